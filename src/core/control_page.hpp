@@ -1,0 +1,110 @@
+// The shared memory in which the ranks of a node, their launcher and tools tell each other how they
+// are: one sparse memfd per job and node, laid out as
+//
+//   NodeHeader | ControlPage of rank 0, 1, ... | sync lines of team 0, 1, ... | scratch of team 0, 1, ...
+//
+// All zero is the valid initial state: nothing has to be written before the ranks start.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <string>
+
+#include "core/counters.hpp"
+#include "core/doorbell.hpp"
+#include "core/team_sync.hpp"
+
+namespace gondwana {
+
+// What a rank waits for, for whoever asks why it does not go on. One writer, many readers: `since`
+// is zero while the rank does not wait and is written last when it begins, first when it ends.
+struct alignas(cache_line) Waiting {
+  static constexpr std::uint32_t anybody = ~std::uint32_t{0};
+
+  std::atomic<std::uint64_t> since_ns;  // CLOCK_MONOTONIC; 0: not waiting
+  std::atomic<std::uint32_t> peer;      // the rank waited for, or anybody
+  std::atomic<std::uint32_t> team;      // team number
+  std::array<std::atomic<std::uint64_t>, 4> call_words;  // name of the call, zero-terminated
+
+  void begin(CallName call, std::uint32_t for_peer, std::uint32_t in_team, std::uint64_t now_ns);
+  void end() { since_ns.store(0, std::memory_order_release); }
+  std::string call() const;
+};
+
+enum class RankState : std::uint32_t { absent, joined, running, finalized };
+
+// One per node. `complaints` lets the first rank that finds a fault common to all be the one to say
+// it: the others would say the same sentence.
+struct NodeHeader {
+  std::atomic<std::uint32_t> complaints;
+};
+
+static_assert(sizeof(NodeHeader) <= 4096);
+
+struct ControlPage {
+  static constexpr std::size_t size = 4096;
+  static constexpr std::size_t max_threads = 32;
+
+  Doorbell<RealAtomics> doorbell;
+  Waiting waiting;
+  alignas(cache_line) std::atomic<RankState> state;
+  std::atomic<std::uint64_t> heap_size;     // what this rank was told, to compare
+  std::atomic<std::uint64_t> globals_size;  // length of its symmetric globals
+  std::atomic<std::uint64_t> program_id;    // hash of the program's build id
+  std::atomic<std::uint32_t> threads;       // counter blocks handed out
+  std::array<CounterBlock, max_threads> counters;
+};
+
+static_assert(sizeof(ControlPage) <= ControlPage::size);
+
+// Where things lie in the control memory of a node with `ranks` ranks.
+class ControlLayout {
+ public:
+  static constexpr std::uint32_t max_teams = 64;
+  // Two halves per team and member: a collective writes one while the slowest member still reads
+  // the other. Sparse: costs nothing until a team reduces.
+  static constexpr std::size_t scratch_half = 128 * 1024;
+
+  explicit constexpr ControlLayout(std::uint32_t ranks) : ranks_(ranks) {}
+
+  constexpr std::size_t page(std::uint32_t rank) const {
+    return ControlPage::size * (std::size_t{rank} + 1);
+  }
+  constexpr std::size_t line(std::uint32_t team, std::uint32_t member) const {
+    return page(ranks_) + (std::size_t{team} * ranks_ + member) * cache_line;
+  }
+  constexpr std::size_t scratch(std::uint32_t team, std::uint32_t member) const {
+    return round_up(line(max_teams, 0), ControlPage::size) +
+           (std::size_t{team} * ranks_ + member) * 2 * scratch_half;
+  }
+  constexpr std::size_t size() const { return scratch(max_teams, 0); }
+
+ private:
+  std::uint32_t ranks_;
+};
+
+inline void Waiting::begin(CallName call, std::uint32_t for_peer, std::uint32_t in_team,
+                           std::uint64_t now_ns) {
+  std::array<char, sizeof(call_words)> text{};
+  std::strncpy(text.data(), call, text.size() - 1);
+  for (std::size_t i = 0; i < call_words.size(); ++i) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + i * sizeof(word), sizeof(word));
+    call_words[i].store(word, std::memory_order_relaxed);
+  }
+  peer.store(for_peer, std::memory_order_relaxed);
+  team.store(in_team, std::memory_order_relaxed);
+  since_ns.store(now_ns, std::memory_order_release);  // pairs with the reader's acquire
+}
+
+inline std::string Waiting::call() const {
+  std::array<char, sizeof(call_words) + 1> text{};
+  for (std::size_t i = 0; i < call_words.size(); ++i) {
+    const std::uint64_t word = call_words[i].load(std::memory_order_relaxed);
+    std::memcpy(text.data() + i * sizeof(word), &word, sizeof(word));
+  }
+  return text.data();
+}
+
+}  // namespace gondwana

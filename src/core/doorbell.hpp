@@ -1,0 +1,59 @@
+// How a rank sleeps and how a writer wakes it: the sleeper pays for the fence, not the writer.
+//
+// A writer stores its data, then looks at `asleep` with a plain load and rings only if it is up.
+// The processor may do that load before the store has left its store buffer. So the sleeper, after
+// raising `asleep`, makes every running thread of the job pass a full fence (membarrier) and looks
+// at its condition once more: a store older than the fence is seen by that look, a younger one sees
+// the flag. Model-checked in tests/unit/doorbell_model_test.cpp.
+#pragma once
+
+#include "core/atomics.hpp"
+#include "core/types.hpp"
+
+namespace gondwana {
+
+template <AtomicsPolicy A>
+struct Doorbell {
+  using Word = typename A::Word;
+
+  alignas(cache_line) Word asleep;  // 1: ring after writing. Rarely written, so cheap to look at.
+  alignas(cache_line) Word rings;   // futex word: how often it was rung
+
+  // Owner: returns once done() holds or `timeout` has passed. done() is asked at least once.
+  // An untimed sleep is only for conditions whose writers all ring.
+  template <typename Done>
+  bool sleep_until(Done done, Timeout timeout) {
+    for (;;) {
+      const std::uint32_t seen = rings.load(std::memory_order_acquire);  // pairs with ring()
+      asleep.store(1, std::memory_order_relaxed);
+      const bool fenced = A::heavy_fence();
+      if (done()) return true;
+      const Timeout limit = fenced ? timeout : unfenced_limit(timeout);
+      A::futex_wait(rings, seen, limit);
+      if (timeout) return done();
+    }
+  }
+
+  // Writer, after its store. Costs one load of a line that rarely changes.
+  void ring_if_asleep() {
+    A::light_fence();
+    if (asleep.load(std::memory_order_relaxed) != 0) [[unlikely]] ring();
+  }
+
+  // Lowering `asleep` first keeps a flood of writers from ringing once each. A sleeper that raises
+  // it again has seen the new count of rings, so its raise is the later store.
+  [[gnu::noinline]] void ring() {
+    asleep.store(0, std::memory_order_relaxed);
+    rings.fetch_add(1, std::memory_order_seq_cst);  // pairs with the load in sleep_until()
+    A::futex_wake_all(rings);
+  }
+
+ private:
+  // Without the fence a ring can be missed: look again soon.
+  static Timeout unfenced_limit(Timeout timeout) {
+    constexpr std::chrono::microseconds look_again{1000};
+    return timeout && *timeout < look_again ? timeout : Timeout(look_again);
+  }
+};
+
+}  // namespace gondwana

@@ -1,0 +1,50 @@
+// Address space and shared memory: what mmap and memfd_create give, owned and with sentences.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "core/result.hpp"
+#include "core/types.hpp"
+#include "core/unique_fd.hpp"
+
+namespace gondwana {
+
+// A range of address space, unmapped by its destructor.
+class Mapping {
+ public:
+  Mapping() = default;
+  Mapping(std::byte* start, std::size_t length) : start_(start), length_(length) {}
+  Mapping(Mapping&& other) noexcept;
+  Mapping& operator=(Mapping&& other) noexcept;
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  ~Mapping();
+
+  std::byte* data() const { return start_; }
+  std::size_t size() const { return length_; }
+
+  // Reserves address space that nothing may touch yet, at `wanted` if that is free, else anywhere.
+  static Result<Mapping> reserve(std::byte* wanted, std::size_t length);
+
+  // Maps all of `memory`, `length` bytes, anywhere, shared.
+  static Result<Mapping> shared(const UniqueFd& memory, std::size_t length);
+
+  // Lays the first `length` bytes of `memory` over [offset, offset + length) of this reservation.
+  Result<void> overlay(std::size_t offset, const UniqueFd& memory, std::size_t length);
+
+ private:
+  std::byte* start_ = nullptr;
+  std::size_t length_ = 0;
+};
+
+// Shared memory without a name: sparse, `length` bytes long for ever (sealed), close-on-exec.
+// `label` shows in /proc/PID/maps only. Gone when the last process that has it is gone.
+Result<UniqueFd> create_memfd(const char* label, std::size_t length);
+
+std::size_t page_size();
+
+// "5.0 GiB", "64 MiB", "17 B".
+std::string format_size(std::size_t bytes);
+
+}  // namespace gondwana

@@ -1,0 +1,41 @@
+#include "core/node_plan.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "core/machine.hpp"
+#include "core/mapping.hpp"
+
+namespace gondwana {
+namespace {
+
+// Address space that one process may fill with arenas.
+std::size_t address_space() {
+  constexpr std::size_t between_base_and_programs = std::size_t{48} << 40;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return between_base_and_programs;
+  // Half: the rest is the program's own, its libraries and its stacks.
+  return std::min<std::size_t>(between_base_and_programs, limit.rlim_cur / 2);
+}
+
+}  // namespace
+
+Result<NodePlan> plan_node(std::uint32_t ranks) {
+  const std::size_t memory = usable_memory() + heap_offset(std::size_t{1} << 30);
+  const std::size_t most = std::bit_floor(address_space() / std::max(1U, ranks));
+  const std::size_t stride = std::min(std::bit_ceil(memory), most);
+  constexpr std::size_t least = 4 * huge_page;
+  if (stride < least) {
+    return Error{Errc::out_of_memory,
+                 fmt::format("{} ranks need {} of address space at least, {} are allowed; raise "
+                             "ulimit -v or start fewer ranks",
+                             ranks, format_size(least * ranks), format_size(address_space()))};
+  }
+  return NodePlan{ranks, stride};
+}
+
+}  // namespace gondwana

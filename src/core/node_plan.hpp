@@ -1,0 +1,45 @@
+// How the memory of a node's ranks is laid out in address space, agreed before anything is mapped.
+//
+// Every rank has an arena: a sparse memfd `stride` bytes long. All arenas of the node lie in one
+// reserved range, one stride (and a guard page's worth) apart, in every process, so that the window
+// onto a peer is arithmetic. An arena holds
+//
+//   | system: the engine's own words | symmetric globals of the program | symmetric heap ... |
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/result.hpp"
+
+namespace gondwana {
+
+struct NodePlan {
+  std::uint32_t ranks = 0;
+  std::size_t stride = 0;  // distance of two arenas; a power of two
+
+  // Bytes of an arena that exist. What is left of the stride stays reserved: a guard.
+  std::size_t arena_size() const { return stride - guard; }
+  std::size_t range_size() const { return stride * ranks; }
+
+  static constexpr std::size_t guard = 64 * 1024;
+  static constexpr std::size_t system_size = 64 * 1024;
+  static constexpr std::size_t globals_offset = system_size;
+};
+
+// The heap begins at a boundary of huge pages, whatever globals lie before it.
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+constexpr std::size_t heap_offset(std::size_t globals_size) {
+  const std::size_t before = NodePlan::globals_offset + globals_size;
+  return (before + huge_page - 1) / huge_page * huge_page;
+}
+
+// An address where nothing else lives: above the shadow of AddressSanitizer, below programs and
+// libraries. A wish only: a process that cannot have it maps the range elsewhere.
+inline constexpr std::uintptr_t preferred_base = 0x2000'0000'0000;
+
+// Strides as long as the memory of the machine, or shorter where address space is limited.
+Result<NodePlan> plan_node(std::uint32_t ranks);
+
+}  // namespace gondwana

@@ -1,0 +1,43 @@
+// The environment variables of Gondwana: one table, from which they are parsed, described and, when
+// misspelled, corrected. GONDWANA_ names win over the names other libraries gave the same thing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.hpp"
+
+namespace gondwana {
+
+struct Options {
+  std::size_t heap_size = 0;  // bytes of symmetric heap per rank; 0: half of memory, shared out
+  bool heap_overcommit = false;
+  std::uint32_t spins = 0;  // looks before the first yield; 0: chosen from the load of the node
+};
+
+// One variable. `aliases` are other spellings, in falling precedence.
+struct OptionRow {
+  std::string_view name;
+  std::span<const std::string_view> aliases;
+  std::string_view fallback;  // parsed by the same code as the user's text
+  std::string_view help;
+  std::function<Result<void>(Options&, std::string_view)> assign;
+};
+
+std::span<const OptionRow> option_table();
+
+// Returns the value of a variable, or null. Tests pass their own; programs pass std::getenv.
+using Environment = std::function<const char*(const char*)>;
+
+// Reads every row. The error names the variable, what it said and what was expected.
+Result<Options> read_options(const Environment& environment);
+
+// A sentence for every GONDWANA_ variable in `environ` that no row knows, with the nearest known.
+std::vector<std::string> unknown_variables(char** environ);
+
+}  // namespace gondwana

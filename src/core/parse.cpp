@@ -1,0 +1,107 @@
+#include "core/parse.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cctype>
+#include <cmath>
+#include <vector>
+
+namespace gondwana {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
+  return result;
+}
+
+std::string_view without_leading_space(std::string_view text) {
+  const std::size_t start = text.find_first_not_of(' ');
+  return start == std::string_view::npos ? std::string_view{} : text.substr(start);
+}
+
+// The power of two that a unit in lower case stands for, or -1.
+int unit_shift(std::string_view unit) {
+  if (unit.empty() || unit == "b") return 0;
+  constexpr std::string_view letters = "kmgt";
+  const std::size_t letter = letters.find(unit.front());
+  const std::string_view rest = unit.substr(1);
+  if (letter == std::string_view::npos || !(rest.empty() || rest == "b" || rest == "ib")) return -1;
+  return 10 * (static_cast<int>(letter) + 1);
+}
+
+// How many letters must be inserted, dropped or changed to make `b` of `a`.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+Result<std::size_t> parse_size(std::string_view text) {
+  const auto malformed = [&] {
+    return Error{Errc::invalid_argument,
+                 fmt::format("\"{}\": expected a size such as 8192, 8K or 1.5G", text)};
+  };
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, failure] =
+      std::from_chars(text.data(), end, number, std::chars_format::fixed);
+  if (failure != std::errc{} || !(number >= 0) || std::signbit(number)) return malformed();
+  const auto unit = static_cast<std::size_t>(rest - text.data());
+  const int shift = unit_shift(lower(without_leading_space(text.substr(unit))));
+  if (shift < 0) return malformed();
+  const double bytes = std::ldexp(number, shift);
+  constexpr double limit = 9.2e18;  // below 2^63, so that an end of a range never wraps
+  if (!(bytes < limit))
+    return Error{Errc::invalid_argument, fmt::format("\"{}\": that is more than 8 EiB", text)};
+  return static_cast<std::size_t>(bytes);
+}
+
+Result<std::uint64_t> parse_number(std::string_view text, std::uint64_t least,
+                                   std::uint64_t most) {
+  std::uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, failure] = std::from_chars(text.data(), end, value);
+  if (failure != std::errc{} || rest != end || value < least || value > most) {
+    return Error{Errc::invalid_argument,
+                 fmt::format("\"{}\": expected a whole number from {} to {}", text, least, most)};
+  }
+  return value;
+}
+
+Result<bool> parse_switch(std::string_view text) {
+  const std::string word = lower(text);
+  for (const std::string_view yes : {"1", "yes", "on", "true", "y"})
+    if (word == yes) return true;
+  for (const std::string_view no : {"0", "no", "off", "false", "n", ""})
+    if (word == no) return false;
+  return Error{Errc::invalid_argument, fmt::format("\"{}\": expected yes or no", text)};
+}
+
+std::string_view nearest(std::string_view name, std::span<const std::string_view> candidates) {
+  std::string_view best;
+  std::size_t best_distance = name.size() / 3 + 1;
+  for (const std::string_view candidate : candidates) {
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance < best_distance) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+}  // namespace gondwana

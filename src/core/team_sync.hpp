@@ -1,0 +1,78 @@
+// How the members of a team wait for one another: each has a line with the epoch it has reached.
+//
+// A member only ever writes its own line and reads the others'. There is no counter to fight for
+// and nobody who must be scheduled to release the rest: whoever sees all lines there goes on. On
+// two ranks that is one cache-line transfer each way, the least there is.
+//
+// Epochs are compared by difference, so they may wrap. Model-checked in
+// tests/unit/team_sync_model_test.cpp.
+#pragma once
+
+#include "core/doorbell.hpp"
+
+namespace gondwana {
+
+using Epoch = std::uint32_t;
+
+template <AtomicsPolicy A>
+struct SyncLine {
+  alignas(cache_line) typename A::Word epoch;
+};
+
+// True when the owner of `line` has reached `epoch`: what it wrote before is then visible. seq_cst
+// and not acquire, which on processors with LDAPR may be done before the seq_cst store of advance():
+// two members would miss each other, and neither ring.
+template <AtomicsPolicy A>
+bool has_reached(const SyncLine<A>& line, Epoch epoch) {
+  const Epoch at = line.epoch.load(std::memory_order_seq_cst);  // pairs with advance()
+  return static_cast<std::int32_t>(at - epoch) >= 0;
+}
+
+// The lines of a team, addressed by team rank. `Member` gives line(i) and doorbell(i).
+template <typename M, typename A>
+concept TeamMembers = requires(M members, std::uint32_t i) {
+  { members.size() } -> std::convertible_to<std::uint32_t>;
+  { members.line(i) } -> std::same_as<SyncLine<A>&>;
+  { members.doorbell(i) } -> std::same_as<Doorbell<A>&>;
+};
+
+template <AtomicsPolicy A, TeamMembers<A> Members>
+class TeamSync {
+ public:
+  TeamSync(Members members, std::uint32_t me) : members_(members), me_(me) {}
+
+  // I have reached `epoch`: what I wrote is visible to who sees it, and of two members that advance
+  // at once at least one sees the other's line afterwards.
+  void advance(Epoch epoch) {
+    members_.line(me_).epoch.store(epoch, std::memory_order_seq_cst);  // pairs with has_reached()
+  }
+
+  bool reached(std::uint32_t member, Epoch epoch) const {
+    return has_reached<A>(members_.line(member), epoch);
+  }
+
+  // Everybody is at `epoch`. `from` remembers how far the last look came, so that a waiting member
+  // polls one line and not all of them.
+  bool all_reached(Epoch epoch, std::uint32_t& from) const {
+    while (from < members_.size() && reached(from, epoch)) ++from;
+    return from == members_.size();
+  }
+
+  bool all_reached(Epoch epoch) const {
+    std::uint32_t from = 0;
+    return all_reached(epoch, from);
+  }
+
+  // Wakes every sleeping member. Called by each member that sees an epoch complete: the last to
+  // see it may be the only one awake.
+  void ring_sleepers() {
+    for (std::uint32_t i = 1; i < members_.size(); ++i)
+      members_.doorbell((me_ + i) % members_.size()).ring_if_asleep();
+  }
+
+ private:
+  Members members_;
+  std::uint32_t me_;
+};
+
+}  // namespace gondwana
