@@ -1,0 +1,178 @@
+#include "bootstrap/protocol.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "core/machine.hpp"
+
+namespace gondwana::protocol {
+namespace {
+
+constexpr std::uint32_t magic = 0x646e6f47;  // "Gond"
+
+struct Header {
+  std::uint32_t magic;
+  std::uint16_t version;
+  std::uint16_t kind;
+  std::uint64_t job_tag;
+};
+
+Error malformed(std::string_view what) {
+  return {Errc::malformed, fmt::format("a message between launcher and rank {}", what)};
+}
+
+template <typename Payload>
+Message read_payload(Bytes bytes) {
+  Payload payload;
+  std::memcpy(&payload, bytes.data() + sizeof(Header), sizeof(Payload));
+  return payload;
+}
+
+bool plausible(const Message& message) {
+  if (const auto* welcome = std::get_if<Welcome>(&message)) {
+    return welcome->ranks >= 1 && welcome->ranks <= max_ranks && welcome->rank < welcome->ranks &&
+           welcome->stride >= 2 * huge_page && (welcome->stride & (welcome->stride - 1)) == 0 &&
+           welcome->stride <= (std::uint64_t{1} << 47) / welcome->ranks;
+  }
+  if (const auto* arena = std::get_if<Arena>(&message)) return arena->rank < max_ranks;
+  return true;
+}
+
+// Waits until `socket` is ready for `events`; false when the time is up.
+bool wait_ready(int socket, short events, int patience_ms) {
+  pollfd entry{socket, events, 0};
+  int ready = 0;
+  do {
+    ready = ::poll(&entry, 1, patience_ms);
+  } while (ready < 0 && errno == EINTR);
+  return ready > 0;
+}
+
+// The message header of sendmsg and recvmsg, with room for one descriptor.
+struct Envelope {
+  iovec vector;
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  msghdr header{};
+
+  Envelope(void* data, std::size_t size) : vector{data, size} {
+    header.msg_iov = &vector;
+    header.msg_iovlen = 1;
+    header.msg_control = control.data();
+    header.msg_controllen = control.size();
+  }
+
+  void attach(int descriptor) {
+    cmsghdr* part = CMSG_FIRSTHDR(&header);
+    part->cmsg_level = SOL_SOCKET;
+    part->cmsg_type = SCM_RIGHTS;
+    part->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(part), &descriptor, sizeof(int));
+  }
+
+  UniqueFd attachment() {
+    const cmsghdr* part = CMSG_FIRSTHDR(&header);
+    if (part == nullptr || part->cmsg_type != SCM_RIGHTS) return {};
+    int descriptor = -1;
+    std::memcpy(&descriptor, CMSG_DATA(part), sizeof(int));
+    return UniqueFd(descriptor);
+  }
+};
+
+}  // namespace
+
+Packet encode(const Message& message, std::uint64_t job_tag) {
+  Packet packet{};
+  const Header header{magic, version, static_cast<std::uint16_t>(message.index()), job_tag};
+  std::memcpy(packet.bytes, &header, sizeof(header));
+  std::visit(
+      [&](const auto& payload) {
+        static_assert(sizeof(Header) + sizeof(payload) <= Packet::size);
+        std::memcpy(packet.bytes + sizeof(header), &payload, sizeof(payload));
+      },
+      message);
+  return packet;
+}
+
+Result<Message> decode(Bytes bytes, std::uint64_t job_tag) {
+  if (bytes.size() != Packet::size)
+    return malformed(fmt::format("has {} bytes, not {}", bytes.size(), Packet::size));
+  Header header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  if (header.magic != magic) return malformed("is not one of ours");
+  if (header.version != version) {
+    return malformed(fmt::format("has version {}, this build speaks {}; use the launcher and the "
+                                 "library of one installation",
+                                 header.version, version));
+  }
+  if (job_tag != 0 && header.job_tag != job_tag) return malformed("belongs to another job");
+  constexpr std::array readers{read_payload<Join>, read_payload<Welcome>, read_payload<Arena>,
+                               read_payload<GlobalExit>};
+  static_assert(readers.size() == std::variant_size_v<Message>);
+  if (header.kind >= readers.size()) return malformed("is of no known kind");
+  const Message message = readers.at(header.kind)(bytes);
+  if (!plausible(message)) return malformed("has a value out of range");
+  return message;
+}
+
+Sent try_send(int socket, const Message& message, std::uint64_t job_tag, int attachment) {
+  Packet packet = encode(message, job_tag);
+  for (;;) {
+    Envelope envelope(packet.bytes, Packet::size);
+    if (attachment >= 0) envelope.attach(attachment);
+    else envelope.header.msg_controllen = 0;
+    if (::sendmsg(socket, &envelope.header, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0) return Sent::yes;
+    if (errno == EINTR) continue;
+    if (errno == EAGAIN) return Sent::no_room;
+    return errno == ETOOMANYREFS ? Sent::too_many_under_way : Sent::peer_lost;
+  }
+}
+
+Result<void> send(int socket, const Message& message, std::uint64_t job_tag, int attachment,
+                  int patience_ms) {
+  const std::uint64_t deadline = monotonic_ns() + std::uint64_t(patience_ms) * 1'000'000;
+  for (;;) {
+    const Sent sent = try_send(socket, message, job_tag, attachment);
+    if (sent == Sent::yes) return {};
+    if (sent == Sent::peer_lost || monotonic_ns() > deadline) {
+      return Error{Errc::peer_lost, fmt::format("cannot send to the other end of the launch socket: {}",
+                                                std::strerror(errno))};
+    }
+    // The socket may be writable all the time that too many descriptors are under way.
+    wait_ready(socket, sent == Sent::no_room ? POLLOUT : short{0}, 1);
+  }
+}
+
+Result<std::optional<Received>> receive(int socket, std::uint64_t job_tag, int patience_ms) {
+  if (!wait_ready(socket, POLLIN, patience_ms))
+    return Error{Errc::peer_lost, fmt::format("no answer on the launch socket within {} s",
+                                              patience_ms / 1000)};
+  Packet packet{};
+  Envelope envelope(packet.bytes, Packet::size);
+  // Exactly one descriptor: the padding behind it would take a second, which nobody would close.
+  envelope.header.msg_controllen = CMSG_LEN(sizeof(int));
+  ssize_t length = 0;
+  do {
+    length = ::recvmsg(socket, &envelope.header, MSG_CMSG_CLOEXEC);
+  } while (length < 0 && errno == EINTR);
+  if (length == 0 || (length < 0 && errno == ECONNRESET)) return std::optional<Received>{};
+  if (length < 0) {
+    return Error{Errc::peer_lost,
+                 fmt::format("cannot read the launch socket: {}", std::strerror(errno))};
+  }
+  UniqueFd attachment = envelope.attachment();
+  if ((envelope.header.msg_flags & MSG_CTRUNC) != 0) {
+    return Error{Errc::out_of_memory,
+                 "no free file descriptor to receive shared memory; raise ulimit -n"};
+  }
+  Result<Message> message =
+      decode(Bytes(packet.bytes, static_cast<std::size_t>(length)), job_tag);
+  if (!message) return message.error();
+  return std::optional<Received>{Received{*std::move(message), std::move(attachment)}};
+}
+
+}  // namespace gondwana::protocol

@@ -1,0 +1,82 @@
+// What a rank and its guardian say to each other over the socket pair that the guardian made:
+//
+//   rank      -> guardian  Join           I am here; wire me up
+//   guardian  -> rank      Welcome        who you are, with the control memory
+//   guardian  -> rank      Arena          the memory of one rank of the node, with its descriptor;
+//                                         one message each, so that one free descriptor is enough
+//   rank      -> guardian  GlobalExit     end the job with this status
+//
+// One datagram a message (SOCK_SEQPACKET), fixed size, native byte order: both ends are the same
+// build on the same machine, and a different build is told so by the version.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+#include "core/node_plan.hpp"
+#include "core/result.hpp"
+#include "core/types.hpp"
+#include "core/unique_fd.hpp"
+
+namespace gondwana::protocol {
+
+inline constexpr std::uint16_t version = 1;
+inline constexpr const char* join_fd_variable = "GONDWANA_JOIN_FD";
+inline constexpr std::uint32_t max_ranks = 1U << 20;
+
+struct Join {
+  std::uint64_t pid;
+};
+
+struct Welcome {
+  std::uint64_t job_tag;  // random; in every later message
+  std::uint32_t rank;
+  std::uint32_t ranks;
+  std::uint64_t stride;
+};
+
+struct Arena {
+  std::uint32_t rank;
+};
+
+struct GlobalExit {
+  std::int32_t status;
+};
+
+using Message = std::variant<Join, Welcome, Arena, GlobalExit>;
+
+// The bytes of a message on the wire.
+struct Packet {
+  static constexpr std::size_t size = 64;
+  std::byte bytes[size];  // NOLINT(modernize-avoid-c-arrays): sent as it is
+};
+
+Packet encode(const Message& message, std::uint64_t job_tag);
+
+// Refuses anything that encode() would not have made: size, magic, version, kind, ranges. The tag
+// must be `job_tag` unless that is 0 (a rank learns its tag from the Welcome).
+Result<Message> decode(Bytes bytes, std::uint64_t job_tag);
+
+struct Received {
+  Message message;
+  UniqueFd attachment;
+};
+
+enum class Sent { yes, no_room, too_many_under_way, peer_lost };
+
+// Sends one message, with a descriptor where `attachment` >= 0, if that can be done at once. Too many
+// descriptors under way is a limit of the user, not of this socket: polling will not tell when it is
+// over.
+Sent try_send(int socket, const Message& message, std::uint64_t job_tag, int attachment);
+
+// Sends one message, with a descriptor where `attachment` >= 0. Never blocks on a full socket for
+// longer than `patience_ms`; never raises SIGPIPE.
+Result<void> send(int socket, const Message& message, std::uint64_t job_tag, int attachment,
+                  int patience_ms = 5000);
+
+// Waits for one message. `patience_ms` < 0 waits for ever. Nothing: the other end is closed.
+Result<std::optional<Received>> receive(int socket, std::uint64_t job_tag, int patience_ms);
+
+}  // namespace gondwana::protocol

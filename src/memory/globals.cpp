@@ -1,0 +1,141 @@
+#include "memory/globals.hpp"
+
+#include <elf.h>
+#include <fmt/format.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <span>
+#include <string_view>
+
+#include "core/mapping.hpp"
+
+namespace gondwana {
+namespace {
+
+struct Search {
+  const char* library;
+  ProgramImage image;
+};
+
+std::uintptr_t page_down(std::uintptr_t address) { return address & ~(page_size() - 1); }
+std::uintptr_t page_up(std::uintptr_t address) { return page_down(address + page_size() - 1); }
+
+// FNV-1a: tells programs apart; nobody attacks it.
+std::uint64_t hash(Bytes bytes) {
+  std::uint64_t value = 0xcbf29ce484222325;
+  for (const std::byte byte : bytes)
+    value = (value ^ static_cast<std::uint64_t>(byte)) * 0x100000001b3;
+  return value;
+}
+
+template <typename T>
+const T* pointer(std::uintptr_t address) {
+  return reinterpret_cast<const T*>(address);  // NOLINT(performance-no-int-to-ptr): from the loader
+}
+
+// The pages of a writable segment that the loader did not make read-only again.
+MutableBytes writable_pages(const dl_phdr_info& program, const ElfW(Phdr)& segment) {
+  std::uintptr_t low = page_down(program.dlpi_addr + segment.p_vaddr);
+  const std::uintptr_t high = page_up(program.dlpi_addr + segment.p_vaddr + segment.p_memsz);
+  for (const ElfW(Phdr)& other : std::span(program.dlpi_phdr, program.dlpi_phnum)) {
+    if (other.p_type != PT_GNU_RELRO) continue;
+    const std::uintptr_t end = page_down(program.dlpi_addr + other.p_vaddr + other.p_memsz);
+    if (end > low && end <= high) low = end;
+  }
+  return {const_cast<std::byte*>(pointer<std::byte>(low)), high - low};
+}
+
+bool needs_library(const dl_phdr_info& program, const ElfW(Phdr)& segment, const char* library) {
+  const auto* entries = pointer<ElfW(Dyn)>(program.dlpi_addr + segment.p_vaddr);
+  const char* names = nullptr;
+  for (const auto* entry = entries; entry->d_tag != DT_NULL; ++entry)
+    if (entry->d_tag == DT_STRTAB) names = pointer<char>(entry->d_un.d_ptr);
+  for (const auto* entry = entries; names != nullptr && entry->d_tag != DT_NULL; ++entry)
+    if (entry->d_tag == DT_NEEDED &&
+        std::string_view(names + entry->d_un.d_val).starts_with(library))
+      return true;
+  return false;
+}
+
+// Is this very function part of the program, because the library was linked statically?
+bool contains_us(const dl_phdr_info& program, const ElfW(Phdr)& segment) {
+  const auto us = reinterpret_cast<std::uintptr_t>(&inspect_program);
+  const std::uintptr_t start = program.dlpi_addr + segment.p_vaddr;
+  return us >= start && us < start + segment.p_memsz;
+}
+
+void look_at_segment(const dl_phdr_info& program, const ElfW(Phdr)& segment, Search& search) {
+  ProgramImage& image = search.image;
+  if (segment.p_type == PT_LOAD) {
+    image.links_library |= contains_us(program, segment);
+    if ((segment.p_flags & PF_W) == 0) return;
+    const MutableBytes pages = writable_pages(program, segment);
+    if (pages.size() > image.globals.size()) image.globals = pages;
+  } else if (segment.p_type == PT_DYNAMIC) {
+    image.links_library |= needs_library(program, segment, search.library);
+  } else if (segment.p_type == PT_NOTE) {  // one of them holds the build id
+    image.id ^= hash({pointer<std::byte>(program.dlpi_addr + segment.p_vaddr), segment.p_memsz});
+  }
+}
+
+// Called for each loaded object, the program first; stops there.
+int look_at_program(dl_phdr_info* program, std::size_t /*size*/, void* data) {
+  auto& search = *static_cast<Search*>(data);
+  for (const ElfW(Phdr)& segment : std::span(program->dlpi_phdr, program->dlpi_phnum))
+    look_at_segment(*program, segment, search);
+  return 1;
+}
+
+bool all_zero(Bytes page) {
+  // Compares the page with itself, one word on.
+  std::uint64_t first = 0;
+  std::memcpy(&first, page.data(), sizeof(first));
+  return first == 0 && std::memcmp(page.data(), page.data() + sizeof(first),
+                                   page.size() - sizeof(first)) == 0;
+}
+
+}  // namespace
+
+ProgramImage inspect_program(const char* library) {
+  Search search{library, {}};
+  ::dl_iterate_phdr(look_at_program, &search);
+  return search.image;
+}
+
+Result<void> share_globals(MutableBytes globals, const UniqueFd& arena, std::size_t offset) {
+  const auto fail = [&] {
+    return Error{Errc::refused, fmt::format("cannot lay {} of global variables on shared memory: {}",
+                                            format_size(globals.size()), std::strerror(errno))};
+  };
+  const std::size_t page = page_size();
+  for (std::size_t at = 0; at < globals.size(); at += page) {
+    const Bytes bytes = globals.subspan(at, page);
+    if (all_zero(bytes)) continue;
+    if (::pwrite(arena.get(), bytes.data(), page, static_cast<off_t>(offset + at)) !=
+        static_cast<ssize_t>(page))
+      return fail();
+  }
+  void* mapped = ::mmap(globals.data(), globals.size(), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_FIXED, arena.get(), static_cast<off_t>(offset));
+  if (mapped == MAP_FAILED) return fail();
+  return {};
+}
+
+void make_globals_private(MutableBytes globals) {
+  void* copy = ::mmap(nullptr, globals.size(), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (copy == MAP_FAILED) return;
+  const std::size_t page = page_size();
+  for (std::size_t at = 0; at < globals.size(); at += page) {
+    const Bytes bytes = globals.subspan(at, page);
+    if (!all_zero(bytes)) std::memcpy(static_cast<std::byte*>(copy) + at, bytes.data(), page);
+  }
+  ::mremap(copy, globals.size(), globals.size(), MREMAP_MAYMOVE | MREMAP_FIXED, globals.data());
+}
+
+}  // namespace gondwana

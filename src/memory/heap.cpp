@@ -1,0 +1,106 @@
+#include "memory/heap.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/types.hpp"
+
+namespace gondwana {
+namespace {
+
+// The bytes a request really takes, or nothing where it is larger than any heap.
+std::optional<std::size_t> granules(std::size_t size, std::size_t capacity) {
+  if (size > capacity) return std::nullopt;
+  return std::max(round_up(size, Heap::granule), Heap::granule);
+}
+
+}  // namespace
+
+Heap::Heap(std::size_t capacity) : capacity_(capacity / granule * granule) {
+  if (capacity_ > 0) insert_free(0, capacity_);
+}
+
+std::optional<Heap::Block> Heap::allocate(std::size_t size, std::size_t alignment) {
+  const auto need = granules(size, capacity_);
+  if (!need || alignment > capacity_) return std::nullopt;
+  // Every block large enough is tried from the smallest on: alignment may not fit in the first.
+  for (auto fit = by_size_.lower_bound({*need, 0}); fit != by_size_.end(); ++fit) {
+    const auto [free_size, free_offset] = *fit;
+    const std::size_t offset = round_up(free_offset, std::max(alignment, granule));
+    if (offset - free_offset > free_size - *need) continue;
+    take(offset, *need);
+    return Block{offset, *need};
+  }
+  return std::nullopt;
+}
+
+std::optional<Heap::Block> Heap::release(std::size_t offset) {
+  const auto block = taken_.find(offset);
+  if (block == taken_.end()) return std::nullopt;
+  const std::size_t size = block->second;
+  taken_.erase(block);
+  used_ -= size;
+  insert_free(offset, size);
+  return Block{offset, size};
+}
+
+bool Heap::resize(std::size_t offset, std::size_t size) {
+  const auto block = taken_.find(offset);
+  const auto need = granules(size, capacity_);
+  if (block == taken_.end() || !need) return false;
+  const std::size_t have = block->second;
+  if (*need > have) {
+    const auto behind = free_.find(offset + have);
+    if (behind == free_.end() || behind->second < *need - have) return false;
+    const std::size_t rest = behind->second - (*need - have);
+    erase_free(behind);
+    if (rest > 0) insert_free(offset + *need, rest);
+  } else if (*need < have) {
+    insert_free(offset + *need, have - *need);
+  }
+  used_ += *need - have;
+  block->second = *need;
+  return true;
+}
+
+std::optional<Heap::Block> Heap::find(std::size_t offset) const {
+  const auto block = taken_.find(offset);
+  if (block == taken_.end()) return std::nullopt;
+  return Block{offset, block->second};
+}
+
+void Heap::insert_free(std::size_t offset, std::size_t size) {
+  const auto behind = free_.lower_bound(offset);
+  if (behind != free_.begin()) {
+    const auto before = std::prev(behind);
+    if (before->first + before->second == offset) {
+      offset = before->first;
+      size += before->second;
+      erase_free(before);
+    }
+  }
+  if (behind != free_.end() && offset + size == behind->first) {
+    size += behind->second;
+    erase_free(behind);
+  }
+  free_.emplace(offset, size);
+  by_size_.emplace(size, offset);
+}
+
+void Heap::erase_free(std::map<std::size_t, std::size_t>::iterator block) {
+  by_size_.erase({block->second, block->first});
+  free_.erase(block);
+}
+
+void Heap::take(std::size_t offset, std::size_t size) {
+  const auto block = std::prev(free_.upper_bound(offset));
+  const auto [start, length] = *block;
+  erase_free(block);
+  if (offset > start) insert_free(start, offset - start);
+  const std::size_t end = offset + size;
+  if (start + length > end) insert_free(end, start + length - end);
+  taken_.emplace(offset, size);
+  used_ += size;
+}
+
+}  // namespace gondwana

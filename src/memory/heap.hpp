@@ -1,0 +1,57 @@
+// The bookkeeping of a symmetric heap: which bytes are taken. Offsets only; it never touches the
+// memory it manages, so a stray put of a peer cannot harm it.
+//
+// The same calls in the same order give the same offsets on every rank: best fit, lowest offset
+// first. O(log blocks) a call. Not thread-safe: its owner holds a lock.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+namespace gondwana {
+
+class Heap {
+ public:
+  static constexpr std::size_t granule = 64;  // sizes and offsets are multiples: one cache line
+
+  struct Block {
+    std::size_t offset;
+    std::size_t size;
+  };
+
+  // `capacity` bytes, from offset 0.
+  explicit Heap(std::size_t capacity);
+
+  // Nothing: no free block is large enough. `alignment` is a power of two; `size` may be 0.
+  std::optional<Block> allocate(std::size_t size, std::size_t alignment = granule);
+
+  // The block that was freed, to give its pages back; nothing where no block begins at `offset`.
+  std::optional<Block> release(std::size_t offset);
+
+  // Makes the block at `offset` `size` bytes long where it lies: shrinks it, or takes from the free
+  // block behind it. False, and nothing changed, where that cannot be.
+  bool resize(std::size_t offset, std::size_t size);
+
+  std::optional<Block> find(std::size_t offset) const;
+
+  std::size_t capacity() const { return capacity_; }
+  std::size_t used() const { return used_; }
+  std::size_t largest_free() const { return by_size_.empty() ? 0 : by_size_.rbegin()->first; }
+
+ private:
+  void insert_free(std::size_t offset, std::size_t size);  // merges with its neighbours
+  void erase_free(std::map<std::size_t, std::size_t>::iterator block);
+  void take(std::size_t offset, std::size_t size);
+
+  std::size_t capacity_;
+  std::size_t used_ = 0;
+  std::map<std::size_t, std::size_t> free_;                  // offset -> size
+  std::set<std::pair<std::size_t, std::size_t>> by_size_;    // (size, offset) of the same blocks
+  std::unordered_map<std::size_t, std::size_t> taken_;       // offset -> size
+};
+
+}  // namespace gondwana

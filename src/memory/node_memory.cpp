@@ -1,0 +1,51 @@
+#include "memory/node_memory.hpp"
+
+#include <sys/mman.h>
+
+namespace gondwana {
+namespace {
+
+// A peer's memory is neither ours to dump nor for our children to write.
+void keep_to_ourselves(std::byte* start, std::size_t length) {
+  ::madvise(start, length, MADV_DONTFORK);
+  ::madvise(start, length, MADV_DONTDUMP);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<NodeMemory>> NodeMemory::attach(const NodePlan& plan,
+                                                       const UniqueFd& control,
+                                                       std::optional<Rank> self,
+                                                       const NextArena& next_arena) {
+  Result<Mapping> pages = Mapping::shared(control, ControlLayout(plan.ranks).size());
+  if (!pages) return pages.error();
+  auto* wanted = reinterpret_cast<std::byte*>(preferred_base);  // NOLINT(performance-no-int-to-ptr)
+  Result<Mapping> range = Mapping::reserve(wanted, plan.range_size());
+  if (!range) return range.error();
+  std::shared_ptr<NodeMemory> memory(new NodeMemory(plan, *std::move(pages), *std::move(range)));
+  for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
+    Result<UniqueFd> arena = next_arena(rank);
+    if (!arena) return arena.error();
+    const std::size_t offset = rank * plan.stride;
+    if (const Result<void> laid = memory->arenas_.overlay(offset, *arena, plan.arena_size()); !laid)
+      return laid.error();
+    if (self == Rank(rank))
+      memory->own_arena_ = *std::move(arena);
+    else if (self)
+      keep_to_ourselves(memory->arenas_.data() + offset, plan.arena_size());
+  }
+  return memory;
+}
+
+Result<std::shared_ptr<NodeMemory>> NodeMemory::create(std::uint32_t ranks) {
+  const Result<NodePlan> plan = plan_node(ranks);
+  if (!plan) return plan.error();
+  const Result<UniqueFd> control =
+      create_memfd("gondwana-control", ControlLayout(ranks).size());
+  if (!control) return control.error();
+  return attach(*plan, *control, std::nullopt, [&](std::uint32_t) {
+    return create_memfd("gondwana-arena", plan->arena_size());
+  });
+}
+
+}  // namespace gondwana

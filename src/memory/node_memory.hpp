@@ -1,0 +1,66 @@
+// All memory that the ranks of a node share, as one process sees it: the arenas in one reserved
+// range at a fixed stride, and the control memory. Mapped once per process, whatever the number of
+// ranks that live in it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "core/control_page.hpp"
+#include "core/mapping.hpp"
+#include "core/node_plan.hpp"
+#include "core/result.hpp"
+#include "core/types.hpp"
+
+namespace gondwana {
+
+class NodeMemory {
+ public:
+  // Gives the memfd of the arenas of rank 0, 1, 2 ... in turn; closed here once mapped.
+  using NextArena = std::function<Result<UniqueFd>(std::uint32_t rank)>;
+
+  // `self`: the rank that this process is, whose descriptor is kept for the program's globals.
+  static Result<std::shared_ptr<NodeMemory>> attach(const NodePlan& plan, const UniqueFd& control,
+                                                    std::optional<Rank> self,
+                                                    const NextArena& next_arena);
+
+  // Fresh memory of its own, for ranks that are threads of this process.
+  static Result<std::shared_ptr<NodeMemory>> create(std::uint32_t ranks);
+
+  const NodePlan& plan() const { return plan_; }
+
+  std::byte* window(Rank rank) const { return arenas_.data() + index(rank) * plan_.stride; }
+  NodeHeader& header() const { return *at<NodeHeader>(0); }
+  ControlPage& page(Rank rank) const { return *at<ControlPage>(layout_.page(index(rank))); }
+  SyncLine<RealAtomics>& line(std::uint32_t team, std::uint32_t member) const {
+    return *at<SyncLine<RealAtomics>>(layout_.line(team, member));
+  }
+  // Half `which` (0 or 1) of the scratch of a member: ControlLayout::scratch_half bytes.
+  std::byte* scratch(std::uint32_t team, std::uint32_t member, std::uint32_t which) const {
+    return control_.data() + layout_.scratch(team, member) + which * ControlLayout::scratch_half;
+  }
+
+  const UniqueFd& own_arena() const { return own_arena_; }
+  void forget_own_arena() { own_arena_.reset(); }
+
+ private:
+  NodeMemory(const NodePlan& plan, Mapping control, Mapping arenas)
+      : plan_(plan),
+        layout_(plan.ranks),
+        control_(std::move(control)),
+        arenas_(std::move(arenas)) {}
+
+  template <typename T>
+  T* at(std::size_t offset) const {
+    return reinterpret_cast<T*>(control_.data() + offset);
+  }
+
+  NodePlan plan_;
+  ControlLayout layout_;
+  Mapping control_;
+  Mapping arenas_;
+  UniqueFd own_arena_;
+};
+
+}  // namespace gondwana
