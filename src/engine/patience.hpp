@@ -1,0 +1,41 @@
+// How long to look before yielding, and to yield before sleeping.
+//
+// Spinning is fastest while every rank has a processor. Yielding is fastest where ranks share
+// processors with each other, and ruinous where they share them with somebody who computes: a yield
+// then lasts a time slice. Sleeping costs a few microseconds whoever is there. So: spin for a
+// bounded time, yield while yields come back soon, sleep otherwise, and try yields again later and
+// later as long as they disappoint.
+#pragma once
+
+#include <cstdint>
+
+#include "core/function_ref.hpp"
+
+namespace gondwana {
+
+class Patience {
+ public:
+  // `spins`: looks before the first yield, 0 to choose them.
+  Patience(std::uint32_t ranks_here, std::uint32_t processors, std::uint32_t spins);
+
+  std::uint32_t spins() const { return spins_; }
+
+  // Looks without a pause at first: the answer is often a cache miss away.
+  static constexpr std::uint32_t eager_spins = 256;
+
+  // Yields until done() holds (true) or it is time to sleep (false).
+  bool yield_until(FunctionRef<bool()> done);
+
+ private:
+  static constexpr std::uint32_t most_yields = 128;
+  static constexpr std::uint64_t slow_ns = 200'000;
+  static constexpr std::uint32_t shortest_rest = 128;
+  static constexpr std::uint32_t longest_rest = 8192;
+
+  // Owner of what changes: the thread that waits.
+  std::uint32_t spins_;
+  std::uint32_t resting_ = 0;  // waits that go straight to sleep before yields are tried again
+  std::uint32_t next_rest_ = shortest_rest;
+};
+
+}  // namespace gondwana

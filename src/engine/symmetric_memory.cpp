@@ -1,0 +1,123 @@
+#include "engine/symmetric_memory.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/mapping.hpp"
+#include "core/node_plan.hpp"
+
+namespace gondwana {
+namespace {
+
+// Blocks from this size on give their pages back when freed and are cleared by doing so.
+constexpr std::size_t page_worthy = std::size_t{256} * 1024;
+
+// Gives the whole pages of a range back to the system; they read as zero afterwards. Returns the
+// range that was given back, as offsets from `start`.
+struct Span {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+Span give_back(std::byte* start, std::size_t size) {
+  const std::size_t page = page_size();
+  const auto address = reinterpret_cast<std::uintptr_t>(start);
+  const std::size_t begin = round_up(address, page) - address;
+  const std::size_t end = (address + size) / page * page - address;
+  if (size < page_worthy || begin >= end) return {};
+  if (::madvise(start + begin, end - begin, MADV_REMOVE) != 0) return {};
+  return {begin, end};
+}
+
+}  // namespace
+
+SymmetricMemory::SymmetricMemory(std::byte* arena, MutableBytes globals, std::size_t heap_size)
+    : heap_{reinterpret_cast<std::uintptr_t>(arena) + heap_offset(globals.size()), heap_size,
+            heap_offset(globals.size())},
+      globals_{reinterpret_cast<std::uintptr_t>(globals.data()), globals.size(),
+               NodePlan::globals_offset},
+      book_(heap_size) {}
+
+std::byte* SymmetricMemory::heap_data() const {
+  return reinterpret_cast<std::byte*>(heap_.begin);  // NOLINT(performance-no-int-to-ptr)
+}
+
+std::size_t SymmetricMemory::heap_offset_of(const void* block) const {
+  return reinterpret_cast<std::uintptr_t>(block) - heap_.begin;
+}
+
+void* SymmetricMemory::allocate(std::size_t size, std::size_t alignment) {
+  const std::scoped_lock lock(mutex_);
+  if (size == 0) return nullptr;
+  const auto block = book_.allocate(size, alignment);
+  if (!block) return nullptr;
+  touched_ = std::max(touched_, block->offset + block->size);
+  return heap_data() + block->offset;
+}
+
+void* SymmetricMemory::allocate_zeroed(std::size_t size) {
+  const std::scoped_lock lock(mutex_);
+  if (size == 0) return nullptr;
+  const auto block = book_.allocate(size);
+  if (!block) return nullptr;
+  clear(block->offset, block->size);
+  touched_ = std::max(touched_, block->offset + block->size);
+  return heap_data() + block->offset;
+}
+
+// What was never handed out reads as zero, and is not committed for it.
+void SymmetricMemory::clear(std::size_t offset, std::size_t size) {
+  if (offset >= touched_) return;
+  std::byte* start = heap_data() + offset;
+  const std::size_t dirty = std::min(size, touched_ - offset);
+  const Span clean = give_back(start, dirty);
+  std::memset(start, 0, clean.begin);
+  std::memset(start + clean.end, 0, dirty - clean.end);
+}
+
+void* SymmetricMemory::resize(void* block, std::size_t size) {
+  {
+    const std::scoped_lock lock(mutex_);
+    const std::size_t offset = heap_offset_of(block);
+    if (book_.resize(offset, size)) {
+      touched_ = std::max(touched_, offset + book_.find(offset)->size);
+      return block;
+    }
+  }
+  void* fresh = allocate(size, Heap::granule);
+  if (fresh == nullptr) return nullptr;
+  std::memcpy(fresh, block, std::min(size, size_of(block)));
+  release(block);
+  return fresh;
+}
+
+bool SymmetricMemory::release(void* block) {
+  const std::scoped_lock lock(mutex_);
+  const auto freed = book_.release(heap_offset_of(block));
+  if (freed) give_back(heap_data() + freed->offset, freed->size);
+  return freed.has_value();
+}
+
+std::size_t SymmetricMemory::size_of(const void* block) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = book_.find(heap_offset_of(block));
+  return found ? found->size : 0;
+}
+
+std::size_t SymmetricMemory::largest_free() const {
+  const std::scoped_lock lock(mutex_);
+  return book_.largest_free();
+}
+
+std::string SymmetricMemory::describe() const {
+  std::string text = fmt::format("the symmetric heap is {:#x} to {:#x}", heap_.begin,
+                                 heap_.begin + heap_.length);
+  if (globals_.length == 0) return text + ", the program's variables are not shared";
+  return text + fmt::format(", its global variables are {:#x} to {:#x}", globals_.begin,
+                            globals_.begin + globals_.length);
+}
+
+}  // namespace gondwana

@@ -1,0 +1,62 @@
+#include "transport/loopback.hpp"
+
+#include <fmt/format.h>
+
+#include "transport/copy.hpp"
+
+namespace gondwana {
+
+Result<std::byte*> Loopback::locate(Remote place, std::size_t size) const {
+  const NodePlan& plan = memory_->plan();
+  if (index(place.rank) >= plan.ranks || size > plan.arena_size() ||
+      place.offset > plan.arena_size() - size) {
+    return Error{Errc::invalid_argument,
+                 fmt::format("{} B at offset {} of rank {} are outside every arena", size,
+                             place.offset, index(place.rank))};
+  }
+  return memory_->window(place.rank) + place.offset;
+}
+
+Posted Loopback::post(std::variant<Put, Get, Atomic> what, Completion& done) {
+  if (queue_.size() >= queue_length) return Posted::busy;
+  done.begin();
+  queue_.push_back({what, &done});
+  return Posted::accepted;
+}
+
+Result<Posted> Loopback::put(Remote to, Bytes source, Completion& done) {
+  const Result<std::byte*> place = locate(to, source.size());
+  if (!place) return place.error();
+  return post(Put{*place, source}, done);
+}
+
+Result<Posted> Loopback::get(MutableBytes target, Remote from, Completion& done) {
+  const Result<std::byte*> place = locate(from, target.size());
+  if (!place) return place.error();
+  return post(Get{target, *place}, done);
+}
+
+Result<Posted> Loopback::atomic(Remote at, const AtomicRequest& request, std::uint64_t* result,
+                                Completion& done) {
+  const Result<std::byte*> place = locate(at, width(request.type));
+  if (!place) return place.error();
+  return post(Atomic{*place, request, result}, done);
+}
+
+bool Loopback::progress() {
+  if (queue_.empty()) return false;
+  const Operation operation = queue_.front();
+  queue_.pop_front();
+  if (const auto* put = std::get_if<Put>(&operation.what)) {
+    copy_to_peer(put->to, put->source.data(), put->source.size());
+  } else if (const auto* get = std::get_if<Get>(&operation.what)) {
+    copy_from_peer(get->target.data(), get->from, get->target.size());
+  } else {
+    const auto& atomic = std::get<Atomic>(operation.what);
+    *atomic.result = find_executor(atomic.request.op, atomic.request.type)(atomic.at, atomic.request);
+  }
+  operation.done->finish();
+  return true;
+}
+
+}  // namespace gondwana

@@ -1,0 +1,60 @@
+// The wire between ranks that are threads of one process: a queue of operations, executed when the
+// rank that posted them progresses. It reaches the same memory as loads and stores would, so every
+// path that a network takes can be run, debugged and raced in one process.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <variant>
+
+#include "memory/node_memory.hpp"
+#include "transport/transport.hpp"
+
+namespace gondwana {
+
+class Loopback {
+ public:
+  static constexpr std::size_t queue_length = 64;  // operations under way; then busy
+
+  explicit Loopback(std::shared_ptr<NodeMemory> memory) : memory_(std::move(memory)) {}
+
+  std::string_view name() const { return "loopback"; }
+  Limits limits() const {
+    return {.largest_message = 64 * 1024, .single_store = true, .atomics = true, .ordered = true};
+  }
+  Result<Posted> put(Remote to, Bytes source, Completion& done);
+  Result<Posted> get(MutableBytes target, Remote from, Completion& done);
+  Result<Posted> atomic(Remote at, const AtomicRequest& request, std::uint64_t* result,
+                        Completion& done);
+  bool progress();
+
+ private:
+  struct Put {
+    std::byte* to;
+    Bytes source;
+  };
+  struct Get {
+    MutableBytes target;
+    const std::byte* from;
+  };
+  struct Atomic {
+    std::byte* at;
+    AtomicRequest request;
+    std::uint64_t* result;
+  };
+  struct Operation {
+    std::variant<Put, Get, Atomic> what;
+    Completion* done;
+  };
+
+  Result<std::byte*> locate(Remote place, std::size_t size) const;
+  Posted post(std::variant<Put, Get, Atomic> what, Completion& done);
+
+  std::shared_ptr<NodeMemory> memory_;
+  std::deque<Operation> queue_;  // owner: the thread of the rank
+};
+
+static_assert(Transport<Loopback>);
+
+}  // namespace gondwana

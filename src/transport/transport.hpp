@@ -1,0 +1,59 @@
+// What moves bytes to ranks that loads and stores do not reach, and what the engine may expect of it.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "core/result.hpp"
+#include "core/types.hpp"
+#include "transport/atomic_op.hpp"
+
+namespace gondwana {
+
+// What a transport can do by itself. What it cannot, the engine builds from the rest or refuses.
+struct Limits {
+  std::size_t largest_message = 0;  // bytes of one put or get
+  bool single_store = false;        // a put of 1, 2, 4, 8 aligned bytes is one store at the target
+  bool atomics = false;             // executes AtomicRequest, coherent with CPU atomics there
+  bool ordered = false;             // puts to one target are delivered in the order of their calls
+};
+
+// Counts operations under way. Begun by who posts, finished by the transport inside progress() of
+// the same thread. Must not be destroyed before it is done.
+class Completion {
+ public:
+  void begin() { ++under_way_; }
+  void finish() {
+    GONDWANA_ASSERT(under_way_ > 0, under_way_);
+    --under_way_;
+  }
+  bool done() const { return under_way_ == 0; }
+
+ private:
+  std::uint64_t under_way_ = 0;
+};
+
+// `busy`: no room now; progress and try again. Nothing of the operation has happened.
+enum class Posted : std::uint8_t { accepted, busy };
+
+// A transport belongs to one rank. An accepted operation calls done.begin() at once and
+// done.finish() when it is complete: for a put when the bytes are visible at the target, for a get
+// and an atomic when the result is here. Buffers stay valid until then. An Error is final.
+// clang-format off
+template <typename T>
+concept Transport = requires(T transport, Remote remote, Bytes source, MutableBytes target,
+                             const AtomicRequest& request, std::uint64_t* result,
+                             Completion& done) {
+  { transport.name() } -> std::convertible_to<std::string_view>;
+  { transport.limits() } -> std::convertible_to<Limits>;
+  { transport.put(remote, source, done) } -> std::same_as<Result<Posted>>;
+  { transport.get(target, remote, done) } -> std::same_as<Result<Posted>>;
+  { transport.atomic(remote, request, result, done) } -> std::same_as<Result<Posted>>;
+  // Moves things on; true if anything happened. Called by one thread at a time.
+  { transport.progress() } -> std::same_as<bool>;
+};
+// clang-format on
+
+}  // namespace gondwana

@@ -1,0 +1,73 @@
+// A transport of any type, held by the engine.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "transport/transport.hpp"
+
+namespace gondwana {
+
+class Wire {
+ public:
+  Wire() = default;
+
+  template <Transport T>
+  explicit Wire(std::unique_ptr<T> transport)
+      : impl_(std::make_unique<Holder<T>>(std::move(transport))), limits_(impl_->limits()) {}
+
+  explicit operator bool() const { return impl_ != nullptr; }
+  const Limits& limits() const { return limits_; }
+  std::string_view name() const { return impl_->name(); }
+  Result<Posted> put(Remote to, Bytes source, Completion& done) {
+    return impl_->put(to, source, done);
+  }
+  Result<Posted> get(MutableBytes target, Remote from, Completion& done) {
+    return impl_->get(target, from, done);
+  }
+  Result<Posted> atomic(Remote at, const AtomicRequest& request, std::uint64_t* result,
+                        Completion& done) {
+    return impl_->atomic(at, request, result, done);
+  }
+  bool progress() { return impl_->progress(); }
+
+ private:
+  struct Interface {
+    Interface() = default;
+    Interface(const Interface&) = delete;
+    Interface& operator=(const Interface&) = delete;
+    virtual ~Interface() = default;
+    virtual std::string_view name() const = 0;
+    virtual Limits limits() const = 0;
+    virtual Result<Posted> put(Remote to, Bytes source, Completion& done) = 0;
+    virtual Result<Posted> get(MutableBytes target, Remote from, Completion& done) = 0;
+    virtual Result<Posted> atomic(Remote at, const AtomicRequest& request, std::uint64_t* result,
+                                  Completion& done) = 0;
+    virtual bool progress() = 0;
+  };
+
+  template <Transport T>
+  struct Holder final : Interface {
+    explicit Holder(std::unique_ptr<T> held) : transport(std::move(held)) {}
+    std::string_view name() const override { return transport->name(); }
+    Limits limits() const override { return transport->limits(); }
+    Result<Posted> put(Remote to, Bytes source, Completion& done) override {
+      return transport->put(to, source, done);
+    }
+    Result<Posted> get(MutableBytes target, Remote from, Completion& done) override {
+      return transport->get(target, from, done);
+    }
+    Result<Posted> atomic(Remote at, const AtomicRequest& request, std::uint64_t* result,
+                          Completion& done) override {
+      return transport->atomic(at, request, result, done);
+    }
+    bool progress() override { return transport->progress(); }
+
+    std::unique_ptr<T> transport;
+  };
+
+  std::unique_ptr<Interface> impl_;
+  Limits limits_;
+};
+
+}  // namespace gondwana
