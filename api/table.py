@@ -1,0 +1,215 @@
+"""The API table: reads a TOML file and expands its forms over types and sizes."""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Type:
+    name: str
+    c: str
+    cxx: str
+    same_as: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    type: str  # "const long*"; "..." for a variable argument list
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.name}".strip()
+
+
+@dataclass(frozen=True)
+class Prototype:
+    returns: str
+    name: str
+    parameters: tuple[Parameter, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> "Prototype":
+        match = re.fullmatch(r"(.+[ *])(\w+)\((.*)\)", text)
+        if match is None:
+            raise ValueError(f'"{text}" is not a prototype')
+        returns, name, inside = match.groups()
+        return cls(returns.strip(), name, tuple(_parse_parameters(inside)))
+
+
+def _parse_parameters(text: str) -> list[Parameter]:
+    if text == "void":
+        return []
+    parameters = []
+    for part in text.split(", "):
+        match = re.fullmatch(r"(.+[ *])(\w+)", part)
+        parameters.append(Parameter(match[1].strip(), match[2]) if match else Parameter(part, ""))
+    return parameters
+
+
+@dataclass(frozen=True)
+class Function:
+    """One routine of the C API; `c` and `cxx` differ only where a type is spelled differently."""
+
+    c: Prototype
+    cxx: Prototype
+    type: Type | None
+    call: str | None  # of the front door; nothing: the routine does nothing
+    arguments: tuple[str, ...]
+    noreturn: bool
+    before_init: bool  # may be called when no engine runs
+
+    @property
+    def name(self) -> str:
+        return self.c.name
+
+
+@dataclass(frozen=True)
+class Form:
+    """One line of the specification's C binding, and all that it expands to."""
+
+    functions: tuple[Function, ...]
+    generic: str | None
+    selector: int | None  # the parameter whose type a generic selects on
+
+    @property
+    def distinct(self) -> list[Function]:
+        """The functions a generic chooses from: each distinct C type once."""
+        present = {function.type.name for function in self.functions if function.type}
+        return [f for f in self.functions if not (f.type and present & set(f.type.same_as))]
+
+
+@dataclass(frozen=True)
+class Family:
+    clause: str
+    text: str
+    forms: tuple[Form, ...]
+
+    @property
+    def functions(self) -> list[Function]:
+        return [function for form in self.forms for function in form.functions]
+
+
+@dataclass(frozen=True)
+class Section:
+    name: str
+    title: str
+    clause: str
+    text: str
+    using: tuple[str, ...]
+    families: tuple[Family, ...]
+
+    @property
+    def functions(self) -> list[Function]:
+        return [function for family in self.families for function in family.functions]
+
+
+@dataclass(frozen=True)
+class Constants:
+    text: str
+    values: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Api:
+    specification: str
+    preamble: str
+    constants: tuple[Constants, ...]
+    sections: tuple[Section, ...]
+
+    @property
+    def forms(self) -> list[Form]:
+        return [form for s in self.sections for family in s.families for form in family.forms]
+
+    @property
+    def functions(self) -> list[Function]:
+        return [function for section in self.sections for function in section.functions]
+
+
+class _Expander:
+    """Turns the rows of one TOML file into the classes above."""
+
+    def __init__(self, rows: dict):
+        self._types = {
+            name: Type(name, row["c"], row.get("cxx", row["c"]), tuple(row.get("same_as", ())))
+            for name, row in rows["types"].items()
+        }
+        self._type_sets = rows["type_sets"]
+
+    def section(self, row: dict) -> Section:
+        return Section(
+            row["name"],
+            row["title"],
+            row["clause"],
+            row.get("text", ""),
+            tuple(row.get("using", ())),
+            tuple(self._family(family) for family in row["families"]),
+        )
+
+    def _family(self, row: dict) -> Family:
+        return Family(row["clause"], row["text"], tuple(self._form(form) for form in row["forms"]))
+
+    def _form(self, row: dict) -> Form:
+        typed = "types" in row
+        generic = row.get("generic")
+        if typed:
+            functions = [self._typed(row, name) for name in self._type_sets[row["types"]]]
+            generic = Prototype.parse(row["c"]).name.replace("TYPENAME_", "")
+        elif "sizes" in row:
+            functions = [self._sized(row, bits) for bits in row["sizes"]]
+        else:
+            functions = [_function(row, None, {}, {})]
+        selector = _selector(Prototype.parse(row["c"])) if typed else None
+        return Form(tuple(functions), generic, selector)
+
+    def _typed(self, row: dict, name: str) -> Function:
+        type_ = self._types[name]
+        c = {"TYPENAME": name, "TYPE": type_.c}
+        return _function(row, type_, c, {"TYPENAME": name, "TYPE": type_.cxx})
+
+    def _sized(self, row: dict, bits: int) -> Function:
+        words = {"SIZE": str(bits), "BYTES": str(bits // 8)}
+        return _function(row, None, words, words)
+
+
+def _function(row: dict, type_: Type | None, c: dict, cxx: dict) -> Function:
+    prototype = Prototype.parse(_fill(row["c"], cxx))
+    own = [parameter.name for parameter in prototype.parameters]
+    call = row.get("call")
+    return Function(
+        c=Prototype.parse(_fill(row["c"], c)),
+        cxx=prototype,
+        type=type_,
+        call=_fill(call, cxx) if call else None,
+        arguments=tuple(row["args"].split(", ") if "args" in row else own),
+        noreturn=row.get("noreturn", False),
+        before_init=row.get("before_init", False),
+    )
+
+
+def _fill(text: str, words: dict) -> str:
+    """Replaces the placeholders, longest first: TYPENAME contains TYPE."""
+    for placeholder in sorted(words, key=len, reverse=True):
+        text = text.replace(placeholder, words[placeholder])
+    return text
+
+
+def _selector(prototype: Prototype) -> int:
+    pointers = ("TYPE*", "const TYPE*")
+    for position, parameter in enumerate(prototype.parameters):
+        if parameter.type in pointers:
+            return position
+    raise ValueError(f"{prototype.name} has no pointer to TYPE for a generic to select on")
+
+
+def load(path: Path, version: str) -> Api:
+    """Reads an API table; `version` is what VERSION stands for in its constants."""
+    rows = tomllib.loads(path.read_text(encoding="utf-8"))
+    expander = _Expander(rows)
+    constants = (
+        Constants(row["text"], tuple((n, v.replace("VERSION", version)) for n, v in row["values"]))
+        for row in rows["constants"]
+    )
+    sections = tuple(expander.section(row) for row in rows["sections"])
+    return Api(rows["specification"], rows["preamble"], tuple(constants), sections)

@@ -1,0 +1,74 @@
+#include "front/shmem/memory.hpp"
+
+#include <bit>
+#include <cstdio>
+
+#include "core/mapping.hpp"
+#include "front/shmem/sync.hpp"
+
+namespace gondwana::shmem {
+namespace {
+
+// The standard's answer to a full heap is a null pointer; users want to know why and what to do.
+void explain_full_heap(const Caller& caller, std::size_t size) {
+  if (caller.engine.rank() != Rank(0)) return;
+  const SymmetricMemory& memory = caller.engine.symmetric();
+  fmt::print(stderr,
+             "gondwana: rank 0: {} of {}: the largest free piece of the symmetric heap of {} is {}; "
+             "raise GONDWANA_HEAP_SIZE\n",
+             caller.name, format_size(size), format_size(memory.heap_size()),
+             format_size(memory.largest_free()));
+}
+
+void* finish_allocation(const Caller& caller, void* block, std::size_t size) {
+  if (block == nullptr) explain_full_heap(caller, size);
+  barrier_all(caller);
+  return block;
+}
+
+void* require_block(const Caller& caller, void* block) {
+  if (caller.engine.symmetric().size_of(block) == 0)
+    give_up(caller, fmt::format("{} is not the start of a block of the symmetric heap (freed twice, "
+                                "or not from shmem_malloc?)",
+                                fmt::ptr(block)));
+  return block;
+}
+
+}  // namespace
+
+void* heap_malloc(Caller caller, std::size_t size) {
+  return heap_align(caller, Heap::granule, size);
+}
+
+void* heap_calloc(Caller caller, std::size_t count, std::size_t size) {
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(count, size, &bytes)) bytes = ~std::size_t{0} / 2;
+  if (bytes == 0) return nullptr;
+  return finish_allocation(caller, caller.engine.symmetric().allocate_zeroed(bytes), bytes);
+}
+
+void* heap_align(Caller caller, std::size_t alignment, std::size_t size) {
+  if (size == 0) return nullptr;
+  if (!std::has_single_bit(alignment))
+    give_up(caller, fmt::format("alignment {}: expected a power of two", alignment));
+  return finish_allocation(caller, caller.engine.symmetric().allocate(size, alignment), size);
+}
+
+void* heap_realloc(Caller caller, void* block, std::size_t size) {
+  if (block == nullptr) return heap_malloc(caller, size);
+  if (size == 0) {
+    heap_free(caller, block);
+    return nullptr;
+  }
+  barrier_all(caller);  // everybody is done with the old block
+  require_block(caller, block);
+  return finish_allocation(caller, caller.engine.symmetric().resize(block, size), size);
+}
+
+void heap_free(Caller caller, void* block) {
+  if (block == nullptr) return;
+  barrier_all(caller);  // everybody is done with it
+  caller.engine.symmetric().release(require_block(caller, block));
+}
+
+}  // namespace gondwana::shmem

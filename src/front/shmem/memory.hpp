@@ -1,0 +1,15 @@
+// OpenSHMEM 1.6, section 9.3: the symmetric heap. Collective: the same calls with the same sizes in
+// the same order on every rank.
+#pragma once
+
+#include "front/shmem/door.hpp"
+
+namespace gondwana::shmem {
+
+void* heap_malloc(Caller caller, std::size_t size);
+void* heap_calloc(Caller caller, std::size_t count, std::size_t size);
+void* heap_align(Caller caller, std::size_t alignment, std::size_t size);
+void* heap_realloc(Caller caller, void* block, std::size_t size);
+void heap_free(Caller caller, void* block);
+
+}  // namespace gondwana::shmem

@@ -1,0 +1,224 @@
+#include "front/shmem/setup.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <thread>
+
+#include "bootstrap/join.hpp"
+#include "bootstrap/protocol.hpp"
+#include "core/machine.hpp"
+#include "memory/globals.hpp"
+
+namespace gondwana::shmem {
+
+Engine* running_engine = nullptr;
+
+namespace {
+
+// What the process learns before main(), while it has one thread, and keeps for as long as it lives.
+struct Place {
+  Membership membership;
+  std::shared_ptr<NodeMemory> memory;
+  ProgramImage image;
+  std::optional<Error> failure;  // told by shmem_init, not before: the program may never call it
+  int inits = 0;                 // matching shmem_init calls that are open
+  bool forked = false;           // this is a child of the rank, not the rank
+  bool finalized = false;
+};
+
+// Never destroyed: exit handlers of the program may still call in.
+Place& place() {
+  static Place& instance = *new Place;
+  return instance;
+}
+
+const char* environment_value(const char* name) { return std::getenv(name); }
+
+std::uint32_t own_rank() { return index(place().membership.rank); }
+
+Result<void> take_place(Place& self) {
+  self.image = inspect_program("libgondwana_shmem.so");
+  Result<Membership> membership = join(environment_value);
+  if (!membership) return membership.error();
+  ::unsetenv(protocol::join_fd_variable);  // programs that this one starts are not this rank
+  self.membership = *std::move(membership);
+  Result<std::shared_ptr<NodeMemory>> memory =
+      NodeMemory::attach(self.membership.plan, self.membership.control, self.membership.rank,
+                         self.membership.next_arena);
+  if (!memory) return memory.error();
+  self.memory = *std::move(memory);
+  if (self.image.links_library) {
+    if (Result<void> shared = share_globals(self.image.globals, self.memory->own_arena(),
+                                            NodePlan::globals_offset);
+        !shared)
+      return shared.error();
+  } else {
+    self.image.globals = {};  // loaded late: the program's variables stay its own
+  }
+  self.memory->forget_own_arena();
+  self.membership.control.reset();
+  return {};
+}
+
+// A child that is forked gets its own copy of the variables; until it has it, the parent waits.
+// The pipe is kept here because the two handlers that use it take no argument.
+struct ForkPipe {
+  int read_end = -1;
+  int write_end = -1;
+};
+
+ForkPipe& fork_pipe() {
+  static ForkPipe instance;
+  return instance;
+}
+
+void before_fork() {
+  int ends[2] = {-1, -1};  // NOLINT(modernize-avoid-c-arrays): pipe2 wants one
+  if (::pipe2(ends, O_CLOEXEC) == 0) fork_pipe() = {ends[0], ends[1]};
+}
+
+void after_fork_in_parent() {
+  ForkPipe& pipe = fork_pipe();
+  ::close(pipe.write_end);
+  char byte = 0;
+  while (::read(pipe.read_end, &byte, 1) < 0 && errno == EINTR) {
+  }
+  ::close(pipe.read_end);
+  pipe = {};
+}
+
+void after_fork_in_child() {
+  make_globals_private(place().image.globals);
+  running_engine = nullptr;
+  place().forked = true;
+  ::close(fork_pipe().read_end);
+  ::close(fork_pipe().write_end);  // end of file: the parent goes on
+}
+
+// Before main() and before the constructors of the program itself.
+[[gnu::constructor]] void open_door() {
+  Place& self = place();
+  if (Result<void> taken = take_place(self); !taken) {
+    self.failure = taken.error();
+  } else if (!self.image.globals.empty()) {
+    ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  }
+}
+
+[[noreturn]] void say_and_end(const std::string& sentence) {
+  fmt::print(stderr, "gondwana: rank {}: {}\n", own_rank(), sentence);
+  std::fflush(nullptr);
+  [[maybe_unused]] const Result<void> told = place().membership.launcher.end_job(1);
+  std::_Exit(1);
+}
+
+// A fault that all ranks share is said by the first that finds it; the others leave it the time.
+[[noreturn]] void fail_together(CallName name, const Error& error) {
+  const Place& self = place();
+  const bool first = self.memory == nullptr || self.memory->header().complaints.fetch_add(1) == 0;
+  if (!first) {
+    std::this_thread::sleep_for(std::chrono::seconds(5));
+    std::_Exit(1);
+  }
+  say_and_end(fmt::format("{}: {}", name, error.text));
+}
+
+Result<std::unique_ptr<Engine>> start_engine(CallName name) {
+  Place& self = place();
+  if (self.failure) return *self.failure;
+  Result<Options> options = read_options(environment_value);
+  if (!options) return options.error();
+  Engine::Setup setup;
+  setup.rank = self.membership.rank;
+  setup.ranks = self.membership.ranks;
+  setup.memory = self.memory;
+  setup.options = *options;
+  setup.globals = self.image.globals;
+  setup.program_id = self.image.id;
+  setup.call = name;
+  return Engine::create(std::move(setup));
+}
+
+// A program that ends well without shmem_finalize is finalized here; one that fails is not: its
+// peers may be anywhere, and the launcher ends them.
+void finalize_at_exit(int status, void* /*unused*/) {
+  if (running_engine == nullptr || status != 0) return;
+  place().inits = 1;
+  finalize(here("exit"));
+}
+
+void warn_of_unknown_variables() {
+  if (own_rank() != 0) return;
+  for (const std::string& sentence : unknown_variables(environ))
+    fmt::print(stderr, "gondwana: warning: {}\n", sentence);
+}
+
+}  // namespace
+
+void refuse_call(CallName name) {
+  const Place& self = place();
+  if (self.forked)
+    say_and_end(fmt::format("{}: called in a child process that the rank forked; only the rank "
+                            "itself is part of the job",
+                            name));
+  say_and_end(fmt::format("{}: called {}", name,
+                          self.finalized ? "after shmem_finalize" : "before shmem_init"));
+}
+
+void give_up(const Caller& caller) {
+  const std::optional<Error> error = caller.lane.take_error();
+  give_up(caller, error ? error->text : "failed");
+}
+
+void give_up(const Caller& caller, const std::string& sentence) {
+  say_and_end(fmt::format("{}: {}", caller.name, sentence));
+}
+
+void init(CallName name) {
+  Place& self = place();
+  if (self.forked) refuse_call(name);
+  if (self.inits++ > 0) return;
+  Result<std::unique_ptr<Engine>> engine = start_engine(name);
+  if (!engine) fail_together(name, engine.error());
+  running_engine = (*engine).release();
+  self.finalized = false;
+  warn_of_unknown_variables();
+  static const int registered = ::on_exit(finalize_at_exit, nullptr);
+  static_cast<void>(registered);
+}
+
+void finalize(Caller caller) {
+  check(caller, caller.engine.barrier(caller.engine.world(), caller.name));
+  Place& self = place();
+  if (--self.inits > 0) return;
+  caller.engine.announce_state(RankState::finalized);
+  running_engine = nullptr;
+  self.finalized = true;
+  const std::unique_ptr<Engine> last(&caller.engine);
+}
+
+void global_exit(Caller /*caller*/, int status) {
+  std::fflush(nullptr);
+  running_engine = nullptr;  // no finalize on the way out: the peers are not coming
+  [[maybe_unused]] const Result<void> told = place().membership.launcher.end_job(status);
+  std::exit(status);
+}
+
+void info_get_version(CallName /*name*/, int* major, int* minor) {
+  *major = SHMEM_MAJOR_VERSION;
+  *minor = SHMEM_MINOR_VERSION;
+}
+
+void info_get_name(CallName /*name*/, char* text) {
+  std::strncpy(text, SHMEM_VENDOR_STRING, SHMEM_MAX_NAME_LEN);
+  text[SHMEM_MAX_NAME_LEN - 1] = '\0';
+}
+
+}  // namespace gondwana::shmem

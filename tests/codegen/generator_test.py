@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""The API table expands to what OpenSHMEM 1.6 counts, and --check sees what differs from it."""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "api"))
+
+import header  # noqa: E402
+import table  # noqa: E402
+import thunks  # noqa: E402
+
+# How many functions each form has; the specification's tables of types and sizes.
+EXPECTED = {
+    "shmem_put": 24,
+    "shmem_get": 24,
+    "shmem_p": 24,
+    "shmem_g": 24,
+    "shmem_iput": 24,
+    "shmem_iget": 24,
+    "shmem_broadcast": 24,
+    "shmem_atomic_fetch": 14,
+    "shmem_atomic_set": 14,
+    "shmem_atomic_swap": 14,
+    "shmem_atomic_compare_swap": 12,
+    "shmem_atomic_fetch_inc": 12,
+    "shmem_atomic_inc": 12,
+    "shmem_atomic_fetch_add": 12,
+    "shmem_atomic_add": 12,
+    "shmem_atomic_fetch_and": 7,
+    "shmem_atomic_and": 7,
+    "shmem_atomic_fetch_or": 7,
+    "shmem_atomic_or": 7,
+    "shmem_atomic_fetch_xor": 7,
+    "shmem_atomic_xor": 7,
+    "shmem_wait_until": 14,
+    "shmem_test": 14,
+    "shmem_sum_reduce": 26,
+    "shmem_max_reduce": 24,
+    "shmem_min_reduce": 24,
+    "shmem_sync": 1,
+}
+
+
+def form(api: table.Api, generic: str) -> table.Form:
+    return next(form for form in api.forms if form.generic == generic)
+
+
+class TableTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.api = table.load(ROOT / "api/shmem.toml", "0.1.0")
+
+    def test_every_generic_covers_as_many_types_as_the_specification_lists(self):
+        counts = {f.generic: len(f.functions) for f in self.api.forms if f.generic}
+        self.assertEqual(counts, EXPECTED)
+
+    def test_sized_forms_run_over_five_sizes(self):
+        names = {function.name for function in self.api.functions}
+        for routine in ("put", "get", "iput", "iget"):
+            for bits in (8, 16, 32, 64, 128):
+                self.assertIn(f"shmem_{routine}{bits}", names)
+        self.assertNotIn("shmem_iputmem", names)
+
+    def test_no_function_is_listed_twice(self):
+        names = [function.name for function in self.api.functions]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertEqual(len(names), 460)
+
+    def test_generics_select_each_distinct_type_once(self):
+        distinct = [f.type.c for f in form(self.api, "shmem_put").distinct]
+        self.assertEqual(len(distinct), 14)
+        self.assertNotIn("size_t", distinct)
+
+    def test_a_typedef_is_selected_where_its_own_type_is_not_in_the_set(self):
+        distinct = [f.type.c for f in form(self.api, "shmem_atomic_and").distinct]
+        self.assertEqual(
+            distinct, ["unsigned int", "unsigned long", "unsigned long long", "int32_t", "int64_t"]
+        )
+
+    def test_cxx_spells_complex_in_its_own_way(self):
+        function = next(f for f in self.api.functions if f.name == "shmem_complexd_sum_reduce")
+        self.assertEqual(function.c.parameters[1].type, "double _Complex*")
+        self.assertEqual(function.cxx.parameters[1].type, "std::complex<double>*")
+        self.assertEqual(function.call, "reduce<ReduceOp::sum, std::complex<double>>")
+
+    def test_every_routine_has_text_and_a_clause(self):
+        for section in self.api.sections:
+            for family in section.families:
+                self.assertTrue(family.text.strip() and family.clause, family)
+
+
+class EmitTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.api = table.load(ROOT / "api/shmem.toml", "9.8.7")
+
+    def test_the_vendor_string_names_the_version_of_the_project(self):
+        self.assertIn('SHMEM_VENDOR_STRING "Gondwana 9.8.7"', header.user_header(self.api))
+
+    def test_the_vendor_string_fits_its_array(self):
+        values = dict(pair for group in self.api.constants for pair in group.values)
+        self.assertLess(len(values["SHMEM_VENDOR_STRING"]), int(values["SHMEM_MAX_NAME_LEN"]))
+
+    def test_the_symbol_map_exports_both_names_of_every_routine(self):
+        lines = {line.strip() for line in thunks.symbol_map(self.api).splitlines()}
+        for function in self.api.functions:
+            self.assertIn(f"{function.name};", lines)
+            self.assertIn(f"p{function.name};", lines)
+
+    def test_a_thunk_passes_the_name_the_user_called(self):
+        text = "".join(thunks.thunk_file(section) for section in self.api.sections)
+        for function in self.api.functions:
+            if function.call:
+                self.assertIn(f'("{function.name}"', text)
+
+    def test_no_line_is_wider_than_the_house_allows(self):
+        texts = [header.user_header(self.api), header.profiling_header(self.api)]
+        texts += [thunks.thunk_file(section) for section in self.api.sections]
+        for line in "\n".join(texts).splitlines():
+            self.assertLessEqual(len(line), 100, line)
+
+
+class CheckTest(unittest.TestCase):
+    """Runs the generator on a copy of what it reads and writes."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        shutil.copy(ROOT / "CMakeLists.txt", self.root)
+        shutil.copytree(ROOT / "api", self.root / "api")
+        (self.root / "src/front/shmem").mkdir(parents=True)
+
+    def generate(self, *arguments: str) -> subprocess.CompletedProcess:
+        command = [sys.executable, "-B", str(self.root / "api/generate.py"), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+    def test_check_agrees_with_what_was_just_written(self):
+        self.assertEqual(self.generate().returncode, 0)
+        result = self.generate("--check")
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+
+    def test_check_names_a_stale_file(self):
+        self.generate()
+        with (self.root / "include/shmem.h").open("a", encoding="utf-8") as file:
+            file.write("/* edited by hand */\n")
+        result = self.generate("--check")
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.stdout.count("\n"), 1)
+        self.assertIn("include/shmem.h is not what api/ says", result.stdout)
+
+    def test_check_names_a_missing_file(self):
+        self.generate()
+        (self.root / "src/front/shmem/shmem.map").unlink()
+        result = self.generate("--check")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("src/front/shmem/shmem.map is not what api/ says", result.stdout)
+
+    def test_check_names_a_file_no_table_asks_for(self):
+        self.generate()
+        (self.root / "src/front/shmem/generated/old_thunks.cpp").touch()
+        result = self.generate("--check")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("generated/old_thunks.cpp is in no API table", result.stdout)
+
+    def test_a_changed_table_makes_the_header_stale(self):
+        self.generate()
+        path = self.root / "api/shmem.toml"
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace("shmem_quiet(void)", "shmem_hush(void)"), encoding="utf-8")
+        result = self.generate("--check")
+        self.assertIn("include/shmem.h", result.stdout)
+        self.assertIn("src/front/shmem/generated/sync_thunks.cpp", result.stdout)
+
+    def test_the_committed_files_are_what_the_table_says(self):
+        command = [sys.executable, "-B", str(ROOT / "api/generate.py"), "--check"]
+        result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""oshcc and oshc++ call a compiler with the right flags, wherever they are installed.
+
+wrappers_test.py FOLDER: the folder that CMake wrote them to.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPTS = Path(sys.argv.pop(1)) if len(sys.argv) > 1 else None
+
+# Stands in for the compiler: one argument a line.
+ECHO_COMPILER = '#!/bin/sh\nprintf "%s\\n" "$@"\n'
+
+
+class WrapperTest(unittest.TestCase):
+    """An installed tree in a folder with a space in its name."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name).resolve()
+        self.prefix = self.root / "a prefix"
+        for name in ("oshcc", "oshc++"):
+            self.install(name)
+        self.compiler = self.root / "echo-compiler"
+        self.compiler.write_text(ECHO_COMPILER, encoding="utf-8")
+        self.compiler.chmod(0o755)
+
+    def install(self, name: str) -> None:
+        text = (SCRIPTS / name).read_text(encoding="utf-8")
+        bin_folder = self.prefix / "bin"
+        bin_folder.mkdir(parents=True, exist_ok=True)
+        (bin_folder / name).write_text(text, encoding="utf-8")
+        (bin_folder / name).chmod(0o755)
+        # The folders that the script looks for, as CMake was told to install them.
+        self.include, self.lib = (
+            Path(os.path.normpath(bin_folder / re.search(rf"place {what} '([^']*)'", text)[1]))
+            for what in ("include", "library")
+        )
+        self.include.mkdir(parents=True, exist_ok=True)
+        self.lib.mkdir(parents=True, exist_ok=True)
+
+    def call(self, *arguments: str, name: str = "oshcc", script: Path | None = None):
+        """Runs the script; its folder comes first on the PATH."""
+        folder = self.prefix / "bin"
+        environment = dict(os.environ)
+        environment["OSHCC_CC" if name == "oshcc" else "OSHCXX_CXX"] = str(self.compiler)
+        environment["PATH"] = f"{folder}:{environment['PATH']}"
+        command = [str(script or folder / name), *arguments]
+        return subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=60, check=False
+        )
+
+    def arguments_of(self, *arguments: str, **options) -> list[str]:
+        result = self.call(*arguments, **options)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return result.stdout.splitlines()
+
+    def link_flags(self) -> list[str]:
+        return [f"-L{self.lib}", f"-Wl,-rpath,{self.lib}", "-lgondwana_shmem", "-lgondwana"]
+
+    def test_linking_adds_header_and_libraries(self):
+        for name in ("oshcc", "oshc++"):
+            with self.subTest(name):
+                self.assertEqual(
+                    self.arguments_of("-o", "x", "x.c", name=name),
+                    [f"-I{self.include}", "-o", "x", "x.c", *self.link_flags()],
+                )
+
+    def test_compiling_adds_no_libraries(self):
+        for stop in ("-c", "-E", "-S", "-M", "-MM", "-fsyntax-only"):
+            with self.subTest(stop):
+                self.assertEqual(self.arguments_of(stop, "x.c"), [f"-I{self.include}", stop, "x.c"])
+
+    def test_writing_dependencies_beside_does_not_stop_linking(self):
+        self.assertIn("-lgondwana", self.arguments_of("-MMD", "x.c"))
+
+    def test_a_static_executable_gets_the_libraries_behind_ours(self):
+        arguments = self.arguments_of("-static", "x.c")
+        self.assertEqual(arguments[-4:], ["-lgondwana", "-lstdc++", "-lm", "-pthread"])
+
+    def test_version_passes_through_without_libraries(self):
+        self.assertEqual(self.arguments_of("--version"), [f"-I{self.include}", "--version"])
+
+    def test_arguments_keep_their_spaces_and_patterns(self):
+        odd = ['-DTEXT="two words"', "-DSTAR=*", "-D'Q", "", "a file.c"]
+        self.assertEqual(self.arguments_of("-c", *odd)[2:], odd)
+
+    def test_the_compiler_may_bring_options(self):
+        self.compiler = f"{self.compiler} -m64"
+        self.assertEqual(self.arguments_of("-c", "x.c")[0], "-m64")
+
+    def test_a_symbolic_link_leads_to_the_installed_tree(self):
+        links = self.root / "links"
+        links.mkdir()
+        (links / "cc").symlink_to("../a prefix/bin/oshcc")
+        arguments = self.arguments_of("-c", "x.c", script=links / "cc")
+        self.assertEqual(arguments[0], f"-I{self.include}")
+
+    def test_the_script_is_found_through_path(self):
+        arguments = self.arguments_of("-c", "x.c", script=Path("oshcc"))
+        self.assertEqual(arguments[0], f"-I{self.include}")
+
+    def test_showme_prints_a_command_a_shell_can_run(self):
+        shown = self.arguments_of("--showme", "-DX='1 2'", "a b.c")
+        self.assertEqual(len(shown), 1)
+        again = subprocess.run(
+            ["sh", "-c", shown[0]], capture_output=True, text=True, timeout=60, check=True
+        )
+        self.assertEqual(again.stdout.splitlines(), self.arguments_of("-DX='1 2'", "a b.c"))
+
+    def test_showme_tells_compile_and_link_apart(self):
+        self.assertEqual(self.arguments_of("--showme:compile"), [f"'-I{self.include}'"])
+        link = self.arguments_of("--showme:link")[0]
+        self.assertIn(f"'-L{self.lib}'", link)
+        self.assertTrue(link.endswith("-lgondwana_shmem -lgondwana"))
+
+    def test_the_status_of_the_compiler_is_handed_on(self):
+        self.compiler.write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
+        self.assertEqual(self.call("x.c").returncode, 3)
+
+    def test_a_script_outside_its_tree_says_what_is_missing(self):
+        stray = self.root / "stray" / "bin" / "oshcc"
+        stray.parent.mkdir(parents=True)
+        (self.prefix / "bin" / "oshcc").rename(stray)
+        result = self.call("-c", "x.c", script=stray)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("oshcc: no include folder at", result.stderr)
+
+
+if __name__ == "__main__":
+    if SCRIPTS is None:
+        sys.exit("wrappers_test.py: name the folder that holds oshcc and oshc++")
+    unittest.main()
