@@ -1,0 +1,36 @@
+# Every example checks its own result and exits with 1 when it is wrong. Included by the tests of
+# the front doors; wants the launcher as target `gondwana_command`.
+function(test_example name)
+  if(NOT TARGET example_${name})
+    return()
+  endif()
+  foreach(ranks 1 2 3 4)
+    add_test(NAME example.${name}.n${ranks}
+             COMMAND gondwana_command run -n ${ranks} --timeout 60 $<TARGET_FILE:example_${name}>
+                     ${ARGN}
+             WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+    # The launcher gives up first and says so; this is for a launcher that hangs.
+    set_tests_properties(example.${name}.n${ranks} PROPERTIES TIMEOUT 90 LABELS example
+                         PROCESSORS 2)
+  endforeach()
+endfunction()
+
+test_example(hello)
+test_example(ring --laps 50)
+test_example(histogram --throws 5000)
+test_example(sort --keys 20000)
+test_example(gups --words 10 --updates 0.02)
+test_example(heat3d --verify --size 20)
+
+if(TARGET example_heat3d)
+  add_test(NAME example.heat3d.picture
+           COMMAND gondwana_command run -n 4 --timeout 60 $<TARGET_FILE:example_heat3d>
+                   --size 24 --picture ${CMAKE_CURRENT_BINARY_DIR}/example_heat3d.png)
+  add_test(NAME example.heat3d.refuses_a_word_for_a_number
+           COMMAND gondwana_command run -n 2 --timeout 60 $<TARGET_FILE:example_heat3d>
+                   --size wide)
+  set_tests_properties(example.heat3d.refuses_a_word_for_a_number PROPERTIES
+                       PASS_REGULAR_EXPRESSION "--size: expected a whole number")
+  set_tests_properties(example.heat3d.picture example.heat3d.refuses_a_word_for_a_number
+                       PROPERTIES TIMEOUT 90 LABELS example PROCESSORS 2)
+endif()

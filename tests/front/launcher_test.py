@@ -1,0 +1,482 @@
+"""The launcher as its users meet it: `launcher_test.py GONDWANA RANK_PROGRAM`."""
+
+import fcntl
+import os
+import pty
+import re
+import resource
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+import unittest
+import uuid
+
+GONDWANA = ""
+RANK = ""
+WATCHDOG = 60  # seconds: against hangs only, nothing here is expected to take that long
+
+
+def process_ids():
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def read_proc(pid, name):
+    try:
+        with open(f"/proc/{pid}/{name}", "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def is_zombie(pid):
+    return read_proc(pid, "stat").rpartition(b")")[2].strip()[:1] in (b"Z", b"")
+
+
+def parent_of(pid):
+    fields = read_proc(pid, "stat").rpartition(b")")[2].split()
+    return int(fields[1]) if len(fields) > 1 else 0
+
+
+def state_of(pid):
+    return read_proc(pid, "stat").rpartition(b")")[2].split()[0].decode()
+
+
+def children_of(pid):
+    return [other for other in process_ids() if parent_of(other) == pid]
+
+
+def eventually(condition):
+    """Waits until the condition holds; returns its value, true or not."""
+    end = time.monotonic() + WATCHDOG
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.01)
+    return condition()
+
+
+class LauncherTest(unittest.TestCase):
+    def setUp(self):
+        self.mark = f"LAUNCHER_TEST_MARK={uuid.uuid4()}"
+        self.litter_before = self.litter()
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def tearDown(self):
+        left = [pid for pid in self.marked() if not is_zombie(pid)]
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+        self.assertEqual(left, [], "processes were left behind")
+        self.assertEqual(self.litter() - self.litter_before, set(), "files were left behind")
+
+    # Helpers.
+
+    @staticmethod
+    def litter():
+        places = [place for place in ("/dev/shm", "/tmp") if os.path.isdir(place)]
+        return {name for place in places for name in os.listdir(place) if "gondwana" in name}
+
+    def marked(self):
+        """Everybody of this test: the mark is inherited by every process below the launcher."""
+        return [pid for pid in process_ids() if self.mark.encode() in read_proc(pid, "environ")]
+
+    def environment(self):
+        name, _, value = self.mark.partition("=")
+        return {**os.environ, name: value}
+
+    def start(self, *words, **more):
+        more = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL,
+                "text": True, "env": self.environment(), **more}
+        job = subprocess.Popen([GONDWANA, "run", *words], **more)
+        self.addCleanup(self.close, job)
+        return job
+
+    @staticmethod
+    def close(job):
+        if job.poll() is None:
+            job.kill()
+        for file in (job.stdin, job.stdout, job.stderr):
+            if file and not file.closed:
+                file.close()
+        job.wait()
+
+    def run_job(self, *words, input=None, **more):
+        if input is not None:
+            more["stdin"] = subprocess.PIPE
+        job = self.start(*words, **more)
+        out, err = job.communicate(input, timeout=WATCHDOG)
+        return job.returncode, out, err
+
+    def start_ready(self, ranks, *words):
+        """Starts ranks of which each says a line, and waits for all of them to have said it."""
+        job = self.start("-n", str(ranks), *words)
+        for _ in range(ranks):
+            self.assertEqual(job.stdout.readline(), "ready\n")
+        return job
+
+    def guardian_of(self, job):
+        self.assertTrue(eventually(lambda: len(children_of(job.pid)) == 1))
+        return children_of(job.pid)[0]
+
+    def nobody_left(self):
+        return eventually(lambda: not [pid for pid in self.marked() if not is_zombie(pid)])
+
+    # Exit status.
+
+    def test_a_job_that_ends_well_is_silent_and_zero(self):
+        self.assertEqual(self.run_job("-n", "4", "true"), (0, "", ""))
+
+    def test_the_status_is_the_first_that_is_not_zero(self):
+        status, _, err = self.run_job("-n", "3", "sh", "-c", "[ $GONDWANA_RANK = 1 ] && exit 7; sleep 100")
+        self.assertEqual(status, 7)
+        self.assertRegex(err, r"^gondwana run: rank 1 on host \S+ \(pid \d+\) ended with status 7 before "
+                              r"it joined the job; the other 2 ranks are ended\n$")
+
+    def test_the_status_of_a_killed_rank_is_128_and_the_signal(self):
+        status, _, err = self.run_job("-n", "2", RANK, "raise 11")
+        self.assertEqual(status, 128 + signal.SIGSEGV)
+        self.assertIn("was killed by SIGSEGV (Segmentation fault)", err)
+
+    def test_a_timeout_gives_124(self):
+        status, _, err = self.run_job("-n", "2", "--timeout", "0.2", "sleep", "100")
+        self.assertEqual(status, 124)
+        self.assertIn("--timeout 0.2 s", err)
+
+    def test_a_missing_program_gives_127_and_advice(self):
+        open(f"{self.folder.name}/heat", "w").close()
+        os.chmod(f"{self.folder.name}/heat", 0o755)
+        status, _, err = self.run_job("-n", "2", "./hea", cwd=self.folder.name)
+        self.assertEqual(status, 127)
+        self.assertIn("there is no program ./hea; did you mean ./heat?", err)
+        status, _, err = self.run_job("-n", "2", "heat", cwd=self.folder.name)
+        self.assertEqual(status, 127)
+        self.assertIn("write ./heat", err)
+
+    def test_a_file_that_cannot_be_run_gives_126(self):
+        path = f"{self.folder.name}/data"
+        with open(path, "w") as file:
+            file.write("no program\n")
+        status, _, err = self.run_job(path)
+        self.assertEqual(status, 126)
+        self.assertIn("chmod +x", err)
+        os.chmod(path, 0o755)
+        status, _, err = self.run_job(path)
+        self.assertEqual(status, 126)
+        self.assertIn("#!", err)
+
+    def test_wrong_words_give_a_sentence(self):
+        for words, sentence in [
+            (["--lable", "true"], "--lable is not an option; did you mean --label?"),
+            (["-n", "0", "true"], '-n "0": expected a whole number'),
+            (["-n", "2"], "no program to run"),
+            (["-H", "a,b", "true"], "several hosts are not in this version"),
+            (["--heap", "8q", "true"], '--heap "8q": expected a size'),
+            (["--bind-to", "moon", "true"], "--bind-to moon: expected"),
+            (["-n", "2", "--stdin", "2", "true"], "this job has ranks 0 to 1"),
+            (["-n", "1", "true", ":", "true"], "-n is missing"),
+        ]:
+            status, out, err = self.run_job(*words)
+            self.assertEqual((status != 0, out), (True, ""), words)
+            self.assertIn(sentence, err)
+
+    # Words.
+
+    def test_mpirun_spellings_are_understood(self):
+        status, out, _ = self.run_job("--oversubscribe", "--allow-run-as-root", "-np", "2", "-wdir", "/",
+                                      "sh", "-c", "pwd")
+        self.assertEqual((status, out), (0, "/\n/\n"))
+
+    def test_options_end_at_the_program(self):
+        status, out, _ = self.run_job("-n1", "echo", "-n", "--label", "x")
+        self.assertEqual((status, out), (0, "--label x"))
+        status, out, _ = self.run_job("-n1", "--", "echo", "y")
+        self.assertEqual((status, out), (0, "y\n"))
+
+    def test_variables_are_set_for_the_program_they_stand_before(self):
+        status, out, _ = self.run_job("-l", "-n", "1", "-x", "A=1", "sh", "-c", "echo $A $GONDWANA_SIZE",
+                                      ":", "-n", "2", "-x", "A=b c", "sh", "-c", "echo $A $GONDWANA_SIZE")
+        self.assertEqual(status, 0)
+        self.assertEqual(sorted(out.splitlines()), ["[0] 1 3", "[1] b c 3", "[2] b c 3"])
+
+    def test_show_runs_nothing(self):
+        status, out, _ = self.run_job("--show", "-n", "2", "-x", "A=b c", "touch", f"{self.folder.name}/f")
+        self.assertEqual((status, os.listdir(self.folder.name)), (0, []))
+        self.assertIn("ranks 0-1: GONDWANA_SIZE=2 'A=b c' touch", out)
+
+    def test_bindings_are_reported_and_hold(self):
+        status, out, err = self.run_job("-n", "2", "--bind-to", "core", "--report-bindings", "sh", "-c",
+                                        "grep Cpus_allowed_list /proc/self/status")
+        self.assertEqual(status, 0, err)
+        self.assertEqual(len(re.findall(r"rank \d on host \S+ is bound to core \d+", err)), 2)
+        self.assertEqual(len(out.splitlines()), 2)
+
+    # Output and input.
+
+    def test_labels_stand_before_each_line(self):
+        _, out, _ = self.run_job("-n", "2", "--label", "sh", "-c", "echo a; echo b; printf c")
+        for rank in range(2):
+            mine = [line[4:] for line in out.splitlines() if line.startswith(f"[{rank}] ")]
+            self.assertEqual(mine, ["a", "b", "c"])
+        self.assertEqual(len(out.splitlines()), 6)
+
+    def test_times_stand_before_each_line(self):
+        _, out, _ = self.run_job("-n", "1", "--timestamp-output", "-l", "echo", "a")
+        self.assertRegex(out, r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3} \[0\] a\n$")
+
+    def test_long_lines_of_8_ranks_are_neither_torn_nor_lost(self):
+        status, out, _ = self.run_job("-n", "8", RANK, "lines 100000")
+        self.assertEqual(status, 0)
+        lines = out.splitlines()
+        for rank in range(8):
+            self.assertEqual(lines.count(chr(ord("a") + rank) * 100000), 20)
+        self.assertEqual(len(lines), 8 * 20)
+
+    def test_a_slow_reader_gets_every_byte(self):
+        job = self.start("-n", "2", RANK, "lines 200000", stderr=subprocess.STDOUT)
+        time.sleep(0.3)  # everything in between is full now
+        out, _ = job.communicate(timeout=WATCHDOG)
+        self.assertEqual(sorted(set(out.splitlines())), ["a" * 200000, "b" * 200000])
+        self.assertEqual(len(out), 2 * 20 * 200001)
+
+    def test_unfinished_last_lines_are_kept_apart(self):
+        _, out, _ = self.run_job("-n", "2", "printf", "x")
+        self.assertEqual(out, "x\nx")
+
+    def test_output_goes_to_files_where_asked(self):
+        folder = f"{self.folder.name}/new/logs"
+        status, out, err = self.run_job("-n", "2", "--output", folder, "sh", "-c",
+                                        "echo out $GONDWANA_RANK; echo err >&2")
+        self.assertEqual((status, out, err), (0, "", ""))
+        self.assertEqual(sorted(os.listdir(folder)),
+                         ["rank.0.err", "rank.0.out", "rank.1.err", "rank.1.out"])
+        with open(f"{folder}/rank.1.out") as file:
+            self.assertEqual(file.read(), "out 1\n")
+
+    def test_standard_error_stays_apart(self):
+        self.assertEqual(self.run_job("-n", "1", "sh", "-c", "echo a; echo b >&2"), (0, "a\n", "b\n"))
+
+    def test_input_goes_to_rank_0_only(self):
+        _, out, _ = self.run_job("-n", "3", "-l", "cat", input="hello\n")
+        self.assertEqual(out, "[0] hello\n")
+
+    def test_input_goes_to_the_rank_asked_for_or_to_none(self):
+        self.assertEqual(self.run_job("-n", "2", "-l", "--stdin", "1", "cat", input="x\n")[1], "[1] x\n")
+        self.assertEqual(self.run_job("-n", "2", "--stdin", "none", "cat", input="x\n")[1], "")
+
+    def test_a_reader_that_leaves_ends_the_job_quietly(self):
+        job = self.start("-n", "2", "yes", stderr=subprocess.PIPE)
+        self.assertEqual(job.stdout.readline(), "y\n")
+        job.stdout.close()
+        self.assertEqual(job.wait(timeout=WATCHDOG), 128 + signal.SIGPIPE)
+        self.assertEqual(job.stderr.read(), "")
+
+    def test_a_full_disk_is_told_once(self):
+        with open("/dev/full", "w") as full:
+            status, _, err = self.run_job("-n", "2", "sh", "-c", "echo a; echo b", stdout=full)
+        self.assertEqual(status, 1)
+        self.assertEqual(err.count("No space left on device"), 1)
+
+    def test_a_closed_output_is_told(self):
+        command = [GONDWANA, "run", "-n", "1", "echo", "a"]
+        done = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *command], stderr=subprocess.PIPE, text=True,
+                              env=self.environment(), timeout=WATCHDOG, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cannot write to the standard output", done.stderr)
+
+    def test_a_prompt_is_shown_on_a_terminal_and_answered(self):
+        ours, terminal = pty.openpty()
+
+        def own_terminal():
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+        job = self.start("-n", "2", "sh", "-c",
+                         'if [ $GONDWANA_RANK = 0 ]; then printf "name? "; read name; echo "it is $name"; fi',
+                         stdin=terminal, stdout=terminal, stderr=terminal, text=False,
+                         start_new_session=True, preexec_fn=own_terminal)
+        os.close(terminal)
+        self.addCleanup(os.close, ours)
+        seen = b""
+
+        def read_until(text):
+            nonlocal seen
+            while text not in seen:
+                self.assertTrue(select.select([ours], [], [], WATCHDOG)[0], seen)
+                seen += os.read(ours, 4096)
+
+        read_until(b"name? ")
+        os.write(ours, b"Pangaea\n")
+        read_until(b"it is Pangaea")
+        self.assertEqual(job.wait(timeout=WATCHDOG), 0)
+
+    # Signals.
+
+    def test_signals_are_passed_on(self):
+        script = "trap 'echo got; exit 0' USR1; echo ready; while :; do sleep 0.01; done"
+        job = self.start_ready(2, "sh", "-c", script)
+        job.send_signal(signal.SIGUSR1)
+        out, _ = job.communicate(timeout=WATCHDOG)
+        self.assertEqual((job.returncode, out), (0, "got\ngot\n"))
+
+    def test_a_term_ends_the_job_with_143_and_no_complaint(self):
+        job = self.start_ready(2, RANK, "say ready", "sleep 1000")
+        job.send_signal(signal.SIGTERM)
+        _, err = job.communicate(timeout=WATCHDOG)
+        self.assertEqual((job.returncode, err), (128 + signal.SIGTERM, ""))
+
+    def test_a_second_interrupt_kills_who_ignores_the_first(self):
+        job = self.start_ready(2, RANK, "ignore 2", "ignore 15", "say ready", "sleep 1000")
+        job.send_signal(signal.SIGINT)
+        time.sleep(0.1)  # two of a kind would melt into one
+        job.send_signal(signal.SIGINT)
+        job.communicate(timeout=WATCHDOG)
+        self.assertEqual(job.returncode, 128 + signal.SIGKILL)
+
+    def test_stop_and_continue_reach_the_ranks(self):
+        job = self.start_ready(1, RANK, "say ready", "sleep 1")
+        rank = children_of(self.guardian_of(job))[0]
+        job.send_signal(signal.SIGTSTP)
+        self.assertTrue(eventually(lambda: state_of(job.pid) == "T" and state_of(rank) == "T"))
+        job.send_signal(signal.SIGCONT)
+        self.assertEqual(job.wait(timeout=WATCHDOG), 0)
+
+    # Joining.
+
+    def test_ranks_that_join_share_memory(self):
+        for ranks in (1, 2, 7):
+            self.assertEqual(
+                self.run_job("-n", str(ranks), RANK, "join", "running", "share", "finalize"), (0, "", ""))
+
+    def test_a_rank_may_join_again_until_it_runs(self):
+        status, _, err = self.run_job("-n", "2", "sh", "-c",
+                                      '"$0" join exit\\ 0; exec "$0" join running share finalize', RANK)
+        self.assertEqual((status, err), (0, ""))
+
+    def test_a_rank_may_not_join_again_after_it_ran(self):
+        status, _, err = self.run_job("-n", "1", "sh", "-c",
+                                      '"$0" join running finalize; exec "$0" join running finalize', RANK)
+        self.assertEqual(status, 1)
+        self.assertIn("rank 0 asked to join the job a second time", err)
+
+    def test_a_global_exit_gives_the_status_of_the_job(self):
+        status, _, err = self.run_job("-n", "3", "sh", "-c",
+                                      'if [ $GONDWANA_RANK = 1 ]; then exec "$0" join running "global_exit 42" '
+                                      '"sleep 100"; else exec "$0" join running "wait shmem_barrier_all"; fi', RANK)
+        self.assertEqual((status, err), (42, ""))
+
+    def test_a_status_after_finalize_ends_nobody(self):
+        status, _, err = self.run_job("-n", "2", "sh", "-c",
+                                      'exec "$0" join running share finalize "exit $GONDWANA_RANK"', RANK)
+        self.assertEqual((status, err), (1, ""))
+
+    def test_the_others_do_not_wait_for_a_rank_that_ended_unjoined(self):
+        status, _, err = self.run_job("-n", "2", "sh", "-c",
+                                      '[ $GONDWANA_RANK = 1 ] || exec "$0" join running "wait shmem_init"', RANK)
+        self.assertEqual(status, 1)
+        self.assertRegex(err, r"rank 1 .*before it joined the job")
+
+    def test_the_others_do_not_wait_for_a_rank_that_left_without_finalize(self):
+        status, _, err = self.run_job("-n", "2", "sh", "-c",
+                                      'if [ $GONDWANA_RANK = 1 ]; then exec "$0" join running share; fi; '
+                                      'exec "$0" join running share "wait shmem_barrier_all"', RANK)
+        self.assertEqual(status, 1)
+        self.assertRegex(err, r"rank 1 .* ended with status 0 outside any blocking call")
+
+    # Deaths.
+
+    def test_a_death_tells_the_call_and_who_waits(self):
+        job = self.start_ready(4, RANK, "join", "running", "share", "say ready", "wait shmem_barrier_all")
+        ranks = {pid: read_proc(pid, "environ") for pid in children_of(self.guardian_of(job))}
+        victim = next(pid for pid, text in ranks.items() if b"GONDWANA_RANK=2\0" in text)
+        time.sleep(0.1)  # the ranks speak before they wait
+        os.kill(victim, signal.SIGSEGV)
+        _, err = job.communicate(timeout=WATCHDOG)
+        self.assertEqual(job.returncode, 128 + signal.SIGSEGV)
+        first, second = err.splitlines()
+        self.assertRegex(first, rf"rank 2 on host \S+ \(pid {victim}\) was killed by SIGSEGV \(Segmentation "
+                                r"fault\).* in shmem_barrier_all, waiting for \d+\.\d s; the other 3 ranks are ended$")
+        self.assertEqual(second, "gondwana run: ranks 0, 1, 3 wait in shmem_barrier_all")
+
+    def test_a_death_outside_a_call_tells_the_counters(self):
+        status, _, err = self.run_job("-n", "1", RANK, "join", "running", "put 12", "raise 6")
+        self.assertEqual(status, 128 + signal.SIGABRT)
+        self.assertIn("outside any blocking call, after 12 puts\n", err)
+
+    def test_nothing_survives_a_killed_rank(self):
+        job = self.start_ready(3, RANK, "ignore 15", "orphan", "say ready", "sleep 1000")
+        os.kill(children_of(self.guardian_of(job))[0], signal.SIGKILL)
+        job.communicate(timeout=WATCHDOG)
+        self.assertEqual(job.returncode, 128 + signal.SIGKILL)
+
+    def test_what_was_written_before_a_death_arrives(self):
+        _, out, _ = self.run_job("-n", "1", RANK, "say last words", "raise 9")
+        self.assertEqual(out, "last words\n")
+
+    def test_an_orphan_that_holds_the_output_does_not_hold_the_job(self):
+        status, out, _ = self.run_job("-n", "2", RANK, "orphan", "say done")
+        self.assertEqual((status, out), (0, "done\ndone\n"))
+
+    def kill_and_expect_nobody(self, pick, *words):
+        job = self.start_ready(4, *words)
+        os.kill(pick(job), signal.SIGKILL)
+        self.assertTrue(self.nobody_left())
+        _, err = job.communicate(timeout=WATCHDOG)
+        return job.returncode, err
+
+    def test_nobody_survives_the_launcher(self):
+        for words in ([RANK, "say ready", "sleep 1000"], [RANK, "ignore 15", "orphan", "say ready", "sleep 1000"],
+                      ["bash", "-c", '"$0" "say ready" "sleep 1000"', RANK],
+                      ["bash", "-c", '"$0" "say ready" "sleep 1000"; true', RANK]):
+            self.kill_and_expect_nobody(lambda job: job.pid, *words)
+
+    def test_nobody_survives_the_guardian(self):
+        for words in ([RANK, "say ready", "sleep 1000"], [RANK, "ignore 15", "orphan", "say ready", "sleep 1000"],
+                      ["bash", "-c", '"$0" "say ready" "sleep 1000"; true', RANK]):
+            status, err = self.kill_and_expect_nobody(self.guardian_of, *words)
+            self.assertEqual(status, 128 + signal.SIGKILL)
+            self.assertRegex(err, r"the guardian of the job \(pid \d+\) was killed by SIGKILL; all ranks were ended")
+
+    # Limits.
+
+    def limited(self, descriptors):
+        return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
+
+    def test_too_few_descriptors_to_start_give_words(self):
+        status, _, err = self.run_job("-n", "8", "sleep", "1000", preexec_fn=self.limited(24))
+        self.assertEqual(status, 1)
+        self.assertIn("raise ulimit -n", err)
+
+    def test_too_few_descriptors_to_join_give_words(self):
+        status, _, err = self.run_job("-n", "8", RANK, "join", "running", "wait shmem_init",
+                                      preexec_fn=self.limited(36))
+        self.assertEqual(status, 1)
+        self.assertIn("raise ulimit -n", err)
+
+    def test_ranks_get_the_limit_of_descriptors_that_the_launcher_had(self):
+        soft = min(200, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+
+        def lower():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+
+        _, out, _ = self.run_job("-n", "1", "sh", "-c", "ulimit -n", preexec_fn=lower)
+        self.assertEqual(out, f"{soft}\n")
+
+    def test_ranks_inherit_nothing_of_the_launcher_but_their_socket(self):
+        _, out, _ = self.run_job("-n", "3", "ls", "/proc/self/fd")
+        self.assertEqual(len(out.splitlines()), 3 * 5)  # 0, 1, 2, the socket, and the folder itself
+
+    def test_ranks_start_with_fresh_signals(self):
+        job = self.run_job("-n", "1", "grep", "-E", "Sig(Blk|Ign)", "/proc/self/status",
+                           preexec_fn=lambda: signal.signal(signal.SIGUSR1, signal.SIG_IGN))
+        self.assertEqual(job[1].split(), ["SigBlk:", "0" * 16, "SigIgn:", "0" * 16])
+
+
+def own_tests_only():
+    global GONDWANA, RANK
+    GONDWANA, RANK = (os.path.abspath(path) for path in sys.argv[1:3])
+    return sys.argv[:1] + sys.argv[3:]
+
+
+if __name__ == "__main__":
+    unittest.main(argv=own_tests_only())

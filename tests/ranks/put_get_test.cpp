@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "support/rank_test.hpp"
+
+namespace gondwana::test {
+namespace {
+
+using namespace shmem;  // the door's templates are what is tested here
+
+template <typename T>
+void a_value_reaches_the_right_neighbour(World& world) {
+  const auto cell = world.allocate<T>();
+  p(world.as("p"), cell.data(), static_cast<T>(world.me() + 1), world.right());
+  world.barrier();
+  EXPECT_EQ(cell[0], static_cast<T>(world.left() + 1));
+  EXPECT_EQ(g(world.as("g"), cell.data(), world.right()), static_cast<T>(world.me() + 1));
+  world.free(cell);
+}
+
+RANK_TEST(p_and_g_carry_values_of_every_width, ranks(1)) {
+  a_value_reaches_the_right_neighbour<char>(world);
+  a_value_reaches_the_right_neighbour<short>(world);
+  a_value_reaches_the_right_neighbour<int>(world);
+  a_value_reaches_the_right_neighbour<long>(world);
+  a_value_reaches_the_right_neighbour<float>(world);
+  a_value_reaches_the_right_neighbour<double>(world);
+  a_value_reaches_the_right_neighbour<long double>(world);
+}
+
+RANK_TEST(put_and_get_of_many_sizes_are_exact, ranks(1)) {
+  constexpr std::size_t most = 300'000;
+  const auto block = world.allocate<std::uint8_t>(most);
+  std::vector<std::uint8_t> source(most);
+  std::vector<std::uint8_t> back(most);
+  for (const std::size_t size : {0UL, 1UL, 2UL, 3UL, 4UL, 7UL, 8UL, 9UL, 63UL, 64UL, 999UL, 1001UL,
+                                 4096UL, 65'537UL, most}) {
+    for (const std::size_t start : {0UL, 1UL, 5UL}) {
+      if (start + size > most) continue;
+      std::ranges::generate(source, [&] { return static_cast<std::uint8_t>(world.random()()); });
+      put<1>(world.as("putmem"), block.data() + start, source.data(), size, world.right());
+      world.barrier();
+      get<1>(world.as("getmem"), back.data(), block.data() + start, size, world.right());
+      EXPECT_TRUE(std::equal(back.begin(), back.begin() + static_cast<long>(size), source.begin()))
+          << size << " bytes at " << start;
+      world.barrier();
+    }
+  }
+  world.free(block);
+}
+
+RANK_TEST(put_touches_nothing_beside_its_target, ranks(1)) {
+  const auto block = world.allocate<std::uint8_t>(64);
+  const std::vector<std::uint8_t> ones(64, 1);
+  put<1>(world.as("putmem"), block.data() + 3, ones.data(), 13, world.right());
+  world.barrier();
+  EXPECT_EQ(std::accumulate(block.begin(), block.end(), 0), 13);
+  EXPECT_EQ(block[2] + block[16], 0);
+  world.free(block);
+}
+
+RANK_TEST(source_may_be_reused_when_put_returns, ranks(2)) {
+  const auto block = world.allocate<long>(1000);
+  std::vector<long> source(1000);
+  for (long i = 0; i < 1000; ++i) {
+    source[0] = i;
+    put<8>(world.as("put"), block.data() + i, source.data(), 1, world.right());
+    source[0] = -1;
+  }
+  world.barrier();
+  for (long i = 0; i < 1000; ++i) EXPECT_EQ(block[static_cast<std::size_t>(i)], i);
+  world.free(block);
+}
+
+RANK_TEST(strided_transfers_keep_elements_apart, ranks(1)) {
+  const auto block = world.allocate<int>(100);
+  std::vector<int> source(100);
+  std::iota(source.begin(), source.end(), 0);
+  iput<4>(world.as("iput"), block.data(), source.data(), 3, 2, 10, world.right());
+  world.barrier();
+  for (std::size_t i = 0; i < 30; ++i)
+    EXPECT_EQ(block[i], i % 3 == 0 ? static_cast<int>(i / 3 * 2) : 0) << i;
+  std::vector<int> back(40, -1);
+  iget<4>(world.as("iget"), back.data(), block.data(), 4, 3, 10, world.right());
+  for (std::size_t i = 0; i < 40; ++i)
+    EXPECT_EQ(back[i], i % 4 == 0 ? static_cast<int>(i / 4 * 2) : -1) << i;
+  world.free(block);
+}
+
+RANK_TEST(negative_strides_walk_backwards, ranks(1)) {
+  const auto block = world.allocate<short>(10);
+  const std::vector<short> source{1, 2, 3, 4, 5};
+  iput<2>(world.as("iput"), block.data() + 9, source.data(), -2, 1, 5, world.right());
+  world.barrier();
+  EXPECT_EQ(std::vector<short>(block.begin(), block.end()),
+            (std::vector<short>{0, 5, 0, 4, 0, 3, 0, 2, 0, 1}));
+  world.free(block);
+}
+
+RANK_TEST(fence_orders_data_before_its_flag, ranks(2)) {
+  constexpr long rounds = 200;
+  const auto data = world.allocate<long>(512);
+  const auto flag = world.allocate<long>();
+  const auto taken = world.allocate<long>();
+  std::vector<long> source(512);
+  for (long round = 1; round <= rounds; ++round) {
+    std::ranges::fill(source, round);
+    put<8>(world.as("put"), data.data(), source.data(), 512, world.right());
+    fence(world.as("fence"));
+    p(world.as("p"), flag.data(), round, world.right());
+    wait_until(world.as("wait_until"), flag.data(), SHMEM_CMP_GE, round);
+    ASSERT_TRUE(std::ranges::all_of(data, [&](long value) { return value == round; })) << round;
+    p(world.as("p"), taken.data(), round, world.left());
+    wait_until(world.as("wait_until"), taken.data(), SHMEM_CMP_GE, round);
+  }
+  world.barrier();
+  world.free(data);
+  world.free(flag);
+  world.free(taken);
+}
+
+// Store buffering: after quiet a put is at its target, so at least one of the two sees the other's.
+RANK_TEST(quiet_completes_a_put_before_the_next_get, ranks(2)) {
+  const auto cell = world.allocate<long>();
+  const auto seen = world.allocate<long>();
+  const bool plays = world.me() < 2;
+  for (long round = 1; round <= 500; ++round) {
+    world.barrier();
+    if (plays) {
+      p(world.as("p"), cell.data(), round, world.me());
+      quiet(world.as("quiet"));
+      seen[0] = g(world.as("g"), cell.data(), 1 - world.me());
+    }
+    world.barrier();
+    const bool saw = seen[0] == round || g(world.as("g"), seen.data(), 1) == round;
+    EXPECT_TRUE(saw || world.me() != 0) << round;
+  }
+  world.barrier();
+  world.free(cell);
+  world.free(seen);
+}
+
+RANK_TEST(an_eight_byte_put_is_never_seen_in_halves, ranks(2)) {
+  const auto cell = world.allocate<std::uint64_t>();
+  const auto stop = world.allocate<long>();
+  if (world.me() == 0) {
+    for (std::uint64_t i = 0; i < 2000; ++i) {
+      const std::uint64_t half = i & 0xffffffff;
+      p(world.as("p"), cell.data(), half << 32 | half, 1);
+    }
+    quiet(world.as("quiet"));
+    p(world.as("p"), stop.data(), 1L, 1);
+  } else if (world.me() == 1) {
+    while (shmem::test(world.as("test"), stop.data(), SHMEM_CMP_EQ, 0L) != 0) {
+      const std::uint64_t value = look(cell.data());
+      ASSERT_EQ(value >> 32, value & 0xffffffff);
+    }
+  }
+  world.barrier();
+  world.free(cell);
+  world.free(stop);
+}
+
+template <typename Call>
+std::string sentence_of(const Call& call) {
+  try {
+    call();
+  } catch (const GaveUp& gave_up) {
+    return gave_up.what();
+  }
+  return "no complaint";
+}
+
+RANK_TEST(a_rank_that_does_not_exist_is_named, ranks(1)) {
+  const auto cell = world.allocate<long>();
+  const std::string text =
+      sentence_of([&] { p(world.as("shmem_long_p"), cell.data(), 1L, world.size()); });
+  EXPECT_NE(text.find(fmt::format("shmem_long_p: put of 8 B to rank {}: this job has {} ranks",
+                                  world.size(), world.size())),
+            std::string::npos)
+      << text;
+  EXPECT_NE(sentence_of([&] { g(world.as("g"), cell.data(), -1); }).find("rank -1"),
+            std::string::npos);
+  world.free(cell);
+}
+
+RANK_TEST(memory_that_is_not_symmetric_is_refused, ranks(1)) {
+  long here = 0;
+  EXPECT_NE(sentence_of([&] { p(world.as("p"), &here, 1L, 0); }).find("not symmetric"),
+            std::string::npos);
+  EXPECT_NE(sentence_of([&] { get<8>(world.as("get"), &here, &here, 1, 0); }).find("not symmetric"),
+            std::string::npos);
+}
+
+RANK_TEST(a_put_that_ends_outside_the_heap_is_refused, ranks(1)) {
+  const auto cell = world.allocate<long>();
+  const std::size_t heap = world.engine().symmetric().heap_size();
+  const long source = 0;
+  EXPECT_NE(sentence_of([&] { put<1>(world.as("putmem"), cell.data(), &source, heap + 1, 0); })
+                .find("not symmetric"),
+            std::string::npos);
+  const std::size_t wraps = ~std::size_t{0} / 8 + 2;
+  EXPECT_NE(sentence_of([&] { put<8>(world.as("put"), cell.data(), &source, wraps, 0); })
+                .find("not symmetric"),
+            std::string::npos);
+  world.free(cell);
+}
+
+RANK_TEST(shmem_ptr_points_into_the_peers_memory, ranks(1)) {
+  const auto cell = world.allocate<long>();
+  auto* far = static_cast<long*>(world.engine().pointer_to(rank_of(world.right()), cell.data()));
+  if (far != nullptr) {
+    std::atomic_ref<long>(*far).store(world.me() + 10);
+    world.barrier();
+    EXPECT_EQ(cell[0], world.left() + 10);
+  }
+  long here = 0;
+  EXPECT_EQ(world.engine().pointer_to(Rank(0), &here), nullptr);
+  world.barrier();
+  world.free(cell);
+}
+
+RANK_TEST(what_a_rank_does_is_counted, ranks(1)) {
+  const auto cell = world.allocate<long>(4);
+  CounterBlock& counters = world.engine().counters();
+  const std::uint64_t puts = counters.read(Count::puts);
+  const std::uint64_t bytes = counters.read(Count::put_bytes);
+  const long source[4] = {1, 2, 3, 4};
+  put<8>(world.as("put"), cell.data(), source, 4, world.right());
+  p(world.as("p"), cell.data(), 1L, world.right());
+  EXPECT_EQ(counters.read(Count::puts) - puts, 2U);
+  EXPECT_EQ(counters.read(Count::put_bytes) - bytes, 40U);
+  world.barrier();
+  world.free(cell);
+}
+
+}  // namespace
+}  // namespace gondwana::test

@@ -1,0 +1,98 @@
+// A wire on which everything happens that a network may do: it refuses, delays, reorders, splits.
+// Wraps a transport that works; what it promises in its Limits is the least that is legal.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <random>
+#include <utility>
+
+#include "transport/transport.hpp"
+
+namespace gondwana::test {
+
+template <Transport Inner>
+class Faulty {
+ public:
+  Faulty(std::unique_ptr<Inner> inner, std::uint64_t seed)
+      : inner_(std::move(inner)), random_(seed) {}
+
+  std::string_view name() const { return "faulty"; }
+  Limits limits() const {
+    Limits limits = inner_->limits();
+    limits.largest_message = 1000;
+    limits.single_store = false;
+    limits.ordered = false;
+    return limits;
+  }
+
+  // A put arrives in two pieces, in either order.
+  Result<Posted> put(Remote to, Bytes source, Completion& done) {
+    if (one_in(3)) return Posted::busy;
+    if (source.size() < 2)
+      return later(done, [=, this](Completion& part) { return inner_->put(to, source, part); });
+    const std::size_t cut = 1 + random_() % (source.size() - 1);
+    const Remote rest{to.rank, to.offset + cut};
+    later(done, [=, this](Completion& part) { return inner_->put(to, source.first(cut), part); });
+    return later(done, [=, this](Completion& part) {
+      return inner_->put(rest, source.subspan(cut), part);
+    });
+  }
+  Result<Posted> get(MutableBytes target, Remote from, Completion& done) {
+    if (one_in(3)) return Posted::busy;
+    return later(done, [=, this](Completion& part) { return inner_->get(target, from, part); });
+  }
+  Result<Posted> atomic(Remote at, const AtomicRequest& request, std::uint64_t* result,
+                        Completion& done) {
+    if (one_in(3)) return Posted::busy;
+    return later(done, [=, this](Completion& part) {
+      return inner_->atomic(at, request, result, part);
+    });
+  }
+
+  bool progress() {
+    if (!one_in(4)) start_one();
+    inner_->progress();
+    return finish_some();
+  }
+
+ private:
+  struct Delayed {
+    std::function<Result<Posted>(Completion&)> start;
+    Completion* done;
+    std::unique_ptr<Completion> part = std::make_unique<Completion>();
+    bool started = false;
+  };
+
+  bool one_in(std::uint64_t n) { return random_() % n == 0; }
+
+  Posted later(Completion& done, std::function<Result<Posted>(Completion&)> start) {
+    done.begin();
+    delayed_.push_back({std::move(start), &done});
+    return Posted::accepted;
+  }
+
+  void start_one() {
+    if (delayed_.empty()) return;
+    Delayed& chosen = delayed_[random_() % delayed_.size()];
+    if (chosen.started) return;
+    const Result<Posted> posted = chosen.start(*chosen.part);
+    GONDWANA_ASSERT(static_cast<bool>(posted), delayed_.size());
+    chosen.started = *posted == Posted::accepted;
+  }
+
+  bool finish_some() {
+    const auto finished = [](const Delayed& each) { return each.started && each.part->done(); };
+    for (Delayed& each : delayed_)
+      if (finished(each)) each.done->finish();
+    return std::erase_if(delayed_, finished) > 0;
+  }
+
+  std::unique_ptr<Inner> inner_;
+  std::mt19937_64 random_;
+  std::deque<Delayed> delayed_;
+};
+
+}  // namespace gondwana::test

@@ -1,0 +1,69 @@
+// What the body of a model thread may touch: words, plain data, waiting and expectations.
+// Everything else it reads must be constant.
+#pragma once
+
+#include "core/atomics.hpp"
+#include "support/model/program.hpp"
+
+namespace gondwana::model {
+
+// A 32-bit atomic cell, 0 at first. Its value lives in the checker; the object is only its name.
+class Word {
+ public:
+  Word() = default;
+  Word(const Word&) = delete;
+  Word& operator=(const Word&) = delete;
+
+  std::uint32_t load(std::memory_order order) const {
+    return perform(this, {.kind = Kind::load, .order = order});
+  }
+  void store(std::uint32_t value, std::memory_order order) {
+    perform(this, {.kind = Kind::store, .value = value, .order = order});
+  }
+  std::uint32_t fetch_add(std::uint32_t value, std::memory_order order) {
+    return perform(this, {.kind = Kind::fetch_add, .value = value, .order = order});
+  }
+
+ private:
+  [[maybe_unused]] char address_ = 0;
+};
+
+// The policy under which Doorbell and TeamSync run in the checker.
+struct Atomics {
+  using Word = model::Word;
+
+  static void light_fence() { perform(nullptr, {.kind = Kind::light_fence}); }
+  static bool heavy_fence() { return perform(nullptr, {.kind = Kind::heavy_fence}) != 0; }
+  static void futex_wait(Word& word, std::uint32_t value, Timeout timeout) {
+    perform(&word, {.kind = Kind::futex_wait, .value = value, .timed = timeout.has_value()});
+  }
+  static void futex_wake_all(Word& word) { perform(&word, {.kind = Kind::futex_wake}); }
+};
+
+static_assert(AtomicsPolicy<Atomics>);
+
+// A plain variable: two accesses, one of them a write, that nothing orders are a failure.
+class Data {
+ public:
+  Data() = default;
+  Data(const Data&) = delete;
+  Data& operator=(const Data&) = delete;
+
+  std::uint32_t read() const { return perform(this, {.kind = Kind::read_data}); }
+  void write(std::uint32_t value) { perform(this, {.kind = Kind::write_data, .value = value}); }
+
+ private:
+  [[maybe_unused]] char address_ = 0;
+};
+
+// In a loop that polls, after a look that found nothing: goes on once one of the words looked at
+// since the last wait holds something younger, which the next look then sees.
+inline void wait_for_change() {
+  perform(nullptr, {.kind = Kind::wait_for_change});
+}
+
+inline void expect(bool holds, const char* what) {
+  if (!holds) perform(nullptr, {.kind = Kind::fail, .what = what});
+}
+
+}  // namespace gondwana::model

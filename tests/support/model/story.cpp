@@ -1,0 +1,33 @@
+#include "support/model/story.hpp"
+
+#include <fmt/format.h>
+
+namespace gondwana::model {
+
+std::string tell(const Program& program, const Step& step) {
+  std::string line =
+      fmt::format("{:>12}  {}", program.thread_name(step.thread), program.describe(step.operation));
+  switch (step.operation.kind) {
+    case Kind::load:
+    case Kind::fetch_add:
+    case Kind::read_data:
+    case Kind::heavy_fence:
+      line += fmt::format(" = {}", step.result);
+      break;
+    case Kind::futex_wake:
+      line += fmt::format(": wakes {}", step.result);
+      break;
+    case Kind::futex_wait:
+      if (step.how == Step::How::plain) line += ": the word has changed";
+      if (step.how == Step::How::sleeps) line += ": sleeps";
+      if (step.how == Step::How::wakes_by_time) line += ": wakes, its time is up";
+      if (step.how == Step::How::wakes_early) line += ": wakes for no reason";
+      break;
+    default:
+      break;
+  }
+  if (step.behind) line += step.operation.kind == Kind::load ? ", not the newest" : ", late";
+  return line;
+}
+
+}  // namespace gondwana::model

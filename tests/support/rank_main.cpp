@@ -1,0 +1,184 @@
+// Runs rank tests. The form of the job is chosen by the command line:
+//
+//   rank_tests --ranks=4 --over=memory      threads of this process, common memory (the default)
+//   rank_tests --ranks=4 --over=wire        the same, everything over the loopback wire
+//   rank_tests --ranks=4 --over=faulty      the same, over a wire that delays, refuses and reorders
+//   gondwana run -n 4 rank_tests --over=processes
+//
+// --seed=N repeats a run; the seed is printed.
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "bootstrap/join.hpp"
+#include "core/mapping.hpp"
+#include "support/faulty.hpp"
+#include "support/rank_test.hpp"
+#include "transport/loopback.hpp"
+
+namespace gondwana::shmem {
+
+void give_up(const Caller& caller, const std::string& sentence) {
+  throw test::GaveUp(fmt::format("{}: {}", caller.name, sentence));
+}
+
+void give_up(const Caller& caller) {
+  const std::optional<Error> error = caller.lane.take_error();
+  give_up(caller, error ? error->text : "failed");
+}
+
+}  // namespace gondwana::shmem
+
+namespace gondwana::test {
+namespace {
+
+enum class Over : std::uint8_t { memory, wire, faulty, processes };
+
+struct Form {
+  Over over = Over::memory;
+  std::uint32_t ranks = 2;
+  std::uint64_t seed = 1;
+  std::unique_ptr<Engine> own_engine;  // of this process, where ranks are processes
+};
+
+Form& form() {
+  static Form instance;
+  return instance;
+}
+
+// Large, so that offsets beyond 4 GiB are met; lazy, so that it costs nothing.
+Options test_options() {
+  Options options;
+  options.heap_size = std::size_t{6} << 30;
+  options.heap_overcommit = true;
+  return options;
+}
+
+Wire wire_for(const std::shared_ptr<NodeMemory>& memory, Rank rank) {
+  auto loopback = std::make_unique<Loopback>(memory);
+  if (form().over == Over::wire) return Wire(std::move(loopback));
+  const std::uint64_t seed = form().seed * 1000 + index(rank);
+  return Wire(std::make_unique<Faulty<Loopback>>(std::move(loopback), seed));
+}
+
+std::unique_ptr<Engine> engine_of_thread(const std::shared_ptr<NodeMemory>& memory, Rank rank) {
+  Engine::Setup setup;
+  setup.rank = rank;
+  setup.ranks = memory->plan().ranks;
+  setup.memory = memory;
+  setup.options = test_options();
+  setup.use_reach = form().over == Over::memory;
+  if (!setup.use_reach) setup.wire = wire_for(memory, rank);
+  Result<std::unique_ptr<Engine>> engine = Engine::create(std::move(setup));
+  if (!engine) {
+    fmt::print(stderr, "rank {}: {}\n", index(rank), engine.error().text);
+    std::abort();  // the other ranks wait for this one
+  }
+  return *std::move(engine);
+}
+
+Result<std::unique_ptr<Engine>> engine_of_process() {
+  Result<Membership> self =
+      join([](const char* name) -> const char* { return std::getenv(name); });
+  if (!self) return self.error();
+  Result<std::shared_ptr<NodeMemory>> memory =
+      NodeMemory::attach(self->plan, self->control, self->rank, self->next_arena);
+  if (!memory) return memory.error();
+  Engine::Setup setup;
+  setup.rank = self->rank;
+  setup.ranks = self->ranks;
+  setup.memory = *std::move(memory);
+  setup.options = test_options();
+  return Engine::create(std::move(setup));
+}
+
+// An exception would leave the other ranks waiting in their next barrier.
+void run_body(Engine& engine, RankBody body) {
+  World world(engine, form().seed);
+  try {
+    body(world);
+    world.barrier();
+  } catch (const std::exception& failure) {
+    fmt::print(stderr, "rank {}: {}\n", world.me(), failure.what());
+    std::abort();
+  }
+}
+
+void run_as_threads(std::uint32_t count, RankBody body) {
+  Result<std::shared_ptr<NodeMemory>> memory = NodeMemory::create(count);
+  ASSERT_TRUE(memory) << memory.error().text;
+  std::vector<std::jthread> threads;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    threads.emplace_back([&, i] {
+      const std::unique_ptr<Engine> engine = engine_of_thread(*memory, Rank(i));
+      run_body(*engine, body);
+    });
+  }
+}
+
+bool take_option(std::string_view argument, std::string_view name, std::string_view& value) {
+  if (!argument.starts_with(name)) return false;
+  value = argument.substr(name.size());
+  return true;
+}
+
+bool parse_argument(std::string_view argument) {
+  static const std::map<std::string_view, Over> names{{"memory", Over::memory},
+                                                      {"wire", Over::wire},
+                                                      {"faulty", Over::faulty},
+                                                      {"processes", Over::processes}};
+  std::string_view value;
+  const auto number = [&](auto& into) {
+    return std::from_chars(value.data(), value.data() + value.size(), into).ec == std::errc{};
+  };
+  if (take_option(argument, "--ranks=", value)) return number(form().ranks);
+  if (take_option(argument, "--seed=", value)) return number(form().seed);
+  if (!take_option(argument, "--over=", value) || !names.contains(value)) return false;
+  form().over = names.at(value);
+  return true;
+}
+
+int start() {
+  if (form().over == Over::processes) {
+    Result<std::unique_ptr<Engine>> engine = engine_of_process();
+    if (!engine) {
+      fmt::print(stderr, "rank tests: {}\n", engine.error().text);
+      return 1;
+    }
+    form().own_engine = *std::move(engine);
+    form().ranks = form().own_engine->ranks();
+    if (form().own_engine->rank() != Rank(0)) GTEST_FLAG_SET(brief, true);  // failures only
+  }
+  fmt::print("rank tests: {} ranks, seed {}\n", form().ranks, form().seed);
+  const int status = RUN_ALL_TESTS();
+  if (form().own_engine) form().own_engine->announce_state(RankState::finalized);
+  return status;
+}
+
+}  // namespace
+
+void run_rank_test(Needs needs, RankBody body) {
+  if (form().ranks < needs.ranks)
+    GTEST_SKIP() << "needs " << needs.ranks << " ranks, this run has " << form().ranks;
+  if (form().own_engine)
+    run_body(*form().own_engine, body);
+  else
+    run_as_threads(form().ranks, body);
+}
+
+}  // namespace gondwana::test
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  for (int i = 1; i < argc; ++i) {
+    if (gondwana::test::parse_argument(argv[i])) continue;
+    fmt::print(stderr, "rank tests: {}: unknown argument; see tests/support/rank_main.cpp\n", argv[i]);
+    return 2;
+  }
+  return gondwana::test::start();
+}

@@ -1,0 +1,74 @@
+// RANK_TEST(name_as_a_sentence, ranks(2)) { ... }: a test that every rank of a job runs.
+//
+// The same body runs with ranks as threads of one process (over common memory, over the loopback
+// wire, over a faulty wire) and with ranks as processes under `gondwana run`; see rank_main.cpp.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <span>
+
+#include "engine/engine.hpp"
+#include "front/shmem/collectives.hpp"
+#include "front/shmem/memory.hpp"
+#include "front/shmem/rma.hpp"
+#include "front/shmem/atomics.hpp"
+#include "front/shmem/sync.hpp"
+
+namespace gondwana::test {
+
+// How many ranks a test needs at least; it is skipped where there are fewer.
+struct Needs {
+  std::uint32_t ranks;
+};
+constexpr Needs ranks(std::uint32_t count) { return {count}; }
+
+// One rank's view of the job in a test.
+class World {
+ public:
+  World(Engine& engine, std::uint64_t seed)
+      : engine_(engine), random_(seed + index(engine.rank())) {}
+
+  Engine& engine() { return engine_; }
+  Lane& lane() { return engine_.default_lane(); }
+  int me() const { return static_cast<int>(index(engine_.rank())); }
+  int size() const { return static_cast<int>(engine_.ranks()); }
+  int right() const { return (me() + 1) % size(); }
+  int left() const { return (me() + size() - 1) % size(); }
+  shmem::Caller as(CallName name) { return {engine_, lane(), name}; }
+  std::mt19937_64& random() { return random_; }
+
+  void barrier() { shmem::barrier_all(as("barrier")); }
+
+  // Collective: zeroed symmetric memory. Given back by free(), collective too.
+  template <typename T>
+  std::span<T> allocate(std::size_t count = 1) {
+    return {static_cast<T*>(shmem::heap_calloc(as("calloc"), count, sizeof(T))), count};
+  }
+  template <typename T>
+  void free(std::span<T> memory) {
+    shmem::heap_free(as("free"), memory.data());
+  }
+
+ private:
+  Engine& engine_;
+  std::mt19937_64 random_;
+};
+
+using RankBody = void (*)(World&);
+
+void run_rank_test(Needs needs, RankBody body);
+
+// What a door would have said before it ended the job.
+struct GaveUp : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace gondwana::test
+
+#define RANK_TEST(name, needs)                                   \
+  static void name(gondwana::test::World& world);                \
+  TEST(Ranks, name) { gondwana::test::run_rank_test(needs, name); } \
+  static void name([[maybe_unused]] gondwana::test::World& world)

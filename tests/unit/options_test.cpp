@@ -1,0 +1,106 @@
+#include "core/options.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+
+namespace gondwana {
+namespace {
+
+// An environment of its own: reading it changes nothing in this process.
+class Variables {
+ public:
+  Variables(std::initializer_list<std::pair<const std::string, std::string>> values)
+      : values_(values) {}
+
+  Result<Options> read() const {
+    return read_options([this](const char* name) -> const char* {
+      const auto value = values_.find(name);
+      return value == values_.end() ? nullptr : value->second.c_str();
+    });
+  }
+
+ private:
+  std::map<std::string, std::string> values_;
+};
+
+std::string refusal(const Variables& variables) {
+  const Result<Options> options = variables.read();
+  EXPECT_FALSE(options);
+  return options ? "" : options.error().text;
+}
+
+TEST(options, every_fallback_is_accepted_and_gives_the_defaults) {
+  const Result<Options> options = Variables({}).read();
+  ASSERT_TRUE(options);
+  EXPECT_EQ((*options).heap_size, 0U);
+  EXPECT_FALSE((*options).heap_overcommit);
+  EXPECT_EQ((*options).spins, 0U);
+  EXPECT_FALSE((*options).fault_handler);
+}
+
+TEST(options, values_are_read) {
+  const Result<Options> options = Variables({{"GONDWANA_HEAP_SIZE", "512M"},
+                                             {"GONDWANA_HEAP_OVERCOMMIT", "yes"},
+                                             {"GONDWANA_SPINS", "100"},
+                                             {"GONDWANA_FAULT_HANDLER", "on"}})
+                                      .read();
+  ASSERT_TRUE(options);
+  EXPECT_EQ((*options).heap_size, std::size_t{512} << 20);
+  EXPECT_TRUE((*options).heap_overcommit);
+  EXPECT_EQ((*options).spins, 100U);
+  EXPECT_TRUE((*options).fault_handler);
+}
+
+TEST(options, names_of_other_libraries_are_understood) {
+  for (const char* name :
+       {"SHMEM_SYMMETRIC_SIZE", "SHMEM_SYMMETRIC_HEAP_SIZE", "SMA_SYMMETRIC_SIZE"})
+    EXPECT_EQ((*Variables({{name, "1G"}}).read()).heap_size, std::size_t{1} << 30) << name;
+}
+
+TEST(options, our_name_wins_over_others) {
+  const Variables both{{"SHMEM_SYMMETRIC_SIZE", "1G"}, {"GONDWANA_HEAP_SIZE", "2G"}};
+  EXPECT_EQ((*both.read()).heap_size, std::size_t{2} << 30);
+  const Variables others{{"SMA_SYMMETRIC_SIZE", "1G"}, {"SHMEM_SYMMETRIC_SIZE", "3G"}};
+  EXPECT_EQ((*others.read()).heap_size, std::size_t{3} << 30);
+}
+
+TEST(options, heap_of_nothing_is_the_smallest_heap_not_the_default) {
+  EXPECT_EQ((*Variables({{"GONDWANA_HEAP_SIZE", "0"}}).read()).heap_size, 1U);
+  EXPECT_EQ((*Variables({{"GONDWANA_HEAP_SIZE", "auto"}}).read()).heap_size, 0U);
+}
+
+TEST(options, refusal_names_the_variable_the_user_set) {
+  EXPECT_EQ(refusal({{"GONDWANA_HEAP_SIZE", "8q"}}),
+            "GONDWANA_HEAP_SIZE \"8q\": expected a size such as 8192, 8K or 1.5G");
+  EXPECT_EQ(refusal({{"SHMEM_SYMMETRIC_SIZE", "lots"}}),
+            "SHMEM_SYMMETRIC_SIZE \"lots\": expected a size such as 8192, 8K or 1.5G");
+  EXPECT_EQ(refusal({{"GONDWANA_HEAP_OVERCOMMIT", "maybe"}}),
+            "GONDWANA_HEAP_OVERCOMMIT \"maybe\": expected yes or no");
+  EXPECT_EQ(refusal({{"GONDWANA_SPINS", "0"}}),
+            "GONDWANA_SPINS \"0\": expected a whole number from 1 to 1000000000");
+}
+
+TEST(options, every_row_says_what_it_is_for) {
+  for (const OptionRow& row : option_table()) {
+    EXPECT_TRUE(row.name.starts_with("GONDWANA_")) << row.name;
+    EXPECT_FALSE(row.help.empty()) << row.name;
+    Options options;
+    EXPECT_TRUE(row.assign(options, row.fallback)) << row.name;
+  }
+}
+
+TEST(options, misspelled_variable_is_told_with_the_nearest_known) {
+  std::array<std::string, 5> entries{"GONDWANA_HEAPSIZE=1G", "GONDWANA_SPINS=5", "PATH=/bin",
+                                     "GONDWANA_JOIN_FD=3", "GONDWANA_QUUX=1"};
+  std::array<char*, entries.size() + 1> variables{};
+  for (std::size_t i = 0; i < entries.size(); ++i) variables.at(i) = entries.at(i).data();
+  const std::vector<std::string> expected{
+      "GONDWANA_HEAPSIZE is not a variable of Gondwana; did you mean GONDWANA_HEAP_SIZE?",
+      "GONDWANA_QUUX is not a variable of Gondwana"};
+  EXPECT_EQ(unknown_variables(variables.data()), expected);
+}
+
+}  // namespace
+}  // namespace gondwana

@@ -1,0 +1,163 @@
+#include "bootstrap/protocol.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "core/mapping.hpp"
+
+namespace gondwana::protocol {
+namespace {
+
+constexpr std::uint64_t tag = 0x1234'5678'9abc'def0;
+constexpr Welcome welcome{tag, 3, 8, std::uint64_t{1} << 30};
+constexpr std::size_t version_offset = 4;
+constexpr std::size_t kind_offset = 6;
+
+std::string refusal(const Packet& packet, std::uint64_t job_tag, std::size_t size = Packet::size) {
+  const Result<Message> message = decode(Bytes(packet.bytes, size), job_tag);
+  EXPECT_FALSE(message);
+  return message ? "" : message.error().text;
+}
+
+bool is_refused(const Message& message) {
+  return !decode(Bytes(encode(message, tag).bytes), tag);
+}
+
+struct SocketPair {
+  UniqueFd left;
+  UniqueFd right;
+
+  SocketPair() {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()), 0);
+    left = UniqueFd(ends[0]);
+    right = UniqueFd(ends[1]);
+  }
+};
+
+TEST(protocol, each_message_comes_back_from_its_bytes) {
+  const std::array<Message, 4> messages{Join{42}, welcome, Arena{7}, GlobalExit{-1}};
+  for (const Message& message : messages) {
+    const Packet packet = encode(message, tag);
+    const Result<Message> back = decode(Bytes(packet.bytes), tag);
+    ASSERT_TRUE(back) << message.index();
+    const Packet again = encode(*back, tag);
+    EXPECT_EQ((*back).index(), message.index());
+    EXPECT_TRUE(std::ranges::equal(packet.bytes, again.bytes));
+  }
+}
+
+TEST(protocol, welcome_keeps_its_values) {
+  const Result<Message> message = decode(Bytes(encode(welcome, tag).bytes), tag);
+  ASSERT_TRUE(message);
+  const auto& back = std::get<Welcome>(*message);
+  EXPECT_EQ(back.job_tag, tag);
+  EXPECT_EQ(back.rank, 3U);
+  EXPECT_EQ(back.ranks, 8U);
+  EXPECT_EQ(back.stride, std::uint64_t{1} << 30);
+}
+
+TEST(protocol, message_of_another_job_is_refused) {
+  const Packet packet = encode(Join{42}, tag);
+  EXPECT_EQ(refusal(packet, tag + 1), "a message between launcher and rank belongs to another job");
+  EXPECT_TRUE(decode(Bytes(packet.bytes), 0)) << "who does not know its tag yet takes any";
+}
+
+TEST(protocol, message_of_another_version_says_what_to_do) {
+  Packet packet = encode(Join{42}, tag);
+  packet.bytes[version_offset] = std::byte{99};
+  EXPECT_EQ(refusal(packet, tag),
+            "a message between launcher and rank has version 99, this build speaks 1; use the "
+            "launcher and the library of one installation");
+}
+
+TEST(protocol, bytes_that_are_not_a_message_are_refused) {
+  const Packet packet = encode(Join{42}, tag);
+  EXPECT_EQ(refusal(packet, tag, Packet::size - 1),
+            "a message between launcher and rank has 63 bytes, not 64");
+  EXPECT_EQ(refusal(Packet{}, tag), "a message between launcher and rank is not one of ours");
+  Packet unknown = packet;
+  unknown.bytes[kind_offset] = std::byte{4};
+  EXPECT_EQ(refusal(unknown, tag), "a message between launcher and rank is of no known kind");
+}
+
+TEST(protocol, values_out_of_range_are_refused) {
+  EXPECT_TRUE(is_refused(Welcome{tag, 8, 8, 1 << 30})) << "rank 8 of 8";
+  EXPECT_TRUE(is_refused(Welcome{tag, 0, 0, 1 << 30})) << "no ranks";
+  EXPECT_TRUE(is_refused(Welcome{tag, 0, max_ranks + 1, 1 << 30})) << "too many ranks";
+  EXPECT_TRUE(is_refused(Welcome{tag, 0, 8, (1 << 30) + 1})) << "stride not a power of two";
+  EXPECT_TRUE(is_refused(Welcome{tag, 0, 8, huge_page})) << "stride too short";
+  EXPECT_TRUE(is_refused(Welcome{tag, 0, 8, std::uint64_t{1} << 45})) << "more than address space";
+  EXPECT_TRUE(is_refused(Arena{max_ranks}));
+}
+
+TEST(protocol, message_crosses_a_socket) {
+  const SocketPair pair;
+  ASSERT_TRUE(send(pair.left.get(), welcome, tag, -1));
+  Result<std::optional<Received>> received = receive(pair.right.get(), tag, 5000);
+  ASSERT_TRUE(received);
+  ASSERT_TRUE(received->has_value());
+  EXPECT_EQ(std::get<Welcome>((*received)->message).rank, 3U);
+  EXPECT_FALSE((*received)->attachment);
+}
+
+TEST(protocol, descriptor_travels_with_its_message) {
+  const SocketPair pair;
+  Result<UniqueFd> memory = create_memfd("protocol_test", page_size());
+  ASSERT_TRUE(memory);
+  ASSERT_TRUE(send(pair.left.get(), Arena{1}, tag, memory->get()));
+  Result<std::optional<Received>> received = receive(pair.right.get(), tag, 5000);
+  ASSERT_TRUE(received);
+  ASSERT_TRUE(received->has_value());
+  const UniqueFd& twin = (*received)->attachment;
+  ASSERT_TRUE(twin);
+  struct stat sent{};
+  struct stat arrived{};
+  ASSERT_EQ(::fstat(memory->get(), &sent), 0);
+  ASSERT_EQ(::fstat(twin.get(), &arrived), 0);
+  EXPECT_EQ(sent.st_ino, arrived.st_ino);
+}
+
+TEST(protocol, closed_other_end_is_nothing_to_a_reader_and_an_error_to_a_writer) {
+  SocketPair pair;
+  pair.left.reset();
+  const Result<std::optional<Received>> received = receive(pair.right.get(), tag, 5000);
+  ASSERT_TRUE(received);
+  EXPECT_FALSE((*received).has_value());
+  const Result<void> sent = send(pair.right.get(), Join{1}, tag, -1);
+  ASSERT_FALSE(sent);
+  EXPECT_EQ(sent.error().code, Errc::peer_lost);
+  EXPECT_EQ(sent.error().text, "cannot send to the other end of the launch socket: Broken pipe");
+}
+
+TEST(protocol, silence_ends_the_wait) {
+  const SocketPair pair;
+  const Result<std::optional<Received>> received = receive(pair.right.get(), tag, 1);
+  ASSERT_FALSE(received);
+  EXPECT_EQ(received.error().code, Errc::peer_lost);
+}
+
+TEST(protocol, full_socket_ends_the_patience_of_the_sender) {
+  const SocketPair pair;
+  Result<void> sent;
+  for (int i = 0; i < 1'000'000 && sent; ++i) sent = send(pair.left.get(), Join{1}, tag, -1, 1);
+  ASSERT_FALSE(sent);
+  EXPECT_EQ(sent.error().code, Errc::peer_lost);
+}
+
+TEST(protocol, torn_message_is_refused_on_arrival) {
+  const SocketPair pair;
+  const Packet packet = encode(Join{1}, tag);
+  ASSERT_EQ(::send(pair.left.get(), packet.bytes, 10, 0), 10);
+  const Result<std::optional<Received>> received = receive(pair.right.get(), tag, 5000);
+  ASSERT_FALSE(received);
+  EXPECT_EQ(received.error().text, "a message between launcher and rank has 10 bytes, not 64");
+}
+
+}  // namespace
+}  // namespace gondwana::protocol
