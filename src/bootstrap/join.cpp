@@ -61,7 +61,8 @@ Result<UniqueFd> receive_arena(int socket, std::uint64_t job_tag, std::uint32_t 
   if (!received) return received.error();
   const auto* arena = std::get_if<protocol::Arena>(&received->message);
   if (arena == nullptr || arena->rank != rank || !received->attachment)
-    return Error{Errc::malformed, fmt::format("the launcher did not send the memory of rank {}", rank)};
+    return Error{Errc::malformed,
+                 fmt::format("the launcher did not send the memory of rank {}", rank)};
   return std::move(received->attachment);
 }
 

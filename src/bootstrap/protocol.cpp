@@ -105,9 +105,10 @@ Result<Message> decode(Bytes bytes, std::uint64_t job_tag) {
   std::memcpy(&header, bytes.data(), sizeof(header));
   if (header.magic != magic) return malformed("is not one of ours");
   if (header.version != version) {
-    return malformed(fmt::format("has version {}, this build speaks {}; use the launcher and the "
-                                 "library of one installation",
-                                 header.version, version));
+    return malformed(
+        fmt::format("has version {}, this build speaks {}; use the launcher and the "
+                    "library of one installation",
+                    header.version, version));
   }
   if (job_tag != 0 && header.job_tag != job_tag) return malformed("belongs to another job");
   constexpr std::array readers{read_payload<Join>, read_payload<Welcome>, read_payload<Arena>,
@@ -123,8 +124,10 @@ Sent try_send(int socket, const Message& message, std::uint64_t job_tag, int att
   Packet packet = encode(message, job_tag);
   for (;;) {
     Envelope envelope(packet.bytes, Packet::size);
-    if (attachment >= 0) envelope.attach(attachment);
-    else envelope.header.msg_controllen = 0;
+    if (attachment >= 0)
+      envelope.attach(attachment);
+    else
+      envelope.header.msg_controllen = 0;
     if (::sendmsg(socket, &envelope.header, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0) return Sent::yes;
     if (errno == EINTR) continue;
     if (errno == EAGAIN) return Sent::no_room;
@@ -139,8 +142,9 @@ Result<void> send(int socket, const Message& message, std::uint64_t job_tag, int
     const Sent sent = try_send(socket, message, job_tag, attachment);
     if (sent == Sent::yes) return {};
     if (sent == Sent::peer_lost || monotonic_ns() > deadline) {
-      return Error{Errc::peer_lost, fmt::format("cannot send to the other end of the launch socket: {}",
-                                                std::strerror(errno))};
+      return Error{Errc::peer_lost,
+                   fmt::format("cannot send to the other end of the launch socket: {}",
+                               std::strerror(errno))};
     }
     // The socket may be writable all the time that too many descriptors are under way.
     wait_ready(socket, sent == Sent::no_room ? POLLOUT : short{0}, 1);
@@ -149,8 +153,8 @@ Result<void> send(int socket, const Message& message, std::uint64_t job_tag, int
 
 Result<std::optional<Received>> receive(int socket, std::uint64_t job_tag, int patience_ms) {
   if (!wait_ready(socket, POLLIN, patience_ms))
-    return Error{Errc::peer_lost, fmt::format("no answer on the launch socket within {} s",
-                                              patience_ms / 1000)};
+    return Error{Errc::peer_lost,
+                 fmt::format("no answer on the launch socket within {} s", patience_ms / 1000)};
   Packet packet{};
   Envelope envelope(packet.bytes, Packet::size);
   // Exactly one descriptor: the padding behind it would take a second, which nobody would close.
@@ -169,8 +173,7 @@ Result<std::optional<Received>> receive(int socket, std::uint64_t job_tag, int p
     return Error{Errc::out_of_memory,
                  "no free file descriptor to receive shared memory; raise ulimit -n"};
   }
-  Result<Message> message =
-      decode(Bytes(packet.bytes, static_cast<std::size_t>(length)), job_tag);
+  Result<Message> message = decode(Bytes(packet.bytes, static_cast<std::size_t>(length)), job_tag);
   if (!message) return message.error();
   return std::optional<Received>{Received{*std::move(message), std::move(attachment)}};
 }

@@ -66,9 +66,9 @@ struct Received {
 
 enum class Sent { yes, no_room, too_many_under_way, peer_lost };
 
-// Sends one message, with a descriptor where `attachment` >= 0, if that can be done at once. Too many
-// descriptors under way is a limit of the user, not of this socket: polling will not tell when it is
-// over.
+// Sends one message, with a descriptor where `attachment` >= 0, if that can be done at once. Too
+// many descriptors under way is a limit of the user, not of this socket: polling the socket will
+// not tell when that is over.
 Sent try_send(int socket, const Message& message, std::uint64_t job_tag, int attachment);
 
 // Sends one message, with a descriptor where `attachment` >= 0. Never blocks on a full socket for

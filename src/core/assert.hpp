@@ -11,7 +11,8 @@ namespace gondwana {
 template <typename... Operands>
 [[noreturn, gnu::cold, gnu::noinline]] void assertion_failed(const char* condition,
                                                              const char* names, const char* file,
-                                                             int line, const Operands&... operands) {
+                                                             int line,
+                                                             const Operands&... operands) {
   fmt::print(stderr, "gondwana: bug: {}:{}: {} does not hold; {} =", file, line, condition, names);
   (fmt::print(stderr, " {}", operands), ...);
   std::fputc('\n', stderr);
@@ -20,8 +21,8 @@ template <typename... Operands>
 
 }  // namespace gondwana
 
-#define GONDWANA_ASSERT(condition, ...)                                                     \
-  do {                                                                                      \
-    if (!(condition)) [[unlikely]]                                                          \
+#define GONDWANA_ASSERT(condition, ...)                                                        \
+  do {                                                                                         \
+    if (!(condition)) [[unlikely]]                                                             \
       ::gondwana::assertion_failed(#condition, #__VA_ARGS__, __FILE__, __LINE__, __VA_ARGS__); \
   } while (false)

@@ -1,7 +1,8 @@
 // The shared memory in which the ranks of a node, their launcher and tools tell each other how they
 // are: one sparse memfd per job and node, laid out as
 //
-//   NodeHeader | ControlPage of rank 0, 1, ... | sync lines of team 0, 1, ... | scratch of team 0, 1, ...
+//   NodeHeader | ControlPage of rank 0, 1, ... | sync lines of team 0, 1, ... | scratch of team 0,
+//   1, ...
 //
 // All zero is the valid initial state: nothing has to be written before the ranks start.
 #pragma once
@@ -22,9 +23,9 @@ namespace gondwana {
 struct alignas(cache_line) Waiting {
   static constexpr std::uint32_t anybody = ~std::uint32_t{0};
 
-  std::atomic<std::uint64_t> since_ns;  // CLOCK_MONOTONIC; 0: not waiting
-  std::atomic<std::uint32_t> peer;      // the rank waited for, or anybody
-  std::atomic<std::uint32_t> team;      // team number
+  std::atomic<std::uint64_t> since_ns;                   // CLOCK_MONOTONIC; 0: not waiting
+  std::atomic<std::uint32_t> peer;                       // the rank waited for, or anybody
+  std::atomic<std::uint32_t> team;                       // team number
   std::array<std::atomic<std::uint64_t>, 4> call_words;  // name of the call, zero-terminated
 
   void begin(CallName call, std::uint32_t for_peer, std::uint32_t in_team, std::uint64_t now_ns);
@@ -44,16 +45,17 @@ static_assert(sizeof(NodeHeader) <= 4096);
 
 struct ControlPage {
   static constexpr std::size_t size = 4096;
-  static constexpr std::size_t max_threads = 32;
+  static constexpr std::size_t max_lanes = 32;
 
-  Doorbell<RealAtomics> doorbell;
+  // Two, so that a put does not ring a rank that sleeps in a barrier.
+  Doorbell<RealAtomics> data_bell;  // rung by who puts: the rank sleeps on memory of the program
+  Doorbell<RealAtomics> sync_bell;  // rung by who arrives: the rank sleeps on words of the engine
   Waiting waiting;
   alignas(cache_line) std::atomic<RankState> state;
-  std::atomic<std::uint64_t> heap_size;     // what this rank was told, to compare
-  std::atomic<std::uint64_t> globals_size;  // length of its symmetric globals
-  std::atomic<std::uint64_t> program_id;    // hash of the program's build id
-  std::atomic<std::uint32_t> threads;       // counter blocks handed out
-  std::array<CounterBlock, max_threads> counters;
+  std::atomic<std::uint64_t> heap_size;          // what this rank was told, to compare
+  std::atomic<std::uint64_t> globals_size;       // length of its symmetric globals
+  std::atomic<std::uint64_t> program_id;         // hash of the program's build id
+  std::array<CounterBlock, max_lanes> counters;  // of lane 0, the default one, and others
 };
 
 static_assert(sizeof(ControlPage) <= ControlPage::size);

@@ -1,5 +1,5 @@
-// What a thread did, always counted: plain load, add, relaxed store by the owner, no lock prefix.
-// The blocks lie in the control page, so the launcher and tools read them while the job runs.
+// What went through a lane, always counted: plain load, add, relaxed store by the lane's thread, no
+// lock prefix. The blocks lie in the control page: launcher and tools read them while the job runs.
 #pragma once
 
 #include <array>

@@ -36,13 +36,18 @@ struct Doorbell {
 
   // Writer, after its store. Costs one load of a line that rarely changes.
   void ring_if_asleep() {
-    A::light_fence();
-    if (asleep.load(std::memory_order_relaxed) != 0) [[unlikely]] ring();
+    if (somebody_sleeps()) [[unlikely]]
+      ring();
+  }
+
+  bool somebody_sleeps() const {
+    A::light_fence();  // the look comes after the store it is for
+    return asleep.load(std::memory_order_relaxed) != 0;
   }
 
   // Lowering `asleep` first keeps a flood of writers from ringing once each. A sleeper that raises
   // it again has seen the new count of rings, so its raise is the later store.
-  [[gnu::noinline]] void ring() {
+  [[gnu::noinline, gnu::cold]] void ring() {
     asleep.store(0, std::memory_order_relaxed);
     rings.fetch_add(1, std::memory_order_seq_cst);  // pairs with the load in sleep_until()
     A::futex_wake_all(rings);

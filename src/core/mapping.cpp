@@ -45,8 +45,8 @@ Result<Mapping> Mapping::reserve(std::byte* wanted, std::size_t length) {
 }
 
 Result<Mapping> Mapping::shared(const UniqueFd& memory, std::size_t length) {
-  void* start = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-                       memory.get(), 0);
+  void* start =
+      ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, memory.get(), 0);
   if (start == MAP_FAILED) return no_address_space(length);
   return Mapping(static_cast<std::byte*>(start), length);
 }
@@ -62,9 +62,9 @@ Result<void> Mapping::overlay(std::size_t offset, const UniqueFd& memory, std::s
 Result<UniqueFd> create_memfd(const char* label, std::size_t length) {
   UniqueFd memory(::memfd_create(label, MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!memory) {
-    return Error{Errc::refused, fmt::format("cannot create shared memory: {}{}",
-                                            std::strerror(errno),
-                                            errno == EMFILE ? "; raise ulimit -n" : "")};
+    return Error{Errc::refused,
+                 fmt::format("cannot create shared memory: {}{}", std::strerror(errno),
+                             errno == EMFILE ? "; raise ulimit -n" : "")};
   }
   if (::ftruncate(memory.get(), static_cast<off_t>(length)) != 0) {
     return Error{Errc::out_of_memory,

@@ -17,8 +17,12 @@ constexpr std::array<std::string_view, 3> heap_aliases{
 constexpr std::array<std::string_view, 3> launcher_variables{"GONDWANA_JOIN_FD", "GONDWANA_RANK",
                                                              "GONDWANA_SIZE"};
 
+bool is_for_programs(std::string_view name) {
+  return std::ranges::find(launcher_variables, name) != launcher_variables.end();
+}
+
 template <typename Value, typename Parse>
-auto into(Value Options::*member, Parse parse) {
+auto into(Value Options::* member, Parse parse) {
   return [member, parse](Options& options, std::string_view text) -> Result<void> {
     auto value = parse(text);
     if (!value) return value.error();
@@ -47,14 +51,19 @@ std::span<const OptionRow> option_table() {
                 "symmetric heap of each rank, such as 512M or 4G; auto: half of the memory of the "
                 "node, shared out",
                 into(&Options::heap_size, parse_heap)},
-      OptionRow{"GONDWANA_HEAP_OVERCOMMIT", {}, "no",
+      OptionRow{"GONDWANA_HEAP_OVERCOMMIT",
+                {},
+                "no",
                 "allow heaps that together exceed the memory of the node (pages are committed when "
                 "first touched)",
                 into(&Options::heap_overcommit, parse_switch)},
-      OptionRow{"GONDWANA_SPINS", {}, "auto",
-                "looks at memory before a waiting rank first yields its processor; auto: many where "
-                "each rank has a processor, few where not",
-                into(&Options::spins, parse_spins)},
+      OptionRow{
+          "GONDWANA_SPINS",
+          {},
+          "auto",
+          "looks at memory before a waiting rank first yields its processor; auto: many where "
+          "each rank has a processor, few where not",
+          into(&Options::spins, parse_spins)},
   };
   return rows;
 }
@@ -76,16 +85,21 @@ Result<Options> read_options(const Environment& environment) {
 }
 
 std::vector<std::string> unknown_variables(char** environ) {
-  std::vector<std::string_view> known(launcher_variables.begin(), launcher_variables.end());
-  for (const OptionRow& row : option_table()) known.push_back(row.name);
+  constexpr std::string_view prefix = "GONDWANA_";
+  std::vector<std::string_view> known;  // without the prefix, or all would be alike
+  for (const OptionRow& row : option_table()) known.push_back(row.name.substr(prefix.size()));
   std::vector<std::string> sentences;
   for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view name = std::string_view(*entry).substr(0, std::string_view(*entry).find('='));
-    if (!name.starts_with("GONDWANA_") || std::ranges::find(known, name) != known.end()) continue;
-    const std::string_view likely = nearest(name, known);
+    const std::string_view name =
+        std::string_view(*entry).substr(0, std::string_view(*entry).find('='));
+    if (!name.starts_with(prefix) || is_for_programs(name)) continue;
+    const std::string_view own_part = name.substr(prefix.size());
+    if (std::ranges::find(known, own_part) != known.end()) continue;
+    const std::string_view likely = nearest(own_part, known);
     sentences.push_back(likely.empty()
                             ? fmt::format("{} is not a variable of Gondwana", name)
-                            : fmt::format("{} is not a variable of Gondwana; did you mean {}?", name, likely));
+                            : fmt::format("{} is not a variable of Gondwana; did you mean {}{}?",
+                                          name, prefix, likely));
   }
   return sentences;
 }

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cctype>
+#include <charconv>
 #include <cmath>
 #include <vector>
 
@@ -57,8 +57,7 @@ Result<std::size_t> parse_size(std::string_view text) {
   };
   double number = 0;
   const char* end = text.data() + text.size();
-  const auto [rest, failure] =
-      std::from_chars(text.data(), end, number, std::chars_format::fixed);
+  const auto [rest, failure] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
   if (failure != std::errc{} || !(number >= 0) || std::signbit(number)) return malformed();
   const auto unit = static_cast<std::size_t>(rest - text.data());
   const int shift = unit_shift(lower(without_leading_space(text.substr(unit))));
@@ -70,8 +69,7 @@ Result<std::size_t> parse_size(std::string_view text) {
   return static_cast<std::size_t>(bytes);
 }
 
-Result<std::uint64_t> parse_number(std::string_view text, std::uint64_t least,
-                                   std::uint64_t most) {
+Result<std::uint64_t> parse_number(std::string_view text, std::uint64_t least, std::uint64_t most) {
   std::uint64_t value = 0;
   const char* end = text.data() + text.size();
   const auto [rest, failure] = std::from_chars(text.data(), end, value);

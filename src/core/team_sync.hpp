@@ -20,8 +20,8 @@ struct SyncLine {
 };
 
 // True when the owner of `line` has reached `epoch`: what it wrote before is then visible. seq_cst
-// and not acquire, which on processors with LDAPR may be done before the seq_cst store of advance():
-// two members would miss each other, and neither ring.
+// and not acquire, which on processors with LDAPR may be done before the seq_cst store of
+// advance(): two members would miss each other, and neither ring.
 template <AtomicsPolicy A>
 bool has_reached(const SyncLine<A>& line, Epoch epoch) {
   const Epoch at = line.epoch.load(std::memory_order_seq_cst);  // pairs with advance()

@@ -10,7 +10,9 @@ namespace gondwana {
 // The number of a process (or thread) of the job, 0 to ranks - 1. Not an int: it does not add.
 enum class Rank : std::uint32_t {};
 
-constexpr std::uint32_t index(Rank rank) { return static_cast<std::uint32_t>(rank); }
+constexpr std::uint32_t index(Rank rank) {
+  return static_cast<std::uint32_t>(rank);
+}
 
 using Bytes = std::span<const std::byte>;
 using MutableBytes = std::span<std::byte>;

@@ -59,12 +59,12 @@ Engine::Engine(Setup setup, std::size_t heap_size)
       memory_(std::move(setup.memory)),
       reach_(*memory_, setup.use_reach ? memory_->plan().ranks : 0),
       symmetric_(memory_->window(rank_), setup.globals, heap_size),
-      counting_(rank_),
       wire_(std::move(setup.wire)),
       options_(setup.options),
       patience_(memory_->plan().ranks, usable_processors(), setup.options.spins),
       world_(team_of_all(*memory_, 0, ranks_, rank_)),
-      shared_(team_of_all(*memory_, 1, ranks_, rank_)) {}
+      shared_(team_of_all(*memory_, 1, ranks_, rank_)),
+      default_lane_(memory_->page(rank_).counters[0]) {}
 
 Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   const Result<std::size_t> heap_size = choose_heap_size(setup);
@@ -107,28 +107,31 @@ Result<void> Engine::compare_with_first() {
   return {};
 }
 
+// A rank sleeps on one of its two bells: that of the memory, or that of the words, it waits for.
+// Stores through pointers and over a wire ring none, so sleeps that they may end are timed.
 void Engine::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
   constexpr std::chrono::microseconds look_again{1000};
   const auto moved_on = [&] {
     if (wire_) wire_.progress();
     return done();
   };
-  Waiting& waiting = memory_->page(rank_).waiting;
-  waiting.begin(why.call, why.peer, why.team, monotonic_ns());
-  counters().add(Count::waits);
+  ControlPage& page = memory_->page(rank_);
+  CounterBlock& counters = default_lane_.counters();
+  page.waiting.begin(why.call, why.peer, why.team, monotonic_ns());
+  counters.add(Count::waits);
   if (!patience_.yield_until(moved_on)) {
-    Doorbell<RealAtomics>& doorbell = memory_->page(rank_).doorbell;
-    const bool may_oversleep = why.writers_ring && !wire_;
-    const Timeout limit = may_oversleep ? Timeout{} : Timeout{look_again};
+    Doorbell<RealAtomics>& bell = why.on_program_memory ? page.data_bell : page.sync_bell;
+    const bool timed = why.on_program_memory || wire_;
+    const Timeout limit = timed ? Timeout{look_again} : Timeout{};
     do {
-      counters().add(Count::sleeps);
-    } while (!doorbell.sleep_until(moved_on, limit));
+      counters.add(Count::sleeps);
+    } while (!bell.sleep_until(moved_on, limit));
   }
-  waiting.end();
+  page.waiting.end();
 }
 
 void Engine::sync(Team& team, CallName call) {
-  counters().add(Count::syncs);
+  default_lane_.counters().add(Count::syncs);
   if (!in_reach(team)) return sync_over_wire(team, call);
   const Epoch epoch = ++team.epoch;
   NodeSync line(NodeTeam(*memory_, team), team.me);
@@ -148,7 +151,7 @@ bool Engine::barrier(Team& team, CallName call) {
 bool Engine::broadcast(Team& team, CallName call, void* dest, const void* source, std::size_t size,
                        std::uint32_t root) {
   if (!in_reach(team)) return broadcast_over_wire(team, call, dest, source, size, root);
-  counters().add(Count::syncs);
+  default_lane_.counters().add(Count::syncs);
   const Epoch ready = team.epoch + 1;
   const Epoch copied = team.epoch += 2;
   NodeSync line(NodeTeam(*memory_, team), team.me);
@@ -169,7 +172,7 @@ bool Engine::broadcast(Team& team, CallName call, void* dest, const void* source
        [&] { return line.reached(root, ready); });
   const bool copied_well = get(default_lane_, team.rank_of(root), dest, source, size);
   line.advance(copied);
-  if (others_have_copied()) wake(team.rank_of(root));
+  if (others_have_copied()) memory_->page(team.rank_of(root)).sync_bell.ring_if_asleep();
   return copied_well;
 }
 

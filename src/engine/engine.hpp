@@ -4,12 +4,13 @@
 // doorbell. Everything else goes over the wire (wire_path.cpp). Several engines may live in one
 // process; each belongs to the thread that calls it.
 //
-// One-sided calls return false when they failed; the lane then holds the sentence. Their effect is
-// visible at the target after quiet() or a barrier, ordered per target by fence(). A blocking put
-// may reuse its source at return, a get has its data.
+// One-sided calls return false or nothing when they failed; the lane then holds the sentence. Their
+// effect is visible at the target after quiet() or a barrier, ordered per target by fence(). A
+// blocking put may reuse its source at return, a get has its data.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -18,7 +19,6 @@
 #include "core/options.hpp"
 #include "core/result.hpp"
 #include "core/types.hpp"
-#include "engine/counting.hpp"
 #include "engine/lane.hpp"
 #include "engine/patience.hpp"
 #include "engine/reach.hpp"
@@ -75,21 +75,21 @@ class Engine {
   template <typename T>
   bool put_value(Lane& lane, Rank to, T* dest, T value);
   template <typename T>
-  bool get_value(Lane& lane, Rank from, const T* source, T& value);
+  std::optional<T> get_value(Lane& lane, Rank from, const T* source);
   template <std::size_t Width>
   bool put_strided(Lane& lane, Rank to, void* dest, const void* source, Strides strides,
                    std::size_t count);
   template <std::size_t Width>
   bool get_strided(Lane& lane, Rank from, void* dest, const void* source, Strides strides,
                    std::size_t count);
-  // `old` receives the value from before.
+  // The value from before.
   template <AtomicOp Op, typename T>
-  bool atomic(Lane& lane, Rank at, T* dest, T operand, T compare, T& old);
+  std::optional<T> atomic(Lane& lane, Rank at, T* dest, T operand, T compare);
 
   // Where the object lies in this process; null where loads and stores do not reach it.
   void* pointer_to(Rank rank, const void* object) const;
   bool is_symmetric(const void* object) const {
-    return symmetric_.offset_of(object, 1) != SymmetricMemory::nowhere;
+    return symmetric_.offset_of(object, 1).has_value();
   }
 
   // Puts of this lane to each target before the fence are visible before those after it.
@@ -99,7 +99,7 @@ class Engine {
   }
   // All puts of this lane are delivered at their targets; false where one failed.
   bool quiet(Lane& lane) {
-    full_fence();
+    std::atomic_thread_fence(std::memory_order_seq_cst);
     if (wire_) [[unlikely]]
       drain(lane);
     return !lane.failed();
@@ -128,26 +128,23 @@ class Engine {
     memory_->page(rank_).state.store(state, std::memory_order_release);
   }
 
-  CounterBlock& counters() { return counting_.block(*memory_, rank_); }
-
  private:
   struct WaitReason {
     CallName call;
     std::uint32_t peer = Waiting::anybody;
     std::uint32_t team = 0;
-    bool writers_ring = true;  // false: also stores that ring no doorbell may end the wait
+    bool on_program_memory = false;  // puts ring for it, stores through pointers do not
   };
 
   explicit Engine(Setup setup, std::size_t heap_size);
   Result<void> compare_with_first();
 
-  std::byte* within_reach(Rank rank, const void* object, std::size_t size) const;
-  template <std::size_t Size>
-  std::byte* within_reach(Rank rank, const void* object) const;
-  void wake(Rank rank) const { reach_.doorbell(rank).ring_if_asleep(); }
-  void count_put(std::size_t size);
-  void count_get(std::size_t size);
-  static void full_fence();
+  // The object at `rank` in this process; null where it is out of reach or not symmetric. `Size` is
+  // std::size_t, or FixedSize for the sake of speed.
+  template <typename Size>
+  std::byte* within_reach(Rank rank, const void* object, Size size) const;
+  static void count_put(Lane& lane, std::size_t size);
+  static void count_get(Lane& lane, std::size_t size);
 
   template <typename Done>
   void wait(const WaitReason& why, const Done& done);
@@ -155,10 +152,21 @@ class Engine {
 
   // Slow paths, in wire_path.cpp.
   Result<Remote> locate(const char* what, Rank rank, const void* object, std::size_t size) const;
-  bool put_elsewhere(Lane& lane, Rank to, const void* dest, const void* source, std::size_t size);
-  bool get_elsewhere(Lane& lane, Rank from, void* dest, const void* source, std::size_t size);
-  bool atomic_elsewhere(Lane& lane, Rank at, const void* dest, const AtomicRequest& request,
-                        std::uint64_t& old);
+  [[gnu::cold]] bool put_elsewhere(Lane& lane, Rank to, const void* dest, const void* source,
+                                   std::size_t size);
+  [[gnu::cold]] bool get_elsewhere(Lane& lane, Rank from, void* dest, const void* source,
+                                   std::size_t size);
+  [[gnu::cold]] std::optional<std::uint64_t> atomic_elsewhere(Lane& lane, Rank at, const void* dest,
+                                                              const AtomicRequest& request);
+  // Take values, not their addresses: the caller keeps them in registers.
+  template <typename T>
+  [[gnu::cold, gnu::noinline]] bool put_value_elsewhere(Lane& lane, Rank to, T* dest, T value);
+  template <typename T>
+  [[gnu::cold, gnu::noinline]] std::optional<T> get_value_elsewhere(Lane& lane, Rank from,
+                                                                    const T* source);
+  template <AtomicOp Op, typename T>
+  [[gnu::cold, gnu::noinline]] std::optional<T> atomic_value_elsewhere(Lane& lane, Rank at, T* dest,
+                                                                       T operand, T compare);
   bool put_over_wire(Lane& lane, Remote to, Bytes source);
   bool get_over_wire(Lane& lane, MutableBytes dest, Remote from);
   bool post(Lane& lane, FunctionRef<Result<Posted>()> attempt);
@@ -166,7 +174,7 @@ class Engine {
   void drain(Lane& lane);
 
   // Collectives without common memory, in wire_collectives.cpp.
-  bool in_reach(const Team& team) const { return reach_.covers(ranks_) && team.size <= ranks_; }
+  bool in_reach(const Team& team) const { return reach_.covers_all(ranks_) && team.size <= ranks_; }
   void sync_over_wire(Team& team, CallName call);
   bool broadcast_over_wire(Team& team, CallName call, void* dest, const void* source,
                            std::size_t size, std::uint32_t root);
@@ -185,7 +193,6 @@ class Engine {
   std::shared_ptr<NodeMemory> memory_;
   Reach reach_;
   SymmetricMemory symmetric_;
-  Counting counting_;
   Wire wire_;
   Options options_;
   Patience patience_;

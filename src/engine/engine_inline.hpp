@@ -5,90 +5,92 @@
 
 namespace gondwana {
 
-inline std::byte* Engine::within_reach(Rank rank, const void* object, std::size_t size) const {
-  const std::size_t offset = symmetric_.offset_of(object, size);
-  std::byte* window = reach_.window(rank);
-  if (window == nullptr || offset == SymmetricMemory::nowhere) [[unlikely]]
+template <typename Size>
+[[gnu::always_inline]] inline std::byte* Engine::within_reach(Rank rank, const void* object,
+                                                              Size size) const {
+  if (!reach_.covers(rank)) [[unlikely]]
     return nullptr;
-  return window + offset;
+  return symmetric_.place_in(reach_.window(rank), object, size);
 }
 
-template <std::size_t Size>
-std::byte* Engine::within_reach(Rank rank, const void* object) const {
-  const std::size_t offset = symmetric_.offset_of<Size>(object);
-  std::byte* window = reach_.window(rank);
-  if (window == nullptr || offset == SymmetricMemory::nowhere) [[unlikely]]
-    return nullptr;
-  return window + offset;
+inline void Engine::count_put(Lane& lane, std::size_t size) {
+  CounterBlock& counters = lane.counters();
+  counters.add(Count::puts);
+  counters.add(Count::put_bytes, size);
 }
 
-inline void Engine::count_put(std::size_t size) {
-  CounterBlock& block = counters();
-  block.add(Count::puts);
-  block.add(Count::put_bytes, size);
+inline void Engine::count_get(Lane& lane, std::size_t size) {
+  CounterBlock& counters = lane.counters();
+  counters.add(Count::gets);
+  counters.add(Count::get_bytes, size);
 }
 
-inline void Engine::count_get(std::size_t size) {
-  CounterBlock& block = counters();
-  block.add(Count::gets);
-  block.add(Count::get_bytes, size);
-}
-
-// A locked instruction on a line of our own stack costs half of mfence and does the same for memory
-// that is cached; nothing here is written past the cache by us without an sfence.
-inline void Engine::full_fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
-
-inline bool Engine::put(Lane& lane, Rank to, void* dest, const void* source, std::size_t size) {
+[[gnu::always_inline]] inline bool Engine::put(Lane& lane, Rank to, void* dest, const void* source,
+                                               std::size_t size) {
   std::byte* target = within_reach(to, dest, size);
   if (target == nullptr) [[unlikely]]
     return put_elsewhere(lane, to, dest, source, size);
+  count_put(lane, size);
   copy_to_peer(target, static_cast<const std::byte*>(source), size);
-  wake(to);
-  count_put(size);
+  reach_.wake(to);
   return true;
 }
 
-inline bool Engine::get(Lane& lane, Rank from, void* dest, const void* source, std::size_t size) {
+[[gnu::always_inline]] inline bool Engine::get(Lane& lane, Rank from, void* dest,
+                                               const void* source, std::size_t size) {
   const std::byte* origin = within_reach(from, source, size);
   if (origin == nullptr) [[unlikely]]
     return get_elsewhere(lane, from, dest, source, size);
+  count_get(lane, size);
   copy_from_peer(static_cast<std::byte*>(dest), origin, size);
-  count_get(size);
   return true;
 }
 
 template <typename T>
-bool Engine::put_value(Lane& lane, Rank to, T* dest, T value) {
-  std::byte* target = within_reach<sizeof(T)>(to, dest);
+bool Engine::put_value_elsewhere(Lane& lane, Rank to, T* dest, T value) {
+  return put_elsewhere(lane, to, dest, &value, sizeof(T));
+}
+
+template <typename T>
+std::optional<T> Engine::get_value_elsewhere(Lane& lane, Rank from, const T* source) {
+  T value{};
+  if (!get_elsewhere(lane, from, &value, source, sizeof(T))) return std::nullopt;
+  return value;
+}
+
+template <typename T>
+[[gnu::always_inline]] inline bool Engine::put_value(Lane& lane, Rank to, T* dest, T value) {
+  std::byte* target = within_reach(to, dest, FixedSize<sizeof(T)>{});
   if (target == nullptr) [[unlikely]]
-    return put_elsewhere(lane, to, dest, &value, sizeof(T));
-  copy_to_peer(target, reinterpret_cast<const std::byte*>(&value), sizeof(T));
-  wake(to);
-  count_put(sizeof(T));
+    return put_value_elsewhere(lane, to, dest, value);
+  count_put(lane, sizeof(T));
+  copy_value(target, value);
+  reach_.wake(to);  // last: the compiler makes a jump of it
   return true;
 }
 
 template <typename T>
-bool Engine::get_value(Lane& lane, Rank from, const T* source, T& value) {
-  const std::byte* origin = within_reach<sizeof(T)>(from, source);
+[[gnu::always_inline]] inline std::optional<T> Engine::get_value(Lane& lane, Rank from,
+                                                                 const T* source) {
+  const std::byte* origin = within_reach(from, source, FixedSize<sizeof(T)>{});
   if (origin == nullptr) [[unlikely]]
-    return get_elsewhere(lane, from, &value, source, sizeof(T));
-  copy_from_peer(reinterpret_cast<std::byte*>(&value), origin, sizeof(T));
-  count_get(sizeof(T));
-  return true;
+    return get_value_elsewhere(lane, from, source);
+  count_get(lane, sizeof(T));
+  return load_value<T>(origin);
 }
 
 namespace detail {
 
-// The bytes that `count` elements of `width` bytes span, and where they begin relative to the first.
+// The bytes that `count` elements of `width` bytes span, and where they begin relative to the
+// first.
 struct Extent {
   std::ptrdiff_t begin;
   std::size_t size;
 };
 
 inline Extent extent(std::size_t count, std::ptrdiff_t stride, std::size_t width) {
-  const std::ptrdiff_t last = static_cast<std::ptrdiff_t>(count - 1) * stride *
-                              static_cast<std::ptrdiff_t>(width);
+  const std::ptrdiff_t last =
+      static_cast<std::ptrdiff_t>(count - 1) * stride * static_cast<std::ptrdiff_t>(width);
   const std::ptrdiff_t begin = last < 0 ? last : 0;
   return {begin, static_cast<std::size_t>(last < 0 ? -last : last) + width};
 }
@@ -109,8 +111,8 @@ bool Engine::put_strided(Lane& lane, Rank to, void* dest, const void* source, St
     target -= span.begin;
     for (std::size_t i = 0; i < count; ++i, target += target_step, from += source_step)
       copy_to_peer(target, from, Width);
-    wake(to);
-    count_put(count * Width);
+    reach_.wake(to);
+    count_put(lane, count * Width);
     return true;
   }
   for (std::size_t i = 0; i < count; ++i, place += target_step, from += source_step)
@@ -132,7 +134,7 @@ bool Engine::get_strided(Lane& lane, Rank from, void* dest, const void* source, 
     origin -= span.begin;
     for (std::size_t i = 0; i < count; ++i, target += target_step, origin += source_step)
       copy_from_peer(target, origin, Width);
-    count_get(count * Width);
+    count_get(lane, count * Width);
     return true;
   }
   for (std::size_t i = 0; i < count; ++i, target += target_step, place += source_step)
@@ -141,25 +143,32 @@ bool Engine::get_strided(Lane& lane, Rank from, void* dest, const void* source, 
 }
 
 template <AtomicOp Op, typename T>
-bool Engine::atomic(Lane& lane, Rank at, T* dest, T operand, T compare, T& old) {
-  std::byte* target = within_reach<sizeof(T)>(at, dest);
-  if (target != nullptr) [[likely]] {
-    old = apply_atomic<Op>(*reinterpret_cast<T*>(target), operand, compare);
-    if constexpr (Op != AtomicOp::fetch) wake(at);
-    counters().add(Count::atomics);
-    return true;
-  }
+std::optional<T> Engine::atomic_value_elsewhere(Lane& lane, Rank at, T* dest, T operand,
+                                                T compare) {
   AtomicRequest request{Op, atomic_type_of<T>()};
   std::memcpy(&request.operand, &operand, sizeof(T));
   std::memcpy(&request.compare, &compare, sizeof(T));
-  std::uint64_t bytes = 0;
-  const bool done = atomic_elsewhere(lane, at, dest, request, bytes);
-  std::memcpy(&old, &bytes, sizeof(T));
-  return done;
+  const std::optional<std::uint64_t> bytes = atomic_elsewhere(lane, at, dest, request);
+  if (!bytes) return std::nullopt;
+  T old;
+  std::memcpy(&old, &*bytes, sizeof(T));
+  return old;
+}
+
+template <AtomicOp Op, typename T>
+[[gnu::always_inline]] inline std::optional<T> Engine::atomic(Lane& lane, Rank at, T* dest,
+                                                              T operand, T compare) {
+  std::byte* target = within_reach(at, dest, FixedSize<sizeof(T)>{});
+  if (target == nullptr) [[unlikely]]
+    return atomic_value_elsewhere<Op>(lane, at, dest, operand, compare);
+  lane.counters().add(Count::atomics);
+  const T old = apply_atomic<Op>(*reinterpret_cast<T*>(target), operand, compare);
+  if constexpr (Op == AtomicOp::fetch) return old;
+  return reach_.wake(at, old);
 }
 
 inline void* Engine::pointer_to(Rank rank, const void* object) const {
-  return within_reach<1>(rank, object);
+  return within_reach(rank, object, FixedSize<1>{});
 }
 
 template <typename Done>
@@ -174,8 +183,7 @@ void Engine::wait(const WaitReason& why, const Done& done) {
 
 template <typename Done>
 void Engine::wait_on_memory(CallName call, const Done& done) {
-  // Stores through shmem_ptr ring no doorbell.
-  wait({.call = call, .writers_ring = false}, done);
+  wait({.call = call, .on_program_memory = true}, done);
 }
 
 }  // namespace gondwana

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/counters.hpp"
 #include "core/result.hpp"
 #include "transport/transport.hpp"
 
@@ -18,6 +19,9 @@ class Lane {
   // Puts up to this size return before they are delivered: their bytes are bounced.
   static constexpr std::size_t bounce_limit = 8 * 1024;
 
+  explicit Lane(CounterBlock& counters) : counters_(&counters) {}
+
+  CounterBlock& counters() const { return *counters_; }
   Completion& pending() { return pending_; }
 
   // Latches `error` unless one is latched already; always false, to be returned.
@@ -45,6 +49,7 @@ class Lane {
  private:
   static constexpr std::size_t buffer_size = 256 * 1024;
 
+  CounterBlock* counters_;
   Completion pending_;
   std::optional<Error> error_;
   std::vector<std::byte> buffer_;  // never grows: bounced bytes must not move

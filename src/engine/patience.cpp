@@ -10,8 +10,8 @@ namespace gondwana {
 
 Patience::Patience(std::uint32_t ranks_here, std::uint32_t processors, std::uint32_t spins)
     : spins_(spins) {
-  // Looks of some 30 to 50 ns each once they pause: about 60 us where there is a processor for every
-  // rank, about nothing where the rank waited for may need this one.
+  // Looks of some 30 to 50 ns each once they pause: about 60 us where there is a processor for
+  // every rank, about nothing where the rank waited for may need this one.
   constexpr std::uint32_t roomy = 1500;
   constexpr std::uint32_t crowded = 20;
   if (spins_ == 0) spins_ = ranks_here <= processors ? roomy : crowded;

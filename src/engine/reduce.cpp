@@ -1,10 +1,10 @@
 // Reductions over common memory.
 //
-// Small ones: everybody lays a copy of its source in its scratch, and everybody combines all copies:
-// one synchronisation. Large ones: member i combines the i-th part of all sources, straight from
-// where they lie, into its scratch; then everybody collects the parts: two synchronisations, and
-// each byte is combined once. Nobody waits at the end: the scratch has two halves, and a member that
-// comes to use a half again has seen everybody enter the reduction in between.
+// Small ones: everybody lays a copy of its source in its scratch, and everybody combines all
+// copies: one synchronisation. Large ones: member i combines the i-th part of all sources, straight
+// from where they lie, into its scratch; then everybody collects the parts: two synchronisations,
+// and each byte is combined once. Nobody waits at the end: the scratch has two halves, and a member
+// that comes to use a half again has seen everybody enter the reduction in between.
 //
 // All orders are by member, so every member gets the same bits, run after run.
 #include <algorithm>
@@ -62,7 +62,7 @@ class Accumulator {
 bool Engine::reduce(Team& team, CallName call, void* dest, const void* source, std::size_t count,
                     ElementType type) {
   if (!in_reach(team)) return reduce_over_wire(team, call, dest, source, count, type);
-  counters().add(Count::syncs);
+  default_lane_.counters().add(Count::syncs);
   if (count * type.size <= small_bytes) {
     reduce_small(team, call, dest, source, count, type);
     return true;

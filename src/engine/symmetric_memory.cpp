@@ -113,8 +113,8 @@ std::size_t SymmetricMemory::largest_free() const {
 }
 
 std::string SymmetricMemory::describe() const {
-  std::string text = fmt::format("the symmetric heap is {:#x} to {:#x}", heap_.begin,
-                                 heap_.begin + heap_.length);
+  std::string text =
+      fmt::format("the symmetric heap is {:#x} to {:#x}", heap_.begin, heap_.begin + heap_.length);
   if (globals_.length == 0) return text + ", the program's variables are not shared";
   return text + fmt::format(", its global variables are {:#x} to {:#x}", globals_.begin,
                             globals_.begin + globals_.length);

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <type_traits>
 
 #include "core/result.hpp"
 #include "core/types.hpp"
@@ -13,28 +15,32 @@
 
 namespace gondwana {
 
+// A size known when compiling.
+template <std::size_t Size>
+using FixedSize = std::integral_constant<std::size_t, Size>;
+
 class SymmetricMemory {
  public:
   // `arena`: the rank's own arena as it sees it, `globals` its variables (empty: private), already
   // laid on the arena at NodePlan::globals_offset.
   SymmetricMemory(std::byte* arena, MutableBytes globals, std::size_t heap_size);
 
-  static constexpr std::size_t nowhere = ~std::size_t{0};
-
-  // The offset of [address, address + size) in the arena, or `nowhere`. One compare for a size
-  // known when compiling that every heap has.
-  std::size_t offset_of(const void* address, std::size_t size) const {
-    const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(address) - heap_.begin;
-    if (at <= heap_.length && size <= heap_.length - at) [[likely]] return heap_.offset + at;
-    return offset_in_globals(address, size);
+  // Where [object, object + size) lies in the arena of a peer that begins at `window` in this
+  // process; null where it is not symmetric. One compare for a size known when compiling.
+  template <typename Size>
+  [[gnu::always_inline]] std::byte* place_in(std::byte* window, const void* object,
+                                             Size size) const {
+    if (heap_holds(object, size)) [[likely]]
+      return window + heap_.offset_of(object);
+    if (globals_.holds(object, size)) return window + globals_.offset_of(object);
+    return nullptr;
   }
 
-  template <std::size_t Size>
-    requires(Size <= Heap::granule)
-  std::size_t offset_of(const void* address) const {
-    const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(address) - heap_.begin;
-    if (at <= heap_.length - Size) [[likely]] return heap_.offset + at;
-    return offset_in_globals(address, Size);
+  // The same as an offset that means the same on every rank.
+  std::optional<std::size_t> offset_of(const void* object, std::size_t size) const {
+    if (heap_.holds(object, size)) return heap_.offset_of(object);
+    if (globals_.holds(object, size)) return globals_.offset_of(object);
+    return std::nullopt;
   }
 
   // The heap: null where it is full, or size is 0. New memory is not cleared, zeroed() is.
@@ -56,12 +62,24 @@ class SymmetricMemory {
     std::uintptr_t begin;
     std::size_t length;
     std::size_t offset;  // of `begin` in the arena
+
+    std::size_t distance(const void* object) const {
+      return reinterpret_cast<std::uintptr_t>(object) - begin;  // huge for what lies before it
+    }
+    bool holds(const void* object, std::size_t size) const {
+      return distance(object) <= length && size <= length - distance(object);
+    }
+    std::size_t offset_of(const void* object) const { return offset + distance(object); }
   };
 
-  std::size_t offset_in_globals(const void* address, std::size_t size) const {
-    const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(address) - globals_.begin;
-    return at <= globals_.length && size <= globals_.length - at ? globals_.offset + at : nowhere;
+  // One compare: a heap has at least a granule, so its length less a smaller size never wraps.
+  template <std::size_t Size>
+    requires(Size <= Heap::granule)
+  bool heap_holds(const void* object, FixedSize<Size> /*size*/) const {
+    return heap_.distance(object) <= heap_.length - Size;
   }
+  bool heap_holds(const void* object, std::size_t size) const { return heap_.holds(object, size); }
+
   std::byte* heap_data() const;
   std::size_t heap_offset_of(const void* block) const;
   void clear(std::size_t offset, std::size_t size);

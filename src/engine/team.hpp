@@ -15,8 +15,8 @@ struct Team {
   std::uint32_t first;
   std::uint32_t stride;
   std::uint32_t size;
-  std::uint32_t me;           // this rank's index in the team
-  Epoch epoch = 0;            // the last epoch that this rank has begun
+  std::uint32_t me;              // this rank's index in the team
+  Epoch epoch = 0;               // the last epoch that this rank has begun
   std::uint32_t reductions = 0;  // how many it has begun: names the half of the scratch in use
 
   Rank rank_of(std::uint32_t member) const { return Rank(first + member * stride); }
@@ -37,7 +37,7 @@ class NodeTeam {
     return memory_->line(team_->number, member);
   }
   Doorbell<RealAtomics>& doorbell(std::uint32_t member) const {
-    return memory_->page(team_->rank_of(member)).doorbell;
+    return memory_->page(team_->rank_of(member)).sync_bell;
   }
 
  private:

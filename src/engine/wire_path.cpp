@@ -13,19 +13,19 @@ namespace gondwana {
 Result<Remote> Engine::locate(const char* what, Rank rank, const void* object,
                               std::size_t size) const {
   if (index(rank) >= ranks_) {
-    return Error{Errc::invalid_argument,
-                 fmt::format("{} of {} to rank {}: this job has {} ranks, 0 to {}", what,
-                             format_size(size), static_cast<std::int32_t>(index(rank)), ranks_,
-                             ranks_ - 1)};
+    return Error{
+        Errc::invalid_argument,
+        fmt::format("{} of {} to rank {}: this job has {} ranks, 0 to {}", what, format_size(size),
+                    static_cast<std::int32_t>(index(rank)), ranks_, ranks_ - 1)};
   }
-  const std::size_t offset = symmetric_.offset_of(object, size);
-  if (offset == SymmetricMemory::nowhere) {
-    return Error{Errc::invalid_argument,
-                 fmt::format("{} of {} at address {} of rank {}: not symmetric memory; {}", what,
-                             format_size(size), fmt::ptr(object), index(rank),
-                             symmetric_.describe())};
+  const std::optional<std::size_t> offset = symmetric_.offset_of(object, size);
+  if (!offset) {
+    return Error{
+        Errc::invalid_argument,
+        fmt::format("{} of {} at address {} of rank {}: not symmetric memory; {}", what,
+                    format_size(size), fmt::ptr(object), index(rank), symmetric_.describe())};
   }
-  return Remote{rank, offset};
+  return Remote{rank, *offset};
 }
 
 bool Engine::put_elsewhere(Lane& lane, Rank to, const void* dest, const void* source,
@@ -33,7 +33,7 @@ bool Engine::put_elsewhere(Lane& lane, Rank to, const void* dest, const void* so
   if (size == 0) return true;
   const Result<Remote> place = locate("put", to, dest, size);
   if (!place) return lane.fail(place.error());
-  count_put(size);
+  count_put(lane, size);
   return put_over_wire(lane, *place, Bytes(static_cast<const std::byte*>(source), size));
 }
 
@@ -42,24 +42,29 @@ bool Engine::get_elsewhere(Lane& lane, Rank from, void* dest, const void* source
   if (size == 0) return true;
   const Result<Remote> place = locate("get", from, source, size);
   if (!place) return lane.fail(place.error());
-  count_get(size);
+  count_get(lane, size);
   return get_over_wire(lane, MutableBytes(static_cast<std::byte*>(dest), size), *place);
 }
 
-bool Engine::atomic_elsewhere(Lane& lane, Rank at, const void* dest, const AtomicRequest& request,
-                              std::uint64_t& old) {
+std::optional<std::uint64_t> Engine::atomic_elsewhere(Lane& lane, Rank at, const void* dest,
+                                                      const AtomicRequest& request) {
   const Result<Remote> place = locate("atomic operation", at, dest, width(request.type));
-  if (!place) return lane.fail(place.error());
-  if (!wire_.limits().atomics) {
-    return lane.fail({Errc::missing, fmt::format("transport {} offers no atomic operations, and "
-                                                 "this version has no other way to do them",
-                                                 wire_.name())});
+  if (!place) {
+    lane.fail(place.error());
+    return std::nullopt;
   }
-  counters().add(Count::atomics);
+  if (!wire_.limits().atomics) {
+    lane.fail({Errc::missing, fmt::format("transport {} offers no atomic operations, and "
+                                          "this version has no other way to do them",
+                                          wire_.name())});
+    return std::nullopt;
+  }
+  lane.counters().add(Count::atomics);
+  std::uint64_t old = 0;
   Completion done;
-  if (!post(lane, [&] { return wire_.atomic(*place, request, &old, done); })) return false;
+  if (!post(lane, [&] { return wire_.atomic(*place, request, &old, done); })) return std::nullopt;
   complete(done, "atomic operation");
-  return true;
+  return old;
 }
 
 // Small puts are bounced, so that their source is free at once; the others wait for delivery. A put

@@ -22,8 +22,12 @@ struct Search {
   ProgramImage image;
 };
 
-std::uintptr_t page_down(std::uintptr_t address) { return address & ~(page_size() - 1); }
-std::uintptr_t page_up(std::uintptr_t address) { return page_down(address + page_size() - 1); }
+std::uintptr_t page_down(std::uintptr_t address) {
+  return address & ~(page_size() - 1);
+}
+std::uintptr_t page_up(std::uintptr_t address) {
+  return page_down(address + page_size() - 1);
+}
 
 // FNV-1a: tells programs apart; nobody attacks it.
 std::uint64_t hash(Bytes bytes) {
@@ -39,10 +43,10 @@ const T* pointer(std::uintptr_t address) {
 }
 
 // The pages of a writable segment that the loader did not make read-only again.
-MutableBytes writable_pages(const dl_phdr_info& program, const ElfW(Phdr)& segment) {
+MutableBytes writable_pages(const dl_phdr_info& program, const ElfW(Phdr) & segment) {
   std::uintptr_t low = page_down(program.dlpi_addr + segment.p_vaddr);
   const std::uintptr_t high = page_up(program.dlpi_addr + segment.p_vaddr + segment.p_memsz);
-  for (const ElfW(Phdr)& other : std::span(program.dlpi_phdr, program.dlpi_phnum)) {
+  for (const ElfW(Phdr) & other : std::span(program.dlpi_phdr, program.dlpi_phnum)) {
     if (other.p_type != PT_GNU_RELRO) continue;
     const std::uintptr_t end = page_down(program.dlpi_addr + other.p_vaddr + other.p_memsz);
     if (end > low && end <= high) low = end;
@@ -50,7 +54,7 @@ MutableBytes writable_pages(const dl_phdr_info& program, const ElfW(Phdr)& segme
   return {const_cast<std::byte*>(pointer<std::byte>(low)), high - low};
 }
 
-bool needs_library(const dl_phdr_info& program, const ElfW(Phdr)& segment, const char* library) {
+bool needs_library(const dl_phdr_info& program, const ElfW(Phdr) & segment, const char* library) {
   const auto* entries = pointer<ElfW(Dyn)>(program.dlpi_addr + segment.p_vaddr);
   const char* names = nullptr;
   for (const auto* entry = entries; entry->d_tag != DT_NULL; ++entry)
@@ -63,13 +67,13 @@ bool needs_library(const dl_phdr_info& program, const ElfW(Phdr)& segment, const
 }
 
 // Is this very function part of the program, because the library was linked statically?
-bool contains_us(const dl_phdr_info& program, const ElfW(Phdr)& segment) {
+bool contains_us(const dl_phdr_info& program, const ElfW(Phdr) & segment) {
   const auto us = reinterpret_cast<std::uintptr_t>(&inspect_program);
   const std::uintptr_t start = program.dlpi_addr + segment.p_vaddr;
   return us >= start && us < start + segment.p_memsz;
 }
 
-void look_at_segment(const dl_phdr_info& program, const ElfW(Phdr)& segment, Search& search) {
+void look_at_segment(const dl_phdr_info& program, const ElfW(Phdr) & segment, Search& search) {
   ProgramImage& image = search.image;
   if (segment.p_type == PT_LOAD) {
     image.links_library |= contains_us(program, segment);
@@ -86,7 +90,7 @@ void look_at_segment(const dl_phdr_info& program, const ElfW(Phdr)& segment, Sea
 // Called for each loaded object, the program first; stops there.
 int look_at_program(dl_phdr_info* program, std::size_t /*size*/, void* data) {
   auto& search = *static_cast<Search*>(data);
-  for (const ElfW(Phdr)& segment : std::span(program->dlpi_phdr, program->dlpi_phnum))
+  for (const ElfW(Phdr) & segment : std::span(program->dlpi_phdr, program->dlpi_phnum))
     look_at_segment(*program, segment, search);
   return 1;
 }
@@ -95,8 +99,8 @@ bool all_zero(Bytes page) {
   // Compares the page with itself, one word on.
   std::uint64_t first = 0;
   std::memcpy(&first, page.data(), sizeof(first));
-  return first == 0 && std::memcmp(page.data(), page.data() + sizeof(first),
-                                   page.size() - sizeof(first)) == 0;
+  return first == 0 &&
+         std::memcmp(page.data(), page.data() + sizeof(first), page.size() - sizeof(first)) == 0;
 }
 
 }  // namespace
@@ -109,8 +113,9 @@ ProgramImage inspect_program(const char* library) {
 
 Result<void> share_globals(MutableBytes globals, const UniqueFd& arena, std::size_t offset) {
   const auto fail = [&] {
-    return Error{Errc::refused, fmt::format("cannot lay {} of global variables on shared memory: {}",
-                                            format_size(globals.size()), std::strerror(errno))};
+    return Error{Errc::refused,
+                 fmt::format("cannot lay {} of global variables on shared memory: {}",
+                             format_size(globals.size()), std::strerror(errno))};
   };
   const std::size_t page = page_size();
   for (std::size_t at = 0; at < globals.size(); at += page) {

@@ -16,8 +16,8 @@ namespace gondwana {
 
 // What the loader knows of the running program.
 struct ProgramImage {
-  MutableBytes globals;      // whole pages: from behind the read-only relocations to the end of .bss
-  std::uint64_t id = 0;      // hash of its ELF notes, among them its build id
+  MutableBytes globals;  // whole pages: from behind the read-only relocations to the end of .bss
+  std::uint64_t id = 0;  // hash of its ELF notes, among them its build id
   bool links_library = false;  // it was linked with the library that asks, not loaded it later
 };
 

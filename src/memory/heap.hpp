@@ -49,9 +49,9 @@ class Heap {
 
   std::size_t capacity_;
   std::size_t used_ = 0;
-  std::map<std::size_t, std::size_t> free_;                  // offset -> size
-  std::set<std::pair<std::size_t, std::size_t>> by_size_;    // (size, offset) of the same blocks
-  std::unordered_map<std::size_t, std::size_t> taken_;       // offset -> size
+  std::map<std::size_t, std::size_t> free_;                // offset -> size
+  std::set<std::pair<std::size_t, std::size_t>> by_size_;  // (size, offset) of the same blocks
+  std::unordered_map<std::size_t, std::size_t> taken_;     // offset -> size
 };
 
 }  // namespace gondwana

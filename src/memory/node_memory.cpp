@@ -40,12 +40,10 @@ Result<std::shared_ptr<NodeMemory>> NodeMemory::attach(const NodePlan& plan,
 Result<std::shared_ptr<NodeMemory>> NodeMemory::create(std::uint32_t ranks) {
   const Result<NodePlan> plan = plan_node(ranks);
   if (!plan) return plan.error();
-  const Result<UniqueFd> control =
-      create_memfd("gondwana-control", ControlLayout(ranks).size());
+  const Result<UniqueFd> control = create_memfd("gondwana-control", ControlLayout(ranks).size());
   if (!control) return control.error();
-  return attach(*plan, *control, std::nullopt, [&](std::uint32_t) {
-    return create_memfd("gondwana-arena", plan->arena_size());
-  });
+  return attach(*plan, *control, std::nullopt,
+                [&](std::uint32_t) { return create_memfd("gondwana-arena", plan->arena_size()); });
 }
 
 }  // namespace gondwana

@@ -19,7 +19,8 @@ inline constexpr std::size_t atomic_ops = 7;
 inline constexpr std::size_t atomic_types = 6;
 
 template <typename T>
-concept AtomicValue = (std::integral<T> || std::floating_point<T>) && (sizeof(T) == 4 || sizeof(T) == 8);
+concept AtomicValue =
+    (std::integral<T> || std::floating_point<T>) && (sizeof(T) == 4 || sizeof(T) == 8);
 
 template <AtomicValue T>
 constexpr AtomicType atomic_type_of() {
@@ -110,9 +111,9 @@ constexpr std::array<AtomicExecutor, atomic_types> executors() {
 }  // namespace detail
 
 inline constexpr std::array<std::array<AtomicExecutor, atomic_types>, atomic_ops> atomic_table{
-    detail::executors<AtomicOp::fetch>(),        detail::executors<AtomicOp::add>(),
-    detail::executors<AtomicOp::swap>(),         detail::executors<AtomicOp::compare_swap>(),
-    detail::executors<AtomicOp::bit_and>(),      detail::executors<AtomicOp::bit_or>(),
+    detail::executors<AtomicOp::fetch>(),   detail::executors<AtomicOp::add>(),
+    detail::executors<AtomicOp::swap>(),    detail::executors<AtomicOp::compare_swap>(),
+    detail::executors<AtomicOp::bit_and>(), detail::executors<AtomicOp::bit_or>(),
     detail::executors<AtomicOp::bit_xor>()};
 
 inline AtomicExecutor find_executor(AtomicOp op, AtomicType type) {

@@ -60,6 +60,10 @@ inline bool get_word(std::byte* target, const std::byte* source) {
 
 // To a peer: 1, 2, 4 or 8 bytes aligned at the target are one store; everything else is memcpy.
 inline void copy_to_peer(std::byte* target, const std::byte* source, std::size_t size) {
+  if (size > 8) {
+    std::memcpy(target, source, size);
+    return;
+  }
   if (size == 8 && detail::put_word<std::uint64_t>(target, source)) return;
   if (size == 4 && detail::put_word<std::uint32_t>(target, source)) return;
   if (size == 2 && detail::put_word<std::uint16_t>(target, source)) return;
@@ -69,11 +73,33 @@ inline void copy_to_peer(std::byte* target, const std::byte* source, std::size_t
 
 // From a peer: the same, as one load.
 inline void copy_from_peer(std::byte* target, const std::byte* source, std::size_t size) {
+  if (size > 8) {
+    std::memcpy(target, source, size);
+    return;
+  }
   if (size == 8 && detail::get_word<std::uint64_t>(target, source)) return;
   if (size == 4 && detail::get_word<std::uint32_t>(target, source)) return;
   if (size == 2 && detail::get_word<std::uint16_t>(target, source)) return;
   if (size == 1 && detail::get_word<std::uint8_t>(target, source)) return;
   std::memcpy(target, source, size);
+}
+
+// A value of a type, at a place aligned for it.
+template <typename T>
+inline void copy_value(std::byte* target, T value) {
+  if constexpr (sizeof(T) <= 8)
+    std::atomic_ref<T>(*reinterpret_cast<T*>(target)).store(value, small_store_order);
+  else
+    std::memcpy(target, &value, sizeof(T));
+}
+
+template <typename T>
+inline T load_value(const std::byte* source) {
+  auto& place = *reinterpret_cast<T*>(const_cast<std::byte*>(source));
+  if constexpr (sizeof(T) <= 8)
+    return std::atomic_ref<T>(place).load(small_load_order);
+  else
+    return place;
 }
 
 }  // namespace gondwana

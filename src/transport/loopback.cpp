@@ -53,7 +53,8 @@ bool Loopback::progress() {
     copy_from_peer(get->target.data(), get->from, get->target.size());
   } else {
     const auto& atomic = std::get<Atomic>(operation.what);
-    *atomic.result = find_executor(atomic.request.op, atomic.request.type)(atomic.at, atomic.request);
+    *atomic.result =
+        find_executor(atomic.request.op, atomic.request.type)(atomic.at, atomic.request);
   }
   operation.done->finish();
   return true;

@@ -1,4 +1,5 @@
-// What moves bytes to ranks that loads and stores do not reach, and what the engine may expect of it.
+// What moves bytes to ranks that loads and stores do not reach, and what the engine may expect of
+// it.
 #pragma once
 
 #include <concepts>

@@ -41,7 +41,8 @@ RANK_TEST(broadcast_copies_from_every_root_in_every_size, ranks(1)) {
       std::ranges::fill(source, world.me() * 1000 + static_cast<long>(count));
       std::ranges::fill(dest, -1);
       world.barrier();
-      broadcast<8>(world.as("broadcast"), SHMEM_TEAM_WORLD, dest.data(), source.data(), count, root);
+      broadcast<8>(world.as("broadcast"), SHMEM_TEAM_WORLD, dest.data(), source.data(), count,
+                   root);
       const long expected = root * 1000 + static_cast<long>(count);
       EXPECT_TRUE(std::all_of(dest.begin(), dest.begin() + static_cast<long>(count),
                               [&](long value) { return value == expected; }));
@@ -71,8 +72,9 @@ RANK_TEST(a_root_outside_the_team_is_refused, ranks(1)) {
   EXPECT_THROW(broadcast<8>(world.as("broadcast"), SHMEM_TEAM_WORLD, cell.data(), cell.data(), 1,
                             world.size()),
                GaveUp);
-  EXPECT_THROW(broadcast<8>(world.as("broadcast"), SHMEM_TEAM_INVALID, cell.data(), cell.data(), 1, 0),
-               GaveUp);
+  EXPECT_THROW(
+      broadcast<8>(world.as("broadcast"), SHMEM_TEAM_INVALID, cell.data(), cell.data(), 1, 0),
+      GaveUp);
   world.barrier();
   world.free(cell);
 }
@@ -103,13 +105,21 @@ void reduces_every_size(World& world) {
   world.free(dest);
 }
 
-RANK_TEST(sums_of_integers_are_exact, ranks(1)) { reduces_every_size<ReduceOp::sum, long>(world); }
+RANK_TEST(sums_of_integers_are_exact, ranks(1)) {
+  reduces_every_size<ReduceOp::sum, long>(world);
+}
 RANK_TEST(sums_of_bytes_are_exact, ranks(1)) {
   reduces_every_size<ReduceOp::sum, unsigned char>(world);
 }
-RANK_TEST(sums_of_doubles_are_exact, ranks(1)) { reduces_every_size<ReduceOp::sum, double>(world); }
-RANK_TEST(maxima_are_found, ranks(1)) { reduces_every_size<ReduceOp::max, int>(world); }
-RANK_TEST(minima_are_found, ranks(1)) { reduces_every_size<ReduceOp::min, float>(world); }
+RANK_TEST(sums_of_doubles_are_exact, ranks(1)) {
+  reduces_every_size<ReduceOp::sum, double>(world);
+}
+RANK_TEST(maxima_are_found, ranks(1)) {
+  reduces_every_size<ReduceOp::max, int>(world);
+}
+RANK_TEST(minima_are_found, ranks(1)) {
+  reduces_every_size<ReduceOp::min, float>(world);
+}
 
 RANK_TEST(sums_of_complex_numbers_are_exact, ranks(1)) {
   using Complex = std::complex<double>;

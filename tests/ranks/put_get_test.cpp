@@ -197,12 +197,14 @@ RANK_TEST(a_put_that_ends_outside_the_heap_is_refused, ranks(1)) {
   const auto cell = world.allocate<long>();
   const std::size_t heap = world.engine().symmetric().heap_size();
   const long source = 0;
-  EXPECT_NE(sentence_of([&] { put<1>(world.as("putmem"), cell.data(), &source, heap + 1, 0); })
-                .find("not symmetric"),
+  EXPECT_NE(sentence_of([&] {
+              put<1>(world.as("putmem"), cell.data(), &source, heap + 1, 0);
+            }).find("not symmetric"),
             std::string::npos);
   const std::size_t wraps = ~std::size_t{0} / 8 + 2;
-  EXPECT_NE(sentence_of([&] { put<8>(world.as("put"), cell.data(), &source, wraps, 0); })
-                .find("not symmetric"),
+  EXPECT_NE(sentence_of([&] {
+              put<8>(world.as("put"), cell.data(), &source, wraps, 0);
+            }).find("not symmetric"),
             std::string::npos);
   world.free(cell);
 }
@@ -223,7 +225,7 @@ RANK_TEST(shmem_ptr_points_into_the_peers_memory, ranks(1)) {
 
 RANK_TEST(what_a_rank_does_is_counted, ranks(1)) {
   const auto cell = world.allocate<long>(4);
-  CounterBlock& counters = world.engine().counters();
+  const CounterBlock& counters = world.lane().counters();
   const std::uint64_t puts = counters.read(Count::puts);
   const std::uint64_t bytes = counters.read(Count::put_bytes);
   const long source[4] = {1, 2, 3, 4};

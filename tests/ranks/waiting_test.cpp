@@ -9,7 +9,9 @@ namespace {
 using namespace shmem;
 
 // Long enough that whoever waits has fallen asleep.
-void linger() { std::this_thread::sleep_for(std::chrono::milliseconds(5)); }
+void linger() {
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
 
 RANK_TEST(every_comparison_waits_for_its_value, ranks(2)) {
   const auto cell = world.allocate<long>();

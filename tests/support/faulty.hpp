@@ -36,9 +36,8 @@ class Faulty {
     const std::size_t cut = 1 + random_() % (source.size() - 1);
     const Remote rest{to.rank, to.offset + cut};
     later(done, [=, this](Completion& part) { return inner_->put(to, source.first(cut), part); });
-    return later(done, [=, this](Completion& part) {
-      return inner_->put(rest, source.subspan(cut), part);
-    });
+    return later(
+        done, [=, this](Completion& part) { return inner_->put(rest, source.subspan(cut), part); });
   }
   Result<Posted> get(MutableBytes target, Remote from, Completion& done) {
     if (one_in(3)) return Posted::busy;
@@ -47,9 +46,8 @@ class Faulty {
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::uint64_t* result,
                         Completion& done) {
     if (one_in(3)) return Posted::busy;
-    return later(done, [=, this](Completion& part) {
-      return inner_->atomic(at, request, result, part);
-    });
+    return later(done,
+                 [=, this](Completion& part) { return inner_->atomic(at, request, result, part); });
   }
 
   bool progress() {

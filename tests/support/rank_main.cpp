@@ -23,13 +23,13 @@
 
 namespace gondwana::shmem {
 
-void give_up(const Caller& caller, const std::string& sentence) {
-  throw test::GaveUp(fmt::format("{}: {}", caller.name, sentence));
+void give_up(CallName name, const std::string& sentence) {
+  throw test::GaveUp(fmt::format("{}: {}", name, sentence));
 }
 
-void give_up(const Caller& caller) {
-  const std::optional<Error> error = caller.lane.take_error();
-  give_up(caller, error ? error->text : "failed");
+void give_up(Lane& lane, CallName name) {
+  const std::optional<Error> error = lane.take_error();
+  give_up(name, error ? error->text : "failed");
 }
 
 }  // namespace gondwana::shmem
@@ -83,8 +83,7 @@ std::unique_ptr<Engine> engine_of_thread(const std::shared_ptr<NodeMemory>& memo
 }
 
 Result<std::unique_ptr<Engine>> engine_of_process() {
-  Result<Membership> self =
-      join([](const char* name) -> const char* { return std::getenv(name); });
+  Result<Membership> self = join([](const char* name) -> const char* { return std::getenv(name); });
   if (!self) return self.error();
   Result<std::shared_ptr<NodeMemory>> memory =
       NodeMemory::attach(self->plan, self->control, self->rank, self->next_arena);
@@ -177,7 +176,8 @@ int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   for (int i = 1; i < argc; ++i) {
     if (gondwana::test::parse_argument(argv[i])) continue;
-    fmt::print(stderr, "rank tests: {}: unknown argument; see tests/support/rank_main.cpp\n", argv[i]);
+    fmt::print(stderr, "rank tests: {}: unknown argument; see tests/support/rank_main.cpp\n",
+               argv[i]);
     return 2;
   }
   return gondwana::test::start();

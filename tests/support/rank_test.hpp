@@ -11,10 +11,10 @@
 #include <span>
 
 #include "engine/engine.hpp"
+#include "front/shmem/atomics.hpp"
 #include "front/shmem/collectives.hpp"
 #include "front/shmem/memory.hpp"
 #include "front/shmem/rma.hpp"
-#include "front/shmem/atomics.hpp"
 #include "front/shmem/sync.hpp"
 
 namespace gondwana::test {
@@ -23,7 +23,9 @@ namespace gondwana::test {
 struct Needs {
   std::uint32_t ranks;
 };
-constexpr Needs ranks(std::uint32_t count) { return {count}; }
+constexpr Needs ranks(std::uint32_t count) {
+  return {count};
+}
 
 // One rank's view of the job in a test.
 class World {
@@ -68,7 +70,9 @@ struct GaveUp : std::runtime_error {
 
 }  // namespace gondwana::test
 
-#define RANK_TEST(name, needs)                                   \
-  static void name(gondwana::test::World& world);                \
-  TEST(Ranks, name) { gondwana::test::run_rank_test(needs, name); } \
+#define RANK_TEST(name, needs)                    \
+  static void name(gondwana::test::World& world); \
+  TEST(Ranks, name) {                             \
+    gondwana::test::run_rank_test(needs, name);   \
+  }                                               \
   static void name([[maybe_unused]] gondwana::test::World& world)

@@ -37,20 +37,17 @@ TEST(options, every_fallback_is_accepted_and_gives_the_defaults) {
   EXPECT_EQ((*options).heap_size, 0U);
   EXPECT_FALSE((*options).heap_overcommit);
   EXPECT_EQ((*options).spins, 0U);
-  EXPECT_FALSE((*options).fault_handler);
 }
 
 TEST(options, values_are_read) {
   const Result<Options> options = Variables({{"GONDWANA_HEAP_SIZE", "512M"},
                                              {"GONDWANA_HEAP_OVERCOMMIT", "yes"},
-                                             {"GONDWANA_SPINS", "100"},
-                                             {"GONDWANA_FAULT_HANDLER", "on"}})
+                                             {"GONDWANA_SPINS", "100"}})
                                       .read();
   ASSERT_TRUE(options);
   EXPECT_EQ((*options).heap_size, std::size_t{512} << 20);
   EXPECT_TRUE((*options).heap_overcommit);
   EXPECT_EQ((*options).spins, 100U);
-  EXPECT_TRUE((*options).fault_handler);
 }
 
 TEST(options, names_of_other_libraries_are_understood) {

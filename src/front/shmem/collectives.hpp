@@ -32,12 +32,12 @@ void combine(void* out, const void* a, const void* b, std::size_t count) {
 }
 
 template <std::size_t Width>
-int broadcast(Caller caller, shmem_team_t handle, void* dest, const void* source,
-              std::size_t count, int root) {
+int broadcast(Caller caller, shmem_team_t handle, void* dest, const void* source, std::size_t count,
+              int root) {
   Team& team = team_of(caller, handle);
   if (root < 0 || static_cast<std::uint32_t>(root) >= team.size)
-    give_up(caller, fmt::format("root {}: the team has {} members, 0 to {}", root, team.size,
-                                team.size - 1));
+    give_up(caller.name, fmt::format("root {}: the team has {} members, 0 to {}", root, team.size,
+                                     team.size - 1));
   check(caller, caller.engine.broadcast(team, caller.name, dest, source, bytes_of<Width>(count),
                                         static_cast<std::uint32_t>(root)));
   return 0;
@@ -46,7 +46,8 @@ int broadcast(Caller caller, shmem_team_t handle, void* dest, const void* source
 template <ReduceOp Op, typename T>
 int reduce(Caller caller, shmem_team_t handle, T* dest, const T* source, std::size_t count) {
   constexpr ElementType type{sizeof(T), &combine<Op, T>};
-  check(caller, caller.engine.reduce(team_of(caller, handle), caller.name, dest, source, count, type));
+  check(caller,
+        caller.engine.reduce(team_of(caller, handle), caller.name, dest, source, count, type));
   return 0;
 }
 

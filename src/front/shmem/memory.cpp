@@ -13,11 +13,12 @@ namespace {
 void explain_full_heap(const Caller& caller, std::size_t size) {
   if (caller.engine.rank() != Rank(0)) return;
   const SymmetricMemory& memory = caller.engine.symmetric();
-  fmt::print(stderr,
-             "gondwana: rank 0: {} of {}: the largest free piece of the symmetric heap of {} is {}; "
-             "raise GONDWANA_HEAP_SIZE\n",
-             caller.name, format_size(size), format_size(memory.heap_size()),
-             format_size(memory.largest_free()));
+  fmt::print(
+      stderr,
+      "gondwana: rank 0: {} of {}: the largest free piece of the symmetric heap of {} is {}; "
+      "raise GONDWANA_HEAP_SIZE\n",
+      caller.name, format_size(size), format_size(memory.heap_size()),
+      format_size(memory.largest_free()));
 }
 
 void* finish_allocation(const Caller& caller, void* block, std::size_t size) {
@@ -28,9 +29,10 @@ void* finish_allocation(const Caller& caller, void* block, std::size_t size) {
 
 void* require_block(const Caller& caller, void* block) {
   if (caller.engine.symmetric().size_of(block) == 0)
-    give_up(caller, fmt::format("{} is not the start of a block of the symmetric heap (freed twice, "
-                                "or not from shmem_malloc?)",
-                                fmt::ptr(block)));
+    give_up(caller.name,
+            fmt::format("{} is not the start of a block of the symmetric heap (freed twice, "
+                        "or not from shmem_malloc?)",
+                        fmt::ptr(block)));
   return block;
 }
 
@@ -50,7 +52,7 @@ void* heap_calloc(Caller caller, std::size_t count, std::size_t size) {
 void* heap_align(Caller caller, std::size_t alignment, std::size_t size) {
   if (size == 0) return nullptr;
   if (!std::has_single_bit(alignment))
-    give_up(caller, fmt::format("alignment {}: expected a power of two", alignment));
+    give_up(caller.name, fmt::format("alignment {}: expected a power of two", alignment));
   return finish_allocation(caller, caller.engine.symmetric().allocate(size, alignment), size);
 }
 

@@ -6,37 +6,39 @@
 namespace gondwana::shmem {
 
 template <std::size_t Width>
-void put(Caller caller, void* dest, const void* source, std::size_t count, int pe) {
+[[gnu::always_inline]] inline void put(Caller caller, void* dest, const void* source,
+                                       std::size_t count, int pe) {
   check(caller, caller.engine.put(caller.lane, rank_of(pe), dest, source, bytes_of<Width>(count)));
 }
 
 template <std::size_t Width>
-void get(Caller caller, void* dest, const void* source, std::size_t count, int pe) {
+[[gnu::always_inline]] inline void get(Caller caller, void* dest, const void* source,
+                                       std::size_t count, int pe) {
   check(caller, caller.engine.get(caller.lane, rank_of(pe), dest, source, bytes_of<Width>(count)));
 }
 
 template <typename T>
-void p(Caller caller, T* dest, T value, int pe) {
+[[gnu::always_inline]] inline void p(Caller caller, T* dest, T value, int pe) {
   check(caller, caller.engine.put_value(caller.lane, rank_of(pe), dest, value));
 }
 
 template <typename T>
-T g(Caller caller, const T* source, int pe) {
-  T value{};
-  check(caller, caller.engine.get_value(caller.lane, rank_of(pe), source, value));
-  return value;
+[[gnu::always_inline]] inline T g(Caller caller, const T* source, int pe) {
+  return checked(caller, caller.engine.get_value(caller.lane, rank_of(pe), source));
 }
 
 template <std::size_t Width>
-void iput(Caller caller, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
-          std::size_t count, int pe) {
+[[gnu::always_inline]] inline void iput(Caller caller, void* dest, const void* source,
+                                        std::ptrdiff_t dst, std::ptrdiff_t sst, std::size_t count,
+                                        int pe) {
   check(caller, caller.engine.put_strided<Width>(caller.lane, rank_of(pe), dest, source,
                                                  {.target = dst, .source = sst}, count));
 }
 
 template <std::size_t Width>
-void iget(Caller caller, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
-          std::size_t count, int pe) {
+[[gnu::always_inline]] inline void iget(Caller caller, void* dest, const void* source,
+                                        std::ptrdiff_t dst, std::ptrdiff_t sst, std::size_t count,
+                                        int pe) {
   check(caller, caller.engine.get_strided<Width>(caller.lane, rank_of(pe), dest, source,
                                                  {.target = dst, .source = sst}, count));
 }

@@ -22,7 +22,8 @@ Engine* running_engine = nullptr;
 
 namespace {
 
-// What the process learns before main(), while it has one thread, and keeps for as long as it lives.
+// What the process learns before main(), while it has one thread, and keeps for as long as it
+// lives.
 struct Place {
   Membership membership;
   std::shared_ptr<NodeMemory> memory;
@@ -39,9 +40,13 @@ Place& place() {
   return instance;
 }
 
-const char* environment_value(const char* name) { return std::getenv(name); }
+const char* environment_value(const char* name) {
+  return std::getenv(name);
+}
 
-std::uint32_t own_rank() { return index(place().membership.rank); }
+std::uint32_t own_rank() {
+  return index(place().membership.rank);
+}
 
 Result<void> take_place(Place& self) {
   self.image = inspect_program("libgondwana_shmem.so");
@@ -55,8 +60,8 @@ Result<void> take_place(Place& self) {
   if (!memory) return memory.error();
   self.memory = *std::move(memory);
   if (self.image.links_library) {
-    if (Result<void> shared = share_globals(self.image.globals, self.memory->own_arena(),
-                                            NodePlan::globals_offset);
+    if (Result<void> shared =
+            share_globals(self.image.globals, self.memory->own_arena(), NodePlan::globals_offset);
         !shared)
       return shared.error();
   } else {
@@ -165,20 +170,21 @@ void warn_of_unknown_variables() {
 void refuse_call(CallName name) {
   const Place& self = place();
   if (self.forked)
-    say_and_end(fmt::format("{}: called in a child process that the rank forked; only the rank "
-                            "itself is part of the job",
-                            name));
+    say_and_end(
+        fmt::format("{}: called in a child process that the rank forked; only the rank "
+                    "itself is part of the job",
+                    name));
   say_and_end(fmt::format("{}: called {}", name,
                           self.finalized ? "after shmem_finalize" : "before shmem_init"));
 }
 
-void give_up(const Caller& caller) {
-  const std::optional<Error> error = caller.lane.take_error();
-  give_up(caller, error ? error->text : "failed");
+void give_up(Lane& lane, CallName name) {
+  const std::optional<Error> error = lane.take_error();
+  give_up(name, error ? error->text : "failed");
 }
 
-void give_up(const Caller& caller, const std::string& sentence) {
-  say_and_end(fmt::format("{}: {}", caller.name, sentence));
+void give_up(CallName name, const std::string& sentence) {
+  say_and_end(fmt::format("{}: {}", name, sentence));
 }
 
 void init(CallName name) {

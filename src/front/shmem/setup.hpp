@@ -13,8 +13,12 @@ void finalize(Caller caller);
 void info_get_version(CallName name, int* major, int* minor);
 void info_get_name(CallName name, char* text);
 
-inline int my_pe(Caller caller) { return static_cast<int>(index(caller.engine.rank())); }
-inline int n_pes(Caller caller) { return static_cast<int>(caller.engine.ranks()); }
+inline int my_pe(Caller caller) {
+  return static_cast<int>(index(caller.engine.rank()));
+}
+inline int n_pes(Caller caller) {
+  return static_cast<int>(caller.engine.ranks());
+}
 
 inline int pe_accessible(Caller caller, int pe) {
   return static_cast<std::uint32_t>(pe) < caller.engine.ranks() ? 1 : 0;

@@ -27,7 +27,8 @@ auto with_comparison(const Caller& caller, int cmp, const Use& use) {
     case SHMEM_CMP_LE:
       return use(std::less_equal<>{});
     default:
-      give_up(caller, fmt::format("comparison {}: expected SHMEM_CMP_EQ, NE, GT, GE, LT or LE", cmp));
+      give_up(caller.name,
+              fmt::format("comparison {}: expected SHMEM_CMP_EQ, NE, GT, GE, LT or LE", cmp));
   }
 }
 
@@ -50,15 +51,21 @@ int test(Caller caller, T* cell, int cmp, T value) {
                          [&](auto compare) { return compare(look(cell), value) ? 1 : 0; });
 }
 
-inline void fence(Caller caller) { caller.engine.fence(caller.lane); }
+inline void fence(Caller caller) {
+  caller.engine.fence(caller.lane);
+}
 
-inline void quiet(Caller caller) { check(caller, caller.engine.quiet(caller.lane)); }
+inline void quiet(Caller caller) {
+  check(caller, caller.engine.quiet(caller.lane));
+}
 
 inline void barrier_all(Caller caller) {
   check(caller, caller.engine.barrier(caller.engine.world(), caller.name));
 }
 
-inline void sync_all(Caller caller) { caller.engine.sync(caller.engine.world(), caller.name); }
+inline void sync_all(Caller caller) {
+  caller.engine.sync(caller.engine.world(), caller.name);
+}
 
 inline int team_sync(Caller caller, shmem_team_t team) {
   caller.engine.sync(team_of(caller, team), caller.name);

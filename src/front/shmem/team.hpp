@@ -16,7 +16,7 @@ inline Team* find_team(Engine& engine, shmem_team_t handle) {
 inline Team& team_of(const Caller& caller, shmem_team_t handle) {
   Team* team = find_team(caller.engine, handle);
   if (team == nullptr) [[unlikely]]
-    give_up(caller, "the team is SHMEM_TEAM_INVALID or was never made");
+    give_up(caller.name, "the team is SHMEM_TEAM_INVALID or was never made");
   return *team;
 }
 

@@ -24,9 +24,10 @@ bool writes(Kind kind) {
 }  // namespace
 
 Outcome Search::run() {
-  reach(initial(), {});
+  State start = initial();
+  reach(start, {});
   while (!open_.empty() && outcome_.holds()) {
-    const Reached at = std::move(open_.back());
+    const Reached at = open_.back();
     open_.pop_back();
     path_.resize(at.depth);
     path_.push_back(at.step);
@@ -134,7 +135,7 @@ void Search::access(const State& state, std::uint8_t thread, const Operation& op
     if (kind == Kind::store) next.memory.store(thread, word, at, value, order);
     if (kind == Kind::fetch_add)
       step.result = next.memory.fetch_add(thread, word, at, value, order);
-    complete(std::move(next), step);
+    complete(next, step);
   }
 }
 
@@ -147,7 +148,7 @@ void Search::fence(const State& state, std::uint8_t thread, const Operation& ope
     next.memory.heavy_fence(thread);
     step.result = 1;
   }
-  complete(std::move(next), step);
+  complete(next, step);
 }
 
 void Search::touch_data(const State& state, std::uint8_t thread, const Operation& operation) {
@@ -158,7 +159,7 @@ void Search::touch_data(const State& state, std::uint8_t thread, const Operation
   Step step{thread, operation};
   if (!is_write) step.result = next.memory.plain(operation.place);
   if (!ordered) return fail(step, "data race: an earlier access is not ordered before this one");
-  complete(std::move(next), step);
+  complete(next, step);
 }
 
 // The kernel compares with the newest value, under the lock that wakers take.
@@ -168,11 +169,11 @@ void Search::sleep(const State& state, std::uint8_t thread, const Operation& ope
   next.memory.load(thread, operation.place, newest, std::memory_order_relaxed);
   if (next.memory.value(operation.place, newest) != operation.value) {
     next.memory.forget_looks(thread);
-    return complete(std::move(next), {thread, operation});
+    return complete(next, {thread, operation});
   }
   next.threads[thread].status = Status::asleep;
   moved_ = true;
-  reach(std::move(next), {thread, operation, 0, false, Step::How::sleeps});
+  reach(next, {thread, operation, 0, false, Step::How::sleeps});
 }
 
 void Search::wake_sleepers(const State& state, std::uint8_t thread, const Operation& operation) {
@@ -187,7 +188,7 @@ void Search::wake_sleepers(const State& state, std::uint8_t thread, const Operat
     next.memory.forget_looks(other);
     enter(next, other, program_.after(sleeper.node, 0));
   }
-  complete(std::move(next), step);
+  complete(next, step);
 }
 
 void Search::go_on_with_news(const State& state, std::uint8_t thread, Step::How how) {
@@ -197,7 +198,7 @@ void Search::go_on_with_news(const State& state, std::uint8_t thread, Step::How 
     State next = state;
     next.memory.accept_news(thread, word);
     next.threads[thread].status = Status::running;
-    complete(std::move(next), {thread, operation, 0, false, how});
+    complete(next, {thread, operation, 0, false, how});
   }
 }
 
@@ -209,15 +210,15 @@ void Search::wake_early(const State& state, std::uint8_t thread) {
   next.threads[thread].status = Status::running;
   next.memory.forget_looks(thread);
   const Operation operation = program_.next(state.threads[thread].node);
-  complete(std::move(next), {thread, operation, 0, false, Step::How::wakes_early});
+  complete(next, {thread, operation, 0, false, Step::How::wakes_early});
   moved_ = moved_before;
 }
 
-void Search::complete(State next, const Step& step) {
+void Search::complete(State& next, const Step& step) {
   moved_ = true;
   const NodeId node = next.threads[step.thread].node;
   enter(next, step.thread, program_.after(node, step.result));
-  reach(std::move(next), step);
+  reach(next, step);
 }
 
 void Search::enter(State& state, std::uint8_t thread, NodeId node) {
@@ -226,7 +227,7 @@ void Search::enter(State& state, std::uint8_t thread, NodeId node) {
   if (program_.starts_phase(node)) state.memory.forget_looks(thread);
 }
 
-void Search::reach(State next, const Step& step) {
+void Search::reach(State& next, const Step& step) {
   if (workers_ < program_.threads() && workers_finished(next) &&
       next.threads[workers_].status == Status::not_started) {
     next.memory.join_everything(workers_);
@@ -239,8 +240,7 @@ void Search::reach(State next, const Step& step) {
     if (status == Status::running || status == Status::asleep) alive |= 1U << i;
   }
   next.memory.drop_unreadable(static_cast<std::uint8_t>(alive));
-  if (known_.insert(fingerprint(next)).second)
-    open_.push_back({std::move(next), step, path_.size()});
+  if (known_.insert(fingerprint(next)).second) open_.push_back({next, step, path_.size()});
 }
 
 bool Search::workers_finished(const State& state) const {

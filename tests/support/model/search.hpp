@@ -54,9 +54,9 @@ class Search {
   void wake_early(const State& state, std::uint8_t thread);
 
   // The thread's operation returned `step.result`.
-  void complete(State next, const Step& step);
+  void complete(State& next, const Step& step);
   void enter(State& state, std::uint8_t thread, NodeId node);
-  void reach(State next, const Step& step);
+  void reach(State& next, const Step& step);
   void fail(const Step& step, std::string failure);
   void fail(std::string failure);
   bool can_go_on(const State& state, std::uint8_t thread) const;

@@ -1,0 +1,65 @@
+// The launcher protocol: any bytes are refused or are a message, and messages survive the wire.
+#include <algorithm>
+#include <cstring>
+
+#include "bootstrap/protocol.hpp"
+#include "fuzz/choices.hpp"
+#include "fuzz/target.hpp"
+
+namespace gondwana::protocol {
+namespace {
+
+constexpr std::uint64_t job_tag = 0x1122334455667788;
+
+// Payloads have no padding, so equal messages are equal bytes.
+bool same(const Message& a, const Message& b) {
+  return std::ranges::equal(encode(a, job_tag).bytes, encode(b, job_tag).bytes);
+}
+
+void survives(const Message& message) {
+  const Packet packet = encode(message, job_tag);
+  const Result<Message> back = decode(Bytes(packet.bytes), job_tag);
+  GONDWANA_ASSERT(back && same(*back, message), message.index());
+  GONDWANA_ASSERT(!decode(Bytes(packet.bytes), job_tag + 1), message.index());
+}
+
+// Bytes as an attacker would send them.
+void decode_any(Bytes bytes) {
+  const Result<Message> message = decode(bytes, 0);
+  if (message) survives(*message);
+  if (!message) GONDWANA_ASSERT(message.error().code == Errc::malformed, bytes.size());
+}
+
+Welcome any_welcome(fuzz::Choices& choices) {
+  const std::uint32_t ranks = choices.take<std::uint32_t>() % max_ranks + 1;
+  constexpr std::uint64_t least = 2 * huge_page;
+  const std::uint64_t most = (std::uint64_t{1} << 47) / ranks;
+  std::uint64_t stride = least << choices.take<std::uint8_t>() % 26;
+  while (stride > most) stride /= 2;
+  const std::uint32_t rank = choices.take<std::uint32_t>() % ranks;
+  return {choices.take<std::uint64_t>(), rank, ranks, stride};
+}
+
+Message any_message(fuzz::Choices& choices) {
+  switch (choices.take<std::uint8_t>() % std::variant_size_v<Message>) {
+    case 0:
+      return Join{choices.take<std::uint64_t>()};
+    case 1:
+      return any_welcome(choices);
+    case 2:
+      return Arena{choices.take<std::uint32_t>() % max_ranks};
+    default:
+      return GlobalExit{choices.take<std::int32_t>()};
+  }
+}
+
+}  // namespace
+}  // namespace gondwana::protocol
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace gondwana;
+  protocol::decode_any(std::as_bytes(std::span(data, size)));
+  fuzz::Choices choices({data, size});
+  protocol::survives(protocol::any_message(choices));
+  return 0;
+}

@@ -1,0 +1,7 @@
+// What every fuzz target defines: one input, tried. libFuzzer calls it, or our own driver.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
