@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Checks that includes point one way.
+
+    front -> engine -> {transport -> memory, bootstrap} -> core
+
+A front door never includes another, and of the public headers only its own. Tools see the public
+headers, bootstrap and core. Examples, benchmark rows and Python see what users see: the public
+headers. Tests may include anything; nothing else includes tests.
+"""
+
+import sys
+from pathlib import Path
+
+from includes import includes, resolve
+from tree import CPP_SUFFIXES, ROOT, repository_files
+
+# Area: the other areas that it sees. Every area sees itself.
+SEES = {
+    "core": set(),
+    "memory": {"core"},
+    "bootstrap": {"core"},
+    "transport": {"memory", "core"},
+    "engine": {"transport", "memory", "bootstrap", "core"},
+    "front": {"engine", "transport", "memory", "bootstrap", "core"},
+    "tools": {"include", "bootstrap", "core"},
+    "include": set(),
+    "examples": {"include"},
+    "bench": {"include"},
+    "python": {"include"},
+}
+LAYERS = ("core", "memory", "bootstrap", "transport", "engine", "front")
+
+
+def area(path: str) -> str:
+    """The part of the tree that `path` belongs to: "engine", "front/shmem", "include", "tools"."""
+    parts = path.split("/")
+    if parts[0] == "src":
+        parts = parts[1:]
+    return "/".join(parts[:2]) if parts[0] == "front" else parts[0]
+
+
+def meant_area(root: Path, file: str, name: str) -> str | None:
+    """The area an include leads into; None: the system's headers."""
+    path = resolve(root, file, name)
+    if path is not None:
+        return area(path)
+    # A generated or misspelled header has no file here, but its name says its layer.
+    return area(name) if "/" in name and name.split("/")[0] in LAYERS else None
+
+
+def is_own_header(door: str, name: str) -> bool:
+    """Whether public header `name` belongs to `door`: shmem.h, shmemx.h and pshmem.h to shmem."""
+    return name.removeprefix("p").startswith(door.removeprefix("front/"))
+
+
+def refusal(source: str, target: str, name: str) -> str | None:
+    """Why files of `source` may not include `name`, which is of `target`; None: they may."""
+    if source in (target, "tests"):
+        return None
+    kind = source.split("/")[0]
+    if kind not in SEES:
+        return f"{source} is no layer, ci/layers.py does not know what it may include"
+    if kind == "front" and target.startswith("front/"):
+        return "a front door never includes another"
+    if kind == "front" and target == "include":
+        return None if is_own_header(source, name) else "it is the header of another front door"
+    if target in SEES[kind]:
+        return None
+    return f"{kind} sees {' and '.join(sorted(SEES[kind])) or 'nothing else of the repository'}"
+
+
+def violations(root: Path, files: list[str]) -> list[str]:
+    """One sentence for each include that points the wrong way."""
+    found = []
+    for file in files:
+        if file.startswith("src/") and area(file).split("/")[0] not in LAYERS:
+            found.append(f"{file}:1: src/ holds only the layers {', '.join(LAYERS)}")
+            continue
+        for line, name in includes(root, file):
+            target = meant_area(root, file, name)
+            reason = target and refusal(area(file), target, name)
+            if reason:
+                found.append(f"{file}:{line}: {area(file)} may not include {name}: {reason}")
+    return found
+
+
+def main() -> int:
+    found = violations(ROOT, repository_files(*CPP_SUFFIXES))
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

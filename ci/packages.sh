@@ -1,0 +1,96 @@
+# shellcheck shell=bash
+# Debian packages: which ones a command lacks, and how they come. Sourced by ./dev.
+root=${root:?must be the root of the repository}
+
+# packages_of SET...: their packages, each once.
+packages_of() {
+  awk -v sets=" $* " '/^[^#]/ && index(sets, " " $1 " ") && !seen[$2]++ { print $2 }' \
+    "$root/ci/packages.txt"
+}
+
+# describe_packages SET...: the same in words, for systems that name their packages otherwise.
+describe_packages() {
+  awk -v sets=" $* " '/^[^#]/ && index(sets, " " $1 " ") && !seen[$2]++ {
+    $1 = $2 = ""; sub(/^ +/, "  "); print }' "$root/ci/packages.txt"
+}
+
+# missing_packages SET...: those that are not installed.
+missing_packages() {
+  local package
+  for package in $(packages_of "$@"); do
+    dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed ||
+      echo "$package"
+  done
+}
+
+has_apt() { command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; }
+
+# as_root COMMAND...: runs it where that needs no password.
+as_root() {
+  if [[ $(id -u) == 0 ]]; then "$@"; else sudo -n "$@"; fi
+}
+
+may_become_root() {
+  [[ $(id -u) == 0 ]] || { command -v sudo >/dev/null && sudo -n true 2>/dev/null; }
+}
+
+install_line() {
+  local sudo=
+  if command -v sudo >/dev/null; then sudo='sudo '; fi
+  echo "${sudo}apt-get install --no-install-recommends $*"
+}
+
+# need_packages SET...: installs what is missing, or says what to do and stops.
+need_packages() {
+  if [[ ${skip_packages:-no} == yes ]]; then return; fi
+  if ! has_apt; then
+    [[ -d $root/build ]] && return
+    echo "This system has no apt-get, so nothing is installed for you. Needed are:"
+    describe_packages "$@"
+    echo "The build goes on and says which of them it does not find."
+    return
+  fi
+  local missing
+  mapfile -t missing < <(missing_packages "$@")
+  if ((${#missing[@]})); then install_packages "${missing[@]}"; fi
+}
+
+# install_packages PACKAGE...
+install_packages() {
+  if ! may_become_root; then
+    {
+      echo "dev: these Debian packages are missing, and installing them needs root: $*"
+      echo "Please run as root:  $(install_line "$@")"
+      echo "If you have the same tools from elsewhere: ./dev --skip-packages COMMAND"
+    } >&2
+    exit 1
+  fi
+  echo "== Installing $*"
+  # Stale lists often still do, for instance where the packages come from a cache without a network.
+  as_root apt-get -qq update || echo "dev: apt-get update failed; trying with the lists that are here" >&2
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o Dpkg::Use-Pty=0 \
+    install --no-install-recommends "$@" >"$(package_log)" 2>&1 || {
+    tail -n 20 "$(package_log)" >&2
+    echo "dev: apt-get could not install $*; all it said is in $(package_log)" >&2
+    exit 1
+  }
+}
+
+package_log() { mkdir -p "$root/build" && echo "$root/build/packages.log"; }
+
+# install_packages_command [--dry-run] [SET...]
+install_packages_command() {
+  local dry_run=no missing
+  if [[ ${1:-} == --dry-run ]]; then dry_run=yes && shift; fi
+  if (($# == 0)); then set -- build test check fuzz bench; fi
+  if [[ $dry_run == no ]]; then need_packages "$@" && return; fi
+  if ! has_apt; then describe_packages "$@" && return; fi
+  mapfile -t missing < <(missing_packages "$@")
+  if ((${#missing[@]} == 0)); then
+    echo "Nothing is missing for: $*"
+  elif may_become_root; then
+    echo "Would run: $(install_line "${missing[@]}")"
+  else
+    echo "Would stop and ask for: $(install_line "${missing[@]}")"
+  fi
+}
