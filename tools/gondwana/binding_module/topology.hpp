@@ -1,0 +1,17 @@
+// What the binding module gives to the launcher. One build makes both, so C++ types may cross.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/result.hpp"
+#include "run/binding.hpp"
+
+namespace gondwana::launch {
+
+inline constexpr const char* places_symbol = "gondwana_binding_places";
+
+// All places of a kind that this process may use, in the order of the machine.
+using FindPlaces = void (*)(Binding, Result<std::vector<Place>>* places);
+
+}  // namespace gondwana::launch

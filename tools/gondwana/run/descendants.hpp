@@ -1,0 +1,46 @@
+// Every process below this one, and how to end them all.
+//
+// The launcher and the guardian are child subreapers: whoever loses its parent below them becomes
+// their child. So no descendant can hide, and when waitpid() knows no child there is none.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace gondwana::launch {
+
+std::vector<pid_t> descendants();
+void signal_descendants(int signal);
+bool have_children();
+
+// Ends all descendants: SIGTERM, some grace, then SIGKILL until nobody is left. Somebody else reaps
+// the children between two steps.
+class Ending {
+ public:
+  enum class State { idle, asked, killing, gone, given_up };
+
+  // Asks everybody to end, once.
+  void ask(std::uint64_t grace_ns);
+  // Whoever calls has asked the ranks in words of his own: only what is left later is killed.
+  void wait_at_most(std::uint64_t grace_ns);
+  void kill();
+
+  State state() const { return state_; }
+  bool over() const { return state_ == State::gone || state_ == State::given_up; }
+
+  // Goes on to whatever is due. Call it after every reaping and at next_ns().
+  void step();
+  std::optional<std::uint64_t> next_ns() const;
+
+ private:
+  State state_ = State::idle;
+  bool told_ = false;
+  std::uint64_t kill_at_ns_ = 0;
+  std::uint64_t sweep_at_ns_ = 0;
+  std::uint64_t give_up_at_ns_ = 0;
+};
+
+}  // namespace gondwana::launch

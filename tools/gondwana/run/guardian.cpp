@@ -1,0 +1,259 @@
+#include "run/guardian.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <limits>
+
+#include "bootstrap/protocol.hpp"
+#include "core/machine.hpp"
+#include "run/exit_status.hpp"
+
+namespace gondwana::launch {
+namespace {
+
+constexpr std::uint64_t second_ns = 1'000'000'000;
+constexpr std::uint64_t grace_ns = 2 * second_ns;       // from our SIGTERM to SIGKILL
+constexpr std::uint64_t user_grace_ns = 5 * second_ns;  // from a forwarded INT or TERM
+constexpr std::uint64_t last_words_ns = second_ns;      // to write output nobody may read
+constexpr std::uint64_t send_again_ns = 1'000'000;
+
+bool has_message(int socket) {
+  pollfd entry{socket, POLLIN, 0};
+  return ::poll(&entry, 1, 0) > 0;
+}
+
+}  // namespace
+
+Guardian::Guardian(const Job& job, UniqueFd orders, Poller poller)
+    : job_(job),
+      orders_(std::move(orders)),
+      poller_(std::move(poller)),
+      output_(poller_, {job.label, job.timestamps}),
+      input_(poller_),
+      wire_(job.ranks()),
+      ranks_(job.ranks()) {}
+
+int Guardian::run() {
+  Result<void> started = prepare();
+  if (started) started = start_ranks();
+  if (!started) fail(started.error(), exit_status(started.error().code));
+  while (!ending_.over()) {
+    poller_.wait(next_timeout_ms());
+    step();
+  }
+  return finish();
+}
+
+void Guardian::step() {
+  const std::uint64_t now = monotonic_ns();
+  if (time_up_ns_ && now >= *time_up_ns_) on_time_up();
+  for (const std::uint32_t rank : std::exchange(send_later_, {})) send_job(rank);
+  input_.step();
+  output_.step();
+  if (output_.failure() != 0) on_output_failed(output_.failure());
+  if (alive_ == 0) ending_.ask(grace_ns);
+  ending_.step();
+}
+
+int Guardian::next_timeout_ms() const {
+  std::uint64_t next = std::numeric_limits<std::uint64_t>::max();
+  const auto consider = [&](std::optional<std::uint64_t> due) {
+    next = std::min(next, due.value_or(next));
+  };
+  const std::uint64_t now = monotonic_ns();
+  consider(time_up_ns_);
+  consider(ending_.next_ns());
+  consider(output_.next_ns());
+  consider(input_.next_ns());
+  if (!send_later_.empty()) consider(now + send_again_ns);
+  if (alive_ == 0) consider(now);
+  if (next == std::numeric_limits<std::uint64_t>::max()) return -1;
+  const std::uint64_t rounded_up = next > now ? (next - now + 999'999) / 1'000'000 : 0;
+  return static_cast<int>(std::min<std::uint64_t>(rounded_up, 1'000'000));
+}
+
+void Guardian::on_order() {
+  unsigned char order = 0;
+  const ssize_t count = ::read(orders_.get(), &order, 1);
+  if (count == 0) return on_launcher_lost();
+  if (count < 0) return;
+  const int signal = order;
+  const bool to_end = signal == SIGINT || signal == SIGTERM;
+  if (to_end && ending_.over()) abandon_output_ = true;
+  if (to_end && ending_.state() != Ending::State::idle) return ending_.kill();
+  signal_ranks(signal);
+  if (!to_end) return;
+  signal_ranks(SIGCONT);  // who is stopped could not hear it
+  ending_.wait_at_most(user_grace_ns);
+}
+
+void Guardian::on_launcher_lost() {
+  poller_.forget(orders_.get());
+  launcher_lost_ = true;
+  output_.say("the launcher was killed; its ranks are ended");
+  end_job(exit_signal_base + SIGKILL);
+}
+
+void Guardian::on_child() {
+  signalfd_siginfo ignored{};
+  while (::read(signals_.get(), &ignored, sizeof(ignored)) > 0) {
+  }
+  int wait_status = 0;
+  // Others than ranks are orphans of theirs, whom we only bury.
+  for (pid_t pid = 0; (pid = ::waitpid(-1, &wait_status, WNOHANG)) > 0;) {
+    if (const auto found = rank_of_.find(pid); found != rank_of_.end()) {
+      const std::uint32_t rank = found->second;
+      rank_of_.erase(found);
+      on_rank_ended(rank, wait_status);
+    }
+  }
+}
+
+void Guardian::on_rank_ended(std::uint32_t rank, int wait_status) {
+  RankRecord& record = ranks_[rank];
+  // What it said last, such as the status for all, counts before how it ended.
+  if (record.socket) on_socket(rank);
+  close_socket(rank);
+  record.alive = false;
+  --alive_;
+  if (job_.reader == rank) input_.stop();
+  const int status = exit_status(wait_status);
+  if (ending_.state() != Ending::State::idle) return settle(status);
+
+  Death death{rank, record.pid, wait_status, wire_.has_joined(rank), wire_.page(rank)};
+  if (!ends_job(death, wire_.anybody_joined())) {
+    record.ended_unjoined = !death.joined;
+    return settle(status);
+  }
+  if (status == exit_signal_base + SIGKILL) death.oom = oom_.look();
+  output_.say(describe(death, alive_));
+  if (const std::string waiting = describe_waiting(survivors()); !waiting.empty())
+    output_.say(waiting);
+  end_job(status != 0 ? status : exit_trouble);
+}
+
+std::vector<Survivor> Guardian::survivors() const {
+  std::vector<Survivor> result;
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
+    if (ranks_[rank].alive) result.push_back({rank, wire_.page(rank)});
+  return result;
+}
+
+void Guardian::on_socket(std::uint32_t rank) {
+  while (ranks_[rank].socket && has_message(ranks_[rank].socket.get())) {
+    // No tag is asked for: the socket pair is known to one rank only, and a Join comes before it.
+    Result<std::optional<protocol::Received>> received =
+        protocol::receive(ranks_[rank].socket.get(), 0, 0);
+    if (!received) {
+      close_socket(rank);
+      return fail({received.error().code, fmt::format("rank {}: {}", rank, received.error().text)});
+    }
+    if (!*received) return close_socket(rank);
+    const protocol::Message& message = (*received)->message;
+    if (std::holds_alternative<protocol::Join>(message)) on_join(rank);
+    if (const auto* exit = std::get_if<protocol::GlobalExit>(&message)) {
+      // The first word counts, even where another rank has just ended with a status of its own.
+      if (ending_.state() == Ending::State::idle) status_ = exit->status & 0xff;
+      end_job(exit->status & 0xff);
+    }
+  }
+  if (ranks_[rank].socket) send_job(rank);
+}
+
+void Guardian::on_join(std::uint32_t rank) {
+  if (Result<void> joined = wire_.join(rank); !joined) return fail(joined.error());
+  const auto absent = std::ranges::find_if(ranks_, &RankRecord::ended_unjoined);
+  if (absent == ranks_.end() || ending_.state() != Ending::State::idle) return;
+  fail({Errc::peer_lost,
+        fmt::format(
+            "rank {} ended with status 0 before it joined the job, which rank {} has joined; "
+            "all ranks are ended",
+            absent - ranks_.begin(), rank)});
+}
+
+void Guardian::send_job(std::uint32_t rank) {
+  RankRecord& record = ranks_[rank];
+  if (!record.socket) return;
+  const WireUp::Progress progress = wire_.advance(rank, record.socket.get());
+  if (progress == WireUp::Progress::try_later) send_later_.push_back(rank);
+  const bool full = progress == WireUp::Progress::wait_for_room;
+  const std::uint32_t events = full ? EPOLLIN | EPOLLOUT : EPOLLIN;
+  if (Result<void> watched =
+          poller_.watch(record.socket.get(), events, [this, rank] { on_socket(rank); });
+      !watched)
+    fail(watched.error());
+}
+
+void Guardian::close_socket(std::uint32_t rank) {
+  UniqueFd& socket = ranks_[rank].socket;
+  if (!socket) return;
+  poller_.forget(socket.get());
+  socket.reset();
+}
+
+void Guardian::on_time_up() {
+  time_up_ns_.reset();
+  if (ending_.state() != Ending::State::idle) return;
+  status_ = exit_timeout;
+  output_.say(fmt::format("the job runs longer than --timeout {} s; its {} ranks are ended",
+                          static_cast<double>(job_.timeout->count()) / 1000, alive_));
+  if (const std::string waiting = describe_waiting(survivors()); !waiting.empty())
+    output_.say(waiting);
+  end_job(exit_timeout);
+}
+
+// As under mpirun, nobody to read the output means the end of the job, without a word: | head.
+void Guardian::on_output_failed(int reason) {
+  if (std::exchange(output_lost_, true)) return;
+  if (reason == EPIPE) return end_job(exit_signal_base + SIGPIPE);
+  output_.say(fmt::format("cannot write to the standard output: {}; what the ranks write is lost",
+                          std::strerror(reason)));
+}
+
+void Guardian::signal_ranks(int signal) const {
+  for (const RankRecord& record : ranks_)
+    if (record.alive) ::kill(-record.pid, signal);
+}
+
+void Guardian::settle(int status) {
+  if (!status_ && status != 0) status_ = status;
+}
+
+void Guardian::end_job(int status) {
+  settle(status);
+  ending_.ask(grace_ns);
+}
+
+void Guardian::fail(const Error& error, int status) {
+  if (ending_.state() == Ending::State::idle) output_.say(error.text);
+  end_job(status);
+}
+
+int Guardian::finish() {
+  if (ending_.state() == Ending::State::given_up) {
+    output_.say(fmt::format("processes that cannot be killed are left: {}",
+                            fmt::join(descendants(), ", ")));
+  }
+  // However long it takes, as long as somebody may want to read it.
+  const std::uint64_t start = monotonic_ns();
+  while (!output_.drain() && !abandon_output_) {
+    if (launcher_lost_ && monotonic_ns() > start + last_words_ns) break;
+    poller_.wait(launcher_lost_ ? 10 : -1);
+  }
+  if (output_.failure() != 0) on_output_failed(output_.failure());
+  output_.drain();
+  return status_.value_or(output_lost_ ? exit_trouble : 0);
+}
+
+}  // namespace gondwana::launch

@@ -1,0 +1,100 @@
+// The parent of the ranks: starts them, carries their output, wires them up, notices the first that
+// dies, and ends everybody when that happens, when it is told to, or when the launcher is gone.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "core/result.hpp"
+#include "core/unique_fd.hpp"
+#include "run/binding.hpp"
+#include "run/descendants.hpp"
+#include "run/exit_status.hpp"
+#include "run/input_pump.hpp"
+#include "run/job.hpp"
+#include "run/job_output.hpp"
+#include "run/oom_watch.hpp"
+#include "run/poller.hpp"
+#include "run/rank_process.hpp"
+#include "run/verdict.hpp"
+#include "run/wire_up.hpp"
+
+namespace gondwana::launch {
+
+class Guardian {
+ public:
+  // `orders`: a pipe from the launcher; each byte is a signal to forward, its end is the
+  // launcher's.
+  Guardian(const Job& job, UniqueFd orders, Poller poller);
+
+  // Runs the job; returns its exit status once nobody of it is left.
+  int run();
+
+ private:
+  struct RankRecord {
+    pid_t pid = 0;
+    bool alive = false;
+    bool ended_unjoined = false;  // it ended well, but had not joined
+    UniqueFd socket;
+  };
+
+  // Start, in this order.
+  Result<void> prepare();
+  Result<void> watch_signals();
+  Result<void> start_ranks();
+  Result<void> start_rank_of(const Program& program, EnvironmentBlock& environment,
+                             std::uint32_t rank);
+  Result<UniqueFd> open_output(std::uint32_t rank, Standard which);
+  Result<UniqueFd> open_input(std::uint32_t rank);
+  Result<UniqueFd> open_join_socket(std::uint32_t rank);
+  void report_binding(std::uint32_t rank);
+
+  // What can happen.
+  void on_order();
+  void on_launcher_lost();
+  void on_child();
+  void on_rank_ended(std::uint32_t rank, int wait_status);
+  void on_socket(std::uint32_t rank);
+  void on_join(std::uint32_t rank);
+  void on_time_up();
+  void on_output_failed(int reason);
+
+  void send_job(std::uint32_t rank);
+  void close_socket(std::uint32_t rank);
+  void signal_ranks(int signal) const;
+  std::vector<Survivor> survivors() const;
+
+  void step();
+  int next_timeout_ms() const;
+  void settle(int status);
+  void end_job(int status);
+  void fail(const Error& error, int status = exit_trouble);
+  int finish();
+
+  const Job& job_;
+  UniqueFd orders_;
+  Poller poller_;
+  UniqueFd signals_;
+  rlimit descriptors_{};  // what the ranks get back
+  JobOutput output_;
+  InputPump input_;
+  WireUp wire_;
+  OomWatch oom_;
+  Ending ending_;
+  std::vector<Place> places_;
+  std::vector<RankRecord> ranks_;
+  std::unordered_map<pid_t, std::uint32_t> rank_of_;
+  std::vector<std::uint32_t> send_later_;
+  std::uint32_t alive_ = 0;
+  std::optional<std::uint64_t> time_up_ns_;
+  std::optional<int> status_;
+  bool launcher_lost_ = false;
+  bool output_lost_ = false;
+  bool abandon_output_ = false;
+};
+
+}  // namespace gondwana::launch

@@ -1,0 +1,156 @@
+#include "run/verdict.hpp"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <iterator>
+#include <map>
+
+#include "core/machine.hpp"
+#include "run/exit_status.hpp"
+
+namespace gondwana::launch {
+namespace {
+
+RankState state(const Death& death) {
+  return death.page == nullptr ? RankState::absent
+                               : death.page->state.load(std::memory_order_acquire);
+}
+
+const char* describe_oom(OomWatch::Finding finding) {
+  switch (finding) {
+    case OomWatch::Finding::in_our_group:
+      return "; out of memory";
+    case OomWatch::Finding::on_this_machine:
+      return "; probably out of memory";
+    case OomWatch::Finding::nothing:
+      break;
+  }
+  return "";
+}
+
+std::string describe_cause(const Death& death) {
+  if (WIFSIGNALED(death.wait_status)) {
+    const int signal = WTERMSIG(death.wait_status);
+    return fmt::format("was killed by {} ({}{}{})", signal_name(signal), ::strsignal(signal),
+                       WCOREDUMP(death.wait_status) ? ", core dumped" : "",
+                       describe_oom(death.oom));
+  }
+  const int status = WEXITSTATUS(death.wait_status);
+  // A shell that ran the program tells of the signal in this way.
+  if (status > exit_signal_base && status <= exit_signal_base + SIGSYS)
+    return fmt::format("ended with status {}, as if by {},", status,
+                       signal_name(status - exit_signal_base));
+  return fmt::format("ended with status {}", status);
+}
+
+// "12 puts, 3 gets": what all threads of the rank have done, as far as it is not nothing.
+std::string describe_counters(const ControlPage& page) {
+  std::string text;
+  for (std::size_t count = 0; count < count_names.size(); ++count) {
+    std::uint64_t sum = 0;
+    for (const CounterBlock& block : page.counters) sum += block.read(static_cast<Count>(count));
+    if (sum == 0) continue;
+    std::string name(count_names.at(count));
+    std::ranges::replace(name, '_', ' ');
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", sum, name);
+  }
+  return text;
+}
+
+std::string describe_wait(const Waiting& waiting, std::uint64_t since_ns) {
+  const double seconds = static_cast<double>(monotonic_ns() - since_ns) * 1e-9;
+  const std::uint32_t peer = waiting.peer.load(std::memory_order_relaxed);
+  const std::string whom = peer == Waiting::anybody ? "" : fmt::format(" for rank {}", peer);
+  return fmt::format("in {}, waiting{} for {:.1f} s", waiting.call(), whom, seconds);
+}
+
+std::string describe_place(const Death& death) {
+  switch (state(death)) {
+    case RankState::absent:
+      return death.joined ? "while it joined the job" : "before it joined the job";
+    case RankState::joined:
+      return "while it joined the job";
+    case RankState::finalized:
+      return "after it had left the job";
+    case RankState::running:
+      break;
+  }
+  const std::uint64_t since = death.page->waiting.since_ns.load(std::memory_order_acquire);
+  if (since != 0) return describe_wait(death.page->waiting, since);
+  const std::string done = describe_counters(*death.page);
+  return "outside any blocking call" + (done.empty() ? "" : ", after " + done);
+}
+
+std::string describe_consequence(std::uint32_t others) {
+  if (others == 0) return {};
+  return others == 1 ? "; the other rank is ended"
+                     : fmt::format("; the other {} ranks are ended", others);
+}
+
+}  // namespace
+
+int exit_status(int wait_status) {
+  return WIFSIGNALED(wait_status) ? exit_signal_base + WTERMSIG(wait_status)
+                                  : WEXITSTATUS(wait_status);
+}
+
+bool ends_job(const Death& death, bool job_joined) {
+  if (WIFSIGNALED(death.wait_status)) return true;
+  const RankState reached = state(death);
+  if (WEXITSTATUS(death.wait_status) != 0) return reached != RankState::finalized;
+  // Zero, but the others wait for it, or will.
+  return job_joined && reached != RankState::finalized;
+}
+
+std::string describe(const Death& death, std::uint32_t others) {
+  return fmt::format("rank {} on host {} (pid {}) {} {}{}", death.rank, host_name(), death.pid,
+                     describe_cause(death), describe_place(death), describe_consequence(others));
+}
+
+std::string describe_waiting(std::span<const Survivor> survivors) {
+  std::map<std::string, std::vector<std::uint32_t>> ranks_in;
+  for (const auto& [rank, page] : survivors) {
+    if (page != nullptr && page->waiting.since_ns.load(std::memory_order_acquire) != 0)
+      ranks_in[page->waiting.call()].push_back(rank);
+  }
+  std::string text;
+  for (const auto& [call, ranks] : ranks_in) {
+    const bool one = ranks.size() == 1;
+    text += fmt::format("{}rank{} {} wait{} in {}", text.empty() ? "" : "; ", one ? "" : "s",
+                        format_ranks(ranks), one ? "s" : "", call);
+  }
+  return text;
+}
+
+std::string format_ranks(std::span<const std::uint32_t> ranks) {
+  std::string text;
+  for (std::size_t first = 0; first < ranks.size();) {
+    std::size_t last = first;
+    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+    // A range pays from three ranks on: "0, 1" but "0-2".
+    if (last - first < 2) last = first;
+    if (!text.empty()) text += ", ";
+    text += first == last ? fmt::format("{}", ranks[first])
+                          : fmt::format("{}-{}", ranks[first], ranks[last]);
+    first = last + 1;
+  }
+  return text;
+}
+
+std::string signal_name(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return "?";
+  return name.data();
+}
+
+}  // namespace gondwana::launch

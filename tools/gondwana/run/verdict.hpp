@@ -1,0 +1,53 @@
+// What the end of a rank means for the job, and how it is told.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/control_page.hpp"
+#include "run/oom_watch.hpp"
+
+namespace gondwana::launch {
+
+// How a rank was when it ended.
+struct Death {
+  std::uint32_t rank = 0;
+  pid_t pid = 0;
+  int wait_status = 0;                // as waitpid() gave it
+  bool joined = false;                // it had asked to join the job
+  const ControlPage* page = nullptr;  // null: nobody has joined
+  OomWatch::Finding oom = OomWatch::Finding::nothing;
+};
+
+// By the convention of shells: 0 to 255, or 128 + the signal.
+int exit_status(int wait_status);
+
+// Whether the rest of the job cannot or must not go on. `job_joined`: some rank has joined.
+bool ends_job(const Death& death, bool job_joined);
+
+// "rank 2 on host n1 (pid 123) was killed by SIGSEGV (Segmentation fault) in shmem_barrier_all,
+// waiting for 3.2 s; the other 3 ranks are ended"
+std::string describe(const Death& death, std::uint32_t others);
+
+// A rank that lives, and its page.
+struct Survivor {
+  std::uint32_t rank;
+  const ControlPage* page;
+};
+
+// "ranks 0, 1, 3 wait in shmem_barrier_all", or nothing where nobody waits.
+std::string describe_waiting(std::span<const Survivor> survivors);
+
+// "0-2, 5"
+std::string format_ranks(std::span<const std::uint32_t> ranks);
+
+// "SIGSEGV"
+std::string signal_name(int signal);
+
+std::string host_name();
+
+}  // namespace gondwana::launch
