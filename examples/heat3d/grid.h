@@ -1,0 +1,34 @@
+// How the cells of the cube are shared out: every rank owns one block of a three-dimensional grid
+// of blocks. Nothing here communicates; any rank can work out the block of any other.
+#pragma once
+
+enum { AXES = 3, SIDES = 2 * AXES };  // x, y, z; side 2 * axis looks down the axis, the next one up
+
+struct grid {
+  int size;          // cells along each edge of the cube
+  int blocks[AXES];  // their product is the number of ranks
+};
+
+struct block {
+  int first[AXES];  // its first cell, counted in the whole cube
+  int cells[AXES];
+  int neighbour[SIDES];  // a rank, or -1 at a wall
+  // Distance in memory between neighbouring cells. A block is stored with a layer of foreign cells
+  // around it, so its own cells count from 1 to cells[axis].
+  long stride[AXES];
+};
+
+// Chooses the blocks with the smallest surface, as that is what must be sent. Blocks along an axis
+// may be more than `size` when there are very many ranks; grid_fits() tells.
+struct grid make_grid(int size, int ranks);
+int grid_fits(const struct grid* grid);
+
+struct block block_of(const struct grid* grid, int rank);
+
+// The most that any rank needs: symmetric memory must be equally large everywhere.
+long largest_block(const struct grid* grid);  // cells, with the foreign layer
+long largest_face(const struct grid* grid);
+
+static inline long cell_at(const struct block* block, int x, int y, int z) {
+  return x * block->stride[0] + y * block->stride[1] + z * block->stride[2];
+}
