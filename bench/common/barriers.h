@@ -1,0 +1,72 @@
+// The barriers a PGAS library competes with, each in its plainest form.
+#ifndef GONDWANA_BENCH_BARRIERS_H_
+#define GONDWANA_BENCH_BARRIERS_H_
+
+#include "measure.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum wait_kind { WAIT_SPIN, WAIT_YIELD, WAIT_FUTEX };
+enum { SPINS_BEFORE_FUTEX = 200 };
+
+struct central_barrier {
+  _Alignas(LINE_PAIR) _Atomic uint32_t arrived;
+  _Alignas(LINE_PAIR) _Atomic uint32_t generation;
+};
+
+// One flag per process, each on its own lines: for two processes only.
+struct pair_barrier {
+  struct {
+    _Alignas(LINE_PAIR) _Atomic uint32_t count;
+  } flag[2];
+};
+
+static inline void futex_wait(_Atomic uint32_t* word, uint32_t seen) {
+  syscall(SYS_futex, word, FUTEX_WAIT, seen, NULL, NULL, 0);
+}
+
+static inline void futex_wake_all(_Atomic uint32_t* word) {
+  syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static inline void wait_for_change(_Atomic uint32_t* word, uint32_t old, enum wait_kind how) {
+  for (unsigned looks = 0; atomic_load_explicit(word, memory_order_acquire) == old; ++looks) {
+    if (how == WAIT_YIELD)
+      sched_yield();
+    else if (how == WAIT_FUTEX && looks >= SPINS_BEFORE_FUTEX)
+      futex_wait(word, old);
+    else
+      relax();
+  }
+}
+
+static inline void central_wait(struct central_barrier* barrier, uint32_t n, enum wait_kind how) {
+  const uint32_t generation = atomic_load_explicit(&barrier->generation, memory_order_relaxed);
+  if (atomic_fetch_add_explicit(&barrier->arrived, 1, memory_order_acq_rel) + 1 < n) {
+    wait_for_change(&barrier->generation, generation, how);
+    return;
+  }
+  atomic_store_explicit(&barrier->arrived, 0, memory_order_relaxed);
+  atomic_store_explicit(&barrier->generation, generation + 1, memory_order_release);
+  if (how == WAIT_FUTEX) futex_wake_all(&barrier->generation);
+}
+
+// For lining up the processes of a control: whoever yields may share a processor for long.
+static inline enum wait_kind usual_wait(int processes) {
+  return processes <= sysconf(_SC_NPROCESSORS_ONLN) ? WAIT_SPIN : WAIT_YIELD;
+}
+
+static inline void pair_wait(struct pair_barrier* barrier, int me) {
+  const uint32_t mine = atomic_load_explicit(&barrier->flag[me].count, memory_order_relaxed) + 1;
+  atomic_store_explicit(&barrier->flag[me].count, mine, memory_order_release);
+  // The other may already be one barrier ahead.
+  while ((int32_t)(atomic_load_explicit(&barrier->flag[!me].count, memory_order_acquire) - mine) <
+         0)
+    relax();
+}
+
+#endif

@@ -1,0 +1,93 @@
+// What every control and every row shares: a clock, the figures of a set of samples, one line of
+// JSON for the driver. Include it first: it asks libc for the Linux interfaces.
+#ifndef GONDWANA_BENCH_MEASURE_H_
+#define GONDWANA_BENCH_MEASURE_H_
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// Two lines of 64 bytes: the adjacent-line prefetcher of x86 moves them as a pair.
+#define LINE_PAIR 128
+
+static inline int64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return 1000000000LL * t.tv_sec + t.tv_nsec;
+}
+
+static inline double ns_per_op(int64_t ns, size_t ops) {
+  return (double)ns / (double)ops;
+}
+
+static inline void relax(void) {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+// The n-th argument as a number, or `fallback` when there are fewer.
+static inline size_t argument(int argc, char** argv, int n, size_t fallback) {
+  return argc > n ? strtoull(argv[n], NULL, 10) : fallback;
+}
+
+static inline double* new_samples(size_t count) {
+  double* samples = calloc(count, sizeof *samples);
+  if (samples == NULL) {
+    fprintf(stderr, "bench: no memory for %zu samples\n", count);
+    exit(1);
+  }
+  return samples;
+}
+
+static inline int ascending(const void* a, const void* b) {
+  const double x = *(const double*)a;
+  const double y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+// Sorts the samples.
+static inline double percentile(double* samples, size_t count, unsigned percent) {
+  qsort(samples, count, sizeof *samples, ascending);
+  return samples[(count - 1) * percent / 100];
+}
+
+// Prints one figure and frees the samples. `side` is "ours" or "control".
+static inline void report(const char* name, const char* side, double* samples, size_t count) {
+  double sum = 0;
+  for (size_t i = 0; i < count; ++i) sum += samples[i];
+  const double median = percentile(samples, count, 50);
+  printf(
+      "{\"name\": \"%s\", \"side\": \"%s\", \"unit\": \"ns\", \"median\": %.3f, \"p90\": %.3f, "
+      "\"mean\": %.3f, \"samples\": %zu}\n",
+      name, side, median, percentile(samples, count, 90), sum / (double)count, count);
+  fflush(stdout);
+  free(samples);
+}
+
+// With BENCH_PIN in the environment, process `rank` stays on one of the processors it may use.
+static inline void pin_if_asked(int rank) {
+  if (getenv("BENCH_PIN") == NULL) return;
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  int skip = rank % CPU_COUNT(&allowed);
+  for (size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &allowed) || skip-- > 0) continue;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    sched_setaffinity(0, sizeof one, &one);
+    return;
+  }
+}
+
+#endif

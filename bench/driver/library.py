@@ -1,0 +1,59 @@
+"""The libraries under test: where their rows are and how they start a job."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+# Debian's Open MPI refuses root and more ranks than cores, and ends OpenSHMEM programs in a
+# segmentation fault where its rdma component is loaded.
+OPENMPI_ENVIRONMENT = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_osc": "^rdma",
+}
+
+
+@dataclass(frozen=True)
+class Library:
+    """One OpenSHMEM library: its rows, built, and its launcher."""
+
+    name: str
+    rows: Path
+    launcher: tuple[str, ...]
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def job(self, ranks: int, program: str, arguments: tuple[str, ...]) -> list[str]:
+        """The command that runs a row on so many ranks."""
+        return [*self.launcher, "-n", str(ranks), str(self.rows / program), *arguments]
+
+
+@dataclass(frozen=True)
+class Build:
+    """What CMake left in the benchmark's part of a build folder."""
+
+    folder: Path
+    build_type: str
+    ours: Library | None
+    peers: tuple[Library, ...]
+
+    def control(self, program: str) -> Path:
+        """The path of a control program."""
+        return self.folder / "control" / program
+
+
+def find_build(folder: Path, launcher: str | None, with_peers: bool) -> Build:
+    """Looks at a build folder, either the whole project's or that of bench/ alone."""
+    inside = next((f for f in (folder / "bench", folder) if (f / "build.json").exists()), None)
+    if inside is None:
+        raise SystemExit(f"bench: {folder} holds no built benchmarks; build first: ./dev build")
+    facts = json.loads((inside / "build.json").read_text())
+    launcher = launcher or facts["launcher"]
+    ours = None
+    if launcher and Path(launcher).exists() and (inside / "rows" / "small").exists():
+        ours = Library("Gondwana", inside / "rows", (launcher, "run"))
+    peers = []
+    if with_peers and facts["oshrun"] and Path(facts["oshrun"]).exists():
+        peers.append(Library("Open MPI", inside / "openmpi",
+                             (facts["oshrun"], "--oversubscribe", "--bind-to", "none"),
+                             OPENMPI_ENVIRONMENT))
+    return Build(inside.resolve(), facts["build_type"], ours, tuple(peers))

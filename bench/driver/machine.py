@@ -1,0 +1,64 @@
+"""What the machine is, how far apart its cores are now, and who else is on it."""
+
+import os
+import time
+from pathlib import Path
+
+from driver.library import Build
+from driver.process import run
+
+BUSY_SHARE = 0.15  # of all processors, by others, from which on a reader must be warned
+
+
+def distance_ns(build: Build, environment: dict[str, str]) -> float:
+    """The round trip of a cache line between two cores: virtual cores move, within minutes."""
+    return run([build.control("ping_pong"), "2", "20"], environment)[0].median
+
+
+def processor_times() -> tuple[int, int]:
+    """The clock ticks of all processors since boot: idle, and all."""
+    ticks = [int(word) for word in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+    return ticks[3] + ticks[4], sum(ticks)
+
+
+def busy_share(seconds: float = 1.0) -> float:
+    """The share of the processors that others use while we sleep."""
+    idle_before, all_before = processor_times()
+    time.sleep(seconds)
+    idle_after, all_after = processor_times()
+    return 1 - (idle_after - idle_before) / max(1, all_after - all_before)
+
+
+def programs_of(build: Build) -> list[str]:
+    """Processes that an earlier, interrupted run of these benchmarks left running."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            program = (entry / "exe").readlink()
+            if build.folder in program.parents:
+                found.append(f"{program.name} (process {entry.name})")
+        except OSError:
+            continue  # it has ended, or is not ours to look at
+    return found
+
+
+def warnings(build: Build) -> list[str]:
+    """What makes the figures of this run worth less."""
+    found = [f"{name} of these benchmarks is already running: end it"
+             for name in programs_of(build)]
+    share = busy_share()
+    if share > BUSY_SHARE:
+        found.append(f"others use {share:.0%} of the processors: barriers and hellos suffer most")
+    if build.build_type not in ("Release", "RelWithDebInfo"):
+        found.append(f"the build type is {build.build_type or 'not set'}: "
+                     "the figures of the library say little")
+    return found
+
+
+def describe() -> dict[str, str | int]:
+    """The processor, as the kernel names it, and how many of it we may use."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")),
+                 os.uname().machine)
+    return {"processor": model, "processors": len(os.sched_getaffinity(0)),
+            "kernel": os.uname().release}

@@ -1,0 +1,43 @@
+"""A picture of the table: how much of its aim each row uses."""
+
+from pathlib import Path
+
+from driver.report import OURS, show_score
+from driver.verdict import Verdict
+
+
+def draw(path: Path, verdicts: list[Verdict], peers: list[str]) -> str:
+    """Writes the picture and returns a sentence about it."""
+    try:
+        import matplotlib
+
+        matplotlib.use("Agg")
+        from matplotlib import pyplot
+    except ImportError:
+        return "no picture: matplotlib is not installed for this Python"
+    shown = [v for v in verdicts if v.lines]
+    if not shown:
+        return "no picture: nothing was measured"
+    figure, axes = pyplot.subplots(figsize=(9, 1.5 + 0.3 * len(shown)), layout="constrained")
+    for name, marker in zip((OURS, *peers), "osD^", strict=False):
+        points = [(max(v.lines[name].score / v.row.aim.limit, 0.01), y)
+                  for y, v in enumerate(shown) if name in v.lines]
+        if points:
+            axes.plot(*zip(*points, strict=True), marker, label=name)
+    for y, verdict in enumerate(shown):
+        if OURS in verdict.lines:
+            line = verdict.lines[OURS]
+            axes.annotate(show_score(verdict.row.aim.kind, line.score, line.unit),
+                          (max(line.score / verdict.row.aim.limit, 0.01), y), fontsize=7,
+                          textcoords="offset points", xytext=(6, 3))
+    axes.axvline(1, color="black", linewidth=1)
+    axes.set_xscale("log")
+    axes.set_xlabel("of the aim (left of the line: met)")
+    axes.set_yticks(range(len(shown)), [f"{v.row.title}  ({v.row.aim.text})" for v in shown],
+                    fontsize=8)
+    axes.invert_yaxis()
+    axes.grid(axis="x", alpha=0.3)
+    axes.legend(fontsize=8)
+    figure.savefig(path, dpi=120)
+    pyplot.close(figure)
+    return f"picture: {path}"

@@ -1,0 +1,100 @@
+"""The table on the terminal and the file with every figure."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from statistics import median
+
+from driver.figures import Figure, show
+from driver.rounds import Outcome
+from driver.verdict import Line, Verdict
+
+OURS = "Gondwana"
+HEADINGS = ("row", "ours", "p90", "control", "score", "p90", "aim", "met")
+WIDTHS = (32, 10, 10, 10, 9, 9, 8, 4)
+
+
+def show_score(kind: str, value: float, unit: str) -> str:
+    """A ratio, a difference or a value, as the row's aim is written."""
+    if kind == "ratio":
+        return f"{value:.2f}x"
+    sign = "+" if kind == "difference" and value >= 0 else ""
+    return sign + show(value, unit)
+
+
+def cells(verdict: Verdict, line: Line | None) -> list[str]:
+    """One library's part of a line: value, p90, control, score, its p90."""
+    if line is None:
+        return ["-"] * 5
+    kind = verdict.row.aim.kind
+    control = show(line.control, line.unit) if line.control is not None else "-"
+    return [show(line.value, line.unit), show(line.value_p90, line.unit), control,
+            show_score(kind, line.score, line.unit), show_score(kind, line.score_p90, line.unit)]
+
+
+def columns(words: list[str], peers: int) -> str:
+    """Words in columns; the first to the left, the others to the right."""
+    widths = [*WIDTHS[1:], *[10, 9] * peers]
+    rest = "".join(f"{word:>{width}}" for word, width in zip(words[1:], widths, strict=True))
+    return f"{words[0]:<{WIDTHS[0]}}{rest}"
+
+
+def heading(peers: list[str]) -> str:
+    """The first line of the table."""
+    return "# " + columns([*HEADINGS, *[word for peer in peers for word in (peer, "score")]],
+                          len(peers))
+
+
+def table_line(verdict: Verdict, peers: list[str]) -> str:
+    """One row of the table."""
+    met = {True: "yes", False: "NO", None: "-"}[verdict.met]
+    words = [verdict.row.title, *cells(verdict, verdict.lines.get(OURS)), verdict.row.aim.text, met]
+    for peer in peers:
+        value, _, _, score, _ = cells(verdict, verdict.lines.get(peer))
+        words += [value, score]
+    return "  " + columns(words, len(peers))
+
+
+def remarks(outcome: Outcome, wanted: int) -> list[str]:
+    """What a reader must know about the rounds of a case."""
+    name = outcome.case.name
+    found = [f"{name}: {failure}" for failure in outcome.failures]
+    if outcome.rejected:
+        found.append(f"{name}: {outcome.rejected} rounds rejected: the cores moved meanwhile")
+    if 0 < len(outcome.rounds) < wanted:
+        found.append(f"{name}: only {len(outcome.rounds)} of {wanted} rounds count")
+    return found
+
+
+def footer(outcomes: list[Outcome], verdicts: list[Verdict]) -> list[str]:
+    """How far the cores were apart, which controls were the fastest, how many aims are met."""
+    distances = [d for outcome in outcomes for pair in outcome.distances for d in pair]
+    lines = []
+    if distances:
+        lines.append(f"core distance (two-line ping-pong): median {show(median(distances), 'ns')}, "
+                     f"{show(min(distances), 'ns')} to {show(max(distances), 'ns')}")
+    lines += [f"{v.row.title}: the control is {v.lines[OURS].control_name}"
+              for v in verdicts if len(v.row.controls) > 1 and OURS in v.lines]
+    judged = [v for v in verdicts if v.met is not None]
+    lines.append(f"{sum(v.met is True for v in judged)} of {len(judged)} aims met")
+    return lines
+
+
+def write_json(path: Path, facts: dict[str, object], limits: list[Figure],
+               outcomes: list[Outcome], verdicts: list[Verdict]) -> None:
+    """Everything that was measured, for other programs to read."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = {
+        **facts,
+        "limits": [asdict(figure) for figure in limits],
+        "rows": [{**asdict(v.row), "met": v.met,
+                  "libraries": {name: asdict(line) for name, line in v.lines.items()}}
+                 for v in verdicts],
+        "cases": [{"name": o.case.name, "rejected": o.rejected, "failures": o.failures,
+                   "distances_ns": o.distances,
+                   "rounds": [{source: {side: {name: asdict(figure) for name, figure in f.items()}
+                                        for side, f in sides.items()}
+                               for source, sides in measured.items()} for measured in o.rounds]}
+                  for o in outcomes],
+    }
+    path.write_text(json.dumps(content, indent=1) + "\n")

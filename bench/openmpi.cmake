@@ -1,0 +1,30 @@
+# Builds the rows against the distribution's Open MPI, if it has one. Sets bench_oshrun.
+set(bench_oshrun "")
+find_program(OPENMPI_OSHCC oshcc PATHS /usr/bin NO_DEFAULT_PATH
+             DOC "oshcc of Open MPI: the benchmarks show it beside Gondwana")
+if(NOT OPENMPI_OSHCC)
+  return()
+endif()
+execute_process(COMMAND ${OPENMPI_OSHCC} --showme:version OUTPUT_VARIABLE version
+                ERROR_VARIABLE version)
+if(NOT version MATCHES "Open (MPI|SHMEM) [0-9]")
+  return()
+endif()
+cmake_path(GET OPENMPI_OSHCC PARENT_PATH openmpi_bin)
+set(bench_oshrun ${openmpi_bin}/oshrun)
+
+set(folder ${CMAKE_CURRENT_BINARY_DIR}/openmpi)
+file(MAKE_DIRECTORY ${folder})
+file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*/*.h)
+set(programs "")
+foreach(program ${row_programs})
+  set(source ${CMAKE_CURRENT_SOURCE_DIR}/rows/${program}.c)
+  add_custom_command(
+    OUTPUT ${folder}/${program}
+    COMMAND ${OPENMPI_OSHCC} -std=gnu11 -O2 -o ${folder}/${program} ${source}
+            $<TARGET_FILE:bench_plt> -Wl,-rpath,$<TARGET_FILE_DIR:bench_plt>
+    DEPENDS ${source} ${headers} bench_plt
+    COMMENT "Building ${program} against Open MPI" VERBATIM)
+  list(APPEND programs ${folder}/${program})
+endforeach()
+add_custom_target(bench_openmpi ALL DEPENDS ${programs})

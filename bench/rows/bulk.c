@@ -1,0 +1,85 @@
+// put and get of 4 KiB to 64 MiB between private pages of rank 0 and the last rank, beside memcpy
+// between the same pages.
+#include "pairs.h"
+
+enum { LARGEST = 64 << 20, PER_BATCH = 1 << 20 };
+
+struct route {
+  char* symmetric;
+  char* mapped;  // where the control finds the same pages
+  char* local;
+  int peer;
+};
+
+enum direction { PUT, GET };
+
+static void ours(const struct route* route, enum direction way, size_t bytes, size_t copies) {
+  for (size_t i = 0; i < copies; ++i) {
+    if (way == PUT)
+      shmem_putmem(route->symmetric, route->local, bytes, route->peer);
+    else
+      shmem_getmem(route->local, route->symmetric, bytes, route->peer);
+  }
+  shmem_quiet();
+}
+
+static void control(const struct route* route, enum direction way, size_t bytes, size_t copies) {
+  for (size_t i = 0; i < copies; ++i) {
+    if (way == PUT)
+      memcpy(route->mapped, route->local, bytes);
+    else
+      memcpy(route->local, route->mapped, bytes);
+    __asm__ volatile("" ::: "memory");  // or the compiler may keep only the last copy
+  }
+}
+
+static void measure(const struct route* route, enum direction way, size_t bytes) {
+  const size_t copies = bytes < PER_BATCH ? PER_BATCH / bytes : 1;
+  const size_t batches = bytes <= (4 << 20) ? 50 : 8;
+  double* ours_ns = new_samples(batches);
+  double* control_ns = new_samples(batches);
+  ours(route, way, bytes, 1);
+  for (size_t i = 0; i < batches; ++i) {
+    const int64_t start = now_ns();
+    ours(route, way, bytes, copies);
+    const int64_t middle = now_ns();
+    control(route, way, bytes, copies);
+    control_ns[i] = ns_per_op(now_ns() - middle, copies);
+    ours_ns[i] = ns_per_op(middle - start, copies);
+  }
+  char name[64];
+  snprintf(name, sizeof name, "%s_%zu", way == PUT ? "put" : "get", bytes);
+  report(name, "ours", ours_ns, batches);
+  report(name, "control", control_ns, batches);
+}
+
+static void measure_all(char* symmetric) {
+  static const size_t sizes[] = {4 << 10, 64 << 10, 1 << 20, 4 << 20, 64 << 20};
+  const int peer = shmem_n_pes() - 1;
+  char* local = aligned_alloc(4096, LARGEST);
+  if (local == NULL) exit(1);
+  memset(local, 2, LARGEST);
+  const struct route route = {symmetric, mapped_or_private(symmetric, LARGEST, peer), local, peer};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+    measure(&route, PUT, sizes[i]);
+    measure(&route, GET, sizes[i]);
+  }
+  free(local);
+}
+
+int main(void) {
+  shmem_init();
+  pin_if_asked(shmem_my_pe());
+  char* symmetric = shmem_malloc(LARGEST);
+  if (symmetric == NULL) {
+    fputs("bulk: needs a symmetric heap of more than 64 MiB\n", stderr);
+    shmem_global_exit(1);
+  }
+  memset(symmetric, 1, LARGEST);
+  shmem_barrier_all();
+  if (shmem_my_pe() == 0) measure_all(symmetric);
+  shmem_barrier_all();
+  shmem_free(symmetric);
+  shmem_finalize();
+  return 0;
+}

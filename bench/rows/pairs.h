@@ -1,0 +1,63 @@
+// Two ways of doing one thing, in one process, in alternating batches: both see the same machine.
+#ifndef GONDWANA_BENCH_PAIRS_H_
+#define GONDWANA_BENCH_PAIRS_H_
+
+#include "../common/measure.h"
+
+#include <shmem.h>
+
+// What the batches work on.
+struct cells {
+  long* symmetric;       // our address of the peer's cell, as OpenSHMEM takes it
+  _Atomic long* mapped;  // the peer's cell as the processor sees it
+  int peer;
+};
+
+typedef void batch(const struct cells* cells, size_t ops);
+
+// Fills `ns` with the time per operation of one batch.
+static inline void time_batch(batch* run, const struct cells* cells, size_t ops, double* ns) {
+  const int64_t start = now_ns();
+  run(cells, ops);
+  *ns = ns_per_op(now_ns() - start, ops);
+}
+
+struct pair {
+  const char* name;
+  batch* ours;
+  batch* control;
+};
+
+static inline void run_pair(const struct pair* pair, const struct cells* cells, size_t batches,
+                            size_t ops, int print) {
+  double* ours = new_samples(batches);
+  double* control = new_samples(batches);
+  pair->ours(cells, ops);
+  pair->control(cells, ops);
+  for (size_t i = 0; i < batches; ++i) {
+    time_batch(pair->ours, cells, ops, &ours[i]);
+    time_batch(pair->control, cells, ops, &control[i]);
+  }
+  if (print) {
+    report(pair->name, "ours", ours, batches);
+    report(pair->name, "control", control, batches);
+    return;
+  }
+  free(ours);
+  free(control);
+}
+
+// The peer's copy of a symmetric object as this process sees it. A library that does not show it
+// gets pages of this process instead, which can only flatter the control.
+static inline void* mapped_or_private(void* symmetric, size_t bytes, int peer) {
+  void* mapped = shmem_ptr(symmetric, peer);
+  if (mapped != NULL) return mapped;
+  if (shmem_my_pe() == 0)
+    fputs("bench: no shmem_ptr here; the control uses private pages\n", stderr);
+  mapped = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  if (mapped == NULL) exit(1);
+  memset(mapped, 0, bytes);
+  return mapped;
+}
+
+#endif
