@@ -195,13 +195,13 @@ RANK_TEST(memory_that_is_not_symmetric_is_refused, ranks(1)) {
 
 RANK_TEST(a_put_that_ends_outside_the_heap_is_refused, ranks(1)) {
   const auto cell = world.allocate<long>();
-  const std::size_t heap = world.engine().symmetric().heap_size();
+  const volatile std::size_t heap = world.engine().symmetric().heap_size();
   const long source = 0;
   EXPECT_NE(sentence_of([&] {
               put<1>(world.as("putmem"), cell.data(), &source, heap + 1, 0);
             }).find("not symmetric"),
             std::string::npos);
-  const std::size_t wraps = ~std::size_t{0} / 8 + 2;
+  const volatile std::size_t wraps = ~std::size_t{0} / 8 + 2;
   EXPECT_NE(sentence_of([&] {
               put<8>(world.as("put"), cell.data(), &source, wraps, 0);
             }).find("not symmetric"),
