@@ -1,4 +1,5 @@
 // Text from users: any bytes give a value in range or a sentence.
+#include <algorithm>
 #include <fmt/format.h>
 
 #include <array>

@@ -11,11 +11,12 @@ using namespace shmem;  // the door's templates are what is tested here
 
 template <typename T>
 void a_value_reaches_the_right_neighbour(World& world) {
+  const auto value_of = [](int rank) { return static_cast<T>(10 - rank); };
   const auto cell = world.allocate<T>();
-  p(world.as("p"), cell.data(), static_cast<T>(world.me() + 1), world.right());
+  p(world.as("p"), cell.data(), value_of(world.me()), world.right());
   world.barrier();
-  EXPECT_EQ(cell[0], static_cast<T>(world.left() + 1));
-  EXPECT_EQ(g(world.as("g"), cell.data(), world.right()), static_cast<T>(world.me() + 1));
+  EXPECT_EQ(cell[0], value_of(world.left()));
+  EXPECT_EQ(g(world.as("g"), cell.data(), world.right()), value_of(world.me()));
   world.free(cell);
 }
 

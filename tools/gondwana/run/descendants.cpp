@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,11 +11,11 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "core/machine.hpp"
@@ -35,9 +36,8 @@ struct Process {
 // The parent stands after the state, which stands after the name in brackets; the name may itself
 // hold brackets and spaces.
 std::optional<pid_t> parent_of(const char* pid) {
-  std::array<char, 64> path{};
-  std::snprintf(path.data(), path.size(), "/proc/%s/stat", pid);
-  const UniqueFd file(::open(path.data(), O_RDONLY | O_CLOEXEC));
+  const std::string path = fmt::format("/proc/{}/stat", pid);
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   std::array<char, 512> text{};
   const ssize_t length = file ? ::read(file.get(), text.data(), text.size()) : -1;
   if (length <= 0) return std::nullopt;
