@@ -1,7 +1,7 @@
 // Text from users: any bytes give a value in range or a sentence.
-#include <algorithm>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "core/parse.hpp"
