@@ -1,0 +1,49 @@
+/* misuse HOW: rank 1 (or the only one) does something wrong while the others wait in a barrier. */
+#include <shmem.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static long cell = 0;
+
+static void do_wrong(const char* how) {
+  long local = 0;
+  if (strcmp(how, "rank") == 0) shmem_long_put(&cell, &local, 1, 99);
+  if (strcmp(how, "address") == 0) shmem_long_p(&local, 1, 0);
+  if (strcmp(how, "comparison") == 0) shmem_long_wait_until(&cell, 77, 0);
+  if (strcmp(how, "free") == 0) shmem_free(&local);
+  usleep(50000); /* the others are likely in their barrier by now */
+  if (strcmp(how, "exit0") == 0) _exit(0);
+  if (strcmp(how, "exit3") == 0) exit(3);
+  if (strcmp(how, "global_exit") == 0) {
+    printf("goodbye\n");
+    shmem_global_exit(7);
+  }
+  if (strcmp(how, "kill") == 0) raise(SIGKILL);
+  if (strcmp(how, "crash") == 0) raise(SIGSEGV);
+  if (strcmp(how, "wait") == 0) {
+    printf("waiting\n");
+    fflush(stdout);
+    shmem_long_wait_until(&cell, SHMEM_CMP_EQ, 1);
+  }
+  if (strcmp(how, "fork") == 0 && fork() == 0) shmem_my_pe();
+  if (strcmp(how, "fork") == 0) pause();
+}
+
+int main(int argc, char** argv) {
+  const char* how = argc > 1 ? argv[1] : "";
+  if (strcmp(how, "early") == 0) shmem_my_pe();
+  shmem_init();
+  if (strcmp(how, "full") == 0) return shmem_malloc(1UL << 50) != NULL;
+  if (strcmp(how, "late") == 0) {
+    shmem_finalize();
+    shmem_barrier_all();
+  }
+  if (strcmp(how, "no_finalize") == 0) return 0;
+  if (shmem_my_pe() == 1 % shmem_n_pes()) do_wrong(how);
+  shmem_barrier_all();
+  shmem_finalize();
+  return 0;
+}

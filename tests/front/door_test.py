@@ -1,0 +1,177 @@
+"""OpenSHMEM programs as their users meet them: `door_test.py GONDWANA FOLDER_OF_PROGRAMS`."""
+
+import os
+import pwd
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+GONDWANA = ""
+PROGRAMS = ""
+WATCHDOG = 60  # seconds: against hangs only
+
+
+def program(name):
+    return os.path.join(PROGRAMS, "door_" + name)
+
+
+def run(ranks, name, *words, **variables):
+    # Under AddressSanitizer a rank would turn its SIGSEGV into a status of its own.
+    environment = {**os.environ, "ASAN_OPTIONS": "handle_segv=0:detect_leaks=0", **variables}
+    command = [GONDWANA, "run", "-n", str(ranks), program(name), *words]
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=WATCHDOG, check=False
+    )
+
+
+def wait_for(process, text):
+    """Reads lines until one holds the text."""
+    for line in process.stdout:
+        if text in line:
+            return
+    raise AssertionError(f'"{text}" never came')
+
+
+class Programs(unittest.TestCase):
+    def assert_fine(self, ended):
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+
+    def test_globals_are_symmetric_and_a_child_has_its_own(self):
+        for ranks in (1, 2, 4, 7):
+            with self.subTest(ranks=ranks):
+                self.assert_fine(run(ranks, "globals"))
+
+    def test_the_library_can_be_started_again_and_again(self):
+        for ranks in (1, 3):
+            with self.subTest(ranks=ranks):
+                self.assert_fine(run(ranks, "lifecycle"))
+
+    def test_a_program_without_the_launcher_is_one_rank(self):
+        for name in ("globals", "lifecycle"):
+            ended = subprocess.run(program(name), capture_output=True, text=True, check=False)
+            self.assert_fine(ended)
+
+    def test_a_program_that_ends_well_without_finalize_is_finalized(self):
+        self.assert_fine(run(4, "misuse", "no_finalize"))
+
+
+class Sentences(unittest.TestCase):
+    def assert_told(self, ended, status, *patterns):
+        for pattern in patterns:
+            self.assertRegex(ended.stderr, pattern)
+        self.assertEqual(ended.returncode, status, ended.stderr)
+
+    def test_misuse_is_told_with_rank_call_and_reason(self):
+        for how, sentence in {
+            "rank": r"rank 1: shmem_long_put: put of 8 B to rank 99: this job has 3 ranks, 0 to 2",
+            "address": r"rank 1: shmem_long_p: put of 8 B at address .* not symmetric memory; "
+            r"the symmetric heap is 0x\w+ to 0x\w+, its global variables are 0x",
+            "comparison": r"rank 1: shmem_long_wait_until: comparison 77: expected SHMEM_CMP_EQ",
+            "free": r"rank 1: shmem_free: .* is not the start of a block",
+            "early": r"rank \d: shmem_my_pe: called before shmem_init",
+            "late": r"rank \d: shmem_barrier_all: called after shmem_finalize",
+            "fork": r"rank 1: shmem_my_pe: called in a child process that the rank forked",
+        }.items():
+            with self.subTest(how=how):
+                if how == "free":  # collective: the others would never come
+                    self.assert_told(run(1, "misuse", how), 1, sentence.replace("rank 1", "rank 0"))
+                else:
+                    self.assert_told(run(3, "misuse", how), 1, sentence)
+
+    def test_a_death_is_told_with_rank_reason_and_call(self):
+        others = r"ranks? 0.* waits? in shmem_(init|barrier_all)"
+        self.assert_told(run(3, "misuse", "kill"), 137, r"rank 1 .* killed by SIGKILL", others)
+        self.assert_told(run(3, "misuse", "crash"), 139, r"rank 1 .* killed by SIGSEGV", others)
+        self.assert_told(run(3, "misuse", "exit0"), 1, r"rank 1 .* ended with status 0", others)
+        self.assert_told(run(3, "misuse", "exit3"), 3, r"rank 1 .* ended with status 3", others)
+
+    def test_a_rank_killed_while_it_waits_is_told_with_its_call(self):
+        command = [GONDWANA, "run", "-n", "2", program("misuse"), "wait"]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as job:
+            wait_for(job, "waiting")
+            time.sleep(0.2)
+            victim = self.rank_of_job(job.pid, 1)
+            os.kill(victim, signal.SIGKILL)
+            _, errors = job.communicate(timeout=WATCHDOG)
+        self.assertEqual(job.returncode, 137)
+        self.assertRegex(errors, r"rank 1 .* SIGKILL .* in shmem_long_wait_until, waiting for")
+
+    @staticmethod
+    def rank_of_job(launcher, rank):
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{name}/environ", "rb") as file:
+                    environ = file.read()
+                with open(f"/proc/{name}/stat", "rb") as file:
+                    parent = int(file.read().rpartition(b")")[2].split()[1])
+                with open(f"/proc/{parent}/stat", "rb") as file:
+                    grandparent = int(file.read().rpartition(b")")[2].split()[1])
+            except OSError:
+                continue
+            if grandparent == launcher and b"GONDWANA_RANK=%d" % rank in environ.split(b"\0"):
+                return int(name)
+        raise AssertionError("no such rank")
+
+    def test_global_exit_gives_its_status_and_loses_no_output(self):
+        ended = run(3, "misuse", "global_exit")
+        self.assertEqual((ended.returncode, ended.stdout), (7, "goodbye\n"), ended.stderr)
+
+    def test_a_full_heap_is_explained(self):
+        ended = run(2, "misuse", "full")
+        self.assert_told(ended, 0, r"rank 0: shmem_malloc of 1 PiB: the largest free piece")
+
+    def test_heaps_beyond_memory_are_refused_with_the_size_that_fits(self):
+        ended = run(2, "misuse", GONDWANA_HEAP_SIZE="4T")
+        self.assert_told(ended, 1, r"a heap of 4 TiB on each of 2 ranks needs 8 TiB, this node has")
+        fits = re.search(r"lower GONDWANA_HEAP_SIZE to (\d+M)", ended.stderr)[1]
+        self.assertEqual(run(2, "misuse", GONDWANA_HEAP_SIZE=fits).returncode, 0)
+
+    def test_variables_that_make_no_sense_are_named(self):
+        ended = run(2, "misuse", SHMEM_SYMMETRIC_SIZE="8q")
+        self.assert_told(ended, 1, r'SHMEM_SYMMETRIC_SIZE "8q": expected a size such as')
+        ended = run(2, "misuse", GONDWANA_HEAP_SIZ="1G")
+        self.assert_told(ended, 0, r"did you mean GONDWANA_HEAP_SIZE\?")
+
+    def test_another_launcher_is_not_taken_for_none(self):
+        ended = subprocess.run(
+            [program("misuse")],
+            env={**os.environ, "PMI_SIZE": "4"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assert_told(ended, 1, r"PMI_SIZE=4 says that another launcher started 4 processes")
+
+
+class OtherUsers(unittest.TestCase):
+    @unittest.skipUnless(os.geteuid() == 0, "needs root, to become another user")
+    def test_another_user_cannot_open_a_jobs_memory(self):
+        command = [GONDWANA, "run", "-n", "2", program("misuse"), "wait"]
+        nobody = pwd.getpwnam("nobody").pw_uid
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as job:
+            wait_for(job, "waiting")
+            rank = Sentences.rank_of_job(job.pid, 0)
+            for place in ("mem", "map_files", "fd", "environ"):
+                for pid in (rank, job.pid):
+                    with self.subTest(place=place, pid=pid):
+                        self.assert_closed(f"/proc/{pid}/{place}", nobody)
+            job.terminate()
+            job.communicate(timeout=WATCHDOG)
+
+    def assert_closed(self, path, user):
+        reader = ["ls"] if os.path.isdir(path) else ["head", "-c1"]
+        ended = subprocess.run(
+            [*reader, path], user=user, capture_output=True, text=True, check=False
+        )
+        self.assertRegex(ended.stderr, "Permission denied|Operation not permitted")
+
+
+if __name__ == "__main__":
+    PROGRAMS = sys.argv.pop()
+    GONDWANA = sys.argv.pop()
+    unittest.main()
