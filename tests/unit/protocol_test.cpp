@@ -60,6 +60,7 @@ TEST(protocol, welcome_keeps_its_values) {
   EXPECT_EQ(back.rank, 3U);
   EXPECT_EQ(back.ranks, 8U);
   EXPECT_EQ(back.stride, std::uint64_t{1} << 30);
+  EXPECT_EQ(back.layout, control_fingerprint);
 }
 
 TEST(protocol, message_of_another_job_is_refused) {
@@ -72,7 +73,7 @@ TEST(protocol, message_of_another_version_says_what_to_do) {
   Packet packet = encode(Join{42}, tag);
   packet.bytes[version_offset] = std::byte{99};
   EXPECT_EQ(refusal(packet, tag),
-            "a message between launcher and rank has version 99, this build speaks 1; use the "
+            "a message between launcher and rank has version 99, this build speaks 2; use the "
             "launcher and the library of one installation");
 }
 
