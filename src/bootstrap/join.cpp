@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -56,28 +57,57 @@ Result<protocol::Received> next_message(int socket, std::uint64_t job_tag) {
   return **std::move(received);
 }
 
+// The next message of the wanted kind, with its descriptor. What an earlier program of this rank
+// asked for and did not live to read may lie before it: the same messages in the same order as
+// ours, cut short, so that ours are found by skipping all others.
+template <typename Wanted>
+Result<protocol::Received> await(int socket, std::uint64_t job_tag, const Wanted& is_wanted) {
+  for (;;) {
+    Result<protocol::Received> received = next_message(socket, job_tag);
+    if (!received) return received.error();
+    if (!is_wanted(received->message)) continue;
+    if (!received->attachment)
+      return Error{Errc::malformed, "the launcher sent a message without its memory"};
+    return received;
+  }
+}
+
 Result<UniqueFd> receive_arena(int socket, std::uint64_t job_tag, std::uint32_t rank) {
-  Result<protocol::Received> received = next_message(socket, job_tag);
+  Result<protocol::Received> received =
+      await(socket, job_tag, [rank](const protocol::Message& message) {
+        const auto* arena = std::get_if<protocol::Arena>(&message);
+        return arena != nullptr && arena->rank == rank;
+      });
   if (!received) return received.error();
-  const auto* arena = std::get_if<protocol::Arena>(&received->message);
-  if (arena == nullptr || arena->rank != rank || !received->attachment)
-    return Error{Errc::malformed,
-                 fmt::format("the launcher did not send the memory of rank {}", rank)};
   return std::move(received->attachment);
+}
+
+// Readable once this process has ended; nothing where the kernel has no such descriptors. Opened
+// here because the guardian may see us under another number (pid namespaces).
+UniqueFd open_own_end() {
+  return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
+}
+
+Result<void> ask_to_join(int socket) {
+  const auto pid = static_cast<std::uint64_t>(::getpid());
+  return protocol::send(socket, protocol::Join{pid}, 0, open_own_end().get());
 }
 
 Result<Membership> join_launched(std::string_view descriptor) {
   Result<UniqueFd> socket = inherited_socket(descriptor);
   if (!socket) return socket.error();
   if (const Result<void> tied = die_with_parent(); !tied) return tied.error();
-  const auto pid = static_cast<std::uint64_t>(::getpid());
-  if (const Result<void> sent = protocol::send(socket->get(), protocol::Join{pid}, 0, -1); !sent)
-    return sent.error();
-  Result<protocol::Received> received = next_message(socket->get(), 0);
+  if (const Result<void> asked = ask_to_join(socket->get()); !asked) return asked.error();
+  Result<protocol::Received> received = await(socket->get(), 0, [](const auto& message) {
+    return std::holds_alternative<protocol::Welcome>(message);
+  });
   if (!received) return received.error();
   const auto* welcome = std::get_if<protocol::Welcome>(&received->message);
-  if (welcome == nullptr || !received->attachment)
-    return Error{Errc::malformed, "the launcher did not answer with a place in the job"};
+  if (welcome->layout != control_fingerprint) {
+    return Error{Errc::refused,
+                 "the launcher is of another build than the library; use both from one "
+                 "installation"};
+  }
 
   Membership self;
   self.rank = Rank(welcome->rank);

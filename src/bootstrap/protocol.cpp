@@ -171,7 +171,7 @@ Result<std::optional<Received>> receive(int socket, std::uint64_t job_tag, int p
   UniqueFd attachment = envelope.attachment();
   if ((envelope.header.msg_flags & MSG_CTRUNC) != 0) {
     return Error{Errc::out_of_memory,
-                 "no free file descriptor to receive shared memory; raise ulimit -n"};
+                 "no free file descriptor for what came with a message; raise ulimit -n"};
   }
   Result<Message> message = decode(Bytes(packet.bytes, static_cast<std::size_t>(length)), job_tag);
   if (!message) return message.error();

@@ -1,13 +1,14 @@
 // What a rank and its guardian say to each other over the socket pair that the guardian made:
 //
-//   rank      -> guardian  Join           I am here; wire me up
+//   rank      -> guardian  Join           I am here; wire me up; with a descriptor that tells of my
+//                                         end (pidfd), where the kernel has those
 //   guardian  -> rank      Welcome        who you are, with the control memory
 //   guardian  -> rank      Arena          the memory of one rank of the node, with its descriptor;
 //                                         one message each, so that one free descriptor is enough
 //   rank      -> guardian  GlobalExit     end the job with this status
 //
 // One datagram a message (SOCK_SEQPACKET), fixed size, native byte order: both ends are the same
-// build on the same machine, and a different build is told so by the version.
+// build on the same machine, and a different build is told so by the version or by the layout.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +16,7 @@
 #include <optional>
 #include <variant>
 
+#include "core/control_page.hpp"
 #include "core/node_plan.hpp"
 #include "core/result.hpp"
 #include "core/types.hpp"
@@ -22,7 +24,7 @@
 
 namespace gondwana::protocol {
 
-inline constexpr std::uint16_t version = 1;
+inline constexpr std::uint16_t version = 2;
 inline constexpr const char* join_fd_variable = "GONDWANA_JOIN_FD";
 inline constexpr std::uint32_t max_ranks = 1U << 20;
 
@@ -35,6 +37,7 @@ struct Welcome {
   std::uint32_t rank;
   std::uint32_t ranks;
   std::uint64_t stride;
+  std::uint64_t layout = control_fingerprint;  // of the control memory, in the guardian's build
 };
 
 struct Arena {

@@ -9,7 +9,9 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstring>
+#include <initializer_list>
 #include <string>
 
 #include "core/counters.hpp"
@@ -45,17 +47,20 @@ static_assert(sizeof(NodeHeader) <= 4096);
 
 struct ControlPage {
   static constexpr std::size_t size = 4096;
-  static constexpr std::size_t max_lanes = 32;
+  static constexpr std::size_t max_lanes = 16;
 
-  // Two, so that a put does not ring a rank that sleeps in a barrier.
-  Doorbell<RealAtomics> data_bell;  // rung by who puts: the rank sleeps on memory of the program
-  Doorbell<RealAtomics> sync_bell;  // rung by who arrives: the rank sleeps on words of the engine
   Waiting waiting;
   alignas(cache_line) std::atomic<RankState> state;
   std::atomic<std::uint64_t> heap_size;          // what this rank was told, to compare
   std::atomic<std::uint64_t> globals_size;       // length of its symmetric globals
   std::atomic<std::uint64_t> program_id;         // hash of the program's build id
   std::array<CounterBlock, max_lanes> counters;  // of lane 0, the default one, and others
+
+  // Two bells, so that a put does not ring a rank that sleeps in a barrier. Not at the start of the
+  // page: processors take a look at a bell for a dependence on a store whose last 12 address bits
+  // are the same, and what users put to often begins at a page.
+  Doorbell<RealAtomics> data_bell;  // rung by who puts: the rank sleeps on memory of the program
+  Doorbell<RealAtomics> sync_bell;  // rung by who arrives: the rank sleeps on words of the engine
 };
 
 static_assert(sizeof(ControlPage) <= ControlPage::size);
@@ -85,6 +90,38 @@ class ControlLayout {
  private:
   std::uint32_t ranks_;
 };
+
+// In the manner of FNV-1a, a number at a time.
+constexpr std::uint64_t fingerprint(std::initializer_list<std::uint64_t> numbers) {
+  std::uint64_t hash = 0xcbf2'9ce4'8422'2325;
+  for (const std::uint64_t number : numbers) hash = (hash ^ number) * 0x100'0000'01b3;
+  return hash;
+}
+
+// Two builds in which this differs must not share control memory: each would write where the other
+// keeps something else.
+inline constexpr std::uint64_t control_fingerprint =
+    fingerprint({sizeof(NodeHeader),
+                 sizeof(ControlPage),
+                 offsetof(ControlPage, data_bell),
+                 offsetof(ControlPage, sync_bell),
+                 offsetof(ControlPage, waiting),
+                 offsetof(ControlPage, state),
+                 offsetof(ControlPage, heap_size),
+                 offsetof(ControlPage, globals_size),
+                 offsetof(ControlPage, program_id),
+                 offsetof(ControlPage, counters),
+                 sizeof(Waiting),
+                 offsetof(Waiting, peer),
+                 offsetof(Waiting, team),
+                 offsetof(Waiting, call_words),
+                 sizeof(CounterBlock),
+                 count_names.size(),
+                 ControlPage::max_lanes,
+                 ControlLayout(3).page(2),
+                 ControlLayout(3).line(1, 2),
+                 ControlLayout(3).scratch(1, 2),
+                 ControlLayout(3).size()});
 
 inline void Waiting::begin(CallName call, std::uint32_t for_peer, std::uint32_t in_team,
                            std::uint64_t now_ns) {

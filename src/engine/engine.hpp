@@ -143,8 +143,6 @@ class Engine {
   // std::size_t, or FixedSize for the sake of speed.
   template <typename Size>
   std::byte* within_reach(Rank rank, const void* object, Size size) const;
-  static void count_put(Lane& lane, std::size_t size);
-  static void count_get(Lane& lane, std::size_t size);
 
   template <typename Done>
   void wait(const WaitReason& why, const Done& done);

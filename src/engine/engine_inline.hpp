@@ -13,24 +13,12 @@ template <typename Size>
   return symmetric_.place_in(reach_.window(rank), object, size);
 }
 
-inline void Engine::count_put(Lane& lane, std::size_t size) {
-  CounterBlock& counters = lane.counters();
-  counters.add(Count::puts);
-  counters.add(Count::put_bytes, size);
-}
-
-inline void Engine::count_get(Lane& lane, std::size_t size) {
-  CounterBlock& counters = lane.counters();
-  counters.add(Count::gets);
-  counters.add(Count::get_bytes, size);
-}
-
 [[gnu::always_inline]] inline bool Engine::put(Lane& lane, Rank to, void* dest, const void* source,
                                                std::size_t size) {
   std::byte* target = within_reach(to, dest, size);
   if (target == nullptr) [[unlikely]]
     return put_elsewhere(lane, to, dest, source, size);
-  count_put(lane, size);
+  lane.counters().add_put(size);
   copy_to_peer(target, static_cast<const std::byte*>(source), size);
   reach_.wake(to);
   return true;
@@ -41,7 +29,7 @@ inline void Engine::count_get(Lane& lane, std::size_t size) {
   const std::byte* origin = within_reach(from, source, size);
   if (origin == nullptr) [[unlikely]]
     return get_elsewhere(lane, from, dest, source, size);
-  count_get(lane, size);
+  lane.counters().add_get(size);
   copy_from_peer(static_cast<std::byte*>(dest), origin, size);
   return true;
 }
@@ -63,7 +51,7 @@ template <typename T>
   std::byte* target = within_reach(to, dest, FixedSize<sizeof(T)>{});
   if (target == nullptr) [[unlikely]]
     return put_value_elsewhere(lane, to, dest, value);
-  count_put(lane, sizeof(T));
+  lane.counters().add_value_put<sizeof(T)>();
   copy_value(target, value);
   reach_.wake(to);  // last: the compiler makes a jump of it
   return true;
@@ -75,7 +63,7 @@ template <typename T>
   const std::byte* origin = within_reach(from, source, FixedSize<sizeof(T)>{});
   if (origin == nullptr) [[unlikely]]
     return get_value_elsewhere(lane, from, source);
-  count_get(lane, sizeof(T));
+  lane.counters().add_value_get<sizeof(T)>();
   return load_value<T>(origin);
 }
 
@@ -112,7 +100,7 @@ bool Engine::put_strided(Lane& lane, Rank to, void* dest, const void* source, St
     for (std::size_t i = 0; i < count; ++i, target += target_step, from += source_step)
       copy_to_peer(target, from, Width);
     reach_.wake(to);
-    count_put(lane, count * Width);
+    lane.counters().add_put(count * Width);
     return true;
   }
   for (std::size_t i = 0; i < count; ++i, place += target_step, from += source_step)
@@ -134,7 +122,7 @@ bool Engine::get_strided(Lane& lane, Rank from, void* dest, const void* source, 
     origin -= span.begin;
     for (std::size_t i = 0; i < count; ++i, target += target_step, origin += source_step)
       copy_from_peer(target, origin, Width);
-    count_get(lane, count * Width);
+    lane.counters().add_get(count * Width);
     return true;
   }
   for (std::size_t i = 0; i < count; ++i, target += target_step, place += source_step)

@@ -33,7 +33,7 @@ bool Engine::put_elsewhere(Lane& lane, Rank to, const void* dest, const void* so
   if (size == 0) return true;
   const Result<Remote> place = locate("put", to, dest, size);
   if (!place) return lane.fail(place.error());
-  count_put(lane, size);
+  lane.counters().add_put(size);
   return put_over_wire(lane, *place, Bytes(static_cast<const std::byte*>(source), size));
 }
 
@@ -42,7 +42,7 @@ bool Engine::get_elsewhere(Lane& lane, Rank from, void* dest, const void* source
   if (size == 0) return true;
   const Result<Remote> place = locate("get", from, source, size);
   if (!place) return lane.fail(place.error());
-  count_get(lane, size);
+  lane.counters().add_get(size);
   return get_over_wire(lane, MutableBytes(static_cast<std::byte*>(dest), size), *place);
 }
 

@@ -20,68 +20,79 @@ inline constexpr std::memory_order small_load_order = std::memory_order_relaxed;
 #endif
 
 template <typename Word>
-inline bool aligned_for(const void* a, const void* b) {
-  return ((reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b)) %
-          sizeof(Word)) == 0;
+inline bool is_aligned_for(const void* place) {
+  return reinterpret_cast<std::uintptr_t>(place) % sizeof(Word) == 0;
 }
 
 // One store at the target, never torn.
 template <typename Word>
-inline void store_word(std::byte* target, Word value) {
+inline void store_word(std::byte* target, const std::byte* source) {
+  Word value;
+  std::memcpy(&value, source, sizeof(Word));
   std::atomic_ref<Word>(*reinterpret_cast<Word*>(target)).store(value, small_store_order);
 }
 
+// One load at the source.
 template <typename Word>
-inline Word load_word(const std::byte* source) {
+inline void load_word(std::byte* target, const std::byte* source) {
   auto& word = *reinterpret_cast<Word*>(const_cast<std::byte*>(source));
-  return std::atomic_ref<Word>(word).load(small_load_order);
+  const Word value = std::atomic_ref<Word>(word).load(small_load_order);
+  std::memcpy(target, &value, sizeof(Word));
 }
 
 namespace detail {
 
 template <typename Word>
-inline bool put_word(std::byte* target, const std::byte* source) {
-  if (!aligned_for<Word>(target, target)) return false;
-  Word value;
-  std::memcpy(&value, source, sizeof(Word));
-  store_word(target, value);
+inline bool try_store(std::byte* target, const std::byte* source, std::size_t size) {
+  if (size != sizeof(Word) || !is_aligned_for<Word>(target)) return false;
+  store_word<Word>(target, source);
   return true;
 }
 
 template <typename Word>
-inline bool get_word(std::byte* target, const std::byte* source) {
-  if (!aligned_for<Word>(source, source)) return false;
-  const Word value = load_word<Word>(source);
-  std::memcpy(target, &value, sizeof(Word));
+inline bool try_load(std::byte* target, const std::byte* source, std::size_t size) {
+  if (size != sizeof(Word) || !is_aligned_for<Word>(source)) return false;
+  load_word<Word>(target, source);
   return true;
+}
+
+[[gnu::noinline]] inline void store_small(std::byte* target, const std::byte* source,
+                                          std::size_t size) {
+  if (try_store<std::uint64_t>(target, source, size) ||
+      try_store<std::uint32_t>(target, source, size) ||
+      try_store<std::uint16_t>(target, source, size) ||
+      try_store<std::uint8_t>(target, source, size))
+    return;
+  std::memcpy(target, source, size);
+}
+
+[[gnu::noinline]] inline void load_small(std::byte* target, const std::byte* source,
+                                         std::size_t size) {
+  if (try_load<std::uint64_t>(target, source, size) ||
+      try_load<std::uint32_t>(target, source, size) ||
+      try_load<std::uint16_t>(target, source, size) || try_load<std::uint8_t>(target, source, size))
+    return;
+  std::memcpy(target, source, size);
 }
 
 }  // namespace detail
 
 // To a peer: 1, 2, 4 or 8 bytes aligned at the target are one store; everything else is memcpy.
-inline void copy_to_peer(std::byte* target, const std::byte* source, std::size_t size) {
-  if (size > 8) {
+[[gnu::always_inline]] inline void copy_to_peer(std::byte* target, const std::byte* source,
+                                                std::size_t size) {
+  if (size > 8)
     std::memcpy(target, source, size);
-    return;
-  }
-  if (size == 8 && detail::put_word<std::uint64_t>(target, source)) return;
-  if (size == 4 && detail::put_word<std::uint32_t>(target, source)) return;
-  if (size == 2 && detail::put_word<std::uint16_t>(target, source)) return;
-  if (size == 1 && detail::put_word<std::uint8_t>(target, source)) return;
-  std::memcpy(target, source, size);
+  else
+    detail::store_small(target, source, size);
 }
 
 // From a peer: the same, as one load.
-inline void copy_from_peer(std::byte* target, const std::byte* source, std::size_t size) {
-  if (size > 8) {
+[[gnu::always_inline]] inline void copy_from_peer(std::byte* target, const std::byte* source,
+                                                  std::size_t size) {
+  if (size > 8)
     std::memcpy(target, source, size);
-    return;
-  }
-  if (size == 8 && detail::get_word<std::uint64_t>(target, source)) return;
-  if (size == 4 && detail::get_word<std::uint32_t>(target, source)) return;
-  if (size == 2 && detail::get_word<std::uint16_t>(target, source)) return;
-  if (size == 1 && detail::get_word<std::uint8_t>(target, source)) return;
-  std::memcpy(target, source, size);
+  else
+    detail::load_small(target, source, size);
 }
 
 // A value of a type, at a place aligned for it.

@@ -354,6 +354,11 @@ class LauncherTest(unittest.TestCase):
                                       '"$0" join exit\\ 0; exec "$0" join running share finalize', RANK)
         self.assertEqual((status, err), (0, ""))
 
+    def test_a_rank_may_join_after_another_that_took_nothing(self):
+        status, _, err = self.run_job("-n", "3", "sh", "-c",
+                                      '"$0" join_half; exec "$0" join running share finalize', RANK)
+        self.assertEqual((status, err), (0, ""))
+
     def test_a_rank_may_not_join_again_after_it_ran(self):
         status, _, err = self.run_job("-n", "1", "sh", "-c",
                                       '"$0" join running finalize; exec "$0" join running finalize', RANK)
@@ -382,9 +387,35 @@ class LauncherTest(unittest.TestCase):
                                       'if [ $GONDWANA_RANK = 1 ]; then exec "$0" join running share; fi; '
                                       'exec "$0" join running share "wait shmem_barrier_all"', RANK)
         self.assertEqual(status, 1)
-        self.assertRegex(err, r"rank 1 .* ended with status 0 outside any blocking call")
+        self.assertRegex(err, r"rank 1 .* ended with status 0 and without finalizing, outside any blocking call")
 
     # Deaths.
+
+    def run_under_a_shell(self, last_steps, afterwards):
+        """Rank 1 takes the last steps instead of waiting; then its shell goes on."""
+        return self.run_job("-n", "3", "bash", "-c",
+                            'wait="wait shmem_barrier_all"; [ $GONDWANA_RANK = 1 ] && wait="$1"; '
+                            '"$0" join running share put\ 5 "$wait"; eval "$2"', RANK, last_steps, afterwards)
+
+    def test_a_program_killed_under_a_shell_that_lives_on_ends_the_job(self):
+        for last, how in [("raise 9", "killed"), ("exit 0", "left")]:
+            with self.subTest(how):
+                status, _, err = self.run_under_a_shell(last, "sleep 1000")
+                self.assertEqual(status, 1)
+                told, waiting = [line for line in err.splitlines() if line.startswith("gondwana run: ")]
+                self.assertRegex(told, r"rank 1 on host \S+ \(pid \d+\) ended without finalizing, outside any "
+                                       r"blocking call, after 5 puts; the process that started it \(pid \d+\) "
+                                       r"lives on; the other 2 ranks are ended$")
+                self.assertEqual(waiting, "gondwana run: ranks 0, 2 wait in shmem_barrier_all")
+
+    def test_a_shell_that_ends_with_its_program_tells_the_signal(self):
+        status, _, err = self.run_under_a_shell("raise 9", "exit $?")
+        self.assertEqual(status, 128 + signal.SIGKILL)
+        self.assertRegex(err, r"rank 1 .* ended with status 137, as if by SIGKILL, outside any blocking call")
+
+    def test_a_shell_may_live_on_after_a_program_that_finalized(self):
+        script = '"$0" join running share finalize; sleep 1.5'
+        self.assertEqual(self.run_job("-n", "2", "bash", "-c", script, RANK), (0, "", ""))
 
     def test_a_death_tells_the_call_and_who_waits(self):
         job = self.start_ready(4, RANK, "join", "running", "share", "say ready", "wait shmem_barrier_all")

@@ -5,15 +5,42 @@
 
 namespace gondwana::shmem {
 
+// The unsigned type of a width that is copied by one load and one store.
+template <std::size_t Width>
+using Word = std::conditional_t<Width == 8, std::uint64_t,
+                                std::conditional_t<Width == 4, std::uint32_t, std::uint16_t>>;
+
+// Elements of these widths are aligned to them, so one of them alone is a value.
+template <std::size_t Width>
+inline constexpr bool is_word = Width == 2 || Width == 4 || Width == 8;
+
 template <std::size_t Width>
 [[gnu::always_inline]] inline void put(Caller caller, void* dest, const void* source,
                                        std::size_t count, int pe) {
+  if constexpr (is_word<Width>) {
+    if (count == 1) {
+      Word<Width> value;
+      std::memcpy(&value, source, Width);
+      check(caller, caller.engine.put_value(caller.lane, rank_of(pe),
+                                            static_cast<Word<Width>*>(dest), value));
+      return;
+    }
+  }
   check(caller, caller.engine.put(caller.lane, rank_of(pe), dest, source, bytes_of<Width>(count)));
 }
 
 template <std::size_t Width>
 [[gnu::always_inline]] inline void get(Caller caller, void* dest, const void* source,
                                        std::size_t count, int pe) {
+  if constexpr (is_word<Width>) {
+    if (count == 1) {
+      const auto value =
+          checked(caller, caller.engine.get_value(caller.lane, rank_of(pe),
+                                                  static_cast<const Word<Width>*>(source)));
+      std::memcpy(dest, &value, Width);
+      return;
+    }
+  }
   check(caller, caller.engine.get(caller.lane, rank_of(pe), dest, source, bytes_of<Width>(count)));
 }
 

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -28,11 +27,6 @@ constexpr std::uint64_t user_grace_ns = 5 * second_ns;  // from a forwarded INT 
 constexpr std::uint64_t last_words_ns = second_ns;      // to write output nobody may read
 constexpr std::uint64_t send_again_ns = 1'000'000;
 
-bool has_message(int socket) {
-  pollfd entry{socket, POLLIN, 0};
-  return ::poll(&entry, 1, 0) > 0;
-}
-
 }  // namespace
 
 Guardian::Guardian(const Job& job, UniqueFd orders, Poller poller)
@@ -42,6 +36,7 @@ Guardian::Guardian(const Job& job, UniqueFd orders, Poller poller)
       output_(poller_, {job.label, job.timestamps}),
       input_(poller_),
       wire_(job.ranks()),
+      programs_(poller_),
       ranks_(job.ranks()) {}
 
 int Guardian::run() {
@@ -59,6 +54,7 @@ void Guardian::step() {
   const std::uint64_t now = monotonic_ns();
   if (time_up_ns_ && now >= *time_up_ns_) on_time_up();
   for (const std::uint32_t rank : std::exchange(send_later_, {})) send_job(rank);
+  if (const auto program = programs_.overdue()) on_program_lost(*program);
   input_.step();
   output_.step();
   if (output_.failure() != 0) on_output_failed(output_.failure());
@@ -74,6 +70,7 @@ int Guardian::next_timeout_ms() const {
   const std::uint64_t now = monotonic_ns();
   consider(time_up_ns_);
   consider(ending_.next_ns());
+  consider(programs_.next_ns());
   consider(output_.next_ns());
   consider(input_.next_ns());
   if (!send_later_.empty()) consider(now + send_again_ns);
@@ -125,33 +122,48 @@ void Guardian::on_rank_ended(std::uint32_t rank, int wait_status) {
   // What it said last, such as the status for all, counts before how it ended.
   if (record.socket) on_socket(rank);
   close_socket(rank);
+  programs_.forget(rank);
   record.alive = false;
   --alive_;
   if (job_.reader == rank) input_.stop();
   const int status = exit_status(wait_status);
   if (ending_.state() != Ending::State::idle) return settle(status);
 
-  Death death{rank, record.pid, wait_status, wire_.has_joined(rank), wire_.page(rank)};
+  Death death{.rank = rank,
+              .pid = record.pid,
+              .wait_status = wait_status,
+              .ended_ns = monotonic_ns(),
+              .joined = wire_.has_joined(rank),
+              .page = wire_.page(rank)};
   if (!ends_job(death, wire_.anybody_joined())) {
     record.ended_unjoined = !death.joined;
     return settle(status);
   }
   if (status == exit_signal_base + SIGKILL) death.oom = oom_.look();
-  output_.say(describe(death, alive_));
-  if (const std::string waiting = describe_waiting(survivors()); !waiting.empty())
-    output_.say(waiting);
-  end_job(status != 0 ? status : exit_trouble);
+  end_job_because(describe(death, alive_), status != 0 ? status : exit_trouble);
+}
+
+void Guardian::on_program_lost(const ProgramWatch::Ended& program) {
+  const auto& [rank, pid, at_ns] = program;
+  if (ending_.state() == Ending::State::idle && wire_.state(rank) != RankState::finalized) {
+    const Death death{
+        .rank = rank, .pid = pid, .ended_ns = at_ns, .joined = true, .page = wire_.page(rank)};
+    const auto others = static_cast<std::uint32_t>(survivors().size());
+    end_job_because(describe_under(ranks_[rank].pid, death, others), exit_trouble);
+  }
+  programs_.forget(rank);
 }
 
 std::vector<Survivor> Guardian::survivors() const {
   std::vector<Survivor> result;
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
-    if (ranks_[rank].alive) result.push_back({rank, wire_.page(rank)});
+    if (ranks_[rank].alive && !programs_.has_ended(rank))
+      result.push_back({rank, wire_.page(rank)});
   return result;
 }
 
 void Guardian::on_socket(std::uint32_t rank) {
-  while (ranks_[rank].socket && has_message(ranks_[rank].socket.get())) {
+  while (ranks_[rank].socket && is_readable(ranks_[rank].socket.get())) {
     // No tag is asked for: the socket pair is known to one rank only, and a Join comes before it.
     Result<std::optional<protocol::Received>> received =
         protocol::receive(ranks_[rank].socket.get(), 0, 0);
@@ -161,7 +173,8 @@ void Guardian::on_socket(std::uint32_t rank) {
     }
     if (!*received) return close_socket(rank);
     const protocol::Message& message = (*received)->message;
-    if (std::holds_alternative<protocol::Join>(message)) on_join(rank);
+    if (const auto* join = std::get_if<protocol::Join>(&message))
+      on_join(rank, *join, std::move((*received)->attachment));
     if (const auto* exit = std::get_if<protocol::GlobalExit>(&message)) {
       // The first word counts, even where another rank has just ended with a status of its own.
       if (ending_.state() == Ending::State::idle) status_ = exit->status & 0xff;
@@ -171,8 +184,11 @@ void Guardian::on_socket(std::uint32_t rank) {
   if (ranks_[rank].socket) send_job(rank);
 }
 
-void Guardian::on_join(std::uint32_t rank) {
+void Guardian::on_join(std::uint32_t rank, const protocol::Join& join, UniqueFd end) {
   if (Result<void> joined = wire_.join(rank); !joined) return fail(joined.error());
+  const auto pid = static_cast<pid_t>(join.pid);
+  if (pid == ranks_[rank].pid) end.reset();  // our child: SIGCHLD will tell
+  programs_.watch(rank, pid, std::move(end));
   const auto absent = std::ranges::find_if(ranks_, &RankRecord::ended_unjoined);
   if (absent == ranks_.end() || ending_.state() != Ending::State::idle) return;
   fail({Errc::peer_lost,
@@ -206,11 +222,9 @@ void Guardian::on_time_up() {
   time_up_ns_.reset();
   if (ending_.state() != Ending::State::idle) return;
   status_ = exit_timeout;
-  output_.say(fmt::format("the job runs longer than --timeout {} s; its {} ranks are ended",
-                          static_cast<double>(job_.timeout->count()) / 1000, alive_));
-  if (const std::string waiting = describe_waiting(survivors()); !waiting.empty())
-    output_.say(waiting);
-  end_job(exit_timeout);
+  end_job_because(fmt::format("the job runs longer than --timeout {} s; its {} ranks are ended",
+                              static_cast<double>(job_.timeout->count()) / 1000, alive_),
+                  exit_timeout);
 }
 
 // As under mpirun, nobody to read the output means the end of the job, without a word: | head.
@@ -233,6 +247,13 @@ void Guardian::settle(int status) {
 void Guardian::end_job(int status) {
   settle(status);
   ending_.ask(grace_ns);
+}
+
+void Guardian::end_job_because(const std::string& sentence, int status) {
+  output_.say(sentence);
+  if (const std::string waiting = describe_waiting(survivors()); !waiting.empty())
+    output_.say(waiting);
+  end_job(status);
 }
 
 void Guardian::fail(const Error& error, int status) {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "bootstrap/protocol.hpp"
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
 #include "run/binding.hpp"
@@ -19,6 +20,7 @@
 #include "run/job_output.hpp"
 #include "run/oom_watch.hpp"
 #include "run/poller.hpp"
+#include "run/program_watch.hpp"
 #include "run/rank_process.hpp"
 #include "run/verdict.hpp"
 #include "run/wire_up.hpp"
@@ -59,7 +61,9 @@ class Guardian {
   void on_child();
   void on_rank_ended(std::uint32_t rank, int wait_status);
   void on_socket(std::uint32_t rank);
-  void on_join(std::uint32_t rank);
+  // `end` tells of the end of the program that asked; it may be missing.
+  void on_join(std::uint32_t rank, const protocol::Join& join, UniqueFd end);
+  void on_program_lost(const ProgramWatch::Ended& program);
   void on_time_up();
   void on_output_failed(int reason);
 
@@ -72,6 +76,8 @@ class Guardian {
   int next_timeout_ms() const;
   void settle(int status);
   void end_job(int status);
+  // Says the sentence and who waits.
+  void end_job_because(const std::string& sentence, int status);
   void fail(const Error& error, int status = exit_trouble);
   int finish();
 
@@ -83,6 +89,7 @@ class Guardian {
   JobOutput output_;
   InputPump input_;
   WireUp wire_;
+  ProgramWatch programs_;
   OomWatch oom_;
   Ending ending_;
   std::vector<Place> places_;

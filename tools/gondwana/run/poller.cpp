@@ -1,6 +1,7 @@
 #include "run/poller.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/epoll.h>
 
 #include <array>
@@ -8,6 +9,11 @@
 #include <cstring>
 
 namespace gondwana::launch {
+
+bool is_readable(int fd) {
+  pollfd entry{fd, POLLIN, 0};
+  return ::poll(&entry, 1, 0) > 0;
+}
 
 Result<Poller> Poller::create() {
   UniqueFd epoll(::epoll_create1(EPOLL_CLOEXEC));

@@ -10,6 +10,9 @@
 
 namespace gondwana::launch {
 
+// Whether there is something to read right now: a message, an end.
+bool is_readable(int fd);
+
 class Poller {
  public:
   // A handler must bear to be called for nothing: its descriptor may have changed hands within one

@@ -10,7 +10,6 @@
 #include <iterator>
 #include <map>
 
-#include "core/machine.hpp"
 #include "run/exit_status.hpp"
 
 namespace gondwana::launch {
@@ -45,7 +44,9 @@ std::string describe_cause(const Death& death) {
   if (status > exit_signal_base && status <= exit_signal_base + SIGSYS)
     return fmt::format("ended with status {}, as if by {},", status,
                        signal_name(status - exit_signal_base));
-  return fmt::format("ended with status {}", status);
+  // Zero says that all is well; who ran and did not finalize is not well.
+  const bool left = status == 0 && state(death) == RankState::running;
+  return fmt::format("ended with status {}{}", status, left ? " and without finalizing," : "");
 }
 
 // "12 puts, 3 gets": what all threads of the rank have done, as far as it is not nothing.
@@ -62,8 +63,8 @@ std::string describe_counters(const ControlPage& page) {
   return text;
 }
 
-std::string describe_wait(const Waiting& waiting, std::uint64_t since_ns) {
-  const double seconds = static_cast<double>(monotonic_ns() - since_ns) * 1e-9;
+std::string describe_wait(const Waiting& waiting, std::uint64_t waited_ns) {
+  const double seconds = static_cast<double>(waited_ns) * 1e-9;
   const std::uint32_t peer = waiting.peer.load(std::memory_order_relaxed);
   const std::string whom = peer == Waiting::anybody ? "" : fmt::format(" for rank {}", peer);
   return fmt::format("in {}, waiting{} for {:.1f} s", waiting.call(), whom, seconds);
@@ -81,7 +82,7 @@ std::string describe_place(const Death& death) {
       break;
   }
   const std::uint64_t since = death.page->waiting.since_ns.load(std::memory_order_acquire);
-  if (since != 0) return describe_wait(death.page->waiting, since);
+  if (since != 0) return describe_wait(death.page->waiting, death.ended_ns - since);
   const std::string done = describe_counters(*death.page);
   return "outside any blocking call" + (done.empty() ? "" : ", after " + done);
 }
@@ -110,6 +111,14 @@ bool ends_job(const Death& death, bool job_joined) {
 std::string describe(const Death& death, std::uint32_t others) {
   return fmt::format("rank {} on host {} (pid {}) {} {}{}", death.rank, host_name(), death.pid,
                      describe_cause(death), describe_place(death), describe_consequence(others));
+}
+
+std::string describe_under(pid_t wrapper, const Death& death, std::uint32_t others) {
+  return fmt::format(
+      "rank {} on host {} (pid {}) ended {}{}; the process that started it (pid {}) lives on{}",
+      death.rank, host_name(), death.pid,
+      state(death) == RankState::running ? "without finalizing, " : "", describe_place(death),
+      wrapper, describe_consequence(others));
 }
 
 std::string describe_waiting(std::span<const Survivor> survivors) {

@@ -18,6 +18,7 @@ struct Death {
   std::uint32_t rank = 0;
   pid_t pid = 0;
   int wait_status = 0;                // as waitpid() gave it
+  std::uint64_t ended_ns = 0;         // CLOCK_MONOTONIC
   bool joined = false;                // it had asked to join the job
   const ControlPage* page = nullptr;  // null: nobody has joined
   OomWatch::Finding oom = OomWatch::Finding::nothing;
@@ -32,6 +33,11 @@ bool ends_job(const Death& death, bool job_joined);
 // "rank 2 on host n1 (pid 123) was killed by SIGSEGV (Segmentation fault) in shmem_barrier_all,
 // waiting for 3.2 s; the other 3 ranks are ended"
 std::string describe(const Death& death, std::uint32_t others);
+
+// The same for a program whose status only the process that started it knows, which lives on:
+// "rank 2 on host n1 (pid 124) ended without finalizing, outside any blocking call; the process
+// that started it (pid 123) lives on; the other 3 ranks are ended"
+std::string describe_under(pid_t wrapper, const Death& death, std::uint32_t others);
 
 // A rank that lives, and its page.
 struct Survivor {
