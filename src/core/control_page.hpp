@@ -16,6 +16,7 @@
 
 #include "core/counters.hpp"
 #include "core/doorbell.hpp"
+#include "core/node_plan.hpp"
 #include "core/team_sync.hpp"
 
 namespace gondwana {
@@ -56,11 +57,9 @@ struct ControlPage {
   std::atomic<std::uint64_t> program_id;         // hash of the program's build id
   std::array<CounterBlock, max_lanes> counters;  // of lane 0, the default one, and others
 
-  // Two bells, so that a put does not ring a rank that sleeps in a barrier. Not at the start of the
-  // page: processors take a look at a bell for a dependence on a store whose last 12 address bits
-  // are the same, and what users put to often begins at a page.
-  Doorbell<RealAtomics> data_bell;  // rung by who puts: the rank sleeps on memory of the program
-  Doorbell<RealAtomics> sync_bell;  // rung by who arrives: the rank sleeps on words of the engine
+  // Rung by who arrives at a barrier: the rank sleeps on words of the engine. A put rings another
+  // bell, in the arena (NodePlan::data_bell_offset), so that it does not wake who sleeps here.
+  Doorbell<RealAtomics> sync_bell;
 };
 
 static_assert(sizeof(ControlPage) <= ControlPage::size);
@@ -103,7 +102,7 @@ constexpr std::uint64_t fingerprint(std::initializer_list<std::uint64_t> numbers
 inline constexpr std::uint64_t control_fingerprint =
     fingerprint({sizeof(NodeHeader),
                  sizeof(ControlPage),
-                 offsetof(ControlPage, data_bell),
+                 NodePlan::data_bell_offset,
                  offsetof(ControlPage, sync_bell),
                  offsetof(ControlPage, waiting),
                  offsetof(ControlPage, state),

@@ -25,6 +25,10 @@ struct NodePlan {
   static constexpr std::size_t guard = 64 * 1024;
   static constexpr std::size_t system_size = 64 * 1024;
   static constexpr std::size_t globals_offset = system_size;
+  // The bell that a put rings lies in the arena it puts to: one address computed, not two. Not at
+  // the start of a page: processors take the look at it for a dependence on a store whose last 12
+  // address bits are the same, and what users put to often begins at a page.
+  static constexpr std::size_t data_bell_offset = 32 * 1024 + 0x40;
 };
 
 // The heap begins at a boundary of huge pages, whatever globals lie before it.

@@ -57,14 +57,15 @@ Engine::Engine(Setup setup, std::size_t heap_size)
     : rank_(setup.rank),
       ranks_(setup.ranks),
       memory_(std::move(setup.memory)),
-      reach_(*memory_, setup.use_reach ? memory_->plan().ranks : 0),
       symmetric_(memory_->window(rank_), setup.globals, heap_size),
+      reach_(*memory_, setup.use_reach ? memory_->plan().ranks : 0, symmetric_.ranges()),
       wire_(std::move(setup.wire)),
       options_(setup.options),
       patience_(memory_->plan().ranks, usable_processors(), setup.options.spins),
       world_(team_of_all(*memory_, 0, ranks_, rank_)),
       shared_(team_of_all(*memory_, 1, ranks_, rank_)),
-      default_lane_(memory_->page(rank_).counters[0]) {}
+      default_lane_(memory_->page(rank_).counters[0]),
+      shortcut_(reach_, default_lane_.counters()) {}
 
 Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   const Result<std::size_t> heap_size = choose_heap_size(setup);
@@ -120,7 +121,8 @@ void Engine::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
   page.waiting.begin(why.call, why.peer, why.team, monotonic_ns());
   counters.add(Count::waits);
   if (!patience_.yield_until(moved_on)) {
-    Doorbell<RealAtomics>& bell = why.on_program_memory ? page.data_bell : page.sync_bell;
+    Doorbell<RealAtomics>& bell =
+        why.on_program_memory ? memory_->data_bell(rank_) : page.sync_bell;
     const bool timed = why.on_program_memory || wire_;
     const Timeout limit = timed ? Timeout{look_again} : Timeout{};
     do {

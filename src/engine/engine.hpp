@@ -22,6 +22,7 @@
 #include "engine/lane.hpp"
 #include "engine/patience.hpp"
 #include "engine/reach.hpp"
+#include "engine/shortcut.hpp"
 #include "engine/symmetric_memory.hpp"
 #include "engine/team.hpp"
 #include "memory/node_memory.hpp"
@@ -72,24 +73,24 @@ class Engine {
   // One-sided. `dest` and `source` on the peer's side are this rank's address of the same object.
   bool put(Lane& lane, Rank to, void* dest, const void* source, std::size_t size);
   bool get(Lane& lane, Rank from, void* dest, const void* source, std::size_t size);
-  template <typename T>
-  bool put_value(Lane& lane, Rank to, T* dest, T value);
-  template <typename T>
-  std::optional<T> get_value(Lane& lane, Rank from, const T* source);
   template <std::size_t Width>
   bool put_strided(Lane& lane, Rank to, void* dest, const void* source, Strides strides,
                    std::size_t count);
   template <std::size_t Width>
   bool get_strided(Lane& lane, Rank from, void* dest, const void* source, Strides strides,
                    std::size_t count);
-  // The value from before.
+  // Single values go by the shortcut of the lane; where that fails, these do it or say why not.
+  // Atomics return the value from before.
+  const Shortcut& shortcut() const { return shortcut_; }  // of the default lane
+  bool put_elsewhere(Lane& lane, Rank to, const void* dest, const void* source, std::size_t size);
+  bool get_elsewhere(Lane& lane, Rank from, void* dest, const void* source, std::size_t size);
   template <AtomicOp Op, typename T>
-  std::optional<T> atomic(Lane& lane, Rank at, T* dest, T operand, T compare);
+  std::optional<T> atomic_elsewhere(Lane& lane, Rank at, T* dest, T operand, T compare);
 
   // Where the object lies in this process; null where loads and stores do not reach it.
   void* pointer_to(Rank rank, const void* object) const;
   bool is_symmetric(const void* object) const {
-    return symmetric_.offset_of(object, 1).has_value();
+    return symmetric_.ranges().offset_of(object, 1) != SymmetricRanges::nowhere;
   }
 
   // Puts of this lane to each target before the fence are visible before those after it.
@@ -139,32 +140,14 @@ class Engine {
   explicit Engine(Setup setup, std::size_t heap_size);
   Result<void> compare_with_first();
 
-  // The object at `rank` in this process; null where it is out of reach or not symmetric. `Size` is
-  // std::size_t, or FixedSize for the sake of speed.
-  template <typename Size>
-  std::byte* within_reach(Rank rank, const void* object, Size size) const;
-
   template <typename Done>
   void wait(const WaitReason& why, const Done& done);
   void wait_longer(const WaitReason& why, FunctionRef<bool()> done);
 
   // Slow paths, in wire_path.cpp.
   Result<Remote> locate(const char* what, Rank rank, const void* object, std::size_t size) const;
-  [[gnu::cold]] bool put_elsewhere(Lane& lane, Rank to, const void* dest, const void* source,
-                                   std::size_t size);
-  [[gnu::cold]] bool get_elsewhere(Lane& lane, Rank from, void* dest, const void* source,
-                                   std::size_t size);
-  [[gnu::cold]] std::optional<std::uint64_t> atomic_elsewhere(Lane& lane, Rank at, const void* dest,
-                                                              const AtomicRequest& request);
-  // Take values, not their addresses: the caller keeps them in registers.
-  template <typename T>
-  [[gnu::cold, gnu::noinline]] bool put_value_elsewhere(Lane& lane, Rank to, T* dest, T value);
-  template <typename T>
-  [[gnu::cold, gnu::noinline]] std::optional<T> get_value_elsewhere(Lane& lane, Rank from,
-                                                                    const T* source);
-  template <AtomicOp Op, typename T>
-  [[gnu::cold, gnu::noinline]] std::optional<T> atomic_value_elsewhere(Lane& lane, Rank at, T* dest,
-                                                                       T operand, T compare);
+  std::optional<std::uint64_t> request_elsewhere(Lane& lane, Rank at, const void* dest,
+                                                 const AtomicRequest& request);
   bool put_over_wire(Lane& lane, Remote to, Bytes source);
   bool get_over_wire(Lane& lane, MutableBytes dest, Remote from);
   bool post(Lane& lane, FunctionRef<Result<Posted>()> attempt);
@@ -189,14 +172,15 @@ class Engine {
   Rank rank_;
   std::uint32_t ranks_;
   std::shared_ptr<NodeMemory> memory_;
-  Reach reach_;
   SymmetricMemory symmetric_;
+  Reach reach_;
   Wire wire_;
   Options options_;
   Patience patience_;
   Team world_;
   Team shared_;
   Lane default_lane_;
+  Shortcut shortcut_;
 };
 
 }  // namespace gondwana

@@ -5,66 +5,25 @@
 
 namespace gondwana {
 
-template <typename Size>
-[[gnu::always_inline]] inline std::byte* Engine::within_reach(Rank rank, const void* object,
-                                                              Size size) const {
-  if (!reach_.covers(rank)) [[unlikely]]
-    return nullptr;
-  return symmetric_.place_in(reach_.window(rank), object, size);
-}
-
 [[gnu::always_inline]] inline bool Engine::put(Lane& lane, Rank to, void* dest, const void* source,
                                                std::size_t size) {
-  std::byte* target = within_reach(to, dest, size);
-  if (target == nullptr) [[unlikely]]
+  const Reach::Place target = reach_.find(to, dest, size);
+  if (!target) [[unlikely]]
     return put_elsewhere(lane, to, dest, source, size);
   lane.counters().add_put(size);
-  copy_to_peer(target, static_cast<const std::byte*>(source), size);
-  reach_.wake(to);
+  copy_to_peer(target.data(), static_cast<const std::byte*>(source), size);
+  Reach::wake(target.window);
   return true;
 }
 
 [[gnu::always_inline]] inline bool Engine::get(Lane& lane, Rank from, void* dest,
                                                const void* source, std::size_t size) {
-  const std::byte* origin = within_reach(from, source, size);
-  if (origin == nullptr) [[unlikely]]
+  const Reach::Place origin = reach_.find(from, source, size);
+  if (!origin) [[unlikely]]
     return get_elsewhere(lane, from, dest, source, size);
   lane.counters().add_get(size);
-  copy_from_peer(static_cast<std::byte*>(dest), origin, size);
+  copy_from_peer(static_cast<std::byte*>(dest), origin.data(), size);
   return true;
-}
-
-template <typename T>
-bool Engine::put_value_elsewhere(Lane& lane, Rank to, T* dest, T value) {
-  return put_elsewhere(lane, to, dest, &value, sizeof(T));
-}
-
-template <typename T>
-std::optional<T> Engine::get_value_elsewhere(Lane& lane, Rank from, const T* source) {
-  T value{};
-  if (!get_elsewhere(lane, from, &value, source, sizeof(T))) return std::nullopt;
-  return value;
-}
-
-template <typename T>
-[[gnu::always_inline]] inline bool Engine::put_value(Lane& lane, Rank to, T* dest, T value) {
-  std::byte* target = within_reach(to, dest, FixedSize<sizeof(T)>{});
-  if (target == nullptr) [[unlikely]]
-    return put_value_elsewhere(lane, to, dest, value);
-  lane.counters().add_value_put<sizeof(T)>();
-  copy_value(target, value);
-  reach_.wake(to);  // last: the compiler makes a jump of it
-  return true;
-}
-
-template <typename T>
-[[gnu::always_inline]] inline std::optional<T> Engine::get_value(Lane& lane, Rank from,
-                                                                 const T* source) {
-  const std::byte* origin = within_reach(from, source, FixedSize<sizeof(T)>{});
-  if (origin == nullptr) [[unlikely]]
-    return get_value_elsewhere(lane, from, source);
-  lane.counters().add_value_get<sizeof(T)>();
-  return load_value<T>(origin);
 }
 
 namespace detail {
@@ -94,12 +53,11 @@ bool Engine::put_strided(Lane& lane, Rank to, void* dest, const void* source, St
   auto* place = static_cast<std::byte*>(dest);
   const std::ptrdiff_t target_step = strides.target * static_cast<std::ptrdiff_t>(Width);
   const std::ptrdiff_t source_step = strides.source * static_cast<std::ptrdiff_t>(Width);
-  std::byte* target = within_reach(to, place + span.begin, span.size);
-  if (target != nullptr) [[likely]] {
-    target -= span.begin;
+  if (const Reach::Place reached = reach_.find(to, place + span.begin, span.size)) {
+    std::byte* target = reached.data() - span.begin;
     for (std::size_t i = 0; i < count; ++i, target += target_step, from += source_step)
       copy_to_peer(target, from, Width);
-    reach_.wake(to);
+    Reach::wake(reached.window);
     lane.counters().add_put(count * Width);
     return true;
   }
@@ -117,9 +75,8 @@ bool Engine::get_strided(Lane& lane, Rank from, void* dest, const void* source, 
   const auto* place = static_cast<const std::byte*>(source);
   const std::ptrdiff_t target_step = strides.target * static_cast<std::ptrdiff_t>(Width);
   const std::ptrdiff_t source_step = strides.source * static_cast<std::ptrdiff_t>(Width);
-  const std::byte* origin = within_reach(from, place + span.begin, span.size);
-  if (origin != nullptr) [[likely]] {
-    origin -= span.begin;
+  if (const Reach::Place reached = reach_.find(from, place + span.begin, span.size)) {
+    const std::byte* origin = reached.data() - span.begin;
     for (std::size_t i = 0; i < count; ++i, target += target_step, origin += source_step)
       copy_from_peer(target, origin, Width);
     lane.counters().add_get(count * Width);
@@ -131,32 +88,20 @@ bool Engine::get_strided(Lane& lane, Rank from, void* dest, const void* source, 
 }
 
 template <AtomicOp Op, typename T>
-std::optional<T> Engine::atomic_value_elsewhere(Lane& lane, Rank at, T* dest, T operand,
-                                                T compare) {
+std::optional<T> Engine::atomic_elsewhere(Lane& lane, Rank at, T* dest, T operand, T compare) {
   AtomicRequest request{Op, atomic_type_of<T>()};
   std::memcpy(&request.operand, &operand, sizeof(T));
   std::memcpy(&request.compare, &compare, sizeof(T));
-  const std::optional<std::uint64_t> bytes = atomic_elsewhere(lane, at, dest, request);
+  const std::optional<std::uint64_t> bytes = request_elsewhere(lane, at, dest, request);
   if (!bytes) return std::nullopt;
   T old;
   std::memcpy(&old, &*bytes, sizeof(T));
   return old;
 }
 
-template <AtomicOp Op, typename T>
-[[gnu::always_inline]] inline std::optional<T> Engine::atomic(Lane& lane, Rank at, T* dest,
-                                                              T operand, T compare) {
-  std::byte* target = within_reach(at, dest, FixedSize<sizeof(T)>{});
-  if (target == nullptr) [[unlikely]]
-    return atomic_value_elsewhere<Op>(lane, at, dest, operand, compare);
-  lane.counters().add(Count::atomics);
-  const T old = apply_atomic<Op>(*reinterpret_cast<T*>(target), operand, compare);
-  if constexpr (Op == AtomicOp::fetch) return old;
-  return reach_.wake(at, old);
-}
-
 inline void* Engine::pointer_to(Rank rank, const void* object) const {
-  return within_reach(rank, object, FixedSize<1>{});
+  const Reach::Place place = reach_.find(rank, object, FixedSize<1>{});
+  return place ? place.data() : nullptr;
 }
 
 template <typename Done>

@@ -1,46 +1,75 @@
-// Who can be reached by loads and stores, and where: a window onto each such rank.
+// Who can be reached by loads and stores, and where an object lies there. A value, that may be
+// copied to where it is found fastest; zero reaches nobody.
 #pragma once
 
-#include "core/control_page.hpp"
+#include "core/doorbell.hpp"
+#include "core/node_plan.hpp"
 #include "core/types.hpp"
+#include "engine/symmetric_ranges.hpp"
 #include "memory/node_memory.hpp"
 
 namespace gondwana {
 
 class Reach {
  public:
+  Reach() = default;
+
   // The first `ranks` ranks are within reach; 0: nobody, everything goes over the wire.
-  Reach(const NodeMemory& memory, std::uint32_t ranks)
+  Reach(const NodeMemory& memory, std::uint32_t ranks, const SymmetricRanges& symmetric)
       : base_(memory.window(Rank(0))),
         stride_(memory.plan().stride),
-        pages_(reinterpret_cast<std::byte*>(&memory.page(Rank(0)))),
-        ranks_(ranks) {}
+        ranks_(ranks),
+        symmetric_(symmetric) {}
+
+  // A place in the arena of a rank within reach; false where there is none.
+  struct Place {
+    std::byte* window = nullptr;  // where the arena begins in this process
+    std::size_t offset = 0;
+
+    explicit operator bool() const { return window != nullptr; }
+    std::byte* data() const { return window + offset; }
+  };
+
+  // The object at `rank`; no place where it is out of reach or not symmetric. `Size` is
+  // std::size_t, or FixedSize for the sake of speed.
+  template <typename Size>
+  [[gnu::always_inline]] Place find(Rank rank, const void* object, Size size) const {
+    if (!covers(rank)) [[unlikely]]
+      return {};
+    std::byte* arena = window(rank);
+    if (const std::size_t offset = symmetric_.distance(object);
+        symmetric_.is_in_arena(offset, size)) [[likely]]
+      return {arena, offset};
+    const std::size_t offset = symmetric_.offset_in_globals(object, size);
+    return offset != SymmetricRanges::nowhere ? Place{arena, offset} : Place{};
+  }
 
   bool covers(Rank rank) const { return index(rank) < ranks_; }
   bool covers_all(std::uint32_t ranks) const { return ranks <= ranks_; }
 
-  // The rest is only for ranks that are covered.
-
-  // The start of the arena of `rank` in this process.
-  [[gnu::returns_nonnull]] std::byte* window(Rank rank) const {
-    return base_ + index(rank) * stride_;
+  // The start of the arena of a rank that is covered.
+  std::byte* window(Rank rank) const {
+    std::byte* window = base_ + index(rank) * stride_;
+    if (window == nullptr) __builtin_unreachable();  // so that nobody looks
+    return window;
   }
 
-  // Wakes a rank that sleeps on memory which the caller has just written.
-  void wake(Rank rank) const { data_bell(rank).ring_if_asleep(); }
+  // Wakes the rank whose arena begins at `window`, if it sleeps on memory: to be called by who has
+  // just written there.
+  static void wake(std::byte* window) { data_bell(window).ring_if_asleep(); }
 
   // The same; returns `value`, so that a caller who returns it has nothing to keep over the call.
   template <typename T>
-  T wake(Rank rank, T value) const {
-    Doorbell<RealAtomics>& bell = data_bell(rank);
+  static T wake(std::byte* window, T value) {
+    Doorbell<RealAtomics>& bell = data_bell(window);
     if (bell.somebody_sleeps()) [[unlikely]]
       return ring(bell, value);
     return value;
   }
 
  private:
-  Doorbell<RealAtomics>& data_bell(Rank rank) const {
-    return reinterpret_cast<ControlPage*>(pages_ + index(rank) * ControlPage::size)->data_bell;
+  static Doorbell<RealAtomics>& data_bell(std::byte* window) {
+    return *reinterpret_cast<Doorbell<RealAtomics>*>(window + NodePlan::data_bell_offset);
   }
 
   template <typename T>
@@ -49,10 +78,10 @@ class Reach {
     return value;
   }
 
-  std::byte* base_;
-  std::size_t stride_;
-  std::byte* pages_;
-  std::uint32_t ranks_;
+  std::byte* base_ = nullptr;
+  std::size_t stride_ = 0;
+  std::uint32_t ranks_ = 0;
+  SymmetricRanges symmetric_;
 };
 
 }  // namespace gondwana

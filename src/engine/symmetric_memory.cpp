@@ -35,19 +35,11 @@ Span give_back(std::byte* start, std::size_t size) {
 }  // namespace
 
 SymmetricMemory::SymmetricMemory(std::byte* arena, MutableBytes globals, std::size_t heap_size)
-    : heap_{reinterpret_cast<std::uintptr_t>(arena) + heap_offset(globals.size()), heap_size,
-            heap_offset(globals.size())},
-      globals_{reinterpret_cast<std::uintptr_t>(globals.data()), globals.size(),
-               NodePlan::globals_offset},
+    : ranges_{.arena = reinterpret_cast<std::uintptr_t>(arena),
+              .length = heap_offset(globals.size()) + heap_size - NodePlan::system_size,
+              .globals = globals},
+      heap_(arena + heap_offset(globals.size()), heap_size),
       book_(heap_size) {}
-
-std::byte* SymmetricMemory::heap_data() const {
-  return reinterpret_cast<std::byte*>(heap_.begin);  // NOLINT(performance-no-int-to-ptr)
-}
-
-std::size_t SymmetricMemory::heap_offset_of(const void* block) const {
-  return reinterpret_cast<std::uintptr_t>(block) - heap_.begin;
-}
 
 void* SymmetricMemory::allocate(std::size_t size, std::size_t alignment) {
   const std::scoped_lock lock(mutex_);
@@ -55,7 +47,7 @@ void* SymmetricMemory::allocate(std::size_t size, std::size_t alignment) {
   const auto block = book_.allocate(size, alignment);
   if (!block) return nullptr;
   touched_ = std::max(touched_, block->offset + block->size);
-  return heap_data() + block->offset;
+  return heap_.data() + block->offset;
 }
 
 void* SymmetricMemory::allocate_zeroed(std::size_t size) {
@@ -65,13 +57,13 @@ void* SymmetricMemory::allocate_zeroed(std::size_t size) {
   if (!block) return nullptr;
   clear(block->offset, block->size);
   touched_ = std::max(touched_, block->offset + block->size);
-  return heap_data() + block->offset;
+  return heap_.data() + block->offset;
 }
 
 // What was never handed out reads as zero, and is not committed for it.
 void SymmetricMemory::clear(std::size_t offset, std::size_t size) {
   if (offset >= touched_) return;
-  std::byte* start = heap_data() + offset;
+  std::byte* start = heap_.data() + offset;
   const std::size_t dirty = std::min(size, touched_ - offset);
   const Span clean = give_back(start, dirty);
   std::memset(start, 0, clean.begin);
@@ -97,7 +89,7 @@ void* SymmetricMemory::resize(void* block, std::size_t size) {
 bool SymmetricMemory::release(void* block) {
   const std::scoped_lock lock(mutex_);
   const auto freed = book_.release(heap_offset_of(block));
-  if (freed) give_back(heap_data() + freed->offset, freed->size);
+  if (freed) give_back(heap_.data() + freed->offset, freed->size);
   return freed.has_value();
 }
 
@@ -113,11 +105,13 @@ std::size_t SymmetricMemory::largest_free() const {
 }
 
 std::string SymmetricMemory::describe() const {
-  std::string text =
-      fmt::format("the symmetric heap is {:#x} to {:#x}", heap_.begin, heap_.begin + heap_.length);
-  if (globals_.length == 0) return text + ", the program's variables are not shared";
-  return text + fmt::format(", its global variables are {:#x} to {:#x}", globals_.begin,
-                            globals_.begin + globals_.length);
+  const auto range = [](MutableBytes bytes) {
+    return fmt::format("{} to {}", fmt::ptr(bytes.data()), fmt::ptr(bytes.data() + bytes.size()));
+  };
+  return fmt::format("the symmetric heap is {}, {}", range(heap_),
+                     ranges_.globals.empty()
+                         ? "the program's variables are not shared"
+                         : "its global variables are " + range(ranges_.globals));
 }
 
 }  // namespace gondwana

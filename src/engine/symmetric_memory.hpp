@@ -5,19 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <optional>
 #include <string>
-#include <type_traits>
 
 #include "core/result.hpp"
 #include "core/types.hpp"
+#include "engine/symmetric_ranges.hpp"
 #include "memory/heap.hpp"
 
 namespace gondwana {
-
-// A size known when compiling.
-template <std::size_t Size>
-using FixedSize = std::integral_constant<std::size_t, Size>;
 
 class SymmetricMemory {
  public:
@@ -25,23 +20,7 @@ class SymmetricMemory {
   // laid on the arena at NodePlan::globals_offset.
   SymmetricMemory(std::byte* arena, MutableBytes globals, std::size_t heap_size);
 
-  // Where [object, object + size) lies in the arena of a peer that begins at `window` in this
-  // process; null where it is not symmetric. One compare for a size known when compiling.
-  template <typename Size>
-  [[gnu::always_inline]] std::byte* place_in(std::byte* window, const void* object,
-                                             Size size) const {
-    if (heap_holds(object, size)) [[likely]]
-      return window + heap_.offset_of(object);
-    if (globals_.holds(object, size)) return window + globals_.offset_of(object);
-    return nullptr;
-  }
-
-  // The same as an offset that means the same on every rank.
-  std::optional<std::size_t> offset_of(const void* object, std::size_t size) const {
-    if (heap_.holds(object, size)) return heap_.offset_of(object);
-    if (globals_.holds(object, size)) return globals_.offset_of(object);
-    return std::nullopt;
-  }
+  const SymmetricRanges& ranges() const { return ranges_; }
 
   // The heap: null where it is full, or size is 0. New memory is not cleared, zeroed() is.
   void* allocate(std::size_t size, std::size_t alignment);
@@ -53,39 +32,18 @@ class SymmetricMemory {
   // Size of the block that begins there, 0 where none does.
   std::size_t size_of(const void* block) const;
 
-  std::size_t heap_size() const { return heap_.length; }
+  std::size_t heap_size() const { return heap_.size(); }
   std::size_t largest_free() const;
   std::string describe() const;  // the ranges, for a message about an address outside them
 
  private:
-  struct Range {
-    std::uintptr_t begin;
-    std::size_t length;
-    std::size_t offset;  // of `begin` in the arena
-
-    std::size_t distance(const void* object) const {
-      return reinterpret_cast<std::uintptr_t>(object) - begin;  // huge for what lies before it
-    }
-    bool holds(const void* object, std::size_t size) const {
-      return distance(object) <= length && size <= length - distance(object);
-    }
-    std::size_t offset_of(const void* object) const { return offset + distance(object); }
-  };
-
-  // One compare: a heap has at least a granule, so its length less a smaller size never wraps.
-  template <std::size_t Size>
-    requires(Size <= Heap::granule)
-  bool heap_holds(const void* object, FixedSize<Size> /*size*/) const {
-    return heap_.distance(object) <= heap_.length - Size;
+  std::size_t heap_offset_of(const void* block) const {
+    return static_cast<std::size_t>(static_cast<const std::byte*>(block) - heap_.data());
   }
-  bool heap_holds(const void* object, std::size_t size) const { return heap_.holds(object, size); }
-
-  std::byte* heap_data() const;
-  std::size_t heap_offset_of(const void* block) const;
   void clear(std::size_t offset, std::size_t size);
 
-  Range heap_;
-  Range globals_;
+  SymmetricRanges ranges_;
+  MutableBytes heap_;
   mutable std::mutex mutex_;  // guards the bookkeeping below
   Heap book_;
   std::size_t touched_ = 0;  // no byte of the heap from here on was ever handed out

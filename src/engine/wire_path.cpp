@@ -18,14 +18,14 @@ Result<Remote> Engine::locate(const char* what, Rank rank, const void* object,
         fmt::format("{} of {} to rank {}: this job has {} ranks, 0 to {}", what, format_size(size),
                     static_cast<std::int32_t>(index(rank)), ranks_, ranks_ - 1)};
   }
-  const std::optional<std::size_t> offset = symmetric_.offset_of(object, size);
-  if (!offset) {
+  const std::size_t offset = symmetric_.ranges().offset_of(object, size);
+  if (offset == SymmetricRanges::nowhere) {
     return Error{
         Errc::invalid_argument,
         fmt::format("{} of {} at address {} of rank {}: not symmetric memory; {}", what,
                     format_size(size), fmt::ptr(object), index(rank), symmetric_.describe())};
   }
-  return Remote{rank, *offset};
+  return Remote{rank, offset};
 }
 
 bool Engine::put_elsewhere(Lane& lane, Rank to, const void* dest, const void* source,
@@ -46,8 +46,8 @@ bool Engine::get_elsewhere(Lane& lane, Rank from, void* dest, const void* source
   return get_over_wire(lane, MutableBytes(static_cast<std::byte*>(dest), size), *place);
 }
 
-std::optional<std::uint64_t> Engine::atomic_elsewhere(Lane& lane, Rank at, const void* dest,
-                                                      const AtomicRequest& request) {
+std::optional<std::uint64_t> Engine::request_elsewhere(Lane& lane, Rank at, const void* dest,
+                                                       const AtomicRequest& request) {
   const Result<Remote> place = locate("atomic operation", at, dest, width(request.type));
   if (!place) {
     lane.fail(place.error());

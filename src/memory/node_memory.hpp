@@ -31,6 +31,10 @@ class NodeMemory {
   const NodePlan& plan() const { return plan_; }
 
   std::byte* window(Rank rank) const { return arenas_.data() + index(rank) * plan_.stride; }
+  // Rung by who puts to `rank`: it sleeps on memory of the program.
+  Doorbell<RealAtomics>& data_bell(Rank rank) const {
+    return *reinterpret_cast<Doorbell<RealAtomics>*>(window(rank) + NodePlan::data_bell_offset);
+  }
   NodeHeader& header() const { return *at<NodeHeader>(0); }
   ControlPage& page(Rank rank) const { return *at<ControlPage>(layout_.page(index(rank))); }
   SyncLine<RealAtomics>& line(std::uint32_t team, std::uint32_t member) const {

@@ -9,7 +9,7 @@ namespace {
 using namespace shmem;
 
 std::size_t offset_of(World& world, const void* block) {
-  return world.engine().symmetric().offset_of(block, 1).value();
+  return world.engine().symmetric().ranges().offset_of(block, std::size_t{1});
 }
 
 RANK_TEST(blocks_lie_at_the_same_offset_on_every_rank, ranks(1)) {

@@ -5,27 +5,43 @@
 
 namespace gondwana::shmem {
 
+// Out of line for the same reason as p_elsewhere.
+template <AtomicOp Op, typename T, AnyCaller C>
+[[gnu::cold, gnu::noinline]] T atomic_elsewhere(C who, T* dest, T value, T compare, int pe) {
+  const Caller caller = who;
+  const std::optional<T> old =
+      caller.engine.atomic_elsewhere<Op>(caller.lane, rank_of(pe), dest, value, compare);
+  check(caller, old.has_value());
+  return *old;
+}
+
+template <AtomicOp Op, typename T, AnyCaller C>
+[[gnu::always_inline]] inline T do_atomic(C who, T* dest, T value, T compare, int pe) {
+  T old;
+  if (!who.shortcut().template try_atomic<Op>(rank_of(pe), dest, value, compare, old)) [[unlikely]]
+    return atomic_elsewhere<Op>(who, dest, value, compare, pe);
+  return old;
+}
+
 // Returns the value from before; the calls that do not fetch drop it.
-template <AtomicOp Op, typename T>
-[[gnu::always_inline]] inline T atomic(Caller caller, T* dest, T value, int pe) {
-  return checked(caller, caller.engine.atomic<Op>(caller.lane, rank_of(pe), dest, value, T{}));
+template <AtomicOp Op, typename T, AnyCaller C>
+[[gnu::always_inline]] inline T atomic(C who, T* dest, T value, int pe) {
+  return do_atomic<Op>(who, dest, value, T{}, pe);
 }
 
-template <typename T>
-[[gnu::always_inline]] inline T atomic_fetch(Caller caller, const T* source, int pe) {
-  return atomic<AtomicOp::fetch>(caller, const_cast<T*>(source), T{}, pe);
+template <typename T, AnyCaller C>
+[[gnu::always_inline]] inline T atomic_fetch(C who, const T* source, int pe) {
+  return do_atomic<AtomicOp::fetch>(who, const_cast<T*>(source), T{}, T{}, pe);
 }
 
-template <typename T>
-[[gnu::always_inline]] inline void atomic_set(Caller caller, T* dest, T value, int pe) {
-  atomic<AtomicOp::swap>(caller, dest, value, pe);
+template <typename T, AnyCaller C>
+[[gnu::always_inline]] inline void atomic_set(C who, T* dest, T value, int pe) {
+  do_atomic<AtomicOp::swap>(who, dest, value, T{}, pe);
 }
 
-template <typename T>
-[[gnu::always_inline]] inline T atomic_compare_swap(Caller caller, T* dest, T expected, T value,
-                                                    int pe) {
-  return checked(caller, caller.engine.atomic<AtomicOp::compare_swap>(caller.lane, rank_of(pe),
-                                                                      dest, value, expected));
+template <typename T, AnyCaller C>
+[[gnu::always_inline]] inline T atomic_compare_swap(C who, T* dest, T expected, T value, int pe) {
+  return do_atomic<AtomicOp::compare_swap>(who, dest, value, expected, pe);
 }
 
 }  // namespace gondwana::shmem

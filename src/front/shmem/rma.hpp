@@ -5,6 +5,36 @@
 
 namespace gondwana::shmem {
 
+// The slow halves stand out of line, and are reached by a jump: the fast ones need no frame.
+
+template <typename T, AnyCaller C>
+[[gnu::cold, gnu::noinline]] void p_elsewhere(C who, T* dest, T value, int pe) {
+  const Caller caller = who;
+  check(caller, caller.engine.put_elsewhere(caller.lane, rank_of(pe), dest, &value, sizeof(T)));
+}
+
+template <typename T, AnyCaller C>
+[[gnu::always_inline]] inline void p(C who, T* dest, T value, int pe) {
+  if (!who.shortcut().try_put(rank_of(pe), dest, value)) [[unlikely]]
+    p_elsewhere(who, dest, value, pe);
+}
+
+template <typename T, AnyCaller C>
+[[gnu::cold, gnu::noinline]] T g_elsewhere(C who, const T* source, int pe) {
+  const Caller caller = who;
+  T value{};
+  check(caller, caller.engine.get_elsewhere(caller.lane, rank_of(pe), &value, source, sizeof(T)));
+  return value;
+}
+
+template <typename T, AnyCaller C>
+[[gnu::always_inline]] inline T g(C who, const T* source, int pe) {
+  T value;
+  if (!who.shortcut().try_get(rank_of(pe), source, value)) [[unlikely]]
+    return g_elsewhere(who, source, pe);
+  return value;
+}
+
 // The unsigned type of a width that is copied by one load and one store.
 template <std::size_t Width>
 using Word = std::conditional_t<Width == 8, std::uint64_t,
@@ -14,44 +44,43 @@ using Word = std::conditional_t<Width == 8, std::uint64_t,
 template <std::size_t Width>
 inline constexpr bool is_word = Width == 2 || Width == 4 || Width == 8;
 
-template <std::size_t Width>
-[[gnu::always_inline]] inline void put(Caller caller, void* dest, const void* source,
-                                       std::size_t count, int pe) {
-  if constexpr (is_word<Width>) {
-    if (count == 1) {
-      Word<Width> value;
-      std::memcpy(&value, source, Width);
-      check(caller, caller.engine.put_value(caller.lane, rank_of(pe),
-                                            static_cast<Word<Width>*>(dest), value));
-      return;
-    }
-  }
+template <std::size_t Width, AnyCaller C>
+[[gnu::noinline]] void put_many(C who, void* dest, const void* source, std::size_t count, int pe) {
+  const Caller caller = who;
   check(caller, caller.engine.put(caller.lane, rank_of(pe), dest, source, bytes_of<Width>(count)));
 }
 
-template <std::size_t Width>
-[[gnu::always_inline]] inline void get(Caller caller, void* dest, const void* source,
-                                       std::size_t count, int pe) {
+template <std::size_t Width, AnyCaller C>
+[[gnu::always_inline]] inline void put(C who, void* dest, const void* source, std::size_t count,
+                                       int pe) {
   if constexpr (is_word<Width>) {
-    if (count == 1) {
-      const auto value =
-          checked(caller, caller.engine.get_value(caller.lane, rank_of(pe),
-                                                  static_cast<const Word<Width>*>(source)));
+    if (count == 1) [[likely]] {
+      Word<Width> value;
+      std::memcpy(&value, source, Width);
+      p(who, static_cast<Word<Width>*>(dest), value, pe);
+      return;
+    }
+  }
+  put_many<Width>(who, dest, source, count, pe);
+}
+
+template <std::size_t Width, AnyCaller C>
+[[gnu::noinline]] void get_many(C who, void* dest, const void* source, std::size_t count, int pe) {
+  const Caller caller = who;
+  check(caller, caller.engine.get(caller.lane, rank_of(pe), dest, source, bytes_of<Width>(count)));
+}
+
+template <std::size_t Width, AnyCaller C>
+[[gnu::always_inline]] inline void get(C who, void* dest, const void* source, std::size_t count,
+                                       int pe) {
+  if constexpr (is_word<Width>) {
+    if (count == 1) [[likely]] {
+      const Word<Width> value = g(who, static_cast<const Word<Width>*>(source), pe);
       std::memcpy(dest, &value, Width);
       return;
     }
   }
-  check(caller, caller.engine.get(caller.lane, rank_of(pe), dest, source, bytes_of<Width>(count)));
-}
-
-template <typename T>
-[[gnu::always_inline]] inline void p(Caller caller, T* dest, T value, int pe) {
-  check(caller, caller.engine.put_value(caller.lane, rank_of(pe), dest, value));
-}
-
-template <typename T>
-[[gnu::always_inline]] inline T g(Caller caller, const T* source, int pe) {
-  return checked(caller, caller.engine.get_value(caller.lane, rank_of(pe), source));
+  get_many<Width>(who, dest, source, count, pe);
 }
 
 template <std::size_t Width>

@@ -18,7 +18,7 @@
 
 namespace gondwana::shmem {
 
-Engine* running_engine = nullptr;
+constinit Running running;
 
 namespace {
 
@@ -101,7 +101,7 @@ void after_fork_in_parent() {
 
 void after_fork_in_child() {
   make_globals_private(place().image.globals);
-  running_engine = nullptr;
+  running = {};
   place().forked = true;
   ::close(fork_pipe().read_end);
   ::close(fork_pipe().write_end);  // end of file: the parent goes on
@@ -154,7 +154,7 @@ Result<std::unique_ptr<Engine>> start_engine(CallName name) {
 // A program that ends well without shmem_finalize is finalized here; one that fails is not: its
 // peers may be anywhere, and the launcher ends them.
 void finalize_at_exit(int status, void* /*unused*/) {
-  if (running_engine == nullptr || status != 0) return;
+  if (running.engine == nullptr || status != 0) return;
   place().inits = 1;
   finalize(here("exit"));
 }
@@ -193,7 +193,8 @@ void init(CallName name) {
   if (self.inits++ > 0) return;
   Result<std::unique_ptr<Engine>> engine = start_engine(name);
   if (!engine) fail_together(name, engine.error());
-  running_engine = (*engine).release();
+  running.engine = (*engine).release();
+  running.shortcut = running.engine->shortcut();
   self.finalized = false;
   warn_of_unknown_variables();
   static const int registered = ::on_exit(finalize_at_exit, nullptr);
@@ -205,14 +206,14 @@ void finalize(Caller caller) {
   Place& self = place();
   if (--self.inits > 0) return;
   caller.engine.announce_state(RankState::finalized);
-  running_engine = nullptr;
+  running = {};
   self.finalized = true;
   const std::unique_ptr<Engine> last(&caller.engine);
 }
 
 void global_exit(Caller /*caller*/, int status) {
   std::fflush(nullptr);
-  running_engine = nullptr;  // no finalize on the way out: the peers are not coming
+  running = {};  // no finalize on the way out: the peers are not coming
   [[maybe_unused]] const Result<void> told = place().membership.launcher.end_job(status);
   std::exit(status);
 }

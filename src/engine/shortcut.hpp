@@ -1,0 +1,58 @@
+// What a single value takes on a node, and nothing else: so little that a front door keeps a copy
+// of it where a call finds it at once. A value; zero reaches nobody, then every try fails.
+//
+// Each try does the operation and returns true, or does nothing and returns false: then the engine
+// does it another way or says what is wrong.
+#pragma once
+
+#include "core/counters.hpp"
+#include "engine/reach.hpp"
+#include "transport/atomic_op.hpp"
+#include "transport/copy.hpp"
+
+namespace gondwana {
+
+class Shortcut {
+ public:
+  constexpr Shortcut() = default;
+  Shortcut(const Reach& reach, CounterBlock& counters) : reach_(reach), counters_(&counters) {}
+
+  template <typename T>
+  [[gnu::always_inline]] bool try_put(Rank to, T* dest, T value) const {
+    const Reach::Place target = reach_.find(to, dest, FixedSize<sizeof(T)>{});
+    if (!target) [[unlikely]]
+      return false;
+    counters_->add_value_put<sizeof(T)>();
+    copy_value(target.data(), value);
+    Reach::wake(target.window);  // last: the compiler makes a jump of it
+    return true;
+  }
+
+  template <typename T>
+  [[gnu::always_inline]] bool try_get(Rank from, const T* source, T& value) const {
+    const Reach::Place origin = reach_.find(from, source, FixedSize<sizeof(T)>{});
+    if (!origin) [[unlikely]]
+      return false;
+    counters_->add_value_get<sizeof(T)>();
+    value = load_value<T>(origin.data());
+    return true;
+  }
+
+  // `old`: the value from before.
+  template <AtomicOp Op, typename T>
+  [[gnu::always_inline]] bool try_atomic(Rank at, T* dest, T operand, T compare, T& old) const {
+    const Reach::Place target = reach_.find(at, dest, FixedSize<sizeof(T)>{});
+    if (!target) [[unlikely]]
+      return false;
+    counters_->add(Count::atomics);
+    old = apply_atomic<Op>(*reinterpret_cast<T*>(target.data()), operand, compare);
+    if constexpr (Op != AtomicOp::fetch) old = Reach::wake(target.window, old);
+    return true;
+  }
+
+ private:
+  Reach reach_;
+  CounterBlock* counters_ = nullptr;
+};
+
+}  // namespace gondwana
