@@ -41,8 +41,15 @@ class TeamSync {
  public:
   TeamSync(Members members, std::uint32_t me) : members_(members), me_(me) {}
 
-  // I have reached `epoch`: what I wrote is visible to who sees it, and of two members that advance
-  // at once at least one sees the other's line afterwards.
+  // I have reached `epoch`, and now wait until all have: what I wrote is visible to who sees it.
+  // The store may still be under way while I look at the other lines, which is what makes a barrier
+  // of two as fast as the machine.
+  void arrive(Epoch epoch) {
+    members_.line(me_).epoch.store(epoch, std::memory_order_release);  // pairs with has_reached()
+  }
+
+  // I have reached `epoch`, and may go on without waiting: in addition, of two members that advance
+  // at once at least one sees the other's line afterwards, and wakes who waits for both.
   void advance(Epoch epoch) {
     members_.line(me_).epoch.store(epoch, std::memory_order_seq_cst);  // pairs with has_reached()
   }

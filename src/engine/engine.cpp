@@ -137,7 +137,7 @@ void Engine::sync(Team& team, CallName call) {
   if (!in_reach(team)) return sync_over_wire(team, call);
   const Epoch epoch = ++team.epoch;
   NodeSync line(NodeTeam(*memory_, team), team.me);
-  line.advance(epoch);
+  line.arrive(epoch);
   std::uint32_t from = 0;
   if (!line.all_reached(epoch, from))
     wait({.call = call, .team = team.number}, [&] { return line.all_reached(epoch, from); });
@@ -146,7 +146,7 @@ void Engine::sync(Team& team, CallName call) {
 
 bool Engine::barrier(Team& team, CallName call) {
   if (wire_) drain(default_lane_);
-  sync(team, call);  // a full fence: what this rank put is visible before it is seen to arrive
+  sync(team, call);  // who sees this rank arrive sees what it put
   return !default_lane_.failed();
 }
 

@@ -22,14 +22,15 @@ bool Patience::yield_until(FunctionRef<bool()> done) {
     --resting_;
     return done();
   }
-  const std::uint64_t start = monotonic_ns();
   bool finished = false;
   bool slow = false;
-  for (std::uint32_t i = 1; i <= most_yields && !finished && !slow; ++i) {
+  const std::uint64_t start = monotonic_ns();
+  for (std::uint64_t before = start; !finished && !slow && before - start < longest_ns;) {
     ::sched_yield();
     finished = done();
-    // The clock costs a fraction of a yield; a long wait is noticed at the next look.
-    if (i % 8 == 0 || finished) slow = monotonic_ns() - start > slow_ns;
+    const std::uint64_t now = monotonic_ns();
+    slow = now - before > slow_ns;
+    before = now;
   }
   if (slow) {
     resting_ = next_rest_;

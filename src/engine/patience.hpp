@@ -27,8 +27,12 @@ class Patience {
   bool yield_until(FunctionRef<bool()> done);
 
  private:
-  static constexpr std::uint32_t most_yields = 128;
-  static constexpr std::uint64_t slow_ns = 200'000;
+  // Long enough for the slowest of a few dozen sleepers to be woken, one after another: else one
+  // rank that slept makes all others sleep, barrier after barrier.
+  static constexpr std::uint64_t longest_ns = 500'000;
+  // One yield that lasts longer gave the processor to somebody who computes: other ranks that wait
+  // give it back within some microseconds each.
+  static constexpr std::uint64_t slow_ns = 500'000;
   static constexpr std::uint32_t shortest_rest = 128;
   static constexpr std::uint32_t longest_rest = 8192;
 

@@ -31,11 +31,10 @@ struct Team {
 // The members of a team as TeamSync sees them.
 class NodeTeam {
  public:
-  NodeTeam(const NodeMemory& memory, const Team& team) : memory_(&memory), team_(&team) {}
+  NodeTeam(const NodeMemory& memory, const Team& team)
+      : memory_(&memory), team_(&team), lines_(&memory.line(team.number, 0)) {}
   std::uint32_t size() const { return team_->size; }
-  SyncLine<RealAtomics>& line(std::uint32_t member) const {
-    return memory_->line(team_->number, member);
-  }
+  SyncLine<RealAtomics>& line(std::uint32_t member) const { return lines_[member]; }
   Doorbell<RealAtomics>& doorbell(std::uint32_t member) const {
     return memory_->page(team_->rank_of(member)).sync_bell;
   }
@@ -43,6 +42,7 @@ class NodeTeam {
  private:
   const NodeMemory* memory_;
   const Team* team_;
+  SyncLine<RealAtomics>* lines_;  // one per member, side by side
 };
 
 using NodeSync = TeamSync<RealAtomics, NodeTeam>;

@@ -44,6 +44,7 @@ struct ReleaseAdvance : Sync {
 
 struct RelaxedAdvance : ReleaseAdvance {
   using ReleaseAdvance::ReleaseAdvance;
+  void arrive(Epoch epoch) { advance(epoch); }
   void advance(Epoch epoch) { own.epoch.store(epoch, std::memory_order_relaxed); }
 };
 
@@ -88,7 +89,7 @@ void add_barrier(std::vector<model::Phase>& phases, Team& team, std::uint32_t me
                  Poll poll) {
   phases.emplace_back([&team, me, epoch, poll] {
     S sync = team.sync<S>(me);
-    sync.advance(epoch);
+    sync.arrive(epoch);
     std::uint32_t from = 0;
     const auto done = [&] { return sync.all_reached(epoch, from); };
     if (poll == Poll::never || !done()) team.bell(me).sleep_until(done, for_ever);
@@ -226,8 +227,9 @@ TEST(team_sync_model, barriers_of_two_members_in_every_interleaving) {
   EXPECT_TRUE(holds(barriers<Sync>(2, 2, Poll::before_sleeping)));
 }
 
-TEST(team_sync_model, barrier_of_three_members_in_every_interleaving) {
-  EXPECT_TRUE(holds(barriers<Sync>(3, 1, Poll::before_sleeping)));
+// In every interleaving it has some ten million states: too many for every run.
+TEST(team_sync_model, barrier_of_three_members_with_two_preemptions) {
+  EXPECT_TRUE(holds(barriers<Sync>(3, 1, Poll::before_sleeping, {.preemptions = 2})));
 }
 
 TEST(team_sync_model, barriers_of_three_members_one_after_another_within_bounds) {
