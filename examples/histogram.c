@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
   read_arguments("histogram: sums of eight dice, counted in distributed bins", &throws, 1, argc,
                  argv);
   const int ranks = shmem_n_pes();
-  long* mine = shmem_calloc((size_t)(bins / ranks + 1), sizeof *mine);
+  long* mine = shmem_calloc((size_t)(bins / ranks) + 1, sizeof *mine);
   if (mine == NULL) refuse(argv[0], "memory", "the symmetric heap has no room for the bins");
   shmem_barrier_all();  // some libraries clear the bins only after the barrier of shmem_calloc
 

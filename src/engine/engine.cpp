@@ -79,7 +79,7 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   std::unique_ptr<Engine> engine(new Engine(std::move(setup), *heap_size));
   engine->announce_state(RankState::joined);
   engine->sync(engine->world_, call);
-  if (Result<void> same = engine->compare_with_first(); !same) return same.error();
+  if (const Result<void> same = engine->compare_with_first(); !same) return same.error();
   engine->sync(engine->world_, call);
   engine->announce_state(RankState::running);
   return engine;

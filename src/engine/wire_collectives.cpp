@@ -14,7 +14,7 @@ constexpr std::uint32_t rounds_per_team = 32;
 
 std::size_t round_offset(const Team& team, std::uint32_t round) {
   const std::size_t word = std::size_t{team.number} * rounds_per_team + round;
-  static_assert(ControlLayout::max_teams * rounds_per_team * sizeof(Epoch) <=
+  static_assert(std::size_t{ControlLayout::max_teams} * rounds_per_team * sizeof(Epoch) <=
                 NodePlan::system_size);
   return word * sizeof(Epoch);
 }

@@ -1,6 +1,6 @@
 #include <algorithm>
+#include <bit>
 #include <complex>
-#include <cstring>
 #include <vector>
 
 #include "support/rank_test.hpp"
@@ -15,7 +15,7 @@ RANK_TEST(nobody_leaves_a_barrier_before_all_have_come, ranks(1)) {
   for (long round = 1; round <= 200; ++round) {
     atomic<AtomicOp::add>(world.as("inc"), arrived.data(), 1L, 0);
     world.barrier();
-    EXPECT_EQ(g(world.as("g"), arrived.data(), 0), round * world.size());
+    EXPECT_EQ(g(world.as("g"), arrived.data(), 0), round * long{world.size()});
     world.barrier();
   }
   world.free(arrived);
@@ -38,12 +38,12 @@ RANK_TEST(broadcast_copies_from_every_root_in_every_size, ranks(1)) {
   const auto dest = world.allocate<long>(most);
   for (const std::size_t count : {0UL, 1UL, 100UL, most}) {
     for (int root = 0; root < world.size(); ++root) {
-      std::ranges::fill(source, world.me() * 1000 + static_cast<long>(count));
+      std::ranges::fill(source, world.me() * 1000L + static_cast<long>(count));
       std::ranges::fill(dest, -1);
       world.barrier();
       broadcast<8>(world.as("broadcast"), SHMEM_TEAM_WORLD, dest.data(), source.data(), count,
                    root);
-      const long expected = root * 1000 + static_cast<long>(count);
+      const long expected = root * 1000L + static_cast<long>(count);
       EXPECT_TRUE(std::all_of(dest.begin(), dest.begin() + static_cast<long>(count),
                               [&](long value) { return value == expected; }));
       EXPECT_TRUE(count == most || dest[count] == -1);
@@ -79,11 +79,16 @@ RANK_TEST(a_root_outside_the_team_is_refused, ranks(1)) {
   world.free(cell);
 }
 
+template <typename T>
+T term_of(int rank, std::size_t i) {
+  const std::size_t term = (static_cast<std::size_t>(rank) + 1) * (1 + i % 5);
+  return static_cast<T>(term);
+}
+
 template <ReduceOp Op, typename T>
 T expected_of(int ranks, std::size_t i) {
-  T result = static_cast<T>(1 + i % 5);  // rank 0's
-  for (int rank = 1; rank < ranks; ++rank)
-    result = combined<Op>(result, static_cast<T>((rank + 1) * static_cast<int>(1 + i % 5)));
+  T result = term_of<T>(0, i);
+  for (int rank = 1; rank < ranks; ++rank) result = combined<Op>(result, term_of<T>(rank, i));
   return result;
 }
 
@@ -93,8 +98,7 @@ void reduces_every_size(World& world) {
   const auto source = world.allocate<T>(most);
   const auto dest = world.allocate<T>(most);
   for (const std::size_t count : {0UL, 1UL, 3UL, 257UL, 5'000UL, most}) {
-    for (std::size_t i = 0; i < count; ++i)
-      source[i] = static_cast<T>((world.me() + 1) * static_cast<int>(1 + i % 5));
+    for (std::size_t i = 0; i < count; ++i) source[i] = term_of<T>(world.me(), i);
     ASSERT_EQ((reduce<Op>(world.as("reduce"), SHMEM_TEAM_WORLD, dest.data(), source.data(), count)),
               0);
     for (std::size_t i = 0; i < count; ++i)
@@ -175,7 +179,8 @@ RANK_TEST(every_rank_gets_the_same_bits_of_a_rounded_sum, ranks(2)) {
   world.barrier();
   std::vector<double> first(1'000);
   get<8>(world.as("get"), first.data(), dest.data(), 1'000, 0);
-  EXPECT_EQ(std::memcmp(first.data(), dest.data(), 8'000), 0);
+  const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
+  EXPECT_TRUE(std::ranges::equal(first, dest, {}, bits, bits));
   world.barrier();
   world.free(source);
   world.free(dest);

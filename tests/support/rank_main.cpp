@@ -112,6 +112,7 @@ void run_as_threads(std::uint32_t count, RankBody body) {
   Result<std::shared_ptr<NodeMemory>> memory = NodeMemory::create(count);
   ASSERT_TRUE(memory) << memory.error().text;
   std::vector<std::jthread> threads;
+  threads.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     threads.emplace_back([&, i] {
       const std::unique_ptr<Engine> engine = engine_of_thread(*memory, Rank(i));

@@ -60,7 +60,7 @@ Result<void> take_place(Place& self) {
   if (!memory) return memory.error();
   self.memory = *std::move(memory);
   if (self.image.links_library) {
-    if (Result<void> shared =
+    if (const Result<void> shared =
             share_globals(self.image.globals, self.memory->own_arena(), NodePlan::globals_offset);
         !shared)
       return shared.error();
@@ -110,7 +110,7 @@ void after_fork_in_child() {
 // Before main() and before the constructors of the program itself.
 [[gnu::constructor]] void open_door() {
   Place& self = place();
-  if (Result<void> taken = take_place(self); !taken) {
+  if (const Result<void> taken = take_place(self); !taken) {
     self.failure = taken.error();
   } else if (!self.image.globals.empty()) {
     ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);

@@ -44,6 +44,7 @@ Result<std::vector<Place>> plan_binding(Binding binding, std::uint32_t ranks) {
   if (places->empty())
     return Error{Errc::refused, "this machine shows no such places to bind to; use --bind-to none"};
   std::vector<Place> plan;
+  plan.reserve(ranks);
   for (std::uint32_t rank = 0; rank < ranks; ++rank)
     plan.push_back((*places)[rank % places->size()]);
   return plan;

@@ -255,7 +255,7 @@ Result<void> parse_section(std::span<const std::string> words, Job& job) {
   } catch (const CLI::ParseError& error) {
     return wrong(error.what());
   }
-  if (Result<void> done = set_job(choices, job); !done) return done;
+  if (const Result<void> done = set_job(choices, job); !done) return done;
   if (section->program.empty()) return wrong("no program to run: its name is missing");
   Program& program = job.programs.emplace_back();
   program.words = std::move(section->program);
@@ -289,7 +289,7 @@ Result<Job> parse_command_line(const Words& words) {
   auto start = words.begin();
   for (;;) {
     const auto end = std::find(start, words.end(), ":");
-    if (Result<void> done = parse_section({start, end}, job); !done) return done.error();
+    if (const Result<void> done = parse_section({start, end}, job); !done) return done.error();
     if (job.purpose == Purpose::help) return job;
     if (end == words.end()) return complete(std::move(job));
     start = end + 1;

@@ -185,7 +185,7 @@ void Guardian::on_socket(std::uint32_t rank) {
 }
 
 void Guardian::on_join(std::uint32_t rank, const protocol::Join& join, UniqueFd end) {
-  if (Result<void> joined = wire_.join(rank); !joined) return fail(joined.error());
+  if (const Result<void> joined = wire_.join(rank); !joined) return fail(joined.error());
   const auto pid = static_cast<pid_t>(join.pid);
   if (pid == ranks_[rank].pid) end.reset();  // our child: SIGCHLD will tell
   programs_.watch(rank, pid, std::move(end));
@@ -199,13 +199,13 @@ void Guardian::on_join(std::uint32_t rank, const protocol::Join& join, UniqueFd 
 }
 
 void Guardian::send_job(std::uint32_t rank) {
-  RankRecord& record = ranks_[rank];
+  const RankRecord& record = ranks_[rank];
   if (!record.socket) return;
   const WireUp::Progress progress = wire_.advance(rank, record.socket.get());
   if (progress == WireUp::Progress::try_later) send_later_.push_back(rank);
   const bool full = progress == WireUp::Progress::wait_for_room;
   const std::uint32_t events = full ? EPOLLIN | EPOLLOUT : EPOLLIN;
-  if (Result<void> watched =
+  if (const Result<void> watched =
           poller_.watch(record.socket.get(), events, [this, rank] { on_socket(rank); });
       !watched)
     fail(watched.error());

@@ -146,7 +146,7 @@ Result<UniqueFd> Guardian::open_output(std::uint32_t rank, Standard which) {
   UniqueFd from_rank(ends[0]);
   UniqueFd to_us(ends[1]);
   ::fcntl(from_rank.get(), F_SETFL, O_NONBLOCK);
-  if (Result<void> added = output_.add(rank, which, std::move(from_rank)); !added)
+  if (const Result<void> added = output_.add(rank, which, std::move(from_rank)); !added)
     return added.error();
   return to_us;
 }
@@ -157,7 +157,7 @@ Result<UniqueFd> Guardian::open_join_socket(std::uint32_t rank) {
     return no_descriptor("the launch socket", rank, job_.ranks());
   ranks_[rank].socket = UniqueFd(ends[0]);
   UniqueFd to_us(ends[1]);
-  Result<void> watched = poller_.watch(ends[0], EPOLLIN, [this, rank] { on_socket(rank); });
+  const Result<void> watched = poller_.watch(ends[0], EPOLLIN, [this, rank] { on_socket(rank); });
   if (!watched) return watched.error();
   return to_us;
 }

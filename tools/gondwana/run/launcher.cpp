@@ -159,7 +159,7 @@ int run_command(const std::vector<std::string>& words) {
     fmt::print("{}", help_text());
     return 0;
   }
-  if (Result<void> found = find_files(*job); !found)
+  if (const Result<void> found = find_files(*job); !found)
     return complain(found.error(), exit_status(found.error().code));
   if (job->purpose == Purpose::show) {
     fmt::print("{}", show(*job));

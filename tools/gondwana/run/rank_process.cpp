@@ -106,7 +106,9 @@ std::vector<char*> EnvironmentBlock::pointers() const {
 
 Result<pid_t> start_rank(const RankStart& start) {
   const pid_t self = ::getpid();
-  // vfork: no page tables to copy, and the child can say in plain memory why exec failed.
+  // vfork: no page tables to copy, and the child can say in plain memory why exec failed. What
+  // become_rank() calls before exec are system calls only; posix_spawn knows no PR_SET_PDEATHSIG.
+  // NOLINTBEGIN(bugprone-unsafe-functions,clang-analyzer-security.insecureAPI.vfork,clang-analyzer-unix.Vfork)
   volatile Step step = Step::run;
   volatile int number = 0;
   const pid_t child = ::vfork();
@@ -116,6 +118,7 @@ Result<pid_t> start_rank(const RankStart& start) {
     number = failure.number;
     ::_exit(1);
   }
+  // NOLINTEND(bugprone-unsafe-functions,clang-analyzer-security.insecureAPI.vfork,clang-analyzer-unix.Vfork)
   if (child < 0) {
     return Error{Errc::out_of_memory,
                  fmt::format("cannot start a process: {}; is their number limited (ulimit -u, "
