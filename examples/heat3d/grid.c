@@ -41,7 +41,7 @@ struct block block_of(const struct grid* grid, int rank) {
     const int place = rank / step % grid->blocks[axis];
     block.first[axis] = first_cell(grid, axis, place);
     block.cells[axis] = first_cell(grid, axis, place + 1) - block.first[axis];
-    block.neighbour[(size_t)axis * 2] = place > 0 ? rank - step : -1;
+    block.neighbour[2L * axis] = place > 0 ? rank - step : -1;
     block.neighbour[2 * axis + 1] = place + 1 < grid->blocks[axis] ? rank + step : -1;
     block.stride[axis] = stride;
     stride *= block.cells[axis] + 2;

@@ -227,7 +227,7 @@ TEST(team_sync_model, barriers_of_two_members_in_every_interleaving) {
   EXPECT_TRUE(holds(barriers<Sync>(2, 2, Poll::before_sleeping)));
 }
 
-// In every interleaving it has some ten million states: too many for every run.
+// It holds in every interleaving too, but those take ten seconds and gigabytes: not for every run.
 TEST(team_sync_model, barrier_of_three_members_with_two_preemptions) {
   EXPECT_TRUE(holds(barriers<Sync>(3, 1, Poll::before_sleeping, {.preemptions = 2})));
 }
