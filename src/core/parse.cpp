@@ -59,9 +59,10 @@ Result<std::size_t> parse_size(std::string_view text) {
   const char* end = text.data() + text.size();
   const auto [rest, failure] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
   if (failure != std::errc{} || !(number >= 0) || std::signbit(number)) return malformed();
-  const auto unit = static_cast<std::size_t>(rest - text.data());
-  const int shift = unit_shift(lower(without_leading_space(text.substr(unit))));
-  if (shift < 0) return malformed();
+  const std::string_view behind = text.substr(static_cast<std::size_t>(rest - text.data()));
+  const std::string_view unit = without_leading_space(behind);
+  const int shift = unit_shift(lower(unit));
+  if (shift < 0 || (unit.empty() && !behind.empty())) return malformed();
   const double bytes = std::ldexp(number, shift);
   constexpr double limit = 9.2e18;  // below 2^63, so that an end of a range never wraps
   if (!(bytes < limit))

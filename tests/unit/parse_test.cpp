@@ -42,8 +42,8 @@ TEST(parse, size_may_have_a_fraction) {
 
 TEST(parse, malformed_size_is_told_with_an_example) {
   EXPECT_EQ(refusal_of_size("8q"), "\"8q\": expected a size such as 8192, 8K or 1.5G");
-  for (const char* text :
-       {"", "K", "-1", "-0", "+1", " 1", "1KK", "1 K B", "0x10", "1e3", "nan", "1Kib!", "12 34"})
+  for (const char* text : {"", "K", "-1", "-0", "+1", " 1", "1KK", "1 K B", "0x10", "1e3", "nan",
+                           "1Kib!", "12 34", "1 "})
     EXPECT_NE(refusal_of_size(text).find("expected a size"), std::string::npos) << text;
 }
 
