@@ -145,6 +145,8 @@ class Engine {
   void wait_longer(const WaitReason& why, FunctionRef<bool()> done);
 
   // Slow paths, in wire_path.cpp.
+  bool is_valid(Lane& lane, const char* what, Rank rank, const void* object,
+                std::size_t size) const;
   Result<Remote> locate(const char* what, Rank rank, const void* object, std::size_t size) const;
   std::optional<std::uint64_t> request_elsewhere(Lane& lane, Rank at, const void* dest,
                                                  const AtomicRequest& request);

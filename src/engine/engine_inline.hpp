@@ -36,8 +36,10 @@ struct Extent {
 };
 
 inline Extent extent(std::size_t count, std::ptrdiff_t stride, std::size_t width) {
-  const std::ptrdiff_t last =
-      static_cast<std::ptrdiff_t>(count - 1) * stride * static_cast<std::ptrdiff_t>(width);
+  std::ptrdiff_t last = 0;
+  if (__builtin_mul_overflow(count - 1, stride, &last) ||
+      __builtin_mul_overflow(last, width, &last))
+    return {0, ~std::size_t{0} / 2};  // more than any arena has
   const std::ptrdiff_t begin = last < 0 ? last : 0;
   return {begin, static_cast<std::size_t>(last < 0 ? -last : last) + width};
 }
@@ -61,6 +63,7 @@ bool Engine::put_strided(Lane& lane, Rank to, void* dest, const void* source, St
     lane.counters().add_put(count * Width);
     return true;
   }
+  if (!is_valid(lane, "put", to, place + span.begin, span.size)) return false;
   for (std::size_t i = 0; i < count; ++i, place += target_step, from += source_step)
     if (!put_elsewhere(lane, to, place, from, Width)) return false;
   return true;
@@ -82,6 +85,7 @@ bool Engine::get_strided(Lane& lane, Rank from, void* dest, const void* source, 
     lane.counters().add_get(count * Width);
     return true;
   }
+  if (!is_valid(lane, "get", from, place + span.begin, span.size)) return false;
   for (std::size_t i = 0; i < count; ++i, target += target_step, place += source_step)
     if (!get_elsewhere(lane, from, target, place, Width)) return false;
   return true;

@@ -28,6 +28,13 @@ Result<Remote> Engine::locate(const char* what, Rank rank, const void* object,
   return Remote{rank, offset};
 }
 
+// For a transfer in many pieces, before the first of them: all or nothing.
+bool Engine::is_valid(Lane& lane, const char* what, Rank rank, const void* object,
+                      std::size_t size) const {
+  const Result<Remote> whole = locate(what, rank, object, size);
+  return whole ? true : lane.fail(whole.error());
+}
+
 bool Engine::put_elsewhere(Lane& lane, Rank to, const void* dest, const void* source,
                            std::size_t size) {
   if (size == 0) return true;

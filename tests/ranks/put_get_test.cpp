@@ -210,6 +210,25 @@ RANK_TEST(a_put_that_ends_outside_the_heap_is_refused, ranks(1)) {
   world.free(cell);
 }
 
+RANK_TEST(a_strided_transfer_that_leaves_the_heap_is_refused, ranks(1)) {
+  const auto cell = world.allocate<long>();
+  const long source[2] = {1, 2};
+  long back[2] = {0, 0};
+  const auto far = static_cast<std::ptrdiff_t>(world.engine().symmetric().heap_size());
+  for (const std::ptrdiff_t stride : {far, std::ptrdiff_t{1} << 61, -far}) {
+    EXPECT_NE(sentence_of([&] {
+                iput<8>(world.as("iput"), cell.data(), source, stride, 1, 2, world.right());
+              }).find("not symmetric"),
+              std::string::npos);
+    EXPECT_NE(sentence_of([&] {
+                iget<8>(world.as("iget"), back, cell.data(), 1, stride, 2, world.right());
+              }).find("not symmetric"),
+              std::string::npos);
+  }
+  world.barrier();
+  world.free(cell);
+}
+
 RANK_TEST(shmem_ptr_points_into_the_peers_memory, ranks(1)) {
   const auto cell = world.allocate<long>();
   auto* far = static_cast<long*>(world.engine().pointer_to(rank_of(world.right()), cell.data()));
