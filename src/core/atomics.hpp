@@ -17,11 +17,16 @@ using Timeout = std::optional<std::chrono::microseconds>;  // nothing: wait for 
 // clang-format off
 template <typename A>
 concept AtomicsPolicy = requires(typename A::Word& word, std::uint32_t value,
+                                 typename A::Counter& count, std::uint64_t& seen,
                                  std::memory_order order, Timeout timeout) {
   // A 32-bit cell that may lie in memory shared by processes; zero-initialised is valid.
   { word.load(order) } -> std::same_as<std::uint32_t>;
   { word.store(value, order) };
   { word.fetch_add(value, order) } -> std::same_as<std::uint32_t>;
+  // The same with 64 bits: counts as far as anybody will ever count.
+  { count.load(order) } -> std::same_as<std::uint64_t>;
+  { count.store(seen, order) };
+  { count.compare_exchange_strong(seen, seen, order, order) } -> std::same_as<bool>;
   // Keeps the compiler, not the processor, from reordering: what a writer pays.
   { A::light_fence() };
   // Every thread of the job passes a full fence before this returns: what a sleeper pays.
@@ -35,6 +40,7 @@ concept AtomicsPolicy = requires(typename A::Word& word, std::uint32_t value,
 
 struct RealAtomics {
   using Word = std::atomic<std::uint32_t>;
+  using Counter = std::atomic<std::uint64_t>;
 
   static void light_fence() { std::atomic_signal_fence(std::memory_order_seq_cst); }
   static bool heavy_fence();
@@ -43,7 +49,7 @@ struct RealAtomics {
 };
 
 static_assert(AtomicsPolicy<RealAtomics>);
-static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
+static_assert(RealAtomics::Word::is_always_lock_free && RealAtomics::Counter::is_always_lock_free);
 
 // Every process must call this before it writes where another may sleep: membarrier reaches only
 // the processes that registered. False where the system refuses.

@@ -4,19 +4,20 @@
 // and nobody who must be scheduled to release the rest: whoever sees all lines there goes on. On
 // two ranks that is one cache-line transfer each way, the least there is.
 //
-// Epochs are compared by difference, so they may wrap. Model-checked in
-// tests/unit/team_sync_model_test.cpp.
+// A line only ever moves forward, and never wraps: whoever still looks at it for a team that is
+// gone sees what it waits for. Model-checked in tests/unit/team_sync_model_test.cpp.
 #pragma once
 
 #include "core/doorbell.hpp"
 
 namespace gondwana {
 
-using Epoch = std::uint32_t;
+using Epoch = std::uint64_t;
 
 template <AtomicsPolicy A>
 struct SyncLine {
-  alignas(cache_line) typename A::Word epoch;
+  alignas(cache_line) typename A::Counter epoch;
+  typename A::Counter claimed;  // the last epoch for which somebody took the owner's work
 };
 
 // True when the owner of `line` has reached `epoch`: what it wrote before is then visible. seq_cst
@@ -24,8 +25,7 @@ struct SyncLine {
 // advance(): two members would miss each other, and neither ring.
 template <AtomicsPolicy A>
 bool has_reached(const SyncLine<A>& line, Epoch epoch) {
-  const Epoch at = line.epoch.load(std::memory_order_seq_cst);  // pairs with advance()
-  return static_cast<std::int32_t>(at - epoch) >= 0;
+  return line.epoch.load(std::memory_order_seq_cst) >= epoch;  // pairs with advance()
 }
 
 // The lines of a team, addressed by team rank. `Member` gives line(i) and doorbell(i).
@@ -68,6 +68,16 @@ class TeamSync {
   bool all_reached(Epoch epoch) const {
     std::uint32_t from = 0;
     return all_reached(epoch, from);
+  }
+
+  // Takes over what is to be done for `member` in `epoch`: true for one only of those who try. Says
+  // nothing about other memory: who comes too late waits for the line of who did not.
+  bool claim(std::uint32_t member, Epoch epoch) {
+    typename A::Counter& claimed = members_.line(member).claimed;
+    Epoch before = claimed.load(std::memory_order_relaxed);
+    return before < epoch &&
+           claimed.compare_exchange_strong(before, epoch, std::memory_order_relaxed,
+                                           std::memory_order_relaxed);
   }
 
   // Wakes every sleeping member. Called by each member that sees an epoch complete: the last to

@@ -54,12 +54,29 @@ struct AcquireReached : Sync {
   bool reached(std::uint32_t member, Epoch epoch) const {
     return all.line(member).epoch.load(std::memory_order_acquire) >= epoch;
   }
+  bool all_reached(Epoch epoch) const {
+    std::uint32_t from = 0;
+    while (from < all.size() && reached(from, epoch)) ++from;
+    return from == all.size();
+  }
   Members all;
 };
 
 struct SilentSync : Sync {
   using Sync::Sync;
   void ring_sleepers() {}
+};
+
+// A claim in two steps: both may find that nobody has made it.
+struct SharedClaims : Sync {
+  SharedClaims(Members members, std::uint32_t me) : Sync(members, me), all(members) {}
+  bool claim(std::uint32_t member, Epoch epoch) {
+    auto& claimed = all.line(member).claimed;
+    if (claimed.load(std::memory_order_relaxed) >= epoch) return false;
+    claimed.store(epoch, std::memory_order_relaxed);
+    return true;
+  }
+  Members all;
 };
 
 enum class Poll { before_sleeping, never };
@@ -72,6 +89,7 @@ struct Team {
   explicit Team(std::uint32_t members) : size(members) {
     for (std::uint32_t i = 0; i < members; ++i) {
       scenario.name(lines.lines[i].epoch, fmt::format("{}.epoch", i));
+      scenario.name(lines.lines[i].claimed, fmt::format("{}.claimed", i));
       scenario.name(lines.bells[i], std::to_string(i));
     }
   }
@@ -107,7 +125,7 @@ Outcome barriers(std::uint32_t members, Epoch last, Poll poll, const Limits& lim
     Data& mine = cells[me];
     Data& neighbours = cells[(me + 1) % members];
     std::vector<model::Phase> phases;
-    for (Epoch epoch = 1; epoch <= last; ++epoch) {
+    for (std::uint32_t epoch = 1; epoch <= last; ++epoch) {
       if (epoch % 2 == 1) phases.emplace_back([&mine, epoch] { mine.write(epoch); });
       add_barrier<S>(phases, team, me, epoch, poll);
       if (epoch % 2 == 1) {
@@ -122,59 +140,130 @@ Outcome barriers(std::uint32_t members, Epoch last, Poll poll, const Limits& lim
   return team.scenario.explore(limits);
 }
 
-// Member 0 writes the data of each round; the others read it and say so; the last of them to say so
-// wakes the root, which may then overwrite the data.
+// A root that stores to the dest of every member and waits for nobody.
 template <typename S>
-std::vector<model::Phase> root_phases(Team& team, Data& data, std::uint32_t rounds) {
-  std::vector<model::Phase> phases;
-  for (std::uint32_t round = 1; round <= rounds; ++round) {
-    phases.emplace_back([&team, &data, round] {
+Outcome small_broadcasts(std::uint32_t members, std::uint32_t rounds, const Limits& limits = {}) {
+  Team team(members);
+  std::array<std::array<Data, most_members>, 2> dests;
+  std::vector<model::Phase> root;
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    root.emplace_back([&team, &dests, round] {
+      for (std::uint32_t i = 1; i < team.size; ++i) dests[round][i].write(round + 1);
       S sync = team.sync<S>(0);
-      data.write(round);
-      sync.advance(2 * round - 1);
+      sync.arrive(round + 1);
       sync.ring_sleepers();
     });
-    phases.emplace_back([&team, round] {
-      const S sync = team.sync<S>(0);
-      std::uint32_t from = 1;
-      const auto done = [&] { return sync.all_reached(2 * round, from); };
-      team.bell(0).sleep_until(done, for_ever);
-    });
-    phases.emplace_back([&team, round] { team.sync<S>(0).advance(2 * round); });
   }
-  phases.emplace_back([&data] { data.write(0); });
-  return phases;
-}
-
-template <typename S>
-std::vector<model::Phase> reader_phases(Team& team, Data& data, std::uint32_t me,
-                                        std::uint32_t rounds) {
-  std::vector<model::Phase> phases;
-  for (std::uint32_t round = 1; round <= rounds; ++round) {
-    phases.emplace_back([&team, &data, me, round] {
-      const S sync = team.sync<S>(me);
-      team.bell(me).sleep_until([&] { return sync.reached(0, 2 * round - 1); }, for_ever);
-      model::expect(data.read() == round, "the root's data is seen");
-    });
-    phases.emplace_back([&team, me, round] {
-      S sync = team.sync<S>(me);
-      sync.advance(2 * round);
-      for (std::uint32_t other = 1; other < team.size; ++other)
-        if (other != me && !sync.reached(other, 2 * round)) return;
-      team.bell(0).ring_if_asleep();
-    });
+  team.scenario.phases("root", std::move(root));
+  for (std::uint32_t me = 1; me < members; ++me) {
+    std::vector<model::Phase> phases;
+    for (std::uint32_t round = 0; round < rounds; ++round) {
+      phases.emplace_back([&team, &dests, me, round] {
+        S sync = team.sync<S>(me);
+        team.bell(me).sleep_until([&] { return sync.reached(0, round + 1); }, for_ever);
+        model::expect(dests[round][me].read() == round + 1, "the root's data is there");
+        sync.arrive(round + 1);
+      });
+    }
+    team.scenario.phases(fmt::format("member {}", me), std::move(phases));
   }
-  return phases;
-}
-
-template <typename S>
-Outcome broadcasts(std::uint32_t members, std::uint32_t rounds, const Limits& limits = {}) {
-  Team team(members);
-  Data data;
-  team.scenario.phases("root", root_phases<S>(team, data, rounds));
-  for (std::uint32_t me = 1; me < members; ++me)
-    team.scenario.phases(fmt::format("member {}", me), reader_phases<S>(team, data, me, rounds));
   return team.scenario.explore(limits);
+}
+
+// Broadcasts in which a copy is made by the root or by who gets it, whoever comes first. Round r
+// has source r, and its root overwrites that at once.
+struct LargeBroadcasts {
+  enum class Roots { the_same, in_turn };
+  enum class Leave { after_the_root, at_once };
+
+  Team team;
+  Roots roots;
+  Leave leave;
+  std::array<Data, 2> sources;
+  std::array<std::array<Data, most_members>, 2> dests;
+
+  static Epoch ready(std::uint32_t round) { return 2 * round + 1; }
+  static Epoch copied(std::uint32_t round) { return 2 * round + 2; }
+  std::uint32_t root(std::uint32_t round) const { return roots == Roots::in_turn ? round : 0; }
+
+  void copy(std::uint32_t round, std::uint32_t member) {
+    const std::uint32_t value = sources[round].read();
+    model::expect(value == round + 1, "the source is still what it was");
+    dests[round][member].write(value);
+  }
+
+  template <typename S>
+  void add_root(std::vector<model::Phase>& phases, std::uint32_t me, std::uint32_t round) {
+    phases.emplace_back([this, me, round] {
+      sources[round].write(round + 1);
+      S sync = team.sync<S>(me);
+      sync.arrive(ready(round));
+      sync.ring_sleepers();
+    });
+    phases.emplace_back([this, me, round] {
+      S sync = team.sync<S>(me);
+      std::uint32_t takers = 0;
+      for (std::uint32_t i = 0; i < team.size; ++i) {
+        if (i == me) continue;
+        if (sync.claim(i, copied(round)))
+          copy(round, i);
+        else
+          ++takers;
+      }
+      const auto takers_are_done = [&] {
+        std::uint32_t done = 0;
+        for (std::uint32_t i = 0; i < team.size; ++i)
+          if (i != me && sync.reached(i, ready(round))) ++done;
+        return done == takers;
+      };
+      team.bell(me).sleep_until(takers_are_done, for_ever);
+      sync.arrive(copied(round));
+      sync.ring_sleepers();
+      sources[round].write(0);
+    });
+  }
+
+  template <typename S>
+  void add_member(std::vector<model::Phase>& phases, std::uint32_t me, std::uint32_t round) {
+    phases.emplace_back([this, me, round] {
+      S sync = team.sync<S>(me);
+      const std::uint32_t from = root(round);
+      team.bell(me).sleep_until([&] { return sync.reached(from, ready(round)); }, for_ever);
+      const bool mine = sync.claim(me, copied(round));
+      if (mine) {
+        copy(round, me);
+        sync.arrive(ready(round));
+        team.bell(from).ring_if_asleep();
+      }
+      if (!mine || leave == Leave::after_the_root)
+        team.bell(me).sleep_until([&] { return sync.reached(from, copied(round)); }, for_ever);
+      model::expect(dests[round][me].read() == round + 1, "the root's data is there");
+      sync.arrive(copied(round));
+    });
+  }
+
+  template <typename S>
+  Outcome explore(std::uint32_t rounds, const Limits& limits) {
+    for (std::uint32_t me = 0; me < team.size; ++me) {
+      std::vector<model::Phase> phases;
+      for (std::uint32_t round = 0; round < rounds; ++round) {
+        if (me == root(round))
+          add_root<S>(phases, me, round);
+        else
+          add_member<S>(phases, me, round);
+      }
+      team.scenario.phases(fmt::format("member {}", me), std::move(phases));
+    }
+    return team.scenario.explore(limits);
+  }
+};
+
+template <typename S>
+Outcome large_broadcasts(std::uint32_t members, std::uint32_t rounds, const Limits& limits = {},
+                         LargeBroadcasts::Roots roots = LargeBroadcasts::Roots::the_same,
+                         LargeBroadcasts::Leave leave = LargeBroadcasts::Leave::after_the_root) {
+  LargeBroadcasts broadcasts{Team(members), roots, leave, {}, {}};
+  return broadcasts.explore<S>(rounds, limits);
 }
 
 // Each member shows a term in its scratch, then reads everybody's, one after another. Two halves of
@@ -186,7 +275,7 @@ Outcome reductions(std::uint32_t members, std::uint32_t halves, Epoch last,
   std::array<std::array<Data, 2>, most_members> scratch;
   for (std::uint32_t me = 0; me < members; ++me) {
     std::vector<model::Phase> phases;
-    for (Epoch epoch = 1; epoch <= last; ++epoch) {
+    for (std::uint32_t epoch = 1; epoch <= last; ++epoch) {
       phases.emplace_back([&team, &scratch, me, epoch, halves] {
         S sync = team.sync<S>(me);
         scratch[me][epoch % halves].write(epoch);
@@ -201,8 +290,40 @@ Outcome reductions(std::uint32_t members, std::uint32_t halves, Epoch last,
           model::expect(scratch[member][epoch % halves].read() == epoch, "the term is seen");
         });
       }
-      phases.emplace_back([&team, me] { team.sync<S>(me).ring_sleepers(); });
     }
+    team.scenario.phases(fmt::format("member {}", me), std::move(phases));
+  }
+  return team.scenario.explore(limits);
+}
+
+// Each member shows its size, reads those of the members before it, stores to the dest of its
+// neighbour, and then all wait for all.
+template <typename S>
+Outcome collections(std::uint32_t members, const Limits& limits = {}) {
+  Team team(members);
+  std::array<Data, most_members> sizes;
+  std::array<Data, most_members> dests;
+  for (std::uint32_t me = 0; me < members; ++me) {
+    std::vector<model::Phase> phases;
+    phases.emplace_back([&team, &sizes, me] {
+      S sync = team.sync<S>(me);
+      sizes[me].write(me + 1);
+      sync.advance(1);
+      if (sync.all_reached(1)) sync.ring_sleepers();
+    });
+    for (std::uint32_t member = 0; member < me; ++member) {
+      phases.emplace_back([&team, &sizes, me, member] {
+        const S sync = team.sync<S>(me);
+        const auto done = [&] { return sync.reached(member, 1); };
+        if (!done()) team.bell(me).sleep_until(done, for_ever);
+        model::expect(sizes[member].read() == member + 1, "the size is seen");
+      });
+    }
+    phases.emplace_back([&dests, me, members] { dests[(me + 1) % members].write(me + 1); });
+    add_barrier<S>(phases, team, me, 2, Poll::before_sleeping);
+    phases.emplace_back([&dests, me, members] {
+      model::expect(dests[me].read() == (me + members - 1) % members + 1, "all is there");
+    });
     team.scenario.phases(fmt::format("member {}", me), std::move(phases));
   }
   return team.scenario.explore(limits);
@@ -245,31 +366,65 @@ TEST(team_sync_model, barriers_hold_where_heavy_fences_are_refused) {
   EXPECT_TRUE(holds(barriers<Sync>(3, 1, Poll::before_sleeping, bounds)));
 }
 
-TEST(team_sync_model, broadcasts_in_every_interleaving) {
-  EXPECT_TRUE(holds(broadcasts<Sync>(2, 2)));
-  EXPECT_TRUE(holds(broadcasts<Sync>(3, 1)));
+TEST(team_sync_model, small_broadcasts_in_every_interleaving) {
+  EXPECT_TRUE(holds(small_broadcasts<Sync>(2, 2)));
+  EXPECT_TRUE(holds(small_broadcasts<Sync>(3, 1)));
 }
 
-TEST(team_sync_model, broadcasts_one_after_another_within_bounds) {
-  EXPECT_TRUE(holds(broadcasts<Sync>(3, 2, {.preemptions = 2, .behind = 2})));
-  EXPECT_TRUE(
-      holds(broadcasts<Sync>(3, 1, {.heavy_fence_refused = true, .preemptions = 2, .behind = 2})));
+TEST(team_sync_model, large_broadcasts_in_every_interleaving) {
+  EXPECT_TRUE(holds(large_broadcasts<Sync>(2, 1)));
 }
 
-TEST(team_sync_model, broadcast_loses_a_wake_if_readers_miss_each_other) {
-  const std::string lost = "deadlock: root is in futex_wait(0.rings";
-  EXPECT_TRUE(fails(broadcasts<ReleaseAdvance>(3, 1), lost));
-  EXPECT_TRUE(fails(broadcasts<AcquireReached>(3, 1), lost));
+TEST(team_sync_model, large_broadcasts_within_bounds) {
+  using Roots = LargeBroadcasts::Roots;
+  const Limits bounds{.preemptions = 2, .behind = 1};
+  EXPECT_TRUE(holds(large_broadcasts<Sync>(2, 2, bounds)));
+  EXPECT_TRUE(holds(large_broadcasts<Sync>(2, 2, bounds, Roots::in_turn)));
+  EXPECT_TRUE(holds(large_broadcasts<Sync>(3, 1, bounds)));
+  EXPECT_TRUE(holds(large_broadcasts<Sync>(3, 2, {.preemptions = 1, .behind = 1}, Roots::in_turn)));
+}
+
+TEST(team_sync_model, broadcasts_hold_where_heavy_fences_are_refused) {
+  const Limits bounds{.heavy_fence_refused = true, .preemptions = 2, .behind = 2};
+  EXPECT_TRUE(holds(small_broadcasts<Sync>(3, 1, bounds)));
+  EXPECT_TRUE(holds(large_broadcasts<Sync>(2, 1, bounds)));
+}
+
+TEST(team_sync_model, nobody_may_leave_a_large_broadcast_before_its_root) {
+  EXPECT_TRUE(fails(
+      large_broadcasts<Sync>(3, 2, {.preemptions = 1, .behind = 0}, LargeBroadcasts::Roots::in_turn,
+                             LargeBroadcasts::Leave::at_once),
+      "deadlock"));
+}
+
+TEST(team_sync_model, copies_race_if_two_can_claim_them) {
+  EXPECT_TRUE(fails(large_broadcasts<SharedClaims>(2, 1), "data race"));
+}
+
+TEST(team_sync_model, collections_in_every_interleaving) {
+  EXPECT_TRUE(holds(collections<Sync>(2)));
+}
+
+TEST(team_sync_model, collections_within_bounds) {
+  EXPECT_TRUE(holds(collections<Sync>(3, {.preemptions = 1, .behind = 1})));
+}
+
+TEST(team_sync_model, reductions_lose_a_wake_if_members_miss_each_other) {
+  EXPECT_TRUE(fails(reductions<ReleaseAdvance>(2, 2, 1), "deadlock"));
+  const Limits bounds{.preemptions = 2, .behind = 2};
+  EXPECT_TRUE(fails(reductions<AcquireReached>(3, 2, 1, bounds), "deadlock"));
 }
 
 TEST(team_sync_model, team_that_does_not_ring_sleeps_for_ever) {
   EXPECT_TRUE(fails(barriers<SilentSync>(2, 1, Poll::before_sleeping), "deadlock"));
-  EXPECT_TRUE(fails(broadcasts<SilentSync>(2, 1), "deadlock"));
+  EXPECT_TRUE(fails(small_broadcasts<SilentSync>(2, 1), "deadlock"));
+  EXPECT_TRUE(fails(large_broadcasts<SilentSync>(2, 1), "deadlock"));
 }
 
 TEST(team_sync_model, relaxed_advance_lets_data_race) {
   EXPECT_TRUE(fails(barriers<RelaxedAdvance>(2, 1, Poll::before_sleeping), "data race"));
-  EXPECT_TRUE(fails(broadcasts<RelaxedAdvance>(2, 1), "data race"));
+  EXPECT_TRUE(fails(small_broadcasts<RelaxedAdvance>(2, 1), "data race"));
+  EXPECT_TRUE(fails(large_broadcasts<RelaxedAdvance>(2, 1), "data race"));
 }
 
 }  // namespace

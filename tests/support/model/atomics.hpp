@@ -2,6 +2,8 @@
 // Everything else it reads must be constant.
 #pragma once
 
+#include <utility>
+
 #include "core/atomics.hpp"
 #include "support/model/program.hpp"
 
@@ -23,14 +25,44 @@ class Word {
   std::uint32_t fetch_add(std::uint32_t value, std::memory_order order) {
     return perform(this, {.kind = Kind::fetch_add, .value = value, .order = order});
   }
+  std::uint32_t exchange(std::uint32_t value, std::memory_order order) {
+    return perform(this, {.kind = Kind::exchange, .value = value, .order = order});
+  }
+  bool compare_exchange_strong(std::uint32_t& expected, std::uint32_t value,
+                               std::memory_order success, std::memory_order failure) {
+    const std::uint32_t found = perform(this, {.kind = Kind::compare_exchange,
+                                               .value = value,
+                                               .order = success,
+                                               .expected = expected,
+                                               .failure = failure});
+    return std::exchange(expected, found) == found;
+  }
 
  private:
   [[maybe_unused]] char address_ = 0;
 };
 
+// Of 64 bits in name: no scenario counts further than 32.
+class Counter : public Word {
+ public:
+  std::uint64_t load(std::memory_order order) const { return Word::load(order); }
+  void store(std::uint64_t value, std::memory_order order) {
+    Word::store(static_cast<std::uint32_t>(value), order);
+  }
+  bool compare_exchange_strong(std::uint64_t& expected, std::uint64_t value,
+                               std::memory_order success, std::memory_order failure) {
+    auto expected_word = static_cast<std::uint32_t>(expected);
+    const bool exchanged = Word::compare_exchange_strong(
+        expected_word, static_cast<std::uint32_t>(value), success, failure);
+    expected = expected_word;
+    return exchanged;
+  }
+};
+
 // The policy under which Doorbell and TeamSync run in the checker.
 struct Atomics {
   using Word = model::Word;
+  using Counter = model::Counter;
 
   static void light_fence() { perform(nullptr, {.kind = Kind::light_fence}); }
   static bool heavy_fence() { return perform(nullptr, {.kind = Kind::heavy_fence}) != 0; }

@@ -82,11 +82,11 @@ void Memory::store(std::uint8_t thread, std::uint8_t word, std::uint8_t after, s
   if (is_seq_cst(order)) common_[word] = at;
 }
 
-std::uint32_t Memory::fetch_add(std::uint8_t thread, std::uint8_t word, std::uint8_t after,
-                                std::uint32_t amount, Order order) {
+std::uint32_t Memory::replace(std::uint8_t thread, std::uint8_t word, std::uint8_t after,
+                              std::uint32_t value, Order order) {
   const std::uint32_t old = load(thread, word, after, order);
   const auto at = static_cast<std::uint8_t>(after + 1);
-  insert(thread, word, at, Store{old + amount, stores_[word][after].released, 1});
+  insert(thread, word, at, Store{value, stores_[word][after].released, 1});
   if (releases(order)) stores_[word][at].released.join(seen_[thread]);
   if (is_seq_cst(order)) common_[word] = at;
   return old;

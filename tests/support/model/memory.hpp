@@ -27,7 +27,7 @@
 namespace gondwana::model {
 
 inline constexpr std::uint8_t max_threads = 5;
-inline constexpr std::uint8_t max_words = 12;
+inline constexpr std::uint8_t max_words = 16;
 inline constexpr std::uint8_t max_data = 8;
 inline constexpr std::uint8_t max_stores = 12;  // of one word that somebody may still read
 
@@ -67,8 +67,9 @@ class Memory {
   std::uint32_t load(std::uint8_t thread, std::uint8_t word, std::uint8_t from, Order order);
   void store(std::uint8_t thread, std::uint8_t word, std::uint8_t after, std::uint32_t value,
              Order order);
-  std::uint32_t fetch_add(std::uint8_t thread, std::uint8_t word, std::uint8_t after,
-                          std::uint32_t amount, Order order);
+  // A read-modify-write; returns what it found.
+  std::uint32_t replace(std::uint8_t thread, std::uint8_t word, std::uint8_t after,
+                        std::uint32_t value, Order order);
   void light_fence(std::uint8_t thread);
   void heavy_fence(std::uint8_t thread);
 

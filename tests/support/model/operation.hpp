@@ -10,6 +10,8 @@ enum class Kind : std::uint8_t {
   load,
   store,
   fetch_add,
+  exchange,
+  compare_exchange,
   light_fence,
   heavy_fence,
   futex_wait,
@@ -28,6 +30,9 @@ struct Operation {
   std::memory_order order = std::memory_order_relaxed;
   bool timed = false;          // a futex_wait that may end without a wake
   const char* what = nullptr;  // why it failed
+  // Of a compare_exchange: what it replaces, and its order where it finds something else.
+  std::uint32_t expected = 0;
+  std::memory_order failure = std::memory_order_relaxed;
 };
 
 // Concerns no other thread: need not be interleaved. Races are found by what a thread has seen, in

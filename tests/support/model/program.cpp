@@ -35,7 +35,8 @@ bool concerns_data(Kind kind) {
 
 bool concerns_word(Kind kind) {
   return kind == Kind::load || kind == Kind::store || kind == Kind::fetch_add ||
-         kind == Kind::futex_wait || kind == Kind::futex_wake;
+         kind == Kind::exchange || kind == Kind::compare_exchange || kind == Kind::futex_wait ||
+         kind == Kind::futex_wake;
 }
 
 std::uint8_t number_of(const void* place, std::map<const void*, std::uint8_t>& numbers,
@@ -156,6 +157,11 @@ std::string Program::describe(const Operation& operation) const {
       return fmt::format("{}.store({}, {})", word, operation.value, order);
     case Kind::fetch_add:
       return fmt::format("{}.fetch_add({}, {})", word, operation.value, order);
+    case Kind::exchange:
+      return fmt::format("{}.exchange({}, {})", word, operation.value, order);
+    case Kind::compare_exchange:
+      return fmt::format("{}.compare_exchange({}, {}, {})", word, operation.expected,
+                         operation.value, order);
     case Kind::light_fence:
       return "light_fence()";
     case Kind::heavy_fence:

@@ -17,8 +17,17 @@ std::uint64_t fingerprint(const State& state) {
   return (hash ^ (bounds | state.last)) * 0x94d049bb133111ebULL;
 }
 
-bool writes(Kind kind) {
-  return kind == Kind::store || kind == Kind::fetch_add;
+bool may_write(Kind kind) {
+  return kind != Kind::load;
+}
+
+bool fails_to_exchange(const Operation& operation, std::uint32_t found) {
+  return operation.kind == Kind::compare_exchange && found != operation.expected;
+}
+
+// What a read-modify-write leaves where it found `found`.
+std::uint32_t value_after(const Operation& operation, std::uint32_t found) {
+  return operation.kind == Kind::fetch_add ? found + operation.value : operation.value;
 }
 
 }  // namespace
@@ -100,6 +109,8 @@ void Search::advance(const State& state, std::uint8_t thread) {
     case Kind::load:
     case Kind::store:
     case Kind::fetch_add:
+    case Kind::exchange:
+    case Kind::compare_exchange:
       return access(state, thread, operation);
     case Kind::light_fence:
     case Kind::heavy_fence:
@@ -120,21 +131,29 @@ void Search::advance(const State& state, std::uint8_t thread) {
   }
 }
 
+// A compare_exchange that finds something else is a load.
 void Search::access(const State& state, std::uint8_t thread, const Operation& operation) {
-  const auto [kind, word, value, order, timed, what] = operation;
+  const std::uint8_t word = operation.place;
   const std::uint8_t newest = state.memory.newest(word);
-  if (writes(kind) && state.memory.full(word))
+  if (may_write(operation.kind) && state.memory.full(word))
     return fail({thread, operation}, "too many stores of one word can still be read");
-  for (std::uint8_t at = state.memory.oldest(thread, word, order); at <= newest; ++at) {
-    if (writes(kind) && !state.memory.may_follow(word, at)) continue;
+  for (std::uint8_t at = state.memory.oldest(thread, word, std::memory_order_relaxed); at <= newest;
+       ++at) {
+    const std::uint32_t found = state.memory.value(word, at);
+    const bool loads = operation.kind == Kind::load || fails_to_exchange(operation, found);
+    const auto order = fails_to_exchange(operation, found) ? operation.failure : operation.order;
+    if (at < state.memory.oldest(thread, word, order)) continue;
+    if (!loads && !state.memory.may_follow(word, at)) continue;
     State next = state;
     Step step{thread, operation, 0, at != newest};
     if (step.behind && state.behind == 0) continue;
     if (step.behind && state.behind != Limits::unlimited) --next.behind;
-    if (kind == Kind::load) step.result = next.memory.load(thread, word, at, order);
-    if (kind == Kind::store) next.memory.store(thread, word, at, value, order);
-    if (kind == Kind::fetch_add)
-      step.result = next.memory.fetch_add(thread, word, at, value, order);
+    if (loads)
+      step.result = next.memory.load(thread, word, at, order);
+    else if (operation.kind == Kind::store)
+      next.memory.store(thread, word, at, operation.value, order);
+    else
+      step.result = next.memory.replace(thread, word, at, value_after(operation, found), order);
     complete(next, step);
   }
 }

@@ -3,6 +3,15 @@
 #include <fmt/format.h>
 
 namespace gondwana::model {
+namespace {
+
+bool is_read(const Step& step) {
+  const Operation& operation = step.operation;
+  return operation.kind == Kind::load ||
+         (operation.kind == Kind::compare_exchange && step.result != operation.expected);
+}
+
+}  // namespace
 
 std::string tell(const Program& program, const Step& step) {
   std::string line =
@@ -10,6 +19,8 @@ std::string tell(const Program& program, const Step& step) {
   switch (step.operation.kind) {
     case Kind::load:
     case Kind::fetch_add:
+    case Kind::exchange:
+    case Kind::compare_exchange:
     case Kind::read_data:
     case Kind::heavy_fence:
       line += fmt::format(" = {}", step.result);
@@ -26,7 +37,7 @@ std::string tell(const Program& program, const Step& step) {
     default:
       break;
   }
-  if (step.behind) line += step.operation.kind == Kind::load ? ", not the newest" : ", late";
+  if (step.behind) line += is_read(step) ? ", not the newest" : ", late";
   return line;
 }
 

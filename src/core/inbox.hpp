@@ -1,0 +1,51 @@
+// The inbox: how active messages go from rank to rank of a node. Include this one.
+//
+//   inbox_credit.hpp    which places are in use: taken by the sender, cleared by who is done
+//   inbox_lane.hpp      what lies in shared memory: lock, news, claims, channels of slots
+//   inbox_sender.hpp    reserve, fill, publish or cancel
+//   inbox_consumer.hpp  find, run the handler in place, give back; sleep
+//   inbox_memory.hpp    where it all lies, and InboxMessage
+//
+// Every pair of ranks has a channel of its own for each class of messages: 16 slots and some blocks
+// for payload. So a sender competes for room with nobody but itself. What it has reserved and not
+// published - an open Prepare, a thread without a processor, a process that was killed - is missing
+// from its own credit and from nobody's else, and a sender in a hurry fills its own 16 slots.
+//
+// Who owns what
+//   slot and block   free: nobody. From reserve() to publish() or cancel(): who reserved. From then
+//                    until the handler has returned: the consumer that claimed the message.
+//   stamp, news      written by the sender; the stamp by who owns the slot.
+//   claims           written by who holds the lock of the lane.
+//   credit           both: the sender sets a clear bit, the owner of a place clears its bit.
+//
+// Which release pairs with which acquire
+//   publish(): stamp        -> is_ready(): the message and the block are there
+//   publish(): news         -> find_news(): the stamp is there
+//   give_back(): credit     -> take(): the handler has read the slot or block; it was claimed
+//   lock release            -> lock acquire: the claims of the consumer before
+//   any of them, then ring_if_asleep()  -> heavy fence and look again in Doorbell::sleep_until()
+//
+// Order. None: two messages of a pair may be handled in either order, even of one thread. What
+// holds: a message published after another was handled, and by who knows that, is handled after it.
+//
+// How the engine is meant to use it
+//   - One SharedLane per (receiver, class); an InboxSender per target is two words, made on the
+//     spot; one InboxConsumer per polling thread and own lane, kept.
+//   - Prepare is reserve(), Commit fills in handler and arguments and is publish(), Cancel is
+//     cancel(). IMMEDIATE returns "busy" when reserve() returns nothing. Everything else polls its
+//     own lanes between tries and, when Patience says so, sleeps on has_room() or a message: the
+//     bell that a rank gives for itself is rung for both.
+//   - No deadlock: a request handler sends at most one reply and no request, a reply handler sends
+//     nothing. Who waits for room in a request lane polls both of its own lanes; who waits for room
+//     in a reply lane - within a handler, with the lock of its request lane - polls only replies.
+//   - A handler runs under the lock of its lane, so one at a time for each class and rank, on any
+//     thread that polls. poll() of other threads returns 0 meanwhile; they may sleep, and are rung.
+//   - Who waits for the effect of a handler sleeps by InboxConsumer::sleep_until() of one lane with
+//     a condition that also calls settle() and has_message() of the other lane's consumer.
+//   - What does not fit into the message and into a block is the engine's to split or to put
+//     beforehand (Long messages). A rank that died leaves its channels as they are.
+//
+// Model-checked in tests/unit/inbox_model_test.cpp.
+#pragma once
+
+#include "core/inbox_memory.hpp"

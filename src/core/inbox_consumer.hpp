@@ -1,0 +1,185 @@
+// The receiving side of an inbox lane: finds messages, and runs their handlers where they lie.
+//
+// Three ways to find one, each slower and surer than the one before. The slot after the last one
+// handled: in a ping-pong that is one cache-line transfer. The news of each sender, a word that it
+// writes after it has published. The credits: a message lies in a slot that is in use. Only the
+// last needs no luck - two threads of a sender may overwrite each other's news before these are
+// seen - so it is asked now and then, and before a sleep.
+#pragma once
+
+#include <type_traits>
+#include <vector>
+
+#include "core/inbox_sender.hpp"
+
+namespace gondwana {
+
+// How many looks that find nothing lie between two of the next sort.
+struct InboxPatience {
+  std::uint32_t looks_per_news = 16;
+  std::uint32_t news_per_search = 64;
+};
+
+// One per polling thread: what it remembers are guesses. What must be known lies in the lane.
+template <ExchangingAtomics A, InboxLane<A> Lane>
+class InboxConsumer {
+ public:
+  explicit InboxConsumer(Lane lane, InboxPatience patience = {})
+      : lane_(lane), patience_(patience), seen_news_(lane.senders(), unseen) {}
+
+  // Runs handle(sender, message, block) for messages of one sender that are there, at most `most`;
+  // `block` is Reservation::no_block if there is none. When it returns, slot and block may be used
+  // for another message. 0: nothing found, or another thread is at it.
+  template <typename Handle>
+  std::uint32_t poll(Handle&& handle, std::uint32_t most) {
+    const std::optional<Place> found = find();
+    if (!found || !lane_.lock().try_acquire()) return 0;
+    const std::uint32_t handled = drain(*found, handle, most);
+    unlock();
+    return handled;
+  }
+
+  // A message waits that nobody has claimed. Certain in a condition to sleep on, where a heavy
+  // fence has made visible what was published by anybody who did not ring.
+  bool has_message() { return search().has_value(); }
+
+  // Gives back what was handled and not yet given back: done while a poll finds nothing and before
+  // a sleep, for a sender may need just these slots.
+  void settle() {
+    std::uint32_t kept = 0;
+    for (std::uint32_t i = 0; i < lane_.senders(); ++i)
+      kept |= lane_.claimed(i).load(std::memory_order_relaxed) >> slot_bits;
+    if (kept == 0 || !lane_.lock().try_acquire()) return;
+    for (std::uint32_t i = 0; i < lane_.senders(); ++i) give_back(i);
+    unlock();
+  }
+
+  // Sleeps until there is a message to poll for or done() holds; false if the time is up before.
+  template <typename Done>
+  bool sleep_until(Done done, Timeout timeout) {
+    const auto wakes = [&] {
+      settle();
+      return done() || has_message();
+    };
+    return lane_.bell().sleep_until(wakes, timeout);
+  }
+
+ private:
+  static constexpr std::uint32_t unseen = 0;  // no news has this value
+  static constexpr std::uint32_t slot_bits = InboxCredit<A>::most_places;
+  static constexpr std::uint32_t longest_run = 8;  // polls of one sender while others may wait
+
+  struct Place {
+    std::uint32_t sender;
+    std::uint32_t slot;
+  };
+
+  auto& channel(std::uint32_t sender) { return lane_.channel(sender); }
+  std::uint32_t slots() { return std::remove_reference_t<decltype(lane_.channel(0))>::slot_count; }
+
+  // Nobody has claimed the message in this slot. In this order: whoever sees a stamp sees that the
+  // message before it was claimed, for that was done before its slot was given back.
+  bool is_ready(Place at) {
+    auto& slot = channel(at.sender).slots[at.slot];
+    const std::uint32_t stamp = slot.stamp.load(std::memory_order_acquire);  // with publish()
+    const std::uint32_t claimed = lane_.claimed(at.sender).load(std::memory_order_relaxed);
+    return ((stamp ^ claimed >> at.slot) & 1) != 0;
+  }
+
+  std::optional<Place> find() {
+    if (run_ < longest_run && is_ready(guess_)) {
+      ++run_;
+      return guess_;
+    }
+    if (run_ < longest_run && ++looks_ < patience_.looks_per_news) return std::nullopt;
+    run_ = 0;
+    looks_ = 0;
+    for (std::uint32_t i = 1; i <= lane_.senders(); ++i)
+      if (const auto place = find_news(after(guess_.sender, i, lane_.senders()))) return place;
+    if (++news_looks_ < patience_.news_per_search) return std::nullopt;
+    news_looks_ = 0;
+    settle();
+    return search();
+  }
+
+  std::optional<Place> find_news(std::uint32_t sender) {
+    const std::uint32_t news =
+        lane_.news(sender).load(std::memory_order_acquire);  // with publish()
+    if (news == seen_news_[sender]) return std::nullopt;
+    for (Place at{sender, 0}; at.slot < slots(); ++at.slot)
+      if (is_ready(at)) return at;
+    seen_news_[sender] = news;
+    return std::nullopt;
+  }
+
+  std::optional<Place> search() {
+    for (std::uint32_t i = 1; i <= lane_.senders(); ++i) {
+      Place at{after(guess_.sender, i, lane_.senders()), 0};
+      std::uint32_t in_use = channel(at.sender).slot_credit.in_use();
+      for (; in_use != 0; in_use &= in_use - 1) {
+        at.slot = static_cast<std::uint32_t>(std::countr_zero(in_use));
+        if (is_ready(at)) return at;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // From here on under the lock.
+  template <typename Handle>
+  std::uint32_t drain(Place at, Handle& handle, std::uint32_t most) {
+    std::uint32_t handled = 0;
+    for (; handled < most && is_ready(at); ++handled) {
+      run(at, handle);
+      at.slot = after(at.slot, 1, slots());
+    }
+    guess_ = at;
+    seen_news_[at.sender] = unseen;  // may repeat itself once messages were handled without it
+    return handled;
+  }
+
+  template <typename Handle>
+  void run(Place at, Handle& handle) {
+    auto& slot = channel(at.sender).slots[at.slot];
+    auto& claimed = lane_.claimed(at.sender);
+    const std::uint32_t claims = claimed.load(std::memory_order_relaxed) ^ 1U << at.slot;
+    claimed.store(claims, std::memory_order_relaxed);
+    const std::uint32_t block = (slot.stamp.load(std::memory_order_relaxed) >> 1) - 1;
+    handle(at.sender, slot.message, block);
+    if (block != Reservation::no_block) channel(at.sender).block_credit.give_back(1U << block);
+    const std::uint32_t done = claims | 1U << at.slot << slot_bits;
+    claimed.store(done, std::memory_order_relaxed);
+    const auto kept = static_cast<std::uint32_t>(std::popcount(done >> slot_bits));
+    // Half of the slots at a time: the line of the credit is the sender's in between.
+    if (2 * kept >= slots() || block != Reservation::no_block) give_back(at.sender);
+  }
+
+  void give_back(std::uint32_t sender) {
+    auto& claimed = lane_.claimed(sender);
+    const std::uint32_t word = claimed.load(std::memory_order_relaxed);
+    if (word >> slot_bits == 0) return;
+    claimed.store(word & ((1U << slot_bits) - 1), std::memory_order_relaxed);
+    channel(sender).slot_credit.give_back(word >> slot_bits);
+    lane_.sender_bell(sender).ring_if_asleep();
+  }
+
+  // Others of this rank may sleep until what a handler did, or could not settle meanwhile.
+  void unlock() {
+    lane_.lock().release();
+    lane_.bell().ring_if_asleep();
+  }
+
+  static std::uint32_t after(std::uint32_t at, std::uint32_t steps, std::uint32_t count) {
+    const std::uint32_t next = at + steps;
+    return next < count ? next : next - count;
+  }
+
+  Lane lane_;
+  InboxPatience patience_;
+  std::vector<std::uint32_t> seen_news_;  // by sender: nothing was there when it said this
+  Place guess_{0, 0};
+  std::uint32_t run_ = 0;
+  std::uint32_t looks_ = 0;
+  std::uint32_t news_looks_ = 0;
+};
+
+}  // namespace gondwana

@@ -1,0 +1,70 @@
+// Which of a few places are in use: the credit that one sender has with one receiver.
+//
+// A bit per place says that it is in use. The sender sets it, and only by a compare-exchange that
+// saw it clear, so a place is never taken twice. Who is done with the place clears it: the receiver
+// after the handler, or the sender when it gives up. What happens between is the owner's business:
+// a place whose sender sleeps or has died is missing from this sender's credit, and from no other.
+#pragma once
+
+#include <bit>
+#include <optional>
+
+#include "core/atomics.hpp"
+
+namespace gondwana {
+
+template <typename A>
+concept ExchangingAtomics =
+    AtomicsPolicy<A> && requires(typename A::Word& word, std::uint32_t& expected,
+                                 std::uint32_t value, std::memory_order order) {
+      { word.compare_exchange_strong(expected, value, order, order) } -> std::same_as<bool>;
+    };
+
+static_assert(ExchangingAtomics<RealAtomics>);
+
+enum class Take : std::uint8_t {
+  next,    // the one after the last that was taken: whoever looks for it can guess
+  lowest,  // the one that was likely used last, and is still in a cache
+};
+
+template <ExchangingAtomics A>
+struct InboxCredit {
+  static constexpr std::uint32_t most_places = 16;
+
+  // Low half: a bit per place, 1 if in use. High half: 1 + the place taken last.
+  typename A::Word word;
+
+  // A place below `places` that is now the caller's; nothing if none was seen free. Never waits.
+  std::optional<std::uint32_t> take(std::uint32_t places, Take order) {
+    std::uint32_t seen = word.load(std::memory_order_relaxed);
+    for (;;) {
+      const std::uint32_t free = ~seen & ((1U << places) - 1);
+      if (free == 0) return std::nullopt;
+      const std::uint32_t place = choose(free, order == Take::next ? seen >> most_places : 0);
+      const std::uint32_t taken = (place + 1) << most_places | (seen & in_use_mask) | 1U << place;
+      // Pairs with give_back(): what was in the place has been read.
+      if (word.compare_exchange_strong(seen, taken, std::memory_order_acquire,
+                                       std::memory_order_relaxed))
+        return place;
+    }
+  }
+
+  // The owner of these places, a bit each, has done its last access to what is in them.
+  void give_back(std::uint32_t places) {
+    word.fetch_add(0U - places, std::memory_order_release);  // pairs with take()
+  }
+
+  // A bit for each place in use.
+  std::uint32_t in_use() const { return word.load(std::memory_order_relaxed) & in_use_mask; }
+  bool all_in_use(std::uint32_t places) const { return in_use() == (1U << places) - 1; }
+
+ private:
+  static constexpr std::uint32_t in_use_mask = (1U << most_places) - 1;
+
+  static std::uint32_t choose(std::uint32_t free, std::uint32_t from) {
+    const std::uint32_t later = free >> from << from;
+    return static_cast<std::uint32_t>(std::countr_zero(later != 0 ? later : free));
+  }
+};
+
+}  // namespace gondwana

@@ -1,0 +1,68 @@
+// What lies in shared memory of an inbox: per receiver and class of messages one lane, in it one
+// channel for each sender. All zero is the valid initial state, and nothing points anywhere.
+#pragma once
+
+#include <array>
+
+#include "core/doorbell.hpp"
+#include "core/inbox_credit.hpp"
+
+namespace gondwana {
+
+// Where a message lies. Its sender owns it from reserve() to publish() or cancel(), the receiver
+// from then until the slot is given back to the credit.
+//
+// Bit 0 of the stamp flips with every message: the slot holds one that nobody has claimed while the
+// bit differs from the receiver's (InboxLane::claimed). The bits above: 1 + the payload block that
+// belongs to the message, or 0. Only senders write the stamp.
+template <ExchangingAtomics A, typename Message>
+struct alignas(2 * cache_line) InboxSlot {
+  typename A::Word stamp;
+  Message message;
+};
+
+// From one sender to one receiver. The credits share a line: most messages with a payload need
+// both.
+template <ExchangingAtomics A, typename Message, std::uint32_t places>
+struct InboxChannel {
+  static_assert(places <= InboxCredit<A>::most_places);
+  static constexpr std::uint32_t slot_count = places;
+
+  alignas(2 * cache_line) InboxCredit<A> slot_credit;
+  InboxCredit<A> block_credit;
+  std::array<InboxSlot<A, Message>, places> slots;
+};
+
+// Whoever holds it may claim messages of the lane and run their handlers; there is no other way in,
+// and nobody waits for it.
+template <ExchangingAtomics A>
+struct InboxLock {
+  alignas(2 * cache_line) typename A::Word held;
+
+  bool try_acquire() {
+    std::uint32_t free = 0;
+    return held.load(std::memory_order_relaxed) == 0 &&
+           held.compare_exchange_strong(free, 1, std::memory_order_acquire,  // pairs with release()
+                                        std::memory_order_relaxed);
+  }
+  void release() { held.store(0, std::memory_order_release); }  // pairs with try_acquire()
+};
+
+// A lane as senders and consumers see it: a small value, copied, that owns nothing.
+template <typename L, typename A>
+concept InboxLane = ExchangingAtomics<A> && requires(L lane, std::uint32_t sender) {
+  { lane.senders() } -> std::convertible_to<std::uint32_t>;
+  { lane.blocks() } -> std::convertible_to<std::uint32_t>;  // of each channel, 1 to 16
+  lane.channel(sender);                                     // an InboxChannel<A, ...>&
+  // Of each sender a word that changes when it publishes. A hint of where to look, written by the
+  // sender only.
+  { lane.news(sender) } -> std::same_as<typename A::Word&>;
+  // Of each sender, low half: a bit per slot, bit 0 of the stamp that was claimed last. High half:
+  // a bit per slot that is done with and not yet given back. Written under the lock only.
+  { lane.claimed(sender) } -> std::same_as<typename A::Word&>;
+  { lane.lock() } -> std::same_as<InboxLock<A>&>;
+  { lane.bell() } -> std::same_as<Doorbell<A>&>;               // of the receiver
+  { lane.sender_bell(sender) } -> std::same_as<Doorbell<A>&>;  // rung when there is room again
+};
+
+}  // namespace gondwana

@@ -1,0 +1,148 @@
+// How the inboxes of a node lie in shared memory, and what a message on the machine looks like.
+//
+// Each receiver has two lanes, for requests and for replies (rule: a full lane of requests must not
+// stop a reply), each with a channel from every rank. A channel nobody used costs no memory: the
+// file is sparse, and all zero is the valid initial state.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+
+#include "core/inbox_consumer.hpp"
+#include "core/types.hpp"
+
+namespace gondwana {
+
+enum class MessageClass : std::uint32_t { request, reply };
+
+// With its slot's stamp 128 bytes: a pair of lines, which x86 fetches together. The first line has
+// room for 12 words, so most messages are one line; the words may also be a small payload.
+struct InboxMessage {
+  static constexpr std::uint32_t most_words = 28;
+  static constexpr std::uint32_t most_arguments = 16;
+
+  std::uint16_t handler;
+  std::uint8_t kind;       // the engine's business
+  std::uint8_t arguments;  // words used for arguments; what follows them is for the engine
+  std::uint32_t payload_bytes;
+  std::uint32_t spare;
+  std::array<std::uint32_t, most_words> words;
+
+  // A payload that travels here behind the arguments, and not in a block. On 8 bytes, as handlers
+  // may expect.
+  MutableBytes short_payload() { return payload_behind(words, arguments); }
+  static constexpr std::size_t most_short_payload(std::uint32_t arguments) {
+    return 4 * (most_words - first_word(arguments));
+  }
+
+ private:
+  // The words begin 16 bytes into the slot: an even one lies on 8 bytes.
+  static constexpr std::uint32_t first_word(std::uint32_t arguments) {
+    return (arguments + 1) / 2 * 2;
+  }
+  static MutableBytes payload_behind(std::span<std::uint32_t> words, std::uint32_t arguments) {
+    return std::as_writable_bytes(words.subspan(first_word(arguments)));
+  }
+};
+
+static_assert(sizeof(InboxSlot<RealAtomics, InboxMessage>) == std::size_t{2} * cache_line);
+static_assert(offsetof(InboxMessage, words) == 12);
+
+// Where things lie in the inbox memory of a node with `ranks` ranks, in bytes from its start:
+//
+//   per receiver, per class:  lock | news of all senders | claims of all senders | channels |
+//   blocks
+//
+// A block is the largest medium payload. Channels have few, but each costs only the pages touched.
+class InboxLayout {
+ public:
+  static constexpr std::uint32_t slots = 16;
+  static constexpr std::size_t block_bytes = std::size_t{64} << 10;
+  static constexpr std::size_t page = 4096;
+
+  using Channel = InboxChannel<RealAtomics, InboxMessage, slots>;
+  using Lock = InboxLock<RealAtomics>;
+
+  explicit constexpr InboxLayout(std::uint32_t ranks, std::uint32_t blocks = 8)
+      : ranks_(ranks), blocks_(blocks) {}
+
+  constexpr std::uint32_t ranks() const { return ranks_; }
+  constexpr std::uint32_t blocks() const { return blocks_; }
+
+  constexpr std::size_t lane(std::uint32_t receiver, MessageClass sort) const {
+    return (std::size_t{2} * receiver + static_cast<std::uint32_t>(sort)) * lane_bytes();
+  }
+  constexpr std::size_t size() const { return lane(ranks_, MessageClass::request); }
+
+  // From the start of a lane, at which its lock lies.
+  constexpr std::size_t news(std::uint32_t sender) const {
+    return sizeof(Lock) + sizeof(std::uint32_t) * sender;
+  }
+  constexpr std::size_t claimed(std::uint32_t sender) const {
+    return round_up(news(ranks_), alignof(Lock)) + sizeof(std::uint32_t) * sender;
+  }
+  constexpr std::size_t channel(std::uint32_t sender) const {
+    return round_up(claimed(ranks_), page) + round_up(sizeof(Channel), page) * sender;
+  }
+  constexpr std::size_t block(std::uint32_t sender, std::uint32_t number) const {
+    return channel(ranks_) + (std::size_t{sender} * blocks_ + number) * block_bytes;
+  }
+
+ private:
+  constexpr std::size_t lane_bytes() const { return block(ranks_, 0); }
+
+  std::uint32_t ranks_;
+  std::uint32_t blocks_;
+};
+
+// A lane of that memory, as this process has mapped it. `Bells` gives the doorbell of a rank: the
+// one that a rank sleeps on when it waits for messages or for room.
+template <typename B>
+concept RankBells = requires(B bells, std::uint32_t rank) {
+  { bells(rank) } -> std::same_as<Doorbell<RealAtomics>&>;
+};
+
+template <RankBells Bells>
+class SharedLane {
+ public:
+  SharedLane(std::byte* memory, InboxLayout layout, std::uint32_t receiver, MessageClass sort,
+             Bells bells)
+      : start_(memory + layout.lane(receiver, sort)),
+        layout_(layout),
+        receiver_(receiver),
+        bells_(bells) {}
+
+  std::uint32_t senders() const { return layout_.ranks(); }
+  std::uint32_t blocks() const { return layout_.blocks(); }
+  InboxLayout::Channel& channel(std::uint32_t sender) const {
+    return at<InboxLayout::Channel>(layout_.channel(sender));
+  }
+  RealAtomics::Word& news(std::uint32_t sender) const {
+    return at<RealAtomics::Word>(layout_.news(sender));
+  }
+  RealAtomics::Word& claimed(std::uint32_t sender) const {
+    return at<RealAtomics::Word>(layout_.claimed(sender));
+  }
+  InboxLayout::Lock& lock() const { return at<InboxLayout::Lock>(0); }
+  Doorbell<RealAtomics>& bell() const { return bells_(receiver_); }
+  Doorbell<RealAtomics>& sender_bell(std::uint32_t sender) const { return bells_(sender); }
+
+  // The payload of a message that has a block: of whom it belongs to (InboxSlot).
+  MutableBytes block(std::uint32_t sender, std::uint32_t number) const {
+    return {start_ + layout_.block(sender, number), InboxLayout::block_bytes};
+  }
+
+ private:
+  template <typename T>
+  T& at(std::size_t offset) const {
+    return *reinterpret_cast<T*>(start_ + offset);  // NOLINT: all zero is a valid T
+  }
+
+  std::byte* start_;  // never owned
+  InboxLayout layout_;
+  std::uint32_t receiver_;
+  Bells bells_;
+};
+
+}  // namespace gondwana

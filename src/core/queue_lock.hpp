@@ -1,0 +1,90 @@
+// A lock of the whole job. Ranks queue for it: each waits at a word in its own memory, which the
+// one before it writes, so waiting disturbs nobody, and the first to come is the first to be
+// served. (The queue of Mellor-Crummey and Scott.)
+//
+// A word at the lock's home is the tail: who came last. Every rank has a node: who comes after it,
+// and whether its turn has come. A rank is told by its number + 1; 0 is nobody. So all zero is a
+// free lock, and a lock that everybody has left is all zero again. Model-checked in
+// tests/unit/lock_model_test.cpp.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+namespace gondwana {
+
+// The words of one lock as one rank sees them, wherever they lie.
+// clang-format off
+template <typename Q>
+concept LockQueue = requires(Q queue, std::uint32_t member, std::uint32_t value, bool (*done)()) {
+  // At the home, as one instruction each, acquiring and releasing; what was there before.
+  { queue.swap_tail(value) } -> std::same_as<std::uint32_t>;
+  { queue.compare_swap_tail(value, value) } -> std::same_as<std::uint32_t>;  // expected, new
+  // The same at the node of another member, who is woken if it sleeps.
+  { queue.add_to_node(member, value) };
+  // The caller's own: acquiring, and in no order with anything.
+  { queue.node() } -> std::same_as<std::uint32_t>;
+  { queue.set_node(value) };
+  // Until done(), which `member` makes true.
+  { queue.wait_for(member, done) };
+};
+// clang-format on
+
+template <LockQueue Queue>
+class QueueLock {
+ public:
+  static constexpr std::uint32_t most_members = (1U << 30) - 1;
+
+  QueueLock(Queue& queue, std::uint32_t me) : queue_(queue), me_(me) {}
+
+  // From before this rank enters the queue until it has left it.
+  bool is_mine() const { return queue_.node() != idle; }
+
+  void acquire() {
+    queue_.set_node(queued);  // seen by who sees this rank in the tail
+    const std::uint32_t before = queue_.swap_tail(name_of(me_));
+    if (before == nobody) return;
+    queue_.add_to_node(member_of(before), name_of(me_));  // pairs with node() in release()
+    queue_.wait_for(member_of(before), [this] { return (queue_.node() & my_turn) != 0; });
+  }
+
+  // False where anybody holds it, or waits for it.
+  bool try_acquire() {
+    queue_.set_node(queued);
+    if (queue_.compare_swap_tail(nobody, name_of(me_)) == nobody) return true;
+    queue_.set_node(idle);
+    return false;
+  }
+
+  void release() {
+    std::uint32_t next = queue_.node() & name;
+    if (next == nobody) {
+      const std::uint32_t last = queue_.compare_swap_tail(name_of(me_), nobody);
+      if (last == name_of(me_)) return queue_.set_node(idle);
+      // Somebody is in the tail, and about to say so in this rank's node. Whoever came right after
+      // this rank is not known yet; the last one is as good a name to wait for as any.
+      queue_.wait_for(member_of(last), [&] {
+        next = queue_.node() & name;
+        return next != nobody;
+      });
+    }
+    queue_.add_to_node(member_of(next), my_turn);  // pairs with node() in acquire()
+    queue_.set_node(idle);
+  }
+
+ private:
+  static constexpr std::uint32_t nobody = 0;
+  // A node: one bit each, and the name of who comes next.
+  static constexpr std::uint32_t idle = 0;
+  static constexpr std::uint32_t queued = 1U << 31;
+  static constexpr std::uint32_t my_turn = 1U << 30;
+  static constexpr std::uint32_t name = my_turn - 1;
+
+  static constexpr std::uint32_t name_of(std::uint32_t member) { return member + 1; }
+  static constexpr std::uint32_t member_of(std::uint32_t named) { return named - 1; }
+
+  Queue& queue_;
+  std::uint32_t me_;
+};
+
+}  // namespace gondwana
