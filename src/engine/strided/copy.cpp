@@ -1,0 +1,165 @@
+#include "engine/strided/copy.hpp"
+
+#include <cstdlib>
+#include <utility>
+
+#include "engine/strided/masked.hpp"
+#include "engine/strided/plane.hpp"
+#include "engine/strided/transpose.hpp"
+
+namespace gondwana::strided {
+namespace {
+
+// Two words to a store: twice as fast as one where the target is contiguous and cached. Both are
+// stored whole.
+struct PackedWords {
+  static void copy(const Plane& plane, std::byte* target, const std::byte* source) {
+    using Pair [[gnu::vector_size(16)]] = std::uint64_t;
+    for (std::size_t row = 0; row < plane.outer.extent; ++row) {
+      const std::byte* from = source;
+      std::size_t i = 0;
+      for (; i + 2 <= plane.inner.extent; i += 2) {
+        std::uint64_t first;
+        std::uint64_t second;
+        std::memcpy(&first, from, sizeof(first));
+        std::memcpy(&second, from + plane.inner.source, sizeof(second));
+        const Pair pair{first, second};
+        std::memcpy(target + 8 * i, &pair, sizeof(pair));
+        from += 2 * plane.inner.source;
+      }
+      if (i < plane.inner.extent) copy_to_peer(target + 8 * i, from, 8);
+      target += plane.outer.target;
+      source += plane.outer.source;
+    }
+  }
+};
+
+// The lowest bits of all addresses at each end: what no word of that size may have.
+struct Alignment {
+  std::uintptr_t target;
+  std::uintptr_t source;
+
+  void add(const Dimension& dimension) {
+    target |= static_cast<std::uintptr_t>(dimension.target);
+    source |= static_cast<std::uintptr_t>(dimension.source);
+  }
+};
+
+template <typename Word>
+PlaneCopy word_kernel(Alignment alignment) {
+  if (alignment.target % sizeof(Word) != 0) return copy_plane<FixedRun<sizeof(Word)>>;
+  if (alignment.source % sizeof(Word) != 0) return copy_plane<StoredWord<Word>>;
+  return copy_plane<AlignedWord<Word>>;
+}
+
+PlaneCopy run_kernel(const Plane& plane, Alignment alignment) {
+  if (const PlaneCopy masked = masked_kernel(plane)) return masked;
+  switch (plane.run) {
+    case 1:
+      return word_kernel<std::uint8_t>(alignment);
+    case 2:
+      return word_kernel<std::uint16_t>(alignment);
+    case 4:
+      return word_kernel<std::uint32_t>(alignment);
+    case 8:
+      if (plane.inner.target == 8 && plane.inner.extent >= 4) return PackedWords::copy;
+      return word_kernel<std::uint64_t>(alignment);
+    case 16:
+      return copy_plane<FixedRun<16>>;
+    case 32:
+      return copy_plane<FixedRun<32>>;
+    case 64:
+      return copy_plane<FixedRun<64>>;
+    default:
+      if (plane.run < 8 || plane.run > ChunkedRun<16>::longest_run) return copy_plane<AnyRun>;
+      return plane.run < 16 ? copy_plane<ChunkedRun<8>> : copy_plane<ChunkedRun<16>>;
+  }
+}
+
+// How a box is walked: a plane of its two best dimensions inside, the others around it.
+struct Nest {
+  Plane plane;
+  PlaneCopy copy;
+  bool is_tiled = false;
+  std::array<Dimension, Transfer::max_dimensions> around;
+  std::size_t count = 0;
+};
+
+// Removes the dimension whose neighbours lie nearest at one end.
+Dimension take_nearest(Nest& nest, End end) {
+  const auto distance = [end](const Dimension& dimension) {
+    const std::ptrdiff_t stride = dimension.stride(end);
+    return stride == 0 ? longest : static_cast<std::size_t>(std::abs(stride));
+  };
+  std::size_t nearest = 0;
+  for (std::size_t i = 1; i < nest.count; ++i)
+    if (distance(nest.around[i]) < distance(nest.around[nearest])) nearest = i;
+  const Dimension taken = nest.around[nearest];
+  --nest.count;
+  for (std::size_t i = nearest; i < nest.count; ++i) nest.around[i] = nest.around[i + 1];
+  return taken;
+}
+
+bool is_transposed(const Plane& plane) {
+  return std::abs(plane.inner.target) < std::abs(plane.outer.target) &&
+         std::abs(plane.inner.source) > std::abs(plane.outer.source) && plane.outer.source != 0;
+}
+
+Nest arrange(std::span<const Dimension> dimensions, Alignment alignment) {
+  Nest nest;
+  for (const Dimension& dimension : dimensions.subspan(1)) {
+    nest.around[nest.count++] = dimension;
+    alignment.add(dimension);
+  }
+  nest.plane.run = dimensions[0].extent;
+  nest.plane.inner = take_nearest(nest, End::target);
+  nest.plane.outer = nest.count == 0 ? Dimension{1, 0, 0} : take_nearest(nest, End::source);
+  const auto run = static_cast<std::ptrdiff_t>(nest.plane.run);
+  nest.is_tiled = is_transposed(nest.plane);
+  nest.copy = run_kernel(nest.plane, alignment);
+  if (nest.is_tiled && nest.plane.inner.target == run && nest.plane.outer.source == run &&
+      alignment.target % nest.plane.run == 0)
+    if (const PlaneCopy transpose = transpose_kernel(nest.plane)) {
+      nest.copy = transpose;
+      nest.is_tiled = false;  // by itself
+    }
+  return nest;
+}
+
+// So that the lines of both ends stay in the first cache until all of each has been used.
+void copy_tiled(const Nest& nest, std::byte* target, const std::byte* source) {
+  constexpr std::size_t side = 32;
+  for (std::size_t outer = 0; outer < nest.plane.outer.extent; outer += side)
+    for (std::size_t inner = 0; inner < nest.plane.inner.extent; inner += side)
+      copy_tile(nest.copy, nest.plane, {inner, outer}, {side, side}, target, source);
+}
+
+// `depth` dimensions of those around the plane are still to be walked. The recursion ends after
+// max_dimensions.
+void walk(const Nest& nest, std::size_t depth, std::byte* target, const std::byte* source) {
+  if (depth == 0)
+    return nest.is_tiled ? copy_tiled(nest, target, source) : nest.copy(nest.plane, target, source);
+  const Dimension& dimension = nest.around[depth - 1];
+  for (std::size_t i = 0; i < dimension.extent; ++i) {
+    walk(nest, depth - 1, target, source);
+    target += dimension.target;
+    source += dimension.source;
+  }
+}
+
+}  // namespace
+
+void copy_box(std::span<const Dimension> dimensions, std::byte* target, const std::byte* source) {
+  if (dimensions.size() == 1) return copy_to_peer(target, source, dimensions[0].extent);
+  const Nest nest = arrange(dimensions, {reinterpret_cast<std::uintptr_t>(target),
+                                         reinterpret_cast<std::uintptr_t>(source)});
+  walk(nest, nest.count, target, source);
+}
+
+void copy(const Transfer& transfer, std::byte* target, const std::byte* source) {
+  if (transfer.is_empty()) return;
+  copy_box(transfer.dimensions(), target + transfer.offset(End::target),
+           source + transfer.offset(End::source));
+}
+
+}  // namespace gondwana::strided

@@ -1,0 +1,20 @@
+// Carries out a strided transfer where loads and stores reach both ends.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "engine/strided/transfer.hpp"
+
+namespace gondwana::strided {
+
+// `target` and `source` are the base addresses of the description; the ends do not overlap. A run
+// of 1, 2, 4 or 8 bytes aligned at the target is never stored in parts: a peer may poll it. When it
+// returns, its stores are ordered as those of memcpy are: before a release store or a fence.
+void copy(const Transfer& transfer, std::byte* target, const std::byte* source);
+
+// The same for a part of a transfer: its dimensions, some of them cut short, from the addresses of
+// its first byte. The first dimension is the run.
+void copy_box(std::span<const Dimension> dimensions, std::byte* target, const std::byte* source);
+
+}  // namespace gondwana::strided

@@ -1,0 +1,78 @@
+#include "engine/strided/masked.hpp"
+
+#include <cstdint>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace gondwana::strided {
+
+#if defined(__x86_64__)
+
+namespace {
+
+constexpr std::uint64_t low_bits(std::size_t count) {
+  return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+}
+
+// A bit for each byte of a line that belongs to a run.
+std::uint64_t mask_of(std::size_t run, std::size_t stride) {
+  std::uint64_t mask = 0;
+  for (std::size_t begin = 0; begin < cache_line; begin += stride) mask |= low_bits(run) << begin;
+  return mask;
+}
+
+// A line of the target at a time: 1.1 times (two words of 8 bytes to a line) to 6 times (16 of one
+// byte) as fast as run by run. Bytes outside the mask are neither read nor written, and cannot
+// fault; a word is stored whole.
+[[gnu::target("avx512bw")]] void copy_masked(const Plane& plane, std::byte* target,
+                                             const std::byte* source) {
+  const auto stride = static_cast<std::size_t>(plane.inner.target);
+  const std::size_t runs_of_line = cache_line / stride;
+  const std::uint64_t whole = mask_of(plane.run, stride);
+  for (std::size_t row = 0; row < plane.outer.extent; ++row) {
+    std::byte* to = target;
+    const std::byte* from = source;
+    std::size_t left = plane.inner.extent;
+    const std::size_t past = reinterpret_cast<std::uintptr_t>(target) % cache_line;
+    std::size_t runs = (cache_line - past + stride - 1) / stride;  // to the end of the first line
+    while (left > 0) {
+      runs = std::min(runs, left);
+      const std::uint64_t mask = whole & low_bits(runs * stride);
+      _mm512_mask_storeu_epi8(to, mask, _mm512_maskz_loadu_epi8(mask, from));
+      to += runs * stride;
+      from += runs * stride;
+      left -= runs;
+      runs = runs_of_line;
+      for (; left >= runs_of_line; left -= runs_of_line) {
+        _mm512_mask_storeu_epi8(to, whole, _mm512_maskz_loadu_epi8(whole, from));
+        to += cache_line;
+        from += cache_line;
+      }
+    }
+    target += plane.outer.target;
+    source += plane.outer.source;
+  }
+}
+
+}  // namespace
+
+PlaneCopy masked_kernel(const Plane& plane) {
+  const std::ptrdiff_t stride = plane.inner.target;
+  if (stride != plane.inner.source || stride < static_cast<std::ptrdiff_t>(plane.run))
+    return nullptr;
+  if (stride != 2 && stride != 4 && stride != 8 && stride != 16 && stride != 32) return nullptr;
+  if (plane.inner.extent * static_cast<std::size_t>(stride) < 2 * cache_line) return nullptr;
+  return __builtin_cpu_supports("avx512bw") ? copy_masked : nullptr;
+}
+
+#else
+
+PlaneCopy masked_kernel(const Plane& /*plane*/) {
+  return nullptr;
+}
+
+#endif
+
+}  // namespace gondwana::strided

@@ -1,0 +1,149 @@
+#include "engine/strided/optimize.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace gondwana::strided {
+
+// Builds a Transfer, one step of the optimization after the other.
+class Optimizer {
+ public:
+  explicit Optimizer(End ordered) : ordered_(ordered) {}
+
+  // False: there are more dimensions of an extent above 1 than a Transfer holds.
+  bool take(const Description& description);
+  void start_at(const Transfer& transfer);
+  void append(const Dimension& dimension) { transfer_.dimensions_[transfer_.count_++] = dimension; }
+  void invert();
+  void sort();
+  void fold();
+
+  const Transfer& transfer() const { return transfer_; }
+
+ private:
+  std::span<Dimension> outer() { return {transfer_.dimensions_.data() + 1, transfer_.count_ - 1}; }
+  void flip(Dimension& dimension);
+  bool runs_before(const Dimension& left, const Dimension& right) const;
+
+  End ordered_;
+  Transfer transfer_;
+};
+
+bool Optimizer::take(const Description& description) {
+  append({description.element, 1, 1});
+  for (std::size_t i = 0; i < description.extents.size(); ++i) {
+    if (description.extents[i] == 1) continue;
+    if (transfer_.count_ > Transfer::max_dimensions) return false;
+    append({description.extents[i], description.target_strides[i], description.source_strides[i]});
+  }
+  return true;
+}
+
+// Only the end that keeps its strides keeps its offset.
+void Optimizer::start_at(const Transfer& transfer) {
+  (ordered_ == End::target ? transfer_.source_ : transfer_.target_) =
+      transfer.offset(ordered_ == End::target ? End::source : End::target);
+}
+
+// Runs through a dimension from its other end.
+void Optimizer::flip(Dimension& dimension) {
+  const auto last = static_cast<std::ptrdiff_t>(dimension.extent - 1);
+  transfer_.target_ += last * dimension.target;
+  transfer_.source_ += last * dimension.source;
+  dimension.target = -dimension.target;
+  dimension.source = -dimension.source;
+}
+
+void Optimizer::invert() {
+  const End other = ordered_ == End::target ? End::source : End::target;
+  for (Dimension& dimension : outer()) {
+    const std::ptrdiff_t stride = dimension.stride(ordered_);
+    if (stride < 0 || (stride == 0 && dimension.stride(other) < 0)) flip(dimension);
+  }
+}
+
+// By stride; a stride of 0 repeats what is inside it and comes last. The rest of the order only
+// makes the result unique.
+bool Optimizer::runs_before(const Dimension& left, const Dimension& right) const {
+  const auto key = [this](const Dimension& dimension) {
+    const std::ptrdiff_t stride = dimension.stride(ordered_);
+    return std::tuple(stride == 0, stride, dimension.target, dimension.source, dimension.extent);
+  };
+  return key(left) < key(right);
+}
+
+void Optimizer::sort() {
+  // By insertion: dimensions are few and mostly sorted already.
+  const std::span<Dimension> dimensions = outer();
+  for (std::size_t i = 1; i < dimensions.size(); ++i)
+    for (std::size_t j = i; j > 0 && runs_before(dimensions[j], dimensions[j - 1]); --j)
+      std::swap(dimensions[j], dimensions[j - 1]);
+}
+
+// A dimension that goes on where the one inside it ends, at both ends, is more of the same. The
+// run counts as a dimension: this is also how elements grow.
+void Optimizer::fold() {
+  Dimension* last = transfer_.dimensions_.data();
+  for (const Dimension& next : outer()) {
+    const auto extent = static_cast<std::ptrdiff_t>(last->extent);
+    if (next.target == last->target * extent && next.source == last->source * extent)
+      last->extent *= next.extent;
+    else
+      *++last = next;
+  }
+  transfer_.count_ = static_cast<std::size_t>(last - transfer_.dimensions_.data()) + 1;
+}
+
+namespace {
+
+// Strides of 0 can make more bytes of a small span than there are numbers.
+Result<void> check_total(const Description& description) {
+  std::size_t bytes = description.element;
+  for (const std::size_t extent : description.extents)
+    if (__builtin_mul_overflow(bytes, extent, &bytes) || bytes >= longest)
+      return Error{Errc::invalid_argument,
+                   fmt::format("a strided transfer of {} dimensions and elements of {} bytes has "
+                               "more than 2^62 bytes; check its extents",
+                               description.extents.size(), description.element)};
+  return {};
+}
+
+}  // namespace
+
+Result<Transfer> optimize(const Description& description, End ordered) {
+  for (const End end : {End::target, End::source}) {
+    const Result<Bounds> touched = bounds(description, end);
+    if (!touched) return touched.error();
+    if (touched->begin == touched->end) return Transfer();
+  }
+  if (const Result<void> total = check_total(description); !total) return total.error();
+  Optimizer optimizer(ordered);
+  if (!optimizer.take(description))
+    return Error{Errc::invalid_argument,
+                 fmt::format("a strided transfer has more than {} dimensions of an extent above 1; "
+                             "split it",
+                             Transfer::max_dimensions)};
+  optimizer.invert();
+  optimizer.sort();
+  optimizer.fold();
+  return optimizer.transfer();
+}
+
+Transfer with_packed(const Transfer& transfer, End packed) {
+  if (transfer.is_empty()) return {};
+  Optimizer optimizer(packed);
+  optimizer.start_at(transfer);
+  std::ptrdiff_t stride = 1;
+  for (Dimension dimension : transfer.dimensions()) {
+    (packed == End::target ? dimension.target : dimension.source) = stride;
+    stride *= static_cast<std::ptrdiff_t>(dimension.extent);
+    optimizer.append(dimension);
+  }
+  optimizer.fold();
+  return optimizer.transfer();
+}
+
+}  // namespace gondwana::strided

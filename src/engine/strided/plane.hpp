@@ -1,0 +1,106 @@
+// The two innermost loops of a strided copy, specialised by how one run is moved.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "engine/strided/transfer.hpp"
+#include "transport/copy.hpp"
+
+namespace gondwana::strided {
+
+// A matrix of runs; `inner` runs fastest.
+struct Plane {
+  std::size_t run;
+  Dimension inner;
+  Dimension outer;
+};
+
+using PlaneCopy = void (*)(const Plane& plane, std::byte* target, const std::byte* source);
+
+template <typename M>
+concept Move = requires(std::byte* target, const std::byte* source, std::size_t run) {
+  M::move(target, source, run);
+};
+
+// A word aligned at both ends is one load and one store: either end may be a peer's.
+template <typename Word>
+struct AlignedWord {
+  static void move(std::byte* target, const std::byte* source, std::size_t /*run*/) {
+    Word value;
+    load_word<Word>(reinterpret_cast<std::byte*>(&value), source);
+    store_word<Word>(target, reinterpret_cast<const std::byte*>(&value));
+  }
+};
+
+// A word aligned at the target only.
+template <typename Word>
+struct StoredWord {
+  static void move(std::byte* target, const std::byte* source, std::size_t /*run*/) {
+    store_word<Word>(target, source);
+  }
+};
+
+template <std::size_t Size>
+struct FixedRun {
+  static void move(std::byte* target, const std::byte* source, std::size_t /*run*/) {
+    std::memcpy(target, source, Size);
+  }
+};
+
+// A call costs more than a few stores of Chunk bytes. The last overlaps the one before it: a run is
+// longer than a chunk.
+template <std::size_t Chunk>
+struct ChunkedRun {
+  static constexpr std::size_t longest_run = 256;
+
+  static void move(std::byte* target, const std::byte* source, std::size_t run) {
+    for (std::size_t i = 0; i + Chunk < run; i += Chunk) std::memcpy(target + i, source + i, Chunk);
+    std::memcpy(target + run - Chunk, source + run - Chunk, Chunk);
+  }
+};
+
+struct AnyRun {
+  static void move(std::byte* target, const std::byte* source, std::size_t run) {
+    std::memcpy(target, source, run);
+  }
+};
+
+template <Move M>
+void copy_plane(const Plane& plane, std::byte* target, const std::byte* source) {
+  for (std::size_t row = 0; row < plane.outer.extent; ++row) {
+    std::byte* to = target;
+    const std::byte* from = source;
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < plane.inner.extent; ++i) {
+      M::move(to, from, plane.run);
+      to += plane.inner.target;
+      from += plane.inner.source;
+    }
+    target += plane.outer.target;
+    source += plane.outer.source;
+  }
+}
+
+// The part of a plane that begins at an index of each dimension.
+struct Tile {
+  std::size_t inner;
+  std::size_t outer;
+
+  std::ptrdiff_t offset(const Plane& plane, End end) const {
+    return static_cast<std::ptrdiff_t>(inner) * plane.inner.stride(end) +
+           static_cast<std::ptrdiff_t>(outer) * plane.outer.stride(end);
+  }
+};
+
+inline void copy_tile(PlaneCopy copy, const Plane& plane, Tile first, Tile size, std::byte* target,
+                      const std::byte* source) {
+  Plane part = plane;
+  part.inner.extent = std::min(size.inner, plane.inner.extent - first.inner);
+  part.outer.extent = std::min(size.outer, plane.outer.extent - first.outer);
+  if (part.inner.extent == 0 || part.outer.extent == 0) return;
+  copy(part, target + first.offset(plane, End::target), source + first.offset(plane, End::source));
+}
+
+}  // namespace gondwana::strided

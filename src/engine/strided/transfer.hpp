@@ -1,0 +1,88 @@
+// A strided transfer: which bytes of one array section go where in another, told relative to two
+// base addresses. Sections may be transposed (the strides of the two ends grow in different orders)
+// and reflected (a stride is negative).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/result.hpp"
+
+namespace gondwana::strided {
+
+enum class End : std::uint8_t { target, source };
+
+// What the caller of a front door says. Dimensions in any order, strides in bytes; the three spans
+// are equally long.
+struct Description {
+  std::size_t element;  // contiguous bytes at both ends
+  std::span<const std::size_t> extents;
+  std::span<const std::ptrdiff_t> target_strides;
+  std::span<const std::ptrdiff_t> source_strides;
+};
+
+struct Dimension {
+  std::size_t extent;
+  std::ptrdiff_t target;  // bytes from one index to the next
+  std::ptrdiff_t source;
+
+  std::ptrdiff_t stride(End end) const { return end == End::target ? target : source; }
+  friend bool operator==(const Dimension&, const Dimension&) = default;
+};
+
+// Byte offsets from a base address, `end` excluded.
+struct Bounds {
+  std::ptrdiff_t begin;
+  std::ptrdiff_t end;
+
+  friend bool operator==(const Bounds&, const Bounds&) = default;
+};
+
+// The canonical form of a Description, made by optimize() alone: nothing in it overflows.
+//
+// Dimension 0 is the bytes of a run, contiguous at both ends: {run, 1, 1}. So a run and a row are
+// the same to whoever folds or cuts. Every other dimension has an extent of at least 2. An empty
+// transfer has no dimensions. The dimensions, the first running fastest, define the order of
+// bytes in which a transfer is packed and cut into pieces.
+class Transfer {
+ public:
+  // Without the run. Each at least doubles the bytes: more would be 4 GiB of single bytes or more.
+  static constexpr std::size_t max_dimensions = 32;
+
+  Transfer() = default;
+  Transfer(const Transfer& other) { *this = other; }
+  Transfer& operator=(const Transfer& other);  // copies the dimensions in use only
+
+  bool is_empty() const { return count_ == 0; }
+  std::size_t run() const { return count_ == 0 ? 0 : dimensions_[0].extent; }
+  std::size_t bytes() const;
+  std::span<const Dimension> dimensions() const { return {dimensions_.data(), count_}; }
+
+  // Where its first byte lies, from the base address of that end.
+  std::ptrdiff_t offset(End end) const { return end == End::target ? target_ : source_; }
+
+  // All bytes that it touches at one end.
+  Bounds bounds(End end) const;
+
+  friend bool operator==(const Transfer& left, const Transfer& right);
+
+ private:
+  friend class Optimizer;
+
+  std::array<Dimension, max_dimensions + 1> dimensions_;
+  std::size_t count_ = 0;
+  std::ptrdiff_t target_ = 0;
+  std::ptrdiff_t source_ = 0;
+};
+
+// Bytes that a transfer must stay below, and the span of each end too. No address space is larger,
+// and the sum of two distances below it does not overflow.
+inline constexpr std::size_t longest = std::size_t{1} << 62;
+
+// The bytes that a description touches at one end; an error where they are more than an address
+// space holds, or where the description contradicts itself.
+Result<Bounds> bounds(const Description& description, End end);
+
+}  // namespace gondwana::strided
