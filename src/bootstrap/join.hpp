@@ -3,8 +3,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
+#include <string>
 
+#include "bootstrap/launcher_link.hpp"
 #include "core/node_plan.hpp"
 #include "core/options.hpp"
 #include "core/result.hpp"
@@ -13,35 +14,23 @@
 
 namespace gondwana {
 
-// The socket to the guardian that started this rank; empty for a program started alone.
-class LauncherLink {
- public:
-  LauncherLink() = default;
-  LauncherLink(UniqueFd socket, std::uint64_t job_tag)
-      : socket_(std::move(socket)), job_tag_(job_tag) {}
-
-  explicit operator bool() const { return static_cast<bool>(socket_); }
-
-  // Asks for the end of the whole job with `status`. The caller then ends itself.
-  Result<void> end_job(int status) const;
-
- private:
-  UniqueFd socket_;
-  std::uint64_t job_tag_ = 0;
-};
-
 struct Membership {
   Rank rank{0};
   std::uint32_t ranks = 1;
   NodePlan plan;
+  std::uint64_t job_tag = 0;
   UniqueFd control;
   // The memfds of the arenas of rank 0, 1, 2 ..., each to be asked for once and in this order.
   std::function<Result<UniqueFd>(std::uint32_t rank)> next_arena;
   LauncherLink launcher;
+  // Empty, or to be left in GONDWANA_JOINED for the programs that this one starts: they are not
+  // this rank.
+  std::string identity;
 };
 
-// Through `gondwana run` where its variables are set, else alone. An error where another launcher
-// started this process as one of several: better none than many jobs of one rank each.
+// Through `gondwana run` where its variables are set, else through the launcher that started this
+// process as one of several, else alone. An error where such a launcher offers no way to meet the
+// others: better none than many jobs of one rank each.
 Result<Membership> join(const Environment& environment);
 
 }  // namespace gondwana

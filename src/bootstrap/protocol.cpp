@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -40,6 +41,7 @@ bool plausible(const Message& message) {
            welcome->stride <= (std::uint64_t{1} << 47) / welcome->ranks;
   }
   if (const auto* arena = std::get_if<Arena>(&message)) return arena->rank < max_ranks;
+  if (const auto* knock = std::get_if<Knock>(&message)) return knock->rank < max_ranks;
   return true;
 }
 
@@ -112,7 +114,7 @@ Result<Message> decode(Bytes bytes, std::uint64_t job_tag) {
   }
   if (job_tag != 0 && header.job_tag != job_tag) return malformed("belongs to another job");
   constexpr std::array readers{read_payload<Join>, read_payload<Welcome>, read_payload<Arena>,
-                               read_payload<GlobalExit>};
+                               read_payload<GlobalExit>, read_payload<Knock>};
   static_assert(readers.size() == std::variant_size_v<Message>);
   if (header.kind >= readers.size()) return malformed("is of no known kind");
   const Message message = readers.at(header.kind)(bytes);
@@ -176,6 +178,13 @@ Result<std::optional<Received>> receive(int socket, std::uint64_t job_tag, int p
   Result<Message> message = decode(Bytes(packet.bytes, static_cast<std::size_t>(length)), job_tag);
   if (!message) return message.error();
   return std::optional<Received>{Received{*std::move(message), std::move(attachment)}};
+}
+
+bool is_of_own_user(int socket) {
+  ucred peer{};
+  socklen_t length = sizeof(peer);
+  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 &&
+         peer.uid == ::getuid();
 }
 
 }  // namespace gondwana::protocol

@@ -7,6 +7,10 @@
 //                                         one message each, so that one free descriptor is enough
 //   rank      -> guardian  GlobalExit     end the job with this status
 //
+// Under a launcher of others the first rank stands in for the guardian, over a socket that has a
+// name (reception.hpp). A Knock takes the place of the Join, and who hands out the memory closes
+// the socket behind the last Arena.
+//
 // One datagram a message (SOCK_SEQPACKET), fixed size, native byte order: both ends are the same
 // build on the same machine, and a different build is told so by the version or by the layout.
 #pragma once
@@ -24,8 +28,9 @@
 
 namespace gondwana::protocol {
 
-inline constexpr std::uint16_t version = 2;
+inline constexpr std::uint16_t version = 3;
 inline constexpr const char* join_fd_variable = "GONDWANA_JOIN_FD";
+inline constexpr const char* joined_variable = "GONDWANA_JOINED";
 inline constexpr std::uint32_t max_ranks = 1U << 20;
 
 struct Join {
@@ -48,7 +53,12 @@ struct GlobalExit {
   std::int32_t status;
 };
 
-using Message = std::variant<Join, Welcome, Arena, GlobalExit>;
+struct Knock {
+  std::uint64_t password;  // heard through the launcher that started both
+  std::uint64_t rank;
+};
+
+using Message = std::variant<Join, Welcome, Arena, GlobalExit, Knock>;
 
 // The bytes of a message on the wire.
 struct Packet {
@@ -81,5 +91,8 @@ Result<void> send(int socket, const Message& message, std::uint64_t job_tag, int
 
 // Waits for one message. `patience_ms` < 0 waits for ever. Nothing: the other end is closed.
 Result<std::optional<Received>> receive(int socket, std::uint64_t job_tag, int patience_ms);
+
+// The other end of a unix socket was made by a process of our user.
+bool is_of_own_user(int socket);
 
 }  // namespace gondwana::protocol

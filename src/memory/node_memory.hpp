@@ -37,12 +37,14 @@ class NodeMemory {
   }
   NodeHeader& header() const { return *at<NodeHeader>(0); }
   ControlPage& page(Rank rank) const { return *at<ControlPage>(layout_.page(index(rank))); }
-  SyncLine<RealAtomics>& line(std::uint32_t team, std::uint32_t member) const {
-    return *at<SyncLine<RealAtomics>>(layout_.line(team, member));
+  // Of a rank in the team of that number.
+  SyncLine<RealAtomics>& line(std::uint32_t team, Rank rank) const {
+    return *at<SyncLine<RealAtomics>>(layout_.line(team, index(rank)));
   }
-  // Half `which` (0 or 1) of the scratch of a member: ControlLayout::scratch_half bytes.
-  std::byte* scratch(std::uint32_t team, std::uint32_t member, std::uint32_t which) const {
-    return control_.data() + layout_.scratch(team, member) + which * ControlLayout::scratch_half;
+  // Half `which` (0 or 1) of its scratch: ControlLayout::scratch_half bytes.
+  std::byte* scratch(std::uint32_t team, Rank rank, std::uint32_t which) const {
+    return control_.data() + layout_.scratch(team, index(rank)) +
+           which * ControlLayout::scratch_half;
   }
 
   const UniqueFd& own_arena() const { return own_arena_; }

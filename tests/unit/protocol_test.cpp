@@ -41,7 +41,7 @@ struct SocketPair {
 };
 
 TEST(protocol, each_message_comes_back_from_its_bytes) {
-  const std::array<Message, 4> messages{Join{42}, welcome, Arena{7}, GlobalExit{-1}};
+  const std::array<Message, 5> messages{Join{42}, welcome, Arena{7}, GlobalExit{-1}, Knock{9, 3}};
   for (const Message& message : messages) {
     const Packet packet = encode(message, tag);
     const Result<Message> back = decode(Bytes(packet.bytes), tag);
@@ -73,7 +73,7 @@ TEST(protocol, message_of_another_version_says_what_to_do) {
   Packet packet = encode(Join{42}, tag);
   packet.bytes[version_offset] = std::byte{99};
   EXPECT_EQ(refusal(packet, tag),
-            "a message between launcher and rank has version 99, this build speaks 2; use the "
+            "a message between launcher and rank has version 99, this build speaks 3; use the "
             "launcher and the library of one installation");
 }
 
@@ -83,7 +83,7 @@ TEST(protocol, bytes_that_are_not_a_message_are_refused) {
             "a message between launcher and rank has 63 bytes, not 64");
   EXPECT_EQ(refusal(Packet{}, tag), "a message between launcher and rank is not one of ours");
   Packet unknown = packet;
-  unknown.bytes[kind_offset] = std::byte{4};
+  unknown.bytes[kind_offset] = std::byte{5};
   EXPECT_EQ(refusal(unknown, tag), "a message between launcher and rank is of no known kind");
 }
 
@@ -95,6 +95,7 @@ TEST(protocol, values_out_of_range_are_refused) {
   EXPECT_TRUE(is_refused(Welcome{tag, 0, 8, huge_page})) << "stride too short";
   EXPECT_TRUE(is_refused(Welcome{tag, 0, 8, std::uint64_t{1} << 45})) << "more than address space";
   EXPECT_TRUE(is_refused(Arena{max_ranks}));
+  EXPECT_TRUE(is_refused(Knock{1, max_ranks}));
 }
 
 TEST(protocol, message_crosses_a_socket) {

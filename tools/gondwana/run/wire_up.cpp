@@ -1,46 +1,16 @@
 #include "run/wire_up.hpp"
 
 #include <fmt/format.h>
-#include <sys/random.h>
-
-#include <cerrno>
-#include <cstring>
 
 namespace gondwana::launch {
-namespace {
-
-// Zero means "not known yet" to the ranks.
-Result<std::uint64_t> random_tag() {
-  std::uint64_t tag = 0;
-  while (tag == 0) {
-    if (::getrandom(&tag, sizeof(tag), 0) != sizeof(tag))
-      return Error{Errc::refused, fmt::format("no random numbers: {}", std::strerror(errno))};
-  }
-  return tag;
-}
-
-}  // namespace
 
 Result<void> WireUp::create_memory() {
-  const Result<std::uint64_t> tag = random_tag();
-  if (!tag) return tag.error();
-  const Result<NodePlan> plan = plan_node(ranks_);
-  if (!plan) return plan.error();
-  const std::size_t control_size = ControlLayout(ranks_).size();
-  Result<UniqueFd> control = create_memfd("gondwana-control", control_size);
-  if (!control) return control.error();
-  for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
-    Result<UniqueFd> arena = create_memfd("gondwana-arena", plan->arena_size());
-    if (!arena) return arena.error();
-    arenas_.push_back(*std::move(arena));
-  }
-  Result<Mapping> mapping = Mapping::shared(*control, control_size);
+  Result<JobMemory> memory = JobMemory::create(ranks_);
+  if (!memory) return memory.error();
+  Result<Mapping> mapping = Mapping::shared(memory->control(), ControlLayout(ranks_).size());
   if (!mapping) return mapping.error();
-  job_tag_ = *tag;
-  plan_ = *plan;
-  control_memory_ = *std::move(control);
   control_ = *std::move(mapping);
-  joined_.resize(ranks_);
+  memory_ = *std::move(memory);
   return {};
 }
 
@@ -60,13 +30,10 @@ Result<void> WireUp::join(std::uint32_t rank) {
 }
 
 WireUp::Progress WireUp::advance(std::uint32_t rank, int socket) {
-  for (std::uint32_t& next = next_[rank]; next <= ranks_; ++next) {
-    const bool welcome = next == 0;
-    const protocol::Message message =
-        welcome ? protocol::Message(protocol::Welcome{job_tag_, rank, ranks_, plan_.stride})
-                : protocol::Message(protocol::Arena{next - 1});
-    const int attachment = welcome ? control_memory_.get() : arenas_[next - 1].get();
-    switch (protocol::try_send(socket, message, job_tag_, attachment)) {
+  if (!joined_[rank]) return Progress::done;
+  for (std::uint32_t& next = next_[rank]; next < memory_->parcels(); ++next) {
+    const JobMemory::Parcel parcel = memory_->parcel(rank, next);
+    switch (protocol::try_send(socket, parcel.message, memory_->tag(), parcel.attachment)) {
       case protocol::Sent::yes:
         break;
       case protocol::Sent::no_room:
@@ -74,7 +41,7 @@ WireUp::Progress WireUp::advance(std::uint32_t rank, int socket) {
       case protocol::Sent::too_many_under_way:
         return Progress::try_later;
       case protocol::Sent::peer_lost:
-        next = ranks_ + 1;
+        next = memory_->parcels();
         return Progress::lost;
     }
   }

@@ -3,14 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
-#include "bootstrap/protocol.hpp"
+#include "bootstrap/job_memory.hpp"
 #include "core/control_page.hpp"
 #include "core/mapping.hpp"
-#include "core/node_plan.hpp"
 #include "core/result.hpp"
-#include "core/unique_fd.hpp"
 
 namespace gondwana::launch {
 
@@ -23,15 +22,15 @@ class WireUp {
     lost,           // it is gone
   };
 
-  explicit WireUp(std::uint32_t ranks) : ranks_(ranks), next_(ranks, ranks + 1) {}
+  explicit WireUp(std::uint32_t ranks) : ranks_(ranks), joined_(ranks), next_(ranks) {}
 
   // `rank` asked to join; from now on advance() sends it the job from the beginning. An error where
   // the memory cannot be made, or where a program of that rank has joined before and ran.
   Result<void> join(std::uint32_t rank);
   Progress advance(std::uint32_t rank, int socket);
 
-  bool anybody_joined() const { return control_.data() != nullptr; }
-  bool has_joined(std::uint32_t rank) const { return !joined_.empty() && joined_[rank]; }
+  bool anybody_joined() const { return memory_.has_value(); }
+  bool has_joined(std::uint32_t rank) const { return joined_[rank]; }
   RankState state(std::uint32_t rank) const;
   // Null until somebody has joined.
   const ControlPage* page(std::uint32_t rank) const;
@@ -40,14 +39,10 @@ class WireUp {
   Result<void> create_memory();
 
   std::uint32_t ranks_;
-  std::uint64_t job_tag_ = 0;
-  NodePlan plan_;
-  UniqueFd control_memory_;
+  std::optional<JobMemory> memory_;
   Mapping control_;
-  std::vector<UniqueFd> arenas_;
   std::vector<bool> joined_;
-  // Per rank the message to be sent next: 0 is the Welcome, i the arena of rank i - 1.
-  std::vector<std::uint32_t> next_;
+  std::vector<std::uint32_t> next_;  // per rank that has joined the parcel to be sent next
 };
 
 }  // namespace gondwana::launch

@@ -1,0 +1,50 @@
+// The memory of a job on this node, in the hands of who makes it, and the messages by which the
+// ranks get it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bootstrap/protocol.hpp"
+#include "core/node_plan.hpp"
+#include "core/result.hpp"
+#include "core/unique_fd.hpp"
+
+namespace gondwana {
+
+// Nobody can guess it. Never 0, which means "not known yet" to a rank.
+Result<std::uint64_t> random_number();
+
+class JobMemory {
+ public:
+  static Result<JobMemory> create(std::uint32_t ranks);
+
+  std::uint64_t tag() const { return tag_; }
+  const NodePlan& plan() const { return plan_; }
+  const UniqueFd& control() const { return control_; }
+
+  struct Parcel {
+    protocol::Message message;
+    int attachment;
+  };
+
+  // What each rank gets, from parcel 0 to the last: the Welcome with the control memory, then the
+  // arenas.
+  std::uint32_t parcels() const { return plan_.ranks + 1; }
+  Parcel parcel(std::uint32_t to_rank, std::uint32_t number) const;
+
+  // For a process that is a rank itself. Once each, and nothing is sent after that.
+  UniqueFd take_control() { return std::move(control_); }
+  UniqueFd take_arena(std::uint32_t rank) { return std::move(arenas_[rank]); }
+
+ private:
+  JobMemory(std::uint64_t tag, const NodePlan& plan, UniqueFd control)
+      : tag_(tag), plan_(plan), control_(std::move(control)) {}
+
+  std::uint64_t tag_;
+  NodePlan plan_;
+  UniqueFd control_;
+  std::vector<UniqueFd> arenas_;
+};
+
+}  // namespace gondwana

@@ -1,0 +1,19 @@
+// Joining a job that a launcher of others started: mpirun, srun, mpiexec.hydra; or none at all.
+#pragma once
+
+#include <cstdint>
+
+#include "bootstrap/join.hpp"
+#include "bootstrap/started_by.hpp"
+#include "core/result.hpp"
+
+namespace gondwana {
+
+// Waits for all others. An error that names the launcher and what is missing where this process is
+// one of several that cannot find each other; alone where it is the only one.
+Result<Membership> join_foreign(const StartedBy& by, std::uint32_t timeout_seconds);
+
+// A job of one rank.
+Result<Membership> join_alone();
+
+}  // namespace gondwana

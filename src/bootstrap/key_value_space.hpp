@@ -1,0 +1,29 @@
+// What launchers offer to processes that do not know each other yet: each says one thing, and after
+// a fence all can ask what the others said.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "bootstrap/deadline.hpp"
+#include "core/result.hpp"
+
+namespace gondwana {
+
+// A value has no blank, no '=' and at most this many bytes: what every launcher can carry.
+inline constexpr std::size_t longest_value = 1000;
+
+template <typename S>
+concept KeyValueSpace = requires(S& space, const S& same, std::string_view value,
+                                 std::uint32_t of_rank, const Deadline& deadline) {
+  { same.rank() } -> std::same_as<std::uint32_t>;
+  { same.size() } -> std::same_as<std::uint32_t>;
+  { same.job() } -> std::convertible_to<std::string_view>;  // the same in all processes of the job
+  { space.put(value) } -> std::same_as<Result<void>>;
+  { space.fence(deadline) } -> std::same_as<Result<bool>>;  // false: time was up
+  { space.get(of_rank) } -> std::same_as<Result<std::string>>;
+};
+
+}  // namespace gondwana

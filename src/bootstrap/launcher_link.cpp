@@ -1,0 +1,17 @@
+#include "bootstrap/launcher_link.hpp"
+
+#include "bootstrap/protocol.hpp"
+
+namespace gondwana {
+
+Result<void> LauncherLink::end_job(int status) const {
+  if (is_foreign()) return owner_ == ::getpid() ? foreign_.end_job(status) : Result<void>{};
+  if (!socket_) return {};
+  return protocol::send(socket_.get(), protocol::GlobalExit{status}, job_tag_, -1);
+}
+
+void LauncherLink::leave() const {
+  if (foreign_.leave && owner_ == ::getpid()) foreign_.leave();
+}
+
+}  // namespace gondwana

@@ -1,0 +1,46 @@
+// How a rank reaches who started it, after it has joined.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <functional>
+
+#include "core/result.hpp"
+#include "core/unique_fd.hpp"
+
+namespace gondwana {
+
+class LauncherLink {
+ public:
+  struct Foreign {
+    std::function<Result<void>(int status)> end_job;
+    std::function<void()> leave;  // may be empty
+  };
+
+  // Of a program started alone.
+  LauncherLink() = default;
+  // To our guardian, which watches this rank itself.
+  LauncherLink(UniqueFd socket, std::uint64_t job_tag)
+      : socket_(std::move(socket)), job_tag_(job_tag) {}
+  // To a launcher of others.
+  explicit LauncherLink(Foreign foreign) : foreign_(std::move(foreign)) {}
+
+  // It may see nothing wrong in a rank that gives up before the job is done: end_job() tells it.
+  bool is_foreign() const { return static_cast<bool>(foreign_.end_job); }
+
+  // Asks for the end of the whole job with `status`. The caller then ends itself. To a launcher of
+  // others children that the rank forked say nothing: its session does not survive a fork.
+  Result<void> end_job(int status) const;
+
+  // This rank ends, and that is well: to be told to launchers that would take it for a crash.
+  void leave() const;
+
+ private:
+  UniqueFd socket_;
+  std::uint64_t job_tag_ = 0;
+  Foreign foreign_;
+  pid_t owner_ = ::getpid();
+};
+
+}  // namespace gondwana

@@ -1,0 +1,82 @@
+#include "bootstrap/receive_job.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "bootstrap/protocol.hpp"
+#include "core/control_page.hpp"
+
+namespace gondwana {
+namespace {
+
+// The next message of the wanted kind, with its descriptor. What an earlier program of this rank
+// asked for and did not live to read may lie before it: the same messages in the same order as
+// ours, cut short, so that ours are found by skipping all others.
+template <std::predicate<const protocol::Message&> Wanted>
+Result<protocol::Received> await(const JobSource& source, const Wanted& is_wanted) {
+  for (;;) {
+    Result<std::optional<protocol::Received>> received =
+        protocol::receive(source.socket, source.tag, source.patience_ms);
+    if (!received) return received.error();
+    if (!*received) return Error{Errc::peer_lost, fmt::format("{} is gone", source.name)};
+    if (!is_wanted((*received)->message)) continue;
+    if (!(*received)->attachment) {
+      return Error{Errc::malformed,
+                   fmt::format("{} sent a message without its memory", source.name)};
+    }
+    return **std::move(received);
+  }
+}
+
+Result<UniqueFd> receive_arena(const JobSource& source, std::uint32_t rank) {
+  Result<protocol::Received> received = await(source, [rank](const protocol::Message& message) {
+    const auto* arena = std::get_if<protocol::Arena>(&message);
+    return arena != nullptr && arena->rank == rank;
+  });
+  if (!received) return received.error();
+  return std::move(received->attachment);
+}
+
+}  // namespace
+
+Result<Membership> receive_job(const JobSource& source) {
+  Result<protocol::Received> received = await(source, [](const protocol::Message& message) {
+    return std::holds_alternative<protocol::Welcome>(message);
+  });
+  if (!received) return received.error();
+  const auto* welcome = std::get_if<protocol::Welcome>(&received->message);
+  if (welcome->layout != control_fingerprint) {
+    return Error{Errc::refused,
+                 fmt::format("{} is of another build than the library; use both from one "
+                             "installation",
+                             source.name)};
+  }
+  Membership self;
+  self.rank = Rank(welcome->rank);
+  self.ranks = welcome->ranks;
+  self.plan = NodePlan{welcome->ranks, welcome->stride};
+  self.control = std::move(received->attachment);
+  self.job_tag = welcome->job_tag;
+  JobSource rest = source;
+  rest.tag = welcome->job_tag;
+  self.next_arena = [rest](std::uint32_t rank) { return receive_arena(rest, rank); };
+  return self;
+}
+
+Membership keep_job(JobMemory memory) {
+  Membership self;
+  self.ranks = memory.plan().ranks;
+  self.plan = memory.plan();
+  self.job_tag = memory.tag();
+  self.control = memory.take_control();
+  // Shared because a std::function must be copyable.
+  const auto rest = std::make_shared<JobMemory>(std::move(memory));
+  self.next_arena = [rest](std::uint32_t rank) -> Result<UniqueFd> {
+    return rest->take_arena(rank);
+  };
+  return self;
+}
+
+}  // namespace gondwana

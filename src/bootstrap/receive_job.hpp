@@ -1,0 +1,28 @@
+// The last step of joining: from a socket to whoever made the memory, or from the memory that we
+// made ourselves, to our place in the job.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "bootstrap/job_memory.hpp"
+#include "bootstrap/join.hpp"
+#include "core/result.hpp"
+
+namespace gondwana {
+
+struct JobSource {
+  int socket;
+  std::uint64_t tag;      // of its messages; 0: not known before the Welcome
+  int patience_ms;        // for each message
+  std::string_view name;  // for sentences; of static storage
+};
+
+// Reads the Welcome. The arenas follow when they are asked for, so the socket must stay open until
+// the last has come. The link to the launcher is left empty.
+Result<Membership> receive_job(const JobSource& source);
+
+// The place of rank 0, who made it.
+Membership keep_job(JobMemory memory);
+
+}  // namespace gondwana

@@ -1,0 +1,92 @@
+#include "bootstrap/started_by.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+
+#include "bootstrap/protocol.hpp"
+#include "core/parse.hpp"
+
+namespace gondwana {
+namespace {
+
+// One that sets `variable` to the number of processes. Variables that a batch system sets for a
+// whole allocation, such as SLURM_NTASKS, say nothing about this process.
+struct KnownLauncher {
+  std::string_view variable;
+  std::string_view name;
+  std::string_view remedy;
+};
+
+constexpr std::string_view any_remedy = "Start the program with `gondwana run`";
+
+// The first of them that is set names the launcher: those that run inside others come first.
+constexpr std::array launchers{
+    KnownLauncher{"OMPI_COMM_WORLD_SIZE", "mpirun (Open MPI)",
+                  "Open MPI needs to be built with PMIx, as it is by default"},
+    KnownLauncher{"MPI_LOCALNRANKS", "mpiexec (Hydra)", any_remedy},
+    KnownLauncher{"PALS_SIZE", "mpiexec (PALS)", any_remedy},
+    KnownLauncher{"FLUX_JOB_SIZE", "flux run", "Use `flux run -o pmi=simple`"},
+    KnownLauncher{"SLURM_STEP_NUM_TASKS", "srun (Slurm)",
+                  "Use `srun --mpi=pmix` or `srun --mpi=pmi2`"},
+    KnownLauncher{"PMI_SIZE", "a launcher with PMI", any_remedy},
+};
+
+std::optional<std::uint64_t> number_in(const Environment& environment, std::string_view variable,
+                                       std::uint64_t least, std::uint64_t most) {
+  const char* text = environment(std::string(variable).c_str());
+  if (text == nullptr) return std::nullopt;
+  const Result<std::uint64_t> number = parse_number(text, least, most);
+  return number ? std::optional(*number) : std::nullopt;
+}
+
+// The name of an open socket within the machine; nothing where it is none.
+std::optional<std::uint64_t> socket_inode(int descriptor) {
+  struct stat status{};
+  if (::fstat(descriptor, &status) != 0 || !S_ISSOCK(status.st_mode)) return std::nullopt;
+  return status.st_ino;
+}
+
+void look_for_pmi1(const Environment& environment, StartedBy& by) {
+  const auto socket = number_in(environment, "PMI_FD", 0, 1U << 30);
+  const auto size = number_in(environment, "PMI_SIZE", 2, protocol::max_ranks);
+  if (!socket || !size) return;
+  const auto rank = number_in(environment, "PMI_RANK", 0, *size - 1);
+  const auto inode = socket_inode(static_cast<int>(*socket));
+  if (!rank || !inode) return;
+  by.pmi1 = Pmi1Start{static_cast<int>(*socket), static_cast<std::uint32_t>(*rank),
+                      static_cast<std::uint32_t>(*size)};
+  by.identity += fmt::format("pmi1:{}", *inode);
+}
+
+void look_for_pmix(const Environment& environment, StartedBy& by) {
+  const char* space = environment("PMIX_NAMESPACE");
+  const char* rank = environment("PMIX_RANK");
+  if (space == nullptr || rank == nullptr) return;
+  by.has_pmix = true;
+  by.identity += fmt::format("pmix:{}:{} ", space, rank);
+}
+
+}  // namespace
+
+StartedBy find_who_started(const Environment& environment) {
+  StartedBy by{"a launcher with PMIx", any_remedy, {}, false, {}, {}};
+  const auto named = std::ranges::find_if(launchers, [&](const KnownLauncher& launcher) {
+    return environment(std::string(launcher.variable).c_str()) != nullptr;
+  });
+  if (named != launchers.end()) {
+    by.launcher = named->name;
+    by.remedy = named->remedy;
+  }
+  for (const KnownLauncher& launcher : launchers) {
+    const auto size = number_in(environment, launcher.variable, 2, ~std::uint64_t{0});
+    if (size && !by.claim) by.claim = Claim{launcher.variable, *size};
+  }
+  look_for_pmix(environment, by);
+  look_for_pmi1(environment, by);
+  return by;
+}
+
+}  // namespace gondwana

@@ -1,0 +1,287 @@
+"""Programs started by launchers of others: `foreign_launcher_test.py HOW GONDWANA PROGRAMS`.
+
+HOW is mpirun, prterun, mpiexec.hydra, srun-pmix, srun-pmi2, or none: variables of launchers without
+a launcher. Ends with status 77 where that launcher is not here.
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+import uuid
+
+from slurm import OneNode
+
+GONDWANA = ""
+PROGRAMS = ""
+WATCHDOG = 120  # seconds: against hangs only
+
+COMMANDS = {
+    "mpirun": ["mpirun", "--allow-run-as-root", "--oversubscribe"],
+    "prterun": ["prterun", "--allow-run-as-root", "--map-by", ":OVERSUBSCRIBE"],
+    "mpiexec.hydra": ["mpiexec.hydra"],
+    "srun-pmix": ["srun", "-Q", "--mpi=pmix"],
+    "srun-pmi2": ["srun", "-Q", "--mpi=pmi2"],
+}
+
+
+def program(name: str) -> str:
+    return os.path.join(PROGRAMS, "door_" + name)
+
+
+def quiet_sanitizers(**variables: str) -> dict[str, str]:
+    """The libraries of the launchers leak on purpose, and a rank must die of its own signal."""
+    return {"ASAN_OPTIONS": "handle_segv=0:detect_leaks=0", **variables}
+
+
+class Job(unittest.TestCase):
+    """One launcher; made by `tests_of`."""
+
+    command: list[str] = []
+    environment: dict[str, str] = {}
+    abort_keeps_status = True
+    ends_its_processes_when_killed = True
+    notices_who_disappears = True
+
+    def words(self, ranks, *words):
+        return [*self.command, "-n", str(ranks), *words]
+
+    def run_words(self, words, **variables):
+        environment = {**self.environment, **quiet_sanitizers(**variables)}
+        return subprocess.run(
+            words,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=WATCHDOG,
+            check=False,
+        )
+
+    def run_job(self, ranks, *words, **variables):
+        return self.run_words(self.words(ranks, *words), **variables)
+
+    def assert_places(self, ended, expected):
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        places = re.findall(r"rank \d+ of \d+", ended.stdout)
+        self.assertEqual(sorted(places), sorted(expected), ended.stdout + ended.stderr)
+
+    def test_its_processes_become_one_job(self):
+        for ranks in (1, 2, 4, 7):
+            with self.subTest(ranks=ranks):
+                ended = self.run_job(ranks, program("place"))
+                self.assert_places(ended, [f"rank {i} of {ranks}" for i in range(ranks)])
+
+    def test_globals_are_symmetric(self):
+        ended = self.run_job(4, program("globals"))
+        self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+
+    def test_the_library_can_be_started_again_and_again(self):
+        ended = self.run_job(3, program("lifecycle"))
+        self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+
+    def test_global_exit_ends_the_job(self):
+        ended = self.run_job(3, program("misuse"), "global_exit")
+        self.assertIn("goodbye", ended.stdout)
+        if self.abort_keeps_status:
+            self.assertEqual(ended.returncode, 7, ended.stderr)
+        else:
+            self.assertNotEqual(ended.returncode, 0)
+
+    def test_a_rank_that_gives_up_ends_the_job(self):
+        ended = self.run_job(3, program("misuse"), "exit3")
+        self.assertIn("rank 1 ends with status 3 before shmem_finalize", ended.stderr)
+        if self.abort_keeps_status:
+            self.assertEqual(ended.returncode, 3, ended.stderr)
+        else:
+            self.assertNotEqual(ended.returncode, 0)
+
+    def test_a_rank_that_disappears_ends_the_job(self):
+        if not self.notices_who_disappears:
+            self.skipTest("srun --mpi=pmi2 lets the others wait for ever")
+        self.run_job(3, program("misuse"), "exit0")  # the status is the launcher's affair
+
+    def test_a_status_after_the_end_passes_through(self):
+        ended = self.run_job(3, program("place"), "status", "5")
+        self.assertEqual(ended.returncode, 5, ended.stderr)
+        self.assertNotIn("gondwana", ended.stderr)
+
+    def test_a_rank_that_dies_ends_the_job(self):
+        ended = self.run_job(3, program("misuse"), "kill")
+        self.assertNotEqual(ended.returncode, 0)
+
+    def test_who_does_not_come_is_named(self):
+        script = (
+            f'case "$PMIX_RANK$PMI_RANK" in 1|3) exec sleep {WATCHDOG};; esac; '
+            f"exec {program('place')}"
+        )
+        ended = self.run_job(4, "sh", "-c", script, GONDWANA_JOIN_TIMEOUT="2")
+        self.assertNotEqual(ended.returncode, 0)
+        self.assertRegex(
+            ended.stderr,
+            r"shmem_init: rank [02] of 4, started by .*: of 4 ranks these did not join within 2 s "
+            r"\(GONDWANA_JOIN_TIMEOUT\): 1, 3\. Is every process",
+        )
+
+    def test_a_program_that_a_rank_starts_is_not_that_rank(self):
+        ended = self.run_job(2, program("place"), "child")
+        self.assert_places(ended, ["rank 0 of 2", "rank 1 of 2", "rank 0 of 1"])
+
+    def test_our_launcher_within_it_starts_jobs_of_its_own(self):
+        ended = self.run_job(2, GONDWANA, "run", "-n", "3", program("place"))
+        self.assert_places(ended, [f"rank {i} of 3" for i in range(3)] * 2)
+
+    def test_nobody_outlives_a_launcher_that_is_killed(self):
+        if not self.ends_its_processes_when_killed:
+            self.skipTest("srun runs nothing itself")
+        mark = str(uuid.uuid4())
+        with subprocess.Popen(
+            self.words(3, program("misuse"), "wait"),
+            env={**self.environment, **quiet_sanitizers(FOREIGN_LAUNCHER_TEST=mark)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        ) as job:
+            self.assertEqual(job.stdout.readline(), "waiting\n")
+            job.kill()
+        self.assertEqual(processes_left(mark), [])
+
+
+def ranks_with(mark):
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                if mark.encode() not in file.read():
+                    continue
+            if os.path.basename(os.readlink(f"/proc/{pid}/exe")).startswith("door_"):
+                found.append(int(pid))
+        except OSError:  # gone meanwhile
+            continue
+    return found
+
+
+def processes_left(mark):
+    """Ranks that are still there after the watchdog's time. They are ended here."""
+    end = time.monotonic() + WATCHDOG
+    while (left := ranks_with(mark)) and time.monotonic() < end:
+        time.sleep(0.05)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    return left
+
+
+class Variables(unittest.TestCase):
+    """What the variables of launchers do where there is no launcher, or not any more."""
+
+    def run_with(self, **variables):
+        names = ("PMI", "OMPI_", "SLURM_", "MPI_", "PALS_", "FLUX_", "GONDWANA_")
+        clean = {name: text for name, text in os.environ.items() if not name.startswith(names)}
+        return subprocess.run(
+            [program("place")],
+            env={**clean, **variables},
+            capture_output=True,
+            text=True,
+            timeout=WATCHDOG,
+            check=False,
+        )
+
+    def assert_alone(self, **variables):
+        with self.subTest(**variables):
+            ended = self.run_with(**variables)
+            self.assertEqual((ended.returncode, ended.stdout), (0, "rank 0 of 1\n"), ended.stderr)
+
+    def assert_told(self, pattern, **variables):
+        with self.subTest(**variables):
+            ended = self.run_with(**variables)
+            self.assertRegex(ended.stderr, pattern)
+            self.assertEqual((ended.returncode, ended.stdout), (1, ""))
+
+    def test_without_any_a_program_is_alone(self):
+        self.assert_alone()
+
+    def test_within_an_allocation_but_not_started_by_srun_it_is_alone(self):
+        self.assert_alone(SLURM_JOB_ID="7", SLURM_NTASKS="4", SLURM_PROCID="0")
+
+    def test_the_only_process_of_a_launcher_is_alone(self):
+        self.assert_alone(PMI_SIZE="1", PMI_RANK="0", PMI_FD="77")
+        self.assert_alone(SLURM_STEP_NUM_TASKS="1", SLURM_PROCID="0")
+        self.assert_alone(PMIX_NAMESPACE="gone", PMIX_RANK="0", OMPI_COMM_WORLD_SIZE="1")
+
+    def test_one_of_several_that_cannot_meet_is_told_what_is_missing(self):
+        self.assert_told(
+            r"SLURM_STEP_NUM_TASKS=4 says that another launcher started 4 processes, srun \(Slurm\)"
+            r".* no way to find each other: neither PMIx .* nor PMI-1 .*Use `srun --mpi=pmix` or",
+            SLURM_STEP_NUM_TASKS="4",
+            SLURM_PROCID="2",
+        )
+        self.assert_told(
+            r"PMI_SIZE=3 says that another launcher started 3 processes.*`gondwana run`",
+            PMI_SIZE="3",
+            PMI_RANK="0",
+            PMI_FD="77",
+        )
+        self.assert_told(
+            r"OMPI_COMM_WORLD_SIZE=4 says that another launcher started 4 processes, mpirun "
+            r"\(Open MPI\): .*PMIx",
+            OMPI_COMM_WORLD_SIZE="4",
+            PMIX_NAMESPACE="gone",
+            PMIX_RANK="1",
+        )
+
+    def test_a_timeout_that_is_none_is_named(self):
+        self.assert_told(
+            r'GONDWANA_JOIN_TIMEOUT "soon": expected a whole number', GONDWANA_JOIN_TIMEOUT="soon"
+        )
+
+
+def skip(reason: str) -> None:
+    print(f"skipped: {reason}")
+    sys.exit(77)
+
+
+def run_tests(case: type[unittest.TestCase]) -> bool:
+    suite = unittest.defaultTestLoader.loadTestsFromTestCase(case)
+    return unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful()
+
+
+def run_with_slurm() -> bool:
+    Job.ends_its_processes_when_killed = False
+    cluster = OneNode()
+    try:
+        if reason := cluster.start():
+            skip(reason)
+        # Unless told, Slurm lets the others wait for a rank that was killed.
+        Job.environment = {**cluster.environment, "SLURM_KILL_BAD_EXIT": "1"}
+        return run_tests(Job)
+    finally:
+        cluster.stop()
+
+
+def is_open_mpi(command: str) -> bool:
+    said = subprocess.run([command, "--version"], capture_output=True, text=True, check=False)
+    return "Open MPI" in said.stdout
+
+
+def main(how: str) -> bool:
+    if how == "none":
+        return run_tests(Variables)
+    Job.command = COMMANDS[how]
+    Job.environment = dict(os.environ)
+    if shutil.which(Job.command[0]) is None:
+        skip(f"{Job.command[0]} is not installed")
+    if how == "mpirun" and not is_open_mpi("mpirun"):
+        skip("mpirun is not that of Open MPI")
+    Job.abort_keeps_status = how != "srun-pmi2"  # Slurm says 137 there, whatever the status
+    Job.notices_who_disappears = how != "srun-pmi2"
+    return run_with_slurm() if how.startswith("srun") else run_tests(Job)
+
+
+if __name__ == "__main__":
+    HOW, GONDWANA, PROGRAMS = sys.argv[1:]
+    sys.exit(0 if main(HOW) else 1)
