@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what the API tables say: headers, thunks, symbol maps.
+"""Writes what the API tables say: headers, thunks, symbol maps, profiling wrappers.
 
 generate.py          writes the files that changed
 generate.py --check  writes nothing; exits 1 and names each file that is not what the table says
@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import header
+import profiler
 import table
 import thunks
 
@@ -25,7 +26,7 @@ def project_version(root: Path) -> str:
 
 def shmem_files(root: Path) -> dict[Path, str]:
     """Every generated file of the OpenSHMEM door, with its content."""
-    api = table.load(root / "api/shmem.toml", project_version(root))
+    api = table.load(root / "api/shmem", project_version(root))
     door = root / "src/front/shmem"
     files = {
         root / "include/shmem.h": header.user_header(api),
@@ -33,20 +34,22 @@ def shmem_files(root: Path) -> dict[Path, str]:
         door / "shmem.map": thunks.symbol_map(api),
     }
     for section in api.sections:
-        files[door / f"generated/{section.name}_thunks.cpp"] = thunks.thunk_file(section)
-    return files
+        files[door / f"generated/{section.name}_thunks.cpp"] = thunks.thunk_file(api, section)
+    return files | profiler.files(api, root / "tools/profile/generated")
 
 
-def left_over(files: dict[Path, str], root: Path) -> list[Path]:
+def left_over(files: dict[Path, str]) -> list[Path]:
     """Generated files of an earlier table, which would still be compiled."""
-    return sorted(set((root / "src/front/shmem/generated").glob("*")) - set(files))
+    folders = {path.parent for path in files if path.parent.name == "generated"}
+    present = {path for folder in folders for path in folder.glob("*")}
+    return sorted(present - set(files))
 
 
 def check(files: dict[Path, str], root: Path) -> int:
     stale = [p for p, text in files.items() if not p.exists() or p.read_text("utf-8") != text]
     for path in stale:
         print(f"{path.relative_to(root)} is not what api/ says; run python3 api/generate.py")
-    unknown = left_over(files, root)
+    unknown = left_over(files)
     for path in unknown:
         print(f"{path.relative_to(root)} is in no API table; remove it")
     return 1 if stale or unknown else 0

@@ -1,8 +1,11 @@
-"""The API table: reads a TOML file and expands its forms over types and sizes."""
+"""The API table: reads the TOML files of a folder and expands their forms over types and sizes.
+
+common.toml says what all share and lists the sections in their order; each is a file beside it.
+"""
 
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 
@@ -21,6 +24,9 @@ class Parameter:
 
     def __str__(self) -> str:
         return f"{self.type} {self.name}".strip()
+
+
+CONTEXT = Parameter("shmem_ctx_t", "ctx")
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,7 @@ class Function:
     arguments: tuple[str, ...]
     noreturn: bool
     before_init: bool  # may be called when no engine runs
+    on_context: bool  # its first parameter says through which context
 
     @property
     def name(self) -> str:
@@ -69,15 +76,29 @@ class Function:
 class Form:
     """One line of the specification's C binding, and all that it expands to."""
 
-    functions: tuple[Function, ...]
+    plain: tuple[Function, ...]
+    contexts: tuple[Function, ...]  # the same with a context as their first parameter, or none
+    type_set: str | None
     generic: str | None
-    selector: int | None  # the parameter whose type a generic selects on
+    selector: int | None  # the parameter of the plain ones whose type a generic selects on
+
+    @property
+    def functions(self) -> list[Function]:
+        return [*self.plain, *self.contexts]
 
     @property
     def distinct(self) -> list[Function]:
         """The functions a generic chooses from: each distinct C type once."""
-        present = {function.type.name for function in self.functions if function.type}
-        return [f for f in self.functions if not (f.type and present & set(f.type.same_as))]
+        return _distinct(self.plain)
+
+    @property
+    def distinct_contexts(self) -> list[Function]:
+        return _distinct(self.contexts)
+
+
+def _distinct(functions: tuple[Function, ...]) -> list[Function]:
+    present = {function.type.name for function in functions if function.type}
+    return [f for f in functions if not (f.type and present & set(f.type.same_as))]
 
 
 @dataclass(frozen=True)
@@ -97,6 +118,7 @@ class Section:
     title: str
     clause: str
     text: str
+    headers: tuple[str, ...]  # of the front door, those that the thunks call
     using: tuple[str, ...]
     families: tuple[Family, ...]
 
@@ -112,9 +134,16 @@ class Constants:
 
 
 @dataclass(frozen=True)
+class Declaration:
+    text: str
+    c: str
+
+
+@dataclass(frozen=True)
 class Api:
     specification: str
     preamble: str
+    declarations: tuple[Declaration, ...]
     constants: tuple[Constants, ...]
     sections: tuple[Section, ...]
 
@@ -128,21 +157,22 @@ class Api:
 
 
 class _Expander:
-    """Turns the rows of one TOML file into the classes above."""
+    """Turns the rows of the TOML files into the classes above."""
 
-    def __init__(self, rows: dict):
+    def __init__(self, common: dict):
         self._types = {
             name: Type(name, row["c"], row.get("cxx", row["c"]), tuple(row.get("same_as", ())))
-            for name, row in rows["types"].items()
+            for name, row in common["types"].items()
         }
-        self._type_sets = rows["type_sets"]
+        self._type_sets = common["type_sets"]
 
-    def section(self, row: dict) -> Section:
+    def section(self, name: str, row: dict) -> Section:
         return Section(
-            row["name"],
+            name,
             row["title"],
             row["clause"],
             row.get("text", ""),
+            tuple(row.get("headers", [name])),
             tuple(row.get("using", ())),
             tuple(self._family(family) for family in row["families"]),
         )
@@ -151,17 +181,23 @@ class _Expander:
         return Family(row["clause"], row["text"], tuple(self._form(form) for form in row["forms"]))
 
     def _form(self, row: dict) -> Form:
-        typed = "types" in row
-        generic = row.get("generic")
-        if typed:
-            functions = [self._typed(row, name) for name in self._type_sets[row["types"]]]
-            generic = Prototype.parse(row["c"]).name.replace("TYPENAME_", "")
-        elif "sizes" in row:
-            functions = [self._sized(row, bits) for bits in row["sizes"]]
-        else:
-            functions = [_function(row, None, {}, {})]
-        selector = _selector(Prototype.parse(row["c"])) if typed else None
-        return Form(tuple(functions), generic, selector)
+        prototype = Prototype.parse(row["c"])
+        type_set = row.get("types")
+        generic = row.get("generic", _generic_name(prototype) if type_set else False)
+        return Form(
+            plain=tuple(self._functions(row)),
+            contexts=tuple(map(_on_context, self._functions(row))) if row.get("context") else (),
+            type_set=type_set,
+            generic=generic or None,
+            selector=_selector(prototype) if type_set and generic else None,
+        )
+
+    def _functions(self, row: dict) -> list[Function]:
+        if "types" in row:
+            return [self._typed(row, name) for name in self._type_sets[row["types"]]]
+        if "sizes" in row:
+            return [self._sized(row, bits) for bits in row["sizes"]]
+        return [_function(row, None, {}, {})]
 
     def _typed(self, row: dict, name: str) -> Function:
         type_ = self._types[name]
@@ -185,7 +221,18 @@ def _function(row: dict, type_: Type | None, c: dict, cxx: dict) -> Function:
         arguments=tuple(row["args"].split(", ") if "args" in row else own),
         noreturn=row.get("noreturn", False),
         before_init=row.get("before_init", False),
+        on_context=False,
     )
+
+
+def _on_context(function: Function) -> Function:
+    c, cxx = (_with_context(prototype) for prototype in (function.c, function.cxx))
+    return replace(function, c=c, cxx=cxx, on_context=True)
+
+
+def _with_context(prototype: Prototype) -> Prototype:
+    name = prototype.name.replace("shmem_", "shmem_ctx_", 1)
+    return replace(prototype, name=name, parameters=(CONTEXT, *prototype.parameters))
 
 
 def _fill(text: str, words: dict) -> str:
@@ -193,6 +240,10 @@ def _fill(text: str, words: dict) -> str:
     for placeholder in sorted(words, key=len, reverse=True):
         text = text.replace(placeholder, words[placeholder])
     return text
+
+
+def _generic_name(prototype: Prototype) -> str:
+    return prototype.name.replace("TYPENAME_", "")
 
 
 def _selector(prototype: Prototype) -> int:
@@ -203,13 +254,22 @@ def _selector(prototype: Prototype) -> int:
     raise ValueError(f"{prototype.name} has no pointer to TYPE for a generic to select on")
 
 
-def load(path: Path, version: str) -> Api:
+def load(folder: Path, version: str) -> Api:
     """Reads an API table; `version` is what VERSION stands for in its constants."""
-    rows = tomllib.loads(path.read_text(encoding="utf-8"))
-    expander = _Expander(rows)
+    common = _read(folder / "common.toml")
+    expander = _Expander(common)
     constants = (
         Constants(row["text"], tuple((n, v.replace("VERSION", version)) for n, v in row["values"]))
-        for row in rows["constants"]
+        for row in common["constants"]
     )
-    sections = tuple(expander.section(row) for row in rows["sections"])
-    return Api(rows["specification"], rows["preamble"], tuple(constants), sections)
+    return Api(
+        common["specification"],
+        common["preamble"],
+        tuple(Declaration(row["text"], row["c"]) for row in common["declarations"]),
+        tuple(constants),
+        tuple(expander.section(n, _read(folder / f"{n}.toml")) for n in common["sections"]),
+    )
+
+
+def _read(path: Path) -> dict:
+    return tomllib.loads(path.read_text(encoding="utf-8"))

@@ -10,7 +10,7 @@ template <AtomicOp Op, typename T, AnyCaller C>
 [[gnu::cold, gnu::noinline]] T atomic_elsewhere(C who, T* dest, T value, T compare, int pe) {
   const Caller caller = who;
   const std::optional<T> old =
-      caller.engine.atomic_elsewhere<Op>(caller.lane, rank_of(pe), dest, value, compare);
+      caller.engine.atomic<Op>(caller.lane, caller.rank_of(pe), dest, value, compare);
   check(caller, old.has_value());
   return *old;
 }
@@ -42,6 +42,23 @@ template <typename T, AnyCaller C>
 template <typename T, AnyCaller C>
 [[gnu::always_inline]] inline T atomic_compare_swap(C who, T* dest, T expected, T value, int pe) {
   return do_atomic<AtomicOp::compare_swap>(who, dest, value, expected, pe);
+}
+
+// The nonblocking calls may complete at once, and do: `result` is there when they return.
+template <AtomicOp Op, typename T, AnyCaller C>
+[[gnu::always_inline]] inline void atomic_nbi(C who, T* result, T* dest, T value, int pe) {
+  *result = do_atomic<Op>(who, dest, value, T{}, pe);
+}
+
+template <typename T, AnyCaller C>
+[[gnu::always_inline]] inline void atomic_fetch_nbi(C who, T* result, const T* source, int pe) {
+  *result = atomic_fetch(who, source, pe);
+}
+
+template <typename T, AnyCaller C>
+[[gnu::always_inline]] inline void atomic_compare_swap_nbi(C who, T* result, T* dest, T expected,
+                                                           T value, int pe) {
+  *result = atomic_compare_swap(who, dest, expected, value, pe);
 }
 
 }  // namespace gondwana::shmem

@@ -1,4 +1,4 @@
-// OpenSHMEM 1.6, section 9.9: collectives on teams.
+// OpenSHMEM 1.6, section 9.9: collectives on teams. They return 0, or do not return.
 #pragma once
 
 #include <algorithm>
@@ -9,19 +9,32 @@
 
 namespace gondwana::shmem {
 
-enum class ReduceOp : std::uint8_t { sum, max, min };
+enum class ReduceOp : std::uint8_t { bit_and, bit_or, bit_xor, max, min, sum, prod };
 
+// Integers wrap around, whatever their sign: those that C++ makes int of or that would overflow are
+// computed as unsigned ones, of 32 bits at least.
 template <ReduceOp Op, typename T>
 constexpr T combined(const T& a, const T& b) {
-  if constexpr (Op == ReduceOp::sum)
-    return static_cast<T>(a + b);
-  else if constexpr (Op == ReduceOp::max)
-    return std::max(a, b);
-  else
-    return std::min(a, b);
+  if constexpr (Op == ReduceOp::bit_and) return static_cast<T>(a & b);
+  if constexpr (Op == ReduceOp::bit_or) return static_cast<T>(a | b);
+  if constexpr (Op == ReduceOp::bit_xor) return static_cast<T>(a ^ b);
+  if constexpr (Op == ReduceOp::max) return std::max(a, b);
+  if constexpr (Op == ReduceOp::min) return std::min(a, b);
+  if constexpr (Op == ReduceOp::sum || Op == ReduceOp::prod) {
+    if constexpr (std::is_integral_v<T>) {
+      using Wide = std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>;
+      const auto left = static_cast<Wide>(a);
+      const auto right = static_cast<Wide>(b);
+      return static_cast<T>(Op == ReduceOp::sum ? left + right : left * right);
+    } else if constexpr (Op == ReduceOp::sum) {
+      return a + b;
+    } else {
+      return a * b;
+    }
+  }
 }
 
-// The engine's Combine for one operation on one type. `out` may be `a`.
+// The engine's Combine for one operation on one type. `out` may be `a` or `b`.
 template <ReduceOp Op, typename T>
 void combine(void* out, const void* a, const void* b, std::size_t count) {
   auto* result = static_cast<T*>(out);
@@ -30,6 +43,9 @@ void combine(void* out, const void* a, const void* b, std::size_t count) {
 #pragma omp simd
   for (std::size_t i = 0; i < count; ++i) result[i] = combined<Op>(left[i], right[i]);
 }
+
+template <ReduceOp Op, typename T>
+inline constexpr ElementType element_type{sizeof(T), &combine<Op, T>};
 
 template <std::size_t Width>
 int broadcast(Caller caller, shmem_team_t handle, void* dest, const void* source, std::size_t count,
@@ -43,11 +59,53 @@ int broadcast(Caller caller, shmem_team_t handle, void* dest, const void* source
   return 0;
 }
 
+template <std::size_t Width>
+int collect(Caller caller, shmem_team_t team, void* dest, const void* source, std::size_t count) {
+  check(caller, caller.engine.collect(team_of(caller, team), caller.name, dest, source,
+                                      bytes_of<Width>(count)));
+  return 0;
+}
+
+template <std::size_t Width>
+int fcollect(Caller caller, shmem_team_t team, void* dest, const void* source, std::size_t count) {
+  check(caller, caller.engine.fcollect(team_of(caller, team), caller.name, dest, source,
+                                       bytes_of<Width>(count)));
+  return 0;
+}
+
+template <std::size_t Width>
+int alltoalls(Caller caller, shmem_team_t team, void* dest, const void* source, std::ptrdiff_t dst,
+              std::ptrdiff_t sst, std::size_t count) {
+  if (dst < 1 || sst < 1)
+    give_up(caller.name, fmt::format("strides dst {} and sst {}: expected at least 1", dst, sst));
+  check(caller, caller.engine.alltoall(team_of(caller, team), caller.name, dest, source,
+                                       {.width = Width, .count = count, .strides = {dst, sst}}));
+  return 0;
+}
+
+template <std::size_t Width>
+int alltoall(Caller caller, shmem_team_t team, void* dest, const void* source, std::size_t count) {
+  return alltoalls<Width>(caller, team, dest, source, 1, 1, count);
+}
+
 template <ReduceOp Op, typename T>
-int reduce(Caller caller, shmem_team_t handle, T* dest, const T* source, std::size_t count) {
-  constexpr ElementType type{sizeof(T), &combine<Op, T>};
-  check(caller,
-        caller.engine.reduce(team_of(caller, handle), caller.name, dest, source, count, type));
+int reduce(Caller caller, shmem_team_t team, T* dest, const T* source, std::size_t count) {
+  check(caller, caller.engine.reduce(team_of(caller, team), caller.name, dest, source, count,
+                                     element_type<Op, T>));
+  return 0;
+}
+
+template <typename T>
+int sum_inscan(Caller caller, shmem_team_t team, T* dest, const T* source, std::size_t count) {
+  check(caller, caller.engine.scan(team_of(caller, team), caller.name, dest, source, count,
+                                   element_type<ReduceOp::sum, T>, Scan::inclusive));
+  return 0;
+}
+
+template <typename T>
+int sum_exscan(Caller caller, shmem_team_t team, T* dest, const T* source, std::size_t count) {
+  check(caller, caller.engine.scan(team_of(caller, team), caller.name, dest, source, count,
+                                   element_type<ReduceOp::sum, T>, Scan::exclusive));
   return 0;
 }
 

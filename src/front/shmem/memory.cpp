@@ -42,6 +42,15 @@ void* heap_malloc(Caller caller, std::size_t size) {
   return heap_align(caller, Heap::granule, size);
 }
 
+void* heap_malloc_with_hints(Caller caller, std::size_t size, long hints) {
+  constexpr long known = SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE;
+  if ((hints & ~known) != 0)
+    give_up(caller.name, fmt::format("hints {:#x}: expected 0, SHMEM_MALLOC_ATOMICS_REMOTE or "
+                                     "SHMEM_MALLOC_SIGNAL_REMOTE",
+                                     hints));
+  return heap_malloc(caller, size);
+}
+
 void* heap_calloc(Caller caller, std::size_t count, std::size_t size) {
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(count, size, &bytes)) bytes = ~std::size_t{0} / 2;

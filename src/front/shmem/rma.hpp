@@ -10,7 +10,7 @@ namespace gondwana::shmem {
 template <typename T, AnyCaller C>
 [[gnu::cold, gnu::noinline]] void p_elsewhere(C who, T* dest, T value, int pe) {
   const Caller caller = who;
-  check(caller, caller.engine.put_elsewhere(caller.lane, rank_of(pe), dest, &value, sizeof(T)));
+  check(caller, caller.engine.put(caller.lane, caller.rank_of(pe), dest, &value, sizeof(T)));
 }
 
 template <typename T, AnyCaller C>
@@ -23,7 +23,7 @@ template <typename T, AnyCaller C>
 [[gnu::cold, gnu::noinline]] T g_elsewhere(C who, const T* source, int pe) {
   const Caller caller = who;
   T value{};
-  check(caller, caller.engine.get_elsewhere(caller.lane, rank_of(pe), &value, source, sizeof(T)));
+  check(caller, caller.engine.get(caller.lane, caller.rank_of(pe), &value, source, sizeof(T)));
   return value;
 }
 
@@ -44,13 +44,14 @@ using Word = std::conditional_t<Width == 8, std::uint64_t,
 template <std::size_t Width>
 inline constexpr bool is_word = Width == 2 || Width == 4 || Width == 8;
 
-template <std::size_t Width, AnyCaller C>
+template <std::size_t Width, Buffer Use, AnyCaller C>
 [[gnu::noinline]] void put_many(C who, void* dest, const void* source, std::size_t count, int pe) {
   const Caller caller = who;
-  check(caller, caller.engine.put(caller.lane, rank_of(pe), dest, source, bytes_of<Width>(count)));
+  check(caller, caller.engine.put(caller.lane, caller.rank_of(pe), dest, source,
+                                  bytes_of<Width>(count), Use));
 }
 
-template <std::size_t Width, AnyCaller C>
+template <std::size_t Width, Buffer Use = Buffer::free_at_return, AnyCaller C>
 [[gnu::always_inline]] inline void put(C who, void* dest, const void* source, std::size_t count,
                                        int pe) {
   if constexpr (is_word<Width>) {
@@ -61,16 +62,17 @@ template <std::size_t Width, AnyCaller C>
       return;
     }
   }
-  put_many<Width>(who, dest, source, count, pe);
+  put_many<Width, Use>(who, dest, source, count, pe);
 }
 
-template <std::size_t Width, AnyCaller C>
+template <std::size_t Width, Buffer Use, AnyCaller C>
 [[gnu::noinline]] void get_many(C who, void* dest, const void* source, std::size_t count, int pe) {
   const Caller caller = who;
-  check(caller, caller.engine.get(caller.lane, rank_of(pe), dest, source, bytes_of<Width>(count)));
+  check(caller, caller.engine.get(caller.lane, caller.rank_of(pe), dest, source,
+                                  bytes_of<Width>(count), Use));
 }
 
-template <std::size_t Width, AnyCaller C>
+template <std::size_t Width, Buffer Use = Buffer::free_at_return, AnyCaller C>
 [[gnu::always_inline]] inline void get(C who, void* dest, const void* source, std::size_t count,
                                        int pe) {
   if constexpr (is_word<Width>) {
@@ -80,14 +82,27 @@ template <std::size_t Width, AnyCaller C>
       return;
     }
   }
-  get_many<Width>(who, dest, source, count, pe);
+  get_many<Width, Use>(who, dest, source, count, pe);
+}
+
+// A single value goes as fast in either way, and is there no later.
+template <std::size_t Width, AnyCaller C>
+[[gnu::always_inline]] inline void put_nbi(C who, void* dest, const void* source, std::size_t count,
+                                           int pe) {
+  put<Width, Buffer::kept_until_quiet>(who, dest, source, count, pe);
+}
+
+template <std::size_t Width, AnyCaller C>
+[[gnu::always_inline]] inline void get_nbi(C who, void* dest, const void* source, std::size_t count,
+                                           int pe) {
+  get<Width, Buffer::kept_until_quiet>(who, dest, source, count, pe);
 }
 
 template <std::size_t Width>
 [[gnu::always_inline]] inline void iput(Caller caller, void* dest, const void* source,
                                         std::ptrdiff_t dst, std::ptrdiff_t sst, std::size_t count,
                                         int pe) {
-  check(caller, caller.engine.put_strided<Width>(caller.lane, rank_of(pe), dest, source,
+  check(caller, caller.engine.put_strided<Width>(caller.lane, caller.rank_of(pe), dest, source,
                                                  {.target = dst, .source = sst}, count));
 }
 
@@ -95,8 +110,37 @@ template <std::size_t Width>
 [[gnu::always_inline]] inline void iget(Caller caller, void* dest, const void* source,
                                         std::ptrdiff_t dst, std::ptrdiff_t sst, std::size_t count,
                                         int pe) {
-  check(caller, caller.engine.get_strided<Width>(caller.lane, rank_of(pe), dest, source,
+  check(caller, caller.engine.get_strided<Width>(caller.lane, caller.rank_of(pe), dest, source,
                                                  {.target = dst, .source = sst}, count));
+}
+
+inline void check_stride(const Caller& caller, const char* name, std::ptrdiff_t stride,
+                         std::size_t block, std::size_t blocks) {
+  if (blocks > 1 && (stride < 0 || static_cast<std::size_t>(stride) < block)) [[unlikely]]
+    give_up(caller.name,
+            fmt::format("{} {}: blocks of {} elements would overlap; expected {} or more", name,
+                        stride, block, block));
+}
+
+// Blocks of `block` elements; strides are from the start of one to the start of the next.
+template <std::size_t Width>
+void ibput(Caller caller, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
+           std::size_t block, std::size_t blocks, int pe) {
+  check_stride(caller, "dst", dst, block, blocks);
+  check_stride(caller, "sst", sst, block, blocks);
+  check(caller, caller.engine.put_strided<Width>(caller.lane, caller.rank_of(pe), dest, source,
+                                                 {.target = dst, .source = sst},
+                                                 bytes_of<Width>(block), blocks));
+}
+
+template <std::size_t Width>
+void ibget(Caller caller, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
+           std::size_t block, std::size_t blocks, int pe) {
+  check_stride(caller, "dst", dst, block, blocks);
+  check_stride(caller, "sst", sst, block, blocks);
+  check(caller, caller.engine.get_strided<Width>(caller.lane, caller.rank_of(pe), dest, source,
+                                                 {.target = dst, .source = sst},
+                                                 bytes_of<Width>(block), blocks));
 }
 
 }  // namespace gondwana::shmem

@@ -30,7 +30,10 @@ struct Place {
   ProgramImage image;
   std::optional<Error> failure;  // told by shmem_init, not before: the program may never call it
   int inits = 0;                 // matching shmem_init calls that are open
-  bool forked = false;           // this is a child of the rank, not the rank
+  int thread_level = SHMEM_THREAD_SINGLE;
+  std::unique_ptr<Engine> engine;
+  std::unique_ptr<Door> door;
+  bool forked = false;  // this is a child of the rank, not the rank
   bool finalized = false;
 };
 
@@ -52,8 +55,11 @@ Result<void> take_place(Place& self) {
   self.image = inspect_program("libgondwana_shmem.so");
   Result<Membership> membership = join(environment_value);
   if (!membership) return membership.error();
-  ::unsetenv(protocol::join_fd_variable);  // programs that this one starts are not this rank
   self.membership = *std::move(membership);
+  // Programs that this one starts are not this rank.
+  ::unsetenv(protocol::join_fd_variable);
+  if (const std::string& identity = self.membership.identity; !identity.empty())
+    ::setenv(protocol::joined_variable, identity.c_str(), 1);
   Result<std::shared_ptr<NodeMemory>> memory =
       NodeMemory::attach(self.membership.plan, self.membership.control, self.membership.rank,
                          self.membership.next_arena);
@@ -101,10 +107,23 @@ void after_fork_in_parent() {
 
 void after_fork_in_child() {
   make_globals_private(place().image.globals);
-  running = {};
+  running = {};  // the engine is the parent's, and stays as it is
   place().forked = true;
   ::close(fork_pipe().read_end);
   ::close(fork_pipe().write_end);  // end of file: the parent goes on
+}
+
+// Our guardian sees how a rank ends and judges it. Others may take an end for a crash, or leave the
+// peers of a rank that gave up waiting for ever.
+void take_leave(int status, void* /*unused*/) {
+  const Place& self = place();
+  if (self.forked) return;
+  const LauncherLink& launcher = self.membership.launcher;
+  if (running.door == nullptr || status == 0 || !launcher.is_foreign()) return launcher.leave();
+  fmt::print(stderr,
+             "gondwana: rank {} ends with status {} before shmem_finalize; the job is ended\n",
+             own_rank(), status);
+  [[maybe_unused]] const Result<void> told = launcher.end_job(status);
 }
 
 // Before main() and before the constructors of the program itself.
@@ -112,13 +131,18 @@ void after_fork_in_child() {
   Place& self = place();
   if (const Result<void> taken = take_place(self); !taken) {
     self.failure = taken.error();
-  } else if (!self.image.globals.empty()) {
+    return;
+  }
+  ::on_exit(take_leave, nullptr);  // the first to be registered, so the last to run
+  if (!self.image.globals.empty()) {
     ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   }
 }
 
 [[noreturn]] void say_and_end(const std::string& sentence) {
-  fmt::print(stderr, "gondwana: rank {}: {}\n", own_rank(), sentence);
+  // Who did not join does not know its rank.
+  const std::string who = place().failure ? "" : fmt::format("rank {}: ", own_rank());
+  fmt::print(stderr, "gondwana: {}{}\n", who, sentence);
   std::fflush(nullptr);
   [[maybe_unused]] const Result<void> told = place().membership.launcher.end_job(1);
   std::_Exit(1);
@@ -148,13 +172,22 @@ Result<std::unique_ptr<Engine>> start_engine(CallName name) {
   setup.globals = self.image.globals;
   setup.program_id = self.image.id;
   setup.call = name;
+  if (self.thread_level == SHMEM_THREAD_MULTIPLE) setup.threads = Threads::many;
   return Engine::create(std::move(setup));
+}
+
+// From here on no call finds an engine. What is left of it is freed.
+void close_door() {
+  Place& self = place();
+  running.door = nullptr;
+  self.door.reset();  // takes its shortcuts out of `running`
+  self.engine.reset();
 }
 
 // A program that ends well without shmem_finalize is finalized here; one that fails is not: its
 // peers may be anywhere, and the launcher ends them.
 void finalize_at_exit(int status, void* /*unused*/) {
-  if (running.engine == nullptr || status != 0) return;
+  if (running.door == nullptr || status != 0) return;
   place().inits = 1;
   finalize(here("exit"));
 }
@@ -178,6 +211,10 @@ void refuse_call(CallName name) {
                           self.finalized ? "after shmem_finalize" : "before shmem_init"));
 }
 
+void refuse_context(CallName name) {
+  give_up(name, "the context is SHMEM_CTX_INVALID, was destroyed or was never made");
+}
+
 void give_up(Lane& lane, CallName name) {
   const std::optional<Error> error = lane.take_error();
   give_up(name, error ? error->text : "failed");
@@ -187,18 +224,49 @@ void give_up(CallName name, const std::string& sentence) {
   say_and_end(fmt::format("{}: {}", name, sentence));
 }
 
-void init(CallName name) {
+namespace {
+
+// The first of several calls decides on the level; they are collective.
+void start(CallName name, int thread_level) {
   Place& self = place();
   if (self.forked) refuse_call(name);
   if (self.inits++ > 0) return;
+  self.thread_level = thread_level;
   Result<std::unique_ptr<Engine>> engine = start_engine(name);
   if (!engine) fail_together(name, engine.error());
-  running.engine = (*engine).release();
-  running.shortcut = running.engine->shortcut();
+  self.engine = *std::move(engine);
+  self.door = std::make_unique<Door>(*self.engine, running.shortcuts);
+  running.door = self.door.get();
   self.finalized = false;
   warn_of_unknown_variables();
   static const int registered = ::on_exit(finalize_at_exit, nullptr);
   static_cast<void>(registered);
+}
+
+}  // namespace
+
+void init(CallName name) {
+  start(name, SHMEM_THREAD_SINGLE);
+}
+
+// Unlike shmem_init it may be called again and again, and nothing need match it.
+void start_pes(CallName name, int /*pes*/) {
+  if (place().inits == 0) start(name, SHMEM_THREAD_SINGLE);
+}
+
+int init_thread(CallName name, int requested, int* provided) {
+  if (requested < SHMEM_THREAD_SINGLE || requested > SHMEM_THREAD_MULTIPLE) return 1;
+  start(name, requested);
+  *provided = place().thread_level;
+  return 0;
+}
+
+void query_thread(Caller /*caller*/, int* provided) {
+  *provided = place().thread_level;
+}
+
+void query_initialized(CallName /*name*/, int* initialized) {
+  *initialized = running.door != nullptr ? 1 : 0;
 }
 
 void finalize(Caller caller) {
@@ -206,9 +274,8 @@ void finalize(Caller caller) {
   Place& self = place();
   if (--self.inits > 0) return;
   caller.engine.announce_state(RankState::finalized);
-  running = {};
+  close_door();
   self.finalized = true;
-  const std::unique_ptr<Engine> last(&caller.engine);
 }
 
 void global_exit(Caller /*caller*/, int status) {

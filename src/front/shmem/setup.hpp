@@ -2,11 +2,15 @@
 #pragma once
 
 #include "front/shmem/door.hpp"
-#include "front/shmem/team.hpp"
 
 namespace gondwana::shmem {
 
 void init(CallName name);
+void start_pes(CallName name, int pes);
+// 0, or 1 where `requested` is no thread level.
+int init_thread(CallName name, int requested, int* provided);
+void query_thread(Caller caller, int* provided);
+void query_initialized(CallName name, int* initialized);
 void finalize(Caller caller);
 [[noreturn]] void global_exit(Caller caller, int status);
 
@@ -30,17 +34,6 @@ inline int addr_accessible(Caller caller, const void* address, int pe) {
 
 inline void* ptr(Caller caller, const void* object, int pe) {
   return caller.engine.pointer_to(rank_of(pe), object);
-}
-
-// -1 where the handle names no team, as the standard has it.
-inline int team_my_pe(Caller caller, shmem_team_t handle) {
-  const Team* team = find_team(caller.engine, handle);
-  return team == nullptr ? -1 : static_cast<int>(team->me);
-}
-
-inline int team_n_pes(Caller caller, shmem_team_t handle) {
-  const Team* team = find_team(caller.engine, handle);
-  return team == nullptr ? -1 : static_cast<int>(team->size);
 }
 
 }  // namespace gondwana::shmem

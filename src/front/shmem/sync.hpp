@@ -1,8 +1,5 @@
-// OpenSHMEM 1.6, sections 9.10 to 9.12: waiting for memory, ordering, barriers.
+// OpenSHMEM 1.6, sections 9.11 and 9.12: ordering, barriers.
 #pragma once
-
-#include <atomic>
-#include <functional>
 
 #include "front/shmem/door.hpp"
 #include "front/shmem/team.hpp"
@@ -10,53 +7,25 @@
 
 namespace gondwana::shmem {
 
-// Calls `use` with the function object that a SHMEM_CMP_ constant means.
-template <typename Use>
-auto with_comparison(const Caller& caller, int cmp, const Use& use) {
-  switch (cmp) {
-    case SHMEM_CMP_EQ:
-      return use(std::equal_to<>{});
-    case SHMEM_CMP_NE:
-      return use(std::not_equal_to<>{});
-    case SHMEM_CMP_GT:
-      return use(std::greater<>{});
-    case SHMEM_CMP_GE:
-      return use(std::greater_equal<>{});
-    case SHMEM_CMP_LT:
-      return use(std::less<>{});
-    case SHMEM_CMP_LE:
-      return use(std::less_equal<>{});
-    default:
-      give_up(caller.name,
-              fmt::format("comparison {}: expected SHMEM_CMP_EQ, NE, GT, GE, LT or LE", cmp));
-  }
-}
-
-// One whole look at memory that peers write; what they wrote before is visible after it.
-template <typename T>
-T look(T* cell) {
-  return std::atomic_ref<T>(*cell).load(std::memory_order_acquire);
-}
-
-template <typename T>
-void wait_until(Caller caller, T* cell, int cmp, T value) {
-  with_comparison(caller, cmp, [&](auto compare) {
-    caller.engine.wait_on_memory(caller.name, [&] { return compare(look(cell), value); });
-  });
-}
-
-template <typename T>
-int test(Caller caller, T* cell, int cmp, T value) {
-  return with_comparison(caller, cmp,
-                         [&](auto compare) { return compare(look(cell), value) ? 1 : 0; });
-}
-
-inline void fence(Caller caller) {
+// SHMEM_CTX_INVALID has nothing to order or to complete.
+template <AnyCaller C>
+void fence(C who) {
+  if (who.names_no_context()) return;
+  const Caller caller = who;
   caller.engine.fence(caller.lane);
 }
 
-inline void quiet(Caller caller) {
+template <AnyCaller C>
+void quiet(C who) {
+  if (who.names_no_context()) return;
+  const Caller caller = who;
   check(caller, caller.engine.quiet(caller.lane));
+}
+
+// Completes what went to anybody, which is more than is asked and costs no more on a node.
+template <AnyCaller C>
+void pe_quiet(C who, const int* /*pes*/, std::size_t count) {
+  if (count > 0) quiet(who);
 }
 
 inline void barrier_all(Caller caller) {

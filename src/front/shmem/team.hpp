@@ -1,4 +1,4 @@
-// Team handles of the user, and the teams they mean.
+// OpenSHMEM 1.6, section 9.3: teams. Handles are small numbers, one above those of the engine.
 #pragma once
 
 #include "front/shmem/door.hpp"
@@ -7,10 +7,14 @@
 namespace gondwana::shmem {
 
 // Null for SHMEM_TEAM_INVALID and anything that is no handle.
-inline Team* find_team(Engine& engine, shmem_team_t handle) {
-  if (handle == SHMEM_TEAM_WORLD) return &engine.world();
-  if (handle == SHMEM_TEAM_SHARED) return &engine.shared();
-  return nullptr;
+inline Team* find_team(const Engine& engine, shmem_team_t handle) {
+  const std::uintptr_t number = reinterpret_cast<std::uintptr_t>(handle) - 1;  // huge for INVALID
+  return number < ControlLayout::max_teams ? engine.find_team(static_cast<std::uint32_t>(number))
+                                           : nullptr;
+}
+
+inline shmem_team_t handle_of(const Team& team) {
+  return reinterpret_cast<shmem_team_t>(std::uintptr_t{team.number} + 1);  // NOLINT
 }
 
 inline Team& team_of(const Caller& caller, shmem_team_t handle) {
@@ -19,5 +23,27 @@ inline Team& team_of(const Caller& caller, shmem_team_t handle) {
     give_up(caller.name, "the team is SHMEM_TEAM_INVALID or was never made");
   return *team;
 }
+
+// -1 where the handle names no team, as the standard has it.
+inline int team_my_pe(Caller caller, shmem_team_t handle) {
+  const Team* team = find_team(caller.engine, handle);
+  return team == nullptr ? -1 : static_cast<int>(team->me);
+}
+
+inline int team_n_pes(Caller caller, shmem_team_t handle) {
+  const Team* team = find_team(caller.engine, handle);
+  return team == nullptr ? -1 : static_cast<int>(team->size);
+}
+
+int team_translate_pe(Caller caller, shmem_team_t from, int pe, shmem_team_t to);
+void* team_ptr(Caller caller, shmem_team_t team, const void* object, int pe);
+int team_get_config(Caller caller, shmem_team_t team, long mask, shmem_team_config_t* config);
+
+int team_split_strided(Caller caller, shmem_team_t parent, int start, int stride, int size,
+                       const shmem_team_config_t* config, long mask, shmem_team_t* team);
+int team_split_2d(Caller caller, shmem_team_t parent, int xrange,
+                  const shmem_team_config_t* x_config, long x_mask, shmem_team_t* x_team,
+                  const shmem_team_config_t* y_config, long y_mask, shmem_team_t* y_team);
+void team_destroy(Caller caller, shmem_team_t team);
 
 }  // namespace gondwana::shmem

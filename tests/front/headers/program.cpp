@@ -10,6 +10,8 @@ namespace {
 
 shmem_team_t team = SHMEM_TEAM_WORLD;
 long counters[4];
+uint64_t signals[1];
+long work_area[SHMEM_SYNC_SIZE] = {SHMEM_SYNC_VALUE};
 std::complex<double> amplitudes[2];
 
 void overloads(int peer) {
@@ -23,6 +25,14 @@ void overloads(int peer) {
   shmem_sum_reduce(team, amplitudes, amplitudes, 2);
   shmem_complexd_sum_reduce(team, amplitudes, amplitudes, 2);
   shmem_sync(SHMEM_TEAM_SHARED);
+
+  const shmem_ctx_t context = SHMEM_CTX_DEFAULT;
+  shmem_p(context, &counters[1], shmem_g(context, read_only, peer), peer);
+  shmem_put_nbi(context, counters, read_only, 2, peer);
+  shmem_signal_add(context, signals, 1, peer);
+  shmem_signal_add(signals, 1, peer);
+  shmem_sync(0, 0, 1, work_area);
+  shmem_wait_until(counters, SHMEM_CMP_NE, 0);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The library exports every routine of the table twice, shmem_X weak and pshmem_X strong, and
-nothing else.
+"""The libraries have every routine of OpenSHMEM 1.6 twice, shmem_X weak and pshmem_X strong; the
+shared one exports nothing else.
 
-symbols_test.py LIBRARY
+symbols_test.py LIBRARY ARCHIVE
 """
 
 import shutil
@@ -11,50 +11,55 @@ import sys
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "api"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import table  # noqa: E402
+import specification
 
-LIBRARY = Path(sys.argv.pop(1)) if len(sys.argv) > 1 else None
+FILES = [Path(name) for name in sys.argv[1:3]]
+del sys.argv[1:3]
 
 
-def exported_symbols(library: Path) -> dict[str, tuple[str, int]]:
+def symbols_of(file: Path, *options: str) -> dict[str, tuple[str, int]]:
     """Name -> (nm's letter, address); the version node itself (A) is left out."""
-    command = ["nm", "-D", "--defined-only", str(library)]
-    output = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True).stdout
+    command = ["nm", *options, "--defined-only", str(file)]
+    output = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
     symbols = {}
-    for line in output.splitlines():
-        address, letter, name = line.split()
-        if letter != "A":
-            symbols[name.split("@")[0]] = (letter, int(address, 16))
+    for words in map(str.split, output.splitlines()):
+        if len(words) == 3 and words[1] != "A":
+            symbols[words[2].split("@")[0]] = (words[1], int(words[0], 16))
     return symbols
 
 
 class SymbolsTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        api = table.load(ROOT / "api/shmem.toml", "0.1.0")
-        cls.names = {function.name for function in api.functions}
-        cls.symbols = exported_symbols(LIBRARY)
+        cls.names = sorted({specification.name_of(text) for text in specification.functions()})
+        cls.shared = symbols_of(FILES[0], "-D")
+        cls.archive = symbols_of(FILES[1], "-g")
 
-    def test_exactly_the_names_of_the_table_are_exported(self):
-        expected = self.names | {"p" + name for name in self.names}
-        self.assertEqual(set(self.symbols), expected)
+    def test_the_shared_library_exactly_exports_the_specification(self):
+        expected = {*self.names, *("p" + name for name in self.names)}
+        self.assertEqual(set(self.shared), expected)
+
+    def test_the_archive_has_the_specification(self):
+        expected = {*self.names, *("p" + name for name in self.names)}
+        self.assertEqual(expected - set(self.archive), set())
 
     def test_the_users_name_is_weak_and_the_profiling_name_strong(self):
-        for name in sorted(self.names & set(self.symbols)):
-            self.assertEqual(self.symbols[name][0], "W", name)
-            self.assertEqual(self.symbols["p" + name][0], "T", name)
+        for symbols in (self.shared, self.archive):
+            for name in self.names:
+                self.assertEqual(symbols[name][0], "W", name)
+                self.assertEqual(symbols["p" + name][0], "T", name)
 
     def test_both_names_are_one_routine(self):
-        for name in sorted(self.names & set(self.symbols)):
-            self.assertEqual(self.symbols[name][1], self.symbols["p" + name][1], name)
+        for symbols in (self.shared, self.archive):
+            for name in self.names:
+                self.assertEqual(symbols[name][1], symbols["p" + name][1], name)
 
 
 if __name__ == "__main__":
-    if LIBRARY is None or not LIBRARY.exists():
-        print(f"skipped: {LIBRARY or 'no library'} is not built")
+    if len(FILES) < 2 or not all(file.exists() for file in FILES):
+        print(f"skipped: of {', '.join(map(str, FILES)) or 'the libraries'}, one is not built")
         sys.exit(77)
     if shutil.which("nm") is None:
         print("skipped: nm (binutils) is not on the PATH")

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Writes the manual pages, from the API tables and from what is written by hand in docs/man.
+
+man.py FOLDER    writes FOLDER/man1, man3 and man7, and removes what was there before
+"""
+
+import argparse
+import re
+import shutil
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import generate
+import table
+from manual import notes, overview, roff
+from manual.family import FamilyWriter
+from manual.page import Page, pages_of
+
+TITLE = re.compile(r"# ((?:[\w+-]+\(\d\)(?:, )?)+) - (.+)")
+
+
+class Manual:
+    """All pages, as a map from their path below the manual's folder to their content."""
+
+    def __init__(self, api: table.Api, version: str, folder: Path):
+        self._api = api
+        self._version = version
+        self.notes = notes.read(folder)
+        self.pages = pages_of(api, self.notes)
+
+    def files(self) -> dict[str, str]:
+        files = {
+            "man7/shmem.7": self._page("shmem", 7, overview.index_lines(self._api, self.pages)),
+            "man7/shmem_types.7": self._page("shmem_types", 7, overview.type_lines(self.pages)),
+        }
+        for page in self.pages:
+            files |= self._family(page)
+        for path in sorted(self.notes.folder.glob("*.[0-9].md")):
+            files |= self._written(path)
+        return files
+
+    def _page(self, name: str, number: int, lines: Iterable[str]) -> str:
+        origin = self._api.specification if name.startswith("shmem") else "Gondwana"
+        head = (
+            r".\" Written by api/man.py from api/ and docs/man; do not edit.",
+            f'.TH "{name}" {number} "" "Gondwana {self._version}" "{origin}"',
+        )
+        return "\n".join([*head, *lines]) + "\n"
+
+    def _family(self, page: Page) -> dict[str, str]:
+        near = [
+            other.name
+            for other in self.pages
+            if other is not page and (other.section is page.section or other.wanted & page.wanted)
+        ]
+        lines = FamilyWriter(self._api, self.notes, page, near).lines()
+        return with_aliases(page.names, 3, self._page(page.name, 3, lines))
+
+    def _written(self, path: Path) -> dict[str, str]:
+        """The page of a file that begins with "# name(7), alias(7) - summary"."""
+        title, text = path.read_text(encoding="utf-8").split("\n", 1)
+        match = TITLE.fullmatch(title)
+        names = re.findall(r"([\w+-]+)\(", match[1]) if match else [""]
+        name, number = path.stem[:-2], int(path.stem[-1])
+        if names[0] != name:
+            raise ValueError(f'{path}: its first line is not "# {name}({number}) - summary"')
+        prose = roff.Prose(self.notes.folder)
+        summary = f"{', '.join(names)} \\- {prose.inline(match[2])}"
+        page = self._page(name, number, [".SH NAME", summary, *prose.lines(text)])
+        return with_aliases(names, number, page)
+
+
+def with_aliases(names: list[str], number: int, page: str) -> dict[str, str]:
+    """The page under its first name, and under the others a reference to it."""
+    files = {
+        f"man{number}/{name}.{number}": f".so man{number}/{names[0]}.{number}\n" for name in names
+    }
+    return files | {f"man{number}/{names[0]}.{number}": page}
+
+
+def manual_of(root: Path) -> Manual:
+    version = generate.project_version(root)
+    api = table.load(root / "api/shmem", version)
+    return Manual(api, version, root / "docs/man")
+
+
+def write(files: dict[str, str], folder: Path) -> None:
+    for name in ("man1", "man3", "man7"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Writes the manual pages.")
+    parser.add_argument("folder", type=Path, help="where man1, man3 and man7 go")
+    arguments = parser.parse_args()
+    root = Path(__file__).resolve().parent.parent
+    try:
+        files = manual_of(root).files()
+    except ValueError as problem:
+        print(f"man.py: {problem}", file=sys.stderr)
+        return 1
+    write(files, arguments.folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

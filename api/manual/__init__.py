@@ -1,0 +1,1 @@
+"""The manual pages of an API table: used by api/man.py."""

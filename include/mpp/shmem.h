@@ -1,0 +1,2 @@
+/* Deprecated: OpenSHMEM keeps the folder of its oldest headers. Include <shmem.h>. */
+#include "../shmem.h"

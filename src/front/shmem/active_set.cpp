@@ -1,0 +1,102 @@
+#include "front/shmem/active_set.hpp"
+
+#include <limits>
+
+namespace gondwana::shmem {
+namespace {
+
+static_assert(Group::flags <= SHMEM_BARRIER_SYNC_SIZE && Group::flags <= SHMEM_SYNC_SIZE &&
+              Group::flags <= SHMEM_BCAST_SYNC_SIZE && Group::flags <= SHMEM_COLLECT_SYNC_SIZE &&
+              Group::flags <= SHMEM_REDUCE_SYNC_SIZE && Group::flags <= SHMEM_ALLTOALL_SYNC_SIZE &&
+              Group::flags <= SHMEM_ALLTOALLS_SYNC_SIZE);
+static_assert(sizeof(long) == sizeof(std::uint64_t) && SHMEM_SYNC_VALUE == 0);
+
+std::string describe(const ActiveSet& set) {
+  return fmt::format("active set of PE_start {}, logPE_stride {}, PE_size {}", set.start,
+                     set.log_stride, set.size);
+}
+
+// The members, of which this PE is one.
+Team members_of(const Caller& caller, const ActiveSet& set) {
+  const auto ranks = std::int64_t{caller.engine.ranks()};
+  constexpr int most_shift = std::numeric_limits<int>::digits - 1;
+  if (set.log_stride < 0 || set.log_stride > most_shift)
+    give_up(caller.name,
+            fmt::format("{}: expected a logPE_stride from 0 to {}", describe(set), most_shift));
+  if (set.size < 1)
+    give_up(caller.name, fmt::format("{}: expected a PE_size of at least 1", describe(set)));
+  const std::int64_t stride = std::int64_t{1} << set.log_stride;
+  const std::int64_t last = set.start + (set.size - 1) * stride;
+  if (set.start < 0 || last >= ranks)
+    give_up(caller.name, fmt::format("{}: it reaches from PE {} to {}, this job from 0 to {}",
+                                     describe(set), set.start, last, ranks - 1));
+  Team team{.number = caller.engine.world().number,
+            .first = static_cast<std::uint32_t>(set.start),
+            .stride = static_cast<std::int32_t>(stride),
+            .size = static_cast<std::uint32_t>(set.size),
+            .me = 0};
+  const std::optional<std::uint32_t> me = team.member_of(caller.engine.rank());
+  if (!me)
+    give_up(caller.name, fmt::format("{}: PE {}, which calls, is not in it", describe(set),
+                                     index(caller.engine.rank())));
+  team.me = *me;
+  return team;
+}
+
+}  // namespace
+
+Group group_of(const Caller& caller, const ActiveSet& set) {
+  const Team members = members_of(caller, set);
+  const SymmetricMemory& memory = caller.engine.symmetric();
+  const std::size_t offset = memory.ranges().offset_of(set.sync, Group::flags_size);
+  if (offset == SymmetricRanges::nowhere)
+    give_up(caller.name,
+            fmt::format("pSync at {}: its {} longs are not all in symmetric memory; {}",
+                        fmt::ptr(set.sync), Group::flags, memory.describe()));
+  if (offset % alignof(long) != 0)
+    give_up(caller.name,
+            fmt::format("pSync at {}: expected the address of a long, a multiple of {}",
+                        fmt::ptr(set.sync), alignof(long)));
+  return {caller.engine, members, offset, caller.name};
+}
+
+void sync_set(Caller caller, int start, int log_stride, int size, long* sync) {
+  Group group = group_of(caller, {start, log_stride, size, sync});
+  reference::sync(group, algorithm_for(caller, Collective::barrier));
+  check(caller, group.well());
+}
+
+void barrier_set(Caller caller, int start, int log_stride, int size, long* sync) {
+  check(caller, caller.engine.quiet(caller.engine.default_lane()));
+  sync_set(caller, start, log_stride, size, sync);
+}
+
+void broadcast_in_set(const Caller& caller, const ActiveSet& set, void* dest, const void* source,
+                      std::size_t size, int root) {
+  Group group = group_of(caller, set);
+  if (root < 0 || root >= set.size)
+    give_up(caller.name, fmt::format("PE_root {}: the active set has {} members, 0 to {}", root,
+                                     set.size, set.size - 1));
+  check(caller, reference::broadcast(group, algorithm_for(caller, Collective::broadcast), dest,
+                                     source, size, static_cast<std::uint32_t>(root)));
+}
+
+void alltoall_in_set(const Caller& caller, const ActiveSet& set, void* dest, const void* source,
+                     const Exchange& shape) {
+  Group group = group_of(caller, set);
+  if (shape.strides.target < 1 || shape.strides.source < 1)
+    give_up(caller.name, fmt::format("strides dst {} and sst {}: expected at least 1",
+                                     shape.strides.target, shape.strides.source));
+  check(caller, reference::alltoall(group, dest, source, shape));
+}
+
+void reduce_in_set(const Caller& caller, const ActiveSet& set, void* dest, const void* source,
+                   int count, ElementType type) {
+  Group group = group_of(caller, set);
+  if (count < 0)
+    give_up(caller.name, fmt::format("nreduce {}: expected 0 or more elements", count));
+  check(caller, reference::reduce(group, algorithm_for(caller, Collective::reduce), dest, source,
+                                  static_cast<std::size_t>(count), type));
+}
+
+}  // namespace gondwana::shmem

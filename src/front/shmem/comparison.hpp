@@ -1,0 +1,66 @@
+// What the SHMEM_CMP_ constants mean: each asks whether an integer lies in a range, or outside it.
+// So one loop does for all six, without a branch in it.
+#pragma once
+
+#include <concepts>
+#include <limits>
+#include <type_traits>
+
+#include "front/shmem/door.hpp"
+#include "shmem.h"
+
+namespace gondwana::shmem {
+
+// Holds for the integers from `first` on, `span` more of them; or for all others.
+template <std::integral T>
+class Condition {
+ public:
+  using Distance = std::make_unsigned_t<T>;
+
+  constexpr Condition(T first, T last, bool inside)
+      : first_(first), span_(distance(first, last)), inside_(inside) {}
+
+  constexpr bool holds(T value) const { return (distance(first_, value) <= span_) == inside_; }
+
+ private:
+  // Modulo 2^n: more than any span for what lies before `from`.
+  static constexpr Distance distance(T from, T to) {
+    return static_cast<Distance>(static_cast<Distance>(to) - static_cast<Distance>(from));
+  }
+
+  T first_;
+  Distance span_;
+  bool inside_;
+};
+
+class Comparison {
+ public:
+  // Ends the job where `cmp` is no SHMEM_CMP_ constant.
+  Comparison(const Caller& caller, int cmp) : cmp_(cmp) {
+    if (cmp < SHMEM_CMP_EQ || cmp > SHMEM_CMP_LE) [[unlikely]]
+      give_up(caller.name,
+              fmt::format("comparison {}: expected SHMEM_CMP_EQ, NE, GT, GE, LT or LE", cmp));
+  }
+
+  template <std::integral T>
+  constexpr Condition<T> with(T value) const {
+    constexpr T least = std::numeric_limits<T>::min();
+    constexpr T most = std::numeric_limits<T>::max();
+    switch (cmp_) {
+      case SHMEM_CMP_EQ:
+      case SHMEM_CMP_NE:
+        return {value, value, cmp_ == SHMEM_CMP_EQ};
+      case SHMEM_CMP_GE:
+      case SHMEM_CMP_LT:
+        return {value, most, cmp_ == SHMEM_CMP_GE};
+      default:
+        return {least, value, cmp_ == SHMEM_CMP_LE};
+    }
+  }
+
+ private:
+  static_assert(SHMEM_CMP_EQ == 1 && SHMEM_CMP_LE == 6, "in a row, for the check");
+  int cmp_;
+};
+
+}  // namespace gondwana::shmem

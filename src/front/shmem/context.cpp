@@ -1,0 +1,114 @@
+#include "front/shmem/context.hpp"
+
+#include "front/shmem/door.hpp"
+#include "front/shmem/team.hpp"
+
+namespace gondwana::shmem {
+namespace {
+
+shmem_ctx_t context_handle(std::size_t number) {
+  return reinterpret_cast<shmem_ctx_t>(number);  // NOLINT(performance-no-int-to-ptr)
+}
+
+}  // namespace
+
+Contexts::Contexts(Engine& engine, ShortcutTable& shortcuts)
+    : engine_(&engine), shortcuts_(&shortcuts) {
+  contexts_[default_number] = new Context{.lane = &engine.default_lane(), .team = nullptr};
+  shortcuts[default_number] = engine.default_lane().shortcut();
+}
+
+Contexts::~Contexts() {
+  for (std::size_t number = 0; number < limit; ++number) remove(number);
+}
+
+shmem_ctx_t Contexts::create(const Team* team, long options) {
+  const bool one_thread = (options & (SHMEM_CTX_PRIVATE | SHMEM_CTX_SERIALIZED)) != 0;
+  const std::scoped_lock lock(mutex_);
+  std::size_t number = default_number + 1;
+  while (number < limit && contexts_[number] != nullptr) ++number;
+  if (number == limit) return SHMEM_CTX_INVALID;
+  std::unique_ptr<Lane> lane =
+      engine_->make_lane(one_thread ? Threads::one_at_a_time : Threads::many);
+  if (lane == nullptr) return SHMEM_CTX_INVALID;
+  if (team == nullptr) (*shortcuts_)[number] = lane->shortcut();
+  auto context = std::make_unique<Context>(
+      Context{.lane = lane.get(), .team = team, .options = options, .own_lane = std::move(lane)});
+  contexts_[number].store(context.release(), std::memory_order_release);  // pairs with find()
+  return context_handle(number);
+}
+
+void Contexts::remove(std::size_t number) {
+  (*shortcuts_)[number] = {};
+  delete contexts_[number].exchange(nullptr);
+}
+
+void Contexts::destroy(shmem_ctx_t handle) {
+  const std::scoped_lock lock(mutex_);
+  remove(number_of(handle));
+}
+
+void Contexts::destroy_all_of(const Team& team) {
+  const std::scoped_lock lock(mutex_);
+  for (std::size_t number = default_number + 1; number < limit; ++number) {
+    Context* context = contexts_[number];
+    if (context == nullptr || context->team != &team) continue;
+    engine_->quiet(*context->lane);
+    remove(number);
+  }
+}
+
+int ctx_create(Caller caller, long options, shmem_ctx_t* context) {
+  return team_create_ctx(caller, SHMEM_TEAM_WORLD, options, context);
+}
+
+int team_create_ctx(Caller caller, shmem_team_t handle, long options, shmem_ctx_t* context) {
+  const Team* team = find_team(caller.engine, handle);
+  *context = SHMEM_CTX_INVALID;
+  if (team == nullptr) return 1;
+  const bool world = team == &caller.engine.world();
+  *context = caller.door.contexts().create(world ? nullptr : team, options);
+  return *context == SHMEM_CTX_INVALID ? 1 : 0;
+}
+
+void ctx_destroy(Caller caller, shmem_ctx_t handle) {
+  if (handle == SHMEM_CTX_INVALID) return;
+  const Context* context = caller.door.contexts().find(handle);
+  if (context == nullptr) refuse_context(caller.name);
+  if (handle == SHMEM_CTX_DEFAULT) give_up(caller.name, "the default context cannot be destroyed");
+  if (!caller.engine.quiet(*context->lane)) give_up(*context->lane, caller.name);
+  caller.door.contexts().destroy(handle);
+}
+
+int ctx_get_team(Caller caller, shmem_ctx_t handle, shmem_team_t* team) {
+  *team = SHMEM_TEAM_INVALID;
+  if (handle == SHMEM_CTX_INVALID) return 1;
+  const Context* context = caller.door.contexts().find(handle);
+  if (context == nullptr) refuse_context(caller.name);
+  *team = context->team == nullptr ? SHMEM_TEAM_WORLD : handle_of(*context->team);
+  return 0;
+}
+
+// Hints. Where loads and stores reach everybody there is nothing to batch; they are kept, combined
+// as the standard says, for a transport that can use them.
+void ctx_session_start(Caller caller, shmem_ctx_t handle, long options,
+                       const shmem_ctx_session_config_t* config, long config_mask) {
+  if (handle == SHMEM_CTX_INVALID) return;
+  Context* context = caller.door.contexts().find(handle);
+  if (context == nullptr) refuse_context(caller.name);
+  if ((config_mask & SHMEM_CTX_SESSION_TOTAL_OPS) != 0) {
+    if (config == nullptr) give_up(caller.name, "config_mask is not 0, but config is null");
+    context->session_ops = config->total_ops;
+  }
+  context->session_options |= options;
+}
+
+void ctx_session_stop(Caller caller, shmem_ctx_t handle) {
+  if (handle == SHMEM_CTX_INVALID) return;
+  Context* context = caller.door.contexts().find(handle);
+  if (context == nullptr) refuse_context(caller.name);
+  context->session_options = 0;
+  context->session_ops = 0;
+}
+
+}  // namespace gondwana::shmem

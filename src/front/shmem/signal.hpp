@@ -1,0 +1,62 @@
+// OpenSHMEM 1.6, signaling: puts that tell their target that they have come.
+#pragma once
+
+#include "front/shmem/atomics.hpp"
+#include "front/shmem/rma.hpp"
+#include "front/shmem/waiting.hpp"
+
+namespace gondwana::shmem {
+
+inline SignalOp signal_op(const Caller& caller, int op) {
+  if (op == SHMEM_SIGNAL_SET) return SignalOp::set;
+  if (op == SHMEM_SIGNAL_ADD) return SignalOp::add;
+  give_up(caller.name,
+          fmt::format("signal operation {}: expected SHMEM_SIGNAL_SET or SHMEM_SIGNAL_ADD", op));
+}
+
+template <std::size_t Width>
+void put_signal(Caller caller, void* dest, const void* source, std::size_t count,
+                std::uint64_t* word, std::uint64_t value, int op, int pe) {
+  const Signal signal{word, value, signal_op(caller, op)};
+  check(caller, caller.engine.put_signal(caller.lane, caller.rank_of(pe), dest, source,
+                                         bytes_of<Width>(count), signal));
+}
+
+// The signal follows the data, so there is nothing to gain by returning before it has gone.
+template <std::size_t Width>
+void put_signal_nbi(Caller caller, void* dest, const void* source, std::size_t count,
+                    std::uint64_t* word, std::uint64_t value, int op, int pe) {
+  put_signal<Width>(caller, dest, source, count, word, value, op, pe);
+}
+
+template <AnyCaller C>
+[[gnu::always_inline]] inline void signal_set(C who, std::uint64_t* word, std::uint64_t value,
+                                              int pe) {
+  p(who, word, value, pe);
+}
+
+template <AnyCaller C>
+[[gnu::always_inline]] inline void signal_add(C who, std::uint64_t* word, std::uint64_t value,
+                                              int pe) {
+  atomic<AtomicOp::add>(who, word, value, pe);
+}
+
+// A program that fetches again and again may wait for the answer to what it has put.
+inline std::uint64_t signal_fetch(Caller caller, const std::uint64_t* word) {
+  caller.engine.make_progress();
+  return look(word);
+}
+
+// Returns the value that ended the wait; the word may have changed since.
+inline std::uint64_t signal_wait_until(Caller caller, std::uint64_t* word, int cmp,
+                                       std::uint64_t value) {
+  const Condition<std::uint64_t> condition = Comparison(caller, cmp).with(value);
+  std::uint64_t found = 0;
+  caller.engine.wait_on_memory(caller.name, [&] {
+    found = look(word);
+    return condition.holds(found);
+  });
+  return found;
+}
+
+}  // namespace gondwana::shmem
