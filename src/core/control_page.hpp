@@ -36,6 +36,13 @@ struct alignas(cache_line) Waiting {
   std::string call() const;
 };
 
+// What a lane or a thread of a rank counts, and what the thread waits for. Totals outlive their
+// owner: the next one counts on.
+struct Seat {
+  CounterBlock counters;
+  Waiting waiting;
+};
+
 enum class RankState : std::uint32_t { absent, joined, running, finalized };
 
 // One per node. `complaints` lets the first rank that finds a fault common to all be the one to say
@@ -44,45 +51,51 @@ struct NodeHeader {
   std::atomic<std::uint32_t> complaints;
 };
 
-static_assert(sizeof(NodeHeader) <= 4096);
-
 struct ControlPage {
-  static constexpr std::size_t size = 4096;
-  static constexpr std::size_t max_lanes = 16;
+  static constexpr std::size_t max_seats = 256;
+  static constexpr std::size_t size = (4096 + max_seats * sizeof(Seat) + 4095) / 4096 * 4096;
 
-  Waiting waiting;
   alignas(cache_line) std::atomic<RankState> state;
-  std::atomic<std::uint64_t> heap_size;          // what this rank was told, to compare
-  std::atomic<std::uint64_t> globals_size;       // length of its symmetric globals
-  std::atomic<std::uint64_t> program_id;         // hash of the program's build id
-  std::array<CounterBlock, max_lanes> counters;  // of lane 0, the default one, and others
+  std::atomic<std::uint32_t> seats_used;    // no seat from here on was ever taken
+  std::atomic<std::uint64_t> heap_size;     // what this rank was told, to compare
+  std::atomic<std::uint64_t> globals_size;  // length of its symmetric globals
+  std::atomic<std::uint64_t> program_id;    // hash of the program's build id
 
   // Rung by who arrives at a barrier: the rank sleeps on words of the engine. A put rings another
   // bell, in the arena (NodePlan::data_bell_offset), so that it does not wake who sleeps here.
   Doorbell<RealAtomics> sync_bell;
+
+  std::array<Seat, max_seats> seats;  // seat 0: the default lane, and the thread that initialised
+
+  // Over all seats, for whoever looks in from outside.
+  std::uint64_t count(Count what) const;
+  const Waiting* longest_wait() const;  // null: no thread waits
 };
 
 static_assert(sizeof(ControlPage) <= ControlPage::size);
+static_assert(std::atomic<RankState>::is_always_lock_free);
 
 // Where things lie in the control memory of a node with `ranks` ranks.
 class ControlLayout {
  public:
+  static constexpr std::size_t header_size = 4096;
   static constexpr std::uint32_t max_teams = 64;
-  // Two halves per team and member: a collective writes one while the slowest member still reads
+  // Two halves per team and rank: a collective writes one while the slowest member still reads
   // the other. Sparse: costs nothing until a team reduces.
   static constexpr std::size_t scratch_half = 128 * 1024;
 
   explicit constexpr ControlLayout(std::uint32_t ranks) : ranks_(ranks) {}
 
   constexpr std::size_t page(std::uint32_t rank) const {
-    return ControlPage::size * (std::size_t{rank} + 1);
+    return header_size + ControlPage::size * std::size_t{rank};
   }
-  constexpr std::size_t line(std::uint32_t team, std::uint32_t member) const {
-    return page(ranks_) + (std::size_t{team} * ranks_ + member) * cache_line;
+  // Teams that share no member may have the same number: lines and scratch are the rank's.
+  constexpr std::size_t line(std::uint32_t team, std::uint32_t rank) const {
+    return page(ranks_) + (std::size_t{team} * ranks_ + rank) * cache_line;
   }
-  constexpr std::size_t scratch(std::uint32_t team, std::uint32_t member) const {
-    return round_up(line(max_teams, 0), ControlPage::size) +
-           (std::size_t{team} * ranks_ + member) * 2 * scratch_half;
+  constexpr std::size_t scratch(std::uint32_t team, std::uint32_t rank) const {
+    return round_up(line(max_teams, 0), header_size) +
+           (std::size_t{team} * ranks_ + rank) * 2 * scratch_half;
   }
   constexpr std::size_t size() const { return scratch(max_teams, 0); }
 
@@ -97,6 +110,8 @@ constexpr std::uint64_t fingerprint(std::initializer_list<std::uint64_t> numbers
   return hash;
 }
 
+static_assert(sizeof(NodeHeader) <= ControlLayout::header_size);
+
 // Two builds in which this differs must not share control memory: each would write where the other
 // keeps something else.
 inline constexpr std::uint64_t control_fingerprint =
@@ -104,19 +119,20 @@ inline constexpr std::uint64_t control_fingerprint =
                  sizeof(ControlPage),
                  NodePlan::data_bell_offset,
                  offsetof(ControlPage, sync_bell),
-                 offsetof(ControlPage, waiting),
                  offsetof(ControlPage, state),
+                 offsetof(ControlPage, seats_used),
                  offsetof(ControlPage, heap_size),
                  offsetof(ControlPage, globals_size),
                  offsetof(ControlPage, program_id),
-                 offsetof(ControlPage, counters),
-                 sizeof(Waiting),
+                 offsetof(ControlPage, seats),
+                 sizeof(Seat),
+                 offsetof(Seat, waiting),
                  offsetof(Waiting, peer),
                  offsetof(Waiting, team),
                  offsetof(Waiting, call_words),
                  sizeof(CounterBlock),
                  count_names.size(),
-                 ControlPage::max_lanes,
+                 ControlPage::max_seats,
                  ControlLayout(3).page(2),
                  ControlLayout(3).line(1, 2),
                  ControlLayout(3).scratch(1, 2),
@@ -134,6 +150,26 @@ inline void Waiting::begin(CallName call, std::uint32_t for_peer, std::uint32_t 
   peer.store(for_peer, std::memory_order_relaxed);
   team.store(in_team, std::memory_order_relaxed);
   since_ns.store(now_ns, std::memory_order_release);  // pairs with the reader's acquire
+}
+
+inline std::uint64_t ControlPage::count(Count what) const {
+  std::uint64_t total = 0;
+  const std::uint32_t used = seats_used.load(std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < used && i < max_seats; ++i) total += seats[i].counters.read(what);
+  return total;
+}
+
+inline const Waiting* ControlPage::longest_wait() const {
+  const Waiting* longest = nullptr;
+  std::uint64_t earliest = ~std::uint64_t{0};
+  const std::uint32_t used = seats_used.load(std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < used && i < max_seats; ++i) {
+    const std::uint64_t since = seats[i].waiting.since_ns.load(std::memory_order_acquire);
+    if (since == 0 || since >= earliest) continue;
+    earliest = since;
+    longest = &seats[i].waiting;
+  }
+  return longest;
 }
 
 inline std::string Waiting::call() const {

@@ -13,9 +13,17 @@ namespace {
 constexpr std::array<std::string_view, 3> heap_aliases{
     "SHMEM_SYMMETRIC_SIZE", "SHMEM_SYMMETRIC_HEAP_SIZE", "SMA_SYMMETRIC_SIZE"};
 
-// Set by the launcher for the program, not by users.
-constexpr std::array<std::string_view, 3> launcher_variables{"GONDWANA_JOIN_FD", "GONDWANA_RANK",
-                                                             "GONDWANA_SIZE"};
+constexpr std::array<std::string_view, 1> barrier_aliases{"SHMEM_BARRIER_ALGORITHM"};
+constexpr std::array<std::string_view, 1> broadcast_aliases{"SHMEM_BCAST_ALGORITHM"};
+constexpr std::array<std::string_view, 1> reduce_aliases{"SHMEM_REDUCE_ALGORITHM"};
+constexpr std::array<std::string_view, 1> collect_aliases{"SHMEM_COLLECT_ALGORITHM"};
+constexpr std::array<std::string_view, 1> fcollect_aliases{"SHMEM_FCOLLECT_ALGORITHM"};
+constexpr std::array<std::string_view, 1> alltoall_aliases{"SHMEM_ALLTOALL_ALGORITHM"};
+constexpr std::array<std::string_view, 1> scan_aliases{"SHMEM_SCAN_ALGORITHM"};
+
+// Set by the launcher for the program, or by a rank for programs it starts; not by users.
+constexpr std::array<std::string_view, 4> launcher_variables{"GONDWANA_JOIN_FD", "GONDWANA_JOINED",
+                                                             "GONDWANA_RANK", "GONDWANA_SIZE"};
 
 bool is_for_programs(std::string_view name) {
   return std::ranges::find(launcher_variables, name) != launcher_variables.end();
@@ -43,6 +51,17 @@ Result<std::uint64_t> parse_spins(std::string_view text) {
   return text == "auto" ? Result<std::uint64_t>(0) : parse_number(text, 1, 1'000'000'000);
 }
 
+OptionRow algorithm_row(Collective collective, std::string_view name,
+                        std::span<const std::string_view> aliases, std::string_view help) {
+  return {name, aliases, "auto", help,
+          [collective](Options& options, std::string_view text) -> Result<void> {
+            const Result<Algorithm> algorithm = parse_algorithm(collective, text);
+            if (!algorithm) return algorithm.error();
+            options.algorithms.choose(collective, *algorithm);
+            return {};
+          }};
+}
+
 }  // namespace
 
 std::span<const OptionRow> option_table() {
@@ -64,6 +83,26 @@ std::span<const OptionRow> option_table() {
           "looks at memory before a waiting rank first yields its processor; auto: many where "
           "each rank has a processor, few where not",
           into(&Options::spins, parse_spins)},
+      OptionRow{"GONDWANA_JOIN_TIMEOUT",
+                {},
+                "60",
+                "seconds that a rank started by mpirun, srun or mpiexec waits for the others",
+                into(&Options::join_timeout,
+                     [](std::string_view text) { return parse_number(text, 1, 86'400); })},
+      algorithm_row(Collective::barrier, "GONDWANA_BARRIER_ALGORITHM", barrier_aliases,
+                    "how ranks wait for one another: auto, linear, tree, dissem"),
+      algorithm_row(Collective::broadcast, "GONDWANA_BCAST_ALGORITHM", broadcast_aliases,
+                    "how broadcasts go: auto, linear, tree"),
+      algorithm_row(Collective::reduce, "GONDWANA_REDUCE_ALGORITHM", reduce_aliases,
+                    "how reductions go: auto, linear, ring, tree, recdbl"),
+      algorithm_row(Collective::collect, "GONDWANA_COLLECT_ALGORITHM", collect_aliases,
+                    "how collects go: auto, linear, ring, recdbl"),
+      algorithm_row(Collective::fcollect, "GONDWANA_FCOLLECT_ALGORITHM", fcollect_aliases,
+                    "how fcollects go: auto, linear, ring, recdbl"),
+      algorithm_row(Collective::alltoall, "GONDWANA_ALLTOALL_ALGORITHM", alltoall_aliases,
+                    "how all-to-alls go: auto, linear"),
+      algorithm_row(Collective::scan, "GONDWANA_SCAN_ALGORITHM", scan_aliases,
+                    "how prefix sums go: auto, linear, recdbl"),
   };
   return rows;
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/algorithm.hpp"
 #include "core/result.hpp"
 
 namespace gondwana {
@@ -18,6 +19,8 @@ struct Options {
   std::size_t heap_size = 0;  // bytes of symmetric heap per rank; 0: half of memory, shared out
   bool heap_overcommit = false;
   std::uint32_t spins = 0;  // looks before the first yield; 0: chosen from the load of the node
+  Algorithms algorithms;    // of collectives
+  std::uint32_t join_timeout = 0;  // seconds until all ranks of a foreign launcher must have come
 };
 
 // One variable. `aliases` are other spellings, in falling precedence.

@@ -44,13 +44,6 @@ Result<std::size_t> choose_heap_size(const Engine::Setup& setup) {
   return std::min(round_up(heap, page_size()), room);
 }
 
-Team team_of_all(const NodeMemory& memory, std::uint32_t number, std::uint32_t size, Rank me) {
-  Team team{.number = number, .first = 0, .stride = 1, .size = size, .me = index(me)};
-  // An engine of this rank may have been here before: go on where it stopped.
-  team.epoch = memory.line(number, team.me).epoch.load(std::memory_order_relaxed);
-  return team;
-}
-
 }  // namespace
 
 Engine::Engine(Setup setup, std::size_t heap_size)
@@ -61,11 +54,29 @@ Engine::Engine(Setup setup, std::size_t heap_size)
       reach_(*memory_, setup.use_reach ? memory_->plan().ranks : 0, symmetric_.ranges()),
       wire_(std::move(setup.wire)),
       options_(setup.options),
-      patience_(memory_->plan().ranks, usable_processors(), setup.options.spins),
-      world_(team_of_all(*memory_, 0, ranks_, rank_)),
-      shared_(team_of_all(*memory_, 1, ranks_, rank_)),
-      default_lane_(memory_->page(rank_).counters[0]),
-      shortcut_(reach_, default_lane_.counters()) {}
+      workers_(memory_->page(rank_),
+               Patience(memory_->plan().ranks, usable_processors(), setup.options.spins),
+               setup.threads),
+      default_lane_(first_lane()),
+      free_numbers_(~std::uint64_t{0} << 2) {
+  teams_[world_number] = team_of_all(world_number);
+  teams_[shared_number] = team_of_all(shared_number);
+}
+
+Lane Engine::first_lane() {
+  if (threads() == Threads::many) return Lane(workers_);
+  Seat& seat = *workers_.mine().seat;
+  return Lane(seat, Shortcut(reach_, seat.counters));
+}
+
+std::unique_ptr<Lane> Engine::make_lane(Threads used_by) {
+  if (used_by == Threads::many && threads() == Threads::many)
+    return std::make_unique<Lane>(workers_);
+  Workers::Loan loan = workers_.take_seat();
+  if (!loan) return nullptr;
+  Seat& seat = *loan.seat();
+  return std::make_unique<Lane>(seat, Shortcut(reach_, seat.counters), std::move(loan));
+}
 
 Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   const Result<std::size_t> heap_size = choose_heap_size(setup);
@@ -78,9 +89,9 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   const CallName call = setup.call;
   std::unique_ptr<Engine> engine(new Engine(std::move(setup), *heap_size));
   engine->announce_state(RankState::joined);
-  engine->sync(engine->world_, call);
+  engine->sync(engine->world(), call);
   if (const Result<void> same = engine->compare_with_first(); !same) return same.error();
-  engine->sync(engine->world_, call);
+  engine->sync(engine->world(), call);
   engine->announce_state(RankState::running);
   return engine;
 }
@@ -113,28 +124,28 @@ Result<void> Engine::compare_with_first() {
 void Engine::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
   constexpr std::chrono::microseconds look_again{1000};
   const auto moved_on = [&] {
-    if (wire_) wire_.progress();
+    if (wire_) progress();
     return done();
   };
-  ControlPage& page = memory_->page(rank_);
-  CounterBlock& counters = default_lane_.counters();
-  page.waiting.begin(why.call, why.peer, why.team, monotonic_ns());
+  Worker& worker = workers_.mine();
+  CounterBlock& counters = worker.seat->counters;
+  worker.seat->waiting.begin(why.call, why.peer, why.team, monotonic_ns());
   counters.add(Count::waits);
-  if (!patience_.yield_until(moved_on)) {
+  if (!worker.patience.yield_until(moved_on)) {
     Doorbell<RealAtomics>& bell =
-        why.on_program_memory ? memory_->data_bell(rank_) : page.sync_bell;
+        why.on_program_memory ? memory_->data_bell(rank_) : memory_->page(rank_).sync_bell;
     const bool timed = why.on_program_memory || wire_;
     const Timeout limit = timed ? Timeout{look_again} : Timeout{};
     do {
       counters.add(Count::sleeps);
     } while (!bell.sleep_until(moved_on, limit));
   }
-  page.waiting.end();
+  worker.seat->waiting.end();
 }
 
 void Engine::sync(Team& team, CallName call) {
   default_lane_.counters().add(Count::syncs);
-  if (!in_reach(team)) return sync_over_wire(team, call);
+  if (uses_reference(Collective::barrier, team)) return sync_over_wire(team, call);
   const Epoch epoch = ++team.epoch;
   NodeSync line(NodeTeam(*memory_, team), team.me);
   line.arrive(epoch);
@@ -148,34 +159,6 @@ bool Engine::barrier(Team& team, CallName call) {
   if (wire_) drain(default_lane_);
   sync(team, call);  // who sees this rank arrive sees what it put
   return !default_lane_.failed();
-}
-
-bool Engine::broadcast(Team& team, CallName call, void* dest, const void* source, std::size_t size,
-                       std::uint32_t root) {
-  if (!in_reach(team)) return broadcast_over_wire(team, call, dest, source, size, root);
-  default_lane_.counters().add(Count::syncs);
-  const Epoch ready = team.epoch + 1;
-  const Epoch copied = team.epoch += 2;
-  NodeSync line(NodeTeam(*memory_, team), team.me);
-  const auto others_have_copied = [&] {
-    for (std::uint32_t i = 0; i < team.size; ++i)
-      if (i != root && !line.reached(i, copied)) return false;
-    return true;
-  };
-  if (team.me == root) {
-    line.advance(ready);
-    line.ring_sleepers();
-    if (dest != source) std::memmove(dest, source, size);
-    wait({.call = call, .team = team.number}, others_have_copied);
-    line.advance(copied);
-    return true;
-  }
-  wait({.call = call, .peer = index(team.rank_of(root)), .team = team.number},
-       [&] { return line.reached(root, ready); });
-  const bool copied_well = get(default_lane_, team.rank_of(root), dest, source, size);
-  line.advance(copied);
-  if (others_have_copied()) memory_->page(team.rank_of(root)).sync_bell.ring_if_asleep();
-  return copied_well;
 }
 
 }  // namespace gondwana

@@ -2,29 +2,36 @@
 //
 // What is reachable by loads and stores is done here, inline: bounds, window, copy, ring the
 // doorbell. Everything else goes over the wire (wire_path.cpp). Several engines may live in one
-// process; each belongs to the thread that calls it.
+// process. One-sided calls may come from many threads at once where Setup::threads says so, through
+// lanes made for that; collectives from one thread at a time for each team.
 //
 // One-sided calls return false or nothing when they failed; the lane then holds the sentence. Their
 // effect is visible at the target after quiet() or a barrier, ordered per target by fence(). A
 // blocking put may reuse its source at return, a get has its data.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string_view>
 
+#include "core/algorithm.hpp"
 #include "core/control_page.hpp"
 #include "core/function_ref.hpp"
 #include "core/options.hpp"
 #include "core/result.hpp"
 #include "core/types.hpp"
 #include "engine/lane.hpp"
+#include "engine/lock_turns.hpp"
 #include "engine/patience.hpp"
 #include "engine/reach.hpp"
 #include "engine/shortcut.hpp"
 #include "engine/symmetric_memory.hpp"
 #include "engine/team.hpp"
+#include "engine/worker.hpp"
 #include "memory/node_memory.hpp"
 #include "transport/copy.hpp"
 #include "transport/wire.hpp"
@@ -37,13 +44,37 @@ struct Strides {
   std::ptrdiff_t source;
 };
 
-// Combines `count` elements of `a` and `b` into `out`, elementwise; `out` may be `a`.
+// Combines `count` elements of `a` and `b` into `out`, elementwise; `out` may be either.
 using Combine = void (*)(void* out, const void* a, const void* b, std::size_t count);
 
 struct ElementType {
   std::size_t size;
   Combine combine;
 };
+
+// What each member has for each other one: `count` elements, `strides` apart. The block of a member
+// begins count x stride elements behind that of the one before.
+struct Exchange {
+  std::size_t width;  // bytes of an element
+  std::size_t count;
+  Strides strides;
+};
+
+// Whether a member's own term is in its result.
+enum class Scan : std::uint8_t { inclusive, exclusive };
+
+// How long a transfer may use this rank's buffer: a put its source, a get its destination.
+enum class Buffer : std::uint8_t { free_at_return, kept_until_quiet };
+
+// A 64-bit word of the target that says that data has come.
+enum class SignalOp : std::uint8_t { set, add };
+struct Signal {
+  std::uint64_t* word;  // this rank's address of it
+  std::uint64_t value;
+  SignalOp op;
+};
+
+class Group;
 
 class Engine {
  public:
@@ -56,6 +87,7 @@ class Engine {
     std::uint64_t program_id = 0;  // must be the same on every rank
     Wire wire;                     // for ranks out of reach
     bool use_reach = true;         // false: everything over the wire, to test it
+    Threads threads = Threads::one_at_a_time;
     CallName call = "init";
   };
 
@@ -67,30 +99,54 @@ class Engine {
   const Options& options() const { return options_; }
   SymmetricMemory& symmetric() { return symmetric_; }
   Lane& default_lane() { return default_lane_; }
-  Team& world() { return world_; }
-  Team& shared() { return shared_; }  // the ranks within reach of loads and stores
+  Threads threads() const { return workers_.threads(); }
+
+  // More lanes. An exclusive one is for one thread at a time; null where all seats are taken.
+  std::unique_ptr<Lane> make_lane(Threads used_by);
 
   // One-sided. `dest` and `source` on the peer's side are this rank's address of the same object.
-  bool put(Lane& lane, Rank to, void* dest, const void* source, std::size_t size);
-  bool get(Lane& lane, Rank from, void* dest, const void* source, std::size_t size);
+  bool put(Lane& lane, Rank to, void* dest, const void* source, std::size_t size,
+           Buffer buffer = Buffer::free_at_return);
+  bool get(Lane& lane, Rank from, void* dest, const void* source, std::size_t size,
+           Buffer buffer = Buffer::free_at_return);
+  // Elements of `Width` bytes.
   template <std::size_t Width>
   bool put_strided(Lane& lane, Rank to, void* dest, const void* source, Strides strides,
-                   std::size_t count);
+                   std::size_t count) {
+    return put_strided<Width>(lane, to, dest, source, strides, FixedSize<Width>{}, count);
+  }
   template <std::size_t Width>
   bool get_strided(Lane& lane, Rank from, void* dest, const void* source, Strides strides,
+                   std::size_t count) {
+    return get_strided<Width>(lane, from, dest, source, strides, FixedSize<Width>{}, count);
+  }
+  // Blocks of `block` bytes, std::size_t or FixedSize; strides, in elements, from start to start.
+  template <std::size_t Width, typename Size>
+  bool put_strided(Lane& lane, Rank to, void* dest, const void* source, Strides strides, Size block,
                    std::size_t count);
-  // Single values go by the shortcut of the lane; where that fails, these do it or say why not.
-  // Atomics return the value from before.
-  const Shortcut& shortcut() const { return shortcut_; }  // of the default lane
-  bool put_elsewhere(Lane& lane, Rank to, const void* dest, const void* source, std::size_t size);
-  bool get_elsewhere(Lane& lane, Rank from, void* dest, const void* source, std::size_t size);
+  template <std::size_t Width, typename Size>
+  bool get_strided(Lane& lane, Rank from, void* dest, const void* source, Strides strides,
+                   Size block, std::size_t count);
+  // Who sees the signal sees the data. All or nothing is written; the source may be reused.
+  bool put_signal(Lane& lane, Rank to, void* dest, const void* source, std::size_t size,
+                  const Signal& signal);
+  // Returns the value from before. Single values and atomics go by the shortcut of the lane first.
   template <AtomicOp Op, typename T>
-  std::optional<T> atomic_elsewhere(Lane& lane, Rank at, T* dest, T operand, T compare);
-
+  std::optional<T> atomic(Lane& lane, Rank at, T* dest, T operand, T compare);
+  // Where loads and stores do not reach: over the wire, or the sentence why not.
+  bool put_elsewhere(Lane& lane, Rank to, const void* dest, const void* source, std::size_t size,
+                     Buffer buffer = Buffer::free_at_return);
+  bool get_elsewhere(Lane& lane, Rank from, void* dest, const void* source, std::size_t size,
+                     Buffer buffer = Buffer::free_at_return);
   // Where the object lies in this process; null where loads and stores do not reach it.
   void* pointer_to(Rank rank, const void* object) const;
   bool is_symmetric(const void* object) const {
     return symmetric_.ranges().offset_of(object, 1) != SymmetricRanges::nowhere;
+  }
+  // Whether all ranks have this object; if not, the lane holds the sentence, which names it `what`.
+  bool check_symmetric(Lane& lane, const char* what, const void* object, std::size_t size) const {
+    return symmetric_.ranges().offset_of(object, size) != SymmetricRanges::nowhere ||
+           is_valid(lane, what, rank_, object, size);
   }
 
   // Puts of this lane to each target before the fence are visible before those after it.
@@ -101,6 +157,10 @@ class Engine {
   // All puts of this lane are delivered at their targets; false where one failed.
   bool quiet(Lane& lane) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
+    return deliver(lane);
+  }
+  // The same for who goes on with an atomic operation: on a node that is a fence by itself.
+  bool deliver(Lane& lane) {
     if (wire_) [[unlikely]]
       drain(lane);
     return !lane.failed();
@@ -109,17 +169,51 @@ class Engine {
   // Waits until done() holds, which peers make true by storing to this rank's memory. What peers
   // stored before is then visible.
   template <typename Done>
-  void wait_on_memory(CallName call, const Done& done);
+  void wait_on_memory(CallName call, const Done& done, std::uint32_t peer = Waiting::anybody);
+  // For who looks without waiting, perhaps for an answer to what is still under way.
+  void make_progress() {
+    if (wire_) [[unlikely]]
+      progress();
+  }
 
-  // Collectives: every member of the team calls them, in the same order.
+  // The threads of this rank that are at locks of the job, and how one wakes the others.
+  LockTurns& lock_turns() { return lock_turns_; }
+  void wake_own_threads() { Reach::wake(memory_->window(rank_)); }
+
+  // Teams: two from the start, and those that are split off, found by their numbers.
+  Team& world() { return *teams_[world_number]; }
+  Team& shared() { return *teams_[shared_number]; }  // the ranks within reach of loads and stores
+  Team* find_team(std::uint32_t number) const {
+    return number < teams_.size() ? teams_[number].get() : nullptr;
+  }
+  // Collective over `parent`. Each member names the new team that it will be in, or none; the teams
+  // share no member. Null where it is in none; an error, on all alike, where no number is left.
+  Result<Team*> split(Team& parent, CallName call, const std::optional<TeamShape>& mine);
+  // Collective over `team`, which is gone afterwards. Not for the two that are always there.
+  void destroy(Team& team, CallName call);
+
+  // Collectives: every member of the team calls them, in the same order. `dest` and `source` are
+  // symmetric, and every dest may be written as soon as the first member calls. On return the
+  // caller's source is free again and its dest complete; other members may still be inside. False
+  // where one failed, with the sentence in the default lane.
   void sync(Team& team, CallName call);
   bool barrier(Team& team, CallName call);
   // `source` of member `root` to `dest` of every member.
   bool broadcast(Team& team, CallName call, void* dest, const void* source, std::size_t size,
                  std::uint32_t root);
+  // The sources of all members, one behind the other, into every dest: of `size` bytes each, or
+  // each of a size of its own.
+  bool fcollect(Team& team, CallName call, void* dest, const void* source, std::size_t size);
+  bool collect(Team& team, CallName call, void* dest, const void* source, std::size_t size);
+  // Block i of `source` becomes block `me` of the dest of member i.
+  bool alltoall(Team& team, CallName call, void* dest, const void* source, const Exchange& shape);
   // Combines the `source` arrays of all members in the order of their ranks, into every `dest`.
+  // They may be the same array.
   bool reduce(Team& team, CallName call, void* dest, const void* source, std::size_t count,
               ElementType type);
+  // The same, of the members up to this one, or before it: then member 0 gets zeros.
+  bool scan(Team& team, CallName call, void* dest, const void* source, std::size_t count,
+            ElementType type, Scan kind);
 
   // What a rank tells launcher, tools and peers about itself; on this node.
   const ControlPage& page_of(Rank rank) const { return memory_->page(rank); }
@@ -130,6 +224,8 @@ class Engine {
   }
 
  private:
+  friend class Group;  // its flags lie in the arenas
+
   struct WaitReason {
     CallName call;
     std::uint32_t peer = Waiting::anybody;
@@ -137,7 +233,27 @@ class Engine {
     bool on_program_memory = false;  // puts ring for it, stores through pointers do not
   };
 
+  struct Broadcast {
+    void* dest;
+    const void* source;
+    std::size_t size;
+    std::uint32_t root;
+  };
+
+  static constexpr std::uint32_t world_number = 0;
+  static constexpr std::uint32_t shared_number = 1;
+
+  // What all members of a team must find together before one of them can be split.
+  struct Agreement {
+    std::uint64_t numbers;  // those of teams, as bits: combined by and
+    Epoch epoch;            // combined by max
+  };
+  static Agreement combined(const Agreement& a, const Agreement& b) {
+    return {a.numbers & b.numbers, std::max(a.epoch, b.epoch)};
+  }
+
   explicit Engine(Setup setup, std::size_t heap_size);
+  Lane first_lane();
   Result<void> compare_with_first();
 
   template <typename Done>
@@ -150,39 +266,90 @@ class Engine {
   Result<Remote> locate(const char* what, Rank rank, const void* object, std::size_t size) const;
   std::optional<std::uint64_t> request_elsewhere(Lane& lane, Rank at, const void* dest,
                                                  const AtomicRequest& request);
-  bool put_over_wire(Lane& lane, Remote to, Bytes source);
-  bool get_over_wire(Lane& lane, MutableBytes dest, Remote from);
+  bool put_signal_elsewhere(Lane& lane, Rank to, const void* dest, Bytes source,
+                            const Signal& signal);
+  bool is_torn(Remote to, std::size_t size) const;
+  bool put_over_wire(Lane& lane, Remote to, Bytes source, Buffer buffer = Buffer::free_at_return);
+  bool get_over_wire(Lane& lane, MutableBytes dest, Remote from,
+                     Buffer buffer = Buffer::free_at_return);
+  std::optional<std::uint64_t> request_over_wire(Lane& lane, Remote at,
+                                                 const AtomicRequest& request, CallName call);
+  bool store_over_wire(Lane& lane, Remote to, Bytes word);
+  bool store_short_over_wire(Lane& lane, Remote to, Bytes value);
+  bool post_pieces(Lane& lane, Remote to, Bytes source, Completion& done);
+  bool post_pieces(Lane& lane, MutableBytes dest, Remote from, Completion& done);
   bool post(Lane& lane, FunctionRef<Result<Posted>()> attempt);
   void complete(Completion& done, CallName call);
   void drain(Lane& lane);
+  void progress();  // unless another thread is at it
 
-  // Collectives without common memory, in wire_collectives.cpp.
   bool in_reach(const Team& team) const { return reach_.covers_all(ranks_) && team.size <= ranks_; }
+  // Whether a collective is to be done by puts, gets and flags: where members have no common
+  // memory, and where the user names an algorithm. Every collective asks this first.
+  bool uses_reference(Collective collective, const Team& team) const {
+    return !in_reach(team) || options_.algorithms.of(collective) != Algorithm::automatic;
+  }
+  // Those collectives, in wire_collectives.cpp. Sizes in bytes.
+  Group group_of(Team& team, CallName call);
+  Agreement agree_over_wire(Team& team, CallName call, const Agreement& mine);
   void sync_over_wire(Team& team, CallName call);
   bool broadcast_over_wire(Team& team, CallName call, void* dest, const void* source,
                            std::size_t size, std::uint32_t root);
   bool reduce_over_wire(Team& team, CallName call, void* dest, const void* source,
                         std::size_t count, ElementType type);
-  // In reduce.cpp.
-  void reduce_small(Team& team, CallName call, void* dest, const void* source, std::size_t count,
-                    ElementType type);
-  void reduce_piece(Team& team, CallName call, std::byte* dest, std::size_t source_offset,
-                    std::size_t count, ElementType type);
+  bool collect_over_wire(Team& team, CallName call, void* dest, const void* source,
+                         std::size_t size);
+  bool fcollect_over_wire(Team& team, CallName call, void* dest, const void* source,
+                          std::size_t size);
+  bool alltoall_over_wire(Team& team, CallName call, void* dest, const void* source,
+                          const Exchange& shape);
+  bool scan_over_wire(Team& team, CallName call, void* dest, const void* source, std::size_t count,
+                      ElementType type, Scan kind);
+  // In teams.cpp.
+  std::unique_ptr<Team> team_of_all(std::uint32_t number) const;
+  Result<std::uint32_t> agree_on_number(Team& parent, CallName call, Epoch& epoch);
+  Agreement agree(Team& team, CallName call, const Agreement& mine);
+
+  // Collectives over common memory, in the files that have their names.
+  bool are_symmetric(const char* what, const void* dest, std::size_t dest_size, const void* source,
+                     std::size_t source_size);
+  // The symmetric object of a rank within reach.
+  std::byte* place_of(Rank rank, const void* object) const {
+    return reach_.find(rank, object, FixedSize<1>{}).data();
+  }
   void wait_for_member(const NodeSync& line, const Team& team, std::uint32_t member, Epoch epoch,
                        CallName call);
+  void broadcast_small(Team& team, CallName call, const Broadcast& what);
+  void broadcast_large(Team& team, CallName call, const Broadcast& what);
+  void take_broadcast(Team& team, CallName call, const Broadcast& what);
+  bool put_to_all(const Team& team, void* dest, const void* source, std::size_t size);
+  bool put_block(Rank to, void* dest, const void* source, const Exchange& shape);
+  // Combines the sources of the first `members` members, small arrays of private memory.
+  void combine_first(Team& team, CallName call, std::uint32_t members, void* dest,
+                     const void* source, std::size_t count, ElementType type);
+  void reduce_parts(Team& team, CallName call, void* dest, const void* source, std::size_t count,
+                    ElementType type);
+  void scan_small(Team& team, CallName call, void* dest, const void* source, std::size_t count,
+                  ElementType type, Scan kind);
+  void scan_parts(Team& team, CallName call, void* dest, const void* source, std::size_t count,
+                  ElementType type, Scan kind);
 
   Rank rank_;
   std::uint32_t ranks_;
   std::shared_ptr<NodeMemory> memory_;
   SymmetricMemory symmetric_;
   Reach reach_;
+  // Threads take turns. Recursive: who waits for a completion progresses while it holds the wire.
+  std::recursive_mutex wire_mutex_;
   Wire wire_;
   Options options_;
-  Patience patience_;
-  Team world_;
-  Team shared_;
+  Workers workers_;
+  LockTurns lock_turns_;
   Lane default_lane_;
-  Shortcut shortcut_;
+  // Written by the thread that holds the number's bit in free_numbers_.
+  std::array<std::unique_ptr<Team>, ControlLayout::max_teams> teams_;
+  std::array<Epoch, ControlLayout::max_teams> last_epoch_{};  // of the team that had this number
+  std::atomic<std::uint64_t> free_numbers_;                   // a bit for each
 };
 
 }  // namespace gondwana

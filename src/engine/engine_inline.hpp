@@ -6,10 +6,10 @@
 namespace gondwana {
 
 [[gnu::always_inline]] inline bool Engine::put(Lane& lane, Rank to, void* dest, const void* source,
-                                               std::size_t size) {
+                                               std::size_t size, Buffer buffer) {
   const Reach::Place target = reach_.find(to, dest, size);
   if (!target) [[unlikely]]
-    return put_elsewhere(lane, to, dest, source, size);
+    return put_elsewhere(lane, to, dest, source, size, buffer);
   lane.counters().add_put(size);
   copy_to_peer(target.data(), static_cast<const std::byte*>(source), size);
   Reach::wake(target.window);
@@ -17,10 +17,11 @@ namespace gondwana {
 }
 
 [[gnu::always_inline]] inline bool Engine::get(Lane& lane, Rank from, void* dest,
-                                               const void* source, std::size_t size) {
+                                               const void* source, std::size_t size,
+                                               Buffer buffer) {
   const Reach::Place origin = reach_.find(from, source, size);
   if (!origin) [[unlikely]]
-    return get_elsewhere(lane, from, dest, source, size);
+    return get_elsewhere(lane, from, dest, source, size, buffer);
   lane.counters().add_get(size);
   copy_from_peer(static_cast<std::byte*>(dest), origin.data(), size);
   return true;
@@ -28,29 +29,43 @@ namespace gondwana {
 
 namespace detail {
 
-// The bytes that `count` elements of `width` bytes span, and where they begin relative to the
-// first.
+// The bytes that `count` blocks of `block` bytes span, and where they begin relative to the first
+// block. `stride` counts elements of `width` bytes.
 struct Extent {
   std::ptrdiff_t begin;
   std::size_t size;
 };
 
-inline Extent extent(std::size_t count, std::ptrdiff_t stride, std::size_t width) {
+inline Extent extent(std::size_t count, std::ptrdiff_t stride, std::size_t width,
+                     std::size_t block) {
+  constexpr Extent too_much{0, ~std::size_t{0} / 2};  // more than any arena has
   std::ptrdiff_t last = 0;
   if (__builtin_mul_overflow(count - 1, stride, &last) ||
       __builtin_mul_overflow(last, width, &last))
-    return {0, ~std::size_t{0} / 2};  // more than any arena has
-  const std::ptrdiff_t begin = last < 0 ? last : 0;
-  return {begin, static_cast<std::size_t>(last < 0 ? -last : last) + width};
+    return too_much;
+  const auto offset = static_cast<std::size_t>(last);
+  std::size_t size = 0;
+  if (__builtin_add_overflow(last < 0 ? 0 - offset : offset, block, &size)) return too_much;
+  return {last < 0 ? last : 0, size};
+}
+
+// Of a product more than any arena has, where it overflows.
+constexpr std::size_t times(std::size_t size, std::size_t count) {
+  std::size_t product = 0;
+  return __builtin_mul_overflow(size, count, &product) ? ~std::size_t{0} / 2 : product;
+}
+
+inline Extent extent(std::size_t count, std::ptrdiff_t stride, std::size_t width) {
+  return extent(count, stride, width, width);
 }
 
 }  // namespace detail
 
-template <std::size_t Width>
+template <std::size_t Width, typename Size>
 bool Engine::put_strided(Lane& lane, Rank to, void* dest, const void* source, Strides strides,
-                         std::size_t count) {
-  if (count == 0) return true;
-  const detail::Extent span = detail::extent(count, strides.target, Width);
+                         Size block, std::size_t count) {
+  if (count == 0 || block == 0) return true;
+  const detail::Extent span = detail::extent(count, strides.target, Width, block);
   const auto* from = static_cast<const std::byte*>(source);
   auto* place = static_cast<std::byte*>(dest);
   const std::ptrdiff_t target_step = strides.target * static_cast<std::ptrdiff_t>(Width);
@@ -58,22 +73,22 @@ bool Engine::put_strided(Lane& lane, Rank to, void* dest, const void* source, St
   if (const Reach::Place reached = reach_.find(to, place + span.begin, span.size)) {
     std::byte* target = reached.data() - span.begin;
     for (std::size_t i = 0; i < count; ++i, target += target_step, from += source_step)
-      copy_to_peer(target, from, Width);
+      copy_to_peer(target, from, block);
     Reach::wake(reached.window);
-    lane.counters().add_put(count * Width);
+    lane.counters().add_put(count * block);
     return true;
   }
   if (!is_valid(lane, "put", to, place + span.begin, span.size)) return false;
   for (std::size_t i = 0; i < count; ++i, place += target_step, from += source_step)
-    if (!put_elsewhere(lane, to, place, from, Width)) return false;
+    if (!put_elsewhere(lane, to, place, from, block)) return false;
   return true;
 }
 
-template <std::size_t Width>
+template <std::size_t Width, typename Size>
 bool Engine::get_strided(Lane& lane, Rank from, void* dest, const void* source, Strides strides,
-                         std::size_t count) {
-  if (count == 0) return true;
-  const detail::Extent span = detail::extent(count, strides.source, Width);
+                         Size block, std::size_t count) {
+  if (count == 0 || block == 0) return true;
+  const detail::Extent span = detail::extent(count, strides.source, Width, block);
   auto* target = static_cast<std::byte*>(dest);
   const auto* place = static_cast<const std::byte*>(source);
   const std::ptrdiff_t target_step = strides.target * static_cast<std::ptrdiff_t>(Width);
@@ -81,18 +96,49 @@ bool Engine::get_strided(Lane& lane, Rank from, void* dest, const void* source, 
   if (const Reach::Place reached = reach_.find(from, place + span.begin, span.size)) {
     const std::byte* origin = reached.data() - span.begin;
     for (std::size_t i = 0; i < count; ++i, target += target_step, origin += source_step)
-      copy_from_peer(target, origin, Width);
-    lane.counters().add_get(count * Width);
+      copy_from_peer(target, origin, block);
+    lane.counters().add_get(count * block);
     return true;
   }
   if (!is_valid(lane, "get", from, place + span.begin, span.size)) return false;
   for (std::size_t i = 0; i < count; ++i, target += target_step, place += source_step)
-    if (!get_elsewhere(lane, from, target, place, Width)) return false;
+    if (!get_elsewhere(lane, from, target, place, block)) return false;
+  return true;
+}
+
+[[gnu::always_inline]] inline bool Engine::put_signal(Lane& lane, Rank to, void* dest,
+                                                      const void* source, std::size_t size,
+                                                      const Signal& signal) {
+  const Reach::Place flag = reach_.find(to, signal.word, FixedSize<sizeof(std::uint64_t)>{});
+  const Reach::Place target = size == 0 ? flag : reach_.find(to, dest, size);
+  if (!flag || !target) [[unlikely]]
+    return put_signal_elsewhere(lane, to, dest, {static_cast<const std::byte*>(source), size},
+                                signal);
+  CounterBlock& counters = lane.counters();
+  if (size > 0) {
+    counters.add_put(size);
+    copy_to_peer(target.data(), static_cast<const std::byte*>(source), size);
+  }
+  const std::atomic_ref word(*reinterpret_cast<std::uint64_t*>(flag.data()));
+  if (signal.op == SignalOp::set) {
+    counters.add_value_put<sizeof(std::uint64_t)>();
+    word.store(signal.value, std::memory_order_release);  // pairs with who looks and acquires
+  } else {
+    counters.add(Count::atomics);
+    word.fetch_add(signal.value, std::memory_order_release);  // the same
+  }
+  Reach::wake(flag.window);
   return true;
 }
 
 template <AtomicOp Op, typename T>
-std::optional<T> Engine::atomic_elsewhere(Lane& lane, Rank at, T* dest, T operand, T compare) {
+std::optional<T> Engine::atomic(Lane& lane, Rank at, T* dest, T operand, T compare) {
+  if (const Reach::Place target = reach_.find(at, dest, FixedSize<sizeof(T)>{})) {
+    lane.counters().add(Count::atomics);
+    const T old = apply_atomic<Op>(*reinterpret_cast<T*>(target.data()), operand, compare);
+    Reach::wake(target.window);
+    return old;
+  }
   AtomicRequest request{Op, atomic_type_of<T>()};
   std::memcpy(&request.operand, &operand, sizeof(T));
   std::memcpy(&request.compare, &compare, sizeof(T));
@@ -110,7 +156,7 @@ inline void* Engine::pointer_to(Rank rank, const void* object) const {
 
 template <typename Done>
 void Engine::wait(const WaitReason& why, const Done& done) {
-  const std::uint32_t spins = patience_.spins();
+  const std::uint32_t spins = workers_.mine().patience.spins();
   for (std::uint32_t i = 0; i < spins; ++i) {
     if (done()) return;
     if (i >= Patience::eager_spins) relax();
@@ -119,8 +165,8 @@ void Engine::wait(const WaitReason& why, const Done& done) {
 }
 
 template <typename Done>
-void Engine::wait_on_memory(CallName call, const Done& done) {
-  wait({.call = call, .on_program_memory = true}, done);
+void Engine::wait_on_memory(CallName call, const Done& done, std::uint32_t peer) {
+  wait({.call = call, .peer = peer, .on_program_memory = true}, done);
 }
 
 }  // namespace gondwana

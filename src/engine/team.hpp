@@ -1,4 +1,4 @@
-// A set of ranks that act together: every `stride`-th rank from `first` on.
+// A set of ranks that act together: `first`, and on from there in equal steps, up or down.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,34 @@
 
 namespace gondwana {
 
+// Which members of a parent team make a new one: `start`, `start + stride`, ...
+struct TeamShape {
+  std::uint32_t start;
+  std::int32_t stride;  // negative: in falling order; 0 only for one member
+  std::uint32_t size;
+};
+
+// Belongs to the thread that calls collectives on it: one at a time.
 struct Team {
   std::uint32_t number;  // the same on all members: names its sync lines
   std::uint32_t first;
-  std::uint32_t stride;
+  std::int32_t stride;
   std::uint32_t size;
-  std::uint32_t me;              // this rank's index in the team
-  Epoch epoch = 0;               // the last epoch that this rank has begun
-  std::uint32_t reductions = 0;  // how many it has begun: names the half of the scratch in use
+  std::uint32_t me;                // this rank's index in the team
+  Epoch epoch = 0;                 // the last epoch that this rank has begun
+  std::uint32_t scratch_uses = 0;  // how often it took its scratch: names the half in use
 
-  Rank rank_of(std::uint32_t member) const { return Rank(first + member * stride); }
+  Rank rank_of(std::uint32_t member) const {
+    return Rank(first + static_cast<std::uint32_t>(stride) * member);  // wraps back where it falls
+  }
 
   std::optional<std::uint32_t> member_of(Rank rank) const {
-    const std::uint32_t distance = index(rank) - first;  // wraps for lower ranks: then out of range
-    if (distance % stride != 0 || distance / stride >= size) return std::nullopt;
-    return distance / stride;
+    const std::int64_t distance = std::int64_t{index(rank)} - first;
+    if (distance == 0) return 0;
+    if (stride == 0 || distance % stride != 0) return std::nullopt;
+    const std::int64_t member = distance / stride;
+    if (member < 0 || member >= size) return std::nullopt;
+    return static_cast<std::uint32_t>(member);
   }
 };
 
@@ -32,9 +45,11 @@ struct Team {
 class NodeTeam {
  public:
   NodeTeam(const NodeMemory& memory, const Team& team)
-      : memory_(&memory), team_(&team), lines_(&memory.line(team.number, 0)) {}
+      : memory_(&memory), team_(&team), lines_(&memory.line(team.number, Rank(0))) {}
   std::uint32_t size() const { return team_->size; }
-  SyncLine<RealAtomics>& line(std::uint32_t member) const { return lines_[member]; }
+  SyncLine<RealAtomics>& line(std::uint32_t member) const {
+    return lines_[index(team_->rank_of(member))];
+  }
   Doorbell<RealAtomics>& doorbell(std::uint32_t member) const {
     return memory_->page(team_->rank_of(member)).sync_bell;
   }
@@ -42,7 +57,7 @@ class NodeTeam {
  private:
   const NodeMemory* memory_;
   const Team* team_;
-  SyncLine<RealAtomics>* lines_;  // one per member, side by side
+  SyncLine<RealAtomics>* lines_;  // one per rank, side by side
 };
 
 using NodeSync = TeamSync<RealAtomics, NodeTeam>;

@@ -1,66 +1,74 @@
-// Collectives where members have no common memory: the reference implementations, made of puts and
-// gets. Slow and simple; what has a window uses the ones beside them.
-#include <algorithm>
-#include <bit>
-#include <vector>
-
-#include "engine/engine.hpp"
+// Collectives of teams whose members have no common memory, or whose user names an algorithm.
+//
+// The flags of each team lie in the system part of its members' arenas, in front of the data bell.
+#include "engine/group_algorithms.hpp"
 
 namespace gondwana {
-namespace {
 
-// Each round of a dissemination barrier has a word in the system part of the arena of each member.
-constexpr std::uint32_t rounds_per_team = 32;
+static_assert(ControlLayout::max_teams * Group::flags_size <= NodePlan::data_bell_offset);
 
-std::size_t round_offset(const Team& team, std::uint32_t round) {
-  const std::size_t word = std::size_t{team.number} * rounds_per_team + round;
-  static_assert(std::size_t{ControlLayout::max_teams} * rounds_per_team * sizeof(Epoch) <=
-                NodePlan::system_size);
-  return word * sizeof(Epoch);
+Group Engine::group_of(Team& team, CallName call) {
+  return {*this, team, team.number * Group::flags_size, call};
 }
 
-}  // namespace
-
-// Dissemination: in round k tell the member 2^k further on, hear from the one 2^k before. After
-// log2(size) rounds everybody has heard, at first or second hand, from everybody.
 void Engine::sync_over_wire(Team& team, CallName call) {
-  const Epoch epoch = ++team.epoch;
-  const auto rounds = static_cast<std::uint32_t>(std::bit_width(team.size - 1));
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const std::uint32_t partner = (team.me + (1U << round)) % team.size;
-    const std::size_t offset = round_offset(team, round);
-    const Remote word{team.rank_of(partner), offset};
-    put_over_wire(default_lane_, word, std::as_bytes(std::span(&epoch, 1)));
-    drain(default_lane_);
-    auto& mine = *reinterpret_cast<Epoch*>(memory_->window(rank_) + offset);
-    wait({.call = call, .team = team.number}, [&] {
-      const Epoch seen = std::atomic_ref<Epoch>(mine).load(std::memory_order_acquire);
-      return static_cast<std::int32_t>(seen - epoch) >= 0;
-    });
-  }
+  Group group = group_of(team, call);
+  reference::sync(group, options_.algorithms.of(Collective::barrier));
+}
+
+Engine::Agreement Engine::agree_over_wire(Team& team, CallName call, const Agreement& mine) {
+  Group group = group_of(team, call);
+  group.write_note(0, mine.numbers);
+  group.write_note(1, mine.epoch);
+  group.barrier();
+  Agreement all = mine;
+  for (std::uint32_t member = 0; member < team.size; ++member)
+    all = combined(all, {group.note_of(member, 0), group.note_of(member, 1)});
+  group.barrier();
+  group.write_note(0, 0);
+  group.write_note(1, 0);
+  return all;
 }
 
 bool Engine::broadcast_over_wire(Team& team, CallName call, void* dest, const void* source,
                                  std::size_t size, std::uint32_t root) {
-  sync_over_wire(team, call);
-  const bool copied = get_elsewhere(default_lane_, team.rank_of(root), dest, source, size);
-  sync_over_wire(team, call);
-  return copied;
+  Group group = group_of(team, call);
+  if (team.me == root && dest != source && size > 0) std::memmove(dest, source, size);
+  return reference::broadcast(group, options_.algorithms.of(Collective::broadcast), dest, source,
+                              size, root);
 }
 
 bool Engine::reduce_over_wire(Team& team, CallName call, void* dest, const void* source,
                               std::size_t count, ElementType type) {
-  sync_over_wire(team, call);
-  std::vector<std::byte> sum(count * type.size);
-  std::vector<std::byte> term(count * type.size);
-  bool well = get_elsewhere(default_lane_, team.rank_of(0), sum.data(), source, sum.size());
-  for (std::uint32_t member = 1; member < team.size && well; ++member) {
-    well = get_elsewhere(default_lane_, team.rank_of(member), term.data(), source, term.size());
-    type.combine(sum.data(), sum.data(), term.data(), count);
-  }
-  sync_over_wire(team, call);  // everybody has read every source: dest may be source
-  std::ranges::copy(sum, static_cast<std::byte*>(dest));
-  return well;
+  Group group = group_of(team, call);
+  return reference::reduce(group, options_.algorithms.of(Collective::reduce), dest, source, count,
+                           type);
+}
+
+bool Engine::scan_over_wire(Team& team, CallName call, void* dest, const void* source,
+                            std::size_t count, ElementType type, Scan kind) {
+  Group group = group_of(team, call);
+  return reference::scan(group, options_.algorithms.of(Collective::scan), dest, source, count, type,
+                         kind);
+}
+
+bool Engine::collect_over_wire(Team& team, CallName call, void* dest, const void* source,
+                               std::size_t size) {
+  Group group = group_of(team, call);
+  return reference::collect(group, options_.algorithms.of(Collective::collect), dest, source, size);
+}
+
+bool Engine::fcollect_over_wire(Team& team, CallName call, void* dest, const void* source,
+                                std::size_t size) {
+  Group group = group_of(team, call);
+  return reference::fcollect(group, options_.algorithms.of(Collective::fcollect), dest, source,
+                             size);
+}
+
+bool Engine::alltoall_over_wire(Team& team, CallName call, void* dest, const void* source,
+                                const Exchange& shape) {
+  Group group = group_of(team, call);
+  return reference::alltoall(group, dest, source, shape);
 }
 
 }  // namespace gondwana

@@ -35,22 +35,29 @@ bool Engine::is_valid(Lane& lane, const char* what, Rank rank, const void* objec
   return whole ? true : lane.fail(whole.error());
 }
 
+// Of a collective, on this rank: the same addresses are symmetric on all members or on none.
+bool Engine::are_symmetric(const char* what, const void* dest, std::size_t dest_size,
+                           const void* source, std::size_t source_size) {
+  return (dest_size == 0 || is_valid(default_lane_, what, rank_, dest, dest_size)) &&
+         (source_size == 0 || is_valid(default_lane_, what, rank_, source, source_size));
+}
+
 bool Engine::put_elsewhere(Lane& lane, Rank to, const void* dest, const void* source,
-                           std::size_t size) {
+                           std::size_t size, Buffer buffer) {
   if (size == 0) return true;
   const Result<Remote> place = locate("put", to, dest, size);
   if (!place) return lane.fail(place.error());
   lane.counters().add_put(size);
-  return put_over_wire(lane, *place, Bytes(static_cast<const std::byte*>(source), size));
+  return put_over_wire(lane, *place, Bytes(static_cast<const std::byte*>(source), size), buffer);
 }
 
-bool Engine::get_elsewhere(Lane& lane, Rank from, void* dest, const void* source,
-                           std::size_t size) {
+bool Engine::get_elsewhere(Lane& lane, Rank from, void* dest, const void* source, std::size_t size,
+                           Buffer buffer) {
   if (size == 0) return true;
   const Result<Remote> place = locate("get", from, source, size);
   if (!place) return lane.fail(place.error());
   lane.counters().add_get(size);
-  return get_over_wire(lane, MutableBytes(static_cast<std::byte*>(dest), size), *place);
+  return get_over_wire(lane, MutableBytes(static_cast<std::byte*>(dest), size), *place, buffer);
 }
 
 std::optional<std::uint64_t> Engine::request_elsewhere(Lane& lane, Rank at, const void* dest,
@@ -60,37 +67,58 @@ std::optional<std::uint64_t> Engine::request_elsewhere(Lane& lane, Rank at, cons
     lane.fail(place.error());
     return std::nullopt;
   }
+  lane.counters().add(Count::atomics);
+  return request_over_wire(lane, *place, request, "atomic operation");
+}
+
+// The signal is sent once the data has been delivered.
+bool Engine::put_signal_elsewhere(Lane& lane, Rank to, const void* dest, Bytes source,
+                                  const Signal& signal) {
+  const Result<Remote> word = locate("signal", to, signal.word, sizeof(signal.value));
+  if (!word) return lane.fail(word.error());
+  if (!put_elsewhere(lane, to, dest, source.data(), source.size())) return false;
+  drain(lane);
+  if (signal.op == SignalOp::set) {
+    lane.counters().add_put(sizeof(signal.value));
+    return put_over_wire(lane, *word, std::as_bytes(std::span(&signal.value, 1)));
+  }
+  lane.counters().add(Count::atomics);
+  const AtomicRequest add{AtomicOp::add, AtomicType::uint64, signal.value};
+  return request_over_wire(lane, *word, add, "signal").has_value();
+}
+
+std::optional<std::uint64_t> Engine::request_over_wire(Lane& lane, Remote at,
+                                                       const AtomicRequest& request,
+                                                       CallName call) {
   if (!wire_.limits().atomics) {
     lane.fail({Errc::missing, fmt::format("transport {} offers no atomic operations, and "
                                           "this version has no other way to do them",
                                           wire_.name())});
     return std::nullopt;
   }
-  lane.counters().add(Count::atomics);
+  const std::scoped_lock turn(wire_mutex_);
   std::uint64_t old = 0;
   Completion done;
-  if (!post(lane, [&] { return wire_.atomic(*place, request, &old, done); })) return std::nullopt;
-  complete(done, "atomic operation");
+  if (!post(lane, [&] { return wire_.atomic(at, request, &old, done); })) return std::nullopt;
+  complete(done, call);
   return old;
 }
 
-// Small puts are bounced, so that their source is free at once; the others wait for delivery. A put
-// of at most 8 aligned bytes must arrive in one piece: as an atomic swap where the transport does
-// not promise a single store.
-bool Engine::put_over_wire(Lane& lane, Remote to, Bytes source) {
-  const Limits& limits = wire_.limits();
+// Whether a put of this size to this place must arrive in one piece, and would not.
+bool Engine::is_torn(Remote to, std::size_t size) const {
+  const bool word = (size == 2 || size == 4 || size == 8) && to.offset % size == 0;
+  return word && !wire_.limits().single_store && wire_.limits().atomics;
+}
+
+// A put of at most 8 aligned bytes must arrive in one piece: as an atomic swap where the transport
+// does not promise a single store. Of the others the small ones are bounced, so that their source
+// is free at once, unless it may be kept; the large ones wait for delivery.
+bool Engine::put_over_wire(Lane& lane, Remote to, Bytes source, Buffer buffer) {
+  const std::scoped_lock turn(wire_mutex_);
   const std::size_t size = source.size();
-  const bool word = (size == 4 || size == 8) && to.offset % size == 0;
-  if (word && !limits.single_store && limits.atomics) {
-    AtomicRequest swap{AtomicOp::swap, size == 4 ? AtomicType::uint32 : AtomicType::uint64};
-    std::memcpy(&swap.operand, source.data(), size);
-    std::uint64_t old = 0;
-    Completion done;
-    if (!post(lane, [&] { return wire_.atomic(to, swap, &old, done); })) return false;
-    complete(done, "put");
-    return true;
-  }
-  if (size <= std::min(Lane::bounce_limit, limits.largest_message)) {
+  if (is_torn(to, size)) return store_over_wire(lane, to, source);
+  if (buffer == Buffer::kept_until_quiet) return post_pieces(lane, to, source, lane.pending());
+  if (size <= std::min(Lane::bounce_limit, wire_.limits().largest_message)) {
     Bytes copy = lane.bounce(source);
     if (copy.empty()) {
       drain(lane);
@@ -99,25 +127,60 @@ bool Engine::put_over_wire(Lane& lane, Remote to, Bytes source) {
     return post(lane, [&] { return wire_.put(to, copy, lane.pending()); });
   }
   Completion done;
-  bool posted = true;
-  for (std::size_t at = 0; at < size && posted; at += limits.largest_message) {
-    const Bytes piece = source.subspan(at, std::min(limits.largest_message, size - at));
-    posted = post(lane, [&] { return wire_.put({to.rank, to.offset + at}, piece, done); });
-  }
+  const bool posted = post_pieces(lane, to, source, done);
   complete(done, "put");
   return posted;
 }
 
-bool Engine::get_over_wire(Lane& lane, MutableBytes dest, Remote from) {
+bool Engine::get_over_wire(Lane& lane, MutableBytes dest, Remote from, Buffer buffer) {
+  const std::scoped_lock turn(wire_mutex_);
+  if (buffer == Buffer::kept_until_quiet) return post_pieces(lane, dest, from, lane.pending());
   drain(lane);  // a get may ask for what a put of ours is still carrying there
-  const std::size_t most = wire_.limits().largest_message;
   Completion done;
+  const bool posted = post_pieces(lane, dest, from, done);
+  complete(done, "get");
+  return posted;
+}
+
+bool Engine::store_over_wire(Lane& lane, Remote to, Bytes word) {
+  if (word.size() == 2) return store_short_over_wire(lane, to, word);
+  AtomicRequest swap{AtomicOp::swap, word.size() == 4 ? AtomicType::uint32 : AtomicType::uint64};
+  std::memcpy(&swap.operand, word.data(), word.size());
+  return request_over_wire(lane, to, swap, "put").has_value();
+}
+
+// No atomic operation is as small as two bytes: exchanges the four that they lie in.
+bool Engine::store_short_over_wire(Lane& lane, Remote to, Bytes value) {
+  const std::size_t at = to.offset % sizeof(std::uint32_t);
+  const Remote around{to.rank, to.offset - at};
+  std::optional<std::uint64_t> found =
+      request_over_wire(lane, around, {AtomicOp::fetch, AtomicType::uint32}, "put");
+  for (std::optional<std::uint64_t> expected; found && found != expected;) {
+    expected = found;
+    AtomicRequest exchange{AtomicOp::compare_swap, AtomicType::uint32, *expected, *expected};
+    std::memcpy(reinterpret_cast<std::byte*>(&exchange.operand) + at, value.data(), value.size());
+    found = request_over_wire(lane, around, exchange, "put");
+  }
+  return found.has_value();
+}
+
+bool Engine::post_pieces(Lane& lane, Remote to, Bytes source, Completion& done) {
+  const std::size_t most = wire_.limits().largest_message;
+  bool posted = true;
+  for (std::size_t at = 0; at < source.size() && posted; at += most) {
+    const Bytes piece = source.subspan(at, std::min(most, source.size() - at));
+    posted = post(lane, [&] { return wire_.put({to.rank, to.offset + at}, piece, done); });
+  }
+  return posted;
+}
+
+bool Engine::post_pieces(Lane& lane, MutableBytes dest, Remote from, Completion& done) {
+  const std::size_t most = wire_.limits().largest_message;
   bool posted = true;
   for (std::size_t at = 0; at < dest.size() && posted; at += most) {
     const MutableBytes piece = dest.subspan(at, std::min(most, dest.size() - at));
     posted = post(lane, [&] { return wire_.get(piece, {from.rank, from.offset + at}, done); });
   }
-  complete(done, "get");
   return posted;
 }
 
@@ -139,8 +202,14 @@ void Engine::complete(Completion& done, CallName call) {
 }
 
 void Engine::drain(Lane& lane) {
+  const std::scoped_lock turn(wire_mutex_);
   complete(lane.pending(), "quiet");
   lane.reset_bounce();
+}
+
+void Engine::progress() {
+  const std::unique_lock turn(wire_mutex_, std::try_to_lock);
+  if (turn) wire_.progress();
 }
 
 }  // namespace gondwana

@@ -2,6 +2,7 @@
 // it.
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -21,27 +22,28 @@ struct Limits {
   bool ordered = false;             // puts to one target are delivered in the order of their calls
 };
 
-// Counts operations under way. Begun by who posts, finished by the transport inside progress() of
-// the same thread. Must not be destroyed before it is done.
+// Counts operations under way. Begun by who posts, finished by the transport inside progress(), of
+// whichever thread. Must not be destroyed before it is done.
 class Completion {
  public:
-  void begin() { ++under_way_; }
+  void begin() { under_way_.fetch_add(1, std::memory_order_relaxed); }
   void finish() {
-    GONDWANA_ASSERT(under_way_ > 0, under_way_);
-    --under_way_;
+    const std::uint64_t before = under_way_.fetch_sub(1, std::memory_order_release);
+    GONDWANA_ASSERT(before > 0, before);  // release pairs with done()
   }
-  bool done() const { return under_way_ == 0; }
+  bool done() const { return under_way_.load(std::memory_order_acquire) == 0; }
 
  private:
-  std::uint64_t under_way_ = 0;
+  std::atomic<std::uint64_t> under_way_{0};
 };
 
 // `busy`: no room now; progress and try again. Nothing of the operation has happened.
 enum class Posted : std::uint8_t { accepted, busy };
 
-// A transport belongs to one rank. An accepted operation calls done.begin() at once and
-// done.finish() when it is complete: for a put when the bytes are visible at the target, for a get
-// and an atomic when the result is here. Buffers stay valid until then. An Error is final.
+// A transport belongs to one rank, whose threads take turns to call it. An accepted operation calls
+// done.begin() at once and done.finish() when it is complete: for a put when the bytes are visible
+// at the target, for a get and an atomic when the result is here. Buffers stay valid until then. An
+// Error is final.
 // clang-format off
 template <typename T>
 concept Transport = requires(T transport, Remote remote, Bytes source, MutableBytes target,
@@ -52,7 +54,7 @@ concept Transport = requires(T transport, Remote remote, Bytes source, MutableBy
   { transport.put(remote, source, done) } -> std::same_as<Result<Posted>>;
   { transport.get(target, remote, done) } -> std::same_as<Result<Posted>>;
   { transport.atomic(remote, request, result, done) } -> std::same_as<Result<Posted>>;
-  // Moves things on; true if anything happened. Called by one thread at a time.
+  // Moves things on; true if anything happened.
   { transport.progress() } -> std::same_as<bool>;
 };
 // clang-format on

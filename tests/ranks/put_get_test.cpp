@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "support/rank_test.hpp"
+#include "support/ways.hpp"
 
 namespace gondwana::test {
 namespace {
@@ -99,6 +100,118 @@ RANK_TEST(negative_strides_walk_backwards, ranks(1)) {
   world.free(block);
 }
 
+// Blocks of 3 elements: what lies between them stays as it was.
+RANK_TEST(blocks_are_put_and_got_at_their_strides, ranks(1)) {
+  const auto block = world.allocate<int>(40);
+  in_every_way(world, [&](const Way& way) {
+    std::vector<int> source(40);
+    std::iota(source.begin(), source.end(), 1);
+    ibput<4>(way.as("ibput"), block.data(), source.data(), 5, 4, 3, 6, way.right());
+    quiet(way.as("quiet"));
+    world.barrier();
+    for (std::size_t i = 0; i < 40; ++i) {
+      const bool written = i % 5 < 3 && i / 5 < 6;
+      EXPECT_EQ(block[i], written ? source[i / 5 * 4 + i % 5] : 0) << i;
+    }
+    std::vector<int> back(40);
+    ibget<4>(way.as("ibget"), back.data(), block.data(), 6, 5, 3, 6, way.right());
+    for (std::size_t i = 0; i < 40; ++i) {
+      const bool written = i % 6 < 3 && i / 6 < 6;
+      EXPECT_EQ(back[i], written ? source[i / 6 * 4 + i % 6] : 0) << i;
+    }
+    world.barrier();
+    std::ranges::fill(block, 0);
+    world.barrier();
+  });
+  world.free(block);
+}
+
+template <std::size_t Width>
+void blocks_without_gaps_are_a_put(World& world) {
+  const auto block = world.allocate<std::uint8_t>(Width * 12);
+  std::vector<std::uint8_t> source(Width * 12);
+  std::iota(source.begin(), source.end(), std::uint8_t{1});
+  ibput<Width>(world.as("ibput"), block.data(), source.data(), 4, 4, 4, 3, world.right());
+  world.barrier();
+  EXPECT_TRUE(std::ranges::equal(block, source));
+  std::vector<std::uint8_t> back(Width * 12);
+  ibget<Width>(world.as("ibget"), back.data(), block.data(), 3, 3, 3, 4, world.right());
+  EXPECT_EQ(back, source);
+  world.barrier();
+  world.free(block);
+}
+
+RANK_TEST(blocks_of_every_width_without_gaps_are_a_put, ranks(1)) {
+  blocks_without_gaps_are_a_put<1>(world);
+  blocks_without_gaps_are_a_put<2>(world);
+  blocks_without_gaps_are_a_put<4>(world);
+  blocks_without_gaps_are_a_put<8>(world);
+  blocks_without_gaps_are_a_put<16>(world);
+}
+
+RANK_TEST(a_block_of_one_element_is_a_strided_put, ranks(1)) {
+  const auto blocks = world.allocate<short>(30);
+  const auto elements = world.allocate<short>(30);
+  std::vector<short> source(30);
+  std::iota(source.begin(), source.end(), short{1});
+  ibput<2>(world.as("ibput"), blocks.data(), source.data(), 3, 2, 1, 10, world.right());
+  iput<2>(world.as("iput"), elements.data(), source.data(), 3, 2, 10, world.right());
+  world.barrier();
+  EXPECT_TRUE(std::ranges::equal(blocks, elements));
+  EXPECT_EQ(blocks[27], 19);
+  world.barrier();
+  world.free(blocks);
+  world.free(elements);
+}
+
+RANK_TEST(no_blocks_and_empty_blocks_move_nothing, ranks(1)) {
+  const auto cell = world.allocate<long>();
+  const long source = 7;
+  ibput<8>(world.as("ibput"), cell.data(), &source, 1, 1, 1, 0, world.right());
+  ibput<8>(world.as("ibput"), cell.data(), &source, 1, 1, 0, 5, world.right());
+  world.barrier();
+  EXPECT_EQ(cell[0], 0);
+  world.free(cell);
+}
+
+RANK_TEST(blocks_that_would_overlap_are_refused, ranks(1)) {
+  const auto cells = world.allocate<long>(10);
+  std::vector<long> here(10);
+  const auto put_with = [&](std::ptrdiff_t dst, std::ptrdiff_t sst) {
+    ibput<8>(world.as("ibput"), cells.data(), here.data(), dst, sst, 3, 2, 0);
+  };
+  EXPECT_TRUE(says("dst 2: blocks of 3 elements", [&] { put_with(2, 3); }));
+  EXPECT_TRUE(says("sst -4: blocks of 3 elements", [&] { put_with(3, -4); }));
+  EXPECT_TRUE(says("sst 0: blocks of 3 elements",
+                   [&] { ibget<8>(world.as("ibget"), here.data(), cells.data(), 3, 0, 3, 2, 0); }));
+  world.barrier();
+  world.free(cells);
+}
+
+// Of blocks that leave the heap none is written: not even those that would still lie in it.
+RANK_TEST(blocks_that_leave_the_heap_are_refused_whole, ranks(1)) {
+  const auto cells = world.allocate<long>(4);
+  std::vector<long> here(4, 1);
+  const auto heap = static_cast<std::ptrdiff_t>(world.engine().symmetric().heap_size());
+  const volatile std::size_t huge = ~std::size_t{0} / 8;
+  for (const std::ptrdiff_t stride : {heap, std::ptrdiff_t{1} << 60, PTRDIFF_MAX}) {
+    EXPECT_TRUE(says("not symmetric", [&] {
+      ibput<8>(world.as("ibput"), cells.data(), here.data(), stride, 2, 2, 2, world.right());
+    }));
+    EXPECT_TRUE(says("not symmetric", [&] {
+      ibget<8>(world.as("ibget"), here.data(), cells.data(), 2, stride, 2, 2, world.right());
+    }));
+  }
+  EXPECT_TRUE(says("not symmetric", [&] {
+    ibput<8>(world.as("ibput"), cells.data(), here.data(), PTRDIFF_MAX, PTRDIFF_MAX, huge, 1,
+             world.right());
+  }));
+  world.barrier();
+  EXPECT_EQ(std::accumulate(cells.begin(), cells.end(), 0L), 0);
+  world.barrier();
+  world.free(cells);
+}
+
 RANK_TEST(fence_orders_data_before_its_flag, ranks(2)) {
   constexpr long rounds = 200;
   const auto data = world.allocate<long>(512);
@@ -163,14 +276,28 @@ RANK_TEST(an_eight_byte_put_is_never_seen_in_halves, ranks(2)) {
   world.free(stop);
 }
 
-template <typename Call>
-std::string sentence_of(const Call& call) {
-  try {
-    call();
-  } catch (const GaveUp& gave_up) {
-    return gave_up.what();
+// What is smaller than any atomic operation must be whole as well.
+RANK_TEST(a_two_byte_put_is_never_seen_in_halves, ranks(2)) {
+  const auto cells = world.allocate<std::uint16_t>(4);
+  const auto stop = world.allocate<long>();
+  if (world.me() == 0) {
+    for (int i = 0; i < 2000; ++i) {
+      const int half = i & 0xff;
+      p(world.as("p"), &cells[1], static_cast<std::uint16_t>(half << 8 | half), 1);
+    }
+    quiet(world.as("quiet"));
+    p(world.as("p"), stop.data(), 1L, 1);
+  } else if (world.me() == 1) {
+    while (shmem::test(world.as("test"), stop.data(), SHMEM_CMP_EQ, 0L) != 0) {
+      const std::uint16_t value = look(&cells[1]);
+      ASSERT_EQ(value >> 8, value & 0xff);
+    }
+    EXPECT_EQ(look(&cells[1]), 0xcfcf);  // 1999 modulo 256, twice
+    EXPECT_EQ(cells[0] + cells[2] + cells[3], 0);
   }
-  return "no complaint";
+  world.barrier();
+  world.free(cells);
+  world.free(stop);
 }
 
 RANK_TEST(a_rank_that_does_not_exist_is_named, ranks(1)) {

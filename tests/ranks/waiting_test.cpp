@@ -1,7 +1,13 @@
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <limits>
+#include <set>
 #include <thread>
+#include <vector>
 
 #include "support/rank_test.hpp"
+#include "support/ways.hpp"
 
 namespace gondwana::test {
 namespace {
@@ -91,20 +97,253 @@ RANK_TEST(a_rank_that_waits_says_for_what, ranks(2)) {
   } else if (world.me() == 0) {
     const ControlPage& page = world.engine().page_of(Rank(1));
     const auto says_so = [&] {
-      return page.waiting.since_ns.load() != 0 && page.waiting.call() == "shmem_long_wait_until";
+      const Waiting* wait = page.longest_wait();
+      return wait != nullptr && wait->call() == "shmem_long_wait_until";
     };
     for (int tries = 0; tries < 2000 && !says_so(); ++tries)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    EXPECT_TRUE(says_so()) << page.waiting.call();
+    EXPECT_TRUE(says_so());
     p(world.as("p"), cell.data(), 1L, 1);
   }
   world.barrier();
   world.free(cell);
 }
 
+// Each comparison against the operator of the language, at the ends of the range and between.
+template <typename T>
+void comparisons_mean_what_they_say(World& world) {
+  constexpr T least = std::numeric_limits<T>::min();
+  constexpr T most = std::numeric_limits<T>::max();
+  const T values[] = {least, static_cast<T>(least + 1), static_cast<T>(-1),       0,
+                      1,     static_cast<T>(most / 2),  static_cast<T>(most - 1), most};
+  for (const T a : values) {
+    for (const T b : values) {
+      const bool expected[] = {a == b, a != b, a > b, a >= b, a < b, a <= b};
+      for (int cmp = SHMEM_CMP_EQ; cmp <= SHMEM_CMP_LE; ++cmp)
+        EXPECT_EQ(Comparison(world.as("cmp"), cmp).with(b).holds(a), expected[cmp - SHMEM_CMP_EQ])
+            << +a << " and " << +b << " by " << cmp;
+    }
+  }
+}
+
+RANK_TEST(comparisons_hold_at_the_ends_of_every_type, ranks(1)) {
+  comparisons_mean_what_they_say<short>(world);
+  comparisons_mean_what_they_say<int>(world);
+  comparisons_mean_what_they_say<long>(world);
+  comparisons_mean_what_they_say<long long>(world);
+  comparisons_mean_what_they_say<unsigned short>(world);
+  comparisons_mean_what_they_say<unsigned int>(world);
+  comparisons_mean_what_they_say<unsigned long>(world);
+  comparisons_mean_what_they_say<unsigned long long>(world);
+}
+
+// Every form of the call, on a set of three, of which the middle one is left out by its status.
+template <typename T>
+void all_forms_look_at_the_set(World& world) {
+  const auto cells = world.allocate<T>(3);
+  const std::array<int, 3> status{0, 1, 0};
+  const std::array<T, 3> wanted{5, 0, 9};
+  std::array<std::size_t, 3> indices{};
+  const auto as = [&] { return world.as("waiting"); };
+  EXPECT_EQ(test_all(as(), cells.data(), 3, status.data(), SHMEM_CMP_NE, T{0}), 0);
+  EXPECT_EQ(test_any_vector(as(), cells.data(), 3, status.data(), SHMEM_CMP_EQ, wanted.data()),
+            SIZE_MAX);
+  EXPECT_EQ(test_some(as(), cells.data(), 3, indices.data(), status.data(), SHMEM_CMP_NE, T{0}),
+            0U);
+  world.barrier();
+  p(world.as("p"), &cells[0], T{5}, world.right());
+  p(world.as("p"), &cells[2], T{9}, world.right());
+  wait_until_all(as(), cells.data(), 3, status.data(), SHMEM_CMP_NE, T{0});
+  wait_until_all_vector(as(), cells.data(), 3, status.data(), SHMEM_CMP_EQ, wanted.data());
+  EXPECT_EQ(wait_until_any(as(), cells.data(), 3, status.data(), SHMEM_CMP_GT, T{5}), 2U);
+  EXPECT_EQ(wait_until_any_vector(as(), cells.data(), 3, status.data(), SHMEM_CMP_LT,
+                                  std::array<T, 3>{6, 6, 6}.data()),
+            0U);
+  EXPECT_EQ(
+      wait_until_some(as(), cells.data(), 3, indices.data(), status.data(), SHMEM_CMP_GE, T{5}),
+      2U);
+  EXPECT_EQ(indices[0] + indices[1], 2U);
+  EXPECT_EQ(wait_until_some_vector(as(), cells.data(), 3, indices.data(), nullptr, SHMEM_CMP_EQ,
+                                   wanted.data()),
+            3U);
+  EXPECT_EQ(std::set<std::size_t>(indices.begin(), indices.end()),
+            (std::set<std::size_t>{0, 1, 2}));
+  EXPECT_EQ(test_all(as(), cells.data(), 3, status.data(), SHMEM_CMP_GE, T{5}), 1);
+  EXPECT_EQ(test_all(as(), cells.data(), 3, nullptr, SHMEM_CMP_GE, T{5}), 0);
+  EXPECT_EQ(test_all_vector(as(), cells.data(), 3, nullptr, SHMEM_CMP_EQ, wanted.data()), 1);
+  EXPECT_EQ(test_any(as(), cells.data(), 3, status.data(), SHMEM_CMP_LE, T{5}), 0U);
+  EXPECT_EQ(test_some(as(), cells.data(), 3, indices.data(), status.data(), SHMEM_CMP_EQ, T{9}),
+            1U);
+  EXPECT_EQ(indices[0], 2U);
+  EXPECT_EQ(test_some_vector(as(), cells.data(), 3, indices.data(), status.data(), SHMEM_CMP_NE,
+                             wanted.data()),
+            0U);
+  world.barrier();
+  world.free(cells);
+}
+
+RANK_TEST(every_form_of_waiting_works_on_every_type, ranks(1)) {
+  all_forms_look_at_the_set<short>(world);
+  all_forms_look_at_the_set<int>(world);
+  all_forms_look_at_the_set<long>(world);
+  all_forms_look_at_the_set<long long>(world);
+  all_forms_look_at_the_set<unsigned short>(world);
+  all_forms_look_at_the_set<unsigned int>(world);
+  all_forms_look_at_the_set<unsigned long>(world);
+  all_forms_look_at_the_set<unsigned long long>(world);
+}
+
+RANK_TEST(an_empty_set_is_not_waited_for, ranks(1)) {
+  const auto cells = world.allocate<int>(2);
+  const std::array<int, 2> left_out{1, -1};
+  const std::array<int, 2> values{7, 7};
+  std::array<std::size_t, 2> indices{};
+  for (const std::size_t count : {0UL, 2UL}) {
+    const int* status = count == 0 ? nullptr : left_out.data();
+    const Caller caller = world.as("waiting");
+    wait_until_all(caller, cells.data(), count, status, SHMEM_CMP_EQ, 7);
+    wait_until_all_vector(caller, cells.data(), count, status, SHMEM_CMP_EQ, values.data());
+    EXPECT_EQ(wait_until_any(caller, cells.data(), count, status, SHMEM_CMP_EQ, 7), SIZE_MAX);
+    EXPECT_EQ(
+        wait_until_any_vector(caller, cells.data(), count, status, SHMEM_CMP_EQ, values.data()),
+        SIZE_MAX);
+    EXPECT_EQ(wait_until_some(caller, cells.data(), count, indices.data(), status, SHMEM_CMP_EQ, 7),
+              0U);
+    EXPECT_EQ(wait_until_some_vector(caller, cells.data(), count, indices.data(), status,
+                                     SHMEM_CMP_EQ, values.data()),
+              0U);
+    EXPECT_EQ(test_all(caller, cells.data(), count, status, SHMEM_CMP_EQ, 7), 1);
+    EXPECT_EQ(test_all_vector(caller, cells.data(), count, status, SHMEM_CMP_EQ, values.data()), 1);
+    EXPECT_EQ(test_any(caller, cells.data(), count, status, SHMEM_CMP_EQ, 7), SIZE_MAX);
+    EXPECT_EQ(test_some(caller, cells.data(), count, indices.data(), status, SHMEM_CMP_EQ, 7), 0U);
+  }
+  world.barrier();
+  world.free(cells);
+}
+
+// Even if calls on other sets come between, always the same number of them.
+RANK_TEST(whatever_is_there_is_returned_in_the_end, ranks(1)) {
+  const auto cells = world.allocate<long>(11);
+  const auto other = world.allocate<long>(4);
+  std::ranges::fill(cells, 1);
+  std::ranges::fill(other, 1);
+  std::set<std::size_t> waited;
+  std::set<std::size_t> tested;
+  for (int i = 0; i < 400; ++i) {
+    waited.insert(wait_until_any(world.as("any"), cells.data(), 11, nullptr, SHMEM_CMP_EQ, 1L));
+    test_any(world.as("any"), other.data(), 4, nullptr, SHMEM_CMP_EQ, 1L);
+    tested.insert(test_any(world.as("any"), cells.data(), 11, nullptr, SHMEM_CMP_EQ, 1L));
+  }
+  EXPECT_EQ(waited.size(), 11U);
+  EXPECT_EQ(tested.size(), 11U);
+  world.barrier();
+  world.free(cells);
+  world.free(other);
+}
+
+// An element that has been met counts, even if it changes while the others are waited for.
+RANK_TEST(a_met_element_may_change_while_others_are_waited_for, ranks(2)) {
+  const auto cells = world.allocate<long>(2);
+  if (world.me() == 0) {
+    p(world.as("p"), &cells[0], 1L, 1);
+    quiet(world.as("quiet"));
+    linger();
+    p(world.as("p"), &cells[1], 1L, 1);
+  } else if (world.me() == 1) {
+    wait_until_all(world.as("all"), cells.data(), 2, nullptr, SHMEM_CMP_EQ, 1L);
+    EXPECT_EQ(cells[0] + cells[1], 2);
+  }
+  world.barrier();
+  world.free(cells);
+}
+
+// Who waits for flags of many ranks, in whichever way, may read what each put before its flag.
+template <typename Wait>
+void data_of_all_is_there(World& world, const Wait& wait) {
+  const auto all = static_cast<std::size_t>(world.size());
+  const auto mine = static_cast<std::size_t>(world.me());
+  const auto data = world.allocate<long>(all * 200);
+  const auto flags = world.allocate<int>(all);
+  for (int round = 1; round <= 10; ++round) {
+    const std::vector<long> source(200, 1000L * round + world.me());
+    for (int i = 0; i < world.size(); ++i) {
+      const int pe = (world.me() + i) % world.size();
+      put<8>(world.as("put"), &data[mine * 200], source.data(), 200, pe);
+      fence(world.as("fence"));
+      p(world.as("p"), &flags[mine], round, pe);
+    }
+    wait(flags, round, [&](std::size_t from) {
+      const auto block = data.subspan(from * 200, 200);
+      EXPECT_TRUE(std::ranges::all_of(
+          block, [&](long value) { return value == 1000L * round + static_cast<long>(from); }));
+    });
+    world.barrier();
+  }
+  world.free(data);
+  world.free(flags);
+}
+
+RANK_TEST(data_before_each_flag_is_there_after_a_wait_for_all, ranks(1)) {
+  data_of_all_is_there(world, [&](std::span<int> flags, int round, const auto& check_from) {
+    wait_until_all(world.as("all"), flags.data(), flags.size(), nullptr, SHMEM_CMP_EQ, round);
+    for (std::size_t i = 0; i < flags.size(); ++i) check_from(i);
+  });
+}
+
+RANK_TEST(data_before_each_flag_is_there_after_a_wait_for_any, ranks(1)) {
+  data_of_all_is_there(world, [&](std::span<int> flags, int round, const auto& check_from) {
+    std::vector<int> status(flags.size());
+    for (std::size_t n = 0; n < flags.size(); ++n) {
+      const std::size_t i = wait_until_any(world.as("any"), flags.data(), flags.size(),
+                                           status.data(), SHMEM_CMP_EQ, round);
+      ASSERT_LT(i, flags.size());
+      ASSERT_EQ(status[i], 0);
+      status[i] = 1;
+      check_from(i);
+    }
+  });
+}
+
+RANK_TEST(data_before_each_flag_is_there_after_a_wait_for_some, ranks(1)) {
+  data_of_all_is_there(world, [&](std::span<int> flags, int round, const auto& check_from) {
+    std::vector<int> status(flags.size());
+    std::vector<std::size_t> indices(flags.size());
+    for (std::size_t n = 0; n < flags.size();) {
+      const std::size_t found = wait_until_some(world.as("some"), flags.data(), flags.size(),
+                                                indices.data(), status.data(), SHMEM_CMP_EQ, round);
+      ASSERT_GT(found, 0U);
+      n += found;
+      for (std::size_t i = 0; i < found; ++i) {
+        ASSERT_EQ(status[indices[i]]++, 0);
+        check_from(indices[i]);
+      }
+    }
+  });
+}
+
+RANK_TEST(a_rank_that_sleeps_on_many_cells_is_woken_by_one, ranks(2)) {
+  const auto cells = world.allocate<unsigned>(50);
+  std::array<std::size_t, 50> indices{};
+  for (unsigned round = 1; round <= 3; ++round) {
+    if (world.me() == 0) {
+      linger();
+      p(world.as("p"), &cells[round * 10], round, 1);
+    } else if (world.me() == 1) {
+      ASSERT_EQ(wait_until_some(world.as("some"), cells.data(), 50, indices.data(), nullptr,
+                                SHMEM_CMP_EQ, round),
+                1U);
+      EXPECT_EQ(indices[0], round * 10);
+    }
+    world.barrier();
+  }
+  world.free(cells);
+}
+
 RANK_TEST(a_comparison_that_does_not_exist_is_refused, ranks(1)) {
   long cell = 0;
   EXPECT_THROW(wait_until(world.as("wait_until"), &cell, 99, 0L), GaveUp);
+  EXPECT_THROW(wait_until_all(world.as("all"), &cell, 0, nullptr, 0, 0L), GaveUp);
+  EXPECT_THROW(test_any_vector(world.as("any"), &cell, 1, nullptr, -1, &cell), GaveUp);
 }
 
 }  // namespace

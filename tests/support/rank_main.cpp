@@ -5,6 +5,9 @@
 //   rank_tests --ranks=4 --over=faulty      the same, over a wire that delays, refuses and reorders
 //   gondwana run -n 4 rank_tests --over=processes
 //
+// --threads=many: engines that many threads of a rank may use at once; every test runs with them
+// too.
+// --algorithm=ring: collectives of teams go by the algorithm of that name, those that have it.
 // --seed=N repeats a run; the seed is printed.
 #include <algorithm>
 #include <charconv>
@@ -27,6 +30,16 @@ void give_up(CallName name, const std::string& sentence) {
   throw test::GaveUp(fmt::format("{}: {}", name, sentence));
 }
 
+void refuse_context(CallName name) {
+  give_up(name, "no such context");
+}
+
+void refuse_call(CallName name) {
+  give_up(name, "no engine");
+}
+
+constinit Running running;
+
 void give_up(Lane& lane, CallName name) {
   const std::optional<Error> error = lane.take_error();
   give_up(name, error ? error->text : "failed");
@@ -42,7 +55,9 @@ enum class Over : std::uint8_t { memory, wire, faulty, processes };
 struct Form {
   Over over = Over::memory;
   std::uint32_t ranks = 2;
+  Threads threads = Threads::one_at_a_time;
   std::uint64_t seed = 1;
+  std::string_view algorithm = "auto";
   std::unique_ptr<Engine> own_engine;  // of this process, where ranks are processes
 };
 
@@ -56,6 +71,11 @@ Options test_options() {
   Options options;
   options.heap_size = std::size_t{6} << 30;
   options.heap_overcommit = true;
+  for (std::size_t i = 0; i < collectives; ++i) {
+    const auto collective = static_cast<Collective>(i);
+    const Result<Algorithm> algorithm = parse_algorithm(collective, form().algorithm);
+    if (algorithm) options.algorithms.choose(collective, *algorithm);
+  }
   return options;
 }
 
@@ -72,6 +92,7 @@ std::unique_ptr<Engine> engine_of_thread(const std::shared_ptr<NodeMemory>& memo
   setup.ranks = memory->plan().ranks;
   setup.memory = memory;
   setup.options = test_options();
+  setup.threads = form().threads;
   setup.use_reach = form().over == Over::memory;
   if (!setup.use_reach) setup.wire = wire_for(memory, rank);
   Result<std::unique_ptr<Engine>> engine = Engine::create(std::move(setup));
@@ -93,6 +114,7 @@ Result<std::unique_ptr<Engine>> engine_of_process() {
   setup.ranks = self->ranks;
   setup.memory = *std::move(memory);
   setup.options = test_options();
+  setup.threads = form().threads;
   return Engine::create(std::move(setup));
 }
 
@@ -127,6 +149,12 @@ bool take_option(std::string_view argument, std::string_view name, std::string_v
   return true;
 }
 
+bool is_algorithm(std::string_view name) {
+  for (std::size_t i = 0; i < collectives; ++i)
+    if (parse_algorithm(static_cast<Collective>(i), name)) return true;
+  return false;
+}
+
 bool parse_argument(std::string_view argument) {
   static const std::map<std::string_view, Over> names{{"memory", Over::memory},
                                                       {"wire", Over::wire},
@@ -136,8 +164,14 @@ bool parse_argument(std::string_view argument) {
   const auto number = [&](auto& into) {
     return std::from_chars(value.data(), value.data() + value.size(), into).ec == std::errc{};
   };
+  if (take_option(argument, "--threads=", value)) {
+    form().threads = Threads::many;
+    return value == "many";
+  }
   if (take_option(argument, "--ranks=", value)) return number(form().ranks);
   if (take_option(argument, "--seed=", value)) return number(form().seed);
+  if (take_option(argument, "--algorithm=", form().algorithm))
+    return is_algorithm(form().algorithm);
   if (!take_option(argument, "--over=", value) || !names.contains(value)) return false;
   form().over = names.at(value);
   return true;
@@ -163,6 +197,8 @@ int start() {
 }  // namespace
 
 void run_rank_test(Needs needs, RankBody body) {
+  if (needs.threads == Threads::many && form().threads != Threads::many)
+    GTEST_SKIP() << "needs engines for many threads: --threads=many";
   if (form().ranks < needs.ranks)
     GTEST_SKIP() << "needs " << needs.ranks << " ranks, this run has " << form().ranks;
   if (form().own_engine)

@@ -13,15 +13,24 @@
 #include "engine/engine.hpp"
 #include "front/shmem/atomics.hpp"
 #include "front/shmem/collectives.hpp"
+#include "front/shmem/context.hpp"
+#include "front/shmem/lock.hpp"
 #include "front/shmem/memory.hpp"
 #include "front/shmem/rma.hpp"
+#include "front/shmem/signal.hpp"
 #include "front/shmem/sync.hpp"
+#include "front/shmem/team.hpp"
+#include "front/shmem/waiting.hpp"
 
 namespace gondwana::test {
 
-// How many ranks a test needs at least; it is skipped where there are fewer.
+// How many ranks a test needs at least, and whether each of them must allow many threads; it is
+// skipped where that is not so.
 struct Needs {
   std::uint32_t ranks;
+  Threads threads = Threads::one_at_a_time;
+
+  constexpr Needs with_threads() const { return {ranks, Threads::many}; }
 };
 constexpr Needs ranks(std::uint32_t count) {
   return {count};
@@ -31,7 +40,10 @@ constexpr Needs ranks(std::uint32_t count) {
 class World {
  public:
   World(Engine& engine, std::uint64_t seed)
-      : engine_(engine), random_(seed + index(engine.rank())) {}
+      : engine_(engine),
+        door_(engine, shortcuts_),
+        seed_(seed),
+        random_(seed + index(engine.rank())) {}
 
   Engine& engine() { return engine_; }
   Lane& lane() { return engine_.default_lane(); }
@@ -39,8 +51,15 @@ class World {
   int size() const { return static_cast<int>(engine_.ranks()); }
   int right() const { return (me() + 1) % size(); }
   int left() const { return (me() + size() - 1) % size(); }
-  shmem::Caller as(CallName name) { return {engine_, lane(), name}; }
+  shmem::Caller as(CallName name) { return {door_, name}; }
+  // Through a context.
+  shmem::Caller in(shmem_ctx_t context, CallName name) {
+    return {door_, *door_.contexts().find(context), name};
+  }
   std::mt19937_64& random() { return random_; }
+
+  // Of the job, the same on every rank.
+  std::uint64_t seed() const { return seed_; }
 
   void barrier() { shmem::barrier_all(as("barrier")); }
 
@@ -56,6 +75,9 @@ class World {
 
  private:
   Engine& engine_;
+  shmem::ShortcutTable shortcuts_;
+  shmem::Door door_;
+  std::uint64_t seed_;
   std::mt19937_64 random_;
 };
 

@@ -1,0 +1,93 @@
+// A copy of the root's array for every member.
+//
+// Every dest may be written as soon as the root calls. A small array the root stores to all of
+// them, says so and returns: it waits for nobody. A large one is copied to each member by whoever
+// comes to it first: the member, if it is there while the root has its hands full, or the root. So
+// members that have processors of their own all copy at once, and where ranks share processors
+// nobody waits for one that does not run.
+#include <cstring>
+
+#include "engine/engine.hpp"
+
+namespace gondwana {
+namespace {
+
+// Of all copies together; below, it takes longer to share the work than to do it.
+constexpr std::size_t small_bytes = 32 * 1024;
+
+}  // namespace
+
+bool Engine::broadcast(Team& team, CallName call, void* dest, const void* source, std::size_t size,
+                       std::uint32_t root) {
+  if (uses_reference(Collective::broadcast, team))
+    return broadcast_over_wire(team, call, dest, source, size, root);
+  if (!are_symmetric("broadcast", dest, size, source, size)) return false;
+  default_lane_.counters().add(Count::syncs);
+  const Broadcast what{dest, source, size, root};
+  if (size <= small_bytes / team.size)
+    broadcast_small(team, call, what);
+  else if (team.me == root)
+    broadcast_large(team, call, what);
+  else
+    take_broadcast(team, call, what);
+  return true;
+}
+
+void Engine::broadcast_small(Team& team, CallName call, const Broadcast& what) {
+  const Epoch stored = ++team.epoch;
+  NodeSync line(NodeTeam(*memory_, team), team.me);
+  if (team.me != what.root) {
+    wait_for_member(line, team, what.root, stored, call);
+    return line.arrive(stored);
+  }
+  for (std::uint32_t i = 1; i < team.size; ++i)
+    put(default_lane_, team.rank_of((team.me + i) % team.size), what.dest, what.source, what.size);
+  line.arrive(stored);
+  line.ring_sleepers();
+  if (what.dest != what.source) std::memmove(what.dest, what.source, what.size);
+}
+
+// The root: its own copy first, so that those who wait for it have time to take theirs.
+void Engine::broadcast_large(Team& team, CallName call, const Broadcast& what) {
+  const Epoch ready = team.epoch + 1;
+  const Epoch copied = team.epoch += 2;
+  NodeSync line(NodeTeam(*memory_, team), team.me);
+  line.arrive(ready);
+  line.ring_sleepers();
+  if (what.dest != what.source) std::memmove(what.dest, what.source, what.size);
+  std::uint32_t takers = 0;
+  for (std::uint32_t i = 1; i < team.size; ++i) {
+    const std::uint32_t member = (team.me + i) % team.size;
+    if (line.claim(member, copied))
+      put(default_lane_, team.rank_of(member), what.dest, what.source, what.size);
+    else
+      ++takers;
+  }
+  const auto takers_are_done = [&] {
+    std::uint32_t done = 0;
+    for (std::uint32_t i = 1; i < team.size; ++i)
+      if (line.reached((team.me + i) % team.size, ready)) ++done;
+    return done == takers;  // the others do not move before this line does
+  };
+  if (!takers_are_done()) wait({.call = call, .team = team.number}, takers_are_done);
+  line.arrive(copied);
+  line.ring_sleepers();
+}
+
+// The others. Nobody leaves before the root does: the next root may claim the same lines.
+void Engine::take_broadcast(Team& team, CallName call, const Broadcast& what) {
+  const Epoch ready = team.epoch + 1;
+  const Epoch copied = team.epoch += 2;
+  NodeSync line(NodeTeam(*memory_, team), team.me);
+  wait_for_member(line, team, what.root, ready, call);
+  if (line.claim(team.me, copied)) {
+    const Rank root = team.rank_of(what.root);
+    get(default_lane_, root, what.dest, what.source, what.size);
+    line.arrive(ready);
+    memory_->page(root).sync_bell.ring_if_asleep();
+  }
+  wait_for_member(line, team, what.root, copied, call);
+  line.arrive(copied);
+}
+
+}  // namespace gondwana

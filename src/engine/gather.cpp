@@ -1,0 +1,45 @@
+// Every member gets the arrays of all, one behind the other.
+//
+// Every dest may be written as soon as the first member calls. So each member stores its array to
+// where it belongs in all of them, and one synchronisation says that all have. Where sizes differ a
+// member must know those of the ones before it first.
+#include "engine/engine.hpp"
+
+namespace gondwana {
+
+bool Engine::fcollect(Team& team, CallName call, void* dest, const void* source, std::size_t size) {
+  if (uses_reference(Collective::fcollect, team))
+    return fcollect_over_wire(team, call, dest, source, size);
+  if (!are_symmetric("fcollect", dest, detail::times(size, team.size), source, size)) return false;
+  put_to_all(team, static_cast<std::byte*>(dest) + team.me * size, source, size);
+  sync(team, call);
+  return true;
+}
+
+bool Engine::collect(Team& team, CallName call, void* dest, const void* source, std::size_t size) {
+  if (uses_reference(Collective::collect, team))
+    return collect_over_wire(team, call, dest, source, size);
+  if (!are_symmetric("collect", dest, size, source, size)) return false;
+  const Combine add_sizes = [](void* out, const void* a, const void* b, std::size_t /*count*/) {
+    *static_cast<std::size_t*>(out) =
+        *static_cast<const std::size_t*>(a) + *static_cast<const std::size_t*>(b);
+  };
+  std::size_t before = 0;  // what the members before this one have
+  combine_first(team, call, team.me, &before, &size, 1, {sizeof(std::size_t), add_sizes});
+  const bool stored = put_to_all(team, static_cast<std::byte*>(dest) + before, source, size);
+  sync(team, call);
+  return stored;
+}
+
+// Not all members begin with the same one.
+bool Engine::put_to_all(const Team& team, void* dest, const void* source, std::size_t size) {
+  if (size == 0) return true;
+  bool stored = true;
+  for (std::uint32_t i = 0; i < team.size; ++i) {
+    const Rank member = team.rank_of((team.me + i) % team.size);
+    stored = put(default_lane_, member, dest, source, size) && stored;
+  }
+  return stored;
+}
+
+}  // namespace gondwana

@@ -1,0 +1,333 @@
+#include "front/shmem/active_set.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "support/rank_test.hpp"
+
+namespace gondwana::test {
+namespace {
+
+using namespace shmem;
+
+// A set as C callers name it, what it means, and two arrays to use in turn. Ranks that are not in
+// it make it too: memory is collective.
+class Set {
+ public:
+  Set(World& world, int set_start, int set_log_stride, int set_size)
+      : start(set_start),
+        log_stride(set_log_stride),
+        size(set_size),
+        world_(world),
+        sync_(world.allocate<long>(2 * SHMEM_REDUCE_SYNC_SIZE)) {}
+  ~Set() {
+    world_.barrier();
+    EXPECT_TRUE(std::ranges::all_of(sync_, [](long x) { return x == SHMEM_SYNC_VALUE; }));
+    world_.free(sync_);
+  }
+  Set(const Set&) = delete;
+  Set& operator=(const Set&) = delete;
+
+  int pe_of(int member) const { return start + (member << log_stride); }
+  // -1: not in the set.
+  int me() const {
+    for (int member = 0; member < size; ++member)
+      if (pe_of(member) == world_.me()) return member;
+    return -1;
+  }
+  long* sync() const { return sync_.data(); }
+  long* sync_in_turn() {
+    turn_ = SHMEM_REDUCE_SYNC_SIZE - turn_;
+    return sync_.data() + turn_;
+  }
+
+  const int start;
+  const int log_stride;
+  const int size;
+
+ private:
+  World& world_;
+  std::span<long> sync_;
+  std::size_t turn_ = 0;
+};
+
+void for_each_set(World& world, const std::function<void(Set&)>& body) {
+  const int ranks = world.size();
+  const auto run = [&](int start, int log_stride, int size) {
+    if (size < 1) return;
+    Set set(world, start, log_stride, size);
+    if (set.me() >= 0) body(set);
+  };
+  run(0, 0, ranks);
+  run(1, 0, ranks - 1);
+  run(0, 1, (ranks + 1) / 2);
+  run(1, 1, ranks / 2);
+  run(0, 2, (ranks + 3) / 4);
+  run(ranks - 1, 0, 1);
+}
+
+RANK_TEST(nobody_leaves_a_barrier_of_a_set_before_its_puts_have_arrived, ranks(1)) {
+  const auto cells = world.allocate<int>(static_cast<std::size_t>(world.size()));
+  for_each_set(world, [&](Set& set) {
+    for (int round = 1; round <= 40; ++round) {
+      for (int member = 0; member < set.size; ++member)
+        p(world.as("p"), &cells[static_cast<std::size_t>(set.me())], round, set.pe_of(member));
+      barrier_set(world.as("barrier"), set.start, set.log_stride, set.size, set.sync());
+      for (int member = 0; member < set.size; ++member)
+        ASSERT_EQ(cells[static_cast<std::size_t>(member)], round);
+      barrier_set(world.as("barrier"), set.start, set.log_stride, set.size, set.sync());
+    }
+  });
+  world.free(cells);
+}
+
+// One array is enough for any number of calls, of both kinds.
+RANK_TEST(nobody_leaves_a_sync_of_a_set_before_all_have_come, ranks(1)) {
+  const auto round_of_rank = world.allocate<long>();
+  for_each_set(world, [&](Set& set) {
+    for (long round = 1; round <= 40; ++round) {
+      atomic<AtomicOp::swap>(world.as("set"), round_of_rank.data(), round, world.me());
+      sync_set(world.as("sync"), set.start, set.log_stride, set.size, set.sync());
+      for (int member = 0; member < set.size; ++member)
+        ASSERT_EQ(g(world.as("g"), round_of_rank.data(), set.pe_of(member)), round);
+      barrier_set(world.as("barrier"), set.start, set.log_stride, set.size, set.sync());
+    }
+  });
+  world.free(round_of_rank);
+}
+
+RANK_TEST(a_broadcast_in_a_set_leaves_the_dest_of_the_root_alone, ranks(1)) {
+  const auto source = world.allocate<int>(3'000);
+  const auto dest = world.allocate<int>(3'000);
+  for_each_set(world, [&](Set& set) {
+    for (int root = 0; root < set.size; ++root) {
+      std::ranges::fill(source, world.me() + 100);
+      std::ranges::fill(dest, -1);
+      // In elements of 4 bytes and of 8.
+      if (root % 2 == 0)
+        broadcast_set<4>(world.as("broadcast"), dest.data(), source.data(), 2'000, root, set.start,
+                         set.log_stride, set.size, set.sync_in_turn());
+      else
+        broadcast_set<8>(world.as("broadcast"), dest.data(), source.data(), 1'000, root, set.start,
+                         set.log_stride, set.size, set.sync_in_turn());
+      const int expected = set.me() == root ? -1 : set.pe_of(root) + 100;
+      EXPECT_TRUE(std::ranges::all_of(dest.first(2'000), [&](int x) { return x == expected; }));
+      EXPECT_EQ(dest[2'000], -1);
+    }
+  });
+  world.free(source);
+  world.free(dest);
+}
+
+RANK_TEST(collects_in_a_set_are_in_the_order_of_its_members, ranks(1)) {
+  const auto source = world.allocate<long>(500);
+  const auto dest = world.allocate<long>(500 * static_cast<std::size_t>(world.size()));
+  for_each_set(world, [&](Set& set) {
+    for (const std::size_t most : {1UL, 500UL}) {
+      std::ranges::fill(source, world.me());
+      std::vector<long> equal;
+      std::vector<long> growing;
+      for (int member = 0; member < set.size; ++member) {
+        equal.insert(equal.end(), most, set.pe_of(member));
+        growing.insert(growing.end(), most * static_cast<std::size_t>(member % 2),
+                       set.pe_of(member));
+      }
+      fcollect_set<8>(world.as("fcollect"), dest.data(), source.data(), most, set.start,
+                      set.log_stride, set.size, set.sync_in_turn());
+      EXPECT_TRUE(std::ranges::equal(dest.first(equal.size()), equal));
+      collect_set<8>(world.as("collect"), dest.data(), source.data(),
+                     most * static_cast<std::size_t>(set.me() % 2), set.start, set.log_stride,
+                     set.size, set.sync_in_turn());
+      EXPECT_TRUE(std::ranges::equal(dest.first(growing.size()), growing));
+    }
+  });
+  world.free(source);
+  world.free(dest);
+}
+
+RANK_TEST(all_to_alls_in_a_set_exchange_every_block, ranks(1)) {
+  const auto size = static_cast<std::size_t>(world.size());
+  const auto source = world.allocate<int>(2 * 10 * size);
+  const auto dest = world.allocate<int>(3 * 10 * size);
+  const auto value = [](int from, int to, std::size_t i) {
+    return from * 1'000 + to * 50 + static_cast<int>(i);
+  };
+  const auto check = [&](Set& set, std::size_t dst, std::size_t sst) {
+    std::vector<int> expected(dest.size(), -1);
+    std::ranges::fill(dest, -1);
+    for (int member = 0; member < set.size; ++member) {
+      for (std::size_t i = 0; i < 10; ++i) {
+        const std::size_t element = static_cast<std::size_t>(member) * 10 + i;
+        source[element * sst] = value(set.me(), member, i);
+        expected[element * dst] = value(member, set.me(), i);
+      }
+    }
+    if (dst == 1 && sst == 1)
+      alltoall_set<4>(world.as("alltoall"), dest.data(), source.data(), 10, set.start,
+                      set.log_stride, set.size, set.sync_in_turn());
+    else
+      alltoalls_set<4>(world.as("alltoalls"), dest.data(), source.data(),
+                       static_cast<std::ptrdiff_t>(dst), static_cast<std::ptrdiff_t>(sst), 10,
+                       set.start, set.log_stride, set.size, set.sync_in_turn());
+    EXPECT_TRUE(std::ranges::equal(dest, expected));
+  };
+  for_each_set(world, [&](Set& set) {
+    check(set, 1, 1);
+    check(set, 3, 2);
+  });
+  world.free(source);
+  world.free(dest);
+}
+
+template <ReduceOp Op, typename T>
+void reduce_checked(World& world, Set& set, std::span<T> dest, std::span<T> source,
+                    std::span<T> work) {
+  const auto term = [](int pe, std::size_t i) {
+    const std::size_t value = 1 + (static_cast<std::size_t>(pe) * 5 + i) % 3;
+    return static_cast<T>(value);
+  };
+  for (std::size_t i = 0; i < source.size(); ++i) source[i] = term(world.me(), i);
+  reduce_set<Op, T>(world.as("reduce"), dest.data(), source.data(), static_cast<int>(source.size()),
+                    set.start, set.log_stride, set.size, work.data(), set.sync_in_turn());
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    T expected = term(set.pe_of(0), i);
+    for (int member = 1; member < set.size; ++member)
+      expected = combined<Op>(expected, term(set.pe_of(member), i));
+    ASSERT_EQ(dest[i], expected) << i;
+  }
+}
+
+template <typename T, ReduceOp... Ops>
+void reduces_by_all(World& world) {
+  const auto source = world.allocate<T>(2'000);
+  const auto dest = world.allocate<T>(2'000);
+  const auto work = world.allocate<T>(2'000 / 2 + SHMEM_REDUCE_MIN_WRKDATA_SIZE);
+  for_each_set(world, [&](Set& set) {
+    (reduce_checked<Ops, T>(world, set, dest, source, work), ...);
+    (reduce_checked<Ops, T>(world, set, source, source, work), ...);  // in place
+  });
+  world.free(source);
+  world.free(dest);
+  world.free(work);
+}
+
+RANK_TEST(every_operation_reduces_in_a_set, ranks(1)) {
+  using enum ReduceOp;
+  reduces_by_all<long, bit_and, bit_or, bit_xor, max, min, sum, prod>(world);
+  reduces_by_all<short, bit_and, bit_or, bit_xor, max, min, sum, prod>(world);
+  reduces_by_all<double, max, min, sum, prod>(world);
+}
+
+RANK_TEST(sets_that_share_no_member_may_work_at_once, ranks(2)) {
+  const auto sync = world.allocate<long>(SHMEM_REDUCE_SYNC_SIZE);
+  const auto value = world.allocate<long>();
+  const int start = world.me() % 2;
+  const int size = (world.size() + 1 - start) / 2;
+  for (int round = 0; round < 50; ++round) {
+    value[0] = world.me();
+    reduce_set<ReduceOp::sum, long>(world.as("sum"), value.data(), value.data(), 1, start, 1, size,
+                                    nullptr, sync.data());
+    ASSERT_EQ(value[0], long{size} * (size - 1) + start * size);
+    barrier_set(world.as("barrier"), start, 1, size, sync.data());
+  }
+  world.barrier();
+  world.free(sync);
+  world.free(value);
+}
+
+std::string refusal(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const GaveUp& gave_up) {
+    return gave_up.what();
+  }
+  return "nothing was refused";
+}
+
+RANK_TEST(sets_that_cannot_be_are_refused_in_words, ranks(1)) {
+  const auto sync = world.allocate<long>(SHMEM_SYNC_SIZE);
+  const int ranks = world.size();
+  const auto refused = [&](int start, int log_stride, int size) {
+    return refusal([&] { sync_set(world.as("shmem_sync"), start, log_stride, size, sync.data()); });
+  };
+  EXPECT_EQ(refused(0, 0, ranks + 1),
+            fmt::format("shmem_sync: active set of PE_start 0, logPE_stride 0, PE_size {}: it "
+                        "reaches from PE 0 to {}, this job from 0 to {}",
+                        ranks + 1, ranks, ranks - 1));
+  EXPECT_EQ(refused(-1, 0, 1),
+            fmt::format("shmem_sync: active set of PE_start -1, logPE_stride 0, PE_size 1: it "
+                        "reaches from PE -1 to -1, this job from 0 to {}",
+                        ranks - 1));
+  EXPECT_EQ(refused(0, -1, 1),
+            "shmem_sync: active set of PE_start 0, logPE_stride -1, PE_size 1: expected a "
+            "logPE_stride from 0 to 30");
+  EXPECT_EQ(
+      refused(0, 0, 0),
+      "shmem_sync: active set of PE_start 0, logPE_stride 0, PE_size 0: expected a PE_size of "
+      "at least 1");
+  EXPECT_NE(refused(0, 30, 3).find("reaches from PE 0 to 2147483648"), std::string::npos);
+  if (ranks > 1) {
+    const int other = world.right();
+    EXPECT_EQ(
+        refused(other, 0, 1),
+        fmt::format("shmem_sync: active set of PE_start {}, logPE_stride 0, PE_size 1: PE {}, "
+                    "which calls, is not in it",
+                    other, world.me()));
+  }
+  world.barrier();
+  world.free(sync);
+}
+
+RANK_TEST(work_arrays_that_are_not_symmetric_are_refused_in_words, ranks(1)) {
+  const auto sync = world.allocate<long>(SHMEM_SYNC_SIZE);
+  std::vector<long> own(SHMEM_SYNC_SIZE);
+  const auto refused = [&](long* array) {
+    return refusal([&] { sync_set(world.as("shmem_sync"), 0, 0, world.size(), array); });
+  };
+  EXPECT_TRUE(refused(own.data())
+                  .starts_with(fmt::format(
+                      "shmem_sync: pSync at {}: its 64 longs are not all in symmetric memory; the "
+                      "symmetric heap is ",
+                      fmt::ptr(own.data()))));
+  auto* crooked = reinterpret_cast<long*>(reinterpret_cast<std::byte*>(sync.data()) + 4);
+  EXPECT_EQ(refused(crooked),
+            fmt::format("shmem_sync: pSync at {}: expected the address of a long, a multiple of 8",
+                        fmt::ptr(crooked)));
+  world.barrier();
+  world.free(sync);
+}
+
+RANK_TEST(wrong_arguments_of_collectives_in_a_set_are_refused_in_words, ranks(1)) {
+  const auto sync = world.allocate<long>(SHMEM_SYNC_SIZE);
+  const auto data = world.allocate<long>(10);
+  const int ranks = world.size();
+  EXPECT_EQ(refusal([&] {
+              broadcast_set<8>(world.as("shmem_broadcast64"), data.data(), data.data(), 1, ranks, 0,
+                               0, ranks, sync.data());
+            }),
+            fmt::format("shmem_broadcast64: PE_root {}: the active set has {} members, 0 to {}",
+                        ranks, ranks, ranks - 1));
+  EXPECT_EQ(refusal([&] {
+              reduce_set<ReduceOp::sum, long>(world.as("shmem_long_sum_to_all"), data.data(),
+                                              data.data(), -1, 0, 0, ranks, nullptr, sync.data());
+            }),
+            "shmem_long_sum_to_all: nreduce -1: expected 0 or more elements");
+  EXPECT_EQ(refusal([&] {
+              alltoalls_set<8>(world.as("shmem_alltoalls64"), data.data(), data.data(), 1, 0, 1, 0,
+                               0, ranks, sync.data());
+            }),
+            "shmem_alltoalls64: strides dst 1 and sst 0: expected at least 1");
+  long own = 0;
+  EXPECT_NE(refusal([&] {
+              fcollect_set<8>(world.as("shmem_fcollect64"), data.data(), &own, 1, 0, 0, ranks,
+                              sync.data());
+            }).find("not symmetric memory"),
+            std::string::npos);
+  world.barrier();
+  world.free(sync);
+  world.free(data);
+}
+
+}  // namespace
+}  // namespace gondwana::test

@@ -1,0 +1,213 @@
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "support/rank_test.hpp"
+
+namespace gondwana::test {
+namespace {
+
+using namespace shmem;
+
+shmem_team_t split(World& world, shmem_team_t parent, int start, int stride, int size) {
+  shmem_team_t team = SHMEM_TEAM_INVALID;
+  EXPECT_EQ(team_split_strided(world.as("split"), parent, start, stride, size, nullptr, 0, &team),
+            0);
+  return team;
+}
+
+// Sums the world numbers of the members, which shows who they are.
+long sum_of_members(World& world, shmem_team_t team, std::span<long> cells) {
+  cells[0] = world.me();
+  team_sync(world.as("sync"), team);
+  reduce<ReduceOp::sum>(world.as("sum"), team, &cells[1], cells.data(), 1);
+  team_sync(world.as("sync"), team);
+  return cells[1];
+}
+
+RANK_TEST(the_world_and_the_shared_team_hold_everybody, ranks(1)) {
+  for (const shmem_team_t team : {SHMEM_TEAM_WORLD, SHMEM_TEAM_SHARED}) {
+    EXPECT_EQ(team_my_pe(world.as("my_pe"), team), world.me());
+    EXPECT_EQ(team_n_pes(world.as("n_pes"), team), world.size());
+  }
+  EXPECT_EQ(team_my_pe(world.as("my_pe"), SHMEM_TEAM_INVALID), -1);
+  EXPECT_EQ(team_n_pes(world.as("n_pes"), SHMEM_TEAM_INVALID), -1);
+}
+
+RANK_TEST(a_strided_split_takes_every_second_rank, ranks(1)) {
+  const auto cells = world.allocate<long>(2);
+  const int size = (world.size() + 1) / 2;
+  const shmem_team_t even = split(world, SHMEM_TEAM_WORLD, 0, 2, size);
+  if (world.me() % 2 == 0) {
+    ASSERT_NE(even, SHMEM_TEAM_INVALID);
+    EXPECT_EQ(team_my_pe(world.as("my_pe"), even), world.me() / 2);
+    EXPECT_EQ(team_n_pes(world.as("n_pes"), even), size);
+    EXPECT_EQ(sum_of_members(world, even, cells), long{size} * (size - 1));
+    team_destroy(world.as("destroy"), even);
+  } else {
+    EXPECT_EQ(even, SHMEM_TEAM_INVALID);
+  }
+  world.barrier();
+  world.free(cells);
+}
+
+RANK_TEST(a_negative_stride_turns_the_order_around, ranks(1)) {
+  const int last = world.size() - 1;
+  const shmem_team_t reversed = split(world, SHMEM_TEAM_WORLD, last, -1, world.size());
+  EXPECT_EQ(team_my_pe(world.as("my_pe"), reversed), last - world.me());
+  EXPECT_EQ(team_translate_pe(world.as("translate"), reversed, 0, SHMEM_TEAM_WORLD), last);
+  const shmem_team_t again = split(world, reversed, last, -1, world.size());
+  EXPECT_EQ(team_my_pe(world.as("my_pe"), again), world.me());
+  team_destroy(world.as("destroy"), again);
+  team_destroy(world.as("destroy"), reversed);
+}
+
+RANK_TEST(a_stride_of_zero_makes_a_team_of_one, ranks(1)) {
+  const int chosen = world.size() / 2;
+  const shmem_team_t alone = split(world, SHMEM_TEAM_WORLD, chosen, 0, 1);
+  EXPECT_EQ(alone != SHMEM_TEAM_INVALID, world.me() == chosen);
+  if (world.me() != chosen) return;
+  EXPECT_EQ(team_n_pes(world.as("n_pes"), alone), 1);
+  EXPECT_EQ(team_my_pe(world.as("my_pe"), alone), 0);
+  EXPECT_EQ(team_translate_pe(world.as("translate"), SHMEM_TEAM_WORLD, chosen, alone), 0);
+  team_destroy(world.as("destroy"), alone);
+}
+
+struct Triplet {
+  int start;
+  int stride;
+  int size;
+};
+
+RANK_TEST(triplets_that_leave_the_parent_are_refused_on_every_rank, ranks(1)) {
+  const int n = world.size();
+  for (const auto [start, stride, size] :
+       {Triplet{0, 1, n + 1}, Triplet{-1, 1, 1}, Triplet{n, 1, 1}, Triplet{0, 0, 2},
+        Triplet{0, 1, 0}, Triplet{0, -1, 2}, Triplet{0, 1 << 30, 1 << 30}}) {
+    shmem_team_t team = SHMEM_TEAM_WORLD;
+    EXPECT_NE(team_split_strided(world.as("split"), SHMEM_TEAM_WORLD, start, stride, size, nullptr,
+                                 0, &team),
+              0);
+    EXPECT_EQ(team, SHMEM_TEAM_INVALID);
+  }
+  shmem_team_t team = SHMEM_TEAM_WORLD;
+  EXPECT_NE(team_split_strided(world.as("split"), SHMEM_TEAM_INVALID, 0, 1, 1, nullptr, 0, &team),
+            0);
+  EXPECT_EQ(team, SHMEM_TEAM_INVALID);
+}
+
+RANK_TEST(numbers_are_translated_between_teams, ranks(2)) {
+  const shmem_team_t odd = split(world, SHMEM_TEAM_WORLD, 1, 2, world.size() / 2);
+  const auto translate = [&](shmem_team_t from, int pe, shmem_team_t to) {
+    return team_translate_pe(world.as("translate"), from, pe, to);
+  };
+  if (odd != SHMEM_TEAM_INVALID) {
+    EXPECT_EQ(translate(odd, 0, SHMEM_TEAM_WORLD), 1);
+    EXPECT_EQ(translate(SHMEM_TEAM_WORLD, 1, odd), 0);
+    EXPECT_EQ(translate(SHMEM_TEAM_WORLD, 0, odd), -1);
+    EXPECT_EQ(translate(odd, world.size() / 2, SHMEM_TEAM_WORLD), -1);
+    EXPECT_EQ(translate(odd, -1, SHMEM_TEAM_WORLD), -1);
+    team_destroy(world.as("destroy"), odd);
+  }
+  EXPECT_EQ(translate(SHMEM_TEAM_INVALID, 0, SHMEM_TEAM_WORLD), -1);
+  EXPECT_EQ(translate(SHMEM_TEAM_WORLD, 0, SHMEM_TEAM_INVALID), -1);
+}
+
+RANK_TEST(a_split_in_two_dimensions_gives_rows_and_columns, ranks(1)) {
+  const auto cells = world.allocate<long>(2);
+  for (int width = 1; width <= world.size() + 1; ++width) {
+    shmem_team_t row = SHMEM_TEAM_INVALID;
+    shmem_team_t column = SHMEM_TEAM_INVALID;
+    ASSERT_EQ(team_split_2d(world.as("split"), SHMEM_TEAM_WORLD, width, nullptr, 0, &row, nullptr,
+                            0, &column),
+              0);
+    EXPECT_EQ(team_my_pe(world.as("my_pe"), row), world.me() % width);
+    EXPECT_EQ(team_my_pe(world.as("my_pe"), column), world.me() / width);
+    long in_row = 0;
+    long in_column = 0;
+    for (int pe = 0; pe < world.size(); ++pe) {
+      if (pe / width == world.me() / width) in_row += pe;
+      if (pe % width == world.me() % width) in_column += pe;
+    }
+    EXPECT_EQ(sum_of_members(world, row, cells), in_row);
+    EXPECT_EQ(sum_of_members(world, column, cells), in_column);
+    team_destroy(world.as("destroy"), column);
+    team_destroy(world.as("destroy"), row);
+  }
+  world.barrier();
+  world.free(cells);
+}
+
+RANK_TEST(the_configuration_of_a_team_is_kept, ranks(1)) {
+  const shmem_team_config_t asked{.num_contexts = 3};
+  shmem_team_t team = SHMEM_TEAM_INVALID;
+  ASSERT_EQ(team_split_strided(world.as("split"), SHMEM_TEAM_WORLD, 0, 1, world.size(), &asked,
+                               SHMEM_TEAM_NUM_CONTEXTS, &team),
+            0);
+  shmem_team_config_t kept{.num_contexts = -1};
+  EXPECT_EQ(team_get_config(world.as("config"), team, 0, nullptr), 0);
+  EXPECT_EQ(team_get_config(world.as("config"), team, SHMEM_TEAM_NUM_CONTEXTS, &kept), 0);
+  EXPECT_EQ(kept.num_contexts, 3);
+  EXPECT_NE(team_get_config(world.as("config"), SHMEM_TEAM_INVALID, 0, &kept), 0);
+  team_destroy(world.as("destroy"), team);
+}
+
+RANK_TEST(team_ptr_is_the_pointer_to_the_members_copy, ranks(1)) {
+  const auto cell = world.allocate<long>();
+  const int last = world.size() - 1;
+  const shmem_team_t reversed = split(world, SHMEM_TEAM_WORLD, last, -1, world.size());
+  const auto* through = static_cast<long*>(team_ptr(world.as("ptr"), reversed, cell.data(), 0));
+  EXPECT_EQ(through,
+            world.engine().pointer_to(Rank(static_cast<std::uint32_t>(last)), cell.data()));
+  EXPECT_EQ(team_ptr(world.as("ptr"), reversed, cell.data(), world.size()), nullptr);
+  EXPECT_EQ(team_ptr(world.as("ptr"), SHMEM_TEAM_INVALID, cell.data(), 0), nullptr);
+  team_destroy(world.as("destroy"), reversed);
+  world.free(cell);
+}
+
+RANK_TEST(a_rank_can_be_in_so_many_teams_and_then_is_told, ranks(1)) {
+  std::vector<shmem_team_t> teams;
+  for (;;) {
+    shmem_team_t team = SHMEM_TEAM_INVALID;
+    const int failed = team_split_strided(world.as("split"), SHMEM_TEAM_WORLD, 0, 1, world.size(),
+                                          nullptr, 0, &team);
+    if (failed != 0) break;
+    teams.push_back(team);
+    ASSERT_LE(teams.size(), ControlLayout::max_teams);
+  }
+  EXPECT_EQ(teams.size(), ControlLayout::max_teams - 2);
+  for (const shmem_team_t team : teams) team_destroy(world.as("destroy"), team);
+  const shmem_team_t one_more = split(world, SHMEM_TEAM_WORLD, 0, 1, world.size());
+  EXPECT_NE(one_more, SHMEM_TEAM_INVALID);
+  team_destroy(world.as("destroy"), one_more);
+}
+
+RANK_TEST(predefined_teams_cannot_be_destroyed_and_the_invalid_one_may_be, ranks(1)) {
+  EXPECT_THROW(team_destroy(world.as("destroy"), SHMEM_TEAM_WORLD), GaveUp);
+  EXPECT_THROW(team_destroy(world.as("destroy"), SHMEM_TEAM_SHARED), GaveUp);
+  team_destroy(world.as("destroy"), SHMEM_TEAM_INVALID);
+}
+
+// Numbers of teams that are gone are given to new ones with other members, who are at other epochs.
+RANK_TEST(teams_come_and_go_with_changing_members, ranks(1)) {
+  const auto cells = world.allocate<long>(2);
+  std::mt19937_64 same_for_all(world.seed());
+  const auto below = [&](int bound) { return static_cast<int>(same_for_all() % bound); };
+  for (int round = 0; round < 60; ++round) {
+    const int start = below(world.size());
+    const int stride = 1 + below(world.size());
+    const int size = 1 + below((world.size() - 1 - start) / stride + 1);
+    const shmem_team_t team = split(world, SHMEM_TEAM_WORLD, start, stride, size);
+    if (team == SHMEM_TEAM_INVALID) continue;
+    long expected = 0;
+    for (int i = 0; i < size; ++i) expected += start + i * stride;
+    for (int use = 0; use <= round % 3; ++use)
+      EXPECT_EQ(sum_of_members(world, team, cells), expected) << "seed " << world.seed();
+    team_destroy(world.as("destroy"), team);
+  }
+  world.barrier();
+  world.free(cells);
+}
+
+}  // namespace
+}  // namespace gondwana::test
