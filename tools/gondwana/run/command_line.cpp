@@ -11,6 +11,7 @@
 #include "bootstrap/protocol.hpp"
 #include "core/machine.hpp"
 #include "core/parse.hpp"
+#include "run/profile.hpp"
 
 namespace gondwana::launch {
 namespace {
@@ -29,6 +30,7 @@ struct Choices {
   std::string reader;
   std::string binding;
   bool report_bindings = false;
+  bool profile = false;
   std::string heap;
   bool verbose = false;
   bool show = false;
@@ -52,6 +54,8 @@ void add_program_options(CLI::App& app, Choices& choices) {
   app.add_option("--heap", choices.heap, "symmetric heap of each rank: GONDWANA_HEAP_SIZE")
       ->type_name("SIZE");
   app.add_option("--wdir", choices.folder, "run the program in this folder")->type_name("DIR");
+  app.add_flag("--profile", choices.profile,
+               "count the program's OpenSHMEM calls, and write a table at its end");
 }
 
 void add_output_options(CLI::App& app, Choices& choices) {
@@ -165,6 +169,10 @@ Result<void> set_variables(const Choices& choices, Program& program) {
       return wrong(
           fmt::format("-x {}: there is no such environment variable; write {}=VALUE", text, text));
   }
+  return {};
+}
+
+Result<void> set_heap(const Choices& choices, Program& program) {
   if (choices.heap.empty()) return {};
   if (const Result<std::size_t> size = parse_size(choices.heap); !size)
     return wrong("--heap " + size.error().text);
@@ -179,7 +187,10 @@ Result<void> set_program(const Choices& choices, Program& program) {
     program.ranks = static_cast<std::uint32_t>(*ranks);
   }
   program.folder = choices.folder;
-  return set_variables(choices, program);
+  Result<void> done = set_variables(choices, program);
+  if (done) done = set_heap(choices, program);
+  if (done && choices.profile) done = preload_profile(program.environment);
+  return done;
 }
 
 Result<void> set_timeout(const std::string& text, Job& job) {

@@ -53,8 +53,7 @@ std::string describe_cause(const Death& death) {
 std::string describe_counters(const ControlPage& page) {
   std::string text;
   for (std::size_t count = 0; count < count_names.size(); ++count) {
-    std::uint64_t sum = 0;
-    for (const CounterBlock& block : page.counters) sum += block.read(static_cast<Count>(count));
+    const std::uint64_t sum = page.count(static_cast<Count>(count));
     if (sum == 0) continue;
     std::string name(count_names.at(count));
     std::ranges::replace(name, '_', ' ');
@@ -81,8 +80,8 @@ std::string describe_place(const Death& death) {
     case RankState::running:
       break;
   }
-  const std::uint64_t since = death.page->waiting.since_ns.load(std::memory_order_acquire);
-  if (since != 0) return describe_wait(death.page->waiting, death.ended_ns - since);
+  if (const Waiting* wait = death.page->longest_wait())
+    return describe_wait(*wait, death.ended_ns - wait->since_ns.load(std::memory_order_relaxed));
   const std::string done = describe_counters(*death.page);
   return "outside any blocking call" + (done.empty() ? "" : ", after " + done);
 }
@@ -124,8 +123,8 @@ std::string describe_under(pid_t wrapper, const Death& death, std::uint32_t othe
 std::string describe_waiting(std::span<const Survivor> survivors) {
   std::map<std::string, std::vector<std::uint32_t>> ranks_in;
   for (const auto& [rank, page] : survivors) {
-    if (page != nullptr && page->waiting.since_ns.load(std::memory_order_acquire) != 0)
-      ranks_in[page->waiting.call()].push_back(rank);
+    const Waiting* wait = page != nullptr ? page->longest_wait() : nullptr;
+    if (wait != nullptr) ranks_in[wait->call()].push_back(rank);
   }
   std::string text;
   for (const auto& [call, ranks] : ranks_in) {

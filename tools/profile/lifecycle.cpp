@@ -1,0 +1,59 @@
+// The calls that begin, end and steer the counting. All others are generated.
+#include "call.hpp"
+#include "clock.hpp"
+#include "counters.hpp"
+#include "library.hpp"
+#include "profile.hpp"
+#include "pshmem.h"
+
+using namespace gondwana::profile;
+
+extern "C" {
+
+void shmem_init(void) {
+  find_library();
+  const std::uint64_t began = ticks();
+  pshmem_init();
+  Profile::instance().enter(number_of("shmem_init"), began);
+}
+
+int shmem_init_thread(int requested, int* provided) {
+  find_library();
+  const std::uint64_t began = ticks();
+  const int failed = pshmem_init_thread(requested, provided);
+  if (failed == 0) Profile::instance().enter(number_of("shmem_init_thread"), began);
+  return failed;
+}
+
+// Starts the library once, however often it is called.
+void start_pes(int npes) {
+  find_library();
+  const std::uint64_t began = ticks();
+  pstart_pes(npes);
+  Profile& profile = Profile::instance();
+  if (profile.is_entered())
+    record(number_of("start_pes"), ticks() - began);
+  else
+    profile.enter(number_of("start_pes"), began);
+}
+
+void shmem_finalize(void) {
+  Profile& profile = Profile::instance();
+  constexpr std::size_t number = number_of("shmem_finalize");
+  if (!profile.is_entered() || profile.leave(number)) return pshmem_finalize();
+  const Call call(number);
+  pshmem_finalize();
+}
+
+void shmem_global_exit(int status) {
+  Profile::instance().abandon(status);
+  pshmem_global_exit(status);
+}
+
+// What may follow the level is for other tools.
+void shmem_pcontrol(int level, ...) {
+  const Call call(number_of("shmem_pcontrol"));
+  Profile::instance().set_level(level);
+}
+
+}  // extern "C"

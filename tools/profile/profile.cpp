@@ -1,0 +1,165 @@
+#include "profile.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include "pshmem.h"
+
+namespace gondwana::profile {
+namespace {
+
+// More threads of a rank are counted too, but a rank that ends the job at once does not see them.
+constexpr std::size_t seats_of_threads = 16;
+
+void say(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+std::size_t seats_wanted() {
+  int level = SHMEM_THREAD_SINGLE;
+  pshmem_query_thread(&level);
+  return level >= SHMEM_THREAD_SERIALIZED ? seats_of_threads : 1;
+}
+
+// Ranks that find the same fault leave it to the first to say so, which ends the job for all.
+[[noreturn]] void give_up(const Error& error) {
+  if (pshmem_my_pe() != 0) std::this_thread::sleep_for(std::chrono::seconds(1));
+  say(fmt::format("gondwana profile: {}\n", error.text));
+  pshmem_global_exit(1);
+}
+
+void at_exit(int status, void* /*unused*/) {
+  if (status == 0) Profile::instance().leave_at_exit();
+}
+
+}  // namespace
+
+Profile& Profile::instance() {
+  static Profile& profile = *new Profile;
+  return profile;
+}
+
+void Profile::give_back(std::uint64_t session, Counters counters) {
+  if (session == session_ && opens_ > 0) seats_.give_back(counters);
+}
+
+void Profile::enter(std::size_t number, std::uint64_t began) {
+  if (opens_++ == 0) open();
+  record(number, ticks() - began);
+}
+
+void Profile::open() {
+  Result<Settings> settings =
+      read_settings([](const char* name) -> const char* { return std::getenv(name); });
+  if (!settings) give_up(settings.error());
+  settings_ = *std::move(settings);
+  const auto ranks = static_cast<std::size_t>(pshmem_n_pes());
+  if (!seats_.allocate(seats_wanted(), settings_.matrix ? ranks : 0)) {
+    give_up({Errc::out_of_memory,
+             fmt::format("the symmetric heap has no room for {} bytes of counters; raise "
+                         "SHMEM_SYMMETRIC_SIZE",
+                         seats_.bytes())});
+  }
+  if (process_ == 0) {
+    counting_ = settings_.counting;
+    ::on_exit(at_exit, nullptr);  // later than the library's, so it runs before that
+  }
+  process_ = ::getpid();
+  ++session_;
+  stopwatch_ = {};
+  switch_counting();
+}
+
+void Profile::switch_counting() {
+  counted_.store(counting_ && opens_ > 0 ? session_ : off, std::memory_order_relaxed);
+}
+
+void Profile::set_level(int level) {
+  counting_ = level > 0;
+  switch_counting();
+  if (level != 2 || opens_ == 0) return;
+  const int me = pshmem_my_pe();
+  say(as_text({fmt::format("rank {} so far, {}", me, duration_of_run()),
+               seats_.peers(),
+               me,
+               {scaled(seats_.own_counts())}}));
+}
+
+bool Profile::leave(std::size_t number) {
+  if (opens_ > 1) {
+    --opens_;
+    return false;
+  }
+  end_session(number, ticks());
+  return true;
+}
+
+void Profile::leave_at_exit() {
+  if (opens_ > 0 && process_ == ::getpid()) end_session(number_of("shmem_finalize"), ticks());
+}
+
+void Profile::end_session(std::size_t number, std::uint64_t began) {
+  pshmem_barrier_all();  // what is waited for here would be waited for in shmem_finalize
+  record(number, ticks() - began);
+  opens_ = 0;
+  switch_counting();
+  seats_.publish(stopwatch_.nanoseconds_per_tick());
+  pshmem_barrier_all();
+  if (pshmem_my_pe() == 0) {
+    deliver({fmt::format("{} ranks, {}", pshmem_n_pes(), duration_of_run()), seats_.peers(), 0,
+             all_counts()});
+  }
+  seats_.free();
+}
+
+void Profile::abandon(int status) {
+  if (opens_ == 0 || process_ != ::getpid()) return;
+  record(number_of("shmem_global_exit"), 0);
+  opens_ = 0;
+  switch_counting();
+  if (!seats_.claim_report()) {
+    // Another rank is writing the report; to end the job now would cut it off.
+    std::this_thread::sleep_for(std::chrono::seconds(5));
+    return;
+  }
+  std::vector<RankCounts> counts = all_counts();
+  const int me = pshmem_my_pe();
+  counts[static_cast<std::size_t>(me)] = scaled(seats_.own_counts());
+  deliver({fmt::format("{} ranks, until rank {} called shmem_global_exit({}), {}", counts.size(),
+                       me, status, duration_of_run()),
+           seats_.peers(), 0, std::move(counts)});
+}
+
+// A rank that has not published runs on a machine like ours.
+RankCounts Profile::scaled(RankCounts counts) const {
+  if (counts.nanoseconds_per_tick == 0)
+    counts.nanoseconds_per_tick = stopwatch_.nanoseconds_per_tick();
+  return counts;
+}
+
+std::vector<RankCounts> Profile::all_counts() const {
+  std::vector<RankCounts> counts;
+  for (int pe = 0; pe < pshmem_n_pes(); ++pe) counts.push_back(scaled(seats_.counts_of(pe)));
+  return counts;
+}
+
+void Profile::deliver(const Report& report) const {
+  if (settings_.file.empty()) return say(as_text(report));
+  const Result<void> written = write_csv(report, settings_.file);
+  if (written)
+    say(fmt::format("gondwana profile: {}; written to {}\n", report.title, settings_.file));
+  else
+    say(fmt::format("gondwana profile: {}; the report follows\n{}", written.error().text,
+                    as_text(report)));
+}
+
+std::string Profile::duration_of_run() const {
+  return fmt::format("{} since shmem_init", duration(stopwatch_.seconds() * 1e9));
+}
+
+}  // namespace gondwana::profile

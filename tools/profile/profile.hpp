@@ -1,0 +1,72 @@
+// The profile of this process: when it counts, and what is done with the counts.
+#pragma once
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "clock.hpp"
+#include "report.hpp"
+#include "seats.hpp"
+#include "settings.hpp"
+
+namespace gondwana::profile {
+
+// A session lasts from the first shmem_init to the last shmem_finalize; a process may have several,
+// each with a report of its own.
+class Profile {
+ public:
+  static constexpr std::uint64_t off = 0;          // no session, or shmem_pcontrol(0)
+  static constexpr std::uint64_t nowhere = ~0ULL;  // the session of a thread that has no table
+
+  // Never destroyed: exit handlers of the program may still call.
+  static Profile& instance();
+
+  // The number of the session if calls are counted now, else `off`.
+  static std::uint64_t counted_session() { return counted_.load(std::memory_order_relaxed); }
+
+  // Where the calling thread counts from now on.
+  Counters lease() { return seats_.lease(); }
+  void give_back(std::uint64_t session, Counters counters);
+
+  // The library has started, or been asked to once more, by call `number` at `began`.
+  void enter(std::size_t number, std::uint64_t began);
+  bool is_entered() const { return opens_ > 0; }
+
+  // The next shmem_finalize. True where it is the last one: then the session has ended, with a
+  // report, but for the library's own finalize. Collective.
+  bool leave(std::size_t number);
+  // A rank that ends without shmem_finalize: all that are open are meant.
+  void leave_at_exit();
+  // The job ends now, whatever the others are doing.
+  void abandon(int status);
+
+  // 0 or less: counts no more. 1: counts. 2: counts, and reports what this rank has so far.
+  void set_level(int level);
+
+ private:
+  void open();
+  void end_session(std::size_t number, std::uint64_t began);
+  void switch_counting();
+  RankCounts scaled(RankCounts counts) const;
+  std::vector<RankCounts> all_counts() const;
+  void deliver(const Report& report) const;
+  std::string duration_of_run() const;
+
+  static inline constinit std::atomic<std::uint64_t> counted_{off};
+
+  int opens_ = 0;  // of calls that start the library, not yet matched
+  std::uint64_t session_ = off;
+  bool counting_ = true;
+  Settings settings_;
+  Stopwatch stopwatch_;
+  Seats seats_;
+  pid_t process_ = 0;  // a forked child is not the rank
+};
+
+// Counts a call that took so many ticks.
+void record(std::size_t number, std::uint64_t ticks);
+
+}  // namespace gondwana::profile

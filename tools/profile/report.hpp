@@ -1,0 +1,29 @@
+// What was counted, as text for people and as CSV for programs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/result.hpp"
+#include "seats.hpp"
+
+namespace gondwana::profile {
+
+struct Report {
+  std::string title;  // whose calls, until when
+  std::size_t peers;  // of the matrix; 0: there is none
+  int first_rank;     // of `ranks`
+  std::vector<RankCounts> ranks;
+};
+
+// Three digits and a unit: "577 us", "1.20 s".
+std::string duration(double nanoseconds);
+
+// A table over all ranks, the call that took most time first, then a matrix for each kind of
+// traffic that there was.
+std::string as_text(const Report& report);
+
+// A line for each rank and call, into `file`; the matrix into `file`.matrix.
+Result<void> write_csv(const Report& report, const std::string& file);
+
+}  // namespace gondwana::profile

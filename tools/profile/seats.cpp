@@ -1,0 +1,99 @@
+#include "seats.hpp"
+
+#include <algorithm>
+
+#include "pshmem.h"
+
+namespace gondwana::profile {
+namespace {
+
+void add(const std::uint64_t* table, std::vector<std::uint64_t>& sum) {
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    auto& word = const_cast<std::uint64_t&>(table[i]);  // atomic_ref of C++20 knows no const
+    sum[i] += std::atomic_ref<std::uint64_t>(word).load(std::memory_order_relaxed);
+  }
+}
+
+}  // namespace
+
+bool Seats::allocate(std::size_t seats, std::size_t peers) {
+  seats_ = seats;
+  peers_ = peers;
+  words_ = table_words(peers);
+  header_ = static_cast<Header*>(pshmem_malloc(bytes()));
+  if (header_ == nullptr) return false;
+  *header_ = {};
+  first_seat_ = reinterpret_cast<std::uint64_t*>(header_ + 1);
+  pshmem_sync_all();  // from here on others may read the header
+  return true;
+}
+
+void Seats::free() {
+  pshmem_free(header_);
+  const std::lock_guard lock(mutex_);
+  header_ = nullptr;
+  free_.clear();
+  outside_.clear();
+}
+
+std::size_t Seats::bytes() const {
+  return sizeof(Header) + seats_ * words_ * sizeof(std::uint64_t);
+}
+
+Counters Seats::lease() {
+  const std::lock_guard lock(mutex_);
+  if (!free_.empty()) {
+    const Counters counters = free_.back();
+    free_.pop_back();
+    return counters;
+  }
+  if (header_->used == seats_)
+    return {outside_.emplace_back(std::make_unique<std::uint64_t[]>(words_)).get(), peers_};
+  std::uint64_t* words = seat(header_->used);
+  std::fill_n(words, words_, 0);
+  // Release: who reads the number from another rank finds zeros, not what was there.
+  std::atomic_ref(header_->used).fetch_add(1, std::memory_order_release);
+  return {words, peers_};
+}
+
+void Seats::give_back(Counters counters) {
+  const std::lock_guard lock(mutex_);
+  free_.push_back(counters);
+}
+
+RankCounts Seats::own_counts() {
+  RankCounts counts{std::vector<std::uint64_t>(words_), 0};
+  const std::lock_guard lock(mutex_);
+  for (std::size_t number = 0; number < header_->used; ++number) add(seat(number), counts.words);
+  for (const auto& table : outside_) add(table.get(), counts.words);
+  return counts;
+}
+
+RankCounts Seats::counts_of(int pe) const {
+  Header header{};
+  pshmem_getmem(&header, header_, sizeof(header), pe);
+  RankCounts counts{std::vector<std::uint64_t>(words_), header.nanoseconds_per_tick};
+  std::vector<std::uint64_t> table(words_);
+  for (std::size_t number = 0; number < header.used; ++number) {
+    pshmem_getmem(table.data(), seat(number), words_ * sizeof(std::uint64_t), pe);
+    add(table.data(), counts.words);
+  }
+  return counts;
+}
+
+void Seats::publish(double nanoseconds_per_tick) {
+  header_->nanoseconds_per_tick = nanoseconds_per_tick;
+  const std::lock_guard lock(mutex_);
+  for (const auto& table : outside_) {
+    // The first thread of all has a seat, so there is one.
+    for (std::size_t i = 0; i < words_; ++i) increase(seat(0)[i], table[i]);
+  }
+  outside_.clear();
+  free_.clear();
+}
+
+bool Seats::claim_report() const {
+  return pshmem_uint64_atomic_swap(&header_->claimed, 1, 0) == 0;
+}
+
+}  // namespace gondwana::profile

@@ -1,0 +1,64 @@
+// The tables of a rank's threads. They lie in the symmetric heap, so that a rank that ends the job
+// can report what the others have counted without their help.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "counters.hpp"
+
+namespace gondwana::profile {
+
+// What one rank has counted.
+struct RankCounts {
+  std::vector<std::uint64_t> words;  // a table
+  double nanoseconds_per_tick = 0;   // 0: not known to who reads
+};
+
+class Seats {
+ public:
+  // Collective. False where the symmetric heap has no room.
+  bool allocate(std::size_t seats, std::size_t peers);
+  // Collective; waits until all ranks call it.
+  void free();
+  std::size_t bytes() const;
+  std::size_t peers() const { return peers_; }
+
+  Counters lease();
+  // For the next thread, which goes on counting.
+  void give_back(Counters counters);
+
+  RankCounts own_counts();
+  // What is in the heap of any rank: all it has counted once it has published.
+  RankCounts counts_of(int pe) const;
+  // Puts into the heap what is not. Nobody counts meanwhile.
+  void publish(double nanoseconds_per_tick);
+
+  // True for the first rank that asks.
+  bool claim_report() const;
+
+ private:
+  // At the start of the block, in every rank.
+  struct Header {
+    std::uint64_t used;  // seats that were ever leased
+    std::uint64_t claimed;
+    double nanoseconds_per_tick;
+  };
+
+  std::uint64_t* seat(std::size_t number) const { return first_seat_ + number * words_; }
+  void add_seats_of(int pe, std::vector<std::uint64_t>& sum) const;
+
+  Header* header_ = nullptr;
+  std::uint64_t* first_seat_ = nullptr;
+  std::size_t seats_ = 0;
+  std::size_t peers_ = 0;
+  std::size_t words_ = 0;  // of a table
+
+  std::mutex mutex_;                                       // guards what follows
+  std::vector<Counters> free_;                             // of threads that have ended
+  std::vector<std::unique_ptr<std::uint64_t[]>> outside_;  // of threads beyond the seats
+};
+
+}  // namespace gondwana::profile

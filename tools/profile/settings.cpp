@@ -1,0 +1,49 @@
+#include "settings.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+
+#include "core/parse.hpp"
+
+namespace gondwana::profile {
+namespace {
+
+Error not_understood(std::string_view word, std::string_view value) {
+  constexpr std::array<std::string_view, 3> words{"table", "matrix", "off"};
+  const std::string_view near = nearest(word, words);
+  return {
+      Errc::invalid_argument,
+      fmt::format("SHMEM_PROFILE \"{}\": expected table, matrix or off, or several of them with "
+                  "commas between{}",
+                  value, near.empty() ? "" : fmt::format("; did you mean {}?", near))};
+}
+
+Result<void> read_words(std::string_view value, Settings& settings) {
+  for (std::size_t start = 0; start <= value.size();) {
+    const std::size_t end = std::min(value.find(',', start), value.size());
+    const std::string_view word = value.substr(start, end - start);
+    if (word == "matrix")
+      settings.matrix = true;
+    else if (word == "off")
+      settings.counting = false;
+    else if (word != "table")
+      return not_understood(word, value);
+    start = end + 1;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Settings> read_settings(const char* (*value_of)(const char* name)) {
+  Settings settings;
+  if (const char* file = value_of("SHMEM_PROFILE_FILE")) settings.file = file;
+  const char* value = value_of("SHMEM_PROFILE");
+  if (value == nullptr || *value == '\0') return settings;
+  if (const Result<void> read = read_words(value, settings); !read) return read.error();
+  return settings;
+}
+
+}  // namespace gondwana::profile

@@ -1,0 +1,19 @@
+// The environment variables of the profile.
+#pragma once
+
+#include <string>
+
+#include "core/result.hpp"
+
+namespace gondwana::profile {
+
+struct Settings {
+  bool counting = true;  // from the start; else from shmem_pcontrol(1) on
+  bool matrix = false;   // bytes from each rank to each rank
+  std::string file;      // for the report, as CSV; empty: a table on the standard error
+};
+
+// `value_of` returns the value of a variable, or null.
+Result<Settings> read_settings(const char* (*value_of)(const char* name));
+
+}  // namespace gondwana::profile
