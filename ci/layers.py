@@ -25,6 +25,7 @@ SEES = {
     "tools": {"include", "bootstrap", "core"},
     "include": set(),
     "examples": {"include"},
+    "docs": {"include"},
     "bench": {"include"},
     "python": {"include"},
 }

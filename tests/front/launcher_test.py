@@ -201,6 +201,11 @@ class LauncherTest(unittest.TestCase):
         self.assertEqual(status, 0)
         self.assertEqual(sorted(out.splitlines()), ["[0] 1 3", "[1] b c 3", "[2] b c 3"])
 
+    def test_a_profile_is_preloaded_before_what_is_preloaded_already(self):
+        status, out, err = self.run_job("--show", "-n", "1", "--profile", "-x", "LD_PRELOAD=/a/b.so", "true")
+        self.assertEqual((status, err), (0, ""))
+        self.assertRegex(out, r"LD_PRELOAD=\S*/libgondwana_shmem_profile\.so:/a/b\.so ")
+
     def test_show_runs_nothing(self):
         status, out, _ = self.run_job("--show", "-n", "2", "-x", "A=b c", "touch", f"{self.folder.name}/f")
         self.assertEqual((status, os.listdir(self.folder.name)), (0, []))

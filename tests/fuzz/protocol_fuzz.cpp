@@ -60,6 +60,8 @@ Message any_message(fuzz::Choices& choices) {
       return any_welcome(choices);
     case 2:
       return Arena{choices.take<std::uint32_t>() % max_ranks};
+    case 3:
+      return Knock{choices.take<std::uint64_t>(), choices.take<std::uint32_t>() % max_ranks};
     default:
       return GlobalExit{choices.take<std::int32_t>()};
   }

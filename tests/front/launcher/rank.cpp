@@ -90,8 +90,14 @@ void share(const std::string& /*argument*/) {
   }
 }
 
+// The one seat of this rank.
+Seat& seat() {
+  job->page().seats_used.store(1);
+  return job->page().seats[0];
+}
+
 void wait_in(const std::string& call) {
-  job->page().waiting.begin(call.c_str(), Waiting::anybody, 0, monotonic_ns());
+  seat().waiting.begin(call.c_str(), Waiting::anybody, 0, monotonic_ns());
   for (;;) ::pause();
 }
 
@@ -138,8 +144,7 @@ const std::map<std::string, Step, std::less<>>& steps() {
       {"say", say},
       {"lines", write_lines},
       {"orphan", leave_orphan},
-      {"put",
-       [](const std::string& n) { job->page().counters[0].add(Count::puts, std::stoul(n)); }},
+      {"put", [](const std::string& n) { seat().counters.add(Count::puts, std::stoul(n)); }},
       {"global_exit",
        [](const std::string& n) { (void)job->membership.launcher.end_job(std::stoi(n)); }},
       {"ignore", [](const std::string& n) { std::signal(std::stoi(n), SIG_IGN); }},

@@ -1,0 +1,72 @@
+"""Builds shmem4py, unmodified, with our oshcc: `prepare.py BUILD FOLDER`.
+
+Installs the build into FOLDER/prefix, and the package and its tests into FOLDER. What was fetched
+and built once is used again. Ends with 77 where the package cannot be had.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+PACKAGE = "shmem4py"
+VERSION = "1.0.0"
+SHA256 = "41db82b216b46b7eaa737daf17e6ad74c4ba07332779df312c06250bad847f81"
+NEEDED = ("cffi", "numpy", "pip", "setuptools", "wheel")
+SKIPPED = 77
+
+
+def skip(why: str) -> None:
+    print(f"shmem4py: {why}", file=sys.stderr)
+    sys.exit(SKIPPED)
+
+
+def archive(folder: Path) -> Path:
+    """The source archive, fetched from the package index unless it is there."""
+    path = folder / f"{PACKAGE}-{VERSION}.tar.gz"
+    if not path.exists():
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+        command += ["--no-build-isolation", "--no-binary", ":all:"]
+        command += ["--dest", str(folder), f"{PACKAGE}=={VERSION}"]
+        if subprocess.run(command, check=False).returncode != 0:
+            skip("its sources cannot be fetched from the package index")
+    if hashlib.sha256(path.read_bytes()).hexdigest() != SHA256:
+        path.unlink()
+        sys.exit(f"{path.name} is not what was released: its checksum differs; it was removed")
+    return path
+
+
+def build(source: Path, prefix: Path, folder: Path) -> None:
+    environment = {
+        **os.environ,
+        "OSHCC": str(prefix / "bin" / "oshcc"),
+        "PYTHONPATH": "",
+    }
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
+    command += ["--no-build-isolation", "--upgrade", "--target", str(folder / "site")]
+    subprocess.run([*command, str(source)], env=environment, check=True)
+
+
+def main() -> None:
+    build_folder, folder = Path(sys.argv[1]), Path(sys.argv[2])
+    for module in NEEDED:
+        probe = [sys.executable, "-c", f"import {module}"]
+        if subprocess.run(probe, capture_output=True, check=False).returncode != 0:
+            skip(f"needs the Python module {module}")
+    folder.mkdir(parents=True, exist_ok=True)
+    prefix = folder / "prefix"
+    command = ["cmake", "--install", str(build_folder), "--prefix", str(prefix)]
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    packed = archive(folder)
+    source = folder / f"{PACKAGE}-{VERSION}"
+    shutil.rmtree(source, ignore_errors=True)
+    with tarfile.open(packed) as opened:
+        opened.extractall(folder, filter="data")
+    build(source, prefix, folder)
+
+
+if __name__ == "__main__":
+    main()
