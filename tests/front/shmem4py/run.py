@@ -13,12 +13,13 @@ WATCHDOG = 240  # seconds: against hangs only
 def main() -> int:
     folder, ranks = Path(sys.argv[1]), int(sys.argv[2])
     suite = next(folder.glob("shmem4py-*/test"), None)
-    if suite is None or not (folder / "site").exists():
+    python = folder / "python"  # written last
+    if suite is None or not python.exists():
         print("shmem4py: was not prepared")
         return SKIPPED
     environment = {**os.environ, "PYTHONPATH": str(folder / "site")}
     command = [str(folder / "prefix" / "bin" / "oshrun"), "-n", str(ranks), "--label"]
-    command += ["--timeout", str(WATCHDOG), sys.executable, "-m", "unittest", "discover", "-s"]
+    command += ["--timeout", str(WATCHDOG), python.read_text(encoding="utf-8"), "-m", "unittest", "discover", "-s"]
     ended = subprocess.run(
         [*command, str(suite)], env=environment, capture_output=True, text=True, check=False
     )
