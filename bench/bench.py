@@ -126,7 +126,7 @@ def main() -> int:
     report.write_json(options.out / "result.json", facts, limits, outcomes, verdicts)
     print(f"figures: {options.out / 'result.json'}")
     print(draw(options.out / "result.png", verdicts, [peer.name for peer in build.peers]))
-    return 0 if all(verdict.met is not None for verdict in verdicts) else 1
+    return 0 if all(verdict.measured for verdict in verdicts) else 1
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ foreach(program ${row_programs})
   set(source ${CMAKE_CURRENT_SOURCE_DIR}/rows/${program}.c)
   add_custom_command(
     OUTPUT ${folder}/${program}
-    COMMAND ${OPENMPI_OSHCC} -std=gnu11 -O2 -o ${folder}/${program} ${source}
+    COMMAND ${OPENMPI_OSHCC} -std=gnu11 -O2 -pthread -o ${folder}/${program} ${source}
             $<TARGET_FILE:bench_plt> -Wl,-rpath,$<TARGET_FILE_DIR:bench_plt>
     DEPENDS ${source} ${headers} bench_plt
     COMMENT "Building ${program} against Open MPI" VERBATIM)

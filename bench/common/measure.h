@@ -35,6 +35,12 @@ static inline void relax(void) {
 #endif
 }
 
+// For loops that look at a word that another process will change within a microsecond. One that
+// waits for much longer may be keeping that process from its processor.
+static inline void let_others_run(unsigned looks) {
+  if (looks % 16384 == 16383) sched_yield();
+}
+
 // The n-th argument as a number, or `fallback` when there are fewer.
 static inline size_t argument(int argc, char** argv, int n, size_t fallback) {
   return argc > n ? strtoull(argv[n], NULL, 10) : fallback;

@@ -14,7 +14,8 @@ struct lines {
 };
 
 static void wait_for(_Atomic uint64_t* word, uint64_t value) {
-  while (atomic_load_explicit(word, memory_order_acquire) != value) continue;
+  for (unsigned looks = 0; atomic_load_explicit(word, memory_order_acquire) != value; ++looks)
+    let_others_run(looks);
 }
 
 static void set(_Atomic uint64_t* word, uint64_t value) {

@@ -11,13 +11,21 @@ class Aim:
     """How a figure is held against its control, and up to where that is good."""
 
     kind: str  # "ratio": ours / control; "difference": ours - control; "absolute": ours
-    limit: float
+    limit: float | None  # None: the row informs, and nothing is judged
     text: str
 
 
 def ratio(limit: float) -> Aim:
     """At most so many times the control."""
     return Aim("ratio", limit, f"{limit:g}x")
+
+
+def rate(share: float) -> Aim:
+    """At least so many times as many operations a second as the control."""
+    return Aim("ratio", 1 / share, f"{1 / share:.2g}x")
+
+
+INFORMATIVE = Aim("ratio", None, "-")
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,7 @@ class Case:
     rows: tuple[Row, ...]
     controls: tuple[tuple[str, ...], ...] = ()  # control programs with their arguments
     busy: int = 0  # processors kept busy by somebody else meanwhile
+    processors: int = 1  # with fewer the case says nothing and is skipped
 
 
 def small_cases() -> list[Case]:
@@ -73,7 +82,35 @@ def small_cases() -> list[Case]:
              (Row("fetch_add, 2 at once", "fetch_add_contended", ratio(1.2)),)),
         Case("signal", 2, (Run("signal"),),
              (Row("p + wait_until, one way", "p_wait_until", ratio(1.2)),)),
+        Case("put_signal", 2, (Run("put_signal"),),
+             (Row("put_signal + wait, one way", "put_signal", ratio(1.4)),)),
+        Case("put_nbi", 2, (Run("put_nbi"),),
+             (Row("put_nbi 8 B, bare stores", "put_nbi", rate(0.7)),
+              Row("put_nbi 8 B, stores by calls", "put_nbi_call", rate(0.7)))),
     ]
+
+
+def thread_cases() -> list[Case]:
+    """Threads of one rank: as fast together as one of them, or faster where processors allow."""
+    def together(threads: int, speedup: float) -> Case:
+        row = Row(f"put 8 B, {threads} threads", f"threads_{threads}", rate(speedup))
+        return Case(f"threads_{threads}", 2, (Run("threads", (str(threads),)),), (row,),
+                    processors=threads)
+    return [
+        together(2, 1),
+        together(4, 3.2),
+        Case("multiple", 2, (Run("multiple"),),
+             (Row("p, any thread may call", "p_multiple", INFORMATIVE),)),
+    ]
+
+
+def lock_cases() -> list[Case]:
+    """The lock of a rank that is alone, and of ranks that all want it."""
+    def contended(ranks: int) -> Case:
+        row = Row(f"lock + unlock, {ranks} at once", f"lock_contended_{ranks}", ratio(1.5))
+        return Case(row.figure, ranks, (Run("lock_contended"),), (row,))
+    alone = Row("lock + unlock, alone", "lock", ratio(3))
+    return [Case("lock", 2, (Run("lock"),), (alone,)), contended(2), contended(4)]
 
 
 def bulk_case() -> Case:
@@ -97,11 +134,41 @@ def barrier_case(ranks: int, kinds: tuple[str, ...], batch: int, samples: int, a
                 (row,), tuple(("barrier", k, str(ranks), *numbers) for k in kinds), busy)
 
 
-def collective_case(program: str, figure: str, title: str, ranks: int, limit: float) -> Case:
-    """A collective of 64 KiB against the bytes it must move."""
-    name = f"{program}_{ranks}"  # of the case and of the control's figure
-    row = Row(f"{title} 64 KiB, {ranks}", f"{figure}_{ranks}", ratio(limit), (name,))
-    return Case(name, ranks, (Run(program),), (row,), ((program, str(ranks)),))
+@dataclass(frozen=True)
+class Collective:
+    """A collective of 64 KiB; its control moves the same bytes."""
+
+    program: str
+    title: str
+    limit: float
+    figure: str = ""  # of ours, without the ranks; that of the program's name, where not given
+    control: str = ""  # likewise its control program
+
+    def case(self, ranks: int) -> Case:
+        """It on so many ranks."""
+        control = self.control or self.program
+        row = Row(f"{self.title} 64 KiB, {ranks}", f"{self.figure or self.program}_{ranks}",
+                  ratio(self.limit), (f"{control}_floor_{ranks}",))
+        return Case(f"{self.program}_{ranks}", ranks, (Run(self.program),), (row,),
+                    ((control, str(ranks)),))
+
+
+def collective_cases() -> list[Case]:
+    """Collectives. 64 KiB are a vector, what one rank contributes (fcollect; collect on average),
+    or what one rank sends to all together (alltoall)."""
+    every = (2, 4, 8)
+    words = [Case(f"reduce_word_{ranks}", ranks, (Run("reduce_word"),),
+                  (Row(f"sum reduction 8 B, {ranks}", f"reduce_word_{ranks}", ratio(2)),))
+             for ranks in every]
+    kinds = (
+        (Collective("reduce", "sum reduction", 2, figure="sum_reduce"), every),
+        (Collective("broadcast", "broadcast", 1.5), (2, 8)),
+        (Collective("fcollect", "fcollect", 1.5), every),
+        (Collective("collect", "collect", 2, control="fcollect"), every),
+        (Collective("alltoall", "alltoall", 1.5), every),
+        (Collective("scan", "sum_inscan", 2, figure="sum_inscan"), every),
+    )
+    return words + [kind.case(ranks) for kind, counts in kinds for ranks in counts]
 
 
 def hello_case(ranks: int, extra_ms: float) -> Case:
@@ -130,10 +197,9 @@ def all_cases() -> list[Case]:
         barrier_case(8, ("yield",), 1, 1000, ratio(1.3)),
         barrier_case(16, ("yield",), 1, 500, ratio(1.5)),
         barrier_case(8, ("futex",), 1, 500, ratio(1.5), busy=2),
-        collective_case("reduce", "sum_reduce", "sum reduction", 2, 2),
-        collective_case("reduce", "sum_reduce", "sum reduction", 8, 2),
-        collective_case("broadcast", "broadcast", "broadcast", 2, 1.5),
-        collective_case("broadcast", "broadcast", "broadcast", 8, 1.5),
+        *collective_cases(),
+        *lock_cases(),
+        *thread_cases(),
         hello_case(2, 10),
         hello_case(8, 25),
         Case("resident", 2, (Run("resident"),),

@@ -22,6 +22,10 @@ class Library:
     launcher: tuple[str, ...]
     environment: dict[str, str] = field(default_factory=dict)
 
+    def has(self, program: str) -> bool:
+        """Whether the library has the calls of a row, which is then built."""
+        return (self.rows / program).exists()
+
     def job(self, ranks: int, program: str, arguments: tuple[str, ...]) -> list[str]:
         """The command that runs a row on so many ranks."""
         return [*self.launcher, "-n", str(ranks), str(self.rows / program), *arguments]

@@ -55,10 +55,14 @@ def warnings(build: Build) -> list[str]:
     return found
 
 
+def processors() -> int:
+    """How many processors we may use."""
+    return len(os.sched_getaffinity(0))
+
+
 def describe() -> dict[str, str | int]:
-    """The processor, as the kernel names it, and how many of it we may use."""
+    """The processor, as the kernel names it, and how many of them there are for us."""
     lines = Path("/proc/cpuinfo").read_text().splitlines()
     model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")),
                  os.uname().machine)
-    return {"processor": model, "processors": len(os.sched_getaffinity(0)),
-            "kernel": os.uname().release}
+    return {"processor": model, "processors": processors(), "kernel": os.uname().release}

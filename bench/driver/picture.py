@@ -15,7 +15,7 @@ def draw(path: Path, verdicts: list[Verdict], peers: list[str]) -> str:
         from matplotlib import pyplot
     except ImportError:
         return "no picture: matplotlib is not installed for this Python"
-    shown = [v for v in verdicts if v.lines]
+    shown = [v for v in verdicts if v.lines and v.row.aim.limit is not None]
     if not shown:
         return "no picture: nothing was measured"
     figure, axes = pyplot.subplots(figsize=(9, 1.5 + 0.3 * len(shown)), layout="constrained")

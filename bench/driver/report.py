@@ -58,6 +58,8 @@ def table_line(verdict: Verdict, peers: list[str]) -> str:
 def remarks(outcome: Outcome, wanted: int) -> list[str]:
     """What a reader must know about the rounds of a case."""
     name = outcome.case.name
+    if outcome.skipped:
+        return [f"{name}: skipped: {outcome.skipped}"]
     found = [f"{name}: {failure}" for failure in outcome.failures]
     if outcome.rejected:
         found.append(f"{name}: {outcome.rejected} rounds rejected: the cores moved meanwhile")
@@ -90,8 +92,8 @@ def write_json(path: Path, facts: dict[str, object], limits: list[Figure],
         "rows": [{**asdict(v.row), "met": v.met,
                   "libraries": {name: asdict(line) for name, line in v.lines.items()}}
                  for v in verdicts],
-        "cases": [{"name": o.case.name, "rejected": o.rejected, "failures": o.failures,
-                   "distances_ns": o.distances,
+        "cases": [{"name": o.case.name, "skipped": o.skipped, "rejected": o.rejected,
+                   "failures": o.failures, "distances_ns": o.distances,
                    "rounds": [{source: {side: {name: asdict(figure) for name, figure in f.items()}
                                         for side, f in sides.items()}
                                for source, sides in measured.items()} for measured in o.rounds]}

@@ -8,7 +8,7 @@ from statistics import fmean
 from driver.cases import Case, Run
 from driver.figures import Figure
 from driver.library import Build, Library
-from driver.machine import distance_ns
+from driver.machine import distance_ns, processors
 from driver.process import RunError, busy_loops, run
 
 CONTROL = "control"  # the source of what control programs measured
@@ -29,6 +29,7 @@ class Outcome:
     distances: list[tuple[float, float]] = field(default_factory=list)
     rejected: int = 0
     failures: list[str] = field(default_factory=list)
+    skipped: str = ""  # why the case was not measured at all
 
 
 def by_side(figures: list[Figure]) -> dict[str, Side]:
@@ -51,7 +52,8 @@ class Rounds:
         self.environment = environment
         self.outcome = Outcome(case)
         ours = (build.ours,) if build.ours else ()
-        self.libraries = [*ours, *build.peers]
+        peers = [peer for peer in build.peers if all(peer.has(run.program) for run in case.runs)]
+        self.libraries = [*ours, *peers]
         self.failures: Counter[str] = Counter()
 
     def controls(self) -> Side:
@@ -101,10 +103,14 @@ class Rounds:
         return measured
 
     def attempt(self) -> None:
-        """One round; it counts unless the cores moved meanwhile."""
-        before = distance_ns(self.build, self.environment)
-        measured = self.measure()
-        after = distance_ns(self.build, self.environment)
+        """One round; it counts unless the cores moved meanwhile or a control gave no answer."""
+        try:
+            before = distance_ns(self.build, self.environment)
+            measured = self.measure()
+            after = distance_ns(self.build, self.environment)
+        except RunError as failure:
+            self.outcome.failures.append(f"a control: {failure}")
+            return
         if max(before, after) > MOVED * min(before, after):
             self.outcome.rejected += 1
             return
@@ -113,6 +119,10 @@ class Rounds:
 
     def run(self, rounds: int, progress: Callable[[Outcome], None]) -> Outcome:
         """Measures until enough rounds count, or twice as many were tried."""
+        has, needs = processors(), self.outcome.case.processors
+        if has < needs:
+            self.outcome.skipped = f"needs {needs} processors, here are {has}"
+            return self.outcome
         for _ in range(2 * rounds):
             if len(self.outcome.rounds) == rounds or not self.libraries:
                 break

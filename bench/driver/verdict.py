@@ -26,10 +26,11 @@ class Line:
 
 @dataclass(frozen=True)
 class Verdict:
-    """One row: ours, its peers, and whether the aim is met (None: ours was not measured)."""
+    """One row: ours, its peers, and whether the aim is met (None: nothing could be judged)."""
 
     row: Row
     lines: dict[str, Line]
+    measured: bool  # ours; a row of a skipped case counts as measured
     met: bool | None
 
 
@@ -44,7 +45,8 @@ def control_of(row: Row, measured: Measured, library: str) -> Figure | None:
     if not row.controls:
         return own[CONTROL].get(row.figure)
     places = (measured[CONTROL][CONTROL], own["ours"])
-    found = [place[name] for name in row.controls for place in places if name in place]
+    names = [name for name in row.controls if name != row.figure]  # nothing is its own control
+    found = [place[name] for name in names for place in places if name in place]
     return min(found, key=lambda figure: value_of(row, figure), default=None)
 
 
@@ -84,5 +86,6 @@ def judge(row: Row, outcome: Outcome, ours: str, peers: list[str]) -> Verdict:
     """One row of the table."""
     lines = {name: found for name in (ours, *(peers if row.peers else ()))
              if (found := line(row, outcome, name)) is not None}
-    met = lines[ours].score <= row.aim.limit if ours in lines else None
-    return Verdict(row, lines, met)
+    limit = row.aim.limit
+    met = lines[ours].score <= limit if ours in lines and limit is not None else None
+    return Verdict(row, lines, ours in lines or bool(outcome.skipped), met)

@@ -1,5 +1,5 @@
-// Sum reduction and broadcast on all ranks: by teams (OpenSHMEM 1.5) or, with an older library, by
-// active sets. An active set needs a work array of its own for each call of a batch.
+// Collectives on all ranks: by teams (OpenSHMEM 1.5) or, with an older library, by active sets. An
+// active set needs a work array of its own for each call of a batch.
 #ifndef GONDWANA_BENCH_COLLECTIVES_H_
 #define GONDWANA_BENCH_COLLECTIVES_H_
 
@@ -7,89 +7,172 @@
 
 #include <shmem.h>
 
-enum { OPS_PER_BATCH = 50 };
+enum { OPS_PER_BATCH = 50, RESULTS = 2 };
+
+// `bytes` is what one rank contributes; to alltoall, what it sends to each rank.
+struct call {
+  void* to;
+  void* from;
+  size_t bytes;
+  int number;  // within its batch
+};
 
 #if SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 5
+
+enum { ROOT_GETS_A_COPY = 1 };
 
 struct scratch {
   int unused;
 };
 
-static inline struct scratch new_scratch(size_t length) {
-  (void)length;
+static inline struct scratch new_scratch(size_t bytes) {
+  (void)bytes;
   return (struct scratch){0};
 }
 
-static inline void sum_doubles(struct scratch* scratch, int op, double* to, double* from,
-                               size_t length) {
-  (void)scratch, (void)op;
-  shmem_double_sum_reduce(SHMEM_TEAM_WORLD, to, from, length);
+static inline void sum_doubles(struct scratch* scratch, const struct call* c) {
+  (void)scratch;
+  shmem_double_sum_reduce(SHMEM_TEAM_WORLD, c->to, c->from, c->bytes / sizeof(double));
 }
 
-static inline void broadcast_bytes(struct scratch* scratch, int op, void* to, void* from,
-                                   size_t bytes) {
-  (void)scratch, (void)op;
-  shmem_broadcastmem(SHMEM_TEAM_WORLD, to, from, bytes, 0);
+static inline void broadcast_bytes(struct scratch* scratch, const struct call* c) {
+  (void)scratch;
+  shmem_broadcastmem(SHMEM_TEAM_WORLD, c->to, c->from, c->bytes, 0);
+}
+
+static inline void fcollect_bytes(struct scratch* scratch, const struct call* c) {
+  (void)scratch;
+  shmem_fcollectmem(SHMEM_TEAM_WORLD, c->to, c->from, c->bytes);
+}
+
+static inline void collect_bytes(struct scratch* scratch, const struct call* c) {
+  (void)scratch;
+  shmem_collectmem(SHMEM_TEAM_WORLD, c->to, c->from, c->bytes);
+}
+
+static inline void alltoall_bytes(struct scratch* scratch, const struct call* c) {
+  (void)scratch;
+  shmem_alltoallmem(SHMEM_TEAM_WORLD, c->to, c->from, c->bytes);
 }
 
 #else
 
 enum {
-  SYNC_WORDS = SHMEM_REDUCE_SYNC_SIZE > SHMEM_BCAST_SYNC_SIZE ? SHMEM_REDUCE_SYNC_SIZE
-                                                              : SHMEM_BCAST_SYNC_SIZE
+  ROOT_GETS_A_COPY = 0,
+  // Enough for any of them.
+  SYNC_WORDS = SHMEM_REDUCE_SYNC_SIZE + SHMEM_BCAST_SYNC_SIZE + SHMEM_COLLECT_SYNC_SIZE +
+               SHMEM_ALLTOALL_SYNC_SIZE
 };
 
 struct scratch {
-  long* sync;    // symmetric, OPS_PER_BATCH arrays
-  double* work;  // symmetric
+  long* sync;             // symmetric, OPS_PER_BATCH arrays
+  double* work[RESULTS];  // symmetric
 };
 
-static inline struct scratch new_scratch(size_t length) {
+static inline struct scratch new_scratch(size_t bytes) {
   const size_t least = SHMEM_REDUCE_MIN_WRKDATA_SIZE;
-  const size_t words = length / 2 + 1 > least ? length / 2 + 1 : least;
+  const size_t half = bytes / sizeof(double) / 2 + 1;
+  const size_t words = half > least ? half : least;
   const struct scratch scratch = {
       shmem_malloc(OPS_PER_BATCH * SYNC_WORDS * sizeof(long)),
-      shmem_malloc(words * sizeof(double)),
+      {shmem_malloc(words * sizeof(double)), shmem_malloc(words * sizeof(double))},
   };
   for (int i = 0; i < OPS_PER_BATCH * SYNC_WORDS; ++i) scratch.sync[i] = SHMEM_SYNC_VALUE;
   return scratch;
 }
 
-static inline void sum_doubles(struct scratch* scratch, int op, double* to, double* from,
-                               size_t length) {
-  shmem_double_sum_to_all(to, from, (int)length, 0, 0, shmem_n_pes(), scratch->work,
-                          scratch->sync + op * SYNC_WORDS);
+static inline long* sync_of(const struct scratch* scratch, const struct call* c) {
+  return scratch->sync + c->number * SYNC_WORDS;
 }
 
-// The root's own copy is its own affair: an active-set broadcast leaves it alone.
-static inline void broadcast_bytes(struct scratch* scratch, int op, void* to, void* from,
-                                   size_t bytes) {
-  shmem_broadcast64(to, from, bytes / 8, 0, 0, 0, shmem_n_pes(), scratch->sync + op * SYNC_WORDS);
+static inline void sum_doubles(struct scratch* scratch, const struct call* c) {
+  shmem_double_sum_to_all(c->to, c->from, (int)(c->bytes / sizeof(double)), 0, 0, shmem_n_pes(),
+                          scratch->work[c->number % RESULTS], sync_of(scratch, c));
+}
+
+static inline void broadcast_bytes(struct scratch* scratch, const struct call* c) {
+  shmem_broadcast64(c->to, c->from, c->bytes / 8, 0, 0, 0, shmem_n_pes(), sync_of(scratch, c));
+}
+
+static inline void fcollect_bytes(struct scratch* scratch, const struct call* c) {
+  shmem_fcollect64(c->to, c->from, c->bytes / 8, 0, 0, shmem_n_pes(), sync_of(scratch, c));
+}
+
+static inline void collect_bytes(struct scratch* scratch, const struct call* c) {
+  shmem_collect64(c->to, c->from, c->bytes / 8, 0, 0, shmem_n_pes(), sync_of(scratch, c));
+}
+
+static inline void alltoall_bytes(struct scratch* scratch, const struct call* c) {
+  shmem_alltoall64(c->to, c->from, c->bytes / 8, 0, 0, shmem_n_pes(), sync_of(scratch, c));
 }
 
 #endif
 
-typedef void collective(struct scratch* scratch, int op, void* to, void* from, size_t bytes);
+// A call may begin only when its destination is ready on every rank. So calls take turns between
+// two destinations, and:
+enum readiness {
+  // Whoever has the result of a call knows that all ranks have begun it and so have ended the call
+  // before it: reductions, fcollect, collect, alltoall. They need nothing between calls.
+  EVERY_RANK_HAS_BEGUN = OPS_PER_BATCH,
+  // A root or a first rank may be ahead by any number of calls: broadcast, scans. There the ranks
+  // meet after every second call, and so do the processes of the control.
+  NOTHING_IS_KNOWN = RESULTS
+};
+
+struct collective {
+  const char* name;
+  void (*run)(struct scratch* scratch, const struct call* call);
+  int (*right)(const void* to);  // whether this is the result, on this rank
+  enum readiness readiness;      // the calls between two barriers
+  void* to[RESULTS];
+  size_t to_bytes;
+  void* from;
+  size_t bytes;  // as in struct call
+};
+
+static inline void run_batch(const struct collective* c, struct scratch* scratch) {
+  for (int i = 0; i < OPS_PER_BATCH; ++i) {
+    const struct call call = {c->to[i % RESULTS], c->from, c->bytes, i};
+    c->run(scratch, &call);
+    if ((i + 1) % (int)c->readiness == 0) shmem_barrier_all();
+  }
+}
+
+// Ends the job where a result is wrong.
+static inline void check_results(const struct collective* c) {
+  for (int i = 0; i < RESULTS; ++i) {
+    if (c->right(c->to[i])) continue;
+    fprintf(stderr, "%s: rank %d: a wrong result\n", c->name, shmem_my_pe());
+    shmem_global_exit(1);
+  }
+  shmem_barrier_all();
+}
+
+static inline void new_results(struct collective* c, size_t bytes) {
+  c->to_bytes = bytes;
+  for (int i = 0; i < RESULTS; ++i) c->to[i] = shmem_malloc(bytes);
+}
 
 // Batches of one collective, each ended by a barrier, timed from end to end as rank 0 sees them.
-static inline void time_collective(collective* run, const char* name, void* to, void* from,
-                                   size_t bytes, size_t batches) {
-  struct scratch scratch = new_scratch(bytes / sizeof(double));
+// The results that are checked are those of the timed calls.
+static inline void time_collective(const struct collective* c, size_t batches) {
+  struct scratch scratch = new_scratch(c->bytes);
   double* samples = new_samples(batches);
   shmem_barrier_all();
-  run(&scratch, 0, to, from, bytes);
+  run_batch(c, &scratch);
+  for (int i = 0; i < RESULTS; ++i) memset(c->to[i], 0xa5, c->to_bytes);
   shmem_barrier_all();
   int64_t start = now_ns();
   for (size_t i = 0; i < batches; ++i) {
-    for (int op = 0; op < OPS_PER_BATCH; ++op) run(&scratch, op, to, from, bytes);
-    shmem_barrier_all();
+    run_batch(c, &scratch);
     const int64_t end = now_ns();
     samples[i] = ns_per_op(end - start, OPS_PER_BATCH);
     start = end;
   }
-  char full_name[64];
-  snprintf(full_name, sizeof full_name, "%s_%d", name, shmem_n_pes());
-  if (shmem_my_pe() == 0) report(full_name, "ours", samples, batches);
+  check_results(c);
+  char name[64];
+  snprintf(name, sizeof name, "%s_%d", c->name, shmem_n_pes());
+  if (shmem_my_pe() == 0) report(name, "ours", samples, batches);
 }
 
 #endif

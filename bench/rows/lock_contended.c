@@ -1,0 +1,120 @@
+// set_lock and clear_lock by all ranks at once, beside a raw ticket lock in the memory of rank 0.
+// Whoever has the lock adds one to a word of rank 0 by a plain load and store. The figure is the
+// time per turn of all ranks together. The ticket lock yields its processor where there are fewer
+// than ranks: whoever holds it may need it. Usage: lock_contended
+#include "../common/barriers.h"
+
+#include <shmem.h>
+
+// So many turns that all ranks are at it however late one starts.
+enum { BATCHES = 20, TURNS = 2000, SLOW_TURNS = 20, SLOW_US = 100 };
+
+// Both are in the memory of rank 0, as the processor sees it.
+struct ticket_lock {
+  _Alignas(LINE_PAIR) _Atomic uint32_t next;
+  _Alignas(LINE_PAIR) _Atomic uint32_t served;
+};
+
+struct contest {
+  long* lock;  // symmetric
+  struct ticket_lock* ticket;
+  volatile long* guarded;
+  enum wait_kind how;
+};
+
+static void ours(const struct contest* contest) {
+  for (int i = 0; i < TURNS; ++i) {
+    shmem_set_lock(contest->lock);
+    *contest->guarded = *contest->guarded + 1;
+    shmem_clear_lock(contest->lock);
+  }
+}
+
+static void take(struct ticket_lock* lock, enum wait_kind how) {
+  const uint32_t mine = atomic_fetch_add_explicit(&lock->next, 1, memory_order_relaxed);
+  while (atomic_load_explicit(&lock->served, memory_order_acquire) != mine) {
+    if (how == WAIT_YIELD)
+      sched_yield();
+    else
+      relax();
+  }
+}
+
+static void give(struct ticket_lock* lock) {
+  const uint32_t served = atomic_load_explicit(&lock->served, memory_order_relaxed);
+  atomic_store_explicit(&lock->served, served + 1, memory_order_release);
+}
+
+static void control(const struct contest* contest) {
+  for (int i = 0; i < TURNS; ++i) {
+    take(contest->ticket, contest->how);
+    *contest->guarded = *contest->guarded + 1;
+    give(contest->ticket);
+  }
+}
+
+// The time per turn; ends the job where turns have overlapped.
+static double turn_ns(void (*way)(const struct contest*), const struct contest* contest,
+                      const char* name) {
+  const size_t turns = (size_t)shmem_n_pes() * TURNS;
+  shmem_barrier_all();
+  const long before = *contest->guarded;
+  shmem_barrier_all();
+  const int64_t start = now_ns();
+  way(contest);
+  shmem_barrier_all();
+  const double ns = ns_per_op(now_ns() - start, turns);
+  if (*contest->guarded - before == (long)turns) return ns;
+  fprintf(stderr, "lock_contended: two ranks had the %s at once\n", name);
+  shmem_global_exit(1);
+  return ns;
+}
+
+// Turns whose holder sleeps between load and store: here a lock that lets two in is always seen.
+static void check(const struct contest* contest) {
+  shmem_barrier_all();
+  const long before = *contest->guarded;
+  shmem_barrier_all();
+  for (int i = 0; i < SLOW_TURNS; ++i) {
+    shmem_set_lock(contest->lock);
+    const long seen = *contest->guarded;
+    usleep(SLOW_US);
+    *contest->guarded = seen + 1;
+    shmem_clear_lock(contest->lock);
+  }
+  shmem_barrier_all();
+  if (*contest->guarded - before == (long)shmem_n_pes() * SLOW_TURNS) return;
+  fputs("lock_contended: two ranks had the lock at once\n", stderr);
+  shmem_global_exit(1);
+}
+
+int main(void) {
+  shmem_init();
+  const int me = shmem_my_pe();
+  pin_if_asked(me);
+  long* lock = shmem_calloc(1, LINE_PAIR);
+  struct ticket_lock* ticket = shmem_align(LINE_PAIR, sizeof *ticket);
+  long* guarded = shmem_calloc(1, LINE_PAIR);
+  memset(ticket, 0, sizeof *ticket);
+  shmem_barrier_all();
+  const struct contest contest = {lock, shmem_ptr(ticket, 0), shmem_ptr(guarded, 0),
+                                  usual_wait(shmem_n_pes())};
+  if (contest.ticket == NULL || contest.guarded == NULL) {
+    fputs("lock_contended: skipped: no shmem_ptr here, nowhere to put a ticket lock\n", stderr);
+    shmem_global_exit(77);
+  }
+  double* ours_ns = new_samples(BATCHES);
+  double* control_ns = new_samples(BATCHES);
+  for (int i = 0; i < BATCHES; ++i) {
+    ours_ns[i] = turn_ns(ours, &contest, "lock of the library");
+    control_ns[i] = turn_ns(control, &contest, "ticket lock");
+  }
+  check(&contest);
+  char name[64];
+  snprintf(name, sizeof name, "lock_contended_%d", shmem_n_pes());
+  if (me == 0) report(name, "ours", ours_ns, BATCHES);
+  if (me == 0) report(name, "control", control_ns, BATCHES);
+  shmem_barrier_all();
+  shmem_finalize();
+  return 0;
+}

@@ -1,0 +1,56 @@
+// The sum of one double over all ranks, in alternating batches with barrier_all of the same library
+// on the same ranks: the values of a small reduction should ride on the barrier. Each sum says that
+// every rank has begun, so two destinations in turn are ready without more.
+// Usage: reduce_word [BATCHES]
+#include "collectives.h"
+
+enum { USUAL_BATCHES = 100 };
+
+// The caller gives other values to each batch: a result of an earlier one is a wrong one.
+static void sum_batch(struct scratch* scratch, double* to, double* from) {
+  for (int i = 0; i < OPS_PER_BATCH; ++i) {
+    const struct call call = {to + i % RESULTS, from, sizeof *to, i};
+    sum_doubles(scratch, &call);
+  }
+}
+
+static void barrier_batch(void) {
+  for (int i = 0; i < OPS_PER_BATCH; ++i) shmem_barrier_all();
+}
+
+static void check(const double* to, size_t batch) {
+  const int n = shmem_n_pes();
+  const double sum = n * (double)batch + n * (n - 1) / 2.0;
+  if (to[0] == sum && to[1] == sum) return;
+  fprintf(stderr, "reduce_word: %g and %g are not %g\n", to[0], to[1], sum);
+  shmem_global_exit(1);
+}
+
+int main(int argc, char** argv) {
+  const size_t batches = argument(argc, argv, 1, USUAL_BATCHES);
+  shmem_init();
+  const int me = shmem_my_pe();
+  pin_if_asked(me);
+  struct scratch scratch = new_scratch(sizeof(double));
+  double* from = shmem_malloc(LINE_PAIR);
+  double* to = shmem_malloc(LINE_PAIR);
+  double* ours = new_samples(batches);
+  double* control = new_samples(batches);
+  for (size_t i = 0; i < batches; ++i) {
+    *from = (double)(i + (size_t)me);
+    shmem_barrier_all();
+    const int64_t start = now_ns();
+    sum_batch(&scratch, to, from);
+    const int64_t middle = now_ns();
+    barrier_batch();
+    control[i] = ns_per_op(now_ns() - middle, OPS_PER_BATCH);
+    ours[i] = ns_per_op(middle - start, OPS_PER_BATCH);
+    check(to, i);
+  }
+  char name[64];
+  snprintf(name, sizeof name, "reduce_word_%d", shmem_n_pes());
+  if (me == 0) report(name, "ours", ours, batches);
+  if (me == 0) report(name, "control", control, batches);
+  shmem_finalize();
+  return 0;
+}

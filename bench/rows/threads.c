@@ -1,0 +1,116 @@
+// Threads of rank 0 put 8 bytes to rank 1, each through a private context of its own and to a line
+// of its own: the time per put of all together ("ours") beside that of one of them alone
+// ("control"). Rank 1 leaves its processor to them. Usage: threads [THREADS]
+#include "../common/barriers.h"
+
+#include <pthread.h>
+#include <shmem.h>
+
+enum { BATCHES = 40, OPS = 100000, MOST_THREADS = 16, RANK_1_LOOKS_EVERY_US = 1000 };
+
+struct cell {
+  _Alignas(LINE_PAIR) long value;
+};
+
+struct team {
+  struct central_barrier barrier;
+  uint32_t threads;
+  struct cell* cells;  // symmetric, one per thread
+  double* together_ns;
+  double* alone_ns;
+};
+
+struct member {
+  struct team* team;
+  uint32_t number;
+};
+
+static void meet(struct team* team) {
+  central_wait(&team->barrier, team->threads, usual_wait((int)team->threads));
+}
+
+static void put_all(shmem_ctx_t context, long* cell) {
+  for (long i = 1; i <= OPS; ++i) shmem_ctx_put64(context, cell, &i, 1, 1);
+  shmem_ctx_quiet(context);
+}
+
+// Thread 0 alone, then all, again and again; thread 0 has the clock.
+static void run_batches(struct team* team, uint32_t number, shmem_ctx_t context) {
+  long* cell = &team->cells[number].value;
+  for (int i = 0; i < BATCHES; ++i) {
+    meet(team);
+    const int64_t start = now_ns();
+    if (number == 0) put_all(context, cell);
+    meet(team);
+    const int64_t middle = now_ns();
+    put_all(context, cell);
+    meet(team);
+    if (number != 0) continue;
+    team->alone_ns[i] = ns_per_op(middle - start, OPS);
+    team->together_ns[i] = ns_per_op(now_ns() - middle, (size_t)team->threads * OPS);
+  }
+}
+
+static void* work(void* argument) {
+  const struct member* member = argument;
+  pin_if_asked((int)member->number);
+  shmem_ctx_t context;
+  if (shmem_ctx_create(SHMEM_CTX_PRIVATE, &context) != 0) {
+    fprintf(stderr, "threads: no context for thread %u\n", member->number);
+    shmem_global_exit(1);
+  }
+  run_batches(member->team, member->number, context);
+  shmem_ctx_destroy(context);
+  return NULL;
+}
+
+static void run_threads(struct team* team) {
+  pthread_t threads[MOST_THREADS];
+  struct member members[MOST_THREADS];
+  for (uint32_t i = 0; i < team->threads; ++i) {
+    members[i] = (struct member){team, i};
+    if (i == 0 || pthread_create(&threads[i], NULL, work, &members[i]) == 0) continue;
+    fprintf(stderr, "threads: thread %u does not start\n", i);
+    shmem_global_exit(1);
+  }
+  work(&members[0]);
+  for (uint32_t i = 1; i < team->threads; ++i) pthread_join(threads[i], NULL);
+}
+
+static void check(const struct team* team) {
+  for (uint32_t i = 0; i < team->threads; ++i) {
+    if (shmem_long_g(&team->cells[i].value, 1) == OPS) continue;
+    fprintf(stderr, "threads: the last value that thread %u has put is not there\n", i);
+    shmem_global_exit(1);
+  }
+}
+
+int main(int argc, char** argv) {
+  const size_t wanted = argument(argc, argv, 1, 2);
+  int provided = 0;
+  shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
+  if (provided != SHMEM_THREAD_MULTIPLE) {
+    fputs("threads: skipped: the library does not provide SHMEM_THREAD_MULTIPLE\n", stderr);
+    shmem_global_exit(77);
+  }
+  struct team team = {.threads = (uint32_t)(wanted < MOST_THREADS ? wanted : MOST_THREADS)};
+  team.cells = shmem_align(LINE_PAIR, MOST_THREADS * sizeof *team.cells);
+  int* done = shmem_calloc(1, sizeof *done);
+  shmem_barrier_all();
+  if (shmem_my_pe() == 0) {
+    team.together_ns = new_samples(BATCHES);
+    team.alone_ns = new_samples(BATCHES);
+    run_threads(&team);
+    check(&team);
+    char name[64];
+    snprintf(name, sizeof name, "threads_%u", team.threads);
+    report(name, "ours", team.together_ns, BATCHES);
+    report(name, "control", team.alone_ns, BATCHES);
+    shmem_int_p(done, 1, 1);
+  } else {
+    while (!shmem_int_test(done, SHMEM_CMP_EQ, 1)) usleep(RANK_1_LOOKS_EVERY_US);
+  }
+  shmem_barrier_all();
+  shmem_finalize();
+  return 0;
+}
