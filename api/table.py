@@ -255,11 +255,11 @@ def _selector(prototype: Prototype) -> int:
 
 
 def load(folder: Path, version: str) -> Api:
-    """Reads an API table; `version` is what VERSION stands for in its constants."""
+    """Reads an API table; `version` is what {VERSION} stands for in its constants."""
     common = _read(folder / "common.toml")
     expander = _Expander(common)
     constants = (
-        Constants(row["text"], tuple((n, v.replace("VERSION", version)) for n, v in row["values"]))
+        Constants(row["text"], tuple((n, v.replace("{VERSION}", version)) for n, v in row["values"]))
         for row in common["constants"]
     )
     return Api(

@@ -60,6 +60,10 @@ struct ControlPage {
   std::atomic<std::uint64_t> heap_size;     // what this rank was told, to compare
   std::atomic<std::uint64_t> globals_size;  // length of its symmetric globals
   std::atomic<std::uint64_t> program_id;    // hash of the program's build id
+  // Where it may run, a bit for each processor, and its session.
+  std::array<std::atomic<std::uint64_t>, 16> processors;
+  std::atomic<std::uint32_t> session;
+  std::atomic<bool> checks;  // whether it checks its calls
 
   // Rung by who arrives at a barrier: the rank sleeps on words of the engine. A put rings another
   // bell, in the arena (NodePlan::data_bell_offset), so that it does not wake who sleeps here.
@@ -124,6 +128,9 @@ inline constexpr std::uint64_t control_fingerprint =
                  offsetof(ControlPage, heap_size),
                  offsetof(ControlPage, globals_size),
                  offsetof(ControlPage, program_id),
+                 offsetof(ControlPage, checks),
+                 offsetof(ControlPage, processors),
+                 offsetof(ControlPage, session),
                  offsetof(ControlPage, seats),
                  sizeof(Seat),
                  offsetof(Seat, waiting),

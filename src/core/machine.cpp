@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <ctime>
 #include <fstream>
 #include <limits>
@@ -42,18 +43,32 @@ std::size_t usable_memory() {
   return limit;
 }
 
-std::uint32_t usable_processors() {
+ProcessorMask own_processors() {
   cpu_set_t set;
   CPU_ZERO(&set);
-  double processors = ::sched_getaffinity(0, sizeof(set), &set) == 0
-                          ? CPU_COUNT(&set)
-                          : static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
+  if (::sched_getaffinity(0, sizeof(set), &set) != 0) {
+    for (long i = 0; i < ::sysconf(_SC_NPROCESSORS_ONLN); ++i) CPU_SET(i, &set);
+  }
+  ProcessorMask mask{};
+  for (std::size_t i = 0; i < mask.size() * 64; ++i)
+    if (CPU_ISSET(i, &set)) mask[i / 64] |= std::uint64_t{1} << i % 64;
+  return mask;
+}
+
+double processor_quota() {
+  double processors = std::numeric_limits<double>::max();
   for_each_cgroup_file("cpu.max", [&](std::ifstream& file) {
     double quota = 0;
     double period = 0;
     if (file >> quota >> period && period > 0) processors = std::min(processors, quota / period);
   });
-  return std::max(1U, static_cast<std::uint32_t>(processors));
+  return processors;
+}
+
+std::uint32_t usable_processors() {
+  int processors = 0;
+  for (const std::uint64_t word : own_processors()) processors += std::popcount(word);
+  return std::max(1U, static_cast<std::uint32_t>(std::min<double>(processors, processor_quota())));
 }
 
 std::uint64_t monotonic_ns() {

@@ -1,6 +1,7 @@
 // What this machine lets us use.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -8,6 +9,15 @@ namespace gondwana {
 
 // Bytes of memory this process may use: the smaller of RAM and its cgroup's limit.
 std::size_t usable_memory();
+
+// A bit for each processor; of a machine that has more, the first ones.
+using ProcessorMask = std::array<std::uint64_t, 16>;
+
+// The processors this process is bound to; all of them where it is not.
+ProcessorMask own_processors();
+
+// How many processors' time its cgroups allow it; huge where they set no limit.
+double processor_quota();
 
 // Processors this process may run on: its affinity, cut by its cgroup's quota; at least 1.
 std::uint32_t usable_processors();

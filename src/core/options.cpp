@@ -13,6 +13,10 @@ namespace {
 constexpr std::array<std::string_view, 3> heap_aliases{
     "SHMEM_SYMMETRIC_SIZE", "SHMEM_SYMMETRIC_HEAP_SIZE", "SMA_SYMMETRIC_SIZE"};
 
+constexpr std::array<std::string_view, 2> version_aliases{"SHMEM_VERSION", "SMA_VERSION"};
+constexpr std::array<std::string_view, 2> info_aliases{"SHMEM_INFO", "SMA_INFO"};
+constexpr std::array<std::string_view, 2> checks_aliases{"SHMEM_DEBUG", "SMA_DEBUG"};
+
 constexpr std::array<std::string_view, 1> barrier_aliases{"SHMEM_BARRIER_ALGORITHM"};
 constexpr std::array<std::string_view, 1> broadcast_aliases{"SHMEM_BCAST_ALGORITHM"};
 constexpr std::array<std::string_view, 1> reduce_aliases{"SHMEM_REDUCE_ALGORITHM"};
@@ -40,15 +44,36 @@ auto into(Value Options::* member, Parse parse) {
 }
 
 // Zero is the unset value; a user who asks for nothing gets the smallest heap there is.
-Result<std::size_t> parse_heap(std::string_view text) {
-  if (text == "auto") return std::size_t{0};
-  Result<std::size_t> size = parse_size(text);
+Result<std::size_t> at_least_a_byte(Result<std::size_t> size) {
   if (size && *size == 0) return std::size_t{1};
   return size;
 }
 
+Result<std::size_t> parse_heap(std::string_view text) {
+  return text == "auto" ? Result(std::size_t{0}) : at_least_a_byte(parse_size(text));
+}
+
+Result<std::size_t> parse_symmetric_size(std::string_view text) {
+  return at_least_a_byte(parse_standard_size(text));
+}
+
 Result<std::uint64_t> parse_spins(std::string_view text) {
   return text == "auto" ? Result<std::uint64_t>(0) : parse_number(text, 1, 1'000'000'000);
+}
+
+// Our name takes yes or no, so that it can also take back what another name says; those of the
+// standard mean yes whatever their value.
+OptionRow switch_row(std::string_view name, bool Options::* member,
+                     std::span<const std::string_view> aliases, std::string_view help) {
+  return {name,
+          aliases,
+          "no",
+          help,
+          into(member, parse_switch),
+          [member](Options& options, std::string_view /*text*/) -> Result<void> {
+            options.*member = true;
+            return {};
+          }};
 }
 
 OptionRow algorithm_row(Collective collective, std::string_view name,
@@ -69,7 +94,8 @@ std::span<const OptionRow> option_table() {
       OptionRow{"GONDWANA_HEAP_SIZE", heap_aliases, "auto",
                 "symmetric heap of each rank, such as 512M or 4G; auto: half of the memory of the "
                 "node, shared out",
-                into(&Options::heap_size, parse_heap)},
+                into(&Options::heap_size, parse_heap),
+                into(&Options::heap_size, parse_symmetric_size)},
       OptionRow{"GONDWANA_HEAP_OVERCOMMIT",
                 {},
                 "no",
@@ -89,6 +115,12 @@ std::span<const OptionRow> option_table() {
                 "seconds that a rank started by mpirun, srun or mpiexec waits for the others",
                 into(&Options::join_timeout,
                      [](std::string_view text) { return parse_number(text, 1, 86'400); })},
+      switch_row("GONDWANA_VERSION", &Options::version, version_aliases,
+                 "rank 0 prints the version of the library when it starts"),
+      switch_row("GONDWANA_INFO", &Options::info, info_aliases,
+                 "rank 0 prints these variables, their values and meanings when it starts"),
+      switch_row("GONDWANA_DEBUG", &Options::checks, checks_aliases,
+                 "arguments, threads and matching collectives of all calls are checked; slower"),
       algorithm_row(Collective::barrier, "GONDWANA_BARRIER_ALGORITHM", barrier_aliases,
                     "how ranks wait for one another: auto, linear, tree, dissem"),
       algorithm_row(Collective::broadcast, "GONDWANA_BCAST_ALGORITHM", broadcast_aliases,
@@ -107,18 +139,24 @@ std::span<const OptionRow> option_table() {
   return rows;
 }
 
+Setting setting_of(const OptionRow& row, const Environment& environment) {
+  const auto value_of = [&](std::string_view name) {
+    return environment(std::string(name).c_str());
+  };
+  if (const char* text = value_of(row.name); text != nullptr) return {row.name, text};
+  for (const std::string_view alias : row.aliases)
+    if (const char* text = value_of(alias); text != nullptr) return {alias, text};
+  return {{}, std::string(row.fallback)};
+}
+
 Result<Options> read_options(const Environment& environment) {
   Options options;
   for (const OptionRow& row : option_table()) {
-    std::string_view name = row.name;
-    const char* text = environment(std::string(name).c_str());
-    for (std::size_t i = 0; text == nullptr && i < row.aliases.size(); ++i) {
-      name = row.aliases[i];
-      text = environment(std::string(name).c_str());
-    }
-    const std::string value(text != nullptr ? text : row.fallback);
-    if (const Result<void> assigned = row.assign(options, value); !assigned)
-      return Error{Errc::invalid_argument, fmt::format("{} {}", name, assigned.error().text)};
+    const auto [variable, value] = setting_of(row, environment);
+    const bool by_alias = !variable.empty() && variable != row.name;
+    const auto& assign = by_alias && row.assign_alias ? row.assign_alias : row.assign;
+    if (const Result<void> assigned = assign(options, value); !assigned)
+      return Error{Errc::invalid_argument, fmt::format("{} {}", variable, assigned.error().text)};
   }
   return options;
 }

@@ -21,6 +21,9 @@ struct Options {
   std::uint32_t spins = 0;  // looks before the first yield; 0: chosen from the load of the node
   Algorithms algorithms;    // of collectives
   std::uint32_t join_timeout = 0;  // seconds until all ranks of a foreign launcher must have come
+  bool version = false;            // rank 0 says who it is when it starts
+  bool info = false;               // and what these variables are
+  bool checks = false;             // arguments of all calls are examined
 };
 
 // One variable. `aliases` are other spellings, in falling precedence.
@@ -30,12 +33,21 @@ struct OptionRow {
   std::string_view fallback;  // parsed by the same code as the user's text
   std::string_view help;
   std::function<Result<void>(Options&, std::string_view)> assign;
+  // Values of the aliases, where their standard spells them another way; empty: as assign.
+  std::function<Result<void>(Options&, std::string_view)> assign_alias = {};
 };
 
 std::span<const OptionRow> option_table();
 
 // Returns the value of a variable, or null. Tests pass their own; programs pass std::getenv.
 using Environment = std::function<const char*(const char*)>;
+
+// The value of a row, and the variable that gave it; no variable: it is the fallback.
+struct Setting {
+  std::string_view variable;
+  std::string value;
+};
+Setting setting_of(const OptionRow& row, const Environment& environment);
 
 // Reads every row. The error names the variable, what it said and what was expected.
 Result<Options> read_options(const Environment& environment);

@@ -48,6 +48,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+constexpr double size_limit = 9.2e18;  // below 2^63, so that an end of a range never wraps
+
+Result<std::size_t> checked_size(std::string_view text, double bytes) {
+  if (!(bytes < size_limit))
+    return Error{Errc::invalid_argument, fmt::format("\"{}\": that is more than 8 EiB", text)};
+  return static_cast<std::size_t>(bytes);
+}
+
 }  // namespace
 
 Result<std::size_t> parse_size(std::string_view text) {
@@ -63,11 +71,21 @@ Result<std::size_t> parse_size(std::string_view text) {
   const std::string_view unit = without_leading_space(behind);
   const int shift = unit_shift(lower(unit));
   if (shift < 0 || (unit.empty() && !behind.empty())) return malformed();
-  const double bytes = std::ldexp(number, shift);
-  constexpr double limit = 9.2e18;  // below 2^63, so that an end of a range never wraps
-  if (!(bytes < limit))
-    return Error{Errc::invalid_argument, fmt::format("\"{}\": that is more than 8 EiB", text)};
-  return static_cast<std::size_t>(bytes);
+  return checked_size(text, std::ldexp(number, shift));
+}
+
+Result<std::size_t> parse_standard_size(std::string_view text) {
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, failure] = std::from_chars(text.data(), end, number);
+  const std::string multiplier = lower({rest, rest == end ? 0UL : 1UL});
+  const int shift = multiplier == "b" ? -1 : unit_shift(multiplier);
+  if (failure != std::errc{} || !std::isfinite(number) || std::signbit(number) || shift < 0)
+    return Error{Errc::invalid_argument,
+                 fmt::format("\"{}\": expected a number that is not negative, then nothing or "
+                             "k, m, g or t, such as 512m or 1.5G",
+                             text)};
+  return checked_size(text, std::ceil(std::ldexp(number, shift)));
 }
 
 Result<std::uint64_t> parse_number(std::string_view text, std::uint64_t least, std::uint64_t most) {

@@ -14,6 +14,10 @@ namespace gondwana {
 // of 1024, then an optional "B" or "iB". No sign, no overflow, nothing after it.
 Result<std::size_t> parse_size(std::string_view text);
 
+// As OpenSHMEM spells sizes: a number that may have a fraction or an exponent, then k, m, g or t in
+// either case, powers of 1024; what follows that letter does not matter. Rounded up.
+Result<std::size_t> parse_standard_size(std::string_view text);
+
 // A whole number in decimal, from `least` to `most`.
 Result<std::uint64_t> parse_number(std::string_view text, std::uint64_t least, std::uint64_t most);
 

@@ -55,8 +55,7 @@ Engine::Engine(Setup setup, std::size_t heap_size)
       wire_(std::move(setup.wire)),
       options_(setup.options),
       workers_(memory_->page(rank_),
-               Patience(memory_->plan().ranks, usable_processors(), setup.options.spins),
-               setup.threads),
+               Patience({.roomy = false, .yields_help = true}, setup.options.spins), setup.threads),
       default_lane_(first_lane()),
       free_numbers_(~std::uint64_t{0} << 2) {
   teams_[world_number] = team_of_all(world_number);
@@ -66,7 +65,12 @@ Engine::Engine(Setup setup, std::size_t heap_size)
 Lane Engine::first_lane() {
   if (threads() == Threads::many) return Lane(workers_);
   Seat& seat = *workers_.mine().seat;
-  return Lane(seat, Shortcut(reach_, seat.counters));
+  return Lane(seat, shortcut_to(seat));
+}
+
+// With checks there is none: then every call takes the way on which they are made.
+Shortcut Engine::shortcut_to(Seat& seat) const {
+  return options_.checks ? Shortcut() : Shortcut(reach_, seat.counters);
 }
 
 std::unique_ptr<Lane> Engine::make_lane(Threads used_by) {
@@ -75,7 +79,7 @@ std::unique_ptr<Lane> Engine::make_lane(Threads used_by) {
   Workers::Loan loan = workers_.take_seat();
   if (!loan) return nullptr;
   Seat& seat = *loan.seat();
-  return std::make_unique<Lane>(seat, Shortcut(reach_, seat.counters), std::move(loan));
+  return std::make_unique<Lane>(seat, shortcut_to(seat), std::move(loan));
 }
 
 Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
@@ -85,12 +89,15 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   ControlPage& page = setup.memory->page(setup.rank);
   page.heap_size.store(*heap_size, std::memory_order_relaxed);
   page.globals_size.store(setup.globals.size(), std::memory_order_relaxed);
+  publish_place(page);
   page.program_id.store(setup.program_id, std::memory_order_relaxed);
+  page.checks.store(setup.options.checks, std::memory_order_relaxed);
   const CallName call = setup.call;
   std::unique_ptr<Engine> engine(new Engine(std::move(setup), *heap_size));
   engine->announce_state(RankState::joined);
   engine->sync(engine->world(), call);
   if (const Result<void> same = engine->compare_with_first(); !same) return same.error();
+  engine->workers_.set_patience(Patience(find_crowd(*engine->memory_), engine->options_.spins));
   engine->sync(engine->world(), call);
   engine->announce_state(RankState::running);
   return engine;
@@ -115,6 +122,13 @@ Result<void> Engine::compare_with_first() {
                  fmt::format("this rank has a heap of {}, rank 0 one of {}; set GONDWANA_HEAP_SIZE "
                              "to the same on every rank",
                              format_size(heap), format_size(expected))};
+  }
+  if (first.checks.load(std::memory_order_relaxed) != mine.checks.load(std::memory_order_relaxed)) {
+    return Error{Errc::invalid_argument,
+                 fmt::format("this rank {} its calls, rank 0 {}; set SHMEM_DEBUG on every rank or "
+                             "on none",
+                             options_.checks ? "checks" : "does not check",
+                             options_.checks ? "does not" : "does")};
   }
   return {};
 }

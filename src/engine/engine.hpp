@@ -215,6 +215,11 @@ class Engine {
   bool scan(Team& team, CallName call, void* dest, const void* source, std::size_t count,
             ElementType type, Scan kind);
 
+  // Collective, before all else of a call that is checked: compares what the members say that they
+  // are about to do. Nothing where all say the same, otherwise on all the sentence that names two
+  // ranks and their calls.
+  std::optional<std::string> compare_calls(Team& team, CallName call, const std::string& mine);
+
   // What a rank tells launcher, tools and peers about itself; on this node.
   const ControlPage& page_of(Rank rank) const { return memory_->page(rank); }
 
@@ -254,6 +259,7 @@ class Engine {
 
   explicit Engine(Setup setup, std::size_t heap_size);
   Lane first_lane();
+  Shortcut shortcut_to(Seat& seat) const;
   Result<void> compare_with_first();
 
   template <typename Done>
@@ -305,6 +311,9 @@ class Engine {
                           const Exchange& shape);
   bool scan_over_wire(Team& team, CallName call, void* dest, const void* source, std::size_t count,
                       ElementType type, Scan kind);
+  // In compared_calls.cpp.
+  void write_note(std::uint32_t team, const std::string& text);
+  std::string note_of(Rank rank, std::uint32_t team);
   // In teams.cpp.
   std::unique_ptr<Team> team_of_all(std::uint32_t number) const;
   Result<std::uint32_t> agree_on_number(Team& parent, CallName call, Epoch& epoch);

@@ -8,16 +8,17 @@
 
 namespace gondwana {
 
-Patience::Patience(std::uint32_t ranks_here, std::uint32_t processors, std::uint32_t spins)
-    : spins_(spins) {
+Patience::Patience(const Crowd& crowd, std::uint32_t spins)
+    : yields_help_(crowd.yields_help), spins_(spins) {
   // Looks of some 30 to 50 ns each once they pause: about 60 us where there is a processor for
   // every rank, about nothing where the rank waited for may need this one.
   constexpr std::uint32_t roomy = 1500;
   constexpr std::uint32_t crowded = 20;
-  if (spins_ == 0) spins_ = ranks_here <= processors ? roomy : crowded;
+  if (spins_ == 0) spins_ = crowd.roomy ? roomy : crowded;
 }
 
 bool Patience::yield_until(FunctionRef<bool()> done) {
+  if (!yields_help_) return done();
   if (resting_ > 0) {
     --resting_;
     return done();

@@ -4,19 +4,21 @@
 // processors with each other, and ruinous where they share them with somebody who computes: a yield
 // then lasts a time slice. Sleeping costs a few microseconds whoever is there. So: spin for a
 // bounded time, yield while yields come back soon, sleep otherwise, and try yields again later and
-// later as long as they disappoint.
+// later as long as they disappoint. Where ranks are of different sessions, as under mpiexec.hydra,
+// most kernels give the processor to none of them by a yield: then sleep at once.
 #pragma once
 
 #include <cstdint>
 
 #include "core/function_ref.hpp"
+#include "engine/crowd.hpp"
 
 namespace gondwana {
 
 class Patience {
  public:
   // `spins`: looks before the first yield, 0 to choose them.
-  Patience(std::uint32_t ranks_here, std::uint32_t processors, std::uint32_t spins);
+  Patience(const Crowd& crowd, std::uint32_t spins);
 
   std::uint32_t spins() const { return spins_; }
 
@@ -37,6 +39,7 @@ class Patience {
   static constexpr std::uint32_t longest_rest = 8192;
 
   // Owner of what changes: the thread that waits.
+  bool yields_help_;
   std::uint32_t spins_;
   std::uint32_t resting_ = 0;  // waits that go straight to sleep before yields are tried again
   std::uint32_t next_rest_ = shortest_rest;

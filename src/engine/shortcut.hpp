@@ -5,6 +5,8 @@
 // does it another way or says what is wrong.
 #pragma once
 
+#include <cstring>
+
 #include "core/counters.hpp"
 #include "engine/reach.hpp"
 #include "transport/atomic_op.hpp"
@@ -25,6 +27,20 @@ class Shortcut {
     counters_->add_value_put<sizeof(T)>();
     copy_value(target.data(), value);
     Reach::wake(target.window);  // last: the compiler makes a jump of it
+    return true;
+  }
+
+  // The same, of a value that is read only where there is a place for it.
+  template <typename T>
+  [[gnu::always_inline]] bool try_put_from(Rank to, T* dest, const void* source) const {
+    const Reach::Place target = reach_.find(to, dest, FixedSize<sizeof(T)>{});
+    if (!target) [[unlikely]]
+      return false;
+    T value;
+    std::memcpy(&value, source, sizeof(T));
+    counters_->add_value_put<sizeof(T)>();
+    copy_value(target.data(), value);
+    Reach::wake(target.window);
     return true;
   }
 

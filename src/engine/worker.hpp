@@ -49,6 +49,9 @@ class Workers {
 
   Threads threads() const { return threads_; }
 
+  // Of this thread, and of those that come later.
+  void set_patience(const Patience& patience) { first_.patience = patience; }
+
   // The calling thread's. With one thread at a time they are all the same worker.
   Worker& mine() { return threads_ == Threads::one_at_a_time ? first_ : mine_among_many(); }
 

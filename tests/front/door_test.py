@@ -44,6 +44,23 @@ class Programs(unittest.TestCase):
             with self.subTest(ranks=ranks):
                 self.assert_fine(run(ranks, "globals"))
 
+    def test_collectives_work_on_globals(self):
+        for ranks in (1, 2, 4, 7):
+            with self.subTest(ranks=ranks):
+                self.assert_fine(run(ranks, "collectives"))
+
+    def test_collectives_of_named_algorithms_work_on_globals(self):
+        for algorithm, collectives in {
+            "linear": ("BARRIER", "BCAST", "REDUCE", "COLLECT", "FCOLLECT", "ALLTOALL", "SCAN"),
+            "tree": ("BARRIER", "BCAST", "REDUCE"),
+            "ring": ("REDUCE", "COLLECT", "FCOLLECT"),
+            "recdbl": ("REDUCE", "COLLECT", "FCOLLECT", "SCAN"),
+            "dissem": ("BARRIER",),
+        }.items():
+            names = {f"SHMEM_{name}_ALGORITHM": algorithm for name in collectives}
+            with self.subTest(algorithm=algorithm):
+                self.assert_fine(run(5, "collectives", **names))
+
     def test_the_library_can_be_started_again_and_again(self):
         for ranks in (1, 3):
             with self.subTest(ranks=ranks):
@@ -121,6 +138,15 @@ class Sentences(unittest.TestCase):
         ended = run(3, "misuse", "global_exit")
         self.assertEqual((ended.returncode, ended.stdout), (7, "goodbye\n"), ended.stderr)
 
+    def test_global_exit_of_a_thread_ends_the_others_in_silence(self):
+        for ranks in (1, 3):
+            with self.subTest(ranks=ranks):
+                ended = run(ranks, "global_exit")
+                self.assertEqual(
+                    (ended.returncode, ended.stdout, ended.stderr),
+                    (7, f"goodbye of rank {ranks - 1}\n", ""),
+                )
+
     def test_a_full_heap_is_explained(self):
         ended = run(2, "misuse", "full")
         self.assert_told(ended, 0, r"rank 0: shmem_malloc of 1 PiB: the largest free piece")
@@ -133,7 +159,7 @@ class Sentences(unittest.TestCase):
 
     def test_variables_that_make_no_sense_are_named(self):
         ended = run(2, "misuse", SHMEM_SYMMETRIC_SIZE="8q")
-        self.assert_told(ended, 1, r'SHMEM_SYMMETRIC_SIZE "8q": expected a size such as')
+        self.assert_told(ended, 1, r'SHMEM_SYMMETRIC_SIZE "8q": expected a number that is not neg')
         ended = run(2, "misuse", GONDWANA_HEAP_SIZ="1G")
         self.assert_told(ended, 0, r"did you mean GONDWANA_HEAP_SIZE\?")
 
@@ -146,6 +172,95 @@ class Sentences(unittest.TestCase):
             check=False,
         )
         self.assert_told(ended, 1, r"PMI_SIZE=4 says that another launcher started 4 processes")
+
+
+class Greetings(unittest.TestCase):
+    def test_the_version_is_printed_once_whatever_the_value(self):
+        for name in ("SHMEM_VERSION", "SMA_VERSION", "GONDWANA_VERSION"):
+            ended = run(3, "watched", **{name: "1"})
+            self.assertRegex(ended.stdout, r"\AGondwana [0-9.]+, OpenSHMEM 1\.6\n\Z")
+            self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+
+    def test_the_variables_are_printed_with_value_origin_and_meaning(self):
+        ended = run(2, "watched", SHMEM_INFO="", SMA_SYMMETRIC_SIZE="20kk", GONDWANA_SPINS="7")
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+        for line in (
+            r'GONDWANA_HEAP_SIZE = "20kk" \(from SMA_SYMMETRIC_SIZE\)\n    symmetric heap of each',
+            r'GONDWANA_SPINS = "7" \(from GONDWANA_SPINS\)',
+            r'GONDWANA_JOIN_TIMEOUT = "60" \(default\)',
+            r"also: SHMEM_DEBUG, SMA_DEBUG\n",
+        ):
+            self.assertEqual(len(re.findall(line, ended.stdout)), 1, line)
+
+
+class Checks(unittest.TestCase):
+    def assert_told(self, how, status, *patterns, **variables):
+        ended = run(3, "watched", how, **(variables or {"SHMEM_DEBUG": "1"}))
+        for pattern in patterns:
+            self.assertEqual(len(re.findall(pattern, ended.stderr)), 1, ended.stderr)
+        self.assertEqual(ended.returncode, status, ended.stderr)
+        return ended
+
+    def test_arguments_are_told_by_name_and_value(self):
+        self.assert_told(
+            "misaligned", 1, r"rank 2: shmem_long_put: argument dest is 0x\w+: not aligned to 8 bytes"
+        )
+        self.assert_told("null", 1, r"rank 2: shmem_long_put: argument source is null: expected the")
+        self.assert_told("local", 1, r"rank 2: shmem_long_p: argument dest is 0x\w+: not symmetric")
+
+    def test_every_name_and_value_of_the_variable_switches_checks_on(self):
+        for name, value in (("SHMEM_DEBUG", "0"), ("SMA_DEBUG", ""), ("GONDWANA_DEBUG", "yes")):
+            with self.subTest(name=name):
+                self.assert_told("misaligned", 1, "not aligned to 8 bytes", **{name: value})
+        self.assert_told("misaligned", 0, SHMEM_DEBUG="1", GONDWANA_DEBUG="no")
+
+    def test_threads_that_must_not_call_are_told(self):
+        for how, level in (("single", "SINGLE"), ("funneled", "FUNNELED")):
+            self.assert_told(
+                how, 1, rf"shmem_my_pe: called by another thread .* SHMEM_THREAD_{level}; ask"
+            )
+        self.assert_told("serialized", 0)
+        self.assert_told("end", 1, r"shmem_finalize: called by another thread than the one that")
+        self.assert_told(
+            "private", 1, r"shmem_ctx_long_p: argument ctx is a context with SHMEM_CTX_PRIVATE"
+        )
+
+    def test_a_private_context_that_is_left_over_gets_a_warning(self):
+        self.assert_told(
+            "left", 0, r"warning: rank 2: shmem_finalize: a context with SHMEM_CTX_PRIVATE is not"
+        )
+
+    def test_collectives_that_do_not_match_are_told_once_with_both_calls(self):
+        self.assert_told(
+            "collective",
+            1,
+            r"rank 2 is in shmem_long_sum_reduce \(team 0, 5 elements of 8 B, dest at symmetric "
+            r"offset 0x\w+, source at symmetric offset 0x\w+\) while rank 0 is in "
+            r"shmem_broadcastmem \(team 0, 8 bytes, root 0, ",
+        )
+        self.assert_told(
+            "malloc",
+            1,
+            r"rank 2 is in shmem_malloc \(team 0, 200 bytes aligned to 64\) while rank 0 is in "
+            r"shmem_malloc \(team 0, 100 bytes",
+        )
+
+    def test_programs_that_do_nothing_wrong_are_told_nothing(self):
+        for how in ("", "exit"):
+            ended = self.assert_told(how, 0)
+            self.assertEqual((ended.stdout, ended.stderr), ("", ""))
+        for name in ("globals", "lifecycle"):
+            ended = run(4, name, SHMEM_DEBUG="1")
+            self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+
+    def test_ranks_that_disagree_on_checks_are_told(self):
+        command = [GONDWANA, "run", "-n", "1", program("watched")]
+        command += [":", "-n", "1", "-x", "SHMEM_DEBUG=1", program("watched")]
+        ended = subprocess.run(
+            command, capture_output=True, text=True, timeout=WATCHDOG, check=False
+        )
+        self.assertRegex(ended.stderr, r"this rank checks its calls, rank 0 does not; set SHMEM_")
+        self.assertEqual(ended.returncode, 1)
 
 
 class OtherUsers(unittest.TestCase):

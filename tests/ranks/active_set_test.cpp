@@ -222,17 +222,19 @@ RANK_TEST(every_operation_reduces_in_a_set, ranks(1)) {
 RANK_TEST(sets_that_share_no_member_may_work_at_once, ranks(2)) {
   const auto sync = world.allocate<long>(SHMEM_REDUCE_SYNC_SIZE);
   const auto value = world.allocate<long>();
+  const auto work = world.allocate<long>(SHMEM_REDUCE_MIN_WRKDATA_SIZE);
   const int start = world.me() % 2;
   const int size = (world.size() + 1 - start) / 2;
   for (int round = 0; round < 50; ++round) {
     value[0] = world.me();
     reduce_set<ReduceOp::sum, long>(world.as("sum"), value.data(), value.data(), 1, start, 1, size,
-                                    nullptr, sync.data());
+                                    work.data(), sync.data());
     ASSERT_EQ(value[0], long{size} * (size - 1) + start * size);
     barrier_set(world.as("barrier"), start, 1, size, sync.data());
   }
   world.barrier();
   world.free(sync);
+  world.free(work);
   world.free(value);
 }
 

@@ -40,6 +40,23 @@ RANK_TEST(every_call_works_through_a_context_of_any_kind, ranks(1)) {
   world.free(cells);
 }
 
+RANK_TEST(all_contexts_are_completed_before_the_library_ends, ranks(1)) {
+  constexpr std::size_t count = 5000;
+  const auto cells = world.allocate<long>(3 * count);
+  const std::vector<long> values(count, world.me() + 1);
+  std::vector<shmem_ctx_t> contexts;
+  for (std::size_t i = 0; i < 3; ++i) {
+    contexts.push_back(make_context(world, i == 0 ? SHMEM_CTX_SERIALIZED : 0));
+    put_nbi<8>(world.in(contexts[i], "put"), &cells[i * count], values.data(), count,
+               world.right());
+  }
+  world.as("finalize").door.contexts().quiet_all();
+  world.barrier();
+  for (const long cell : cells) EXPECT_EQ(cell, world.left() + 1);
+  for (const shmem_ctx_t context : contexts) ctx_destroy(world.as("destroy"), context);
+  world.free(cells);
+}
+
 RANK_TEST(a_context_of_a_team_counts_as_the_team_does, ranks(1)) {
   const auto cell = world.allocate<long>();
   const int last = world.size() - 1;

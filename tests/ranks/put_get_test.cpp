@@ -90,7 +90,7 @@ RANK_TEST(strided_transfers_keep_elements_apart, ranks(1)) {
   world.free(block);
 }
 
-RANK_TEST(negative_strides_walk_backwards, ranks(1)) {
+RANK_TEST(negative_strides_walk_backwards, ranks(1).without_checks()) {
   const auto block = world.allocate<short>(10);
   const std::vector<short> source{1, 2, 3, 4, 5};
   iput<2>(world.as("iput"), block.data() + 9, source.data(), -2, 1, 5, world.right());
@@ -189,7 +189,7 @@ RANK_TEST(blocks_that_would_overlap_are_refused, ranks(1)) {
 }
 
 // Of blocks that leave the heap none is written: not even those that would still lie in it.
-RANK_TEST(blocks_that_leave_the_heap_are_refused_whole, ranks(1)) {
+RANK_TEST(blocks_that_leave_the_heap_are_refused_whole, ranks(1).without_checks()) {
   const auto cells = world.allocate<long>(4);
   std::vector<long> here(4, 1);
   const auto heap = static_cast<std::ptrdiff_t>(world.engine().symmetric().heap_size());
@@ -300,7 +300,7 @@ RANK_TEST(a_two_byte_put_is_never_seen_in_halves, ranks(2)) {
   world.free(stop);
 }
 
-RANK_TEST(a_rank_that_does_not_exist_is_named, ranks(1)) {
+RANK_TEST(a_rank_that_does_not_exist_is_named, ranks(1).without_checks()) {
   const auto cell = world.allocate<long>();
   const std::string text =
       sentence_of([&] { p(world.as("shmem_long_p"), cell.data(), 1L, world.size()); });
@@ -321,7 +321,7 @@ RANK_TEST(memory_that_is_not_symmetric_is_refused, ranks(1)) {
             std::string::npos);
 }
 
-RANK_TEST(a_put_that_ends_outside_the_heap_is_refused, ranks(1)) {
+RANK_TEST(a_put_that_ends_outside_the_heap_is_refused, ranks(1).without_checks()) {
   const auto cell = world.allocate<long>();
   const volatile std::size_t heap = world.engine().symmetric().heap_size();
   const long source = 0;
@@ -337,7 +337,7 @@ RANK_TEST(a_put_that_ends_outside_the_heap_is_refused, ranks(1)) {
   world.free(cell);
 }
 
-RANK_TEST(a_strided_transfer_that_leaves_the_heap_is_refused, ranks(1)) {
+RANK_TEST(a_strided_transfer_that_leaves_the_heap_is_refused, ranks(1).without_checks()) {
   const auto cell = world.allocate<long>();
   const long source[2] = {1, 2};
   long back[2] = {0, 0};

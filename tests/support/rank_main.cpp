@@ -7,6 +7,7 @@
 //
 // --threads=many: engines that many threads of a rank may use at once; every test runs with them
 // too.
+// --checks: calls are checked, as where SHMEM_DEBUG is set.
 // --algorithm=ring: collectives of teams go by the algorithm of that name, those that have it.
 // --seed=N repeats a run; the seed is printed.
 #include <algorithm>
@@ -34,8 +35,16 @@ void refuse_context(CallName name) {
   give_up(name, "no such context");
 }
 
-void refuse_call(CallName name) {
+Door& watched_door(CallName name) {
   give_up(name, "no engine");
+}
+
+Door& watched_door(shmem_ctx_t /*context*/, CallName name) {
+  give_up(name, "no engine");
+}
+
+void give_up_together(CallName name, const std::string& sentence) {
+  give_up(name, sentence);
 }
 
 constinit Running running;
@@ -58,6 +67,7 @@ struct Form {
   Threads threads = Threads::one_at_a_time;
   std::uint64_t seed = 1;
   std::string_view algorithm = "auto";
+  bool checks = false;
   std::unique_ptr<Engine> own_engine;  // of this process, where ranks are processes
 };
 
@@ -71,6 +81,7 @@ Options test_options() {
   Options options;
   options.heap_size = std::size_t{6} << 30;
   options.heap_overcommit = true;
+  options.checks = form().checks;
   for (std::size_t i = 0; i < collectives; ++i) {
     const auto collective = static_cast<Collective>(i);
     const Result<Algorithm> algorithm = parse_algorithm(collective, form().algorithm);
@@ -168,6 +179,7 @@ bool parse_argument(std::string_view argument) {
     form().threads = Threads::many;
     return value == "many";
   }
+  if (argument == "--checks") return form().checks = true;
   if (take_option(argument, "--ranks=", value)) return number(form().ranks);
   if (take_option(argument, "--seed=", value)) return number(form().seed);
   if (take_option(argument, "--algorithm=", form().algorithm))
@@ -199,6 +211,10 @@ int start() {
 void run_rank_test(Needs needs, RankBody body) {
   if (needs.threads == Threads::many && form().threads != Threads::many)
     GTEST_SKIP() << "needs engines for many threads: --threads=many";
+  if (needs.checks == Checks::on && !form().checks)
+    GTEST_SKIP() << "needs calls that are checked: --checks";
+  if (needs.checks == Checks::off && form().checks)
+    GTEST_SKIP() << "needs calls that are not checked: no --checks";
   if (form().ranks < needs.ranks)
     GTEST_SKIP() << "needs " << needs.ranks << " ranks, this run has " << form().ranks;
   if (form().own_engine)

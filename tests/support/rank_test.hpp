@@ -24,13 +24,20 @@
 
 namespace gondwana::test {
 
-// How many ranks a test needs at least, and whether each of them must allow many threads; it is
-// skipped where that is not so.
+// What a test needs of the calls that it makes: that they are checked, as where SHMEM_DEBUG is set,
+// or that they are not, because it does what only checks refuse, or has them say another sentence.
+enum class Checks : std::uint8_t { any, on, off };
+
+// How many ranks a test needs at least, whether each of them must allow many threads, and what it
+// needs of its calls; it is skipped where that is not so.
 struct Needs {
   std::uint32_t ranks;
   Threads threads = Threads::one_at_a_time;
+  Checks checks = Checks::any;
 
-  constexpr Needs with_threads() const { return {ranks, Threads::many}; }
+  constexpr Needs with_threads() const { return {ranks, Threads::many, checks}; }
+  constexpr Needs with_checks() const { return {ranks, threads, Checks::on}; }
+  constexpr Needs without_checks() const { return {ranks, threads, Checks::off}; }
 };
 constexpr Needs ranks(std::uint32_t count) {
   return {count};

@@ -63,6 +63,44 @@ TEST(options, our_name_wins_over_others) {
   EXPECT_EQ((*others.read()).heap_size, std::size_t{3} << 30);
 }
 
+TEST(options, sizes_are_spelled_as_the_standard_has_it_where_the_name_is_the_standards) {
+  const auto size = [](const char* name, const char* text) {
+    return (*Variables({{name, text}}).read()).heap_size;
+  };
+  for (const char* name : {"SHMEM_SYMMETRIC_SIZE", "SMA_SYMMETRIC_SIZE"}) {
+    EXPECT_EQ(size(name, "3.1M"), 3250586U);
+    EXPECT_EQ(size(name, "20kk"), 20480U);
+  }
+  EXPECT_EQ(refusal({{"GONDWANA_HEAP_SIZE", "20kk"}}),
+            "GONDWANA_HEAP_SIZE \"20kk\": expected a size such as 8192, 8K or 1.5G");
+}
+
+TEST(options, any_value_of_a_standard_name_means_yes) {
+  for (const char* value : {"1", "0", "no", ""}) {
+    for (const char* name : {"SHMEM_DEBUG", "SMA_DEBUG"})
+      EXPECT_TRUE((*Variables({{name, value}}).read()).checks) << name << '=' << value;
+    EXPECT_TRUE((*Variables({{"SMA_VERSION", value}}).read()).version) << value;
+    EXPECT_TRUE((*Variables({{"SHMEM_INFO", value}}).read()).info) << value;
+  }
+  const Variables taken_back{{"SHMEM_DEBUG", "1"}, {"GONDWANA_DEBUG", "no"}};
+  EXPECT_FALSE((*taken_back.read()).checks);
+  EXPECT_EQ(refusal({{"GONDWANA_DEBUG", "maybe"}}), "GONDWANA_DEBUG \"maybe\": expected yes or no");
+}
+
+TEST(options, a_setting_names_the_variable_that_gave_it) {
+  const OptionRow& heap = option_table().front();
+  const auto environment = [](std::string_view name) -> const char* {
+    return name == "SMA_SYMMETRIC_SIZE" ? "4m" : nullptr;
+  };
+  const Setting set =
+      setting_of(heap, [&](const char* name) -> const char* { return environment(name); });
+  EXPECT_EQ(set.variable, "SMA_SYMMETRIC_SIZE");
+  EXPECT_EQ(set.value, "4m");
+  const Setting unset = setting_of(heap, [](const char*) -> const char* { return nullptr; });
+  EXPECT_EQ(unset.variable, "");
+  EXPECT_EQ(unset.value, "auto");
+}
+
 TEST(options, heap_of_nothing_is_the_smallest_heap_not_the_default) {
   EXPECT_EQ((*Variables({{"GONDWANA_HEAP_SIZE", "0"}}).read()).heap_size, 1U);
   EXPECT_EQ((*Variables({{"GONDWANA_HEAP_SIZE", "auto"}}).read()).heap_size, 0U);
@@ -71,8 +109,10 @@ TEST(options, heap_of_nothing_is_the_smallest_heap_not_the_default) {
 TEST(options, refusal_names_the_variable_the_user_set) {
   EXPECT_EQ(refusal({{"GONDWANA_HEAP_SIZE", "8q"}}),
             "GONDWANA_HEAP_SIZE \"8q\": expected a size such as 8192, 8K or 1.5G");
-  EXPECT_EQ(refusal({{"SHMEM_SYMMETRIC_SIZE", "lots"}}),
-            "SHMEM_SYMMETRIC_SIZE \"lots\": expected a size such as 8192, 8K or 1.5G");
+  EXPECT_EQ(
+      refusal({{"SHMEM_SYMMETRIC_SIZE", "lots"}}),
+      "SHMEM_SYMMETRIC_SIZE \"lots\": expected a number that is not negative, then nothing or "
+      "k, m, g or t, such as 512m or 1.5G");
   EXPECT_EQ(refusal({{"GONDWANA_HEAP_OVERCOMMIT", "maybe"}}),
             "GONDWANA_HEAP_OVERCOMMIT \"maybe\": expected yes or no");
   EXPECT_EQ(refusal({{"GONDWANA_SPINS", "0"}}),

@@ -93,5 +93,25 @@ TEST(parse, nothing_is_nearest_to_a_word_unlike_all) {
   EXPECT_EQ(nearest("heap_size", {}), "");
 }
 
+TEST(parse, sizes_of_the_standard_are_rounded_up_and_may_have_a_tail) {
+  const std::pair<const char*, std::size_t> cases[] = {
+      {"0", 0},          {"512", 512},      {"20m", 20971520},  {"20M", 20971520},
+      {"3.1M", 3250586}, {".5m", 524288},   {"0.5m", 524288},   {"5.", 5},
+      {"0.1", 1},        {"20kk", 20480},   {"1GiB", 1U << 30}, {"2k of it", 2048},
+      {"1e3", 1000},     {"1.5e1k", 15360}, {"1T", 1UL << 40},
+  };
+  for (const auto& [text, bytes] : cases) {
+    const Result<std::size_t> size = parse_standard_size(text);
+    ASSERT_TRUE(size) << text;
+    EXPECT_EQ(*size, bytes) << text;
+  }
+}
+
+TEST(parse, sizes_that_the_standard_does_not_know_are_refused) {
+  for (const char* text : {"", "m", "-1", "-0", "8q", "8b", "8 k", " 8", "auto", "nan", "inf",
+                           "0x8", "1e99", "9000000T", "."})
+    EXPECT_FALSE(parse_standard_size(text)) << text;
+}
+
 }  // namespace
 }  // namespace gondwana

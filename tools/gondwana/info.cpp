@@ -29,13 +29,10 @@ void print_machine() {
 
 // The value that counts now, and where it comes from.
 std::string value_now(const OptionRow& row) {
-  const std::string name(row.name);
-  if (const char* text = std::getenv(name.c_str()); text != nullptr) return text;
-  for (const std::string_view alias : row.aliases) {
-    if (const char* text = std::getenv(std::string(alias).c_str()); text != nullptr)
-      return fmt::format("{} (from {})", text, alias);
-  }
-  return fmt::format("{} (default)", row.fallback);
+  const auto [variable, value] =
+      setting_of(row, [](const char* name) -> const char* { return std::getenv(name); });
+  if (variable.empty()) return fmt::format("{} (default)", value);
+  return variable == row.name ? value : fmt::format("{} (from {})", value, variable);
 }
 
 void print_variables() {

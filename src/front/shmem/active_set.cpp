@@ -84,10 +84,20 @@ void broadcast_in_set(const Caller& caller, const ActiveSet& set, void* dest, co
 void alltoall_in_set(const Caller& caller, const ActiveSet& set, void* dest, const void* source,
                      const Exchange& shape) {
   Group group = group_of(caller, set);
+  const std::size_t count = detail::times(shape.count, group.size());
+  examine_set(caller, {"dest", dest, shape.width, count, shape.strides.target},
+              {"source", source, shape.width, count, shape.strides.source});
   if (shape.strides.target < 1 || shape.strides.source < 1)
     give_up(caller.name, fmt::format("strides dst {} and sst {}: expected at least 1",
                                      shape.strides.target, shape.strides.source));
   check(caller, reference::alltoall(group, dest, source, shape));
+}
+
+void examine_reduce_set(const Caller& caller, const Array& dest, const Array& source,
+                        const void* work) {
+  examine_arrays_in_place(caller, dest, source);
+  const std::size_t count = dest.count == 0 ? 0 : dest.count / 2 + 1;
+  examine_symmetric(caller, {"pWrk", work, dest.width, count});
 }
 
 void reduce_in_set(const Caller& caller, const ActiveSet& set, void* dest, const void* source,

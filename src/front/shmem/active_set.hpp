@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/group_algorithms.hpp"
+#include "front/shmem/checks.hpp"
 #include "front/shmem/collectives.hpp"
 #include "front/shmem/door.hpp"
 #include "shmem.h"
@@ -32,6 +33,12 @@ void sync_set(Caller caller, int start, int log_stride, int size, long* sync);
 // Completes what went through the default context before.
 void barrier_set(Caller caller, int start, int log_stride, int size, long* sync);
 
+// Checked calls: the arrays that all of them have.
+inline void examine_set(const Caller& caller, const Array& dest, const Array& source) {
+  if (caller.is_watched()) [[unlikely]]
+    examine_arrays(caller, dest, source);
+}
+
 // In bytes; `root` is a number in the set.
 void broadcast_in_set(const Caller& caller, const ActiveSet& set, void* dest, const void* source,
                       std::size_t size, int root);
@@ -43,6 +50,8 @@ void reduce_in_set(const Caller& caller, const ActiveSet& set, void* dest, const
 template <std::size_t Width>
 void broadcast_set(Caller caller, void* dest, const void* source, std::size_t count, int root,
                    int start, int log_stride, int size, long* sync) {
+  if (caller.is_watched()) [[unlikely]]
+    examine_arrays_in_place(caller, {"dest", dest, Width, count}, {"source", source, Width, count});
   broadcast_in_set(caller, {start, log_stride, size, sync}, dest, source, bytes_of<Width>(count),
                    root);
 }
@@ -50,6 +59,7 @@ void broadcast_set(Caller caller, void* dest, const void* source, std::size_t co
 template <std::size_t Width>
 void collect_set(Caller caller, void* dest, const void* source, std::size_t count, int start,
                  int log_stride, int size, long* sync) {
+  examine_set(caller, {"dest", dest, Width, count}, {"source", source, Width, count});
   Group group = group_of(caller, {start, log_stride, size, sync});
   check(caller, reference::collect(group, algorithm_for(caller, Collective::collect), dest, source,
                                    bytes_of<Width>(count)));
@@ -59,6 +69,8 @@ template <std::size_t Width>
 void fcollect_set(Caller caller, void* dest, const void* source, std::size_t count, int start,
                   int log_stride, int size, long* sync) {
   Group group = group_of(caller, {start, log_stride, size, sync});
+  examine_set(caller, {"dest", dest, Width, detail::times(count, group.size())},
+              {"source", source, Width, count});
   check(caller, reference::fcollect(group, algorithm_for(caller, Collective::fcollect), dest,
                                     source, bytes_of<Width>(count)));
 }
@@ -78,9 +90,21 @@ void alltoalls_set(Caller caller, void* dest, const void* source, std::ptrdiff_t
                   {.width = Width, .count = count, .strides = {dst, sst}});
 }
 
+// `work` has half as many elements as there are, and one more.
+void examine_reduce_set(const Caller& caller, const Array& dest, const Array& source,
+                        const void* work);
+
+// A number from C that is no count becomes none: the call itself refuses it.
+inline std::size_t elements(int count) {
+  return static_cast<std::size_t>(std::max(count, 0));
+}
+
 template <ReduceOp Op, typename T>
 void reduce_set(Caller caller, T* dest, const T* source, int count, int start, int log_stride,
-                int size, T* /*work*/, long* sync) {
+                int size, T* work, long* sync) {
+  if (caller.is_watched()) [[unlikely]]
+    examine_reduce_set(caller, {"dest", dest, sizeof(T), elements(count)},
+                       {"source", source, sizeof(T), elements(count)}, work);
   reduce_in_set(caller, {start, log_stride, size, sync}, dest, source, count, element_type<Op, T>);
 }
 

@@ -1,7 +1,7 @@
 // OpenSHMEM 1.6, section 9.7: atomic memory operations.
 #pragma once
 
-#include "front/shmem/door.hpp"
+#include "front/shmem/checks.hpp"
 
 namespace gondwana::shmem {
 
@@ -9,6 +9,10 @@ namespace gondwana::shmem {
 template <AtomicOp Op, typename T, AnyCaller C>
 [[gnu::cold, gnu::noinline]] T atomic_elsewhere(C who, T* dest, T value, T compare, int pe) {
   const Caller caller = who;
+  if (caller.is_watched()) {
+    const char* argument = Op == AtomicOp::fetch ? "source" : "dest";
+    examine_value(caller, {argument, dest, sizeof(T)}, pe);
+  }
   const std::optional<T> old =
       caller.engine.atomic<Op>(caller.lane, caller.rank_of(pe), dest, value, compare);
   check(caller, old.has_value());
@@ -46,19 +50,35 @@ template <typename T, AnyCaller C>
 
 // The nonblocking calls may complete at once, and do: `result` is there when they return.
 template <AtomicOp Op, typename T, AnyCaller C>
+[[gnu::cold, gnu::noinline]] void atomic_nbi_elsewhere(C who, T* result, T* dest, T value,
+                                                       T compare, int pe) {
+  if (who.is_watched()) examine_own(who, {"fetch", result, sizeof(T)});
+  *result = atomic_elsewhere<Op>(who, dest, value, compare, pe);
+}
+
+template <AtomicOp Op, typename T, AnyCaller C>
+[[gnu::always_inline]] inline void do_atomic_nbi(C who, T* result, T* dest, T value, T compare,
+                                                 int pe) {
+  T old;
+  if (!who.shortcut().template try_atomic<Op>(rank_of(pe), dest, value, compare, old)) [[unlikely]]
+    return atomic_nbi_elsewhere<Op>(who, result, dest, value, compare, pe);
+  *result = old;
+}
+
+template <AtomicOp Op, typename T, AnyCaller C>
 [[gnu::always_inline]] inline void atomic_nbi(C who, T* result, T* dest, T value, int pe) {
-  *result = do_atomic<Op>(who, dest, value, T{}, pe);
+  do_atomic_nbi<Op>(who, result, dest, value, T{}, pe);
 }
 
 template <typename T, AnyCaller C>
 [[gnu::always_inline]] inline void atomic_fetch_nbi(C who, T* result, const T* source, int pe) {
-  *result = atomic_fetch(who, source, pe);
+  do_atomic_nbi<AtomicOp::fetch>(who, result, const_cast<T*>(source), T{}, T{}, pe);
 }
 
 template <typename T, AnyCaller C>
 [[gnu::always_inline]] inline void atomic_compare_swap_nbi(C who, T* result, T* dest, T expected,
                                                            T value, int pe) {
-  *result = atomic_compare_swap(who, dest, expected, value, pe);
+  do_atomic_nbi<AtomicOp::compare_swap>(who, result, dest, value, expected, pe);
 }
 
 }  // namespace gondwana::shmem

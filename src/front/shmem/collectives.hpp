@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <complex>
 
+#include "front/shmem/checks.hpp"
 #include "front/shmem/door.hpp"
 #include "front/shmem/team.hpp"
 
@@ -47,10 +48,18 @@ void combine(void* out, const void* a, const void* b, std::size_t count) {
 template <ReduceOp Op, typename T>
 inline constexpr ElementType element_type{sizeof(T), &combine<Op, T>};
 
+// Elements of all members together.
+inline std::size_t of_all(const Team& team, std::size_t count) {
+  return detail::times(count, team.size);
+}
+
 template <std::size_t Width>
 int broadcast(Caller caller, shmem_team_t handle, void* dest, const void* source, std::size_t count,
               int root) {
   Team& team = team_of(caller, handle);
+  if (caller.is_watched()) [[unlikely]]
+    examine_in_place(caller, team, {"dest", dest, Width, count}, {"source", source, Width, count},
+                     fmt::format("root {}", root));
   if (root < 0 || static_cast<std::uint32_t>(root) >= team.size)
     give_up(caller.name, fmt::format("root {}: the team has {} members, 0 to {}", root, team.size,
                                      team.size - 1));
@@ -60,25 +69,36 @@ int broadcast(Caller caller, shmem_team_t handle, void* dest, const void* source
 }
 
 template <std::size_t Width>
-int collect(Caller caller, shmem_team_t team, void* dest, const void* source, std::size_t count) {
-  check(caller, caller.engine.collect(team_of(caller, team), caller.name, dest, source,
-                                      bytes_of<Width>(count)));
+int collect(Caller caller, shmem_team_t handle, void* dest, const void* source, std::size_t count) {
+  Team& team = team_of(caller, handle);
+  if (caller.is_watched()) [[unlikely]]
+    examine_collect(caller, team, {"dest", dest, Width, count}, {"source", source, Width, count});
+  check(caller, caller.engine.collect(team, caller.name, dest, source, bytes_of<Width>(count)));
   return 0;
 }
 
 template <std::size_t Width>
-int fcollect(Caller caller, shmem_team_t team, void* dest, const void* source, std::size_t count) {
-  check(caller, caller.engine.fcollect(team_of(caller, team), caller.name, dest, source,
-                                       bytes_of<Width>(count)));
+int fcollect(Caller caller, shmem_team_t handle, void* dest, const void* source,
+             std::size_t count) {
+  Team& team = team_of(caller, handle);
+  if (caller.is_watched()) [[unlikely]]
+    examine_collective(caller, team, {"dest", dest, Width, of_all(team, count)},
+                       {"source", source, Width, count});
+  check(caller, caller.engine.fcollect(team, caller.name, dest, source, bytes_of<Width>(count)));
   return 0;
 }
 
 template <std::size_t Width>
-int alltoalls(Caller caller, shmem_team_t team, void* dest, const void* source, std::ptrdiff_t dst,
-              std::ptrdiff_t sst, std::size_t count) {
+int alltoalls(Caller caller, shmem_team_t handle, void* dest, const void* source,
+              std::ptrdiff_t dst, std::ptrdiff_t sst, std::size_t count) {
+  Team& team = team_of(caller, handle);
+  if (caller.is_watched()) [[unlikely]]
+    examine_collective(caller, team, {"dest", dest, Width, of_all(team, count), dst},
+                       {"source", source, Width, of_all(team, count), sst},
+                       fmt::format("dst {}, sst {}", dst, sst));
   if (dst < 1 || sst < 1)
     give_up(caller.name, fmt::format("strides dst {} and sst {}: expected at least 1", dst, sst));
-  check(caller, caller.engine.alltoall(team_of(caller, team), caller.name, dest, source,
+  check(caller, caller.engine.alltoall(team, caller.name, dest, source,
                                        {.width = Width, .count = count, .strides = {dst, sst}}));
   return 0;
 }
@@ -88,23 +108,36 @@ int alltoall(Caller caller, shmem_team_t team, void* dest, const void* source, s
   return alltoalls<Width>(caller, team, dest, source, 1, 1, count);
 }
 
+template <typename T>
+void examine_reduction(const Caller& caller, Team& team, const T* dest, const T* source,
+                       std::size_t count) {
+  if (caller.is_watched()) [[unlikely]]
+    examine_in_place(caller, team, {"dest", dest, sizeof(T), count},
+                     {"source", source, sizeof(T), count});
+}
+
 template <ReduceOp Op, typename T>
-int reduce(Caller caller, shmem_team_t team, T* dest, const T* source, std::size_t count) {
-  check(caller, caller.engine.reduce(team_of(caller, team), caller.name, dest, source, count,
-                                     element_type<Op, T>));
+int reduce(Caller caller, shmem_team_t handle, T* dest, const T* source, std::size_t count) {
+  Team& team = team_of(caller, handle);
+  examine_reduction(caller, team, dest, source, count);
+  check(caller, caller.engine.reduce(team, caller.name, dest, source, count, element_type<Op, T>));
   return 0;
 }
 
 template <typename T>
-int sum_inscan(Caller caller, shmem_team_t team, T* dest, const T* source, std::size_t count) {
-  check(caller, caller.engine.scan(team_of(caller, team), caller.name, dest, source, count,
+int sum_inscan(Caller caller, shmem_team_t handle, T* dest, const T* source, std::size_t count) {
+  Team& team = team_of(caller, handle);
+  examine_reduction(caller, team, dest, source, count);
+  check(caller, caller.engine.scan(team, caller.name, dest, source, count,
                                    element_type<ReduceOp::sum, T>, Scan::inclusive));
   return 0;
 }
 
 template <typename T>
-int sum_exscan(Caller caller, shmem_team_t team, T* dest, const T* source, std::size_t count) {
-  check(caller, caller.engine.scan(team_of(caller, team), caller.name, dest, source, count,
+int sum_exscan(Caller caller, shmem_team_t handle, T* dest, const T* source, std::size_t count) {
+  Team& team = team_of(caller, handle);
+  examine_reduction(caller, team, dest, source, count);
+  check(caller, caller.engine.scan(team, caller.name, dest, source, count,
                                    element_type<ReduceOp::sum, T>, Scan::exclusive));
   return 0;
 }

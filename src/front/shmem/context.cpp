@@ -1,5 +1,8 @@
 #include "front/shmem/context.hpp"
 
+#include <algorithm>
+
+#include "front/shmem/checks.hpp"
 #include "front/shmem/door.hpp"
 #include "front/shmem/team.hpp"
 
@@ -32,8 +35,11 @@ shmem_ctx_t Contexts::create(const Team* team, long options) {
       engine_->make_lane(one_thread ? Threads::one_at_a_time : Threads::many);
   if (lane == nullptr) return SHMEM_CTX_INVALID;
   if (team == nullptr) (*shortcuts_)[number] = lane->shortcut();
-  auto context = std::make_unique<Context>(
-      Context{.lane = lane.get(), .team = team, .options = options, .own_lane = std::move(lane)});
+  auto context = std::make_unique<Context>(Context{.lane = lane.get(),
+                                                   .team = team,
+                                                   .options = options,
+                                                   .owner = std::this_thread::get_id(),
+                                                   .own_lane = std::move(lane)});
   contexts_[number].store(context.release(), std::memory_order_release);  // pairs with find()
   return context_handle(number);
 }
@@ -48,6 +54,12 @@ void Contexts::destroy(shmem_ctx_t handle) {
   remove(number_of(handle));
 }
 
+void Contexts::quiet_all() {
+  const std::scoped_lock lock(mutex_);
+  for (std::size_t number = default_number + 1; number < limit; ++number)
+    if (Context* context = contexts_[number]) engine_->quiet(*context->lane);
+}
+
 void Contexts::destroy_all_of(const Team& team) {
   const std::scoped_lock lock(mutex_);
   for (std::size_t number = default_number + 1; number < limit; ++number) {
@@ -58,11 +70,24 @@ void Contexts::destroy_all_of(const Team& team) {
   }
 }
 
+int Contexts::count_private() const {
+  const auto is_private = [](const Context* context) {
+    return context != nullptr && (context->options & SHMEM_CTX_PRIVATE) != 0;
+  };
+  return static_cast<int>(std::ranges::count_if(contexts_, is_private));
+}
+
 int ctx_create(Caller caller, long options, shmem_ctx_t* context) {
   return team_create_ctx(caller, SHMEM_TEAM_WORLD, options, context);
 }
 
 int team_create_ctx(Caller caller, shmem_team_t handle, long options, shmem_ctx_t* context) {
+  if (caller.is_watched()) {
+    examine_given(caller, "ctx", context);
+    examine_bits(caller, "options", options,
+                 SHMEM_CTX_SERIALIZED | SHMEM_CTX_PRIVATE | SHMEM_CTX_NOSTORE,
+                 "SHMEM_CTX_SERIALIZED, SHMEM_CTX_PRIVATE or SHMEM_CTX_NOSTORE, or several");
+  }
   const Team* team = find_team(caller.engine, handle);
   *context = SHMEM_CTX_INVALID;
   if (team == nullptr) return 1;
@@ -75,6 +100,7 @@ void ctx_destroy(Caller caller, shmem_ctx_t handle) {
   if (handle == SHMEM_CTX_INVALID) return;
   const Context* context = caller.door.contexts().find(handle);
   if (context == nullptr) refuse_context(caller.name);
+  if (caller.is_watched()) examine_owner(caller, *context);
   if (handle == SHMEM_CTX_DEFAULT) give_up(caller.name, "the default context cannot be destroyed");
   if (!caller.engine.quiet(*context->lane)) give_up(*context->lane, caller.name);
   caller.door.contexts().destroy(handle);
@@ -96,6 +122,7 @@ void ctx_session_start(Caller caller, shmem_ctx_t handle, long options,
   if (handle == SHMEM_CTX_INVALID) return;
   Context* context = caller.door.contexts().find(handle);
   if (context == nullptr) refuse_context(caller.name);
+  if (caller.is_watched()) examine_owner(caller, *context);
   if ((config_mask & SHMEM_CTX_SESSION_TOTAL_OPS) != 0) {
     if (config == nullptr) give_up(caller.name, "config_mask is not 0, but config is null");
     context->session_ops = config->total_ops;
@@ -107,6 +134,7 @@ void ctx_session_stop(Caller caller, shmem_ctx_t handle) {
   if (handle == SHMEM_CTX_INVALID) return;
   Context* context = caller.door.contexts().find(handle);
   if (context == nullptr) refuse_context(caller.name);
+  if (caller.is_watched()) examine_owner(caller, *context);
   context->session_options = 0;
   context->session_ops = 0;
 }

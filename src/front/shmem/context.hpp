@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <thread>
 
 #include "engine/engine.hpp"
 #include "shmem.h"
@@ -22,6 +23,7 @@ struct Context {
   Lane* lane;
   const Team* team;  // null: the world
   long options = 0;
+  std::thread::id owner = {};   // that made it: only it may use a private one
   long session_options = 0;     // 0: no session
   std::size_t session_ops = 0;  // SHMEM_CTX_SESSION_TOTAL_OPS
   std::unique_ptr<Lane> own_lane = nullptr;
@@ -55,8 +57,12 @@ class Contexts {
   // SHMEM_CTX_INVALID where there is no room for one more. `team` null: the world.
   shmem_ctx_t create(const Team* team, long options);
   void destroy(shmem_ctx_t handle);
+  // Completes what went through any but the default one.
+  void quiet_all();
   // Those that were made from the team.
   void destroy_all_of(const Team& team);
+  // How many there are that only their thread may use.
+  int count_private() const;
 
  private:
   void remove(std::size_t number);

@@ -63,6 +63,8 @@ struct Caller {
   // Numbers of a team are not ranks, so calls on it take the other way.
   const Shortcut& shortcut() const { return team == nullptr ? lane.shortcut() : nobody; }
   bool names_no_context() const { return false; }
+  // Whether what the program passes is checked: see checks.hpp.
+  bool is_watched() const { return engine.options().checks; }
 
   // A number from C that is no rank becomes one that no job has.
   Rank rank_of(int pe) const {
@@ -79,14 +81,23 @@ struct Caller {
 // Null outside shmem_init and shmem_finalize, and in forked children; then the shortcuts, copies of
 // those of the contexts, reach nobody. The copies save each p, g and atomic a pointer to follow and
 // a null to look for: 4 of 31 instructions.
+//
+// Where calls are checked, `door` is null too and `watched` is the door: so the test for null that
+// every call makes is also the one whether there is anything to check.
 struct Running {
   Door* door = nullptr;
+  Door* watched = nullptr;
   ShortcutTable shortcuts;
+
+  Door* any() const { return door != nullptr ? door : watched; }
 };
 extern constinit Running running __attribute__((visibility("hidden")));
 
-[[noreturn, gnu::cold]] void refuse_call(CallName name);
 [[noreturn, gnu::cold]] void refuse_context(CallName name);
+// Where `running.door` is null: ends the job where there is no engine, or where this thread must
+// not call, or not through this context.
+[[gnu::cold]] Door& watched_door(CallName name);
+[[gnu::cold]] Door& watched_door(shmem_ctx_t context, CallName name);
 
 // The engine of this process, and its default context. Becomes a Caller where a function asks for
 // one.
@@ -95,10 +106,12 @@ struct Here {
 
   const Shortcut& shortcut() const { return running.shortcuts[Contexts::default_number]; }
   bool names_no_context() const { return false; }
+  bool is_watched() const { return running.door == nullptr; }
   [[gnu::always_inline]] operator Caller() const {  // NOLINT(google-explicit-constructor)
-    if (running.door == nullptr) [[unlikely]]
-      refuse_call(name);
-    return {*running.door, name};
+    Door* door = running.door;
+    if (door == nullptr) [[unlikely]]
+      door = &watched_door(name);
+    return {*door, name};
   }
 };
 
@@ -116,13 +129,15 @@ struct InContext {
     return running.shortcuts[number < Contexts::limit ? number : 0];
   }
   bool names_no_context() const { return handle == SHMEM_CTX_INVALID; }
+  bool is_watched() const { return running.door == nullptr; }
   operator Caller() const {  // NOLINT(google-explicit-constructor)
-    if (running.door == nullptr) [[unlikely]]
-      refuse_call(name);
-    const Context* context = running.door->contexts().find(handle);
+    Door* door = running.door;
+    if (door == nullptr) [[unlikely]]
+      door = &watched_door(handle, name);
+    const Context* context = door->contexts().find(handle);
     if (context == nullptr) [[unlikely]]
       refuse_context(name);
-    return {*running.door, *context, name};
+    return {*door, *context, name};
   }
 };
 
@@ -135,11 +150,14 @@ template <typename C>
 concept AnyCaller = std::convertible_to<C, Caller> && requires(C caller) {
   { caller.shortcut() } -> std::same_as<const Shortcut&>;
   { caller.names_no_context() } -> std::same_as<bool>;
+  { caller.is_watched() } -> std::same_as<bool>;
 };
 
 // OpenSHMEM has no error codes for what the lane latched: say it and end the job with status 1.
 [[noreturn, gnu::cold]] void give_up(Lane& lane, CallName name);
 [[noreturn, gnu::cold]] void give_up(CallName name, const std::string& sentence);
+// The same, of what all ranks find: one of them says it.
+[[noreturn, gnu::cold]] void give_up_together(CallName name, const std::string& sentence);
 
 [[gnu::always_inline]] inline void check(const Caller& caller, bool done) {
   if (!done) [[unlikely]]

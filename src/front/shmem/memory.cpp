@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "core/mapping.hpp"
+#include "front/shmem/checks.hpp"
 #include "front/shmem/sync.hpp"
 
 namespace gondwana::shmem {
@@ -19,6 +20,15 @@ void explain_full_heap(const Caller& caller, std::size_t size) {
       "raise GONDWANA_HEAP_SIZE\n",
       caller.name, format_size(size), format_size(memory.heap_size()),
       format_size(memory.largest_free()));
+}
+
+// Heaps stay alike only where all ranks make the same calls.
+void examine_heap_call(const Caller& caller, const std::string& details) {
+  if (caller.is_watched()) examine_collective(caller, caller.engine.world(), details);
+}
+
+std::size_t offset_of(const Caller& caller, const void* block) {
+  return caller.engine.symmetric().ranges().offset_of(block, 1);
 }
 
 void* finish_allocation(const Caller& caller, void* block, std::size_t size) {
@@ -48,6 +58,7 @@ void* heap_malloc_with_hints(Caller caller, std::size_t size, long hints) {
     give_up(caller.name, fmt::format("hints {:#x}: expected 0, SHMEM_MALLOC_ATOMICS_REMOTE or "
                                      "SHMEM_MALLOC_SIGNAL_REMOTE",
                                      hints));
+  examine_heap_call(caller, fmt::format("hints {:#x}", hints));
   return heap_malloc(caller, size);
 }
 
@@ -55,11 +66,13 @@ void* heap_calloc(Caller caller, std::size_t count, std::size_t size) {
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(count, size, &bytes)) bytes = ~std::size_t{0} / 2;
   if (bytes == 0) return nullptr;
+  examine_heap_call(caller, fmt::format("{} bytes", bytes));
   return finish_allocation(caller, caller.engine.symmetric().allocate_zeroed(bytes), bytes);
 }
 
 void* heap_align(Caller caller, std::size_t alignment, std::size_t size) {
   if (size == 0) return nullptr;
+  examine_heap_call(caller, fmt::format("{} bytes aligned to {}", size, alignment));
   if (!std::has_single_bit(alignment))
     give_up(caller.name, fmt::format("alignment {}: expected a power of two", alignment));
   return finish_allocation(caller, caller.engine.symmetric().allocate(size, alignment), size);
@@ -71,6 +84,8 @@ void* heap_realloc(Caller caller, void* block, std::size_t size) {
     heap_free(caller, block);
     return nullptr;
   }
+  examine_heap_call(caller, fmt::format("{} bytes, block at symmetric offset {:#x}", size,
+                                        offset_of(caller, block)));
   barrier_all(caller);  // everybody is done with the old block
   require_block(caller, block);
   return finish_allocation(caller, caller.engine.symmetric().resize(block, size), size);
@@ -78,6 +93,8 @@ void* heap_realloc(Caller caller, void* block, std::size_t size) {
 
 void heap_free(Caller caller, void* block) {
   if (block == nullptr) return;
+  examine_heap_call(caller,
+                    fmt::format("block at symmetric offset {:#x}", offset_of(caller, block)));
   barrier_all(caller);  // everybody is done with it
   caller.engine.symmetric().release(require_block(caller, block));
 }

@@ -1,7 +1,7 @@
 // OpenSHMEM 1.6, section 9.5: remote memory access.
 #pragma once
 
-#include "front/shmem/door.hpp"
+#include "front/shmem/checks.hpp"
 
 namespace gondwana::shmem {
 
@@ -10,6 +10,7 @@ namespace gondwana::shmem {
 template <typename T, AnyCaller C>
 [[gnu::cold, gnu::noinline]] void p_elsewhere(C who, T* dest, T value, int pe) {
   const Caller caller = who;
+  if (caller.is_watched()) examine_value(caller, {"dest", dest, sizeof(T)}, pe);
   check(caller, caller.engine.put(caller.lane, caller.rank_of(pe), dest, &value, sizeof(T)));
 }
 
@@ -22,6 +23,7 @@ template <typename T, AnyCaller C>
 template <typename T, AnyCaller C>
 [[gnu::cold, gnu::noinline]] T g_elsewhere(C who, const T* source, int pe) {
   const Caller caller = who;
+  if (caller.is_watched()) examine_value(caller, {"source", source, sizeof(T)}, pe);
   T value{};
   check(caller, caller.engine.get(caller.lane, caller.rank_of(pe), &value, source, sizeof(T)));
   return value;
@@ -44,8 +46,20 @@ using Word = std::conditional_t<Width == 8, std::uint64_t,
 template <std::size_t Width>
 inline constexpr bool is_word = Width == 2 || Width == 4 || Width == 8;
 
+// Who calls stands last, so that the others stay in the registers in which they came.
 template <std::size_t Width, Buffer Use, AnyCaller C>
-[[gnu::noinline]] void put_many(C who, void* dest, const void* source, std::size_t count, int pe) {
+[[gnu::cold, gnu::noinline]] void put_watched(void* dest, const void* source, std::size_t count,
+                                              int pe, C who) {
+  const Caller caller = who;
+  examine_transfer(caller, {"dest", dest, Width, count}, {"source", source, Width, count}, pe);
+  check(caller, caller.engine.put(caller.lane, caller.rank_of(pe), dest, source,
+                                  bytes_of<Width>(count), Use));
+}
+
+template <std::size_t Width, Buffer Use, AnyCaller C>
+[[gnu::noinline]] void put_many(void* dest, const void* source, std::size_t count, int pe, C who) {
+  if (who.is_watched()) [[unlikely]]
+    return put_watched<Width, Use>(dest, source, count, pe, who);
   const Caller caller = who;
   check(caller, caller.engine.put(caller.lane, caller.rank_of(pe), dest, source,
                                   bytes_of<Width>(count), Use));
@@ -56,17 +70,27 @@ template <std::size_t Width, Buffer Use = Buffer::free_at_return, AnyCaller C>
                                        int pe) {
   if constexpr (is_word<Width>) {
     if (count == 1) [[likely]] {
-      Word<Width> value;
-      std::memcpy(&value, source, Width);
-      p(who, static_cast<Word<Width>*>(dest), value, pe);
-      return;
+      if (who.shortcut().try_put_from(rank_of(pe), static_cast<Word<Width>*>(dest), source))
+          [[likely]]
+        return;
     }
   }
-  put_many<Width, Use>(who, dest, source, count, pe);
+  put_many<Width, Use>(dest, source, count, pe, who);
 }
 
 template <std::size_t Width, Buffer Use, AnyCaller C>
-[[gnu::noinline]] void get_many(C who, void* dest, const void* source, std::size_t count, int pe) {
+[[gnu::cold, gnu::noinline]] void get_watched(void* dest, const void* source, std::size_t count,
+                                              int pe, C who) {
+  const Caller caller = who;
+  examine_transfer(caller, {"source", source, Width, count}, {"dest", dest, Width, count}, pe);
+  check(caller, caller.engine.get(caller.lane, caller.rank_of(pe), dest, source,
+                                  bytes_of<Width>(count), Use));
+}
+
+template <std::size_t Width, Buffer Use, AnyCaller C>
+[[gnu::noinline]] void get_many(void* dest, const void* source, std::size_t count, int pe, C who) {
+  if (who.is_watched()) [[unlikely]]
+    return get_watched<Width, Use>(dest, source, count, pe, who);
   const Caller caller = who;
   check(caller, caller.engine.get(caller.lane, caller.rank_of(pe), dest, source,
                                   bytes_of<Width>(count), Use));
@@ -77,12 +101,15 @@ template <std::size_t Width, Buffer Use = Buffer::free_at_return, AnyCaller C>
                                        int pe) {
   if constexpr (is_word<Width>) {
     if (count == 1) [[likely]] {
-      const Word<Width> value = g(who, static_cast<const Word<Width>*>(source), pe);
-      std::memcpy(dest, &value, Width);
-      return;
+      Word<Width> value;
+      if (who.shortcut().try_get(rank_of(pe), static_cast<const Word<Width>*>(source), value))
+          [[likely]] {
+        std::memcpy(dest, &value, Width);
+        return;
+      }
     }
   }
-  get_many<Width, Use>(who, dest, source, count, pe);
+  get_many<Width, Use>(dest, source, count, pe, who);
 }
 
 // A single value goes as fast in either way, and is there no later.
@@ -102,6 +129,9 @@ template <std::size_t Width>
 [[gnu::always_inline]] inline void iput(Caller caller, void* dest, const void* source,
                                         std::ptrdiff_t dst, std::ptrdiff_t sst, std::size_t count,
                                         int pe) {
+  if (caller.is_watched()) [[unlikely]]
+    examine_strided(caller, {"dest", dest, Width, count, dst},
+                    {"source", source, Width, count, sst}, pe);
   check(caller, caller.engine.put_strided<Width>(caller.lane, caller.rank_of(pe), dest, source,
                                                  {.target = dst, .source = sst}, count));
 }
@@ -110,6 +140,9 @@ template <std::size_t Width>
 [[gnu::always_inline]] inline void iget(Caller caller, void* dest, const void* source,
                                         std::ptrdiff_t dst, std::ptrdiff_t sst, std::size_t count,
                                         int pe) {
+  if (caller.is_watched()) [[unlikely]]
+    examine_strided(caller, {"source", source, Width, count, sst},
+                    {"dest", dest, Width, count, dst}, pe);
   check(caller, caller.engine.get_strided<Width>(caller.lane, caller.rank_of(pe), dest, source,
                                                  {.target = dst, .source = sst}, count));
 }
@@ -128,6 +161,9 @@ void ibput(Caller caller, void* dest, const void* source, std::ptrdiff_t dst, st
            std::size_t block, std::size_t blocks, int pe) {
   check_stride(caller, "dst", dst, block, blocks);
   check_stride(caller, "sst", sst, block, blocks);
+  if (caller.is_watched()) [[unlikely]]
+    examine_strided(caller, {"dest", dest, Width, blocks, dst, block},
+                    {"source", source, Width, blocks, sst, block}, pe);
   check(caller, caller.engine.put_strided<Width>(caller.lane, caller.rank_of(pe), dest, source,
                                                  {.target = dst, .source = sst},
                                                  bytes_of<Width>(block), blocks));
@@ -138,6 +174,9 @@ void ibget(Caller caller, void* dest, const void* source, std::ptrdiff_t dst, st
            std::size_t block, std::size_t blocks, int pe) {
   check_stride(caller, "dst", dst, block, blocks);
   check_stride(caller, "sst", sst, block, blocks);
+  if (caller.is_watched()) [[unlikely]]
+    examine_strided(caller, {"source", source, Width, blocks, sst, block},
+                    {"dest", dest, Width, blocks, dst, block}, pe);
   check(caller, caller.engine.get_strided<Width>(caller.lane, caller.rank_of(pe), dest, source,
                                                  {.target = dst, .source = sst},
                                                  bytes_of<Width>(block), blocks));

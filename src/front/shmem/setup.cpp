@@ -4,16 +4,21 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <optional>
 #include <thread>
 
 #include "bootstrap/join.hpp"
 #include "bootstrap/protocol.hpp"
 #include "core/machine.hpp"
+#include "front/shmem/checks.hpp"
+#include "front/shmem/greeting.hpp"
 #include "memory/globals.hpp"
 
 namespace gondwana::shmem {
@@ -31,9 +36,12 @@ struct Place {
   std::optional<Error> failure;  // told by shmem_init, not before: the program may never call it
   int inits = 0;                 // matching shmem_init calls that are open
   int thread_level = SHMEM_THREAD_SINGLE;
+  std::thread::id main_thread;  // that initialised
   std::unique_ptr<Engine> engine;
   std::unique_ptr<Door> door;
-  bool forked = false;  // this is a child of the rank, not the rank
+  bool forked = false;                   // this is a child of the rank, not the rank
+  std::atomic<bool> leaves_job = false;  // by shmem_global_exit, not by shmem_finalize
+  std::recursive_mutex last_turn;        // of the thread that leaves; never given back
   bool finalized = false;
 };
 
@@ -119,7 +127,8 @@ void take_leave(int status, void* /*unused*/) {
   const Place& self = place();
   if (self.forked) return;
   const LauncherLink& launcher = self.membership.launcher;
-  if (running.door == nullptr || status == 0 || !launcher.is_foreign()) return launcher.leave();
+  const bool has_finished = running.any() == nullptr || self.leaves_job;
+  if (has_finished || status == 0 || !launcher.is_foreign()) return launcher.leave();
   fmt::print(stderr,
              "gondwana: rank {} ends with status {} before shmem_finalize; the job is ended\n",
              own_rank(), status);
@@ -179,7 +188,7 @@ Result<std::unique_ptr<Engine>> start_engine(CallName name) {
 // From here on no call finds an engine. What is left of it is freed.
 void close_door() {
   Place& self = place();
-  running.door = nullptr;
+  running.door = running.watched = nullptr;
   self.door.reset();  // takes its shortcuts out of `running`
   self.engine.reset();
 }
@@ -187,20 +196,24 @@ void close_door() {
 // A program that ends well without shmem_finalize is finalized here; one that fails is not: its
 // peers may be anywhere, and the launcher ends them.
 void finalize_at_exit(int status, void* /*unused*/) {
-  if (running.door == nullptr || status != 0) return;
+  if (running.any() == nullptr || status != 0 || place().leaves_job) return;
   place().inits = 1;
-  finalize(here("exit"));
+  finalize({*running.any(), "exit"});
 }
 
-void warn_of_unknown_variables() {
-  if (own_rank() != 0) return;
+// What rank 0 says for all.
+void greet() {
+  fmt::print("{}", greeting(place().engine->options(), environment_value));
+  std::fflush(stdout);
   for (const std::string& sentence : unknown_variables(environ))
     fmt::print(stderr, "gondwana: warning: {}\n", sentence);
 }
 
 }  // namespace
 
-void refuse_call(CallName name) {
+namespace {
+
+[[noreturn]] void refuse_call(CallName name) {
   const Place& self = place();
   if (self.forked)
     say_and_end(
@@ -209,6 +222,35 @@ void refuse_call(CallName name) {
                     name));
   say_and_end(fmt::format("{}: called {}", name,
                           self.finalized ? "after shmem_finalize" : "before shmem_init"));
+}
+
+// SERIALIZED and MULTIPLE let every thread call.
+void examine_thread(CallName name) {
+  const Place& self = place();
+  if (self.thread_level >= SHMEM_THREAD_SERIALIZED) return;
+  if (std::this_thread::get_id() == self.main_thread) return;
+  const bool single = self.thread_level == SHMEM_THREAD_SINGLE;
+  say_and_end(
+      fmt::format("{}: called by another thread than the one that initialised the library, "
+                  "whose thread level is SHMEM_THREAD_{}; ask shmem_init_thread for "
+                  "SHMEM_THREAD_SERIALIZED or SHMEM_THREAD_MULTIPLE",
+                  name, single ? "SINGLE" : "FUNNELED"));
+}
+
+}  // namespace
+
+Door& watched_door(CallName name) {
+  if (running.watched == nullptr) refuse_call(name);
+  examine_thread(name);
+  return *running.watched;
+}
+
+Door& watched_door(shmem_ctx_t handle, CallName name) {
+  Door& door = watched_door(name);
+  const Context* context = door.contexts().find(handle);
+  if (context == nullptr) refuse_context(name);
+  examine_owner({door, name}, *context);
+  return door;
 }
 
 void refuse_context(CallName name) {
@@ -224,6 +266,10 @@ void give_up(CallName name, const std::string& sentence) {
   say_and_end(fmt::format("{}: {}", name, sentence));
 }
 
+void give_up_together(CallName name, const std::string& sentence) {
+  fail_together(name, {Errc::invalid_argument, sentence});
+}
+
 namespace {
 
 // The first of several calls decides on the level; they are collective.
@@ -236,9 +282,10 @@ void start(CallName name, int thread_level) {
   if (!engine) fail_together(name, engine.error());
   self.engine = *std::move(engine);
   self.door = std::make_unique<Door>(*self.engine, running.shortcuts);
-  running.door = self.door.get();
+  self.main_thread = std::this_thread::get_id();
+  (self.engine->options().checks ? running.watched : running.door) = self.door.get();
   self.finalized = false;
-  warn_of_unknown_variables();
+  if (own_rank() == 0) greet();
   static const int registered = ::on_exit(finalize_at_exit, nullptr);
   static_cast<void>(registered);
 }
@@ -265,23 +312,60 @@ void query_thread(Caller /*caller*/, int* provided) {
   *provided = place().thread_level;
 }
 
+namespace {
+
+// A program may leave the last finalize to exit(): to the others that is the same call.
+void examine_end(const Caller& caller) {
+  const Place& self = place();
+  const bool by_exit = std::string_view(caller.name) == "exit";
+  if (!by_exit && std::this_thread::get_id() != self.main_thread)
+    give_up(caller.name, "called by another thread than the one that initialised the library");
+  examine_collective({caller.door, "shmem_finalize"}, caller.engine.world(), "");
+  const int left = self.inits == 1 ? caller.door.contexts().count_private() : 0;
+  if (left > 0)
+    fmt::print(stderr,
+               "gondwana: warning: rank {}: {}: {} with SHMEM_CTX_PRIVATE {} not destroyed\n",
+               own_rank(), caller.name, left == 1 ? "a context" : fmt::format("{} contexts", left),
+               left == 1 ? "is" : "are");
+}
+
+}  // namespace
+
 void query_initialized(CallName /*name*/, int* initialized) {
-  *initialized = running.door != nullptr ? 1 : 0;
+  *initialized = running.any() != nullptr ? 1 : 0;
 }
 
 void finalize(Caller caller) {
-  check(caller, caller.engine.barrier(caller.engine.world(), caller.name));
+  if (place().leaves_job) return;  // called by an exit handler; the peers are not coming
+  if (caller.is_watched()) examine_end(caller);
   Place& self = place();
+  if (self.inits == 1) caller.door.contexts().quiet_all();  // they end with the library
+  check(caller, caller.engine.barrier(caller.engine.world(), caller.name));
   if (--self.inits > 0) return;
   caller.engine.announce_state(RankState::finalized);
   close_door();
   self.finalized = true;
 }
 
+namespace {
+
+// By which launchers end the ranks of a job: one that ends already is to end in its own way.
+void ignore_sigterm() {
+  struct sigaction present{};
+  if (::sigaction(SIGTERM, nullptr, &present) == 0 && present.sa_handler == SIG_DFL)
+    std::signal(SIGTERM, SIG_IGN);
+}
+
+}  // namespace
+
+// The engine stays as it is: other threads may be in calls, and exit handlers may make some.
 void global_exit(Caller /*caller*/, int status) {
+  Place& self = place();
+  self.last_turn.lock();  // of several threads, one leaves
+  self.leaves_job = true;
   std::fflush(nullptr);
-  running = {};  // no finalize on the way out: the peers are not coming
-  [[maybe_unused]] const Result<void> told = place().membership.launcher.end_job(status);
+  ignore_sigterm();
+  [[maybe_unused]] const Result<void> told = self.membership.launcher.end_job(status);
   std::exit(status);
 }
 

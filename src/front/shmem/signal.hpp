@@ -17,6 +17,9 @@ inline SignalOp signal_op(const Caller& caller, int op) {
 template <std::size_t Width>
 void put_signal(Caller caller, void* dest, const void* source, std::size_t count,
                 std::uint64_t* word, std::uint64_t value, int op, int pe) {
+  if (caller.is_watched()) [[unlikely]]
+    examine_put_signal(caller, {"dest", dest, Width, count}, {"source", source, Width, count}, word,
+                       pe);
   const Signal signal{word, value, signal_op(caller, op)};
   check(caller, caller.engine.put_signal(caller.lane, caller.rank_of(pe), dest, source,
                                          bytes_of<Width>(count), signal));
@@ -30,19 +33,39 @@ void put_signal_nbi(Caller caller, void* dest, const void* source, std::size_t c
 }
 
 template <AnyCaller C>
+[[gnu::cold, gnu::noinline]] void signal_set_elsewhere(C who, std::uint64_t* word,
+                                                       std::uint64_t value, int pe) {
+  if (who.is_watched()) examine_value(who, {"sig_addr", word, sizeof(*word)}, pe);
+  p_elsewhere(who, word, value, pe);
+}
+
+template <AnyCaller C>
 [[gnu::always_inline]] inline void signal_set(C who, std::uint64_t* word, std::uint64_t value,
                                               int pe) {
-  p(who, word, value, pe);
+  if (!who.shortcut().try_put(rank_of(pe), word, value)) [[unlikely]]
+    signal_set_elsewhere(who, word, value, pe);
+}
+
+template <AnyCaller C>
+[[gnu::cold, gnu::noinline]] void signal_add_elsewhere(C who, std::uint64_t* word,
+                                                       std::uint64_t value, int pe) {
+  if (who.is_watched()) examine_value(who, {"sig_addr", word, sizeof(*word)}, pe);
+  atomic_elsewhere<AtomicOp::add>(who, word, value, std::uint64_t{0}, pe);
 }
 
 template <AnyCaller C>
 [[gnu::always_inline]] inline void signal_add(C who, std::uint64_t* word, std::uint64_t value,
                                               int pe) {
-  atomic<AtomicOp::add>(who, word, value, pe);
+  std::uint64_t old = 0;
+  if (!who.shortcut().template try_atomic<AtomicOp::add>(rank_of(pe), word, value, std::uint64_t{0},
+                                                         old)) [[unlikely]]
+    signal_add_elsewhere(who, word, value, pe);
 }
 
 // A program that fetches again and again may wait for the answer to what it has put.
 inline std::uint64_t signal_fetch(Caller caller, const std::uint64_t* word) {
+  if (caller.is_watched()) [[unlikely]]
+    examine_symmetric(caller, {"sig_addr", word, sizeof(*word)});
   caller.engine.make_progress();
   return look(word);
 }
@@ -50,6 +73,8 @@ inline std::uint64_t signal_fetch(Caller caller, const std::uint64_t* word) {
 // Returns the value that ended the wait; the word may have changed since.
 inline std::uint64_t signal_wait_until(Caller caller, std::uint64_t* word, int cmp,
                                        std::uint64_t value) {
+  if (caller.is_watched()) [[unlikely]]
+    examine_symmetric(caller, {"sig_addr", word, sizeof(*word)});
   const Condition<std::uint64_t> condition = Comparison(caller, cmp).with(value);
   std::uint64_t found = 0;
   caller.engine.wait_on_memory(caller.name, [&] {

@@ -1,6 +1,7 @@
 // OpenSHMEM 1.6, sections 9.11 and 9.12: ordering, barriers.
 #pragma once
 
+#include "front/shmem/checks.hpp"
 #include "front/shmem/door.hpp"
 #include "front/shmem/team.hpp"
 #include "shmem.h"
@@ -24,20 +25,31 @@ void quiet(C who) {
 
 // Completes what went to anybody, which is more than is asked and costs no more on a node.
 template <AnyCaller C>
-void pe_quiet(C who, const int* /*pes*/, std::size_t count) {
+void pe_quiet(C who, const int* pes, std::size_t count) {
+  if (!who.names_no_context() && who.is_watched()) [[unlikely]]
+    examine_pes(who, pes, count);
   if (count > 0) quiet(who);
 }
 
+inline void examine_meeting(const Caller& caller, Team& team) {
+  if (caller.is_watched()) [[unlikely]]
+    examine_collective(caller, team, "");
+}
+
 inline void barrier_all(Caller caller) {
+  examine_meeting(caller, caller.engine.world());
   check(caller, caller.engine.barrier(caller.engine.world(), caller.name));
 }
 
 inline void sync_all(Caller caller) {
+  examine_meeting(caller, caller.engine.world());
   caller.engine.sync(caller.engine.world(), caller.name);
 }
 
-inline int team_sync(Caller caller, shmem_team_t team) {
-  caller.engine.sync(team_of(caller, team), caller.name);
+inline int team_sync(Caller caller, shmem_team_t handle) {
+  Team& team = team_of(caller, handle);
+  examine_meeting(caller, team);
+  caller.engine.sync(team, caller.name);
   return 0;
 }
 

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "front/shmem/checks.hpp"
+
 namespace gondwana::shmem {
 namespace {
 
@@ -37,6 +39,12 @@ bool is_valid(const Team& parent, int start, int stride, int size) {
   return size > 0 && is_member(start) && is_member(last) && (stride != 0 || size == 1);
 }
 
+void examine_new_team(const Caller& caller, const char* argument, const shmem_team_t* team,
+                      const char* mask_argument, long mask) {
+  examine_given(caller, argument, team);
+  examine_bits(caller, mask_argument, mask, SHMEM_TEAM_NUM_CONTEXTS, "SHMEM_TEAM_NUM_CONTEXTS");
+}
+
 bool contains(const TeamShape& shape, std::uint32_t member) {
   const Team team{
       .number = 0, .first = shape.start, .stride = shape.stride, .size = shape.size, .me = 0};
@@ -70,9 +78,13 @@ int team_get_config(Caller caller, shmem_team_t handle, long mask, shmem_team_co
 
 int team_split_strided(Caller caller, shmem_team_t parent_handle, int start, int stride, int size,
                        const shmem_team_config_t* config, long mask, shmem_team_t* handle) {
+  if (caller.is_watched()) examine_new_team(caller, "new_team", handle, "config_mask", mask);
   *handle = SHMEM_TEAM_INVALID;
   Team* parent = find_team(caller.engine, parent_handle);
   if (parent == nullptr) return 1;
+  if (caller.is_watched())
+    examine_collective(caller, *parent,
+                       fmt::format("start {}, stride {}, size {}", start, stride, size));
   if (!is_valid(*parent, start, stride, size))
     return refuse_split(caller, *parent,
                         fmt::format("start {}, stride {}, size {}: leaves the parent, which has "
@@ -89,9 +101,14 @@ int team_split_strided(Caller caller, shmem_team_t parent_handle, int start, int
 int team_split_2d(Caller caller, shmem_team_t parent_handle, int xrange,
                   const shmem_team_config_t* x_config, long x_mask, shmem_team_t* x_team,
                   const shmem_team_config_t* y_config, long y_mask, shmem_team_t* y_team) {
+  if (caller.is_watched()) {
+    examine_new_team(caller, "xaxis_team", x_team, "xaxis_mask", x_mask);
+    examine_new_team(caller, "yaxis_team", y_team, "yaxis_mask", y_mask);
+  }
   *x_team = *y_team = SHMEM_TEAM_INVALID;
   Team* parent = find_team(caller.engine, parent_handle);
   if (parent == nullptr) return 1;
+  if (caller.is_watched()) examine_collective(caller, *parent, fmt::format("xrange {}", xrange));
   if (xrange < 1)
     return refuse_split(caller, *parent, fmt::format("xrange {}: expected at least 1", xrange));
   const std::uint32_t width = std::min(static_cast<std::uint32_t>(xrange), parent->size);
@@ -115,6 +132,7 @@ void team_destroy(Caller caller, shmem_team_t handle) {
   Team& team = team_of(caller, handle);
   if (&team == &caller.engine.world() || &team == &caller.engine.shared())
     give_up(caller.name, "SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED cannot be destroyed");
+  if (caller.is_watched()) examine_collective(caller, team, "");
   caller.door.contexts().destroy_all_of(team);
   caller.engine.destroy(team, caller.name);
 }

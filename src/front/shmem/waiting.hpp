@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "front/shmem/checks.hpp"
 #include "front/shmem/comparison.hpp"
 #include "front/shmem/door.hpp"
 
@@ -19,7 +20,14 @@ T look(const T* cell) {
 }
 
 template <typename T>
+void examine_cell(const Caller& caller, const T* cell) {
+  if (caller.is_watched()) [[unlikely]]
+    examine_symmetric(caller, {"ivar", cell, sizeof(T)});
+}
+
+template <typename T>
 void wait_until(Caller caller, T* cell, int cmp, T value) {
+  examine_cell(caller, cell);
   const Condition<T> condition = Comparison(caller, cmp).with(value);
   caller.engine.wait_on_memory(caller.name, [&] { return condition.holds(look(cell)); });
 }
@@ -32,16 +40,19 @@ inline int looked(const Caller& caller, bool found) {
 
 template <typename T>
 int test(Caller caller, T* cell, int cmp, T value) {
+  examine_cell(caller, cell);
   return looked(caller, Comparison(caller, cmp).with(value).holds(look(cell)));
 }
 
 // The same value for each element, or a value for each.
 template <typename T>
-auto each_with(const Caller& caller, int cmp, T value) {
+auto each_with(const Caller& caller, int cmp, T value, std::size_t /*count*/) {
   return [condition = Comparison(caller, cmp).with(value)](std::size_t) { return condition; };
 }
 template <typename T>
-auto each_with(const Caller& caller, int cmp, const T* values) {
+auto each_with(const Caller& caller, int cmp, const T* values, std::size_t count) {
+  if (caller.is_watched()) [[unlikely]]
+    examine_given(caller, "cmp_values", values, count);
   return [comparison = Comparison(caller, cmp), values](std::size_t i) {
     return comparison.with(values[i]);
   };
@@ -94,6 +105,24 @@ class WaitSet {
   ConditionOf condition_;
 };
 
+template <typename T, typename ConditionOf>
+WaitSet<T, ConditionOf> wait_set(const Caller& caller, const T* cells, std::size_t count,
+                                 const int* status, ConditionOf condition) {
+  if (caller.is_watched()) [[unlikely]]
+    examine_waited(caller, {"ivars", cells, sizeof(T), count}, status);
+  return {cells, count, status, condition};
+}
+
+// For the calls that write the numbers of several.
+template <typename T, typename ConditionOf>
+WaitSet<T, ConditionOf> wait_set(const Caller& caller, const T* cells, std::size_t count,
+                                 const int* status, ConditionOf condition,
+                                 const std::size_t* indices) {
+  if (caller.is_watched()) [[unlikely]]
+    examine_indices(caller, {"ivars", cells, sizeof(T), count}, status, indices);
+  return wait_set(caller, cells, count, status, condition);
+}
+
 // Waits for one that meets its condition. Each call starts at another place, so that whatever calls
 // come between, none that meets its condition is passed over for ever.
 template <typename Set>
@@ -138,7 +167,8 @@ std::size_t test_for_some(const Caller& caller, const Set& set, std::size_t* ind
 template <typename T>
 void wait_until_all(Caller caller, T* cells, std::size_t count, const int* status, int cmp,
                     T value) {
-  const WaitSet set(cells, count, status, each_with<T>(caller, cmp, value));
+  const WaitSet set =
+      wait_set(caller, cells, count, status, each_with<T>(caller, cmp, value, count));
   std::size_t from = 0;
   caller.engine.wait_on_memory(caller.name, [&] { return set.all_meet(from); });
 }
@@ -146,7 +176,8 @@ void wait_until_all(Caller caller, T* cells, std::size_t count, const int* statu
 template <typename T>
 void wait_until_all_vector(Caller caller, T* cells, std::size_t count, const int* status, int cmp,
                            const T* values) {
-  const WaitSet set(cells, count, status, each_with<T>(caller, cmp, values));
+  const WaitSet set =
+      wait_set(caller, cells, count, status, each_with<T>(caller, cmp, values, count));
   std::size_t from = 0;
   caller.engine.wait_on_memory(caller.name, [&] { return set.all_meet(from); });
 }
@@ -154,35 +185,42 @@ void wait_until_all_vector(Caller caller, T* cells, std::size_t count, const int
 template <typename T>
 std::size_t wait_until_any(Caller caller, T* cells, std::size_t count, const int* status, int cmp,
                            T value) {
-  return wait_for_any(caller, WaitSet(cells, count, status, each_with<T>(caller, cmp, value)),
-                      count);
+  return wait_for_any(
+      caller, wait_set(caller, cells, count, status, each_with<T>(caller, cmp, value, count)),
+      count);
 }
 
 template <typename T>
 std::size_t wait_until_any_vector(Caller caller, T* cells, std::size_t count, const int* status,
                                   int cmp, const T* values) {
-  return wait_for_any(caller, WaitSet(cells, count, status, each_with<T>(caller, cmp, values)),
-                      count);
+  return wait_for_any(
+      caller, wait_set(caller, cells, count, status, each_with<T>(caller, cmp, values, count)),
+      count);
 }
 
 template <typename T>
 std::size_t wait_until_some(Caller caller, T* cells, std::size_t count, std::size_t* indices,
                             const int* status, int cmp, T value) {
-  return wait_for_some(caller, WaitSet(cells, count, status, each_with<T>(caller, cmp, value)),
-                       indices);
+  return wait_for_some(
+      caller,
+      wait_set(caller, cells, count, status, each_with<T>(caller, cmp, value, count), indices),
+      indices);
 }
 
 template <typename T>
 std::size_t wait_until_some_vector(Caller caller, T* cells, std::size_t count, std::size_t* indices,
                                    const int* status, int cmp, const T* values) {
-  return wait_for_some(caller, WaitSet(cells, count, status, each_with<T>(caller, cmp, values)),
-                       indices);
+  return wait_for_some(
+      caller,
+      wait_set(caller, cells, count, status, each_with<T>(caller, cmp, values, count), indices),
+      indices);
 }
 
 template <typename T>
 int test_all(Caller caller, T* cells, std::size_t count, const int* status, int cmp, T value) {
   std::size_t from = 0;
-  const WaitSet set(cells, count, status, each_with<T>(caller, cmp, value));
+  const WaitSet set =
+      wait_set(caller, cells, count, status, each_with<T>(caller, cmp, value, count));
   return looked(caller, set.all_meet(from));
 }
 
@@ -190,36 +228,43 @@ template <typename T>
 int test_all_vector(Caller caller, T* cells, std::size_t count, const int* status, int cmp,
                     const T* values) {
   std::size_t from = 0;
-  const WaitSet set(cells, count, status, each_with<T>(caller, cmp, values));
+  const WaitSet set =
+      wait_set(caller, cells, count, status, each_with<T>(caller, cmp, values, count));
   return looked(caller, set.all_meet(from));
 }
 
 template <typename T>
 std::size_t test_any(Caller caller, T* cells, std::size_t count, const int* status, int cmp,
                      T value) {
-  return test_for_any(caller, WaitSet(cells, count, status, each_with<T>(caller, cmp, value)),
-                      count);
+  return test_for_any(
+      caller, wait_set(caller, cells, count, status, each_with<T>(caller, cmp, value, count)),
+      count);
 }
 
 template <typename T>
 std::size_t test_any_vector(Caller caller, T* cells, std::size_t count, const int* status, int cmp,
                             const T* values) {
-  return test_for_any(caller, WaitSet(cells, count, status, each_with<T>(caller, cmp, values)),
-                      count);
+  return test_for_any(
+      caller, wait_set(caller, cells, count, status, each_with<T>(caller, cmp, values, count)),
+      count);
 }
 
 template <typename T>
 std::size_t test_some(Caller caller, T* cells, std::size_t count, std::size_t* indices,
                       const int* status, int cmp, T value) {
-  return test_for_some(caller, WaitSet(cells, count, status, each_with<T>(caller, cmp, value)),
-                       indices);
+  return test_for_some(
+      caller,
+      wait_set(caller, cells, count, status, each_with<T>(caller, cmp, value, count), indices),
+      indices);
 }
 
 template <typename T>
 std::size_t test_some_vector(Caller caller, T* cells, std::size_t count, std::size_t* indices,
                              const int* status, int cmp, const T* values) {
-  return test_for_some(caller, WaitSet(cells, count, status, each_with<T>(caller, cmp, values)),
-                       indices);
+  return test_for_some(
+      caller,
+      wait_set(caller, cells, count, status, each_with<T>(caller, cmp, values, count), indices),
+      indices);
 }
 
 }  // namespace gondwana::shmem

@@ -51,6 +51,7 @@ int main(void) {
   expect(large[LARGE - 1] == (char)(last + 1), "a put to a large array did not arrive");
   expect(shmem_long_g(&initialised, 0) == 42 + shmem_n_pes(), "atomic adds were lost");
   expect(shmem_ptr(&hidden, next) != NULL, "a variable of a peer has no address");
+  expect(shmem_ptr(&hidden, me) == &hidden, "an own variable has another address");
   expect(!shmem_addr_accessible(&own, next), "a thread-local variable is not symmetric");
   shmem_barrier_all();
 

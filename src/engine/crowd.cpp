@@ -1,0 +1,48 @@
+#include "engine/crowd.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <fstream>
+
+#include "core/machine.hpp"
+
+namespace gondwana {
+namespace {
+
+// The kernel shares processors out among sessions first, and a yield stays in its own.
+bool sessions_are_scheduled_apart() {
+  std::ifstream file("/proc/sys/kernel/sched_autogroup_enabled");
+  int enabled = 0;
+  return file >> enabled && enabled != 0;
+}
+
+}  // namespace
+
+void publish_place(ControlPage& page) {
+  const ProcessorMask mask = own_processors();
+  for (std::size_t i = 0; i < mask.size(); ++i)
+    page.processors[i].store(mask[i], std::memory_order_relaxed);
+  page.session.store(static_cast<std::uint32_t>(::getsid(0)), std::memory_order_relaxed);
+}
+
+Crowd find_crowd(const NodeMemory& memory) {
+  const std::uint32_t ranks = memory.plan().ranks;
+  const ControlPage& first = memory.page(Rank(0));
+  ProcessorMask all{};
+  bool one_session = true;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    const ControlPage& page = memory.page(Rank(rank));
+    for (std::size_t i = 0; i < all.size(); ++i)
+      all[i] |= page.processors[i].load(std::memory_order_relaxed);
+    one_session = one_session && page.session.load(std::memory_order_relaxed) ==
+                                     first.session.load(std::memory_order_relaxed);
+  }
+  int processors = 0;
+  for (const std::uint64_t word : all) processors += std::popcount(word);
+  const double usable = std::min(static_cast<double>(processors), processor_quota());
+  return {.roomy = ranks <= usable, .yields_help = one_session || !sessions_are_scheduled_apart()};
+}
+
+}  // namespace gondwana

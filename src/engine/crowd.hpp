@@ -1,0 +1,19 @@
+// How the ranks of a node share its processors, which decides how a rank waits.
+#pragma once
+
+#include "memory/node_memory.hpp"
+
+namespace gondwana {
+
+struct Crowd {
+  bool roomy;        // every rank has a processor
+  bool yields_help;  // a yield may give the processor to another rank
+};
+
+// For the others to see, before they are asked for: where this rank may run.
+void publish_place(ControlPage& page);
+
+// What all ranks of the node have published.
+Crowd find_crowd(const NodeMemory& memory);
+
+}  // namespace gondwana

@@ -1,0 +1,245 @@
+#include "front/shmem/checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <string_view>
+#include <thread>
+
+namespace gondwana::shmem {
+namespace {
+
+// More bytes than any process can address.
+constexpr std::size_t address_space = std::size_t{1} << 47;
+
+// Bytes from the start of an array to its end.
+std::size_t size_of(const Array& array) {
+  if (array.count == 0) return 0;
+  std::size_t elements = 0;
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(array.count - 1, static_cast<std::size_t>(array.stride), &elements) ||
+      __builtin_add_overflow(elements, array.block, &elements) ||
+      __builtin_mul_overflow(elements, array.width, &bytes))
+    return ~std::size_t{0};
+  return bytes;
+}
+
+// What the address of an element is a multiple of. Routines that are named by a size, such as
+// shmem_put64, also serve types that are made of two smaller ones.
+std::size_t alignment_of(std::string_view name, std::size_t width) {
+  constexpr std::size_t most = 8;  // even long double needs no more here
+  const std::size_t digit = name.find_first_of("0123456789");
+  const bool has_size = digit != name.npos && !name.substr(0, digit).ends_with("int");
+  const bool is_complex = name.find("complex") != name.npos;
+  const std::size_t part = (has_size || is_complex) && width > 1 ? width / 2 : width;
+  return std::min(part, most);
+}
+
+std::string describe_elements(std::size_t count, std::size_t width) {
+  if (width == 1) return fmt::format("{} bytes", count);
+  return fmt::format("{} element{} of {} B", count, count == 1 ? "" : "s", width);
+}
+
+[[noreturn]] void refuse(const Caller& caller, const Array& array, const std::string& why) {
+  give_up(caller.name,
+          fmt::format("argument {} is {}: {}", array.argument,
+                      array.data == nullptr ? "null" : fmt::format("{}", array.data), why));
+}
+
+void examine_address(const Caller& caller, const Array& array) {
+  if (array.count == 0 || array.block == 0) return;
+  if (size_of(array) > address_space)
+    refuse(caller, array,
+           fmt::format("{} are more than a process can address",
+                       describe_elements(array.count, array.width * array.block)));
+  if (array.data == nullptr)
+    refuse(caller, array,
+           fmt::format("expected the address of {}",
+                       describe_elements(array.count * array.block, array.width)));
+  const std::size_t alignment = alignment_of(caller.name, array.width);
+  if (reinterpret_cast<std::uintptr_t>(array.data) % alignment != 0)
+    refuse(caller, array, fmt::format("not aligned to {} bytes", alignment));
+}
+
+// Null overlaps with nothing.
+bool overlap(const void* a, std::size_t a_size, const void* b, std::size_t b_size) {
+  const auto first = reinterpret_cast<std::uintptr_t>(a);
+  const auto second = reinterpret_cast<std::uintptr_t>(b);
+  return first != 0 && second != 0 && a_size > 0 && b_size > 0 && first < second + b_size &&
+         second < first + a_size;
+}
+
+void examine_overlap(const Caller& caller, const Array& a, const void* place_of_a, const Array& b) {
+  if (!overlap(place_of_a, size_of(a), b.data, size_of(b))) return;
+  give_up(caller.name,
+          fmt::format("arguments {} and {}, {} and {}, overlap in memory: {} B and {} B",
+                      a.argument, b.argument, a.data, b.data, size_of(a), size_of(b)));
+}
+
+// How the members of a team may compare a place: addresses differ from rank to rank.
+std::string describe_place(const Caller& caller, const Array& array) {
+  const std::size_t offset = caller.engine.symmetric().ranges().offset_of(array.data, 0);
+  return offset == SymmetricRanges::nowhere
+             ? fmt::format("{} not symmetric", array.argument)
+             : fmt::format("{} at symmetric offset {:#x}", array.argument, offset);
+}
+
+// "5 elements of 8 B, root 0, dest at symmetric offset 0x200040, source at ..."
+std::string describe_arrays(const Caller& caller, const Array& dest, const Array& source,
+                            const std::string& details) {
+  std::string text = describe_elements(source.count, source.width);
+  if (!details.empty()) text += ", " + details;
+  if (source.count == 0) return text;
+  return fmt::format("{}, {}, {}", text, describe_place(caller, dest),
+                     describe_place(caller, source));
+}
+
+}  // namespace
+
+void examine_own(const Caller& caller, const Array& array) {
+  examine_address(caller, array);
+  const SymmetricRanges& ranges = caller.engine.symmetric().ranges();
+  constexpr std::size_t nowhere = SymmetricRanges::nowhere;
+  if (array.count == 0 || ranges.offset_of(array.data, 1) == nowhere) return;
+  if (ranges.offset_of(array.data, size_of(array)) == nowhere)
+    refuse(caller, array,
+           fmt::format("begins in symmetric memory, but its {} B leave it; {}", size_of(array),
+                       caller.engine.symmetric().describe()));
+}
+
+void examine_symmetric(const Caller& caller, const Array& array) {
+  examine_address(caller, array);
+  if (array.count == 0 || array.block == 0) return;
+  const SymmetricMemory& memory = caller.engine.symmetric();
+  if (memory.ranges().offset_of(array.data, size_of(array)) == SymmetricRanges::nowhere)
+    refuse(caller, array,
+           fmt::format("not symmetric memory for {} B; {}", size_of(array), memory.describe()));
+}
+
+void examine_pe(const Caller& caller, int pe) {
+  const std::uint32_t members = caller.team == nullptr ? caller.engine.ranks() : caller.team->size;
+  if (pe >= 0 && static_cast<std::uint32_t>(pe) < members) return;
+  give_up(caller.name, fmt::format("argument pe is {}: {} has {} PEs, 0 to {}", pe,
+                                   caller.team == nullptr ? "this job" : "the team of this context",
+                                   members, members - 1));
+}
+
+void examine_pes(const Caller& caller, const int* pes, std::size_t count) {
+  examine_own(caller, {"target_pes", pes, sizeof(int), count});
+  for (std::size_t i = 0; i < count; ++i) examine_pe(caller, pes[i]);
+}
+
+void examine_transfer(const Caller& caller, const Array& theirs, const Array& own, int pe) {
+  examine_pe(caller, pe);
+  examine_symmetric(caller, theirs);
+  examine_own(caller, own);
+  if (theirs.count == 0 || theirs.stride != 1 || own.stride != 1) return;  // may interleave
+  const Rank rank = caller.rank_of(pe);
+  if (rank == caller.engine.rank()) examine_overlap(caller, theirs, theirs.data, own);
+  // The same memory by the address that shmem_ptr gives.
+  if (const void* place = caller.engine.pointer_to(rank, theirs.data); place != nullptr)
+    examine_overlap(caller, theirs, place, own);
+}
+
+void examine_strided(const Caller& caller, const Array& theirs, const Array& own, int pe) {
+  for (const Array& array : {theirs, own}) {
+    const std::size_t least = std::max(array.block, std::size_t{1});
+    if (array.stride < 1 || static_cast<std::size_t>(array.stride) < least)
+      give_up(caller.name, fmt::format("argument {} is {}: expected a stride of {} or more",
+                                       std::string_view(array.argument) == "dest" ? "dst" : "sst",
+                                       array.stride, least));
+  }
+  examine_transfer(caller, theirs, own, pe);
+}
+
+void examine_put_signal(const Caller& caller, const Array& theirs, const Array& own,
+                        const std::uint64_t* word, int pe) {
+  const Array signal{"sig_addr", word, sizeof(*word)};
+  examine_transfer(caller, theirs, own, pe);
+  examine_symmetric(caller, signal);
+  examine_overlap(caller, theirs, theirs.data, signal);
+}
+
+void examine_value(const Caller& caller, const Array& value, int pe) {
+  examine_pe(caller, pe);
+  examine_symmetric(caller, value);
+}
+
+void examine_given(const Caller& caller, const char* argument, const void* data,
+                   std::size_t count) {
+  if (count > 0 && data == nullptr)
+    give_up(caller.name, fmt::format("argument {} is null: expected the address of {} element{}",
+                                     argument, count, count == 1 ? "" : "s"));
+}
+
+void examine_waited(const Caller& caller, const Array& cells, const int* status) {
+  examine_symmetric(caller, cells);
+  const Array flags{"status", status, sizeof(*status), cells.count};
+  examine_overlap(caller, flags, flags.data, cells);
+}
+
+void examine_indices(const Caller& caller, const Array& cells, const int* status,
+                     const std::size_t* indices) {
+  examine_given(caller, "indices", indices, cells.count);
+  const Array numbers{"indices", indices, sizeof(*indices), cells.count};
+  examine_overlap(caller, numbers, numbers.data, cells);
+  examine_overlap(caller, numbers, numbers.data, {"status", status, sizeof(*status), cells.count});
+}
+
+void examine_owner(const Caller& caller, const Context& context) {
+  if ((context.options & SHMEM_CTX_PRIVATE) == 0) return;
+  if (context.owner == std::this_thread::get_id()) return;
+  give_up(caller.name,
+          "argument ctx is a context with SHMEM_CTX_PRIVATE that another thread made: "
+          "only that thread may use it");
+}
+
+void examine_bits(const Caller& caller, const char* argument, long value, long known,
+                  const char* expected) {
+  if ((value & ~known) != 0)
+    give_up(caller.name, fmt::format("argument {} is {:#x}: expected 0 or {}", argument,
+                                     static_cast<unsigned long>(value), expected));
+}
+
+void examine_collective(const Caller& caller, Team& team, const std::string& details) {
+  const std::string mine = details.empty()
+                               ? fmt::format("{} (team {})", caller.name, team.number)
+                               : fmt::format("{} (team {}, {})", caller.name, team.number, details);
+  if (const auto difference = caller.engine.compare_calls(team, caller.name, mine))
+    give_up_together(caller.name, *difference);
+}
+
+void examine_collective(const Caller& caller, Team& team, const Array& dest, const Array& source,
+                        const std::string& details) {
+  examine_collective(caller, team, describe_arrays(caller, dest, source, details));
+  examine_arrays(caller, dest, source);
+}
+
+void examine_in_place(const Caller& caller, Team& team, const Array& dest, const Array& source,
+                      const std::string& details) {
+  examine_collective(caller, team, describe_arrays(caller, dest, source, details));
+  examine_arrays_in_place(caller, dest, source);
+}
+
+void examine_collect(const Caller& caller, Team& team, const Array& dest, const Array& source) {
+  examine_collective(caller, team, fmt::format("elements of {} B", source.width));
+  examine_arrays(caller, dest, source);
+}
+
+void examine_arrays(const Caller& caller, const Array& dest, const Array& source) {
+  examine_symmetric(caller, dest);
+  examine_symmetric(caller, source);
+  if (dest.stride != 1 || source.stride != 1) return;  // may interleave
+  examine_overlap(caller, dest, dest.data, source);
+}
+
+void examine_arrays_in_place(const Caller& caller, const Array& dest, const Array& source) {
+  if (dest.data == source.data)
+    examine_symmetric(caller, dest);
+  else
+    examine_arrays(caller, dest, source);
+}
+
+}  // namespace gondwana::shmem

@@ -1,0 +1,33 @@
+#include "front/shmem/greeting.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "shmem.h"
+
+namespace gondwana::shmem {
+namespace {
+
+std::string describe_row(const OptionRow& row, const Environment& environment) {
+  const auto [variable, value] = setting_of(row, environment);
+  std::string text =
+      fmt::format("{} = \"{}\" ({}{})\n    {}\n", row.name, value, variable.empty() ? "" : "from ",
+                  variable.empty() ? "default" : variable, row.help);
+  if (!row.aliases.empty()) text += fmt::format("    also: {}\n", fmt::join(row.aliases, ", "));
+  return text;
+}
+
+}  // namespace
+
+std::string greeting(const Options& options, const Environment& environment) {
+  std::string text;
+  if (options.version || options.info)
+    text += fmt::format("{}, OpenSHMEM {}.{}\n", SHMEM_VENDOR_STRING, SHMEM_MAJOR_VERSION,
+                        SHMEM_MINOR_VERSION);
+  if (!options.info) return text;
+  text += "Environment variables; where several names are set, the first counts:\n";
+  for (const OptionRow& row : option_table()) text += describe_row(row, environment);
+  return text;
+}
+
+}  // namespace gondwana::shmem

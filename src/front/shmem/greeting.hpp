@@ -1,0 +1,13 @@
+// What rank 0 prints when it starts, where SHMEM_VERSION or SHMEM_INFO asks for it.
+#pragma once
+
+#include <string>
+
+#include "core/options.hpp"
+
+namespace gondwana::shmem {
+
+// Whole lines; empty where nothing is asked for.
+std::string greeting(const Options& options, const Environment& environment);
+
+}  // namespace gondwana::shmem
