@@ -229,7 +229,7 @@ RANK_TEST(sets_that_share_no_member_may_work_at_once, ranks(2)) {
     value[0] = world.me();
     reduce_set<ReduceOp::sum, long>(world.as("sum"), value.data(), value.data(), 1, start, 1, size,
                                     work.data(), sync.data());
-    ASSERT_EQ(value[0], long{size} * (size - 1) + start * size);
+    ASSERT_EQ(value[0], long{size} * (size - 1) + long{start} * size);
     barrier_set(world.as("barrier"), start, 1, size, sync.data());
   }
   world.barrier();

