@@ -124,7 +124,7 @@ RANK_TEST(strides_below_one_or_inside_a_block_are_told, ranks(2).with_checks()) 
 
 RANK_TEST(atomics_are_told_which_of_their_arguments_is_wrong, ranks(2).with_checks()) {
   const auto cells = world.allocate<long>(2);
-  const long own = 0;
+  long own = 0;
   EXPECT_TRUE(says("shmem_long_atomic_add: argument dest is 0x",
                    [&] { atomic<AtomicOp::add>(world.as("shmem_long_atomic_add"), &own, 1L, 0); }));
   EXPECT_TRUE(says("not aligned to 8 bytes", [&] {
@@ -320,7 +320,7 @@ RANK_TEST(arrays_of_active_sets_are_checked, ranks(1).with_checks()) {
                                       world.size(), work, sync.data());
     };
   };
-  long own = 0;
+  const long own = 0;
   EXPECT_TRUE(says("argument pWrk is null", does(&cells[2], nullptr)));
   EXPECT_TRUE(says("argument source is 0x", does(&own, &cells[4])));
   EXPECT_TRUE(says("arguments dest and source", does(&cells[1], &cells[4])));
