@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "core/assert.hpp"
 #include "engine/strided/copy.hpp"
 
 namespace gondwana::strided {
@@ -16,6 +17,7 @@ struct Division {
 
 // Positions are mostly small, and a division of 32 bits takes half as long as one of 64.
 Division divide(std::size_t dividend, std::size_t divisor) {
+  GONDWANA_ASSERT(divisor != 0, dividend);
   if ((dividend | divisor) >> 32 != 0) return {dividend / divisor, dividend % divisor};
   const auto small_dividend = static_cast<std::uint32_t>(dividend);
   const auto small_divisor = static_cast<std::uint32_t>(divisor);
