@@ -13,6 +13,20 @@ shmem_ctx_t context_handle(std::size_t number) {
   return reinterpret_cast<shmem_ctx_t>(number);  // NOLINT(performance-no-int-to-ptr)
 }
 
+// The context of a handle that is to mean one; ends the job where it means none.
+Context& context_of(const Caller& caller, shmem_ctx_t handle) {
+  Context* context = caller.door.contexts().find(handle);
+  if (context == nullptr) refuse_context(caller.name);
+  return *context;
+}
+
+// The same, to be changed: a private one by its thread only.
+Context& own_context(const Caller& caller, shmem_ctx_t handle) {
+  Context& context = context_of(caller, handle);
+  if (caller.is_watched()) examine_owner(caller, context);
+  return context;
+}
+
 }  // namespace
 
 Contexts::Contexts(Engine& engine, ShortcutTable& shortcuts)
@@ -98,20 +112,17 @@ int team_create_ctx(Caller caller, shmem_team_t handle, long options, shmem_ctx_
 
 void ctx_destroy(Caller caller, shmem_ctx_t handle) {
   if (handle == SHMEM_CTX_INVALID) return;
-  const Context* context = caller.door.contexts().find(handle);
-  if (context == nullptr) refuse_context(caller.name);
-  if (caller.is_watched()) examine_owner(caller, *context);
+  const Context& context = own_context(caller, handle);
   if (handle == SHMEM_CTX_DEFAULT) give_up(caller.name, "the default context cannot be destroyed");
-  if (!caller.engine.quiet(*context->lane)) give_up(*context->lane, caller.name);
+  if (!caller.engine.quiet(*context.lane)) give_up(*context.lane, caller.name);
   caller.door.contexts().destroy(handle);
 }
 
 int ctx_get_team(Caller caller, shmem_ctx_t handle, shmem_team_t* team) {
   *team = SHMEM_TEAM_INVALID;
   if (handle == SHMEM_CTX_INVALID) return 1;
-  const Context* context = caller.door.contexts().find(handle);
-  if (context == nullptr) refuse_context(caller.name);
-  *team = context->team == nullptr ? SHMEM_TEAM_WORLD : handle_of(*context->team);
+  const Context& context = context_of(caller, handle);
+  *team = context.team == nullptr ? SHMEM_TEAM_WORLD : handle_of(*context.team);
   return 0;
 }
 
@@ -120,23 +131,19 @@ int ctx_get_team(Caller caller, shmem_ctx_t handle, shmem_team_t* team) {
 void ctx_session_start(Caller caller, shmem_ctx_t handle, long options,
                        const shmem_ctx_session_config_t* config, long config_mask) {
   if (handle == SHMEM_CTX_INVALID) return;
-  Context* context = caller.door.contexts().find(handle);
-  if (context == nullptr) refuse_context(caller.name);
-  if (caller.is_watched()) examine_owner(caller, *context);
+  Context& context = own_context(caller, handle);
   if ((config_mask & SHMEM_CTX_SESSION_TOTAL_OPS) != 0) {
     if (config == nullptr) give_up(caller.name, "config_mask is not 0, but config is null");
-    context->session_ops = config->total_ops;
+    context.session_ops = config->total_ops;
   }
-  context->session_options |= options;
+  context.session_options |= options;
 }
 
 void ctx_session_stop(Caller caller, shmem_ctx_t handle) {
   if (handle == SHMEM_CTX_INVALID) return;
-  Context* context = caller.door.contexts().find(handle);
-  if (context == nullptr) refuse_context(caller.name);
-  if (caller.is_watched()) examine_owner(caller, *context);
-  context->session_options = 0;
-  context->session_ops = 0;
+  Context& context = own_context(caller, handle);
+  context.session_options = 0;
+  context.session_ops = 0;
 }
 
 }  // namespace gondwana::shmem
