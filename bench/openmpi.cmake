@@ -10,6 +10,15 @@ execute_process(COMMAND ${OPENMPI_OSHCC} --showme:version OUTPUT_VARIABLE versio
 if(NOT version MATCHES "Open (MPI|SHMEM) [0-9]")
   return()
 endif()
+# Debian has the compiler wrapper in one package, and what it compiles against in another.
+execute_process(COMMAND ${OPENMPI_OSHCC} --showme:incdirs OUTPUT_VARIABLE header_folders
+                OUTPUT_STRIP_TRAILING_WHITESPACE)
+separate_arguments(header_folders)
+find_file(OPENMPI_SHMEM_H shmem.h PATHS ${header_folders} NO_DEFAULT_PATH
+          DOC "shmem.h of Open MPI, for the benchmarks")
+if(NOT OPENMPI_SHMEM_H)
+  return()
+endif()
 cmake_path(GET OPENMPI_OSHCC PARENT_PATH openmpi_bin)
 set(bench_oshrun ${openmpi_bin}/oshrun)
 

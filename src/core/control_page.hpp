@@ -46,9 +46,10 @@ struct Seat {
 enum class RankState : std::uint32_t { absent, joined, running, finalized };
 
 // One per node. `complaints` lets the first rank that finds a fault common to all be the one to say
-// it: the others would say the same sentence.
+// it: the others would say the same sentence. `leaving`: ranks that are about to end.
 struct NodeHeader {
   std::atomic<std::uint32_t> complaints;
+  std::atomic<std::uint32_t> leaving;
 };
 
 struct ControlPage {

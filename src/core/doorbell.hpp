@@ -30,9 +30,20 @@ struct Doorbell {
       if (done()) return true;
       const Timeout limit = fenced ? timeout : unfenced_limit(timeout);
       A::futex_wait(rings, seen, limit);
-      if (timeout) return done();
+      if (done()) return true;  // most often, and without another fence
+      if (timeout) return false;
     }
   }
+
+  // The same in steps, for an owner whose condition only its caller knows: arm(), look at the
+  // condition, and sleep if it does not hold. Returns after `timeout` at the latest.
+  std::uint32_t arm() {
+    const std::uint32_t seen = rings.load(std::memory_order_acquire);  // pairs with ring()
+    asleep.store(1, std::memory_order_relaxed);
+    A::heavy_fence();
+    return seen;
+  }
+  void sleep(std::uint32_t seen, Timeout timeout) { A::futex_wait(rings, seen, timeout); }
 
   // Writer, after its store. Costs one load of a line that rarely changes.
   void ring_if_asleep() {

@@ -27,16 +27,21 @@ class InboxConsumer {
   explicit InboxConsumer(Lane lane, InboxPatience patience = {})
       : lane_(lane), patience_(patience), seen_news_(lane.senders(), unseen) {}
 
+  // No other thread ever polls this lane, nor sleeps until a handler of it has run.
+  void be_alone(bool alone) { alone_ = alone; }
+
   // Runs handle(sender, message, block) for messages of one sender that are there, at most `most`;
   // `block` is Reservation::no_block if there is none. When it returns, slot and block may be used
   // for another message. 0: nothing found, or another thread is at it.
   template <typename Handle>
   std::uint32_t poll(Handle&& handle, std::uint32_t most) {
-    const std::optional<Place> found = find();
-    if (!found || !lane_.lock().try_acquire()) return 0;
-    const std::uint32_t handled = drain(*found, handle, most);
-    unlock();
-    return handled;
+    return handle_from(find(), handle, most);
+  }
+
+  // The same, and finds one if there is one: slower.
+  template <typename Handle>
+  std::uint32_t search_and_poll(Handle&& handle, std::uint32_t most) {
+    return handle_from(search(), handle, most);
   }
 
   // A message waits that nobody has claimed. Certain in a condition to sleep on, where a heavy
@@ -49,7 +54,7 @@ class InboxConsumer {
     std::uint32_t kept = 0;
     for (std::uint32_t i = 0; i < lane_.senders(); ++i)
       kept |= lane_.claimed(i).load(std::memory_order_relaxed) >> slot_bits;
-    if (kept == 0 || !lane_.lock().try_acquire()) return;
+    if (kept == 0 || !lock()) return;
     for (std::uint32_t i = 0; i < lane_.senders(); ++i) give_back(i);
     unlock();
   }
@@ -124,6 +129,14 @@ class InboxConsumer {
     return std::nullopt;
   }
 
+  template <typename Handle>
+  std::uint32_t handle_from(std::optional<Place> found, Handle& handle, std::uint32_t most) {
+    if (!found || !lock()) return 0;
+    const std::uint32_t handled = drain(*found, handle, most);
+    unlock();
+    return handled;
+  }
+
   // From here on under the lock.
   template <typename Handle>
   std::uint32_t drain(Place at, Handle& handle, std::uint32_t most) {
@@ -162,8 +175,11 @@ class InboxConsumer {
     lane_.sender_bell(sender).ring_if_asleep();
   }
 
+  bool lock() { return alone_ || lane_.lock().try_acquire(); }
+
   // Others of this rank may sleep until what a handler did, or could not settle meanwhile.
   void unlock() {
+    if (alone_) return;
     lane_.lock().release();
     lane_.bell().ring_if_asleep();
   }
@@ -175,6 +191,7 @@ class InboxConsumer {
 
   Lane lane_;
   InboxPatience patience_;
+  bool alone_ = false;
   std::vector<std::uint32_t> seen_news_;  // by sender: nothing was there when it said this
   Place guess_{0, 0};
   std::uint32_t run_ = 0;

@@ -49,10 +49,9 @@ struct InboxMessage {
 static_assert(sizeof(InboxSlot<RealAtomics, InboxMessage>) == std::size_t{2} * cache_line);
 static_assert(offsetof(InboxMessage, words) == 12);
 
-// Where things lie in the inbox memory of a node with `ranks` ranks, in bytes from its start:
+// Where things lie in the inbox of a rank on a node with `ranks` ranks, in bytes from its start:
 //
-//   per receiver, per class:  lock | news of all senders | claims of all senders | channels |
-//   blocks
+//   per class:  lock | news of all senders | claims of all senders | channels | blocks
 //
 // A block is the largest medium payload. Channels have few, but each costs only the pages touched.
 class InboxLayout {
@@ -70,10 +69,10 @@ class InboxLayout {
   constexpr std::uint32_t ranks() const { return ranks_; }
   constexpr std::uint32_t blocks() const { return blocks_; }
 
-  constexpr std::size_t lane(std::uint32_t receiver, MessageClass sort) const {
-    return (std::size_t{2} * receiver + static_cast<std::uint32_t>(sort)) * lane_bytes();
+  constexpr std::size_t lane(MessageClass sort) const {
+    return static_cast<std::uint32_t>(sort) * lane_bytes();
   }
-  constexpr std::size_t size() const { return lane(ranks_, MessageClass::request); }
+  constexpr std::size_t size() const { return 2 * lane_bytes(); }
 
   // From the start of a lane, at which its lock lies.
   constexpr std::size_t news(std::uint32_t sender) const {
@@ -106,12 +105,10 @@ concept RankBells = requires(B bells, std::uint32_t rank) {
 template <RankBells Bells>
 class SharedLane {
  public:
-  SharedLane(std::byte* memory, InboxLayout layout, std::uint32_t receiver, MessageClass sort,
+  // `inbox`: where that of the receiver begins.
+  SharedLane(std::byte* inbox, InboxLayout layout, std::uint32_t receiver, MessageClass sort,
              Bells bells)
-      : start_(memory + layout.lane(receiver, sort)),
-        layout_(layout),
-        receiver_(receiver),
-        bells_(bells) {}
+      : start_(inbox + layout.lane(sort)), layout_(layout), receiver_(receiver), bells_(bells) {}
 
   std::uint32_t senders() const { return layout_.ranks(); }
   std::uint32_t blocks() const { return layout_.blocks(); }

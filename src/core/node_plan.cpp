@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/inbox_memory.hpp"
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
 
@@ -24,11 +25,16 @@ std::size_t address_space() {
 
 }  // namespace
 
+std::size_t NodePlan::inbox_offset() const {
+  return arena_size() - InboxLayout(ranks).size();
+}
+
 Result<NodePlan> plan_node(std::uint32_t ranks) {
-  const std::size_t memory = usable_memory() + heap_offset(std::size_t{1} << 30);
+  const std::size_t inbox = InboxLayout(ranks).size();
+  const std::size_t memory = usable_memory() + heap_offset(std::size_t{1} << 30) + inbox;
   const std::size_t most = std::bit_floor(address_space() / std::max(1U, ranks));
   const std::size_t stride = std::min(std::bit_ceil(memory), most);
-  constexpr std::size_t least = 4 * huge_page;
+  const std::size_t least = std::bit_ceil(4 * huge_page + inbox);
   if (stride < least) {
     return Error{Errc::out_of_memory,
                  fmt::format("{} ranks need {} of address space at least, {} are allowed; raise "

@@ -4,7 +4,8 @@
 // reserved range, one stride (and a guard page's worth) apart, in every process, so that the window
 // onto a peer is arithmetic. An arena holds
 //
-//   | system: the engine's own words | symmetric globals of the program | symmetric heap ... |
+//   | system: the engine's own words | symmetric globals of the program | symmetric heap |
+//   | segments ... | inbox |
 #pragma once
 
 #include <cstddef>
@@ -21,6 +22,8 @@ struct NodePlan {
   // Bytes of an arena that exist. What is left of the stride stays reserved: a guard.
   std::size_t arena_size() const { return stride - guard; }
   std::size_t range_size() const { return stride * ranks; }
+  // The inbox of a rank lies at the end of its arena.
+  std::size_t inbox_offset() const;
 
   static constexpr std::size_t guard = 64 * 1024;
   static constexpr std::size_t system_size = 64 * 1024;
@@ -29,6 +32,9 @@ struct NodePlan {
   // the start of a page: processors take the look at it for a dependence on a store whose last 12
   // address bits are the same, and what users put to often begins at a page.
   static constexpr std::size_t data_bell_offset = 32 * 1024 + 0x40;
+  // Where a rank says which of its segments peers may use.
+  static constexpr std::size_t directory_offset = 48 * 1024;
+  static constexpr std::size_t directory_size = 4 * 1024;
 };
 
 // The heap begins at a boundary of huge pages, whatever globals lie before it.

@@ -80,11 +80,15 @@ class TeamSync {
                                            std::memory_order_relaxed);
   }
 
-  // Wakes every sleeping member. Called by each member that sees an epoch complete: the last to
-  // see it may be the only one awake.
-  void ring_sleepers() {
-    for (std::uint32_t i = 1; i < members_.size(); ++i)
-      members_.doorbell((me_ + i) % members_.size()).ring_if_asleep();
+  // Wakes the members that may sleep until all are at `epoch`. Called by each that sees it
+  // complete: the last to see it may be the only one awake. Who has gone on to a later epoch
+  // sleeps, if at all, until that one is complete.
+  void ring_sleepers(Epoch epoch) {
+    for (std::uint32_t i = 1; i < members_.size(); ++i) {
+      const std::uint32_t member = (me_ + i) % members_.size();
+      if (members_.line(member).epoch.load(std::memory_order_relaxed) <= epoch)
+        members_.doorbell(member).ring_if_asleep();
+    }
   }
 
  private:

@@ -43,7 +43,7 @@ void Engine::broadcast_small(Team& team, CallName call, const Broadcast& what) {
   for (std::uint32_t i = 1; i < team.size; ++i)
     put(default_lane_, team.rank_of((team.me + i) % team.size), what.dest, what.source, what.size);
   line.arrive(stored);
-  line.ring_sleepers();
+  line.ring_sleepers(stored);
   if (what.dest != what.source) std::memmove(what.dest, what.source, what.size);
 }
 
@@ -53,7 +53,7 @@ void Engine::broadcast_large(Team& team, CallName call, const Broadcast& what) {
   const Epoch copied = team.epoch += 2;
   NodeSync line(NodeTeam(*memory_, team), team.me);
   line.arrive(ready);
-  line.ring_sleepers();
+  line.ring_sleepers(ready);
   if (what.dest != what.source) std::memmove(what.dest, what.source, what.size);
   std::uint32_t takers = 0;
   for (std::uint32_t i = 1; i < team.size; ++i) {
@@ -71,7 +71,7 @@ void Engine::broadcast_large(Team& team, CallName call, const Broadcast& what) {
   };
   if (!takers_are_done()) wait({.call = call, .team = team.number}, takers_are_done);
   line.arrive(copied);
-  line.ring_sleepers();
+  line.ring_sleepers(copied);
 }
 
 // The others. Nobody leaves before the root does: the next root may claim the same lines.

@@ -13,8 +13,15 @@ namespace {
 // Bytes that an arena has for its heap.
 std::size_t heap_room(const NodeMemory& memory, std::size_t globals_size) {
   const std::size_t before = heap_offset(globals_size);
-  const std::size_t arena = memory.plan().arena_size();
-  return before < arena ? arena - before : 0;
+  const std::size_t end = memory.plan().inbox_offset();
+  return before < end ? end - before : 0;
+}
+
+// What is left of the arena behind the heap.
+MutableBytes space_behind(const NodeMemory& memory, Rank rank, std::size_t heap_end) {
+  const std::size_t begin = round_up(heap_end, page_size());
+  const std::size_t end = memory.plan().inbox_offset() / page_size() * page_size();
+  return {memory.window(rank) + begin, begin < end ? end - begin : 0};
 }
 
 Error heaps_exceed_memory(std::size_t heap, std::uint32_t ranks, std::size_t memory) {
@@ -51,11 +58,13 @@ Engine::Engine(Setup setup, std::size_t heap_size)
       ranks_(setup.ranks),
       memory_(std::move(setup.memory)),
       symmetric_(memory_->window(rank_), setup.globals, heap_size),
+      segments_(space_behind(*memory_, rank_, heap_offset(setup.globals.size()) + heap_size)),
       reach_(*memory_, setup.use_reach ? memory_->plan().ranks : 0, symmetric_.ranges()),
       wire_(std::move(setup.wire)),
       options_(setup.options),
       workers_(memory_->page(rank_),
                Patience({.roomy = false, .yields_help = true}, setup.options.spins), setup.threads),
+      messages_(*memory_, rank_),
       default_lane_(first_lane()),
       free_numbers_(~std::uint64_t{0} << 2) {
   teams_[world_number] = team_of_all(world_number);
@@ -97,7 +106,9 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   engine->announce_state(RankState::joined);
   engine->sync(engine->world(), call);
   if (const Result<void> same = engine->compare_with_first(); !same) return same.error();
-  engine->workers_.set_patience(Patience(find_crowd(*engine->memory_), engine->options_.spins));
+  const Crowd crowd = find_crowd(*engine->memory_);
+  engine->roomy_ = crowd.roomy;
+  engine->workers_.set_patience(Patience(crowd, engine->options_.spins));
   engine->sync(engine->world(), call);
   engine->announce_state(RankState::running);
   return engine;
@@ -139,6 +150,7 @@ void Engine::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
   constexpr std::chrono::microseconds look_again{1000};
   const auto moved_on = [&] {
     if (wire_) progress();
+    if (messages_.may_poll()) messages_.poll_all();
     return done();
   };
   Worker& worker = workers_.mine();
@@ -157,6 +169,46 @@ void Engine::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
   worker.seat->waiting.end();
 }
 
+bool Engine::pause(CallName call, Pause& so_far) {
+  constexpr std::chrono::microseconds look_again{1000};
+  if (wire_) progress();
+  const bool may_poll = messages_.may_poll();
+  if (may_poll && (so_far.armed ? messages_.poll_all() : messages_.poll()) > 0) {
+    so_far = {};
+    return true;
+  }
+  Worker& worker = workers_.mine();
+  if (++so_far.rounds < worker.patience.spins()) {
+    relax();
+    return false;
+  }
+  Doorbell<RealAtomics>& bell = memory_->data_bell(rank_);
+  if (so_far.armed) {
+    worker.seat->waiting.begin(call, Waiting::anybody, 0, monotonic_ns());
+    worker.seat->counters.add(Count::sleeps);
+    bell.sleep(so_far.seen, look_again);
+    worker.seat->waiting.end();
+    so_far.armed = false;
+    return false;
+  }
+  if (so_far.yields_since == 0) so_far.yields_since = monotonic_ns();
+  if (worker.patience.yields_on(so_far.yields_since)) return false;
+  so_far.seen = bell.arm();  // the caller looks once more before the sleep
+  so_far.armed = true;
+  return false;
+}
+
+Draft Engine::open_message(CallName call, Rank to, MessageClass sort, Payload payload) {
+  std::optional<Draft> draft = messages_.try_open(to, sort, payload);
+  if (!draft) {
+    wait({.call = call, .peer = index(to)}, [&] {
+      draft = messages_.try_open(to, sort, payload);
+      return draft.has_value();
+    });
+  }
+  return *draft;
+}
+
 void Engine::sync(Team& team, CallName call) {
   default_lane_.counters().add(Count::syncs);
   if (uses_reference(Collective::barrier, team)) return sync_over_wire(team, call);
@@ -166,7 +218,7 @@ void Engine::sync(Team& team, CallName call) {
   std::uint32_t from = 0;
   if (!line.all_reached(epoch, from))
     wait({.call = call, .team = team.number}, [&] { return line.all_reached(epoch, from); });
-  line.ring_sleepers();
+  line.ring_sleepers(epoch);
 }
 
 bool Engine::barrier(Team& team, CallName call) {

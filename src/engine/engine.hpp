@@ -26,8 +26,10 @@
 #include "core/types.hpp"
 #include "engine/lane.hpp"
 #include "engine/lock_turns.hpp"
+#include "engine/messages.hpp"
 #include "engine/patience.hpp"
 #include "engine/reach.hpp"
+#include "engine/segment_space.hpp"
 #include "engine/shortcut.hpp"
 #include "engine/symmetric_memory.hpp"
 #include "engine/team.hpp"
@@ -99,7 +101,16 @@ class Engine {
   const Options& options() const { return options_; }
   SymmetricMemory& symmetric() { return symmetric_; }
   Lane& default_lane() { return default_lane_; }
+  SegmentSpace& segments() { return segments_; }
+  // What the ranks of the node share, for doors that lay out memory of their own in it.
+  const NodeMemory& memory() const { return *memory_; }
+  // Whether every rank of the node has a processor.
+  bool is_roomy() const { return roomy_; }
+  // Whether loads and stores reach all ranks.
+  bool reaches_all() const { return reach_.covers_all(ranks_); }
   Threads threads() const { return workers_.threads(); }
+  // For a door that came later and has threads. Lanes stay as they are.
+  void allow_many_threads() { workers_.allow_many(); }
 
   // More lanes. An exclusive one is for one thread at a time; null where all seats are taken.
   std::unique_ptr<Lane> make_lane(Threads used_by);
@@ -170,15 +181,43 @@ class Engine {
   // stored before is then visible.
   template <typename Done>
   void wait_on_memory(CallName call, const Done& done, std::uint32_t peer = Waiting::anybody);
+  // The same for words that doors keep in common memory: whoever writes one wakes who may sleep, by
+  // wake_member().
+  template <typename Done>
+  void wait_on_words(CallName call, const Done& done, std::uint32_t peer = Waiting::anybody);
+  void wake_member(Rank rank) { memory_->page(rank).sync_bell.ring_if_asleep(); }
   // For who looks without waiting, perhaps for an answer to what is still under way.
   void make_progress() {
     if (wire_) [[unlikely]]
       progress();
+    receive();
   }
+
+  // Active messages. Whoever waits for anything receives meanwhile.
+  Messages& messages() { return messages_; }
+  // How many handlers were run.
+  std::uint32_t receive_messages() {
+    if (wire_) [[unlikely]]
+      progress();
+    return receive();
+  }
+  // A place for a message; waits for room, and receives meanwhile.
+  Draft open_message(CallName call, Rank to, MessageClass sort, Payload payload);
 
   // The threads of this rank that are at locks of the job, and how one wakes the others.
   LockTurns& lock_turns() { return lock_turns_; }
   void wake_own_threads() { Reach::wake(memory_->window(rank_)); }
+
+  // For who waits for what only it can see: to be called between two looks, with a Pause that
+  // begins anew with each wait. Receives messages; true: some came. Relaxes, yields, and at last
+  // sleeps until memory of this rank changes, a millisecond at most.
+  struct Pause {
+    std::uint32_t rounds = 0;
+    std::uint64_t yields_since = 0;  // 0: none yet
+    bool armed = false;
+    std::uint32_t seen = 0;
+  };
+  bool pause(CallName call, Pause& so_far);
 
   // Teams: two from the start, and those that are split off, found by their numbers.
   Team& world() { return *teams_[world_number]; }
@@ -288,6 +327,11 @@ class Engine {
   void complete(Completion& done, CallName call);
   void drain(Lane& lane);
   void progress();  // unless another thread is at it
+  std::uint32_t receive() {
+    if (!messages_.may_poll()) [[likely]]
+      return 0;
+    return messages_.poll();
+  }
 
   bool in_reach(const Team& team) const { return reach_.covers_all(ranks_) && team.size <= ranks_; }
   // Whether a collective is to be done by puts, gets and flags: where members have no common
@@ -347,12 +391,15 @@ class Engine {
   std::uint32_t ranks_;
   std::shared_ptr<NodeMemory> memory_;
   SymmetricMemory symmetric_;
+  SegmentSpace segments_;
   Reach reach_;
   // Threads take turns. Recursive: who waits for a completion progresses while it holds the wire.
   std::recursive_mutex wire_mutex_;
   Wire wire_;
   Options options_;
+  bool roomy_ = false;
   Workers workers_;
+  Messages messages_;
   LockTurns lock_turns_;
   Lane default_lane_;
   // Written by the thread that holds the number's bit in free_numbers_.

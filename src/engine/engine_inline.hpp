@@ -161,6 +161,7 @@ void Engine::wait(const WaitReason& why, const Done& done) {
   const std::uint32_t spins = workers_.mine().patience.spins();
   for (std::uint32_t i = 0; i < spins; ++i) {
     if (done()) return;
+    receive();
     if (i >= Patience::eager_spins) relax();
   }
   wait_longer(why, done);
@@ -169,6 +170,11 @@ void Engine::wait(const WaitReason& why, const Done& done) {
 template <typename Done>
 void Engine::wait_on_memory(CallName call, const Done& done, std::uint32_t peer) {
   wait({.call = call, .peer = peer, .on_program_memory = true}, done);
+}
+
+template <typename Done>
+void Engine::wait_on_words(CallName call, const Done& done, std::uint32_t peer) {
+  wait({.call = call, .peer = peer}, done);
 }
 
 }  // namespace gondwana

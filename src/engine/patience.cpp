@@ -17,6 +17,14 @@ Patience::Patience(const Crowd& crowd, std::uint32_t spins)
   if (spins_ == 0) spins_ = crowd.roomy ? roomy : crowded;
 }
 
+bool Patience::yields_on(std::uint64_t since_ns) {
+  if (!yields_help_) return false;
+  const std::uint64_t before = monotonic_ns();
+  if (before - since_ns >= longest_ns) return false;
+  ::sched_yield();
+  return monotonic_ns() - before < slow_ns;
+}
+
 bool Patience::yield_until(FunctionRef<bool()> done) {
   if (!yields_help_) return done();
   if (resting_ > 0) {

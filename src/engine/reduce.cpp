@@ -76,7 +76,7 @@ void Engine::combine_first(Team& team, CallName call, std::uint32_t members, voi
   NodeSync line(NodeTeam(*memory_, team), team.me);
   if (count > 0) std::memcpy(memory_->scratch(team.number, rank_, half), source, count * type.size);
   line.advance(ready);
-  if (line.all_reached(ready)) line.ring_sleepers();
+  if (line.all_reached(ready)) line.ring_sleepers(ready);
   Accumulator result(dest, count, type);
   for (std::uint32_t member = 0; member < members; ++member) {
     wait_for_member(line, team, member, ready, call);

@@ -48,6 +48,8 @@ class Workers {
   Workers& operator=(const Workers&) = delete;
 
   Threads threads() const { return threads_; }
+  // From one at a time to many: no thread is in a call of the engine meanwhile.
+  void allow_many() { threads_ = Threads::many; }
 
   // Of this thread, and of those that come later.
   void set_patience(const Patience& patience) { first_.patience = patience; }

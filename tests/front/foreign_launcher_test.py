@@ -94,7 +94,7 @@ class Job(unittest.TestCase):
 
     def test_a_rank_that_gives_up_ends_the_job(self):
         ended = self.run_job(3, program("misuse"), "exit3")
-        self.assertIn("rank 1 ends with status 3 before shmem_finalize", ended.stderr)
+        self.assertIn("rank 1 ends with status 3 before it has finalized", ended.stderr)
         if self.abort_keeps_status:
             self.assertEqual(ended.returncode, 3, ended.stderr)
         else:

@@ -64,7 +64,7 @@ struct AcquireReached : Sync {
 
 struct SilentSync : Sync {
   using Sync::Sync;
-  void ring_sleepers() {}
+  void ring_sleepers(Epoch /*epoch*/) {}
 };
 
 // A claim in two steps: both may find that nobody has made it.
@@ -112,7 +112,7 @@ void add_barrier(std::vector<model::Phase>& phases, Team& team, std::uint32_t me
     const auto done = [&] { return sync.all_reached(epoch, from); };
     if (poll == Poll::never || !done()) team.bell(me).sleep_until(done, for_ever);
   });
-  phases.emplace_back([&team, me] { team.sync<S>(me).ring_sleepers(); });
+  phases.emplace_back([&team, me, epoch] { team.sync<S>(me).ring_sleepers(epoch); });
 }
 
 // Each member writes its cell, then reads its neighbour's after the barrier, then, after another
@@ -151,7 +151,7 @@ Outcome small_broadcasts(std::uint32_t members, std::uint32_t rounds, const Limi
       for (std::uint32_t i = 1; i < team.size; ++i) dests[round][i].write(round + 1);
       S sync = team.sync<S>(0);
       sync.arrive(round + 1);
-      sync.ring_sleepers();
+      sync.ring_sleepers(round + 1);
     });
   }
   team.scenario.phases("root", std::move(root));
@@ -198,7 +198,7 @@ struct LargeBroadcasts {
       sources[round].write(round + 1);
       S sync = team.sync<S>(me);
       sync.arrive(ready(round));
-      sync.ring_sleepers();
+      sync.ring_sleepers(ready(round));
     });
     phases.emplace_back([this, me, round] {
       S sync = team.sync<S>(me);
@@ -218,7 +218,7 @@ struct LargeBroadcasts {
       };
       team.bell(me).sleep_until(takers_are_done, for_ever);
       sync.arrive(copied(round));
-      sync.ring_sleepers();
+      sync.ring_sleepers(copied(round));
       sources[round].write(0);
     });
   }
@@ -280,7 +280,7 @@ Outcome reductions(std::uint32_t members, std::uint32_t halves, Epoch last,
         S sync = team.sync<S>(me);
         scratch[me][epoch % halves].write(epoch);
         sync.advance(epoch);
-        if (sync.all_reached(epoch)) sync.ring_sleepers();
+        if (sync.all_reached(epoch)) sync.ring_sleepers(epoch);
       });
       for (std::uint32_t member = 0; member < members; ++member) {
         phases.emplace_back([&team, &scratch, me, member, epoch, halves] {
@@ -309,7 +309,7 @@ Outcome collections(std::uint32_t members, const Limits& limits = {}) {
       S sync = team.sync<S>(me);
       sizes[me].write(me + 1);
       sync.advance(1);
-      if (sync.all_reached(1)) sync.ring_sleepers();
+      if (sync.all_reached(1)) sync.ring_sleepers(1);
     });
     for (std::uint32_t member = 0; member < me; ++member) {
       phases.emplace_back([&team, &sizes, me, member] {

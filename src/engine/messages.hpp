@@ -1,0 +1,93 @@
+// Active messages between the ranks of a node: what the engine makes of the inboxes.
+//
+// A message is opened - a place in the receiver's inbox, from the credit of this pair of ranks and
+// class -, filled where it lies and published, or cancelled. Who receives runs the handler on it in
+// place, whenever it polls or waits. A handler of a request may send one reply and no request, one
+// of a reply sends nothing: core/inbox.hpp says why nobody then waits for ever.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <optional>
+
+#include "core/inbox.hpp"
+#include "memory/node_memory.hpp"
+
+namespace gondwana {
+
+// A message under its handler. All of it is the inbox's, valid until the handler returns.
+struct Incoming {
+  Rank from;
+  MessageClass sort;
+  InboxMessage& message;
+  MutableBytes block;  // the payload block; empty where the message has none
+};
+
+// A message being written: of whoever opened it, until it is published or cancelled.
+struct Draft {
+  Rank to;
+  MessageClass sort;
+  Reservation at;
+  InboxMessage* message;
+  MutableBytes block;
+};
+
+// Which threads of the rank run handlers: the one that asked for messages, or whoever polls.
+enum class Handlers : std::uint8_t { on_one_thread, on_any_thread };
+
+class Messages {
+ public:
+  using Receiver = void (*)(void* context, const Incoming& incoming);
+
+  static constexpr std::size_t block_size = InboxLayout::block_bytes;
+
+  Messages(const NodeMemory& memory, Rank me);
+
+  // From now on messages are received, and given to `receiver`. The peers may send before that:
+  // then they wait in the inbox.
+  void listen(Receiver receiver, void* context, Handlers handlers);
+  void stop() { receiver_ = nullptr; }
+  bool may_poll() const { return receiver_ != nullptr && (any_thread_ || owner_ == this_thread()); }
+
+  // Nothing where there is no room just now. Never waits; any thread.
+  std::optional<Draft> try_open(Rank to, MessageClass sort, Payload payload);
+  void publish(const Draft& draft);
+  void cancel(const Draft& draft);
+
+  // Runs handlers of messages that are there; how many. May overlook some for a while. Only where
+  // may_poll(); within a handler of a request it runs replies alone.
+  std::uint32_t poll();
+  // The same, and overlooks none: before a sleep.
+  std::uint32_t poll_all();
+
+ private:
+  struct Bells {
+    const NodeMemory* memory;
+    Doorbell<RealAtomics>& operator()(std::uint32_t rank) const {
+      return memory->page(Rank(rank)).sync_bell;
+    }
+  };
+  using NodeLane = SharedLane<Bells>;
+  using Sender = InboxSender<RealAtomics, NodeLane>;
+
+  // A lane of this rank. Threads take turns at its guesses; in a handler the turn is taken.
+  struct Receiving {
+    InboxConsumer<RealAtomics, NodeLane> consumer;
+    std::atomic<bool> busy{false};
+  };
+
+  NodeLane lane(Rank receiver, MessageClass sort) const;
+  std::uint32_t poll(MessageClass sort, bool surely);
+  static const void* this_thread();
+
+  const NodeMemory* memory_;
+  Rank me_;
+  InboxLayout layout_;
+  Receiver receiver_ = nullptr;
+  void* context_ = nullptr;
+  bool any_thread_ = false;
+  const void* owner_ = nullptr;
+  std::array<Receiving, 2> receiving_;  // by class
+};
+
+}  // namespace gondwana

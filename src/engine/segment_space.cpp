@@ -1,0 +1,32 @@
+#include "engine/segment_space.hpp"
+
+#include <sys/mman.h>
+
+#include <cstring>
+
+#include "core/mapping.hpp"
+
+namespace gondwana {
+
+SegmentSpace::SegmentSpace(MutableBytes space) : space_(space), book_(space.size()) {}
+
+std::optional<MutableBytes> SegmentSpace::allocate(std::size_t size) {
+  const std::scoped_lock lock(mutex_);
+  const auto block = book_.allocate(round_up(size, page_size()), page_size());
+  if (!block) return std::nullopt;
+  return space_.subspan(block->offset, block->size);
+}
+
+void SegmentSpace::release(MutableBytes range) {
+  if (::madvise(range.data(), range.size(), MADV_REMOVE) != 0)
+    std::memset(range.data(), 0, range.size());
+  const std::scoped_lock lock(mutex_);
+  book_.release(static_cast<std::size_t>(range.data() - space_.data()));
+}
+
+std::size_t SegmentSpace::largest_free() const {
+  const std::scoped_lock lock(mutex_);
+  return book_.largest_free();
+}
+
+}  // namespace gondwana

@@ -1,0 +1,32 @@
+// The part of a rank's own arena that lies between symmetric heap and inbox: memory that peers can
+// reach, and that need not be symmetric.
+#pragma once
+
+#include <mutex>
+#include <optional>
+
+#include "core/result.hpp"
+#include "core/types.hpp"
+#include "memory/heap.hpp"
+
+namespace gondwana {
+
+class SegmentSpace {
+ public:
+  // `space`: whole pages, all of them untouched.
+  explicit SegmentSpace(MutableBytes space);
+
+  // Whole pages, zeroed; nothing where no free range is so long.
+  std::optional<MutableBytes> allocate(std::size_t size);
+  // What allocate() gave. Its pages go back to the system.
+  void release(MutableBytes range);
+
+  std::size_t largest_free() const;
+
+ private:
+  MutableBytes space_;
+  mutable std::mutex mutex_;  // guards the bookkeeping
+  Heap book_;
+};
+
+}  // namespace gondwana

@@ -1,0 +1,199 @@
+#include "process/process.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "bootstrap/protocol.hpp"
+#include "process/self_start.hpp"
+
+namespace gondwana {
+
+Process& this_process() {
+  static Process& instance = *new Process;
+  return instance;
+}
+
+const char* environment_value(const char* name) {
+  return std::getenv(name);
+}
+
+namespace {
+
+Result<void> take_place(Process& self) {
+  self.image = inspect_program("libgondwana_shmem.so");
+  Result<Membership> membership = join(environment_value);
+  if (!membership) return membership.error();
+  self.membership = *std::move(membership);
+  // Programs that this one starts are not this rank.
+  ::unsetenv(protocol::join_fd_variable);
+  if (const std::string& identity = self.membership.identity; !identity.empty())
+    ::setenv(protocol::joined_variable, identity.c_str(), 1);
+  Result<std::shared_ptr<NodeMemory>> memory =
+      NodeMemory::attach(self.membership.plan, self.membership.control, self.membership.rank,
+                         self.membership.next_arena);
+  if (!memory) return memory.error();
+  self.memory = *std::move(memory);
+  if (self.image.links_library) {
+    if (const Result<void> shared =
+            share_globals(self.image.globals, self.memory->own_arena(), NodePlan::globals_offset);
+        !shared)
+      return shared.error();
+  } else {
+    self.image.globals = {};  // loaded late: the program's variables stay its own
+  }
+  self.memory->forget_own_arena();
+  self.membership.control.reset();
+  return {};
+}
+
+// A child that is forked gets its own copy of the variables; until it has it, the parent waits.
+// The pipe is kept here because the two handlers that use it take no argument.
+struct ForkPipe {
+  int read_end = -1;
+  int write_end = -1;
+};
+
+ForkPipe& fork_pipe() {
+  static ForkPipe instance;
+  return instance;
+}
+
+void before_fork() {
+  int ends[2] = {-1, -1};  // NOLINT(modernize-avoid-c-arrays): pipe2 wants one
+  if (::pipe2(ends, O_CLOEXEC) == 0) fork_pipe() = {ends[0], ends[1]};
+}
+
+void after_fork_in_parent() {
+  ForkPipe& pipe = fork_pipe();
+  ::close(pipe.write_end);
+  char byte = 0;
+  while (::read(pipe.read_end, &byte, 1) < 0 && errno == EINTR) {
+  }
+  ::close(pipe.read_end);
+  pipe = {};
+}
+
+void after_fork_in_child() {
+  make_globals_private(this_process().image.globals);
+  this_process().forked = true;
+  for (const auto forget : this_process().forget_engine) forget();  // it is the parent's
+  ::close(fork_pipe().read_end);
+  ::close(fork_pipe().write_end);  // end of file: the parent goes on
+}
+
+// Our guardian sees how a rank ends and judges it. Others may take an end for a crash, or leave the
+// peers of a rank that gave up waiting for ever.
+void take_leave(int status, void* /*unused*/) {
+  const Process& self = this_process();
+  if (self.forked) return;
+  const LauncherLink& launcher = self.membership.launcher;
+  const bool has_finished = self.engine == nullptr || self.leaves_job;
+  if (has_finished || status == 0 || !launcher.is_foreign()) return launcher.leave();
+  fmt::print(stderr,
+             "gondwana: rank {} ends with status {} before it has finalized; the job is ended\n",
+             self.rank(), status);
+  [[maybe_unused]] const Result<void> told = launcher.end_job(status);
+}
+
+// Before main() and before the constructors of the program itself; the C library passes it what it
+// passes main().
+[[gnu::constructor]] void begin(int count, char** words) {
+  Process& self = this_process();
+  const std::span arguments(words, static_cast<std::size_t>(count));
+  Result<void> taken = become_ranks(arguments, environment_value);
+  if (taken) taken = take_place(self);
+  if (!taken) {
+    self.failure = taken.error();
+    return;
+  }
+  ::on_exit(take_leave, nullptr);  // the first to be registered, so the last to run
+  if (!self.image.globals.empty()) {
+    ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  }
+}
+
+// By which launchers end the ranks of a job: one that ends already is to end in its own way.
+void ignore_sigterm() {
+  struct sigaction present{};
+  if (::sigaction(SIGTERM, nullptr, &present) == 0 && present.sa_handler == SIG_DFL)
+    std::signal(SIGTERM, SIG_IGN);
+}
+
+}  // namespace
+
+Result<Engine*> acquire_engine(CallName call, Threads threads) {
+  Process& self = this_process();
+  if (self.failure) return *self.failure;
+  if (self.users > 0) {
+    if (threads == Threads::many) self.engine->allow_many_threads();
+    ++self.users;
+    return self.engine.get();
+  }
+  Result<Options> options = read_options(environment_value);
+  if (!options) return options.error();
+  Engine::Setup setup;
+  setup.rank = self.membership.rank;
+  setup.ranks = self.membership.ranks;
+  setup.memory = self.memory;
+  setup.options = *options;
+  setup.globals = self.image.globals;
+  setup.program_id = self.image.id;
+  setup.call = call;
+  setup.threads = threads;
+  Result<std::unique_ptr<Engine>> engine = Engine::create(std::move(setup));
+  if (!engine) return engine.error();
+  self.engine = *std::move(engine);
+  self.users = 1;
+  return self.engine.get();
+}
+
+void release_engine() {
+  Process& self = this_process();
+  if (--self.users > 0) return;
+  self.engine->announce_state(RankState::finalized);
+  self.engine.reset();
+}
+
+// The engine stays as it is: other threads may be in calls, and exit handlers may make some.
+void leave_job(int status) {
+  Process& self = this_process();
+  self.last_turn.lock();  // of several threads, one leaves
+  self.leaves_job = true;
+  std::fflush(nullptr);
+  ignore_sigterm();
+  [[maybe_unused]] const Result<void> told = self.membership.launcher.end_job(status);
+  std::exit(status);
+}
+
+void say_and_end(const std::string& sentence) {
+  // Who did not join does not know its rank.
+  const std::string who =
+      this_process().failure ? "" : fmt::format("rank {}: ", this_process().rank());
+  fmt::print(stderr, "gondwana: {}{}\n", who, sentence);
+  std::fflush(nullptr);
+  [[maybe_unused]] const Result<void> told = this_process().membership.launcher.end_job(1);
+  std::_Exit(1);
+}
+
+void fail_together(CallName name, const Error& error) {
+  const Process& self = this_process();
+  const bool first = self.memory == nullptr || self.memory->header().complaints.fetch_add(1) == 0;
+  if (!first) {
+    std::this_thread::sleep_for(std::chrono::seconds(5));
+    std::_Exit(1);
+  }
+  say_and_end(fmt::format("{}: {}", name, error.text));
+}
+
+}  // namespace gondwana

@@ -1,0 +1,54 @@
+// The process that a rank is: what it learns before main(), the engine that its front doors share,
+// and how it ends.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bootstrap/join.hpp"
+#include "engine/engine.hpp"
+#include "memory/globals.hpp"
+
+namespace gondwana {
+
+// What the process learns before main(), while it has one thread, and keeps for as long as it
+// lives.
+struct Process {
+  Membership membership;
+  std::shared_ptr<NodeMemory> memory;
+  ProgramImage image;
+  std::optional<Error> failure;  // told by the first door, not before: the program may never call
+  std::unique_ptr<Engine> engine;
+  std::uint32_t users = 0;                // doors that acquired the engine and did not release it
+  bool forked = false;                    // this is a child of the rank, not the rank
+  std::atomic<bool> leaves_job = false;   // by a call that ends the job for all
+  std::recursive_mutex last_turn;         // of the thread that leaves; never given back
+  std::vector<void (*)()> forget_engine;  // by which the doors do so in a forked child
+
+  std::uint32_t rank() const { return index(membership.rank); }
+};
+
+// Never destroyed: exit handlers of the program may still call in.
+Process& this_process();
+
+const char* environment_value(const char* name);
+
+// The engine, made by the first door that asks for it: collective over the job, as the init of
+// every door is. Later doors find it, with room for many threads if they ask for that.
+Result<Engine*> acquire_engine(CallName call, Threads threads);
+// Frees it with the last door. The door has met its peers before.
+void release_engine();
+
+// Tells launcher and peers that the whole job ends with `status`, and ends this process: by exit(),
+// so that handlers and buffers have their turn.
+[[noreturn]] void leave_job(int status);
+
+[[noreturn]] void say_and_end(const std::string& sentence);
+// A fault that all ranks share is said by the first that finds it; the others leave it the time.
+[[noreturn]] void fail_together(CallName name, const Error& error);
+
+}  // namespace gondwana
