@@ -23,14 +23,14 @@ struct alignas(2 * cache_line) InboxSlot {
 
 // From one sender to one receiver. The credits share a line: most messages with a payload need
 // both.
-template <ExchangingAtomics A, typename Message, std::uint32_t places>
+template <ExchangingAtomics A, typename Message, std::uint32_t Places>
 struct InboxChannel {
-  static_assert(places <= InboxCredit<A>::most_places);
-  static constexpr std::uint32_t slot_count = places;
+  static_assert(Places <= InboxCredit<A>::most_places);
+  static constexpr std::uint32_t slot_count = Places;
 
   alignas(2 * cache_line) InboxCredit<A> slot_credit;
   InboxCredit<A> block_credit;
-  std::array<InboxSlot<A, Message>, places> slots;
+  std::array<InboxSlot<A, Message>, Places> slots;
 };
 
 // Whoever holds it may claim messages of the lane and run their handlers; there is no other way in,

@@ -33,7 +33,7 @@ struct InboxMessage {
   // may expect.
   MutableBytes short_payload() { return payload_behind(words, arguments); }
   static constexpr std::size_t most_short_payload(std::uint32_t arguments) {
-    return 4 * (most_words - first_word(arguments));
+    return std::size_t{4} * (most_words - first_word(arguments));
   }
 
  private:

@@ -44,9 +44,9 @@ struct Workers::Membership {
         loan(std::move(loaned)),
         worker{loan ? loan.seat() : &unseen, patience} {}
 
+  Seat unseen{};
   std::shared_ptr<Room> room;
   Loan loan;
-  Seat unseen{};
   Worker worker;
 };
 

@@ -39,7 +39,7 @@ std::uint64_t hash(Bytes bytes) {
 
 template <typename T>
 const T* pointer(std::uintptr_t address) {
-  return reinterpret_cast<const T*>(address);  // NOLINT(performance-no-int-to-ptr): from the loader
+  return reinterpret_cast<const T*>(address);
 }
 
 // The pages of a writable segment that the loader did not make read-only again.

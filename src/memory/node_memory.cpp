@@ -20,7 +20,7 @@ Result<std::shared_ptr<NodeMemory>> NodeMemory::attach(const NodePlan& plan,
   Result<Mapping> pages = Mapping::shared(control, ControlLayout(plan.ranks).size());
   if (!pages) return pages.error();
   // Ranks that are processes like to see their memory at one address; threads share it anyway.
-  auto* wanted = reinterpret_cast<std::byte*>(preferred_base);  // NOLINT(performance-no-int-to-ptr)
+  auto* wanted = reinterpret_cast<std::byte*>(preferred_base);
   Result<Mapping> range = Mapping::reserve(self ? wanted : nullptr, plan.range_size());
   if (!range) return range.error();
   std::shared_ptr<NodeMemory> memory(new NodeMemory(plan, *std::move(pages), *std::move(range)));

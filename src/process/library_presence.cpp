@@ -27,7 +27,7 @@ int note_object(dl_phdr_info* object, std::size_t /*size*/, void* data) {
   for (const ElfW(Phdr) & segment : std::span(object->dlpi_phdr, object->dlpi_phnum)) {
     if (segment.p_type != PT_DYNAMIC) continue;
     const std::uintptr_t address = object->dlpi_addr + segment.p_vaddr;
-    noted.table = reinterpret_cast<const ElfW(Dyn)*>(address);  // NOLINT: from the loader
+    noted.table = reinterpret_cast<const ElfW(Dyn)*>(address);
   }
   return 0;
 }
@@ -36,8 +36,7 @@ std::vector<std::string_view> needs(const LoadedObject& object) {
   std::vector<std::string_view> result;
   const char* names = nullptr;
   for (const auto* entry = object.table; entry != nullptr && entry->d_tag != DT_NULL; ++entry)
-    if (entry->d_tag == DT_STRTAB)
-      names = reinterpret_cast<const char*>(entry->d_un.d_ptr);  // NOLINT: from the loader
+    if (entry->d_tag == DT_STRTAB) names = reinterpret_cast<const char*>(entry->d_un.d_ptr);
   for (const auto* entry = object.table; names != nullptr && entry->d_tag != DT_NULL; ++entry) {
     if (entry->d_tag != DT_NEEDED) continue;
     const std::string_view path = names + entry->d_un.d_val;
