@@ -14,6 +14,7 @@ import header
 import profiler
 import table
 import thunks
+from gasnet import headers as gasnet_headers
 
 
 def project_version(root: Path) -> str:
@@ -68,7 +69,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing, name stale files")
     arguments = parser.parse_args()
     root = Path(__file__).resolve().parent.parent
-    files = shmem_files(root)
+    files = shmem_files(root) | gasnet_headers.files(root)
     if arguments.check:
         return check(files, root)
     write(files)

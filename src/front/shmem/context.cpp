@@ -10,7 +10,7 @@ namespace gondwana::shmem {
 namespace {
 
 shmem_ctx_t context_handle(std::size_t number) {
-  return reinterpret_cast<shmem_ctx_t>(number);  // NOLINT(performance-no-int-to-ptr)
+  return reinterpret_cast<shmem_ctx_t>(number);
 }
 
 // The context of a handle that is to mean one; ends the job where it means none.

@@ -1,0 +1,1 @@
+"""The generated parts of the GASNet-EX headers: those that the tables beside this file describe."""

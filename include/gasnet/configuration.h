@@ -1,0 +1,114 @@
+// What a program learns about the library while it is compiled. Part of gasnetex.h.
+#ifndef GONDWANA_GASNET_CONFIGURATION_H
+#define GONDWANA_GASNET_CONFIGURATION_H
+
+#include <limits.h>
+
+// The thread mode is the client's choice: SEQ: one thread calls the library; PARSYNC: several, one
+// at a time; PAR: any thread at any time. One library serves all three.
+#if defined(GASNET_SEQ) + defined(GASNET_PARSYNC) + defined(GASNET_PAR) != 1
+#error "Define one of GASNET_SEQ, GASNET_PARSYNC and GASNET_PAR, for example -DGASNET_PAR=1"
+#endif
+#if defined(GASNET_SEQ)
+#define GONDWANA_GASNET_THREADS 0
+#define GONDWANA_GASNET_THREADS_STR "SEQ"
+#elif defined(GASNET_PARSYNC)
+#define GONDWANA_GASNET_THREADS 1
+#define GONDWANA_GASNET_THREADS_STR "PARSYNC"
+#else
+#define GONDWANA_GASNET_THREADS 2
+#define GONDWANA_GASNET_THREADS_STR "PAR"
+#endif
+
+// With GASNET_DEBUG every call goes through the library, which checks its arguments and where it is
+// called from.
+#if defined(GASNET_DEBUG) && defined(GASNET_NDEBUG)
+#error "Define GASNET_DEBUG or GASNET_NDEBUG, not both"
+#endif
+#if defined(GASNET_DEBUG)
+#define GONDWANA_GASNET_CHECKS 1
+#define GONDWANA_GASNET_CHECKS_STR "debug"
+#else
+#ifndef GASNET_NDEBUG
+#define GASNET_NDEBUG 1
+#endif
+#define GONDWANA_GASNET_CHECKS 0
+#define GONDWANA_GASNET_CHECKS_STR "nodebug"
+#endif
+
+// The release whose clients compile here, and the specifications. GASNet-EX 0.19, versioning.
+#define GASNET_RELEASE_VERSION_MAJOR 2025
+#define GASNET_RELEASE_VERSION_MINOR 8
+#define GASNET_RELEASE_VERSION_PATCH 0
+#define GASNET_SPEC_VERSION_MAJOR 1
+#define GASNET_SPEC_VERSION_MINOR 8
+#define GASNET_VERSION GASNET_SPEC_VERSION_MAJOR
+
+// Limits. A page is in bytes; no client thread runs handlers unless it calls the library.
+#define GASNET_PAGESIZE 4096
+#define GASNET_PAGESHIFT 12
+#define GASNET_MAXNODES 65535
+#define GASNET_MAXEPS 33
+#define GASNET_HIDDEN_AM_CONCURRENCY_LEVEL 0
+
+// Segments are allocated at whatever address is free in each process.
+#define GASNET_SEGMENT_FAST 1
+#define GASNET_ALIGNED_SEGMENTS 0
+
+// Processes of one node share memory. The name is the one that clients know for that; with a
+// network the same library serves.
+#define GASNET_CONDUIT_SMP 1
+#define GASNET_SMP_CONDUIT 1
+#define GASNET_CONDUIT_NAME SMP
+#define GASNET_CONDUIT_NAME_STR "SMP"
+#define GASNET_CORE_NAME SMP
+#define GASNET_CORE_NAME_STR "SMP"
+#define GASNET_CORE_VERSION 2025.8.0
+#define GASNET_CORE_VERSION_STR "2025.8.0"
+#define GASNET_EXTENDED_NAME SMP
+#define GASNET_EXTENDED_NAME_STR "SMP"
+#define GASNET_EXTENDED_VERSION 2025.8.0
+#define GASNET_EXTENDED_VERSION_STR "2025.8.0"
+#define GASNET_PSHM 1
+
+// A negotiated Medium is written into the message itself; a negotiated Long is copied.
+#define GASNET_NATIVE_NP_ALLOC_REQ_MEDIUM 1
+#define GASNET_NATIVE_NP_ALLOC_REP_MEDIUM 1
+
+// Every query of gex_Token_Info, and the newer calls on negotiated messages.
+#define GASNET_SUPPORTS_TI_SRCRANK 1
+#define GASNET_SUPPORTS_TI_EP 1
+#define GASNET_SUPPORTS_TI_ENTRY 1
+#define GASNET_SUPPORTS_TI_IS_REQ 1
+#define GASNET_SUPPORTS_TI_IS_LONG 1
+#define GASNET_SUPPORTS_AM_COMMIT_V2 20240906L
+#define GASNET_SUPPORTS_AM_CANCEL 20240418L
+
+// Names beside ours that programs expect of this header: a size, formats of size_t, INT_MAX.
+#ifndef SIZEOF_INT
+#define SIZEOF_INT __SIZEOF_INT__
+#endif
+#ifndef PRIuSZ
+#define PRIuSZ "zu"
+#define PRIxSZ "zx"
+#endif
+
+#define GASNET_CONFIG_STRING                                                             \
+  "RELEASE=2025.8.0,SPEC=0.19,CONDUIT=SMP(SMP-2025.8.0/"                                 \
+  "SMP-2025.8.0),THREADMODEL=" GONDWANA_GASNET_THREADS_STR                               \
+  ",SEGMENT=FAST,PTR=64bit,CACHE_LINE_BYTES=64,noalign,pshm," GONDWANA_GASNET_CHECKS_STR \
+  ",notrace,nostats,nodebugmalloc,nosrclines,timers_native,"                             \
+  "membars_native,atomics_native,atomic32_native,atomic64_native"
+
+// Launchers read these from the executable.
+static const char gondwana_gasnet_ident[] __attribute__((__used__)) =
+    "$GASNetConfig: (object) " GASNET_CONFIG_STRING
+    " $\0"
+    "$GASNetConduitName: SMP $\0"
+    "$GASNetThreadModel: GASNET_" GONDWANA_GASNET_THREADS_STR
+    " $\0"
+    "$GASNetSegment: GASNET_SEGMENT_FAST $\0"
+    "$GASNetAPIVersion: 1 $\0"
+    "$GASNetEXAPIVersion: 0.19 $";
+
+#endif  // GONDWANA_GASNET_CONFIGURATION_H

@@ -1,0 +1,119 @@
+// The collectives of the gasnet_coll_ names. Part of gasnet_coll.h.
+#ifndef GONDWANA_GASNET_LEGACY_COLLECTIVES_H
+#define GONDWANA_GASNET_LEGACY_COLLECTIVES_H
+
+#include "../gasnetex.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// A team; any gex_TM_t is one. GASNET_TEAM_ALL is the primordial one.
+typedef gex_TM_t gasnet_team_handle_t;
+gex_TM_t gondwana_gasnet_team(void);
+#define GASNET_TEAM_ALL (gondwana_gasnet_team())
+
+// A participant, by its rank: each process is one.
+typedef gex_Rank_t gasnet_image_t;
+
+typedef gex_Event_t gasnet_coll_handle_t;
+#define GASNET_COLL_INVALID_HANDLE ((gasnet_coll_handle_t)0)
+
+// When the data of other ranks may be touched. IN_NOSYNC: at once; IN_MYSYNC: that of a rank when
+// it has called; IN_ALLSYNC: when all have. OUT: which ranks' data is complete when the call is:
+// nobody knows before a barrier; the caller's; everybody's. One of each three.
+#define GASNET_COLL_IN_NOSYNC 0x001
+#define GASNET_COLL_IN_MYSYNC 0x002
+#define GASNET_COLL_IN_ALLSYNC 0x004
+#define GASNET_COLL_OUT_NOSYNC 0x008
+#define GASNET_COLL_OUT_MYSYNC 0x010
+#define GASNET_COLL_OUT_ALLSYNC 0x020
+// SINGLE: all ranks pass the same addresses; LOCAL: each passes its own. One of both.
+#define GASNET_COLL_SINGLE 0x040
+#define GASNET_COLL_LOCAL 0x080
+// The memory lies in bound segments: a hint.
+#define GASNET_COLL_SRC_IN_SEGMENT 0x100
+#define GASNET_COLL_DST_IN_SEGMENT 0x200
+
+// nbytes from src of srcimage to dst of everyone.
+void gasnet_coll_broadcast(gasnet_team_handle_t team, void* dst, gasnet_image_t srcimage, void* src,
+                           size_t nbytes, int flags);
+gasnet_coll_handle_t gasnet_coll_broadcast_nb(gasnet_team_handle_t team, void* dst,
+                                              gasnet_image_t srcimage, void* src, size_t nbytes,
+                                              int flags);
+
+// The i-th nbytes of src of srcimage to dst of rank i.
+void gasnet_coll_scatter(gasnet_team_handle_t team, void* dst, gasnet_image_t srcimage, void* src,
+                         size_t nbytes, int flags);
+gasnet_coll_handle_t gasnet_coll_scatter_nb(gasnet_team_handle_t team, void* dst,
+                                            gasnet_image_t srcimage, void* src, size_t nbytes,
+                                            int flags);
+
+// nbytes from src of rank i to the i-th nbytes of dst of dstimage.
+void gasnet_coll_gather(gasnet_team_handle_t team, gasnet_image_t dstimage, void* dst, void* src,
+                        size_t nbytes, int flags);
+gasnet_coll_handle_t gasnet_coll_gather_nb(gasnet_team_handle_t team, gasnet_image_t dstimage,
+                                           void* dst, void* src, size_t nbytes, int flags);
+
+// nbytes from src of rank i to the i-th nbytes of dst of everyone.
+void gasnet_coll_gather_all(gasnet_team_handle_t team, void* dst, void* src, size_t nbytes,
+                            int flags);
+gasnet_coll_handle_t gasnet_coll_gather_all_nb(gasnet_team_handle_t team, void* dst, void* src,
+                                               size_t nbytes, int flags);
+
+// The j-th nbytes of src of rank i to the i-th nbytes of dst of rank j.
+void gasnet_coll_exchange(gasnet_team_handle_t team, void* dst, void* src, size_t nbytes,
+                          int flags);
+gasnet_coll_handle_t gasnet_coll_exchange_nb(gasnet_team_handle_t team, void* dst, void* src,
+                                             size_t nbytes, int flags);
+
+// try: GASNET_OK when complete, else GASNET_ERR_NOT_READY; polls once. wait: polls until complete.
+// Some: at least one of the array; all: every one.
+static inline int gasnet_coll_try_sync(gasnet_coll_handle_t handle) {
+  (void)gasnet_AMPoll();
+  return gex_Event_Test(handle) ? GASNET_ERR_NOT_READY : GASNET_OK;
+}
+static inline int gasnet_coll_try_sync_some(gasnet_coll_handle_t* handles, size_t numhandles) {
+  (void)gasnet_AMPoll();
+  return gex_Event_TestSome(handles, numhandles, 0) ? GASNET_ERR_NOT_READY : GASNET_OK;
+}
+static inline int gasnet_coll_try_sync_all(gasnet_coll_handle_t* handles, size_t numhandles) {
+  (void)gasnet_AMPoll();
+  return gex_Event_TestAll(handles, numhandles, 0) ? GASNET_ERR_NOT_READY : GASNET_OK;
+}
+static inline void gasnet_coll_wait_sync(gasnet_coll_handle_t handle) {
+  gex_Event_Wait(handle);
+}
+static inline void gasnet_coll_wait_sync_some(gasnet_coll_handle_t* handles, size_t numhandles) {
+  gex_Event_WaitSome(handles, numhandles, 0);
+}
+static inline void gasnet_coll_wait_sync_all(gasnet_coll_handle_t* handles, size_t numhandles) {
+  gex_Event_WaitAll(handles, numhandles, 0);
+}
+
+// The barrier of gasnet_barrier over a team, with its ids, flags and results.
+void gasnet_coll_barrier_notify(gasnet_team_handle_t team, int id, int flags);
+int gasnet_coll_barrier_wait(gasnet_team_handle_t team, int id, int flags);
+int gasnet_coll_barrier_try(gasnet_team_handle_t team, int id, int flags);
+int gasnet_coll_barrier(gasnet_team_handle_t team, int id, int flags);
+int gasnet_coll_barrier_result(gasnet_team_handle_t team, int* id);
+
+// Files of measured choices. This library measures none: there is nothing to write or to read.
+static inline void gasnet_coll_dumpTuningState(const char* filename, gasnet_team_handle_t team) {
+  (void)filename;
+  (void)team;
+}
+static inline void gasnet_coll_loadTuningState(const char* filename, gasnet_team_handle_t team) {
+  (void)filename;
+  (void)team;
+}
+static inline void gasnet_coll_dumpProfile(const char* filename, gasnet_team_handle_t team) {
+  (void)filename;
+  (void)team;
+}
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // GONDWANA_GASNET_LEGACY_COLLECTIVES_H

@@ -1,0 +1,199 @@
+// What the preprocessor knows of the compiler, the operating system and the processor, under one
+// set of names. A name is 1 where it holds and undefined elsewhere, so #if PLATFORM_OS_LINUX works
+// everywhere. For C and C++; this header includes nothing and declares nothing.
+//
+// - PLATFORM_COMPILER_X, _X_C, _X_CXX: the compiler's family, and that it compiles C or C++;
+//   PLATFORM_COMPILER_FAMILYNAME is X, not quoted, PLATFORM_COMPILER_FAMILYID a number.
+// - PLATFORM_COMPILER_VERSION, an integer: PLATFORM_COMPILER_VERSION_GE(9, 1, 0) and _GT, _LE, _LT,
+//   _EQ compare with it. PLATFORM_COMPILER_VERSION_STR and _IDSTR are string
+//   literals.
+// - PLATFORM_COMPILER_C_LANGLVL is __STDC_VERSION__ in C, PLATFORM_COMPILER_CXX_LANGLVL is
+//   __cplusplus in C++.
+// - PLATFORM_OS_X, PLATFORM_OS_FAMILYNAME; PLATFORM_ARCH_X, PLATFORM_ARCH_FAMILYNAME.
+// - PLATFORM_ARCH_32 or PLATFORM_ARCH_64; PLATFORM_ARCH_BIG_ENDIAN or PLATFORM_ARCH_LITTLE_ENDIAN.
+#ifndef GONDWANA_GASNET_PORTABLE_PLATFORM_H
+#define GONDWANA_GASNET_PORTABLE_PLATFORM_H
+
+// Compilers. Those that pretend to be another come before it.
+#if defined(__INTEL_LLVM_COMPILER)
+#define PLATFORM_COMPILER_INTEL 1
+#define PLATFORM_COMPILER_FAMILYNAME INTEL
+#define PLATFORM_COMPILER_FAMILYID 2
+#elif defined(__NVCOMPILER)
+#define PLATFORM_COMPILER_NVHPC 1
+#define PLATFORM_COMPILER_FAMILYNAME NVHPC
+#define PLATFORM_COMPILER_FAMILYID 20
+#elif defined(__PGI)
+#define PLATFORM_COMPILER_PGI 1
+#define PLATFORM_COMPILER_FAMILYNAME PGI
+#define PLATFORM_COMPILER_FAMILYID 4
+#elif defined(_CRAYC)
+#define PLATFORM_COMPILER_CRAY 1
+#define PLATFORM_COMPILER_FAMILYNAME CRAY
+#define PLATFORM_COMPILER_FAMILYID 7
+#elif defined(__ibmxl__) || defined(__xlC__)
+#define PLATFORM_COMPILER_XLC 1
+#define PLATFORM_COMPILER_FAMILYNAME XLC
+#define PLATFORM_COMPILER_FAMILYID 5
+#elif defined(__clang__)
+#define PLATFORM_COMPILER_CLANG 1
+#define PLATFORM_COMPILER_FAMILYNAME CLANG
+#define PLATFORM_COMPILER_FAMILYID 19
+#elif defined(__GNUC__)
+#define PLATFORM_COMPILER_GNU 1
+#define PLATFORM_COMPILER_FAMILYNAME GNU
+#define PLATFORM_COMPILER_FAMILYID 1
+#else
+#define PLATFORM_COMPILER_UNKNOWN 1
+#define PLATFORM_COMPILER_FAMILYNAME UNKNOWN
+#define PLATFORM_COMPILER_FAMILYID 9999
+#endif
+
+#ifdef __cplusplus
+#define PLATFORM_COMPILER_CXX_LANGLVL __cplusplus
+#if PLATFORM_COMPILER_INTEL
+#define PLATFORM_COMPILER_INTEL_CXX 1
+#elif PLATFORM_COMPILER_NVHPC
+#define PLATFORM_COMPILER_NVHPC_CXX 1
+#elif PLATFORM_COMPILER_PGI
+#define PLATFORM_COMPILER_PGI_CXX 1
+#elif PLATFORM_COMPILER_CRAY
+#define PLATFORM_COMPILER_CRAY_CXX 1
+#elif PLATFORM_COMPILER_XLC
+#define PLATFORM_COMPILER_XLC_CXX 1
+#elif PLATFORM_COMPILER_CLANG
+#define PLATFORM_COMPILER_CLANG_CXX 1
+#elif PLATFORM_COMPILER_GNU
+#define PLATFORM_COMPILER_GNU_CXX 1
+#endif
+#else
+#ifdef __STDC_VERSION__
+#define PLATFORM_COMPILER_C_LANGLVL __STDC_VERSION__
+#else
+#define PLATFORM_COMPILER_C_LANGLVL 199000L
+#endif
+#if PLATFORM_COMPILER_INTEL
+#define PLATFORM_COMPILER_INTEL_C 1
+#elif PLATFORM_COMPILER_NVHPC
+#define PLATFORM_COMPILER_NVHPC_C 1
+#elif PLATFORM_COMPILER_PGI
+#define PLATFORM_COMPILER_PGI_C 1
+#elif PLATFORM_COMPILER_CRAY
+#define PLATFORM_COMPILER_CRAY_C 1
+#elif PLATFORM_COMPILER_XLC
+#define PLATFORM_COMPILER_XLC_C 1
+#elif PLATFORM_COMPILER_CLANG
+#define PLATFORM_COMPILER_CLANG_C 1
+#elif PLATFORM_COMPILER_GNU
+#define PLATFORM_COMPILER_GNU_C 1
+#endif
+#endif
+
+// Versions. Each part has room for 9999.
+#define PLATFORM_COMPILER_VERSION_INT(major, minor, patch) \
+  ((((major) * 10000LL) + (minor)) * 10000LL + (patch))
+#if PLATFORM_COMPILER_NVHPC
+#define PLATFORM_COMPILER_VERSION                                           \
+  PLATFORM_COMPILER_VERSION_INT(__NVCOMPILER_MAJOR__, __NVCOMPILER_MINOR__, \
+                                __NVCOMPILER_PATCHLEVEL__)
+#elif PLATFORM_COMPILER_INTEL
+#define PLATFORM_COMPILER_VERSION                                                                 \
+  PLATFORM_COMPILER_VERSION_INT(__INTEL_LLVM_COMPILER / 10000, __INTEL_LLVM_COMPILER / 100 % 100, \
+                                __INTEL_LLVM_COMPILER % 100)
+#elif defined(__clang__)
+#define PLATFORM_COMPILER_VERSION \
+  PLATFORM_COMPILER_VERSION_INT(__clang_major__, __clang_minor__, __clang_patchlevel__)
+#elif defined(__GNUC__)
+#define PLATFORM_COMPILER_VERSION \
+  PLATFORM_COMPILER_VERSION_INT(__GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__)
+#else
+#define PLATFORM_COMPILER_VERSION 0
+#endif
+#ifdef __VERSION__
+#define PLATFORM_COMPILER_VERSION_STR __VERSION__
+#else
+#define PLATFORM_COMPILER_VERSION_STR "unknown"
+#endif
+// One string literal that tells compilers apart.
+#define GONDWANA_PLATFORM_QUOTE_(name) #name
+#define GONDWANA_PLATFORM_QUOTE(name) GONDWANA_PLATFORM_QUOTE_(name)
+#define PLATFORM_COMPILER_IDSTR \
+  GONDWANA_PLATFORM_QUOTE(PLATFORM_COMPILER_FAMILYNAME) " " PLATFORM_COMPILER_VERSION_STR
+#define PLATFORM_COMPILER_VERSION_GT(major, minor, patch) \
+  (PLATFORM_COMPILER_VERSION > PLATFORM_COMPILER_VERSION_INT(major, minor, patch))
+#define PLATFORM_COMPILER_VERSION_GE(major, minor, patch) \
+  (PLATFORM_COMPILER_VERSION >= PLATFORM_COMPILER_VERSION_INT(major, minor, patch))
+#define PLATFORM_COMPILER_VERSION_LT(major, minor, patch) \
+  (PLATFORM_COMPILER_VERSION < PLATFORM_COMPILER_VERSION_INT(major, minor, patch))
+#define PLATFORM_COMPILER_VERSION_LE(major, minor, patch) \
+  (PLATFORM_COMPILER_VERSION <= PLATFORM_COMPILER_VERSION_INT(major, minor, patch))
+#define PLATFORM_COMPILER_VERSION_EQ(major, minor, patch) \
+  (PLATFORM_COMPILER_VERSION == PLATFORM_COMPILER_VERSION_INT(major, minor, patch))
+
+// Operating systems.
+#if defined(__CYGWIN__)
+#define PLATFORM_OS_CYGWIN 1
+#define PLATFORM_OS_FAMILYNAME CYGWIN
+#elif defined(__linux__)
+#define PLATFORM_OS_LINUX 1
+#define PLATFORM_OS_FAMILYNAME LINUX
+#elif defined(__APPLE__)
+#define PLATFORM_OS_DARWIN 1
+#define PLATFORM_OS_FAMILYNAME DARWIN
+#elif defined(__FreeBSD__)
+#define PLATFORM_OS_FREEBSD 1
+#define PLATFORM_OS_FAMILYNAME FREEBSD
+#elif defined(__NetBSD__)
+#define PLATFORM_OS_NETBSD 1
+#define PLATFORM_OS_FAMILYNAME NETBSD
+#elif defined(__OpenBSD__)
+#define PLATFORM_OS_OPENBSD 1
+#define PLATFORM_OS_FAMILYNAME OPENBSD
+#elif defined(__sun)
+#define PLATFORM_OS_SOLARIS 1
+#define PLATFORM_OS_FAMILYNAME SOLARIS
+#else
+#define PLATFORM_OS_UNKNOWN 1
+#define PLATFORM_OS_FAMILYNAME UNKNOWN
+#endif
+
+// Processors.
+#if defined(__x86_64__) || defined(__amd64__)
+#define PLATFORM_ARCH_X86_64 1
+#define PLATFORM_ARCH_FAMILYNAME X86_64
+#elif defined(__i386__)
+#define PLATFORM_ARCH_X86 1
+#define PLATFORM_ARCH_FAMILYNAME X86
+#elif defined(__aarch64__)
+#define PLATFORM_ARCH_AARCH64 1
+#define PLATFORM_ARCH_FAMILYNAME AARCH64
+#elif defined(__arm__)
+#define PLATFORM_ARCH_ARM 1
+#define PLATFORM_ARCH_FAMILYNAME ARM
+#elif defined(__powerpc__) || defined(__powerpc64__)
+#define PLATFORM_ARCH_POWERPC 1
+#define PLATFORM_ARCH_FAMILYNAME POWERPC
+#elif defined(__riscv)
+#define PLATFORM_ARCH_RISCV 1
+#define PLATFORM_ARCH_FAMILYNAME RISCV
+#elif defined(__s390__)
+#define PLATFORM_ARCH_S390 1
+#define PLATFORM_ARCH_FAMILYNAME S390
+#else
+#define PLATFORM_ARCH_UNKNOWN 1
+#define PLATFORM_ARCH_FAMILYNAME UNKNOWN
+#endif
+
+#if defined(__SIZEOF_POINTER__) && __SIZEOF_POINTER__ == 4
+#define PLATFORM_ARCH_32 1
+#else
+#define PLATFORM_ARCH_64 1
+#endif
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define PLATFORM_ARCH_BIG_ENDIAN 1
+#else
+#define PLATFORM_ARCH_LITTLE_ENDIAN 1
+#endif
+
+#endif  // GONDWANA_GASNET_PORTABLE_PLATFORM_H

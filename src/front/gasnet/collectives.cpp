@@ -1,0 +1,67 @@
+// The collectives of GASNet-EX 0.19, Collectives Part II and III.
+#include "front/gasnet/collectives_movement.hpp"
+#include "front/gasnet/collectives_reduction.hpp"
+#include "gasnet_coll.h"
+
+namespace gondwana::gasnet {
+namespace {
+
+void check_root(const Team& team, CallName call, gex_Rank_t root) {
+  if (root >= team.size)
+    give_up(call, fmt::format("root {}: the team has {} members", root, team.size));
+}
+
+gex_Event_t reduce(Team& team, CallName call, const Flow& flow, void* dst, const void* src,
+                   std::size_t count, const ClientOperator& client) {
+  const Result<Operator> operation = Operator::find(client);
+  if (!operation) give_up(call, operation.error().text);
+  auto* dest = static_cast<std::byte*>(dst);
+  const auto* source = static_cast<const std::byte*>(src);
+  const std::size_t size = count * client.width;
+  if (team.size == 1) {
+    if (dest != source) std::memcpy(dest, source, size);
+    return GEX_EVENT_INVALID;
+  }
+  return begin_reduction(
+      team, call,
+      {.flow = flow, .operation = *operation, .count = count, .source = source, .dest = dest});
+}
+
+}  // namespace
+}  // namespace gondwana::gasnet
+
+using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow
+
+gex_Event_t gex_Coll_BroadcastNB(gex_TM_t tm, gex_Rank_t root, void* dst, const void* src,
+                                 size_t nbytes, gex_Flags_t /*flags*/) {
+  constexpr auto call = "gex_Coll_BroadcastNB";
+  Team& team = Team::of(tm);
+  check_root(team, call, root);
+  return begin_movement(team, call,
+                        {.flow = {.from = Side::root, .to = Side::all, .root = root},
+                         .apart = false,
+                         .block = nbytes,
+                         .source = static_cast<const std::byte*>(src),
+                         .dest = static_cast<std::byte*>(dst)});
+}
+
+// NOLINTBEGIN(readability-function-size): the standard chose the parameters
+gex_Event_t gex_Coll_ReduceToOneNB(gex_TM_t tm, gex_Rank_t root, void* dst, const void* src,
+                                   gex_DT_t dt, size_t dt_sz, size_t dt_cnt, gex_OP_t op,
+                                   gex_Coll_ReduceFn_t user_op, void* user_cdata,
+                                   gex_Flags_t /*flags*/) {
+  constexpr auto call = "gex_Coll_ReduceToOneNB";
+  Team& team = Team::of(tm);
+  check_root(team, call, root);
+  return reduce(team, call, {.from = Side::all, .to = Side::root, .root = root}, dst, src, dt_cnt,
+                {dt, dt_sz, op, user_op, user_cdata});
+}
+
+gex_Event_t gex_Coll_ReduceToAllNB(gex_TM_t tm, void* dst, const void* src, gex_DT_t dt,
+                                   size_t dt_sz, size_t dt_cnt, gex_OP_t op,
+                                   gex_Coll_ReduceFn_t user_op, void* user_cdata,
+                                   gex_Flags_t /*flags*/) {
+  return reduce(Team::of(tm), "gex_Coll_ReduceToAllNB", {}, dst, src, dt_cnt,
+                {dt, dt_sz, op, user_op, user_cdata});
+}
+// NOLINTEND(readability-function-size)

@@ -1,0 +1,70 @@
+// Where the arrays of a large reduction lie, and how they are cut into pieces.
+//
+// A source in memory that peers reach stays where it is. Any other, and every result, goes through
+// the area of its owner: two buffers for pieces of the source, two for pieces of the result.
+// Elements too large for a buffer are copied, all of them, to memory that peers reach.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "engine/parts.hpp"
+#include "front/gasnet/collectives_reduction.hpp"
+
+namespace gondwana::gasnet {
+
+// What others read of a member.
+enum class Sharing : std::uint8_t { source, source_and_result };
+
+class ReductionArrays {
+ public:
+  ReductionArrays(Team& team, CallName call, const Reduction& what, Sharing sharing);
+
+  Round& round() { return round_; }
+  const Reduction& what() const { return what_; }
+  bool takes() const { return what_.flow.ends_at(round_.rank()); }
+  bool in_place() const { return takes() && what_.dest == what_.source; }
+
+  // False: not yet. Others find the arrays when they see what is shown next.
+  bool begin();
+  void leave();
+
+  std::size_t pieces() const { return pieces_; }
+  std::size_t count(std::size_t piece) const;  // elements
+  // The dest of the client, and the source of each member.
+  std::byte* dest(std::size_t piece) const { return what_.dest + offset(piece); }
+  const std::byte* source(std::uint32_t member, std::size_t piece) const;
+  // Lays a piece of the source where others read it, if that is another place.
+  void stage(std::size_t piece);
+  // Where a member lays its part of the result for others.
+  std::byte* own_result(std::size_t piece) const;
+  const std::byte* result(std::uint32_t member, std::size_t piece) const;
+
+ private:
+  static constexpr std::uint64_t nowhere = TeamCollectives::nowhere;
+  static constexpr std::size_t buffer_size =
+      CollectiveLayout::area_size / 4 / cache_line * cache_line;
+
+  class Copy;
+
+  void find_source(Team& team, CallName call, Sharing sharing);
+  void find_result(Team& team, CallName call);
+  std::shared_ptr<Copy> make_copy(Team& team, CallName call) const;
+  std::size_t offset(std::size_t piece) const;  // bytes
+  std::byte* source_buffer(std::uint32_t member, std::size_t piece) const;
+  std::byte* result_buffer(std::uint32_t member, std::size_t piece) const;
+
+  Round round_;
+  Reduction what_;
+  std::size_t per_piece_;  // elements
+  std::size_t pieces_;
+  bool stages_ = false;          // pieces of the source
+  bool is_overwritten_ = false;  // the source, before this member has read it
+  std::uint64_t source_place_ = nowhere;
+  std::uint64_t result_place_ = nowhere;
+  std::shared_ptr<Copy> source_copy_;
+  std::shared_ptr<Copy> result_copy_;
+  std::optional<std::uint64_t> ticket_;  // for the area
+};
+
+}  // namespace gondwana::gasnet

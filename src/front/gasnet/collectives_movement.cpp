@@ -1,0 +1,171 @@
+#include "front/gasnet/collectives_movement.hpp"
+
+#include <algorithm>
+
+#include "front/gasnet/collectives_copy.hpp"
+
+namespace gondwana::gasnet {
+namespace {
+
+void copy_block(std::byte* dest, const std::byte* source, std::size_t size) {
+  if (size > 0 && dest != source) std::memcpy(dest, source, size);
+}
+
+bool is_small(const Movement& what, std::uint32_t members) {
+  return what.source_size(members) <= CollectiveLayout::small_size;
+}
+
+}  // namespace
+
+void SmallMovement::lay(const Round& round) const {
+  const std::size_t size = what_.source_size(round.size());
+  copy_for_others(Payloads(round, size).of(round.rank()), what_.source, size);
+}
+
+void SmallMovement::take(const Round& round) const {
+  const Payloads payloads(round, what_.source_size(round.size()));
+  for (std::uint32_t member = 0; member < round.size(); ++member)
+    if (what_.flow.starts_at(member))
+      copy_block(what_.dest + what_.dest_offset(member),
+                 payloads.of(member) + what_.source_offset(round.rank()), what_.block);
+}
+
+LargeMovement::LargeMovement(Team& team, CallName call, const Movement& what)
+    : round_(team, call), what_(what), taken_(team.size) {
+  cut(call);
+  if (!what.flow.starts_at(team.rank)) return;
+  place_ = round_.team().offset_of(what.source, what.source_size(team.size));
+  if (place_ == TeamCollectives::nowhere && team.size > 1) ticket_ = round_.team().queue_for_area();
+}
+
+void LargeMovement::cut(CallName call) {
+  constexpr std::size_t wanted_buffers = 8;
+  constexpr std::size_t room = CollectiveLayout::area_size;
+  const std::size_t lines = room / wanted_buffers / blocks() / cache_line;
+  stride_ = std::min(std::max(lines, std::size_t{1}) * cache_line, what_.block);
+  pieces_ = (what_.block + stride_ - 1) / stride_;
+  buffers_ = std::min(room / (stride_ * blocks()), wanted_buffers);
+  if (pieces_ >= Mark::most || buffers_ == 0)
+    give_up(call, fmt::format("{} for each of {} members are too much for one call; split it",
+                              format_size(what_.block), round_.size()));
+}
+
+bool LargeMovement::begin() {
+  if (!round_.may_begin() || (ticket_ && !round_.team().has_area(*ticket_))) return false;
+  begun_ = true;
+  if (!what_.flow.starts_at(round_.rank()) || ticket_) {
+    round_.slot(round_.rank()).source = TeamCollectives::nowhere;
+    return true;
+  }
+  round_.slot(round_.rank()).source = place_;
+  shown_ = pieces_;
+  round_.show(pieces_);
+  round_.team().wake_others();
+  return true;
+}
+
+std::size_t LargeMovement::piece_size(std::size_t piece) const {
+  return std::min(stride_, what_.block - piece * stride_);
+}
+
+std::byte* LargeMovement::buffer_of(std::uint32_t member, std::size_t piece,
+                                    std::size_t block) const {
+  return round_.team().area(member) + (piece % buffers_ * blocks() + block) * stride_;
+}
+
+// For this member.
+const std::byte* LargeMovement::piece_of(std::uint32_t member, std::size_t piece) const {
+  const std::size_t offset = what_.source_offset(round_.rank()) + piece * stride_;
+  if (member == round_.rank()) return what_.source + offset;
+  const std::uint64_t source = round_.slot(member).source;
+  if (source == TeamCollectives::nowhere)
+    return buffer_of(member, piece, what_.apart ? round_.rank() : 0);
+  return round_.team().at(member, source) + offset;
+}
+
+std::size_t LargeMovement::slowest_taker() const {
+  std::uint64_t least = pieces_;
+  for (std::uint32_t member = 0; member < round_.size(); ++member)
+    if (member != round_.rank() && what_.flow.ends_at(member))
+      least = std::min(least, round_.taken(member));
+  return least;
+}
+
+// Lays pieces ready where there is room for them; false where there was none.
+bool LargeMovement::stage() {
+  if (!ticket_ || shown_ == pieces_) return false;
+  const std::size_t until = std::min(pieces_, slowest_taker() + buffers_);
+  if (shown_ == until) return false;
+  for (; shown_ < until; ++shown_) {
+    for (std::size_t block = 0; block < blocks(); ++block)
+      copy_for_others(buffer_of(round_.rank(), shown_, block),
+                      what_.source + block * what_.block + shown_ * stride_, piece_size(shown_));
+    round_.show(shown_ + 1);
+    round_.team().wake_others();
+  }
+  return true;
+}
+
+// A piece from each member that has one ready; false where none has. Each begins with itself, so
+// that not all read from the same one.
+bool LargeMovement::take() {
+  if (!what_.flow.ends_at(round_.rank()) || all_taken_ == pieces_) return false;
+  bool moved = false;
+  std::size_t least = pieces_;
+  for (std::uint32_t i = 0; i < round_.size(); ++i) {
+    const std::uint32_t member = (round_.rank() + i) % round_.size();
+    if (!what_.flow.starts_at(member)) continue;
+    std::size_t& taken = taken_[member];
+    if (taken < (member == round_.rank() ? pieces_ : round_.shown(member))) {
+      copy_block(what_.dest + what_.dest_offset(member) + taken * stride_, piece_of(member, taken),
+                 piece_size(taken));
+      ++taken;
+      moved = true;
+    }
+    least = std::min(least, taken);
+  }
+  if (least != all_taken_) tell_taken(least);
+  return moved;
+}
+
+void LargeMovement::tell_taken(std::size_t pieces) {
+  all_taken_ = pieces;
+  round_.take(pieces);
+  if (what_.flow.from == Side::all)
+    round_.team().wake_others();
+  else if (what_.flow.root != round_.rank())
+    round_.team().wake(what_.flow.root);
+}
+
+// Others may still be taking from others.
+bool LargeMovement::is_complete() const {
+  if (what_.flow.ends_at(round_.rank()) && all_taken_ < pieces_) return false;
+  return !what_.flow.starts_at(round_.rank()) || slowest_taker() == pieces_;
+}
+
+bool LargeMovement::advance() {
+  if (!begun_ && !begin()) return false;
+  for (bool moves = true; moves;) {
+    moves = stage();
+    if (take()) moves = true;
+  }
+  if (!is_complete()) return false;
+  if (ticket_) round_.team().release_area();
+  round_.finish();
+  return true;
+}
+
+gex_Event_t begin_movement(Team& team, CallName call, const Movement& what) {
+  if (is_small(what, team.size))
+    return begin(*team.door, OneRound<SmallMovement>(team, call, SmallMovement(what)));
+  return begin(*team.door, LargeMovement(team, call, what));
+}
+
+std::unique_ptr<Operation> make_movement(Team& team, CallName call, const Movement& what) {
+  if (is_small(what, team.size))
+    return std::make_unique<StepOperation<OneRound<SmallMovement>>>(
+        OneRound<SmallMovement>(team, call, SmallMovement(what)));
+  return std::make_unique<StepOperation<LargeMovement>>(LargeMovement(team, call, what));
+}
+
+}  // namespace gondwana::gasnet

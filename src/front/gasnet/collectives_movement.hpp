@@ -1,0 +1,79 @@
+// Collectives that move data: broadcast, scatter, gather, gather-all, exchange are one thing with
+// different shapes. Who wants data takes it from where its owner shows it, in the order of ranks.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "front/gasnet/collectives_round.hpp"
+
+namespace gondwana::gasnet {
+
+struct Movement {
+  Flow flow;
+  bool apart;         // a source holds a block for each member; otherwise one that all take
+  std::size_t block;  // bytes
+  const std::byte* source;
+  std::byte* dest;
+
+  std::size_t source_size(std::uint32_t members) const { return apart ? members * block : block; }
+  // Of the block for a member in every source, and of what is taken from a member in the dest.
+  std::size_t source_offset(std::uint32_t taker) const { return apart ? taker * block : 0; }
+  std::size_t dest_offset(std::uint32_t from) const {
+    return flow.from == Side::all ? from * block : 0;
+  }
+};
+
+class SmallMovement {
+ public:
+  explicit SmallMovement(const Movement& what) : what_(what) {}
+
+  Flow flow() const { return what_.flow; }
+  void lay(const Round& round) const;
+  void take(const Round& round) const;
+
+ private:
+  Movement what_;
+};
+
+// Piece by piece. A source in memory that its peers reach stays where it is, and is there at once;
+// any other is laid in the area of its owner, some pieces ahead of who takes them. A step.
+class LargeMovement {
+ public:
+  LargeMovement(Team& team, CallName call, const Movement& what);
+
+  bool advance();
+
+ private:
+  void cut(CallName call);
+  bool begin();
+  bool stage();
+  bool take();
+  void tell_taken(std::size_t pieces);
+  bool is_complete() const;
+  std::size_t blocks() const { return what_.apart ? round_.size() : 1; }
+  std::size_t piece_size(std::size_t piece) const;
+  const std::byte* piece_of(std::uint32_t member, std::size_t piece) const;
+  // Where a piece of an own block is staged.
+  std::byte* buffer_of(std::uint32_t member, std::size_t piece, std::size_t block) const;
+  std::size_t slowest_taker() const;
+
+  Round round_;
+  Movement what_;
+  std::size_t stride_ = 0;   // bytes of a block that a piece has, but for the last
+  std::size_t pieces_ = 0;   // of each block
+  std::size_t buffers_ = 0;  // in the area, each for a piece of all blocks
+  std::uint64_t place_ = TeamCollectives::nowhere;  // of the source
+  std::optional<std::uint64_t> ticket_;             // for the area, if pieces are staged there
+  bool begun_ = false;
+  std::size_t shown_ = 0;           // pieces
+  std::vector<std::size_t> taken_;  // from each member
+  std::size_t all_taken_ = 0;
+};
+
+// For any size.
+gex_Event_t begin_movement(Team& team, CallName call, const Movement& what);
+std::unique_ptr<Operation> make_movement(Team& team, CallName call, const Movement& what);
+
+}  // namespace gondwana::gasnet

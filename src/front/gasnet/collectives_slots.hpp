@@ -1,0 +1,72 @@
+// What the members of a team show each other in its collectives: words, small payloads and pieces
+// of large ones, in the board of each.
+//
+// The collectives of a team are numbered 1, 2, ... on all members alike. Number n has slot n modulo
+// `depth` of every board, so as many may be under way at once. A member uses a slot again when all
+// members have finished what it was used for. Words only move forward, over all uses of a slot.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "front/gasnet/board.hpp"
+
+namespace gondwana::gasnet {
+
+using Turn = std::uint64_t;
+
+// How far a member is in a collective: its number, and a count that each algorithm defines.
+struct Mark {
+  static constexpr std::uint32_t count_bits = 24;
+  static constexpr std::uint64_t most = (std::uint64_t{1} << count_bits) - 1;
+
+  static constexpr std::uint64_t of(Turn turn, std::uint64_t count) {
+    return turn << count_bits | count;
+  }
+  // The count in `turn` that a word tells; 0 where the word is of an earlier collective.
+  static constexpr std::uint64_t count(std::uint64_t word, Turn turn) {
+    return word < of(turn, 0) ? 0 : word - of(turn, 0);
+  }
+};
+
+struct alignas(2 * cache_line) CollectiveSlot {  // two: processors fetch lines in pairs
+  static constexpr std::size_t payload_size = 96;
+
+  std::atomic<std::uint64_t> shown;  // a mark: what its owner has laid ready
+  std::atomic<std::uint64_t> taken;  // a mark: what its owner has got from everybody
+  // Written before `shown`, read after it: offsets in the owner's arena, or `nowhere`: pieces lie
+  // in its area.
+  std::uint64_t source;
+  std::uint64_t result;
+  std::array<std::byte, payload_size> payload;
+};
+static_assert(sizeof(CollectiveSlot) == 2 * cache_line);
+
+struct CollectiveLayout {
+  static constexpr std::uint32_t depth = 32;
+  static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
+
+  // In Board::control(). All zero is the valid initial state.
+  struct Control {
+    alignas(2 * cache_line) std::atomic<std::uint64_t> finished;  // all turns up to this one
+    std::array<CollectiveSlot, depth> slots;
+  };
+  static_assert(sizeof(Control) <= Board::control_size);
+
+  // In Board::data(): for each slot a payload that does not fit in it, then pieces of large ones.
+  static constexpr std::size_t small_size = 8192;
+  static constexpr std::size_t area_offset = depth * small_size;
+  static constexpr std::size_t area_size = Board::data_size - area_offset;
+
+  static Control& control(Board& board) { return *reinterpret_cast<Control*>(board.control()); }
+
+  // Boards lie at the same distance from each other as arenas, a power of two, and so do words of
+  // the same place in them: in one set of a cache. Members count slots from different ones.
+  static std::uint32_t slot(std::uint32_t member, Turn turn) {
+    return static_cast<std::uint32_t>(turn + member) % depth;
+  }
+};
+
+}  // namespace gondwana::gasnet

@@ -1,0 +1,33 @@
+// What the calling thread is doing, for the rules about where calls are allowed: GASNet-EX 0.19,
+// Restricted context. Looked at in debug builds of the client only.
+#pragma once
+
+#include <cstdint>
+
+#include "gasnet_fwd.h"
+
+namespace gondwana::gasnet {
+
+struct Context {
+  gex_Token_t handler = nullptr;        // of the handler it runs
+  gex_AM_SrcDesc_t prepared = nullptr;  // between Prepare and Commit
+  std::uint32_t locks = 0;              // handler-safe locks that it holds
+};
+
+Context& context();
+
+// While a handler runs.
+class HandlerContext {
+ public:
+  explicit HandlerContext(gondwana_gex_token& token) : before_(context().handler) {
+    context().handler = &token;
+  }
+  ~HandlerContext() { context().handler = before_; }
+  HandlerContext(const HandlerContext&) = delete;
+  HandlerContext& operator=(const HandlerContext&) = delete;
+
+ private:
+  gex_Token_t before_;
+};
+
+}  // namespace gondwana::gasnet

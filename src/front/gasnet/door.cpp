@@ -1,0 +1,203 @@
+#include "front/gasnet/door.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/machine.hpp"
+#include "core/mapping.hpp"
+#include "front/gasnet/messages.hpp"
+
+namespace gondwana::gasnet {
+
+Door::Door(const Setup& setup)
+    : engine_(setup.engine), threads_(setup.threads), checks_(setup.checks) {}
+
+Door::~Door() {
+  if (client_ != nullptr) engine_->messages().stop();
+}
+
+void Door::join(const std::string& client_name, gex_Flags_t flags) {
+  if (!engine_->reaches_all())
+    give_up("gex_Client_Init",
+            "some ranks share no memory with this one, and this version has no network; start the "
+            "job on one machine");
+  client_ = std::make_unique<gondwana_gex_client>(
+      gondwana_gex_client{.door = this, .name = client_name, .flags = flags, .data = {}});
+  make_endpoint(GEX_EP_CAPABILITY_ALL, 0);
+  engine_->messages().listen(
+      &receive, this,
+      threads_ == ThreadMode::par ? Handlers::on_any_thread : Handlers::on_one_thread);
+  const OwnBoard mine = take_board();
+  directory(rank()).board.store(mine.offset, std::memory_order_relaxed);
+  engine_->sync(engine_->world(), "gex_Client_Init");
+  Membership all;
+  for (std::uint32_t process = 0; process < ranks(); ++process) {
+    const std::uint64_t offset = directory(process).board.load(std::memory_order_relaxed);
+    all.processes.push_back(process);
+    all.indices.push_back(0);
+    all.boards.push_back(offset);
+    all.epoch =
+        std::max(all.epoch, board_at(process, offset)->line.epoch.load(std::memory_order_relaxed));
+  }
+  all.rank = rank();
+  world_ = &add_team(std::move(all), 0);
+  engine_->sync(engine_->world(), "gex_Client_Init");
+}
+
+Directory& Door::directory(std::uint32_t process) const {
+  return *reinterpret_cast<Directory*>(engine_->memory().window(Rank(process)) +
+                                       NodePlan::directory_offset);
+}
+
+gex_EP_t Door::make_endpoint(gex_EP_Capabilities_t capabilities, gex_Flags_t flags) {
+  const std::scoped_lock lock(mutex_);
+  const auto free =
+      std::ranges::find_if(endpoints_, [](const auto& endpoint) { return endpoint == nullptr; });
+  if (free == endpoints_.end()) return GEX_EP_INVALID;
+  *free = std::make_unique<gondwana_gex_endpoint>();
+  (*free)->client = client_.get();
+  (*free)->index = static_cast<gex_EP_Index_t>(free - endpoints_.begin());
+  (*free)->capabilities = capabilities;
+  (*free)->flags = flags;
+  return free->get();
+}
+
+void Door::destroy(gex_EP_t endpoint) {
+  directory(rank()).segments[endpoint->index].size.store(0, std::memory_order_release);
+  const std::scoped_lock lock(mutex_);
+  std::erase_if(pairs_, [&](const auto& entry) { return entry.first.first == endpoint->index; });
+  endpoints_[endpoint->index].reset();
+}
+
+void Door::publish(gex_EP_t endpoint) {
+  SharedSegment& shared = directory(rank()).segments[endpoint->index];
+  const gex_Segment_t segment = endpoint->segment;
+  if (segment == GEX_SEGMENT_INVALID || segment->offset == gondwana_gex_segment::unreachable)
+    return;
+  shared.owner.store(reinterpret_cast<std::uintptr_t>(segment->address), std::memory_order_relaxed);
+  shared.offset.store(segment->offset, std::memory_order_relaxed);
+  shared.size.store(segment->size, std::memory_order_release);  // pairs with member()
+}
+
+gondwana_gex_member Door::member(std::uint32_t process, gex_EP_Index_t endpoint) const {
+  const NodeMemory& memory = engine_->memory();
+  const std::byte* window = memory.window(Rank(process));
+  const auto* bell =
+      reinterpret_cast<const std::uint32_t*>(&memory.data_bell(Rank(process)).asleep);
+  if (endpoint >= most_endpoints) return {0, 0, 0, bell};
+  const SharedSegment& shared = directory(process).segments[endpoint];
+  const std::uint64_t size = shared.size.load(std::memory_order_acquire);  // pairs with publish()
+  if (size == 0) return {0, 0, 0, bell};
+  const std::uintptr_t owner = shared.owner.load(std::memory_order_relaxed);
+  const std::uintptr_t ours =
+      reinterpret_cast<std::uintptr_t>(window) + shared.offset.load(std::memory_order_relaxed);
+  return {owner, size, static_cast<std::intptr_t>(ours - owner), bell};
+}
+
+void Door::fill(Team& team) const {
+  for (std::uint32_t i = 0; i < team.size; ++i)
+    team.reach[i] = member(team.processes[i], team.indices[i]);
+}
+
+void Door::look_at_directories() {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& team : teams_) fill(*team);
+  for (const auto& [key, pair] : pairs_) fill(*pair);
+}
+
+Team& Door::add_team(Membership membership, gex_Flags_t flags) {
+  auto team = std::make_unique<Team>(*this);
+  team->size = static_cast<std::uint32_t>(membership.processes.size());
+  team->rank = membership.rank;
+  team->processes = std::move(membership.processes);
+  team->indices = std::move(membership.indices);
+  team->endpoint = endpoint(team->indices[team->rank]);
+  team->flags = flags;
+  team->epoch = membership.epoch;
+  for (std::uint32_t i = 0; i < membership.boards.size(); ++i)
+    team->boards.push_back(board_at(team->processes[i], membership.boards[i]));
+  team->reach.resize(team->size);
+  team->members = team->reach.data();
+  fill(*team);
+  const std::scoped_lock lock(mutex_);
+  return *teams_.emplace_back(std::move(team));
+}
+
+void Door::remove(Team& team) {
+  const std::scoped_lock lock(mutex_);
+  const auto* board = reinterpret_cast<const std::byte*>(&team.own_board());
+  spare_boards_.push_back(
+      static_cast<std::uint64_t>(board - engine_->memory().window(engine_->rank())));
+  teams_.remove_if([&](const auto& held) { return held.get() == &team; });
+}
+
+Team& Door::pair(gex_EP_t local, gex_EP_Index_t remote) {
+  const std::scoped_lock lock(mutex_);
+  std::unique_ptr<Team>& pair = pairs_[{local->index, remote}];
+  if (pair != nullptr) return *pair;
+  pair = std::make_unique<Team>(*this);
+  pair->is_pair = true;
+  pair->endpoint = local;
+  pair->size = ranks();
+  pair->rank = rank();
+  for (std::uint32_t process = 0; process < ranks(); ++process) pair->processes.push_back(process);
+  pair->indices.assign(ranks(), remote);
+  pair->reach.resize(ranks());
+  pair->members = pair->reach.data();
+  fill(*pair);
+  return *pair;
+}
+
+// What collectives keep in it begins as zero, whoever had it before. Its line goes on.
+Door::OwnBoard Door::take_board() {
+  const std::scoped_lock lock(mutex_);
+  std::byte* window = engine_->memory().window(engine_->rank());
+  if (!spare_boards_.empty()) {
+    const std::uint64_t offset = spare_boards_.back();
+    spare_boards_.pop_back();
+    Board& board = *reinterpret_cast<Board*>(window + offset);
+    std::memset(board.control(), 0, Board::control_size);
+    return {offset, board.line.epoch.load(std::memory_order_relaxed)};
+  }
+  const std::optional<MutableBytes> range = engine_->segments().allocate(Board::size);
+  if (!range)
+    give_up("team",
+            fmt::format("no {} of memory are left for a team of this process; destroy teams "
+                        "or attach a smaller segment",
+                        format_size(Board::size)));
+  return {static_cast<std::uint64_t>(range->data() - window), 0};
+}
+
+Board* Door::board_at(std::uint32_t process, std::uint64_t offset) const {
+  return reinterpret_cast<Board*>(engine_->memory().window(Rank(process)) + offset);
+}
+
+void Door::start(std::shared_ptr<Operation> operation) {
+  const std::scoped_lock lock(operations_mutex_);
+  operations_.push_back(std::move(operation));
+  operations_waiting_.store(static_cast<std::uint32_t>(operations_.size()),
+                            std::memory_order_relaxed);
+}
+
+std::uint32_t Door::poll() {
+  const std::uint32_t received = engine_->receive_messages();
+  move_operations();
+  return received;
+}
+
+void Door::move_operations() {
+  if (operations_waiting_.load(std::memory_order_relaxed) == 0) return;
+  const std::unique_lock lock(operations_mutex_, std::try_to_lock);
+  if (!lock) return;  // another thread is at it
+  std::erase_if(operations_, [](const std::shared_ptr<Operation>& operation) {
+    if (!operation->advance()) return false;
+    operation->finish();
+    return true;
+  });
+  operations_waiting_.store(static_cast<std::uint32_t>(operations_.size()),
+                            std::memory_order_relaxed);
+}
+
+}  // namespace gondwana::gasnet

@@ -1,0 +1,170 @@
+// The GASNet-EX door: the objects of one process, and what its calls share.
+//
+// Most calls name an object, and every object knows its door. Those that name none ask door(), the
+// one of this process; tests with ranks as threads have several.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/engine.hpp"
+#include "front/gasnet/event.hpp"
+#include "front/gasnet/objects.hpp"
+
+namespace gondwana::gasnet {
+
+// How the client's threads call. As in struct gondwana_gex_build.
+enum class ThreadMode : std::uint32_t { seq, parsync, par };
+
+// Where the bound segments of a process lie, for its peers: in its own arena, at
+// NodePlan::directory_offset. All zero: none.
+struct SharedSegment {
+  std::atomic<std::uint64_t> owner;   // address in its process
+  std::atomic<std::uint64_t> offset;  // in the arena
+  std::atomic<std::uint64_t> size;    // bytes; written last; 0: none
+};
+struct Directory {
+  std::array<SharedSegment, most_endpoints> segments;  // by endpoint index
+  std::atomic<std::uint64_t> board;                    // offset of the board of the first team
+};
+static_assert(sizeof(Directory) <= NodePlan::directory_size);
+
+class Door {
+ public:
+  struct Setup {
+    Engine* engine;
+    ThreadMode threads = ThreadMode::seq;
+    bool checks = false;  // arguments and contexts of calls: GASNET_DEBUG
+  };
+
+  explicit Door(const Setup& setup);
+  ~Door();
+  Door(const Door&) = delete;
+  Door& operator=(const Door&) = delete;
+
+  Engine& engine() { return *engine_; }
+  bool checks() const { return checks_; }
+  ThreadMode threads() const { return threads_; }
+  std::uint32_t rank() const { return index(engine_->rank()); }
+  std::uint32_t ranks() const { return engine_->ranks(); }
+
+  // Collective: the client, its first endpoint and the team of all first endpoints.
+  void join(const std::string& client_name, gex_Flags_t flags);
+  gex_Client_t client() const { return client_.get(); }
+  gex_EP_t first_endpoint() const { return endpoints_[0].get(); }
+  gex_TM_t world() const { return world_; }
+
+  // Endpoints and segments. Null where there is no room.
+  gex_EP_t make_endpoint(gex_EP_Capabilities_t capabilities, gex_Flags_t flags);
+  void destroy(gex_EP_t endpoint);
+  gex_EP_t endpoint(gex_EP_Index_t index) const { return endpoints_[index].get(); }
+  // Of memory that the library allocates (`address` null) or the client has.
+  Result<gex_Segment_t> make_segment(void* address, std::size_t size);
+  void destroy(gex_Segment_t segment);
+  // The largest segment of the library's memory: here, and so that all ranks can have one as large.
+  std::size_t most_local() const;
+  std::size_t most_global() const;
+
+  // What peers may address of an endpoint, from now on.
+  void publish(gex_EP_t endpoint);
+  // After a synchronisation with those who published: teams learn of it.
+  void look_at_directories();
+  gondwana_gex_member member(std::uint32_t process, gex_EP_Index_t endpoint) const;
+  Directory& directory(std::uint32_t process) const;
+
+  // Teams. `boards` are offsets in the arenas of the members; `epoch` one that none has gone
+  // beyond.
+  struct Membership {
+    std::vector<std::uint32_t> processes;
+    std::vector<gex_EP_Index_t> indices;
+    std::vector<std::uint64_t> boards;
+    std::uint32_t rank = 0;
+    Epoch epoch = 0;
+  };
+  Team& add_team(Membership membership, gex_Flags_t flags);
+  void remove(Team& team);
+  Team& pair(gex_EP_t local, gex_EP_Index_t remote);
+  // A board of this process for a team to be: the offset in its arena, and the epoch of its line.
+  struct OwnBoard {
+    std::uint64_t offset;
+    Epoch epoch;
+  };
+  OwnBoard take_board();
+  Board* board_at(std::uint32_t process, std::uint64_t offset) const;
+
+  // Operations that are moved on by whoever polls, until they are complete.
+  void start(std::shared_ptr<Operation> operation);
+  // Receives messages and moves operations on; how much happened.
+  std::uint32_t poll();
+  // For calls that need not poll: now and then they do, so that a program which makes no other
+  // calls still runs its handlers.
+  void attend() {
+    [[gnu::tls_model("initial-exec")]] constinit static thread_local std::uint8_t calls = 0;
+    if (++calls % 64 == 0) [[unlikely]]
+      poll();
+  }
+  void move_operations();
+  // Until done() holds; polls meanwhile, and sleeps when that is of no use.
+  template <typename Done>
+  void wait(CallName call, const Done& done) {
+    engine_->wait_on_memory(call, [&] {
+      if (done()) return true;
+      move_operations();
+      return done();
+    });
+  }
+
+ private:
+  void fill(Team& team) const;
+  // In segment.cpp.
+  std::optional<std::size_t> shared_offset(const std::byte* address, std::size_t size) const;
+  std::size_t arena_offset(MutableBytes pages) const;
+  Result<void> replace_pages(gondwana_gex_segment& segment);
+
+  Engine* engine_;
+  ThreadMode threads_;
+  bool checks_;
+  std::unique_ptr<gondwana_gex_client> client_;
+  std::array<std::unique_ptr<gondwana_gex_endpoint>, most_endpoints> endpoints_;
+  Team* world_ = nullptr;
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::list<std::unique_ptr<gondwana_gex_segment>> segments_;
+  std::list<std::unique_ptr<Team>> teams_;
+  std::map<std::pair<gex_EP_Index_t, gex_EP_Index_t>, std::unique_ptr<Team>> pairs_;
+  std::vector<std::uint64_t> spare_boards_;
+
+  std::atomic<std::uint32_t> operations_waiting_{0};
+  std::mutex operations_mutex_;  // held by who moves operations on
+  std::vector<std::shared_ptr<Operation>> operations_;
+};
+
+// That of this process, or of this thread where ranks are threads.
+Door& door();
+// For calls that are allowed before gex_Client_Init: null then.
+Door* find_door();
+
+// There is no code for what went wrong: says it and ends the job.
+[[noreturn, gnu::cold]] void give_up(CallName call, const std::string& sentence);
+
+template <typename T>
+std::vector<T> Team::exchange(CallName call, const T& mine) {
+  static_assert(sizeof(T) <= Board::record_size && std::is_trivially_copyable_v<T>);
+  const std::size_t half = (epoch + 1) % 2;
+  std::memcpy(own_board().records[half].data(), &mine, sizeof(T));
+  meet(call);
+  std::vector<T> all(size);
+  for (std::uint32_t i = 0; i < size; ++i)
+    std::memcpy(&all[i], boards[i]->records[half].data(), sizeof(T));
+  return all;
+}
+
+}  // namespace gondwana::gasnet

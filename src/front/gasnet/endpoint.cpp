@@ -1,0 +1,128 @@
+// Endpoints, their handlers and bound segments. GASNet-EX 0.19, Operations on gex_EP_t.
+#include <algorithm>
+
+#include "front/gasnet/door.hpp"
+#include "front/gasnet/trouble.hpp"
+#include "gasnet/endpoint.h"
+#include "gasnet/messages.h"
+#include "gasnet/segment.h"
+#include "gasnet/system.h"
+
+namespace gondwana::gasnet {
+namespace {
+
+constexpr gex_Flags_t category_flags = GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_SHORT;
+
+std::string flaw_of(const gondwana_gex_endpoint& endpoint, const gex_AM_Entry_t& entry) {
+  if (entry.gex_index != 0 && entry.gex_index < GEX_AM_INDEX_BASE)
+    return fmt::format("index {} is below {}", entry.gex_index, GEX_AM_INDEX_BASE);
+  if (entry.gex_fnptr == nullptr) return "the function is null";
+  if (entry.gex_nargs > most_arguments && entry.gex_nargs != any_arguments)
+    return fmt::format("{} arguments; the most is {}", entry.gex_nargs, most_arguments);
+  const gex_Flags_t category = entry.gex_flags & category_flags;
+  if (category == 0 || (entry.gex_flags & GEX_FLAG_AM_REQREP) == 0)
+    return "the flags name no category (Short, Medium, Long), or neither Request nor Reply";
+  if (entry.gex_index != 0 && endpoint.handlers[entry.gex_index].gex_fnptr != nullptr)
+    return fmt::format("index {} has a handler already", entry.gex_index);
+  return {};
+}
+
+}  // namespace
+}  // namespace gondwana::gasnet
+
+using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow
+
+int gex_EP_RegisterHandlers(gex_EP_t ep, gex_AM_Entry_t* table, size_t numentries) {
+  constexpr auto call = "gex_EP_RegisterHandlers";
+  for (std::size_t i = 0; i < numentries; ++i) {
+    if (const std::string flaw = flaw_of(*ep, table[i]); !flaw.empty())
+      return refuse(GASNET_ERR_BAD_ARG, call, fmt::format("entry {}: {}", i, flaw));
+    if (table[i].gex_index != 0) ep->handlers[table[i].gex_index] = table[i];
+  }
+  std::size_t index = ep->handlers.size() - 1;
+  for (std::size_t i = 0; i < numentries; ++i) {
+    if (table[i].gex_index != 0) continue;
+    while (index >= GEX_AM_INDEX_BASE && ep->handlers[index].gex_fnptr != nullptr) --index;
+    if (index < GEX_AM_INDEX_BASE)
+      return refuse(
+          GASNET_ERR_RESOURCE, call,
+          fmt::format("entry {}: all indices from {} to 255 are taken", i, GEX_AM_INDEX_BASE));
+    table[i].gex_index = static_cast<gex_AM_Index_t>(index);
+    ep->handlers[index] = table[i];
+  }
+  return GASNET_OK;
+}
+
+int gex_EP_Create(gex_EP_t* ep_p, gex_Client_t client, gex_EP_Capabilities_t capabilities,
+                  gex_Flags_t flags) {
+  constexpr auto call = "gex_EP_Create";
+  if (capabilities == 0 || (capabilities & ~GEX_EP_CAPABILITY_ALL) != 0)
+    return refuse(GASNET_ERR_BAD_ARG, call,
+                  fmt::format("capabilities {:#x} are not GEX_EP_CAPABILITY_ bits", capabilities));
+  const gex_EP_t endpoint = client->door->make_endpoint(capabilities, flags);
+  if (endpoint == GEX_EP_INVALID)
+    return refuse(GASNET_ERR_RESOURCE, call,
+                  fmt::format("the process has {} endpoints already", most_endpoints));
+  *ep_p = endpoint;
+  return GASNET_OK;
+}
+
+void gex_EP_Destroy(gex_EP_t ep, gex_Flags_t /*flags*/) {
+  if (ep->index == 0) give_up("gex_EP_Destroy", "the endpoint is the first one, of the client");
+  ep->client->door->destroy(ep);
+}
+
+int gex_EP_BindSegment(gex_EP_t ep, gex_Segment_t segment, gex_Flags_t flags) {
+  constexpr auto call = "gex_EP_BindSegment";
+  if (ep == GEX_EP_INVALID)
+    return refuse(GASNET_ERR_BAD_ARG, call, "the endpoint is GEX_EP_INVALID");
+  if (flags != 0)
+    return refuse(GASNET_ERR_BAD_ARG, call, fmt::format("flags {:#x} must be 0", flags));
+  if (segment == GEX_SEGMENT_INVALID)
+    return refuse(GASNET_ERR_BAD_ARG, call, "the segment is GEX_SEGMENT_INVALID");
+  if (ep->segment != GEX_SEGMENT_INVALID)
+    return refuse(GASNET_ERR_BAD_ARG, call, "the endpoint has a segment already");
+  ep->segment = segment;
+  return GASNET_OK;
+}
+
+int gex_EP_PublishBoundSegment(gex_TM_t tm, gex_EP_t* eps, size_t num_eps, gex_Flags_t /*flags*/) {
+  Team& team = Team::of(tm);
+  for (std::size_t i = 0; i < num_eps; ++i) team.door->publish(eps[i]);
+  team.meet("gex_EP_PublishBoundSegment");
+  team.door->look_at_directories();
+  return GASNET_OK;
+}
+
+gex_Event_t gex_EP_QueryBoundSegmentNB(gex_TM_t tm, gex_Rank_t rank, void** owneraddr_p,
+                                       void** localaddr_p, uintptr_t* size_p,
+                                       gex_Flags_t /*flags*/) {
+  uintptr_t size = 0;
+  if (gex_Segment_QueryBound(tm, rank, owneraddr_p, localaddr_p, &size) != GASNET_OK) size = 0;
+  if (size_p != nullptr) *size_p = size;
+  return GEX_EVENT_INVALID;
+}
+
+gex_Client_t gex_EP_QueryClient(gex_EP_t ep) {
+  return ep->client;
+}
+
+gex_Flags_t gex_EP_QueryFlags(gex_EP_t ep) {
+  return ep->flags;
+}
+
+gex_Segment_t gex_EP_QuerySegment(gex_EP_t ep) {
+  return ep->segment;
+}
+
+gex_EP_Index_t gex_EP_QueryIndex(gex_EP_t ep) {
+  return ep->index;
+}
+
+void gex_EP_SetCData(gex_EP_t ep, const void* val) {
+  ep->data.value = val;
+}
+
+void* gex_EP_QueryCData(gex_EP_t ep) {
+  return const_cast<void*>(ep->data.value);
+}

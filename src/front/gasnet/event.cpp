@@ -1,0 +1,94 @@
+// Test and wait. GASNet-EX 0.19, Event test/wait.
+#include "front/gasnet/event.hpp"
+
+#include "front/gasnet/door.hpp"
+#include "gasnet/events.h"
+#include "gasnet/system.h"
+
+namespace gondwana::gasnet {
+
+gex_Event_t start(Door& door, std::shared_ptr<Operation> operation) {
+  if (operation->advance()) return GEX_EVENT_INVALID;
+  door.start(operation);
+  return new gondwana_gex_event{std::move(operation)};
+}
+
+namespace {
+
+// Uses the event up if it is complete.
+bool take(gex_Event_t& event) {
+  if (event == GEX_EVENT_INVALID) return true;
+  if (!event->operation->is_complete()) return false;
+  delete event;
+  event = GEX_EVENT_INVALID;
+  return true;
+}
+
+struct Look {
+  bool all = true;
+  bool any = false;  // one was complete, and not already before
+  bool empty = true;
+};
+
+Look look(gex_Event_t* events, std::size_t count) {
+  Look seen;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (events[i] == GEX_EVENT_INVALID) continue;
+    seen.empty = false;
+    if (take(events[i]))
+      seen.any = true;
+    else
+      seen.all = false;
+  }
+  return seen;
+}
+
+}  // namespace
+}  // namespace gondwana::gasnet
+
+using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow
+
+int gex_Event_Test(gex_Event_t event) {
+  return take(event) ? GASNET_OK : GASNET_ERR_NOT_READY;
+}
+
+void gex_Event_Wait(gex_Event_t event) {
+  if (!take(event)) door().wait("gex_Event_Wait", [&] { return take(event); });
+}
+
+int gex_Event_TestSome(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*flags*/) {
+  const Look seen = look(pevent, numevents);
+  return seen.any || seen.empty ? GASNET_OK : GASNET_ERR_NOT_READY;
+}
+
+void gex_Event_WaitSome(gex_Event_t* pevent, size_t numevents, gex_Flags_t flags) {
+  door().wait("gex_Event_WaitSome",
+              [&] { return gex_Event_TestSome(pevent, numevents, flags) == GASNET_OK; });
+}
+
+int gex_Event_TestAll(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*flags*/) {
+  return look(pevent, numevents).all ? GASNET_OK : GASNET_ERR_NOT_READY;
+}
+
+void gex_Event_WaitAll(gex_Event_t* pevent, size_t numevents, gex_Flags_t flags) {
+  door().wait("gex_Event_WaitAll",
+              [&] { return gex_Event_TestAll(pevent, numevents, flags) == GASNET_OK; });
+}
+
+// What is complete later is a collective, whose source is the library's until then.
+gex_Event_t gex_Event_QueryLeaf(gex_Event_t /*root*/, gex_EC_t /*event_category*/) {
+  return GEX_EVENT_INVALID;
+}
+
+// Implicit operations are complete when they return: nothing else can reach a peer of this node.
+int gex_NBI_Test(gex_EC_t /*event_mask*/, gex_Flags_t /*flags*/) {
+  return GASNET_OK;
+}
+
+void gex_NBI_Wait(gex_EC_t /*event_mask*/, gex_Flags_t /*flags*/) {}
+
+void gex_NBI_BeginAccessRegion(gex_Flags_t /*flags*/) {}
+
+gex_Event_t gex_NBI_EndAccessRegion(gex_Flags_t /*flags*/) {
+  return GEX_EVENT_INVALID;
+}

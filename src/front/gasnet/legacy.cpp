@@ -1,0 +1,61 @@
+// What GASNet-1 programs call and gasnet.h does not make of newer calls. GASNet-1.8,
+// Initialization.
+#include <cstring>
+#include <vector>
+
+#include "core/mapping.hpp"
+#include "front/gasnet/door.hpp"
+#include "front/gasnet/rma.hpp"
+#include "front/gasnet/trouble.hpp"
+#include "gasnet.h"
+
+using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow
+
+// The old tables say nothing of categories and arguments: those handlers take what comes.
+int gasnet_attach(gasnet_handlerentry_t* table, int numentries, uintptr_t segsize,
+                  uintptr_t /*minheapoffset*/) {
+  const Door& here = door();
+  std::vector<gex_AM_Entry_t> entries;
+  entries.reserve(static_cast<std::size_t>(numentries));
+  for (int i = 0; i < numentries; ++i)
+    entries.push_back({table[i].index, table[i].fnptr,
+                       GEX_FLAG_AM_SHORT | GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REQREP, any_arguments,
+                       nullptr, nullptr});
+  const gex_EP_t endpoint = here.first_endpoint();
+  if (const int failed = gex_EP_RegisterHandlers(endpoint, entries.data(), entries.size());
+      failed != GASNET_OK)
+    return failed;
+  for (int i = 0; i < numentries; ++i)
+    table[i].index = entries[static_cast<std::size_t>(i)].gex_index;
+  gex_Segment_t segment = GEX_SEGMENT_INVALID;
+  return gex_Segment_Attach(&segment, here.world(), segsize == 0 ? gondwana::page_size() : segsize);
+}
+
+void gasnet_QueryGexObjects(gex_Client_t* client_p, gex_EP_t* endpoint_p, gex_TM_t* tm_p,
+                            gex_Segment_t* segment_p) {
+  const Door& here = door();
+  if (client_p != nullptr) *client_p = here.client();
+  if (endpoint_p != nullptr) *endpoint_p = here.first_endpoint();
+  if (tm_p != nullptr) *tm_p = here.world();
+  if (segment_p != nullptr) *segment_p = here.first_endpoint()->segment;
+}
+
+gasnet_node_t gasnet_mynode(void) {
+  return door().rank();
+}
+
+gasnet_node_t gasnet_nodes(void) {
+  return door().ranks();
+}
+
+gex_TM_t gondwana_gasnet_team(void) {
+  return door().world();
+}
+
+void gondwana_gasnet_memset(gasnet_node_t node, void* dest, int val, size_t nbytes) {
+  const gex_TM_t world = door().world();
+  std::byte* target = find_peer(world, node, {dest, nbytes}, 0, "gasnet_memset");
+  if (nbytes == 0) return;
+  std::memset(target, val, nbytes);
+  gondwana_gex_wake(world, node);
+}

@@ -1,0 +1,80 @@
+// How much a message may carry, and what a handler may ask. GASNet-EX 0.19, AM limit queries.
+//
+// All ranks of a node have the same limits, whatever the arguments: a Medium fits into a block, and
+// a Long is as long as a 32-bit count allows with room to spare.
+#include "front/gasnet/door.hpp"
+#include "front/gasnet/messages.hpp"
+#include "gasnet/messages.h"
+
+using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow
+
+namespace {
+
+// Of a Long whose memory the library gives, see negotiated.cpp.
+std::size_t longest(gex_Flags_t flags) {
+  return (flags & GEX_FLAG_AM_PREPARE_LEAST_ALLOC) != 0 ? most_medium : most_long;
+}
+
+}  // namespace
+
+unsigned gex_AM_MaxArgs(void) {
+  return most_arguments;
+}
+
+size_t gex_AM_MaxRequestLong(gex_TM_t /*tm*/, gex_Rank_t /*other_rank*/,
+                             const gex_Event_t* /*lc_opt*/, gex_Flags_t flags,
+                             unsigned /*numargs*/) {
+  return longest(flags);
+}
+
+size_t gex_AM_MaxReplyLong(gex_TM_t /*tm*/, gex_Rank_t /*other_rank*/,
+                           const gex_Event_t* /*lc_opt*/, gex_Flags_t flags, unsigned /*numargs*/) {
+  return longest(flags);
+}
+
+size_t gex_AM_MaxRequestMedium(gex_TM_t /*tm*/, gex_Rank_t /*other_rank*/,
+                               const gex_Event_t* /*lc_opt*/, gex_Flags_t /*flags*/,
+                               unsigned /*numargs*/) {
+  return most_medium;
+}
+
+size_t gex_AM_MaxReplyMedium(gex_TM_t /*tm*/, gex_Rank_t /*other_rank*/,
+                             const gex_Event_t* /*lc_opt*/, gex_Flags_t /*flags*/,
+                             unsigned /*numargs*/) {
+  return most_medium;
+}
+
+size_t gex_Token_MaxReplyLong(gex_Token_t /*token*/, const gex_Event_t* /*lc_opt*/,
+                              gex_Flags_t flags, unsigned /*numargs*/) {
+  return longest(flags);
+}
+
+size_t gex_Token_MaxReplyMedium(gex_Token_t /*token*/, const gex_Event_t* /*lc_opt*/,
+                                gex_Flags_t /*flags*/, unsigned /*numargs*/) {
+  return most_medium;
+}
+
+size_t gex_AM_LUBRequestLong(void) {
+  return most_long;
+}
+
+size_t gex_AM_LUBReplyLong(void) {
+  return most_long;
+}
+
+size_t gex_AM_LUBRequestMedium(void) {
+  return most_medium;
+}
+
+size_t gex_AM_LUBReplyMedium(void) {
+  return most_medium;
+}
+
+gex_TI_t gex_Token_Info(gex_Token_t token, gex_Token_Info_t* info, gex_TI_t /*mask*/) {
+  *info = {.gex_srcrank = token->process,
+           .gex_ep = token->endpoint,
+           .gex_entry = token->entry,
+           .gex_is_req = token->is_request ? 1 : 0,
+           .gex_is_long = token->is_long ? 1 : 0};
+  return GEX_TI_ALL;
+}

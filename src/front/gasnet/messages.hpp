@@ -1,0 +1,67 @@
+// Active messages of the GASNet-EX door: how they travel in the engine's messages.
+//
+//   InboxMessage::handler    endpoint of the receiver << 8 | index of the handler
+//   InboxMessage::kind       Messages-independent: a Category
+//   InboxMessage::arguments  how many; the words begin with them
+//   InboxMessage::spare      endpoint of the sender, for the reply
+//   words behind them        a Medium's short payload, or a Long's address at the target
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "engine/messages.hpp"
+#include "front/gasnet/objects.hpp"
+
+namespace gondwana::gasnet {
+
+enum class Category : std::uint8_t { short_message, medium, long_message };
+
+// Where a message goes, and as what.
+struct Destination {
+  Door& door;
+  std::uint32_t process;
+  gex_EP_Index_t endpoint;
+  gex_EP_Index_t from_endpoint;
+  MessageClass sort;
+  CallName call;
+};
+
+struct Arguments {
+  unsigned count;
+  const gex_AM_Arg_t* values;
+};
+
+Destination request_to(gex_TM_t tm, gex_Rank_t rank, CallName call);
+Destination reply_to(gex_Token_t token, CallName call);
+
+// Runs the handler of a message for the door that `context` is.
+void receive(void* context, const Incoming& incoming);
+
+// What a Long's message says: where its bytes lie.
+inline void write_target(InboxMessage& message, const void* target) {
+  const auto address = reinterpret_cast<std::uintptr_t>(target);
+  std::memcpy(message.short_payload().data(), &address, sizeof(address));
+}
+inline void* read_target(InboxMessage& message) {
+  std::uintptr_t address = 0;
+  std::memcpy(&address, message.short_payload().data(), sizeof(address));
+  return reinterpret_cast<void*>(address);
+}
+
+inline constexpr std::size_t most_medium = Messages::block_size;
+inline constexpr std::size_t most_long = std::size_t{1} << 30;
+
+}  // namespace gondwana::gasnet
+
+// A handler's view of its message; on the stack of who runs it.
+struct gondwana_gex_token {
+  gondwana::gasnet::Door* door;
+  std::uint32_t process;         // that sent it
+  gex_EP_Index_t from_endpoint;  // which one there
+  gex_EP_t endpoint;             // that received it
+  const gex_AM_Entry_t* entry;
+  bool is_request;
+  bool is_long;
+  bool replied = false;
+};

@@ -1,0 +1,100 @@
+// What the handles of gasnetex.h point to. Made and freed by the door; the client owns only
+// handles.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "front/gasnet/board.hpp"
+#include "gasnet/messages.h"
+#include "gasnet/team.h"
+#include "gasnet_fwd.h"
+
+namespace gondwana::gasnet {
+
+class Door;
+
+// A pointer that the client keeps with an object.
+struct ClientData {
+  const void* value = nullptr;
+};
+
+inline constexpr std::uint32_t most_endpoints = 33;  // GASNET_MAXEPS
+inline constexpr std::uint32_t most_arguments = 16;
+inline constexpr std::uint32_t any_arguments = ~std::uint32_t{0};  // gex_nargs of GASNet-1 handlers
+
+}  // namespace gondwana::gasnet
+
+struct gondwana_gex_client {
+  gondwana::gasnet::Door* door;
+  std::string name;
+  gex_Flags_t flags;
+  gondwana::gasnet::ClientData data;
+};
+
+struct gondwana_gex_memory_kind {
+  gex_Client_t client;
+  gex_Flags_t flags;
+  gondwana::gasnet::ClientData data;
+};
+
+// `offset`: where it lies in the arena of this rank, for peers; `unreachable` if it does not.
+struct gondwana_gex_segment {
+  static constexpr std::size_t unreachable = ~std::size_t{0};
+
+  gex_Client_t client;
+  std::byte* address;
+  std::size_t size;
+  std::size_t offset;
+  gondwana::MutableBytes pages;   // of the arena, to be given back
+  std::byte* replaced = nullptr;  // where they took the place of the client's own pages
+  gex_Flags_t flags = 0;
+  gex_MK_t kind = GEX_MK_HOST;
+  gondwana::gasnet::ClientData data;
+};
+
+struct gondwana_gex_endpoint {
+  gex_Client_t client;
+  gex_EP_Index_t index;
+  gex_EP_Capabilities_t capabilities;
+  gex_Flags_t flags = 0;
+  gex_Segment_t segment = GEX_SEGMENT_INVALID;
+  gondwana::gasnet::ClientData data;
+  // By index. A handler is there where its function is not null.
+  std::array<gex_AM_Entry_t, 256> handlers{};
+};
+
+namespace gondwana::gasnet {
+
+// The first fields are what inline code of gasnetex.h sees.
+struct Team : gondwana_gex_team {
+  Door* door;
+  gex_EP_t endpoint;  // of this process
+  bool is_pair = false;
+  gex_Flags_t flags = 0;
+  ClientData data;
+  gex_Memvec_t scratch{nullptr, 0};        // the client's, to be given back
+  std::vector<std::uint32_t> processes;    // job rank of each member
+  std::vector<gex_EP_Index_t> indices;     // and the index of its endpoint there
+  std::vector<gondwana_gex_member> reach;  // `members` points to it
+  std::vector<Board*> boards;              // empty: a pair
+  Epoch epoch = 0;                         // the last that this member began
+  std::shared_ptr<void> collectives;       // what collectives.cpp keeps for the team
+
+  explicit Team(Door& of) : gondwana_gex_team{}, door(&of) {}
+
+  static Team& of(gex_TM_t handle) { return *static_cast<Team*>(handle); }
+  Rank process(std::uint32_t member) const { return Rank(processes[member]); }
+  Board& own_board() { return *boards[rank]; }
+  BoardSync sync() const;
+
+  // Every member calls it. What members wrote before is visible after it.
+  void meet(CallName call);
+  // What each member shows: at most Board::record_size bytes. Every member calls it.
+  template <typename T>
+  std::vector<T> exchange(CallName call, const T& mine);
+};
+
+}  // namespace gondwana::gasnet

@@ -1,0 +1,134 @@
+// The door of this process: made by gex_Client_Init, gone with the process.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include "core/machine.hpp"
+#include "front/gasnet/door.hpp"
+#include "front/gasnet/settings.hpp"
+#include "front/gasnet/tools/job.hpp"
+#include "front/gasnet/trouble.hpp"
+#include "gasnet.h"
+#include "process/process.hpp"
+
+namespace gondwana::gasnet {
+namespace {
+
+constinit Door* own_door = nullptr;
+
+}  // namespace
+
+Door* find_door() {
+  return own_door;
+}
+
+Door& door() {
+  if (own_door == nullptr) [[unlikely]]
+    give_up("GASNet", this_process().forked ? "called in a child process that the rank forked"
+                                            : "called before gex_Client_Init or gasnet_init");
+  return *own_door;
+}
+
+void give_up(CallName call, const std::string& sentence) {
+  say_and_end(fmt::format("{}: {}", call, sentence));
+}
+
+namespace {
+
+// All processes of a job usually end together, each in its own time: who comes first waits for the
+// others for a while, and then ends them.
+bool others_end_too() {
+  constexpr std::chrono::seconds patience{10};
+  const Process& self = this_process();
+  NodeHeader& node = self.memory->header();
+  node.leaving.fetch_add(1);
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (node.leaving.load() < self.membership.ranks) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+// For programs that return from main or call exit().
+void leave_at_exit(int status, void* /*unused*/) {
+  const Process& self = this_process();
+  if (own_door == nullptr || self.leaves_job || self.forked) return;
+  if (status != 0 || !others_end_too()) leave_job(status);
+  own_door = nullptr;
+  release_engine();
+}
+
+void examine(const gondwana_gex_build& build) {
+  if (build.abi != GONDWANA_GASNET_ABI)
+    give_up(
+        "gex_Client_Init",
+        fmt::format("the program was compiled with headers of interface {}, the library has {}; "
+                    "compile it again",
+                    build.abi, GONDWANA_GASNET_ABI));
+}
+
+// Now, so that a mistake is told before anything is built on it.
+void examine_environment(CallName call, std::uint32_t processes) {
+  for (const SettingVariable& variable : all_settings)
+    gasnett_getenv_withdefault(variable.name, variable.otherwise);  // GASNET_VERBOSEENV tells them
+  const Result<Settings> settings = read_settings(environment_value, processes, usable_memory());
+  if (!settings) fail_together(call, settings.error());
+}
+
+}  // namespace
+}  // namespace gondwana::gasnet
+
+using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow
+
+extern "C" {
+extern const volatile int gondwana_gasnet_abi_1 = 1;
+}
+
+// NOLINTNEXTLINE(readability-function-size): the standard chose the parameters
+int gondwana_gex_client_init(gex_Client_t* client_p, gex_EP_t* ep_p, gex_TM_t* tm_p,
+                             const char* name, int* /*argc*/, char*** argv, gex_Flags_t flags,
+                             const gondwana_gex_build* build) {
+  constexpr auto call = "gex_Client_Init";
+  if (own_door == nullptr)
+    tools::begin_job(gondwana::this_process().rank(),
+                     argv != nullptr && *argv != nullptr ? **argv : nullptr);
+  examine(*build);
+  if (own_door != nullptr)
+    return refuse(GASNET_ERR_RESOURCE, call, "the process has a client already");
+  const auto threads = static_cast<ThreadMode>(build->threads);
+  const gondwana::Result<gondwana::Engine*> engine =
+      gondwana::acquire_engine(call, threads == ThreadMode::seq ? gondwana::Threads::one_at_a_time
+                                                                : gondwana::Threads::many);
+  if (!engine) gondwana::fail_together(call, engine.error());
+  examine_environment(call, (*engine)->ranks());
+  // Never destroyed: the program's exit handlers may still call.
+  own_door = new Door({.engine = *engine, .threads = threads, .checks = build->checks != 0});
+  gondwana::this_process().forget_engine.push_back([] { own_door = nullptr; });
+  own_door->join(name, flags);
+  ::on_exit(leave_at_exit, nullptr);
+  *client_p = own_door->client();
+  *ep_p = own_door->first_endpoint();
+  *tm_p = own_door->world();
+  return GASNET_OK;
+}
+
+int gondwana_gasnet_init(int* argc, char*** argv, const gondwana_gex_build* build) {
+  gex_Client_t client = GEX_CLIENT_INVALID;
+  gex_EP_t endpoint = GEX_EP_INVALID;
+  gex_TM_t team = GEX_TM_INVALID;
+  return gondwana_gex_client_init(&client, &endpoint, &team, "LEGACY", argc, argv,
+                                  GEX_FLAG_USES_GASNET1, build);
+}
+
+void gasnet_exit(int status) {
+  if (own_door == nullptr) std::exit(status);
+  if (status == 0 && others_end_too()) {
+    own_door = nullptr;
+    gondwana::release_engine();
+    std::exit(0);
+  }
+  gondwana::leave_job(status);
+}

@@ -1,0 +1,102 @@
+// Polling, waiting and locks. GASNet-EX 0.19 and GASNet-1.8, Polling, Handler-safe locks.
+#include "gasnet/progress.h"
+
+#include <sched.h>
+
+#include "front/gasnet/context.hpp"
+#include "front/gasnet/door.hpp"
+#include "front/gasnet/trouble.hpp"
+#include "gasnet/system.h"
+
+using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow
+
+namespace {
+
+// What the client said; nothing: the library chooses.
+constinit std::atomic<int> wait_mode{-1};
+
+// Polls in a row that found nothing. A program that only polls should leave the processor to the
+// rank it waits for.
+struct Idle {
+  std::uint32_t polls = 0;
+
+  void note(bool found) {
+    constexpr std::uint32_t patient = 64;
+    polls = found ? 0 : polls + 1;
+    if (polls < patient) return;
+    polls = 0;
+    if (!door().engine().is_roomy() ||
+        wait_mode.load(std::memory_order_relaxed) == GASNET_WAIT_BLOCK)
+      ::sched_yield();
+  }
+};
+[[gnu::tls_model("initial-exec")]] constinit thread_local Idle idle;
+
+std::atomic_ref<std::uint32_t> state(gex_HSL_t* lock) {
+  return std::atomic_ref(lock->gondwana_state);
+}
+
+// A holder does not wait for anything, so it is soon done, once it has a processor.
+void wait_for(gex_HSL_t* lock) {
+  constexpr std::uint32_t patient = 200;
+  for (std::uint32_t looks = 0; gex_HSL_Trylock(lock) != GASNET_OK; ++looks) {
+    gondwana::relax();
+    if (looks % patient == patient - 1) ::sched_yield();
+  }
+}
+
+}  // namespace
+
+int gasnet_AMPoll(void) {
+  Door& here = door();
+  if (here.checks() && context().handler != nullptr)
+    give_up("gasnet_AMPoll", "a handler may not poll");
+  if (here.checks() && context().locks > 0)
+    give_up("gasnet_AMPoll", "called while holding a handler-safe lock");
+  idle.note(here.poll() > 0);
+  return GASNET_OK;
+}
+
+void gondwana_gex_await(unsigned* rounds) {
+  [[gnu::tls_model("initial-exec")]] constinit thread_local gondwana::Engine::Pause pause;
+  Door& here = door();
+  if (*rounds == 0) pause = {};
+  *rounds = 1;
+  here.move_operations();
+  here.engine().pause("GASNET_BLOCKUNTIL", pause);
+}
+
+int gasnet_set_waitmode(int mode) {
+  if (mode < GASNET_WAIT_SPIN || mode > GASNET_WAIT_SPINBLOCK)
+    return refuse(GASNET_ERR_BAD_ARG, "gasnet_set_waitmode",
+                  fmt::format("{} is none of GASNET_WAIT_SPIN, _BLOCK and _SPINBLOCK", mode));
+  wait_mode.store(mode, std::memory_order_relaxed);
+  return GASNET_OK;
+}
+
+void gex_HSL_Init(gex_HSL_t* hsl) {
+  *hsl = GEX_HSL_INITIALIZER;
+}
+
+void gex_HSL_Destroy(gex_HSL_t* hsl) {
+  if (state(hsl).load(std::memory_order_relaxed) != 0)
+    give_up("gex_HSL_Destroy", "the lock is held");
+}
+
+int gex_HSL_Trylock(gex_HSL_t* hsl) {
+  std::uint32_t free = 0;
+  if (state(hsl).load(std::memory_order_relaxed) != 0 ||
+      !state(hsl).compare_exchange_strong(free, 1, std::memory_order_acquire))  // with Unlock
+    return GASNET_ERR_NOT_READY;
+  ++context().locks;
+  return GASNET_OK;
+}
+
+void gex_HSL_Lock(gex_HSL_t* hsl) {
+  if (gex_HSL_Trylock(hsl) != GASNET_OK) wait_for(hsl);
+}
+
+void gex_HSL_Unlock(gex_HSL_t* hsl) {
+  --context().locks;
+  state(hsl).store(0, std::memory_order_release);  // pairs with Trylock
+}

@@ -1,0 +1,117 @@
+// Running handlers. GASNet-EX 0.19, Active Messages.
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "front/gasnet/context.hpp"
+#include "front/gasnet/door.hpp"
+#include "front/gasnet/messages.hpp"
+
+namespace gondwana::gasnet {
+namespace {
+
+template <std::size_t>
+using Argument = gex_AM_Arg_t;
+
+using Caller = void (*)(gex_AM_Fn_t handler, gex_Token_t token, void* payload, std::size_t size,
+                        const gex_AM_Arg_t* arguments);
+
+template <std::size_t... I>
+void call_short(gex_AM_Fn_t handler, gex_Token_t token, const gex_AM_Arg_t* arguments,
+                std::index_sequence<I...> /*unused*/) {
+  reinterpret_cast<void (*)(gex_Token_t, Argument<I>...)>(handler)(token, arguments[I]...);
+}
+
+template <std::size_t... I>
+void call_with_payload(gex_AM_Fn_t handler, gex_Token_t token, void* payload, std::size_t size,
+                       const gex_AM_Arg_t* arguments, std::index_sequence<I...> /*unused*/) {
+  reinterpret_cast<void (*)(gex_Token_t, void*, std::size_t, Argument<I>...)>(handler)(
+      token, payload, size, arguments[I]...);
+}
+
+template <bool WithPayload, std::size_t Count>
+void call(gex_AM_Fn_t handler, gex_Token_t token, [[maybe_unused]] void* payload,
+          [[maybe_unused]] std::size_t size, const gex_AM_Arg_t* arguments) {
+  if constexpr (WithPayload)
+    call_with_payload(handler, token, payload, size, arguments, std::make_index_sequence<Count>());
+  else
+    call_short(handler, token, arguments, std::make_index_sequence<Count>());
+}
+
+// By number of arguments.
+template <bool WithPayload, std::size_t... Count>
+constexpr std::array<Caller, sizeof...(Count)> callers(std::index_sequence<Count...> /*unused*/) {
+  return {&call<WithPayload, Count>...};
+}
+constexpr auto short_callers = callers<false>(std::make_index_sequence<most_arguments + 1>());
+constexpr auto payload_callers = callers<true>(std::make_index_sequence<most_arguments + 1>());
+
+[[noreturn, gnu::cold]] void refuse(const Incoming& incoming, const char* what) {
+  give_up("active message",
+          fmt::format("a {} of rank {} is for handler {} of endpoint {}, {}",
+                      incoming.sort == MessageClass::request ? "request" : "reply",
+                      index(incoming.from), incoming.message.handler & 0xff,
+                      incoming.message.handler >> 8, what));
+}
+
+const gex_AM_Entry_t& find_handler(Door& door, const Incoming& incoming) {
+  const std::uint32_t number = incoming.message.handler;
+  const gex_EP_t endpoint = number >> 8 < most_endpoints ? door.endpoint(number >> 8) : nullptr;
+  if (endpoint == nullptr) refuse(incoming, "which does not exist here");
+  // Clients that register with the first endpoint alone mean all of them.
+  const bool has_own = endpoint->handlers[number & 0xff].gex_fnptr != nullptr;
+  const gex_AM_Entry_t& entry =
+      (has_own ? endpoint : door.first_endpoint())->handlers[number & 0xff];
+  if (entry.gex_fnptr == nullptr)
+    refuse(incoming,
+           "which is not registered here; register handlers and synchronise before the first "
+           "message");
+  if (incoming.message.arguments > most_arguments)
+    refuse(incoming, "with more arguments than a message may have");
+  return entry;
+}
+
+// What was said when the handler was registered.
+void examine(const gex_AM_Entry_t& entry, const Incoming& incoming, Category category) {
+  const gex_Flags_t flags = entry.gex_flags;
+  const bool request = incoming.sort == MessageClass::request;
+  if ((flags & (request ? GEX_FLAG_AM_REQUEST : GEX_FLAG_AM_REPLY)) == 0)
+    refuse(incoming, request ? "registered for replies only" : "registered for requests only");
+  constexpr std::array<gex_Flags_t, 3> wanted{GEX_FLAG_AM_SHORT, GEX_FLAG_AM_MEDIUM,
+                                              GEX_FLAG_AM_LONG};
+  if ((flags & wanted.at(static_cast<std::size_t>(category))) == 0)
+    refuse(incoming, "registered for another category: Short, Medium or Long");
+  if (entry.gex_nargs != incoming.message.arguments && entry.gex_nargs != any_arguments)
+    refuse(incoming, "registered with another number of arguments");
+}
+
+}  // namespace
+
+void receive(void* context, const Incoming& incoming) {
+  Door& door = *static_cast<Door*>(context);
+  InboxMessage& message = incoming.message;
+  const auto category = static_cast<Category>(message.kind);
+  const gex_AM_Entry_t& entry = find_handler(door, incoming);
+  if (door.checks()) examine(entry, incoming, category);
+  gondwana_gex_token token{.door = &door,
+                           .process = index(incoming.from),
+                           .from_endpoint = message.spare,
+                           .endpoint = door.endpoint(message.handler >> 8),
+                           .entry = &entry,
+                           .is_request = incoming.sort == MessageClass::request,
+                           .is_long = category == Category::long_message};
+  std::array<gex_AM_Arg_t, most_arguments> arguments;
+  std::memcpy(arguments.data(), message.words.data(), message.arguments * sizeof(gex_AM_Arg_t));
+  const HandlerContext running(token);
+  if (category == Category::short_message)
+    return short_callers[message.arguments](entry.gex_fnptr, &token, nullptr, 0, arguments.data());
+  void* payload = incoming.block.data();
+  if (category == Category::long_message)
+    payload = read_target(message);
+  else if (payload == nullptr)
+    payload = message.short_payload().data();
+  payload_callers[message.arguments](entry.gex_fnptr, &token, payload, message.payload_bytes,
+                                     arguments.data());
+}
+
+}  // namespace gondwana::gasnet

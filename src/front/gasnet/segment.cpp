@@ -1,0 +1,244 @@
+// Segments: memory of this process that others may address. GASNet-EX 0.19, Operations on
+// gex_Segment_t; Memory Kinds.
+//
+// All of them lie in the arena of the rank, so that peers reach them by loads and stores. Memory
+// that the client brings is moved there: its pages are replaced by pages of the arena with the same
+// contents, at the same address.
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "core/machine.hpp"
+#include "core/mapping.hpp"
+#include "front/gasnet/door.hpp"
+#include "front/gasnet/settings.hpp"
+#include "front/gasnet/trouble.hpp"
+#include "gasnet/endpoint.h"
+#include "gasnet/segment.h"
+#include "gasnet/system.h"
+#include "process/process.hpp"
+
+namespace gondwana::gasnet {
+namespace {
+
+// Room for the boards of teams, beside a segment as large as can be.
+constexpr std::size_t kept_for_teams = std::size_t{64} << 20;
+
+// A second mapping of pages that are shared memory, over [address, address + size).
+bool map_also_at(std::byte* address, MutableBytes pages) {
+  return ::mremap(pages.data(), 0, pages.size(), MREMAP_MAYMOVE | MREMAP_FIXED, address) == address;
+}
+
+// Private memory with the same contents again.
+void map_private(std::byte* address, MutableBytes pages) {
+  void* copy =
+      ::mmap(nullptr, pages.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (copy == MAP_FAILED) return;
+  std::memcpy(copy, pages.data(), pages.size());
+  ::mremap(copy, pages.size(), pages.size(), MREMAP_MAYMOVE | MREMAP_FIXED, address);
+}
+
+Error no_room(const Door& door, std::size_t size) {
+  return {Errc::out_of_memory,
+          fmt::format("a segment of {}: {} are left for segments of this process",
+                      format_size(size), format_size(door.most_local()))};
+}
+
+}  // namespace
+
+std::size_t Door::most_local() const {
+  const std::size_t room = engine_->segments().largest_free();
+  const Result<Settings> settings = read_settings(environment_value, ranks(), usable_memory());
+  const std::size_t wanted = settings ? settings->largest_segment : room;
+  const std::size_t most = std::min(room > kept_for_teams ? room - kept_for_teams : 0, wanted);
+  return most / page_size() * page_size();
+}
+
+// Ranks of one node have the same heaps, so the same room.
+std::size_t Door::most_global() const {
+  return most_local();
+}
+
+// Memory of the client that is shared already: of the symmetric heap, or part of another segment.
+std::optional<std::size_t> Door::shared_offset(const std::byte* address, std::size_t size) const {
+  const auto own = static_cast<std::size_t>(address - engine_->memory().window(engine_->rank()));
+  if (own < engine_->memory().plan().inbox_offset()) return own;
+  for (const auto& other : segments_) {
+    const auto at = static_cast<std::size_t>(address - other->replaced);
+    if (other->replaced != nullptr && at + size <= other->pages.size())
+      return arena_offset(other->pages) + at;
+  }
+  return std::nullopt;
+}
+
+std::size_t Door::arena_offset(MutableBytes pages) const {
+  return static_cast<std::size_t>(pages.data() - engine_->memory().window(engine_->rank()));
+}
+
+Result<gex_Segment_t> Door::make_segment(void* address, std::size_t size) {
+  const std::scoped_lock lock(mutex_);
+  auto segment = std::make_unique<gondwana_gex_segment>();
+  segment->client = client_.get();
+  segment->size = size;
+  segment->address = static_cast<std::byte*>(address);
+  if (address == nullptr) {
+    const std::optional<MutableBytes> pages = engine_->segments().allocate(size);
+    if (!pages) return no_room(*this, size);
+    segment->pages = *pages;
+    segment->address = pages->data();
+    segment->size = pages->size();
+    segment->offset = arena_offset(*pages);
+  } else if (const auto offset = shared_offset(segment->address, size)) {
+    segment->offset = *offset;
+  } else if (const Result<void> replaced = replace_pages(*segment); !replaced) {
+    return replaced.error();
+  }
+  return segments_.emplace_back(std::move(segment)).get();
+}
+
+// The pages in which the client's memory lies, with what else is in them.
+Result<void> Door::replace_pages(gondwana_gex_segment& segment) {
+  const std::size_t before = reinterpret_cast<std::uintptr_t>(segment.address) % page_size();
+  std::byte* first = segment.address - before;
+  const std::size_t size = round_up(before + segment.size, page_size());
+  for (const auto& other : segments_)
+    if (other->replaced != nullptr && first < other->replaced + other->pages.size() &&
+        other->replaced < first + size)
+      return Error{Errc::invalid_argument,
+                   fmt::format("{} bytes at {} share a page with the segment at {}; begin segments "
+                               "at pages of their own",
+                               segment.size, fmt::ptr(segment.address), fmt::ptr(other->address))};
+  const std::optional<MutableBytes> pages = engine_->segments().allocate(size);
+  if (!pages) return no_room(*this, size);
+  std::memcpy(pages->data(), first, size);
+  if (!map_also_at(first, *pages)) {
+    const Error error{Errc::refused, fmt::format("memory at {} cannot be shared: {}",
+                                                 fmt::ptr(first), std::strerror(errno))};
+    engine_->segments().release(*pages);
+    return error;
+  }
+  segment.pages = *pages;
+  segment.replaced = first;
+  segment.offset = arena_offset(*pages) + before;
+  return {};
+}
+
+void Door::destroy(gex_Segment_t segment) {
+  if (segment->replaced != nullptr) map_private(segment->replaced, segment->pages);
+  if (!segment->pages.empty()) engine_->segments().release(segment->pages);
+  const std::scoped_lock lock(mutex_);
+  segments_.remove_if([&](const auto& held) { return held.get() == segment; });
+}
+
+}  // namespace gondwana::gasnet
+
+using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow
+
+int gex_Segment_Attach(gex_Segment_t* segment_p, gex_TM_t tm, uintptr_t size) {
+  constexpr auto call = "gex_Segment_Attach";
+  Team& team = Team::of(tm);
+  if (size == 0 || size % gondwana::page_size() != 0)
+    return refuse(GASNET_ERR_BAD_ARG, call,
+                  fmt::format("{} bytes are not a multiple of the page size above 0", size));
+  if (team.endpoint->segment != GEX_SEGMENT_INVALID)
+    return refuse(GASNET_ERR_BAD_ARG, call, "the endpoint has a segment already");
+  const gondwana::Result<gex_Segment_t> segment = team.door->make_segment(nullptr, size);
+  if (!segment) return refuse(GASNET_ERR_RESOURCE, call, segment.error().text);
+  *segment_p = *segment;
+  team.endpoint->segment = *segment;
+  return gex_EP_PublishBoundSegment(tm, &team.endpoint, 1, 0);
+}
+
+int gex_Segment_Create(gex_Segment_t* segment_p, gex_Client_t client, gex_Addr_t address,
+                       uintptr_t length, gex_MK_t kind, gex_Flags_t /*flags*/) {
+  constexpr auto call = "gex_Segment_Create";
+  if (kind == GEX_MK_INVALID) return refuse(GASNET_ERR_BAD_ARG, call, "the kind is GEX_MK_INVALID");
+  if (length == 0) return refuse(GASNET_ERR_BAD_ARG, call, "a segment of 0 bytes");
+  const gondwana::Result<gex_Segment_t> segment = client->door->make_segment(address, length);
+  if (!segment) return refuse(GASNET_ERR_RESOURCE, call, segment.error().text);
+  *segment_p = *segment;
+  return GASNET_OK;
+}
+
+void gex_Segment_Destroy(gex_Segment_t segment, gex_Flags_t /*flags*/) {
+  segment->client->door->destroy(segment);
+}
+
+gex_Client_t gex_Segment_QueryClient(gex_Segment_t seg) {
+  return seg->client;
+}
+
+gex_Flags_t gex_Segment_QueryFlags(gex_Segment_t seg) {
+  return seg->flags;
+}
+
+gex_MK_t gex_Segment_QueryKind(gex_Segment_t seg) {
+  return seg->kind;
+}
+
+void* gex_Segment_QueryAddr(gex_Segment_t seg) {
+  return seg->address;
+}
+
+uintptr_t gex_Segment_QuerySize(gex_Segment_t seg) {
+  return seg->size;
+}
+
+void gex_Segment_SetCData(gex_Segment_t seg, const void* val) {
+  seg->data.value = val;
+}
+
+void* gex_Segment_QueryCData(gex_Segment_t seg) {
+  return const_cast<void*>(seg->data.value);
+}
+
+int gex_Segment_QueryBound(gex_TM_t tm, gex_Rank_t rank, void** owneraddr_p, void** localaddr_p,
+                           uintptr_t* size_p) {
+  const Team& team = Team::of(tm);
+  gondwana_gex_member member = team.door->member(team.processes[rank], team.indices[rank]);
+  if (team.processes[rank] == team.door->rank()) {  // also where it was not published
+    const gex_EP_t own = team.door->endpoint(team.indices[rank]);
+    if (own == GEX_EP_INVALID || own->segment == GEX_SEGMENT_INVALID) return GASNET_ERR_NOT_READY;
+    member.owner = reinterpret_cast<std::uintptr_t>(own->segment->address);
+    member.size = own->segment->size;
+    member.delta = 0;
+  }
+  if (member.size == 0) return GASNET_ERR_NOT_READY;
+  const std::uintptr_t here = member.owner + static_cast<std::uintptr_t>(member.delta);
+  if (owneraddr_p != nullptr) *owneraddr_p = reinterpret_cast<void*>(member.owner);
+  if (localaddr_p != nullptr) *localaddr_p = reinterpret_cast<void*>(here);
+  if (size_p != nullptr) *size_p = member.size;
+  return GASNET_OK;
+}
+
+uintptr_t gasnet_getMaxLocalSegmentSize(void) {
+  return door().most_local();
+}
+
+uintptr_t gasnet_getMaxGlobalSegmentSize(void) {
+  return door().most_global();
+}
+
+int gasnet_getSegmentInfo(gasnet_seginfo_t* seginfo_table, int numentries) {
+  const Door& here = door();
+  if (numentries < 0 || static_cast<std::uint32_t>(numentries) > door().ranks())
+    return refuse(GASNET_ERR_BAD_ARG, "gasnet_getSegmentInfo",
+                  fmt::format("{} entries; the job has {} processes", numentries, door().ranks()));
+  for (std::uint32_t process = 0; process < static_cast<std::uint32_t>(numentries); ++process) {
+    const gondwana_gex_member member = here.member(process, 0);
+    seginfo_table[process] = {reinterpret_cast<void*>(member.owner), member.size};
+  }
+  return GASNET_OK;
+}
+
+int gasnet_getNodeInfo(gasnet_nodeinfo_t* nodeinfo_table, int numentries) {
+  const Door& here = door();
+  if (numentries < 0 || static_cast<std::uint32_t>(numentries) > door().ranks())
+    return refuse(GASNET_ERR_BAD_ARG, "gasnet_getNodeInfo",
+                  fmt::format("{} entries; the job has {} processes", numentries, door().ranks()));
+  for (std::uint32_t process = 0; process < static_cast<std::uint32_t>(numentries); ++process)
+    nodeinfo_table[process] = {0, 0, static_cast<std::uintptr_t>(here.member(process, 0).delta)};
+  return GASNET_OK;
+}

@@ -1,0 +1,197 @@
+// Sending active messages of fixed payload. GASNet-EX 0.19, Fixed-payload AM APIs.
+#include <cstring>
+
+#include "front/gasnet/context.hpp"
+#include "front/gasnet/door.hpp"
+#include "front/gasnet/outgoing.hpp"
+#include "gasnet/messages.h"
+#include "gasnet/system.h"
+
+namespace gondwana::gasnet {
+
+Context& context() {
+  [[gnu::tls_model("initial-exec")]] constinit static thread_local Context mine;
+  return mine;
+}
+
+namespace {
+
+void examine_request(const Team& team, gex_Rank_t rank, CallName call) {
+  const Context& now = context();
+  if (rank >= team.size)
+    give_up(call, fmt::format("rank {}: the team has {} members", rank, team.size));
+  if (now.handler != nullptr) give_up(call, "a handler may not send requests");
+  if (now.locks > 0) give_up(call, "called while holding a handler-safe lock");
+  if (now.prepared != nullptr) give_up(call, "called between Prepare and Commit");
+}
+
+void examine_reply(gex_Token_t token, CallName call) {
+  if (!token->is_request) give_up(call, "the handler of a reply may not reply");
+  if (token->replied) give_up(call, "the handler has replied already; a request has one reply");
+  if (context().locks > 0) give_up(call, "called while holding a handler-safe lock");
+}
+
+}  // namespace
+
+Destination request_to(gex_TM_t tm, gex_Rank_t rank, CallName call) {
+  const Team& team = Team::of(tm);
+  if (team.door->checks()) examine_request(team, rank, call);
+  return {*team.door,           team.processes[rank],  team.indices[rank],
+          team.endpoint->index, MessageClass::request, call};
+}
+
+Destination reply_to(gex_Token_t token, CallName call) {
+  if (token->door->checks()) examine_reply(token, call);
+  return {*token->door,           token->process,      token->from_endpoint,
+          token->endpoint->index, MessageClass::reply, call};
+}
+
+std::optional<Draft> open(const Destination& to, Payload payload, gex_Flags_t flags) {
+  Engine& engine = to.door.engine();
+  if ((flags & GEX_FLAG_IMMEDIATE) != 0)
+    return engine.messages().try_open(Rank(to.process), to.sort, payload);
+  return engine.open_message(to.call, Rank(to.process), to.sort, payload);
+}
+
+void send(const Destination& to, const Draft& draft, const Letter& letter) {
+  InboxMessage& message = *draft.message;
+  message.handler = static_cast<std::uint16_t>(to.endpoint << 8 | letter.handler);
+  message.kind = static_cast<std::uint8_t>(letter.category);
+  message.arguments = static_cast<std::uint8_t>(letter.arguments.count);
+  message.spare = to.from_endpoint;
+  message.payload_bytes = static_cast<std::uint32_t>(letter.bytes);
+  if (letter.arguments.count > 0)
+    std::memcpy(message.words.data(), letter.arguments.values,
+                letter.arguments.count * sizeof(gex_AM_Arg_t));
+  to.door.engine().messages().publish(draft);
+}
+
+bool fits_in_message(std::size_t bytes, unsigned arguments) {
+  return bytes <= InboxMessage::most_short_payload(arguments);
+}
+
+int send_short(const Destination& to, gex_AM_Index_t handler, gex_Flags_t flags,
+               const Arguments& arguments) {
+  const std::optional<Draft> draft = open(to, Payload::none, flags);
+  if (!draft) return 1;
+  send(to, *draft, {Category::short_message, handler, 0, arguments});
+  return 0;
+}
+
+namespace {
+
+void local_completion(gex_Event_t* lc_opt) {
+  if (reinterpret_cast<std::uintptr_t>(lc_opt) > reinterpret_cast<std::uintptr_t>(GEX_EVENT_GROUP))
+    *lc_opt = GEX_EVENT_INVALID;
+}
+
+void examine_size(const Destination& to, std::size_t bytes, std::size_t most) {
+  if (bytes > most)
+    give_up(to.call, fmt::format("a payload of {} bytes; the most is {}", bytes, most));
+}
+
+}  // namespace
+
+int send_medium(const Destination& to, gex_AM_Index_t handler, Bytes payload, gex_Event_t* lc_opt,
+                gex_Flags_t flags, const Arguments& arguments) {
+  examine_size(to, payload.size(), most_medium);
+  const bool is_short = fits_in_message(payload.size(), arguments.count);
+  const std::optional<Draft> draft = open(to, is_short ? Payload::none : Payload::block, flags);
+  if (!draft) return 1;
+  draft->message->arguments = static_cast<std::uint8_t>(arguments.count);
+  std::byte* place = is_short ? draft->message->short_payload().data() : draft->block.data();
+  if (!payload.empty()) std::memcpy(place, payload.data(), payload.size());
+  send(to, *draft, {Category::medium, handler, payload.size(), arguments});
+  local_completion(lc_opt);
+  return 0;
+}
+
+int send_long(const Destination& to, gex_AM_Index_t handler, Bytes payload, void* dest,
+              gex_Event_t* lc_opt, gex_Flags_t flags, const Arguments& arguments) {
+  examine_size(to, payload.size(), most_long);
+  const std::optional<Draft> draft = open(to, Payload::none, flags);
+  if (!draft) return 1;
+  deliver_long(to, payload, dest);
+  draft->message->arguments = static_cast<std::uint8_t>(arguments.count);
+  write_target(*draft->message, dest);
+  send(to, *draft, {Category::long_message, handler, payload.size(), arguments});
+  local_completion(lc_opt);
+  return 0;
+}
+
+// Straight to where it belongs: the message that follows says that it is there.
+void deliver_long(const Destination& to, Bytes payload, void* dest) {
+  if (payload.empty()) return;
+  const gondwana_gex_member member = to.door.member(to.process, to.endpoint);
+  const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(dest) - member.owner;
+  if (offset >= member.size || payload.size() > member.size - offset)
+    give_up(to.call,
+            fmt::format("{} bytes to {}: not in the segment of endpoint {} of rank {}, which has "
+                        "{} bytes from {:#x} on",
+                        payload.size(), dest, to.endpoint, to.process, member.size, member.owner));
+  auto* target = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(dest) +
+                                              static_cast<std::uintptr_t>(member.delta));
+  copy_to_peer(target, payload.data(), payload.size());
+}
+
+}  // namespace gondwana::gasnet
+
+using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow
+
+// NOLINTBEGIN(readability-function-size): the standard chose the parameters
+
+namespace {
+
+gondwana::Bytes bytes(const void* address, std::size_t size) {
+  return {static_cast<const std::byte*>(address), size};
+}
+
+int note_reply(gex_Token_t token, int refused) {
+  if (refused == 0) token->replied = true;
+  return refused;
+}
+
+}  // namespace
+
+int gondwana_gex_request_short(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler,
+                               gex_Flags_t flags, unsigned nargs, const gex_AM_Arg_t* args) {
+  return send_short(request_to(tm, rank, "gex_AM_RequestShort"), handler, flags, {nargs, args});
+}
+
+int gondwana_gex_request_medium(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler,
+                                const void* source_addr, size_t nbytes, gex_Event_t* lc_opt,
+                                gex_Flags_t flags, unsigned nargs, const gex_AM_Arg_t* args) {
+  return send_medium(request_to(tm, rank, "gex_AM_RequestMedium"), handler,
+                     bytes(source_addr, nbytes), lc_opt, flags, {nargs, args});
+}
+
+int gondwana_gex_request_long(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler,
+                              const void* source_addr, size_t nbytes, void* dest_addr,
+                              gex_Event_t* lc_opt, gex_Flags_t flags, unsigned nargs,
+                              const gex_AM_Arg_t* args) {
+  return send_long(request_to(tm, rank, "gex_AM_RequestLong"), handler, bytes(source_addr, nbytes),
+                   dest_addr, lc_opt, flags, {nargs, args});
+}
+
+int gondwana_gex_reply_short(gex_Token_t token, gex_AM_Index_t handler, gex_Flags_t flags,
+                             unsigned nargs, const gex_AM_Arg_t* args) {
+  return note_reply(
+      token, send_short(reply_to(token, "gex_AM_ReplyShort"), handler, flags, {nargs, args}));
+}
+
+int gondwana_gex_reply_medium(gex_Token_t token, gex_AM_Index_t handler, const void* source_addr,
+                              size_t nbytes, gex_Event_t* lc_opt, gex_Flags_t flags, unsigned nargs,
+                              const gex_AM_Arg_t* args) {
+  return note_reply(token, send_medium(reply_to(token, "gex_AM_ReplyMedium"), handler,
+                                       bytes(source_addr, nbytes), lc_opt, flags, {nargs, args}));
+}
+
+int gondwana_gex_reply_long(gex_Token_t token, gex_AM_Index_t handler, const void* source_addr,
+                            size_t nbytes, void* dest_addr, gex_Event_t* lc_opt, gex_Flags_t flags,
+                            unsigned nargs, const gex_AM_Arg_t* args) {
+  return note_reply(
+      token, send_long(reply_to(token, "gex_AM_ReplyLong"), handler, bytes(source_addr, nbytes),
+                       dest_addr, lc_opt, flags, {nargs, args}));
+}
+
+// NOLINTEND(readability-function-size)

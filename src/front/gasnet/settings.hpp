@@ -1,0 +1,36 @@
+// What the environment asks of a job of GASNet's. The variables of the tools are theirs; those of
+// GASNet's launchers (GASNET_SPAWNFN, GASNET_SSH_SERVERS, SSH_SERVERS) and GASNET_QUIET, which
+// silences warnings that there are none of, mean nothing here.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/options.hpp"
+#include "core/result.hpp"
+
+namespace gondwana::gasnet {
+
+struct SettingVariable {
+  const char* name;
+  const char* otherwise;  // its value where the environment has none
+};
+inline constexpr SettingVariable segment_setting{"GASNET_MAX_SEGSIZE", "0.85/H"};
+inline constexpr SettingVariable memory_setting{"GASNET_PHYSMEM_MAX", "1/H"};
+inline constexpr SettingVariable threads_setting{"GASNET_MAX_THREADS", "256"};
+inline constexpr SettingVariable neighborhood_setting{"GASNET_SUPERNODE_MAXSIZE", "0"};
+inline constexpr std::array all_settings{segment_setting, memory_setting, threads_setting,
+                                         neighborhood_setting};
+
+struct Settings {
+  std::size_t largest_segment;  // bytes, for each process: GASNET_MAX_SEGSIZE, GASNET_PHYSMEM_MAX
+  std::uint64_t most_threads;   // that call the library: GASNET_MAX_THREADS
+};
+
+// For a job of so many processes on a host with so many bytes of memory. An error where a variable
+// cannot be read, or asks for what this version cannot do.
+Result<Settings> read_settings(const Environment& environment, std::uint32_t processes,
+                               std::size_t memory);
+
+}  // namespace gondwana::gasnet

@@ -1,0 +1,153 @@
+#include "front/gasnet/tools/environment.hpp"
+
+#include <strings.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "front/gasnet/tools/message.hpp"
+#include "front/gasnet/tools/number.hpp"
+#include "gasnet_tools.h"
+
+namespace gondwana::gasnet::tools {
+namespace {
+
+// Whether a variable is reported for the first time. The set is never destroyed: functions that run
+// at the end of the program read variables too.
+bool is_first_report(const char* name) {
+  static std::mutex mutex;
+  static auto& names = *new std::set<std::string>;
+  const std::lock_guard lock(mutex);
+  return names.insert(name).second;
+}
+
+void report(const char* name, const std::string& value, bool is_default) {
+  if (gasnett_verboseenv() && is_first_report(name))
+    gasnett_envstr_display(name, value.c_str(), is_default);
+}
+
+std::string format(std::int64_t value, bool is_size) {
+  std::array<char, 48> buffer;
+  return gasnett_format_number(value, buffer.data(), buffer.size(), is_size);
+}
+
+std::string format(double value) {
+  std::array<char, 48> buffer;
+  std::snprintf(buffer.data(), buffer.size(), "%g", value);
+  return buffer.data();
+}
+
+[[noreturn]] void refuse(const char* name, const char* value, const char* expected) {
+  gasnett_fatalerror_nopos("%s \"%s\": expected %s", name, value, expected);
+}
+
+// The value of a variable, or null where it is not set or empty.
+const char* value_of(const char* name) {
+  const char* value = gasnett_getenv(name);
+  return value != nullptr && *value != '\0' ? value : nullptr;
+}
+
+// The value of a variable that `parse` reads and `expected` describes.
+template <typename Parse>
+auto parsed(const char* name, const char* expected, Parse parse) {
+  const char* text = value_of(name);
+  auto value = text != nullptr ? parse(text) : std::nullopt;
+  if (text != nullptr && !value) refuse(name, text, expected);
+  return value;
+}
+
+}  // namespace
+
+std::optional<bool> parse_switch(std::string_view text) {
+  constexpr std::array<const char*, 5> yes{"1", "y", "yes", "on", "true"};
+  constexpr std::array<const char*, 5> no{"0", "n", "no", "off", "false"};
+  const std::string word(text);
+  for (const char* candidate : yes)
+    if (strcasecmp(word.c_str(), candidate) == 0) return true;
+  for (const char* candidate : no)
+    if (strcasecmp(word.c_str(), candidate) == 0) return false;
+  return std::nullopt;
+}
+
+bool is_on(const char* name) {
+  const char* value = value_of(name);
+  return value != nullptr && parse_switch(value).value_or(false);
+}
+
+bool reported_switch(const char* name) {
+  return gasnett_getenv_yesno_withdefault(name, 0) != 0;
+}
+
+}  // namespace gondwana::gasnet::tools
+
+using namespace gondwana::gasnet::tools;
+
+char* gasnett_getenv(const char* name) {
+  return std::getenv(name);
+}
+
+char* gasnett_getenv_withdefault(const char* name, const char* otherwise) {
+  char* value = gasnett_getenv(name);
+  char* result = value != nullptr ? value : const_cast<char*>(otherwise);
+  report(name, result != nullptr ? result : "", value == nullptr);
+  return result;
+}
+
+int gasnett_getenv_yesno_withdefault(const char* name, int otherwise) {
+  const auto value = parsed(name, "yes or no (y, n, on, off, 1, 0)", parse_switch);
+  const bool result = value.value_or(otherwise != 0);
+  report(name, result ? "YES" : "NO", !value);
+  return result ? 1 : 0;
+}
+
+std::int64_t gasnett_getenv_int_withdefault(const char* name, std::int64_t otherwise,
+                                            std::uint64_t unit) {
+  const char* expected =
+      unit == 0 ? "a whole number such as 8192 or 0x2000" : "a size such as 8192B, 8KB or 1.5MB";
+  const auto value =
+      parsed(name, expected, [unit](std::string_view text) { return parse_number(text, unit); });
+  const std::int64_t result = value.value_or(otherwise);
+  report(name, format(result, unit != 0), !value);
+  return result;
+}
+
+double gasnett_getenv_dbl_withdefault(const char* name, double otherwise) {
+  const auto value = parsed(name, "a number such as 1.5, -1e4 or 3/8", parse_fraction);
+  const double result = value.value_or(otherwise);
+  report(name, format(result), !value);
+  return result;
+}
+
+void gasnett_setenv(const char* name, const char* value) {
+  if (setenv(name, value, 1) != 0)
+    gasnett_fatalerror_nopos("gasnett_setenv: \"%s\" cannot be set: %s", name,
+                             std::strerror(errno));
+}
+
+void gasnett_unsetenv(const char* name) {
+  if (unsetenv(name) != 0)
+    gasnett_fatalerror_nopos("gasnett_unsetenv: \"%s\": %s", name, std::strerror(errno));
+}
+
+int gasnett_verboseenv() {
+  return is_on("GASNET_VERBOSEENV") && rank().value_or(0) == 0 ? 1 : 0;
+}
+
+void gasnett_envstr_display(const char* name, const char* value, int is_default) {
+  if (!gasnett_verboseenv()) return;
+  say("%s = %s%s", name, value != nullptr ? value : "", is_default != 0 ? " (default)" : "");
+}
+
+void gasnett_envint_display(const char* name, std::int64_t value, int is_default, int is_size) {
+  gasnett_envstr_display(name, format(value, is_size != 0).c_str(), is_default);
+}
+
+void gasnett_envdbl_display(const char* name, double value, int is_default) {
+  gasnett_envstr_display(name, format(value).c_str(), is_default);
+}

@@ -1,0 +1,77 @@
+#include "front/gasnet/trouble.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdio>
+
+#include "gasnet/system.h"
+
+namespace gondwana::gasnet {
+namespace {
+
+constinit std::atomic<bool> aloud{true};
+
+}  // namespace
+
+bool says_errors() {
+  return aloud.load(std::memory_order_relaxed);
+}
+
+void say_errors(bool yes) {
+  aloud.store(yes, std::memory_order_relaxed);
+}
+
+int refuse(int code, CallName call, const std::string& sentence) {
+  if (says_errors())
+    fmt::print(stderr, "gondwana: {}: {} ({})\n", call, sentence, gasnet_ErrorName(code));
+  return code;
+}
+
+}  // namespace gondwana::gasnet
+
+const char* gasnet_ErrorName(int error) {
+  switch (error) {
+    case GASNET_OK:
+      return "GASNET_OK";
+    case GASNET_ERR_NOT_INIT:
+      return "GASNET_ERR_NOT_INIT";
+    case GASNET_ERR_RESOURCE:
+      return "GASNET_ERR_RESOURCE";
+    case GASNET_ERR_BAD_ARG:
+      return "GASNET_ERR_BAD_ARG";
+    case GASNET_ERR_NOT_READY:
+      return "GASNET_ERR_NOT_READY";
+    case GASNET_ERR_BARRIER_MISMATCH:
+      return "GASNET_ERR_BARRIER_MISMATCH";
+    default:
+      return "no such GASNet error code";
+  }
+}
+
+const char* gasnet_ErrorDesc(int error) {
+  switch (error) {
+    case GASNET_OK:
+      return "no error";
+    case GASNET_ERR_NOT_INIT:
+      return "the library is not initialized";
+    case GASNET_ERR_RESOURCE:
+      return "a resource is used up";
+    case GASNET_ERR_BAD_ARG:
+      return "an argument is invalid";
+    case GASNET_ERR_NOT_READY:
+      return "the operation is not complete";
+    case GASNET_ERR_BARRIER_MISMATCH:
+      return "barrier ids did not match";
+    default:
+      return "no such GASNet error code";
+  }
+}
+
+int gex_System_GetVerboseErrors(void) {
+  return gondwana::gasnet::says_errors() ? 1 : 0;
+}
+
+void gex_System_SetVerboseErrors(int enable) {
+  gondwana::gasnet::say_errors(enable != 0);
+}

@@ -1,0 +1,208 @@
+// Vector, indexed and strided puts and gets. GASNet-EX 0.19, VIS.
+//
+// On a node the initiator copies, whatever the shape, so every form is complete when it returns.
+// The peer's addresses are translated once, for all that the transfer touches.
+#include "gasnet_vis.h"
+
+#include <limits>
+#include <utility>
+
+#include "engine/strided/copy.hpp"
+#include "engine/strided/lists.hpp"
+#include "engine/strided/optimize.hpp"
+#include "front/gasnet/door.hpp"
+#include "front/gasnet/messages.hpp"
+#include "front/gasnet/outgoing.hpp"
+#include "front/gasnet/rma.hpp"
+
+namespace gondwana::gasnet {
+namespace {
+
+using strided::End;
+
+// Which side of a call is the peer's.
+struct Peer {
+  gex_TM_t team;
+  gex_Rank_t rank;
+  End side;  // target: a put
+  gex_Flags_t flags;
+
+  CallName call() const { return side == End::target ? "gex_VIS_Put" : "gex_VIS_Get"; }
+};
+
+// The handler that the thread's next put runs at the peer.
+struct Notice {
+  gex_AM_Index_t handler = 0;
+  Bytes payload;
+};
+[[gnu::tls_model("initial-exec")]] constinit thread_local Notice notice;
+
+void notify(const Peer& peer) {
+  const Notice armed = std::exchange(notice, {});
+  if (armed.handler == 0) return;
+  const Team& team = Team::of(peer.team);
+  send_medium({*team.door, team.processes[peer.rank], team.indices[peer.rank], team.endpoint->index,
+               MessageClass::reply, peer.call()},
+              armed.handler, armed.payload, nullptr, 0, {0, nullptr});
+}
+
+void finish(const Peer& peer) {
+  Team::of(peer.team).door->attend();
+  if (peer.side == End::source) return;
+  gondwana_gex_wake(peer.team, peer.rank);
+  notify(peer);
+}
+
+template <typename T>
+T checked(const Result<T>& result, const Peer& peer) {
+  if (!result) give_up(peer.call(), result.error().text);
+  return *result;
+}
+
+// What to add to the addresses of a list to get ours.
+std::ptrdiff_t shift_of_peer(const strided::Touched& range, const Peer& peer) {
+  const auto* begin = reinterpret_cast<const std::byte*>(range.begin);
+  return find_peer(peer.team, peer.rank, {begin, range.end - range.begin}, peer.flags,
+                   peer.call()) -
+         begin;
+}
+
+std::ptrdiff_t own_shift(const Peer& peer) {
+  return find_own(peer.team, nullptr, peer.flags, peer.call()) - static_cast<std::byte*>(nullptr);
+}
+
+template <strided::BlockList List>
+void copy_lists(List target, List source, const Peer& peer) {
+  List& theirs = peer.side == End::target ? target : source;
+  List& ours = peer.side == End::target ? source : target;
+  const strided::Touched touched = checked(strided::touched(theirs), peer);
+  if (checked(strided::touched(ours), peer).bytes != touched.bytes)
+    give_up(peer.call(), fmt::format("the two lists are of different length: {} bytes at the peer",
+                                     touched.bytes));
+  if (touched.bytes > 0) {
+    theirs.shift = shift_of_peer(touched, peer);
+    ours.shift = own_shift(peer);
+    strided::copy(target, source);
+  }
+  finish(peer);
+}
+
+strided::Vectors vectors(std::size_t count, const gex_Memvec_t* list) {
+  static_assert(sizeof(gex_Memvec_t) == sizeof(strided::Block) &&
+                offsetof(gex_Memvec_t, gex_len) == offsetof(strided::Block, length));
+  return {{reinterpret_cast<const strided::Block*>(list), count}};
+}
+
+strided::Indexed indexed(std::size_t count, void* const* list, std::size_t length) {
+  return {{list, count}, length};
+}
+
+// A section of an array as the client tells it.
+struct Section {
+  void* target;
+  const std::ptrdiff_t* target_strides;
+  void* source;
+  const std::ptrdiff_t* source_strides;
+  std::size_t element;
+  const std::size_t* counts;
+  std::size_t levels;
+};
+
+std::byte* place_of_peer(const strided::Description& shape, const Section& section,
+                         const Peer& peer) {
+  const strided::Bounds bounds = checked(strided::bounds(shape, peer.side), peer);
+  const auto base =
+      reinterpret_cast<std::uintptr_t>(peer.side == End::target ? section.target : section.source);
+  const auto* first =
+      reinterpret_cast<const std::byte*>(base + static_cast<std::uintptr_t>(bounds.begin));
+  return find_peer(peer.team, peer.rank,
+                   {first, static_cast<std::size_t>(bounds.end - bounds.begin)}, peer.flags,
+                   peer.call()) -
+         bounds.begin;
+}
+
+void copy_section(const Section& section, const Peer& peer) {
+  const strided::Description shape{section.element,
+                                   {section.counts, section.levels},
+                                   {section.target_strides, section.levels},
+                                   {section.source_strides, section.levels}};
+  const strided::Transfer transfer = checked(strided::optimize(shape, peer.side), peer);
+  if (!transfer.is_empty()) {
+    std::byte* theirs = place_of_peer(shape, section, peer);
+    void* own = peer.side == End::target ? section.source : section.target;
+    std::byte* ours = find_own(peer.team, own, peer.flags, peer.call());
+    if (peer.side == End::target)
+      strided::copy(transfer, theirs, ours);
+    else
+      strided::copy(transfer, ours, theirs);
+  }
+  finish(peer);
+}
+
+}  // namespace
+}  // namespace gondwana::gasnet
+
+using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow
+using gondwana::strided::End;
+
+// NOLINTBEGIN(readability-function-size): the standard chose the parameters
+
+int gex_VIS_VectorPutBlocking(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount,
+                              const gex_Memvec_t dstlist[], size_t srccount,
+                              const gex_Memvec_t srclist[], gex_Flags_t flags) {
+  copy_lists(vectors(dstcount, dstlist), vectors(srccount, srclist),
+             {tm, dstrank, End::target, flags});
+  return 0;
+}
+
+int gex_VIS_VectorGetBlocking(gex_TM_t tm, size_t dstcount, const gex_Memvec_t dstlist[],
+                              gex_Rank_t srcrank, size_t srccount, const gex_Memvec_t srclist[],
+                              gex_Flags_t flags) {
+  copy_lists(vectors(dstcount, dstlist), vectors(srccount, srclist),
+             {tm, srcrank, End::source, flags});
+  return 0;
+}
+
+int gex_VIS_IndexedPutBlocking(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount,
+                               void* const dstlist[], size_t dstlen, size_t srccount,
+                               void* const srclist[], size_t srclen, gex_Flags_t flags) {
+  copy_lists(indexed(dstcount, dstlist, dstlen), indexed(srccount, srclist, srclen),
+             {tm, dstrank, End::target, flags});
+  return 0;
+}
+
+int gex_VIS_IndexedGetBlocking(gex_TM_t tm, size_t dstcount, void* const dstlist[], size_t dstlen,
+                               gex_Rank_t srcrank, size_t srccount, void* const srclist[],
+                               size_t srclen, gex_Flags_t flags) {
+  copy_lists(indexed(dstcount, dstlist, dstlen), indexed(srccount, srclist, srclen),
+             {tm, srcrank, End::source, flags});
+  return 0;
+}
+
+int gex_VIS_StridedPutBlocking(gex_TM_t tm, gex_Rank_t dstrank, void* dstaddr,
+                               const ptrdiff_t dststrides[], void* srcaddr,
+                               const ptrdiff_t srcstrides[], size_t elemsz, const size_t count[],
+                               size_t stridelevels, gex_Flags_t flags) {
+  copy_section({dstaddr, dststrides, srcaddr, srcstrides, elemsz, count, stridelevels},
+               {tm, dstrank, End::target, flags});
+  return 0;
+}
+
+int gex_VIS_StridedGetBlocking(gex_TM_t tm, void* dstaddr, const ptrdiff_t dststrides[],
+                               gex_Rank_t srcrank, void* srcaddr, const ptrdiff_t srcstrides[],
+                               size_t elemsz, const size_t count[], size_t stridelevels,
+                               gex_Flags_t flags) {
+  copy_section({dstaddr, dststrides, srcaddr, srcstrides, elemsz, count, stridelevels},
+               {tm, srcrank, End::source, flags});
+  return 0;
+}
+
+void gex_VIS_SetPeerCompletionHandler(gex_AM_Index_t handler, const void* source_addr,
+                                      size_t nbytes, gex_Flags_t /*flags*/) {
+  if (nbytes > GEX_VIS_MAX_PEERCOMPLETION)
+    give_up("gex_VIS_SetPeerCompletionHandler", fmt::format("a payload of {} bytes; the most is {}",
+                                                            nbytes, GEX_VIS_MAX_PEERCOMPLETION));
+  notice = {handler, {static_cast<const std::byte*>(source_addr), nbytes}};
+}
+
+// NOLINTEND(readability-function-size)

@@ -1,0 +1,84 @@
+// One program, two doors: OpenSHMEM and GASNet-EX calls side by side, with no barrier between. A
+// rank that waits in one of them serves the other.
+#include <gasnetex.h>
+#include <shmem.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(condition)                                                                      \
+  do {                                                                                        \
+    if (!(condition)) {                                                                       \
+      fprintf(stderr, "rank %d: %s:%d: %s\n", shmem_my_pe(), __FILE__, __LINE__, #condition); \
+      exit(1);                                                                                \
+    }                                                                                         \
+  } while (0)
+
+enum { add_request = 200, add_reply = 201, rounds = 2000 };
+
+static long arrived;           // symmetric: written by peers through shmem.h
+static volatile long answers;  // written by handlers here
+static gex_TM_t team;
+
+// Runs where the request arrives, whatever that rank waits for.
+static void on_add(gex_Token_t token, gex_AM_Arg_t value) {
+  gex_AM_ReplyShort1(token, add_reply, 0, value + 1);
+}
+static void on_answer(gex_Token_t token, gex_AM_Arg_t value) {
+  (void)token;
+  answers += value;
+}
+
+static void start_gasnet(int* argc, char*** argv) {
+  gex_Client_t client;
+  gex_EP_t endpoint;
+  gex_Segment_t segment;
+  gex_AM_Entry_t handlers[] = {
+      {add_request, (gex_AM_Fn_t)on_add, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 1, NULL, "add"},
+      {add_reply, (gex_AM_Fn_t)on_answer, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REPLY, 1, NULL, "answer"},
+  };
+  CHECK(gex_Client_Init(&client, &endpoint, &team, "BOTH", argc, argv, 0) == GASNET_OK);
+  CHECK(gex_EP_RegisterHandlers(endpoint, handlers, 2) == GASNET_OK);
+  CHECK(gex_Segment_Attach(&segment, team, 1 << 20) == GASNET_OK);
+}
+
+int main(int argc, char** argv) {
+  const int gasnet_first = argc > 1 && argv[1][0] == 'g';
+  if (gasnet_first) start_gasnet(&argc, &argv);
+  shmem_init();
+  if (!gasnet_first) start_gasnet(&argc, &argv);
+  const int me = shmem_my_pe();
+  const int ranks = shmem_n_pes();
+  const int right = (me + 1) % ranks;
+  CHECK((int)gex_TM_QueryRank(team) == me && (int)gex_TM_QuerySize(team) == ranks);
+
+  // Each round: a message to the right, then a wait in OpenSHMEM for the left.
+  long expected = 0;
+  for (int round = 1; round <= rounds; ++round) {
+    CHECK(gex_AM_RequestShort1(team, (gex_Rank_t)right, add_request, 0, round) == 0);
+    expected += round + 1;
+    shmem_long_atomic_inc(&arrived, right);
+    shmem_long_wait_until(&arrived, SHMEM_CMP_GE, round);
+  }
+  GASNET_BLOCKUNTIL(answers == expected);
+
+  // A segment of GASNet and the symmetric heap are memory of the same rank.
+  void* theirs = NULL;
+  CHECK(gex_Segment_QueryBound(team, (gex_Rank_t)right, &theirs, NULL, NULL) == GASNET_OK);
+  long* heap = shmem_calloc(1, sizeof(long));
+  const long value = 1000 + me;
+  CHECK(gex_RMA_PutBlocking(team, (gex_Rank_t)right, theirs, &value, sizeof(value), 0) == 0);
+  shmem_long_p(heap, value, right);
+  shmem_barrier_all();
+  long got = 0;
+  void* mine = NULL;
+  CHECK(gex_Segment_QueryBound(team, (gex_Rank_t)me, &mine, NULL, NULL) == GASNET_OK);
+  CHECK(gex_RMA_GetBlocking(team, &got, (gex_Rank_t)me, mine, sizeof(got), 0) == 0);
+  CHECK(got == 1000 + (me + ranks - 1) % ranks && *heap == got);
+  shmem_free(heap);
+  shmem_finalize();
+  // The other door is open still.
+  answers = 0;
+  CHECK(gex_AM_RequestShort1(team, (gex_Rank_t)right, add_request, 0, 41) == 0);
+  GASNET_BLOCKUNTIL(answers == 42);
+  gasnet_exit(0);
+}

@@ -1,0 +1,545 @@
+// Random collectives, many at once, on several teams, with memory of all kinds: every result is
+// computed again from what all ranks must have given.
+//
+//   collectives_test [seed [rounds]]
+//
+// The same seed makes the same calls. What all ranks must agree on comes from one random sequence,
+// what each does in its own way (memory, order of waiting) from another.
+#define _DEFAULT_SOURCE 1  // NOLINT(readability-identifier-naming): the C library's name
+#define GASNET_SEQ 1
+#include <gasnet_coll.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { most_calls = 48, guard = 64, segment_size = 96 << 20, huge_element = 200000 };
+
+static gex_Client_t client;
+static gex_EP_t endpoint;
+static gex_TM_t world;
+static unsigned me;
+static uint64_t seed = 1;
+static int batch;
+static char about[256];  // the call that is looked at
+
+static void fail(const char* what, uint64_t at, uint64_t got, uint64_t expected) {
+  fprintf(stderr,
+          "rank %u, seed %" PRIu64 ", batch %d: %s: %s %" PRIu64 " is %" PRIu64
+          ", expected %" PRIu64 "\n",
+          me, seed, batch, about, what, at, got, expected);
+  gasnet_exit(1);
+}
+
+static void expect(int condition, const char* what) {
+  if (!condition) fail(what, 0, 0, 1);
+}
+
+// Random numbers, and numbers that depend on three others.
+static uint64_t mixed(uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+static uint64_t common_state, own_state;
+static uint64_t next(uint64_t* state) {
+  return mixed(*state += 0x9e3779b97f4a7c15u);
+}
+static uint64_t common(uint64_t below) {
+  return next(&common_state) % below;
+}
+static uint64_t own(uint64_t below) {
+  return next(&own_state) % below;
+}
+static uint64_t word_of(uint64_t call, uint64_t rank, uint64_t at) {
+  return mixed(mixed(mixed(call) + rank) + at);
+}
+
+// Memory: of a segment, or private, with bytes around it that nobody may touch.
+static unsigned char* segment;
+static size_t segment_used;
+struct Block {
+  unsigned char* base;
+  unsigned char* data;
+  size_t size;
+  int is_private;
+};
+static struct Block allocate(size_t size) {
+  struct Block block = {0, 0, size, 1};
+  const size_t whole = (size + 2 * guard + 63) / 64 * 64;
+  if (own(2) && segment_used + whole <= segment_size) {
+    block.is_private = 0;
+    block.base = segment + segment_used;
+    segment_used += whole;
+  } else {
+    block.base = aligned_alloc(64, whole);
+    expect(block.base != NULL, "memory left");
+  }
+  memset(block.base, 0xa5, whole);
+  block.data = block.base + guard;
+  return block;
+}
+static void release(struct Block block) {
+  if (!block.base) return;
+  for (size_t i = 0; i < guard; ++i)
+    if (block.base[i] != 0xa5 || block.data[block.size + i] != 0xa5)
+      fail("guard byte", i, block.data[block.size + i], 0xa5);
+  if (block.is_private) free(block.base);
+}
+
+// Sizes in bytes: mostly small, around the limits between algorithms, sometimes long.
+static size_t some_size(void) {
+  static const size_t limits[] = {8, 96, 2048, 4096, 8192, 16384, 65536, 90112, 180224, 360448};
+  switch (common(8)) {
+    case 0:
+    case 1:
+    case 2:
+      return common(300);
+    case 3:
+    case 4:
+      return common(20000);
+    case 5:
+    case 6:
+      return limits[common(10)] - 8 + common(17);
+    default:
+      return common(common(4) ? 300000 : 3000000);
+  }
+}
+
+// The client's operations. Pairs (a, b) stand for x -> a x + b, and are applied one after the
+// other: the order matters.
+typedef struct {
+  uint32_t a, b;
+} Affine;
+static void compose(const void* left, void* right_and_out, size_t count, const void* width) {
+  const Affine* x = left;
+  Affine* y = right_and_out;
+  for (size_t i = 0; i < count * (*(const size_t*)width / sizeof(Affine)); ++i) {
+    y[i].b = x[i].a * y[i].b + x[i].b;
+    y[i].a *= x[i].a;
+  }
+}
+static void add_bytes(const void* left, void* right_and_out, size_t count, const void* width) {
+  for (size_t i = 0; i < count * *(const size_t*)width; ++i)
+    ((unsigned char*)right_and_out)[i] += ((const unsigned char*)left)[i];
+}
+
+// Teams of a batch, the ranks of their members in the job, and this rank in them.
+enum { teams = 4 };
+static struct Team {
+  gex_TM_t handle;
+  unsigned size, rank;
+  unsigned members[256];
+} all_teams[teams];
+
+static void fill_team(struct Team* team, gex_TM_t handle) {
+  team->handle = handle;
+  team->size = gex_TM_QuerySize(handle);
+  team->rank = gex_TM_QueryRank(handle);
+  snprintf(about, sizeof about, "a team of %u", team->size);
+  expect(team->size <= sizeof team->members / sizeof team->members[0], "room for its members");
+  for (unsigned i = 0; i < team->size; ++i)
+    team->members[i] = gex_TM_TranslateRankToJobrank(handle, i);
+}
+static void make_teams(void) {
+  gex_TM_t made;
+  fill_team(&all_teams[0], world);
+  gex_TM_Split(&made, world, (int)(me % 2), (int)me, NULL, 0, GEX_FLAG_TM_NO_SCRATCH);
+  fill_team(&all_teams[1], made);
+  gex_TM_Split(&made, world, 0, -(int)me, NULL, 0, GEX_FLAG_TM_NO_SCRATCH);
+  fill_team(&all_teams[2], made);
+  gex_TM_Split(&made, world, (int)me, 0, NULL, 0, GEX_FLAG_TM_NO_SCRATCH);
+  fill_team(&all_teams[3], made);
+}
+static void destroy_teams(void) {
+  for (int i = 1; i < teams; ++i) gex_TM_Destroy(all_teams[i].handle, NULL, 0);
+}
+
+enum Kind { barrier, broadcast, reduce_one, reduce_all, scatter, gather, gather_all, exchange };
+static const char* const kinds[] = {"barrier", "broadcast", "ReduceToOne", "ReduceToAll",
+                                    "scatter", "gather",    "gather_all",  "exchange"};
+
+static struct Call {
+  enum Kind kind;
+  uint64_t number;
+  const struct Team* team;
+  unsigned root;
+  size_t count, width;  // elements, or bytes of a block
+  gex_DT_t type;
+  gex_OP_t operation;
+  int in_place, flags;
+  struct Block source, dest;
+  gex_Event_t event;
+} calls[most_calls];
+
+static int is_root(const struct Call* call) {
+  return call->team->rank == call->root;
+}
+static int has_source(const struct Call* call) {
+  return call->kind != barrier &&
+         ((call->kind != broadcast && call->kind != scatter) || is_root(call));
+}
+static int has_dest(const struct Call* call) {
+  return call->kind != barrier &&
+         ((call->kind != reduce_one && call->kind != gather) || is_root(call));
+}
+static size_t blocks_of_source(const struct Call* call) {
+  return call->kind == scatter || call->kind == exchange ? call->team->size : 1;
+}
+static size_t blocks_of_dest(const struct Call* call) {
+  return call->kind == gather || call->kind == gather_all || call->kind == exchange
+             ? call->team->size
+             : 1;
+}
+static size_t bytes(const struct Call* call) {
+  return call->count * call->width;
+}
+
+// Element `at` of what a member gives.
+static void put_element(const struct Call* call, unsigned member, size_t at, void* place) {
+  const uint64_t word = word_of(call->number, member, at);
+  const double number = 0.5 + (double)(word >> 40) / (1 << 24);
+  const float short_number = (float)number;
+  if (call->type == GEX_DT_FLT)
+    memcpy(place, &short_number, 4);
+  else if (call->type == GEX_DT_DBL)
+    memcpy(place, &number, 8);
+  else
+    for (size_t i = 0; i < call->width; i += 8) {
+      const uint64_t part = i == 0 ? word : mixed(word + i);
+      memcpy((char*)place + i, &part, call->width - i < 8 ? call->width - i : 8);
+    }
+}
+
+static void choose_reduction(struct Call* call) {
+  static const gex_DT_t types[] = {GEX_DT_I32, GEX_DT_U32, GEX_DT_I64, GEX_DT_U64,
+                                   GEX_DT_FLT, GEX_DT_DBL, GEX_DT_USER};
+  static const gex_OP_t operations[] = {GEX_OP_ADD, GEX_OP_MULT, GEX_OP_MIN, GEX_OP_MAX,
+                                        GEX_OP_AND, GEX_OP_OR,   GEX_OP_XOR};
+  const size_t size = some_size();
+  call->type = types[common(7)];
+  call->width = call->type & (GEX_DT_I64 | GEX_DT_U64 | GEX_DT_DBL) ? 8 : 4;
+  call->operation = operations[common(call->type & (GEX_DT_FLT | GEX_DT_DBL) ? 4 : 7)];
+  if (call->type == GEX_DT_USER) {
+    static const size_t widths[] = {1, 3, 8, 24, 64, 100, 1000, 9000};
+    call->width = common(40) ? widths[common(8)] : huge_element;
+    call->operation = call->width % sizeof(Affine) == 0 ? GEX_OP_USER_NC : GEX_OP_USER;
+  }
+  call->count = size / call->width ? size / call->width : 1;
+}
+
+static void choose(struct Call* call) {
+  static const int in[] = {GASNET_COLL_IN_NOSYNC, GASNET_COLL_IN_MYSYNC, GASNET_COLL_IN_ALLSYNC};
+  static const int out[] = {GASNET_COLL_OUT_NOSYNC, GASNET_COLL_OUT_MYSYNC,
+                            GASNET_COLL_OUT_ALLSYNC};
+  static uint64_t number;
+  memset(call, 0, sizeof *call);
+  call->number = mixed(seed) + ++number;
+  call->team = &all_teams[common(teams)];
+  call->kind = common(3) ? (enum Kind)common(4) : (enum Kind)common(8);
+  // Ranks of the job see the halves with different sizes, but must draw the same numbers.
+  call->root = (unsigned)(common(1 << 20) % call->team->size);
+  call->in_place = common(3) == 0;
+  call->flags = GASNET_COLL_LOCAL | in[common(3)] | out[common(3)];
+  call->type = GEX_DT_U32;
+  call->width = 1;
+  if (call->kind == reduce_one || call->kind == reduce_all)
+    choose_reduction(call);
+  else
+    call->count = some_size() / (call->kind > reduce_all ? 4 : 1);
+}
+
+static void prepare(struct Call* call) {
+  if (has_source(call)) {
+    call->source = allocate(blocks_of_source(call) * bytes(call));
+    const size_t elements = blocks_of_source(call) * call->count;
+    for (size_t i = 0; i < elements; ++i)
+      put_element(call, call->team->rank, i, call->source.data + i * call->width);
+  }
+  call->in_place = call->in_place && has_source(call) && call->kind <= reduce_all;
+  if (has_dest(call) && !call->in_place) call->dest = allocate(blocks_of_dest(call) * bytes(call));
+}
+
+static void start(struct Call* call) {
+  const gex_TM_t team = call->team->handle;
+  void* const source = call->source.data;
+  void* const dest = call->in_place ? source : (void*)call->dest.data;
+  const gex_Coll_ReduceFn_t function = call->operation == GEX_OP_USER_NC ? compose : add_bytes;
+  const size_t size = bytes(call);
+  switch (call->kind) {
+    case barrier:
+      call->event = gex_Coll_BarrierNB(team, 0);
+      break;
+    case broadcast:
+      call->event = gex_Coll_BroadcastNB(team, call->root, dest, source, size, 0);
+      break;
+    case reduce_one:
+      call->event = gex_Coll_ReduceToOneNB(team, call->root, dest, source, call->type, call->width,
+                                           call->count, call->operation, function, &call->width, 0);
+      break;
+    case reduce_all:
+      call->event = gex_Coll_ReduceToAllNB(team, dest, source, call->type, call->width, call->count,
+                                           call->operation, function, &call->width, 0);
+      break;
+    case scatter:
+      call->event = gasnet_coll_scatter_nb(team, dest, call->root, source, size, call->flags);
+      break;
+    case gather:
+      call->event = gasnet_coll_gather_nb(team, call->root, dest, source, size, call->flags);
+      break;
+    case gather_all:
+      call->event = gasnet_coll_gather_all_nb(team, dest, source, size, call->flags);
+      break;
+    case exchange:
+      call->event = gasnet_coll_exchange_nb(team, dest, source, size, call->flags);
+      break;
+  }
+}
+
+#define COMBINE(T, U)                                               \
+  do {                                                              \
+    T x, y, z;                                                      \
+    memcpy(&x, left, sizeof x);                                     \
+    memcpy(&y, right, sizeof y);                                    \
+    z = operation == GEX_OP_ADD    ? (T)((U)x + (U)y)               \
+        : operation == GEX_OP_MULT ? (T)((U)x * (U)y)               \
+        : operation == GEX_OP_MIN  ? (x < y ? x : y)                \
+        : operation == GEX_OP_MAX  ? (x > y ? x : y)                \
+        : operation == GEX_OP_AND  ? (T)((uint64_t)x & (uint64_t)y) \
+        : operation == GEX_OP_OR   ? (T)((uint64_t)x | (uint64_t)y) \
+                                   : (T)((uint64_t)x ^ (uint64_t)y);  \
+    memcpy(right, &z, sizeof z);                                    \
+  } while (0)
+
+static void combine(const struct Call* call, const void* left, void* right) {
+  const gex_OP_t operation = call->operation;
+  if (call->type == GEX_DT_USER) {
+    (operation == GEX_OP_USER ? add_bytes : compose)(left, right, 1, &call->width);
+    return;
+  }
+  switch (call->type) {
+    case GEX_DT_I32:
+      COMBINE(int32_t, uint32_t);
+      break;
+    case GEX_DT_U32:
+      COMBINE(uint32_t, uint32_t);
+      break;
+    case GEX_DT_I64:
+      COMBINE(int64_t, uint64_t);
+      break;
+    case GEX_DT_U64:
+      COMBINE(uint64_t, uint64_t);
+      break;
+    case GEX_DT_FLT:
+      COMBINE(float, float);
+      break;
+    default:
+      COMBINE(double, double);
+      break;
+  }
+}
+
+static int is_close(const struct Call* call, const void* got, const void* expected) {
+  float a, b;
+  double c, d;
+  if (call->type == GEX_DT_FLT) {
+    memcpy(&a, got, 4);
+    memcpy(&b, expected, 4);
+    return fabsf(a - b) <= 1e-5f * fabsf(b);
+  }
+  if (call->type != GEX_DT_DBL) return memcmp(got, expected, call->width) == 0;
+  memcpy(&c, got, 8);
+  memcpy(&d, expected, 8);
+  return fabs(c - d) <= 1e-13 * fabs(d);
+}
+
+static void check_reduction(const struct Call* call, const unsigned char* dest) {
+  static uint64_t left[huge_element / 8 + 1], right[huge_element / 8 + 1];
+  for (size_t i = 0; i < call->count; ++i) {
+    put_element(call, call->team->size - 1, i, right);
+    for (unsigned member = call->team->size - 1; member-- > 0;) {
+      put_element(call, member, i, left);
+      combine(call, left, right);
+    }
+    if (!is_close(call, dest + i * call->width, right))
+      fail("element", i, dest[i * call->width], *(unsigned char*)right);
+  }
+}
+
+static void check_movement(const struct Call* call, const unsigned char* dest) {
+  for (size_t block = 0; block < blocks_of_dest(call); ++block) {
+    const unsigned from =
+        blocks_of_dest(call) > 1 ? (unsigned)block
+        : call->kind == gather || call->kind == gather_all || call->kind == exchange ? 0
+                                                                                     : call->root;
+    const size_t begin = blocks_of_source(call) > 1 ? call->team->rank * call->count : 0;
+    for (size_t i = 0; i < call->count; ++i) {
+      unsigned char expected = 0;
+      put_element(call, from, begin + i, &expected);
+      if (dest[block * call->count + i] != expected)
+        fail("byte", block * call->count + i, dest[block * call->count + i], expected);
+    }
+  }
+}
+
+static void describe(const struct Call* call) {
+  snprintf(about, sizeof about,
+           "%s on team %d, root %u, %zu x %zu bytes, dt %x, op %x, flags %x%s, source %s, dest %s",
+           kinds[call->kind], (int)(call->team - all_teams), call->root, call->count, call->width,
+           (unsigned)call->type, (unsigned)call->operation, (unsigned)call->flags,
+           call->in_place ? ", in place" : "", call->source.is_private ? "private" : "shared",
+           call->dest.is_private ? "private" : "shared");
+}
+
+// Looks at the result and frees its memory. Of a ReduceToAll, tells what bits it has.
+static uint64_t check(struct Call* call) {
+  const unsigned char* dest = call->in_place ? call->source.data : call->dest.data;
+  uint64_t bits = 0;
+  describe(call);
+  if (has_dest(call)) {
+    if (call->kind == reduce_one || call->kind == reduce_all)
+      check_reduction(call, dest);
+    else
+      check_movement(call, dest);
+  }
+  if (has_source(call) && !(call->in_place && has_dest(call)))
+    for (size_t i = 0; i < blocks_of_source(call) * call->count; ++i) {
+      static unsigned char expected[huge_element + 8];
+      put_element(call, call->team->rank, i, expected);
+      if (memcmp(call->source.data + i * call->width, expected, call->width) != 0)
+        fail("source element", i, 0, 0);
+    }
+  if (call->kind == reduce_all)
+    for (size_t i = 0; i < bytes(call); ++i) bits = mixed(bits + dest[i]);
+  release(call->source);
+  release(call->dest);
+  return bits;
+}
+
+static void wait_for(struct Call* call) {
+  describe(call);
+  if (own(2)) {
+    gex_Event_Wait(call->event);
+  } else {
+    while (gex_Event_Test(call->event)) gasnet_AMPoll();
+  }
+  call->event = GEX_EVENT_INVALID;
+}
+
+static void wait_for_all(int count) {
+  gex_Event_t events[most_calls];
+  if (own(2)) {
+    for (int i = 0; i < count; ++i) events[i] = calls[i].event;
+    snprintf(about, sizeof about, "all %d calls", count);
+    gex_Event_WaitAll(events, (size_t)count, 0);
+    return;
+  }
+  for (int left = count, at = (int)own((uint64_t)count); left > 0; --left, at = (at + 1) % count)
+    wait_for(&calls[at]);
+}
+
+// Results of ReduceToAll have the same bits on all members.
+static void compare_bits(const uint64_t* bits, int count) {
+  for (int i = 0; i < count; ++i) {
+    uint64_t least = 0, most = 0;
+    const gex_TM_t team = calls[i].team->handle;
+    if (calls[i].kind != reduce_all) continue;
+    describe(&calls[i]);
+    gex_Event_Wait(gex_Coll_ReduceToAllNB(team, &least, &bits[i], GEX_DT_U64, 8, 1, GEX_OP_MIN,
+                                          NULL, NULL, 0));
+    gex_Event_Wait(
+        gex_Coll_ReduceToAllNB(team, &most, &bits[i], GEX_DT_U64, 8, 1, GEX_OP_MAX, NULL, NULL, 0));
+    if (least != most) fail("the fingerprint on another rank", 0, most, least);
+  }
+}
+
+static void run_batch(void) {
+  uint64_t bits[most_calls];
+  const int count = 1 + (int)common(common(3) ? 8 : most_calls);
+  segment_used = 0;
+  make_teams();
+  for (int i = 0; i < count; ++i) choose(&calls[i]);
+  for (int i = 0; i < count; ++i) {
+    prepare(&calls[i]);
+    start(&calls[i]);
+    if (own(8) == 0) wait_for(&calls[i]);
+    if (own(4) == 0) gasnet_AMPoll();
+  }
+  wait_for_all(count);
+  for (int i = 0; i < count; ++i) bits[i] = check(&calls[i]);
+  compare_bits(bits, count);
+  destroy_teams();
+}
+
+// More broadcasts than may be under way at once, whose root is far ahead of the others.
+static void run_stream(void) {
+  const unsigned ranks = gex_TM_QuerySize(world), root = (unsigned)common(ranks);
+  for (int i = 0; i < 100; ++i) {
+    unsigned char bytes[3000];
+    const size_t size = 1 + common(common(2) ? 50 : sizeof bytes);
+    const int value = (int)common(256);
+    if (me != root && i == 0) usleep((useconds_t)own(2000));
+    memset(bytes, me == root ? value : value + 1, size);
+    snprintf(about, sizeof about, "broadcast %d of a stream of rank %u, %zu bytes", i, root, size);
+    gex_Event_Wait(gex_Coll_BroadcastNB(world, root, bytes, bytes, size, 0));
+    for (size_t at = 0; at < size; ++at)
+      if (bytes[at] != value) fail("byte", at, bytes[at], (uint64_t)value);
+  }
+}
+
+// The split-phase barrier: ids of all, and what each passes to wait.
+static int finish_barrier(int id, int flags) {
+  int result;
+  if (own(2)) return gasnet_barrier_wait(id, flags);
+  while ((result = gasnet_barrier_try(id, flags)) == GASNET_ERR_NOT_READY) continue;
+  return result;
+}
+static void run_barriers(void) {
+  const unsigned ranks = gex_TM_QuerySize(world);
+  for (int i = 0; i < 50; ++i) {
+    const int id = (int)common(1000), odd_one = (int)common(ranks), how = (int)common(5);
+    const int is_odd = (int)me == odd_one;
+    int flags = 0, mine = id, got = -1, result;
+    snprintf(about, sizeof about, "barrier %d with id %d, case %d, rank %d differs", i, id, how,
+             odd_one);
+    if (how == 1 && is_odd) flags = GASNET_BARRIERFLAG_MISMATCH;
+    if (how == 2 && is_odd) mine = id + 1;
+    if (how == 3 && !is_odd) flags = GASNET_BARRIERFLAG_ANONYMOUS;
+    if (how == 4) flags = own(2) ? GASNET_BARRIERFLAG_ANONYMOUS : GASNET_BARRIERFLAG_UNNAMED;
+    if (own(2)) {
+      result = gasnet_barrier(mine, flags);
+    } else {
+      gasnet_barrier_notify(mine, flags);
+      result = finish_barrier(mine, flags);
+    }
+    const int must_fail = how == 1 || (how == 2 && ranks > 1);
+    if (result != (must_fail ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK))
+      fail("result", 0, (uint64_t)result, (uint64_t)!must_fail);
+    if (must_fail) continue;
+    expect((gasnet_barrier_result(&got) != 0) == (how == 4), "a barrier that has an id");
+    if (how != 4 && got != mine) fail("id", 0, (uint64_t)got, (uint64_t)mine);
+  }
+}
+
+int main(int argc, char** argv) {
+  gex_Segment_t attached;
+  if (gex_Client_Init(&client, &endpoint, &world, "collectives_test", &argc, &argv, 0) ||
+      gex_Segment_Attach(&attached, world, segment_size))
+    return 1;
+  if (argc > 1) seed = strtoull(argv[1], NULL, 10);
+  const int rounds = argc > 2 ? atoi(argv[2]) : 40;
+  me = gex_TM_QueryRank(world);
+  segment = gex_Segment_QueryAddr(attached);
+  common_state = mixed(seed);
+  own_state = mixed(seed + 1) + me;
+  if (me == 0) printf("seed %" PRIu64 ", %d rounds\n", seed, rounds);
+  for (batch = 0; batch < rounds; ++batch) {
+    run_batch();
+    run_stream();
+    run_barriers();
+  }
+  gasnet_exit(0);
+  return 0;
+}

@@ -1,0 +1,51 @@
+// A client that is found, compiled and started in every way that there is: launch_test.py.
+#include <gasnet.h>
+#include <gasnet_coll.h>
+#include <gasnetex.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// What each rank does, as its first word says. The result is the exit status.
+static int act(gex_TM_t team, int argc, char** argv) {
+  const char* action = argc > 1 ? argv[1] : "";
+  const unsigned rank = gex_TM_QueryRank(team);
+  char line[64] = "";
+  if (strcmp(action, "words") == 0) {
+    for (int i = 0; i < argc; ++i) printf("<%s>", argv[i]);
+    printf("\n");
+  } else if (strcmp(action, "segment") == 0) {
+    printf("%zu\n", (size_t)gasnet_getMaxLocalSegmentSize());
+  } else if (strcmp(action, "address") == 0) {
+    printf("%p\n", (void*)(uintptr_t)&act);
+  } else if (strcmp(action, "read") == 0) {
+    printf("%u: %s\n", rank, fgets(line, sizeof(line), stdin) != NULL ? line : "nothing");
+  } else if (strcmp(action, "status") == 0) {
+    return atoi(argv[2]);
+  } else if (strcmp(action, "child") == 0) {
+    return rank == 0 ? system(argv[0]) : 0;
+  } else if (strcmp(action, "sleep") == 0) {
+    printf("ready\n");
+    fflush(stdout);
+    sleep(1000);
+  } else {
+    printf("%u of %u\n", rank, (unsigned)gex_TM_QuerySize(team));
+  }
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  if (argc > 1 && strcmp(argv[1], "alone") == 0) return 0;  // never comes to GASNet
+  gex_Client_t client;
+  gex_EP_t endpoint;
+  gex_TM_t team;
+  if (gex_Client_Init(&client, &endpoint, &team, "launch", &argc, &argv, 0) != GASNET_OK) return 99;
+  gex_Event_Wait(gex_Coll_BarrierNB(team, 0));
+  const int status = act(team, argc, argv);
+  fflush(stdout);
+  gex_Event_Wait(gex_Coll_BarrierNB(team, 0));
+  gasnet_exit(status);
+  return status;
+}

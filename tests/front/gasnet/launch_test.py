@@ -1,0 +1,359 @@
+"""How clients of GASNet find Gondwana and start with it: `launch_test.py BUILD_FOLDER C_COMPILER`.
+
+Installs the build into a folder of its own, and meets it there as its users do.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+import uuid
+from pathlib import Path
+
+BUILD = ""
+COMPILER = ""
+SOURCE = Path(__file__).with_name("launch_client.c").resolve()
+WATCHDOG = 60  # seconds: against hangs only
+MARK = str(uuid.uuid4())  # in the environment of whatever is started here
+UNWANTED = ("GASNET_", "GONDWANA_", "PKG_CONFIG", "DESTDIR", "LD_", "CFLAGS", "LDFLAGS")
+
+
+def plain_environment():
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(UNWANTED)}
+    return {**kept, "MARK": MARK}
+
+
+def marked_processes():
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if MARK.encode() in Path(f"/proc/{pid}/environ").read_bytes():
+                found.append(int(pid))
+        except OSError:
+            continue
+    return [pid for pid in found if pid != os.getpid()]
+
+
+class Installed(unittest.TestCase):
+    """A test with an installed tree, its own folder, and a client that is compiled once."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(tempfile.mkdtemp(prefix="launch_test"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        # Moved after it was installed: nothing may depend on where it was.
+        first = cls.folder / "first"
+        cls.say("cmake", "--install", BUILD, "--prefix", first)
+        cls.prefix = first.rename(cls.folder / "prefix")
+        cls.client = cls.compile_with_pkg_config("client", "seq")
+
+    def tearDown(self):
+        left = marked_processes()
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+        self.assertEqual(left, [], "processes were left behind")
+
+    @classmethod
+    def say(cls, *command):
+        """What a command that must succeed prints."""
+        done = subprocess.run(
+            command,
+            env=plain_environment(),
+            cwd=cls.folder,
+            capture_output=True,
+            text=True,
+            timeout=WATCHDOG,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise AssertionError(f"{command} ended with {done.returncode}: {done.stderr}")
+        return done.stdout
+
+    @classmethod
+    def pkg_config(cls, *words):
+        (folder,) = cls.prefix.rglob("pkgconfig")
+        return cls.say("env", f"PKG_CONFIG_PATH={folder}", "pkg-config", *words).split()
+
+    @classmethod
+    def compile_with_pkg_config(cls, name, mode, *flags):
+        package = f"gasnet-smp-{mode}"
+        compile_flags = cls.pkg_config("--cflags", package)
+        link_flags = cls.pkg_config(
+            "--libs", *(["--static"] if "-static" in flags else []), package
+        )
+        cls.say(COMPILER, *compile_flags, *flags, SOURCE, "-o", name, *link_flags)
+        return f"./{name}"
+
+    def run_client(self, *command, **variables):
+        return subprocess.run(
+            command or (self.client,),
+            env={**plain_environment(), **variables},
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=WATCHDOG,
+            check=False,
+            input="hello",
+        )
+
+    def tool(self, name):
+        return str(self.prefix / "bin" / name)
+
+    def assert_ranks(self, done, count):
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        expected = [f"{rank} of {count}" for rank in range(count)]
+        self.assertEqual(sorted(done.stdout.splitlines()), expected)
+
+    def assert_told(self, done, sentence, status=1):
+        self.assertRegex(done.stderr, sentence)
+        self.assertEqual(done.returncode, status)
+
+
+class Finding(Installed):
+    def test_pkg_config_compiles_and_links_every_thread_mode(self):
+        for mode in ("seq", "par", "parsync"):
+            with self.subTest(mode=mode):
+                self.compile_with_pkg_config(mode, mode, "-DGASNET_DEBUG=1")
+                self.assert_ranks(self.run_client(f"./{mode}", GASNET_PSHM_NODES="2"), 2)
+
+    def test_pkg_config_knows_the_variables_of_gasnet(self):
+        for name in ("CC", "CXX", "CPPFLAGS", "CXXCPPFLAGS", "CFLAGS", "LD", "LDFLAGS", "LIBS"):
+            words = self.pkg_config(f"--variable=GASNET_{name}", "gasnet-smp-par")
+            self.assertNotEqual(words, [], name)
+
+    def compile_with_fragment(self, fragment, name):
+        rule = (
+            f"include {fragment}\n{name}: {SOURCE}\n"
+            f"\t$(GASNET_CC) $(GASNET_CPPFLAGS) $(GASNET_CFLAGS) -c $< -o {name}.o\n"
+            f"\t$(GASNET_LD) $(GASNET_LDFLAGS) -o $@ {name}.o $(GASNET_LIBS)\n"
+        )
+        (self.folder / "client.mak").write_text(rule, encoding="utf-8")
+        self.say("make", "-f", "client.mak", name, f"GASNET_CC={COMPILER}")
+
+    def test_makefile_fragments_compile_and_link(self):
+        for mode in ("seq", "par", "parsync"):
+            with self.subTest(mode=mode):
+                fragment = f"include/smp-conduit/smp-{mode}.mak"
+                self.compile_with_fragment(self.prefix / fragment, f"by_fragment_{mode}")
+                self.assert_ranks(
+                    self.run_client(f"./by_fragment_{mode}", GASNET_PSHM_NODES="3"), 3
+                )
+
+    def test_a_folder_like_that_of_gasnet_is_configured_built_and_installed(self):
+        source, build = self.prefix / "share/gondwana/gasnet", self.folder / "build"
+        for name in ("gasnet_config.h.in", "gasnetex.h", "docs/GASNet-EX.txt"):
+            self.assertTrue((source / name).is_file(), name)
+        self.assertRegex((source / "docs/GASNet-EX.txt").read_text(), r"EX_SPEC_VERSION_MINOR \d+")
+        build.mkdir()
+        (build / "wanted.in").write_text("@CONDUITS@ @CC_FAMILY@\n", encoding="utf-8")
+        self.say(
+            "sh",
+            "-c",
+            'cd build && "$0"/configure --enable-debug --disable-parsync '
+            '--with-cflags="-DA=1 -DB=\'|&\'" --prefix="$1" && CONFIG_FILES=wanted ./config.status '
+            "&& make all seq && make -C smp-conduit smp-par.mak par && make install",
+            source,
+            self.folder / "installed",
+        )
+        self.assertRegex((build / "wanted").read_text(), "^smp (GNU|Clang)$")
+        fragment = self.folder / "installed/include/smp-conduit/smp-par.mak"
+        self.assertRegex(fragment.read_text(), r"CFLAGS = -DA=1 -DB='\|&'")
+        self.assertIn("-DGASNET_DEBUG=1", fragment.read_text())
+        self.compile_with_fragment(fragment, "by_folder")
+        done = self.run_client(
+            self.folder / "installed/bin/gasnetrun_smp", "-n", "2", "./by_folder"
+        )
+        self.assert_ranks(done, 2)
+
+    def test_the_folder_says_what_it_cannot_do(self):
+        configure = self.prefix / "share/gondwana/gasnet/configure"
+        for option, sentence in {
+            "--enable-ibv": "there is no network",
+            "--enable-segment-everything": "only memory in segments",
+            "--with-cc=nothing": 'the compiler "nothing" does not run',
+        }.items():
+            self.assert_told(self.run_client(configure, option), f"configure: .*{sentence}")
+
+
+class Starting(Installed):
+    def test_a_program_starts_itself_as_ranks(self):
+        for ranks in (1, 2, 4):
+            with self.subTest(ranks=ranks):
+                done = self.run_client(GASNET_PSHM_NODES=str(ranks))
+                self.assert_ranks(done, ranks)
+        self.assert_ranks(self.run_client(), 1)
+
+    def test_words_and_the_name_of_the_program_arrive(self):
+        done = self.run_client(self.client, "words", "a b", "", "-n", GASNET_PSHM_NODES="2")
+        self.assertEqual(done.stdout, f"<{self.client}><words><a b><><-n>\n" * 2)
+
+    def test_input_status_and_signals_pass_through(self):
+        done = self.run_client(self.client, "read", GASNET_PSHM_NODES="2")
+        self.assertEqual(sorted(done.stdout.splitlines()), ["0: hello", "1: nothing"])
+        done = self.run_client(self.client, "status", "7", GASNET_PSHM_NODES="2")
+        self.assertEqual(done.returncode, 7)
+        environment = {**plain_environment(), "GASNET_PSHM_NODES": "2"}
+        command = [self.client, "sleep"]
+        with subprocess.Popen(
+            command, env=environment, cwd=self.folder, stdout=subprocess.PIPE, text=True
+        ) as job:
+            self.assertEqual([job.stdout.readline() for _ in range(2)], ["ready\n"] * 2)
+            job.send_signal(signal.SIGTERM)
+            self.assertEqual(job.wait(timeout=WATCHDOG), 128 + signal.SIGTERM)
+
+    def test_launchers_start_as_many_ranks_as_they_are_told(self):
+        for command in (
+            (self.tool("gondwana"), "run", "-n", "3"),
+            (self.tool("gasnetrun_smp"), "-n", "3"),
+            (self.tool("gasnetrun_smp"), "-np", "3", "-c", "1", "-E", "A,B", "-spawner=fork", "--"),
+        ):
+            with self.subTest(command=command):
+                done = self.run_client(*command, self.client, GASNET_PSHM_NODES="2")
+                self.assert_ranks(done, 3)
+
+    def test_the_launcher_shows_what_it_would_run(self):
+        done = self.run_client(self.tool("gasnetrun_smp"), "-t", "-n", "3", self.client)
+        self.assertRegex(done.stdout, f"ranks 0-2: .*{self.client}\n")
+
+    def test_the_launcher_says_what_is_wrong(self):
+        for words, sentence in {
+            (): "-n is missing",
+            ("-n",): "-n: the number is missing",
+            ("-n", "x"): "-n x: expected a number above 0",
+            ("-n", "2"): "no program to run",
+            ("-n", "2", "-N", "2", "prog"): "on this machine only",
+            ("-q",): "-q is not an option",
+            ("-n", "2", "prog", ":"): 'an argument ":"',
+        }.items():
+            with self.subTest(words=words):
+                done = self.run_client(self.tool("gasnetrun_smp"), *words)
+                self.assert_told(done, f"gasnetrun_smp: .*{sentence}")
+
+    def test_addresses_of_functions_are_those_of_all_ranks(self):
+        if (
+            subprocess.run(
+                ["setarch", "-R", "true"], stderr=subprocess.DEVNULL, check=False
+            ).returncode
+            != 0
+        ):
+            self.skipTest("addresses of processes are chosen at random here, whatever they ask for")
+        for command, ranks in (
+            ((self.client,), 4),
+            ((self.tool("gasnetrun_smp"), "-n", "4", self.client), 1),
+        ):
+            done = self.run_client(*command, "address", GASNET_PSHM_NODES=str(ranks))
+            self.assertEqual(len(done.stdout.splitlines()), 4, done.stderr)
+            self.assertEqual(len(set(done.stdout.splitlines())), 1)
+
+    def test_what_a_rank_starts_is_no_new_job(self):
+        done = self.run_client(self.client, "child", GASNET_PSHM_NODES="2")
+        self.assert_ranks(done, 1)
+
+    def test_wrong_numbers_of_ranks_are_told_to_who_initializes(self):
+        for text in ("four", "0", "-1"):
+            done = self.run_client(GASNET_PSHM_NODES=text)
+            self.assert_told(done, f'gex_Client_Init: GASNET_PSHM_NODES "{text}": expected a whole')
+        self.assertEqual(self.run_client(self.client, "alone", GASNET_PSHM_NODES="x").returncode, 0)
+        done = self.run_client(self.client, ":", GASNET_PSHM_NODES="2")
+        self.assert_told(done, 'GASNET_PSHM_NODES=2: .* the argument ":"')
+
+    def test_a_library_without_the_command_says_where_it_looked(self):
+        command = Path(self.tool("gondwana"))
+        hidden = command.rename(command.with_name("hidden"))
+        self.addCleanup(hidden.rename, command)
+        done = self.run_client(GASNET_PSHM_NODES="2", PATH="")
+        self.assert_told(done, f"GASNET_PSHM_NODES=2: .* neither {command} nor in PATH")
+
+    def test_a_program_that_needs_the_library_by_another_starts_itself(self):
+        flags = [*self.pkg_config("--cflags", "gasnet-smp-seq"), "-fPIC", "-shared", "-Dmain=start"]
+        libraries = self.pkg_config("--libs", "gasnet-smp-seq")
+        self.say(COMPILER, *flags, SOURCE, "-o", "libindirect.so", *libraries)
+        (self.folder / "indirect.c").write_text(
+            "int start(int, char **);\nint main(int c, char** v) { return start(c, v); }\n"
+        )
+        (library,) = self.pkg_config("--variable=libdir", "gasnet-smp-seq")
+        self.say(
+            COMPILER,
+            "indirect.c",
+            "-o",
+            "indirect",
+            "-L.",
+            "-lindirect",
+            "-Wl,-rpath,$ORIGIN",
+            f"-Wl,-rpath-link,{library}",
+        )
+        self.assert_ranks(self.run_client("./indirect", GASNET_PSHM_NODES="2"), 2)
+        self.check_loaded_late()
+
+    def check_loaded_late(self):
+        (self.folder / "late.c").write_text(
+            "#include <dlfcn.h>\nint main(int c, char** v) {\n"
+            '  void* library = dlopen("./libindirect.so", RTLD_NOW | RTLD_GLOBAL);\n'
+            '  return ((int (*)(int, char**))dlsym(library, "start"))(c, v);\n}\n'
+        )
+        self.say(COMPILER, "late.c", "-o", "late", "-ldl")
+        self.assert_ranks(self.run_client("./late"), 1)
+        done = self.run_client("./late", GASNET_PSHM_NODES="2")
+        self.assert_told(done, "late is not linked with libgondwana_gasnet.so .*gondwana run -n 2")
+
+    def test_a_static_program_starts_itself_where_the_command_is_in_the_path(self):
+        try:
+            self.compile_with_pkg_config("static", "seq", "-static")
+        except AssertionError as failure:
+            self.skipTest(f"no static executable can be linked here: {failure}")
+        done = self.run_client("./static", GASNET_PSHM_NODES="2", PATH="")
+        self.assert_told(done, "GASNET_PSHM_NODES=2: .* nor in PATH")
+        done = self.run_client("./static", GASNET_PSHM_NODES="2", PATH=str(self.prefix / "bin"))
+        self.assert_ranks(done, 2)
+
+
+class Environment(Installed):
+    def segments(self, **variables):
+        done = self.run_client(self.client, "segment", GASNET_PSHM_NODES="2", **variables)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return [int(line) for line in done.stdout.splitlines()]
+
+    def test_the_size_of_segments_is_limited(self):
+        mib = 1 << 20
+        self.assertEqual(self.segments(GASNET_MAX_SEGSIZE="16.0MB/P"), [16 * mib] * 2)
+        self.assertEqual(self.segments(GASNET_MAX_SEGSIZE="16MB/H"), [8 * mib] * 2)
+        self.assertEqual(self.segments(GASNET_PHYSMEM_MAX="64M"), [32 * mib] * 2)
+
+    def test_what_means_nothing_here_does_no_harm(self):
+        done = self.run_client(
+            GASNET_PSHM_NODES="2",
+            GASNET_QUIET="1",
+            GASNET_SPAWNFN="L",
+            SSH_SERVERS="a,b",
+            GASNET_SSH_SERVERS="a,b",
+            GASNET_SUPERNODE_MAXSIZE="2",
+            GASNET_MAX_THREADS="8",
+        )
+        self.assert_ranks(done, 2)
+
+    def test_what_cannot_be_done_is_told_once(self):
+        for variable, sentence in {
+            ("GASNET_MAX_SEGSIZE", "much"): 'GASNET_MAX_SEGSIZE "much": expected a size',
+            ("GASNET_PHYSMEM_MAX", "-1"): 'GASNET_PHYSMEM_MAX "-1": expected a size',
+            ("GASNET_MAX_THREADS", "0"): 'GASNET_MAX_THREADS "0": expected a whole number',
+            ("GASNET_SUPERNODE_MAXSIZE", "1"): "GASNET_SUPERNODE_MAXSIZE=1 wants a network",
+        }.items():
+            with self.subTest(variable=variable):
+                done = self.run_client(GASNET_PSHM_NODES="2", **dict([variable]))
+                self.assert_told(done, f"rank \\d: gex_Client_Init: {sentence}")
+                self.assertEqual(done.stderr.count("gex_Client_Init: "), 1, done.stderr)
+
+    def test_the_variables_are_reported_where_that_is_asked_for(self):
+        done = self.run_client(
+            GASNET_PSHM_NODES="2", GASNET_VERBOSEENV="1", GASNET_MAX_SEGSIZE="1GB/P"
+        )
+        self.assertIn("GASNET_MAX_SEGSIZE = 1GB/P\n", done.stderr)
+        self.assertIn("GASNET_SUPERNODE_MAXSIZE = 0 (default)\n", done.stderr)
+
+
+if __name__ == "__main__":
+    BUILD, COMPILER = sys.argv[1:3]
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
