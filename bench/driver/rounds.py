@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from driver.cases import Case, Run
+from driver.case import Case, Run
 from driver.figures import Figure
 from driver.library import Build, Library
 from driver.machine import distance_ns, processors

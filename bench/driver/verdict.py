@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from statistics import median
 
-from driver.cases import Row
+from driver.case import Row
 from driver.figures import Figure
 from driver.rounds import CONTROL, Measured, Outcome
 

@@ -1,0 +1,25 @@
+// The latency of a barrier of all ranks, as rank 0 sees it: gex_Coll_BarrierNB and a wait, and the
+// longest of all that were measured. A sample is the mean of BATCH barriers.
+// Usage: gasnet_barrier [BATCH] [SAMPLES]
+#include "gasnet_job.h"
+
+int main(int argc, char** argv) {
+  const size_t batch = argument(argc, argv, 1, 1);
+  const size_t count = argument(argc, argv, 2, 1000);
+  const struct job job = start_job(NULL, 0, GASNET_PAGESIZE);
+  double* samples = new_samples(count);
+  double* longest = new_samples(1);
+  for (size_t i = 0; i < (count / 10 + 1) * batch; ++i) meet(&job);  // warm up
+  for (size_t i = 0; i < count; ++i) {
+    const int64_t start = now_ns();
+    for (size_t j = 0; j < batch; ++j) meet(&job);
+    samples[i] = ns_per_op(now_ns() - start, batch);
+    if (samples[i] > *longest) *longest = samples[i];
+  }
+  char name[64];
+  snprintf(name, sizeof name, "gasnet_barrier_%u", job.ranks);
+  if (job.rank == 0) report(name, "ours", samples, count);
+  snprintf(name, sizeof name, "gasnet_barrier_longest_%u", job.ranks);
+  if (job.rank == 0) report(name, "ours", longest, 1);
+  end_job(&job);
+}

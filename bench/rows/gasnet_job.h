@@ -1,0 +1,69 @@
+// What every GASNet-EX row begins and ends with: a client, handlers, a segment, and where the
+// segments of the others are mapped here, for the controls.
+#ifndef GONDWANA_BENCH_GASNET_JOB_H_
+#define GONDWANA_BENCH_GASNET_JOB_H_
+
+#include "../common/measure.h"
+
+#include <gasnetex.h>
+#include <stdatomic.h>
+
+struct job {
+  gex_Client_t client;
+  gex_EP_t endpoint;
+  gex_TM_t team;
+  gex_Segment_t segment;
+  gex_Rank_t rank;
+  gex_Rank_t ranks;
+};
+
+// The memory of another rank: its address there, as calls take it, and here, as the processor does.
+struct window {
+  gex_Rank_t rank;
+  char* owner;
+  char* mapped;
+};
+
+static inline void require(int true_here, const char* what) {
+  if (true_here) return;
+  fprintf(stderr, "bench: rank %u: %s\n", gex_System_QueryJobRank(), what);
+  gasnet_exit(1);
+}
+
+static inline void meet(const struct job* job) {
+  gex_Event_Wait(gex_Coll_BarrierNB(job->team, 0));
+}
+
+static inline struct job start_job(gex_AM_Entry_t* handlers, size_t count, size_t segment_bytes) {
+  struct job job;
+  const size_t pages = (segment_bytes + GASNET_PAGESIZE - 1) / GASNET_PAGESIZE;
+  require(
+      gex_Client_Init(&job.client, &job.endpoint, &job.team, "bench", NULL, NULL, 0) == GASNET_OK,
+      "gex_Client_Init failed");
+  require(gex_EP_RegisterHandlers(job.endpoint, handlers, count) == GASNET_OK,
+          "gex_EP_RegisterHandlers failed");
+  require(gex_Segment_Attach(&job.segment, job.team, pages * GASNET_PAGESIZE) == GASNET_OK,
+          "gex_Segment_Attach failed");
+  job.rank = gex_TM_QueryRank(job.team);
+  job.ranks = gex_TM_QuerySize(job.team);
+  pin_if_asked((int)job.rank);
+  meet(&job);
+  return job;
+}
+
+// Ends the program of every rank.
+static inline void end_job(const struct job* job) {
+  meet(job);
+  gasnet_exit(0);
+}
+
+static inline struct window window_of(const struct job* job, gex_Rank_t rank) {
+  void* owner = NULL;
+  void* mapped = NULL;
+  uintptr_t bytes = 0;
+  gex_Event_Wait(gex_EP_QueryBoundSegmentNB(job->team, rank, &owner, &mapped, &bytes, 0));
+  require(mapped != NULL, "the memory of another rank is not mapped here: no control is possible");
+  return (struct window){rank, owner, mapped};
+}
+
+#endif

@@ -1,0 +1,172 @@
+// Puts of pieces of 8 bytes that lie apart by the same gap in the source and in the destination, so
+// that DENSITY percent of the memory between the first and the last are moved: BYTES in all, as a
+// list of addresses (indexed) or as an array of 1, 3, 8 or 32 dimensions (strided), however many of
+// them are needed for that many pieces. From the segment of rank 0 into that of rank 1.
+//
+// Figures gasnet_indexed_BYTES_DENSITY and gasnet_strided_DIMENSIONS_BYTES_DENSITY. CONTROL is
+//   lines   memcpy of all memory between the first and the last: of the cache lines that are
+//   touched loops   a loop in a loop for each dimension, with one call of memcpy for each piece
+// Usage: gasnet_pieces CONTROL DENSITY [BYTES]...
+#include "gasnet_job.h"
+
+#include <gasnet_vis.h>
+
+enum { PIECE = 8, MOST_DIMENSIONS = 32, BATCHES = 30, LARGEST = 2 << 20, LEAST_DENSITY = 25 };
+enum { INDEXED = 0, BATCH_BYTES = 1 << 20, BEFORE = 0xa5 };
+
+// A transfer, as both sides see it.
+struct pattern {
+  size_t dimensions;  // INDEXED: the lists
+  size_t bytes;       // of all pieces
+  size_t extent;      // from the first to the last, with the gaps
+  size_t count[MOST_DIMENSIONS];
+  ptrdiff_t strides[MOST_DIMENSIONS];
+  void** from;  // the lists
+  void** to;
+  char* source;
+  struct window there;
+  gex_TM_t team;
+};
+
+// The doublings of the number of pieces are dealt out to the dimensions. What gets none has one.
+static struct pattern new_pattern(const struct job* job, size_t dimensions, size_t bytes,
+                                  size_t density) {
+  struct pattern p = {.dimensions = dimensions,
+                      .bytes = bytes,
+                      .extent = bytes * 100 / density,
+                      .source = window_of(job, 0).mapped,
+                      .there = window_of(job, 1),
+                      .team = job->team};
+  const size_t pieces = bytes / PIECE;
+  const size_t step = p.extent / pieces;
+  const unsigned doublings = (unsigned)__builtin_ctzl(pieces);
+  ptrdiff_t stride = (ptrdiff_t)step;
+  for (size_t i = 0; i < dimensions; ++i) {
+    p.count[i] = (size_t)1 << (doublings / dimensions + (i < doublings % dimensions));
+    p.strides[i] = stride;
+    stride *= (ptrdiff_t)p.count[i];
+  }
+  p.from = calloc(2 * pieces, sizeof *p.from);
+  require(p.from != NULL, "no memory for lists of addresses");
+  p.to = p.from + pieces;
+  for (size_t i = 0; i < pieces; ++i) {
+    p.from[i] = p.source + i * step;
+    p.to[i] = p.there.owner + i * step;
+  }
+  return p;
+}
+
+static void put(const struct pattern* p) {
+  const size_t pieces = p->bytes / PIECE;
+  if (p->dimensions == INDEXED)
+    gex_VIS_IndexedPutNBI(p->team, 1, pieces, p->to, PIECE, pieces, p->from, PIECE, 0);
+  else
+    gex_VIS_StridedPutNBI(p->team, 1, p->there.owner, p->strides, p->source, p->strides, PIECE,
+                          p->count, p->dimensions, 0);
+}
+
+static void copy_lines(const struct pattern* p) {
+  memcpy(p->there.mapped, p->source, p->extent);
+}
+
+// As long as it runs nobody knows it: memcpy is then called, and not made into a load and a store.
+static volatile size_t piece_bytes = PIECE;
+
+static void copy_dimension(const struct pattern* p, size_t dimension, size_t offset, size_t bytes) {
+  if (dimension == 0) {
+    memcpy(p->there.mapped + offset, p->source + offset, bytes);
+    return;
+  }
+  for (size_t i = 0; i < p->count[dimension - 1]; ++i)
+    copy_dimension(p, dimension - 1, offset + i * (size_t)p->strides[dimension - 1], bytes);
+}
+
+static void copy_pieces(const struct pattern* p) {
+  const size_t bytes = piece_bytes;
+  if (p->dimensions != INDEXED) {
+    copy_dimension(p, p->dimensions, 0, bytes);
+    return;
+  }
+  const ptrdiff_t here = p->there.mapped - p->there.owner;
+  for (size_t i = 0; i < p->bytes / PIECE; ++i) memcpy((char*)p->to[i] + here, p->from[i], bytes);
+}
+
+typedef void move(const struct pattern* pattern);
+
+static double time_batch(move* run, const struct pattern* p, size_t times) {
+  const int64_t start = now_ns();
+  for (size_t i = 0; i < times; ++i) {
+    run(p);
+    __asm__ volatile("" ::: "memory");  // or the compiler may keep only the last copy
+  }
+  gex_NBI_Wait(GEX_EC_PUT, 0);
+  return ns_per_op(now_ns() - start, times);
+}
+
+// Every piece has come, and nothing lies in a gap.
+static void check(const struct pattern* p) {
+  const size_t step = p->extent / (p->bytes / PIECE);
+  memset(p->there.mapped, BEFORE, p->extent);
+  put(p);
+  gex_NBI_Wait(GEX_EC_PUT, 0);
+  for (size_t i = 0; i < p->extent; ++i) {
+    const char expected = i % step < PIECE ? p->source[i] : (char)BEFORE;
+    require(p->there.mapped[i] == expected, "a byte that is not as it should be after a put");
+  }
+}
+
+static void report_pattern(const struct pattern* p, size_t density, double* ours_ns,
+                           double* control_ns) {
+  char way[32] = "indexed";
+  char name[96];
+  if (p->dimensions != INDEXED) snprintf(way, sizeof way, "strided_%zu", p->dimensions);
+  snprintf(name, sizeof name, "gasnet_%s_%zu_%zu", way, p->bytes, density);
+  report(name, "ours", ours_ns, BATCHES);
+  report(name, "control", control_ns, BATCHES);
+}
+
+// Batches of all patterns take turns, for they are compared with each other.
+static void measure(const struct job* job, move* control, size_t density, size_t bytes) {
+  static const size_t dimensions[] = {INDEXED, 1, 3, 8, MOST_DIMENSIONS};
+  enum { PATTERNS = sizeof dimensions / sizeof *dimensions };
+  struct pattern patterns[PATTERNS];
+  double* ours_ns[PATTERNS];
+  double* control_ns[PATTERNS];
+  for (int k = 0; k < PATTERNS; ++k) {
+    patterns[k] = new_pattern(job, dimensions[k], bytes, density);
+    check(&patterns[k]);
+    ours_ns[k] = new_samples(BATCHES);
+    control_ns[k] = new_samples(BATCHES);
+  }
+  const size_t extent = patterns[0].extent;
+  const size_t times = extent < BATCH_BYTES ? BATCH_BYTES / extent : 1;
+  for (int i = 0; i < BATCHES; ++i) {
+    for (int k = 0; k < PATTERNS; ++k) {
+      ours_ns[k][i] = time_batch(put, &patterns[k], times);
+      control_ns[k][i] = time_batch(control, &patterns[k], times);
+    }
+  }
+  for (int k = 0; k < PATTERNS; ++k) {
+    report_pattern(&patterns[k], density, ours_ns[k], control_ns[k]);
+    free(patterns[k].from);
+  }
+}
+
+int main(int argc, char** argv) {
+  const size_t density = argument(argc, argv, 2, LEAST_DENSITY);
+  move* control = argc > 1 && strcmp(argv[1], "loops") == 0 ? copy_pieces : copy_lines;
+  const struct job job = start_job(NULL, 0, LARGEST * 100 / LEAST_DENSITY);
+  require(density >= LEAST_DENSITY && density <= 100 && 100 % density == 0,
+          "DENSITY is 25, 50 or 100");
+  if (job.rank == 0) {
+    char* source = window_of(&job, 0).mapped;
+    for (size_t i = 0; i < LARGEST * 100 / LEAST_DENSITY; ++i) source[i] = (char)(i % 251);
+    for (int i = 3; i < argc || i == 3; ++i) {
+      const size_t bytes = argument(argc, argv, i, 128 << 10);
+      require(bytes >= PIECE && bytes <= LARGEST && (bytes & (bytes - 1)) == 0,
+              "BYTES is a power of two from 8 to 2 MiB");
+      measure(&job, control, density, bytes);
+    }
+  }
+  end_job(&job);
+}

@@ -1,0 +1,71 @@
+// Rank 0 sends Mediums of 4032 bytes to the other ranks: by a static schedule, which waits where
+// there is no room, and by a dynamic one, which goes on to the next rank (GEX_FLAG_IMMEDIATE).
+//
+// The pattern of the seed's testimm. A schedule goes through the ranks in turn, with so many
+// messages at a time, its block. The dynamic one polls once where a message was refused and tries
+// again; refused twice, the rest of the block is left for the next turn.
+#ifndef GONDWANA_BENCH_GASNET_SCHEDULE_H_
+#define GONDWANA_BENCH_GASNET_SCHEDULE_H_
+
+#include "gasnet_job.h"
+
+enum { MESSAGE_BYTES = 4032, MOST_RANKS = 64 };
+
+struct schedule {
+  const struct job* job;
+  gex_AM_Index_t handler;
+  gex_Rank_t last;  // ranks 1 to last are sent to
+  size_t messages;  // to each of them
+  size_t block;
+};
+
+// What was sent to each rank so far. The first word of a payload is its number.
+static _Alignas(LINE_PAIR) uint64_t message_payload[MESSAGE_BYTES / sizeof(uint64_t)];
+static size_t messages_sent[MOST_RANKS];
+
+static inline size_t least(size_t a, size_t b) {
+  return a < b ? a : b;
+}
+
+static inline int send_message(const struct schedule* s, gex_Rank_t to, gex_Flags_t flags) {
+  message_payload[0] = messages_sent[to];
+  const int refused = gex_AM_RequestMedium0(s->job->team, to, s->handler, message_payload,
+                                            MESSAGE_BYTES, GEX_EVENT_NOW, flags);
+  if (!refused) ++messages_sent[to];
+  return refused;
+}
+
+static inline void send_static(const struct schedule* s) {
+  for (size_t sent = 0; sent < s->messages; sent += s->block) {
+    const size_t now = least(s->block, s->messages - sent);
+    for (gex_Rank_t to = 1; to <= s->last; ++to) {
+      for (size_t i = 0; i < now; ++i) send_message(s, to, 0);
+    }
+  }
+}
+
+// Sends at most so many, until one is refused twice. Returns how many were sent.
+static inline size_t send_while_there_is_room(const struct schedule* s, gex_Rank_t to,
+                                              size_t most) {
+  for (size_t sent = 0; sent < most; ++sent) {
+    if (!send_message(s, to, GEX_FLAG_IMMEDIATE)) continue;
+    gasnet_AMPoll();
+    if (send_message(s, to, GEX_FLAG_IMMEDIATE)) return sent;
+  }
+  return most;
+}
+
+static inline void send_dynamic(const struct schedule* s) {
+  size_t left[MOST_RANKS];
+  size_t all_left = s->messages * s->last;
+  for (gex_Rank_t to = 1; to <= s->last; ++to) left[to] = s->messages;
+  while (all_left > 0) {
+    for (gex_Rank_t to = 1; to <= s->last; ++to) {
+      const size_t sent = send_while_there_is_room(s, to, least(s->block, left[to]));
+      left[to] -= sent;
+      all_left -= sent;
+    }
+  }
+}
+
+#endif

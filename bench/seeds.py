@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+"""Prints figures 1, 2, 3 and 5 and table 1 of the seed (GASNet-EX on Cray Aries, PAW-ATM 2018),
+under their own numbers, as Gondwana measures them on one node.
+
+The seed compares two versions of a library. Here each figure compares two ways that a program can
+take: the column that the others are held against is named in its title.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from statistics import median
+
+from driver import machine
+from driver.library import Build, find_build
+from driver.process import RunError, run
+from driver.sheet import Sheet, draw, table
+
+DIMENSIONS = (3, 8, 32)
+BLOCKS = {"full": 0, "5": 5, "cyclic": 1}
+SIZES_OF_ONE_RUN = 4  # a run is bounded in time
+
+
+def arguments() -> argparse.Namespace:
+    """Reads the command line."""
+    root = Path(__file__).resolve().parent.parent
+    parser = argparse.ArgumentParser(description="Figures and tables of the seed, measured here.")
+    parser.add_argument("--rounds", type=int, default=5, help="runs whose median counts (5)")
+    parser.add_argument("--quick", action="store_true", help="one run, and fewer sizes")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME",
+                        help="'figure 1', 'table 1' ...; repeatable")
+    parser.add_argument("--messages", type=int, default=2000,
+                        help="of figure 2, to all ranks together (2000; the seed: 20000)")
+    parser.add_argument("--build", type=Path, default=root / "build" / "release",
+                        help="build folder (build/release)")
+    parser.add_argument("--launcher", help="the `gondwana` command (that of the build folder)")
+    parser.add_argument("--out", type=Path, default=root / "build" / "bench",
+                        help="folder for seeds.json and the pictures (build/bench)")
+    return parser.parse_args()
+
+
+class Bench:
+    """Runs rows and gives the medians of what they print, in ns."""
+
+    def __init__(self, build: Build, options: argparse.Namespace) -> None:
+        if build.ours is None:
+            raise SystemExit("seeds: Gondwana is not in this build")
+        self.ours = build.ours
+        self.rounds = 1 if options.quick else options.rounds
+        self.quick = options.quick
+        self.messages = options.messages
+
+    def sizes(self, first: int, last: int) -> list[int]:
+        """Powers of two, or every eighth power."""
+        return list(powers(first, last, 8 if self.quick else 2))
+
+    def times(self, ranks: int, program: str, *words: str | int) -> dict[tuple[str, str], float]:
+        """Of each figure and side the median over rounds."""
+        found: dict[tuple[str, str], list[float]] = {}
+        job = self.ours.job(ranks, program, tuple(str(word) for word in words))
+        for _ in range(self.rounds):
+            for figure in run(job, self.ours.environment):
+                found.setdefault((figure.name, figure.side), []).append(figure.median)
+        return {key: median(values) for key, values in found.items()}
+
+    def times_by_size(self, program: str, words: tuple[str | int, ...],
+                      sizes: list[int]) -> dict[tuple[str, str], float]:
+        """The same for two ranks and many sizes, which are the last words, a few in each run."""
+        found = {}
+        for i in range(0, len(sizes), SIZES_OF_ONE_RUN):
+            found |= self.times(2, program, *words, *sizes[i:i + SIZES_OF_ONE_RUN])
+        return found
+
+
+def powers(first: int, last: int, factor: int) -> Iterator[int]:
+    """From the first up to the last."""
+    while first <= last:
+        yield first
+        first *= factor
+
+
+def percent_faster(old: float, new: float) -> float:
+    """How much more is done in the same time."""
+    return 100 * (old / new - 1)
+
+
+def megabytes(size: int, ns: float) -> float:
+    """Millions of bytes a second."""
+    return 1000 * size / ns
+
+
+def figure_1(bench: Bench) -> Sheet:
+    """Negotiated payload."""
+    sizes = [0, *bench.sizes(1, 32768), 65472]
+    ns = bench.times_by_size("gasnet_medium", (), sizes)
+    rows = []
+    for size in sizes:
+        fixed, negotiated = (ns[f"gasnet_{way}_{size}", "ours"] for way in ("fixed", "negotiated"))
+        rows.append([size, fixed / 1e3, negotiated / 1e3, megabytes(2 * size, fixed),
+                     megabytes(2 * size, negotiated), percent_faster(fixed, negotiated)])
+    return Sheet("Figure 1", "AM Medium ping-pong, payload generated on the fly: negotiated "
+                 "payload against fixed",
+                 ["Bytes", "fixed us", "neg. us", "fixed MB/s", "neg. MB/s", "gain %"], rows,
+                 ("gain %",), "more bandwidth by negotiated payload, %")
+
+
+def figure_2(bench: Bench) -> Sheet:
+    """Immediate operations."""
+    columns = ["Ranks"]
+    for block in BLOCKS:
+        columns += [f"{block}: ms", "imm. ms", f"{block}: saved %"]
+    rows = []
+    for ranks in (2, 3) if bench.quick else (2, 3, 5, 9):
+        row: list[float] = [ranks]
+        for block in BLOCKS.values():
+            ns = bench.times(ranks, "gasnet_immediate", bench.messages, block)
+            static, dynamic = (ns[f"gasnet_{way}_{ranks}_{block}", "ours"]
+                               for way in ("static", "dynamic"))
+            row += [static / 1e6, dynamic / 1e6, 100 * (static - dynamic) / static]
+        rows.append(row)
+    return Sheet("Figure 2", f"{bench.messages} AM Mediums of 4032 B to ranks that sleep 500 us "
+                 "between polls: dynamic schedule with IMMEDIATE against static ones",
+                 columns, rows, tuple(f"{block}: saved %" for block in BLOCKS),
+                 "time saved by IMMEDIATE, %")
+
+
+def figure_3(bench: Bench) -> Sheet:
+    """Local completion."""
+    sizes = bench.sizes(1, 2 << 20)
+    ns = bench.times_by_size("gasnet_put_flood", (), sizes)
+    columns = {"now": "now MB/s", "leaf": "leaf MB/s", "defer": "bulk MB/s"}
+    rows = []
+    for size in sizes:
+        rates = [megabytes(size, ns[f"gasnet_put_{way}_{size}", "ours"]) for way in columns]
+        copy = megabytes(size, ns[f"gasnet_put_now_{size}", "control"])
+        rows.append([size, *rates, copy, 100 * rates[0] / copy])
+    return Sheet("Figure 3", "Flood of puts from outside the segment: non-bulk (GEX_EVENT_NOW), "
+                 "with a leaf event, bulk (GEX_EVENT_DEFER), against memcpy",
+                 ["Bytes", *columns.values(), "memcpy MB/s", "of it %"], rows,
+                 (*columns.values(), "memcpy MB/s"), "MB/s")
+
+
+def figure_5(bench: Bench) -> Sheet:
+    """Non-contiguous puts."""
+    sizes = bench.sizes(16, 2 << 20)
+    ns = bench.times_by_size("gasnet_pieces", ("loops", 25), sizes)
+    ways = {"indexed": "indexed", **{f"strided_{d}": f"{d}d" for d in DIMENSIONS}}
+    columns = ["Bytes"]
+    for way in ways.values():
+        columns += [f"{way} MB/s", f"{way}: x"]
+    rows = []
+    for size in sizes:
+        row: list[float] = [size]
+        for way in ways:
+            ours, loops = (ns[f"gasnet_{way}_{size}_25", side] for side in ("ours", "control"))
+            row += [megabytes(size, ours), loops / ours]
+        rows.append(row)
+    return Sheet("Figure 5", "Indexed and strided puts of pieces of 8 bytes, 25 % density: speedup "
+                 "against loops, one for each dimension, with a memcpy for each piece",
+                 columns, rows, tuple(f"{way}: x" for way in ways.values()), "speedup")
+
+
+def table_1(bench: Bench) -> Sheet:
+    """Remote atomics."""
+    ns = (bench.times(2, "gasnet_fetch_add") | bench.times(2, "gasnet_fetch_add", "messages"))
+    rows: list[list[float | str]] = []
+    for kind in ("U32", "U64"):
+        messages, domain = (ns[f"gasnet_{way}fetch_add_{kind}", "ours"]
+                            for way in ("message_", ""))
+        many, many_domain = (ns[f"gasnet_{way}fetch_adds_{kind}", "ours"]
+                             for way in ("message_", ""))
+        rows.append([kind, messages / 1e3, domain / 1e3, messages / domain, 1e6 / many,
+                     1e6 / many_domain, many / many_domain])
+    return Sheet("Table 1", "Fetch-and-add: atomic domain against active messages",
+                 ["Type", "AM us", "domain us", "ratio", "AM kop/s", "dom. kop/s", "ratio"], rows)
+
+
+SHEETS: tuple[Callable[[Bench], Sheet], ...] = (figure_1, figure_2, figure_3, figure_5, table_1)
+
+
+def chosen(names: list[str]) -> list[Callable[[Bench], Sheet]]:
+    """The sheets that were asked for; all, where none was."""
+    wanted = {name.lower().replace(" ", "_") for name in names}
+    known = {sheet.__name__ for sheet in SHEETS}
+    if wrong := wanted - known:
+        raise SystemExit(f"seeds: there is no {' or '.join(sorted(wrong))} here; there is "
+                         + ", ".join(sorted(known)))
+    return [sheet for sheet in SHEETS if not wanted or sheet.__name__ in wanted]
+
+
+def main() -> int:
+    """Measures and prints; the status says whether all of it could be measured."""
+    options = arguments()
+    sheets = chosen(options.only)
+    build = find_build(options.build, options.launcher, with_peers=False)
+    bench = Bench(build, options)
+    facts = {"machine": machine.describe(), "rounds": bench.rounds,
+             "warnings": machine.warnings(build)}
+    print(f"# {facts['machine']['processor']}, {facts['machine']['processors']} processors")
+    for warning in facts["warnings"]:
+        print(f"! {warning}")
+    done = []
+    for make in sheets:
+        try:
+            sheet = make(bench)
+        except RunError as failure:
+            print(f"\n! {make.__name__}: {failure}")
+            continue
+        print("\n" + table(sheet), flush=True)
+        done.append(sheet)
+    options.out.mkdir(parents=True, exist_ok=True)
+    content = {**facts, "sheets": [asdict(sheet) for sheet in done]}
+    (options.out / "seeds.json").write_text(json.dumps(content, indent=1) + "\n")
+    print(f"\nfigures: {options.out / 'seeds.json'}")
+    print(draw(options.out, done))
+    return 0 if len(done) == len(sheets) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
