@@ -105,17 +105,6 @@ static inline void gondwana_gex_copy_in(void* to, const char* from, size_t nbyte
   memcpy(to, from, nbytes);
 }
 
-// A program that only puts and gets, until a handler says that it is enough, must run that handler.
-int gasnet_AMPoll(void);
-#if defined(GASNET_SEQ)
-static unsigned char gondwana_gex_operations;
-#else
-__extension__ static __thread unsigned char gondwana_gex_operations;
-#endif
-static inline void gondwana_gex_attend(void) {
-  if (__builtin_expect(++gondwana_gex_operations == 0, 0)) (void)gasnet_AMPoll();
-}
-
 // What a put owes to a member that sleeps. There is no fence between the put's store and this load:
 // who goes to sleep makes sure that one of the two sides sees the other.
 static inline void gondwana_gex_after_put(gex_TM_t tm, gex_Rank_t rank,
@@ -142,7 +131,6 @@ static inline int gex_RMA_PutBlocking(gex_TM_t tm, gex_Rank_t rank, void* dest, 
   if (!member) return gondwana_gex_put(tm, rank, dest, src, nbytes, flags);
   gondwana_gex_copy_out(gondwana_gex_ours(member, dest), src, nbytes);
   gondwana_gex_after_put(tm, rank, member);
-  gondwana_gex_attend();
   return 0;
 }
 
@@ -166,7 +154,6 @@ static inline int gex_RMA_GetBlocking(gex_TM_t tm, void* dest, gex_Rank_t rank, 
   const struct gondwana_gex_member* member = gondwana_gex_reach(tm, rank, src, nbytes, flags);
   if (!member) return gondwana_gex_get(tm, dest, rank, src, nbytes, flags);
   gondwana_gex_copy_in(dest, gondwana_gex_ours(member, src), nbytes);
-  gondwana_gex_attend();
   return 0;
 }
 

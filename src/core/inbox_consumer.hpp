@@ -1,23 +1,24 @@
 // The receiving side of an inbox lane: finds messages, and runs their handlers where they lie.
 //
 // Three ways to find one, each slower and surer than the one before. The slot after the last one
-// handled: in a ping-pong that is one cache-line transfer. The news of each sender, a word that it
-// writes after it has published. The credits: a message lies in a slot that is in use. Only the
-// last needs no luck - two threads of a sender may overwrite each other's news before these are
-// seen - so it is asked now and then, and before a sleep.
+// handled of each sender: in a ping-pong that is one cache-line transfer. The news of each sender,
+// a word that it writes after it has published, unless the message lies in just that slot. The
+// credits: a message lies in a slot that is in use. Only the last needs no luck where threads of a
+// sender publish at once - they may overwrite each other's news before these are seen - so it is
+// asked now and then, and before a sleep. Of senders with a purse a poll overlooks nothing.
 #pragma once
 
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/inbox_sender.hpp"
 
 namespace gondwana {
 
-// How many looks that find nothing lie between two of the next sort.
+// How many looks that find nothing lie between two searches.
 struct InboxPatience {
-  std::uint32_t looks_per_news = 16;
-  std::uint32_t news_per_search = 64;
+  std::uint32_t looks_per_search = 1024;
 };
 
 // One per polling thread: what it remembers are guesses. What must be known lies in the lane.
@@ -25,7 +26,10 @@ template <ExchangingAtomics A, InboxLane<A> Lane>
 class InboxConsumer {
  public:
   explicit InboxConsumer(Lane lane, InboxPatience patience = {})
-      : lane_(lane), patience_(patience), seen_news_(lane.senders(), unseen) {}
+      : lane_(lane), patience_(patience), seen_(lane.senders()) {
+    for (std::uint32_t i = 0; i < lane_.senders(); ++i)
+      seen_[i].next = InboxPurse::first(i, slots());
+  }
 
   // No other thread ever polls this lane, nor sleeps until a handler of it has run.
   void be_alone(bool alone) { alone_ = alone; }
@@ -79,58 +83,68 @@ class InboxConsumer {
     std::uint32_t slot;
   };
 
+  struct Seen {
+    std::uint32_t next = 0;       // slot after the last one handled
+    std::uint32_t news = unseen;  // nothing was there when they said this
+  };
+
   auto& channel(std::uint32_t sender) { return lane_.channel(sender); }
-  std::uint32_t slots() { return std::remove_reference_t<decltype(lane_.channel(0))>::slot_count; }
+  static constexpr std::uint32_t slots() {
+    return std::remove_reference_t<decltype(std::declval<Lane&>().channel(0))>::slot_count;
+  }
 
   // Nobody has claimed the message in this slot. In this order: whoever sees a stamp sees that the
   // message before it was claimed, for that was done before its slot was given back.
-  bool is_ready(Place at) {
+  [[gnu::always_inline]] bool is_ready(Place at) {
     auto& slot = channel(at.sender).slots[at.slot];
     const std::uint32_t stamp = slot.stamp.load(std::memory_order_acquire);  // with publish()
     const std::uint32_t claimed = lane_.claimed(at.sender).load(std::memory_order_relaxed);
     return ((stamp ^ claimed >> at.slot) & 1) != 0;
   }
 
-  std::optional<Place> find() {
-    if (run_ < longest_run && is_ready(guess_)) {
-      ++run_;
-      return guess_;
+  [[gnu::always_inline]] std::optional<Place> find() {
+    const std::uint32_t senders = lane_.senders();
+    const bool watches = senders <= Lane::most_watched;
+    std::uint32_t sender = run_ < longest_run ? current_ : after(current_, 1, senders);
+    for (std::uint32_t i = 0; i < senders; ++i) {
+      const Place next{sender, seen_[sender].next};
+      if ((watches || i == 0) && is_ready(next)) return next;
+      if (const auto place = find_news(sender)) return place;
+      sender = after(sender, 1, senders);
     }
-    if (run_ < longest_run && ++looks_ < patience_.looks_per_news) return std::nullopt;
-    run_ = 0;
+    if (++looks_ < patience_.looks_per_search) return std::nullopt;
     looks_ = 0;
-    for (std::uint32_t i = 1; i <= lane_.senders(); ++i)
-      if (const auto place = find_news(after(guess_.sender, i, lane_.senders()))) return place;
-    if (++news_looks_ < patience_.news_per_search) return std::nullopt;
-    news_looks_ = 0;
     settle();
     return search();
   }
 
   std::optional<Place> find_news(std::uint32_t sender) {
+    Seen& seen = seen_[sender];
     const std::uint32_t news =
         lane_.news(sender).load(std::memory_order_acquire);  // with publish()
-    if (news == seen_news_[sender]) return std::nullopt;
-    for (Place at{sender, 0}; at.slot < slots(); ++at.slot)
-      if (is_ready(at)) return at;
-    seen_news_[sender] = news;
+    if (news == seen.news) return std::nullopt;
+    for (std::uint32_t i = 0; i < slots(); ++i)
+      if (const Place at{sender, after(seen.next, i, slots())}; is_ready(at)) return at;
+    seen.news = news;
     return std::nullopt;
   }
 
   std::optional<Place> search() {
     for (std::uint32_t i = 1; i <= lane_.senders(); ++i) {
-      Place at{after(guess_.sender, i, lane_.senders()), 0};
-      std::uint32_t in_use = channel(at.sender).slot_credit.in_use();
-      for (; in_use != 0; in_use &= in_use - 1) {
-        at.slot = static_cast<std::uint32_t>(std::countr_zero(in_use));
+      const std::uint32_t sender = after(current_, i, lane_.senders());
+      std::uint32_t in_use = channel(sender).slot_credit.in_use();
+      while (in_use != 0) {
+        const Place at{sender, InboxCredit<A>::choose(in_use, seen_[sender].next)};
         if (is_ready(at)) return at;
+        in_use &= ~(1U << at.slot);
       }
     }
     return std::nullopt;
   }
 
   template <typename Handle>
-  std::uint32_t handle_from(std::optional<Place> found, Handle& handle, std::uint32_t most) {
+  [[gnu::always_inline]] std::uint32_t handle_from(std::optional<Place> found, Handle& handle,
+                                                   std::uint32_t most) {
     if (!found || !lock()) return 0;
     const std::uint32_t handled = drain(*found, handle, most);
     unlock();
@@ -139,19 +153,21 @@ class InboxConsumer {
 
   // From here on under the lock.
   template <typename Handle>
-  std::uint32_t drain(Place at, Handle& handle, std::uint32_t most) {
+  [[gnu::always_inline]] std::uint32_t drain(Place at, Handle& handle, std::uint32_t most) {
     std::uint32_t handled = 0;
     for (; handled < most && is_ready(at); ++handled) {
       run(at, handle);
       at.slot = after(at.slot, 1, slots());
     }
-    guess_ = at;
-    seen_news_[at.sender] = unseen;  // may repeat itself once messages were handled without it
+    run_ = at.sender == current_ ? run_ + 1 : 1;
+    current_ = at.sender;
+    // The news may repeat themselves once messages were handled without them.
+    seen_[at.sender] = {.next = at.slot, .news = unseen};
     return handled;
   }
 
   template <typename Handle>
-  void run(Place at, Handle& handle) {
+  [[gnu::always_inline]] void run(Place at, Handle& handle) {
     auto& slot = channel(at.sender).slots[at.slot];
     auto& claimed = lane_.claimed(at.sender);
     const std::uint32_t claims = claimed.load(std::memory_order_relaxed) ^ 1U << at.slot;
@@ -161,9 +177,9 @@ class InboxConsumer {
     if (block != Reservation::no_block) channel(at.sender).block_credit.give_back(1U << block);
     const std::uint32_t done = claims | 1U << at.slot << slot_bits;
     claimed.store(done, std::memory_order_relaxed);
-    const auto kept = static_cast<std::uint32_t>(std::popcount(done >> slot_bits));
     // Half of the slots at a time: the line of the credit is the sender's in between.
-    if (2 * kept >= slots() || block != Reservation::no_block) give_back(at.sender);
+    const bool is_half = (at.slot + 1) % ((slots() + 1) / 2) == 0;
+    if (is_half || block != Reservation::no_block) give_back(at.sender);
   }
 
   void give_back(std::uint32_t sender) {
@@ -192,11 +208,10 @@ class InboxConsumer {
   Lane lane_;
   InboxPatience patience_;
   bool alone_ = false;
-  std::vector<std::uint32_t> seen_news_;  // by sender: nothing was there when it said this
-  Place guess_{0, 0};
+  std::vector<Seen> seen_;     // by sender
+  std::uint32_t current_ = 0;  // sender of the last message
   std::uint32_t run_ = 0;
   std::uint32_t looks_ = 0;
-  std::uint32_t news_looks_ = 0;
 };
 
 }  // namespace gondwana

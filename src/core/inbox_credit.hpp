@@ -49,9 +49,28 @@ struct InboxCredit {
     }
   }
 
+  // All places below `places` that are free, a bit each: now the caller's. Never waits.
+  std::uint32_t take_all(std::uint32_t places) {
+    std::uint32_t seen = word.load(std::memory_order_relaxed);
+    for (;;) {
+      const std::uint32_t free = ~seen & ((1U << places) - 1);
+      // Pairs with give_back(), as in take().
+      if (free == 0 || word.compare_exchange_strong(seen, seen | free, std::memory_order_acquire,
+                                                    std::memory_order_relaxed))
+        return free;
+    }
+  }
+
   // The owner of these places, a bit each, has done its last access to what is in them.
   void give_back(std::uint32_t places) {
     word.fetch_add(0U - places, std::memory_order_release);  // pairs with take()
+  }
+
+  // The first of these places, a bit each, from `from` on and then from the beginning. There is
+  // one.
+  static std::uint32_t choose(std::uint32_t places, std::uint32_t from) {
+    const std::uint32_t later = places >> from << from;
+    return static_cast<std::uint32_t>(std::countr_zero(later != 0 ? later : places));
   }
 
   // A bit for each place in use.
@@ -60,11 +79,6 @@ struct InboxCredit {
 
  private:
   static constexpr std::uint32_t in_use_mask = (1U << most_places) - 1;
-
-  static std::uint32_t choose(std::uint32_t free, std::uint32_t from) {
-    const std::uint32_t later = free >> from << from;
-    return static_cast<std::uint32_t>(std::countr_zero(later != 0 ? later : free));
-  }
 };
 
 }  // namespace gondwana

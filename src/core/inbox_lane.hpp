@@ -52,6 +52,8 @@ struct InboxLock {
 template <typename L, typename A>
 concept InboxLane = ExchangingAtomics<A> && requires(L lane, std::uint32_t sender) {
   { lane.senders() } -> std::convertible_to<std::uint32_t>;
+  // With more senders than this the receiver goes by news alone: they lie closer together.
+  { L::most_watched } -> std::convertible_to<std::uint32_t>;
   { lane.blocks() } -> std::convertible_to<std::uint32_t>;  // of each channel, 1 to 16
   lane.channel(sender);                                     // an InboxChannel<A, ...>&
   // Of each sender a word that changes when it publishes. A hint of where to look, written by the

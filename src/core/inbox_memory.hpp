@@ -82,10 +82,10 @@ class InboxLayout {
     return round_up(news(ranks_), alignof(Lock)) + sizeof(std::uint32_t) * sender;
   }
   constexpr std::size_t channel(std::uint32_t sender) const {
-    return round_up(claimed(ranks_), page) + round_up(sizeof(Channel), page) * sender;
+    return round_up(claimed(ranks_), alignof(Channel)) + sizeof(Channel) * sender;
   }
   constexpr std::size_t block(std::uint32_t sender, std::uint32_t number) const {
-    return channel(ranks_) + (std::size_t{sender} * blocks_ + number) * block_bytes;
+    return round_up(channel(ranks_), page) + (std::size_t{sender} * blocks_ + number) * block_bytes;
   }
 
  private:
@@ -98,31 +98,33 @@ class InboxLayout {
 // A lane of that memory, as this process has mapped it. `Bells` gives the doorbell of a rank: the
 // one that a rank sleeps on when it waits for messages or for room.
 template <typename B>
-concept RankBells = requires(B bells, std::uint32_t rank) {
+concept BellsOfRanks = requires(B bells, std::uint32_t rank) {
   { bells(rank) } -> std::same_as<Doorbell<RealAtomics>&>;
 };
 
-template <RankBells Bells>
+template <BellsOfRanks Bells>
 class SharedLane {
  public:
   // `inbox`: where that of the receiver begins.
   SharedLane(std::byte* inbox, InboxLayout layout, std::uint32_t receiver, MessageClass sort,
              Bells bells)
-      : start_(inbox + layout.lane(sort)), layout_(layout), receiver_(receiver), bells_(bells) {}
+      : start_(inbox + layout.lane(sort)),
+        layout_(layout),
+        bells_(bells),
+        bell_(&bells(receiver)),
+        news_(at<RealAtomics::Word>(layout.news(0))),
+        claimed_(at<RealAtomics::Word>(layout.claimed(0))),
+        channels_(at<InboxLayout::Channel>(layout.channel(0))) {}
+
+  static constexpr std::uint32_t most_watched = 16;
 
   std::uint32_t senders() const { return layout_.ranks(); }
   std::uint32_t blocks() const { return layout_.blocks(); }
-  InboxLayout::Channel& channel(std::uint32_t sender) const {
-    return at<InboxLayout::Channel>(layout_.channel(sender));
-  }
-  RealAtomics::Word& news(std::uint32_t sender) const {
-    return at<RealAtomics::Word>(layout_.news(sender));
-  }
-  RealAtomics::Word& claimed(std::uint32_t sender) const {
-    return at<RealAtomics::Word>(layout_.claimed(sender));
-  }
-  InboxLayout::Lock& lock() const { return at<InboxLayout::Lock>(0); }
-  Doorbell<RealAtomics>& bell() const { return bells_(receiver_); }
+  InboxLayout::Channel& channel(std::uint32_t sender) const { return channels_[sender]; }
+  RealAtomics::Word& news(std::uint32_t sender) const { return news_[sender]; }
+  RealAtomics::Word& claimed(std::uint32_t sender) const { return claimed_[sender]; }
+  InboxLayout::Lock& lock() const { return *at<InboxLayout::Lock>(0); }
+  Doorbell<RealAtomics>& bell() const { return *bell_; }
   Doorbell<RealAtomics>& sender_bell(std::uint32_t sender) const { return bells_(sender); }
 
   // The payload of a message that has a block: of whom it belongs to (InboxSlot).
@@ -132,14 +134,17 @@ class SharedLane {
 
  private:
   template <typename T>
-  T& at(std::size_t offset) const {
-    return *reinterpret_cast<T*>(start_ + offset);  // NOLINT: all zero is a valid T
+  T* at(std::size_t offset) const {
+    return reinterpret_cast<T*>(start_ + offset);  // NOLINT: all zero is a valid T
   }
 
   std::byte* start_;  // never owned
   InboxLayout layout_;
-  std::uint32_t receiver_;
   Bells bells_;
+  Doorbell<RealAtomics>* bell_;  // of the receiver
+  RealAtomics::Word* news_;
+  RealAtomics::Word* claimed_;
+  InboxLayout::Channel* channels_;
 };
 
 }  // namespace gondwana

@@ -1,7 +1,7 @@
 // The sending side of an inbox lane: reserve a place, fill it, publish it or give it up.
 //
 // Nothing here waits. Between reserve() and publish() the place concerns its owner alone, however
-// long that takes. Any number of threads of the sending rank may send at once.
+// long that takes. Any number of threads of the sending rank may send at once, or one by a purse.
 #pragma once
 
 #include "core/inbox_lane.hpp"
@@ -18,53 +18,114 @@ struct Reservation {
   std::uint32_t block;  // for the payload, or no_block
 };
 
+// What a rank whose threads take turns keeps for a channel: credit that it has taken in advance, so
+// that most messages cost no locked instruction; and the order of its messages. While it publishes
+// them in the order of their slots, the receiver finds them without news.
+struct InboxPurse {
+  std::uint32_t slots = 0;     // a bit each: taken, not reserved
+  std::uint32_t next = 0;      // to be reserved
+  std::uint32_t expected = 0;  // to be published
+  bool in_order = true;        // so far
+
+  // The receiver begins to look for a sender's messages at this slot too.
+  static constexpr std::uint32_t first(std::uint32_t sender, std::uint32_t slots) {
+    return sender % slots;  // channels should not all meet in one set of a cache
+  }
+  static InboxPurse of(std::uint32_t sender, std::uint32_t slots) {
+    return {.next = first(sender, slots), .expected = first(sender, slots)};
+  }
+};
+
 template <ExchangingAtomics A, InboxLane<A> Lane>
 class InboxSender {
  public:
-  InboxSender(Lane lane, std::uint32_t me) : lane_(lane), me_(me) {}
+  // `lane` outlives it. `purse`: of this channel, for one thread at a time; null where threads send
+  // at once.
+  InboxSender(const Lane& lane, std::uint32_t me, InboxPurse* purse = nullptr)
+      : lane_(lane), me_(me), purse_(purse) {}
 
   // Nothing if there is no room just now; then nothing was changed.
-  std::optional<Reservation> reserve(Payload payload) {
-    auto& channel = lane_.channel(me_);
-    const auto slot = channel.slot_credit.take(channel.slot_count, Take::next);
-    if (!slot) return std::nullopt;
-    if (payload == Payload::none) return Reservation{*slot, Reservation::no_block};
-    const auto block = channel.block_credit.take(lane_.blocks(), Take::lowest);
-    if (block) return Reservation{*slot, *block};
-    channel.slot_credit.give_back(1U << *slot);
+  [[gnu::always_inline]] std::optional<Reservation> reserve(Payload payload) {
+    if (payload == Payload::none) {
+      const auto slot = take_slot();
+      return slot ? std::optional(Reservation{*slot, Reservation::no_block}) : std::nullopt;
+    }
+    auto& blocks = lane_.channel(me_).block_credit;
+    const auto block = blocks.take(lane_.blocks(), Take::lowest);
+    if (!block) return std::nullopt;
+    const auto slot = take_slot();
+    if (slot) return Reservation{*slot, *block};
+    blocks.give_back(1U << *block);
     return std::nullopt;
   }
 
   // What a sleep for room waits for: reserve() is worth another try.
   bool has_room(Payload payload) {
     auto& channel = lane_.channel(me_);
-    return !channel.slot_credit.all_in_use(channel.slot_count) &&
+    return ((purse_ != nullptr && purse_->slots != 0) ||
+            !channel.slot_credit.all_in_use(channel.slot_count)) &&
            (payload == Payload::none || !channel.block_credit.all_in_use(lane_.blocks()));
   }
 
   auto& message(Reservation at) { return lane_.channel(me_).slots[at.slot].message; }
 
   // The message, and what was written into its block, may be handled from now on.
-  void publish(Reservation at) {
+  [[gnu::always_inline]] void publish(Reservation at) {
     auto& stamp = lane_.channel(me_).slots[at.slot].stamp;
     const std::uint32_t flipped = ~stamp.load(std::memory_order_relaxed) & 1;
     const std::uint32_t next = (at.block + 1) << 1 | flipped;
     stamp.store(next, std::memory_order_release);  // pairs with InboxConsumer::is_ready()
-    const std::uint32_t news = next << 8 | (at.slot + 1);
-    lane_.news(me_).store(news, std::memory_order_release);  // pairs with find_news()
+    if (!is_expected(at.slot)) {
+      const std::uint32_t news = next << 8 | (at.slot + 1);
+      lane_.news(me_).store(news, std::memory_order_release);  // pairs with find_news()
+    }
     lane_.bell().ring_if_asleep();
   }
 
   void cancel(Reservation at) {
     auto& channel = lane_.channel(me_);
     if (at.block != Reservation::no_block) channel.block_credit.give_back(1U << at.block);
-    channel.slot_credit.give_back(1U << at.slot);
+    give_slot_back(at.slot);
     lane_.sender_bell(me_).ring_if_asleep();  // another thread of this rank may wait for room
   }
 
  private:
-  Lane lane_;
+  std::uint32_t after(std::uint32_t slot) const {
+    return slot + 1 < lane_.channel(me_).slot_count ? slot + 1 : 0;
+  }
+
+  [[gnu::always_inline]] std::optional<std::uint32_t> take_slot() {
+    auto& channel = lane_.channel(me_);
+    if (purse_ == nullptr) return channel.slot_credit.take(channel.slot_count, Take::next);
+    if ((purse_->slots >> purse_->next & 1) == 0)
+      purse_->slots |= channel.slot_credit.take_all(channel.slot_count);
+    if (purse_->slots == 0) return std::nullopt;
+    const std::uint32_t slot = InboxCredit<A>::choose(purse_->slots, purse_->next);
+    purse_->slots &= ~(1U << slot);
+    purse_->next = after(slot);
+    return slot;
+  }
+
+  void give_slot_back(std::uint32_t slot) {
+    if (purse_ == nullptr) return lane_.channel(me_).slot_credit.give_back(1U << slot);
+    purse_->slots |= 1U << slot;
+    if (after(slot) == purse_->next)
+      purse_->next = slot;
+    else
+      purse_->in_order = false;  // others are open behind it
+  }
+
+  // The receiver looks at this slot next, without being told.
+  [[gnu::always_inline]] bool is_expected(std::uint32_t slot) {
+    if (purse_ == nullptr) return false;
+    purse_->in_order = purse_->in_order && slot == purse_->expected;
+    purse_->expected = after(slot);
+    return purse_->in_order && lane_.senders() <= Lane::most_watched;
+  }
+
+  const Lane& lane_;
   std::uint32_t me_;
+  InboxPurse* purse_;
 };
 
 }  // namespace gondwana

@@ -179,7 +179,7 @@ bool Engine::pause(CallName call, Pause& so_far) {
   }
   Worker& worker = workers_.mine();
   if (++so_far.rounds < worker.patience.spins()) {
-    relax();
+    if (so_far.rounds >= Patience::eager_spins) relax();
     return false;
   }
   Doorbell<RealAtomics>& bell = memory_->data_bell(rank_);
@@ -198,14 +198,12 @@ bool Engine::pause(CallName call, Pause& so_far) {
   return false;
 }
 
-Draft Engine::open_message(CallName call, Rank to, MessageClass sort, Payload payload) {
-  std::optional<Draft> draft = messages_.try_open(to, sort, payload);
-  if (!draft) {
-    wait({.call = call, .peer = index(to)}, [&] {
-      draft = messages_.try_open(to, sort, payload);
-      return draft.has_value();
-    });
-  }
+Draft Engine::wait_and_open(CallName call, Rank to, MessageClass sort, Payload payload) {
+  std::optional<Draft> draft;
+  wait({.call = call, .peer = index(to)}, [&] {
+    draft = messages_.try_open(to, sort, payload);
+    return draft.has_value();
+  });
   return *draft;
 }
 

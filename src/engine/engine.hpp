@@ -202,7 +202,11 @@ class Engine {
     return receive();
   }
   // A place for a message; waits for room, and receives meanwhile.
-  Draft open_message(CallName call, Rank to, MessageClass sort, Payload payload);
+  [[gnu::always_inline]] Draft open_message(CallName call, Rank to, MessageClass sort,
+                                            Payload payload) {
+    const std::optional<Draft> draft = messages_.try_open(to, sort, payload);
+    return draft ? *draft : wait_and_open(call, to, sort, payload);
+  }
 
   // The threads of this rank that are at locks of the job, and how one wakes the others.
   LockTurns& lock_turns() { return lock_turns_; }
@@ -304,6 +308,7 @@ class Engine {
   template <typename Done>
   void wait(const WaitReason& why, const Done& done);
   void wait_longer(const WaitReason& why, FunctionRef<bool()> done);
+  Draft wait_and_open(CallName call, Rank to, MessageClass sort, Payload payload);
 
   // Slow paths, in wire_path.cpp.
   bool is_valid(Lane& lane, const char* what, Rank rank, const void* object,

@@ -4,11 +4,14 @@
 // class -, filled where it lies and published, or cancelled. Who receives runs the handler on it in
 // place, whenever it polls or waits. A handler of a request may send one reply and no request, one
 // of a reply sends nothing: core/inbox.hpp says why nobody then waits for ever.
+//
+// Inline where a message on its way passes: its cache lines take no longer than forty instructions.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <optional>
+#include <vector>
 
 #include "core/inbox.hpp"
 #include "memory/node_memory.hpp"
@@ -23,10 +26,24 @@ struct Incoming {
   MutableBytes block;  // the payload block; empty where the message has none
 };
 
+struct RankBells {
+  const NodeMemory* memory;
+  Doorbell<RealAtomics>& operator()(std::uint32_t rank) const {
+    return memory->page(Rank(rank)).sync_bell;
+  }
+};
+using NodeLane = SharedLane<RankBells>;
+
+// Where messages of one class to one peer go; the purse is that of the thread that sends.
+struct MessageTarget {
+  NodeLane lane;
+  InboxPurse purse;
+  Doorbell<RealAtomics>* data_bell;
+};
+
 // A message being written: of whoever opened it, until it is published or cancelled.
 struct Draft {
-  Rank to;
-  MessageClass sort;
+  MessageTarget* target;
   Reservation at;
   InboxMessage* message;
   MutableBytes block;
@@ -44,39 +61,58 @@ class Messages {
   Messages(const NodeMemory& memory, Rank me);
 
   // From now on messages are received, and given to `receiver`. The peers may send before that:
-  // then they wait in the inbox.
+  // then they wait in the inbox. With handlers on one thread, threads take turns in sending.
   void listen(Receiver receiver, void* context, Handlers handlers);
   void stop() { receiver_ = nullptr; }
   bool may_poll() const { return receiver_ != nullptr && (any_thread_ || owner_ == this_thread()); }
 
   // Nothing where there is no room just now. Never waits; any thread.
-  std::optional<Draft> try_open(Rank to, MessageClass sort, Payload payload);
-  void publish(const Draft& draft);
-  void cancel(const Draft& draft);
+  [[gnu::always_inline]] std::optional<Draft> try_open(Rank to, MessageClass sort,
+                                                       Payload payload) {
+    MessageTarget& target = targets_[static_cast<std::size_t>(sort)][index(to)];
+    Sender side = sender(target);
+    const std::optional<Reservation> at = side.reserve(payload);
+    if (!at) [[unlikely]]
+      return std::nullopt;
+    const MutableBytes block =
+        payload == Payload::none ? MutableBytes() : target.lane.block(index(me_), at->block);
+    return Draft{&target, *at, &side.message(*at), block};
+  }
 
-  // Runs handlers of messages that are there; how many. May overlook some for a while. Only where
-  // may_poll(); within a handler of a request it runs replies alone.
-  std::uint32_t poll();
+  // The receiver may sleep on either of its bells.
+  [[gnu::always_inline]] void publish(const Draft& draft) {
+    sender(*draft.target).publish(draft.at);
+    draft.target->data_bell->ring_if_asleep();
+  }
+  void cancel(const Draft& draft) { sender(*draft.target).cancel(draft.at); }
+
+  // Runs handlers of messages that are there, a bounded number; how many. May overlook some for a
+  // while, of senders whose threads send at once. Only where may_poll(); within a handler of a
+  // request it runs replies alone.
+  std::uint32_t poll() {
+    return poll(MessageClass::reply, false) + poll(MessageClass::request, false);
+  }
   // The same, and overlooks none: before a sleep.
-  std::uint32_t poll_all();
+  std::uint32_t poll_all() {
+    return poll(MessageClass::reply, true) + poll(MessageClass::request, true);
+  }
 
  private:
-  struct Bells {
-    const NodeMemory* memory;
-    Doorbell<RealAtomics>& operator()(std::uint32_t rank) const {
-      return memory->page(Rank(rank)).sync_bell;
-    }
-  };
-  using NodeLane = SharedLane<Bells>;
   using Sender = InboxSender<RealAtomics, NodeLane>;
 
   // A lane of this rank. Threads take turns at its guesses; in a handler the turn is taken.
   struct Receiving {
+    explicit Receiving(const NodeLane& own) : lane(own), consumer(own) {}
+
+    NodeLane lane;
     InboxConsumer<RealAtomics, NodeLane> consumer;
     std::atomic<bool> busy{false};
   };
 
   NodeLane lane(Rank receiver, MessageClass sort) const;
+  Sender sender(MessageTarget& target) {
+    return {target.lane, index(me_), any_thread_ ? nullptr : &target.purse};
+  }
   std::uint32_t poll(MessageClass sort, bool surely);
   static const void* this_thread();
 
@@ -87,7 +123,8 @@ class Messages {
   void* context_ = nullptr;
   bool any_thread_ = false;
   const void* owner_ = nullptr;
-  std::array<Receiving, 2> receiving_;  // by class
+  std::array<Receiving, 2> receiving_;                 // by class
+  std::array<std::vector<MessageTarget>, 2> targets_;  // by class and rank
 };
 
 }  // namespace gondwana

@@ -17,6 +17,7 @@ using model::Outcome;
 using model::Scenario;
 
 constexpr Timeout for_ever = std::nullopt;
+constexpr InboxPatience no_search{.looks_per_search = 1'000};
 constexpr std::uint32_t most_senders = 2;
 
 // Words with one sort of operation broken each.
@@ -76,6 +77,8 @@ struct Shared {
 
 template <typename A, std::uint32_t slots>
 struct ModelLane {
+  static constexpr std::uint32_t most_watched = most_senders;
+
   Shared<A, slots>* shared;
   std::uint32_t count;
 
@@ -97,7 +100,8 @@ using Consumer = InboxConsumer<A, ModelLane<A, slots>>;
 // Sides with one step left out each.
 template <typename A, std::uint32_t slots>
 struct SilentSender : Sender<A, slots> {
-  SilentSender(ModelLane<A, slots> lane, std::uint32_t me) : Sender<A, slots>(lane, me), at(lane) {}
+  SilentSender(const ModelLane<A, slots>& lane, std::uint32_t me)
+      : Sender<A, slots>(lane, me), at(lane) {}
   void publish(Reservation r) {
     at.channel(0).slots[r.slot].stamp.store(1, std::memory_order_release);
     at.news(0).store(1, std::memory_order_release);
@@ -168,7 +172,8 @@ struct Post {
   }
 
   ModelLane<A, slots> lane() { return {&shared, senders}; }
-  S<A, slots> sender(std::uint32_t i) { return S<A, slots>(lane(), i); }
+  S<A, slots> sender(std::uint32_t i) { return S<A, slots>(lanes[i] = lane(), i); }
+  std::array<ModelLane<A, slots>, most_senders> lanes{};
 
   // Waits for room as the engine does, asleep.
   Reservation reserve(std::uint32_t i, Payload payload) {
@@ -198,7 +203,7 @@ struct Post {
   // Sleeps and handles until the values handled, here or by others, add up to `sum`.
   void receives(const char* name, std::uint32_t sum) {
     scenario.thread(name, [this, sum] {
-      C<A, slots> consumer(lane(), {.looks_per_news = 1, .news_per_search = 1});
+      C<A, slots> consumer(lane(), {.looks_per_search = 1});
       const auto done = [&] { return handled.load(std::memory_order_relaxed) == sum; };
       while (!done()) {
         consumer.sleep_until(done, for_ever);
@@ -241,6 +246,10 @@ struct Post {
     return scenario.explore(limits);
   }
 };
+
+using Usual = Post<>;
+using OneSlot = Post<Atomics, 1>;
+using ThreeSlots = Post<Atomics, 3>;
 
 template <typename P>
 Outcome one_message(const Limits& limits = {}) {
@@ -329,11 +338,64 @@ Outcome cancelled(const Limits& limits = {}) {
   return post.explore(1, 0, limits);
 }
 
+// The first sender as a thread that has a purse, and gives back at the end what is left in it.
+template <typename P>
+struct PurseHolder {
+  explicit PurseHolder(P& its_post) : post(its_post) {}
+  PurseHolder(const PurseHolder&) = delete;
+  PurseHolder& operator=(const PurseHolder&) = delete;
+
+  void send(std::uint32_t value) {
+    for (;;) {
+      if (const auto at = side.reserve(Payload::none)) {
+        side.message(*at).write(value);
+        return side.publish(*at);
+      }
+      model::wait_for_change();
+    }
+  }
+
+  void end() { lane.channel(0).slot_credit.give_back(purse.slots); }
+
+  P& post;
+  decltype(post.lane()) lane = post.lane();
+  InboxPurse purse = InboxPurse::of(0, lane.channel(0).slot_count);
+  InboxSender<Atomics, decltype(post.lane())> side{lane, 0, &purse};
+};
+
+// A poll finds its messages without ever searching.
+template <typename P>
+Outcome by_purse(const Limits& limits = {}) {
+  P post;
+  post.scenario.thread("sender", [&post] {
+    PurseHolder sender(post);
+    for (const std::uint32_t value : {1, 2, 4}) sender.send(value);
+    sender.end();
+  });
+  post.polls(7, no_search);
+  return post.explore(7, 0, limits);
+}
+
+// The same where a message overtakes a reservation that is cancelled then: the sender has to tell
+// where the next ones are. `silent`: it does not.
+Outcome by_purse_out_of_order(bool silent, const Limits& limits = {}) {
+  ThreeSlots post;
+  post.scenario.thread("sender", [&post, silent] {
+    PurseHolder sender(post);
+    const Reservation open = *sender.side.reserve(Payload::none);
+    if (silent) sender.purse.expected = 1;
+    sender.send(1);
+    sender.side.cancel(open);
+    if (silent) sender.purse.in_order = true;
+    sender.send(2);
+    sender.end();
+  });
+  post.polls(3, no_search);
+  return post.explore(3, 0, limits);
+}
+
 constexpr Limits bounds{.preemptions = 2, .behind = 1};
 
-using Usual = Post<>;
-using OneSlot = Post<Atomics, 1>;
-using ThreeSlots = Post<Atomics, 3>;
 template <typename W>
 using With = Post<Broken<W>>;
 template <typename W>
@@ -371,7 +433,13 @@ TEST(inbox_model, consumers_share_a_lane) {
 }
 
 TEST(inbox_model, poller_that_never_sleeps_finds_all) {
-  EXPECT_TRUE(holds(polled<ThreeSlots>({.looks_per_news = 1, .news_per_search = 1}, bounds)));
+  EXPECT_TRUE(holds(polled<ThreeSlots>({.looks_per_search = 1}, bounds)));
+}
+
+TEST(inbox_model, poll_overlooks_no_message_of_a_purse) {
+  EXPECT_TRUE(holds(by_purse<Usual>(bounds)));
+  EXPECT_TRUE(holds(by_purse_out_of_order(false, bounds)));
+  EXPECT_TRUE(fails(by_purse_out_of_order(true, bounds), "deadlock"));
 }
 
 TEST(inbox_model, refused_heavy_fence_costs_time_but_no_message) {
@@ -405,7 +473,6 @@ TEST(inbox_model, steps_left_out_are_found) {
 }
 
 TEST(inbox_model, news_alone_may_miss_a_message) {
-  const InboxPatience no_search{.looks_per_news = 1, .news_per_search = 1'000};
   EXPECT_TRUE(fails(polled<ThreeSlots>(no_search, bounds), "deadlock"));
 }
 

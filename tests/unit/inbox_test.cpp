@@ -88,7 +88,8 @@ TEST(inbox, messages_of_all_senders_arrive) {
   Node node(3);
   Consumer consumer(node.lane(receiver));
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
-    Sender sender(node.lane(receiver), rank);
+    const Lane lane_of_sender = node.lane(receiver);
+    Sender sender(lane_of_sender, rank);
     EXPECT_TRUE(try_send(sender, 2 * rank));
     EXPECT_TRUE(try_send(sender, 2 * rank + 1));
   }
@@ -98,7 +99,8 @@ TEST(inbox, messages_of_all_senders_arrive) {
 TEST(inbox, sender_without_credit_is_refused_until_its_messages_are_handled) {
   Node node(2);
   Consumer consumer(node.lane(receiver));
-  Sender sender(node.lane(receiver), 1);
+  const Lane lane_of_sender = node.lane(receiver);
+  Sender sender(lane_of_sender, 1);
   for (int round = 0; round < 3; ++round) {
     for (std::uint32_t i = 0; i < InboxLayout::slots; ++i) EXPECT_TRUE(try_send(sender, i));
     EXPECT_FALSE(sender.has_room(Payload::none));
@@ -110,7 +112,8 @@ TEST(inbox, sender_without_credit_is_refused_until_its_messages_are_handled) {
 
 TEST(inbox, sender_without_a_block_is_refused_and_keeps_its_slots) {
   Node node(2);
-  Sender sender(node.lane(receiver), 1);
+  const Lane lane_of_sender = node.lane(receiver);
+  Sender sender(lane_of_sender, 1);
   const std::uint32_t blocks = node.lane(receiver).blocks();
   std::vector<Reservation> open;
   for (std::uint32_t i = 0; i < blocks; ++i) open.push_back(*sender.reserve(Payload::block));
@@ -123,10 +126,53 @@ TEST(inbox, sender_without_a_block_is_refused_and_keeps_its_slots) {
   EXPECT_TRUE(sender.reserve(Payload::block));
 }
 
+// Its threads take turns: one locked instruction for all slots, and nothing is overlooked.
+TEST(inbox, messages_of_a_purse_are_found_by_one_poll_each) {
+  Node node(2);
+  const Lane lane = node.lane(receiver);
+  Consumer consumer(lane);
+  InboxPurse purse = InboxPurse::of(1, InboxLayout::slots);
+  Sender sender(lane, 1, &purse);
+  std::uint32_t found = 0;
+  const auto handle = [&](std::uint32_t, InboxMessage& message, std::uint32_t) {
+    found = message.words[0];
+  };
+  for (std::uint32_t i = 1; i < 5 * InboxLayout::slots; ++i) {
+    if (i % 7 == 0) sender.cancel(*sender.reserve(Payload::block));
+    ASSERT_TRUE(try_send(sender, i));
+    ASSERT_EQ(consumer.poll(handle, 8), 1U);
+    ASSERT_EQ(found, i);
+  }
+  EXPECT_TRUE(purse.in_order);
+  const Reservation first = *sender.reserve(Payload::none);
+  ASSERT_TRUE(try_send(sender, 100));
+  ASSERT_EQ(consumer.poll(handle, 8), 1U);
+  publish(sender, first, 101);
+  ASSERT_EQ(consumer.poll(handle, 8), 1U);
+  EXPECT_EQ(found, 101U);
+}
+
+TEST(inbox, purse_gives_all_slots_and_then_none) {
+  Node node(2);
+  const Lane lane = node.lane(receiver);
+  Consumer consumer(lane);
+  InboxPurse purse = InboxPurse::of(1, InboxLayout::slots);
+  Sender sender(lane, 1, &purse);
+  for (int round = 0; round < 3; ++round) {
+    for (std::uint32_t i = 0; i < InboxLayout::slots; ++i) EXPECT_TRUE(try_send(sender, i));
+    EXPECT_FALSE(sender.has_room(Payload::none));
+    EXPECT_FALSE(sender.reserve(Payload::none));
+    EXPECT_EQ(drain(consumer).size(), InboxLayout::slots);
+    EXPECT_TRUE(sender.has_room(Payload::none));
+  }
+}
+
 TEST(inbox, full_channel_of_one_sender_is_not_full_for_another) {
   Node node(2);
-  Sender greedy(node.lane(receiver), 0);
-  Sender other(node.lane(receiver), 1);
+  const Lane lane_of_greedy = node.lane(receiver);
+  Sender greedy(lane_of_greedy, 0);
+  const Lane lane_of_other = node.lane(receiver);
+  Sender other(lane_of_other, 1);
   while (try_send(greedy, 0)) continue;
   EXPECT_TRUE(try_send(other, 1));
 }
@@ -134,7 +180,8 @@ TEST(inbox, full_channel_of_one_sender_is_not_full_for_another) {
 TEST(inbox, open_reservations_do_not_hold_up_what_is_behind_them) {
   Node node(2);
   Consumer consumer(node.lane(receiver));
-  Sender sender(node.lane(receiver), 1);
+  const Lane lane_of_sender = node.lane(receiver);
+  Sender sender(lane_of_sender, 1);
   const Reservation first = *sender.reserve(Payload::none);
   ASSERT_TRUE(try_send(sender, 1));
   const Reservation third = *sender.reserve(Payload::block);
@@ -152,8 +199,10 @@ TEST(inbox, open_reservations_do_not_hold_up_what_is_behind_them) {
 TEST(inbox, sender_that_never_pauses_does_not_starve_another) {
   Node node(3);
   Consumer consumer(node.lane(receiver));
-  Sender greedy(node.lane(receiver), 1);
-  Sender other(node.lane(receiver), 2);
+  const Lane lane_of_greedy = node.lane(receiver);
+  Sender greedy(lane_of_greedy, 1);
+  const Lane lane_of_other = node.lane(receiver);
+  Sender other(lane_of_other, 2);
   ASSERT_TRUE(try_send(greedy, 0));
   ASSERT_EQ(drain(consumer).size(), 1U);
   ASSERT_TRUE(try_send(other, 1));
@@ -227,7 +276,8 @@ TEST(inbox, killed_sender_is_in_nobodys_way) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    Sender doomed(node.lane(receiver), 1);
+    const Lane lane_of_doomed = node.lane(receiver);
+    Sender doomed(lane_of_doomed, 1);
     try_send(doomed, 1);
     while (doomed.reserve(Payload::block)) continue;
     ::kill(::getpid(), SIGKILL);
@@ -236,7 +286,8 @@ TEST(inbox, killed_sender_is_in_nobodys_way) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFSIGNALED(status));
   Consumer consumer(node.lane(receiver));
-  Sender other(node.lane(receiver), 2);
+  const Lane lane_of_other = node.lane(receiver);
+  Sender other(lane_of_other, 2);
   for (std::uint32_t i = 0; i < 3 * InboxLayout::slots; ++i) {
     ASSERT_TRUE(try_send(other, 100 + i));
     std::vector<std::uint32_t> expected{100 + i};
@@ -330,7 +381,8 @@ class Talker {
  private:
   template <typename Wait>
   void send_to(std::uint32_t to, MessageClass sort, std::uint32_t value, Wait wait) {
-    Sender sender(node_.lane(to, sort), me_);
+    const Lane lane = node_.lane(to, sort);
+    Sender sender(lane, me_);
     while (!try_send(sender, value)) wait();
   }
 

@@ -14,7 +14,11 @@ struct Context {
   std::uint32_t locks = 0;              // handler-safe locks that it holds
 };
 
-Context& context();
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local Context own_context;
+
+inline Context& context() {
+  return own_context;
+}
 
 // While a handler runs.
 class HandlerContext {

@@ -1,8 +1,10 @@
 // The steps of sending, shared by fixed and negotiated payload.
 #pragma once
 
+#include <cstring>
 #include <optional>
 
+#include "front/gasnet/door.hpp"
 #include "front/gasnet/messages.hpp"
 
 namespace gondwana::gasnet {
@@ -15,9 +17,28 @@ struct Letter {
 };
 
 // Nothing only with GEX_FLAG_IMMEDIATE, where there is no room now.
-std::optional<Draft> open(const Destination& to, Payload payload, gex_Flags_t flags);
+[[gnu::always_inline]] inline std::optional<Draft> open(const Destination& to, Payload payload,
+                                                        gex_Flags_t flags) {
+  Engine& engine = to.door.engine();
+  if ((flags & GEX_FLAG_IMMEDIATE) != 0)
+    return engine.messages().try_open(Rank(to.process), to.sort, payload);
+  return engine.open_message(to.call, Rank(to.process), to.sort, payload);
+}
+
 // The payload is in its place already.
-void send(const Destination& to, const Draft& draft, const Letter& letter);
+[[gnu::always_inline]] inline void send(const Destination& to, const Draft& draft,
+                                        const Letter& letter) {
+  InboxMessage& message = *draft.message;
+  message.handler = static_cast<std::uint16_t>(to.endpoint << 8 | letter.handler);
+  message.kind = static_cast<std::uint8_t>(letter.category);
+  message.arguments = static_cast<std::uint8_t>(letter.arguments.count);
+  message.spare = to.from_endpoint;
+  message.payload_bytes = static_cast<std::uint32_t>(letter.bytes);
+  if (letter.arguments.count > 0)
+    std::memcpy(message.words.data(), letter.arguments.values,
+                letter.arguments.count * sizeof(gex_AM_Arg_t));
+  to.door.engine().messages().publish(draft);
+}
 
 // All of it. 0, or 1 where GEX_FLAG_IMMEDIATE kept it from being sent. `lc_opt` may be null.
 int send_medium(const Destination& to, gex_AM_Index_t handler, Bytes payload, gex_Event_t* lc_opt,

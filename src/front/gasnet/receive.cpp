@@ -100,18 +100,17 @@ void receive(void* context, const Incoming& incoming) {
                            .entry = &entry,
                            .is_request = incoming.sort == MessageClass::request,
                            .is_long = category == Category::long_message};
-  std::array<gex_AM_Arg_t, most_arguments> arguments;
-  std::memcpy(arguments.data(), message.words.data(), message.arguments * sizeof(gex_AM_Arg_t));
+  const auto* arguments = reinterpret_cast<const gex_AM_Arg_t*>(message.words.data());
   const HandlerContext running(token);
   if (category == Category::short_message)
-    return short_callers[message.arguments](entry.gex_fnptr, &token, nullptr, 0, arguments.data());
+    return short_callers[message.arguments](entry.gex_fnptr, &token, nullptr, 0, arguments);
   void* payload = incoming.block.data();
   if (category == Category::long_message)
     payload = read_target(message);
   else if (payload == nullptr)
     payload = message.short_payload().data();
   payload_callers[message.arguments](entry.gex_fnptr, &token, payload, message.payload_bytes,
-                                     arguments.data());
+                                     arguments);
 }
 
 }  // namespace gondwana::gasnet

@@ -59,7 +59,6 @@ int gondwana_gex_put(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, 
   if (nbytes == 0) return 0;
   gondwana::copy_to_peer(target, find_own(tm, src, flags, call), nbytes);
   gondwana_gex_wake(tm, rank);
-  Team::of(tm).door->attend();
   return 0;
 }
 
@@ -69,7 +68,6 @@ int gondwana_gex_get(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, 
   const std::byte* source = find_peer(tm, rank, {src, nbytes}, flags, call);
   if (nbytes == 0) return 0;
   gondwana::copy_from_peer(find_own(tm, dest, flags, call), source, nbytes);
-  Team::of(tm).door->attend();
   return 0;
 }
 

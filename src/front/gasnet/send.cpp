@@ -9,10 +9,7 @@
 
 namespace gondwana::gasnet {
 
-Context& context() {
-  [[gnu::tls_model("initial-exec")]] constinit static thread_local Context mine;
-  return mine;
-}
+constinit thread_local Context own_context;
 
 namespace {
 
@@ -44,26 +41,6 @@ Destination reply_to(gex_Token_t token, CallName call) {
   if (token->door->checks()) examine_reply(token, call);
   return {*token->door,           token->process,      token->from_endpoint,
           token->endpoint->index, MessageClass::reply, call};
-}
-
-std::optional<Draft> open(const Destination& to, Payload payload, gex_Flags_t flags) {
-  Engine& engine = to.door.engine();
-  if ((flags & GEX_FLAG_IMMEDIATE) != 0)
-    return engine.messages().try_open(Rank(to.process), to.sort, payload);
-  return engine.open_message(to.call, Rank(to.process), to.sort, payload);
-}
-
-void send(const Destination& to, const Draft& draft, const Letter& letter) {
-  InboxMessage& message = *draft.message;
-  message.handler = static_cast<std::uint16_t>(to.endpoint << 8 | letter.handler);
-  message.kind = static_cast<std::uint8_t>(letter.category);
-  message.arguments = static_cast<std::uint8_t>(letter.arguments.count);
-  message.spare = to.from_endpoint;
-  message.payload_bytes = static_cast<std::uint32_t>(letter.bytes);
-  if (letter.arguments.count > 0)
-    std::memcpy(message.words.data(), letter.arguments.values,
-                letter.arguments.count * sizeof(gex_AM_Arg_t));
-  to.door.engine().messages().publish(draft);
 }
 
 bool fits_in_message(std::size_t bytes, unsigned arguments) {
