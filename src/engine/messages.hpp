@@ -92,7 +92,9 @@ class Messages {
   std::uint32_t poll() {
     return poll(MessageClass::reply, false) + poll(MessageClass::request, false);
   }
-  // The same, and overlooks none: before a sleep.
+  // Whether some thread is polling: poll() may have done nothing.
+  bool is_polled() const { return receiving_[0].busy.load() || receiving_[1].busy.load(); }
+  // The same as poll(), and overlooks none: before a sleep.
   std::uint32_t poll_all() {
     return poll(MessageClass::reply, true) + poll(MessageClass::request, true);
   }

@@ -16,6 +16,10 @@ struct Letter {
   Arguments arguments;
 };
 
+// After a message to this process: handles it if it can, for its sender may now wait for what the
+// handler does without ever polling.
+void receive_own(Door& door);
+
 // Nothing only with GEX_FLAG_IMMEDIATE, where there is no room now.
 [[gnu::always_inline]] inline std::optional<Draft> open(const Destination& to, Payload payload,
                                                         gex_Flags_t flags) {
@@ -38,6 +42,8 @@ struct Letter {
     std::memcpy(message.words.data(), letter.arguments.values,
                 letter.arguments.count * sizeof(gex_AM_Arg_t));
   to.door.engine().messages().publish(draft);
+  if (to.process == to.door.rank()) [[unlikely]]
+    receive_own(to.door);
 }
 
 // All of it. 0, or 1 where GEX_FLAG_IMMEDIATE kept it from being sent. `lc_opt` may be null.
