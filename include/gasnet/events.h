@@ -10,8 +10,14 @@ extern "C" {
 
 // Test: 0 when complete, does not poll. Wait: polls until complete. Success uses the event up, and
 // a root event's leaves with it; GEX_EVENT_INVALID is complete. GASNet-EX 0.19, Event test/wait.
-int gex_Event_Test(gex_Event_t event);
-void gex_Event_Wait(gex_Event_t event);
+int gondwana_gex_event_test(gex_Event_t event);
+void gondwana_gex_event_wait(gex_Event_t event);
+static inline int gex_Event_Test(gex_Event_t event) {
+  return event == GEX_EVENT_INVALID ? 0 : gondwana_gex_event_test(event);
+}
+static inline void gex_Event_Wait(gex_Event_t event) {
+  if (event != GEX_EVENT_INVALID) gondwana_gex_event_wait(event);
+}
 
 // The same for an array. Some: at least one is complete, or none was left; All: every one. Complete
 // ones become GEX_EVENT_INVALID, which is skipped. Leaves may stand beside their roots. flags is 0.

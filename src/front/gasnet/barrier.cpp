@@ -7,6 +7,38 @@
 
 namespace gondwana::gasnet {
 
+// Two members need no fence: that each misses the other keeps nobody else asleep.
+EnteredBarrier::EnteredBarrier(Team& team)
+    : team_(&team), line_(team.sync()), epoch_(++team.epoch) {
+  if (team.size <= 2)
+    line_.arrive(epoch_);
+  else
+    line_.advance(epoch_);
+}
+
+// Members sleep on either of their bells: on that of the barrier, or where they wait for more.
+void EnteredBarrier::wake_sleepers() {
+  line_.ring_sleepers(epoch_);
+  const NodeMemory& memory = team_->door->engine().memory();
+  for (std::uint32_t member = 0; member < team_->size; ++member)
+    if (member != team_->rank &&
+        team_->boards[member]->line.epoch.load(std::memory_order_relaxed) <= epoch_)
+      memory.data_bell(team_->process(member)).ring_if_asleep();
+}
+
+void EnteredBarrier::wait(CallName call) {
+  Door& door = *team_->door;
+  const auto done = [&] { return line_.all_reached(epoch_, from_); };
+  while (!done()) {
+    // Operations must go on meanwhile, and who shows something for them rings the other bell.
+    if (door.has_operations())
+      door.wait(call, done);
+    else
+      door.engine().wait_on_words(call, [&] { return done() || door.has_operations(); });
+  }
+  wake_sleepers();
+}
+
 bool BarrierName::is_named() const {
   return (flags & (GASNET_BARRIERFLAG_ANONYMOUS | GASNET_BARRIERFLAG_UNNAMED)) == 0;
 }
@@ -89,7 +121,14 @@ using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): name
 
 gex_Event_t gex_Coll_BarrierNB(gex_TM_t tm, gex_Flags_t /*flags*/) {
   Team& team = Team::of(tm);
-  return begin(*team.door, OneRound<Meeting>(team, "gex_Coll_BarrierNB", {}));
+  check_collective(team, "gex_Coll_BarrierNB");
+  team.door->attend();  // or who always comes last would run no handlers
+  EnteredBarrier barrier(team);
+  // Where all come at about the same time they need no event.
+  constexpr std::uint32_t looks = 32;
+  for (std::uint32_t i = 0; i < looks; ++i)
+    if (barrier.is_complete()) return GEX_EVENT_INVALID;
+  return new gondwana_gex_event{barrier};
 }
 
 void gasnet_barrier_notify(int id, int flags) {

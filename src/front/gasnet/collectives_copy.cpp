@@ -36,7 +36,7 @@ void stream(std::byte* dest, const std::byte* source, std::size_t lines) {
 }  // namespace
 
 void copy_for_others(std::byte* dest, const std::byte* source, std::size_t size) {
-  constexpr std::size_t worthwhile = 2048;
+  constexpr std::size_t worthwhile = 8192;
   if (size <= worthwhile) {
     if (size > 0) std::memcpy(dest, source, size);
     return;

@@ -23,8 +23,13 @@ void SmallReduction::lay(const Round& round) const {
 
 void SmallReduction::take(const Round& round) const {
   const Payloads payloads(round, what_.size(), what_.operation.width());
-  what_.operation.fold(what_.dest, round.size(), what_.count,
-                       [&](std::uint32_t member) { return payloads.of(member); });
+  // The own term is nearest in the source, if that is not overwritten before it is read.
+  const bool from_source =
+      what_.dest != what_.source || (round.size() == 2 && what_.operation.may_replace_term());
+  what_.operation.fold(
+      what_.dest, round.size(), what_.count, [&](std::uint32_t member) -> const std::byte* {
+        return member == round.rank() && from_source ? what_.source : payloads.of(member);
+      });
 }
 
 gex_Event_t begin_reduction(Team& team, CallName call, const Reduction& what) {

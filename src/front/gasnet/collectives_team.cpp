@@ -12,12 +12,16 @@ TeamCollectives::TeamCollectives(Team& team)
 
 TeamCollectives::~TeamCollectives() = default;
 
-TeamCollectives& TeamCollectives::of(Team& team, CallName call) {
+void check_collective(const Team& team, CallName call) {
   if (team.door->checks() && context().handler != nullptr)
     give_up(call, "a handler may not start a collective");
+  if (team.is_pair) give_up(call, "a team that gex_TM_Pair made is for point-to-point calls only");
+}
+
+TeamCollectives& TeamCollectives::of(Team& team, CallName call) {
+  check_collective(team, call);
   if (team.collectives != nullptr) [[likely]]
     return *static_cast<TeamCollectives*>(team.collectives.get());
-  if (team.is_pair) give_up(call, "a team that gex_TM_Pair made is for point-to-point calls only");
   team.collectives = std::make_shared<TeamCollectives>(team);
   return *static_cast<TeamCollectives*>(team.collectives.get());
 }

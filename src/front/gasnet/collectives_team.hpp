@@ -15,6 +15,9 @@ namespace gondwana::gasnet {
 
 class SplitBarrier;
 
+// Gives up where a collective may not be called.
+void check_collective(const Team& team, CallName call);
+
 class TeamCollectives {
  public:
   static constexpr std::uint64_t nowhere = CollectiveLayout::nowhere;

@@ -179,6 +179,8 @@ void Door::start(std::shared_ptr<Operation> operation) {
   operations_.push_back(std::move(operation));
   operations_waiting_.store(static_cast<std::uint32_t>(operations_.size()),
                             std::memory_order_relaxed);
+  // Another thread may sleep until a barrier is complete, and must now move this on.
+  if (threads_ != ThreadMode::seq) engine_->wake_member(engine_->rank());
 }
 
 std::uint32_t Door::poll() {
@@ -188,7 +190,7 @@ std::uint32_t Door::poll() {
 }
 
 void Door::move_operations() {
-  if (operations_waiting_.load(std::memory_order_relaxed) == 0) return;
+  if (!has_operations()) return;
   const std::unique_lock lock(operations_mutex_, std::try_to_lock);
   if (!lock) return;  // another thread is at it
   std::erase_if(operations_, [](const std::shared_ptr<Operation>& operation) {

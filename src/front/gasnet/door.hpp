@@ -112,6 +112,7 @@ class Door {
       poll();
   }
   void move_operations();
+  bool has_operations() const { return operations_waiting_.load(std::memory_order_relaxed) != 0; }
   // Until done() holds; polls meanwhile, and sleeps when that is of no use.
   template <typename Done>
   void wait(CallName call, const Done& done) {
@@ -158,7 +159,7 @@ Door* find_door();
 template <typename T>
 std::vector<T> Team::exchange(CallName call, const T& mine) {
   static_assert(sizeof(T) <= Board::record_size && std::is_trivially_copyable_v<T>);
-  const std::size_t half = (epoch + 1) % 2;
+  const std::size_t half = exchanges++ % 2;
   std::memcpy(own_board().records[half].data(), &mine, sizeof(T));
   meet(call);
   std::vector<T> all(size);

@@ -5,6 +5,12 @@
 #include "gasnet/events.h"
 #include "gasnet/system.h"
 
+bool gondwana_gex_event::is_complete() {
+  if (auto* barrier = std::get_if<gondwana::gasnet::EnteredBarrier>(&what))
+    return barrier->is_complete();
+  return std::get<std::shared_ptr<gondwana::gasnet::Operation>>(what)->is_complete();
+}
+
 namespace gondwana::gasnet {
 
 gex_Event_t start(Door& door, std::shared_ptr<Operation> operation) {
@@ -18,7 +24,7 @@ namespace {
 // Uses the event up if it is complete.
 bool take(gex_Event_t& event) {
   if (event == GEX_EVENT_INVALID) return true;
-  if (!event->operation->is_complete()) return false;
+  if (!event->is_complete()) return false;
   delete event;
   event = GEX_EVENT_INVALID;
   return true;
@@ -48,12 +54,18 @@ Look look(gex_Event_t* events, std::size_t count) {
 
 using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow
 
-int gex_Event_Test(gex_Event_t event) {
+int gondwana_gex_event_test(gex_Event_t event) {
   return take(event) ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 
-void gex_Event_Wait(gex_Event_t event) {
-  if (!take(event)) door().wait("gex_Event_Wait", [&] { return take(event); });
+void gondwana_gex_event_wait(gex_Event_t event) {
+  constexpr auto call = "gex_Event_Wait";
+  if (auto* barrier = std::get_if<EnteredBarrier>(&event->what)) {
+    barrier->wait(call);
+    delete event;
+  } else if (!take(event)) {
+    door().wait(call, [&] { return take(event); });
+  }
 }
 
 int gex_Event_TestSome(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*flags*/) {

@@ -3,7 +3,9 @@
 
 #include <atomic>
 #include <memory>
+#include <variant>
 
+#include "front/gasnet/board.hpp"
 #include "gasnet_fwd.h"
 
 namespace gondwana::gasnet {
@@ -26,16 +28,43 @@ class Operation {
   std::atomic<bool> complete_{false};
 };
 
+class Door;
+struct Team;
+
+// A barrier that this member has entered. Nobody moves it on: what is left is to look at the lines
+// of the others. A value.
+class EnteredBarrier {
+ public:
+  // Enters. In the order of the team's collectives.
+  explicit EnteredBarrier(Team& team);
+
+  // Whether all have entered; then it also wakes those who sleep until they have.
+  bool is_complete() {
+    if (!line_.all_reached(epoch_, from_)) return false;
+    wake_sleepers();
+    return true;
+  }
+  void wait(CallName call);
+
+ private:
+  void wake_sleepers();
+
+  Team* team_;
+  BoardSync line_;
+  Epoch epoch_;
+  std::uint32_t from_ = 0;  // the members before this one have entered
+};
+
 }  // namespace gondwana::gasnet
 
 // Owned by the client's handle: gone when a test or wait has seen it complete.
 struct gondwana_gex_event {
-  std::shared_ptr<gondwana::gasnet::Operation> operation;
+  std::variant<gondwana::gasnet::EnteredBarrier, std::shared_ptr<gondwana::gasnet::Operation>> what;
+
+  bool is_complete();
 };
 
 namespace gondwana::gasnet {
-
-class Door;
 
 // Starts it, and gives the event by which the client learns of its end; GEX_EVENT_INVALID where
 // that has come already.

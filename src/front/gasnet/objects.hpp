@@ -81,7 +81,8 @@ struct Team : gondwana_gex_team {
   std::vector<gondwana_gex_member> reach;  // `members` points to it
   std::vector<Board*> boards;              // empty: a pair
   Epoch epoch = 0;                         // the last that this member began
-  std::shared_ptr<void> collectives;       // what collectives.cpp keeps for the team
+  std::uint64_t exchanges = 0;
+  std::shared_ptr<void> collectives;  // what collectives.cpp keeps for the team
 
   explicit Team(Door& of) : gondwana_gex_team{}, door(&of) {}
 

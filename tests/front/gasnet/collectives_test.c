@@ -10,6 +10,7 @@
 #include <gasnet_coll.h>
 #include <inttypes.h>
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -523,6 +524,26 @@ static void run_barriers(void) {
   }
 }
 
+// Barriers under way while the team is split, which uses the same lines; then the last first.
+static void run_open_barriers(void) {
+  enum { barriers = 4 };
+  gex_Event_t open[barriers];
+  const unsigned ranks = gex_TM_QuerySize(world);
+  for (int i = 0; i < barriers; ++i) {
+    gex_TM_t half;
+    snprintf(about, sizeof about, "split %d with as many barriers open", i);
+    if (own(3) == 0) sched_yield();
+    gex_TM_Split(&half, world, (int)((me + (unsigned)i) % 2), (int)(ranks - me), NULL, 0, 0);
+    expect(gex_TM_TranslateRankToJobrank(half, gex_TM_QueryRank(half)) == me, "the own place");
+    if (ranks % 2 == 0) expect(gex_TM_QuerySize(half) == ranks / 2, "a half of the team");
+    open[i] = gex_Coll_BarrierNB(world, 0);
+    gex_Event_Wait(gex_Coll_BarrierNB(half, 0));
+    gex_TM_Destroy(half, NULL, 0);
+  }
+  if (own(2)) gex_Event_WaitAll(open, barriers, 0);
+  for (int i = barriers; i-- > 0;) gex_Event_Wait(open[i]);
+}
+
 int main(int argc, char** argv) {
   gex_Segment_t attached;
   if (gex_Client_Init(&client, &endpoint, &world, "collectives_test", &argc, &argv, 0) ||
@@ -539,6 +560,7 @@ int main(int argc, char** argv) {
     run_batch();
     run_stream();
     run_barriers();
+    run_open_barriers();
   }
   gasnet_exit(0);
   return 0;
