@@ -65,6 +65,6 @@ def _routine(row: Row) -> str:
     inline = replace(prototype, returns=f"static inline {prototype.returns}")
     returns = "(void)" if prototype.returns == "void" else "return "
     head, _, tail = row.call.partition("(")
-    # An inner call has no comma of its own in any row, so the arguments part at ", ".
+    # The arguments part at ", "; those of an inner call too, for all that it matters to the layout.
     call = hanging(f"  {returns}{head}(", tail.removesuffix(")").split(", "), ");")
     return "\n".join([declaration(inline, " {"), call, "}"])

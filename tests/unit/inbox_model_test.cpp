@@ -65,26 +65,26 @@ struct Broken : Atomics {
   static void futex_wake_all(Word& word) { Atomics::futex_wake_all(word); }
 };
 
-template <typename A, std::uint32_t slots>
+template <typename A, std::uint32_t Slots>
 struct Shared {
   InboxLock<A> lock;
   Doorbell<A> bell;
   Doorbell<A> sender_bell;  // of all senders
   std::array<typename A::Word, most_senders> news;
   std::array<typename A::Word, most_senders> claimed;
-  std::array<InboxChannel<A, Data, slots>, most_senders> channels;
+  std::array<InboxChannel<A, Data, Slots>, most_senders> channels;
 };
 
-template <typename A, std::uint32_t slots>
+template <typename A, std::uint32_t Slots>
 struct ModelLane {
   static constexpr std::uint32_t most_watched = most_senders;
 
-  Shared<A, slots>* shared;
+  Shared<A, Slots>* shared;
   std::uint32_t count;
 
   std::uint32_t senders() const { return count; }
   std::uint32_t blocks() const { return 1; }
-  InboxChannel<A, Data, slots>& channel(std::uint32_t i) const { return shared->channels[i]; }
+  InboxChannel<A, Data, Slots>& channel(std::uint32_t i) const { return shared->channels[i]; }
   typename A::Word& news(std::uint32_t i) const { return shared->news[i]; }
   typename A::Word& claimed(std::uint32_t i) const { return shared->claimed[i]; }
   InboxLock<A>& lock() const { return shared->lock; }
@@ -92,28 +92,28 @@ struct ModelLane {
   Doorbell<A>& sender_bell(std::uint32_t) const { return shared->sender_bell; }
 };
 
-template <typename A, std::uint32_t slots>
-using Sender = InboxSender<A, ModelLane<A, slots>>;
-template <typename A, std::uint32_t slots>
-using Consumer = InboxConsumer<A, ModelLane<A, slots>>;
+template <typename A, std::uint32_t Slots>
+using Sender = InboxSender<A, ModelLane<A, Slots>>;
+template <typename A, std::uint32_t Slots>
+using Consumer = InboxConsumer<A, ModelLane<A, Slots>>;
 
 // Sides with one step left out each.
-template <typename A, std::uint32_t slots>
-struct SilentSender : Sender<A, slots> {
-  SilentSender(const ModelLane<A, slots>& lane, std::uint32_t me)
-      : Sender<A, slots>(lane, me), at(lane) {}
+template <typename A, std::uint32_t Slots>
+struct SilentSender : Sender<A, Slots> {
+  SilentSender(const ModelLane<A, Slots>& lane, std::uint32_t me)
+      : Sender<A, Slots>(lane, me), at(lane) {}
   void publish(Reservation r) {
     at.channel(0).slots[r.slot].stamp.store(1, std::memory_order_release);
     at.news(0).store(1, std::memory_order_release);
   }
-  ModelLane<A, slots> at;
+  ModelLane<A, Slots> at;
 };
 
 // Sleeps on the first slot and on no other.
-template <typename A, std::uint32_t slots>
-struct ShortSighted : Consumer<A, slots> {
-  ShortSighted(ModelLane<A, slots> lane, InboxPatience patience)
-      : Consumer<A, slots>(lane, patience), at(lane) {}
+template <typename A, std::uint32_t Slots>
+struct ShortSighted : Consumer<A, Slots> {
+  ShortSighted(ModelLane<A, Slots> lane, InboxPatience patience)
+      : Consumer<A, Slots>(lane, patience), at(lane) {}
   template <typename Done>
   bool sleep_until(Done done, Timeout timeout) {
     this->settle();
@@ -123,27 +123,27 @@ struct ShortSighted : Consumer<A, slots> {
     };
     return at.bell().sleep_until([&] { return done() || ready(); }, timeout);
   }
-  ModelLane<A, slots> at;
+  ModelLane<A, Slots> at;
 };
 
 // Sleeps on what it has handled and not given back.
-template <typename A, std::uint32_t slots>
-struct Unsettled : Consumer<A, slots> {
-  Unsettled(ModelLane<A, slots> lane, InboxPatience patience)
-      : Consumer<A, slots>(lane, patience), at(lane) {}
+template <typename A, std::uint32_t Slots>
+struct Unsettled : Consumer<A, Slots> {
+  Unsettled(ModelLane<A, Slots> lane, InboxPatience patience)
+      : Consumer<A, Slots>(lane, patience), at(lane) {}
   template <typename Done>
   bool sleep_until(Done done, Timeout timeout) {
     return at.bell().sleep_until([&] { return done() || this->has_message(); }, timeout);
   }
-  ModelLane<A, slots> at;
+  ModelLane<A, Slots> at;
 };
 
-template <typename A = Atomics, std::uint32_t slots = 2,
+template <typename A = Atomics, std::uint32_t Slots = 2,
           template <typename, std::uint32_t> class S = Sender,
           template <typename, std::uint32_t> class C = Consumer>
 struct Post {
   Scenario scenario;
-  Shared<A, slots> shared;
+  Shared<A, Slots> shared;
   Data block;  // of the first sender
   std::uint32_t senders;
   typename A::Word handled;
@@ -159,7 +159,7 @@ struct Post {
       scenario.name(shared.claimed[i], fmt::format("{}.claimed", i));
       scenario.name(shared.channels[i].slot_credit.word, fmt::format("{}.slot_credit", i));
       scenario.name(shared.channels[i].block_credit.word, fmt::format("{}.block_credit", i));
-      for (std::uint32_t s = 0; s < slots; ++s) {
+      for (std::uint32_t s = 0; s < Slots; ++s) {
         scenario.name(shared.channels[i].slots[s].stamp, fmt::format("{}.stamp[{}]", i, s));
         scenario.name(shared.channels[i].slots[s].message, fmt::format("{}.message[{}]", i, s));
       }
@@ -171,13 +171,13 @@ struct Post {
     scenario.name(bell.rings, owner + ".rings");
   }
 
-  ModelLane<A, slots> lane() { return {&shared, senders}; }
-  S<A, slots> sender(std::uint32_t i) { return S<A, slots>(lanes[i] = lane(), i); }
-  std::array<ModelLane<A, slots>, most_senders> lanes{};
+  ModelLane<A, Slots> lane() { return {&shared, senders}; }
+  S<A, Slots> sender(std::uint32_t i) { return S<A, Slots>(lanes[i] = lane(), i); }
+  std::array<ModelLane<A, Slots>, most_senders> lanes{};
 
   // Waits for room as the engine does, asleep.
   Reservation reserve(std::uint32_t i, Payload payload) {
-    S<A, slots> side = sender(i);
+    S<A, Slots> side = sender(i);
     for (;;) {
       if (const auto at = side.reserve(payload)) return *at;
       shared.sender_bell.sleep_until([&] { return side.has_room(payload); }, for_ever);
@@ -185,7 +185,7 @@ struct Post {
   }
 
   void send(std::uint32_t i, std::uint32_t value, Payload payload = Payload::none) {
-    S<A, slots> side = sender(i);
+    S<A, Slots> side = sender(i);
     const Reservation at = reserve(i, payload);
     side.message(at).write(value);
     if (payload == Payload::block) block.write(value);
@@ -193,8 +193,10 @@ struct Post {
   }
 
   // One phase per message: the sender's next step does not depend on where the last one went.
-  void sends(std::uint32_t i, std::vector<std::uint32_t> values, Payload payload = Payload::none) {
+  void sends(std::uint32_t i, const std::vector<std::uint32_t>& values,
+             Payload payload = Payload::none) {
     std::vector<model::Phase> phases;
+    phases.reserve(values.size());
     for (const std::uint32_t value : values)
       phases.emplace_back([this, i, value, payload] { send(i, value, payload); });
     scenario.phases(fmt::format("sender {}", i), std::move(phases));
@@ -203,7 +205,7 @@ struct Post {
   // Sleeps and handles until the values handled, here or by others, add up to `sum`.
   void receives(const char* name, std::uint32_t sum) {
     scenario.thread(name, [this, sum] {
-      C<A, slots> consumer(lane(), {.looks_per_search = 1});
+      C<A, Slots> consumer(lane(), {.looks_per_search = 1});
       const auto done = [&] { return handled.load(std::memory_order_relaxed) == sum; };
       while (!done()) {
         consumer.sleep_until(done, for_ever);
@@ -216,7 +218,7 @@ struct Post {
   // The same without ever sleeping.
   void polls(std::uint32_t sum, InboxPatience patience) {
     scenario.thread("poller", [this, sum, patience] {
-      C<A, slots> consumer(lane(), patience);
+      C<A, Slots> consumer(lane(), patience);
       while (handled.load(std::memory_order_relaxed) != sum)
         if (consumer.poll(handler(), 8) == 0) model::wait_for_change();
       consumer.settle();
@@ -233,7 +235,7 @@ struct Post {
     };
   }
 
-  // When all is done: each value was handled once, and `left` slots are in use.
+  // When all is done: each value was handled once, and `left` Slots are in use.
   Outcome explore(std::uint32_t sum, std::uint32_t left, const Limits& limits) {
     scenario.finally([this, sum, left] {
       model::expect(handled.load(std::memory_order_relaxed) == sum, "no message is lost");
@@ -302,7 +304,7 @@ Outcome two_consumers(const Limits& limits = {}) {
   return post.explore(3, 0, limits);
 }
 
-// Threads of the sender take all slots but one and are never seen again, before, between or after
+// Threads of the sender take all Slots but one and are never seen again, before, between or after
 // the messages of another.
 template <typename P>
 Outcome abandoned(std::uint32_t taken, const Limits& limits = {}) {

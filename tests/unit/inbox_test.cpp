@@ -20,6 +20,7 @@ using std::chrono::milliseconds;
 
 constexpr std::uint32_t receiver = 0;
 constexpr std::uint32_t all_messages = 1'000;
+constexpr std::size_t three_times_all = std::size_t{3} * all_messages;
 
 struct Bells {
   Doorbell<RealAtomics>* first;
@@ -116,6 +117,7 @@ TEST(inbox, sender_without_a_block_is_refused_and_keeps_its_slots) {
   Sender sender(lane_of_sender, 1);
   const std::uint32_t blocks = node.lane(receiver).blocks();
   std::vector<Reservation> open;
+  open.reserve(blocks);
   for (std::uint32_t i = 0; i < blocks; ++i) open.push_back(*sender.reserve(Payload::block));
   EXPECT_FALSE(sender.reserve(Payload::block));
   EXPECT_FALSE(sender.has_room(Payload::block));
@@ -253,7 +255,7 @@ TEST(inbox, small_payload_lies_on_8_bytes_behind_the_arguments) {
     EXPECT_EQ(payload.size(), InboxMessage::most_short_payload(count));
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(payload.data()) % 8, 0U);  // NOLINT
     const std::byte* arguments_end =
-        std::as_bytes(std::span(slot.message.words)).data() + 4 * count;
+        std::as_bytes(std::span(slot.message.words)).data() + std::size_t{4} * count;
     EXPECT_GE(payload.data(), arguments_end);
     EXPECT_EQ(payload.data() + payload.size(), reinterpret_cast<std::byte*>(&slot + 1));  // NOLINT
   }
@@ -298,7 +300,7 @@ TEST(inbox, killed_sender_is_in_nobodys_way) {
 
 // As the engine sends: polls nothing here, and sleeps for room.
 void send(Node& node, std::uint32_t me, std::uint32_t value, Payload payload) {
-  Lane lane = node.lane(receiver);
+  const Lane lane = node.lane(receiver);
   Sender sender(lane, me);
   for (;;) {
     if (const auto at = sender.reserve(payload)) {
@@ -341,8 +343,9 @@ void receive(Node& node, Tally& tally, std::uint32_t expected) {
 // Two threads of rank 1, one of rank 2; every third message has a block.
 TEST(inbox, threads_lose_no_message_and_handle_none_twice) {
   Node node(3);
-  Tally tally{{}, std::vector<std::uint32_t>(3 * all_messages)};
+  Tally tally{{}, std::vector<std::uint32_t>(three_times_all)};
   std::vector<std::thread> threads;
+  threads.reserve(5);
   for (std::uint32_t t = 0; t < 3; ++t) {
     threads.emplace_back([&node, t] {
       for (std::uint32_t i = 0; i < all_messages; ++i)
@@ -353,7 +356,7 @@ TEST(inbox, threads_lose_no_message_and_handle_none_twice) {
   for (int consumers = 0; consumers < 2; ++consumers)
     threads.emplace_back([&] { receive(node, tally, 3 * all_messages); });
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(tally.times, std::vector<std::uint32_t>(3 * all_messages, 1));
+  EXPECT_EQ(tally.times, std::vector<std::uint32_t>(three_times_all, 1));
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
     EXPECT_EQ(node.lane(receiver).channel(rank).slot_credit.in_use(), 0U);
     EXPECT_EQ(node.lane(receiver).channel(rank).block_credit.in_use(), 0U);

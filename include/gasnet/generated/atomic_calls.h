@@ -7,6 +7,7 @@
 #define GONDWANA_GASNET_ATOMIC_CALLS_H
 
 #include "../../gasnetex.h"
+#include "../atomics.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,32 +25,79 @@ extern "C" {
  *
  * GASNet-EX 0.19, Remote Atomic Operations.
  */
-gex_Event_t gex_AD_OpNB_I32(gex_AD_t ad, int32_t* result_p, gex_Rank_t tgt_rank, void* tgt_addr,
-                            gex_OP_t opcode, int32_t operand1, int32_t operand2, gex_Flags_t flags);
-gex_Event_t gex_AD_OpNB_U32(gex_AD_t ad, uint32_t* result_p, gex_Rank_t tgt_rank, void* tgt_addr,
-                            gex_OP_t opcode, uint32_t operand1, uint32_t operand2,
-                            gex_Flags_t flags);
-gex_Event_t gex_AD_OpNB_I64(gex_AD_t ad, int64_t* result_p, gex_Rank_t tgt_rank, void* tgt_addr,
-                            gex_OP_t opcode, int64_t operand1, int64_t operand2, gex_Flags_t flags);
-gex_Event_t gex_AD_OpNB_U64(gex_AD_t ad, uint64_t* result_p, gex_Rank_t tgt_rank, void* tgt_addr,
-                            gex_OP_t opcode, uint64_t operand1, uint64_t operand2,
-                            gex_Flags_t flags);
-gex_Event_t gex_AD_OpNB_FLT(gex_AD_t ad, float* result_p, gex_Rank_t tgt_rank, void* tgt_addr,
-                            gex_OP_t opcode, float operand1, float operand2, gex_Flags_t flags);
-gex_Event_t gex_AD_OpNB_DBL(gex_AD_t ad, double* result_p, gex_Rank_t tgt_rank, void* tgt_addr,
-                            gex_OP_t opcode, double operand1, double operand2, gex_Flags_t flags);
-int gex_AD_OpNBI_I32(gex_AD_t ad, int32_t* result_p, gex_Rank_t tgt_rank, void* tgt_addr,
-                     gex_OP_t opcode, int32_t operand1, int32_t operand2, gex_Flags_t flags);
-int gex_AD_OpNBI_U32(gex_AD_t ad, uint32_t* result_p, gex_Rank_t tgt_rank, void* tgt_addr,
-                     gex_OP_t opcode, uint32_t operand1, uint32_t operand2, gex_Flags_t flags);
-int gex_AD_OpNBI_I64(gex_AD_t ad, int64_t* result_p, gex_Rank_t tgt_rank, void* tgt_addr,
-                     gex_OP_t opcode, int64_t operand1, int64_t operand2, gex_Flags_t flags);
-int gex_AD_OpNBI_U64(gex_AD_t ad, uint64_t* result_p, gex_Rank_t tgt_rank, void* tgt_addr,
-                     gex_OP_t opcode, uint64_t operand1, uint64_t operand2, gex_Flags_t flags);
-int gex_AD_OpNBI_FLT(gex_AD_t ad, float* result_p, gex_Rank_t tgt_rank, void* tgt_addr,
-                     gex_OP_t opcode, float operand1, float operand2, gex_Flags_t flags);
-int gex_AD_OpNBI_DBL(gex_AD_t ad, double* result_p, gex_Rank_t tgt_rank, void* tgt_addr,
-                     gex_OP_t opcode, double operand1, double operand2, gex_Flags_t flags);
+static inline gex_Event_t gex_AD_OpNB_I32(gex_AD_t ad, int32_t* result_p, gex_Rank_t tgt_rank,
+                                          void* tgt_addr, gex_OP_t opcode, int32_t operand1,
+                                          int32_t operand2, gex_Flags_t flags) {
+  return gondwana_gex_event_of(gondwana_gex_atomic32(ad, GEX_DT_I32, (uint32_t*)result_p, tgt_rank,
+                               tgt_addr, opcode, (uint32_t)operand1, (uint32_t)operand2, flags));
+}
+static inline gex_Event_t gex_AD_OpNB_U32(gex_AD_t ad, uint32_t* result_p, gex_Rank_t tgt_rank,
+                                          void* tgt_addr, gex_OP_t opcode, uint32_t operand1,
+                                          uint32_t operand2, gex_Flags_t flags) {
+  return gondwana_gex_event_of(gondwana_gex_atomic32(ad, GEX_DT_U32, (uint32_t*)result_p, tgt_rank,
+                               tgt_addr, opcode, (uint32_t)operand1, (uint32_t)operand2, flags));
+}
+static inline gex_Event_t gex_AD_OpNB_I64(gex_AD_t ad, int64_t* result_p, gex_Rank_t tgt_rank,
+                                          void* tgt_addr, gex_OP_t opcode, int64_t operand1,
+                                          int64_t operand2, gex_Flags_t flags) {
+  return gondwana_gex_event_of(gondwana_gex_atomic64(ad, GEX_DT_I64, (uint64_t*)result_p, tgt_rank,
+                               tgt_addr, opcode, (uint64_t)operand1, (uint64_t)operand2, flags));
+}
+static inline gex_Event_t gex_AD_OpNB_U64(gex_AD_t ad, uint64_t* result_p, gex_Rank_t tgt_rank,
+                                          void* tgt_addr, gex_OP_t opcode, uint64_t operand1,
+                                          uint64_t operand2, gex_Flags_t flags) {
+  return gondwana_gex_event_of(gondwana_gex_atomic64(ad, GEX_DT_U64, (uint64_t*)result_p, tgt_rank,
+                               tgt_addr, opcode, (uint64_t)operand1, (uint64_t)operand2, flags));
+}
+static inline gex_Event_t gex_AD_OpNB_FLT(gex_AD_t ad, float* result_p, gex_Rank_t tgt_rank,
+                                          void* tgt_addr, gex_OP_t opcode, float operand1,
+                                          float operand2, gex_Flags_t flags) {
+  return gondwana_gex_event_of(gondwana_gex_atomic_float(ad, GEX_DT_FLT, (float*)result_p, tgt_rank,
+                               tgt_addr, opcode, (float)operand1, (float)operand2, flags));
+}
+static inline gex_Event_t gex_AD_OpNB_DBL(gex_AD_t ad, double* result_p, gex_Rank_t tgt_rank,
+                                          void* tgt_addr, gex_OP_t opcode, double operand1,
+                                          double operand2, gex_Flags_t flags) {
+  return gondwana_gex_event_of(gondwana_gex_atomic_double(ad, GEX_DT_DBL, (double*)result_p,
+                               tgt_rank, tgt_addr, opcode, (double)operand1, (double)operand2,
+                               flags));
+}
+static inline int gex_AD_OpNBI_I32(gex_AD_t ad, int32_t* result_p, gex_Rank_t tgt_rank,
+                                   void* tgt_addr, gex_OP_t opcode, int32_t operand1,
+                                   int32_t operand2, gex_Flags_t flags) {
+  return gondwana_gex_atomic32(ad, GEX_DT_I32, (uint32_t*)result_p, tgt_rank, tgt_addr, opcode,
+                               (uint32_t)operand1, (uint32_t)operand2, flags);
+}
+static inline int gex_AD_OpNBI_U32(gex_AD_t ad, uint32_t* result_p, gex_Rank_t tgt_rank,
+                                   void* tgt_addr, gex_OP_t opcode, uint32_t operand1,
+                                   uint32_t operand2, gex_Flags_t flags) {
+  return gondwana_gex_atomic32(ad, GEX_DT_U32, (uint32_t*)result_p, tgt_rank, tgt_addr, opcode,
+                               (uint32_t)operand1, (uint32_t)operand2, flags);
+}
+static inline int gex_AD_OpNBI_I64(gex_AD_t ad, int64_t* result_p, gex_Rank_t tgt_rank,
+                                   void* tgt_addr, gex_OP_t opcode, int64_t operand1,
+                                   int64_t operand2, gex_Flags_t flags) {
+  return gondwana_gex_atomic64(ad, GEX_DT_I64, (uint64_t*)result_p, tgt_rank, tgt_addr, opcode,
+                               (uint64_t)operand1, (uint64_t)operand2, flags);
+}
+static inline int gex_AD_OpNBI_U64(gex_AD_t ad, uint64_t* result_p, gex_Rank_t tgt_rank,
+                                   void* tgt_addr, gex_OP_t opcode, uint64_t operand1,
+                                   uint64_t operand2, gex_Flags_t flags) {
+  return gondwana_gex_atomic64(ad, GEX_DT_U64, (uint64_t*)result_p, tgt_rank, tgt_addr, opcode,
+                               (uint64_t)operand1, (uint64_t)operand2, flags);
+}
+static inline int gex_AD_OpNBI_FLT(gex_AD_t ad, float* result_p, gex_Rank_t tgt_rank,
+                                   void* tgt_addr, gex_OP_t opcode, float operand1, float operand2,
+                                   gex_Flags_t flags) {
+  return gondwana_gex_atomic_float(ad, GEX_DT_FLT, (float*)result_p, tgt_rank, tgt_addr, opcode,
+                                   (float)operand1, (float)operand2, flags);
+}
+static inline int gex_AD_OpNBI_DBL(gex_AD_t ad, double* result_p, gex_Rank_t tgt_rank,
+                                   void* tgt_addr, gex_OP_t opcode, double operand1,
+                                   double operand2, gex_Flags_t flags) {
+  return gondwana_gex_atomic_double(ad, GEX_DT_DBL, (double*)result_p, tgt_rank, tgt_addr, opcode,
+                                    (double)operand1, (double)operand2, flags);
+}
 
 #ifdef __cplusplus
 } /* extern "C" */

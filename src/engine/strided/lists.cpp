@@ -89,17 +89,27 @@ Indexed next_blocks(const Cursor<Indexed>& cursor, std::size_t count) {
 }
 
 // One end of an indexed copy whose blocks are as long as the other's: scattered, or one after the
-// other in a single block.
+// other in a single block; and whether a block may be there.
 struct Scattered {
   void* const* addresses;
   std::ptrdiff_t shift;
   std::byte* at(std::size_t i) const { return static_cast<std::byte*>(addresses[i]) + shift; }
+  static bool holds(std::size_t /*i*/) { return true; }
 };
 
 struct Contiguous {
   std::byte* begin;
   std::size_t length;
   std::byte* at(std::size_t i) const { return begin + i * length; }
+  static bool holds(std::size_t /*i*/) { return true; }
+};
+
+struct Confined : Scattered {
+  std::uintptr_t begin;
+  std::size_t last;  // where the last block may begin, from there
+  bool holds(std::size_t i) const {
+    return reinterpret_cast<std::uintptr_t>(addresses[i]) - begin <= last;
+  }
 };
 
 // Words as one load and one store where they are aligned, which only each address can tell.
@@ -115,22 +125,88 @@ struct CheckedWord {
   }
 };
 
-template <Move M>
+// `count` blocks, or as many as come before one that an end does not hold.
+template <Move M, typename To, typename From>
+std::size_t move_blocks(const To& to, const From& from, std::size_t count, std::size_t length) {
+#pragma GCC unroll 4
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!to.holds(i) || !from.holds(i)) [[unlikely]]
+      return i;
+    M::move(to.at(i), from.at(i), length);
+  }
+  return count;
+}
+
+// Ends of a copy, and which of them are to be looked at.
+template <typename To, typename From>
+struct Ends {
+  To to;
+  From from;
+  std::size_t count;
+  std::size_t length;
+
+  template <Move M>
+  std::size_t move() const {
+    return move_blocks<M>(to, from, count, length);
+  }
+};
+
+template <typename E>
+std::size_t move_all(const E& ends) {
+  switch (ends.length) {
+    case 1:
+      return ends.template move<CheckedWord<std::uint8_t>>();
+    case 2:
+      return ends.template move<CheckedWord<std::uint16_t>>();
+    case 4:
+      return ends.template move<CheckedWord<std::uint32_t>>();
+    case 8:
+      return ends.template move<CheckedWord<std::uint64_t>>();
+    case 16:
+      return ends.template move<FixedRun<16>>();
+    case 32:
+      return ends.template move<FixedRun<32>>();
+    case 64:
+      return ends.template move<FixedRun<64>>();
+    default:
+      if (ends.length < 8 || ends.length > ChunkedRun<16>::longest_run)
+        return ends.template move<AnyRun>();
+      return ends.length < 16 ? ends.template move<ChunkedRun<8>>()
+                              : ends.template move<ChunkedRun<16>>();
+  }
+}
+
+Scattered scattered(const Indexed& list) {
+  return {list.addresses.data(), list.shift};
+}
+
+Contiguous contiguous(const Indexed& list, std::size_t length) {
+  return {list.block(0).data(), length};
+}
+
 void copy_equal(const Indexed& target, const Indexed& source) {
   const std::size_t count = std::max(target.count(), source.count());
   const std::size_t length = std::min(target.length, source.length);
-  const auto loop = [count, length](const auto& to, const auto& from) {
-#pragma GCC unroll 4
-    for (std::size_t i = 0; i < count; ++i) M::move(to.at(i), from.at(i), length);
-  };
-  const Scattered to{target.addresses.data(), target.shift};
-  const Scattered from{source.addresses.data(), source.shift};
   if (target.length > length)
-    loop(Contiguous{to.at(0), length}, from);
+    move_all(Ends{contiguous(target, length), scattered(source), count, length});
   else if (source.length > length)
-    loop(to, Contiguous{from.at(0), length});
+    move_all(Ends{scattered(target), contiguous(source, length), count, length});
   else
-    loop(to, from);
+    move_all(Ends{scattered(target), scattered(source), count, length});
+}
+
+// The end of the window has at least as many blocks as the other, and they fit into it.
+std::size_t copy_confined(const Window& window, const Indexed& target, const Indexed& source) {
+  const bool is_put = window.end == End::target;
+  const Indexed& theirs = is_put ? target : source;
+  const Indexed& ours = is_put ? source : target;
+  const std::size_t length = theirs.length;
+  const Confined peer{scattered(theirs), window.begin, window.size - length};
+  const auto with = [&](const auto& own) {
+    return is_put ? move_all(Ends{peer, own, theirs.count(), length})
+                  : move_all(Ends{own, peer, theirs.count(), length});
+  };
+  return ours.length > length ? with(contiguous(ours, length)) : with(scattered(ours));
 }
 
 // Whether one end is blocks of the other's length, or a single block of them all.
@@ -150,29 +226,28 @@ Result<Touched> touched(const Vectors& list) {
 
 void copy(const Indexed& target, const Indexed& source) {
   if (target.count() == 0) return;
-  if (!are_equal(target, source)) return copy_blocks(target, source);
-  const std::size_t length = std::min(target.length, source.length);
-  switch (length) {
-    case 1:
-      return copy_equal<CheckedWord<std::uint8_t>>(target, source);
-    case 2:
-      return copy_equal<CheckedWord<std::uint16_t>>(target, source);
-    case 4:
-      return copy_equal<CheckedWord<std::uint32_t>>(target, source);
-    case 8:
-      return copy_equal<CheckedWord<std::uint64_t>>(target, source);
-    case 16:
-      return copy_equal<FixedRun<16>>(target, source);
-    case 32:
-      return copy_equal<FixedRun<32>>(target, source);
-    case 64:
-      return copy_equal<FixedRun<64>>(target, source);
-    default:
-      if (length < 8 || length > ChunkedRun<16>::longest_run)
-        return copy_equal<AnyRun>(target, source);
-      return length < 16 ? copy_equal<ChunkedRun<8>>(target, source)
-                         : copy_equal<ChunkedRun<16>>(target, source);
+  if (are_equal(target, source))
+    copy_equal(target, source);
+  else
+    copy_blocks(target, source);
+}
+
+std::optional<std::size_t> copy_within(const Window& window, const Indexed& target,
+                                       const Indexed& source) {
+  const bool is_put = window.end == End::target;
+  const Indexed& theirs = is_put ? target : source;
+  const Indexed& ours = is_put ? source : target;
+  if (theirs.count() == 0) return std::nullopt;
+  if (theirs.length > window.size) return 0;
+  if (are_equal(target, source) && theirs.length <= ours.length) {
+    const std::size_t copied = copy_confined(window, target, source);
+    return copied < theirs.count() ? std::optional(copied) : std::nullopt;
   }
+  const Confined peer{scattered(theirs), window.begin, window.size - theirs.length};
+  for (std::size_t i = 0; i < theirs.count(); ++i)
+    if (!peer.holds(i)) return i;
+  copy(target, source);
+  return std::nullopt;
 }
 
 void copy(const Vectors& target, const Vectors& source) {

@@ -4,10 +4,12 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "core/result.hpp"
 #include "core/types.hpp"
+#include "engine/strided/transfer.hpp"
 
 namespace gondwana::strided {
 
@@ -95,6 +97,17 @@ class Cursor {
 // Words aligned at the target are stored whole.
 void copy(const Indexed& target, const Indexed& source);
 void copy(const Vectors& target, const Vectors& source);
+
+// The same where the blocks of one end are to lie in a window: bytes from an address on, as the
+// list has them, without its shift. Looks at each on the way; the first that does not lie there,
+// which is as far as it has then come, or nothing.
+struct Window {
+  End end;
+  std::uintptr_t begin;
+  std::size_t size;
+};
+std::optional<std::size_t> copy_within(const Window& window, const Indexed& target,
+                                       const Indexed& source);
 
 // Packs what comes next and returns how much: all that fits, but blocks of up to 64 bytes are not
 // cut unless the piece is smaller, longer ones at multiples of 64. 0: the list is at its end.

@@ -13,7 +13,7 @@ class Optimizer {
  public:
   explicit Optimizer(End ordered) : ordered_(ordered) {}
 
-  // False: there are more dimensions of an extent above 1 than a Transfer holds.
+  // False: refuse() knows why. What goes on where the dimension before it ends is folded at once.
   bool take(const Description& description);
   void start_at(const Transfer& transfer);
   void append(const Dimension& dimension) { transfer_.dimensions_[transfer_.count_++] = dimension; }
@@ -25,21 +25,70 @@ class Optimizer {
 
  private:
   std::span<Dimension> outer() { return {transfer_.dimensions_.data() + 1, transfer_.count_ - 1}; }
+  bool extend(const Dimension& dimension);
+  void add(const Dimension& dimension);
   void flip(Dimension& dimension);
   bool runs_before(const Dimension& left, const Dimension& right) const;
 
   End ordered_;
   Transfer transfer_;
+  // So far, in take(); all below `longest`.
+  std::size_t bytes_ = 0;
+  std::size_t target_span_ = 0;
+  std::size_t source_span_ = 0;
 };
 
+namespace {
+
+// A dimension that goes on where the one inside it ends, at both ends, is more of the same.
+bool continues(const Dimension& next, const Dimension& inside) {
+  const auto extent = static_cast<std::ptrdiff_t>(inside.extent);
+  return next.target == inside.target * extent && next.source == inside.source * extent;
+}
+
+// To the last index of a dimension, in whatever direction; false: that is too far.
+bool extend_span(std::size_t& span, std::size_t extent, std::ptrdiff_t stride) {
+  const auto forward = static_cast<std::size_t>(stride);
+  std::size_t distance = 0;
+  if (__builtin_mul_overflow(extent - 1, stride < 0 ? 0 - forward : forward, &distance) ||
+      distance >= longest)
+    return false;
+  span += distance;
+  return span < longest;
+}
+
+}  // namespace
+
+// Strides of 0 can make more bytes of a small span than there are numbers.
+bool Optimizer::extend(const Dimension& dimension) {
+  return !__builtin_mul_overflow(bytes_, dimension.extent, &bytes_) && bytes_ < longest &&
+         extend_span(target_span_, dimension.extent, dimension.target) &&
+         extend_span(source_span_, dimension.extent, dimension.source);
+}
+
+void Optimizer::add(const Dimension& dimension) {
+  Dimension& last = transfer_.dimensions_[transfer_.count_ - 1];
+  if (continues(dimension, last))
+    last.extent *= dimension.extent;
+  else
+    append(dimension);
+}
+
 bool Optimizer::take(const Description& description) {
+  const std::size_t levels = description.extents.size();
+  if (description.target_strides.size() != levels || description.source_strides.size() != levels ||
+      description.element >= longest)
+    return false;
   append({description.element, 1, 1});
-  for (std::size_t i = 0; i < description.extents.size(); ++i) {
-    if (description.extents[i] == 1) continue;
-    if (transfer_.count_ > Transfer::max_dimensions) return false;
-    append({description.extents[i], description.target_strides[i], description.source_strides[i]});
+  bytes_ = target_span_ = source_span_ = description.element;
+  for (std::size_t i = 0; i < levels; ++i) {
+    const std::size_t extent = description.extents[i];
+    if (extent == 1) continue;
+    const Dimension next{extent, description.target_strides[i], description.source_strides[i]};
+    if (extent == 0 || !extend(next) || transfer_.count_ > Transfer::max_dimensions) return false;
+    add(next);
   }
-  return true;
+  return description.element != 0;
 }
 
 // Only the end that keeps its strides keeps its offset.
@@ -83,13 +132,11 @@ void Optimizer::sort() {
       std::swap(dimensions[j], dimensions[j - 1]);
 }
 
-// A dimension that goes on where the one inside it ends, at both ends, is more of the same. The
-// run counts as a dimension: this is also how elements grow.
+// The run counts as a dimension: this is also how elements grow.
 void Optimizer::fold() {
   Dimension* last = transfer_.dimensions_.data();
   for (const Dimension& next : outer()) {
-    const auto extent = static_cast<std::ptrdiff_t>(last->extent);
-    if (next.target == last->target * extent && next.source == last->source * extent)
+    if (continues(next, *last))
       last->extent *= next.extent;
     else
       *++last = next;
@@ -99,33 +146,36 @@ void Optimizer::fold() {
 
 namespace {
 
-// Strides of 0 can make more bytes of a small span than there are numbers.
-Result<void> check_total(const Description& description) {
+bool has_too_many_bytes(const Description& description) {
   std::size_t bytes = description.element;
   for (const std::size_t extent : description.extents)
-    if (__builtin_mul_overflow(bytes, extent, &bytes) || bytes >= longest)
-      return Error{Errc::invalid_argument,
-                   fmt::format("a strided transfer of {} dimensions and elements of {} bytes has "
-                               "more than 2^62 bytes; check its extents",
-                               description.extents.size(), description.element)};
-  return {};
+    if (__builtin_mul_overflow(bytes, extent, &bytes) || bytes >= longest) return true;
+  return false;
 }
 
-}  // namespace
-
-Result<Transfer> optimize(const Description& description, End ordered) {
+// What take() does not take: nothing to transfer, or an error.
+[[gnu::cold]] Result<Transfer> refuse(const Description& description) {
   for (const End end : {End::target, End::source}) {
     const Result<Bounds> touched = bounds(description, end);
     if (!touched) return touched.error();
     if (touched->begin == touched->end) return Transfer();
   }
-  if (const Result<void> total = check_total(description); !total) return total.error();
-  Optimizer optimizer(ordered);
-  if (!optimizer.take(description))
+  if (has_too_many_bytes(description))
     return Error{Errc::invalid_argument,
-                 fmt::format("a strided transfer has more than {} dimensions of an extent above 1; "
-                             "split it",
-                             Transfer::max_dimensions)};
+                 fmt::format("a strided transfer of {} dimensions and elements of {} bytes has "
+                             "more than 2^62 bytes; check its extents",
+                             description.extents.size(), description.element)};
+  return Error{Errc::invalid_argument,
+               fmt::format("a strided transfer has more than {} dimensions of an extent above 1; "
+                           "split it",
+                           Transfer::max_dimensions)};
+}
+
+}  // namespace
+
+Result<Transfer> optimize(const Description& description, End ordered) {
+  Optimizer optimizer(ordered);
+  if (!optimizer.take(description)) return refuse(description);
   optimizer.invert();
   optimizer.sort();
   optimizer.fold();

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <bit>
 #include <concepts>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -14,16 +15,18 @@
 #include "front/gasnet/rma.hpp"
 #include "gasnet_ratomic.h"
 
-struct gondwana_gex_atomic_domain {
-  gondwana::gasnet::Team* team;
+namespace gondwana::gasnet {
+namespace {
+
+// The first fields are what inline code of gasnet/atomics.h sees.
+struct AtomicDomain : gondwana_gex_atomic_domain {
   gex_DT_t type;
   gex_OP_t operations;
   gex_Flags_t flags;
-  gondwana::gasnet::ClientData data;
-};
+  ClientData data;
 
-namespace gondwana::gasnet {
-namespace {
+  static AtomicDomain& of(gex_AD_t handle) { return *static_cast<AtomicDomain*>(handle); }
+};
 
 template <typename T>
 struct Operands {
@@ -126,36 +129,6 @@ constexpr bool fetches(gex_OP_t opcode) {
   return opcode >= GEX_OP_FADD;
 }
 
-[[noreturn, gnu::cold]] void refuse_operation(const gondwana_gex_atomic_domain& domain,
-                                              gex_OP_t opcode, CallName call) {
-  give_up(call, fmt::format("operation {:#x} on type {:#x}: the domain is of type {:#x} and "
-                            "operations {:#x}",
-                            opcode, domain.type, domain.type, domain.operations));
-}
-
-// The word in the bound segment of the target.
-template <typename T>
-T& word_at(const gondwana_gex_atomic_domain& domain, gex_Rank_t rank, void* address,
-           gex_Flags_t flags, CallName call) {
-  const Team& team = *domain.team;
-  if ((flags & GEX_FLAG_RANK_IS_JOBRANK) != 0)
-    rank = gex_TM_TranslateJobrankToRank(domain.team, rank);
-  const gondwana_gex_member* member = rank < team.size ? &team.members[rank] : nullptr;
-  const std::uintptr_t offset =
-      member != nullptr ? reinterpret_cast<std::uintptr_t>(address) - member->owner : 0;
-  const bool is_plain = member != nullptr && (flags & GEX_FLAG_PEER_SEG_OFFSET) == 0 &&
-                        member->size >= sizeof(T) && offset <= member->size - sizeof(T);
-  std::byte* place = nullptr;
-  if (is_plain) [[likely]]
-    place = static_cast<std::byte*>(address) + member->delta;
-  else
-    place = find_peer(domain.team, rank, {address, sizeof(T)}, flags, call);
-  if (reinterpret_cast<std::uintptr_t>(place) % sizeof(T) != 0)
-    give_up(call, fmt::format("{} is not a multiple of the {} bytes of the type", fmt::ptr(address),
-                              sizeof(T)));
-  return *reinterpret_cast<T*>(place);
-}
-
 template <typename T>
 struct Request {
   T* result;
@@ -166,39 +139,58 @@ struct Request {
   gex_Flags_t flags;
 };
 
+constexpr CallName op_call = "gex_AD_Op";
+
 template <typename T>
-[[gnu::always_inline]] inline int perform(gex_AD_t domain, const Request<T>& request) {
-  constexpr auto call = "gex_AD_Op";
-  if ((request.opcode & domain->operations) != request.opcode || domain->type != type_bit<T>())
-      [[unlikely]]
-    refuse_operation(*domain, request.opcode, call);
-  T& word = word_at<T>(*domain, request.rank, request.address, request.flags, call);
-  if constexpr (std::integral<T>) {
-    if (request.opcode == GEX_OP_FADD) [[likely]] {  // the one that is counted in nanoseconds
-      *request.result = std::atomic_ref<T>(word).fetch_add(request.operands.first);
-      return 0;
-    }
+void check(const AtomicDomain& domain, const Request<T>& request) {
+  if (!std::has_single_bit(request.opcode))
+    give_up(op_call,
+            fmt::format("operation {:#x}: a call names exactly one GEX_OP_", request.opcode));
+  if ((request.opcode & domain.operations) == 0 || domain.type != type_bit<T>())
+    give_up(op_call, fmt::format("operation {:#x} on type {:#x}: the domain is of type {:#x} and "
+                                 "operations {:#x}",
+                                 request.opcode, type_bit<T>(), domain.type, domain.operations));
+}
+
+// The member that a job rank stands for: that with the first endpoint of the process, wherever in
+// the team it is, or else the first of the process.
+gex_Rank_t member_of(const Team& team, gex_Rank_t jobrank) {
+  gex_Rank_t found = GEX_RANK_INVALID;
+  for (gex_Rank_t i = team.size; i-- > 0;) {
+    if (team.processes[i] != jobrank) continue;
+    found = i;
+    if (team.indices[i] == 0) return i;
   }
-  const auto bit = static_cast<std::size_t>(std::countr_zero(request.opcode));
-  const T old = table<T>[bit](word, request.operands);
-  if (fetches(request.opcode)) *request.result = old;
-  return 0;
+  if (found == GEX_RANK_INVALID)
+    give_up(op_call, fmt::format("job rank {}: it has no member in the domain's team", jobrank));
+  return found;
+}
+
+// The word in the bound segment of a member.
+template <typename T>
+T& word_at(gex_TM_t team, gex_Rank_t rank, const Request<T>& request) {
+  std::byte* place = find_peer(team, rank, {request.address, sizeof(T)}, request.flags, op_call);
+  if (reinterpret_cast<std::uintptr_t>(place) % sizeof(T) != 0)
+    give_up(op_call, fmt::format("{} is not a multiple of the {} bytes of the type",
+                                 fmt::ptr(request.address), sizeof(T)));
+  return *reinterpret_cast<T*>(place);
 }
 
 // Programs may wait for a word that only atomics change.
 template <typename T>
-[[gnu::always_inline]] inline int perform_and_wake(gex_AD_t domain, const Request<T>& request) {
-  perform(domain, request);
-  const Team& team = *domain->team;
-  team.door->attend();
-  if ((request.flags & GEX_FLAG_RANK_IS_JOBRANK) != 0) [[unlikely]] {
-    team.door->engine().memory().data_bell(Rank(request.rank)).ring_if_asleep();
-    return 0;
+int perform(const AtomicDomain& domain, const Request<T>& request) {
+  check(domain, request);
+  const Team& team = Team::of(domain.team);
+  const bool by_job = (request.flags & GEX_FLAG_RANK_IS_JOBRANK) != 0;
+  const gex_Rank_t rank = by_job ? member_of(team, request.rank) : request.rank;
+  T& word = word_at<T>(domain.team, rank, request);
+  const auto bit = static_cast<std::size_t>(std::countr_zero(request.opcode));
+  const T old = table<T>[bit](word, request.operands);
+  if (fetches(request.opcode)) {
+    std::byte* own = find_own(domain.team, request.result, request.flags, op_call);
+    std::memcpy(own, &old, sizeof(T));
   }
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  const auto* asleep = const_cast<std::uint32_t*>(team.members[request.rank].asleep);
-  if (__atomic_load_n(asleep, __ATOMIC_RELAXED) != 0) [[unlikely]]
-    gondwana_gex_wake(domain->team, request.rank);
+  gondwana_gex_wake(domain.team, rank);
   return 0;
 }
 
@@ -220,19 +212,26 @@ using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): name
 // NOLINTBEGIN(readability-function-size): the standard chose the parameters
 
 void gex_AD_Create(gex_AD_t* ad_p, gex_TM_t tm, gex_DT_t dt, gex_OP_t ops, gex_Flags_t flags) {
+  constexpr auto call = "gex_AD_Create";
   if (!is_valid(dt, ops))
-    give_up("gex_AD_Create", fmt::format("type {:#x} with operations {:#x}: not a GEX_DT_ of "
-                                         "numbers with GEX_OP_ bits that it has",
-                                         dt, ops));
-  *ad_p = new gondwana_gex_atomic_domain{&Team::of(tm), dt, ops, flags, {}};
+    give_up(call, fmt::format("type {:#x} with operations {:#x}: not a GEX_DT_ of numbers with "
+                              "GEX_OP_ bits that it has",
+                              dt, ops));
+  const Team& team = Team::of(tm);
+  if (team.is_pair)
+    give_up(call,
+            "this is a pair of endpoints (gex_TM_Pair); a domain is of a team, which "
+            "gex_TM_Create makes of them");
+  *ad_p = new AtomicDomain{
+      {team.members, team.size, ~GONDWANA_GEX_ACCEPTED(dt, ops), tm}, dt, ops, flags, {}};
 }
 
 void gex_AD_Destroy(gex_AD_t ad) {
-  delete ad;
+  delete &AtomicDomain::of(ad);
 }
 
 gex_Flags_t gex_AD_QueryFlags(gex_AD_t ad) {
-  return ad->flags;
+  return AtomicDomain::of(ad).flags;
 }
 
 gex_TM_t gex_AD_QueryTM(gex_AD_t ad) {
@@ -240,99 +239,63 @@ gex_TM_t gex_AD_QueryTM(gex_AD_t ad) {
 }
 
 gex_DT_t gex_AD_QueryDT(gex_AD_t ad) {
-  return ad->type;
+  return AtomicDomain::of(ad).type;
 }
 
 gex_OP_t gex_AD_QueryOps(gex_AD_t ad) {
-  return ad->operations;
+  return AtomicDomain::of(ad).operations;
 }
 
 void gex_AD_SetCData(gex_AD_t ad, const void* val) {
-  ad->data.value = val;
+  AtomicDomain::of(ad).data.value = val;
 }
 
 void* gex_AD_QueryCData(gex_AD_t ad) {
-  return const_cast<void*>(ad->data.value);
+  return const_cast<void*>(AtomicDomain::of(ad).data.value);
 }
 
-gex_Event_t gex_AD_OpNB_I32(gex_AD_t ad, int32_t* result_p, gex_Rank_t tgt_rank, void* tgt_addr,
-                            gex_OP_t opcode, int32_t operand1, int32_t operand2,
-                            gex_Flags_t flags) {
-  perform_and_wake<int32_t>(ad,
-                            {result_p, tgt_rank, tgt_addr, opcode, {operand1, operand2}, flags});
-  return GEX_EVENT_INVALID;
+int gondwana_gex_call_atomic32(gex_AD_t ad, gex_DT_t type, uint32_t* result, gex_Rank_t rank,
+                               void* address, gex_OP_t opcode, uint32_t operand1, uint32_t operand2,
+                               gex_Flags_t flags) {
+  if (type == GEX_DT_U32)
+    return perform<uint32_t>(AtomicDomain::of(ad),
+                             {result, rank, address, opcode, {operand1, operand2}, flags});
+  return perform<int32_t>(AtomicDomain::of(ad),
+                          {reinterpret_cast<int32_t*>(result),
+                           rank,
+                           address,
+                           opcode,
+                           {static_cast<int32_t>(operand1), static_cast<int32_t>(operand2)},
+                           flags});
 }
 
-int gex_AD_OpNBI_I32(gex_AD_t ad, int32_t* result_p, gex_Rank_t tgt_rank, void* tgt_addr,
-                     gex_OP_t opcode, int32_t operand1, int32_t operand2, gex_Flags_t flags) {
-  return perform_and_wake<int32_t>(
-      ad, {result_p, tgt_rank, tgt_addr, opcode, {operand1, operand2}, flags});
+int gondwana_gex_call_atomic64(gex_AD_t ad, gex_DT_t type, uint64_t* result, gex_Rank_t rank,
+                               void* address, gex_OP_t opcode, uint64_t operand1, uint64_t operand2,
+                               gex_Flags_t flags) {
+  if (type == GEX_DT_U64)
+    return perform<uint64_t>(AtomicDomain::of(ad),
+                             {result, rank, address, opcode, {operand1, operand2}, flags});
+  return perform<int64_t>(AtomicDomain::of(ad),
+                          {reinterpret_cast<int64_t*>(result),
+                           rank,
+                           address,
+                           opcode,
+                           {static_cast<int64_t>(operand1), static_cast<int64_t>(operand2)},
+                           flags});
 }
 
-gex_Event_t gex_AD_OpNB_U32(gex_AD_t ad, uint32_t* result_p, gex_Rank_t tgt_rank, void* tgt_addr,
-                            gex_OP_t opcode, uint32_t operand1, uint32_t operand2,
-                            gex_Flags_t flags) {
-  perform_and_wake<uint32_t>(ad,
-                             {result_p, tgt_rank, tgt_addr, opcode, {operand1, operand2}, flags});
-  return GEX_EVENT_INVALID;
+int gondwana_gex_atomic_float(gex_AD_t ad, gex_DT_t /*type*/, float* result, gex_Rank_t rank,
+                              void* address, gex_OP_t opcode, float operand1, float operand2,
+                              gex_Flags_t flags) {
+  return perform<float>(AtomicDomain::of(ad),
+                        {result, rank, address, opcode, {operand1, operand2}, flags});
 }
 
-int gex_AD_OpNBI_U32(gex_AD_t ad, uint32_t* result_p, gex_Rank_t tgt_rank, void* tgt_addr,
-                     gex_OP_t opcode, uint32_t operand1, uint32_t operand2, gex_Flags_t flags) {
-  return perform_and_wake<uint32_t>(
-      ad, {result_p, tgt_rank, tgt_addr, opcode, {operand1, operand2}, flags});
-}
-
-gex_Event_t gex_AD_OpNB_I64(gex_AD_t ad, int64_t* result_p, gex_Rank_t tgt_rank, void* tgt_addr,
-                            gex_OP_t opcode, int64_t operand1, int64_t operand2,
-                            gex_Flags_t flags) {
-  perform_and_wake<int64_t>(ad,
-                            {result_p, tgt_rank, tgt_addr, opcode, {operand1, operand2}, flags});
-  return GEX_EVENT_INVALID;
-}
-
-int gex_AD_OpNBI_I64(gex_AD_t ad, int64_t* result_p, gex_Rank_t tgt_rank, void* tgt_addr,
-                     gex_OP_t opcode, int64_t operand1, int64_t operand2, gex_Flags_t flags) {
-  return perform_and_wake<int64_t>(
-      ad, {result_p, tgt_rank, tgt_addr, opcode, {operand1, operand2}, flags});
-}
-
-gex_Event_t gex_AD_OpNB_U64(gex_AD_t ad, uint64_t* result_p, gex_Rank_t tgt_rank, void* tgt_addr,
-                            gex_OP_t opcode, uint64_t operand1, uint64_t operand2,
-                            gex_Flags_t flags) {
-  perform_and_wake<uint64_t>(ad,
-                             {result_p, tgt_rank, tgt_addr, opcode, {operand1, operand2}, flags});
-  return GEX_EVENT_INVALID;
-}
-
-int gex_AD_OpNBI_U64(gex_AD_t ad, uint64_t* result_p, gex_Rank_t tgt_rank, void* tgt_addr,
-                     gex_OP_t opcode, uint64_t operand1, uint64_t operand2, gex_Flags_t flags) {
-  return perform_and_wake<uint64_t>(
-      ad, {result_p, tgt_rank, tgt_addr, opcode, {operand1, operand2}, flags});
-}
-
-gex_Event_t gex_AD_OpNB_FLT(gex_AD_t ad, float* result_p, gex_Rank_t tgt_rank, void* tgt_addr,
-                            gex_OP_t opcode, float operand1, float operand2, gex_Flags_t flags) {
-  perform_and_wake<float>(ad, {result_p, tgt_rank, tgt_addr, opcode, {operand1, operand2}, flags});
-  return GEX_EVENT_INVALID;
-}
-
-int gex_AD_OpNBI_FLT(gex_AD_t ad, float* result_p, gex_Rank_t tgt_rank, void* tgt_addr,
-                     gex_OP_t opcode, float operand1, float operand2, gex_Flags_t flags) {
-  return perform_and_wake<float>(
-      ad, {result_p, tgt_rank, tgt_addr, opcode, {operand1, operand2}, flags});
-}
-
-gex_Event_t gex_AD_OpNB_DBL(gex_AD_t ad, double* result_p, gex_Rank_t tgt_rank, void* tgt_addr,
-                            gex_OP_t opcode, double operand1, double operand2, gex_Flags_t flags) {
-  perform_and_wake<double>(ad, {result_p, tgt_rank, tgt_addr, opcode, {operand1, operand2}, flags});
-  return GEX_EVENT_INVALID;
-}
-
-int gex_AD_OpNBI_DBL(gex_AD_t ad, double* result_p, gex_Rank_t tgt_rank, void* tgt_addr,
-                     gex_OP_t opcode, double operand1, double operand2, gex_Flags_t flags) {
-  return perform_and_wake<double>(
-      ad, {result_p, tgt_rank, tgt_addr, opcode, {operand1, operand2}, flags});
+int gondwana_gex_atomic_double(gex_AD_t ad, gex_DT_t /*type*/, double* result, gex_Rank_t rank,
+                               void* address, gex_OP_t opcode, double operand1, double operand2,
+                               gex_Flags_t flags) {
+  return perform<double>(AtomicDomain::of(ad),
+                         {result, rank, address, opcode, {operand1, operand2}, flags});
 }
 
 // NOLINTEND(readability-function-size)

@@ -46,8 +46,16 @@ void notify(const Peer& peer) {
               armed.handler, armed.payload, nullptr, 0, {0, nullptr});
 }
 
+// Nothing was to be moved: team and rank need not exist, unless somebody is to be told.
+void finish_nothing(const Peer& peer) {
+  if (peer.side == End::source || notice.handler == 0) return;
+  if (peer.team != GEX_TM_INVALID && peer.rank < Team::of(peer.team).size)
+    notify(peer);
+  else
+    notice = {};
+}
+
 void finish(const Peer& peer) {
-  Team::of(peer.team).door->attend();
   if (peer.side == End::source) return;
   gondwana_gex_wake(peer.team, peer.rank);
   notify(peer);
@@ -71,19 +79,57 @@ std::ptrdiff_t own_shift(const Peer& peer) {
   return find_own(peer.team, nullptr, peer.flags, peer.call()) - static_cast<std::byte*>(nullptr);
 }
 
-template <strided::BlockList List>
-void copy_lists(List target, List source, const Peer& peer) {
-  List& theirs = peer.side == End::target ? target : source;
-  List& ours = peer.side == End::target ? source : target;
+void check_lengths(std::size_t theirs, std::size_t ours, const Peer& peer) {
+  if (theirs != ours)
+    give_up(peer.call(), fmt::format("the two lists are of different length: {} bytes at the peer, "
+                                     "{} here",
+                                     theirs, ours));
+}
+
+void copy_vectors(strided::Vectors target, strided::Vectors source, const Peer& peer) {
+  strided::Vectors& theirs = peer.side == End::target ? target : source;
+  strided::Vectors& ours = peer.side == End::target ? source : target;
   const strided::Touched touched = checked(strided::touched(theirs), peer);
-  if (checked(strided::touched(ours), peer).bytes != touched.bytes)
-    give_up(peer.call(), fmt::format("the two lists are of different length: {} bytes at the peer",
-                                     touched.bytes));
-  if (touched.bytes > 0) {
-    theirs.shift = shift_of_peer(touched, peer);
-    ours.shift = own_shift(peer);
-    strided::copy(target, source);
+  check_lengths(touched.bytes, checked(strided::touched(ours), peer).bytes, peer);
+  if (touched.bytes == 0) return finish_nothing(peer);
+  theirs.shift = shift_of_peer(touched, peer);
+  ours.shift = own_shift(peer);
+  strided::copy(target, source);
+  finish(peer);
+}
+
+std::size_t bytes_of(const strided::Indexed& list, const Peer& peer) {
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(list.count(), list.length, &bytes) || bytes >= strided::longest)
+    give_up(peer.call(), fmt::format("a list of {} blocks of {} bytes is longer than 2^62 bytes",
+                                     list.count(), list.length));
+  return bytes;
+}
+
+// Where the blocks of a list of the peer's may lie; sets the list's shift.
+strided::Window window_of_peer(strided::Indexed& list, const Peer& peer) {
+  find_peer(peer.team, peer.rank, {nullptr, 0}, peer.flags, peer.call());  // is there such a rank?
+  const gondwana_gex_member& member = peer.team->members[peer.rank];
+  if ((peer.flags & GEX_FLAG_PEER_SEG_OFFSET) == 0) {
+    list.shift = member.delta;
+    return {peer.side, member.owner, member.size};
   }
+  list.shift =
+      static_cast<std::ptrdiff_t>(member.owner + static_cast<std::uintptr_t>(member.delta));
+  return {peer.side, 0, member.size};
+}
+
+void copy_indexed(strided::Indexed target, strided::Indexed source, const Peer& peer) {
+  strided::Indexed& theirs = peer.side == End::target ? target : source;
+  strided::Indexed& ours = peer.side == End::target ? source : target;
+  const std::size_t bytes = bytes_of(theirs, peer);
+  check_lengths(bytes, bytes_of(ours, peer), peer);
+  if (bytes == 0) return finish_nothing(peer);
+  const strided::Window window = window_of_peer(theirs, peer);
+  ours.shift = own_shift(peer);
+  if (const auto outside = strided::copy_within(window, target, source))
+    find_peer(peer.team, peer.rank, {theirs.addresses[*outside], theirs.length}, peer.flags,
+              peer.call());  // says so
   finish(peer);
 }
 
@@ -108,9 +154,9 @@ struct Section {
   std::size_t levels;
 };
 
-std::byte* place_of_peer(const strided::Description& shape, const Section& section,
+std::byte* place_of_peer(const strided::Transfer& transfer, const Section& section,
                          const Peer& peer) {
-  const strided::Bounds bounds = checked(strided::bounds(shape, peer.side), peer);
+  const strided::Bounds bounds = transfer.bounds(peer.side);
   const auto base =
       reinterpret_cast<std::uintptr_t>(peer.side == End::target ? section.target : section.source);
   const auto* first =
@@ -126,16 +172,16 @@ void copy_section(const Section& section, const Peer& peer) {
                                    {section.counts, section.levels},
                                    {section.target_strides, section.levels},
                                    {section.source_strides, section.levels}};
-  const strided::Transfer transfer = checked(strided::optimize(shape, peer.side), peer);
-  if (!transfer.is_empty()) {
-    std::byte* theirs = place_of_peer(shape, section, peer);
-    void* own = peer.side == End::target ? section.source : section.target;
-    std::byte* ours = find_own(peer.team, own, peer.flags, peer.call());
-    if (peer.side == End::target)
-      strided::copy(transfer, theirs, ours);
-    else
-      strided::copy(transfer, ours, theirs);
-  }
+  const Result<strided::Transfer> transfer = strided::optimize(shape, peer.side);
+  if (!transfer) give_up(peer.call(), transfer.error().text);
+  if (transfer->is_empty()) return finish_nothing(peer);
+  std::byte* theirs = place_of_peer(*transfer, section, peer);
+  void* own = peer.side == End::target ? section.source : section.target;
+  std::byte* ours = find_own(peer.team, own, peer.flags, peer.call());
+  if (peer.side == End::target)
+    strided::copy(*transfer, theirs, ours);
+  else
+    strided::copy(*transfer, ours, theirs);
   finish(peer);
 }
 
@@ -150,32 +196,32 @@ using gondwana::strided::End;
 int gex_VIS_VectorPutBlocking(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount,
                               const gex_Memvec_t dstlist[], size_t srccount,
                               const gex_Memvec_t srclist[], gex_Flags_t flags) {
-  copy_lists(vectors(dstcount, dstlist), vectors(srccount, srclist),
-             {tm, dstrank, End::target, flags});
+  copy_vectors(vectors(dstcount, dstlist), vectors(srccount, srclist),
+               {tm, dstrank, End::target, flags});
   return 0;
 }
 
 int gex_VIS_VectorGetBlocking(gex_TM_t tm, size_t dstcount, const gex_Memvec_t dstlist[],
                               gex_Rank_t srcrank, size_t srccount, const gex_Memvec_t srclist[],
                               gex_Flags_t flags) {
-  copy_lists(vectors(dstcount, dstlist), vectors(srccount, srclist),
-             {tm, srcrank, End::source, flags});
+  copy_vectors(vectors(dstcount, dstlist), vectors(srccount, srclist),
+               {tm, srcrank, End::source, flags});
   return 0;
 }
 
 int gex_VIS_IndexedPutBlocking(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount,
                                void* const dstlist[], size_t dstlen, size_t srccount,
                                void* const srclist[], size_t srclen, gex_Flags_t flags) {
-  copy_lists(indexed(dstcount, dstlist, dstlen), indexed(srccount, srclist, srclen),
-             {tm, dstrank, End::target, flags});
+  copy_indexed(indexed(dstcount, dstlist, dstlen), indexed(srccount, srclist, srclen),
+               {tm, dstrank, End::target, flags});
   return 0;
 }
 
 int gex_VIS_IndexedGetBlocking(gex_TM_t tm, size_t dstcount, void* const dstlist[], size_t dstlen,
                                gex_Rank_t srcrank, size_t srccount, void* const srclist[],
                                size_t srclen, gex_Flags_t flags) {
-  copy_lists(indexed(dstcount, dstlist, dstlen), indexed(srccount, srclist, srclen),
-             {tm, srcrank, End::source, flags});
+  copy_indexed(indexed(dstcount, dstlist, dstlen), indexed(srccount, srclist, srclen),
+               {tm, srcrank, End::source, flags});
   return 0;
 }
 

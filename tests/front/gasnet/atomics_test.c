@@ -69,6 +69,22 @@ static void bits(void) {
   gex_AD_Destroy(domain);
 }
 
+// The result as an offset in the own segment, the word as one in the peer's.
+static void offsets(void) {
+  gex_AD_t domain;
+  uint64_t* words = (uint64_t*)(void*)job_segment;
+  words[0] = 20;
+  words[8] = 0;
+  gex_AD_Create(&domain, job_team, GEX_DT_U64, GEX_OP_FADD | GEX_OP_GET, 0);
+  gex_Event_Wait(gex_AD_OpNB_U64(domain, (uint64_t*)(uintptr_t)64, job_me, words, GEX_OP_FADD, 3, 0,
+                                 GEX_FLAG_SELF_SEG_OFFSET));
+  CHECK(words[0] == 23 && words[8] == 20);
+  gex_Event_Wait(gex_AD_OpNB_U64(domain, (uint64_t*)(uintptr_t)64, job_me, NULL, GEX_OP_GET, 0, 0,
+                                 GEX_FLAG_SELF_SEG_OFFSET | GEX_FLAG_PEER_SEG_OFFSET));
+  CHECK(words[8] == 23);
+  gex_AD_Destroy(domain);
+}
+
 // Everybody adds to words of rank 0, and takes numbers that nobody else may get.
 static void together(void) {
   gex_AD_t sums;
@@ -106,6 +122,7 @@ int main(int argc, char** argv) {
   numbers_FLT();
   numbers_DBL();
   bits();
+  offsets();
   together();
   gasnet_exit(0);
 }

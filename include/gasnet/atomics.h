@@ -1,0 +1,163 @@
+// The inline path of remote atomic operations within one node. Part of gasnet_ratomic.h.
+#ifndef GONDWANA_GASNET_ATOMICS_H
+#define GONDWANA_GASNET_ATOMICS_H
+
+#include "rma.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The beginning of what a gex_AD_t points to. Fields are only ever added behind these, as in
+// team.h.
+struct gondwana_gex_atomic_domain {
+  const struct gondwana_gex_member* members;  // of its team, by rank
+  uint32_t size;                              // of its team
+  uint32_t refused;                           // all that is not GONDWANA_GEX_ACCEPTED by it
+  gex_TM_t team;
+};
+
+// A type and operations as one set, so that one test is enough.
+#define GONDWANA_GEX_ACCEPTED(type, ops) ((uint32_t)(ops) | (uint32_t)(type) << 26)
+
+// What the inline path leaves to the library: operations and types that are no instruction,
+// addresses and ranks of other kinds, and what is wrong. Results and operands are those of the
+// type, whatever its sign. Complete when they return: 0, or non-zero where GEX_FLAG_IMMEDIATE kept
+// them from starting.
+int gondwana_gex_call_atomic32(gex_AD_t ad, gex_DT_t type, uint32_t* result, gex_Rank_t rank,
+                               void* address, gex_OP_t opcode, uint32_t operand1, uint32_t operand2,
+                               gex_Flags_t flags);
+int gondwana_gex_call_atomic64(gex_AD_t ad, gex_DT_t type, uint64_t* result, gex_Rank_t rank,
+                               void* address, gex_OP_t opcode, uint64_t operand1, uint64_t operand2,
+                               gex_Flags_t flags);
+int gondwana_gex_atomic_float(gex_AD_t ad, gex_DT_t type, float* result, gex_Rank_t rank,
+                              void* address, gex_OP_t opcode, float operand1, float operand2,
+                              gex_Flags_t flags);
+int gondwana_gex_atomic_double(gex_AD_t ad, gex_DT_t type, double* result, gex_Rank_t rank,
+                               void* address, gex_OP_t opcode, double operand1, double operand2,
+                               gex_Flags_t flags);
+
+// Operations by what carries them out, each with the one that also fetches.
+#define GONDWANA_GEX_BOTH(ops) ((ops) | GEX_OP_TO_FETCHING(ops))
+#define GONDWANA_GEX_ADDS GONDWANA_GEX_BOTH(GEX_OP_ADD | GEX_OP_SUB | GEX_OP_INC | GEX_OP_DEC)
+#define GONDWANA_GEX_INLINE_OPS     \
+  (GEX_OP_GET | GONDWANA_GEX_ADDS | \
+   GONDWANA_GEX_BOTH(GEX_OP_AND | GEX_OP_OR | GEX_OP_XOR | GEX_OP_SET | GEX_OP_CAS))
+
+// The member whose segment holds the word, or null: ask the library. The opcode is to be a
+// constant, or all operations would stand here for one to be chosen.
+static inline const struct gondwana_gex_member* gondwana_gex_reach_word(
+    gex_AD_t ad, gex_DT_t type, gex_Rank_t rank, const void* address, unsigned log2_bytes,
+    gex_OP_t opcode, gex_Flags_t flags) {
+  const gex_Flags_t others =
+      GEX_FLAG_SELF_SEG_OFFSET | GEX_FLAG_PEER_SEG_OFFSET | GEX_FLAG_RANK_IS_JOBRANK;
+  const struct gondwana_gex_member* member;
+  uintptr_t offset;
+  uintptr_t word;
+  if (GONDWANA_GASNET_CHECKS || (flags & others)) return NULL;
+  if (!(opcode & GONDWANA_GEX_INLINE_OPS) || (opcode & (opcode - 1))) return NULL;
+  if (ad->refused & GONDWANA_GEX_ACCEPTED(type, opcode) || rank >= ad->size) return NULL;
+  member = &ad->members[rank];
+  offset = (uintptr_t)address - member->owner;
+  // The number of the word in the segment. Bits that do not belong to an aligned one come out on
+  // top, where they make it larger than any: one comparison for both.
+  word = offset >> log2_bytes | offset << (sizeof(offset) * 8 - log2_bytes);
+  return word < member->size >> log2_bytes ? member : NULL;
+}
+
+// What one of GONDWANA_GEX_ADDS adds.
+static inline uint64_t gondwana_gex_addend(gex_OP_t opcode, uint64_t operand) {
+  if (opcode & GONDWANA_GEX_BOTH(GEX_OP_INC)) return 1;
+  if (opcode & GONDWANA_GEX_BOTH(GEX_OP_DEC)) return (uint64_t)0 - 1;
+  return opcode & GONDWANA_GEX_BOTH(GEX_OP_SUB) ? 0 - operand : operand;
+}
+
+// The value from before. All are in one order with everything around them: what GEX_FLAG_AD_ACQ and
+// _REL ask.
+static inline uint32_t gondwana_gex_apply32(gondwana_gex_word32* word, gex_OP_t opcode,
+                                            uint32_t first, uint32_t second) {
+  const uint32_t addend = (uint32_t)gondwana_gex_addend(opcode, first);
+  if (opcode & GONDWANA_GEX_ADDS) return __atomic_fetch_add(word, addend, __ATOMIC_SEQ_CST);
+  if (opcode & GONDWANA_GEX_BOTH(GEX_OP_AND))
+    return __atomic_fetch_and(word, first, __ATOMIC_SEQ_CST);
+  if (opcode & GONDWANA_GEX_BOTH(GEX_OP_OR))
+    return __atomic_fetch_or(word, first, __ATOMIC_SEQ_CST);
+  if (opcode & GONDWANA_GEX_BOTH(GEX_OP_XOR))
+    return __atomic_fetch_xor(word, first, __ATOMIC_SEQ_CST);
+  if (opcode & GONDWANA_GEX_BOTH(GEX_OP_SET))
+    return __atomic_exchange_n(word, first, __ATOMIC_SEQ_CST);
+  if (!(opcode & GONDWANA_GEX_BOTH(GEX_OP_CAS))) return __atomic_load_n(word, __ATOMIC_SEQ_CST);
+  (void)__atomic_compare_exchange_n(word, &first, second, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  return first;
+}
+static inline uint64_t gondwana_gex_apply64(gondwana_gex_word64* word, gex_OP_t opcode,
+                                            uint64_t first, uint64_t second) {
+  const uint64_t addend = gondwana_gex_addend(opcode, first);
+  if (opcode & GONDWANA_GEX_ADDS) return __atomic_fetch_add(word, addend, __ATOMIC_SEQ_CST);
+  if (opcode & GONDWANA_GEX_BOTH(GEX_OP_AND))
+    return __atomic_fetch_and(word, first, __ATOMIC_SEQ_CST);
+  if (opcode & GONDWANA_GEX_BOTH(GEX_OP_OR))
+    return __atomic_fetch_or(word, first, __ATOMIC_SEQ_CST);
+  if (opcode & GONDWANA_GEX_BOTH(GEX_OP_XOR))
+    return __atomic_fetch_xor(word, first, __ATOMIC_SEQ_CST);
+  if (opcode & GONDWANA_GEX_BOTH(GEX_OP_SET))
+    return __atomic_exchange_n(word, first, __ATOMIC_SEQ_CST);
+  if (!(opcode & GONDWANA_GEX_BOTH(GEX_OP_CAS))) return __atomic_load_n(word, __ATOMIC_SEQ_CST);
+  (void)__atomic_compare_exchange_n(word, &first, second, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  return first;
+}
+
+// Programs may wait for a word that only atomics change.
+static inline void gondwana_gex_after_atomic(gex_AD_t ad, gex_Rank_t rank, const uint32_t* asleep) {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  if (__builtin_expect(__atomic_load_n(asleep, __ATOMIC_RELAXED) != 0, 0)) {
+    gondwana_gex_wake(ad->team, rank);
+  }
+}
+
+static inline int gondwana_gex_atomic32(gex_AD_t ad, gex_DT_t type, uint32_t* result,
+                                        gex_Rank_t rank, void* address, gex_OP_t opcode,
+                                        uint32_t operand1, uint32_t operand2, gex_Flags_t flags) {
+  const struct gondwana_gex_member* member = NULL;
+  const uint32_t* asleep;
+  uint32_t old;
+  if (__builtin_constant_p(opcode))
+    member = gondwana_gex_reach_word(ad, type, rank, address, 2, opcode, flags);
+  if (__builtin_expect(!member, 0))
+    return gondwana_gex_call_atomic32(ad, type, result, rank, address, opcode, operand1, operand2,
+                                      flags);
+  asleep = member->asleep;  // before the operation, which loads behind it wait for
+  old = gondwana_gex_apply32((gondwana_gex_word32*)(void*)gondwana_gex_ours(member, address),
+                             opcode, operand1, operand2);
+  if (opcode >= GEX_OP_FADD) *result = old;
+  if (opcode != GEX_OP_GET) gondwana_gex_after_atomic(ad, rank, asleep);
+  return 0;
+}
+static inline int gondwana_gex_atomic64(gex_AD_t ad, gex_DT_t type, uint64_t* result,
+                                        gex_Rank_t rank, void* address, gex_OP_t opcode,
+                                        uint64_t operand1, uint64_t operand2, gex_Flags_t flags) {
+  const struct gondwana_gex_member* member = NULL;
+  const uint32_t* asleep;
+  uint64_t old;
+  if (__builtin_constant_p(opcode))
+    member = gondwana_gex_reach_word(ad, type, rank, address, 3, opcode, flags);
+  if (__builtin_expect(!member, 0))
+    return gondwana_gex_call_atomic64(ad, type, result, rank, address, opcode, operand1, operand2,
+                                      flags);
+  asleep = member->asleep;
+  old = gondwana_gex_apply64((gondwana_gex_word64*)(void*)gondwana_gex_ours(member, address),
+                             opcode, operand1, operand2);
+  if (opcode >= GEX_OP_FADD) *result = old;
+  if (opcode != GEX_OP_GET) gondwana_gex_after_atomic(ad, rank, asleep);
+  return 0;
+}
+
+static inline gex_Event_t gondwana_gex_event_of(int refused) {
+  return refused ? GEX_EVENT_NO_OP : GEX_EVENT_INVALID;
+}
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // GONDWANA_GASNET_ATOMICS_H
