@@ -55,6 +55,11 @@ constexpr std::size_t times(std::size_t size, std::size_t count) {
   return __builtin_mul_overflow(size, count, &product) ? ~std::size_t{0} / 2 : product;
 }
 
+// Bytes; of a stride that extent() does not refuse.
+constexpr std::ptrdiff_t step(std::ptrdiff_t stride, std::size_t width) {
+  return static_cast<std::ptrdiff_t>(static_cast<std::size_t>(stride) * width);
+}
+
 inline Extent extent(std::size_t count, std::ptrdiff_t stride, std::size_t width) {
   return extent(count, stride, width, width);
 }
@@ -68,8 +73,8 @@ bool Engine::put_strided(Lane& lane, Rank to, void* dest, const void* source, St
   const detail::Extent span = detail::extent(count, strides.target, Width, block);
   const auto* from = static_cast<const std::byte*>(source);
   auto* place = static_cast<std::byte*>(dest);
-  const std::ptrdiff_t target_step = strides.target * static_cast<std::ptrdiff_t>(Width);
-  const std::ptrdiff_t source_step = strides.source * static_cast<std::ptrdiff_t>(Width);
+  const std::ptrdiff_t target_step = detail::step(strides.target, Width);
+  const std::ptrdiff_t source_step = detail::step(strides.source, Width);
   if (const Reach::Place reached = reach_.find(to, place + span.begin, span.size)) {
     std::byte* target = reached.data() - span.begin;
     for (std::size_t i = 0; i < count; ++i, target += target_step, from += source_step)
@@ -91,8 +96,8 @@ bool Engine::get_strided(Lane& lane, Rank from, void* dest, const void* source, 
   const detail::Extent span = detail::extent(count, strides.source, Width, block);
   auto* target = static_cast<std::byte*>(dest);
   const auto* place = static_cast<const std::byte*>(source);
-  const std::ptrdiff_t target_step = strides.target * static_cast<std::ptrdiff_t>(Width);
-  const std::ptrdiff_t source_step = strides.source * static_cast<std::ptrdiff_t>(Width);
+  const std::ptrdiff_t target_step = detail::step(strides.target, Width);
+  const std::ptrdiff_t source_step = detail::step(strides.source, Width);
   if (const Reach::Place reached = reach_.find(from, place + span.begin, span.size)) {
     const std::byte* origin = reached.data() - span.begin;
     for (std::size_t i = 0; i < count; ++i, target += target_step, origin += source_step)

@@ -63,7 +63,7 @@ inline bool try_load(std::byte* target, const std::byte* source, std::size_t siz
       try_store<std::uint16_t>(target, source, size) ||
       try_store<std::uint8_t>(target, source, size))
     return;
-  std::memcpy(target, source, size);
+  if (size > 0) std::memcpy(target, source, size);
 }
 
 [[gnu::noinline]] inline void load_small(std::byte* target, const std::byte* source,
@@ -72,7 +72,7 @@ inline bool try_load(std::byte* target, const std::byte* source, std::size_t siz
       try_load<std::uint32_t>(target, source, size) ||
       try_load<std::uint16_t>(target, source, size) || try_load<std::uint8_t>(target, source, size))
     return;
-  std::memcpy(target, source, size);
+  if (size > 0) std::memcpy(target, source, size);
 }
 
 }  // namespace detail
