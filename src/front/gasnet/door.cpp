@@ -12,7 +12,10 @@
 namespace gondwana::gasnet {
 
 Door::Door(const Setup& setup)
-    : engine_(setup.engine), threads_(setup.threads), checks_(setup.checks) {}
+    : engine_(setup.engine),
+      threads_(setup.threads),
+      checks_(setup.checks),
+      settings_(setup.settings) {}
 
 Door::~Door() {
   if (client_ != nullptr) engine_->messages().stop();

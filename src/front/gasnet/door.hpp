@@ -18,6 +18,7 @@
 #include "engine/engine.hpp"
 #include "front/gasnet/event.hpp"
 #include "front/gasnet/objects.hpp"
+#include "front/gasnet/settings.hpp"
 
 namespace gondwana::gasnet {
 
@@ -43,6 +44,7 @@ class Door {
     Engine* engine;
     ThreadMode threads = ThreadMode::seq;
     bool checks = false;  // arguments and contexts of calls: GASNET_DEBUG
+    Settings settings = {};
   };
 
   explicit Door(const Setup& setup);
@@ -53,6 +55,7 @@ class Door {
   Engine& engine() { return *engine_; }
   bool checks() const { return checks_; }
   ThreadMode threads() const { return threads_; }
+  const Settings& settings() const { return settings_; }
   std::uint32_t rank() const { return index(engine_->rank()); }
   std::uint32_t ranks() const { return engine_->ranks(); }
 
@@ -133,6 +136,7 @@ class Door {
   Engine* engine_;
   ThreadMode threads_;
   bool checks_;
+  Settings settings_;
   std::unique_ptr<gondwana_gex_client> client_;
   std::array<std::unique_ptr<gondwana_gex_endpoint>, most_endpoints> endpoints_;
   Team* world_ = nullptr;

@@ -71,11 +71,12 @@ void examine(const gondwana_gex_build& build) {
 }
 
 // Now, so that a mistake is told before anything is built on it.
-void examine_environment(CallName call, std::uint32_t processes) {
+Settings examine_environment(CallName call, std::uint32_t processes) {
   for (const SettingVariable& variable : all_settings)
     gasnett_getenv_withdefault(variable.name, variable.otherwise);  // GASNET_VERBOSEENV tells them
   const Result<Settings> settings = read_settings(environment_value, processes, usable_memory());
   if (!settings) fail_together(call, settings.error());
+  return *settings;
 }
 
 }  // namespace
@@ -103,9 +104,11 @@ int gondwana_gex_client_init(gex_Client_t* client_p, gex_EP_t* ep_p, gex_TM_t* t
       gondwana::acquire_engine(call, threads == ThreadMode::seq ? gondwana::Threads::one_at_a_time
                                                                 : gondwana::Threads::many);
   if (!engine) gondwana::fail_together(call, engine.error());
-  examine_environment(call, (*engine)->ranks());
   // Never destroyed: the program's exit handlers may still call.
-  own_door = new Door({.engine = *engine, .threads = threads, .checks = build->checks != 0});
+  own_door = new Door({.engine = *engine,
+                       .threads = threads,
+                       .checks = build->checks != 0,
+                       .settings = examine_environment(call, (*engine)->ranks())});
   gondwana::this_process().forget_engine.push_back([] { own_door = nullptr; });
   own_door->join(name, flags);
   ::on_exit(leave_at_exit, nullptr);

@@ -13,12 +13,10 @@
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
 #include "front/gasnet/door.hpp"
-#include "front/gasnet/settings.hpp"
 #include "front/gasnet/trouble.hpp"
 #include "gasnet/endpoint.h"
 #include "gasnet/segment.h"
 #include "gasnet/system.h"
-#include "process/process.hpp"
 
 namespace gondwana::gasnet {
 namespace {
@@ -50,9 +48,8 @@ Error no_room(const Door& door, std::size_t size) {
 
 std::size_t Door::most_local() const {
   const std::size_t room = engine_->segments().largest_free();
-  const Result<Settings> settings = read_settings(environment_value, ranks(), usable_memory());
-  const std::size_t wanted = settings ? settings->largest_segment : room;
-  const std::size_t most = std::min(room > kept_for_teams ? room - kept_for_teams : 0, wanted);
+  const std::size_t most =
+      std::min(room > kept_for_teams ? room - kept_for_teams : 0, settings_.largest_segment);
   return most / page_size() * page_size();
 }
 

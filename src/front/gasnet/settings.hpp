@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "core/options.hpp"
 #include "core/result.hpp"
@@ -24,8 +25,9 @@ inline constexpr std::array all_settings{segment_setting, memory_setting, thread
                                          neighborhood_setting};
 
 struct Settings {
-  std::size_t largest_segment;  // bytes, for each process: GASNET_MAX_SEGSIZE, GASNET_PHYSMEM_MAX
-  std::uint64_t most_threads;   // that call the library: GASNET_MAX_THREADS
+  // Bytes, for each process: GASNET_MAX_SEGSIZE, GASNET_PHYSMEM_MAX.
+  std::size_t largest_segment = std::numeric_limits<std::size_t>::max();
+  std::uint64_t most_threads = 256;  // that call the library: GASNET_MAX_THREADS
 };
 
 // For a job of so many processes on a host with so many bytes of memory. An error where a variable

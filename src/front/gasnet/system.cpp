@@ -39,8 +39,7 @@ gex_Rank_t gex_System_QueryJobSize(void) {
 }
 
 uint64_t gex_System_QueryMaxThreads(void) {
-  constexpr std::uint64_t many = 256;
-  return door().threads() == ThreadMode::seq ? 1 : many;
+  return door().threads() == ThreadMode::seq ? 1 : door().settings().most_threads;
 }
 
 void gex_System_QueryNbrhdInfo(gex_RankInfo_t** info_p, gex_Rank_t* info_count_p,

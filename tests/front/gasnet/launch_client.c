@@ -18,6 +18,8 @@ static int act(gex_TM_t team, int argc, char** argv) {
     printf("\n");
   } else if (strcmp(action, "segment") == 0) {
     printf("%zu\n", (size_t)gasnet_getMaxLocalSegmentSize());
+  } else if (strcmp(action, "threads") == 0) {
+    printf("%llu\n", (unsigned long long)gex_System_QueryMaxThreads());
   } else if (strcmp(action, "address") == 0) {
     printf("%p\n", (void*)(uintptr_t)&act);
   } else if (strcmp(action, "read") == 0) {

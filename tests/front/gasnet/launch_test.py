@@ -322,6 +322,15 @@ class Environment(Installed):
         self.assertEqual(self.segments(GASNET_MAX_SEGSIZE="16MB/H"), [8 * mib] * 2)
         self.assertEqual(self.segments(GASNET_PHYSMEM_MAX="64M"), [32 * mib] * 2)
 
+    def test_the_number_of_threads_is_known(self):
+        threaded = self.compile_with_pkg_config("threaded", "par")
+        for client, variables, expected in (
+            (threaded, {"GASNET_MAX_THREADS": "8"}, "8\n"),
+            (threaded, {}, "256\n"),
+            (self.client, {"GASNET_MAX_THREADS": "8"}, "1\n"),
+        ):
+            self.assertEqual(self.run_client(client, "threads", **variables).stdout, expected)
+
     def test_what_means_nothing_here_does_no_harm(self):
         done = self.run_client(
             GASNET_PSHM_NODES="2",
@@ -330,7 +339,6 @@ class Environment(Installed):
             SSH_SERVERS="a,b",
             GASNET_SSH_SERVERS="a,b",
             GASNET_SUPERNODE_MAXSIZE="2",
-            GASNET_MAX_THREADS="8",
         )
         self.assert_ranks(done, 2)
 
