@@ -116,6 +116,8 @@ Result<Membership> join_through_pmi1(const Pmi1Start& start, const StartedBy& by
   return self;
 }
 
+}  // namespace
+
 Error no_way_to_meet(const StartedBy& by) {
   const auto& [variable, size] = *by.claim;
   return {Errc::missing,
@@ -130,8 +132,6 @@ Error out_of_reach(const StartedBy& by, const Error& error) {
   return {error.code, fmt::format("{}={} says that another launcher started {} processes, {}: {}",
                                   variable, size, size, by.launcher, error.text)};
 }
-
-}  // namespace
 
 Result<Membership> join_alone() {
   Result<JobMemory> memory = JobMemory::create(1);

@@ -13,6 +13,11 @@ namespace gondwana {
 // one of several that cannot find each other; alone where it is the only one.
 Result<Membership> join_foreign(const StartedBy& by, std::uint32_t timeout_seconds);
 
+// Why a process that a launcher started with others cannot join them, and what to do: it offers no
+// way, or what is needed for its way is missing. Both want a claim.
+Error no_way_to_meet(const StartedBy& by);
+Error out_of_reach(const StartedBy& by, const Error& error);
+
 // A job of one rank.
 Result<Membership> join_alone();
 

@@ -4,6 +4,7 @@
 man_test.py GONDWANA: the command, whose --help and info the hand-written pages must match.
 """
 
+import json
 import re
 import shutil
 import subprocess
@@ -191,10 +192,9 @@ class CommandTest(ManualTest):
         self.assert_same(offered | {"-np"}, explained, "gondwana-run.1.md")
 
     def test_the_variables_are_those_of_info(self):
-        output = run(GONDWANA, "info").stdout
-        listed = set(re.findall(r"^  ([A-Z]\w+) =", output, flags=re.MULTILINE))
-        for names in re.findall(r"also: (.*)", output):
-            listed |= set(names.split(", "))
+        listed = set()
+        for variable in json.loads(run(GONDWANA, "info", "--json").stdout)["variables"]:
+            listed |= {variable["name"], *variable["other_names"]}
         page = self.pages["man7/shmem_environment.7"].split(".SH CONFORMING TO")[0]
         explained = set(re.findall(r"\b(?:GONDWANA|SHMEM|SMA)_[A-Z_]*[A-Z]\b", page))
         self.assert_same(listed, explained, "shmem_environment.7.md")

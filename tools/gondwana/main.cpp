@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/parse.hpp"
-#include "info.hpp"
+#include "info/info.hpp"
 #include "run/launcher.hpp"
 
 namespace {
@@ -18,7 +18,7 @@ constexpr std::string_view help =
     "\n"
     "  gondwana run -n 4 ./program    start a program as 4 ranks (also: oshrun -n 4 ./program)\n"
     "  gondwana run --help            its options\n"
-    "  gondwana info                  this machine, and the environment variables\n"
+    "  gondwana info                  this machine, the environment variables, what is wrong\n"
     "  gondwana --version\n";
 
 int unknown_command(std::string_view word) {
@@ -33,7 +33,7 @@ int run(std::string_view name, const std::vector<std::string>& words) {
   if (name == "oshrun") return gondwana::launch::run_command(words);
   const std::string command = words.empty() ? "--help" : words.front();
   if (command == "run") return gondwana::launch::run_command({words.begin() + 1, words.end()});
-  if (command == "info") return gondwana::print_info();
+  if (command == "info") return gondwana::info::run_command({words.begin() + 1, words.end()});
   if (command == "--version") {
     fmt::print("gondwana {}\n", GONDWANA_VERSION);
     return 0;

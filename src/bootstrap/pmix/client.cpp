@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <pmix.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <condition_variable>
@@ -28,6 +29,7 @@ struct Library {
   decltype(&PMIx_Get) get = nullptr;
   decltype(&PMIx_Abort) abort = nullptr;
   decltype(&PMIx_Error_string) describe = nullptr;
+  decltype(&PMIx_Get_version) version = nullptr;
 };
 
 // First where the loader looks, then where the library was when this was built.
@@ -59,6 +61,7 @@ Result<Library> load_library() {
   find(library.get, "PMIx_Get");
   find(library.abort, "PMIx_Abort");
   find(library.describe, "PMIx_Error_string");
+  find(library.version, "PMIx_Get_version");
   if (absent != nullptr)
     return Error{Errc::missing, fmt::format("the library of PMIx has no {}", absent)};
   return library;
@@ -226,6 +229,17 @@ Result<void> Pmix::abort(int status) {
 
 void Pmix::finish() {
   session_.reset();
+}
+
+Result<PmixLibrary> find_pmix_library() {
+  const Result<Library> library = load_library();
+  if (!library) return library.error();
+  Dl_info place{};
+  ::dladdr(reinterpret_cast<const void*>(library->init), &place);
+  // "OpenPMIx 4.2.2 (PMIx Standard: 4.2, ..."
+  std::string version = library->version();
+  version.resize(std::min({version.size(), version.find(" ("), version.find(',')}));
+  return PmixLibrary{place.dli_fname != nullptr ? place.dli_fname : "", std::move(version)};
 }
 
 }  // namespace gondwana

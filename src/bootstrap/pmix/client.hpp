@@ -47,4 +47,12 @@ class Pmix {
 
 static_assert(KeyValueSpace<Pmix>);
 
+struct PmixLibrary {
+  std::string path;
+  std::string version;
+};
+
+// What Pmix::open would load, or why there is none. Starts no session.
+Result<PmixLibrary> find_pmix_library();
+
 }  // namespace gondwana

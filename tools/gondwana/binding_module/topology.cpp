@@ -4,6 +4,7 @@
 #include <hwloc.h>
 #include <hwloc/glibc-sched.h>
 
+#include <algorithm>
 #include <memory>
 
 namespace gondwana::launch {
@@ -22,8 +23,7 @@ Result<Topology> load_topology() {
   hwloc_topology_set_flags(
       raw, HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING | HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM);
   if (hwloc_topology_load(raw) != 0)
-    return Error{Errc::refused,
-                 "hwloc cannot tell the topology of this machine; use --bind-to none"};
+    return Error{Errc::refused, "hwloc cannot tell the topology of this machine"};
   return topology;
 }
 
@@ -51,7 +51,8 @@ bool read_processors(hwloc_topology_t topology, hwloc_obj_t object, const cpu_se
 
 Result<std::vector<Place>> find_places(Binding binding) {
   const Result<Topology> topology = load_topology();
-  if (!topology) return topology.error();
+  if (!topology)
+    return Error{topology.error().code, topology.error().text + "; use --bind-to none"};
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   if (::sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
@@ -71,6 +72,17 @@ Result<std::vector<Place>> find_places(Binding binding) {
   return places;
 }
 
+Result<Shape> count_objects() {
+  const Result<Topology> topology = load_topology();
+  if (!topology) return topology.error();
+  const auto count = [&](hwloc_obj_type_t type) {
+    const int number = hwloc_get_nbobjs_by_type(topology->get(), type);
+    return static_cast<std::uint32_t>(std::max(0, number));
+  };
+  return Shape{count(HWLOC_OBJ_PACKAGE), count(HWLOC_OBJ_NUMANODE), count(HWLOC_OBJ_CORE),
+               count(HWLOC_OBJ_PU)};
+}
+
 }  // namespace
 }  // namespace gondwana::launch
 
@@ -78,4 +90,9 @@ extern "C" [[gnu::visibility("default")]] void gondwana_binding_places(
     gondwana::launch::Binding binding,
     gondwana::Result<std::vector<gondwana::launch::Place>>* places) {
   *places = gondwana::launch::find_places(binding);
+}
+
+extern "C" [[gnu::visibility("default")]] void gondwana_binding_shape(
+    gondwana::Result<gondwana::launch::Shape>* shape) {
+  *shape = gondwana::launch::count_objects();
 }

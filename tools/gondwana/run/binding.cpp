@@ -22,21 +22,25 @@ void* load_module() {
   return nullptr;
 }
 
-Result<void*> find_module_function() {
+// The error is what the loader says.
+Result<void*> find_module_function(const char* name) {
   void* module = load_module();
-  void* symbol = module != nullptr ? ::dlsym(module, places_symbol) : nullptr;
+  void* symbol = module != nullptr ? ::dlsym(module, name) : nullptr;
   if (symbol != nullptr) return symbol;
-  return Error{Errc::missing, fmt::format("--bind-to needs the module of Gondwana that uses hwloc: "
-                                          "{}; use --bind-to none",
-                                          ::dlerror())};
+  return Error{Errc::missing, ::dlerror()};
 }
 
 }  // namespace
 
 Result<std::vector<Place>> plan_binding(Binding binding, std::uint32_t ranks) {
   if (binding == Binding::none) return std::vector<Place>{};
-  const Result<void*> symbol = find_module_function();
-  if (!symbol) return symbol.error();
+  const Result<void*> symbol = find_module_function(places_symbol);
+  if (!symbol) {
+    return Error{Errc::missing,
+                 fmt::format("--bind-to needs the module of Gondwana that uses hwloc: "
+                             "{}; use --bind-to none",
+                             symbol.error().text)};
+  }
   const auto find_places = reinterpret_cast<FindPlaces>(*symbol);
   Result<std::vector<Place>> places = std::vector<Place>{};
   find_places(binding, &places);
@@ -48,6 +52,17 @@ Result<std::vector<Place>> plan_binding(Binding binding, std::uint32_t ranks) {
   for (std::uint32_t rank = 0; rank < ranks; ++rank)
     plan.push_back((*places)[rank % places->size()]);
   return plan;
+}
+
+Result<Shape> find_shape() {
+  const Result<void*> symbol = find_module_function(shape_symbol);
+  if (!symbol) {
+    return Error{Errc::missing, fmt::format("the module of Gondwana that uses hwloc is missing: {}",
+                                            symbol.error().text)};
+  }
+  Result<Shape> shape = Shape{};
+  reinterpret_cast<FindShape>(*symbol)(&shape);
+  return shape;
 }
 
 std::string format_processors(const cpu_set_t& processors) {

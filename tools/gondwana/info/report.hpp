@@ -1,0 +1,51 @@
+// What `gondwana info` has to say, before it is written for people or for programs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace gondwana::info {
+
+// Without a value: there is no limit, or nobody can tell.
+using Value = std::variant<std::monostate, bool, std::uint64_t, double, std::string>;
+
+struct Fact {
+  std::string name;  // "open files"; for programs "open_files"
+  Value value;
+  std::string text;    // the value for people
+  std::string remark;  // why it is so, or what to do; may be empty
+};
+
+Fact word(std::string_view name, std::string_view value, std::string_view remark = {});
+Fact yes_or_no(std::string_view name, bool value, std::string_view remark = {});
+Fact number(std::string_view name, std::uint64_t value, std::string_view remark = {});
+Fact size(std::string_view name, std::size_t bytes, std::string_view remark = {});
+Fact without_value(std::string_view name, std::string_view text, std::string_view remark = {});
+
+struct Section {
+  std::string name;
+  std::vector<Fact> facts;
+};
+
+// An environment variable that the library reads.
+struct Variable {
+  std::string name;
+  std::string value;   // that counts now
+  std::string origin;  // the name of the variable that gave it, or "default"
+  std::string documentation;
+  std::vector<std::string> other_names;
+};
+
+struct Report {
+  std::string version;
+  std::vector<Section> sections;
+  std::vector<Variable> variables;
+  std::vector<std::string> problems;  // programs do not run, or not as asked; each with what to do
+  std::vector<std::string> warnings;  // they run, but perhaps not as meant
+};
+
+}  // namespace gondwana::info

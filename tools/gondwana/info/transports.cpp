@@ -1,0 +1,49 @@
+// How ranks reach the memory of others.
+#include <sys/resource.h>
+
+#include <csignal>
+
+#include "bootstrap/job_memory.hpp"
+#include "core/atomics.hpp"
+#include "core/machine.hpp"
+#include "info/sections.hpp"
+
+namespace gondwana::info {
+namespace {
+
+// Makes the memory of a job with one rank for each processor, as `gondwana run` does: descriptors
+// as far as the hard limit goes, and errors in place of signals.
+Result<void> try_shared_memory() {
+  rlimit descriptors{};
+  ::getrlimit(RLIMIT_NOFILE, &descriptors);
+  descriptors.rlim_cur = descriptors.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &descriptors);
+  ::signal(SIGXFSZ, SIG_IGN);
+  const Result<JobMemory> memory = JobMemory::create(usable_processors());
+  if (!memory) return memory.error();
+  return {};
+}
+
+Fact shared_memory(Report& report) {
+  const Result<void> tried = try_shared_memory();
+  if (tried) return yes_or_no("shared memory", true);
+  report.problems.push_back(tried.error().text);
+  return yes_or_no("shared memory", false, tried.error().text);
+}
+
+Fact membarrier() {
+  const bool works = register_for_heavy_fence();
+  return yes_or_no("membarrier", works,
+                   works ? "" : "refused: sleeping ranks look again every millisecond");
+}
+
+}  // namespace
+
+Section transports(Report& report) {
+  return {"transports",
+          {shared_memory(report), membarrier(),
+           yes_or_no("libfabric", false,
+                     "not in this version: all ranks of a job are on one machine")}};
+}
+
+}  // namespace gondwana::info

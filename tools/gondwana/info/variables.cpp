@@ -1,0 +1,87 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "core/machine.hpp"
+#include "core/mapping.hpp"
+#include "core/options.hpp"
+#include "core/parse.hpp"
+#include "info/sections.hpp"
+
+namespace gondwana::info {
+namespace {
+
+const char* value_of(const char* name) {
+  return std::getenv(name);
+}
+
+Variable variable_of(const OptionRow& row) {
+  auto [origin, value] = setting_of(row, value_of);
+  return {std::string(row.name),
+          std::move(value),
+          origin.empty() ? "default" : std::string(origin),
+          std::string(row.help),
+          {row.aliases.begin(), row.aliases.end()}};
+}
+
+// The names of the standard that begin with `prefix`, without it: else all would be alike.
+std::vector<std::string_view> names_behind(std::string_view prefix) {
+  std::vector<std::string_view> known;
+  const auto add = [&](std::string_view name) {
+    if (name.starts_with(prefix)) known.push_back(name.substr(prefix.size()));
+  };
+  for (const std::string_view name : {"SHMEM_PROFILE", "SHMEM_PROFILE_FILE"}) add(name);
+  for (const OptionRow& row : option_table())
+    for (const std::string_view name : row.aliases) add(name);
+  return known;
+}
+
+// A sentence if `name` looks like a variable of the standard and is none that is read.
+std::string doubt_about(std::string_view name) {
+  for (const std::string_view prefix : {"SHMEM_", "SMA_"}) {
+    if (!name.starts_with(prefix)) continue;
+    const std::vector<std::string_view> known = names_behind(prefix);
+    const std::string_view own_part = name.substr(prefix.size());
+    if (std::ranges::find(known, own_part) != known.end()) return {};
+    const std::string_view likely = nearest(own_part, known);
+    return likely.empty() ? fmt::format("{} is not read by Gondwana", name)
+                          : fmt::format("{} is not read by Gondwana; did you mean {}{}?", name,
+                                        prefix, likely);
+  }
+  return {};
+}
+
+// `gondwana run` without -n starts one rank for each processor.
+std::string doubt_about_heap(const Options& options) {
+  const std::uint32_t ranks = usable_processors();
+  if (options.heap_overcommit || options.heap_size <= usable_memory() / ranks) return {};
+  return fmt::format(
+      "a heap of {} on each of {} ranks, one for each processor, exceeds the {} of this node; "
+      "lower "
+      "GONDWANA_HEAP_SIZE to {}M, or start fewer ranks",
+      format_size(options.heap_size), ranks, format_size(usable_memory()),
+      usable_memory() / ranks >> 20);
+}
+
+}  // namespace
+
+void add_variables(Report& report) {
+  for (const OptionRow& row : option_table()) report.variables.push_back(variable_of(row));
+  const Result<Options> options = read_options(value_of);
+  if (!options)
+    report.problems.push_back(options.error().text);
+  else if (std::string doubt = doubt_about_heap(*options); !doubt.empty())
+    report.warnings.push_back(std::move(doubt));
+  for (std::string& sentence : unknown_variables(environ))
+    report.warnings.push_back(std::move(sentence));
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    if (std::string doubt = doubt_about(text.substr(0, text.find('='))); !doubt.empty())
+      report.warnings.push_back(std::move(doubt));
+  }
+}
+
+}  // namespace gondwana::info
