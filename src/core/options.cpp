@@ -25,12 +25,13 @@ constexpr std::array<std::string_view, 1> fcollect_aliases{"SHMEM_FCOLLECT_ALGOR
 constexpr std::array<std::string_view, 1> alltoall_aliases{"SHMEM_ALLTOALL_ALGORITHM"};
 constexpr std::array<std::string_view, 1> scan_aliases{"SHMEM_SCAN_ALGORITHM"};
 
-// Set by the launcher for the program, or by a rank for programs it starts; not by users.
-constexpr std::array<std::string_view, 4> launcher_variables{"GONDWANA_JOIN_FD", "GONDWANA_JOINED",
-                                                             "GONDWANA_RANK", "GONDWANA_SIZE"};
+// Set by the launcher for the program, or by a rank for programs it starts; the last is read by the
+// Python package before there is a library.
+constexpr std::array<std::string_view, 5> variables_of_others{
+    "GONDWANA_JOIN_FD", "GONDWANA_JOINED", "GONDWANA_RANK", "GONDWANA_SIZE", "GONDWANA_LIBRARY"};
 
 bool is_for_programs(std::string_view name) {
-  return std::ranges::find(launcher_variables, name) != launcher_variables.end();
+  return std::ranges::find(variables_of_others, name) != variables_of_others.end();
 }
 
 template <typename Value, typename Parse>

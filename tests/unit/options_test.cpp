@@ -129,8 +129,9 @@ TEST(options, every_row_says_what_it_is_for) {
 }
 
 TEST(options, misspelled_variable_is_told_with_the_nearest_known) {
-  std::array<std::string, 5> entries{"GONDWANA_HEAPSIZE=1G", "GONDWANA_SPINS=5", "PATH=/bin",
-                                     "GONDWANA_JOIN_FD=3", "GONDWANA_QUUX=1"};
+  std::array<std::string, 6> entries{
+      "GONDWANA_HEAPSIZE=1G", "GONDWANA_SPINS=5",    "PATH=/bin",
+      "GONDWANA_JOIN_FD=3",   "GONDWANA_LIBRARY=/x", "GONDWANA_QUUX=1"};
   std::array<char*, entries.size() + 1> variables{};
   for (std::size_t i = 0; i < entries.size(); ++i) variables.at(i) = entries.at(i).data();
   const std::vector<std::string> expected{

@@ -1,0 +1,46 @@
+"""Numpy arrays that every rank of a job can reach: OpenSHMEM of Gondwana for Python.
+
+    import gondwana
+
+    table = gondwana.zeros(100, int)                   # one array of this shape on every rank
+    table.put([1, 2, 3], rank=0, at=slice(10, 13))     # write into the array of rank 0
+    gondwana.barrier()                                 # now all writes have arrived
+    print(table.get(rank=0, at=slice(10, 13)))         # read it; `table.local` is one's own
+
+Start it by `gondwana run -n 4 python3 program.py`. The library is set up at first use and ended
+with the program; a rank that fails by an exception ends the job. All threads may call. The memory
+model is that of OpenSHMEM: `put` may return before its values have arrived, see `quiet`.
+"""
+
+from ._array import Symmetric, empty, full, zeros
+from ._job import barrier, fence, finalize, init, quiet, rank, size
+from ._lock import Lock
+from ._team import WORLD, Team
+
+broadcast = WORLD.broadcast
+reduce = WORLD.reduce
+collect = WORLD.collect
+fcollect = WORLD.fcollect
+alltoall = WORLD.alltoall
+
+__all__ = [
+    "WORLD",
+    "Lock",
+    "Symmetric",
+    "Team",
+    "alltoall",
+    "barrier",
+    "broadcast",
+    "collect",
+    "empty",
+    "fcollect",
+    "fence",
+    "finalize",
+    "full",
+    "init",
+    "quiet",
+    "rank",
+    "reduce",
+    "size",
+    "zeros",
+]

@@ -1,0 +1,281 @@
+"""Arrays in the symmetric heap: one on every rank, each within reach of all."""
+
+import ctypes
+import math
+import operator
+import sys
+import warnings
+from collections.abc import Sequence
+from types import EllipsisType
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from . import _copying as copying
+from ._job import checked_rank, job, start
+from ._library import Array, Dtype, address, number, routine
+
+Index = SupportsIndex | slice | EllipsisType | tuple[SupportsIndex | slice | EllipsisType, ...]
+Shape = SupportsIndex | Sequence[SupportsIndex]
+
+COMPARISONS = {"==": 1, "!=": 2, ">": 3, ">=": 4, "<": 5, "<=": 6}
+SIGNAL = np.dtype(np.uint64)
+
+
+class Block:
+    """Memory of the symmetric heap, held by an array and its parts."""
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+        self.freed = False
+        self.session = job.session
+
+    def is_there(self) -> bool:
+        return not self.freed and self.session == job.session
+
+    def __del__(self) -> None:
+        # Only all ranks together can free, and nobody knows when the others get here.
+        if self.is_there() and not sys.is_finalizing():
+            message = "a symmetric array was dropped without free(); its memory stays taken"
+            warnings.warn(message, ResourceWarning, stacklevel=2)
+
+
+class Symmetric:
+    """A numpy array that exists on every rank, or a part of one.
+
+    `local` is the caller's own, without a copy. `at` in the methods is an index as numpy has it, of
+    whole numbers and slices with positive steps: `at=3`, `at=(2, slice(1, None))`,
+    `at=numpy.s_[::2, 0]`; without it the whole array is meant.
+
+    `free` is for all ranks to call. What is dropped without it stays taken until the job ends, and
+    Python says so where it shows ResourceWarning (`python3 -X dev`).
+    """
+
+    def __init__(self, local: Array, block: Block) -> None:
+        """Not for programs: they call empty, zeros or full."""
+        self._local = local
+        self._block = block
+
+    @property
+    def local(self) -> Array:
+        """The caller's own array: memory that the others can reach. Not to be used after `free`."""
+        if not self._block.is_there():
+            raise ValueError("the symmetric array was freed")
+        return self._local
+
+    @local.setter
+    def local(self, values: ArrayLike) -> None:  # also completes `array.local += 1`
+        if values is not self._local:
+            self.local[...] = values
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._local.shape
+
+    @property
+    def dtype(self) -> Dtype:
+        return self._local.dtype
+
+    @property
+    def size(self) -> int:
+        return self._local.size
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
+        return np.array(self.local, dtype=dtype) if copy else np.asarray(self.local, dtype=dtype)
+
+    def __repr__(self) -> str:
+        freed = "" if self._block.is_there() else ", freed"
+        return f"gondwana.Symmetric(shape={self.shape}, dtype={self.dtype}{freed})"
+
+    def part(self, at: Index) -> "Symmetric":
+        """The part at `at` of every rank's array, for collectives, and as a signal."""
+        return Symmetric(self._view(at), self._block)
+
+    def free(self) -> None:
+        """Frees the array, collectively: all ranks call, and none uses it or its parts after."""
+        if self._local is not self._block.array:
+            raise ValueError("a part of a symmetric array is freed with the whole")
+        if self._block.is_there():
+            routine("free")(address(self._local))
+            self._block.freed = True
+
+    # Copying
+
+    def put(self, values: ArrayLike, rank: int, at: Index = ...) -> None:
+        """Writes values into the array of a rank; `values` may be changed at once.
+
+        They are there after `quiet`, or a barrier.
+        """
+        target = self._view(at)
+        copying.put(target, copying.fitting(values, target), checked_rank(rank, job.size))
+
+    def get(self, rank: int, at: Index = ..., out: Array | None = None) -> Any:
+        """Reads the array of a rank: a new array, or number, or `out`, which must be contiguous."""
+        source = self._view(at)
+        target = np.empty(source.shape, source.dtype) if out is None else out
+        if target.shape != source.shape or target.dtype != source.dtype:
+            raise ValueError(
+                f"out has shape {target.shape} and type {target.dtype}, "
+                f"not {source.shape} and {source.dtype}"
+            )
+        if not target.flags.c_contiguous or not target.flags.writeable:
+            raise ValueError("out must be contiguous and writeable")
+        copying.get(target, source, checked_rank(rank, job.size))
+        return target[()] if out is None else out
+
+    def put_signal(
+        self,
+        values: ArrayLike,
+        rank: int,
+        signal: "Symmetric",
+        value: int = 1,
+        at: Index = ...,
+        add: bool = False,
+    ) -> None:
+        """Puts, then sets the signal there to `value`, or adds it.
+
+        Who sees the signal sees the values too. It is one number of type uint64, for instance
+        `signals.part(3)`.
+        """
+        target = self._view(at)
+        source = copying.fitting(values, target)
+        pe = checked_rank(rank, job.size)
+        if signal.dtype != SIGNAL:
+            raise TypeError(f"a signal is of type uint64, not {signal.dtype}")
+        flag, amount = signal._element(...), number(value, SIGNAL)
+        if target.flags.c_contiguous:
+            to, from_ = address(target), address(source)
+            routine("putmem_signal")(to, from_, target.nbytes, flag, amount, int(add), pe)
+        else:
+            copying.put(target, source, pe)
+            routine("fence")()
+            routine("signal_add" if add else "signal_set")(flag, amount, pe)
+
+    # Atomic access to one number. `index` says which; whole numbers of 32 and 64 bits, of which
+    # fetch, set and swap also take float32 and float64.
+
+    def fetch(self, index: Index, rank: int) -> Any:
+        """Reads a number."""
+        return self._atomic("fetch", index, (), rank)
+
+    def set(self, index: Index, value: float, rank: int) -> None:
+        """Writes a number."""
+        self._atomic("set", index, (value,), rank)
+
+    def swap(self, index: Index, value: float, rank: int) -> Any:
+        """Writes a number and returns what was there."""
+        return self._atomic("swap", index, (value,), rank)
+
+    def compare_swap(self, index: Index, expected: int, value: int, rank: int) -> int:
+        """Writes `value` if `expected` is there; returns what was there."""
+        return int(self._atomic("compare_swap", index, (expected, value), rank))
+
+    def add(self, index: Index, value: int, rank: int) -> None:
+        """Adds, and does not wait for it."""
+        self._atomic("add", index, (value,), rank)
+
+    def fetch_add(self, index: Index, value: int, rank: int) -> int:
+        """Adds and returns what was there."""
+        return int(self._atomic("fetch_add", index, (value,), rank))
+
+    def fetch_and(self, index: Index, value: int, rank: int) -> int:
+        """Keeps the bits that `value` has too; returns what was there."""
+        return int(self._atomic("fetch_and", index, (value,), rank))
+
+    def fetch_or(self, index: Index, value: int, rank: int) -> int:
+        """Sets the bits of `value`; returns what was there."""
+        return int(self._atomic("fetch_or", index, (value,), rank))
+
+    def fetch_xor(self, index: Index, value: int, rank: int) -> int:
+        """Turns the bits of `value` over; returns what was there."""
+        return int(self._atomic("fetch_xor", index, (value,), rank))
+
+    # Waiting for what others do to one's own array
+
+    def wait_until(self, index: Index, comparison: str, value: int) -> int:
+        """Waits until a number of `local` is `==`, `!=`, `>`, `>=`, `<` or `<=` value; returns it.
+
+        Other threads go on meanwhile.
+        """
+        self._compare("wait_until", index, comparison, value)
+        return int(self._view(index).item())
+
+    def test(self, index: Index, comparison: str, value: int) -> bool:
+        """Whether `wait_until` would return at once."""
+        return bool(self._compare("test", index, comparison, value))
+
+    def _view(self, at: Index) -> Array:
+        """The part at `at` of `local`, always as an array that shares its memory."""
+        if at is ...:
+            return self.local
+        indices = at if isinstance(at, tuple) else (at,)
+        if not any(index is ... for index in indices):
+            indices = (*indices, ...)  # numpy would copy one number, but not with this
+        view: Array = self.local[indices]
+        if view.base is not self._block.array:  # it is a copy
+            raise TypeError("an index is made of whole numbers and slices, not of lists or bool")
+        return view
+
+    def _element(self, index: Index) -> int:
+        """The address of one number."""
+        view = self._view(index)
+        if view.size != 1:
+            raise ValueError(f"one number is meant, not {view.size}; give the index of one")
+        return address(view)
+
+    def _atomic(self, name: str, index: Index, values: tuple[Any, ...], rank: int) -> Any:
+        call = routine(f"atomic_{name}", self.dtype)
+        numbers = [number(value, self.dtype) for value in values]
+        return call(self._element(index), *numbers, checked_rank(rank, job.size))
+
+    def _compare(self, name: str, index: Index, comparison: str, value: int) -> Any:
+        if comparison not in COMPARISONS:
+            raise ValueError(f"{comparison!r} is none of {' '.join(COMPARISONS)}")
+        call = routine(name, self.dtype)
+        amount = number(value, self.dtype)
+        return call(self._element(index), COMPARISONS[comparison], amount)
+
+
+def _allocate(shape: Shape, dtype: DTypeLike, zeroed: bool) -> Symmetric:
+    start()
+    kind = np.dtype(dtype)
+    if kind.hasobject:
+        raise TypeError("Python objects cannot lie in a symmetric array: they belong to one rank")
+    given = (shape,) if isinstance(shape, SupportsIndex) else shape
+    lengths = tuple(operator.index(length) for length in given)
+    if min(lengths, default=0) < 0:
+        raise ValueError(f"an array cannot have the shape {lengths}")
+    length = max(1, math.prod(lengths) * kind.itemsize)  # an empty array has an address too
+    begin = 0
+    if length <= sys.maxsize:
+        begin = routine("calloc")(length, 1) if zeroed else routine("malloc")(length)
+    if not begin:
+        raise MemoryError(
+            f"the symmetric heap has no room for {length} bytes; "
+            "GONDWANA_HEAP_SIZE or `gondwana run --heap` makes it larger"
+        )
+    memory = memoryview((ctypes.c_char * length).from_address(begin))
+    array = np.ndarray(lengths, kind, buffer=memory)
+    return Symmetric(array, Block(array))
+
+
+def empty(shape: Shape, dtype: DTypeLike = float) -> Symmetric:
+    """A symmetric array with any content; collective, with the same arguments on all ranks."""
+    return _allocate(shape, dtype, zeroed=False)
+
+
+def zeros(shape: Shape, dtype: DTypeLike = float) -> Symmetric:
+    """A symmetric array of zeros; collective, with the same arguments on all ranks."""
+    return _allocate(shape, dtype, zeroed=True)
+
+
+def full(shape: Shape, value: ArrayLike, dtype: DTypeLike | None = None) -> Symmetric:
+    """A symmetric array full of a value, of its type unless given; collective, as `zeros`.
+
+    The shape and type must be the same on all ranks, the value not.
+    """
+    array = _allocate(shape, np.asarray(value).dtype if dtype is None else dtype, zeroed=False)
+    array.local[...] = value
+    routine("sync_all")()  # or a put could come before the value
+    return array

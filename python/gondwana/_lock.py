@@ -1,0 +1,48 @@
+"""A lock that one rank at a time holds."""
+
+import ctypes
+from types import TracebackType
+
+import numpy as np
+
+from ._array import zeros
+from ._library import routine
+
+
+class Lock:
+    """A lock for all ranks, made by all of them together: `with lock: ...`.
+
+    It is held by a rank, not by a thread: threads of one rank must agree among themselves. Those
+    who wait get it in the order in which they came.
+    """
+
+    def __init__(self) -> None:
+        self._word = zeros(1, np.dtype(ctypes.c_long))
+
+    def acquire(self, blocking: bool = True) -> bool:
+        """Takes the lock; without `blocking` only if nobody has it. Whether the caller has it."""
+        word = self._word._element(0)
+        if not blocking:
+            return bool(routine("test_lock")(word) == 0)
+        routine("set_lock")(word)
+        return True
+
+    def release(self) -> None:
+        """Completes what the caller has put, then lets the next one in."""
+        routine("clear_lock")(self._word._element(0))
+
+    def free(self) -> None:
+        """Frees the memory of the lock, collectively."""
+        self._word.free()
+
+    def __enter__(self) -> "Lock":
+        self.acquire()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.release()

@@ -1,0 +1,117 @@
+"""Whole jobs of Python programs: `job_test.py COMMAND BUILD`, `gondwana` and the build folder."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+from pathlib import Path
+
+COMMAND, BUILD = sys.argv.pop(1), sys.argv.pop(1)
+
+
+def run(command, **variables):
+    environment = {name: text for name, text in {**os.environ, **variables}.items() if text}
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def job(ranks, program, *options, python=(), **variables):
+    """What a job of a program, given as text, ends with."""
+    launcher = [COMMAND, "run", "-n", str(ranks), "--timeout", "60", *options]
+    return run([*launcher, sys.executable, *python, "-c", textwrap.dedent(program)], **variables)
+
+
+class JobTest(unittest.TestCase):
+    def test_no_call_is_needed_to_begin_or_end(self):
+        ended = job(3, "import gondwana; print(gondwana.rank(), gondwana.size())")
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+        self.assertEqual(sorted(ended.stdout.split("\n")), ["", "0 3", "1 3", "2 3"])
+
+    def test_a_program_without_a_launcher_is_a_job_of_one(self):
+        ended = run([sys.executable, "-c", "import gondwana; print(gondwana.size())"])
+        self.assertEqual((ended.returncode, ended.stdout, ended.stderr), (0, "1\n", ""))
+
+    def test_an_exception_ends_the_job(self):
+        program = """
+            import gondwana
+            if gondwana.rank() == 1:
+                raise KeyError("lost")
+            gondwana.barrier()
+        """
+        ended = job(3, program)
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("KeyError: 'lost'", ended.stderr)
+        self.assertIn("rank 1", ended.stderr)
+
+    def test_the_status_of_a_rank_is_that_of_the_job(self):
+        program = "import gondwana, sys; gondwana.rank(); sys.exit(5); gondwana.barrier()"
+        self.assertEqual(job(2, program).returncode, 5)
+
+    def test_a_program_may_begin_anew(self):
+        program = """
+            import gondwana
+            gondwana.finalize()
+            old = gondwana.full(1, 4)
+            team = gondwana.WORLD.split_strided(0, 1, 2)
+            gondwana.finalize()
+            gondwana.finalize()
+            for use in (lambda: old.local, gondwana.barrier, lambda: gondwana.zeros(1)):
+                try:
+                    use()
+                except (ValueError, RuntimeError) as error:
+                    print(error)
+            gondwana.init()
+            gondwana.init()
+            try:
+                team.size()
+            except ValueError as error:
+                print(error)
+            again = gondwana.full(1, 5)
+            print(again.get((gondwana.rank() + 1) % 2))
+            again.free()
+        """
+        ended = job(2, program)
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+        lines = ended.stdout.splitlines()
+        self.assertEqual(lines.count("the symmetric array was freed"), 2)
+        self.assertEqual(
+            lines.count("gondwana.finalize() was called; gondwana.init() starts anew"), 4
+        )
+        self.assertEqual(lines.count("the team was destroyed"), 2)
+        self.assertEqual(lines.count("[5]"), 2)
+
+    def test_arrays_that_live_to_the_end_are_no_matter(self):
+        ended = job(2, "import gondwana; kept = gondwana.zeros(3)", python=("-X", "dev"))
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+
+    def test_a_profile_counts_the_calls_of_python(self):
+        program = "import gondwana; gondwana.barrier(); gondwana.full(3, 1).put(2, 0)"
+        ended = job(2, program, "--profile")
+        self.assertEqual(ended.returncode, 0)
+        for call in ("shmem_barrier_all", "shmem_putmem"):
+            self.assertRegex(ended.stderr, rf"{call} +2 ")
+
+    def test_a_missing_library_is_said(self):
+        for named, said in (("/nowhere/lib.so", "/nowhere/lib.so"), ("", "libgondwana_shmem.so")):
+            ended = run([sys.executable, "-c", "import gondwana"], GONDWANA_LIBRARY=named)
+            self.assertEqual(ended.returncode, 1)
+            self.assertRegex(ended.stderr, f"ImportError: cannot load .*{said}")
+            self.assertIn("let GONDWANA_LIBRARY name the library", ended.stderr)
+
+    def test_the_installed_package_finds_its_library(self):
+        with tempfile.TemporaryDirectory() as prefix:
+            install = ["cmake", "--install", BUILD, "--prefix", prefix]
+            subprocess.run(install, stdout=subprocess.DEVNULL, check=True)
+            package = next(Path(prefix).glob("lib*/**/python/gondwana"))
+            self.assertTrue((package / "py.typed").exists())
+            program = "import gondwana; print(gondwana.size(), gondwana.__file__)"
+            ended = job(2, program, GONDWANA_LIBRARY="", PYTHONPATH=str(package.parent))
+            self.assertEqual(ended.stderr, "")
+            self.assertEqual(ended.stdout, f"2 {package / '__init__.py'}\n" * 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
