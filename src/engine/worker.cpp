@@ -100,12 +100,22 @@ Worker& Workers::mine_among_many() {
 
 // A room is not freed as long as a thread remembers it, so its address means no other one.
 Worker& Workers::join_in() {
-  thread_local std::vector<std::unique_ptr<Membership>> memberships;
+  // Freed when the thread ends. Exit handlers run after that, and may call in: what they find then
+  // lives to the end of the process.
+  constinit static thread_local std::vector<std::unique_ptr<Membership>>* memberships = nullptr;
+  struct Guard {
+    ~Guard() {
+      latest = {};
+      delete std::exchange(memberships, nullptr);
+    }
+  };
+  static thread_local const Guard guard;
+  if (memberships == nullptr) memberships = new std::vector<std::unique_ptr<Membership>>;
   auto known = std::ranges::find_if(
-      memberships, [this](const auto& membership) { return membership->room == room_; });
-  if (known == memberships.end()) {
-    memberships.push_back(std::make_unique<Membership>(room_, take_seat(), first_.patience));
-    known = memberships.end() - 1;
+      *memberships, [this](const auto& membership) { return membership->room == room_; });
+  if (known == memberships->end()) {
+    memberships->push_back(std::make_unique<Membership>(room_, take_seat(), first_.patience));
+    known = memberships->end() - 1;
   }
   latest = {room_.get(), &(*known)->worker};
   return *latest.worker;
