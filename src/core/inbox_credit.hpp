@@ -66,8 +66,7 @@ struct InboxCredit {
     word.fetch_add(0U - places, std::memory_order_release);  // pairs with take()
   }
 
-  // The first of these places, a bit each, from `from` on and then from the beginning. There is
-  // one.
+  // The first of these places, a bit each, from `from` on and then from the beginning. Not of none.
   static std::uint32_t choose(std::uint32_t places, std::uint32_t from) {
     const std::uint32_t later = places >> from << from;
     return static_cast<std::uint32_t>(std::countr_zero(later != 0 ? later : places));
