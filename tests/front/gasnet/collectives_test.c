@@ -10,7 +10,6 @@
 #include <gasnet_coll.h>
 #include <inttypes.h>
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -490,60 +489,6 @@ static void run_stream(void) {
   }
 }
 
-// The split-phase barrier: ids of all, and what each passes to wait.
-static int finish_barrier(int id, int flags) {
-  int result;
-  if (own(2)) return gasnet_barrier_wait(id, flags);
-  while ((result = gasnet_barrier_try(id, flags)) == GASNET_ERR_NOT_READY) continue;
-  return result;
-}
-static void run_barriers(void) {
-  const unsigned ranks = gex_TM_QuerySize(world);
-  for (int i = 0; i < 50; ++i) {
-    const int id = (int)common(1000), odd_one = (int)common(ranks), how = (int)common(5);
-    const int is_odd = (int)me == odd_one;
-    int flags = 0, mine = id, got = -1, result;
-    snprintf(about, sizeof about, "barrier %d with id %d, case %d, rank %d differs", i, id, how,
-             odd_one);
-    if (how == 1 && is_odd) flags = GASNET_BARRIERFLAG_MISMATCH;
-    if (how == 2 && is_odd) mine = id + 1;
-    if (how == 3 && !is_odd) flags = GASNET_BARRIERFLAG_ANONYMOUS;
-    if (how == 4) flags = own(2) ? GASNET_BARRIERFLAG_ANONYMOUS : GASNET_BARRIERFLAG_UNNAMED;
-    if (own(2)) {
-      result = gasnet_barrier(mine, flags);
-    } else {
-      gasnet_barrier_notify(mine, flags);
-      result = finish_barrier(mine, flags);
-    }
-    const int must_fail = how == 1 || (how == 2 && ranks > 1);
-    if (result != (must_fail ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK))
-      fail("result", 0, (uint64_t)result, (uint64_t)!must_fail);
-    if (must_fail) continue;
-    expect((gasnet_barrier_result(&got) != 0) == (how == 4), "a barrier that has an id");
-    if (how != 4 && got != mine) fail("id", 0, (uint64_t)got, (uint64_t)mine);
-  }
-}
-
-// Barriers under way while the team is split, which uses the same lines; then the last first.
-static void run_open_barriers(void) {
-  enum { barriers = 4 };
-  gex_Event_t open[barriers];
-  const unsigned ranks = gex_TM_QuerySize(world);
-  for (int i = 0; i < barriers; ++i) {
-    gex_TM_t half;
-    snprintf(about, sizeof about, "split %d with as many barriers open", i);
-    if (own(3) == 0) sched_yield();
-    gex_TM_Split(&half, world, (int)((me + (unsigned)i) % 2), (int)(ranks - me), NULL, 0, 0);
-    expect(gex_TM_TranslateRankToJobrank(half, gex_TM_QueryRank(half)) == me, "the own place");
-    if (ranks % 2 == 0) expect(gex_TM_QuerySize(half) == ranks / 2, "a half of the team");
-    open[i] = gex_Coll_BarrierNB(world, 0);
-    gex_Event_Wait(gex_Coll_BarrierNB(half, 0));
-    gex_TM_Destroy(half, NULL, 0);
-  }
-  if (own(2)) gex_Event_WaitAll(open, barriers, 0);
-  for (int i = barriers; i-- > 0;) gex_Event_Wait(open[i]);
-}
-
 int main(int argc, char** argv) {
   gex_Segment_t attached;
   if (gex_Client_Init(&client, &endpoint, &world, "collectives_test", &argc, &argv, 0) ||
@@ -559,8 +504,6 @@ int main(int argc, char** argv) {
   for (batch = 0; batch < rounds; ++batch) {
     run_batch();
     run_stream();
-    run_barriers();
-    run_open_barriers();
   }
   gasnet_exit(0);
   return 0;
