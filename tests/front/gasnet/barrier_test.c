@@ -6,7 +6,7 @@
 
 #include "job.h"
 
-enum { ROUNDS = 40, NAMED = 50, OPEN = 4 };
+enum { rounds = 40, named_barriers = 50, open_barriers = 4 };
 
 // The same numbers on all ranks; job_random() gives each its own.
 static unsigned long long common_state;
@@ -29,29 +29,29 @@ static int meet(int id, int flags) {
 }
 
 // What the ranks do with the id of a barrier.
-enum Case { ALL_ALIKE, ONE_MISMATCHES, ONE_HAS_ANOTHER, ONE_HAS_ONE, NONE_HAS_ONE, CASES };
+enum Case { all_alike, one_mismatches, one_has_another, one_has_one, none_has_one, cases };
 
 static void meet_by_name(void) {
-  const int id = common(1000), odd_one = common((int)job_ranks), how = common(CASES);
+  const int id = common(1000), odd_one = common((int)job_ranks), how = common(cases);
   const int is_odd = (int)job_me == odd_one;
   int flags = 0, mine = id, got = -1;
-  if (how == ONE_MISMATCHES && is_odd) flags = GASNET_BARRIERFLAG_MISMATCH;
-  if (how == ONE_HAS_ANOTHER && is_odd) mine = id + 1;
-  if (how == ONE_HAS_ONE && !is_odd) flags = GASNET_BARRIERFLAG_ANONYMOUS;
-  if (how == NONE_HAS_ONE)
+  if (how == one_mismatches && is_odd) flags = GASNET_BARRIERFLAG_MISMATCH;
+  if (how == one_has_another && is_odd) mine = id + 1;
+  if (how == one_has_one && !is_odd) flags = GASNET_BARRIERFLAG_ANONYMOUS;
+  if (how == none_has_one)
     flags = job_random(2) ? GASNET_BARRIERFLAG_ANONYMOUS : GASNET_BARRIERFLAG_UNNAMED;
   const int result = meet(mine, flags);
-  const int must_fail = how == ONE_MISMATCHES || (how == ONE_HAS_ANOTHER && job_ranks > 1);
+  const int must_fail = how == one_mismatches || (how == one_has_another && job_ranks > 1);
   CHECK(result == (must_fail ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK));
   if (must_fail) return;
-  CHECK((gasnet_barrier_result(&got) != 0) == (how == NONE_HAS_ONE));
-  CHECK(how == NONE_HAS_ONE || got == mine);
+  CHECK((gasnet_barrier_result(&got) != 0) == (how == none_has_one));
+  CHECK(how == none_has_one || got == mine);
 }
 
 // Under way while the team is split, which uses the same lines; then the last first.
 static void leave_open(void) {
-  gex_Event_t open[OPEN];
-  for (int i = 0; i < OPEN; ++i) {
+  gex_Event_t open[open_barriers];
+  for (int i = 0; i < open_barriers; ++i) {
     gex_TM_t half;
     if (job_random(3) == 0) sched_yield();
     gex_TM_Split(&half, job_team, (int)(job_me + (unsigned)i) % 2, (int)(job_ranks - job_me), NULL,
@@ -62,15 +62,15 @@ static void leave_open(void) {
     gex_Event_Wait(gex_Coll_BarrierNB(half, 0));
     gex_TM_Destroy(half, NULL, 0);
   }
-  if (job_random(2)) gex_Event_WaitAll(open, OPEN, 0);
-  for (int i = OPEN; i-- > 0;) gex_Event_Wait(open[i]);
+  if (job_random(2)) gex_Event_WaitAll(open, open_barriers, 0);
+  for (int i = open_barriers; i-- > 0;) gex_Event_Wait(open[i]);
 }
 
 int main(int argc, char** argv) {
   job_start(&argc, &argv, 1 << 16);
   common_state = job_random_state - job_me;
-  for (int round = 0; round < ROUNDS; ++round) {
-    for (int i = 0; i < NAMED; ++i) meet_by_name();
+  for (int round = 0; round < rounds; ++round) {
+    for (int i = 0; i < named_barriers; ++i) meet_by_name();
     leave_open();
   }
   gasnet_exit(0);
