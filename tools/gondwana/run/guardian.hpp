@@ -19,6 +19,7 @@
 #include "run/job.hpp"
 #include "run/job_output.hpp"
 #include "run/oom_watch.hpp"
+#include "run/own_output.hpp"
 #include "run/poller.hpp"
 #include "run/program_watch.hpp"
 #include "run/rank_process.hpp"
@@ -86,6 +87,7 @@ class Guardian {
   Poller poller_;
   UniqueFd signals_;
   rlimit descriptors_{};  // what the ranks get back
+  OwnOutput own_output_;
   JobOutput output_;
   InputPump input_;
   WireUp wire_;

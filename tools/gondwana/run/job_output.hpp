@@ -1,4 +1,4 @@
-// All that the job writes, and what we say about it ourselves: to our standard output and error.
+// All that the ranks of this host write, and what is said about it: carried to where output goes.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +9,23 @@
 
 #include "core/result.hpp"
 #include "run/line_forwarder.hpp"
-#include "run/output_stream.hpp"
+#include "run/output_sink.hpp"
 #include "run/poller.hpp"
 
 namespace gondwana::launch {
 
-enum class Standard { output, error };
-
 class JobOutput {
  public:
-  // `poller` must outlive this.
-  JobOutput(Poller& poller, LineStyle style);
+  // `poller` and `sink` must outlive this.
+  JobOutput(Poller& poller, OutputSink& sink) : poller_(&poller), sink_(&sink) {}
   JobOutput(const JobOutput&) = delete;
   JobOutput& operator=(const JobOutput&) = delete;
 
   // Forwards what arrives in `pipe` (non-blocking) from now on.
   Result<void> add(std::uint32_t rank, Standard which, UniqueFd pipe);
 
-  // A sentence of ours on standard error.
-  void say(std::string_view sentence);
+  // A sentence of ours.
+  void say(std::string_view sentence) { sink_->say(sentence); }
 
   // To be called once a round: writes what can be written, and shows prompts.
   void step();
@@ -37,25 +35,19 @@ class JobOutput {
   // To be called instead, once nobody is left to write: true when all that had arrived is written.
   bool drain();
 
-  // Why our standard output takes no more (errno), or 0.
-  int failure() const { return out_.failure(); }
+  // Why our output takes no more (errno), or 0.
+  int failure() const { return sink_->failure(); }
 
  private:
-  OutputStream& stream(Standard which);
   void on_readable(LineForwarder& forwarder);
   Result<void> watch(LineForwarder& forwarder);
-  void flush(OutputStream& stream, bool& watched);
   void resume();
+  bool shows_prompts() const;
 
   Poller* poller_;
-  LineStyle style_;
-  OutputStream out_;
-  OutputStream err_;
-  bool one_file_;  // 2>&1: one stream for both, or lines would tear each other
-  bool out_watched_ = false;
-  bool err_watched_ = false;
+  OutputSink* sink_;
   std::vector<std::unique_ptr<LineForwarder>> forwarders_;
-  std::vector<LineForwarder*> paused_;  // not watched: their stream is full
+  std::vector<LineForwarder*> paused_;  // not watched: where they go is full
 };
 
 }  // namespace gondwana::launch

@@ -1,29 +1,13 @@
 #include "run/line_forwarder.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <ctime>
 
 #include "core/machine.hpp"
 
 namespace gondwana::launch {
-namespace {
-
-// Local time to the millisecond: 2031-05-20T14:03:07.123
-std::string time_of_day() {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  tm parts{};
-  ::localtime_r(&now.tv_sec, &parts);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%FT%T", &parts);
-  return fmt::format("{}.{:03}", text.data(), now.tv_nsec / 1'000'000);
-}
-
-}  // namespace
 
 LineForwarder::Outcome LineForwarder::take() {
   std::array<char, 65536> buffer;  // what a pipe holds
@@ -52,21 +36,7 @@ void LineForwarder::release() {
 }
 
 void LineForwarder::pass_on(std::string_view text) {
-  if (!style_.label && !style_.timestamps) return to_->append(this, text);
-  const std::string before = prefix();
-  while (!text.empty()) {
-    const std::size_t length = std::min(text.find('\n'), text.size() - 1) + 1;
-    if (!to_->is_in_line_of(this)) to_->append(this, before);
-    to_->append(this, text.substr(0, length));
-    text.remove_prefix(length);
-  }
-}
-
-std::string LineForwarder::prefix() const {
-  std::string result;
-  if (style_.timestamps) result = time_of_day() + ' ';
-  if (style_.label) result += fmt::format("[{}] ", rank_);
-  return result;
+  if (!text.empty()) to_->write(rank_, which_, text);
 }
 
 }  // namespace gondwana::launch

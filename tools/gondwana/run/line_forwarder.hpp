@@ -1,29 +1,22 @@
-// Carries what one rank writes on one of its streams to ours, in whole lines.
+// Carries what one rank writes on one of its streams to where output goes, in whole lines.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/unique_fd.hpp"
-#include "run/output_stream.hpp"
+#include "run/output_sink.hpp"
 
 namespace gondwana::launch {
-
-// What stands before each line.
-struct LineStyle {
-  bool label = false;
-  bool timestamps = false;
-};
 
 class LineForwarder {
  public:
   enum class Outcome { more, dry, closed };
 
   // `to` must outlive this.
-  LineForwarder(UniqueFd pipe, std::uint32_t rank, OutputStream& to, LineStyle style)
-      : pipe_(std::move(pipe)), rank_(rank), to_(&to), style_(style) {}
+  LineForwarder(UniqueFd pipe, std::uint32_t rank, Standard which, OutputSink& to)
+      : pipe_(std::move(pipe)), rank_(rank), which_(which), to_(&to) {}
   LineForwarder(const LineForwarder&) = delete;
   LineForwarder& operator=(const LineForwarder&) = delete;
 
@@ -39,8 +32,8 @@ class LineForwarder {
 
   bool is_open() const { return static_cast<bool>(pipe_); }
   int fd() const { return pipe_.get(); }
-  const OutputStream& to() const { return *to_; }
-  bool holds_text() const { return !held_.empty(); }
+  bool may_take() const { return !to_->is_full(which_); }
+  bool may_hold_prompt() const { return !held_.empty() && to_->shows_prompts(which_); }
   // When the unfinished line was begun or grew.
   std::uint64_t held_since_ns() const { return held_since_ns_; }
 
@@ -49,12 +42,11 @@ class LineForwarder {
   static constexpr std::size_t longest_line = std::size_t{64} << 20;
 
   void pass_on(std::string_view text);
-  std::string prefix() const;
 
   UniqueFd pipe_;
   std::uint32_t rank_;
-  OutputStream* to_;
-  LineStyle style_;
+  Standard which_;
+  OutputSink* to_;
   std::string held_;
   std::uint64_t held_since_ns_ = 0;
 };

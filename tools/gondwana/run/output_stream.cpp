@@ -29,9 +29,9 @@ void OutputStream::open_own_description() {
 
 void OutputStream::append(Writer writer, std::string_view text) {
   if (failure_ != 0 || text.empty()) return;
-  if (unfinished_ != nullptr && unfinished_ != writer) pending_ += '\n';
+  if (unfinished_ && unfinished_ != writer) pending_ += '\n';
   pending_ += text;
-  unfinished_ = text.back() == '\n' ? nullptr : writer;
+  unfinished_ = text.back() == '\n' ? std::nullopt : std::optional(writer);
 }
 
 bool OutputStream::flush() {

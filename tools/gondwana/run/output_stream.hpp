@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,8 +14,8 @@ namespace gondwana::launch {
 
 class OutputStream {
  public:
-  // Somebody who appends; only its address matters.
-  using Writer = const void*;
+  // A number for each that appends.
+  using Writer = std::uint64_t;
 
   // `fd` stays open and keeps its flags: others may share them.
   explicit OutputStream(int fd);
@@ -46,8 +48,8 @@ class OutputStream {
   UniqueFd own_;  // the same file opened again, non-blocking; empty where that is not possible
   Kind kind_ = Kind::plain;
   std::string pending_;
-  std::size_t written_ = 0;  // bytes of pending_
-  Writer unfinished_ = nullptr;
+  std::size_t written_ = 0;           // bytes of pending_
+  std::optional<Writer> unfinished_;  // whose line is begun
   int failure_ = 0;
 };
 
