@@ -18,12 +18,32 @@ struct Program {
   std::string folder;                    // where it runs; empty: where the launcher runs
 };
 
+// A host of --hosts or --hostfile; the same name may stand several times.
+struct Host {
+  std::string name;
+  std::uint32_t slots = 1;
+};
+
+// What this host has of a job: the ranks from `first` on, as many as Job::ranks().
+struct Share {
+  std::uint32_t node = 0;
+  std::uint32_t nodes = 1;
+  std::uint32_t first = 0;
+  std::uint32_t total = 0;       // ranks of all hosts
+  std::uint64_t tag = 0;         // of a job of several hosts, random; 0: nobody else is concerned
+  std::uint32_t patience_s = 0;  // silence of another host that means its end; 0: nothing does
+
+  bool has_conductor() const { return tag != 0; }
+};
+
 enum class Binding { none, core, numa, package };
 enum class Purpose { run, show, help };
 
 struct Job {
   Purpose purpose = Purpose::run;
   std::vector<Program> programs;
+  std::vector<Host> hosts;  // empty: this one
+  Share share;
   bool label = false;       // "[3] " before each line
   bool timestamps = false;  // the time before each line
   std::optional<std::chrono::milliseconds> timeout;
@@ -32,7 +52,9 @@ struct Job {
   Binding binding = Binding::none;
   bool report_bindings = false;
   bool verbose = false;
+  bool prompts = false;  // of a far end: the launcher writes to a terminal
 
+  // The ranks of this host.
   std::uint32_t ranks() const {
     std::uint32_t sum = 0;
     for (const Program& program : programs) sum += program.ranks;

@@ -2,31 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
-#include <string_view>
+#include "run/quote.hpp"
 
 namespace gondwana::launch {
-namespace {
-
-bool is_plain(char letter) {
-  return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
-         std::string_view("_-+=./:,@%").find(letter) != std::string_view::npos;
-}
-
-std::string quote(std::string_view word) {
-  if (!word.empty() && std::ranges::all_of(word, is_plain)) return std::string(word);
-  std::string quoted = "'";
-  for (const char letter : word) {
-    if (letter == '\'')
-      quoted += "'\\''";
-    else
-      quoted += letter;
-  }
-  return quoted + "'";
-}
-
-}  // namespace
 
 std::string show(const Job& job) {
   std::string text;

@@ -1,0 +1,18 @@
+// Which host runs which ranks of a job of several hosts.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "run/job.hpp"
+
+namespace gondwana::launch {
+
+// The job of each host that has a part in it, in order: ranks fill the slots in blocks. The slots
+// suffice. The share has no tag yet.
+std::vector<Job> share_out(const Job& job);
+
+// The hosts of these jobs, in the same order: those that get a rank at all.
+std::vector<Host> hosts_in_use(const Job& job);
+
+}  // namespace gondwana::launch
