@@ -172,7 +172,7 @@ class LauncherTest(unittest.TestCase):
             (["--lable", "true"], "--lable is not an option; did you mean --label?"),
             (["-n", "0", "true"], '-n "0": expected a whole number'),
             (["-n", "2"], "no program to run"),
-            (["-H", "a,b", "true"], "several hosts are not in this version"),
+            (["--ppn", "2", "true"], "--ppn and --map-by are not in this version"),
             (["--heap", "8q", "true"], '--heap "8q": expected a size'),
             (["--bind-to", "moon", "true"], "--bind-to moon: expected"),
             (["-n", "2", "--stdin", "2", "true"], "this job has ranks 0 to 1"),

@@ -11,6 +11,8 @@
 #include "bootstrap/protocol.hpp"
 #include "core/machine.hpp"
 #include "core/parse.hpp"
+#include "run/frames.hpp"
+#include "run/host_list.hpp"
 #include "run/profile.hpp"
 
 namespace gondwana::launch {
@@ -35,6 +37,8 @@ struct Choices {
   bool verbose = false;
   bool show = false;
   bool ignored = false;
+  std::string hosts;
+  std::string host_file;
   std::string not_here;
 };
 
@@ -46,9 +50,10 @@ void add_program_options(CLI::App& app, Choices& choices) {
   app.add_option("-n,--np", choices.ranks,
                  "ranks to start; without it one for each processor that may be used")
       ->type_name("N");
-  app.add_option("-x,-E", choices.variables,
-                 "pass this environment variable to the ranks (all are passed anyway), or set it; "
-                 "may be repeated")
+  app.add_option(
+         "-x,-E", choices.variables,
+         "pass this environment variable to the ranks (on this host all are passed anyway), "
+         "or set it; may be repeated")
       ->type_name("VAR[=VALUE]")
       ->allow_extra_args(false);
   app.add_option("--heap", choices.heap, "symmetric heap of each rank: GONDWANA_HEAP_SIZE")
@@ -79,8 +84,17 @@ void add_job_options(CLI::App& app, Choices& choices) {
   app.add_flag("-v,--verbose", choices.verbose, "say what is started");
   app.add_flag("--show", choices.show, "print what would be run, run nothing");
   app.add_flag("--oversubscribe,--allow-run-as-root", choices.ignored, "accepted; always allowed");
-  app.add_option("-H,--host,--hosts,-f,--hostfile,--ppn,--map-by", choices.not_here,
-                 "several hosts: not in this version")
+}
+
+void add_host_options(CLI::App& app, Choices& choices) {
+  app.add_option("-H,--host,--hosts", choices.hosts,
+                 "run on these hosts, with so many ranks on each (1 unless given), over ssh")
+      ->type_name("A:N,B:N,...");
+  app.add_option("-f,--hostfile", choices.host_file,
+                 "run on the hosts of this file, one in a line: NAME or NAME slots=N")
+      ->type_name("FILE");
+  app.add_option("--ppn,--map-by", choices.not_here,
+                 "not in this version: ranks fill the hosts in order")
       ->type_name("...");
 }
 
@@ -88,6 +102,7 @@ void describe(CLI::App& app, Choices& choices) {
   app.set_help_flag("-h,--help", "print this");
   add_program_options(app, choices);
   add_output_options(app, choices);
+  add_host_options(app, choices);
   add_job_options(app, choices);
 }
 
@@ -165,7 +180,9 @@ Result<void> set_variables(const Choices& choices, Program& program) {
     if (text.empty() || text[0] == '=') return wrong(fmt::format("-x \"{}\": no name", text));
     if (text.find('=') != std::string::npos)
       program.environment.push_back(text);
-    else if (std::getenv(text.c_str()) == nullptr)
+    else if (const char* value = std::getenv(text.c_str()))
+      program.environment.push_back(text + "=" + value);
+    else
       return wrong(
           fmt::format("-x {}: there is no such environment variable; write {}=VALUE", text, text));
   }
@@ -232,19 +249,30 @@ Result<void> set_binding(const std::string& text, Job& job) {
   return wrong(fmt::format("--bind-to {}: expected none, core, numa or package", text));
 }
 
-Result<void> set_job(const Choices& choices, Job& job) {
+Result<void> set_hosts(const Choices& choices, Job& job) {
   if (!choices.not_here.empty()) {
     return Error{Errc::missing,
-                 "several hosts are not in this version: it starts ranks on this machine only; "
-                 "leave out the options that name hosts"};
+                 "--ppn and --map-by are not in this version: ranks fill the hosts in order; say "
+                 "how many by --hosts a:4,b:4"};
   }
+  if (choices.hosts.empty() && choices.host_file.empty()) return {};
+  if (!job.hosts.empty() || (!choices.hosts.empty() && !choices.host_file.empty()))
+    return wrong("hosts are given twice");
+  Result<std::vector<Host>> hosts =
+      choices.hosts.empty() ? read_host_file(choices.host_file) : parse_hosts(choices.hosts);
+  if (!hosts) return hosts.error();
+  job.hosts = *std::move(hosts);
+  return {};
+}
+
+Result<void> set_job(const Choices& choices, Job& job) {
   job.label |= choices.label;
   job.timestamps |= choices.timestamps;
   job.report_bindings |= choices.report_bindings;
   job.verbose |= choices.verbose;
   if (choices.show) job.purpose = Purpose::show;
   if (!choices.output_folder.empty()) job.output_folder = choices.output_folder;
-  Result<void> done;
+  Result<void> done = set_hosts(choices, job);
   if (done && !choices.timeout.empty()) done = set_timeout(choices.timeout, job);
   if (done && !choices.reader.empty()) done = set_reader(choices.reader, job);
   if (done && !choices.binding.empty()) done = set_binding(choices.binding, job);
@@ -273,10 +301,22 @@ Result<void> parse_section(std::span<const std::string> words, Job& job) {
   return set_program(choices, program);
 }
 
+std::uint64_t slots_of(const Job& job) {
+  std::uint64_t slots = 0;
+  for (const Host& host : job.hosts) slots += host.slots;
+  return slots;
+}
+
 // What can be said only when all sections are known.
 Result<Job> complete(Job job) {
+  const std::uint64_t slots = slots_of(job);
+  if (slots > protocol::max_ranks)
+    return wrong(
+        fmt::format("hosts for {} ranks: at most {} are possible", slots, protocol::max_ranks));
+  if (job.hosts.size() > most_nodes)
+    return wrong(fmt::format("{} hosts: at most {} are possible", job.hosts.size(), most_nodes));
   if (job.programs.size() == 1 && job.programs[0].ranks == 0)
-    job.programs[0].ranks = usable_processors();
+    job.programs[0].ranks = slots != 0 ? static_cast<std::uint32_t>(slots) : usable_processors();
   std::uint64_t ranks = 0;
   for (const Program& program : job.programs) {
     if (program.ranks == 0)
@@ -288,6 +328,10 @@ Result<Job> complete(Job job) {
   }
   if (ranks > protocol::max_ranks)
     return wrong(fmt::format("{} ranks: at most {} are possible", ranks, protocol::max_ranks));
+  if (slots != 0 && ranks > slots)
+    return wrong(fmt::format("{} ranks: the hosts have room for {}; give them more, such as {}:{}",
+                             ranks, slots, job.hosts[0].name, job.hosts[0].slots + ranks - slots));
+  job.share.total = static_cast<std::uint32_t>(ranks);
   if (job.reader && *job.reader >= ranks)
     return wrong(fmt::format("--stdin {}: this job has ranks 0 to {}", *job.reader, ranks - 1));
   return job;
@@ -309,8 +353,9 @@ Result<Job> parse_command_line(const Words& words) {
 
 std::string help_text() {
   CLI::App app(
-      "Starts a program as the ranks of one job on this machine.\n\n"
+      "Starts a program as the ranks of one job, on this machine or on several.\n\n"
       "  gondwana run -n 4 ./heat 100\n"
+      "  gondwana run --hosts node1:4,node2:4 ./heat 100\n"
       "  gondwana run -n 1 ./master : -n 3 ./worker\n");
   Choices choices;
   describe(app, choices);

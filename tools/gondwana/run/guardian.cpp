@@ -33,8 +33,11 @@ Guardian::Guardian(const Job& job, UniqueFd orders, Poller poller)
     : job_(job),
       orders_(std::move(orders)),
       poller_(std::move(poller)),
-      own_output_(poller_, {job.label, job.timestamps}),
-      output_(poller_, own_output_),
+      uplink_(job.share.has_conductor() ? std::make_unique<Uplink>(poller_, job) : nullptr),
+      own_output_(uplink_
+                      ? nullptr
+                      : std::make_unique<OwnOutput>(poller_, LineStyle{job.label, job.timestamps})),
+      output_(poller_, uplink_ ? static_cast<OutputSink&>(uplink_->output()) : *own_output_),
       input_(poller_),
       wire_(job.ranks()),
       programs_(poller_),
@@ -57,6 +60,7 @@ void Guardian::step() {
   for (const std::uint32_t rank : std::exchange(send_later_, {})) send_job(rank);
   if (const auto program = programs_.overdue()) on_program_lost(*program);
   input_.step();
+  if (uplink_) uplink_->step();
   output_.step();
   if (output_.failure() != 0) on_output_failed(output_.failure());
   if (alive_ == 0) ending_.ask(grace_ns);
@@ -74,6 +78,7 @@ int Guardian::next_timeout_ms() const {
   consider(programs_.next_ns());
   consider(output_.next_ns());
   consider(input_.next_ns());
+  if (uplink_) consider(uplink_->next_ns());
   if (!send_later_.empty()) consider(now + send_again_ns);
   if (alive_ == 0) consider(now);
   if (next == std::numeric_limits<std::uint64_t>::max()) return -1;
@@ -84,9 +89,14 @@ int Guardian::next_timeout_ms() const {
 void Guardian::on_order() {
   unsigned char order = 0;
   const ssize_t count = ::read(orders_.get(), &order, 1);
-  if (count == 0) return on_launcher_lost();
-  if (count < 0) return;
-  const int signal = order;
+  if (count == 0) {
+    poller_.forget(orders_.get());
+    return on_launcher_lost("the launcher was killed; its ranks are ended");
+  }
+  if (count > 0) on_signal(order);
+}
+
+void Guardian::on_signal(int signal) {
   const bool to_end = signal == SIGINT || signal == SIGTERM;
   if (to_end && ending_.over()) abandon_output_ = true;
   if (to_end && ending_.state() != Ending::State::idle) return ending_.kill();
@@ -96,11 +106,15 @@ void Guardian::on_order() {
   ending_.wait_at_most(user_grace_ns);
 }
 
-void Guardian::on_launcher_lost() {
-  poller_.forget(orders_.get());
+// The ranks end in silence: who began it has said why.
+void Guardian::on_failure_elsewhere() {
+  if (ending_.state() == Ending::State::idle) say_who_waits();
+  ending_.ask(grace_ns);
+}
+
+void Guardian::on_launcher_lost(const std::string& sentence) {
   launcher_lost_ = true;
-  output_.say("the launcher was killed; its ranks are ended");
-  end_job(exit_signal_base + SIGKILL);
+  end_job(exit_signal_base + SIGKILL, sentence);
 }
 
 void Guardian::on_child() {
@@ -126,11 +140,14 @@ void Guardian::on_rank_ended(std::uint32_t rank, int wait_status) {
   programs_.forget(rank);
   record.alive = false;
   --alive_;
-  if (job_.reader == rank) input_.stop();
+  if (job_.reader == global(rank)) {
+    input_.stop();
+    if (uplink_) uplink_->input().stop();
+  }
   const int status = exit_status(wait_status);
   if (ending_.state() != Ending::State::idle) return settle(status);
 
-  Death death{.rank = rank,
+  Death death{.rank = global(rank),
               .pid = record.pid,
               .wait_status = wait_status,
               .ended_ns = monotonic_ns(),
@@ -141,15 +158,19 @@ void Guardian::on_rank_ended(std::uint32_t rank, int wait_status) {
     return settle(status);
   }
   if (status == exit_signal_base + SIGKILL) death.oom = oom_.look();
-  end_job_because(describe(death, alive_), status != 0 ? status : exit_trouble);
+  end_job_because(describe(death, all_alive()), status != 0 ? status : exit_trouble);
 }
 
 void Guardian::on_program_lost(const ProgramWatch::Ended& program) {
   const auto& [rank, pid, at_ns] = program;
   if (ending_.state() == Ending::State::idle && wire_.state(rank) != RankState::finalized) {
-    const Death death{
-        .rank = rank, .pid = pid, .ended_ns = at_ns, .joined = true, .page = wire_.page(rank)};
-    const auto others = static_cast<std::uint32_t>(survivors().size());
+    const Death death{.rank = global(rank),
+                      .pid = pid,
+                      .ended_ns = at_ns,
+                      .joined = true,
+                      .page = wire_.page(rank)};
+    const auto others =
+        static_cast<std::uint32_t>(survivors().size()) + job_.share.total - job_.ranks();
     end_job_because(describe_under(ranks_[rank].pid, death, others), exit_trouble);
   }
   programs_.forget(rank);
@@ -159,7 +180,7 @@ std::vector<Survivor> Guardian::survivors() const {
   std::vector<Survivor> result;
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
     if (ranks_[rank].alive && !programs_.has_ended(rank))
-      result.push_back({rank, wire_.page(rank)});
+      result.push_back({global(rank), wire_.page(rank)});
   return result;
 }
 
@@ -170,7 +191,8 @@ void Guardian::on_socket(std::uint32_t rank) {
         protocol::receive(ranks_[rank].socket.get(), 0, 0);
     if (!received) {
       close_socket(rank);
-      return fail({received.error().code, fmt::format("rank {}: {}", rank, received.error().text)});
+      return fail(
+          {received.error().code, fmt::format("rank {}: {}", global(rank), received.error().text)});
     }
     if (!*received) return close_socket(rank);
     const protocol::Message& message = (*received)->message;
@@ -196,7 +218,7 @@ void Guardian::on_join(std::uint32_t rank, const protocol::Join& join, UniqueFd 
         fmt::format(
             "rank {} ended with status 0 before it joined the job, which rank {} has joined; "
             "all ranks are ended",
-            absent - ranks_.begin(), rank)});
+            global(static_cast<std::uint32_t>(absent - ranks_.begin())), global(rank))});
 }
 
 void Guardian::send_job(std::uint32_t rank) {
@@ -245,21 +267,34 @@ void Guardian::settle(int status) {
   if (!status_ && status != 0) status_ = status;
 }
 
-void Guardian::end_job(int status) {
+void Guardian::announce_end(int status, const std::string& sentence) {
   settle(status);
+  if (uplink_)
+    uplink_->tell(Stopping{static_cast<std::uint32_t>(status), sentence});
+  else if (!sentence.empty())
+    output_.say(sentence);
+}
+
+void Guardian::end_job(int status, const std::string& sentence) {
+  announce_end(status, sentence);
   ending_.ask(grace_ns);
 }
 
 void Guardian::end_job_because(const std::string& sentence, int status) {
-  output_.say(sentence);
+  announce_end(status, sentence);
+  say_who_waits();
+  ending_.ask(grace_ns);
+}
+
+void Guardian::say_who_waits() {
   if (const std::string waiting = describe_waiting(survivors()); !waiting.empty())
     output_.say(waiting);
-  end_job(status);
 }
 
 void Guardian::fail(const Error& error, int status) {
-  if (ending_.state() == Ending::State::idle) output_.say(error.text);
-  end_job(status);
+  const bool first = ending_.state() == Ending::State::idle;
+  const std::string where = uplink_ ? fmt::format("host {}: ", host_name()) : "";
+  end_job(status, first ? where + error.text : "");
 }
 
 int Guardian::finish() {
@@ -275,7 +310,17 @@ int Guardian::finish() {
   }
   if (output_.failure() != 0) on_output_failed(output_.failure());
   output_.drain();
-  return status_.value_or(output_lost_ ? exit_trouble : 0);
+  const int status = status_.value_or(output_lost_ ? exit_trouble : 0);
+  if (uplink_) report_end(status);
+  return status;
+}
+
+void Guardian::report_end(int status) {
+  uplink_->tell(Ended{static_cast<std::uint32_t>(status)});
+  while (!uplink_->output().flush() && !launcher_lost_) {
+    poller_.wait(next_timeout_ms());
+    uplink_->step();
+  }
 }
 
 }  // namespace gondwana::launch

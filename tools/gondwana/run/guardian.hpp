@@ -1,11 +1,16 @@
-// The parent of the ranks: starts them, carries their output, wires them up, notices the first that
-// dies, and ends everybody when that happens, when it is told to, or when the launcher is gone.
+// The parent of the ranks of one host: starts them, carries their output, wires them up, notices
+// the first that dies, and ends everybody when that happens, when it is told to, or when the
+// launcher is gone.
+//
+// Ranks are counted from 0 on this host, except where users see their numbers.
 #pragma once
 
 #include <sys/resource.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -23,6 +28,7 @@
 #include "run/poller.hpp"
 #include "run/program_watch.hpp"
 #include "run/rank_process.hpp"
+#include "run/uplink.hpp"
 #include "run/verdict.hpp"
 #include "run/wire_up.hpp"
 
@@ -58,7 +64,9 @@ class Guardian {
 
   // What can happen.
   void on_order();
-  void on_launcher_lost();
+  void on_signal(int signal);
+  void on_failure_elsewhere();
+  void on_launcher_lost(const std::string& sentence);
   void on_child();
   void on_rank_ended(std::uint32_t rank, int wait_status);
   void on_socket(std::uint32_t rank);
@@ -75,19 +83,28 @@ class Guardian {
 
   void step();
   int next_timeout_ms() const;
+  std::uint32_t global(std::uint32_t rank) const { return job_.share.first + rank; }
+  // How many ranks of all hosts are thought to live.
+  std::uint32_t all_alive() const { return alive_ + job_.share.total - job_.ranks(); }
+
   void settle(int status);
-  void end_job(int status);
+  // The sentence may be empty.
+  void announce_end(int status, const std::string& sentence);
+  void end_job(int status, const std::string& sentence = "");
   // Says the sentence and who waits.
   void end_job_because(const std::string& sentence, int status);
+  void say_who_waits();
   void fail(const Error& error, int status = exit_trouble);
   int finish();
+  void report_end(int status);
 
   const Job& job_;
   UniqueFd orders_;
   Poller poller_;
   UniqueFd signals_;
-  rlimit descriptors_{};  // what the ranks get back
-  OwnOutput own_output_;
+  rlimit descriptors_{};                   // what the ranks get back
+  std::unique_ptr<Uplink> uplink_;         // of a far end
+  std::unique_ptr<OwnOutput> own_output_;  // of all others
   JobOutput output_;
   InputPump input_;
   WireUp wire_;

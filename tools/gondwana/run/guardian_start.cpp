@@ -68,7 +68,12 @@ Result<void> Guardian::watch_signals() {
                  fmt::format("cannot watch signals: {}", std::strerror(errno))};
   if (Result<void> done = poller_.watch(signals_.get(), EPOLLIN, [this] { on_child(); }); !done)
     return done;
-  return poller_.watch(orders_.get(), EPOLLIN, [this] { on_order(); });
+  if (Result<void> done = poller_.watch(orders_.get(), EPOLLIN, [this] { on_order(); }); !done)
+    return done;
+  if (!uplink_) return {};
+  return uplink_->start({.on_signal = [this](int signal) { on_signal(signal); },
+                         .on_end = [this] { on_failure_elsewhere(); },
+                         .on_lost = [this](const auto& sentence) { on_launcher_lost(sentence); }});
 }
 
 Result<void> Guardian::start_ranks() {
@@ -76,7 +81,7 @@ Result<void> Guardian::start_ranks() {
   for (const Program& program : job_.programs) {
     EnvironmentBlock environment(environ);
     for (const std::string& assignment : program.environment) environment.set(assignment);
-    environment.set(fmt::format("GONDWANA_SIZE={}", job_.ranks()));
+    environment.set(fmt::format("GONDWANA_SIZE={}", job_.share.total));
     for (std::uint32_t i = 0; i < program.ranks; ++i, ++rank)
       if (Result<void> done = start_rank_of(program, environment, rank); !done) return done;
   }
@@ -93,7 +98,7 @@ Result<void> Guardian::start_rank_of(const Program& program, EnvironmentBlock& e
   if (!error) return error.error();
   Result<UniqueFd> join = open_join_socket(rank);
   if (!join) return join.error();
-  environment.set(fmt::format("GONDWANA_RANK={}", rank));
+  environment.set(fmt::format("GONDWANA_RANK={}", global(rank)));
   environment.set(fmt::format("{}={}", protocol::join_fd_variable, join->get()));
 
   RankStart start;
@@ -116,13 +121,16 @@ Result<void> Guardian::start_rank_of(const Program& program, EnvironmentBlock& e
   rank_of_[*pid] = rank;
   ++alive_;
   if (job_.verbose)
-    output_.say(fmt::format("rank {} is pid {}: {}", rank, *pid, fmt::join(program.words, " ")));
+    output_.say(fmt::format("rank {}{} is pid {}: {}", global(rank),
+                            uplink_ ? " on host " + host_name() : "", *pid,
+                            fmt::join(program.words, " ")));
   if (job_.report_bindings) report_binding(rank);
   return {};
 }
 
 Result<UniqueFd> Guardian::open_input(std::uint32_t rank) {
-  const bool reads = job_.reader == rank;
+  const bool reads = job_.reader == global(rank);
+  if (reads && uplink_) return uplink_->input().start();
   if (reads && ::isatty(STDIN_FILENO) == 1) return input_.start();
   UniqueFd input(reads ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
                        : ::open("/dev/null", O_RDONLY | O_CLOEXEC));
@@ -133,7 +141,7 @@ Result<UniqueFd> Guardian::open_input(std::uint32_t rank) {
 // A file is the rank's own: what goes there needs neither order nor our help.
 Result<UniqueFd> Guardian::open_output(std::uint32_t rank, Standard which) {
   if (!job_.output_folder.empty()) {
-    const std::string path = fmt::format("{}/rank.{}.{}", job_.output_folder, rank,
+    const std::string path = fmt::format("{}/rank.{}.{}", job_.output_folder, global(rank),
                                          which == Standard::output ? "out" : "err");
     UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
     if (file) return file;
@@ -146,7 +154,7 @@ Result<UniqueFd> Guardian::open_output(std::uint32_t rank, Standard which) {
   UniqueFd from_rank(ends[0]);
   UniqueFd to_us(ends[1]);
   ::fcntl(from_rank.get(), F_SETFL, O_NONBLOCK);
-  if (const Result<void> added = output_.add(rank, which, std::move(from_rank)); !added)
+  if (const Result<void> added = output_.add(global(rank), which, std::move(from_rank)); !added)
     return added.error();
   return to_us;
 }
@@ -165,15 +173,15 @@ Result<UniqueFd> Guardian::open_join_socket(std::uint32_t rank) {
 void Guardian::report_binding(std::uint32_t rank) {
   if (!places_.empty()) {
     const Place& place = places_[rank];
-    output_.say(fmt::format("rank {} on host {} is bound to {}: processors {}", rank, host_name(),
-                            place.name, format_processors(place.processors)));
+    output_.say(fmt::format("rank {} on host {} is bound to {}: processors {}", global(rank),
+                            host_name(), place.name, format_processors(place.processors)));
     return;
   }
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   ::sched_getaffinity(0, sizeof(allowed), &allowed);
-  output_.say(fmt::format("rank {} on host {} is not bound: processors {}", rank, host_name(),
-                          format_processors(allowed)));
+  output_.say(fmt::format("rank {} on host {} is not bound: processors {}", global(rank),
+                          host_name(), format_processors(allowed)));
 }
 
 }  // namespace gondwana::launch

@@ -1,5 +1,6 @@
-// The launcher is a thin parent of the guardian: it passes signals on and waits. Each of the two
-// can be killed: the other, a child subreaper too, then ends everybody below.
+// The launcher is a thin parent of the guardian, or of the conductor of a job of several hosts: it
+// passes signals on and waits. Each of the two can be killed: the other, a child subreaper too,
+// then ends everybody below.
 #include "run/launcher.hpp"
 
 #include <fcntl.h>
@@ -14,21 +15,30 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
+#include <optional>
 
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
 #include "run/command_line.hpp"
+#include "run/conductor.hpp"
 #include "run/descendants.hpp"
 #include "run/exit_status.hpp"
+#include "run/far_end.hpp"
 #include "run/guardian.hpp"
+#include "run/host_connection.hpp"
 #include "run/job.hpp"
-#include "run/program_path.hpp"
+#include "run/job_files.hpp"
+#include "run/sharing.hpp"
 #include "run/show.hpp"
 #include "run/verdict.hpp"
 
 namespace gondwana::launch {
 namespace {
+
+struct Child {
+  pid_t pid;
+  const char* name;
+};
 
 int complain(const Error& error, int status) {
   fmt::print(stderr, "gondwana run: {}\n", error.text);
@@ -54,8 +64,8 @@ sigset_t signals_to_forward() {
   return signals;
 }
 
-// The guardian was killed, and with it the ranks; what they had started is ours now.
-int clean_up_after(pid_t guardian, int wait_status) {
+// The child was killed, and with it the ranks; what they had started is ours now.
+int clean_up_after(const Child& child, int wait_status) {
   Ending ending;
   ending.ask(2'000'000'000);
   while (!ending.over()) {
@@ -67,35 +77,42 @@ int clean_up_after(pid_t guardian, int wait_status) {
   const std::string how = WIFSIGNALED(wait_status)
                               ? fmt::format("was killed by {}", signal_name(WTERMSIG(wait_status)))
                               : fmt::format("ended with status {}", WEXITSTATUS(wait_status));
-  fmt::print(stderr, "gondwana run: the guardian of the job (pid {}) {}; all ranks were ended\n",
-             guardian, how);
+  fmt::print(stderr, "gondwana run: the {} of the job (pid {}) {}; all ranks were ended\n",
+             child.name, child.pid, how);
   return exit_status(wait_status);
 }
 
-// Tells the guardian of each signal until it ends; returns its status.
-int supervise(pid_t guardian, const UniqueFd& orders, const sigset_t& signals) {
+// Tells the child of each signal until it ends; returns its status.
+int supervise(const Child& child, const UniqueFd& orders, const sigset_t& signals) {
   for (;;) {
     const int signal = ::sigwaitinfo(&signals, nullptr);
     if (signal == SIGCHLD) {
       int wait_status = 0;
-      if (::waitpid(guardian, &wait_status, WNOHANG) != guardian) continue;
+      if (::waitpid(child.pid, &wait_status, WNOHANG) != child.pid) continue;
       if (WIFEXITED(wait_status) && !have_children()) return WEXITSTATUS(wait_status);
-      return clean_up_after(guardian, wait_status);
+      return clean_up_after(child, wait_status);
     }
     if (signal < 0) continue;
     const auto order = static_cast<unsigned char>(signal);
-    (void)!::write(orders.get(), &order, 1);  // fails only when the guardian has just ended
+    (void)!::write(orders.get(), &order, 1);  // fails only when the child has just ended
     if (signal == SIGTSTP) ::raise(SIGSTOP);
   }
 }
 
-[[noreturn]] void guard(const Job& job, UniqueFd orders) {
+// The child.
+[[noreturn]] void run_job(const Job& job, UniqueFd orders) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   Result<Poller> poller = Poller::create();
   if (!poller) ::_exit(complain(poller.error(), exit_trouble));
-  Guardian guardian(job, std::move(orders), *std::move(poller));
-  ::_exit(guardian.run());
+  if (job.hosts.empty()) {
+    Guardian guardian(job, std::move(orders), *std::move(poller));
+    ::_exit(guardian.run());
+  }
+  Conductor conductor(job, std::move(orders), *std::move(poller));
+  ::_exit(conductor.run());
 }
+
+}  // namespace
 
 int start_job(const Job& job) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -113,12 +130,12 @@ int start_job(const Job& job) {
   }
   UniqueFd from_launcher(ends[0]);
   UniqueFd orders(ends[1]);
-  const pid_t guardian = ::fork();
-  if (guardian == 0) {
+  const Child child{::fork(), job.hosts.empty() ? "guardian" : "conductor"};
+  if (child.pid == 0) {
     orders.reset();
-    guard(job, std::move(from_launcher));
+    run_job(job, std::move(from_launcher));
   }
-  if (guardian < 0) {
+  if (child.pid < 0) {
     return complain({Errc::out_of_memory,
                      fmt::format("cannot start a process: {}; is their number limited (ulimit -u, "
                                  "pids.max)?",
@@ -126,40 +143,22 @@ int start_job(const Job& job) {
                     exit_trouble);
   }
   from_launcher.reset();
-  return supervise(guardian, orders, signals);
+  return supervise(child, orders, signals);
 }
-
-// Finds what would otherwise fail in the middle of the start.
-Result<void> find_files(Job& job) {
-  std::error_code failure;
-  for (Program& program : job.programs) {
-    if (!program.folder.empty() && !std::filesystem::is_directory(program.folder, failure))
-      return Error{Errc::invalid_argument,
-                   fmt::format("--wdir {}: there is no such folder", program.folder)};
-    Result<std::string> path = find_program(program.words[0], program.folder);
-    if (!path) return path.error();
-    program.path = *std::move(path);
-  }
-  if (job.output_folder.empty() || job.purpose == Purpose::show) return {};
-  std::filesystem::create_directories(job.output_folder, failure);
-  if (failure) {
-    return Error{Errc::invalid_argument, fmt::format("--output {}: cannot make this folder: {}",
-                                                     job.output_folder, failure.message())};
-  }
-  return {};
-}
-
-}  // namespace
 
 int run_command(const std::vector<std::string>& words) {
   occupy_standard_descriptors();
+  if (words.size() == 1 && words[0] == far_end_word) return run_far_end();
   Result<Job> job = parse_command_line(words);
   if (!job) return complain(job.error(), exit_trouble);
   if (job->purpose == Purpose::help) {
     fmt::print("{}", help_text());
     return 0;
   }
-  if (const Result<void> found = find_files(*job); !found)
+  job->hosts = hosts_in_use(*job);
+  if (job->hosts.size() == 1 && is_this_host(job->hosts[0].name)) job->hosts.clear();
+  const bool here = job->hosts.empty();
+  if (const Result<void> found = here ? find_files(*job) : Result<void>{}; !found)
     return complain(found.error(), exit_status(found.error().code));
   if (job->purpose == Purpose::show) {
     fmt::print("{}", show(*job));

@@ -4,9 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "run/job.hpp"
+
 namespace gondwana::launch {
 
 // Runs what `words`, the words after `gondwana run`, ask for. Returns the exit status.
 int run_command(const std::vector<std::string>& words);
+
+// Starts the job, whose files are found, and waits for its end. Returns the exit status.
+int start_job(const Job& job);
 
 }  // namespace gondwana::launch
