@@ -17,7 +17,8 @@ Result<std::uint64_t> random_number();
 
 class JobMemory {
  public:
-  static Result<JobMemory> create(std::uint32_t ranks);
+  // `tag`: that of the job where others have chosen it; 0: a new one.
+  static Result<JobMemory> create(const NodeShare& share, std::uint64_t tag = 0);
 
   std::uint64_t tag() const { return tag_; }
   const NodePlan& plan() const { return plan_; }
@@ -29,7 +30,7 @@ class JobMemory {
   };
 
   // What each rank gets, from parcel 0 to the last: the Welcome with the control memory, then the
-  // arenas.
+  // arenas. Ranks are those of the node, from 0.
   std::uint32_t parcels() const { return plan_.ranks + 1; }
   Parcel parcel(std::uint32_t to_rank, std::uint32_t number) const;
 

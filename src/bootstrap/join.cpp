@@ -66,6 +66,13 @@ bool is_rank_itself(const StartedBy& by, const Environment& environment) {
 
 }  // namespace
 
+Result<Membership> join_as_agent(const Environment& environment) {
+  const char* descriptor = environment(protocol::join_fd_variable);
+  if (descriptor == nullptr)
+    return Error{Errc::refused, "a node agent is started by `gondwana run`, not by hand"};
+  return join_launched(descriptor);
+}
+
 Result<Membership> join(const Environment& environment) {
   if (const char* descriptor = environment(protocol::join_fd_variable); descriptor != nullptr)
     return join_launched(descriptor);

@@ -20,7 +20,7 @@ struct Membership {
   NodePlan plan;
   std::uint64_t job_tag = 0;
   UniqueFd control;
-  // The memfds of the arenas of rank 0, 1, 2 ..., each to be asked for once and in this order.
+  // The memfds of the arenas of the node, from 0, each to be asked for once and in this order.
   std::function<Result<UniqueFd>(std::uint32_t rank)> next_arena;
   LauncherLink launcher;
   // Empty, or to be left in GONDWANA_JOINED for the programs that this one starts: they are not
@@ -32,5 +32,9 @@ struct Membership {
 // process as one of several, else alone. An error where such a launcher offers no way to meet the
 // others: better none than many jobs of one rank each.
 Result<Membership> join(const Environment& environment);
+
+// What a node agent learns over the socket that its guardian left it; it sees all memory of the
+// node and is none of its ranks. The socket stays with the link to the launcher.
+Result<Membership> join_as_agent(const Environment& environment);
 
 }  // namespace gondwana

@@ -134,7 +134,7 @@ Error out_of_reach(const StartedBy& by, const Error& error) {
 }
 
 Result<Membership> join_alone() {
-  Result<JobMemory> memory = JobMemory::create(1);
+  Result<JobMemory> memory = JobMemory::create(NodeShare::whole(1));
   if (!memory) return memory.error();
   return keep_job(*std::move(memory));
 }

@@ -10,6 +10,11 @@ Result<void> LauncherLink::end_job(int status) const {
   return protocol::send(socket_.get(), protocol::GlobalExit{status}, job_tag_, -1);
 }
 
+Result<void> LauncherLink::say_ready() const {
+  const auto pid = static_cast<std::uint64_t>(::getpid());
+  return protocol::send(socket_.get(), protocol::Ready{pid}, job_tag_, -1);
+}
+
 void LauncherLink::leave() const {
   if (foreign_.leave && owner_ == ::getpid()) foreign_.leave();
 }

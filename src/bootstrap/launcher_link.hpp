@@ -33,6 +33,11 @@ class LauncherLink {
   // others children that the rank forked say nothing: its session does not survive a fork.
   Result<void> end_job(int status) const;
 
+  // Of a node agent: the card of this node is where others will read it.
+  Result<void> say_ready() const;
+  // Readable when the guardian is gone, or has no more use for a node agent.
+  int descriptor() const { return socket_.get(); }
+
   // This rank ends, and that is well: to be told to launchers that would take it for a crash.
   void leave() const;
 

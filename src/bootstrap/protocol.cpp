@@ -38,7 +38,10 @@ bool plausible(const Message& message) {
   if (const auto* welcome = std::get_if<Welcome>(&message)) {
     return welcome->ranks >= 1 && welcome->ranks <= max_ranks && welcome->rank < welcome->ranks &&
            welcome->stride >= 2 * huge_page && (welcome->stride & (welcome->stride - 1)) == 0 &&
-           welcome->stride <= (std::uint64_t{1} << 47) / welcome->ranks;
+           welcome->stride <= (std::uint64_t{1} << 47) / welcome->ranks && welcome->nodes >= 1 &&
+           welcome->node < welcome->nodes && welcome->nodes <= welcome->job_ranks &&
+           welcome->job_ranks <= max_ranks && welcome->ranks <= welcome->job_ranks &&
+           welcome->first <= welcome->job_ranks - welcome->ranks;
   }
   if (const auto* arena = std::get_if<Arena>(&message)) return arena->rank < max_ranks;
   if (const auto* knock = std::get_if<Knock>(&message)) return knock->rank < max_ranks;
@@ -113,8 +116,9 @@ Result<Message> decode(Bytes bytes, std::uint64_t job_tag) {
                     header.version, version));
   }
   if (job_tag != 0 && header.job_tag != job_tag) return malformed("belongs to another job");
-  constexpr std::array readers{read_payload<Join>, read_payload<Welcome>, read_payload<Arena>,
-                               read_payload<GlobalExit>, read_payload<Knock>};
+  constexpr std::array readers{read_payload<Join>,  read_payload<Welcome>,
+                               read_payload<Arena>, read_payload<GlobalExit>,
+                               read_payload<Knock>, read_payload<Ready>};
   static_assert(readers.size() == std::variant_size_v<Message>);
   if (header.kind >= readers.size()) return malformed("is of no known kind");
   const Message message = readers.at(header.kind)(bytes);

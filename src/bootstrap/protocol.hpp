@@ -6,6 +6,8 @@
 //   guardian  -> rank      Arena          the memory of one rank of the node, with its descriptor;
 //                                         one message each, so that one free descriptor is enough
 //   rank      -> guardian  GlobalExit     end the job with this status
+//   agent     -> guardian  Ready          the card of this node is in the control memory; the agent
+//                                         joins as a rank does
 //
 // Under a launcher of others the first rank stands in for the guardian, over a socket that has a
 // name (reception.hpp). A Knock takes the place of the Join, and who hands out the memory closes
@@ -28,7 +30,7 @@
 
 namespace gondwana::protocol {
 
-inline constexpr std::uint16_t version = 3;
+inline constexpr std::uint16_t version = 4;
 inline constexpr const char* join_fd_variable = "GONDWANA_JOIN_FD";
 inline constexpr const char* joined_variable = "GONDWANA_JOINED";
 inline constexpr std::uint32_t max_ranks = 1U << 20;
@@ -39,9 +41,13 @@ struct Join {
 
 struct Welcome {
   std::uint64_t job_tag;  // random; in every later message
-  std::uint32_t rank;
-  std::uint32_t ranks;
+  std::uint32_t rank;     // among those of the node
+  std::uint32_t ranks;    // of the node
   std::uint64_t stride;
+  std::uint32_t first;  // the node's part of the job, see NodeShare
+  std::uint32_t node;
+  std::uint32_t nodes;
+  std::uint32_t job_ranks;
   std::uint64_t layout = control_fingerprint;  // of the control memory, in the guardian's build
 };
 
@@ -58,7 +64,11 @@ struct Knock {
   std::uint64_t rank;
 };
 
-using Message = std::variant<Join, Welcome, Arena, GlobalExit, Knock>;
+struct Ready {
+  std::uint64_t pid;
+};
+
+using Message = std::variant<Join, Welcome, Arena, GlobalExit, Knock, Ready>;
 
 // The bytes of a message on the wire.
 struct Packet {

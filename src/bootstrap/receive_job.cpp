@@ -54,9 +54,11 @@ Result<Membership> receive_job(const JobSource& source) {
                              source.name)};
   }
   Membership self;
-  self.rank = Rank(welcome->rank);
-  self.ranks = welcome->ranks;
-  self.plan = NodePlan{welcome->ranks, welcome->stride};
+  self.rank = Rank(welcome->first + welcome->rank);
+  self.ranks = welcome->job_ranks;
+  const NodeShare share{welcome->ranks, welcome->first, welcome->node, welcome->nodes,
+                        welcome->job_ranks};
+  self.plan = NodePlan{share, welcome->stride};
   self.control = std::move(received->attachment);
   self.job_tag = welcome->job_tag;
   JobSource rest = source;
@@ -67,7 +69,8 @@ Result<Membership> receive_job(const JobSource& source) {
 
 Membership keep_job(JobMemory memory) {
   Membership self;
-  self.ranks = memory.plan().ranks;
+  self.rank = Rank(memory.plan().first);
+  self.ranks = memory.plan().job_ranks;
   self.plan = memory.plan();
   self.job_tag = memory.tag();
   self.control = memory.take_control();

@@ -81,7 +81,7 @@ std::vector<std::uint32_t> not_served(const std::vector<bool>& served) {
 }  // namespace
 
 Result<Reception> Reception::open(std::uint32_t ranks) {
-  Result<JobMemory> memory = JobMemory::create(ranks);
+  Result<JobMemory> memory = JobMemory::create(NodeShare::whole(ranks));
   if (!memory) return memory.error();
   const Result<std::uint64_t> password = random_number();
   if (!password) return password.error();
@@ -169,7 +169,7 @@ Result<Membership> visit(const Invitation& invitation, std::uint32_t rank,
       receive_job({socket->get(), invitation.tag, deadline.left_ms(), "rank 0"});
   if (!self) return self.error();
   // The socket goes with the last arena.
-  self->next_arena = [ranks = self->ranks, next = std::move(self->next_arena),
+  self->next_arena = [ranks = self->plan.ranks, next = std::move(self->next_arena),
                       open = std::make_shared<UniqueFd>(*std::move(socket))](std::uint32_t number) {
     Result<UniqueFd> arena = next(number);
     if (number + 1 == ranks) open->reset();

@@ -2,7 +2,9 @@
 // are: one sparse memfd per job and node, laid out as
 //
 //   NodeHeader | ControlPage of rank 0, 1, ... | sync lines of team 0, 1, ... | scratch of team 0,
-//   1, ...
+//   1, ... | NodeEntry of node 0, 1, ...
+//
+// Ranks here are those of the node, from 0; nodes are all of the job.
 //
 // All zero is the valid initial state: nothing has to be written before the ranks start.
 #pragma once
@@ -16,6 +18,7 @@
 
 #include "core/counters.hpp"
 #include "core/doorbell.hpp"
+#include "core/node_entry.hpp"
 #include "core/node_plan.hpp"
 #include "core/team_sync.hpp"
 
@@ -57,14 +60,10 @@ struct ControlPage {
   static constexpr std::size_t size = (4096 + max_seats * sizeof(Seat) + 4095) / 4096 * 4096;
 
   alignas(cache_line) std::atomic<RankState> state;
-  std::atomic<std::uint32_t> seats_used;    // no seat from here on was ever taken
-  std::atomic<std::uint64_t> heap_size;     // what this rank was told, to compare
-  std::atomic<std::uint64_t> globals_size;  // length of its symmetric globals
-  std::atomic<std::uint64_t> program_id;    // hash of the program's build id
+  std::atomic<std::uint32_t> seats_used;  // no seat from here on was ever taken
   // Where it may run, a bit for each processor, and its session.
   std::array<std::atomic<std::uint64_t>, 16> processors;
   std::atomic<std::uint32_t> session;
-  std::atomic<bool> checks;  // whether it checks its calls
 
   // Rung by who arrives at a barrier: the rank sleeps on words of the engine. A put rings another
   // bell, in the arena (NodePlan::data_bell_offset), so that it does not wake who sleeps here.
@@ -80,7 +79,7 @@ struct ControlPage {
 static_assert(sizeof(ControlPage) <= ControlPage::size);
 static_assert(std::atomic<RankState>::is_always_lock_free);
 
-// Where things lie in the control memory of a node with `ranks` ranks.
+// Where things lie in the control memory of a node with `ranks` ranks, in a job of `nodes` nodes.
 class ControlLayout {
  public:
   static constexpr std::size_t header_size = 4096;
@@ -89,7 +88,10 @@ class ControlLayout {
   // the other. Sparse: costs nothing until a team reduces.
   static constexpr std::size_t scratch_half = 128 * 1024;
 
-  explicit constexpr ControlLayout(std::uint32_t ranks) : ranks_(ranks) {}
+  explicit constexpr ControlLayout(std::uint32_t ranks, std::uint32_t nodes = 1)
+      : ranks_(ranks), nodes_(nodes) {}
+  explicit constexpr ControlLayout(const NodeShare& share)
+      : ControlLayout(share.ranks, share.nodes) {}
 
   constexpr std::size_t page(std::uint32_t rank) const {
     return header_size + ControlPage::size * std::size_t{rank};
@@ -102,10 +104,14 @@ class ControlLayout {
     return round_up(line(max_teams, 0), header_size) +
            (std::size_t{team} * ranks_ + rank) * 2 * scratch_half;
   }
-  constexpr std::size_t size() const { return scratch(max_teams, 0); }
+  constexpr std::size_t entry(std::uint32_t node) const {
+    return scratch(max_teams, 0) + node * sizeof(NodeEntry);
+  }
+  constexpr std::size_t size() const { return round_up(entry(nodes_), header_size); }
 
  private:
   std::uint32_t ranks_;
+  std::uint32_t nodes_;
 };
 
 // In the manner of FNV-1a, a number at a time.
@@ -119,32 +125,29 @@ static_assert(sizeof(NodeHeader) <= ControlLayout::header_size);
 
 // Two builds in which this differs must not share control memory: each would write where the other
 // keeps something else.
-inline constexpr std::uint64_t control_fingerprint =
-    fingerprint({sizeof(NodeHeader),
-                 sizeof(ControlPage),
-                 NodePlan::data_bell_offset,
-                 offsetof(ControlPage, sync_bell),
-                 offsetof(ControlPage, state),
-                 offsetof(ControlPage, seats_used),
-                 offsetof(ControlPage, heap_size),
-                 offsetof(ControlPage, globals_size),
-                 offsetof(ControlPage, program_id),
-                 offsetof(ControlPage, checks),
-                 offsetof(ControlPage, processors),
-                 offsetof(ControlPage, session),
-                 offsetof(ControlPage, seats),
-                 sizeof(Seat),
-                 offsetof(Seat, waiting),
-                 offsetof(Waiting, peer),
-                 offsetof(Waiting, team),
-                 offsetof(Waiting, call_words),
-                 sizeof(CounterBlock),
-                 count_names.size(),
-                 ControlPage::max_seats,
-                 ControlLayout(3).page(2),
-                 ControlLayout(3).line(1, 2),
-                 ControlLayout(3).scratch(1, 2),
-                 ControlLayout(3).size()});
+inline constexpr std::uint64_t control_fingerprint = fingerprint({sizeof(NodeHeader),
+                                                                  sizeof(ControlPage),
+                                                                  NodePlan::data_bell_offset,
+                                                                  offsetof(ControlPage, sync_bell),
+                                                                  offsetof(ControlPage, state),
+                                                                  offsetof(ControlPage, seats_used),
+                                                                  offsetof(ControlPage, processors),
+                                                                  offsetof(ControlPage, session),
+                                                                  offsetof(ControlPage, seats),
+                                                                  sizeof(Seat),
+                                                                  offsetof(Seat, waiting),
+                                                                  offsetof(Waiting, peer),
+                                                                  offsetof(Waiting, team),
+                                                                  offsetof(Waiting, call_words),
+                                                                  sizeof(CounterBlock),
+                                                                  count_names.size(),
+                                                                  ControlPage::max_seats,
+                                                                  sizeof(NodeEntry),
+                                                                  ControlLayout(3).page(2),
+                                                                  ControlLayout(3).line(1, 2),
+                                                                  ControlLayout(3).scratch(1, 2),
+                                                                  ControlLayout(3, 2).entry(1),
+                                                                  ControlLayout(3).size()});
 
 inline void Waiting::begin(CallName call, std::uint32_t for_peer, std::uint32_t in_team,
                            std::uint64_t now_ns) {

@@ -29,7 +29,8 @@ std::size_t NodePlan::inbox_offset() const {
   return arena_size() - InboxLayout(ranks).size();
 }
 
-Result<NodePlan> plan_node(std::uint32_t ranks) {
+Result<NodePlan> plan_node(const NodeShare& share) {
+  const std::uint32_t ranks = share.ranks;
   const std::size_t inbox = InboxLayout(ranks).size();
   const std::size_t memory = usable_memory() + heap_offset(std::size_t{1} << 30) + inbox;
   const std::size_t most = std::bit_floor(address_space() / std::max(1U, ranks));
@@ -41,7 +42,7 @@ Result<NodePlan> plan_node(std::uint32_t ranks) {
                              "ulimit -v or start fewer ranks",
                              ranks, format_size(least * ranks), format_size(address_space()))};
   }
-  return NodePlan{ranks, stride};
+  return NodePlan{share, stride};
 }
 
 }  // namespace gondwana

@@ -12,11 +12,26 @@
 #include <cstdint>
 
 #include "core/result.hpp"
+#include "core/types.hpp"
 
 namespace gondwana {
 
-struct NodePlan {
+// The part of a job that a node holds: `ranks` ranks from `first` on.
+struct NodeShare {
   std::uint32_t ranks = 0;
+  std::uint32_t first = 0;
+  std::uint32_t node = 0;  // its number
+  std::uint32_t nodes = 1;
+  std::uint32_t job_ranks = 0;  // on all nodes
+
+  // Of a job on one node.
+  static constexpr NodeShare whole(std::uint32_t ranks) { return {ranks, 0, 0, 1, ranks}; }
+  bool holds(Rank rank) const { return index(rank) - first < ranks; }
+  // The number of a rank that it holds, among those.
+  std::uint32_t local(Rank rank) const { return index(rank) - first; }
+};
+
+struct NodePlan : NodeShare {
   std::size_t stride = 0;  // distance of two arenas; a power of two
 
   // Bytes of an arena that exist. What is left of the stride stays reserved: a guard.
@@ -32,8 +47,10 @@ struct NodePlan {
   // the start of a page: processors take the look at it for a dependence on a store whose last 12
   // address bits are the same, and what users put to often begins at a page.
   static constexpr std::size_t data_bell_offset = 32 * 1024 + 0x40;
+  // What must be the same on all ranks (RankFacts).
+  static constexpr std::size_t facts_offset = 36 * 1024;
   // Where a rank says which of its segments peers may use.
-  static constexpr std::size_t directory_offset = 48 * 1024;
+  static constexpr std::size_t directory_offset = 40 * 1024;
   static constexpr std::size_t directory_size = 4 * 1024;
 };
 
@@ -50,6 +67,6 @@ constexpr std::size_t heap_offset(std::size_t globals_size) {
 inline constexpr std::uintptr_t preferred_base = 0x2000'0000'0000;
 
 // Strides as long as the memory of the machine, or shorter where address space is limited.
-Result<NodePlan> plan_node(std::uint32_t ranks);
+Result<NodePlan> plan_node(const NodeShare& share);
 
 }  // namespace gondwana

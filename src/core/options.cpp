@@ -25,10 +25,11 @@ constexpr std::array<std::string_view, 1> fcollect_aliases{"SHMEM_FCOLLECT_ALGOR
 constexpr std::array<std::string_view, 1> alltoall_aliases{"SHMEM_ALLTOALL_ALGORITHM"};
 constexpr std::array<std::string_view, 1> scan_aliases{"SHMEM_SCAN_ALGORITHM"};
 
-// Set by the launcher for the program, or by a rank for programs it starts; the last is read by the
-// Python package before there is a library.
-constexpr std::array<std::string_view, 5> variables_of_others{
-    "GONDWANA_JOIN_FD", "GONDWANA_JOINED", "GONDWANA_RANK", "GONDWANA_SIZE", "GONDWANA_LIBRARY"};
+// Set by the launcher for the program, or by a rank for programs it starts, or read by the launcher
+// or the Python package.
+constexpr std::array<std::string_view, 7> variables_of_others{
+    "GONDWANA_JOIN_FD", "GONDWANA_JOINED",  "GONDWANA_RANK",       "GONDWANA_SIZE",
+    "GONDWANA_SSH",     "GONDWANA_LIBRARY", "GONDWANA_REMOTE_PATH"};
 
 bool is_for_programs(std::string_view name) {
   return std::ranges::find(variables_of_others, name) != variables_of_others.end();
@@ -77,6 +78,15 @@ OptionRow switch_row(std::string_view name, bool Options::* member,
           }};
 }
 
+// Looked at by who needs it; auto: nothing.
+OptionRow text_row(std::string_view name, std::string Options::* member, std::string_view help) {
+  return {
+      name, {}, "auto", help, [member](Options& options, std::string_view text) -> Result<void> {
+        options.*member = text == "auto" ? "" : text;
+        return {};
+      }};
+}
+
 OptionRow algorithm_row(Collective collective, std::string_view name,
                         std::span<const std::string_view> aliases, std::string_view help) {
   return {name, aliases, "auto", help,
@@ -116,6 +126,18 @@ std::span<const OptionRow> option_table() {
                 "seconds that a rank started by mpirun, srun or mpiexec waits for the others",
                 into(&Options::join_timeout,
                      [](std::string_view text) { return parse_number(text, 1, 86'400); })},
+      OptionRow{"GONDWANA_PEER_TIMEOUT",
+                {},
+                "20",
+                "seconds of silence after which another host is taken for lost; 0: never",
+                into(&Options::peer_timeout,
+                     [](std::string_view text) { return parse_number(text, 0, 604'800); })},
+      text_row("GONDWANA_PROVIDER", &Options::provider,
+               "provider of libfabric between nodes, such as tcp;ofi_rxm; auto: the first of cxi, "
+               "efa, psm3, opx, verbs;ofi_rxm, tcp;ofi_rxm that is here"),
+      text_row("GONDWANA_NETWORK", &Options::network,
+               "network between nodes, such as 10.1.0.0/16; auto: the first that is not this "
+               "machine alone"),
       switch_row("GONDWANA_VERSION", &Options::version, version_aliases,
                  "rank 0 prints the version of the library when it starts"),
       switch_row("GONDWANA_INFO", &Options::info, info_aliases,

@@ -21,6 +21,9 @@ struct Options {
   std::uint32_t spins = 0;  // looks before the first yield; 0: chosen from the load of the node
   Algorithms algorithms;    // of collectives
   std::uint32_t join_timeout = 0;  // seconds until all ranks of a foreign launcher must have come
+  std::uint32_t peer_timeout = 0;  // seconds of silence that mean that a host is gone; 0: none
+  std::string provider;            // of libfabric; empty: chosen
+  std::string network;             // in CIDR notation; empty: chosen
   bool version = false;            // rank 0 says who it is when it starts
   bool info = false;               // and what these variables are
   bool checks = false;             // arguments of all calls are examined

@@ -29,11 +29,12 @@ void publish_place(ControlPage& page) {
 
 Crowd find_crowd(const NodeMemory& memory) {
   const std::uint32_t ranks = memory.plan().ranks;
-  const ControlPage& first = memory.page(Rank(0));
+  const std::uint32_t first_rank = memory.plan().first;
+  const ControlPage& first = memory.page(Rank(first_rank));
   ProcessorMask all{};
   bool one_session = true;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    const ControlPage& page = memory.page(Rank(rank));
+    const ControlPage& page = memory.page(Rank(first_rank + rank));
     for (std::size_t i = 0; i < all.size(); ++i)
       all[i] |= page.processors[i].load(std::memory_order_relaxed);
     one_session = one_session && page.session.load(std::memory_order_relaxed) ==

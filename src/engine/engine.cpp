@@ -24,6 +24,17 @@ MutableBytes space_behind(const NodeMemory& memory, Rank rank, std::size_t heap_
   return {memory.window(rank) + begin, begin < end ? end - begin : 0};
 }
 
+// What the node with the least memory has for each of its ranks.
+std::size_t least_memory(const NodeMemory& memory) {
+  std::size_t least = usable_memory() / memory.plan().ranks;
+  for (std::uint32_t node = 0; node < memory.plan().nodes; ++node) {
+    const NodeEntry& entry = memory.entry(node);
+    if (entry.state.load(std::memory_order_acquire) == NodeState::known)
+      least = std::min<std::size_t>(least, entry.card.memory);
+  }
+  return least;
+}
+
 Error heaps_exceed_memory(std::size_t heap, std::uint32_t ranks, std::size_t memory) {
   return {Errc::out_of_memory,
           fmt::format("a heap of {} on each of {} ranks needs {}, this node has {}; lower "
@@ -39,7 +50,8 @@ Result<std::size_t> choose_heap_size(const Engine::Setup& setup) {
   const std::size_t room = heap_room(*setup.memory, setup.globals.size());
   const std::size_t memory = usable_memory();
   std::size_t heap = setup.options.heap_size;
-  if (heap == 0) heap = std::clamp(memory / 2 / ranks, huge_page, std::max(room, huge_page));
+  if (heap == 0)
+    heap = std::clamp(least_memory(*setup.memory) / 2, huge_page, std::max(room, huge_page));
   if (!setup.options.heap_overcommit && heap > memory / ranks)
     return heaps_exceed_memory(heap, ranks, memory);
   if (heap > room) {
@@ -61,14 +73,21 @@ Engine::Engine(Setup setup, std::size_t heap_size)
       segments_(space_behind(*memory_, rank_, heap_offset(setup.globals.size()) + heap_size)),
       reach_(*memory_, setup.use_reach ? memory_->plan().ranks : 0, symmetric_.ranges()),
       wire_(std::move(setup.wire)),
+      on_lost_(std::move(setup.on_lost)),
       options_(setup.options),
       workers_(memory_->page(rank_),
                Patience({.roomy = false, .yields_help = true}, setup.options.spins), setup.threads),
       messages_(*memory_, rank_),
       default_lane_(first_lane()),
       free_numbers_(~std::uint64_t{0} << 2) {
-  teams_[world_number] = team_of_all(world_number);
-  teams_[shared_number] = team_of_all(shared_number);
+  const NodeShare& share = memory_->plan();
+  teams_[world_number] = first_team(world_number, 0, ranks_);
+  teams_[shared_number] = setup.use_reach ? first_team(shared_number, share.first, share.ranks)
+                                          : first_team(shared_number, 0, ranks_);
+}
+
+Engine::~Engine() {
+  if (wire_) drain(default_lane_);
 }
 
 Lane Engine::first_lane() {
@@ -96,11 +115,11 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   if (!heap_size) return heap_size.error();
   register_for_heavy_fence();  // refused: then every sleep is timed, see Doorbell
   ControlPage& page = setup.memory->page(setup.rank);
-  page.heap_size.store(*heap_size, std::memory_order_relaxed);
-  page.globals_size.store(setup.globals.size(), std::memory_order_relaxed);
   publish_place(page);
-  page.program_id.store(setup.program_id, std::memory_order_relaxed);
-  page.checks.store(setup.options.checks, std::memory_order_relaxed);
+  setup.memory->facts(setup.rank) = {.program_id = setup.program_id,
+                                     .globals_size = setup.globals.size(),
+                                     .heap_size = *heap_size,
+                                     .checks = setup.options.checks};
   const CallName call = setup.call;
   std::unique_ptr<Engine> engine(new Engine(std::move(setup), *heap_size));
   engine->announce_state(RankState::joined);
@@ -114,27 +133,33 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   return engine;
 }
 
-// Offsets mean the same only where programs and heaps are the same.
+// Those of rank 0; nothing where it cannot be asked, with the sentence in the default lane.
+std::optional<RankFacts> Engine::facts_of_first() {
+  constexpr Rank first{0};
+  if (reach_.covers(first)) return memory_->facts(first);
+  RankFacts facts{};
+  const Remote place{first, NodePlan::facts_offset};
+  if (!get_over_wire(default_lane_, std::as_writable_bytes(std::span(&facts, 1)), place))
+    return std::nullopt;
+  return facts;
+}
+
 Result<void> Engine::compare_with_first() {
-  const ControlPage& first = memory_->page(Rank(0));
-  const ControlPage& mine = memory_->page(rank_);
-  if (first.program_id.load(std::memory_order_relaxed) !=
-          mine.program_id.load(std::memory_order_relaxed) ||
-      first.globals_size.load(std::memory_order_relaxed) !=
-          mine.globals_size.load(std::memory_order_relaxed)) {
+  const std::optional<RankFacts> first = facts_of_first();
+  if (!first) return *default_lane_.take_error();
+  const RankFacts& mine = memory_->facts(rank_);
+  if (first->program_id != mine.program_id || first->globals_size != mine.globals_size) {
     return Error{Errc::invalid_argument,
                  "this rank runs another program than rank 0: global variables would not be "
                  "symmetric; start the same executable on every rank"};
   }
-  const std::uint64_t heap = mine.heap_size.load(std::memory_order_relaxed);
-  const std::uint64_t expected = first.heap_size.load(std::memory_order_relaxed);
-  if (heap != expected) {
+  if (mine.heap_size != first->heap_size) {
     return Error{Errc::invalid_argument,
                  fmt::format("this rank has a heap of {}, rank 0 one of {}; set GONDWANA_HEAP_SIZE "
                              "to the same on every rank",
-                             format_size(heap), format_size(expected))};
+                             format_size(mine.heap_size), format_size(first->heap_size))};
   }
-  if (first.checks.load(std::memory_order_relaxed) != mine.checks.load(std::memory_order_relaxed)) {
+  if (first->checks != mine.checks) {
     return Error{Errc::invalid_argument,
                  fmt::format("this rank {} its calls, rank 0 {}; set SHMEM_DEBUG on every rank or "
                              "on none",
@@ -162,9 +187,14 @@ void Engine::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
         why.on_program_memory ? memory_->data_bell(rank_) : memory_->page(rank_).sync_bell;
     const bool timed = why.on_program_memory || wire_;
     const Timeout limit = timed ? Timeout{look_again} : Timeout{};
+    const auto sleeps_until = [&] {
+      if (!why.on_wire) return bell.sleep_until(moved_on, limit);
+      wire_.sleep(look_again);
+      return moved_on();
+    };
     do {
       counters.add(Count::sleeps);
-    } while (!bell.sleep_until(moved_on, limit));
+    } while (!sleeps_until());
   }
   worker.seat->waiting.end();
 }

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -89,12 +90,19 @@ class Engine {
     std::uint64_t program_id = 0;  // must be the same on every rank
     Wire wire;                     // for ranks out of reach
     bool use_reach = true;         // false: everything over the wire, to test it
+    // Told of a peer that the wire has lost, by whichever call finds it. What waits for that peer
+    // would wait for ever, so it must not return; where there is none, nobody is told.
+    std::function<void(const Error&)> on_lost;
     Threads threads = Threads::one_at_a_time;
     CallName call = "init";
   };
 
   // Collective: returns once every rank has joined.
   static Result<std::unique_ptr<Engine>> create(Setup setup);
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  // What this rank has told others has arrived.
+  ~Engine();
 
   Rank rank() const { return rank_; }
   std::uint32_t ranks() const { return ranks_; }
@@ -144,6 +152,10 @@ class Engine {
   // Returns the value from before. Single values and atomics go by the shortcut of the lane first.
   template <AtomicOp Op, typename T>
   std::optional<T> atomic(Lane& lane, Rank at, T* dest, T operand, T compare);
+  // The same for who does not wait for it: the value from before is in `old` after quiet(). Null:
+  // nobody wants it.
+  template <AtomicOp Op, typename T>
+  bool begin_atomic(Lane& lane, Rank at, T* dest, T operand, T compare, T* old);
   // Where loads and stores do not reach: over the wire, or the sentence why not.
   bool put_elsewhere(Lane& lane, Rank to, const void* dest, const void* source, std::size_t size,
                      Buffer buffer = Buffer::free_at_return);
@@ -279,6 +291,7 @@ class Engine {
     std::uint32_t peer = Waiting::anybody;
     std::uint32_t team = 0;
     bool on_program_memory = false;  // puts ring for it, stores through pointers do not
+    bool on_wire = false;            // what ends it comes over the wire to this rank
   };
 
   struct Broadcast {
@@ -303,6 +316,7 @@ class Engine {
   explicit Engine(Setup setup, std::size_t heap_size);
   Lane first_lane();
   Shortcut shortcut_to(Seat& seat) const;
+  std::optional<RankFacts> facts_of_first();
   Result<void> compare_with_first();
 
   template <typename Done>
@@ -324,6 +338,12 @@ class Engine {
                      Buffer buffer = Buffer::free_at_return);
   std::optional<std::uint64_t> request_over_wire(Lane& lane, Remote at,
                                                  const AtomicRequest& request, CallName call);
+  // Under way when this returns; the value from before is in `old`, unless that is null, after
+  // quiet().
+  bool begin_over_wire(Lane& lane, Remote at, const AtomicRequest& request, std::byte* old);
+  bool begin_elsewhere(Lane& lane, Rank at, const void* dest, const AtomicRequest& request,
+                       std::byte* old);
+  bool has_wire_atomics(Lane& lane);
   bool store_over_wire(Lane& lane, Remote to, Bytes word);
   bool store_short_over_wire(Lane& lane, Remote to, Bytes value);
   bool post_pieces(Lane& lane, Remote to, Bytes source, Completion& done);
@@ -331,14 +351,20 @@ class Engine {
   bool post(Lane& lane, FunctionRef<Result<Posted>()> attempt);
   void complete(Completion& done, CallName call);
   void drain(Lane& lane);
+  void depart(CallName call);
   void progress();  // unless another thread is at it
+  void move_on();   // by who has the wire
   std::uint32_t receive() {
     if (!messages_.may_poll()) [[likely]]
       return 0;
     return messages_.poll();
   }
 
-  bool in_reach(const Team& team) const { return reach_.covers_all(ranks_) && team.size <= ranks_; }
+  // Whether loads and stores reach all members: the first and the last, for a node's ranks are side
+  // by side.
+  bool in_reach(const Team& team) const {
+    return reach_.covers(team.rank_of(0)) && reach_.covers(team.rank_of(team.size - 1));
+  }
   // Whether a collective is to be done by puts, gets and flags: where members have no common
   // memory, and where the user names an algorithm. Every collective asks this first.
   bool uses_reference(Collective collective, const Team& team) const {
@@ -364,7 +390,9 @@ class Engine {
   void write_note(std::uint32_t team, const std::string& text);
   std::string note_of(Rank rank, std::uint32_t team);
   // In teams.cpp.
-  std::unique_ptr<Team> team_of_all(std::uint32_t number) const;
+  // One of the two that are there from the start: `size` ranks from `first` on.
+  std::unique_ptr<Team> first_team(std::uint32_t number, std::uint32_t first,
+                                   std::uint32_t size) const;
   Result<std::uint32_t> agree_on_number(Team& parent, CallName call, Epoch& epoch);
   Agreement agree(Team& team, CallName call, const Agreement& mine);
 
@@ -401,6 +429,7 @@ class Engine {
   // Threads take turns. Recursive: who waits for a completion progresses while it holds the wire.
   std::recursive_mutex wire_mutex_;
   Wire wire_;
+  std::function<void(const Error&)> on_lost_;
   Options options_;
   bool roomy_ = false;
   Workers workers_;

@@ -144,14 +144,22 @@ std::optional<T> Engine::atomic(Lane& lane, Rank at, T* dest, T operand, T compa
     Reach::wake(target.window);
     return old;
   }
-  AtomicRequest request{Op, atomic_type_of<T>()};
-  std::memcpy(&request.operand, &operand, sizeof(T));
-  std::memcpy(&request.compare, &compare, sizeof(T));
-  const std::optional<std::uint64_t> bytes = request_elsewhere(lane, at, dest, request);
+  const std::optional<std::uint64_t> bytes =
+      request_elsewhere(lane, at, dest, atomic_request<Op>(operand, compare));
   if (!bytes) return std::nullopt;
   T old;
   std::memcpy(&old, &*bytes, sizeof(T));
   return old;
+}
+
+template <AtomicOp Op, typename T>
+bool Engine::begin_atomic(Lane& lane, Rank at, T* dest, T operand, T compare, T* old) {
+  if (!reach_.find(at, dest, FixedSize<sizeof(T)>{}))
+    return begin_elsewhere(lane, at, dest, atomic_request<Op>(operand, compare),
+                           reinterpret_cast<std::byte*>(old));
+  const std::optional<T> found = atomic<Op>(lane, at, dest, operand, compare);
+  if (old != nullptr) *old = *found;
+  return true;
 }
 
 inline void* Engine::pointer_to(Rank rank, const void* object) const {
@@ -166,6 +174,8 @@ void Engine::wait(const WaitReason& why, const Done& done) {
   const std::uint32_t spins = workers_.mine().patience.spins();
   for (std::uint32_t i = 0; i < spins; ++i) {
     if (done()) return;
+    if (wire_) [[unlikely]]
+      progress();
     receive();
     if (i >= Patience::eager_spins) relax();
   }

@@ -31,6 +31,10 @@ Group::Group(Engine& engine, const Team& members, std::size_t flags_offset, Call
   GONDWANA_ASSERT(size() <= max_size, size());
 }
 
+Group::~Group() {
+  if (engine_.wire_) engine_.depart(call_);
+}
+
 std::atomic_ref<std::uint64_t> Group::mine(Flag flag) const {
   return cell_at(engine_.memory_->window(engine_.rank_) + offset_of(flag));
 }
@@ -45,7 +49,7 @@ void Group::raise(std::uint32_t member, Flag flag) {
   }
   AtomicRequest add{AtomicOp::add, AtomicType::uint64};
   add.operand = 1;
-  if (!engine_.request_over_wire(engine_.default_lane_, {rank, offset_of(flag)}, add, call_))
+  if (!engine_.begin_over_wire(engine_.default_lane_, {rank, offset_of(flag)}, add, nullptr))
     well_ = false;
 }
 

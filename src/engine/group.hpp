@@ -47,6 +47,11 @@ class Group {
   // matters; the number is told to whoever asks what this rank waits for.
   Group(Engine& engine, const Team& members, std::size_t flags_offset, CallName call);
 
+  // Returns when what this rank told the others is on its way: it may not call for long.
+  ~Group();
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+
   std::uint32_t size() const { return members_.size; }
   std::uint32_t me() const { return members_.me; }
   std::uint32_t right(std::uint32_t distance = 1) const { return (me() + distance) % size(); }

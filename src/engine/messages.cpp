@@ -10,16 +10,19 @@ constexpr std::uint32_t most_at_once = 64;
 
 Messages::Messages(const NodeMemory& memory, Rank me)
     : memory_(&memory),
+      first_(memory.plan().first),
       me_(me),
       layout_(memory.plan().ranks),
       receiving_{Receiving(lane(me, MessageClass::request)),
                  Receiving(lane(me, MessageClass::reply))} {
   for (const MessageClass sort : {MessageClass::request, MessageClass::reply})
-    for (std::uint32_t rank = 0; rank < layout_.ranks(); ++rank)
+    for (std::uint32_t number = 0; number < layout_.ranks(); ++number) {
+      const Rank rank{first_ + number};
       targets_[static_cast<std::size_t>(sort)].push_back(
-          {.lane = lane(Rank(rank), sort),
-           .purse = InboxPurse::of(index(me), InboxLayout::slots),
-           .data_bell = &memory.data_bell(Rank(rank))});
+          {.lane = lane(rank, sort),
+           .purse = InboxPurse::of(local(me), InboxLayout::slots),
+           .data_bell = &memory.data_bell(rank)});
+    }
 }
 
 const void* Messages::this_thread() {
@@ -37,7 +40,7 @@ void Messages::listen(Receiver receiver, void* context, Handlers handlers) {
 
 NodeLane Messages::lane(Rank receiver, MessageClass sort) const {
   std::byte* inbox = memory_->window(receiver) + memory_->plan().inbox_offset();
-  return {inbox, layout_, index(receiver), sort, RankBells{memory_}};
+  return {inbox, layout_, local(receiver), sort, RankBells{memory_}};
 }
 
 std::uint32_t Messages::poll(MessageClass sort, bool surely) {
@@ -49,7 +52,7 @@ std::uint32_t Messages::poll(MessageClass sort, bool surely) {
   const auto handle = [&](std::uint32_t from, InboxMessage& message, std::uint32_t block) {
     const MutableBytes payload =
         block == Reservation::no_block ? MutableBytes() : mine.lane.block(from, block);
-    receiver_(context_, {Rank(from), sort, message, payload});
+    receiver_(context_, {Rank(first_ + from), sort, message, payload});
   };
   if (surely) mine.consumer.settle();
   const std::uint32_t handled = surely ? mine.consumer.search_and_poll(handle, most_at_once)

@@ -1,4 +1,5 @@
-// Active messages between the ranks of a node: what the engine makes of the inboxes.
+// Active messages between the ranks of a node: what the engine makes of the inboxes. Those number
+// the ranks of the node from 0.
 //
 // A message is opened - a place in the receiver's inbox, from the credit of this pair of ranks and
 // class -, filled where it lies and published, or cancelled. Who receives runs the handler on it in
@@ -29,7 +30,7 @@ struct Incoming {
 struct RankBells {
   const NodeMemory* memory;
   Doorbell<RealAtomics>& operator()(std::uint32_t rank) const {
-    return memory->page(Rank(rank)).sync_bell;
+    return memory->page(Rank(memory->plan().first + rank)).sync_bell;
   }
 };
 using NodeLane = SharedLane<RankBells>;
@@ -69,13 +70,13 @@ class Messages {
   // Nothing where there is no room just now. Never waits; any thread.
   [[gnu::always_inline]] std::optional<Draft> try_open(Rank to, MessageClass sort,
                                                        Payload payload) {
-    MessageTarget& target = targets_[static_cast<std::size_t>(sort)][index(to)];
+    MessageTarget& target = targets_[static_cast<std::size_t>(sort)][local(to)];
     Sender side = sender(target);
     const std::optional<Reservation> at = side.reserve(payload);
     if (!at) [[unlikely]]
       return std::nullopt;
     const MutableBytes block =
-        payload == Payload::none ? MutableBytes() : target.lane.block(index(me_), at->block);
+        payload == Payload::none ? MutableBytes() : target.lane.block(local(me_), at->block);
     return Draft{&target, *at, &side.message(*at), block};
   }
 
@@ -111,14 +112,16 @@ class Messages {
     std::atomic<bool> busy{false};
   };
 
+  std::uint32_t local(Rank rank) const { return index(rank) - first_; }
   NodeLane lane(Rank receiver, MessageClass sort) const;
   Sender sender(MessageTarget& target) {
-    return {target.lane, index(me_), any_thread_ ? nullptr : &target.purse};
+    return {target.lane, local(me_), any_thread_ ? nullptr : &target.purse};
   }
   std::uint32_t poll(MessageClass sort, bool surely);
   static const void* this_thread();
 
   const NodeMemory* memory_;
+  std::uint32_t first_;  // rank of the node
   Rank me_;
   InboxLayout layout_;
   Receiver receiver_ = nullptr;

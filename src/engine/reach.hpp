@@ -14,10 +14,12 @@ class Reach {
  public:
   Reach() = default;
 
-  // The first `ranks` ranks are within reach; 0: nobody, everything goes over the wire.
+  // The first `ranks` ranks of the node are within reach; 0: nobody, everything goes over the wire.
   Reach(const NodeMemory& memory, std::uint32_t ranks, const SymmetricRanges& symmetric)
-      : base_(memory.window(Rank(0))),
+      : base_(reinterpret_cast<std::uintptr_t>(memory.window(Rank(memory.plan().first))) -
+              memory.plan().first * memory.plan().stride),
         stride_(memory.plan().stride),
+        first_(memory.plan().first),
         ranks_(ranks),
         symmetric_(symmetric) {}
 
@@ -44,12 +46,13 @@ class Reach {
     return offset != SymmetricRanges::nowhere ? Place{arena, offset} : Place{};
   }
 
-  bool covers(Rank rank) const { return index(rank) < ranks_; }
+  bool covers(Rank rank) const { return index(rank) - first_ < ranks_; }
+  // Of a job of so many.
   bool covers_all(std::uint32_t ranks) const { return ranks <= ranks_; }
 
   // The start of the arena of a rank that is covered.
   std::byte* window(Rank rank) const {
-    std::byte* window = base_ + index(rank) * stride_;
+    auto* window = reinterpret_cast<std::byte*>(base_ + index(rank) * stride_);
     if (window == nullptr) __builtin_unreachable();  // so that nobody looks
     return window;
   }
@@ -78,8 +81,9 @@ class Reach {
     return value;
   }
 
-  std::byte* base_ = nullptr;
+  std::uintptr_t base_ = 0;  // where the arena of rank 0 would lie, were it here
   std::size_t stride_ = 0;
+  std::uint32_t first_ = 0;
   std::uint32_t ranks_ = 0;
   SymmetricRanges symmetric_;
 };

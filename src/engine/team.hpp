@@ -45,10 +45,13 @@ struct Team {
 class NodeTeam {
  public:
   NodeTeam(const NodeMemory& memory, const Team& team)
-      : memory_(&memory), team_(&team), lines_(&memory.line(team.number, Rank(0))) {}
+      : memory_(&memory),
+        team_(&team),
+        first_(memory.plan().first),
+        lines_(&memory.line(team.number, Rank(first_))) {}
   std::uint32_t size() const { return team_->size; }
   SyncLine<RealAtomics>& line(std::uint32_t member) const {
-    return lines_[index(team_->rank_of(member))];
+    return lines_[index(team_->rank_of(member)) - first_];
   }
   Doorbell<RealAtomics>& doorbell(std::uint32_t member) const {
     return memory_->page(team_->rank_of(member)).sync_bell;
@@ -57,7 +60,8 @@ class NodeTeam {
  private:
   const NodeMemory* memory_;
   const Team* team_;
-  SyncLine<RealAtomics>* lines_;  // one per rank, side by side
+  std::uint32_t first_;           // rank of the node
+  SyncLine<RealAtomics>* lines_;  // one per rank of the node, side by side
 };
 
 using NodeSync = TeamSync<RealAtomics, NodeTeam>;

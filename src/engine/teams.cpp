@@ -12,14 +12,15 @@
 
 namespace gondwana {
 
-std::unique_ptr<Team> Engine::team_of_all(std::uint32_t number) const {
+std::unique_ptr<Team> Engine::first_team(std::uint32_t number, std::uint32_t first,
+                                         std::uint32_t size) const {
   // An engine of this rank may have been here before: go on where it stopped.
   const Epoch epoch = memory_->line(number, rank_).epoch.load(std::memory_order_relaxed);
   return std::make_unique<Team>(Team{.number = number,
-                                     .first = 0,
+                                     .first = first,
                                      .stride = 1,
-                                     .size = ranks_,
-                                     .me = index(rank_),
+                                     .size = size,
+                                     .me = index(rank_) - first,
                                      .epoch = epoch});
 }
 

@@ -71,6 +71,14 @@ std::optional<std::uint64_t> Engine::request_elsewhere(Lane& lane, Rank at, cons
   return request_over_wire(lane, *place, request, "atomic operation");
 }
 
+bool Engine::begin_elsewhere(Lane& lane, Rank at, const void* dest, const AtomicRequest& request,
+                             std::byte* old) {
+  const Result<Remote> place = locate("atomic operation", at, dest, width(request.type));
+  if (!place) return lane.fail(place.error());
+  lane.counters().add(Count::atomics);
+  return begin_over_wire(lane, *place, request, old);
+}
+
 // The signal is sent once the data has been delivered.
 bool Engine::put_signal_elsewhere(Lane& lane, Rank to, const void* dest, Bytes source,
                                   const Signal& signal) {
@@ -87,19 +95,28 @@ bool Engine::put_signal_elsewhere(Lane& lane, Rank to, const void* dest, Bytes s
   return request_over_wire(lane, *word, add, "signal").has_value();
 }
 
+bool Engine::has_wire_atomics(Lane& lane) {
+  if (wire_.limits().atomics) return true;
+  return lane.fail({Errc::missing, fmt::format("transport {} offers no atomic operations, and "
+                                               "this version has no other way to do them",
+                                               wire_.name())});
+}
+
+bool Engine::begin_over_wire(Lane& lane, Remote at, const AtomicRequest& request, std::byte* old) {
+  if (!has_wire_atomics(lane)) return false;
+  const std::scoped_lock turn(wire_mutex_);
+  return post(lane, [&] { return wire_.atomic(at, request, old, lane.pending()); });
+}
+
 std::optional<std::uint64_t> Engine::request_over_wire(Lane& lane, Remote at,
                                                        const AtomicRequest& request,
                                                        CallName call) {
-  if (!wire_.limits().atomics) {
-    lane.fail({Errc::missing, fmt::format("transport {} offers no atomic operations, and "
-                                          "this version has no other way to do them",
-                                          wire_.name())});
-    return std::nullopt;
-  }
+  if (!has_wire_atomics(lane)) return std::nullopt;
   const std::scoped_lock turn(wire_mutex_);
   std::uint64_t old = 0;
   Completion done;
-  if (!post(lane, [&] { return wire_.atomic(at, request, &old, done); })) return std::nullopt;
+  auto* bytes = reinterpret_cast<std::byte*>(&old);
+  if (!post(lane, [&] { return wire_.atomic(at, request, bytes, done); })) return std::nullopt;
   complete(done, call);
   return old;
 }
@@ -190,13 +207,13 @@ bool Engine::post(Lane& lane, FunctionRef<Result<Posted>()> attempt) {
     const Result<Posted> posted = attempt();
     if (!posted) return lane.fail(posted.error());
     if (*posted == Posted::accepted) return true;
-    wire_.progress();
+    move_on();
   }
 }
 
 void Engine::complete(Completion& done, CallName call) {
-  wait({.call = call}, [&] {
-    if (!done.done()) wire_.progress();
+  wait({.call = call, .on_wire = true}, [&] {
+    if (!done.done()) move_on();
     return done.done();
   });
 }
@@ -207,9 +224,24 @@ void Engine::drain(Lane& lane) {
   lane.reset_bounce();
 }
 
+// Until messages of this rank arrive whether it calls or not.
+void Engine::depart(CallName call) {
+  const std::scoped_lock turn(wire_mutex_);
+  wait({.call = call, .on_wire = true}, [&] {
+    if (!wire_.departed()) move_on();
+    return wire_.departed();
+  });
+}
+
 void Engine::progress() {
   const std::unique_lock turn(wire_mutex_, std::try_to_lock);
-  if (turn) wire_.progress();
+  if (turn) move_on();
+}
+
+void Engine::move_on() {
+  wire_.progress();
+  if (const Error* lost = wire_.lost(); lost != nullptr && on_lost_) [[unlikely]]
+    on_lost_(*lost);
 }
 
 }  // namespace gondwana

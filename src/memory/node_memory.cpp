@@ -17,7 +17,7 @@ Result<std::shared_ptr<NodeMemory>> NodeMemory::attach(const NodePlan& plan,
                                                        const UniqueFd& control,
                                                        std::optional<Rank> self,
                                                        const NextArena& next_arena) {
-  Result<Mapping> pages = Mapping::shared(control, ControlLayout(plan.ranks).size());
+  Result<Mapping> pages = Mapping::shared(control, ControlLayout(plan).size());
   if (!pages) return pages.error();
   // Ranks that are processes like to see their memory at one address; threads share it anyway.
   auto* wanted = reinterpret_cast<std::byte*>(preferred_base);
@@ -30,7 +30,7 @@ Result<std::shared_ptr<NodeMemory>> NodeMemory::attach(const NodePlan& plan,
     const std::size_t offset = rank * plan.stride;
     if (const Result<void> laid = memory->arenas_.overlay(offset, *arena, plan.arena_size()); !laid)
       return laid.error();
-    if (self == Rank(rank))
+    if (self == Rank(plan.first + rank))
       memory->own_arena_ = *std::move(arena);
     else if (self)
       keep_to_ourselves(memory->arenas_.data() + offset, plan.arena_size());
@@ -38,10 +38,10 @@ Result<std::shared_ptr<NodeMemory>> NodeMemory::attach(const NodePlan& plan,
   return memory;
 }
 
-Result<std::shared_ptr<NodeMemory>> NodeMemory::create(std::uint32_t ranks) {
-  const Result<NodePlan> plan = plan_node(ranks);
+Result<std::shared_ptr<NodeMemory>> NodeMemory::create(const NodeShare& share) {
+  const Result<NodePlan> plan = plan_node(share);
   if (!plan) return plan.error();
-  const Result<UniqueFd> control = create_memfd("gondwana-control", ControlLayout(ranks).size());
+  const Result<UniqueFd> control = create_memfd("gondwana-control", ControlLayout(share).size());
   if (!control) return control.error();
   return attach(*plan, *control, std::nullopt,
                 [&](std::uint32_t) { return create_memfd("gondwana-arena", plan->arena_size()); });

@@ -17,7 +17,7 @@ namespace gondwana {
 
 class NodeMemory {
  public:
-  // Gives the memfd of the arenas of rank 0, 1, 2 ... in turn; closed here once mapped.
+  // Gives the memfds of the arenas of the node in turn, from 0; closed here once mapped.
   using NextArena = std::function<Result<UniqueFd>(std::uint32_t rank)>;
 
   // `self`: the rank that this process is, whose descriptor is kept for the program's globals.
@@ -26,24 +26,29 @@ class NodeMemory {
                                                     const NextArena& next_arena);
 
   // Fresh memory of its own, for ranks that are threads of this process.
-  static Result<std::shared_ptr<NodeMemory>> create(std::uint32_t ranks);
+  static Result<std::shared_ptr<NodeMemory>> create(const NodeShare& share);
 
   const NodePlan& plan() const { return plan_; }
 
-  std::byte* window(Rank rank) const { return arenas_.data() + index(rank) * plan_.stride; }
+  // Of ranks of this node only, here and below.
+  std::byte* window(Rank rank) const { return arenas_.data() + plan_.local(rank) * plan_.stride; }
   // Rung by who puts to `rank`: it sleeps on memory of the program.
   Doorbell<RealAtomics>& data_bell(Rank rank) const {
     return *reinterpret_cast<Doorbell<RealAtomics>*>(window(rank) + NodePlan::data_bell_offset);
   }
+  RankFacts& facts(Rank rank) const {
+    return *reinterpret_cast<RankFacts*>(window(rank) + NodePlan::facts_offset);
+  }
   NodeHeader& header() const { return *at<NodeHeader>(0); }
-  ControlPage& page(Rank rank) const { return *at<ControlPage>(layout_.page(index(rank))); }
+  NodeEntry& entry(std::uint32_t node) const { return *at<NodeEntry>(layout_.entry(node)); }
+  ControlPage& page(Rank rank) const { return *at<ControlPage>(layout_.page(plan_.local(rank))); }
   // Of a rank in the team of that number.
   SyncLine<RealAtomics>& line(std::uint32_t team, Rank rank) const {
-    return *at<SyncLine<RealAtomics>>(layout_.line(team, index(rank)));
+    return *at<SyncLine<RealAtomics>>(layout_.line(team, plan_.local(rank)));
   }
   // Half `which` (0 or 1) of its scratch: ControlLayout::scratch_half bytes.
   std::byte* scratch(std::uint32_t team, Rank rank, std::uint32_t which) const {
-    return control_.data() + layout_.scratch(team, index(rank)) +
+    return control_.data() + layout_.scratch(team, plan_.local(rank)) +
            which * ControlLayout::scratch_half;
   }
 
@@ -52,10 +57,7 @@ class NodeMemory {
 
  private:
   NodeMemory(const NodePlan& plan, Mapping control, Mapping arenas)
-      : plan_(plan),
-        layout_(plan.ranks),
-        control_(std::move(control)),
-        arenas_(std::move(arenas)) {}
+      : plan_(plan), layout_(plan), control_(std::move(control)), arenas_(std::move(arenas)) {}
 
   template <typename T>
   T* at(std::size_t offset) const {

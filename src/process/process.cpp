@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "bootstrap/protocol.hpp"
+#include "process/open_wire.hpp"
 #include "process/self_start.hpp"
 
 namespace gondwana {
@@ -123,6 +124,16 @@ void take_leave(int status, void* /*unused*/) {
   }
 }
 
+// No standard of a door has an answer to that. Says where this rank was; the first on a node says
+// it. The launcher may know more, and ends us then.
+void say_peer_lost(const Error& error) {
+  constexpr std::chrono::seconds for_the_launcher{2};
+  std::this_thread::sleep_for(for_the_launcher);
+  const Process& self = this_process();
+  const Waiting* waiting = self.memory->page(self.membership.rank).longest_wait();
+  fail_together(waiting == nullptr ? "put" : waiting->call().c_str(), error);
+}
+
 // By which launchers end the ranks of a job: one that ends already is to end in its own way.
 void ignore_sigterm() {
   struct sigaction present{};
@@ -151,6 +162,10 @@ Result<Engine*> acquire_engine(CallName call, Threads threads) {
   setup.program_id = self.image.id;
   setup.call = call;
   setup.threads = threads;
+  Result<Wire> wire = open_wire(self.membership, self.memory, *options);
+  if (!wire) return wire.error();
+  setup.wire = *std::move(wire);
+  setup.on_lost = say_peer_lost;
   Result<std::unique_ptr<Engine>> engine = Engine::create(std::move(setup));
   if (!engine) return engine.error();
   self.engine = *std::move(engine);

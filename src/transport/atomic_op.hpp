@@ -77,6 +77,14 @@ struct AtomicRequest {
   std::uint64_t compare = 0;
 };
 
+template <AtomicOp Op, AtomicValue T>
+inline AtomicRequest atomic_request(T operand, T compare) {
+  AtomicRequest request{Op, atomic_type_of<T>()};
+  std::memcpy(&request.operand, &operand, sizeof(T));
+  std::memcpy(&request.compare, &compare, sizeof(T));
+  return request;
+}
+
 // Executes a request at `target`; the bytes of the old value. Null in the table: no such operation
 // on that type.
 using AtomicExecutor = std::uint64_t (*)(void* target, const AtomicRequest& request);

@@ -7,14 +7,14 @@
 namespace gondwana {
 
 Result<std::byte*> Loopback::locate(Remote place, std::size_t size) const {
-  const NodePlan& plan = memory_->plan();
-  if (index(place.rank) >= plan.ranks || size > plan.arena_size() ||
-      place.offset > plan.arena_size() - size) {
-    return Error{Errc::invalid_argument,
-                 fmt::format("{} B at offset {} of rank {} are outside every arena", size,
-                             place.offset, index(place.rank))};
+  for (const auto& node : nodes_) {
+    const NodePlan& plan = node->plan();
+    if (!plan.holds(place.rank)) continue;
+    if (size > plan.arena_size() || place.offset > plan.arena_size() - size) break;
+    return node->window(place.rank) + place.offset;
   }
-  return memory_->window(place.rank) + place.offset;
+  return Error{Errc::invalid_argument, fmt::format("{} B at offset {} of rank {} are outside every arena",
+                                                   size, place.offset, index(place.rank))};
 }
 
 Posted Loopback::post(std::variant<Put, Get, Atomic> what, Completion& done) {
@@ -36,7 +36,7 @@ Result<Posted> Loopback::get(MutableBytes target, Remote from, Completion& done)
   return post(Get{target, *place}, done);
 }
 
-Result<Posted> Loopback::atomic(Remote at, const AtomicRequest& request, std::uint64_t* result,
+Result<Posted> Loopback::atomic(Remote at, const AtomicRequest& request, std::byte* result,
                                 Completion& done) {
   const Result<std::byte*> place = locate(at, width(request.type));
   if (!place) return place.error();
@@ -53,8 +53,9 @@ bool Loopback::progress() {
     copy_from_peer(get->target.data(), get->from, get->target.size());
   } else {
     const auto& atomic = std::get<Atomic>(operation.what);
-    *atomic.result =
+    const std::uint64_t old =
         find_executor(atomic.request.op, atomic.request.type)(atomic.at, atomic.request);
+    if (atomic.result != nullptr) std::memcpy(atomic.result, &old, width(atomic.request.type));
   }
   operation.done->finish();
   return true;

@@ -7,6 +7,7 @@
 #include <deque>
 #include <memory>
 #include <variant>
+#include <vector>
 
 #include "memory/node_memory.hpp"
 #include "transport/transport.hpp"
@@ -17,7 +18,8 @@ class Loopback {
  public:
   static constexpr std::size_t queue_length = 64;  // operations under way; then busy
 
-  explicit Loopback(std::shared_ptr<NodeMemory> memory) : memory_(std::move(memory)) {}
+  // `nodes`: the memory of all nodes of the job, in the order of their ranks.
+  explicit Loopback(std::vector<std::shared_ptr<NodeMemory>> nodes) : nodes_(std::move(nodes)) {}
 
   std::string_view name() const { return "loopback"; }
   Limits limits() const {
@@ -25,9 +27,12 @@ class Loopback {
   }
   Result<Posted> put(Remote to, Bytes source, Completion& done);
   Result<Posted> get(MutableBytes target, Remote from, Completion& done);
-  Result<Posted> atomic(Remote at, const AtomicRequest& request, std::uint64_t* result,
+  Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done);
   bool progress();
+  bool departed() const { return queue_.empty(); }
+  void sleep(std::chrono::microseconds /*limit*/) {}
+  const Error* lost() const { return nullptr; }
 
  private:
   struct Put {
@@ -41,7 +46,7 @@ class Loopback {
   struct Atomic {
     std::byte* at;
     AtomicRequest request;
-    std::uint64_t* result;
+    std::byte* result;
   };
   struct Operation {
     std::variant<Put, Get, Atomic> what;
@@ -51,7 +56,7 @@ class Loopback {
   Result<std::byte*> locate(Remote place, std::size_t size) const;
   Posted post(std::variant<Put, Get, Atomic> what, Completion& done);
 
-  std::shared_ptr<NodeMemory> memory_;
+  std::vector<std::shared_ptr<NodeMemory>> nodes_;
   std::deque<Operation> queue_;  // owner: the thread of the rank
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -43,12 +44,13 @@ enum class Posted : std::uint8_t { accepted, busy };
 // A transport belongs to one rank, whose threads take turns to call it. An accepted operation calls
 // done.begin() at once and done.finish() when it is complete: for a put when the bytes are visible
 // at the target, for a get and an atomic when the result is here. Buffers stay valid until then. An
-// Error is final.
+// Error is final. An atomic operation writes the value from before, as many bytes as its type has,
+// to `result`, unless that is null.
 // clang-format off
 template <typename T>
 concept Transport = requires(T transport, Remote remote, Bytes source, MutableBytes target,
-                             const AtomicRequest& request, std::uint64_t* result,
-                             Completion& done) {
+                             const AtomicRequest& request, std::byte* result,
+                             Completion& done, std::chrono::microseconds limit) {
   { transport.name() } -> std::convertible_to<std::string_view>;
   { transport.limits() } -> std::convertible_to<Limits>;
   { transport.put(remote, source, done) } -> std::same_as<Result<Posted>>;
@@ -56,6 +58,12 @@ concept Transport = requires(T transport, Remote remote, Bytes source, MutableBy
   { transport.atomic(remote, request, result, done) } -> std::same_as<Result<Posted>>;
   // Moves things on; true if anything happened.
   { transport.progress() } -> std::same_as<bool>;
+  // Whether messages that were accepted arrive even if this rank does not call for a long time.
+  { transport.departed() } -> std::same_as<bool>;
+  // Returns when something may have come, or after `limit`; at once where it cannot tell.
+  { transport.sleep(limit) } -> std::same_as<void>;
+  // A peer that is gone, in words; null while there is none. Operations to it never end.
+  { transport.lost() } -> std::same_as<const Error*>;
 };
 // clang-format on
 

@@ -25,11 +25,14 @@ class Wire {
   Result<Posted> get(MutableBytes target, Remote from, Completion& done) {
     return impl_->get(target, from, done);
   }
-  Result<Posted> atomic(Remote at, const AtomicRequest& request, std::uint64_t* result,
+  Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done) {
     return impl_->atomic(at, request, result, done);
   }
   bool progress() { return impl_->progress(); }
+  bool departed() { return impl_->departed(); }
+  void sleep(std::chrono::microseconds limit) { impl_->sleep(limit); }
+  const Error* lost() { return impl_->lost(); }
 
  private:
   struct Interface {
@@ -41,9 +44,12 @@ class Wire {
     virtual Limits limits() const = 0;
     virtual Result<Posted> put(Remote to, Bytes source, Completion& done) = 0;
     virtual Result<Posted> get(MutableBytes target, Remote from, Completion& done) = 0;
-    virtual Result<Posted> atomic(Remote at, const AtomicRequest& request, std::uint64_t* result,
+    virtual Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                                   Completion& done) = 0;
     virtual bool progress() = 0;
+    virtual bool departed() = 0;
+    virtual void sleep(std::chrono::microseconds limit) = 0;
+    virtual const Error* lost() = 0;
   };
 
   template <Transport T>
@@ -57,11 +63,14 @@ class Wire {
     Result<Posted> get(MutableBytes target, Remote from, Completion& done) override {
       return transport->get(target, from, done);
     }
-    Result<Posted> atomic(Remote at, const AtomicRequest& request, std::uint64_t* result,
+    Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                           Completion& done) override {
       return transport->atomic(at, request, result, done);
     }
     bool progress() override { return transport->progress(); }
+    bool departed() override { return transport->departed(); }
+    void sleep(std::chrono::microseconds limit) override { transport->sleep(limit); }
+    const Error* lost() override { return transport->lost(); }
 
     std::unique_ptr<T> transport;
   };

@@ -49,7 +49,11 @@ Welcome any_welcome(fuzz::Choices& choices) {
   while (stride > most) stride /= 2;
   const std::uint32_t rank = choices.take<std::uint32_t>() % ranks;
   const auto tag = choices.take<std::uint64_t>();
-  return {tag, rank, ranks, stride, choices.take<std::uint64_t>()};
+  const std::uint32_t first = choices.take<std::uint32_t>() % (max_ranks - ranks + 1);
+  const std::uint32_t nodes = choices.take<std::uint32_t>() % ranks + 1;
+  const std::uint32_t node = choices.take<std::uint32_t>() % nodes;
+  return {
+      tag, rank, ranks, stride, first, node, nodes, first + ranks, choices.take<std::uint64_t>()};
 }
 
 Message any_message(fuzz::Choices& choices) {
@@ -62,6 +66,8 @@ Message any_message(fuzz::Choices& choices) {
       return Arena{choices.take<std::uint32_t>() % max_ranks};
     case 3:
       return Knock{choices.take<std::uint64_t>(), choices.take<std::uint32_t>() % max_ranks};
+    case 4:
+      return Ready{choices.take<std::uint64_t>()};
     default:
       return GlobalExit{choices.take<std::int32_t>()};
   }

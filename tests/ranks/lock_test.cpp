@@ -139,6 +139,8 @@ bool waits_for(World& world, int rank, const char* call) {
 
 // Each rank comes once the one before it is seen to wait.
 RANK_TEST(ranks_get_the_lock_in_the_order_in_which_they_came, ranks(2)) {
+  // It sees who waits in the pages of the others, which other nodes do not show.
+  if (world.engine().memory().plan().nodes > 1) return;
   const auto lock = world.allocate<long>();
   const auto order = world.allocate<int>(static_cast<std::size_t>(world.size()));
   const auto served = world.allocate<int>();

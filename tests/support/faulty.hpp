@@ -43,12 +43,16 @@ class Faulty {
     if (one_in(3)) return Posted::busy;
     return later(done, [=, this](Completion& part) { return inner_->get(target, from, part); });
   }
-  Result<Posted> atomic(Remote at, const AtomicRequest& request, std::uint64_t* result,
+  Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done) {
     if (one_in(3)) return Posted::busy;
     return later(done,
                  [=, this](Completion& part) { return inner_->atomic(at, request, result, part); });
   }
+
+  bool departed() { return delayed_.empty() && inner_->departed(); }
+  void sleep(std::chrono::microseconds limit) { inner_->sleep(limit); }
+  const Error* lost() { return inner_->lost(); }
 
   bool progress() {
     if (!one_in(4)) start_one();

@@ -3,6 +3,10 @@
 //   rank_tests --ranks=4 --over=memory      threads of this process, common memory (the default)
 //   rank_tests --ranks=4 --over=wire        the same, everything over the loopback wire
 //   rank_tests --ranks=4 --over=faulty      the same, over a wire that delays, refuses and reorders
+//   rank_tests --ranks=4 --over=nodes       two nodes: common memory within, the wire between them
+//   rank_tests --ranks=4 --over=faulty-nodes    the same, with the wire that delays
+//   rank_tests --ranks=4 --over=ofi         two nodes, each with its agent, and libfabric between
+//   rank_tests --ranks=4 --over=ofi-alone   the same, every rank a node of its own
 //   gondwana run -n 4 rank_tests --over=processes
 //
 // --threads=many: engines that many threads of a rank may use at once; every test runs with them
@@ -10,7 +14,10 @@
 // --checks: calls are checked, as where SHMEM_DEBUG is set.
 // --algorithm=ring: collectives of teams go by the algorithm of that name, those that have it.
 // --seed=N repeats a run; the seed is printed.
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <functional>
@@ -21,9 +28,13 @@
 
 #include "bootstrap/join.hpp"
 #include "core/mapping.hpp"
+#include "core/unique_fd.hpp"
+#include "process/open_wire.hpp"
 #include "support/faulty.hpp"
 #include "support/rank_test.hpp"
 #include "transport/loopback.hpp"
+#include "transport/ofi/agent.hpp"
+#include "transport/ofi/ofi.hpp"
 
 namespace gondwana::shmem {
 
@@ -59,7 +70,16 @@ void give_up(Lane& lane, CallName name) {
 namespace gondwana::test {
 namespace {
 
-enum class Over : std::uint8_t { memory, wire, faulty, processes };
+enum class Over : std::uint8_t {
+  memory,
+  wire,
+  faulty,
+  nodes,
+  faulty_nodes,
+  ofi,
+  ofi_alone,
+  processes
+};
 
 struct Form {
   Over over = Over::memory;
@@ -90,22 +110,97 @@ Options test_options() {
   return options;
 }
 
-Wire wire_for(const std::shared_ptr<NodeMemory>& memory, Rank rank) {
-  auto loopback = std::make_unique<Loopback>(memory);
-  if (form().over == Over::wire) return Wire(std::move(loopback));
+using Nodes = std::vector<std::shared_ptr<NodeMemory>>;
+
+bool goes_by_network() {
+  return form().over == Over::ofi || form().over == Over::ofi_alone;
+}
+
+bool has_nodes() {
+  return form().over == Over::nodes || form().over == Over::faulty_nodes || goes_by_network();
+}
+
+constexpr std::uint64_t job_tag = 0x7e57'7e57'7e57'7e57;
+
+ofi::Settings loopback_network() {
+  const Result<ofi::Settings> settings = ofi::make_settings("tcp;ofi_rxm", "127.0.0.0/8");
+  GONDWANA_ASSERT(static_cast<bool>(settings), 0);
+  return *settings;
+}
+
+// A node agent in a thread, until it is destroyed.
+class AgentThread {
+ public:
+  explicit AgentThread(const std::shared_ptr<NodeMemory>& memory) {
+    Result<std::unique_ptr<NodeAgent>> agent =
+        NodeAgent::open({.memory = memory, .job_tag = job_tag, .settings = loopback_network()});
+    if (!agent) {
+      fmt::print(stderr, "rank tests: {}\n", agent.error().text);
+      std::abort();
+    }
+    agent_ = *std::move(agent);
+    std::array<int, 2> ends{};
+    GONDWANA_ASSERT(::pipe(ends.data()) == 0, errno);
+    orders_ = UniqueFd(ends[0]);
+    end_ = UniqueFd(ends[1]);
+    thread_ = std::jthread([this] { agent_->serve(orders_.get()); });
+  }
+  AgentThread(const AgentThread&) = delete;
+  AgentThread& operator=(const AgentThread&) = delete;
+  ~AgentThread() { end_.reset(); }
+
+  const NodeCard& card() const { return agent_->card(); }
+
+ private:
+  std::unique_ptr<NodeAgent> agent_;
+  UniqueFd orders_;
+  UniqueFd end_;
+  std::jthread thread_;
+};
+
+// The agents of all nodes, which know of each other when this returns.
+std::vector<std::unique_ptr<AgentThread>> start_agents(const Nodes& nodes) {
+  std::vector<std::unique_ptr<AgentThread>> agents;
+  if (!goes_by_network()) return agents;
+  for (const auto& node : nodes) agents.push_back(std::make_unique<AgentThread>(node));
+  for (const auto& node : nodes) {
+    for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+      node->entry(i).card = agents[i]->card();
+      node->entry(i).state.store(NodeState::known, std::memory_order_release);
+    }
+  }
+  return agents;
+}
+
+Wire network_for(const Nodes& nodes, Rank rank) {
+  const auto home =
+      std::ranges::find_if(nodes, [&](const auto& n) { return n->plan().holds(rank); });
+  Result<std::unique_ptr<Ofi>> ofi =
+      Ofi::open({.memory = *home, .me = rank, .job_tag = job_tag, .settings = loopback_network()});
+  if (!ofi) {
+    fmt::print(stderr, "rank {}: {}\n", index(rank), ofi.error().text);
+    std::abort();
+  }
+  return Wire(*std::move(ofi));
+}
+
+Wire wire_for(const Nodes& nodes, Rank rank) {
+  if (goes_by_network()) return network_for(nodes, rank);
+  auto loopback = std::make_unique<Loopback>(nodes);
+  if (form().over == Over::wire || form().over == Over::nodes) return Wire(std::move(loopback));
   const std::uint64_t seed = form().seed * 1000 + index(rank);
   return Wire(std::make_unique<Faulty<Loopback>>(std::move(loopback), seed));
 }
 
-std::unique_ptr<Engine> engine_of_thread(const std::shared_ptr<NodeMemory>& memory, Rank rank) {
+std::unique_ptr<Engine> engine_of_thread(const Nodes& nodes, Rank rank) {
   Engine::Setup setup;
   setup.rank = rank;
-  setup.ranks = memory->plan().ranks;
-  setup.memory = memory;
+  setup.memory = *std::ranges::find_if(nodes, [&](const auto& n) { return n->plan().holds(rank); });
+  setup.ranks = setup.memory->plan().job_ranks;
   setup.options = test_options();
   setup.threads = form().threads;
-  setup.use_reach = form().over == Over::memory;
-  if (!setup.use_reach) setup.wire = wire_for(memory, rank);
+  setup.use_reach = form().over == Over::memory || has_nodes();
+  if (form().over != Over::memory) setup.wire = wire_for(nodes, rank);
   Result<std::unique_ptr<Engine>> engine = Engine::create(std::move(setup));
   if (!engine) {
     fmt::print(stderr, "rank {}: {}\n", index(rank), engine.error().text);
@@ -114,8 +209,13 @@ std::unique_ptr<Engine> engine_of_thread(const std::shared_ptr<NodeMemory>& memo
   return *std::move(engine);
 }
 
+const char* environment_value(const char* name) {
+  return std::getenv(name);
+}
+
+// The link to the launcher stays open, or a node agent would think that nobody needs it.
 Result<std::unique_ptr<Engine>> engine_of_process() {
-  Result<Membership> self = join([](const char* name) -> const char* { return std::getenv(name); });
+  static Result<Membership> self = join(environment_value);
   if (!self) return self.error();
   Result<std::shared_ptr<NodeMemory>> memory =
       NodeMemory::attach(self->plan, self->control, self->rank, self->next_arena);
@@ -126,6 +226,15 @@ Result<std::unique_ptr<Engine>> engine_of_process() {
   setup.memory = *std::move(memory);
   setup.options = test_options();
   setup.threads = form().threads;
+  const Result<Options> options = read_options(environment_value);
+  if (!options) return options.error();
+  Result<Wire> wire = open_wire(*self, setup.memory, *options);
+  if (!wire) return wire.error();
+  setup.wire = *std::move(wire);
+  setup.on_lost = [](const Error& error) {
+    fmt::print(stderr, "rank tests: {}\n", error.text);
+    std::_Exit(1);
+  };
   return Engine::create(std::move(setup));
 }
 
@@ -141,14 +250,35 @@ void run_body(Engine& engine, RankBody body) {
   }
 }
 
+// How many ranks a node has; the last may have fewer.
+std::uint32_t ranks_per_node(std::uint32_t count) {
+  if (form().over == Over::ofi_alone) return 1;
+  return has_nodes() ? (count + 1) / 2 : count;
+}
+
+Nodes make_nodes(std::uint32_t count) {
+  const std::uint32_t each = ranks_per_node(count);
+  const std::uint32_t number = (count + each - 1) / each;
+  Nodes nodes;
+  for (std::uint32_t node = 0; node < number; ++node) {
+    const std::uint32_t first = node * each;
+    const NodeShare share{std::min(each, count - first), first, node, number, count};
+    Result<std::shared_ptr<NodeMemory>> memory = NodeMemory::create(share);
+    EXPECT_TRUE(memory) << memory.error().text;
+    if (memory) nodes.push_back(*std::move(memory));
+  }
+  return nodes;
+}
+
 void run_as_threads(std::uint32_t count, RankBody body) {
-  Result<std::shared_ptr<NodeMemory>> memory = NodeMemory::create(count);
-  ASSERT_TRUE(memory) << memory.error().text;
+  const Nodes nodes = make_nodes(count);
+  ASSERT_FALSE(testing::Test::HasFailure());
+  const auto agents = start_agents(nodes);
   std::vector<std::jthread> threads;
   threads.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     threads.emplace_back([&, i] {
-      const std::unique_ptr<Engine> engine = engine_of_thread(*memory, Rank(i));
+      const std::unique_ptr<Engine> engine = engine_of_thread(nodes, Rank(i));
       run_body(*engine, body);
     });
   }
@@ -170,6 +300,10 @@ bool parse_argument(std::string_view argument) {
   static const std::map<std::string_view, Over> names{{"memory", Over::memory},
                                                       {"wire", Over::wire},
                                                       {"faulty", Over::faulty},
+                                                      {"nodes", Over::nodes},
+                                                      {"faulty-nodes", Over::faulty_nodes},
+                                                      {"ofi", Over::ofi},
+                                                      {"ofi-alone", Over::ofi_alone},
                                                       {"processes", Over::processes}};
   std::string_view value;
   const auto number = [&](auto& into) {

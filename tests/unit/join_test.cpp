@@ -18,7 +18,7 @@ using protocol::Arena;
 using protocol::Welcome;
 
 constexpr std::uint64_t tag = 42;
-constexpr Welcome welcome{tag, 1, 2, std::uint64_t{1} << 30};
+constexpr Welcome welcome{tag, 1, 2, std::uint64_t{1} << 30, 4, 2, 3, 6};
 
 // The launcher's end of the socket. What it says lies there before the rank asks.
 class FakeLauncher {
@@ -64,8 +64,10 @@ TEST(join, tells_who_asks_and_takes_its_place) {
   launcher.say(welcome, 1);
   const Result<Membership> self = launcher.join();
   ASSERT_TRUE(self) << self.error().text;
-  EXPECT_EQ(index(self->rank), 1U);
-  EXPECT_EQ(self->ranks, 2U);
+  EXPECT_EQ(index(self->rank), 5U);
+  EXPECT_EQ(self->ranks, 6U);
+  EXPECT_EQ(self->plan.first, 4U);
+  EXPECT_EQ(self->plan.ranks, 2U);
   Result<std::optional<protocol::Received>> heard = launcher.hear();
   ASSERT_TRUE(heard && heard->has_value());
   EXPECT_EQ(std::get<protocol::Join>((*heard)->message).pid, std::uint64_t(::getpid()));

@@ -14,7 +14,7 @@ namespace gondwana::protocol {
 namespace {
 
 constexpr std::uint64_t tag = 0x1234'5678'9abc'def0;
-constexpr Welcome welcome{tag, 3, 8, std::uint64_t{1} << 30};
+constexpr Welcome welcome{tag, 3, 8, std::uint64_t{1} << 30, 16, 2, 4, 32};
 constexpr std::size_t version_offset = 4;
 constexpr std::size_t kind_offset = 6;
 
@@ -41,7 +41,8 @@ struct SocketPair {
 };
 
 TEST(protocol, each_message_comes_back_from_its_bytes) {
-  const std::array<Message, 5> messages{Join{42}, welcome, Arena{7}, GlobalExit{-1}, Knock{9, 3}};
+  const std::array<Message, 6> messages{Join{42},       welcome,     Arena{7},
+                                        GlobalExit{-1}, Knock{9, 3}, Ready{1}};
   for (const Message& message : messages) {
     const Packet packet = encode(message, tag);
     const Result<Message> back = decode(Bytes(packet.bytes), tag);
@@ -60,6 +61,10 @@ TEST(protocol, welcome_keeps_its_values) {
   EXPECT_EQ(back.rank, 3U);
   EXPECT_EQ(back.ranks, 8U);
   EXPECT_EQ(back.stride, std::uint64_t{1} << 30);
+  EXPECT_EQ(back.first, 16U);
+  EXPECT_EQ(back.node, 2U);
+  EXPECT_EQ(back.nodes, 4U);
+  EXPECT_EQ(back.job_ranks, 32U);
   EXPECT_EQ(back.layout, control_fingerprint);
 }
 
@@ -73,7 +78,7 @@ TEST(protocol, message_of_another_version_says_what_to_do) {
   Packet packet = encode(Join{42}, tag);
   packet.bytes[version_offset] = std::byte{99};
   EXPECT_EQ(refusal(packet, tag),
-            "a message between launcher and rank has version 99, this build speaks 3; use the "
+            "a message between launcher and rank has version 99, this build speaks 4; use the "
             "launcher and the library of one installation");
 }
 
@@ -83,17 +88,25 @@ TEST(protocol, bytes_that_are_not_a_message_are_refused) {
             "a message between launcher and rank has 63 bytes, not 64");
   EXPECT_EQ(refusal(Packet{}, tag), "a message between launcher and rank is not one of ours");
   Packet unknown = packet;
-  unknown.bytes[kind_offset] = std::byte{5};
+  unknown.bytes[kind_offset] = std::byte{6};
   EXPECT_EQ(refusal(unknown, tag), "a message between launcher and rank is of no known kind");
 }
 
 TEST(protocol, values_out_of_range_are_refused) {
-  EXPECT_TRUE(is_refused(Welcome{tag, 8, 8, 1 << 30})) << "rank 8 of 8";
-  EXPECT_TRUE(is_refused(Welcome{tag, 0, 0, 1 << 30})) << "no ranks";
-  EXPECT_TRUE(is_refused(Welcome{tag, 0, max_ranks + 1, 1 << 30})) << "too many ranks";
-  EXPECT_TRUE(is_refused(Welcome{tag, 0, 8, (1 << 30) + 1})) << "stride not a power of two";
-  EXPECT_TRUE(is_refused(Welcome{tag, 0, 8, huge_page})) << "stride too short";
-  EXPECT_TRUE(is_refused(Welcome{tag, 0, 8, std::uint64_t{1} << 45})) << "more than address space";
+  const auto one_node = [](std::uint32_t rank, std::uint32_t ranks, std::uint64_t stride) {
+    return Welcome{tag, rank, ranks, stride, 0, 0, 1, ranks};
+  };
+  EXPECT_FALSE(is_refused(one_node(7, 8, 1 << 30)));
+  EXPECT_TRUE(is_refused(one_node(8, 8, 1 << 30))) << "rank 8 of 8";
+  EXPECT_TRUE(is_refused(one_node(0, 0, 1 << 30))) << "no ranks";
+  EXPECT_TRUE(is_refused(one_node(0, max_ranks + 1, 1 << 30))) << "too many ranks";
+  EXPECT_TRUE(is_refused(one_node(0, 8, (1 << 30) + 1))) << "stride not a power of two";
+  EXPECT_TRUE(is_refused(one_node(0, 8, huge_page))) << "stride too short";
+  EXPECT_TRUE(is_refused(one_node(0, 8, std::uint64_t{1} << 45))) << "more than address space";
+  EXPECT_FALSE(is_refused(Welcome{tag, 0, 2, 1 << 30, 2, 1, 2, 4}));
+  EXPECT_TRUE(is_refused(Welcome{tag, 0, 2, 1 << 30, 3, 1, 2, 4})) << "ranks beyond the job";
+  EXPECT_TRUE(is_refused(Welcome{tag, 0, 2, 1 << 30, 2, 2, 2, 4})) << "node 2 of 2";
+  EXPECT_TRUE(is_refused(Welcome{tag, 0, 2, 1 << 30, 2, 1, 5, 4})) << "more nodes than ranks";
   EXPECT_TRUE(is_refused(Arena{max_ranks}));
   EXPECT_TRUE(is_refused(Knock{1, max_ranks}));
 }

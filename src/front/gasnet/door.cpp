@@ -24,8 +24,8 @@ Door::~Door() {
 void Door::join(const std::string& client_name, gex_Flags_t flags) {
   if (!engine_->reaches_all())
     give_up("gex_Client_Init",
-            "some ranks share no memory with this one, and this version has no network; start the "
-            "job on one machine");
+            "some ranks share no memory with this one, and in this version only OpenSHMEM goes by "
+            "a network; start the job on one machine");
   client_ = std::make_unique<gondwana_gex_client>(
       gondwana_gex_client{.door = this, .name = client_name, .flags = flags, .data = {}});
   make_endpoint(GEX_EP_CAPABILITY_ALL, 0);

@@ -27,10 +27,29 @@ template <AtomicOp Op, typename T, AnyCaller C>
   return old;
 }
 
-// Returns the value from before; the calls that do not fetch drop it.
 template <AtomicOp Op, typename T, AnyCaller C>
 [[gnu::always_inline]] inline T atomic(C who, T* dest, T value, int pe) {
   return do_atomic<Op>(who, dest, value, T{}, pe);
+}
+
+template <AtomicOp Op, typename T, AnyCaller C>
+[[gnu::cold, gnu::noinline]] void begin_atomic(C who, T* result, T* dest, T value, T compare,
+                                               int pe) {
+  const Caller caller = who;
+  if (caller.is_watched()) {
+    const char* argument = Op == AtomicOp::fetch ? "source" : "dest";
+    examine_value(caller, {argument, dest, sizeof(T)}, pe);
+  }
+  check(caller, caller.engine.begin_atomic<Op>(caller.lane, caller.rank_of(pe), dest, value,
+                                               compare, result));
+}
+
+// The calls that do not fetch: complete after a quiet.
+template <AtomicOp Op, typename T, AnyCaller C>
+[[gnu::always_inline]] inline void update(C who, T* dest, T value, int pe) {
+  T old;
+  if (!who.shortcut().template try_atomic<Op>(rank_of(pe), dest, value, T{}, old)) [[unlikely]]
+    begin_atomic<Op>(who, static_cast<T*>(nullptr), dest, value, T{}, pe);
 }
 
 template <typename T, AnyCaller C>
@@ -40,7 +59,7 @@ template <typename T, AnyCaller C>
 
 template <typename T, AnyCaller C>
 [[gnu::always_inline]] inline void atomic_set(C who, T* dest, T value, int pe) {
-  do_atomic<AtomicOp::swap>(who, dest, value, T{}, pe);
+  update<AtomicOp::swap>(who, dest, value, pe);
 }
 
 template <typename T, AnyCaller C>
@@ -48,12 +67,12 @@ template <typename T, AnyCaller C>
   return do_atomic<AtomicOp::compare_swap>(who, dest, value, expected, pe);
 }
 
-// The nonblocking calls may complete at once, and do: `result` is there when they return.
+// On a node the nonblocking calls complete at once: `result` is there when they return.
 template <AtomicOp Op, typename T, AnyCaller C>
 [[gnu::cold, gnu::noinline]] void atomic_nbi_elsewhere(C who, T* result, T* dest, T value,
                                                        T compare, int pe) {
   if (who.is_watched()) examine_own(who, {"fetch", result, sizeof(T)});
-  *result = atomic_elsewhere<Op>(who, dest, value, compare, pe);
+  begin_atomic<Op>(who, result, dest, value, compare, pe);
 }
 
 template <AtomicOp Op, typename T, AnyCaller C>

@@ -99,7 +99,7 @@ void adopt(World& world) {
 void run(Needs needs, Body body) {
   if (form().ranks < needs.ranks)
     GTEST_SKIP() << "needs " << needs.ranks << " ranks, this run has " << form().ranks;
-  Result<std::shared_ptr<NodeMemory>> memory = NodeMemory::create(form().ranks);
+  Result<std::shared_ptr<NodeMemory>> memory = NodeMemory::create(NodeShare::whole(form().ranks));
   ASSERT_TRUE(memory) << memory.error().text;
   std::vector<std::jthread> threads;
   for (std::uint32_t i = 0; i < form().ranks; ++i)

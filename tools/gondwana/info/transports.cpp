@@ -19,7 +19,7 @@ Result<void> try_shared_memory() {
   descriptors.rlim_cur = descriptors.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &descriptors);
   ::signal(SIGXFSZ, SIG_IGN);
-  const Result<JobMemory> memory = JobMemory::create(usable_processors());
+  const Result<JobMemory> memory = JobMemory::create(NodeShare::whole(usable_processors()));
   if (!memory) return memory.error();
   return {};
 }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -87,6 +88,9 @@ Result<void> Conductor::watch_signals() {
 
 Result<void> Conductor::start_hosts() {
   const std::vector<Host> hosts = hosts_in_use(job_);
+  // Then nobody on the network need see the job.
+  const bool stays_here = std::getenv("GONDWANA_NETWORK") == nullptr &&
+                          std::ranges::all_of(hosts, is_this_host, &Host::name);
   for (std::size_t node = 0; node < hosts.size(); ++node) {
     const Job& part = parts_[node];
     HostRecord& record = hosts_.emplace_back();
@@ -96,7 +100,9 @@ Result<void> Conductor::start_hosts() {
             host.start([this](HostConnection& from, Frame& frame) { on_frame(from, frame); });
         !started)
       return started;
-    host.send(task_of(part));
+    Task task = task_of(part);
+    if (stays_here) task.environment.emplace_back("GONDWANA_NETWORK=127.0.0.0/8");
+    host.send(std::move(task));
     if (job_.verbose) {
       output_.say(fmt::format("ranks {} to {} on host {}: pid {}: {}", part.share.first,
                               part.share.first + part.ranks() - 1, host.name(), host.pid(),

@@ -27,6 +27,12 @@ constexpr std::uint64_t user_grace_ns = 5 * second_ns;  // from a forwarded INT 
 constexpr std::uint64_t last_words_ns = second_ns;      // to write output nobody may read
 constexpr std::uint64_t send_again_ns = 1'000'000;
 
+NodeShare node_share(const Job& job) {
+  const Share& share = job.share;
+  if (share.nodes <= 1) return NodeShare::whole(job.ranks());
+  return {job.ranks(), share.first, share.node, share.nodes, share.total};
+}
+
 }  // namespace
 
 Guardian::Guardian(const Job& job, UniqueFd orders, Poller poller)
@@ -39,7 +45,7 @@ Guardian::Guardian(const Job& job, UniqueFd orders, Poller poller)
                       : std::make_unique<OwnOutput>(poller_, LineStyle{job.label, job.timestamps})),
       output_(poller_, uplink_ ? static_cast<OutputSink&>(uplink_->output()) : *own_output_),
       input_(poller_),
-      wire_(job.ranks()),
+      wire_(node_share(job), job.share.tag),
       programs_(poller_),
       ranks_(job.ranks()) {}
 
@@ -63,7 +69,11 @@ void Guardian::step() {
   if (uplink_) uplink_->step();
   output_.step();
   if (output_.failure() != 0) on_output_failed(output_.failure());
-  if (alive_ == 0) ending_.ask(grace_ns);
+  if (agent_.waits_for_memory) send_job_to_agent();
+  if (alive_ == 0) {
+    release_agent();
+    ending_.ask(grace_ns);
+  }
   ending_.step();
 }
 
@@ -79,7 +89,7 @@ int Guardian::next_timeout_ms() const {
   consider(output_.next_ns());
   consider(input_.next_ns());
   if (uplink_) consider(uplink_->next_ns());
-  if (!send_later_.empty()) consider(now + send_again_ns);
+  if (!send_later_.empty() || agent_.waits_for_memory) consider(now + send_again_ns);
   if (alive_ == 0) consider(now);
   if (next == std::numeric_limits<std::uint64_t>::max()) return -1;
   const std::uint64_t rounded_up = next > now ? (next - now + 999'999) / 1'000'000 : 0;
@@ -124,6 +134,7 @@ void Guardian::on_child() {
   int wait_status = 0;
   // Others than ranks are orphans of theirs, whom we only bury.
   for (pid_t pid = 0; (pid = ::waitpid(-1, &wait_status, WNOHANG)) > 0;) {
+    if (pid == agent_.pid) on_agent_ended(wait_status);
     if (const auto found = rank_of_.find(pid); found != rank_of_.end()) {
       const std::uint32_t rank = found->second;
       rank_of_.erase(found);
@@ -209,6 +220,7 @@ void Guardian::on_socket(std::uint32_t rank) {
 
 void Guardian::on_join(std::uint32_t rank, const protocol::Join& join, UniqueFd end) {
   if (const Result<void> joined = wire_.join(rank); !joined) return fail(joined.error());
+  need_agent();
   const auto pid = static_cast<pid_t>(join.pid);
   if (pid == ranks_[rank].pid) end.reset();  // our child: SIGCHLD will tell
   programs_.watch(rank, pid, std::move(end));

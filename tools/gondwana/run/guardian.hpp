@@ -17,6 +17,7 @@
 #include "bootstrap/protocol.hpp"
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
+#include "run/agent_record.hpp"
 #include "run/binding.hpp"
 #include "run/descendants.hpp"
 #include "run/exit_status.hpp"
@@ -61,6 +62,16 @@ class Guardian {
   Result<UniqueFd> open_input(std::uint32_t rank);
   Result<UniqueFd> open_join_socket(std::uint32_t rank);
   void report_binding(std::uint32_t rank);
+
+  // The node agent, in guardian_agent.cpp.
+  void need_agent();
+  Result<void> start_agent();
+  Result<void> watch_agent(std::uint32_t events);
+  void on_agent_socket();
+  void send_job_to_agent();
+  void on_all_cards(const std::vector<std::string>& cards);
+  void release_agent();
+  void on_agent_ended(int wait_status);
 
   // What can happen.
   void on_order();
@@ -108,6 +119,7 @@ class Guardian {
   JobOutput output_;
   InputPump input_;
   WireUp wire_;
+  AgentRecord agent_;
   ProgramWatch programs_;
   OomWatch oom_;
   Ending ending_;

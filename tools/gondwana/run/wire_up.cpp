@@ -5,9 +5,9 @@
 namespace gondwana::launch {
 
 Result<void> WireUp::create_memory() {
-  Result<JobMemory> memory = JobMemory::create(ranks_);
+  Result<JobMemory> memory = JobMemory::create(share_, tag_);
   if (!memory) return memory.error();
-  Result<Mapping> mapping = Mapping::shared(memory->control(), ControlLayout(ranks_).size());
+  Result<Mapping> mapping = Mapping::shared(memory->control(), ControlLayout(share_).size());
   if (!mapping) return mapping.error();
   control_ = *std::move(mapping);
   memory_ = *std::move(memory);
@@ -30,8 +30,16 @@ Result<void> WireUp::join(std::uint32_t rank) {
 }
 
 WireUp::Progress WireUp::advance(std::uint32_t rank, int socket) {
-  if (!joined_[rank]) return Progress::done;
-  for (std::uint32_t& next = next_[rank]; next < memory_->parcels(); ++next) {
+  return joined_[rank] ? advance(rank, next_[rank], socket) : Progress::done;
+}
+
+// Its Welcome is that of the first rank.
+WireUp::Progress WireUp::advance_agent(int socket) {
+  return next_of_agent_ ? advance(0, *next_of_agent_, socket) : Progress::done;
+}
+
+WireUp::Progress WireUp::advance(std::uint32_t rank, std::uint32_t& next, int socket) {
+  for (; next < memory_->parcels(); ++next) {
     const JobMemory::Parcel parcel = memory_->parcel(rank, next);
     switch (protocol::try_send(socket, parcel.message, memory_->tag(), parcel.attachment)) {
       case protocol::Sent::yes:
@@ -50,7 +58,12 @@ WireUp::Progress WireUp::advance(std::uint32_t rank, int socket) {
 
 const ControlPage* WireUp::page(std::uint32_t rank) const {
   if (!anybody_joined()) return nullptr;
-  return reinterpret_cast<const ControlPage*>(control_.data() + ControlLayout(ranks_).page(rank));
+  return reinterpret_cast<const ControlPage*>(control_.data() + ControlLayout(share_).page(rank));
+}
+
+NodeEntry& WireUp::entry(std::uint32_t node) const {
+  GONDWANA_ASSERT(anybody_joined() && node < share_.nodes, node);
+  return *reinterpret_cast<NodeEntry*>(control_.data() + ControlLayout(share_).entry(node));
 }
 
 RankState WireUp::state(std::uint32_t rank) const {

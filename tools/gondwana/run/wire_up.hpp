@@ -22,27 +22,38 @@ class WireUp {
     lost,           // it is gone
   };
 
-  explicit WireUp(std::uint32_t ranks) : ranks_(ranks), joined_(ranks), next_(ranks) {}
+  // `tag`: of a job of several nodes; 0: chosen here.
+  WireUp(const NodeShare& share, std::uint64_t tag)
+      : share_(share), tag_(tag), joined_(share.ranks), next_(share.ranks) {}
 
   // `rank` asked to join; from now on advance() sends it the job from the beginning. An error where
   // the memory cannot be made, or where a program of that rank has joined before and ran.
   Result<void> join(std::uint32_t rank);
   Progress advance(std::uint32_t rank, int socket);
 
+  // The same for the node agent, which is sent the job as a rank is.
+  void join_agent() { next_of_agent_ = 0; }
+  Progress advance_agent(int socket);
+
   bool anybody_joined() const { return memory_.has_value(); }
   bool has_joined(std::uint32_t rank) const { return joined_[rank]; }
   RankState state(std::uint32_t rank) const;
   // Null until somebody has joined.
   const ControlPage* page(std::uint32_t rank) const;
+  // What the ranks of this node know of a node; only once somebody has joined.
+  NodeEntry& entry(std::uint32_t node) const;
 
  private:
   Result<void> create_memory();
+  Progress advance(std::uint32_t rank, std::uint32_t& next, int socket);
 
-  std::uint32_t ranks_;
+  NodeShare share_;
+  std::uint64_t tag_;
   std::optional<JobMemory> memory_;
   Mapping control_;
   std::vector<bool> joined_;
   std::vector<std::uint32_t> next_;  // per rank that has joined the parcel to be sent next
+  std::optional<std::uint32_t> next_of_agent_;
 };
 
 }  // namespace gondwana::launch

@@ -647,104 +647,104 @@ ptrdiff_t pshmem_ctx_ptrdiff_atomic_fetch_inc(shmem_ctx_t ctx, ptrdiff_t* dest, 
 }
 
 void pshmem_int_atomic_inc(int* dest, int pe) {
-  door::atomic<AtomicOp::add, int>(door::here("shmem_int_atomic_inc"), dest, 1, pe);
+  door::update<AtomicOp::add, int>(door::here("shmem_int_atomic_inc"), dest, 1, pe);
 }
 
 void pshmem_long_atomic_inc(long* dest, int pe) {
-  door::atomic<AtomicOp::add, long>(door::here("shmem_long_atomic_inc"), dest, 1, pe);
+  door::update<AtomicOp::add, long>(door::here("shmem_long_atomic_inc"), dest, 1, pe);
 }
 
 void pshmem_longlong_atomic_inc(long long* dest, int pe) {
-  door::atomic<AtomicOp::add, long long>(door::here("shmem_longlong_atomic_inc"), dest, 1, pe);
+  door::update<AtomicOp::add, long long>(door::here("shmem_longlong_atomic_inc"), dest, 1, pe);
 }
 
 void pshmem_uint_atomic_inc(unsigned int* dest, int pe) {
-  door::atomic<AtomicOp::add, unsigned int>(door::here("shmem_uint_atomic_inc"), dest, 1, pe);
+  door::update<AtomicOp::add, unsigned int>(door::here("shmem_uint_atomic_inc"), dest, 1, pe);
 }
 
 void pshmem_ulong_atomic_inc(unsigned long* dest, int pe) {
-  door::atomic<AtomicOp::add, unsigned long>(door::here("shmem_ulong_atomic_inc"), dest, 1, pe);
+  door::update<AtomicOp::add, unsigned long>(door::here("shmem_ulong_atomic_inc"), dest, 1, pe);
 }
 
 void pshmem_ulonglong_atomic_inc(unsigned long long* dest, int pe) {
-  door::atomic<AtomicOp::add, unsigned long long>(door::here("shmem_ulonglong_atomic_inc"), dest, 1,
+  door::update<AtomicOp::add, unsigned long long>(door::here("shmem_ulonglong_atomic_inc"), dest, 1,
                                                   pe);
 }
 
 void pshmem_int32_atomic_inc(int32_t* dest, int pe) {
-  door::atomic<AtomicOp::add, int32_t>(door::here("shmem_int32_atomic_inc"), dest, 1, pe);
+  door::update<AtomicOp::add, int32_t>(door::here("shmem_int32_atomic_inc"), dest, 1, pe);
 }
 
 void pshmem_int64_atomic_inc(int64_t* dest, int pe) {
-  door::atomic<AtomicOp::add, int64_t>(door::here("shmem_int64_atomic_inc"), dest, 1, pe);
+  door::update<AtomicOp::add, int64_t>(door::here("shmem_int64_atomic_inc"), dest, 1, pe);
 }
 
 void pshmem_uint32_atomic_inc(uint32_t* dest, int pe) {
-  door::atomic<AtomicOp::add, uint32_t>(door::here("shmem_uint32_atomic_inc"), dest, 1, pe);
+  door::update<AtomicOp::add, uint32_t>(door::here("shmem_uint32_atomic_inc"), dest, 1, pe);
 }
 
 void pshmem_uint64_atomic_inc(uint64_t* dest, int pe) {
-  door::atomic<AtomicOp::add, uint64_t>(door::here("shmem_uint64_atomic_inc"), dest, 1, pe);
+  door::update<AtomicOp::add, uint64_t>(door::here("shmem_uint64_atomic_inc"), dest, 1, pe);
 }
 
 void pshmem_size_atomic_inc(size_t* dest, int pe) {
-  door::atomic<AtomicOp::add, size_t>(door::here("shmem_size_atomic_inc"), dest, 1, pe);
+  door::update<AtomicOp::add, size_t>(door::here("shmem_size_atomic_inc"), dest, 1, pe);
 }
 
 void pshmem_ptrdiff_atomic_inc(ptrdiff_t* dest, int pe) {
-  door::atomic<AtomicOp::add, ptrdiff_t>(door::here("shmem_ptrdiff_atomic_inc"), dest, 1, pe);
+  door::update<AtomicOp::add, ptrdiff_t>(door::here("shmem_ptrdiff_atomic_inc"), dest, 1, pe);
 }
 
 void pshmem_ctx_int_atomic_inc(shmem_ctx_t ctx, int* dest, int pe) {
-  door::atomic<AtomicOp::add, int>(door::in(ctx, "shmem_ctx_int_atomic_inc"), dest, 1, pe);
+  door::update<AtomicOp::add, int>(door::in(ctx, "shmem_ctx_int_atomic_inc"), dest, 1, pe);
 }
 
 void pshmem_ctx_long_atomic_inc(shmem_ctx_t ctx, long* dest, int pe) {
-  door::atomic<AtomicOp::add, long>(door::in(ctx, "shmem_ctx_long_atomic_inc"), dest, 1, pe);
+  door::update<AtomicOp::add, long>(door::in(ctx, "shmem_ctx_long_atomic_inc"), dest, 1, pe);
 }
 
 void pshmem_ctx_longlong_atomic_inc(shmem_ctx_t ctx, long long* dest, int pe) {
-  door::atomic<AtomicOp::add, long long>(door::in(ctx, "shmem_ctx_longlong_atomic_inc"), dest, 1,
+  door::update<AtomicOp::add, long long>(door::in(ctx, "shmem_ctx_longlong_atomic_inc"), dest, 1,
                                          pe);
 }
 
 void pshmem_ctx_uint_atomic_inc(shmem_ctx_t ctx, unsigned int* dest, int pe) {
-  door::atomic<AtomicOp::add, unsigned int>(door::in(ctx, "shmem_ctx_uint_atomic_inc"), dest, 1,
+  door::update<AtomicOp::add, unsigned int>(door::in(ctx, "shmem_ctx_uint_atomic_inc"), dest, 1,
                                             pe);
 }
 
 void pshmem_ctx_ulong_atomic_inc(shmem_ctx_t ctx, unsigned long* dest, int pe) {
-  door::atomic<AtomicOp::add, unsigned long>(door::in(ctx, "shmem_ctx_ulong_atomic_inc"), dest, 1,
+  door::update<AtomicOp::add, unsigned long>(door::in(ctx, "shmem_ctx_ulong_atomic_inc"), dest, 1,
                                              pe);
 }
 
 void pshmem_ctx_ulonglong_atomic_inc(shmem_ctx_t ctx, unsigned long long* dest, int pe) {
-  door::atomic<AtomicOp::add, unsigned long long>(door::in(ctx, "shmem_ctx_ulonglong_atomic_inc"),
+  door::update<AtomicOp::add, unsigned long long>(door::in(ctx, "shmem_ctx_ulonglong_atomic_inc"),
                                                   dest, 1, pe);
 }
 
 void pshmem_ctx_int32_atomic_inc(shmem_ctx_t ctx, int32_t* dest, int pe) {
-  door::atomic<AtomicOp::add, int32_t>(door::in(ctx, "shmem_ctx_int32_atomic_inc"), dest, 1, pe);
+  door::update<AtomicOp::add, int32_t>(door::in(ctx, "shmem_ctx_int32_atomic_inc"), dest, 1, pe);
 }
 
 void pshmem_ctx_int64_atomic_inc(shmem_ctx_t ctx, int64_t* dest, int pe) {
-  door::atomic<AtomicOp::add, int64_t>(door::in(ctx, "shmem_ctx_int64_atomic_inc"), dest, 1, pe);
+  door::update<AtomicOp::add, int64_t>(door::in(ctx, "shmem_ctx_int64_atomic_inc"), dest, 1, pe);
 }
 
 void pshmem_ctx_uint32_atomic_inc(shmem_ctx_t ctx, uint32_t* dest, int pe) {
-  door::atomic<AtomicOp::add, uint32_t>(door::in(ctx, "shmem_ctx_uint32_atomic_inc"), dest, 1, pe);
+  door::update<AtomicOp::add, uint32_t>(door::in(ctx, "shmem_ctx_uint32_atomic_inc"), dest, 1, pe);
 }
 
 void pshmem_ctx_uint64_atomic_inc(shmem_ctx_t ctx, uint64_t* dest, int pe) {
-  door::atomic<AtomicOp::add, uint64_t>(door::in(ctx, "shmem_ctx_uint64_atomic_inc"), dest, 1, pe);
+  door::update<AtomicOp::add, uint64_t>(door::in(ctx, "shmem_ctx_uint64_atomic_inc"), dest, 1, pe);
 }
 
 void pshmem_ctx_size_atomic_inc(shmem_ctx_t ctx, size_t* dest, int pe) {
-  door::atomic<AtomicOp::add, size_t>(door::in(ctx, "shmem_ctx_size_atomic_inc"), dest, 1, pe);
+  door::update<AtomicOp::add, size_t>(door::in(ctx, "shmem_ctx_size_atomic_inc"), dest, 1, pe);
 }
 
 void pshmem_ctx_ptrdiff_atomic_inc(shmem_ctx_t ctx, ptrdiff_t* dest, int pe) {
-  door::atomic<AtomicOp::add, ptrdiff_t>(door::in(ctx, "shmem_ctx_ptrdiff_atomic_inc"), dest, 1,
+  door::update<AtomicOp::add, ptrdiff_t>(door::in(ctx, "shmem_ctx_ptrdiff_atomic_inc"), dest, 1,
                                          pe);
 }
 
@@ -877,110 +877,110 @@ ptrdiff_t pshmem_ctx_ptrdiff_atomic_fetch_add(shmem_ctx_t ctx, ptrdiff_t* dest, 
 }
 
 void pshmem_int_atomic_add(int* dest, int value, int pe) {
-  door::atomic<AtomicOp::add, int>(door::here("shmem_int_atomic_add"), dest, value, pe);
+  door::update<AtomicOp::add, int>(door::here("shmem_int_atomic_add"), dest, value, pe);
 }
 
 void pshmem_long_atomic_add(long* dest, long value, int pe) {
-  door::atomic<AtomicOp::add, long>(door::here("shmem_long_atomic_add"), dest, value, pe);
+  door::update<AtomicOp::add, long>(door::here("shmem_long_atomic_add"), dest, value, pe);
 }
 
 void pshmem_longlong_atomic_add(long long* dest, long long value, int pe) {
-  door::atomic<AtomicOp::add, long long>(door::here("shmem_longlong_atomic_add"), dest, value, pe);
+  door::update<AtomicOp::add, long long>(door::here("shmem_longlong_atomic_add"), dest, value, pe);
 }
 
 void pshmem_uint_atomic_add(unsigned int* dest, unsigned int value, int pe) {
-  door::atomic<AtomicOp::add, unsigned int>(door::here("shmem_uint_atomic_add"), dest, value, pe);
+  door::update<AtomicOp::add, unsigned int>(door::here("shmem_uint_atomic_add"), dest, value, pe);
 }
 
 void pshmem_ulong_atomic_add(unsigned long* dest, unsigned long value, int pe) {
-  door::atomic<AtomicOp::add, unsigned long>(door::here("shmem_ulong_atomic_add"), dest, value, pe);
+  door::update<AtomicOp::add, unsigned long>(door::here("shmem_ulong_atomic_add"), dest, value, pe);
 }
 
 void pshmem_ulonglong_atomic_add(unsigned long long* dest, unsigned long long value, int pe) {
-  door::atomic<AtomicOp::add, unsigned long long>(door::here("shmem_ulonglong_atomic_add"), dest,
+  door::update<AtomicOp::add, unsigned long long>(door::here("shmem_ulonglong_atomic_add"), dest,
                                                   value, pe);
 }
 
 void pshmem_int32_atomic_add(int32_t* dest, int32_t value, int pe) {
-  door::atomic<AtomicOp::add, int32_t>(door::here("shmem_int32_atomic_add"), dest, value, pe);
+  door::update<AtomicOp::add, int32_t>(door::here("shmem_int32_atomic_add"), dest, value, pe);
 }
 
 void pshmem_int64_atomic_add(int64_t* dest, int64_t value, int pe) {
-  door::atomic<AtomicOp::add, int64_t>(door::here("shmem_int64_atomic_add"), dest, value, pe);
+  door::update<AtomicOp::add, int64_t>(door::here("shmem_int64_atomic_add"), dest, value, pe);
 }
 
 void pshmem_uint32_atomic_add(uint32_t* dest, uint32_t value, int pe) {
-  door::atomic<AtomicOp::add, uint32_t>(door::here("shmem_uint32_atomic_add"), dest, value, pe);
+  door::update<AtomicOp::add, uint32_t>(door::here("shmem_uint32_atomic_add"), dest, value, pe);
 }
 
 void pshmem_uint64_atomic_add(uint64_t* dest, uint64_t value, int pe) {
-  door::atomic<AtomicOp::add, uint64_t>(door::here("shmem_uint64_atomic_add"), dest, value, pe);
+  door::update<AtomicOp::add, uint64_t>(door::here("shmem_uint64_atomic_add"), dest, value, pe);
 }
 
 void pshmem_size_atomic_add(size_t* dest, size_t value, int pe) {
-  door::atomic<AtomicOp::add, size_t>(door::here("shmem_size_atomic_add"), dest, value, pe);
+  door::update<AtomicOp::add, size_t>(door::here("shmem_size_atomic_add"), dest, value, pe);
 }
 
 void pshmem_ptrdiff_atomic_add(ptrdiff_t* dest, ptrdiff_t value, int pe) {
-  door::atomic<AtomicOp::add, ptrdiff_t>(door::here("shmem_ptrdiff_atomic_add"), dest, value, pe);
+  door::update<AtomicOp::add, ptrdiff_t>(door::here("shmem_ptrdiff_atomic_add"), dest, value, pe);
 }
 
 void pshmem_ctx_int_atomic_add(shmem_ctx_t ctx, int* dest, int value, int pe) {
-  door::atomic<AtomicOp::add, int>(door::in(ctx, "shmem_ctx_int_atomic_add"), dest, value, pe);
+  door::update<AtomicOp::add, int>(door::in(ctx, "shmem_ctx_int_atomic_add"), dest, value, pe);
 }
 
 void pshmem_ctx_long_atomic_add(shmem_ctx_t ctx, long* dest, long value, int pe) {
-  door::atomic<AtomicOp::add, long>(door::in(ctx, "shmem_ctx_long_atomic_add"), dest, value, pe);
+  door::update<AtomicOp::add, long>(door::in(ctx, "shmem_ctx_long_atomic_add"), dest, value, pe);
 }
 
 void pshmem_ctx_longlong_atomic_add(shmem_ctx_t ctx, long long* dest, long long value, int pe) {
-  door::atomic<AtomicOp::add, long long>(door::in(ctx, "shmem_ctx_longlong_atomic_add"), dest,
+  door::update<AtomicOp::add, long long>(door::in(ctx, "shmem_ctx_longlong_atomic_add"), dest,
                                          value, pe);
 }
 
 void pshmem_ctx_uint_atomic_add(shmem_ctx_t ctx, unsigned int* dest, unsigned int value, int pe) {
-  door::atomic<AtomicOp::add, unsigned int>(door::in(ctx, "shmem_ctx_uint_atomic_add"), dest, value,
+  door::update<AtomicOp::add, unsigned int>(door::in(ctx, "shmem_ctx_uint_atomic_add"), dest, value,
                                             pe);
 }
 
 void pshmem_ctx_ulong_atomic_add(shmem_ctx_t ctx, unsigned long* dest, unsigned long value,
                                  int pe) {
-  door::atomic<AtomicOp::add, unsigned long>(door::in(ctx, "shmem_ctx_ulong_atomic_add"), dest,
+  door::update<AtomicOp::add, unsigned long>(door::in(ctx, "shmem_ctx_ulong_atomic_add"), dest,
                                              value, pe);
 }
 
 void pshmem_ctx_ulonglong_atomic_add(shmem_ctx_t ctx, unsigned long long* dest,
                                      unsigned long long value, int pe) {
-  door::atomic<AtomicOp::add, unsigned long long>(door::in(ctx, "shmem_ctx_ulonglong_atomic_add"),
+  door::update<AtomicOp::add, unsigned long long>(door::in(ctx, "shmem_ctx_ulonglong_atomic_add"),
                                                   dest, value, pe);
 }
 
 void pshmem_ctx_int32_atomic_add(shmem_ctx_t ctx, int32_t* dest, int32_t value, int pe) {
-  door::atomic<AtomicOp::add, int32_t>(door::in(ctx, "shmem_ctx_int32_atomic_add"), dest, value,
+  door::update<AtomicOp::add, int32_t>(door::in(ctx, "shmem_ctx_int32_atomic_add"), dest, value,
                                        pe);
 }
 
 void pshmem_ctx_int64_atomic_add(shmem_ctx_t ctx, int64_t* dest, int64_t value, int pe) {
-  door::atomic<AtomicOp::add, int64_t>(door::in(ctx, "shmem_ctx_int64_atomic_add"), dest, value,
+  door::update<AtomicOp::add, int64_t>(door::in(ctx, "shmem_ctx_int64_atomic_add"), dest, value,
                                        pe);
 }
 
 void pshmem_ctx_uint32_atomic_add(shmem_ctx_t ctx, uint32_t* dest, uint32_t value, int pe) {
-  door::atomic<AtomicOp::add, uint32_t>(door::in(ctx, "shmem_ctx_uint32_atomic_add"), dest, value,
+  door::update<AtomicOp::add, uint32_t>(door::in(ctx, "shmem_ctx_uint32_atomic_add"), dest, value,
                                         pe);
 }
 
 void pshmem_ctx_uint64_atomic_add(shmem_ctx_t ctx, uint64_t* dest, uint64_t value, int pe) {
-  door::atomic<AtomicOp::add, uint64_t>(door::in(ctx, "shmem_ctx_uint64_atomic_add"), dest, value,
+  door::update<AtomicOp::add, uint64_t>(door::in(ctx, "shmem_ctx_uint64_atomic_add"), dest, value,
                                         pe);
 }
 
 void pshmem_ctx_size_atomic_add(shmem_ctx_t ctx, size_t* dest, size_t value, int pe) {
-  door::atomic<AtomicOp::add, size_t>(door::in(ctx, "shmem_ctx_size_atomic_add"), dest, value, pe);
+  door::update<AtomicOp::add, size_t>(door::in(ctx, "shmem_ctx_size_atomic_add"), dest, value, pe);
 }
 
 void pshmem_ctx_ptrdiff_atomic_add(shmem_ctx_t ctx, ptrdiff_t* dest, ptrdiff_t value, int pe) {
-  door::atomic<AtomicOp::add, ptrdiff_t>(door::in(ctx, "shmem_ctx_ptrdiff_atomic_add"), dest, value,
+  door::update<AtomicOp::add, ptrdiff_t>(door::in(ctx, "shmem_ctx_ptrdiff_atomic_add"), dest, value,
                                          pe);
 }
 
@@ -1061,70 +1061,70 @@ uint64_t pshmem_ctx_uint64_atomic_fetch_and(shmem_ctx_t ctx, uint64_t* dest, uin
 }
 
 void pshmem_uint_atomic_and(unsigned int* dest, unsigned int value, int pe) {
-  door::atomic<AtomicOp::bit_and, unsigned int>(door::here("shmem_uint_atomic_and"), dest, value,
+  door::update<AtomicOp::bit_and, unsigned int>(door::here("shmem_uint_atomic_and"), dest, value,
                                                 pe);
 }
 
 void pshmem_ulong_atomic_and(unsigned long* dest, unsigned long value, int pe) {
-  door::atomic<AtomicOp::bit_and, unsigned long>(door::here("shmem_ulong_atomic_and"), dest, value,
+  door::update<AtomicOp::bit_and, unsigned long>(door::here("shmem_ulong_atomic_and"), dest, value,
                                                  pe);
 }
 
 void pshmem_ulonglong_atomic_and(unsigned long long* dest, unsigned long long value, int pe) {
-  door::atomic<AtomicOp::bit_and, unsigned long long>(door::here("shmem_ulonglong_atomic_and"),
+  door::update<AtomicOp::bit_and, unsigned long long>(door::here("shmem_ulonglong_atomic_and"),
                                                       dest, value, pe);
 }
 
 void pshmem_int32_atomic_and(int32_t* dest, int32_t value, int pe) {
-  door::atomic<AtomicOp::bit_and, int32_t>(door::here("shmem_int32_atomic_and"), dest, value, pe);
+  door::update<AtomicOp::bit_and, int32_t>(door::here("shmem_int32_atomic_and"), dest, value, pe);
 }
 
 void pshmem_int64_atomic_and(int64_t* dest, int64_t value, int pe) {
-  door::atomic<AtomicOp::bit_and, int64_t>(door::here("shmem_int64_atomic_and"), dest, value, pe);
+  door::update<AtomicOp::bit_and, int64_t>(door::here("shmem_int64_atomic_and"), dest, value, pe);
 }
 
 void pshmem_uint32_atomic_and(uint32_t* dest, uint32_t value, int pe) {
-  door::atomic<AtomicOp::bit_and, uint32_t>(door::here("shmem_uint32_atomic_and"), dest, value, pe);
+  door::update<AtomicOp::bit_and, uint32_t>(door::here("shmem_uint32_atomic_and"), dest, value, pe);
 }
 
 void pshmem_uint64_atomic_and(uint64_t* dest, uint64_t value, int pe) {
-  door::atomic<AtomicOp::bit_and, uint64_t>(door::here("shmem_uint64_atomic_and"), dest, value, pe);
+  door::update<AtomicOp::bit_and, uint64_t>(door::here("shmem_uint64_atomic_and"), dest, value, pe);
 }
 
 void pshmem_ctx_uint_atomic_and(shmem_ctx_t ctx, unsigned int* dest, unsigned int value, int pe) {
-  door::atomic<AtomicOp::bit_and, unsigned int>(door::in(ctx, "shmem_ctx_uint_atomic_and"), dest,
+  door::update<AtomicOp::bit_and, unsigned int>(door::in(ctx, "shmem_ctx_uint_atomic_and"), dest,
                                                 value, pe);
 }
 
 void pshmem_ctx_ulong_atomic_and(shmem_ctx_t ctx, unsigned long* dest, unsigned long value,
                                  int pe) {
-  door::atomic<AtomicOp::bit_and, unsigned long>(door::in(ctx, "shmem_ctx_ulong_atomic_and"), dest,
+  door::update<AtomicOp::bit_and, unsigned long>(door::in(ctx, "shmem_ctx_ulong_atomic_and"), dest,
                                                  value, pe);
 }
 
 void pshmem_ctx_ulonglong_atomic_and(shmem_ctx_t ctx, unsigned long long* dest,
                                      unsigned long long value, int pe) {
-  door::atomic<AtomicOp::bit_and, unsigned long long>(
+  door::update<AtomicOp::bit_and, unsigned long long>(
       door::in(ctx, "shmem_ctx_ulonglong_atomic_and"), dest, value, pe);
 }
 
 void pshmem_ctx_int32_atomic_and(shmem_ctx_t ctx, int32_t* dest, int32_t value, int pe) {
-  door::atomic<AtomicOp::bit_and, int32_t>(door::in(ctx, "shmem_ctx_int32_atomic_and"), dest, value,
+  door::update<AtomicOp::bit_and, int32_t>(door::in(ctx, "shmem_ctx_int32_atomic_and"), dest, value,
                                            pe);
 }
 
 void pshmem_ctx_int64_atomic_and(shmem_ctx_t ctx, int64_t* dest, int64_t value, int pe) {
-  door::atomic<AtomicOp::bit_and, int64_t>(door::in(ctx, "shmem_ctx_int64_atomic_and"), dest, value,
+  door::update<AtomicOp::bit_and, int64_t>(door::in(ctx, "shmem_ctx_int64_atomic_and"), dest, value,
                                            pe);
 }
 
 void pshmem_ctx_uint32_atomic_and(shmem_ctx_t ctx, uint32_t* dest, uint32_t value, int pe) {
-  door::atomic<AtomicOp::bit_and, uint32_t>(door::in(ctx, "shmem_ctx_uint32_atomic_and"), dest,
+  door::update<AtomicOp::bit_and, uint32_t>(door::in(ctx, "shmem_ctx_uint32_atomic_and"), dest,
                                             value, pe);
 }
 
 void pshmem_ctx_uint64_atomic_and(shmem_ctx_t ctx, uint64_t* dest, uint64_t value, int pe) {
-  door::atomic<AtomicOp::bit_and, uint64_t>(door::in(ctx, "shmem_ctx_uint64_atomic_and"), dest,
+  door::update<AtomicOp::bit_and, uint64_t>(door::in(ctx, "shmem_ctx_uint64_atomic_and"), dest,
                                             value, pe);
 }
 
@@ -1205,68 +1205,68 @@ uint64_t pshmem_ctx_uint64_atomic_fetch_or(shmem_ctx_t ctx, uint64_t* dest, uint
 }
 
 void pshmem_uint_atomic_or(unsigned int* dest, unsigned int value, int pe) {
-  door::atomic<AtomicOp::bit_or, unsigned int>(door::here("shmem_uint_atomic_or"), dest, value, pe);
+  door::update<AtomicOp::bit_or, unsigned int>(door::here("shmem_uint_atomic_or"), dest, value, pe);
 }
 
 void pshmem_ulong_atomic_or(unsigned long* dest, unsigned long value, int pe) {
-  door::atomic<AtomicOp::bit_or, unsigned long>(door::here("shmem_ulong_atomic_or"), dest, value,
+  door::update<AtomicOp::bit_or, unsigned long>(door::here("shmem_ulong_atomic_or"), dest, value,
                                                 pe);
 }
 
 void pshmem_ulonglong_atomic_or(unsigned long long* dest, unsigned long long value, int pe) {
-  door::atomic<AtomicOp::bit_or, unsigned long long>(door::here("shmem_ulonglong_atomic_or"), dest,
+  door::update<AtomicOp::bit_or, unsigned long long>(door::here("shmem_ulonglong_atomic_or"), dest,
                                                      value, pe);
 }
 
 void pshmem_int32_atomic_or(int32_t* dest, int32_t value, int pe) {
-  door::atomic<AtomicOp::bit_or, int32_t>(door::here("shmem_int32_atomic_or"), dest, value, pe);
+  door::update<AtomicOp::bit_or, int32_t>(door::here("shmem_int32_atomic_or"), dest, value, pe);
 }
 
 void pshmem_int64_atomic_or(int64_t* dest, int64_t value, int pe) {
-  door::atomic<AtomicOp::bit_or, int64_t>(door::here("shmem_int64_atomic_or"), dest, value, pe);
+  door::update<AtomicOp::bit_or, int64_t>(door::here("shmem_int64_atomic_or"), dest, value, pe);
 }
 
 void pshmem_uint32_atomic_or(uint32_t* dest, uint32_t value, int pe) {
-  door::atomic<AtomicOp::bit_or, uint32_t>(door::here("shmem_uint32_atomic_or"), dest, value, pe);
+  door::update<AtomicOp::bit_or, uint32_t>(door::here("shmem_uint32_atomic_or"), dest, value, pe);
 }
 
 void pshmem_uint64_atomic_or(uint64_t* dest, uint64_t value, int pe) {
-  door::atomic<AtomicOp::bit_or, uint64_t>(door::here("shmem_uint64_atomic_or"), dest, value, pe);
+  door::update<AtomicOp::bit_or, uint64_t>(door::here("shmem_uint64_atomic_or"), dest, value, pe);
 }
 
 void pshmem_ctx_uint_atomic_or(shmem_ctx_t ctx, unsigned int* dest, unsigned int value, int pe) {
-  door::atomic<AtomicOp::bit_or, unsigned int>(door::in(ctx, "shmem_ctx_uint_atomic_or"), dest,
+  door::update<AtomicOp::bit_or, unsigned int>(door::in(ctx, "shmem_ctx_uint_atomic_or"), dest,
                                                value, pe);
 }
 
 void pshmem_ctx_ulong_atomic_or(shmem_ctx_t ctx, unsigned long* dest, unsigned long value, int pe) {
-  door::atomic<AtomicOp::bit_or, unsigned long>(door::in(ctx, "shmem_ctx_ulong_atomic_or"), dest,
+  door::update<AtomicOp::bit_or, unsigned long>(door::in(ctx, "shmem_ctx_ulong_atomic_or"), dest,
                                                 value, pe);
 }
 
 void pshmem_ctx_ulonglong_atomic_or(shmem_ctx_t ctx, unsigned long long* dest,
                                     unsigned long long value, int pe) {
-  door::atomic<AtomicOp::bit_or, unsigned long long>(door::in(ctx, "shmem_ctx_ulonglong_atomic_or"),
+  door::update<AtomicOp::bit_or, unsigned long long>(door::in(ctx, "shmem_ctx_ulonglong_atomic_or"),
                                                      dest, value, pe);
 }
 
 void pshmem_ctx_int32_atomic_or(shmem_ctx_t ctx, int32_t* dest, int32_t value, int pe) {
-  door::atomic<AtomicOp::bit_or, int32_t>(door::in(ctx, "shmem_ctx_int32_atomic_or"), dest, value,
+  door::update<AtomicOp::bit_or, int32_t>(door::in(ctx, "shmem_ctx_int32_atomic_or"), dest, value,
                                           pe);
 }
 
 void pshmem_ctx_int64_atomic_or(shmem_ctx_t ctx, int64_t* dest, int64_t value, int pe) {
-  door::atomic<AtomicOp::bit_or, int64_t>(door::in(ctx, "shmem_ctx_int64_atomic_or"), dest, value,
+  door::update<AtomicOp::bit_or, int64_t>(door::in(ctx, "shmem_ctx_int64_atomic_or"), dest, value,
                                           pe);
 }
 
 void pshmem_ctx_uint32_atomic_or(shmem_ctx_t ctx, uint32_t* dest, uint32_t value, int pe) {
-  door::atomic<AtomicOp::bit_or, uint32_t>(door::in(ctx, "shmem_ctx_uint32_atomic_or"), dest, value,
+  door::update<AtomicOp::bit_or, uint32_t>(door::in(ctx, "shmem_ctx_uint32_atomic_or"), dest, value,
                                            pe);
 }
 
 void pshmem_ctx_uint64_atomic_or(shmem_ctx_t ctx, uint64_t* dest, uint64_t value, int pe) {
-  door::atomic<AtomicOp::bit_or, uint64_t>(door::in(ctx, "shmem_ctx_uint64_atomic_or"), dest, value,
+  door::update<AtomicOp::bit_or, uint64_t>(door::in(ctx, "shmem_ctx_uint64_atomic_or"), dest, value,
                                            pe);
 }
 
@@ -1347,70 +1347,70 @@ uint64_t pshmem_ctx_uint64_atomic_fetch_xor(shmem_ctx_t ctx, uint64_t* dest, uin
 }
 
 void pshmem_uint_atomic_xor(unsigned int* dest, unsigned int value, int pe) {
-  door::atomic<AtomicOp::bit_xor, unsigned int>(door::here("shmem_uint_atomic_xor"), dest, value,
+  door::update<AtomicOp::bit_xor, unsigned int>(door::here("shmem_uint_atomic_xor"), dest, value,
                                                 pe);
 }
 
 void pshmem_ulong_atomic_xor(unsigned long* dest, unsigned long value, int pe) {
-  door::atomic<AtomicOp::bit_xor, unsigned long>(door::here("shmem_ulong_atomic_xor"), dest, value,
+  door::update<AtomicOp::bit_xor, unsigned long>(door::here("shmem_ulong_atomic_xor"), dest, value,
                                                  pe);
 }
 
 void pshmem_ulonglong_atomic_xor(unsigned long long* dest, unsigned long long value, int pe) {
-  door::atomic<AtomicOp::bit_xor, unsigned long long>(door::here("shmem_ulonglong_atomic_xor"),
+  door::update<AtomicOp::bit_xor, unsigned long long>(door::here("shmem_ulonglong_atomic_xor"),
                                                       dest, value, pe);
 }
 
 void pshmem_int32_atomic_xor(int32_t* dest, int32_t value, int pe) {
-  door::atomic<AtomicOp::bit_xor, int32_t>(door::here("shmem_int32_atomic_xor"), dest, value, pe);
+  door::update<AtomicOp::bit_xor, int32_t>(door::here("shmem_int32_atomic_xor"), dest, value, pe);
 }
 
 void pshmem_int64_atomic_xor(int64_t* dest, int64_t value, int pe) {
-  door::atomic<AtomicOp::bit_xor, int64_t>(door::here("shmem_int64_atomic_xor"), dest, value, pe);
+  door::update<AtomicOp::bit_xor, int64_t>(door::here("shmem_int64_atomic_xor"), dest, value, pe);
 }
 
 void pshmem_uint32_atomic_xor(uint32_t* dest, uint32_t value, int pe) {
-  door::atomic<AtomicOp::bit_xor, uint32_t>(door::here("shmem_uint32_atomic_xor"), dest, value, pe);
+  door::update<AtomicOp::bit_xor, uint32_t>(door::here("shmem_uint32_atomic_xor"), dest, value, pe);
 }
 
 void pshmem_uint64_atomic_xor(uint64_t* dest, uint64_t value, int pe) {
-  door::atomic<AtomicOp::bit_xor, uint64_t>(door::here("shmem_uint64_atomic_xor"), dest, value, pe);
+  door::update<AtomicOp::bit_xor, uint64_t>(door::here("shmem_uint64_atomic_xor"), dest, value, pe);
 }
 
 void pshmem_ctx_uint_atomic_xor(shmem_ctx_t ctx, unsigned int* dest, unsigned int value, int pe) {
-  door::atomic<AtomicOp::bit_xor, unsigned int>(door::in(ctx, "shmem_ctx_uint_atomic_xor"), dest,
+  door::update<AtomicOp::bit_xor, unsigned int>(door::in(ctx, "shmem_ctx_uint_atomic_xor"), dest,
                                                 value, pe);
 }
 
 void pshmem_ctx_ulong_atomic_xor(shmem_ctx_t ctx, unsigned long* dest, unsigned long value,
                                  int pe) {
-  door::atomic<AtomicOp::bit_xor, unsigned long>(door::in(ctx, "shmem_ctx_ulong_atomic_xor"), dest,
+  door::update<AtomicOp::bit_xor, unsigned long>(door::in(ctx, "shmem_ctx_ulong_atomic_xor"), dest,
                                                  value, pe);
 }
 
 void pshmem_ctx_ulonglong_atomic_xor(shmem_ctx_t ctx, unsigned long long* dest,
                                      unsigned long long value, int pe) {
-  door::atomic<AtomicOp::bit_xor, unsigned long long>(
+  door::update<AtomicOp::bit_xor, unsigned long long>(
       door::in(ctx, "shmem_ctx_ulonglong_atomic_xor"), dest, value, pe);
 }
 
 void pshmem_ctx_int32_atomic_xor(shmem_ctx_t ctx, int32_t* dest, int32_t value, int pe) {
-  door::atomic<AtomicOp::bit_xor, int32_t>(door::in(ctx, "shmem_ctx_int32_atomic_xor"), dest, value,
+  door::update<AtomicOp::bit_xor, int32_t>(door::in(ctx, "shmem_ctx_int32_atomic_xor"), dest, value,
                                            pe);
 }
 
 void pshmem_ctx_int64_atomic_xor(shmem_ctx_t ctx, int64_t* dest, int64_t value, int pe) {
-  door::atomic<AtomicOp::bit_xor, int64_t>(door::in(ctx, "shmem_ctx_int64_atomic_xor"), dest, value,
+  door::update<AtomicOp::bit_xor, int64_t>(door::in(ctx, "shmem_ctx_int64_atomic_xor"), dest, value,
                                            pe);
 }
 
 void pshmem_ctx_uint32_atomic_xor(shmem_ctx_t ctx, uint32_t* dest, uint32_t value, int pe) {
-  door::atomic<AtomicOp::bit_xor, uint32_t>(door::in(ctx, "shmem_ctx_uint32_atomic_xor"), dest,
+  door::update<AtomicOp::bit_xor, uint32_t>(door::in(ctx, "shmem_ctx_uint32_atomic_xor"), dest,
                                             value, pe);
 }
 
 void pshmem_ctx_uint64_atomic_xor(shmem_ctx_t ctx, uint64_t* dest, uint64_t value, int pe) {
-  door::atomic<AtomicOp::bit_xor, uint64_t>(door::in(ctx, "shmem_ctx_uint64_atomic_xor"), dest,
+  door::update<AtomicOp::bit_xor, uint64_t>(door::in(ctx, "shmem_ctx_uint64_atomic_xor"), dest,
                                             value, pe);
 }
 

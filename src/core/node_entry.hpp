@@ -1,0 +1,50 @@
+// What the ranks of a node know of another node: one entry for each, in the control memory, written
+// by the node agent and read by all. The card of a node is the same for who is not there yet.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/types.hpp"
+
+namespace gondwana {
+
+// How to reach a node: bytes, carried by the launcher as they are.
+struct NodeCard {
+  static constexpr std::size_t longest_address = 128;
+  static constexpr std::size_t longest_host = 64;
+
+  std::uint64_t layout;  // of the control memory in its build: all must be the same
+  std::uint32_t first;   // its first rank
+  std::uint32_t ranks;
+  std::uint64_t memory;  // bytes of the node's memory for each of its ranks
+  std::uint64_t arenas;  // where the arena of its first rank begins in its agent; or 0
+  std::uint64_t stride;  // distance of two arenas
+  std::uint64_t key;     // of all of them, to the network
+  std::uint32_t address_size;
+  std::array<std::byte, longest_address> address;  // of its agent, as the provider has it
+  std::array<char, longest_host> host;             // its name, zero-terminated; for sentences
+};
+
+enum class NodeState : std::uint32_t { unknown, known, lost };
+
+struct alignas(cache_line) NodeEntry {
+  std::atomic<NodeState> state;        // released after `card` is written
+  std::atomic<std::uint32_t> is_used;  // some rank of this node has talked to it: watch it
+  NodeCard card;
+};
+
+static_assert(std::atomic<NodeState>::is_always_lock_free);
+
+// What must be the same on all ranks of a job: offsets mean the same only where programs and heaps
+// are the same. Each has it in its arena, where peers of every node can read it.
+struct RankFacts {
+  std::uint64_t program_id;    // hash of the program's build id
+  std::uint64_t globals_size;  // length of its symmetric globals
+  std::uint64_t heap_size;
+  std::uint64_t checks;  // whether it checks its calls
+};
+
+}  // namespace gondwana

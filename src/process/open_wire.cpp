@@ -1,0 +1,67 @@
+#include "process/open_wire.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "bootstrap/deadline.hpp"
+#include "transport/ofi/ofi.hpp"
+
+namespace gondwana {
+namespace {
+
+std::vector<std::uint32_t> unknown_nodes(const NodeMemory& memory) {
+  std::vector<std::uint32_t> unknown;
+  for (std::uint32_t node = 0; node < memory.plan().nodes; ++node)
+    if (memory.entry(node).state.load(std::memory_order_acquire) == NodeState::unknown)
+      unknown.push_back(node);
+  return unknown;
+}
+
+Result<void> wait_for_all_nodes(const NodeMemory& memory, const Options& options) {
+  constexpr std::chrono::microseconds step{200};
+  const Deadline deadline(options.join_timeout);
+  while (!unknown_nodes(memory).empty()) {
+    if (deadline.left_ms() == 0) {
+      return Error{
+          Errc::peer_lost,
+          fmt::format("these of {} nodes did not join within {} s (GONDWANA_JOIN_TIMEOUT): "
+                      "{}",
+                      memory.plan().nodes, deadline.seconds(),
+                      fmt::join(unknown_nodes(memory), ", "))};
+    }
+    std::this_thread::sleep_for(step);
+  }
+  return {};
+}
+
+// Every node must lay its memory out as this one does.
+Result<void> compare_nodes(const NodeMemory& memory) {
+  for (std::uint32_t node = 0; node < memory.plan().nodes; ++node) {
+    const NodeCard& card = memory.entry(node).card;
+    if (card.layout == control_fingerprint) continue;
+    return Error{Errc::refused, fmt::format("host {} has another build of Gondwana; use the same "
+                                            "on every host",
+                                            card.host.data())};
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Wire> open_wire(const Membership& self, const std::shared_ptr<NodeMemory>& memory,
+                       const Options& options) {
+  if (memory->plan().nodes == 1) return Wire();
+  const Result<ofi::Settings> settings = ofi::make_settings(options.provider, options.network);
+  if (!settings) return settings.error();
+  if (Result<void> known = wait_for_all_nodes(*memory, options); !known) return known.error();
+  if (Result<void> same = compare_nodes(*memory); !same) return same.error();
+  Result<std::unique_ptr<Ofi>> ofi = Ofi::open({memory, self.rank, self.job_tag, *settings});
+  if (!ofi) return ofi.error();
+  return Wire(*std::move(ofi));
+}
+
+}  // namespace gondwana

@@ -1,0 +1,347 @@
+#include "transport/ofi/agent.hpp"
+
+#include <poll.h>
+#include <sched.h>
+#include <sys/epoll.h>
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "core/machine.hpp"
+#include "core/unique_fd.hpp"
+#include "transport/copy.hpp"
+#include "transport/ofi/endpoint.hpp"
+#include "transport/ofi/message.hpp"
+
+namespace gondwana {
+namespace {
+
+using ofi::Endpoint;
+using ofi::Peer;
+using ofi::Reply;
+using ofi::Request;
+using ofi::RequestKind;
+
+constexpr std::size_t receive_buffers = 8;
+// How long to look for more before sleeping, where a processor is free: the next request of a
+// stream comes within it.
+constexpr std::uint64_t spin_ns = 20'000;
+// A sleep ends by itself after that: wake-ups of providers are hints.
+constexpr int longest_sleep_ms = 100;
+// How long answers may take to leave when the job ends.
+constexpr std::uint64_t last_answers_ns = 2'000'000'000;
+
+}  // namespace
+
+class NodeAgent::Implementation {
+ public:
+  static Result<std::unique_ptr<Implementation>> open(const Setup& setup);
+
+  const NodeCard& card() const { return card_; }
+  void serve(int control);
+
+ private:
+  // What is known of a process that asks. `answered`: the last request that it knows is done.
+  struct Client {
+    Peer peer = FI_ADDR_UNSPEC;
+    std::uint32_t done = 0;
+    bool owed = false;  // an answer
+  };
+  struct Answer {
+    Peer to;
+    Reply reply;
+  };
+  // Another node that a rank of ours talks to: it must answer from time to time.
+  struct Watched {
+    Peer peer = FI_ADDR_UNSPEC;  // not watched yet
+    std::uint64_t heard_ns = 0;
+    std::uint32_t beats = 0;
+    ofi::Context context;
+    std::array<std::byte, sizeof(Request) + NodeCard::longest_address> hello;
+  };
+
+  explicit Implementation(const Setup& setup)
+      : memory_(setup.memory),
+        tag_(setup.job_tag),
+        may_spin_(setup.may_spin),
+        patience_ns_(std::uint64_t{setup.patience_s} * 1'000'000'000),
+        clients_(setup.memory->plan().job_ranks + setup.memory->plan().nodes) {}
+
+  Result<void> open_endpoint(const ofi::Settings& settings);
+  void write_card();
+  bool step();
+  void wait();
+  void on_message(Bytes bytes);
+  void execute(Bytes bytes);
+  void meet(const Request& request, Bytes address);
+  void store(const Request& request);
+  void update(const Request& request);
+  void owe(const Request& request);
+  void answer(const Client& client, std::uint32_t sequence, std::optional<std::uint64_t> value);
+  void send_answers();
+  void watch_nodes();
+  void greet(std::uint32_t node);
+  void lose(std::uint32_t node);
+  std::byte* place_of(const Request& request) const {
+    return memory_->window(Rank(request.to)) + request.offset;
+  }
+
+  std::shared_ptr<NodeMemory> memory_;
+  std::uint64_t tag_;
+  bool may_spin_;
+  std::uint64_t patience_ns_;  // 0: endless
+  std::uint64_t next_watch_ns_ = 0;
+  std::map<std::uint32_t, Watched> watched_;  // by node
+  std::unique_ptr<Endpoint> endpoint_;
+  std::optional<ofi::Registration> registration_;
+  NodeCard card_{};
+  std::vector<Client> clients_;  // by rank, and behind them the agents by node
+  std::vector<std::uint32_t> owed_;
+  std::deque<Answer> answers_;
+  std::uint64_t refused_ = 0;  // messages that are none of this job's
+  UniqueFd sleeper_;           // an epoll of what ends a sleep
+};
+
+Result<std::unique_ptr<NodeAgent::Implementation>> NodeAgent::Implementation::open(
+    const Setup& setup) {
+  std::unique_ptr<Implementation> agent(new Implementation(setup));
+  if (Result<void> done = agent->open_endpoint(setup.settings); !done) return done.error();
+  agent->write_card();
+  return agent;
+}
+
+// One registration for all arenas of the node: they lie in one range. Providers that pin what is
+// registered would pin all of that; they are not among those that this version was run with.
+Result<void> NodeAgent::Implementation::open_endpoint(const ofi::Settings& settings) {
+  Result<std::unique_ptr<Endpoint>> endpoint = Endpoint::open(settings, receive_buffers);
+  if (!endpoint) return endpoint.error();
+  endpoint_ = *std::move(endpoint);
+  const NodePlan& plan = memory_->plan();
+  Result<ofi::Registration> registration =
+      endpoint_->register_memory({memory_->window(Rank(plan.first)), plan.range_size()});
+  if (!registration) return registration.error();
+  registration_ = *std::move(registration);
+  return {};
+}
+
+void NodeAgent::Implementation::write_card() {
+  const NodePlan& plan = memory_->plan();
+  card_.layout = control_fingerprint;
+  card_.first = plan.first;
+  card_.ranks = plan.ranks;
+  card_.memory = usable_memory() / plan.ranks;
+  card_.arenas = endpoint_->base_of(memory_->window(Rank(plan.first)));
+  card_.stride = plan.stride;
+  card_.key = registration_->key;
+  const Bytes address = endpoint_->address();
+  GONDWANA_ASSERT(address.size() <= card_.address.size(), address.size());
+  card_.address_size = static_cast<std::uint32_t>(address.size());
+  std::memcpy(card_.address.data(), address.data(), address.size());
+  ::gethostname(card_.host.data(), card_.host.size() - 1);
+}
+
+void NodeAgent::Implementation::serve(int control) {
+  sleeper_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
+  epoll_event event{};
+  event.events = EPOLLIN;
+  ::epoll_ctl(sleeper_.get(), EPOLL_CTL_ADD, control, &event);
+  if (endpoint_->wait_descriptor() >= 0)
+    ::epoll_ctl(sleeper_.get(), EPOLL_CTL_ADD, endpoint_->wait_descriptor(), &event);
+  std::uint64_t last_busy = monotonic_ns();
+  for (;;) {
+    if (step()) {
+      last_busy = monotonic_ns();
+      continue;
+    }
+    if (may_spin_ && monotonic_ns() - last_busy < spin_ns) {
+      ::sched_yield();
+      continue;
+    }
+    watch_nodes();
+    wait();
+    pollfd order{control, POLLIN, 0};
+    if (::poll(&order, 1, 0) > 0) break;
+    last_busy = monotonic_ns();
+  }
+  const std::uint64_t until = monotonic_ns() + last_answers_ns;
+  while ((step() || !answers_.empty()) && monotonic_ns() < until) {
+  }
+}
+
+bool NodeAgent::Implementation::step() {
+  const auto take = [this](Bytes bytes) { on_message(bytes); };
+  const auto nothing = [](ofi::Context*) {};
+  const auto ignore = [](ofi::Context*, const std::string&) {};
+  const bool found = endpoint_->poll({take, nothing, ignore}) > 0;
+  send_answers();
+  return found;
+}
+
+void NodeAgent::Implementation::wait() {
+  std::array<epoll_event, 2> events{};
+  const bool may_sleep = endpoint_->may_sleep() && answers_.empty();
+  // A provider without a descriptor is asked again soon.
+  const int limit = may_sleep ? longest_sleep_ms : endpoint_->wait_descriptor() < 0 ? 1 : 0;
+  ::epoll_wait(sleeper_.get(), events.data(), static_cast<int>(events.size()), limit);
+}
+
+// Another agent that answers a beat, or a request.
+void NodeAgent::Implementation::on_message(Bytes bytes) {
+  if (bytes.size() != sizeof(Reply)) return execute(bytes);
+  const auto reply = ofi::read_reply(bytes, tag_, memory_->plan().nodes);
+  const auto node = reply ? watched_.find(reply->node) : watched_.end();
+  if (node == watched_.end()) {
+    ++refused_;
+    return;
+  }
+  node->second.heard_ns = monotonic_ns();
+}
+
+void NodeAgent::Implementation::execute(Bytes bytes) {
+  const auto received = ofi::read_request(bytes, tag_, memory_->plan());
+  if (!received) {
+    ++refused_;
+    return;
+  }
+  switch (received->request.kind) {
+    case RequestKind::hello:
+      return meet(received->request, received->address);
+    case RequestKind::store:
+      return store(received->request);
+    case RequestKind::atomic:
+      return update(received->request);
+    case RequestKind::beat:
+      return owe(received->request);
+  }
+}
+
+void NodeAgent::Implementation::meet(const Request& request, Bytes address) {
+  const Result<Peer> peer = endpoint_->add_peer(address);
+  if (!peer) return;
+  clients_[request.from] = {.peer = *peer, .done = request.sequence, .owed = false};
+}
+
+// What came before it over this connection is visible before it.
+void NodeAgent::Implementation::store(const Request& request) {
+  std::atomic_thread_fence(std::memory_order_release);
+  copy_to_peer(place_of(request), reinterpret_cast<const std::byte*>(&request.operand),
+               request.size);
+  memory_->data_bell(Rank(request.to)).ring_if_asleep();
+  owe(request);
+}
+
+void NodeAgent::Implementation::update(const Request& request) {
+  const AtomicRequest atomic{request.op, request.type, request.operand, request.compare};
+  const std::uint64_t old = find_executor(request.op, request.type)(place_of(request), atomic);
+  if (request.op != AtomicOp::fetch) memory_->data_bell(Rank(request.to)).ring_if_asleep();
+  if (request.size == 0) return owe(request);
+  Client& client = clients_[request.from];
+  client.done = request.sequence;
+  client.owed = false;
+  answer(client, request.sequence, old);
+}
+
+// One answer for all that one look finds.
+void NodeAgent::Implementation::owe(const Request& request) {
+  Client& client = clients_[request.from];
+  client.done = request.sequence;
+  if (!client.owed) owed_.push_back(request.from);
+  client.owed = true;
+}
+
+void NodeAgent::Implementation::answer(const Client& client, std::uint32_t sequence,
+                                       std::optional<std::uint64_t> value) {
+  if (client.peer == FI_ADDR_UNSPEC) return;  // it has not said where
+  answers_.push_back({client.peer,
+                      {.tag = tag_,
+                       .node = memory_->plan().node,
+                       .sequence = sequence,
+                       .value = value.value_or(0),
+                       .has_value = value.has_value() ? 1U : 0U}});
+}
+
+void NodeAgent::Implementation::send_answers() {
+  for (const std::uint32_t from : owed_) {
+    Client& client = clients_[from];
+    if (client.owed) answer(client, client.done, std::nullopt);
+    client.owed = false;
+  }
+  owed_.clear();
+  while (!answers_.empty()) {
+    const Answer& next = answers_.front();
+    const Result<Posted> sent =
+        endpoint_->inject(next.to, std::as_bytes(std::span(&next.reply, 1)));
+    if (sent && *sent == Posted::busy) return;
+    answers_.pop_front();  // to who is gone it is lost: others notice that
+  }
+}
+
+// A node that says nothing for as long as users have patience is lost. Those that end in order are
+// not missed: a job ends everywhere at once.
+void NodeAgent::Implementation::watch_nodes() {
+  const std::uint64_t now = monotonic_ns();
+  if (patience_ns_ == 0 || now < next_watch_ns_) return;
+  next_watch_ns_ = now + patience_ns_ / 4;
+  const NodePlan& plan = memory_->plan();
+  for (std::uint32_t node = 0; node < plan.nodes; ++node) {
+    NodeEntry& entry = memory_->entry(node);
+    if (node == plan.node || entry.is_used.load(std::memory_order_relaxed) == 0) continue;
+    if (entry.state.load(std::memory_order_relaxed) != NodeState::known) continue;
+    greet(node);
+    if (now - std::min(now, watched_[node].heard_ns) > patience_ns_) lose(node);
+  }
+}
+
+// That it cannot be sent is no more than silence.
+void NodeAgent::Implementation::greet(std::uint32_t node) {
+  Watched& watched = watched_[node];
+  Request request{.tag = tag_, .from = ofi::agent_number(memory_->plan(), memory_->plan().node)};
+  if (watched.peer == FI_ADDR_UNSPEC) {
+    const NodeCard& card = memory_->entry(node).card;
+    const Result<Peer> peer = endpoint_->add_peer({card.address.data(), card.address_size});
+    if (!peer) return;
+    watched.heard_ns = monotonic_ns();
+    const Bytes address = endpoint_->address();
+    request.size = static_cast<std::uint8_t>(address.size());
+    std::memcpy(watched.hello.data(), &request, sizeof(request));
+    std::memcpy(watched.hello.data() + sizeof(request), address.data(), address.size());
+    const Bytes hello(watched.hello.data(), sizeof(request) + address.size());
+    const Result<Posted> sent = endpoint_->send(*peer, hello, watched.context);
+    if (sent && *sent == Posted::accepted) watched.peer = *peer;
+    return;
+  }
+  request.kind = RequestKind::beat;
+  request.sequence = ++watched.beats;
+  [[maybe_unused]] const Result<Posted> sent =
+      endpoint_->inject(watched.peer, std::as_bytes(std::span(&request, 1)));
+}
+
+// Ranks that sleep look for it when they wake, after a millisecond at the latest.
+void NodeAgent::Implementation::lose(std::uint32_t node) {
+  memory_->entry(node).state.store(NodeState::lost, std::memory_order_release);
+}
+
+NodeAgent::NodeAgent(std::unique_ptr<Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
+
+NodeAgent::~NodeAgent() = default;
+
+Result<std::unique_ptr<NodeAgent>> NodeAgent::open(const Setup& setup) {
+  Result<std::unique_ptr<Implementation>> implementation = Implementation::open(setup);
+  if (!implementation) return implementation.error();
+  return std::unique_ptr<NodeAgent>(new NodeAgent(*std::move(implementation)));
+}
+
+const NodeCard& NodeAgent::card() const {
+  return implementation_->card();
+}
+
+void NodeAgent::serve(int control) {
+  implementation_->serve(control);
+}
+
+}  // namespace gondwana

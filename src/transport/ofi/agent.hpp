@@ -1,0 +1,44 @@
+// The node agent: a process of its own on every node of a job that has several. It owns the
+// registration of all memory of its node, executes what other nodes ask for there, whatever the
+// ranks compute meanwhile, and sleeps when nobody asks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "core/result.hpp"
+#include "memory/node_memory.hpp"
+#include "transport/ofi/settings.hpp"
+
+namespace gondwana {
+
+class NodeAgent {
+ public:
+  struct Setup {
+    std::shared_ptr<NodeMemory> memory;
+    std::uint64_t job_tag = 0;
+    ofi::Settings settings;
+    bool may_spin = false;         // whether a processor is free for it
+    std::uint32_t patience_s = 0;  // silence of a node that means it is lost; 0: nothing does
+  };
+
+  static Result<std::unique_ptr<NodeAgent>> open(const Setup& setup);
+  NodeAgent(const NodeAgent&) = delete;
+  NodeAgent& operator=(const NodeAgent&) = delete;
+  ~NodeAgent();
+
+  // How others reach this node.
+  const NodeCard& card() const;
+
+  // Serves until `control` can be read, which is an order to end or the end of who started us; then
+  // answers what has come, and returns.
+  void serve(int control);
+
+ private:
+  class Implementation;
+  explicit NodeAgent(std::unique_ptr<Implementation> implementation);
+
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace gondwana

@@ -1,0 +1,309 @@
+#include "transport/ofi/endpoint.hpp"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <rdma/fi_cm.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace gondwana::ofi {
+namespace {
+
+// In falling order: hardware before sockets. Of those that run over sockets, rxm above tcp is the
+// one that says at once when a peer is gone.
+constexpr std::array preferred{"cxi", "efa", "psm3", "opx", "verbs;ofi_rxm", "tcp;ofi_rxm"};
+
+constexpr std::size_t receive_buffer_size = 64 * 1024;
+constexpr std::size_t longest_message = 256;  // of ours; a buffer with less room is given back
+constexpr std::size_t most_at_once = 64;
+
+std::optional<std::uint32_t> ipv4_of(const fi_info& info) {
+  if (info.src_addr == nullptr || info.src_addrlen < sizeof(sockaddr_in)) return std::nullopt;
+  sockaddr_in address{};
+  std::memcpy(&address, info.src_addr, sizeof(address));
+  if (address.sin_family != AF_INET) return std::nullopt;
+  return ntohl(address.sin_addr.s_addr);
+}
+
+bool is_this_machine_alone(std::uint32_t address) {
+  return address >> 24 == 127;
+}
+
+// Higher is better; 0: not at all. A provider without addresses of this kind has one network.
+int fitness(const fi_info& info, const Settings& settings) {
+  const std::optional<std::uint32_t> address = ipv4_of(info);
+  if (settings.network) return address && settings.network->contains(*address) ? 1 : 0;
+  if (!address) return info.addr_format == FI_SOCKADDR_IN6 ? 0 : 2;
+  return is_this_machine_alone(*address) ? 1 : 2;
+}
+
+const fi_info* best_of(const fi_info* found, const Settings& settings) {
+  const fi_info* best = nullptr;
+  int best_fitness = 0;
+  for (; found != nullptr; found = found->next) {
+    const int own = fitness(*found, settings);
+    if (own <= best_fitness) continue;
+    best = found;
+    best_fitness = own;
+  }
+  return best;
+}
+
+void ask_for(fi_info& hints, const char* provider) {
+  hints.caps = FI_MSG | FI_RMA | FI_MULTI_RECV;
+  hints.mode = FI_CONTEXT | FI_CONTEXT2;
+  hints.ep_attr->type = FI_EP_RDM;
+  hints.domain_attr->mr_mode = FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+  hints.domain_attr->threading = FI_THREAD_DOMAIN;
+  hints.domain_attr->data_progress = FI_PROGRESS_MANUAL;
+  hints.domain_attr->control_progress = FI_PROGRESS_MANUAL;
+  hints.domain_attr->av_type = FI_AV_TABLE;
+  hints.domain_attr->resource_mgmt = FI_RM_ENABLED;
+  hints.tx_attr->msg_order = FI_ORDER_SAS;
+  hints.rx_attr->msg_order = FI_ORDER_SAS;
+  hints.fabric_attr->prov_name = ::strdup(provider);  // freed with the hints
+}
+
+}  // namespace
+
+void Endpoint::FreeInfo::operator()(fi_info* info) const {
+  if (const Result<const Library*> library = load_library(); library) (*library)->freeinfo(info);
+}
+
+Endpoint::~Endpoint() {
+  endpoint_.reset();  // before the buffers that it receives into
+}
+
+Result<std::unique_ptr<Endpoint>> Endpoint::open(const Settings& settings,
+                                                 std::size_t receive_buffers) {
+  const Result<const Library*> library = load_library();
+  if (!library) return library.error();
+  std::unique_ptr<Endpoint> endpoint(new Endpoint(**library));
+  if (Result<void> done = endpoint->choose(settings); !done) return done.error();
+  if (Result<void> done = endpoint->open_objects(); !done) return done.error();
+  if (Result<void> done = endpoint->read_address(); !done) return done.error();
+  if (Result<void> done = endpoint->post_all(receive_buffers); !done) return done.error();
+  return endpoint;
+}
+
+Result<void> Endpoint::choose(const Settings& settings) {
+  std::vector<std::string> wanted{settings.provider};
+  if (settings.provider.empty()) wanted.assign(preferred.begin(), preferred.end());
+  for (const std::string& provider : wanted) {
+    const Info hints(library_.dupinfo(nullptr));
+    if (!hints) return Error{Errc::out_of_memory, "no memory for the hints of libfabric"};
+    ask_for(*hints, provider.c_str());
+    fi_info* found = nullptr;
+    if (library_.getinfo(api_version, nullptr, nullptr, 0, hints.get(), &found) != 0) continue;
+    const Info list(found);
+    const fi_info* best = best_of(found, settings);
+    if (best == nullptr) continue;
+    info_.reset(library_.dupinfo(best));
+    if (info_) return {};
+  }
+  const std::string where =
+      settings.network ? " with an address in the network that GONDWANA_NETWORK names" : "";
+  return Error{
+      Errc::missing,
+      fmt::format("libfabric offers no {}{} that can carry a job; `fi_info` lists what "
+                  "there is, GONDWANA_PROVIDER chooses",
+                  settings.provider.empty() ? "provider" : "provider " + settings.provider, where)};
+}
+
+Result<void> Endpoint::open_objects() {
+  fid_fabric* fabric = nullptr;
+  if (const int failed = library_.fabric(info_->fabric_attr, &fabric, nullptr); failed != 0)
+    return trouble("fabric", failed);
+  fabric_.reset(fabric);
+  fid_domain* domain = nullptr;
+  if (const int failed = fi_domain(fabric, info_.get(), &domain, nullptr); failed != 0)
+    return trouble("domain", failed);
+  domain_.reset(domain);
+  fi_av_attr peers{};
+  peers.type = FI_AV_TABLE;
+  fid_av* table = nullptr;
+  if (const int failed = fi_av_open(domain, &peers, &table, nullptr); failed != 0)
+    return trouble("address table", failed);
+  peers_.reset(table);
+  if (Result<void> done = open_queue(); !done) return done;
+  fid_ep* endpoint = nullptr;
+  if (const int failed = fi_endpoint(domain, info_.get(), &endpoint, nullptr); failed != 0)
+    return trouble("endpoint", failed);
+  endpoint_.reset(endpoint);
+  if (const int failed = fi_ep_bind(endpoint, &table->fid, 0); failed != 0)
+    return trouble("endpoint and addresses", failed);
+  if (const int failed = fi_ep_bind(endpoint, &queue_->fid, FI_TRANSMIT | FI_RECV); failed != 0)
+    return trouble("endpoint and queue", failed);
+  std::size_t least = longest_message;
+  if (const int failed =
+          fi_setopt(&endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &least, sizeof(least));
+      failed != 0)
+    return trouble("receive buffers", failed);
+  if (const int failed = fi_enable(endpoint); failed != 0) return trouble("start", failed);
+  return {};
+}
+
+// With a descriptor to sleep on, or without where there is none.
+Result<void> Endpoint::open_queue() {
+  int failed = 0;
+  for (const fi_wait_obj wait : {FI_WAIT_FD, FI_WAIT_NONE}) {
+    fi_cq_attr attributes{};
+    attributes.format = FI_CQ_FORMAT_DATA;
+    attributes.wait_obj = wait;
+    fid_cq* queue = nullptr;
+    failed = fi_cq_open(domain_.get(), &attributes, &queue, nullptr);
+    if (failed != 0) continue;
+    queue_.reset(queue);
+    if (wait == FI_WAIT_FD && fi_control(&queue->fid, FI_GETWAIT, &wait_descriptor_) != 0)
+      wait_descriptor_ = -1;
+    return {};
+  }
+  return trouble("queue", failed);
+}
+
+Result<void> Endpoint::read_address() {
+  std::size_t size = 256;
+  address_.resize(size);
+  if (const int failed = fi_getname(&endpoint_->fid, address_.data(), &size); failed != 0)
+    return trouble("own address", failed);
+  address_.resize(size);
+  return {};
+}
+
+Result<void> Endpoint::post_all(std::size_t receive_buffers) {
+  for (std::size_t i = 0; i < receive_buffers; ++i) {
+    buffers_.push_back(std::make_unique<ReceiveBuffer>());
+    buffers_.back()->bytes.resize(receive_buffer_size);
+    if (Result<void> done = post(*buffers_.back()); !done) return done;
+  }
+  return {};
+}
+
+Result<void> Endpoint::post(ReceiveBuffer& buffer) {
+  const iovec room{buffer.bytes.data(), buffer.bytes.size()};
+  fi_msg message{};
+  message.msg_iov = &room;
+  message.iov_count = 1;
+  message.addr = FI_ADDR_UNSPEC;
+  message.context = &buffer.context;
+  const ssize_t outcome = fi_recvmsg(endpoint_.get(), &message, FI_MULTI_RECV);
+  if (outcome != 0) return trouble("receive", outcome);
+  return {};
+}
+
+Result<Peer> Endpoint::add_peer(Bytes address) {
+  Peer peer = FI_ADDR_UNSPEC;
+  const int inserted = fi_av_insert(peers_.get(), address.data(), 1, &peer, 0, nullptr);
+  if (inserted != 1) return trouble("address of a peer", inserted);
+  return peer;
+}
+
+Result<Registration> Endpoint::register_memory(MutableBytes memory) {
+  std::uint64_t key = 0;
+  if ((info_->domain_attr->mr_mode & FI_MR_PROV_KEY) == 0) {
+    const std::size_t size = std::min(info_->domain_attr->mr_key_size, sizeof(key));
+    if (::getrandom(&key, size, 0) < 0) return trouble("random key", -FI_EIO);
+  }
+  fid_mr* region = nullptr;
+  if (const int failed = fi_mr_reg(domain_.get(), memory.data(), memory.size(),
+                                   FI_REMOTE_READ | FI_REMOTE_WRITE, 0, key, 0, &region, nullptr);
+      failed != 0)
+    return trouble("memory", failed);
+  Registration registration{{region, [](fid_mr* mr) { return fi_close(&mr->fid); }}, 0};
+  if ((info_->domain_attr->mr_mode & FI_MR_ENDPOINT) != 0) {
+    if (const int failed = fi_mr_bind(region, &endpoint_->fid, 0); failed != 0)
+      return trouble("memory and endpoint", failed);
+    if (const int failed = fi_mr_enable(region); failed != 0) return trouble("memory", failed);
+  }
+  registration.key = fi_mr_key(region);
+  return registration;
+}
+
+std::uint64_t Endpoint::base_of(const std::byte* memory) const {
+  const bool by_address = (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
+  return by_address ? reinterpret_cast<std::uintptr_t>(memory) : 0;
+}
+
+Result<Posted> Endpoint::judge(ssize_t outcome, const char* what) const {
+  if (outcome == 0) return Posted::accepted;
+  if (outcome == -FI_EAGAIN) return Posted::busy;
+  return trouble(what, outcome);
+}
+
+Error Endpoint::trouble(const char* what, ssize_t outcome) const {
+  return {Errc::peer_lost,
+          fmt::format("libfabric: {}: {}", what, library_.strerror(static_cast<int>(-outcome)))};
+}
+
+Result<Posted> Endpoint::inject(Peer to, Bytes message) {
+  return judge(fi_inject(endpoint_.get(), message.data(), message.size(), to), "send");
+}
+
+Result<Posted> Endpoint::send(Peer to, Bytes message, Context& context) {
+  return judge(fi_send(endpoint_.get(), message.data(), message.size(), nullptr, to, &context),
+               "send");
+}
+
+Result<Posted> Endpoint::write(Peer to, Bytes source, std::uint64_t remote, std::uint64_t key,
+                               Context& context) {
+  const iovec local{const_cast<std::byte*>(source.data()), source.size()};
+  const fi_rma_iov target{remote, source.size(), key};
+  fi_msg_rma message{};
+  message.msg_iov = &local;
+  message.iov_count = 1;
+  message.addr = to;
+  message.rma_iov = &target;
+  message.rma_iov_count = 1;
+  message.context = &context;
+  return judge(fi_writemsg(endpoint_.get(), &message, FI_DELIVERY_COMPLETE | FI_COMPLETION), "put");
+}
+
+Result<Posted> Endpoint::read(Peer from, MutableBytes target, std::uint64_t remote,
+                              std::uint64_t key, Context& context) {
+  return judge(
+      fi_read(endpoint_.get(), target.data(), target.size(), nullptr, from, remote, key, &context),
+      "get");
+}
+
+std::size_t Endpoint::poll(const Handlers& handlers) {
+  std::array<fi_cq_data_entry, most_at_once> entries;
+  const ssize_t count = fi_cq_read(queue_.get(), entries.data(), entries.size());
+  if (count == -FI_EAVAIL) {
+    handle_failure(handlers);
+    return 1;
+  }
+  if (count <= 0) return 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) handle(entries[i], handlers);
+  return static_cast<std::size_t>(count);
+}
+
+void Endpoint::handle(const fi_cq_data_entry& entry, const Handlers& handlers) {
+  if ((entry.flags & FI_RECV) != 0)
+    handlers.on_message({static_cast<const std::byte*>(entry.buf), entry.len});
+  // A buffer that is used up comes back with its last message, or alone.
+  if ((entry.flags & FI_MULTI_RECV) != 0) {
+    const Result<void> posted = post(*static_cast<ReceiveBuffer*>(entry.op_context));
+    GONDWANA_ASSERT(static_cast<bool>(posted), entry.flags);
+    return;
+  }
+  if ((entry.flags & FI_RECV) == 0) handlers.on_done(static_cast<Context*>(entry.op_context));
+}
+
+// A receive buffer that fails is a connection that ended badly: whoever uses it learns by its own
+// operations.
+void Endpoint::handle_failure(const Handlers& handlers) {
+  fi_cq_err_entry entry{};
+  if (fi_cq_readerr(queue_.get(), &entry, 0) != 1) return;
+  if ((entry.flags & FI_RECV) != 0 || entry.op_context == nullptr) return;
+  handlers.on_failed(static_cast<Context*>(entry.op_context), library_.strerror(entry.err));
+}
+
+bool Endpoint::may_sleep() {
+  fid* objects = &queue_->fid;
+  return wait_descriptor_ >= 0 && fi_trywait(fabric_.get(), &objects, 1) == FI_SUCCESS;
+}
+
+}  // namespace gondwana::ofi

@@ -1,0 +1,129 @@
+// One endpoint of libfabric: connectionless and reliable, with one queue of completions, owned by
+// one process and polled by one thread at a time. Everything of libfabric is behind it.
+//
+// Software providers move nothing by themselves: whoever owns an endpoint polls it.
+#pragma once
+
+#include <rdma/fabric.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_rma.h>
+
+#include <array>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/function_ref.hpp"
+#include "core/result.hpp"
+#include "core/types.hpp"
+#include "transport/ofi/library.hpp"
+#include "transport/ofi/settings.hpp"
+#include "transport/transport.hpp"
+
+namespace gondwana::ofi {
+
+using Peer = fi_addr_t;
+
+// What an operation under way is to libfabric: its address comes back with the completion. It must
+// stay where it is until then.
+struct Context {
+  fi_context2 for_provider;
+};
+
+// Memory that peers may read and write, until it is destroyed.
+struct Registration {
+  std::unique_ptr<fid_mr, int (*)(fid_mr*)> handle;
+  std::uint64_t key = 0;
+};
+
+class Endpoint {
+ public:
+  // What polling finds. The bytes of a message are gone when the handler returns.
+  struct Handlers {
+    FunctionRef<void(Bytes)> on_message;
+    FunctionRef<void(Context*)> on_done;
+    // An operation that failed; why, in words.
+    FunctionRef<void(Context*, std::string)> on_failed;
+  };
+
+  static Result<std::unique_ptr<Endpoint>> open(const Settings& settings,
+                                                std::size_t receive_buffers);
+  Endpoint(const Endpoint&) = delete;
+  Endpoint& operator=(const Endpoint&) = delete;
+  ~Endpoint();
+
+  std::string provider() const { return info_->fabric_attr->prov_name; }
+  Bytes address() const { return address_; }
+  std::size_t largest_message() const { return info_->ep_attr->max_msg_size; }
+  std::size_t most_injected() const { return info_->tx_attr->inject_size; }
+
+  // No connection is made before the first operation.
+  Result<Peer> add_peer(Bytes address);
+
+  // With a key that nobody can guess, where the provider lets us choose it.
+  Result<Registration> register_memory(MutableBytes memory);
+  // What peers must add to offsets in memory of this endpoint; 0 where they count from its start.
+  std::uint64_t base_of(const std::byte* memory) const;
+
+  // Each is accepted, refused for now, or final. The bytes of an injected message are free at once;
+  // of the others, buffer and context stay until on_done or on_failed. A write is done when its
+  // bytes are at the target, not when they have left.
+  Result<Posted> inject(Peer to, Bytes message);
+  Result<Posted> send(Peer to, Bytes message, Context& context);
+  Result<Posted> write(Peer to, Bytes source, std::uint64_t remote, std::uint64_t key,
+                       Context& context);
+  Result<Posted> read(Peer from, MutableBytes target, std::uint64_t remote, std::uint64_t key,
+                      Context& context);
+
+  // Handles what has come, a bounded number; how much.
+  std::size_t poll(const Handlers& handlers);
+
+  // Whoever finds nothing may sleep on this descriptor, if may_sleep() says so just before. -1:
+  // this provider has none.
+  int wait_descriptor() const { return wait_descriptor_; }
+  bool may_sleep();
+
+ private:
+  template <typename Object>
+  struct Close {
+    void operator()(Object* object) const { fi_close(&object->fid); }
+  };
+  template <typename Object>
+  using Owned = std::unique_ptr<Object, Close<Object>>;
+  struct FreeInfo {
+    void operator()(fi_info* info) const;
+  };
+  using Info = std::unique_ptr<fi_info, FreeInfo>;
+
+  struct ReceiveBuffer {
+    Context context;
+    std::vector<std::byte> bytes;
+  };
+
+  explicit Endpoint(const Library& library) : library_(library) {}
+  Result<void> choose(const Settings& settings);
+  Result<void> open_objects();
+  Result<void> open_queue();
+  Result<void> read_address();
+  Result<void> post(ReceiveBuffer& buffer);
+  Result<void> post_all(std::size_t receive_buffers);
+  void handle(const fi_cq_data_entry& entry, const Handlers& handlers);
+  void handle_failure(const Handlers& handlers);
+  Result<Posted> judge(ssize_t outcome, const char* what) const;
+  Error trouble(const char* what, ssize_t outcome) const;
+
+  const Library& library_;
+  Info info_;
+  Owned<fid_fabric> fabric_;
+  Owned<fid_domain> domain_;
+  Owned<fid_av> peers_;
+  Owned<fid_cq> queue_;
+  Owned<fid_ep> endpoint_;
+  std::vector<std::byte> address_;
+  std::vector<std::unique_ptr<ReceiveBuffer>> buffers_;
+  int wait_descriptor_ = -1;
+};
+
+}  // namespace gondwana::ofi

@@ -1,0 +1,66 @@
+#include "transport/ofi/message.hpp"
+
+#include <cstring>
+
+#include "core/node_entry.hpp"
+
+namespace gondwana::ofi {
+namespace {
+
+static_assert(sizeof(Request) == 48 && sizeof(Reply) == 32, "no byte that nobody writes");
+
+// A word that lies in an arena, at a multiple of its size.
+bool is_in_arena(std::uint64_t offset, std::size_t size, const NodePlan& plan) {
+  return offset <= plan.arena_size() - size && offset % size == 0;
+}
+
+bool is_store(const Request& request, const NodePlan& plan) {
+  const bool is_word =
+      request.size == 1 || request.size == 2 || request.size == 4 || request.size == 8;
+  return is_word && is_in_arena(request.offset, request.size, plan);
+}
+
+bool is_atomic(const Request& request, const NodePlan& plan) {
+  return static_cast<std::size_t>(request.op) < atomic_ops &&
+         static_cast<std::size_t>(request.type) < atomic_types &&
+         find_executor(request.op, request.type) != nullptr &&
+         is_in_arena(request.offset, width(request.type), plan);
+}
+
+bool is_plausible(const Request& request, std::size_t behind, const NodePlan& plan) {
+  const bool of_rank = request.from < plan.job_ranks;
+  if (request.from >= plan.job_ranks + plan.nodes) return false;
+  switch (request.kind) {
+    case RequestKind::hello:
+      return behind == request.size && behind > 0 && behind <= NodeCard::longest_address;
+    case RequestKind::store:
+      return behind == 0 && of_rank && plan.holds(Rank(request.to)) && is_store(request, plan);
+    case RequestKind::atomic:
+      return behind == 0 && of_rank && plan.holds(Rank(request.to)) && is_atomic(request, plan);
+    case RequestKind::beat:
+      return behind == 0 && !of_rank;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<ReceivedRequest> read_request(Bytes bytes, std::uint64_t tag, const NodePlan& plan) {
+  if (bytes.size() < sizeof(Request)) return std::nullopt;
+  ReceivedRequest received;
+  std::memcpy(&received.request, bytes.data(), sizeof(Request));
+  received.address = bytes.subspan(sizeof(Request));
+  if (received.request.tag != tag) return std::nullopt;
+  if (!is_plausible(received.request, received.address.size(), plan)) return std::nullopt;
+  return received;
+}
+
+std::optional<Reply> read_reply(Bytes bytes, std::uint64_t tag, std::uint32_t nodes) {
+  if (bytes.size() != sizeof(Reply)) return std::nullopt;
+  Reply reply;
+  std::memcpy(&reply, bytes.data(), sizeof(Reply));
+  if (reply.tag != tag || reply.node >= nodes) return std::nullopt;
+  return reply;
+}
+
+}  // namespace gondwana::ofi

@@ -1,0 +1,53 @@
+// The wire between nodes: libfabric. Every rank has an endpoint of its own, by which it reaches the
+// agents of the other nodes: puts and gets go to the memory that an agent has registered, words and
+// atomic operations are messages that it executes as the processor's own instructions.
+//
+// Connections are made by the first operation to a node. Of libfabric nothing is seen here: it is
+// loaded by open().
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string_view>
+
+#include "memory/node_memory.hpp"
+#include "transport/ofi/settings.hpp"
+#include "transport/transport.hpp"
+
+namespace gondwana {
+
+class Ofi {
+ public:
+  struct Setup {
+    std::shared_ptr<NodeMemory> memory;  // with the cards of all nodes
+    Rank me;
+    std::uint64_t job_tag = 0;
+    ofi::Settings settings;
+  };
+
+  static Result<std::unique_ptr<Ofi>> open(const Setup& setup);
+  Ofi(const Ofi&) = delete;
+  Ofi& operator=(const Ofi&) = delete;
+  ~Ofi();
+
+  std::string_view name() const;
+  Limits limits() const;
+  Result<Posted> put(Remote to, Bytes source, Completion& done);
+  Result<Posted> get(MutableBytes target, Remote from, Completion& done);
+  Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
+                        Completion& done);
+  bool progress();
+  bool departed() const;
+  void sleep(std::chrono::microseconds limit);
+  const Error* lost() const;
+
+ private:
+  class Implementation;
+  explicit Ofi(std::unique_ptr<Implementation> implementation);
+
+  std::unique_ptr<Implementation> implementation_;
+};
+
+static_assert(Transport<Ofi>);
+
+}  // namespace gondwana

@@ -1,0 +1,52 @@
+// What comes from a socket of the network: any bytes are refused, or are a request that may be
+// executed without looking further.
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "core/node_entry.hpp"
+#include "fuzz/choices.hpp"
+#include "fuzz/target.hpp"
+#include "transport/ofi/message.hpp"
+
+namespace gondwana::ofi {
+namespace {
+
+constexpr std::uint64_t job_tag = 0x1122334455667788;
+constexpr NodePlan plan{{.ranks = 3, .first = 2, .node = 1, .nodes = 3, .job_ranks = 9},
+                        std::size_t{1} << 24};
+
+void is_harmless(const ReceivedRequest& received) {
+  const Request& request = received.request;
+  GONDWANA_ASSERT(request.tag == job_tag && request.from < plan.job_ranks + plan.nodes,
+                  request.from);
+  GONDWANA_ASSERT(received.address.size() <= NodeCard::longest_address, received.address.size());
+  if (request.kind != RequestKind::store && request.kind != RequestKind::atomic) return;
+  GONDWANA_ASSERT(plan.holds(Rank(request.to)), request.to);
+  const bool is_store = request.kind == RequestKind::store;
+  const std::size_t size = is_store ? request.size : width(request.type);
+  GONDWANA_ASSERT(request.offset + size <= plan.arena_size() && request.offset % size == 0,
+                  request.offset);
+  GONDWANA_ASSERT(is_store || find_executor(request.op, request.type) != nullptr, request.size);
+}
+
+void read(Bytes bytes) {
+  if (const auto request = read_request(bytes, job_tag, plan)) is_harmless(*request);
+  if (const auto reply = read_reply(bytes, job_tag, plan.nodes))
+    GONDWANA_ASSERT(reply->node < plan.nodes, reply->node);
+}
+
+}  // namespace
+}  // namespace gondwana::ofi
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace gondwana;
+  const Bytes bytes = std::as_bytes(std::span(data, size));
+  ofi::read(bytes);
+  // The same from somebody who knows the tag.
+  std::vector<std::byte> known(bytes.begin(), bytes.end());
+  if (known.size() >= sizeof(ofi::job_tag))
+    std::memcpy(known.data(), &ofi::job_tag, sizeof(ofi::job_tag));
+  ofi::read(known);
+  return 0;
+}

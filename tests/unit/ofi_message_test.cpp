@@ -1,0 +1,139 @@
+#include "transport/ofi/message.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "core/node_entry.hpp"
+
+namespace gondwana::ofi {
+namespace {
+
+constexpr std::uint64_t tag = 0x1234'5678'9abc'def0;
+
+// Node 1 of 3, with ranks 2 and 3 of 6.
+constexpr NodePlan plan{{.ranks = 2, .first = 2, .node = 1, .nodes = 3, .job_ranks = 6},
+                        std::size_t{1} << 30};
+
+std::vector<std::byte> bytes_of(const Request& request, std::size_t behind = 0) {
+  std::vector<std::byte> bytes(sizeof(Request) + behind);
+  std::memcpy(bytes.data(), &request, sizeof(request));
+  return bytes;
+}
+
+bool is_read(const Request& request, std::size_t behind = 0) {
+  return read_request(bytes_of(request, behind), tag, plan).has_value();
+}
+
+Request store_of(std::uint8_t size, std::uint64_t offset) {
+  return {.tag = tag,
+          .kind = RequestKind::store,
+          .size = size,
+          .from = 5,
+          .to = 3,
+          .sequence = 1,
+          .offset = offset};
+}
+
+Request atomic_of(AtomicOp op, AtomicType type, std::uint64_t offset) {
+  return {
+      .tag = tag, .kind = RequestKind::atomic, .op = op, .type = type, .to = 2, .offset = offset};
+}
+
+TEST(ofi_message, requests_come_back_from_their_bytes) {
+  const Request store = store_of(8, 4096);
+  const auto received = read_request(bytes_of(store), tag, plan);
+  ASSERT_TRUE(received);
+  EXPECT_EQ(std::memcmp(&received->request, &store, sizeof(store)), 0);
+  EXPECT_TRUE(received->address.empty());
+}
+
+TEST(ofi_message, hello_has_an_address_behind_it) {
+  const Request hello{.tag = tag, .kind = RequestKind::hello, .size = 16, .from = 0};
+  const auto bytes = bytes_of(hello, 16);
+  const auto received = read_request(bytes, tag, plan);
+  ASSERT_TRUE(received);
+  EXPECT_EQ(received->address.size(), 16U);
+  EXPECT_FALSE(is_read(hello, 15)) << "cut short";
+  EXPECT_FALSE(is_read(hello, 17)) << "too long";
+  EXPECT_FALSE(is_read({.tag = tag, .kind = RequestKind::hello})) << "no address";
+  const Request longest{.tag = tag, .kind = RequestKind::hello, .size = 200};
+  EXPECT_FALSE(is_read(longest, 200)) << "longer than any address";
+}
+
+TEST(ofi_message, strangers_are_refused) {
+  Request request = store_of(8, 4096);
+  request.tag = tag + 1;
+  EXPECT_FALSE(is_read(request));
+  EXPECT_FALSE(read_request({}, tag, plan));
+  const auto bytes = bytes_of(store_of(8, 4096));
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_FALSE(read_request(std::span(bytes).first(size), tag, plan)) << size;
+}
+
+TEST(ofi_message, only_ranks_of_the_node_are_written_to) {
+  Request request = store_of(8, 4096);
+  for (const std::uint32_t rank : {0U, 1U, 4U, 5U, 6U, ~0U}) {
+    request.to = rank;
+    EXPECT_FALSE(is_read(request)) << rank;
+  }
+  request.to = 2;
+  EXPECT_TRUE(is_read(request));
+  request.from = 6;
+  EXPECT_FALSE(is_read(request)) << "an agent stores nothing";
+  request.from = ~0U;
+  EXPECT_FALSE(is_read(request));
+}
+
+TEST(ofi_message, words_lie_in_the_arena) {
+  const std::uint64_t end = plan.arena_size();
+  for (const std::uint8_t size : {1, 2, 4, 8}) {
+    EXPECT_TRUE(is_read(store_of(size, end - size))) << int{size};
+    EXPECT_FALSE(is_read(store_of(size, end))) << int{size};
+    EXPECT_FALSE(is_read(store_of(size, ~std::uint64_t{0}))) << int{size};
+    EXPECT_FALSE(is_read(store_of(size, ~std::uint64_t{0} - size + 1))) << int{size};
+  }
+  EXPECT_FALSE(is_read(store_of(8, 4100))) << "not aligned";
+  EXPECT_FALSE(is_read(store_of(3, 4096)));
+  EXPECT_FALSE(is_read(store_of(0, 4096)));
+  EXPECT_FALSE(is_read(store_of(255, 4096)));
+  EXPECT_FALSE(is_read(store_of(8, 4096), 1)) << "a byte too many";
+}
+
+TEST(ofi_message, operations_are_those_of_the_table) {
+  EXPECT_TRUE(is_read(atomic_of(AtomicOp::add, AtomicType::float64, 4096)));
+  EXPECT_FALSE(is_read(atomic_of(AtomicOp::bit_and, AtomicType::float64, 4096)));
+  EXPECT_FALSE(is_read(atomic_of(AtomicOp(7), AtomicType::uint64, 4096)));
+  EXPECT_FALSE(is_read(atomic_of(AtomicOp::add, AtomicType(6), 4096)));
+  EXPECT_TRUE(is_read(atomic_of(AtomicOp::add, AtomicType::uint32, 4100)));
+  EXPECT_FALSE(is_read(atomic_of(AtomicOp::add, AtomicType::uint64, 4100))) << "not aligned";
+  EXPECT_FALSE(is_read(atomic_of(AtomicOp::fetch, AtomicType::uint64, plan.arena_size())));
+  Request unknown = store_of(8, 4096);
+  unknown.kind = RequestKind(17);
+  EXPECT_FALSE(is_read(unknown));
+}
+
+TEST(ofi_message, beats_are_of_agents) {
+  Request beat{.tag = tag, .kind = RequestKind::beat, .from = agent_number(plan, 2)};
+  EXPECT_TRUE(is_read(beat));
+  beat.from = 5;
+  EXPECT_FALSE(is_read(beat)) << "a rank";
+  beat.from = agent_number(plan, 3);
+  EXPECT_FALSE(is_read(beat)) << "node 3 of 3";
+}
+
+TEST(ofi_message, answers_come_from_nodes_of_the_job) {
+  const Reply reply{.tag = tag, .node = 2, .sequence = 9, .value = 7, .has_value = 1};
+  const Bytes bytes = std::as_bytes(std::span(&reply, 1));
+  ASSERT_TRUE(read_reply(bytes, tag, 3));
+  EXPECT_EQ(read_reply(bytes, tag, 3)->value, 7U);
+  EXPECT_FALSE(read_reply(bytes, tag, 2)) << "node 2 of 2";
+  EXPECT_FALSE(read_reply(bytes, tag + 1, 3));
+  EXPECT_FALSE(read_reply(bytes.first(sizeof(reply) - 1), tag, 3));
+}
+
+}  // namespace
+}  // namespace gondwana::ofi

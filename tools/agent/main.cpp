@@ -1,0 +1,54 @@
+// The process of a node agent: takes its place, says how to reach this node, and serves.
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdlib>
+
+#include "bootstrap/join.hpp"
+#include "core/atomics.hpp"
+#include "core/machine.hpp"
+#include "core/options.hpp"
+#include "transport/ofi/agent.hpp"
+
+namespace gondwana {
+namespace {
+
+const char* environment_value(const char* name) {
+  return std::getenv(name);
+}
+
+Result<void> serve() {
+  const Result<Options> options = read_options(environment_value);
+  if (!options) return options.error();
+  Result<ofi::Settings> settings = ofi::make_settings(options->provider, options->network);
+  if (!settings) return settings.error();
+  Result<Membership> self = join_as_agent(environment_value);
+  if (!self) return self.error();
+  Result<std::shared_ptr<NodeMemory>> memory =
+      NodeMemory::attach(self->plan, self->control, std::nullopt, self->next_arena);
+  if (!memory) return memory.error();
+  register_for_heavy_fence();  // ranks sleep on words that it writes
+  Result<std::unique_ptr<NodeAgent>> agent =
+      NodeAgent::open({.memory = *memory,
+                       .job_tag = self->job_tag,
+                       .settings = *std::move(settings),
+                       .may_spin = usable_processors() > self->plan.ranks,
+                       .patience_s = options->peer_timeout});
+  if (!agent) return agent.error();
+  (*memory)->entry(self->plan.node).card = (*agent)->card();
+  if (const Result<void> told = self->launcher.say_ready(); !told) return told.error();
+  (*agent)->serve(self->launcher.descriptor());
+  return {};
+}
+
+}  // namespace
+}  // namespace gondwana
+
+int main() {
+  // Ends with its guardian, by nobody else: a Ctrl-C is for the ranks.
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_IGN);
+  const gondwana::Result<void> served = gondwana::serve();
+  if (served) return 0;
+  fmt::print(stderr, "gondwana: node agent: {}\n", served.error().text);
+  return 1;
+}
