@@ -9,26 +9,43 @@
 #include <fstream>
 #include <limits>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace gondwana {
 namespace {
 
-// The folder of this process in the cgroup v2 tree, or "" where there is none.
-std::string cgroup_folder() {
+// The group of this process as /proc/self/cgroup has it, or "" where there is none: of version 2,
+// or of a controller of version 1.
+std::string own_group(std::string_view controller) {
   std::ifstream file("/proc/self/cgroup");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("0::")) return "/sys/fs/cgroup" + line.substr(3);
+  for (std::string line; std::getline(file, line);) {  // number:controller,controller:/group
+    const std::size_t list = line.find(':') + 1;
+    const std::size_t group = line.find(':', list) + 1;
+    if (list == 0 || group == 0) continue;
+    const std::string controllers = ',' + line.substr(list, group - 1 - list) + ',';
+    if (controllers.find(',' + std::string(controller) + ',') != std::string::npos)
+      return line.substr(group);
+  }
   return {};
 }
 
-// Calls `read` with an open file `name` of our cgroup and of each one above it: the tightest holds.
-template <typename Read>
-void for_each_cgroup_file(const char* name, Read read) {
-  const std::string root = "/sys/fs/cgroup";
-  for (std::string folder = cgroup_folder(); folder.size() >= root.size();
-       folder.resize(folder.rfind('/'))) {
-    if (std::ifstream file(folder + "/" + name); file) read(file);
-  }
+// Version 2 has one tree, version 1 one for each controller, under its name. Calls `visit` with the
+// folder of our group below `root` and of each one above it: the tightest limit holds.
+template <typename Visit>
+void for_each_group(const std::string& root, std::string_view controller, Visit visit) {
+  const std::string group = own_group(controller);
+  for (std::string folder = root + group; !group.empty() && folder.size() >= root.size();
+       folder.resize(folder.rfind('/')))
+    visit(folder);
+}
+
+// The numbers at the start of a file: none where it is missing, or says "max" for no limit.
+std::vector<double> numbers_in(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<double> numbers;
+  for (double number = 0; file >> number;) numbers.push_back(number);
+  return numbers;
 }
 
 }  // namespace
@@ -36,10 +53,14 @@ void for_each_cgroup_file(const char* name, Read read) {
 std::size_t usable_memory() {
   std::size_t limit = static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) *
                       static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  for_each_cgroup_file("memory.max", [&](std::ifstream& file) {
-    std::size_t bytes = 0;
-    if (file >> bytes) limit = std::min(limit, bytes);  // "max" does not parse: no limit here
-  });
+  const auto tighten = [&](const std::string& file) {
+    for (const double bytes : numbers_in(file))
+      limit = std::min(limit, static_cast<std::size_t>(bytes));
+  };
+  for_each_group("/sys/fs/cgroup", "",
+                 [&](const std::string& group) { tighten(group + "/memory.max"); });
+  for_each_group("/sys/fs/cgroup/memory", "memory",
+                 [&](const std::string& group) { tighten(group + "/memory.limit_in_bytes"); });
   return limit;
 }
 
@@ -57,10 +78,16 @@ ProcessorMask own_processors() {
 
 double processor_quota() {
   double processors = std::numeric_limits<double>::max();
-  for_each_cgroup_file("cpu.max", [&](std::ifstream& file) {
-    double quota = 0;
-    double period = 0;
-    if (file >> quota >> period && period > 0) processors = std::min(processors, quota / period);
+  const auto tighten = [&](const std::vector<double>& quota, const std::vector<double>& period) {
+    if (quota.empty() || period.empty() || quota[0] <= 0 || period[0] <= 0) return;
+    processors = std::min(processors, quota[0] / period[0]);
+  };
+  for_each_group("/sys/fs/cgroup", "", [&](const std::string& group) {
+    const std::vector<double> both = numbers_in(group + "/cpu.max");
+    if (both.size() == 2) tighten({both[0]}, {both[1]});
+  });
+  for_each_group("/sys/fs/cgroup/cpu", "cpu", [&](const std::string& group) {
+    tighten(numbers_in(group + "/cpu.cfs_quota_us"), numbers_in(group + "/cpu.cfs_period_us"));
   });
   return processors;
 }
