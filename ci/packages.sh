@@ -82,7 +82,7 @@ package_log() { mkdir -p "$root/build" && echo "$root/build/packages.log"; }
 install_packages_command() {
   local dry_run=no missing
   if [[ ${1:-} == --dry-run ]]; then dry_run=yes && shift; fi
-  if (($# == 0)); then set -- build test check fuzz bench; fi
+  if (($# == 0)); then set -- build test package check fuzz bench; fi
   if [[ $dry_run == no ]]; then need_packages "$@" && return; fi
   if ! has_apt; then describe_packages "$@" && return; fi
   mapfile -t missing < <(missing_packages "$@")

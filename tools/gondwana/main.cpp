@@ -30,7 +30,8 @@ int unknown_command(std::string_view word) {
 }
 
 int run(std::string_view name, const std::vector<std::string>& words) {
-  if (name == "oshrun") return gondwana::launch::run_command(words);
+  if (name.substr(0, name.find('.')) == "oshrun")  // packages call it oshrun.gondwana
+    return gondwana::launch::run_command(words);
   const std::string command = words.empty() ? "--help" : words.front();
   if (command == "run") return gondwana::launch::run_command({words.begin() + 1, words.end()});
   if (command == "info") return gondwana::info::run_command({words.begin() + 1, words.end()});

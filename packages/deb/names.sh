@@ -1,0 +1,66 @@
+#!/bin/sh
+# The names of the commands in /usr/bin: the script that dpkg calls as postinst and as prerm.
+#
+# gondwana and oshcc.gondwana are always there. oshcc, oshc++ and oshrun are also names of openmpi-bin,
+# which has them as plain links: whoever installs an alternative there replaces them, and whoever
+# removes it deletes them. So these names are ours only while they are nobody else's. dpkg calls
+# again (triggers) when another package brings or takes one of them.
+set -e
+
+prefix=/opt/gondwana
+root=${DPKG_ROOT:-}
+shared='oshcc oshc++ oshrun'
+
+# Not there, or an alternative already.
+is_free() {
+  link=$root/usr/bin/$1
+  [ "$(readlink "$link")" = "/etc/alternatives/$1" ] || { [ ! -e "$link" ] && [ ! -L "$link" ]; }
+}
+
+take() { update-alternatives --install "/usr/bin/$1" "$1" "$prefix/bin/$1" 50; }
+
+# Leaves the link of another package as it was.
+give_back() {
+  link=$root/usr/bin/$1
+  target=$(readlink "$link") || target=
+  update-alternatives --remove "$1" "$prefix/bin/$1"
+  if [ -n "$target" ] && [ "$target" != "/etc/alternatives/$1" ] && [ ! -L "$link" ]; then
+    ln -s "$target" "$link"
+  fi
+}
+
+take_own_names() {
+  set -- --install /usr/bin/gondwana gondwana "$prefix/bin/gondwana" 50
+  for name in $shared; do
+    set -- "$@" --slave "/usr/bin/$name.gondwana" "$name.gondwana" "$prefix/bin/$name"
+  done
+  # Images of containers have no folder for manual pages, and a link in it would be an error.
+  for page in gondwana gondwana-run gondwana-info; do
+    [ -d "$root/usr/share/man/man1" ] || break
+    set -- "$@" --slave "/usr/share/man/man1/$page.1" "$page.1" "$prefix/share/man/man1/$page.1"
+  done
+  update-alternatives "$@"
+}
+
+take_shared_names() {
+  for name in $shared; do
+    if is_free "$name"; then
+      take "$name"
+    else
+      give_back "$name"
+      echo "gondwana: /usr/bin/$name is of another package; Gondwana's is $name.gondwana"
+    fi
+  done
+}
+
+case $1 in
+  configure | abort-*)
+    take_own_names
+    take_shared_names
+    ;;
+  triggered) take_shared_names ;;
+  remove | deconfigure)
+    for name in $shared; do give_back "$name"; done
+    update-alternatives --remove gondwana "$prefix/bin/gondwana"
+    ;;
+esac

@@ -1,0 +1,249 @@
+"""The Debian package: `deb_test.py BUILD CPACK C_COMPILER`.
+
+Makes it from the build, unpacks it, uses what is in it, and installs it into empty roots. Ends with
+status 77 where the tools of Debian are missing.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+BUILD = ""
+CPACK = ""
+COMPILER = ""
+WATCHDOG = 120  # seconds: against hangs only
+PREFIX = "opt/gondwana"
+SHARED_NAMES = ("oshcc", "oshc++", "oshrun")
+NEIGHBOURS = ("openmpi-bin", "libopenmpi-dev", "mpich")
+UNWANTED = ("GASNET_", "GONDWANA_", "SHMEM_", "OSHCC_", "DESTDIR", "LD_", "CFLAGS", "PKG_CONFIG")
+
+PROGRAM = """\
+#include <shmem.h>
+#include <stdio.h>
+static int sum;
+int main(void) {
+  shmem_init();
+  shmem_int_atomic_add(&sum, shmem_my_pe() + 1, 0);
+  shmem_barrier_all();
+  if (shmem_my_pe() == 0) printf("%d\\n", sum);
+  shmem_finalize();
+}
+"""
+
+CMAKE_PROJECT = """\
+cmake_minimum_required(VERSION 3.25)
+project(hello C)
+find_package(Gondwana REQUIRED)
+add_executable(hello hello.c)
+target_link_libraries(hello PRIVATE Gondwana::shmem)
+"""
+
+# Like that of Open MPI, it has a name of ours as a link that is no alternative.
+NEIGHBOUR = """\
+Package: neighbour
+Version: 1
+Architecture: all
+Maintainer: nobody
+Description: has a command of the same name
+"""
+
+# What dpkg knows of a package that is there.
+INSTALLED = """\
+Package: {}
+Status: install ok installed
+Version: 99
+Architecture: {}
+Maintainer: nobody
+Description: is needed
+
+"""
+
+
+def run(*command, **more):
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(UNWANTED)}
+    more = {"capture_output": True, "text": True, "timeout": WATCHDOG, "check": False, **more}
+    return subprocess.run(command, **{"env": kept, **more})
+
+
+def run_well(*command, **more):
+    done = run(*command, **more)
+    if done.returncode != 0:
+        raise AssertionError(f"{command}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def make_package(folder):
+    run_well(CPACK, "-G", "DEB", "--config", f"{BUILD}/CPackConfig.cmake", "-B", folder)
+    (package,) = folder.glob("*.deb")
+    return package
+
+
+def files_of(package):
+    """Paths, without folders, in a package that lies here."""
+    lines = run_well("dpkg-deb", "-c", package).splitlines()
+    names = [line.split(None, 5)[5].split(" -> ")[0] for line in lines if line[0] != "d"]
+    return {name.removeprefix("./") for name in names}
+
+
+def files_of_neighbour(name, folder):
+    """The same of Debian's package, if it is installed or can be had; nothing otherwise."""
+    listed = run("dpkg", "-L", name)
+    if listed.returncode == 0:
+        return {path[1:] for path in listed.stdout.splitlines() if not os.path.isdir(path)}
+    if shutil.which("apt-get") and run("apt-get", "download", name, cwd=folder).returncode == 0:
+        (package,) = folder.glob(f"{name}_*.deb")
+        return files_of(package)
+    return set()
+
+
+class DebTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(tempfile.mkdtemp(prefix="deb_test"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        (cls.folder / "made").mkdir()
+        cls.package = make_package(cls.folder / "made")
+
+    def field(self, name):
+        return run_well("dpkg-deb", "-f", self.package, name).strip()
+
+    # What is in it.
+
+    def test_everything_lies_in_a_folder_of_its_own(self):
+        files = files_of(self.package)
+        self.assertGreater(len(files), 100)
+        self.assertEqual([name for name in files if not name.startswith(PREFIX + "/")], [])
+
+    def test_no_file_is_also_in_a_package_of_another_mpi(self):
+        ours = files_of(self.package)
+        for name in NEIGHBOURS:
+            with self.subTest(package=name):
+                theirs = files_of_neighbour(name, self.folder)
+                if not theirs:
+                    self.skipTest(f"{name} is neither installed nor within reach")
+                self.assertEqual(ours & theirs, set())
+
+    def test_it_says_what_it_needs(self):
+        self.assertRegex(self.field("Depends"), r"\blibc6\b")
+        self.assertNotIn("gondwana", self.field("Depends"))
+        self.assertEqual(self.field("Package"), "gondwana")
+
+    # As it is used.
+
+    def test_programs_are_built_and_run_where_it_is_unpacked(self):
+        there = self.folder / "unpacked"
+        run_well("dpkg-deb", "-x", self.package, there)
+        (there / "hello.c").write_text(PROGRAM, encoding="utf-8")
+        (there / "CMakeLists.txt").write_text(CMAKE_PROJECT, encoding="utf-8")
+        command = there / PREFIX / "bin"
+        with self.subTest("oshcc"):
+            run_well(command / "oshcc", "hello.c", "-o", "hello", cwd=there)
+            (there / "oshrun.gondwana").symlink_to(command / "oshrun")
+            for launcher in (command / "oshrun", there / "oshrun.gondwana"):
+                self.assertEqual(run_well(launcher, "-n", "4", there / "hello"), "10\n")
+        with self.subTest("CMake finds what is in /opt by itself"):
+            run_well("cmake", "-S", there, "-B", there / "b", f"-DCMAKE_C_COMPILER={COMPILER}",
+                     f"-DCMAKE_SYSTEM_PREFIX_PATH={there}/opt")
+            run_well("cmake", "--build", there / "b")
+            done = run_well(command / "gondwana", "run", "-n", "3", there / "b/hello")
+            self.assertEqual(done, "6\n")
+
+    # As it is installed.
+
+    def empty_root(self):
+        root = Path(tempfile.mkdtemp(dir=self.folder))
+        for folder in ("usr/bin", "etc", "var/log", "var/lib/dpkg/info", "var/lib/dpkg/updates"):
+            (root / folder).mkdir(parents=True)
+        needed = re.findall(r"(?:^|, )([\w.+-]+)", self.field("Depends"))
+        status = "".join(INSTALLED.format(name, self.field("Architecture")) for name in needed)
+        (root / "var/lib/dpkg/status").write_text(status, encoding="utf-8")
+        return root
+
+    def dpkg(self, root, *words):
+        """The scripts of the package run here, with DPKG_ROOT, for the root has no shell."""
+        fake = [] if os.geteuid() == 0 else ["fakeroot"]
+        path = os.environ["PATH"] + ":/usr/sbin:/sbin"
+        return run_well(*fake, "dpkg", f"--root={root}", "--force-script-chrootless",
+                        "--force-unsafe-io", *words, env={**os.environ, "PATH": path})
+
+    @staticmethod
+    def target(root, name):
+        """The file to which a name in /usr/bin leads inside the root, or nothing."""
+        place = root / "usr/bin" / name
+        while place.is_symlink() and root / PREFIX not in place.parents:
+            place = root / os.path.join("/usr/bin", os.readlink(place)).lstrip("/")
+        return str(place.relative_to(root)) if place.exists() else None
+
+    def assert_names(self, root, suffix=""):
+        for name in SHARED_NAMES:
+            self.assertEqual(self.target(root, name + suffix), f"{PREFIX}/bin/{name}")
+
+    def neighbour(self):
+        """A package with /usr/bin/oshcc."""
+        tree = Path(tempfile.mkdtemp(dir=self.folder))
+        for folder in ("DEBIAN", "usr/bin"):
+            (tree / folder).mkdir(parents=True)
+        (tree / "DEBIAN/control").write_text(NEIGHBOUR, encoding="utf-8")
+        (tree / "usr/bin/wrapper").touch()
+        (tree / "usr/bin/oshcc").symlink_to("wrapper")
+        tree.chmod(0o755)
+        package = tree.with_suffix(".deb")
+        run_well("dpkg-deb", "--root-owner-group", "--build", tree, package)
+        return package
+
+    def test_commands_are_found_and_leave_nothing_behind(self):
+        root = self.empty_root()
+        (root / "usr/share/man/man1").mkdir(parents=True)  # the other roots have none
+        self.dpkg(root, "--install", self.package)
+        self.assert_names(root)
+        self.assert_names(root, ".gondwana")
+        self.assertEqual(self.target(root, "gondwana"), f"{PREFIX}/bin/gondwana")
+        self.assertTrue((root / "usr/share/man/man1/gondwana.1").is_symlink())
+        self.dpkg(root, "--install", self.package)  # as an upgrade does
+        self.assert_names(root)
+        self.dpkg(root, "--purge", "gondwana")
+        self.assertEqual(os.listdir(root / "usr/bin"), [])
+        self.assertEqual(os.listdir(root / "etc/alternatives"), [])
+        self.assertFalse((root / "opt").exists() and os.listdir(root / "opt"))
+
+    def test_a_name_of_a_package_that_was_there_before_stays_its_own(self):
+        root = self.empty_root()
+        self.dpkg(root, "--install", self.neighbour())
+        said = self.dpkg(root, "--install", self.package)
+        self.assertRegex(said, "/usr/bin/oshcc is of another package; .* is oshcc.gondwana")
+        self.assertEqual(self.target(root, "oshcc"), "usr/bin/wrapper")
+        self.assertEqual(self.target(root, "oshrun"), f"{PREFIX}/bin/oshrun")
+        self.assert_names(root, ".gondwana")
+        with self.subTest("and is ours when that package goes"):
+            self.dpkg(root, "--remove", "neighbour")
+            self.assert_names(root)
+
+    def test_a_package_that_comes_later_gets_and_keeps_its_name(self):
+        root = self.empty_root()
+        self.dpkg(root, "--install", self.package)
+        self.dpkg(root, "--install", self.neighbour())
+        self.assertEqual(self.target(root, "oshcc"), "usr/bin/wrapper")
+        self.assert_names(root, ".gondwana")
+        self.dpkg(root, "--remove", "gondwana")
+        self.assertEqual(self.target(root, "oshcc"), "usr/bin/wrapper")
+        self.assertEqual(sorted(os.listdir(root / "usr/bin")), ["oshcc", "wrapper"])
+
+
+def needed():
+    """Commands that are not here."""
+    fake = [] if os.geteuid() == 0 else ["fakeroot"]
+    commands = ("dpkg", "dpkg-deb", "dpkg-shlibdeps", "file", *fake)
+    return [command for command in commands if shutil.which(command) is None]
+
+
+if __name__ == "__main__":
+    BUILD, CPACK, COMPILER = sys.argv[1:4]
+    if missing := needed():
+        print(f"skipped: not installed: {', '.join(missing)}")
+        sys.exit(77)
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
