@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 Dtype = np.dtype[Any]
 Array = NDArray[Any]
 
+NAME = "libgondwana_shmem.so.0"
+
 # Result and parameters, by the letters below, of the routines that have them.
 SIGNATURES = {
     "v": "finalize quiet fence barrier_all sync_all",
@@ -68,10 +70,18 @@ TYPES: dict[Dtype, tuple[str, Any]] = {
 }
 
 
+def find() -> str:
+    """The library above this package: in lib, for lib/gondwana/python and for where pip puts it."""
+    for folder in Path(__file__).resolve().parents:
+        for place in (folder, folder / "lib"):
+            if (library := place / NAME).exists():
+                return str(library)
+    return NAME  # where the loader looks
+
+
 def load() -> ctypes.CDLL:
     """The library that GONDWANA_LIBRARY names, or that of the installation this package is in."""
-    beside = Path(__file__).resolve().parent / "../../../libgondwana_shmem.so"
-    path = os.environ.get("GONDWANA_LIBRARY") or str(beside.resolve())
+    path = os.environ.get("GONDWANA_LIBRARY") or find()
     try:
         ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
     except OSError as error:

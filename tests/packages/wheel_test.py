@@ -1,0 +1,186 @@
+"""The wheel: `wheel_test.py BUILD C_COMPILER`.
+
+Lets pip make it from the build, installs it into empty environments, and uses what is in it. Ends
+with status 77 where pip is missing.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+from pathlib import Path
+
+BUILD = ""
+COMPILER = ""
+SOURCE = Path(__file__).resolve().parents[2]
+WATCHDOG = 240  # seconds: against hangs only
+UNWANTED = ("GASNET_", "GONDWANA_", "SHMEM_", "OSHCC_", "DESTDIR", "LD_", "CFLAGS", "PKG_CONFIG",
+            "PYTHON", "PIP_")
+
+PROGRAM = """\
+#include <shmem.h>
+#include <stdio.h>
+static int sum;
+int main(void) {
+  shmem_init();
+  shmem_int_atomic_add(&sum, shmem_my_pe() + 1, 0);
+  shmem_barrier_all();
+  if (shmem_my_pe() == 0) printf("%d\\n", sum);
+  shmem_finalize();
+}
+"""
+
+GASNET_PROGRAM = """\
+#include <gasnetex.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+  gex_Client_t client;
+  gex_EP_t endpoint;
+  gex_TM_t team;
+  if (gex_Client_Init(&client, &endpoint, &team, "hello", &argc, &argv, 0) != GASNET_OK) return 1;
+  if (gex_TM_QueryRank(team) == 0) printf("%u\\n", gex_TM_QuerySize(team));
+  fflush(stdout);
+  gasnet_exit(0);
+}
+"""
+
+CMAKE_PROJECT = """\
+cmake_minimum_required(VERSION 3.25)
+project(hello C)
+find_package(Gondwana REQUIRED)
+add_executable(hello hello.c)
+target_link_libraries(hello PRIVATE Gondwana::shmem)
+"""
+
+PYTHON_PROGRAM = """\
+import gondwana
+sums = gondwana.zeros(1, int)
+sums.fetch_add(0, gondwana.rank() + 1, rank=0)
+gondwana.barrier()
+if gondwana.rank() == 0: print(sums.local[0])
+"""
+
+
+def run(*command, **more):
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(UNWANTED)}
+    kept |= {"PYTHONDONTWRITEBYTECODE": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    kept |= more.pop("variables", {})
+    return subprocess.run(command, env=kept, capture_output=True, text=True, timeout=WATCHDOG,
+                          check=False, **more)
+
+
+def run_well(*command, **more):
+    done = run(*command, **more)
+    if done.returncode != 0:
+        raise AssertionError(f"{command}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def pip(*words):
+    return run_well(sys.executable, "-m", "pip", "--quiet", *words)
+
+
+def python_with_numpy():
+    """That of the system may have it where another one is in front."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        if os.path.exists(python) and run(python, "-c", "import numpy, venv").returncode == 0:
+            return python
+    return None
+
+
+class WheelTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(tempfile.mkdtemp(prefix="wheel_test"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        pip("wheel", "--no-index", "--no-deps", f"--config-settings=build={BUILD}",
+            "--wheel-dir", cls.folder, SOURCE)
+        (cls.wheel,) = cls.folder.glob("*.whl")
+        cls.environment = cls.folder / "environment"
+        run_well(sys.executable, "-m", "venv", "--without-pip", cls.environment)
+        pip("--python", cls.environment / "bin/python", "install", "--no-index", "--no-deps",
+            cls.wheel)
+
+    def command(self, name, *words, **more):
+        return run_well(self.environment / "bin" / name, *words, **more)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def test_oshcc_and_oshrun_work_in_an_empty_environment(self):
+        source = self.write("hello.c", PROGRAM)
+        for link in ([], ["-static"]):
+            with self.subTest(link=link):
+                self.command("oshcc", *link, source, "-o", self.folder / "hello")
+                done = self.command("oshrun", "-n", "4", self.folder / "hello")
+                self.assertEqual(done, "10\n")
+
+    def test_programs_of_gasnet_link_the_names_that_they_know(self):
+        source = self.write("gasnet.c", GASNET_PROGRAM)
+        flags = run_well("pkg-config", "--cflags", "--libs", "gasnet-smp-seq", variables={
+            "PKG_CONFIG_PATH": str(self.environment / "lib/pkgconfig")})
+        run_well("sh", "-c", f"{COMPILER} {source} -o {self.folder}/gasnet {flags}")
+        done = self.command("gondwana", "run", "-n", "3", self.folder / "gasnet")
+        self.assertEqual(done, "3\n")
+
+    def test_cmake_finds_it(self):
+        folder = self.write("project/CMakeLists.txt", CMAKE_PROJECT).parent
+        self.write("project/hello.c", PROGRAM)
+        run_well("cmake", "-S", folder, "-B", folder / "b", f"-DCMAKE_C_COMPILER={COMPILER}",
+                 f"-DCMAKE_PREFIX_PATH={self.environment}")
+        run_well("cmake", "--build", folder / "b")
+        self.assertEqual(self.command("gondwana", "run", "-n", "3", folder / "b/hello"), "6\n")
+
+    def test_info_finds_everything(self):
+        said = self.command("gondwana", "info")
+        self.assertIn(f"{self.environment}/lib/libgondwana_shmem.so", said)
+
+    def test_profiles_are_made(self):
+        source = self.write("hello.c", PROGRAM)
+        self.command("oshcc", source, "-o", self.folder / "profiled")
+        done = run(self.environment / "bin/oshrun", "--profile", "-n", "2",
+                   self.folder / "profiled")
+        self.assertIn("shmem_int_atomic_add", done.stdout + done.stderr)
+
+    def test_python_finds_the_library(self):
+        python = python_with_numpy()
+        if python is None:
+            self.skipTest("no Python with numpy")
+        own = self.folder / "numpy"
+        run_well(python, "-m", "venv", "--without-pip", "--system-site-packages", own)
+        pip("--python", own / "bin/python", "install", "--no-index", self.wheel)
+        done = run_well(own / "bin/gondwana", "run", "-n", "2", own / "bin/python", "-c",
+                        PYTHON_PROGRAM)
+        self.assertEqual(done, "3\n")
+
+    def test_pip_removes_all_of_it(self):
+        gone = self.folder / "gone"
+        run_well(sys.executable, "-m", "venv", "--without-pip", gone)
+        before = {path for path in gone.rglob("*") if path.is_file()}
+        pip("--python", gone / "bin/python", "install", "--no-index", "--no-deps", self.wheel)
+        pip("--python", gone / "bin/python", "uninstall", "--yes", "gondwana")
+        self.assertEqual({path for path in gone.rglob("*") if path.is_file()}, before)
+
+    def test_the_source_archive_is_whole(self):
+        program = (f"import sys; sys.path.insert(0, '{SOURCE}/packages/wheel'); "
+                   f"import backend; print(backend.build_sdist('{self.folder}'))")
+        name = run_well(sys.executable, "-c", program).strip()
+        with tarfile.open(self.folder / name) as archive:
+            names = archive.getnames()
+        root = name.removesuffix(".tar.gz")
+        for file in ("PKG-INFO", "pyproject.toml", "CMakeLists.txt", "packages/wheel/backend.py"):
+            self.assertIn(f"{root}/{file}", names)
+
+
+if __name__ == "__main__":
+    BUILD, COMPILER = sys.argv[1:3]
+    if run(sys.executable, "-m", "pip", "--version").returncode != 0:
+        print("skipped: this Python has no pip")
+        sys.exit(77)
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
