@@ -1,0 +1,44 @@
+# Spack's recipe, for a repository of recipes that has it as packages/gondwana/package.py. No archive
+# is released yet: give `git` the address of a clone, or build one by `spack dev-build gondwana@main`.
+from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
+
+from spack.package import *
+
+
+class Gondwana(CMakePackage):
+    """One address space from many memories: a runtime for PGAS programs, which are written
+    against OpenSHMEM or GASNet-EX."""
+
+    version("main", branch="main")
+
+    license("BSD-3-Clause")
+
+    variant("python", default=False, description="The Python package, which needs numpy")
+
+    generator("ninja")
+
+    depends_on("c", type="build")
+    depends_on("cxx", type="build")
+    depends_on("cmake@3.25:", type="build")
+    depends_on("pkgconfig", type="build")
+    depends_on("python@3.11:", type="build")  # writes the manual pages
+    depends_on("fmt@9:", type="build")  # its objects go into our libraries
+    depends_on("cli11@2:", type="build")
+    depends_on("hwloc@2:")
+    depends_on("pmix@4:")  # headers to build; the library is loaded when a launcher asks for it
+    depends_on("python@3.11:", type="run", when="+python")
+    depends_on("py-numpy", type="run", when="+python")
+
+    requires("platform=linux", msg="Gondwana is for Linux")
+    conflicts("%gcc@:11", msg="Gondwana is written in C++20 as g++ 12 has it")
+
+    def cmake_args(self):
+        return [
+            self.define("GONDWANA_TESTS", False),
+            self.define("GONDWANA_EXAMPLES", False),
+            self.define("GONDWANA_BENCH", False),
+        ]
+
+    def setup_run_environment(self, env):
+        if self.spec.satisfies("+python"):
+            env.prepend_path("PYTHONPATH", self.prefix.lib.gondwana.python)
