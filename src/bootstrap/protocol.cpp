@@ -37,7 +37,7 @@ Message read_payload(Bytes bytes) {
 bool plausible(const Message& message) {
   if (const auto* welcome = std::get_if<Welcome>(&message)) {
     return welcome->ranks >= 1 && welcome->ranks <= max_ranks && welcome->rank < welcome->ranks &&
-           welcome->stride >= 2 * huge_page && (welcome->stride & (welcome->stride - 1)) == 0 &&
+           welcome->stride >= 2 * huge_page && welcome->stride % huge_page == 0 &&
            welcome->stride <= (std::uint64_t{1} << 47) / welcome->ranks && welcome->nodes >= 1 &&
            welcome->node < welcome->nodes && welcome->nodes <= welcome->job_ranks &&
            welcome->job_ranks <= max_ranks && welcome->ranks <= welcome->job_ranks &&

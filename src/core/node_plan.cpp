@@ -34,15 +34,18 @@ Result<NodePlan> plan_node(const NodeShare& share) {
   const std::size_t inbox = InboxLayout(ranks).size();
   const std::size_t memory = usable_memory() + heap_offset(std::size_t{1} << 30) + inbox;
   const std::size_t most = std::bit_floor(address_space() / std::max(1U, ranks));
-  const std::size_t stride = std::min(std::bit_ceil(memory), most);
+  const std::size_t room = std::min(std::bit_ceil(memory), most);
   const std::size_t least = std::bit_ceil(4 * huge_page + inbox);
-  if (stride < least) {
+  if (room < least) {
     return Error{Errc::out_of_memory,
                  fmt::format("{} ranks need {} of address space at least, {} are allowed; raise "
                              "ulimit -v or start fewer ranks",
                              ranks, format_size(least * ranks), format_size(address_space()))};
   }
-  return NodePlan{share, stride};
+  // Not a power of two, though it is a huge page less than one: some processors guess the place of
+  // a line in their first cache by hashing bits 12 to 27 of its address, and every symmetric object
+  // would throw out its counterparts in the arenas of the peers.
+  return NodePlan{share, room - huge_page};
 }
 
 }  // namespace gondwana

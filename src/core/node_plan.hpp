@@ -32,7 +32,7 @@ struct NodeShare {
 };
 
 struct NodePlan : NodeShare {
-  std::size_t stride = 0;  // distance of two arenas; a power of two
+  std::size_t stride = 0;  // distance of two arenas; of whole huge pages
 
   // Bytes of an arena that exist. What is left of the stride stays reserved: a guard.
   std::size_t arena_size() const { return stride - guard; }

@@ -100,7 +100,7 @@ TEST(protocol, values_out_of_range_are_refused) {
   EXPECT_TRUE(is_refused(one_node(8, 8, 1 << 30))) << "rank 8 of 8";
   EXPECT_TRUE(is_refused(one_node(0, 0, 1 << 30))) << "no ranks";
   EXPECT_TRUE(is_refused(one_node(0, max_ranks + 1, 1 << 30))) << "too many ranks";
-  EXPECT_TRUE(is_refused(one_node(0, 8, (1 << 30) + 1))) << "stride not a power of two";
+  EXPECT_TRUE(is_refused(one_node(0, 8, (1 << 30) + 1))) << "stride not of whole huge pages";
   EXPECT_TRUE(is_refused(one_node(0, 8, huge_page))) << "stride too short";
   EXPECT_TRUE(is_refused(one_node(0, 8, std::uint64_t{1} << 45))) << "more than address space";
   EXPECT_FALSE(is_refused(Welcome{tag, 0, 2, 1 << 30, 2, 1, 2, 4}));
