@@ -41,11 +41,7 @@ class QueueLock {
   bool is_mine() const { return queue_.node() != idle; }
 
   void acquire() {
-    queue_.set_node(queued);  // seen by who sees this rank in the tail
-    const std::uint32_t before = queue_.swap_tail(name_of(me_));
-    if (before == nobody) return;
-    queue_.add_to_node(member_of(before), name_of(me_));  // pairs with node() in release()
-    queue_.wait_for(member_of(before), [this] { return (queue_.node() & my_turn) != 0; });
+    if (const std::uint32_t before = enter(); before != nobody) wait_behind(before);
   }
 
   // False where anybody holds it, or waits for it.
@@ -57,28 +53,58 @@ class QueueLock {
   }
 
   void release() {
-    std::uint32_t next = queue_.node() & name;
+    if (const std::uint32_t last = leave(); last != nobody) leave_late(last);
+  }
+
+  // The halves of acquire(), for who is in a hurry: enter() returns nobody where this rank has the
+  // lock now, or else whom to wait behind.
+  static constexpr std::uint32_t nobody = 0;
+
+  [[gnu::always_inline]] std::uint32_t enter() {
+    queue_.set_node(queued);  // seen by who sees this rank in the tail
+    return queue_.swap_tail(name_of(me_));
+  }
+
+  void wait_behind(std::uint32_t before) {
+    queue_.add_to_node(member_of(before), name_of(me_));  // pairs with node() in leave()
+    queue_.wait_for(member_of(before), [this] { return (queue_.node() & my_turn) != 0; });
+  }
+
+  // The halves of release(): leave() returns nobody where that was all. Otherwise it returns the
+  // last in the queue, and somebody is about to say who comes right after this rank.
+  [[gnu::always_inline]] std::uint32_t leave() {
+    const std::uint32_t next = queue_.node() & name;
     if (next == nobody) {
       const std::uint32_t last = queue_.compare_swap_tail(name_of(me_), nobody);
-      if (last == name_of(me_)) return queue_.set_node(idle);
-      // Somebody is in the tail, and about to say so in this rank's node. Whoever came right after
-      // this rank is not known yet; the last one is as good a name to wait for as any.
-      queue_.wait_for(member_of(last), [&] {
-        next = queue_.node() & name;
-        return next != nobody;
-      });
+      if (last != name_of(me_)) return last;
+      queue_.set_node(idle);
+      return nobody;
     }
-    queue_.add_to_node(member_of(next), my_turn);  // pairs with node() in acquire()
-    queue_.set_node(idle);
+    give_to(next);
+    return nobody;
+  }
+
+  // The last one is as good a name to wait for as any.
+  void leave_late(std::uint32_t last) {
+    std::uint32_t next = nobody;
+    queue_.wait_for(member_of(last), [&] {
+      next = queue_.node() & name;
+      return next != nobody;
+    });
+    give_to(next);
   }
 
  private:
-  static constexpr std::uint32_t nobody = 0;
   // A node: one bit each, and the name of who comes next.
   static constexpr std::uint32_t idle = 0;
   static constexpr std::uint32_t queued = 1U << 31;
   static constexpr std::uint32_t my_turn = 1U << 30;
   static constexpr std::uint32_t name = my_turn - 1;
+
+  void give_to(std::uint32_t next) {
+    queue_.add_to_node(member_of(next), my_turn);  // pairs with node() in wait_behind()
+    queue_.set_node(idle);
+  }
 
   static constexpr std::uint32_t name_of(std::uint32_t member) { return member + 1; }
   static constexpr std::uint32_t member_of(std::uint32_t named) { return named - 1; }

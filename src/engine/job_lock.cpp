@@ -2,24 +2,17 @@
 
 #include <fmt/format.h>
 
-#include "core/queue_lock.hpp"
-
 namespace gondwana {
 namespace {
 
-// Any spread over the ranks will do that is the same on all of them.
-Rank home_of(std::size_t offset, std::uint32_t ranks) {
-  const auto mixed = static_cast<std::uint32_t>(offset / sizeof(long)) * 0x9e37'79b1U;
-  return Rank(static_cast<std::uint32_t>(std::uint64_t{mixed} * ranks >> 32));
-}
-
-// The words of a lock, by the engine's atomics. One that fails, over a wire, ends the waiting.
+// The words of a lock anywhere, by the engine's atomics. One that fails, over a wire, ends the
+// waiting.
 class Words {
  public:
   Words(Engine& engine, CallName call, long* lock, std::size_t offset)
       : engine_(engine),
         call_(call),
-        home_(home_of(offset, engine.ranks())),
+        home_(home_of_lock(offset, engine.ranks())),
         tail_(reinterpret_cast<std::uint32_t*>(lock)),
         node_(tail_ + 1) {}
 
@@ -93,14 +86,6 @@ bool takes_turns(const Engine& engine) {
   return engine.check_symmetric(engine.default_lane(), "a lock", lock, sizeof(long));
 }
 
-[[gnu::cold, gnu::noinline]] bool refuse_to_clear(Engine& engine, const long* lock) {
-  return engine.default_lane().fail(
-      {Errc::invalid_argument,
-       fmt::format("the lock at {} is not held by rank {}: only the rank that has set a lock may "
-                   "clear it",
-                   fmt::ptr(lock), index(engine.rank()))});
-}
-
 [[gnu::cold, gnu::noinline]] bool refuse_to_set(Engine& engine, const long* lock) {
   return engine.default_lane().fail(
       {Errc::invalid_argument,
@@ -109,13 +94,21 @@ bool takes_turns(const Engine& engine) {
                    fmt::ptr(lock), index(engine.rank()))});
 }
 
+[[gnu::cold, gnu::noinline]] bool refuse_to_clear(Engine& engine, const long* lock) {
+  return engine.default_lane().fail(
+      {Errc::invalid_argument,
+       fmt::format("the lock at {} is not held by rank {}: only the rank that has set a lock may "
+                   "clear it",
+                   fmt::ptr(lock), index(engine.rank()))});
+}
+
 std::size_t offset_of(Engine& engine, const long* lock) {
   return engine.symmetric().ranges().offset_of(lock, sizeof(long));
 }
 
-}  // namespace
+// Anywhere, and with all that can be wrong.
 
-bool set_job_lock(Engine& engine, CallName call, long* lock) {
+bool set_far_lock(Engine& engine, CallName call, long* lock) {
   const std::size_t offset = offset_of(engine, lock);
   if (offset == SymmetricRanges::nowhere) return refuse_memory(engine, lock);
   if (takes_turns(engine)) wait_for_turn(engine, call, lock);
@@ -124,6 +117,37 @@ bool set_job_lock(Engine& engine, CallName call, long* lock) {
   if (queue.is_mine()) return refuse_to_set(engine, lock);
   queue.acquire();
   return !words.failed();
+}
+
+bool clear_far_lock(Engine& engine, CallName call, long* lock) {
+  const std::size_t offset = offset_of(engine, lock);
+  if (offset == SymmetricRanges::nowhere) return refuse_memory(engine, lock);
+  Words words(engine, call, lock, offset);
+  QueueLock queue(words, index(engine.rank()));
+  if (!queue.is_mine()) return refuse_to_clear(engine, lock);
+  if (!engine.deliver(engine.default_lane())) return false;
+  queue.release();
+  if (takes_turns(engine)) pass_turn_on(engine, lock);
+  return !words.failed();
+}
+
+static_assert(lock_call_done == QueueLock<Words>::nobody);
+static_assert(lock_call_not_begun > QueueLock<Words>::most_members);
+
+}  // namespace
+
+bool finish_set_lock(Engine& engine, CallName call, long* lock, std::uint32_t before) {
+  if (before == lock_call_not_begun) return set_far_lock(engine, call, lock);
+  const NearLockWords words(engine, call, lock);
+  QueueLock(words, index(engine.rank())).wait_behind(before);
+  return true;
+}
+
+bool finish_clear_lock(Engine& engine, CallName call, long* lock, std::uint32_t last) {
+  if (last == lock_call_not_begun) return clear_far_lock(engine, call, lock);
+  const NearLockWords words(engine, call, lock);
+  QueueLock(words, index(engine.rank())).leave_late(last);
+  return true;
 }
 
 std::optional<bool> test_job_lock(Engine& engine, CallName call, long* lock) {
@@ -139,18 +163,6 @@ std::optional<bool> test_job_lock(Engine& engine, CallName call, long* lock) {
   if (!taken && takes_turns(engine)) pass_turn_on(engine, lock);
   if (words.failed()) return std::nullopt;
   return taken;
-}
-
-bool clear_job_lock(Engine& engine, CallName call, long* lock) {
-  const std::size_t offset = offset_of(engine, lock);
-  if (offset == SymmetricRanges::nowhere) return refuse_memory(engine, lock);
-  Words words(engine, call, lock, offset);
-  QueueLock queue(words, index(engine.rank()));
-  if (!queue.is_mine()) return refuse_to_clear(engine, lock);
-  if (!engine.deliver(engine.default_lane())) return false;
-  queue.release();
-  if (takes_turns(engine)) pass_turn_on(engine, lock);
-  return !words.failed();
 }
 
 }  // namespace gondwana

@@ -12,9 +12,23 @@ inline void examine_lock(const Caller& caller, const long* lock) {
     examine_own(caller, {"lock", lock, sizeof(*lock)});
 }
 
-inline void set_lock(Caller caller, long* lock) {
+// What is slower than a free lock stands out of line, and is reached by a jump.
+
+template <AnyCaller C>
+[[gnu::noinline]] void set_lock_slowly(C who, long* lock, std::uint32_t before) {
+  const Caller caller = who;
   examine_lock(caller, lock);
-  check(caller, set_job_lock(caller.engine, caller.name, lock));
+  check(caller, finish_set_lock(caller.engine, caller.name, lock, before));
+}
+
+template <AnyCaller C>
+[[gnu::always_inline]] inline void set_lock(C who, long* lock) {
+  if (who.is_watched()) [[unlikely]]
+    return set_lock_slowly(who, lock, lock_call_not_begun);
+  const Caller caller = who;
+  const std::uint32_t before = begin_set_lock(caller.engine, caller.name, lock);
+  if (before != lock_call_done) [[unlikely]]
+    set_lock_slowly(who, lock, before);
 }
 
 // 0: taken; 1: somebody has it.
@@ -25,9 +39,21 @@ inline int test_lock(Caller caller, long* lock) {
   return *taken ? 0 : 1;
 }
 
-inline void clear_lock(Caller caller, long* lock) {
+template <AnyCaller C>
+[[gnu::noinline]] void clear_lock_slowly(C who, long* lock, std::uint32_t last) {
+  const Caller caller = who;
   examine_lock(caller, lock);
-  check(caller, clear_job_lock(caller.engine, caller.name, lock));
+  check(caller, finish_clear_lock(caller.engine, caller.name, lock, last));
+}
+
+template <AnyCaller C>
+[[gnu::always_inline]] inline void clear_lock(C who, long* lock) {
+  if (who.is_watched()) [[unlikely]]
+    return clear_lock_slowly(who, lock, lock_call_not_begun);
+  const Caller caller = who;
+  const std::uint32_t last = begin_clear_lock(caller.engine, caller.name, lock);
+  if (last != lock_call_done) [[unlikely]]
+    clear_lock_slowly(who, lock, last);
 }
 
 }  // namespace gondwana::shmem
