@@ -1,5 +1,6 @@
 // The floor of alltoall by n processes: each copies its block of the n sources. BYTES is the size
-// of a source, so a block has BYTES / n. Usage: alltoall PROCESSES [BYTES]
+// of a source, so a block has BYTES / n. CALLS: after so many the processes meet; with 1 each call
+// ends as an alltoall must, when all have their blocks. Usage: alltoall PROCESSES [BYTES] [CALLS]
 #include "../common/floor.h"
 
 static void alltoall(const struct floor* floor, size_t rank, size_t turn) {
@@ -15,6 +16,7 @@ int main(int argc, char** argv) {
   const size_t n = argument(argc, argv, 1, 2);
   const size_t bytes = argument(argc, argv, 2, 64 << 10);
   const struct floor floor = new_floor(n, bytes, bytes);
-  time_floor("alltoall", &floor, alltoall, FLOOR_CALLS);
+  const size_t calls = argument(argc, argv, 3, FLOOR_CALLS);
+  time_floor(calls == 1 ? "alltoall_met" : "alltoall", &floor, alltoall, (int)calls);
   return 0;
 }

@@ -1,6 +1,6 @@
 """What is measured: every row, its control and its aim."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from driver.case import INFORMATIVE, MIB, MS, Aim, Case, Row, Run, rate, ratio
 from driver.gasnet_cases import gasnet_cases
@@ -82,14 +82,19 @@ class Collective:
     limit: float
     figure: str = ""  # of ours, without the ranks; that of the program's name, where not given
     control: str = ""  # likewise its control program
+    met: str = ""  # what that control calls itself where its processes also meet after each call
 
     def case(self, ranks: int) -> Case:
         """It on so many ranks."""
         control = self.control or self.program
         row = Row(f"{self.title} 64 KiB, {ranks}", f"{self.figure or self.program}_{ranks}",
                   ratio(self.limit), (f"{control}_floor_{ranks}",))
-        return Case(f"{self.program}_{ranks}", ranks, (Run(self.program),), (row,),
-                    ((control, str(ranks)),))
+        rows, controls = (row,), ((control, str(ranks)),)
+        if self.met:
+            beside = replace(row, title=f"{row.title}, copies and a barrier", aim=INFORMATIVE,
+                             controls=(f"{self.met}_floor_{ranks}",), peers=False)
+            rows, controls = (*rows, beside), (*controls, (control, str(ranks), "65536", "1"))
+        return Case(f"{self.program}_{ranks}", ranks, (Run(self.program),), rows, controls)
 
 
 def collective_cases() -> list[Case]:
@@ -104,7 +109,7 @@ def collective_cases() -> list[Case]:
         (Collective("broadcast", "broadcast", 1.5), (2, 8)),
         (Collective("fcollect", "fcollect", 1.5), every),
         (Collective("collect", "collect", 2, control="fcollect"), every),
-        (Collective("alltoall", "alltoall", 1.5), every),
+        (Collective("alltoall", "alltoall", 1.5, met="alltoall_met"), every),
         (Collective("scan", "sum_inscan", 2, figure="sum_inscan"), every),
     )
     return words + [kind.case(ranks) for kind, counts in kinds for ranks in counts]
