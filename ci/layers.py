@@ -24,6 +24,7 @@ SEES = {
     "process": {"engine", "transport", "memory", "bootstrap", "core"},
     "front": {"process", "engine", "transport", "memory", "bootstrap", "core"},
     "tools": {"include", "bootstrap", "core"},
+    "tools/agent": {"transport", "memory", "bootstrap", "core"},
     "include": set(),
     "examples": {"include"},
     "docs": {"include"},
@@ -38,7 +39,8 @@ def area(path: str) -> str:
     parts = path.split("/")
     if parts[0] == "src":
         parts = parts[1:]
-    return "/".join(parts[:2]) if parts[0] == "front" else parts[0]
+    first_two = "/".join(parts[:2])
+    return first_two if parts[0] == "front" or first_two in SEES else parts[0]
 
 
 def meant_area(root: Path, file: str, name: str) -> str | None:
@@ -59,7 +61,7 @@ def refusal(source: str, target: str, name: str) -> str | None:
     """Why files of `source` may not include `name`, which is of `target`; None: they may."""
     if source in (target, "tests"):
         return None
-    kind = source.split("/")[0]
+    kind = source if source in SEES else source.split("/")[0]
     if kind not in SEES:
         return f"{source} is no layer, ci/layers.py does not know what it may include"
     if kind == "front" and target.startswith("front/"):
