@@ -1,0 +1,146 @@
+"""OpenSHMEM between two hosts, and what happens when something goes wrong there:
+`two_hosts_network_test.py GONDWANA FOLDER_OF_PROGRAMS RANK_TESTS`."""
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import hosts_case
+from hosts_case import WATCHDOG, HostsTest, run_tests
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+import two_hosts
+from two_hosts import eventually
+
+TWO = ("--hosts", "host-a:2,host-b:2")
+SILENCE = 3  # seconds after which a host is given up, where it is to be given up
+LONG_SILENCE = 40
+
+
+class TwoHostsNetworkTest(HostsTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.hosts = two_hosts.TwoHosts()
+        cls.hosts.start()
+        cls.addClassCleanup(cls.hosts.stop)
+
+    def begin(self, words, **more):
+        return self.hosts.on("host-a", words, **more)
+
+    def environment(self, more=None):
+        return super().environment(
+            {
+                "GONDWANA_SSH": self.hosts.ssh,
+                "GONDWANA_PEER_TIMEOUT": str(LONG_SILENCE),
+                "GONDWANA_HEAP_SIZE": "16M",
+                **(more or {}),
+            }
+        )
+
+    def tearDown(self):
+        self.hosts.repair()
+        left = {}
+
+        def gone():
+            nonlocal left
+            left = {name: self.hosts.processes(name) for name in two_hosts.NAMES}
+            return not any(left.values())
+
+        self.assertTrue(eventually(gone, 15), left)
+        super().tearDown()
+
+    def start_rounds(self, rounds=0, hosts=TWO, ranks=4, **env):
+        program = (PROGRAM, str(rounds)) if rounds else (PROGRAM,)
+        return self.start_ready(*hosts, ranks=ranks, program=program, env=env)
+
+    def finish(self, job, patience=WATCHDOG):
+        out, err = job.communicate(timeout=patience)
+        return job.returncode, out, err
+
+    def find(self, host, word):
+        """A process there with this in its command line."""
+        found = [pid for pid, line in self.hosts.processes(host).items() if word in line]
+        self.assertTrue(found, f"no {word} on {host}")
+        return found[0]
+
+    def expect_end(self, job, sentence, status=None, patience=20):
+        began = time.monotonic()
+        code, _, err = self.finish(job)
+        self.assertLess(time.monotonic() - began, patience)
+        self.assertNotEqual(code, 0)
+        if status is not None:
+            self.assertEqual(code, status)
+        self.assertRegex(err, sentence)
+
+    # What must go on.
+
+    def test_both_hosts_do_what_one_does(self):
+        self.assertEqual(self.finish(self.start_rounds(30)), (0, "right\n", ""))
+
+    def test_eight_ranks(self):
+        hosts = ("--hosts", "host-a:4,host-b:4")
+        self.assertEqual(self.finish(self.start_rounds(10, hosts, 8)), (0, "right\n", ""))
+
+    def test_rank_tests_on_three_and_one(self):
+        status, out, err = self.run_job(
+            *("--hosts", "host-a:3,host-b:1", RANK_TESTS, "--over=processes", "--gtest_brief=1"),
+            "--gtest_filter=Ranks.*put*:Ranks.*atomic*:Ranks.*team*",
+        )
+        self.assertEqual(status, 0, out + err)
+
+    def test_losses_of_a_third_of_all_packets(self):
+        # Each message that waits for one that was lost waits longer the next time: few rounds.
+        job = self.start_rounds(2)
+        self.hosts.lose(30)
+        self.assertEqual(self.finish(job, patience=180), (0, "right\n", ""))
+
+    def test_a_rank_that_is_stopped_for_a_while(self):
+        job = self.start_rounds(200)
+        rank = self.find("host-b", PROGRAM)
+        os.kill(rank, signal.SIGSTOP)
+        time.sleep(5)
+        os.kill(rank, signal.SIGCONT)
+        self.assertEqual(self.finish(job), (0, "right\n", ""))
+
+    # What must end.
+
+    def test_a_rank_that_is_killed(self):
+        job = self.start_rounds()
+        os.kill(self.find("host-b", PROGRAM), signal.SIGKILL)
+        self.expect_end(job, r"rank [23] on host host-b \(pid \d+\) was killed by SIGKILL", 137)
+
+    def test_a_node_agent_that_is_killed(self):
+        job = self.start_rounds()
+        os.kill(self.find("host-b", "gondwana-agent"), signal.SIGKILL)
+        self.expect_end(job, r"the node agent on host host-b \(pid \d+\) was killed by SIGKILL")
+
+    def test_a_launcher_that_is_killed(self):
+        job = self.start_rounds()
+        job.kill()
+        self.finish(job)  # tearDown sees that nobody is left
+
+    def test_a_wire_that_is_cut(self):
+        job = self.start_rounds(GONDWANA_PEER_TIMEOUT=str(SILENCE))
+        self.hosts.cut()
+        self.expect_end(job, "host-b")
+
+    def test_a_host_that_is_gone_without_a_word(self):
+        job = self.start_rounds(GONDWANA_PEER_TIMEOUT=str(SILENCE))
+        self.hosts.swallow()
+        self.expect_end(job, "host-b")
+
+    def test_connections_that_are_reset(self):
+        job = self.start_rounds(GONDWANA_PEER_TIMEOUT=str(SILENCE))
+        self.hosts.reset()
+        self.expect_end(job, "host-b")
+
+
+if __name__ == "__main__":
+    if reason := two_hosts.why_not("nft"):
+        print(f"skipped: {reason}")
+        sys.exit(77)
+    PROGRAM = f"{os.path.abspath(sys.argv.pop(2))}/door_network"
+    RANK_TESTS = os.path.abspath(sys.argv.pop(2))
+    run_tests()
