@@ -63,7 +63,7 @@ Result<void> Conductor::prepare() {
     const auto limit = std::chrono::nanoseconds(*job_.timeout);
     time_up_ns_ = monotonic_ns() + static_cast<std::uint64_t>(limit.count());
   }
-  ping_at_ns_ = monotonic_ns() + second_ns;
+  if (*patience != 0) ping_every_ns_ = std::min(second_ns, *patience * second_ns / 4);
   return watch_signals();
 }
 
@@ -117,7 +117,7 @@ void Conductor::step() {
   if (time_up_ns_ && now >= *time_up_ns_) on_time_up();
   if (now >= ping_at_ns_) {
     send_to_all(Ping{});
-    ping_at_ns_ = now + second_ns;
+    ping_at_ns_ = now + ping_every_ns_;
   }
   for (HostRecord& record : hosts_) step_host(record);
   if (abandon_at_ns_ && now >= *abandon_at_ns_)

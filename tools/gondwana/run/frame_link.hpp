@@ -34,6 +34,8 @@ class FrameLink {
   bool is_open() const { return static_cast<bool>(from_); }
   // When the other side last said something.
   std::uint64_t heard_ns() const { return heard_ns_; }
+  // It has said something that waits to be read.
+  bool has_unread() const { return is_open() && is_readable(from_.get()); }
 
  private:
   void on_readable();

@@ -189,11 +189,12 @@ void HostConnection::abandon() {
 }
 
 std::optional<std::string> HostConnection::loss() {
-  if (over_) return std::nullopt;
+  if (over_ || !link_) return std::nullopt;
   const std::uint64_t now = monotonic_ns();
-  const bool ended = lost_at_ns_ != 0 && ((wait_status_ && !link_->is_open()) ||
-                                          !malformed_.empty() || now >= lost_at_ns_ + both_ends_ns);
-  if (!ended && (lost_at_ns_ != 0 || now < silent_at_ns())) return std::nullopt;
+  const bool ended = now >= ended_at_ns();
+  // We ourselves may have been stopped: what came in the meantime counts.
+  const bool silent = now >= silent_at_ns() && !link_->has_unread();
+  if (!ended && !silent) return std::nullopt;
   if (complaints_) read_complaints();
   std::string sentence = ended ? describe_end() : describe_silence();
   abandon();
@@ -201,22 +202,29 @@ std::optional<std::string> HostConnection::loss() {
 }
 
 std::optional<std::uint64_t> HostConnection::next_ns() const {
-  if (over_) return std::nullopt;
-  if (lost_at_ns_ != 0)
-    return wait_status_ && !link_->is_open() ? lost_at_ns_ : lost_at_ns_ + both_ends_ns;
-  const std::uint64_t limit = silent_at_ns();
-  return limit != never_ns ? std::optional(limit) : std::nullopt;
+  if (over_ || !link_) return std::nullopt;
+  const std::uint64_t next = std::min(ended_at_ns(), silent_at_ns());
+  return next != never_ns ? std::optional(next) : std::nullopt;
+}
+
+// The pipe and the process end together; the second has some time to follow the first.
+std::uint64_t HostConnection::ended_at_ns() const {
+  if (lost_at_ns_ == 0) return never_ns;
+  const bool known = !malformed_.empty() || (wait_status_ && !link_->is_open());
+  return known ? lost_at_ns_ : lost_at_ns_ + both_ends_ns;
 }
 
 // ssh has the whole time to say itself why it cannot connect, and some more.
 std::uint64_t HostConnection::silent_at_ns() const {
-  if (share_.patience_s == 0 || !link_) return never_ns;
+  if (share_.patience_s == 0 || !link_->is_open()) return never_ns;
   return link_->heard_ns() + (share_.patience_s + (hello_ ? 0 : 2)) * second_ns;
 }
 
 int HostConnection::loss_status() const {
-  if (wait_status_ && WIFSIGNALED(*wait_status_)) return exit_status(*wait_status_);
-  return exit_trouble;
+  // Before the far end runs a status is that of ssh, or of a shell there.
+  const int status = wait_status_ ? exit_status(*wait_status_) : 0;
+  const bool told = hello_ || (wait_status_ && WIFSIGNALED(*wait_status_));
+  return told && status != 0 && status != ssh_cannot_connect ? status : exit_trouble;
 }
 
 const char* HostConnection::process_name() const {

@@ -63,6 +63,7 @@ class HostConnection {
   void read_complaints();
   std::string describe_end() const;
   std::string describe_silence() const;
+  std::uint64_t ended_at_ns() const;
   std::uint64_t silent_at_ns() const;
   const char* process_name() const;
 

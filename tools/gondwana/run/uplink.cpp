@@ -52,7 +52,7 @@ void Uplink::lose(const std::string& sentence) {
 
 void Uplink::step() {
   const std::optional<std::uint64_t> limit = next_ns();
-  if (limit && monotonic_ns() >= *limit)
+  if (limit && monotonic_ns() >= *limit && !link_.has_unread())
     lose(fmt::format("the launcher has said nothing for {} s", job_.share.patience_s));
 }
 

@@ -1,0 +1,421 @@
+"""Jobs of several hosts as users meet them: `hosts_launcher_test.py GONDWANA`.
+
+Hosts called localhost are started without ssh; a stand-in for ssh shows how it is called. Real ssh
+between two hosts is the matter of two_hosts_launcher_test.py.
+"""
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+from hosts_case import (
+    PEER_TIMEOUT,
+    WATCHDOG,
+    HostsTest,
+    command_line,
+    run_tests,
+)
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+from two_hosts import children_of, eventually
+
+TWO = ("--hosts", "localhost:2,localhost:2")
+
+
+class LocalHostsTest(HostsTest):
+    # Ranks.
+
+    def test_ranks_are_numbered_through_all_hosts(self):
+        status, out, err = self.run_job(
+            *TWO, "-l", "sh", "-c", "echo $GONDWANA_RANK of $GONDWANA_SIZE"
+        )
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(sorted(out.splitlines()), [f"[{rank}] {rank} of 4" for rank in range(4)])
+
+    def test_ranks_fill_the_hosts_in_order_and_hosts_without_any_are_left_out(self):
+        status, out, _ = self.run_job(
+            "--hosts", "localhost:2,localhost:2,localhost:2", "-n", "3", "--show", "true"
+        )
+        self.assertEqual(status, 0)
+        self.assertEqual(
+            out,
+            "ranks 0-1 on host localhost: GONDWANA_SIZE=3 true\n"
+            "rank 2 on host localhost: GONDWANA_SIZE=3 true\n",
+        )
+
+    def test_several_programs_are_spread_over_hosts(self):
+        status, out, _ = self.run_job(
+            *TWO, "-l", "-n", "3", "echo", "a", ":", "-n", "1", "echo", "b"
+        )
+        self.assertEqual(status, 0)
+        self.assertEqual(sorted(out.splitlines()), ["[0] a", "[1] a", "[2] a", "[3] b"])
+
+    def test_a_file_names_hosts(self):
+        path = self.write("hosts", "# two\nlocalhost slots=2  # here\n\nlocalhost:1\n")
+        status, out, _ = self.run_job(
+            "--hostfile", path, "sh", "-c", "echo $GONDWANA_RANK of $GONDWANA_SIZE"
+        )
+        self.assertEqual((status, sorted(out.splitlines())), (0, ["0 of 3", "1 of 3", "2 of 3"]))
+
+    def test_one_host_that_is_this_one_needs_no_second_launcher(self):
+        status, out, _ = self.run_job(
+            "--hosts",
+            "localhost:2",
+            "sh",
+            "-c",
+            "echo $GONDWANA_SIZE; exec cat /proc/$PPID/cmdline",
+        )
+        self.assertEqual(status, 0)
+        self.assertEqual(out.count("2\n"), 2)
+        self.assertNotIn("--far-end", out)
+
+    def test_wrong_words_give_a_sentence(self):
+        bad_slots = self.write("bad_slots", "localhost\nlocalhost slts=2\n")
+        twice = self.write("twice", "localhost:2 slots=2\n")
+        empty = self.write("empty", "# nobody\n")
+        for words, sentence in [
+            (["--hosts", "-oProxyCommand=x:2"], 'host -oProxyCommand=x: no name begins with "-"'),
+            (["--hosts", "localhost:2,,localhost"], "a host without a name"),
+            (["--hosts", "a b:2"], "blanks"),
+            (["--hosts", "localhost:x"], "expected a whole number"),
+            (["--hosts", "localhost:0"], "expected a whole number"),
+            (["--hosts", "fe80::1:4"], "brackets"),
+            (
+                ["--hosts", "localhost:2", "-n", "3"],
+                "the hosts have room for 2; give them more, such as localhost:3",
+            ),
+            (["--hosts", "localhost", "--hostfile", bad_slots], "hosts are given twice"),
+            (["--hostfile", bad_slots], "bad_slots, line 2: slts=2: expected slots=NUMBER"),
+            (["--hostfile", twice], "twice, line 1: host localhost:2: its ranks are given twice"),
+            (["--hostfile", empty], "it names no host"),
+            (["--hostfile", f"{self.folder}/none"], "cannot read it: No such file"),
+        ]:
+            status, out, err = self.run_job(*words, "true")
+            self.assertEqual((status, out), (1, ""), words)
+            self.assertIn(sentence, err)
+
+    def test_a_wrong_patience_gives_a_sentence(self):
+        status, _, err = self.run_job(*TWO, "true", env={"GONDWANA_PEER_TIMEOUT": "soon"})
+        self.assertEqual(status, 1)
+        self.assertIn('GONDWANA_PEER_TIMEOUT "soon": expected a whole number', err)
+
+    # Output and input.
+
+    def test_long_lines_of_two_hosts_are_neither_torn_nor_lost(self):
+        script = (
+            "import os\n"
+            "letter = chr(97 + int(os.environ['GONDWANA_RANK']))\n"
+            "for _ in range(20): print(letter * 300000)"
+        )
+        status, out, _ = self.run_job(*TWO, sys.executable, "-c", script)
+        self.assertEqual(status, 0)
+        lines = out.splitlines()
+        self.assertEqual(len(lines), 80)
+        for rank in range(4):
+            self.assertEqual(lines.count(chr(97 + rank) * 300000), 20)
+
+    def test_a_slow_reader_gets_every_byte(self):
+        job = self.start(*TWO, "seq", "300000", env={"GONDWANA_PEER_TIMEOUT": "1"})
+        time.sleep(1.5)  # everything in between is full now, and nobody takes that for silence
+        out, err = job.communicate(timeout=WATCHDOG)
+        self.assertEqual((job.returncode, err), (0, ""))
+        self.assertEqual(len(out.splitlines()), 4 * 300000)
+
+    def test_unfinished_last_lines_are_kept_apart(self):
+        self.assertEqual(self.run_job(*TWO, "printf", "x")[1], "x\nx\nx\nx")
+
+    def test_standard_error_stays_apart(self):
+        _, out, err = self.run_job(*TWO, "-l", "sh", "-c", "echo a; echo b >&2")
+        self.assertEqual(sorted(out.splitlines()), [f"[{rank}] a" for rank in range(4)])
+        self.assertEqual(sorted(err.splitlines()), [f"[{rank}] b" for rank in range(4)])
+
+    def test_output_goes_to_files_by_the_number_of_the_rank(self):
+        folder = f"{self.folder}/new/logs"
+        self.assertEqual(
+            self.run_job(*TWO, "--output", folder, "sh", "-c", "echo $GONDWANA_RANK"), (0, "", "")
+        )
+        for rank in range(4):
+            self.assertEqual(Path(f"{folder}/rank.{rank}.out").read_text(), f"{rank}\n")
+
+    def test_input_goes_to_the_rank_that_reads(self):
+        for reader in ("0", "3"):
+            self.assertEqual(
+                self.run_job(*TWO, "-l", "--stdin", reader, "cat", input="x\n"),
+                (0, f"[{reader}] x\n", ""),
+            )
+        self.assertEqual(self.run_job(*TWO, "--stdin", "none", "cat", input="x\n"), (0, "", ""))
+
+    def test_much_input_arrives_whole_from_files_and_pipes(self):
+        text = "".join(f"{number}\n" for number in range(400000))
+        path = self.write("input", text)
+        with open(path) as file:
+            self.assertEqual(self.run_job(*TWO, "--stdin", "2", "cat", stdin=file), (0, text, ""))
+        self.assertEqual(self.run_job(*TWO, "--stdin", "2", "cat", input=text), (0, text, ""))
+
+    def test_a_rank_that_reads_nothing_does_not_hold_the_job(self):
+        self.assertEqual(self.run_job(*TWO, "true", input="x" * 1000000), (0, "", ""))
+
+    def test_a_reader_that_leaves_ends_the_job_quietly(self):
+        job = self.start(*TWO, "yes")
+        self.assertEqual(job.stdout.readline(), "y\n")
+        job.stdout.close()
+        self.assertEqual(job.wait(timeout=WATCHDOG), 128 + signal.SIGPIPE)
+        self.assertEqual(job.stderr.read(), "")
+
+    # The end.
+
+    def test_the_first_status_ends_all_hosts(self):
+        status, _, err = self.run_job(
+            *TWO, "sh", "-c", "[ $GONDWANA_RANK = 2 ] && exit 7; sleep 1000"
+        )
+        self.assertEqual(status, 7)
+        self.assertRegex(
+            err,
+            r"^gondwana run: rank 2 on host \S+ \(pid \d+\) ended with status 7 before it "
+            r"joined the job; the other 3 ranks are ended\n$",
+        )
+
+    def test_a_killed_rank_gives_128_and_the_signal(self):
+        status, _, err = self.run_job(
+            *TWO, "sh", "-c", "[ $GONDWANA_RANK = 3 ] && kill -SEGV $$; sleep 1000"
+        )
+        self.assertEqual(status, 128 + signal.SIGSEGV)
+        self.assertRegex(err, r"rank 3 on host \S+ \(pid \d+\) was killed by SIGSEGV")
+
+    def test_ranks_that_ignore_the_end_are_killed(self):
+        script = "trap '' TERM; [ $GONDWANA_RANK = 0 ] && exit 3; while :; do sleep 0.1; done"
+        start = time.monotonic()
+        status, _, _ = self.run_job(*TWO, "sh", "-c", script)
+        self.assertEqual(status, 3)
+        self.assertLess(time.monotonic() - start, 10)
+
+    def test_a_missing_program_is_told_once(self):
+        status, _, err = self.run_job(*TWO, "./nowhere")
+        self.assertEqual(status, 127)
+        self.assertRegex(err, r"^gondwana run: host \S+: there is no program ./nowhere\n$")
+
+    def test_a_timeout_gives_124(self):
+        status, _, err = self.run_job(*TWO, "--timeout", "0.5", "sleep", "1000")
+        self.assertEqual((status, err.count("--timeout 0.5 s")), (124, 1))
+
+    def test_signals_are_passed_on(self):
+        script = "trap 'echo got; exit 0' USR1; echo ready; while :; do sleep 0.01; done"
+        job = self.start_ready(*TWO, program=("sh", "-c", script))
+        job.send_signal(signal.SIGUSR1)
+        out, _ = job.communicate(timeout=WATCHDOG)
+        self.assertEqual((job.returncode, out), (0, "got\n" * 4))
+
+    def test_a_term_ends_the_job_with_143_and_no_complaint(self):
+        job = self.start_ready(*TWO)
+        job.send_signal(signal.SIGTERM)
+        _, err = job.communicate(timeout=WATCHDOG)
+        self.assertEqual((job.returncode, err), (128 + signal.SIGTERM, ""))
+
+    def test_a_second_interrupt_kills_who_ignores_the_first(self):
+        job = self.start_ready(
+            *TWO, program=("sh", "-c", "trap '' INT TERM; echo ready; while :; do sleep 0.01; done")
+        )
+        job.send_signal(signal.SIGINT)
+        time.sleep(0.2)  # two of a kind would melt into one
+        job.send_signal(signal.SIGINT)
+        job.communicate(timeout=WATCHDOG)
+        self.assertEqual(job.returncode, 128 + signal.SIGKILL)
+
+    # Processes that are killed: the launcher, the conductor below it, the far ends below that, and
+    # the guardian below each.
+
+    def conductor_of(self, job):
+        return children_of(job.pid)[0]
+
+    def far_ends_of(self, job):
+        return [
+            pid for pid in children_of(self.conductor_of(job)) if "--far-end" in command_line(pid)
+        ]
+
+    def expect_nobody(self):
+        self.assertTrue(
+            eventually(lambda: not self.marked(), 10), [command_line(pid) for pid in self.marked()]
+        )
+
+    def test_nobody_survives_the_launcher(self):
+        job = self.start_ready(*TWO)
+        os.kill(job.pid, signal.SIGKILL)
+        self.expect_nobody()
+
+    def test_nobody_survives_the_conductor(self):
+        job = self.start_ready(*TWO)
+        os.kill(self.conductor_of(job), signal.SIGKILL)
+        _, err = job.communicate(timeout=WATCHDOG)
+        self.assertEqual(job.returncode, 128 + signal.SIGKILL)
+        self.assertRegex(
+            err, r"the conductor of the job \(pid \d+\) was killed by SIGKILL; all ranks were ended"
+        )
+        self.expect_nobody()
+
+    def test_a_killed_far_end_ends_the_job(self):
+        job = self.start_ready(*TWO)
+        os.kill(self.far_ends_of(job)[1], signal.SIGKILL)
+        _, err = job.communicate(timeout=WATCHDOG)
+        self.assertEqual(job.returncode, 128 + signal.SIGKILL)
+        self.assertIn("the launcher was killed; its ranks are ended", err)
+        self.expect_nobody()
+
+    def test_a_killed_guardian_ends_the_job(self):
+        job = self.start_ready(*TWO)
+        os.kill(children_of(self.far_ends_of(job)[1])[0], signal.SIGKILL)
+        _, err = job.communicate(timeout=WATCHDOG)
+        self.assertEqual(job.returncode, 128 + signal.SIGKILL)
+        self.assertRegex(
+            err,
+            r"the connection to host localhost is lost, .*the guardian of the job \(pid \d+\) "
+            r"was killed by SIGKILL; all ranks were ended; the job is ended\n$",
+        )
+        self.expect_nobody()
+
+    def test_a_far_end_that_stops_counts_as_dead(self):
+        job = self.start_ready(*TWO)
+        guardian = children_of(self.far_ends_of(job)[1])[0]
+        os.kill(guardian, signal.SIGSTOP)
+        _, err = job.communicate(timeout=WATCHDOG)
+        self.assertEqual(job.returncode, 1)
+        self.assertIn(
+            f"host localhost has said nothing for {PEER_TIMEOUT} s; it counts as dead", err
+        )
+        self.expect_nobody()
+
+    def test_a_conductor_that_stops_is_taken_for_dead_too(self):
+        job = self.start_ready(*TWO)
+        conductor = self.conductor_of(job)
+        os.kill(conductor, signal.SIGSTOP)
+
+        def ranks():
+            return [pid for pid in self.marked() if command_line(pid).startswith("sleep")]
+
+        self.assertTrue(eventually(lambda: not ranks(), 10))
+        os.kill(conductor, signal.SIGCONT)
+        job.communicate(timeout=WATCHDOG)
+        self.assertNotEqual(job.returncode, 0)
+
+    def environment(self, more=None):
+        return super().environment({"GONDWANA_PEER_TIMEOUT": str(PEER_TIMEOUT), **(more or {})})
+
+
+class StandInTest(HostsTest):
+    """With a stand-in for ssh: it runs here what ssh would run there."""
+
+    HOSTS = ("--hosts", "localhost:1,elsewhere:1")
+
+    def stand_in(self, before=""):
+        text = (
+            f"#!/bin/sh\n{before}\n"
+            f'while [ "$1" != -- ]; do echo "$1" >>{self.folder}/options; shift; done\n'
+            f'shift; echo "$1" >>{self.folder}/host; shift; exec sh -c "$*"\n'
+        )
+        return {"GONDWANA_SSH": f"{self.write('ssh', text, 0o755)} one two"}
+
+    def test_ssh_is_called_with_options_then_two_dashes_then_the_host(self):
+        status, out, err = self.run_job(*self.HOSTS, "-l", "echo", "x", env=self.stand_in())
+        self.assertEqual((status, sorted(out.splitlines()), err), (0, ["[0] x", "[1] x"], ""))
+        self.assertEqual(Path(f"{self.folder}/host").read_text(), "elsewhere\n")
+        options = Path(f"{self.folder}/options").read_text().split()
+        self.assertEqual(options[:2], ["one", "two"])
+        self.assertIn("-oBatchMode=yes", options)
+
+    def test_words_and_variables_arrive_as_they_are(self):
+        words = ["a b", "$HOME", "it's", '"', "\\", "", "*", "\n"]
+        script = "import sys, os; print(sys.argv[1:], os.environ['ODD'])"
+        _, out, _ = self.run_job(
+            *self.HOSTS,
+            "-x",
+            "ODD=a 'b' $c",
+            sys.executable,
+            "-c",
+            script,
+            *words,
+            env=self.stand_in(),
+        )
+        self.assertEqual(out, f"{words} a 'b' $c\n" * 2)
+
+    def test_only_variables_of_ours_and_those_asked_for_go_to_other_hosts(self):
+        env = self.stand_in("unset SHMEM_A GASNET_B FI_C OTHER_D OTHER_E")
+        env.update({"SHMEM_A": "1", "GASNET_B": "2", "FI_C": "3", "OTHER_D": "4", "OTHER_E": "5"})
+        _, out, _ = self.run_job(
+            *self.HOSTS,
+            "-x",
+            "OTHER_E",
+            "sh",
+            "-c",
+            "[ $GONDWANA_RANK = 0 ] || echo $SHMEM_A $GASNET_B $FI_C $OTHER_D $OTHER_E",
+            env=env,
+        )
+        self.assertEqual(out, "1 2 3 5\n")
+
+    def test_nothing_secret_stands_on_a_command_line(self):
+        job = self.start_ready(
+            *self.HOSTS, "-x", "SECRET=for nobody else", ranks=2, env=self.stand_in()
+        )
+        lines = [command_line(pid) for pid in self.marked()]
+        self.assertTrue(lines)
+        self.assertEqual(
+            [line for line in lines if "for nobody else" in line and " -x " not in line], []
+        )
+        job.send_signal(signal.SIGTERM)
+        job.communicate(timeout=WATCHDOG)
+
+    def test_what_a_shell_says_at_login_is_quoted(self):
+        status, out, err = self.run_job(
+            *self.HOSTS, "true", env=self.stand_in("echo Welcome to elsewhere")
+        )
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn(
+            "host elsewhere: a message between the hosts of the job is not one of ours: "
+            '"Welcome to elsewhere"; does a start file of the shell there print something?',
+            err,
+        )
+
+    def test_no_connection_tells_what_ssh_said(self):
+        env = self.stand_in("echo 'ssh: no route to elsewhere' >&2; exit 255")
+        status, _, err = self.run_job(*self.HOSTS, "sleep", "1000", env=env)
+        self.assertEqual(status, 1)
+        self.assertEqual(
+            err, "gondwana run: host elsewhere: ssh cannot connect: ssh: no route to elsewhere\n"
+        )
+
+    def test_a_missing_command_there_gives_advice(self):
+        env = {**self.stand_in(), "GONDWANA_REMOTE_PATH": "/no where/gondwana"}
+        status, _, err = self.run_job(*self.HOSTS, "sleep", "1000", env=env)
+        self.assertEqual(status, 1)
+        self.assertRegex(
+            err,
+            r"host elsewhere: cannot start the far end, ssh ended with status 127: .*/no where/"
+            r"gondwana.*GONDWANA_REMOTE_PATH",
+        )
+
+    def test_a_missing_ssh_gives_a_sentence(self):
+        status, _, err = self.run_job(*self.HOSTS, "sleep", "1000", env={"GONDWANA_SSH": "/no/ssh"})
+        self.assertEqual(status, 1)
+        self.assertIn("host elsewhere: cannot run /no/ssh: No such file or directory", err)
+
+    def test_a_silent_ssh_counts_as_dead(self):
+        env = {**self.stand_in("exec sleep 1000"), "GONDWANA_PEER_TIMEOUT": "1"}
+        status, _, err = self.run_job(*self.HOSTS, "sleep", "1000", env=env)
+        self.assertEqual(status, 1)
+        self.assertIn("host elsewhere has said nothing for 1 s", err)
+
+    def test_a_folder_that_is_missing_there_is_told(self):
+        env = self.stand_in('mv "$PWD" "$PWD.gone"; cd /')
+        os.mkdir(f"{self.folder}/work")
+        status, _, err = self.run_job(
+            *self.HOSTS, "sleep", "1000", env=env, cwd=f"{self.folder}/work"
+        )
+        self.assertEqual(status, 1)
+        self.assertRegex(
+            err,
+            r"host \S+: cannot change to folder \S+/work, where the job was started: No such file",
+        )
+
+
+if __name__ == "__main__":
+    run_tests()

@@ -1,0 +1,211 @@
+"""A job over ssh from one host to another: `two_hosts_launcher_test.py GONDWANA`."""
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import hosts_case
+from hosts_case import PEER_TIMEOUT, WATCHDOG, HostsTest, command_line, run_tests
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+import two_hosts
+from two_hosts import children_of, eventually
+
+FAR = ("--hosts", "host-a:2,host-b:2")
+
+
+class TwoHostsTest(HostsTest):
+    """Over ssh, from one host to another."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.hosts = two_hosts.TwoHosts()
+        cls.hosts.start()
+        cls.addClassCleanup(cls.hosts.stop)
+
+    def begin(self, words, **more):
+        return self.hosts.on("host-a", words, **more)
+
+    def environment(self, more=None):
+        return super().environment(
+            {
+                "GONDWANA_SSH": self.hosts.ssh,
+                "GONDWANA_PEER_TIMEOUT": str(PEER_TIMEOUT),
+                **(more or {}),
+            }
+        )
+
+    def tearDown(self):
+        self.hosts.repair()
+        self.expect_nobody()
+        super().tearDown()
+
+    def expect_nobody(self, patience=10):
+        left = {}
+
+        def gone():
+            nonlocal left
+            left = {name: self.hosts.processes(name) for name in two_hosts.NAMES}
+            return not any(left.values())
+
+        self.assertTrue(eventually(gone, patience), left)
+
+    def connection_of(self, job):
+        """The process of ssh."""
+        conductor = children_of(job.command_pid)[0]
+        return next(pid for pid in children_of(conductor) if command_line(pid).startswith("ssh"))
+
+    def test_ranks_run_on_both_hosts(self):
+        status, out, err = self.run_job(
+            *FAR, "-l", "sh", "-c", "echo $GONDWANA_RANK of $GONDWANA_SIZE on $(hostname)"
+        )
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(
+            sorted(out.splitlines()),
+            [
+                "[0] 0 of 4 on host-a",
+                "[1] 1 of 4 on host-a",
+                "[2] 2 of 4 on host-b",
+                "[3] 3 of 4 on host-b",
+            ],
+        )
+
+    def test_ranks_of_the_other_host_alone(self):
+        self.assertEqual(
+            self.run_job("--hosts", "host-b:2", "hostname"), (0, "host-b\nhost-b\n", "")
+        )
+
+    def test_input_goes_to_the_other_host(self):
+        text = "".join(f"{number}\n" for number in range(100000))
+        self.assertEqual(self.run_job(*FAR, "--stdin", "2", "cat", input=text), (0, text, ""))
+
+    def test_words_arrive_as_they_are(self):
+        words = ["a b", "$HOME", "it's", '"', "\\", "", "*"]
+        _, out, _ = self.run_job(
+            "--hosts", "host-b", sys.executable, "-c", "import sys; print(sys.argv[1:])", *words
+        )
+        self.assertEqual(out, f"{words}\n")
+
+    def test_a_failing_rank_there_ends_all(self):
+        status, _, err = self.run_job(
+            *FAR, "sh", "-c", "[ $GONDWANA_RANK = 3 ] && exit 9; sleep 1000"
+        )
+        self.assertEqual(status, 9)
+        self.assertRegex(
+            err,
+            r"rank 3 on host host-b \(pid \d+\) ended with status 9 .*; "
+            r"the other 3 ranks are ended\n$",
+        )
+
+    def test_a_failing_rank_here_ends_those_there(self):
+        status, _, err = self.run_job(
+            *FAR, "sh", "-c", "[ $GONDWANA_RANK = 0 ] && kill -9 $$; sleep 1000"
+        )
+        self.assertEqual(status, 128 + signal.SIGKILL)
+        self.assertIn("rank 0 on host host-a", err)
+
+    def test_signals_reach_both_hosts(self):
+        script = "trap 'echo got; exit 0' USR1; echo ready; while :; do sleep 0.01; done"
+        job = self.start_ready(*FAR, program=("sh", "-c", script))
+        job.send_signal(signal.SIGUSR1)
+        out, _ = job.communicate(timeout=WATCHDOG)
+        self.assertEqual((job.returncode, out), (0, "got\n" * 4))
+
+    def test_a_term_ends_both_hosts(self):
+        job = self.start_ready(*FAR)
+        job.send_signal(signal.SIGTERM)
+        _, err = job.communicate(timeout=WATCHDOG)
+        self.assertEqual((job.returncode, err), (128 + signal.SIGTERM, ""))
+
+    def test_a_killed_ssh_ends_both_hosts(self):
+        job = self.start_ready(*FAR)
+        os.kill(self.connection_of(job), signal.SIGKILL)
+        _, err = job.communicate(timeout=WATCHDOG)
+        self.assertEqual(job.returncode, 128 + signal.SIGKILL)
+        self.assertEqual(
+            err,
+            "gondwana run: the connection to host host-b is lost, ssh was killed by SIGKILL; "
+            "the job is ended\n",
+        )
+
+    def test_a_killed_far_end_ends_both_hosts(self):
+        job = self.start_ready(*FAR)
+        far_end = min(
+            pid
+            for pid, line in self.hosts.processes("host-b").items()
+            if line.startswith(hosts_case.GONDWANA)
+        )
+        os.kill(far_end, signal.SIGKILL)
+        _, err = job.communicate(timeout=WATCHDOG)
+        self.assertEqual(job.returncode, 128 + signal.SIGKILL)
+        self.assertIn("was killed", err)
+
+    def test_nobody_survives_the_conductor_or_the_launcher(self):
+        for pick in (lambda job: job.command_pid, lambda job: children_of(job.command_pid)[0]):
+            job = self.start_ready(*FAR)
+            os.kill(pick(job), signal.SIGKILL)
+            self.expect_nobody()
+            job.communicate(timeout=WATCHDOG)
+
+    def test_an_unreachable_host_is_named(self):
+        start = time.monotonic()
+        status, _, err = self.run_job("--hosts", "host-a:1,192.0.2.9:1", "sleep", "1000")
+        self.assertEqual(status, 1)
+        self.assertRegex(
+            err,
+            r"^gondwana run: host 192.0.2.9: ssh cannot connect: ssh: connect to host 192.0.2.9 ",
+        )
+        self.assertLess(time.monotonic() - start, PEER_TIMEOUT + 5)
+
+    def test_a_missing_folder_there_is_told(self):
+        folder = f"{self.folder}/only here"
+        os.mkdir(folder)
+        self.hosts.run_on("host-b", ["mount", "-t", "tmpfs", "tmpfs", self.folder])
+        self.addCleanup(self.hosts.run_on, "host-b", ["umount", self.folder])
+        status, _, err = self.run_job(*FAR, "sleep", "1000", cwd=folder)
+        self.assertEqual(status, 1)
+        self.assertIn(f"host host-b: cannot change to folder {folder}", err)
+
+    def lose_the_host(self, fault):
+        job = self.start_ready(*FAR)
+        time.sleep(0.5)  # the far end has said hello
+        fault()
+        start = time.monotonic()
+        _, err = job.communicate(timeout=WATCHDOG)
+        self.assertLess(time.monotonic() - start, PEER_TIMEOUT + 5)
+        self.assertEqual(job.returncode, 1)
+        # There they notice by themselves, behind a wire that still does not work.
+        self.expect_nobody(PEER_TIMEOUT + 5)
+        return err
+
+    def test_a_cut_wire_is_noticed_on_both_sides(self):
+        self.assertEqual(
+            self.lose_the_host(self.hosts.cut),
+            "gondwana run: host host-b has said nothing for 2 s; it counts as dead and the job "
+            "is ended\n",
+        )
+
+    def test_a_host_that_vanishes_in_silence_is_noticed_on_both_sides(self):
+        self.assertIn(
+            "host host-b has said nothing for 2 s", self.lose_the_host(self.hosts.swallow)
+        )
+
+    def test_a_host_that_starts_anew_is_noticed(self):
+        self.assertIn(
+            "the connection to host host-b is lost, ssh ended with status 255",
+            self.lose_the_host(self.hosts.reset),
+        )
+
+    def test_lost_packets_do_no_harm(self):
+        self.hosts.lose(10)
+        status, out, _ = self.run_job(*FAR, "seq", "20000", env={"GONDWANA_PEER_TIMEOUT": "30"})
+        self.assertEqual((status, len(out.splitlines())), (0, 80000))
+
+
+if __name__ == "__main__":
+    if reason := two_hosts.why_not("nft"):
+        print(reason)
+        sys.exit(77)  # skipped, for CTest
+    run_tests()
