@@ -195,7 +195,8 @@ void Conductor::on_frame(HostConnection& host, Frame& frame) {
   if (std::holds_alternative<Hello>(frame)) return on_hello(host);
   if (const auto* taken = std::get_if<Taken>(&frame)) return input_.on_taken(taken->bytes);
   if (std::holds_alternative<Deaf>(frame)) return input_.stop();
-  if (auto* card = std::get_if<Card>(&frame)) return on_card(host, std::move(card->card));
+  auto* card = std::get_if<Card>(&frame);
+  if (card != nullptr && !hosts_[host.node()].card) return on_card(host, std::move(card->card));
   if (const auto* stopping = std::get_if<Stopping>(&frame))
     return end_job(static_cast<int>(stopping->status), stopping->sentence);
   if (const auto* ended = std::get_if<Ended>(&frame)) return on_ended(host, ended->status);

@@ -1,0 +1,176 @@
+#include "run/frames.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace gondwana::launch {
+namespace {
+
+constexpr std::uint64_t tag = 0x1234'5678'9abc'def0;
+constexpr std::size_t version_offset = 4;
+constexpr std::size_t kind_offset = 6;
+constexpr std::size_t length_offset = 16;
+
+Task example_task() {
+  Task task{.job = {}, .environment = {"FI_PROVIDER=tcp"}, .folder = "/tmp/a b"};
+  task.job.programs.push_back({.ranks = 2,
+                               .words = {"./heat", "", "it's"},
+                               .path = {},
+                               .environment = {"A=1"},
+                               .folder = "x"});
+  task.job.share = {.node = 1, .nodes = 2, .first = 3, .total = 5, .tag = 0, .patience_s = 20};
+  task.job.reader = 4;
+  task.job.binding = Binding::numa;
+  task.job.output_folder = "logs";
+  task.job.prompts = true;
+  return task;
+}
+
+std::vector<Frame> one_of_each() {
+  return {example_task(),
+          Input{"text"},
+          Signal{15},
+          Cards{{"a", "", std::string("b\0c", 3)}},
+          End{},
+          Ping{},
+          Taken{1ULL << 40},
+          Hello{},
+          Output{3, Standard::error, "line\n"},
+          Said{"a sentence"},
+          Card{std::string(longest_card, 'x')},
+          Stopping{7, "rank 3 ..."},
+          Ended{0},
+          Pong{},
+          Deaf{}};
+}
+
+Result<std::optional<Frame>> parse(const std::string& bytes, std::uint64_t expected_tag = tag) {
+  FrameParser parser(expected_tag);
+  parser.add(bytes);
+  return parser.next();
+}
+
+std::string refusal(const std::string& bytes, std::uint64_t expected_tag = tag) {
+  const Result<std::optional<Frame>> frame = parse(bytes, expected_tag);
+  EXPECT_FALSE(frame);
+  return frame ? "" : frame.error().text;
+}
+
+bool is_refused(const Frame& frame) {
+  return !parse(encode(frame, tag));
+}
+
+TEST(frames, each_frame_comes_back_from_its_bytes) {
+  const std::vector<Frame> frames = one_of_each();
+  ASSERT_EQ(frames.size(), std::variant_size_v<Frame>);
+  for (const Frame& frame : frames) {
+    Result<std::optional<Frame>> back = parse(encode(frame, tag));
+    ASSERT_TRUE(back && *back) << frame.index();
+    EXPECT_EQ((*back)->index(), frame.index());
+    EXPECT_EQ(encode(**back, tag), encode(frame, tag)) << frame.index();
+  }
+}
+
+TEST(frames, a_task_keeps_its_values) {
+  Result<std::optional<Frame>> frame = parse(encode(example_task(), tag));
+  ASSERT_TRUE(frame && *frame);
+  const auto& task = std::get<Task>(**frame);
+  EXPECT_EQ(task.folder, "/tmp/a b");
+  EXPECT_EQ(task.job.programs.at(0).words, (std::vector<std::string>{"./heat", "", "it's"}));
+  EXPECT_EQ(task.job.programs.at(0).environment, std::vector<std::string>{"A=1"});
+  EXPECT_EQ(task.job.share.first, 3U);
+  EXPECT_EQ(task.job.share.patience_s, 20U);
+  EXPECT_EQ(task.job.reader, 4U);
+  EXPECT_EQ(task.job.binding, Binding::numa);
+  EXPECT_TRUE(task.job.prompts);
+}
+
+TEST(frames, frames_are_found_in_a_stream_that_comes_byte_by_byte) {
+  std::string stream;
+  for (const Frame& frame : one_of_each()) stream += encode(frame, tag);
+  FrameParser parser;
+  std::size_t found = 0;
+  for (const char byte : stream) {
+    parser.add({&byte, 1});
+    Result<std::optional<Frame>> frame = parser.next();
+    ASSERT_TRUE(frame);
+    if (!*frame) continue;
+    EXPECT_EQ((*frame)->index(), found);
+    ++found;
+  }
+  EXPECT_EQ(found, std::variant_size_v<Frame>);
+  EXPECT_EQ(parser.tag(), tag);
+}
+
+TEST(frames, what_is_missing_leads_exactly_to_the_end_of_the_frame) {
+  const std::string bytes = encode(example_task(), tag);
+  FrameParser parser;
+  std::size_t at = 0;
+  while (parser.missing() > 0) {
+    const std::size_t length = parser.missing();
+    ASSERT_LE(at + length, bytes.size());
+    parser.add(std::string_view(bytes).substr(at, length));
+    at += length;
+  }
+  EXPECT_EQ(at, bytes.size());
+}
+
+TEST(frames, what_a_shell_says_is_quoted) {
+  EXPECT_EQ(refusal("Welcome\x07 to node1\nand more"),
+            "a message between the hosts of the job is not one of ours: \"Welcome? to node1\"");
+}
+
+TEST(frames, wrong_headers_are_refused) {
+  const std::string ping = encode(Ping{}, tag);
+  std::string changed = ping;
+  changed[version_offset] = 99;
+  EXPECT_NE(refusal(changed).find("version 99"), std::string::npos);
+  changed = ping;
+  changed[kind_offset] = std::variant_size_v<Frame>;
+  EXPECT_NE(refusal(changed).find("no known kind"), std::string::npos);
+  changed = ping;
+  changed[length_offset + 3] = 0x7f;
+  EXPECT_NE(refusal(changed).find("bytes"), std::string::npos);
+  EXPECT_NE(refusal(ping, tag + 1).find("another job"), std::string::npos);
+  EXPECT_NE(refusal(encode(Ping{}, 0), 0).find("no job"), std::string::npos);
+}
+
+TEST(frames, a_payload_of_the_wrong_length_is_refused) {
+  const std::string signal = encode(Signal{15}, tag);
+  std::string shorter = signal.substr(0, signal.size() - 1);
+  shorter[length_offset] = 3;
+  EXPECT_NE(refusal(shorter).find("wrong length"), std::string::npos);
+  std::string longer = signal + "x";
+  longer[length_offset] = 5;
+  EXPECT_NE(refusal(longer).find("wrong length"), std::string::npos);
+}
+
+TEST(frames, values_out_of_range_are_refused) {
+  EXPECT_TRUE(is_refused(Signal{0}));
+  EXPECT_TRUE(is_refused(Signal{65}));
+  EXPECT_TRUE(is_refused(Card{std::string(longest_card + 1, 'x')}));
+  EXPECT_TRUE(is_refused(Cards{{std::string(longest_card + 1, 'x')}}));
+  EXPECT_TRUE(is_refused(Output{1U << 31, Standard::output, ""}));
+  EXPECT_TRUE(is_refused(Stopping{256, ""}));
+  EXPECT_TRUE(is_refused(Ended{256}));
+}
+
+TEST(frames, tasks_that_make_no_sense_are_refused) {
+  const auto refused = [](auto change) {
+    Task task = example_task();
+    change(task);
+    return is_refused(task);
+  };
+  EXPECT_TRUE(refused([](Task& task) { task.job.programs.clear(); }));
+  EXPECT_TRUE(refused([](Task& task) { task.job.programs[0].words.clear(); }));
+  EXPECT_TRUE(refused([](Task& task) { task.job.programs[0].ranks = 3; }));
+  EXPECT_TRUE(refused([](Task& task) { task.job.share.first = 6; }));
+  EXPECT_TRUE(refused([](Task& task) { task.job.share.node = 2; }));
+  EXPECT_TRUE(refused([](Task& task) { task.job.share.nodes = most_nodes + 1; }));
+  EXPECT_TRUE(refused([](Task& task) { task.folder = std::string("a\0b", 3); }));
+}
+
+}  // namespace
+}  // namespace gondwana::launch
