@@ -88,11 +88,20 @@ class InfoTest(unittest.TestCase):
         self.assertEqual(said["limits"]["open_files"]["value"], 123)
         self.assertEqual(said["pages"]["base"]["value"], resource.getpagesize())
         self.assertIs(said["transports"]["shared_memory"]["value"], True)
-        self.assertIs(said["transports"]["libfabric"]["value"], False)
         self.assertGreaterEqual(said["machine"]["processors"]["value"], 1)
         soft, _ = resource.getrlimit(resource.RLIMIT_AS)
         expected = None if soft == resource.RLIM_INFINITY else soft
         self.assertEqual(said["limits"]["address_space"]["value"], expected)
+
+    def test_the_network_is_named_or_it_is_said_why_there_is_none(self):
+        libfabric = report()["transports"]["libfabric"]
+        self.assertRegex(libfabric["remark"],
+                         r"of libfabric \d|libfabric cannot be loaded|without libfabric")
+        self.assertEqual(libfabric["value"], " of libfabric " in libfabric["remark"])
+        if libfabric["value"]:
+            wrong = report(GONDWANA_PROVIDER="nonsense")["transports"]["libfabric"]
+            self.assertIs(wrong["value"], False)
+            self.assertIn("libfabric offers no provider nonsense", wrong["remark"])
 
     def test_pages_of_shared_memory_are_as_large_as_tried(self):
         size = report()["pages"]["shared_memory"]["value"]

@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <string_view>
 
 #include "bootstrap/join.hpp"
 #include "core/atomics.hpp"
@@ -17,11 +18,19 @@ const char* environment_value(const char* name) {
   return std::getenv(name);
 }
 
-Result<void> serve() {
+Result<void> probe(const ofi::Settings& settings) {
+  const Result<std::string> network = describe_network(settings);
+  if (!network) return network.error();
+  fmt::print("{}\n", *network);
+  return {};
+}
+
+Result<void> run(bool only_probe) {
   const Result<Options> options = read_options(environment_value);
   if (!options) return options.error();
   Result<ofi::Settings> settings = ofi::make_settings(options->provider, options->network);
   if (!settings) return settings.error();
+  if (only_probe) return probe(*settings);
   Result<Membership> self = join_as_agent(environment_value);
   if (!self) return self.error();
   Result<std::shared_ptr<NodeMemory>> memory =
@@ -44,11 +53,16 @@ Result<void> serve() {
 }  // namespace
 }  // namespace gondwana
 
-int main() {
+// With --probe it says by which network it would serve, or why by none, and ends.
+int main(int argc, char** argv) {
   // Ends with its guardian, by nobody else: a Ctrl-C is for the ranks.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_IGN);
-  const gondwana::Result<void> served = gondwana::serve();
+  const bool only_probe = argc == 2 && std::string_view(argv[1]) == "--probe";
+  const gondwana::Result<void> served = gondwana::run(only_probe);
   if (served) return 0;
-  fmt::print(stderr, "gondwana: node agent: {}\n", served.error().text);
+  if (only_probe)
+    fmt::print("{}\n", served.error().text);
+  else
+    fmt::print(stderr, "gondwana: node agent: {}\n", served.error().text);
   return 1;
 }

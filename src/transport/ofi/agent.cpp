@@ -325,6 +325,12 @@ void NodeAgent::Implementation::lose(std::uint32_t node) {
   memory_->entry(node).state.store(NodeState::lost, std::memory_order_release);
 }
 
+Result<std::string> describe_network(const ofi::Settings& settings) {
+  const Result<std::unique_ptr<Endpoint>> endpoint = Endpoint::open(settings, 0);
+  if (!endpoint) return endpoint.error();
+  return (*endpoint)->describe();
+}
+
 NodeAgent::NodeAgent(std::unique_ptr<Implementation> implementation)
     : implementation_(std::move(implementation)) {}
 

@@ -5,12 +5,16 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "core/result.hpp"
 #include "memory/node_memory.hpp"
 #include "transport/ofi/settings.hpp"
 
 namespace gondwana {
+
+// Which provider a job on several nodes would go by here, and from which address; or why by none.
+Result<std::string> describe_network(const ofi::Settings& settings);
 
 class NodeAgent {
  public:

@@ -173,6 +173,19 @@ Result<void> Endpoint::read_address() {
   return {};
 }
 
+std::string Endpoint::describe() const {
+  const std::uint32_t version = library_.version();
+  std::string text = fmt::format("{} of libfabric {}.{}", info_->fabric_attr->prov_name,
+                                 FI_MAJOR(version), FI_MINOR(version));
+  if (const std::optional<std::uint32_t> own = ipv4_of(*info_); own) {
+    const in_addr address{htonl(*own)};
+    std::array<char, INET_ADDRSTRLEN> name{};
+    ::inet_ntop(AF_INET, &address, name.data(), name.size());
+    text += fmt::format(", from {}", name.data());
+  }
+  return text;
+}
+
 Result<void> Endpoint::post_all(std::size_t receive_buffers) {
   for (std::size_t i = 0; i < receive_buffers; ++i) {
     buffers_.push_back(std::make_unique<ReceiveBuffer>());

@@ -54,7 +54,8 @@ class Endpoint {
   Endpoint& operator=(const Endpoint&) = delete;
   ~Endpoint();
 
-  std::string provider() const { return info_->fabric_attr->prov_name; }
+  // Provider, version of the library and, where it has one of this kind, own address.
+  std::string describe() const;
   Bytes address() const { return address_; }
   std::size_t largest_message() const { return info_->ep_attr->max_msg_size; }
   std::size_t most_injected() const { return info_->tx_attr->inject_size; }

@@ -1,12 +1,17 @@
 // How ranks reach the memory of others.
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <csignal>
+#include <cstdio>
+#include <string>
 
 #include "bootstrap/job_memory.hpp"
 #include "core/atomics.hpp"
 #include "core/machine.hpp"
 #include "info/sections.hpp"
+#include "run/agent_record.hpp"
+#include "run/quote.hpp"
 
 namespace gondwana::info {
 namespace {
@@ -37,13 +42,25 @@ Fact membarrier() {
                    works ? "" : "refused: sleeping ranks look again every millisecond");
 }
 
+// The agent has libfabric; this command is spared the time that it takes to load. A machine without
+// it lacks nothing on one node.
+Fact libfabric() {
+  const Result<std::string> agent = launch::find_agent();
+  if (!agent) return yes_or_no("libfabric", false, agent.error().text);
+  const std::string command = fmt::format("{} --probe 2>&1", launch::quote(*agent));
+  FILE* pipe = ::popen(command.c_str(), "re");
+  if (pipe == nullptr) return yes_or_no("libfabric", false, "cannot start gondwana-agent");
+  std::string said;
+  for (int letter = 0; (letter = std::fgetc(pipe)) != EOF && letter != '\n';)
+    said += static_cast<char>(letter);
+  const bool works = ::pclose(pipe) == 0;
+  return yes_or_no("libfabric", works, said);
+}
+
 }  // namespace
 
 Section transports(Report& report) {
-  return {"transports",
-          {shared_memory(report), membarrier(),
-           yes_or_no("libfabric", false,
-                     "not in this version: all ranks of a job are on one machine")}};
+  return {"transports", {shared_memory(report), membarrier(), libfabric()}};
 }
 
 }  // namespace gondwana::info
