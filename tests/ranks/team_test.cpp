@@ -25,11 +25,13 @@ long sum_of_members(World& world, shmem_team_t team, std::span<long> cells) {
   return cells[1];
 }
 
-RANK_TEST(the_world_and_the_shared_team_hold_everybody, ranks(1)) {
-  for (const shmem_team_t team : {SHMEM_TEAM_WORLD, SHMEM_TEAM_SHARED}) {
-    EXPECT_EQ(team_my_pe(world.as("my_pe"), team), world.me());
-    EXPECT_EQ(team_n_pes(world.as("n_pes"), team), world.size());
-  }
+RANK_TEST(the_world_holds_everybody_and_the_shared_team_those_of_the_node, ranks(1)) {
+  EXPECT_EQ(team_my_pe(world.as("my_pe"), SHMEM_TEAM_WORLD), world.me());
+  EXPECT_EQ(team_n_pes(world.as("n_pes"), SHMEM_TEAM_WORLD), world.size());
+  const NodeShare& node = world.engine().memory().plan();
+  EXPECT_EQ(team_my_pe(world.as("my_pe"), SHMEM_TEAM_SHARED),
+            static_cast<int>(node.local(world.engine().rank())));
+  EXPECT_EQ(team_n_pes(world.as("n_pes"), SHMEM_TEAM_SHARED), static_cast<int>(node.ranks));
   EXPECT_EQ(team_my_pe(world.as("my_pe"), SHMEM_TEAM_INVALID), -1);
   EXPECT_EQ(team_n_pes(world.as("n_pes"), SHMEM_TEAM_INVALID), -1);
 }
