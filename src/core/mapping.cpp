@@ -77,6 +77,13 @@ Result<UniqueFd> create_memfd(const char* label, std::size_t length) {
   return memory;
 }
 
+bool give_back_pages(MutableBytes pages) {
+  if (pages.empty()) return true;
+  // Emulators of processes (qemu) ignore the advice and say that it was taken.
+  pages.front() = std::byte{1};
+  return ::madvise(pages.data(), pages.size(), MADV_REMOVE) == 0 && pages.front() == std::byte{0};
+}
+
 std::size_t page_size() {
   return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }

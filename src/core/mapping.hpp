@@ -42,6 +42,10 @@ class Mapping {
 // `label` shows in /proc/PID/maps only. Gone when the last process that has it is gone.
 Result<UniqueFd> create_memfd(const char* label, std::size_t length);
 
+// Gives whole pages of shared memory back to the system; they read as zero afterwards. False where
+// they do not.
+bool give_back_pages(MutableBytes pages);
+
 std::size_t page_size();
 
 // "5.0 GiB", "64 MiB", "17 B".

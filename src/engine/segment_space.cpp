@@ -1,7 +1,5 @@
 #include "engine/segment_space.hpp"
 
-#include <sys/mman.h>
-
 #include <cstring>
 
 #include "core/mapping.hpp"
@@ -18,8 +16,7 @@ std::optional<MutableBytes> SegmentSpace::allocate(std::size_t size) {
 }
 
 void SegmentSpace::release(MutableBytes range) {
-  if (::madvise(range.data(), range.size(), MADV_REMOVE) != 0)
-    std::memset(range.data(), 0, range.size());
+  if (!give_back_pages(range)) std::memset(range.data(), 0, range.size());
   const std::scoped_lock lock(mutex_);
   book_.release(static_cast<std::size_t>(range.data() - space_.data()));
 }

@@ -1,7 +1,6 @@
 #include "engine/symmetric_memory.hpp"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
@@ -28,7 +27,7 @@ Span give_back(std::byte* start, std::size_t size) {
   const std::size_t begin = round_up(address, page) - address;
   const std::size_t end = (address + size) / page * page - address;
   if (size < page_worthy || begin >= end) return {};
-  if (::madvise(start + begin, end - begin, MADV_REMOVE) != 0) return {};
+  if (!give_back_pages({start + begin, end - begin})) return {};
   return {begin, end};
 }
 
