@@ -12,10 +12,9 @@
 namespace gondwana {
 namespace {
 
-// Whether any mapping covers the page at `address`: mincore refuses unmapped ranges.
+// Whether any mapping covers the page at `address`: msync refuses unmapped ranges.
 bool is_mapped(const std::byte* address) {
-  unsigned char resident = 0;
-  return ::mincore(const_cast<std::byte*>(address), page_size(), &resident) == 0;
+  return ::msync(const_cast<std::byte*>(address), page_size(), MS_ASYNC) == 0;
 }
 
 TEST(mapping, reservation_takes_the_wanted_address_where_it_is_free) {
