@@ -15,6 +15,7 @@ from pathlib import Path
 from statistics import median
 
 from driver import machine
+from driver.case import Run
 from driver.library import Build, find_build
 from driver.process import RunError, run
 from driver.sheet import Sheet, draw, table
@@ -60,7 +61,7 @@ class Bench:
     def times(self, ranks: int, program: str, *words: str | int) -> dict[tuple[str, str], float]:
         """Of each figure and side the median over rounds."""
         found: dict[tuple[str, str], list[float]] = {}
-        job = self.ours.job(ranks, program, tuple(str(word) for word in words))
+        job = self.ours.job(ranks, Run(program, tuple(str(word) for word in words)))
         for _ in range(self.rounds):
             for figure in run(job, self.ours.environment):
                 found.setdefault((figure.name, figure.side), []).append(figure.median)

@@ -52,6 +52,7 @@ class Run:
     arguments: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
     stopwatch: str = ""  # name of the figure
+    nodes: int = 1  # more: the ranks are shared out among as many hosts, all of them this machine
 
 
 @dataclass(frozen=True)

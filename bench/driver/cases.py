@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from driver.case import INFORMATIVE, MIB, MS, Aim, Case, Row, Run, rate, ratio
 from driver.gasnet_cases import gasnet_cases
+from driver.network_cases import network_cases
 
 
 def small_cases() -> list[Case]:
@@ -149,6 +150,7 @@ def all_cases() -> list[Case]:
         Case("resident", 2, (Run("resident"),),
              (Row("resident set, heap untouched", "resident", Aim("absolute", 8 * MIB, "8 MiB")),)),
         *gasnet_cases(),
+        *network_cases(),
     ]
 
 

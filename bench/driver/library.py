@@ -4,6 +4,8 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from driver.case import Run
+
 # Debian's Open MPI refuses root and more ranks than cores, and ends OpenSHMEM programs in a
 # segmentation fault where its rdma component is loaded.
 OPENMPI_ENVIRONMENT = {
@@ -11,6 +13,13 @@ OPENMPI_ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_osc": "^rdma",
 }
+# Its ranks are on one node all the same, kept from its shared memory.
+OPENMPI_NETWORK = {
+    "OMPI_MCA_pml": "ob1",
+    "OMPI_MCA_btl": "self,tcp",
+    "OMPI_MCA_btl_tcp_if_include": "127.0.0.0/8",
+}
+OUR_NETWORK = {"GONDWANA_NETWORK": "127.0.0.0/8"}
 
 
 @dataclass(frozen=True)
@@ -21,14 +30,25 @@ class Library:
     rows: Path
     launcher: tuple[str, ...]
     environment: dict[str, str] = field(default_factory=dict)
+    # What ranks on several nodes need beside it, so that they talk by TCP on 127.0.0.1.
+    network: dict[str, str] = field(default_factory=dict)
+    has_hosts: bool = False  # starts nodes on one machine: --hosts localhost:1,localhost:1
 
     def has(self, program: str) -> bool:
         """Whether the library has the calls of a row, which is then built."""
         return (self.rows / program).exists()
 
-    def job(self, ranks: int, program: str, arguments: tuple[str, ...]) -> list[str]:
+    def job(self, ranks: int, run: Run) -> list[str]:
         """The command that runs a row on so many ranks."""
-        return [*self.launcher, "-n", str(ranks), str(self.rows / program), *arguments]
+        count = ["-n", str(ranks)]
+        if run.nodes > 1 and self.has_hosts:
+            count = ["--hosts", ",".join([f"localhost:{ranks // run.nodes}"] * run.nodes)]
+        return [*self.launcher, *count, str(self.rows / run.program), *run.arguments]
+
+    def variables(self, run: Run) -> dict[str, str]:
+        """The environment of that command."""
+        network = self.network if run.nodes > 1 else {}
+        return {**self.environment, **network, **run.environment}
 
 
 @dataclass(frozen=True)
@@ -54,10 +74,11 @@ def find_build(folder: Path, launcher: str | None, with_peers: bool) -> Build:
     launcher = launcher or facts["launcher"]
     ours = None
     if launcher and Path(launcher).exists() and (inside / "rows" / "small").exists():
-        ours = Library("Gondwana", inside / "rows", (launcher, "run"))
+        ours = Library("Gondwana", inside / "rows", (launcher, "run"), network=OUR_NETWORK,
+                       has_hosts=True)
     peers = []
     if with_peers and facts["oshrun"] and Path(facts["oshrun"]).exists():
         peers.append(Library("Open MPI", inside / "openmpi",
                              (facts["oshrun"], "--oversubscribe", "--bind-to", "none"),
-                             OPENMPI_ENVIRONMENT))
+                             OPENMPI_ENVIRONMENT, OPENMPI_NETWORK))
     return Build(inside.resolve(), facts["build_type"], ours, tuple(peers))

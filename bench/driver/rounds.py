@@ -67,7 +67,7 @@ class Rounds:
 
     def command(self, library: Library, one: Run) -> list[str]:
         """The command of a row, under the stopwatch where the job itself is timed."""
-        job = library.job(self.outcome.case.ranks, one.program, one.arguments)
+        job = library.job(self.outcome.case.ranks, one)
         if not one.stopwatch:
             return job
         samples = STOPWATCH_SAMPLES if library is self.build.ours else 1
@@ -79,7 +79,7 @@ class Rounds:
         figures = []
         try:
             for one in self.outcome.case.runs:
-                environment = {**self.environment, **library.environment, **one.environment}
+                environment = {**self.environment, **library.variables(one)}
                 figures += run(self.command(library, one), environment)
         except RunError as failure:
             self.outcome.failures.append(f"{library.name}: {failure}")
@@ -123,6 +123,10 @@ class Rounds:
         if has < needs:
             self.outcome.skipped = f"needs {needs} processors, here are {has}"
             return self.outcome
+        for program, *_ in self.outcome.case.controls:
+            if not self.build.control(program).exists():
+                self.outcome.skipped = f"its control {program} is not built"
+                return self.outcome
         for _ in range(2 * rounds):
             if len(self.outcome.rounds) == rounds or not self.libraries:
                 break

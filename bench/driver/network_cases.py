@@ -1,0 +1,63 @@
+"""The rows of jobs on several nodes: libfabric over TCP between two nodes of this machine."""
+
+from driver.case import MS, Aim, Case, Row, Run, ratio
+
+SIZES = {"64 KiB": 64 << 10, "1 MiB": 1 << 20}
+BARE = ("ofi_bare", "spin")
+TCP = ("tcp",)
+
+
+def share(part: float) -> Aim:
+    """At least this part of the bandwidth or rate of the control."""
+    return Aim("ratio", 1 / part, f"{part:.0%}")
+
+
+def small_case(title: str, mode: str, bare: str) -> Case:
+    """Operations of 8 bytes, beside bare libfabric whose target is as ours."""
+    def row(name: str, figure: str, control: str) -> Row:
+        return Row(f"network {name}, {title}", f"network_{figure}_{mode}", ratio(1.2),
+                   (f"bare_{control}_{bare}",))
+    return Case(f"network_{mode}", 2, (Run("network_small", (mode,), nodes=2),),
+                (row("put 8 B + quiet", "put", "put_8"), row("get 8 B", "get", "get_8"),
+                 row("fetch_add", "fetch_add", "message_48")),
+                (("ofi_bare", bare),))
+
+
+def bulk_case() -> Case:
+    """Many bytes, and many operations."""
+    rows = []
+    for name, size in SIZES.items():
+        for way in ("put", "get"):
+            figure = f"network_{way}_{size}"
+            rows += [Row(f"network {way} {name}, bare", figure, share(0.95),
+                         (f"bare_{way}_{size}_spin",)),
+                     Row(f"network {way} {name}, TCP stream", figure, share(0.85),
+                         (f"tcp_stream_{size}",))]
+    rate = Row("network put_nbi 8 B, 64 and quiet", "network_put_rate", share(0.8),
+               ("bare_put_rate_spin",))
+    return Case("network_bulk", 2, (Run("network_bulk", nodes=2),), (rate, *rows), (BARE, TCP))
+
+
+def barrier_case(ranks: int) -> Case:
+    """barrier_all of ranks on two nodes, beside a barrier on each and one exchange over TCP."""
+    row = Row(f"network barrier_all {ranks // 2} + {ranks // 2}", f"barrier_all_{ranks}",
+              ratio(1.5), (f"node_barrier_{ranks}",))
+    return Case(f"network_barrier_{ranks}", ranks, (Run("barrier", ("1", "500"), nodes=2),), (row,),
+                (("node_barrier", str(ranks)),))
+
+
+def network_cases() -> list[Case]:
+    """Every case of two nodes."""
+    return [
+        small_case("target in the library", "waiting", "spin"),
+        small_case("target computes", "computing", "asleep"),
+        bulk_case(),
+        barrier_case(4),
+        barrier_case(8),
+        Case("network_strided", 2, (Run("network_strided", nodes=2),),
+             (Row("network ibput 128 KiB of 64 B, 25 %", "network_strided", share(0.7),
+                  ("tcp_stream_131072",)),), (TCP,)),
+        Case("network_idle", 4, (Run("network_idle", nodes=2),),
+             (Row("network job asleep, CPU a second", "network_idle",
+                  Aim("absolute", 10 * MS, "10 ms")),)),
+    ]

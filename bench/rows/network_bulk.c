@@ -1,0 +1,69 @@
+// The rate of bytes between nodes: put_nbi and get_nbi of 64 KiB and 1 MiB, several under way, and
+// quiet; and that of operations: put_nbi of 8 bytes, 64 and quiet. Rank 0 and the last one.
+#include "network.h"
+
+enum { LARGEST = 1 << 20, BATCHES = 40 };
+
+struct stream {
+  const char* name;
+  size_t size;
+  size_t transfers;  // in a batch
+  size_t window;     // transfers before a quiet
+  int gets;
+};
+
+static const struct stream streams[] = {
+    {"put_rate", 8, 1024, 64, 0},      {"put_65536", 65536, 64, 8, 0},
+    {"get_65536", 65536, 64, 8, 1},    {"put_1048576", LARGEST, 8, 4, 0},
+    {"get_1048576", LARGEST, 8, 4, 1},
+};
+
+static char* local;
+
+static void run(const struct stream* stream, char* symmetric, int peer) {
+  const size_t places = LARGEST / stream->size;
+  for (size_t i = 0; i < stream->transfers; ++i) {
+    const size_t at = i % places * stream->size;
+    if (stream->gets)
+      shmem_getmem_nbi(local + at, symmetric + at, stream->size, peer);
+    else
+      shmem_putmem_nbi(symmetric + at, local + at, stream->size, peer);
+    if (i % stream->window == stream->window - 1) shmem_quiet();
+  }
+  shmem_quiet();
+}
+
+static void measure(void* symmetric, int peer) {
+  for (size_t s = 0; s < sizeof streams / sizeof *streams; ++s) {
+    const struct stream* stream = &streams[s];
+    double* samples = new_samples(BATCHES);
+    run(stream, symmetric, peer);
+    for (size_t i = 0; i < BATCHES; ++i) {
+      const int64_t start = now_ns();
+      run(stream, symmetric, peer);
+      samples[i] = ns_per_op(now_ns() - start, stream->transfers);
+    }
+    char name[64];
+    snprintf(name, sizeof name, "network_%s", stream->name);
+    report(name, "ours", samples, BATCHES);
+  }
+}
+
+int main(void) {
+  shmem_init();
+  pin_if_asked(shmem_my_pe());
+  char* symmetric = shmem_malloc(LARGEST);
+  memset(symmetric, 0, LARGEST);
+  local = aligned_alloc(4096, LARGEST);
+  if (local == NULL) shmem_global_exit(1);
+  memset(local, 1, LARGEST);
+  measure_beside(0, measure, symmetric);
+  if (shmem_my_pe() == shmem_n_pes() - 1 && (symmetric[0] != 1 || symmetric[LARGEST - 1] != 1)) {
+    fputs("network_bulk: bytes did not arrive\n", stderr);
+    shmem_global_exit(1);
+  }
+  free(local);
+  shmem_free(symmetric);
+  shmem_finalize();
+  return 0;
+}

@@ -1,0 +1,55 @@
+// put of 8 bytes and quiet, get of 8 bytes, and fetch_add, from rank 0 to the last rank, which is
+// on another node and waits in a barrier, or computes. Usage: network_small waiting|computing
+#include "network.h"
+
+enum { OPS = 2000, WARM_UP = 200 };
+
+typedef void operation(long* at, long value, int peer);
+
+static const char* mode = "waiting";
+
+static void put_one(long* at, long value, int peer) {
+  shmem_put64(at, &value, 1, peer);
+  shmem_quiet();
+}
+
+static void get_one(long* at, long value, int peer) {
+  shmem_get64(&value, at, 1, peer);
+}
+
+static void add_one(long* at, long value, int peer) {
+  (void)shmem_long_atomic_fetch_add(at, value, peer);
+}
+
+static void time_each(const char* name, operation* run, long* at, int peer) {
+  double* samples = new_samples(OPS);
+  for (int i = -WARM_UP; i < OPS; ++i) {
+    const int64_t start = now_ns();
+    run(at, 1, peer);
+    if (i >= 0) samples[i] = (double)(now_ns() - start);
+  }
+  char full[64];
+  snprintf(full, sizeof full, "network_%s_%s", name, mode);
+  report(full, "ours", samples, OPS);
+}
+
+static void measure(void* symmetric, int peer) {
+  time_each("put", put_one, symmetric, peer);
+  time_each("get", get_one, symmetric, peer);
+  long* sum = (long*)symmetric + 1;
+  time_each("fetch_add", add_one, sum, peer);
+  if (shmem_long_g(sum, peer) == OPS + WARM_UP) return;
+  fputs("network_small: additions are missing\n", stderr);
+  shmem_global_exit(1);
+}
+
+int main(int argc, char** argv) {
+  shmem_init();
+  pin_if_asked(shmem_my_pe());
+  if (is_asked_to_compute(argc, argv)) mode = "computing";
+  long* cells = shmem_calloc(2, sizeof *cells);
+  measure_beside(is_asked_to_compute(argc, argv), measure, cells);
+  shmem_free(cells);
+  shmem_finalize();
+  return 0;
+}
