@@ -127,7 +127,10 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   if (const Result<void> same = engine->compare_with_first(); !same) return same.error();
   const Crowd crowd = find_crowd(*engine->memory_);
   engine->roomy_ = crowd.roomy;
-  engine->workers_.set_patience(Patience(crowd, engine->options_.spins));
+  Crowd around = crowd;
+  // A look at a wire is a system call, and who moves its bytes may need this processor: yield soon.
+  if (engine->wire_) around.roomy = false;
+  engine->workers_.set_patience(Patience(around, engine->options_.spins));
   engine->sync(engine->world(), call);
   engine->announce_state(RankState::running);
   return engine;
