@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "bootstrap/join.hpp"
@@ -60,9 +62,11 @@ int main(int argc, char** argv) {
   const bool only_probe = argc == 2 && std::string_view(argv[1]) == "--probe";
   const gondwana::Result<void> served = gondwana::run(only_probe);
   if (served) return 0;
+  // Not by fmt::print, which throws where who started it is gone and nobody reads.
+  const std::string& why = served.error().text;
   if (only_probe)
-    fmt::print("{}\n", served.error().text);
+    std::puts(why.c_str());
   else
-    fmt::print(stderr, "gondwana: node agent: {}\n", served.error().text);
+    std::fputs(fmt::format("gondwana: node agent: {}\n", why).c_str(), stderr);
   return 1;
 }
