@@ -8,10 +8,12 @@
 #include <array>
 #include <charconv>
 #include <fstream>
+#include <span>
 #include <vector>
 
 #include "bootstrap/key_value_space.hpp"
 #include "bootstrap/protocol.hpp"
+#include "core/parse.hpp"
 
 namespace gondwana {
 namespace {
@@ -48,13 +50,48 @@ std::optional<std::uint64_t> read_hexadecimal(std::string_view text) {
   return number;
 }
 
-// Of a card that has one: address, tag, password.
-std::optional<Invitation> read_invitation(std::string_view address, std::string_view tag,
-                                          std::string_view password) {
-  const auto tag_number = read_hexadecimal(tag);
-  const auto password_number = read_hexadecimal(password);
-  if (!tag_number || *tag_number == 0 || !password_number) return std::nullopt;
-  return Invitation{std::string(address), *tag_number, *password_number};
+std::string write_invitation(const Invitation& invitation) {
+  return fmt::format("/{}/{:x}/{:x}", invitation.address, invitation.tag, invitation.password);
+}
+
+// Of address, tag and password.
+Result<Invitation> read_invitation(std::span<const std::string_view, 3> words,
+                                   std::uint32_t whose) {
+  const auto tag = read_hexadecimal(words[1]);
+  const auto password = read_hexadecimal(words[2]);
+  if (!tag || *tag == 0 || !password)
+    return Error{Errc::malformed, fmt::format("the invitation of rank {} is garbled", whose)};
+  return Invitation{std::string(words[0]), *tag, *password};
+}
+
+// False where `text` are not so many bytes in hexadecimal digits.
+bool read_bytes(std::string_view text, std::span<std::byte> bytes) {
+  if (text.size() != 2 * bytes.size()) return false;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const auto byte = read_hexadecimal(text.substr(2 * i, 2));
+    if (!byte) return false;
+    bytes[i] = static_cast<std::byte>(*byte);
+  }
+  return true;
+}
+
+// The words of what a rank said, which are as many as one of `counts` says.
+Result<std::vector<std::string_view>> read_words(std::string_view text, std::uint32_t whose,
+                                                 std::array<std::size_t, 2> counts) {
+  std::vector<std::string_view> words = split(text);
+  if (words.size() < 2 || words[0] != magic) {
+    return Error{Errc::malformed,
+                 fmt::format("what rank {} said through the launcher is not of Gondwana; do all "
+                             "processes run the same program?",
+                             whose)};
+  }
+  if (words[1] != std::to_string(protocol::version) ||
+      std::ranges::find(counts, words.size()) == counts.end()) {
+    return Error{Errc::refused, fmt::format("rank {} uses another build of Gondwana; use one "
+                                            "installation for all ranks",
+                                            whose)};
+  }
+  return words;
 }
 
 }  // namespace
@@ -75,51 +112,54 @@ std::string own_host() {
 }
 
 std::string write_card(const Card& card) {
-  std::string text = fmt::format("{}/{}/{}/{}/{}/{}", magic, protocol::version, card.node.boot,
-                                 card.node.network, card.node.user, card.host);
-  if (card.invitation) {
-    text += fmt::format("/{}/{:x}/{:x}", card.invitation->address, card.invitation->tag,
-                        card.invitation->password);
-  }
+  std::string text = fmt::format("{}/{}/{}/{}/{}/{}/{}", magic, protocol::version, card.node.boot,
+                                 card.node.network, card.node.user, card.host, card.node_ranks);
+  if (card.invitation) text += write_invitation(*card.invitation);
   GONDWANA_ASSERT(text.size() <= longest_value, text.size());
   return text;
 }
 
 Result<Card> read_card(std::string_view text, std::uint32_t whose) {
-  const std::vector<std::string_view> words = split(text);
-  if (words.size() < 2 || words[0] != magic) {
-    return Error{Errc::malformed,
-                 fmt::format("what rank {} said through the launcher is not of Gondwana; do all "
-                             "processes run the same program?",
-                             whose)};
-  }
-  if (words[1] != std::to_string(protocol::version) || (words.size() != 6 && words.size() != 9)) {
-    return Error{Errc::refused, fmt::format("rank {} uses another build of Gondwana; use one "
-                                            "installation for all ranks",
-                                            whose)};
-  }
+  const Result<std::vector<std::string_view>> words = read_words(text, whose, {7, 10});
+  if (!words) return words.error();
   Card card;
-  card.node = {std::string(words[2]), std::string(words[3]), std::string(words[4])};
-  card.host = words[5];
-  if (words.size() == 9) {
-    card.invitation = read_invitation(words[6], words[7], words[8]);
-    if (!card.invitation)
-      return Error{Errc::malformed, fmt::format("the invitation of rank {} is garbled", whose)};
+  card.node = {std::string((*words)[2]), std::string((*words)[3]), std::string((*words)[4])};
+  card.host = (*words)[5];
+  const Result<std::uint64_t> node_ranks = parse_number((*words)[6], 0, protocol::max_ranks);
+  if (!node_ranks)
+    return Error{Errc::malformed, fmt::format("the card of rank {} is garbled", whose)};
+  card.node_ranks = static_cast<std::uint32_t>(*node_ranks);
+  if (words->size() == 10) {
+    const Result<Invitation> invitation = read_invitation(std::span(*words).last<3>(), whose);
+    if (!invitation) return invitation.error();
+    card.invitation = *invitation;
   }
   return card;
 }
 
-Result<void> check_same_node(const Card& self, std::uint32_t self_rank, const Card& other,
-                             std::uint32_t other_rank) {
-  if (self.node == other.node) return {};
-  const auto where = [&]() -> std::string {
-    if (self.node.boot != other.node.boot) return "on other machines: this version runs on one";
-    if (self.node.network != other.node.network)
-      return "in containers with networks of their own: this version needs one network namespace";
-    return "of other users, who may not share memory: start all ranks as one user";
-  };
-  return Error{Errc::missing, fmt::format("rank {} on host {} and rank {} on host {} are {}",
-                                          self_rank, self.host, other_rank, other.host, where())};
+std::string write_offer(const NodeOffer& offer) {
+  std::string text =
+      fmt::format("{}/{}{}/", magic, protocol::version, write_invitation(offer.invitation));
+  for (const std::byte byte : std::as_bytes(std::span(&offer.card, 1)))
+    text += fmt::format("{:02x}", byte);
+  GONDWANA_ASSERT(text.size() <= longest_value, text.size());
+  return text;
+}
+
+Result<NodeOffer> read_offer(std::string_view text, std::uint32_t whose) {
+  const Result<std::vector<std::string_view>> words = read_words(text, whose, {6, 6});
+  if (!words) return words.error();
+  const Result<Invitation> invitation = read_invitation(std::span(*words).subspan<2, 3>(), whose);
+  if (!invitation) return invitation.error();
+  NodeOffer offer{*invitation, {}};
+  if (!read_bytes((*words)[5], std::as_writable_bytes(std::span(&offer.card, 1))) ||
+      offer.card.address_size > offer.card.address.size() || offer.card.host.back() != '\0') {
+    return Error{Errc::malformed,
+                 fmt::format("what rank {} said of its node is garbled; use one installation for "
+                             "all ranks",
+                             whose)};
+  }
+  return offer;
 }
 
 }  // namespace gondwana

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/node_entry.hpp"
 #include "core/result.hpp"
 
 namespace gondwana {
@@ -33,7 +34,9 @@ struct Invitation {
 struct Card {
   NodeIdentity node;
   std::string host;  // for sentences
-  std::optional<Invitation> invitation;
+  // Of its GONDWANA_NODE_RANKS: that of rank 0 counts, for launchers need not hand variables on.
+  std::uint32_t node_ranks = 0;
+  std::optional<Invitation> invitation;  // of rank 0, whose tag becomes that of the job
 };
 
 // One word, short enough for every launcher.
@@ -42,8 +45,13 @@ std::string write_card(const Card& card);
 // `whose`: the rank, for the sentence.
 Result<Card> read_card(std::string_view text, std::uint32_t whose);
 
-// An error that names the hosts where rank `other` is out of reach of rank `self`.
-Result<void> check_same_node(const Card& self, std::uint32_t self_rank, const Card& other,
-                             std::uint32_t other_rank);
+// What the first rank of each node tells all in the second round, where there are several.
+struct NodeOffer {
+  Invitation invitation;  // for the ranks of its node
+  NodeCard card;          // for the others
+};
+
+std::string write_offer(const NodeOffer& offer);
+Result<NodeOffer> read_offer(std::string_view text, std::uint32_t whose);
 
 }  // namespace gondwana

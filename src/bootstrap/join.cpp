@@ -50,12 +50,16 @@ Result<void> ask_to_join(int socket) {
 Result<Membership> join_launched(std::string_view descriptor) {
   Result<UniqueFd> socket = inherited_socket(descriptor);
   if (!socket) return socket.error();
-  if (const Result<void> tied = die_with_parent(); !tied) return tied.error();
   if (const Result<void> asked = ask_to_join(socket->get()); !asked) return asked.error();
   Result<Membership> self = receive_job({socket->get(), 0, patience_ms, "the launcher"});
   if (!self) return self.error();
   self->launcher = LauncherLink(*std::move(socket), self->job_tag);
   return self;
+}
+
+Result<Membership> join_as_rank(std::string_view descriptor) {
+  if (const Result<void> tied = die_with_parent(); !tied) return tied.error();
+  return join_launched(descriptor);
 }
 
 // A program that a rank has started finds the variables of the launcher too.
@@ -70,17 +74,18 @@ Result<Membership> join_as_agent(const Environment& environment) {
   const char* descriptor = environment(protocol::join_fd_variable);
   if (descriptor == nullptr)
     return Error{Errc::refused, "a node agent is started by `gondwana run`, not by hand"};
+  // It ends with that socket. Whose child it is says nothing: its guardian has tied it to itself.
   return join_launched(descriptor);
 }
 
 Result<Membership> join(const Environment& environment) {
   if (const char* descriptor = environment(protocol::join_fd_variable); descriptor != nullptr)
-    return join_launched(descriptor);
+    return join_as_rank(descriptor);
   const StartedBy by = find_who_started(environment);
   if (!is_rank_itself(by, environment)) return join_alone();
   const Result<Options> options = read_options(environment);
   if (!options) return options.error();
-  Result<Membership> self = join_foreign(by, options->join_timeout);
+  Result<Membership> self = join_foreign(by, *options);
   if (self) self->identity = by.identity;
   return self;
 }

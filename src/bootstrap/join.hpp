@@ -20,6 +20,9 @@ struct Membership {
   NodePlan plan;
   std::uint64_t job_tag = 0;
   UniqueFd control;
+  // Kept open as long as this rank lives, where its node has an agent that no guardian looks after:
+  // the agent ends when all ranks of the node have.
+  UniqueFd lifeline;
   // The memfds of the arenas of the node, from 0, each to be asked for once and in this order.
   std::function<Result<UniqueFd>(std::uint32_t rank)> next_arena;
   LauncherLink launcher;

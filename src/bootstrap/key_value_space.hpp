@@ -1,5 +1,5 @@
-// What launchers offer to processes that do not know each other yet: each says one thing, and after
-// a fence all can ask what the others said.
+// What launchers offer to processes that do not know each other yet: each says one thing a round,
+// and after a fence all can ask what the others said.
 #pragma once
 
 #include <concepts>
@@ -15,15 +15,19 @@ namespace gondwana {
 // A value has no blank, no '=' and at most this many bytes: what every launcher can carry.
 inline constexpr std::size_t longest_value = 1000;
 
+// In the first all say who they are. There is a second where they are on several nodes: the first
+// rank of each says how to reach it.
+enum class Round : std::uint8_t { ranks, nodes };
+
 template <typename S>
-concept KeyValueSpace = requires(S& space, const S& same, std::string_view value,
+concept KeyValueSpace = requires(S& space, const S& same, Round round, std::string_view value,
                                  std::uint32_t of_rank, const Deadline& deadline) {
   { same.rank() } -> std::same_as<std::uint32_t>;
   { same.size() } -> std::same_as<std::uint32_t>;
   { same.job() } -> std::convertible_to<std::string_view>;  // the same in all processes of the job
-  { space.put(value) } -> std::same_as<Result<void>>;
+  { space.put(round, value) } -> std::same_as<Result<void>>;
   { space.fence(deadline) } -> std::same_as<Result<bool>>;  // false: time was up
-  { space.get(of_rank) } -> std::same_as<Result<std::string>>;
+  { space.get(round, of_rank) } -> std::same_as<Result<std::string>>;
 };
 
 }  // namespace gondwana

@@ -21,8 +21,8 @@ constexpr std::size_t longest_line = 4096;
 constexpr std::uint32_t answer_seconds = 20;  // of a launcher that lives; only a fence takes longer
 constexpr std::uint32_t farewell_seconds = 5;
 
-std::string key_of(std::uint32_t rank) {
-  return fmt::format("gondwana-{}", rank);
+std::string key_of(Round round, std::uint32_t rank) {
+  return fmt::format("gondwana-{}-{}", round == Round::ranks ? "rank" : "node", rank);
 }
 
 // What the launcher said goes into the sentence, but not all of what may be anything.
@@ -81,9 +81,9 @@ Result<void> Pmi1::begin(const Deadline& deadline) {
   return {};
 }
 
-Result<void> Pmi1::put(std::string_view value) {
+Result<void> Pmi1::put(Round round, std::string_view value) {
   const Result<std::string> answer =
-      ask(fmt::format("cmd=put kvsname={} key={} value={}", space_, key_of(rank_), value),
+      ask(fmt::format("cmd=put kvsname={} key={} value={}", space_, key_of(round, rank_), value),
           "put_result", Deadline(answer_seconds));
   if (!answer) return answer.error();
   if (find_in_line(*answer, "rc") != "0") return unexpected(*answer, "rc=0");
@@ -99,9 +99,9 @@ Result<bool> Pmi1::fence(const Deadline& deadline) {
   return true;
 }
 
-Result<std::string> Pmi1::get(std::uint32_t of_rank) {
+Result<std::string> Pmi1::get(Round round, std::uint32_t of_rank) {
   const Result<std::string> answer =
-      ask(fmt::format("cmd=get kvsname={} key={}", space_, key_of(of_rank)), "get_result",
+      ask(fmt::format("cmd=get kvsname={} key={}", space_, key_of(round, of_rank)), "get_result",
           Deadline(answer_seconds));
   if (!answer) return answer.error();
   const auto value = find_in_line(*answer, "value");

@@ -27,9 +27,9 @@ class Pmi1 {
   std::uint32_t size() const { return size_; }
   const std::string& job() const { return space_; }
 
-  Result<void> put(std::string_view value);
+  Result<void> put(Round round, std::string_view value);
   Result<bool> fence(const Deadline& deadline);
-  Result<std::string> get(std::uint32_t of_rank);
+  Result<std::string> get(Round round, std::uint32_t of_rank);
 
   // Asks for the end of all processes with `status`. There is no answer.
   Result<void> abort(int status);

@@ -11,7 +11,10 @@
 //
 // Under a launcher of others the first rank stands in for the guardian, over a socket that has a
 // name (reception.hpp). A Knock takes the place of the Join, and who hands out the memory closes
-// the socket behind the last Arena.
+// the socket behind the last Arena. Where there is a node agent, behind the Welcome:
+//
+//   first     -> rank      Lifeline       a descriptor to keep: the agent serves until all ranks of
+//                                         its node have closed theirs
 //
 // One datagram a message (SOCK_SEQPACKET), fixed size, native byte order: both ends are the same
 // build on the same machine, and a different build is told so by the version or by the layout.
@@ -30,7 +33,7 @@
 
 namespace gondwana::protocol {
 
-inline constexpr std::uint16_t version = 4;
+inline constexpr std::uint16_t version = 5;
 inline constexpr const char* join_fd_variable = "GONDWANA_JOIN_FD";
 inline constexpr const char* joined_variable = "GONDWANA_JOINED";
 inline constexpr std::uint32_t max_ranks = 1U << 20;
@@ -68,7 +71,11 @@ struct Ready {
   std::uint64_t pid;
 };
 
-using Message = std::variant<Join, Welcome, Arena, GlobalExit, Knock, Ready>;
+struct Lifeline {
+  std::uint32_t rank;  // that gives it
+};
+
+using Message = std::variant<Join, Welcome, Arena, GlobalExit, Knock, Ready, Lifeline>;
 
 // The bytes of a message on the wire.
 struct Packet {

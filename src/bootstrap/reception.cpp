@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <span>
 
 #include "bootstrap/protocol.hpp"
 #include "bootstrap/receive_job.hpp"
@@ -71,18 +72,53 @@ UniqueFd accept_one(int door, const Deadline& deadline) {
   }
 }
 
-std::vector<std::uint32_t> not_served(const std::vector<bool>& served) {
+std::vector<std::uint32_t> not_served(const std::vector<bool>& served, const NodeShare& share) {
   std::vector<std::uint32_t> result;
   for (std::uint32_t rank = 0; rank < served.size(); ++rank)
-    if (!served[rank]) result.push_back(rank);
+    if (!served[rank]) result.push_back(share.first + rank);
   return result;
+}
+
+// What rank `rank` of the node gets.
+std::vector<JobMemory::Parcel> parcels_for(std::uint32_t rank, const JobMemory& memory,
+                                           const UniqueFd& lifeline) {
+  std::vector<JobMemory::Parcel> parcels;
+  for (std::uint32_t number = 0; number < memory.parcels(); ++number)
+    parcels.push_back(memory.parcel(rank, number));
+  if (lifeline)
+    parcels.insert(parcels.begin() + 1, {protocol::Lifeline{memory.plan().first}, lifeline.get()});
+  return parcels;
+}
+
+Result<void> hand_out(std::span<const JobMemory::Parcel> parcels, std::uint32_t rank, int guest,
+                      std::uint64_t tag, const Deadline& deadline) {
+  for (const JobMemory::Parcel& parcel : parcels) {
+    const Result<void> sent =
+        protocol::send(guest, parcel.message, tag, parcel.attachment, deadline.left_ms());
+    if (!sent) {
+      return Error{sent.error().code,
+                   fmt::format("rank {} did not take its memory: {}", rank, sent.error().text)};
+    }
+  }
+  return {};
+}
+
+// Follows the Welcome where the job has several nodes.
+Result<UniqueFd> receive_lifeline(int socket, std::uint64_t tag, const Deadline& deadline) {
+  Result<std::optional<protocol::Received>> received =
+      protocol::receive(socket, tag, deadline.left_ms());
+  if (!received) return received.error();
+  if (!*received || !std::holds_alternative<protocol::Lifeline>((*received)->message) ||
+      !(*received)->attachment)
+    return Error{Errc::malformed, "the first rank of the node gives no hold on its agent"};
+  return std::move((*received)->attachment);
 }
 
 }  // namespace
 
-Result<Reception> Reception::open(std::uint32_t ranks) {
-  Result<JobMemory> memory = JobMemory::create(NodeShare::whole(ranks));
-  if (!memory) return memory.error();
+Result<Reception> Reception::open(std::uint32_t ranks, std::uint64_t known_tag) {
+  const Result<std::uint64_t> tag = known_tag != 0 ? known_tag : random_number();
+  if (!tag) return tag.error();
   const Result<std::uint64_t> password = random_number();
   if (!password) return password.error();
   Result<UniqueFd> door = make_socket();
@@ -94,80 +130,87 @@ Result<Reception> Reception::open(std::uint32_t ranks) {
     return Error{Errc::refused, fmt::format("no socket to join by: {}", std::strerror(errno))};
   const Result<std::string> address = address_of(door->get());
   if (!address) return address.error();
-  Invitation invitation{*address, memory->tag(), *password};
-  return Reception(*std::move(memory), *std::move(door), std::move(invitation));
+  return Reception(*std::move(door), Invitation{*address, *tag, *password});
 }
 
-Result<Membership> Reception::serve(const Deadline& deadline) && {
-  std::vector<bool> served(ranks(), false);
+Result<Membership> Reception::serve(JobMemory memory, UniqueFd lifeline,
+                                    const Deadline& deadline) && {
+  GONDWANA_ASSERT(memory.tag() == invitation_.tag, memory.tag());
+  const NodeShare& share = memory.plan();
+  std::vector<bool> served(share.ranks, false);
   served[0] = true;
-  for (std::uint32_t left = ranks() - 1; left > 0; --left) {
+  for (std::uint32_t left = share.ranks - 1; left > 0; --left) {
     UniqueFd guest;
-    const Result<std::uint32_t> rank = admit(guest, served, deadline);
+    const Result<std::uint32_t> rank = admit(guest, share, served, deadline);
     if (!rank) return rank.error();
-    if (const Result<void> handed = hand_out(*rank, guest.get(), deadline); !handed)
+    const auto parcels = parcels_for(*rank, memory, lifeline);
+    if (const Result<void> handed =
+            hand_out(parcels, share.first + *rank, guest.get(), memory.tag(), deadline);
+        !handed)
       return handed.error();
     served[*rank] = true;
   }
-  return keep_job(std::move(memory_));
+  Membership self = keep_job(std::move(memory));
+  self.lifeline = std::move(lifeline);
+  return self;
 }
 
-Result<std::uint32_t> Reception::admit(UniqueFd& guest, const std::vector<bool>& served,
+Result<std::uint32_t> Reception::admit(UniqueFd& guest, const NodeShare& share,
+                                       const std::vector<bool>& served,
                                        const Deadline& deadline) const {
   for (;;) {
     guest.reset();  // who was turned away learns it now, not when the next one comes
     guest = accept_one(door_.get(), deadline);
     if (!guest) break;
-    const std::optional<std::uint32_t> rank = rank_of(guest.get(), deadline);
+    const std::optional<std::uint32_t> rank = rank_of(guest.get(), share, deadline);
     if (rank && !served[*rank]) return *rank;
   }
-  return Error{Errc::peer_lost,
-               fmt::format("rank 0 has waited {} s (GONDWANA_JOIN_TIMEOUT) for ranks that did not "
-                           "come for their memory: {}",
-                           deadline.seconds(), fmt::join(not_served(served), ", "))};
+  return Error{
+      Errc::peer_lost,
+      fmt::format("rank {} has waited {} s (GONDWANA_JOIN_TIMEOUT) for ranks that did not "
+                  "come for their memory: {}",
+                  share.first, deadline.seconds(), fmt::join(not_served(served, share), ", "))};
 }
 
-std::optional<std::uint32_t> Reception::rank_of(int guest, const Deadline& deadline) const {
+std::optional<std::uint32_t> Reception::rank_of(int guest, const NodeShare& share,
+                                                const Deadline& deadline) const {
   if (!protocol::is_of_own_user(guest)) return std::nullopt;
   const Result<std::optional<protocol::Received>> received =
       protocol::receive(guest, invitation_.tag, deadline.left_ms());
   if (!received || !*received) return std::nullopt;
   const auto* knock = std::get_if<protocol::Knock>(&(*received)->message);
-  if (knock == nullptr || knock->password != invitation_.password || knock->rank >= ranks())
-    return std::nullopt;
-  return static_cast<std::uint32_t>(knock->rank);
+  if (knock == nullptr || knock->password != invitation_.password) return std::nullopt;
+  const auto rank = Rank(static_cast<std::uint32_t>(knock->rank));  // below max_ranks
+  return share.holds(rank) ? std::optional(share.local(rank)) : std::nullopt;
 }
 
-Result<void> Reception::hand_out(std::uint32_t rank, int guest, const Deadline& deadline) const {
-  for (std::uint32_t number = 0; number < memory_.parcels(); ++number) {
-    const JobMemory::Parcel parcel = memory_.parcel(rank, number);
-    const Result<void> sent =
-        protocol::send(guest, parcel.message, memory_.tag(), parcel.attachment, deadline.left_ms());
-    if (!sent) {
-      return Error{sent.error().code,
-                   fmt::format("rank {} did not take its memory: {}", rank, sent.error().text)};
-    }
-  }
-  return {};
-}
-
-Result<Membership> visit(const Invitation& invitation, std::uint32_t rank,
-                         const Deadline& deadline) {
+Result<Membership> visit(const Invitation& invitation, Visit who, const Deadline& deadline) {
   const std::optional<Address> address = read_address(invitation.address);
-  if (!address) return Error{Errc::malformed, "the invitation of rank 0 has no address"};
+  if (!address) {
+    return Error{Errc::malformed,
+                 fmt::format("the invitation of rank {} has no address", who.host)};
+  }
   Result<UniqueFd> socket = make_socket();
   if (!socket) return socket.error();
   if (::connect(socket->get(), reinterpret_cast<const sockaddr*>(&address->value),
-                address->length) != 0)
-    return Error{Errc::peer_lost, fmt::format("rank 0 is gone: {}", std::strerror(errno))};
+                address->length) != 0) {
+    return Error{Errc::peer_lost,
+                 fmt::format("rank {} is gone: {}", who.host, std::strerror(errno))};
+  }
   if (!protocol::is_of_own_user(socket->get()))
-    return Error{Errc::refused, "the socket of rank 0 belongs to another user"};
-  const Result<void> knocked =
-      protocol::send(socket->get(), protocol::Knock{invitation.password, rank}, invitation.tag, -1);
+    return Error{Errc::refused,
+                 fmt::format("the socket of rank {} belongs to another user", who.host)};
+  const Result<void> knocked = protocol::send(
+      socket->get(), protocol::Knock{invitation.password, who.rank}, invitation.tag, -1);
   if (!knocked) return knocked.error();
-  Result<Membership> self =
-      receive_job({socket->get(), invitation.tag, deadline.left_ms(), "rank 0"});
+  Result<Membership> self = receive_job(
+      {socket->get(), invitation.tag, deadline.left_ms(), "the first rank of the node"});
   if (!self) return self.error();
+  if (self->plan.nodes > 1) {
+    Result<UniqueFd> lifeline = receive_lifeline(socket->get(), invitation.tag, deadline);
+    if (!lifeline) return lifeline.error();
+    self->lifeline = *std::move(lifeline);
+  }
   // The socket goes with the last arena.
   self->next_arena = [ranks = self->plan.ranks, next = std::move(self->next_arena),
                       open = std::make_shared<UniqueFd>(*std::move(socket))](std::uint32_t number) {

@@ -1,5 +1,6 @@
-// Where the ranks of a foreign launcher get their memory: the first rank makes it and stands at a
-// socket without a file, the others come there with what they heard through the launcher.
+// Where the ranks of a foreign launcher get their memory: the first rank of a node makes it and
+// stands at a socket without a file, the others come there with what they heard through the
+// launcher.
 //
 // All have passed a fence of the launcher before, so nobody waits here for long; and one rank is
 // served after the other, so that it takes one descriptor, no thread and no event loop.
@@ -20,33 +21,37 @@ namespace gondwana {
 
 class Reception {
  public:
-  static Result<Reception> open(std::uint32_t ranks);
+  // For so many ranks, if not fewer. `tag`: of the job, where it is known; 0: it is chosen here.
+  static Result<Reception> open(std::uint32_t ranks, std::uint64_t tag = 0);
 
   const Invitation& invitation() const { return invitation_; }
 
-  // Hands the memory to all ranks but 0, who is the caller and gets its own place in the end. Who
-  // does not know the password, or is of another user, is turned away.
-  Result<Membership> serve(const Deadline& deadline) &&;
+  // Hands the memory, which has the tag of the invitation, to all its ranks but the first, who is
+  // the caller and gets its own place in the end. Who does not know the password, or is of another
+  // user, is turned away. `lifeline`: what ties the node agent to the ranks, where there is one.
+  Result<Membership> serve(JobMemory memory, UniqueFd lifeline, const Deadline& deadline) &&;
 
  private:
-  Reception(JobMemory memory, UniqueFd door, Invitation invitation)
-      : memory_(std::move(memory)), door_(std::move(door)), invitation_(std::move(invitation)) {}
+  Reception(UniqueFd door, Invitation invitation)
+      : door_(std::move(door)), invitation_(std::move(invitation)) {}
 
-  std::uint32_t ranks() const { return memory_.plan().ranks; }
-  // The next rank that comes in, with its socket in `guest`.
-  Result<std::uint32_t> admit(UniqueFd& guest, const std::vector<bool>& served,
-                              const Deadline& deadline) const;
+  // The next rank that comes in, with its socket in `guest`. Here and below ranks are those of the
+  // node, from 0.
+  Result<std::uint32_t> admit(UniqueFd& guest, const NodeShare& share,
+                              const std::vector<bool>& served, const Deadline& deadline) const;
   // Who is there; nobody where it is none of ours.
-  std::optional<std::uint32_t> rank_of(int guest, const Deadline& deadline) const;
-  Result<void> hand_out(std::uint32_t rank, int guest, const Deadline& deadline) const;
+  std::optional<std::uint32_t> rank_of(int guest, const NodeShare& share,
+                                       const Deadline& deadline) const;
 
-  JobMemory memory_;
   UniqueFd door_;
   Invitation invitation_;
 };
 
-// The other end: takes the place of `rank`.
-Result<Membership> visit(const Invitation& invitation, std::uint32_t rank,
-                         const Deadline& deadline);
+// The other end: takes the place of `rank` on the node whose first rank is `host`.
+struct Visit {
+  std::uint32_t host;
+  std::uint32_t rank;
+};
+Result<Membership> visit(const Invitation& invitation, Visit who, const Deadline& deadline);
 
 }  // namespace gondwana

@@ -18,20 +18,25 @@ struct KnownLauncher {
   std::string_view variable;
   std::string_view name;
   std::string_view remedy;
+  std::string_view in_order;
 };
 
 constexpr std::string_view any_remedy = "Start the program with `gondwana run`";
+constexpr std::string_view any_order = "make it fill one host after the other";
 
 // The first of them that is set names the launcher: those that run inside others come first.
 constexpr std::array launchers{
     KnownLauncher{"OMPI_COMM_WORLD_SIZE", "mpirun (Open MPI)",
-                  "Open MPI needs to be built with PMIx, as it is by default"},
-    KnownLauncher{"MPI_LOCALNRANKS", "mpiexec (Hydra)", any_remedy},
-    KnownLauncher{"PALS_SIZE", "mpiexec (PALS)", any_remedy},
-    KnownLauncher{"FLUX_JOB_SIZE", "flux run", "Use `flux run -o pmi=simple`"},
+                  "Open MPI needs to be built with PMIx, as it is by default",
+                  "use `mpirun --map-by slot`"},
+    KnownLauncher{"MPI_LOCALNRANKS", "mpiexec (Hydra)", any_remedy,
+                  "use `mpiexec -ppn N`, with as many ranks as each host is to have"},
+    KnownLauncher{"PALS_SIZE", "mpiexec (PALS)", any_remedy,
+                  "use `mpiexec --ppn N`, with as many ranks as each host is to have"},
+    KnownLauncher{"FLUX_JOB_SIZE", "flux run", "Use `flux run -o pmi=simple`", any_order},
     KnownLauncher{"SLURM_STEP_NUM_TASKS", "srun (Slurm)",
-                  "Use `srun --mpi=pmix` or `srun --mpi=pmi2`"},
-    KnownLauncher{"PMI_SIZE", "a launcher with PMI", any_remedy},
+                  "Use `srun --mpi=pmix` or `srun --mpi=pmi2`", "use `srun -m block`"},
+    KnownLauncher{"PMI_SIZE", "a launcher with PMI", any_remedy, any_order},
 };
 
 std::optional<std::uint64_t> number_in(const Environment& environment, std::string_view variable,
@@ -72,13 +77,14 @@ void look_for_pmix(const Environment& environment, StartedBy& by) {
 }  // namespace
 
 StartedBy find_who_started(const Environment& environment) {
-  StartedBy by{"a launcher with PMIx", any_remedy, {}, false, {}, {}};
+  StartedBy by{"a launcher with PMIx", any_remedy, any_order, {}, false, {}, {}};
   const auto named = std::ranges::find_if(launchers, [&](const KnownLauncher& launcher) {
     return environment(std::string(launcher.variable).c_str()) != nullptr;
   });
   if (named != launchers.end()) {
     by.launcher = named->name;
     by.remedy = named->remedy;
+    by.in_order = named->in_order;
   }
   for (const KnownLauncher& launcher : launchers) {
     const auto size = number_in(environment, launcher.variable, 2, ~std::uint64_t{0});

@@ -25,6 +25,7 @@ struct Pmi1Start {
 struct StartedBy {
   std::string_view launcher;      // for sentences
   std::string_view remedy;        // what to do where it offers no way to find each other
+  std::string_view in_order;      // how to make it fill one node after the other
   std::optional<Claim> claim;     // nothing: one process, or nobody counts
   bool has_pmix = false;          // it says that it speaks PMIx
   std::optional<Pmi1Start> pmi1;  // it left an open socket for PMI-1, and size is above 1

@@ -17,6 +17,8 @@ constexpr std::array<std::string_view, 2> version_aliases{"SHMEM_VERSION", "SMA_
 constexpr std::array<std::string_view, 2> info_aliases{"SHMEM_INFO", "SMA_INFO"};
 constexpr std::array<std::string_view, 2> checks_aliases{"SHMEM_DEBUG", "SMA_DEBUG"};
 
+constexpr std::array<std::string_view, 1> node_aliases{"GASNET_SUPERNODE_MAXSIZE"};
+
 constexpr std::array<std::string_view, 1> barrier_aliases{"SHMEM_BARRIER_ALGORITHM"};
 constexpr std::array<std::string_view, 1> broadcast_aliases{"SHMEM_BCAST_ALGORITHM"};
 constexpr std::array<std::string_view, 1> reduce_aliases{"SHMEM_REDUCE_ALGORITHM"};
@@ -126,6 +128,11 @@ std::span<const OptionRow> option_table() {
                 "seconds that a rank started by mpirun, srun or mpiexec waits for the others",
                 into(&Options::join_timeout,
                      [](std::string_view text) { return parse_number(text, 1, 86'400); })},
+      OptionRow{"GONDWANA_NODE_RANKS", node_aliases, "0",
+                "at most so many ranks share memory, so that one machine can play several nodes; "
+                "0: all on a machine",
+                into(&Options::node_ranks,
+                     [](std::string_view text) { return parse_number(text, 0, 1U << 20); })},
       OptionRow{"GONDWANA_PEER_TIMEOUT",
                 {},
                 "20",

@@ -27,6 +27,7 @@ struct Options {
   bool version = false;            // rank 0 says who it is when it starts
   bool info = false;               // and what these variables are
   bool checks = false;             // arguments of all calls are examined
+  std::uint32_t node_ranks = 0;    // that share memory at most; 0: all on a machine
 };
 
 // One variable. `aliases` are other spellings, in falling precedence.

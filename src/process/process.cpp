@@ -88,6 +88,7 @@ void after_fork_in_parent() {
 void after_fork_in_child() {
   make_globals_private(this_process().image.globals);
   this_process().forked = true;
+  this_process().membership.lifeline.reset();  // the node agent need not outlast the ranks
   for (const auto forget : this_process().forget_engine) forget();  // it is the parent's
   ::close(fork_pipe().read_end);
   ::close(fork_pipe().write_end);  // end of file: the parent goes on

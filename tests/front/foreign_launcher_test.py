@@ -19,6 +19,7 @@ from slurm import OneNode
 GONDWANA = ""
 PROGRAMS = ""
 WATCHDOG = 120  # seconds: against hangs only
+AGENT = "gondwana-agent"
 
 COMMANDS = {
     "mpirun": ["mpirun", "--allow-run-as-root", "--oversubscribe"],
@@ -135,13 +136,60 @@ class Job(unittest.TestCase):
         ended = self.run_job(2, GONDWANA, "run", "-n", "3", program("place"))
         self.assert_places(ended, [f"rank {i} of 3" for i in range(3)] * 2)
 
+    def test_one_machine_plays_several_nodes(self):
+        for ranks, together in ((4, 2), (3, 2), (3, 1)):
+            with self.subTest(ranks=ranks, together=together):
+                mark = str(uuid.uuid4())
+                ended = self.run_job(
+                    ranks,
+                    program("nodes"),
+                    str(together),
+                    GONDWANA_NODE_RANKS=str(together),
+                    FOREIGN_LAUNCHER_TEST=mark,
+                )
+                self.assert_places(ended, [f"rank {i} of {ranks}" for i in range(ranks)])
+                self.assertEqual(processes_left(mark), [])
+
+    def test_no_node_agent_outlives_ranks_that_are_killed(self):
+        mark = str(uuid.uuid4())
+        with subprocess.Popen(
+            self.words(4, program("misuse"), "wait"),
+            env={
+                **self.environment,
+                **quiet_sanitizers(GONDWANA_NODE_RANKS="2", FOREIGN_LAUNCHER_TEST=mark),
+            },
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        ) as job:
+            self.assertEqual(job.stdout.readline(), "waiting\n")
+            self.assertEqual(len(processes_with(mark, AGENT)), 2)
+            for pid in processes_with(mark, "door_"):
+                os.kill(pid, signal.SIGKILL)
+            job.wait(WATCHDOG)  # the agents hold nothing that it waits for
+        self.assertEqual(processes_left(mark), [])
+
+    def test_a_node_agent_that_is_not_there_is_named(self):
+        ended = self.run_job(2, program("place"), GONDWANA_NODE_RANKS="1", GONDWANA_PROVIDER="none")
+        self.assertNotEqual(ended.returncode, 0)
+        self.assertRegex(ended.stderr, r"rank [01] of 2, started by .*: the node agent did not start: .*none")
+
     def test_nobody_outlives_a_launcher_that_is_killed(self):
         if not self.ends_its_processes_when_killed:
             self.skipTest("srun runs nothing itself")
+        for together in "03":  # without a node agent and with two
+            with self.subTest(together=together):
+                self.kill_launcher(together)
+
+    def kill_launcher(self, together):
         mark = str(uuid.uuid4())
         with subprocess.Popen(
-            self.words(3, program("misuse"), "wait"),
-            env={**self.environment, **quiet_sanitizers(FOREIGN_LAUNCHER_TEST=mark)},
+            self.words(4, program("misuse"), "wait"),
+            env={
+                **self.environment,
+                **quiet_sanitizers(GONDWANA_NODE_RANKS=together, FOREIGN_LAUNCHER_TEST=mark),
+            },
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -152,14 +200,15 @@ class Job(unittest.TestCase):
         self.assertEqual(processes_left(mark), [])
 
 
-def ranks_with(mark):
+def processes_with(mark, *names):
+    """Those of the job of that mark whose program has a name that begins so."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{pid}/environ", "rb") as file:
                 if mark.encode() not in file.read():
                     continue
-            if os.path.basename(os.readlink(f"/proc/{pid}/exe")).startswith("door_"):
+            if os.path.basename(os.readlink(f"/proc/{pid}/exe")).startswith(names):
                 found.append(int(pid))
         except OSError:  # gone meanwhile
             continue
@@ -167,9 +216,9 @@ def ranks_with(mark):
 
 
 def processes_left(mark):
-    """Ranks that are still there after the watchdog's time. They are ended here."""
+    """Ranks and agents still there after the watchdog's time. They are ended here."""
     end = time.monotonic() + WATCHDOG
-    while (left := ranks_with(mark)) and time.monotonic() < end:
+    while (left := processes_with(mark, "door_", AGENT)) and time.monotonic() < end:
         time.sleep(0.05)
     for pid in left:
         os.kill(pid, signal.SIGKILL)

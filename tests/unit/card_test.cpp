@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
+#include <cstring>
 
 #include "bootstrap/key_value_space.hpp"
 
@@ -17,18 +17,32 @@ std::string refusal(std::string_view text) {
   return card ? "" : card.error().text;
 }
 
-std::string difference(const NodeIdentity& there) {
-  const Result<void> same = check_same_node({here, "one", {}}, 0, {there, "two", {}}, 3);
-  EXPECT_FALSE(same);
-  return same ? "" : same.error().text;
+// Of a node whose every byte counts.
+NodeOffer some_offer() {
+  NodeOffer offer{{"0061626364", 42, ~std::uint64_t{0}}, {}};
+  offer.card.layout = 0x0123'4567'89ab'cdef;
+  offer.card.first = 4;
+  offer.card.ranks = 2;
+  offer.card.address_size = NodeCard::longest_address;
+  offer.card.address.fill(std::byte{0xf0});
+  offer.card.host.fill('h');
+  offer.card.host.back() = '\0';
+  return offer;
+}
+
+std::string refusal_of_offer(std::string_view text) {
+  const Result<NodeOffer> offer = read_offer(text, 3);
+  EXPECT_FALSE(offer) << text;
+  return offer ? "" : offer.error().text;
 }
 
 TEST(card, comes_back_as_it_was_written) {
-  const Card card{here, "one", Invitation{"0061626364", 42, ~std::uint64_t{0}}};
+  const Card card{here, "one", 3, Invitation{"0061626364", 42, ~std::uint64_t{0}}};
   const Result<Card> back = read_card(write_card(card), 0);
   ASSERT_TRUE(back) << back.error().text;
   EXPECT_EQ(back->node, here);
   EXPECT_EQ(back->host, "one");
+  EXPECT_EQ(back->node_ranks, 3U);
   ASSERT_TRUE(back->invitation);
   EXPECT_EQ(back->invitation->address, "0061626364");
   EXPECT_EQ(back->invitation->tag, 42U);
@@ -36,13 +50,13 @@ TEST(card, comes_back_as_it_was_written) {
 }
 
 TEST(card, of_a_rank_that_invites_nobody_has_no_invitation) {
-  const Result<Card> back = read_card(write_card({here, "one", {}}), 1);
+  const Result<Card> back = read_card(write_card({here, "one", 0, {}}), 1);
   ASSERT_TRUE(back);
   EXPECT_FALSE(back->invitation);
 }
 
 TEST(card, of_this_process_is_one_short_word) {
-  const std::string text = write_card({own_node(), own_host(), Invitation{"00", 1, 2}});
+  const std::string text = write_card({own_node(), own_host(), 1U << 20, Invitation{"00", 1, 2}});
   EXPECT_EQ(text.find_first_of(" =\n\t"), std::string::npos) << text;
   EXPECT_LE(text.size(), longest_value);
 }
@@ -53,7 +67,7 @@ TEST(card, text_of_others_is_refused) {
 }
 
 TEST(card, of_another_build_is_refused) {
-  std::string text = write_card({here, "one", {}});
+  std::string text = write_card({here, "one", 0, {}});
   EXPECT_EQ(refusal(text + "/more"),
             "rank 3 uses another build of Gondwana; use one installation for all ranks");
   text.insert(text.find('/') + 1, "9");
@@ -62,24 +76,50 @@ TEST(card, of_another_build_is_refused) {
 }
 
 TEST(card, a_garbled_invitation_is_refused) {
-  const std::string text = write_card({here, "one", {}});
+  const std::string text = write_card({here, "one", 0, {}});
   for (const std::string_view invitation :
        {"/00//1", "/00/1/", "/00/0/1", "/00/1g/1", "/00/1/11111111111111111", "/00/-1/1"})
     EXPECT_EQ(refusal(text + std::string(invitation)), "the invitation of rank 3 is garbled")
         << invitation;
 }
 
-TEST(card, ranks_out_of_reach_are_named_with_the_reason) {
-  EXPECT_TRUE(check_same_node({here, "one", {}}, 0, {here, "two", {}}, 1));
-  EXPECT_EQ(difference({"boot-2", "4026531840", "1000"}),
-            "rank 0 on host one and rank 3 on host two are on other machines: this version runs on "
-            "one");
-  EXPECT_EQ(difference({"boot-1", "4026531841", "1000"}),
-            "rank 0 on host one and rank 3 on host two are in containers with networks of their "
-            "own: this version needs one network namespace");
-  EXPECT_EQ(difference({"boot-1", "4026531840", "1001"}),
-            "rank 0 on host one and rank 3 on host two are of other users, who may not share "
-            "memory: start all ranks as one user");
+TEST(card, a_number_that_is_none_is_refused) {
+  std::string text = write_card({here, "one", 0, {}});
+  text.back() = 'x';
+  EXPECT_EQ(refusal(text), "the card of rank 3 is garbled");
+}
+
+TEST(offer, comes_back_as_it_was_written) {
+  const NodeOffer offer = some_offer();
+  const Result<NodeOffer> back = read_offer(write_offer(offer), 0);
+  ASSERT_TRUE(back) << back.error().text;
+  EXPECT_EQ(back->invitation.address, "0061626364");
+  EXPECT_EQ(back->invitation.tag, 42U);
+  EXPECT_EQ(back->invitation.password, ~std::uint64_t{0});
+  EXPECT_EQ(std::memcmp(&back->card, &offer.card, sizeof(NodeCard)), 0);
+}
+
+TEST(offer, is_one_word_that_every_launcher_can_carry) {
+  const std::string text = write_offer(some_offer());
+  EXPECT_EQ(text.find_first_of(" =\n\t"), std::string::npos) << text;
+  EXPECT_LE(text.size(), longest_value);
+}
+
+TEST(offer, that_is_garbled_is_refused) {
+  const std::string text = write_offer(some_offer());
+  const std::string garbled =
+      "what rank 3 said of its node is garbled; use one installation for all ranks";
+  EXPECT_EQ(refusal_of_offer(text + "00"), garbled);
+  EXPECT_EQ(refusal_of_offer(text.substr(0, text.size() - 2)), garbled);
+  EXPECT_EQ(refusal_of_offer(text.substr(0, text.size() - 1) + "g"), garbled);
+  NodeOffer endless_host = some_offer();
+  endless_host.card.host.back() = 'h';
+  EXPECT_EQ(refusal_of_offer(write_offer(endless_host)), garbled);
+  NodeOffer too_long = some_offer();
+  ++too_long.card.address_size;
+  EXPECT_EQ(refusal_of_offer(write_offer(too_long)), garbled);
+  EXPECT_TRUE(refusal_of_offer("mpich/3").starts_with("what rank 3 said through the launcher"));
+  EXPECT_TRUE(refusal_of_offer(text + "/more").starts_with("rank 3 uses another build"));
 }
 
 }  // namespace

@@ -119,11 +119,11 @@ TEST(pmi1, what_a_rank_says_can_be_heard_after_the_fence) {
   EXPECT_EQ(session->rank(), 1U);
   EXPECT_EQ(session->size(), 3U);
   EXPECT_EQ(session->job(), "job_7");
-  ASSERT_TRUE(session->put("a/b"));
+  ASSERT_TRUE(session->put(Round::ranks, "a/b"));
   const Result<bool> all = session->fence(Deadline(20));
   ASSERT_TRUE(all);
   EXPECT_TRUE(*all);
-  const Result<std::string> value = session->get(1);
+  const Result<std::string> value = session->get(Round::ranks, 1);
   ASSERT_TRUE(value) << value.error().text;
   EXPECT_EQ(*value, "a/b");
 }
@@ -181,7 +181,7 @@ TEST(pmi1, a_value_that_is_not_there_is_an_error) {
       FakeServer::Answers{{"get", "cmd=get_result rc=-1 msg=key_not_found value=unknown\n"}});
   Result<Pmi1> session = server.open();
   ASSERT_TRUE(session);
-  const Result<std::string> value = session->get(2);
+  const Result<std::string> value = session->get(Round::nodes, 2);
   ASSERT_FALSE(value);
   EXPECT_EQ(value.error().text,
             "the launcher answered \"cmd=get_result rc=-1 msg=key_not_found value=unknown\" over "

@@ -1,9 +1,13 @@
 #include "bootstrap/reception.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -23,7 +27,7 @@ ino_t inode(const UniqueFd& memory) {
 // The memory that a member was given: its arenas in order, then the control memory.
 std::vector<ino_t> memory_of(Membership& member) {
   std::vector<ino_t> inodes;
-  for (std::uint32_t rank = 0; rank < member.ranks; ++rank) {
+  for (std::uint32_t rank = 0; rank < member.plan.ranks; ++rank) {
     const Result<UniqueFd> arena = member.next_arena(rank);
     EXPECT_TRUE(arena) << (arena ? "" : arena.error().text);
     inodes.push_back(arena ? inode(*arena) : 0);
@@ -38,6 +42,15 @@ Result<Reception> open(std::uint32_t ranks) {
   return reception;
 }
 
+// As the first rank of a job on one node does.
+Result<Membership> serve(Result<Reception>& reception, const NodeShare& share,
+                         std::uint32_t seconds = generous, UniqueFd lifeline = {}) {
+  Result<JobMemory> memory = JobMemory::create(share, reception->invitation().tag);
+  EXPECT_TRUE(memory) << (memory ? "" : memory.error().text);
+  if (!memory) return memory.error();
+  return (*std::move(reception)).serve(*std::move(memory), std::move(lifeline), Deadline(seconds));
+}
+
 TEST(reception, all_ranks_get_the_same_memory) {
   constexpr std::uint32_t ranks = 4;
   Result<Reception> reception = open(ranks);
@@ -46,14 +59,14 @@ TEST(reception, all_ranks_get_the_same_memory) {
   std::vector<std::thread> others;
   for (std::uint32_t rank = 1; rank < ranks; ++rank) {
     others.emplace_back([&, rank] {
-      Result<Membership> self = visit(invitation, rank, Deadline(generous));
+      Result<Membership> self = visit(invitation, {0, rank}, Deadline(generous));
       ASSERT_TRUE(self) << self.error().text;
       EXPECT_EQ(index(self->rank), rank);
       EXPECT_EQ(self->ranks, ranks);
       seen.at(rank) = memory_of(*self);
     });
   }
-  Result<Membership> first = (*std::move(reception)).serve(Deadline(generous));
+  Result<Membership> first = serve(reception, NodeShare::whole(ranks));
   for (std::thread& other : others) other.join();
   ASSERT_TRUE(first) << first.error().text;
   EXPECT_EQ(index(first->rank), 0U);
@@ -69,22 +82,58 @@ TEST(reception, strangers_are_turned_away_and_the_ranks_still_served) {
   ++wrong_tag.tag;
   const Invitation right = reception->invitation();
   std::thread other([&] {
-    EXPECT_FALSE(visit(wrong_password, 1, Deadline(generous)));
-    EXPECT_FALSE(visit(wrong_tag, 1, Deadline(generous)));
-    EXPECT_FALSE(visit(right, 0, Deadline(generous))) << "the first rank does not visit itself";
-    EXPECT_FALSE(visit(right, 2, Deadline(generous))) << "there is no such rank";
-    Result<Membership> self = visit(right, 1, Deadline(generous));
+    EXPECT_FALSE(visit(wrong_password, {0, 1}, Deadline(generous)));
+    EXPECT_FALSE(visit(wrong_tag, {0, 1}, Deadline(generous)));
+    EXPECT_FALSE(visit(right, {0, 0}, Deadline(generous)))
+        << "the first rank does not visit itself";
+    EXPECT_FALSE(visit(right, {0, 2}, Deadline(generous))) << "there is no such rank";
+    Result<Membership> self = visit(right, {0, 1}, Deadline(generous));
     ASSERT_TRUE(self) << self.error().text;
     memory_of(*self);
   });
-  const Result<Membership> first = (*std::move(reception)).serve(Deadline(generous));
+  const Result<Membership> first = serve(reception, NodeShare::whole(2));
   other.join();
   EXPECT_TRUE(first) << first.error().text;
 }
 
+TEST(reception, ranks_of_a_later_node_get_their_place_and_a_hold_on_their_agent) {
+  constexpr NodeShare share{.ranks = 2, .first = 4, .node = 2, .nodes = 3, .job_ranks = 6};
+  constexpr std::uint64_t tag = 42;
+  Result<Reception> reception = Reception::open(6, tag);
+  ASSERT_TRUE(reception);
+  const Invitation invitation = reception->invitation();
+  EXPECT_EQ(invitation.tag, tag);
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+  const UniqueFd agent(ends[0]);
+  std::optional<Membership> guest;
+  std::thread other([&] {
+    EXPECT_FALSE(visit(invitation, {4, 1}, Deadline(generous))) << "a rank of another node";
+    Result<Membership> self = visit(invitation, {4, 5}, Deadline(generous));
+    ASSERT_TRUE(self) << self.error().text;
+    memory_of(*self);
+    guest = *std::move(self);
+  });
+  Result<Membership> host = serve(reception, share, generous, UniqueFd(ends[1]));
+  other.join();
+  ASSERT_TRUE(host) << host.error().text;
+  ASSERT_TRUE(guest);
+  EXPECT_EQ(index(host->rank), 4U);
+  EXPECT_EQ(index(guest->rank), 5U);
+  EXPECT_EQ(guest->ranks, 6U);
+  EXPECT_EQ(guest->plan.node, 2U);
+  EXPECT_EQ(guest->job_tag, tag);
+
+  pollfd end{agent.get(), POLLIN, 0};
+  host->lifeline.reset();
+  EXPECT_EQ(::poll(&end, 1, 0), 0) << "a rank is left";
+  guest->lifeline.reset();
+  EXPECT_EQ(::poll(&end, 1, 0), 1) << "no rank is left";
+}
+
 TEST(reception, who_does_not_come_is_named) {
   Result<Reception> reception = open(3);
-  const Result<Membership> first = (*std::move(reception)).serve(Deadline(0));
+  const Result<Membership> first = serve(reception, NodeShare::whole(3), 0);
   ASSERT_FALSE(first);
   EXPECT_EQ(first.error().text,
             "rank 0 has waited 0 s (GONDWANA_JOIN_TIMEOUT) for ranks that did not come for their "
@@ -97,14 +146,14 @@ TEST(reception, a_closed_one_is_a_lost_rank) {
     const Result<Reception> reception = open(2);
     invitation = reception->invitation();
   }
-  const Result<Membership> self = visit(invitation, 1, Deadline(generous));
+  const Result<Membership> self = visit(invitation, {0, 1}, Deadline(generous));
   ASSERT_FALSE(self);
   EXPECT_EQ(self.error().text, "rank 0 is gone: Connection refused");
 }
 
 TEST(reception, addresses_that_are_none_are_refused) {
   for (const char* address : {"", "0", "00", "00zz", "2f746d70", "000"}) {
-    const Result<Membership> self = visit({address, 1, 1}, 1, Deadline(generous));
+    const Result<Membership> self = visit({address, 1, 1}, {0, 1}, Deadline(generous));
     ASSERT_FALSE(self) << address;
     EXPECT_EQ(self.error().text, "the invitation of rank 0 has no address") << address;
   }

@@ -36,7 +36,7 @@ std::string_view Pmix::job() const {
   return {};
 }
 
-Result<void> Pmix::put(std::string_view /*value*/) {
+Result<void> Pmix::put(Round /*round*/, std::string_view /*value*/) {
   return absent();
 }
 
@@ -44,7 +44,7 @@ Result<bool> Pmix::fence(const Deadline& /*deadline*/) {
   return absent();
 }
 
-Result<std::string> Pmix::get(std::uint32_t /*of_rank*/) {
+Result<std::string> Pmix::get(Round /*round*/, std::uint32_t /*of_rank*/) {
   return absent();
 }
 

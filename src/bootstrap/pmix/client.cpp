@@ -17,7 +17,9 @@
 namespace gondwana {
 namespace {
 
-constexpr const char* card_key = "gondwana.card";
+const char* key_of(Round round) {
+  return round == Round::ranks ? "gondwana.rank" : "gondwana.node";
+}
 
 // The calls that we need, under the names they have in the library.
 struct Library {
@@ -176,12 +178,12 @@ std::string_view Pmix::job() const {
   return session_->self.nspace;
 }
 
-Result<void> Pmix::put(std::string_view value) {
+Result<void> Pmix::put(Round round, std::string_view value) {
   std::string text(value);
   pmix_value_t entry{};
   entry.type = PMIX_STRING;
   entry.data.string = text.data();
-  pmix_status_t status = session_->library.put(PMIX_GLOBAL, card_key, &entry);
+  pmix_status_t status = session_->library.put(PMIX_GLOBAL, key_of(round), &entry);
   if (status == PMIX_SUCCESS) status = session_->library.commit();
   if (status != PMIX_SUCCESS) return session_->error("cannot say who we are", status);
   return {};
@@ -210,9 +212,9 @@ Result<bool> Pmix::fence(const Deadline& deadline) {
   return true;
 }
 
-Result<std::string> Pmix::get(std::uint32_t of_rank) {
+Result<std::string> Pmix::get(Round round, std::uint32_t of_rank) {
   const Result<Value> value =
-      session_->get(of_rank, card_key, fmt::format("cannot hear of rank {}", of_rank));
+      session_->get(of_rank, key_of(round), fmt::format("cannot hear of rank {}", of_rank));
   if (!value) return value.error();
   if ((*value)->type != PMIX_STRING || (*value)->data.string == nullptr)
     return Error{Errc::malformed, fmt::format("PMIx gives no text for rank {}", of_rank)};

@@ -28,9 +28,9 @@ class Pmix {
   std::uint32_t size() const;
   std::string_view job() const;
 
-  Result<void> put(std::string_view value);
+  Result<void> put(Round round, std::string_view value);
   Result<bool> fence(const Deadline& deadline);
-  Result<std::string> get(std::uint32_t of_rank);
+  Result<std::string> get(Round round, std::uint32_t of_rank);
 
   // Asks for the end of all processes with `status`.
   Result<void> abort(int status);

@@ -1,0 +1,204 @@
+// How the ranks that a launcher of others started become a job.
+//
+// All say who they are and wait for each other; after that each knows where the first rank of its
+// node is. On one node the first rank hands out the memory, and that is all. On several the first
+// rank of each makes its memory and starts its node agent, and in a second round these tell all how
+// to reach their nodes.
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bootstrap/agent_start.hpp"
+#include "bootstrap/card.hpp"
+#include "bootstrap/deadline.hpp"
+#include "bootstrap/job_memory.hpp"
+#include "bootstrap/join.hpp"
+#include "bootstrap/key_value_space.hpp"
+#include "bootstrap/node_map.hpp"
+#include "bootstrap/reception.hpp"
+#include "bootstrap/roll_call.hpp"
+#include "bootstrap/started_by.hpp"
+#include "core/control_page.hpp"
+#include "core/mapping.hpp"
+
+namespace gondwana {
+
+template <KeyValueSpace Space>
+class Meeting {
+ public:
+  // All must outlive it.
+  Meeting(Space& space, const StartedBy& by, const Deadline& deadline)
+      : space_(space), by_(by), deadline_(deadline) {}
+
+  // `node_ranks`: so many may share memory; 0: all that can.
+  Result<Membership> join(std::uint32_t node_ranks) {
+    own_ = {own_node(), own_host(), node_ranks, {}};
+    if (Result<void> done = introduce(); !done) return done.error();
+    const Result<Card> first = card_of(0);
+    if (!first) return first.error();
+    if (!first->invitation) return Error{Errc::malformed, "rank 0 invites nobody"};
+    const Result<std::uint32_t> host = find_first_of_node(
+        space_.rank(), first->node_ranks, [&](std::uint32_t other) -> Result<bool> {
+          const Result<Card> card = card_of(other);
+          if (!card) return card.error();
+          return card->node == own_.node;
+        });
+    if (!host) return host.error();
+    if (Result<void> looked = look_at_the_last(*first); !looked) return looked.error();
+    return *host == space_.rank() ? join_as_host(*first) : join_as_guest(*host, *first);
+  }
+
+ private:
+  // Tells all who we are, and returns when all have told us.
+  Result<void> introduce() {
+    if (space_.rank() == 0) {
+      if (Result<void> opened = open_reception(0); !opened) return opened;
+      own_.invitation = reception_->invitation();
+    }
+    const RollCall roll_call(space_.job(), space_.rank());
+    if (Result<void> said = space_.put(Round::ranks, write_card(own_)); !said) return said;
+    const Result<bool> all = space_.fence(deadline_);
+    if (!all) return all.error();
+    if (!*all) return not_all_came(roll_call);
+    return {};
+  }
+
+  Result<void> open_reception(std::uint64_t tag) {
+    Result<Reception> reception = Reception::open(space_.size(), tag);
+    if (!reception) return reception.error();
+    reception_ = *std::move(reception);
+    return {};
+  }
+
+  // All ranks of a host wait for the same, so all find the same ranks missing.
+  Error not_all_came(const RollCall& roll_call) const {
+    return {
+        Errc::peer_lost,
+        fmt::format("of {} ranks these did not join within {} s (GONDWANA_JOIN_TIMEOUT): {}. "
+                    "Is every process that {} started the same program? Ranks on hosts other "
+                    "than {} are named in any case",
+                    space_.size(), deadline_.seconds(),
+                    fmt::join(roll_call.missing(space_.size()), ", "), by_.launcher, own_.host)};
+  }
+
+  Result<Card> card_of(std::uint32_t rank) {
+    const Result<std::string> text = space_.get(Round::ranks, rank);
+    if (!text) return text.error();
+    return read_card(*text, rank);
+  }
+
+  Result<NodeOffer> offer_of(std::uint32_t host) {
+    const Result<std::string> text = space_.get(Round::nodes, host);
+    if (!text) return text.error();
+    return read_offer(*text, host);
+  }
+
+  Result<std::vector<NodeShare>> all_nodes() {
+    std::vector<Card> cards;
+    for (std::uint32_t rank = 0; rank < space_.size(); ++rank) {
+      Result<Card> card = card_of(rank);
+      if (!card) return card.error();
+      cards.push_back(*std::move(card));
+    }
+    return find_nodes(cards, by_.in_order);
+  }
+
+  bool has_one_node(const Card& first) const {
+    return stays_here_ && (first.node_ranks == 0 || space_.size() <= first.node_ranks);
+  }
+
+  // Whether all ranks are on this machine. Not all cards need be looked at: where the first and the
+  // last could share memory, so could those between them; if not, rank 0 finds it out and says so.
+  // Then nobody on the network need see the job.
+  Result<void> look_at_the_last(const Card& first) {
+    const Result<Card> last = card_of(space_.size() - 1);
+    if (!last) return last.error();
+    stays_here_ = last->node == first.node;
+    if (stays_here_ && !has_one_node(first)) ::setenv("GONDWANA_NETWORK", "127.0.0.0/8", 0);
+    return {};
+  }
+
+  Result<Membership> join_as_guest(std::uint32_t host, const Card& first) {
+    const Visit who{host, space_.rank()};
+    if (has_one_node(first)) return visit(*first.invitation, who, deadline_);
+    if (Result<void> done = wait_for_nodes(); !done) return done.error();
+    const Result<NodeOffer> offer = offer_of(host);
+    if (!offer) return offer.error();
+    return visit(offer->invitation, who, deadline_);
+  }
+
+  Result<Membership> join_as_host(const Card& first) {
+    const Result<std::vector<NodeShare>> nodes = all_nodes();
+    if (!nodes) return nodes.error();
+    const std::uint64_t tag = first.invitation->tag;
+    if (!reception_)
+      if (Result<void> opened = open_reception(tag); !opened) return opened.error();
+    Result<JobMemory> memory = JobMemory::create(share_of(*nodes), tag);
+    if (!memory) return memory.error();
+    UniqueFd lifeline;
+    if (nodes->size() > 1) {
+      Result<UniqueFd> open = open_node(*memory, *nodes);
+      if (!open) return open.error();
+      lifeline = *std::move(open);
+    }
+    return (*std::move(reception_)).serve(*std::move(memory), std::move(lifeline), deadline_);
+  }
+
+  const NodeShare& share_of(const std::vector<NodeShare>& nodes) const {
+    for (const NodeShare& node : nodes)
+      if (node.holds(Rank(space_.rank()))) return node;
+    GONDWANA_ASSERT(false, space_.rank());
+    return nodes.front();
+  }
+
+  // The second round. What ties the agent of this node to its ranks.
+  Result<UniqueFd> open_node(const JobMemory& memory, const std::vector<NodeShare>& nodes) {
+    Result<StartedAgent> agent = start_agent(memory, deadline_);
+    if (!agent) return agent.error();
+    const std::string offer = write_offer({reception_->invitation(), agent->card});
+    if (Result<void> said = space_.put(Round::nodes, offer); !said) return said.error();
+    if (Result<void> done = wait_for_nodes(); !done) return done.error();
+    if (Result<void> known = write_entries(memory, nodes); !known) return known.error();
+    return std::move(agent->lifeline);
+  }
+
+  Result<void> wait_for_nodes() {
+    const Result<bool> all = space_.fence(deadline_);
+    if (!all) return all.error();
+    if (*all) return {};
+    return Error{Errc::peer_lost,
+                 fmt::format("not all hosts were ready within {} s (GONDWANA_JOIN_TIMEOUT); did a "
+                             "rank elsewhere end?",
+                             deadline_.seconds())};
+  }
+
+  // From then on the ranks of this node know how to reach all others.
+  Result<void> write_entries(const JobMemory& memory, const std::vector<NodeShare>& nodes) {
+    const ControlLayout layout(memory.plan());
+    const Result<Mapping> control = Mapping::shared(memory.control(), layout.size());
+    if (!control) return control.error();
+    for (const NodeShare& node : nodes) {
+      const Result<NodeOffer> offer = offer_of(node.first);
+      if (!offer) return offer.error();
+      auto& entry = *reinterpret_cast<NodeEntry*>(control->data() + layout.entry(node.node));
+      entry.card = offer->card;
+      entry.state.store(NodeState::known, std::memory_order_release);  // the ranks acquire it
+    }
+    return {};
+  }
+
+  Space& space_;
+  const StartedBy& by_;
+  const Deadline& deadline_;
+  Card own_;
+  bool stays_here_ = false;
+  std::optional<Reception> reception_;  // of the first rank of a node
+};
+
+}  // namespace gondwana
