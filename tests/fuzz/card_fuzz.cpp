@@ -1,0 +1,45 @@
+// What ranks say through a launcher of others: any bytes give a card or an offer within its limits,
+// or a sentence.
+#include <algorithm>
+
+#include "bootstrap/card.hpp"
+#include "core/assert.hpp"
+#include "fuzz/target.hpp"
+
+namespace gondwana {
+namespace {
+
+template <typename T>
+bool accept(const Result<T>& result) {
+  if (!result) GONDWANA_ASSERT(!result.error().text.empty(), 0);
+  return static_cast<bool>(result);
+}
+
+void check_card(std::string_view text) {
+  const Result<Card> card = read_card(text, 3);
+  if (!accept(card)) return;
+  if (card->invitation) GONDWANA_ASSERT(card->invitation->tag != 0, text);
+  const Result<Card> again = read_card(write_card(*card), 3);
+  GONDWANA_ASSERT(again && again->node == card->node && again->node_ranks == card->node_ranks,
+                  text);
+}
+
+void check_offer(std::string_view text) {
+  const Result<NodeOffer> offer = read_offer(text, 3);
+  if (!accept(offer)) return;
+  GONDWANA_ASSERT(offer->card.address_size <= offer->card.address.size(), text);
+  GONDWANA_ASSERT(offer->card.host.back() == '\0', text);
+  GONDWANA_ASSERT(read_offer(write_offer(*offer), 3), text);
+}
+
+}  // namespace
+}  // namespace gondwana
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  // Half of what launchers carry: so that it can be written back.
+  const std::string_view text(reinterpret_cast<const char*>(data),
+                              std::min<std::size_t>(size, 800));
+  gondwana::check_card(text);
+  gondwana::check_offer(text);
+  return 0;
+}
