@@ -14,9 +14,12 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <string_view>
 
+#include "core/options.hpp"
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
 #include "run/command_line.hpp"
@@ -24,6 +27,7 @@
 #include "run/descendants.hpp"
 #include "run/exit_status.hpp"
 #include "run/far_end.hpp"
+#include "run/frames.hpp"
 #include "run/guardian.hpp"
 #include "run/host_connection.hpp"
 #include "run/job.hpp"
@@ -112,6 +116,15 @@ int supervise(const Child& child, const UniqueFd& orders, const sigset_t& signal
   ::_exit(conductor.run());
 }
 
+// How many ranks may share memory; 0: all. By our own name only: the other one is GASNet's, whose
+// door has no network yet. What is wrong with it is told by the ranks.
+std::uint32_t node_ranks() {
+  const Result<Options> options = read_options([](const char* name) {
+    return std::string_view(name) == "GONDWANA_NODE_RANKS" ? std::getenv(name) : nullptr;
+  });
+  return options ? options->node_ranks : 0;
+}
+
 }  // namespace
 
 int start_job(const Job& job) {
@@ -155,7 +168,12 @@ int run_command(const std::vector<std::string>& words) {
     fmt::print("{}", help_text());
     return 0;
   }
+  if (const std::uint32_t most = node_ranks(); most > 0) job->hosts = split_hosts(*job, most);
   job->hosts = hosts_in_use(*job);
+  if (job->hosts.size() > most_nodes)
+    return complain({Errc::refused, fmt::format("{} nodes: at most {} are possible",
+                                                job->hosts.size(), most_nodes)},
+                    exit_trouble);
   if (job->hosts.size() == 1 && is_this_host(job->hosts[0].name)) job->hosts.clear();
   const bool here = job->hosts.empty();
   if (const Result<void> found = here ? find_files(*job) : Result<void>{}; !found)

@@ -41,6 +41,16 @@ std::vector<Job> share_out(const Job& job) {
   return parts;
 }
 
+std::vector<Host> split_hosts(const Job& job, std::uint32_t most) {
+  std::vector<Host> whole = job.hosts;
+  if (whole.empty()) whole.push_back({"localhost", job.ranks()});
+  std::vector<Host> parts;
+  for (const Host& host : whole)
+    for (std::uint32_t left = host.slots; left > 0; left -= parts.back().slots)
+      parts.push_back({host.name, std::min(most, left)});
+  return parts;
+}
+
 std::vector<Host> hosts_in_use(const Job& job) {
   std::vector<Host> hosts;
   std::uint64_t slots = 0;
