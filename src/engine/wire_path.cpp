@@ -212,10 +212,7 @@ bool Engine::post(Lane& lane, FunctionRef<Result<Posted>()> attempt) {
 }
 
 void Engine::complete(Completion& done, CallName call) {
-  wait({.call = call, .on_wire = true}, [&] {
-    if (!done.done()) move_on();
-    return done.done();
-  });
+  wait({.call = call, .on_wire = true}, [&] { return done.done(); });
 }
 
 void Engine::drain(Lane& lane) {
@@ -227,10 +224,7 @@ void Engine::drain(Lane& lane) {
 // Until messages of this rank arrive whether it calls or not.
 void Engine::depart(CallName call) {
   const std::scoped_lock turn(wire_mutex_);
-  wait({.call = call, .on_wire = true}, [&] {
-    if (!wire_.departed()) move_on();
-    return wire_.departed();
-  });
+  wait({.call = call, .on_wire = true}, [&] { return wire_.departed(); });
 }
 
 void Engine::progress() {

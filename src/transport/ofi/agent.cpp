@@ -109,7 +109,7 @@ class NodeAgent::Implementation {
 Result<std::unique_ptr<NodeAgent::Implementation>> NodeAgent::Implementation::open(
     const Setup& setup) {
   std::unique_ptr<Implementation> agent(new Implementation(setup));
-  if (Result<void> done = agent->open_endpoint(setup.settings); !done) return done.error();
+  if (const Result<void> done = agent->open_endpoint(setup.settings); !done) return done.error();
   agent->write_card();
   return agent;
 }
@@ -288,7 +288,7 @@ void NodeAgent::Implementation::watch_nodes() {
   next_watch_ns_ = now + patience_ns_ / 4;
   const NodePlan& plan = memory_->plan();
   for (std::uint32_t node = 0; node < plan.nodes; ++node) {
-    NodeEntry& entry = memory_->entry(node);
+    const NodeEntry& entry = memory_->entry(node);
     if (node == plan.node || entry.is_used.load(std::memory_order_relaxed) == 0) continue;
     if (entry.state.load(std::memory_order_relaxed) != NodeState::known) continue;
     greet(node);

@@ -82,10 +82,10 @@ Result<std::unique_ptr<Endpoint>> Endpoint::open(const Settings& settings,
   const Result<const Library*> library = load_library();
   if (!library) return library.error();
   std::unique_ptr<Endpoint> endpoint(new Endpoint(**library));
-  if (Result<void> done = endpoint->choose(settings); !done) return done.error();
-  if (Result<void> done = endpoint->open_objects(); !done) return done.error();
-  if (Result<void> done = endpoint->read_address(); !done) return done.error();
-  if (Result<void> done = endpoint->post_all(receive_buffers); !done) return done.error();
+  if (const Result<void> done = endpoint->choose(settings); !done) return done.error();
+  if (const Result<void> done = endpoint->open_objects(); !done) return done.error();
+  if (const Result<void> done = endpoint->read_address(); !done) return done.error();
+  if (const Result<void> done = endpoint->post_all(receive_buffers); !done) return done.error();
   return endpoint;
 }
 

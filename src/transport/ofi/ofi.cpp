@@ -83,7 +83,7 @@ class Ofi::Implementation {
   explicit Implementation(const Setup& setup)
       : memory_(setup.memory), me_(setup.me), tag_(setup.job_tag), links_(memory_->plan().nodes) {}
 
-  std::uint32_t node_of(Rank rank) const;
+  std::uint32_t node_of(Rank rank);
   const NodeCard& card(std::uint32_t node) const { return memory_->entry(node).card; }
   std::uint64_t place_in(std::uint32_t node, Remote place) const {
     const NodeCard& its = card(node);
@@ -105,7 +105,7 @@ class Ofi::Implementation {
   std::shared_ptr<NodeMemory> memory_;
   Rank me_;
   std::uint64_t tag_;
-  std::vector<std::uint32_t> first_of_;  // rank of each node
+  std::vector<std::uint32_t> first_of_;  // rank of each node; filled by the first operation
   std::unique_ptr<Endpoint> endpoint_;
   std::vector<std::unique_ptr<Link>> links_;  // by node; null: never talked to
   std::deque<Operation> operations_;          // they must not move
@@ -116,15 +116,15 @@ class Ofi::Implementation {
 
 Result<std::unique_ptr<Ofi::Implementation>> Ofi::Implementation::open(const Setup& setup) {
   std::unique_ptr<Implementation> wire(new Implementation(setup));
-  for (std::uint32_t node = 0; node < setup.memory->plan().nodes; ++node)
-    wire->first_of_.push_back(wire->card(node).first);
   Result<std::unique_ptr<Endpoint>> endpoint = Endpoint::open(setup.settings, receive_buffers);
   if (!endpoint) return endpoint.error();
   wire->endpoint_ = *std::move(endpoint);
   return wire;
 }
 
-std::uint32_t Ofi::Implementation::node_of(Rank rank) const {
+std::uint32_t Ofi::Implementation::node_of(Rank rank) {
+  for (auto node = static_cast<std::uint32_t>(first_of_.size()); node < links_.size(); ++node)
+    first_of_.push_back(card(node).first);
   const auto behind = std::ranges::upper_bound(first_of_, index(rank));
   return static_cast<std::uint32_t>(behind - first_of_.begin()) - 1;
 }
@@ -176,14 +176,14 @@ Result<Posted> Ofi::Implementation::request(Request request, Completion& done, s
   Link& link = **found;
   if (link.unanswered.size() >= most_unanswered) return Posted::busy;
   if (!link.introduced) {
-    const Result<Posted> introduced = introduce(node, link);
+    Result<Posted> introduced = introduce(node, link);
     if (!introduced || *introduced == Posted::busy) return introduced;
     link.introduced = true;
   }
   request.tag = tag_;
   request.from = index(me_);
   request.sequence = link.sent + 1;
-  const Result<Posted> posted = send(node, link, std::as_bytes(std::span(&request, 1)));
+  Result<Posted> posted = send(node, link, std::as_bytes(std::span(&request, 1)));
   if (!posted) {
     lose(node, posted.error().text);
     return *lost_;

@@ -19,7 +19,7 @@ namespace gondwana {
 class Ofi {
  public:
   struct Setup {
-    std::shared_ptr<NodeMemory> memory;  // with the cards of all nodes
+    std::shared_ptr<NodeMemory> memory;  // with the cards of all nodes when something is posted
     Rank me;
     std::uint64_t job_tag = 0;
     ofi::Settings settings;
