@@ -78,7 +78,7 @@ TEST(protocol, message_of_another_version_says_what_to_do) {
   Packet packet = encode(Join{42}, tag);
   packet.bytes[version_offset] = std::byte{99};
   EXPECT_EQ(refusal(packet, tag),
-            "a message between launcher and rank has version 99, this build speaks 4; use the "
+            "a message between launcher and rank has version 99, this build speaks 5; use the "
             "launcher and the library of one installation");
 }
 
@@ -88,7 +88,7 @@ TEST(protocol, bytes_that_are_not_a_message_are_refused) {
             "a message between launcher and rank has 63 bytes, not 64");
   EXPECT_EQ(refusal(Packet{}, tag), "a message between launcher and rank is not one of ours");
   Packet unknown = packet;
-  unknown.bytes[kind_offset] = std::byte{6};
+  unknown.bytes[kind_offset] = std::byte{7};
   EXPECT_EQ(refusal(unknown, tag), "a message between launcher and rank is of no known kind");
 }
 
