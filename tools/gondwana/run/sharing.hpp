@@ -12,8 +12,8 @@ namespace gondwana::launch {
 // suffice. The share has no tag yet.
 std::vector<Job> share_out(const Job& job);
 
-// The hosts of a job in which at most `most` ranks may share memory: each stands there as often as it
-// takes. Without hosts: this one. The last may have no ranks.
+// The hosts of a job in which at most `most` ranks may share memory: each stands there as often as
+// it takes. Without hosts: this one. The last may have no ranks.
 std::vector<Host> split_hosts(const Job& job, std::uint32_t most);
 
 // The hosts of these jobs, in the same order: those that get a rank at all.
