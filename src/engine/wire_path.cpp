@@ -113,6 +113,7 @@ std::optional<std::uint64_t> Engine::request_over_wire(Lane& lane, Remote at,
                                                        CallName call) {
   if (!has_wire_atomics(lane)) return std::nullopt;
   const std::scoped_lock turn(wire_mutex_);
+  drain(lane);  // it may ask for what an operation of ours is still carrying there
   std::uint64_t old = 0;
   Completion done;
   auto* bytes = reinterpret_cast<std::byte*>(&old);

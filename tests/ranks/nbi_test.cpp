@@ -95,6 +95,7 @@ RANK_TEST(nonblocking_atomics_fetch_what_was_there, ranks(1)) {
     std::array<std::uint32_t, 8> old{};
     const int pe = way.right();
     atomic_set(caller, cell.data(), 12U, pe);
+    quiet(caller);
     atomic_nbi<AtomicOp::add>(caller, &old[0], cell.data(), 3U, pe);
     quiet(caller);
     atomic_nbi<AtomicOp::bit_and>(caller, &old[1], cell.data(), 7U, pe);

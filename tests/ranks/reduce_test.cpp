@@ -125,9 +125,15 @@ void reduces_on_teams_in_turn(World& world, std::size_t count) {
   const auto source = world.allocate<int>(count);
   const auto dest = world.allocate<int>(count * rounds);
   std::ranges::fill(source, world.me() + 1);
-  const int sum = world.size() * (world.size() + 1) / 2;
+  const NodeShare& node = world.engine().memory().plan();
+  const int here_first = static_cast<int>(node.first);
+  const int here_ranks = static_cast<int>(node.ranks);
+  const int sum_of_world = world.size() * (world.size() + 1) / 2;
+  const int sum_of_node = here_ranks * here_first + here_ranks * (here_ranks + 1) / 2;
   for (std::size_t round = 0; round < rounds; ++round) {
-    shmem_team_t team = round % 3 == 0 ? SHMEM_TEAM_SHARED : SHMEM_TEAM_WORLD;
+    const bool of_node = round % 3 == 0;
+    const int sum = of_node ? sum_of_node : sum_of_world;
+    shmem_team_t team = of_node ? SHMEM_TEAM_SHARED : SHMEM_TEAM_WORLD;
     const auto here = dest.subspan(round * count, count);
     reduce<ReduceOp::sum>(world.as("sum"), team, here.data(), source.data(), count);
     ASSERT_TRUE(std::ranges::all_of(here, [&](int value) { return value == sum; })) << round;

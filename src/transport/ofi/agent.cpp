@@ -30,6 +30,8 @@ constexpr std::size_t receive_buffers = 8;
 // How long to look for more before sleeping, where a processor is free: the next request of a
 // stream comes within it.
 constexpr std::uint64_t spin_ns = 20'000;
+// Where there is none: about as often as it takes who asked to ask again.
+constexpr std::uint32_t yields_when_crowded = 4;
 // A sleep ends by itself after that: wake-ups of providers are hints.
 constexpr int longest_sleep_ms = 100;
 // How long answers may take to leave when the job ends.
@@ -152,15 +154,19 @@ void NodeAgent::Implementation::serve(int control) {
   if (endpoint_->wait_descriptor() >= 0)
     ::epoll_ctl(sleeper_.get(), EPOLL_CTL_ADD, endpoint_->wait_descriptor(), &event);
   std::uint64_t last_busy = monotonic_ns();
+  std::uint32_t yields = 0;
   for (;;) {
     if (step()) {
       last_busy = monotonic_ns();
+      yields = 0;
       continue;
     }
-    if (may_spin_ && monotonic_ns() - last_busy < spin_ns) {
+    if (may_spin_ ? monotonic_ns() - last_busy < spin_ns : yields < yields_when_crowded) {
+      ++yields;
       ::sched_yield();
       continue;
     }
+    yields = 0;
     watch_nodes();
     wait();
     pollfd order{control, POLLIN, 0};
