@@ -10,7 +10,7 @@ import uuid
 
 GONDWANA = ""
 WATCHDOG = 60  # seconds: against hangs only
-PEER_TIMEOUT = 2
+SILENCE = 4  # seconds after which a host is given up, where it is to be given up
 SLEEPER = ("sh", "-c", "echo ready; exec sleep 1000")
 
 

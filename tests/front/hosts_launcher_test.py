@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from hosts_case import (
-    PEER_TIMEOUT,
+    SILENCE,
     WATCHDOG,
     HostsTest,
     command_line,
@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 from two_hosts import children_of, eventually
 
 TWO = ("--hosts", "localhost:2,localhost:2")
+GIVE_UP = {"GONDWANA_PEER_TIMEOUT": str(SILENCE)}
 
 
 class LocalHostsTest(HostsTest):
@@ -117,8 +118,8 @@ class LocalHostsTest(HostsTest):
             self.assertEqual(lines.count(chr(97 + rank) * 300000), 20)
 
     def test_a_slow_reader_gets_every_byte(self):
-        job = self.start(*TWO, "seq", "300000", env={"GONDWANA_PEER_TIMEOUT": "1"})
-        time.sleep(1.5)  # everything in between is full now, and nobody takes that for silence
+        job = self.start(*TWO, "seq", "300000", env=GIVE_UP)
+        time.sleep(SILENCE + 1)  # everything in between is full; nobody takes that for silence
         out, err = job.communicate(timeout=WATCHDOG)
         self.assertEqual((job.returncode, err), (0, ""))
         self.assertEqual(len(out.splitlines()), 4 * 300000)
@@ -189,7 +190,7 @@ class LocalHostsTest(HostsTest):
         start = time.monotonic()
         status, _, _ = self.run_job(*TWO, "sh", "-c", script)
         self.assertEqual(status, 3)
-        self.assertLess(time.monotonic() - start, 10)
+        self.assertLess(time.monotonic() - start, 30)  # and not for ever
 
     def test_a_missing_program_is_told_once(self):
         status, _, err = self.run_job(*TWO, "./nowhere")
@@ -236,7 +237,8 @@ class LocalHostsTest(HostsTest):
 
     def expect_nobody(self):
         self.assertTrue(
-            eventually(lambda: not self.marked(), 10), [command_line(pid) for pid in self.marked()]
+            eventually(lambda: not self.marked(), WATCHDOG),
+            [command_line(pid) for pid in self.marked()],
         )
 
     def test_nobody_survives_the_launcher(self):
@@ -275,31 +277,26 @@ class LocalHostsTest(HostsTest):
         self.expect_nobody()
 
     def test_a_far_end_that_stops_counts_as_dead(self):
-        job = self.start_ready(*TWO)
+        job = self.start_ready(*TWO, env=GIVE_UP)
         guardian = children_of(self.far_ends_of(job)[1])[0]
         os.kill(guardian, signal.SIGSTOP)
         _, err = job.communicate(timeout=WATCHDOG)
         self.assertEqual(job.returncode, 1)
-        self.assertIn(
-            f"host localhost has said nothing for {PEER_TIMEOUT} s; it counts as dead", err
-        )
+        self.assertIn(f"host localhost has said nothing for {SILENCE} s; it counts as dead", err)
         self.expect_nobody()
 
     def test_a_conductor_that_stops_is_taken_for_dead_too(self):
-        job = self.start_ready(*TWO)
+        job = self.start_ready(*TWO, env=GIVE_UP)
         conductor = self.conductor_of(job)
         os.kill(conductor, signal.SIGSTOP)
 
         def ranks():
             return [pid for pid in self.marked() if command_line(pid).startswith("sleep")]
 
-        self.assertTrue(eventually(lambda: not ranks(), 10))
+        self.assertTrue(eventually(lambda: not ranks(), WATCHDOG))
         os.kill(conductor, signal.SIGCONT)
         job.communicate(timeout=WATCHDOG)
         self.assertNotEqual(job.returncode, 0)
-
-    def environment(self, more=None):
-        return super().environment({"GONDWANA_PEER_TIMEOUT": str(PEER_TIMEOUT), **(more or {})})
 
 
 class StandInTest(HostsTest):
@@ -399,10 +396,10 @@ class StandInTest(HostsTest):
         self.assertIn("host elsewhere: cannot run /no/ssh: No such file or directory", err)
 
     def test_a_silent_ssh_counts_as_dead(self):
-        env = {**self.stand_in("exec sleep 1000"), "GONDWANA_PEER_TIMEOUT": "1"}
+        env = {**self.stand_in("exec sleep 1000"), **GIVE_UP}
         status, _, err = self.run_job(*self.HOSTS, "sleep", "1000", env=env)
         self.assertEqual(status, 1)
-        self.assertIn("host elsewhere has said nothing for 1 s", err)
+        self.assertIn("host elsewhere has said nothing for 20 s since ssh was started", err)
 
     def test_a_folder_that_is_missing_there_is_told(self):
         env = self.stand_in('mv "$PWD" "$PWD.gone"; cd /')

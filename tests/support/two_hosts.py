@@ -18,7 +18,7 @@ PREFIX = "two-hosts-"
 NAMES = ("host-a", "host-b")
 ADDRESSES = {"host-a": "192.0.2.1", "host-b": "192.0.2.2"}  # reserved for examples
 WIRE = "wire0"
-PATIENCE = 20  # seconds
+PATIENCE = 60  # seconds: a busy machine takes its time to let one in
 
 SERVER = """
 ListenAddress {address}

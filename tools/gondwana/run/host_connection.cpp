@@ -30,8 +30,15 @@ constexpr std::uint64_t second_ns = 1'000'000'000;
 constexpr std::uint64_t never_ns = std::numeric_limits<std::uint64_t>::max();
 // From the end of the pipe to the status of the process, or the other way round.
 constexpr std::uint64_t both_ends_ns = second_ns;
+constexpr std::uint32_t least_start_s = 20;
 constexpr std::size_t longest_complaint = 2000;
 constexpr int ssh_cannot_connect = 255;
+
+// To let us in may take a host longer than to answer; and ssh, which has less, says itself why it
+// cannot connect.
+std::uint32_t start_limit_s(std::uint32_t patience_s) {
+  return std::max(patience_s + 2, least_start_s);
+}
 
 std::string own_path() {
   std::error_code failure;
@@ -87,7 +94,7 @@ std::vector<std::string> words_to_reach(const Host& host, std::uint32_t patience
   for (const char* option : {"-T", "-oBatchMode=yes", "-oControlMaster=no"})
     words.emplace_back(option);
   if (patience_s != 0) {
-    words.push_back(fmt::format("-oConnectTimeout={}", patience_s));
+    words.push_back(fmt::format("-oConnectTimeout={}", start_limit_s(patience_s) - 2));
     words.push_back(fmt::format("-oServerAliveInterval={}", patience_s));
   }
   words.insert(words.end(),
@@ -214,10 +221,13 @@ std::uint64_t HostConnection::ended_at_ns() const {
   return known ? lost_at_ns_ : lost_at_ns_ + both_ends_ns;
 }
 
-// ssh has the whole time to say itself why it cannot connect, and some more.
 std::uint64_t HostConnection::silent_at_ns() const {
   if (share_.patience_s == 0 || !link_->is_open()) return never_ns;
-  return link_->heard_ns() + (share_.patience_s + (hello_ ? 0 : 2)) * second_ns;
+  return link_->heard_ns() + silence_limit_s() * second_ns;
+}
+
+std::uint32_t HostConnection::silence_limit_s() const {
+  return hello_ ? share_.patience_s : start_limit_s(share_.patience_s);
 }
 
 int HostConnection::loss_status() const {
@@ -232,8 +242,9 @@ const char* HostConnection::process_name() const {
 }
 
 std::string HostConnection::describe_silence() const {
+  const std::string since = hello_ ? "" : fmt::format(" since {} was started", process_name());
   return fmt::format("host {} has said nothing for {} s{}; it counts as dead and the job is ended",
-                     host_.name, share_.patience_s, hello_ ? "" : " after ssh was started");
+                     host_.name, silence_limit_s(), since);
 }
 
 std::string HostConnection::describe_end() const {

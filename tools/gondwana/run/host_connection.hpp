@@ -65,6 +65,7 @@ class HostConnection {
   std::string describe_silence() const;
   std::uint64_t ended_at_ns() const;
   std::uint64_t silent_at_ns() const;
+  std::uint32_t silence_limit_s() const;
   const char* process_name() const;
 
   Poller* poller_;
