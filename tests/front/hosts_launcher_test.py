@@ -404,8 +404,9 @@ class StandInTest(HostsTest):
     def test_a_folder_that_is_missing_there_is_told(self):
         env = self.stand_in('mv "$PWD" "$PWD.gone"; cd /')
         os.mkdir(f"{self.folder}/work")
+        hosts = ("--hosts", "elsewhere:2")
         status, _, err = self.run_job(
-            *self.HOSTS, "sleep", "1000", env=env, cwd=f"{self.folder}/work"
+            *hosts, "sleep", "1000", env=env, cwd=f"{self.folder}/work"
         )
         self.assertEqual(status, 1)
         self.assertRegex(
