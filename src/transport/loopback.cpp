@@ -13,8 +13,9 @@ Result<std::byte*> Loopback::locate(Remote place, std::size_t size) const {
     if (size > plan.arena_size() || place.offset > plan.arena_size() - size) break;
     return node->window(place.rank) + place.offset;
   }
-  return Error{Errc::invalid_argument, fmt::format("{} B at offset {} of rank {} are outside every arena",
-                                                   size, place.offset, index(place.rank))};
+  return Error{Errc::invalid_argument,
+               fmt::format("{} B at offset {} of rank {} are outside every arena", size,
+                           place.offset, index(place.rank))};
 }
 
 Posted Loopback::post(std::variant<Put, Get, Atomic> what, Completion& done) {
