@@ -90,7 +90,7 @@ TEST(ofi_message, only_ranks_of_the_node_are_written_to) {
 
 TEST(ofi_message, words_lie_in_the_arena) {
   const std::uint64_t end = plan.arena_size();
-  for (const std::uint8_t size : {1, 2, 4, 8}) {
+  for (const std::uint8_t size : std::array<std::uint8_t, 4>{1, 2, 4, 8}) {
     EXPECT_TRUE(is_read(store_of(size, end - size))) << int{size};
     EXPECT_FALSE(is_read(store_of(size, end))) << int{size};
     EXPECT_FALSE(is_read(store_of(size, ~std::uint64_t{0}))) << int{size};
