@@ -196,7 +196,7 @@ class CommandTest(ManualTest):
         for variable in json.loads(run(GONDWANA, "info", "--json").stdout)["variables"]:
             listed |= {variable["name"], *variable["other_names"]}
         page = self.pages["man7/shmem_environment.7"].split(".SH CONFORMING TO")[0]
-        explained = set(re.findall(r"\b(?:GONDWANA|SHMEM|SMA)_[A-Z_]*[A-Z]\b", page))
+        explained = set(re.findall(r"\b(?:GONDWANA|SHMEM|SMA|GASNET)_[A-Z_]*[A-Z]\b", page))
         self.assert_same(listed, explained, "shmem_environment.7.md")
 
     def test_the_options_of_the_compiler_commands_are_those_of_the_script(self):
