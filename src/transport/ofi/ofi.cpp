@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <deque>
 #include <optional>
@@ -30,6 +31,8 @@ constexpr std::size_t most_unanswered = 256;
 
 // Looks at the states of nodes cost more than polls.
 constexpr std::uint32_t polls_between_looks = 1024;
+
+constexpr std::size_t longest_message = sizeof(Request) + NodeCard::longest_address;
 
 // One store at the target (rule 8): what a peer may be polling.
 bool is_word(std::size_t size, std::size_t offset) {
@@ -77,7 +80,7 @@ class Ofi::Implementation {
     ofi::Context context;
     Completion* done;  // null: of a message that nobody waits for
     std::uint32_t node;
-    std::array<std::byte, sizeof(Request) + NodeCard::longest_address> message;
+    std::array<std::byte, longest_message> message;
   };
 
   explicit Implementation(const Setup& setup)
@@ -93,6 +96,8 @@ class Ofi::Implementation {
   Result<Posted> introduce(std::uint32_t node, Link& link);
   Result<Posted> request(Request request, Completion& done, std::byte* result);
   Result<Posted> send(std::uint32_t node, Link& link, Bytes message);
+  template <typename Post>
+  Result<Posted> transfer(Remote place, Completion& done, const Post& post);
   void take_answer(Bytes bytes);
   void finish(ofi::Context* context);
   void fail(ofi::Context* context, const std::string& why);
@@ -149,13 +154,10 @@ Result<Posted> Ofi::Implementation::introduce(std::uint32_t node, Link& link) {
                       .kind = RequestKind::hello,
                       .size = static_cast<std::uint8_t>(address.size()),
                       .from = index(me_)};
-  Operation& operation = take_operation(nullptr, node);
-  std::memcpy(operation.message.data(), &hello, sizeof(hello));
-  std::memcpy(operation.message.data() + sizeof(hello), address.data(), address.size());
-  const Bytes message(operation.message.data(), sizeof(hello) + address.size());
-  const Result<Posted> posted = endpoint_->send(link.peer, message, operation.context);
-  if (!posted || *posted == Posted::busy) give_back(operation);
-  return posted;
+  std::array<std::byte, longest_message> message;
+  std::memcpy(message.data(), &hello, sizeof(hello));
+  std::memcpy(message.data() + sizeof(hello), address.data(), address.size());
+  return send(node, link, Bytes(message).first(sizeof(hello) + address.size()));
 }
 
 // Small enough to be injected almost everywhere.
@@ -164,7 +166,7 @@ Result<Posted> Ofi::Implementation::send(std::uint32_t node, Link& link, Bytes m
   Operation& operation = take_operation(nullptr, node);
   std::memcpy(operation.message.data(), message.data(), message.size());
   const Bytes copy(operation.message.data(), message.size());
-  const Result<Posted> posted = endpoint_->send(link.peer, copy, operation.context);
+  Result<Posted> posted = endpoint_->send(link.peer, copy, operation.context);
   if (!posted || *posted == Posted::busy) give_back(operation);
   return posted;
 }
@@ -204,27 +206,27 @@ Result<Posted> Ofi::Implementation::put(Remote to, Bytes source, Completion& don
     std::memcpy(&store.operand, source.data(), source.size());
     return request(store, done, nullptr);
   }
-  const std::uint32_t node = node_of(to.rank);
-  const Result<Link*> link = link_to(node);
-  if (!link) return link.error();
-  Operation& operation = take_operation(&done, node);
-  const Result<Posted> posted = endpoint_->write((*link)->peer, source, place_in(node, to),
-                                                 card(node).key, operation.context);
-  if (posted && *posted == Posted::accepted)
-    done.begin();
-  else
-    give_back(operation);
-  if (!posted) lose(node, posted.error().text);
-  return posted;
+  return transfer(to, done, [&](Peer peer, std::uint64_t place, std::uint64_t key, auto& context) {
+    return endpoint_->write(peer, source, place, key, context);
+  });
 }
 
 Result<Posted> Ofi::Implementation::get(MutableBytes target, Remote from, Completion& done) {
-  const std::uint32_t node = node_of(from.rank);
+  return transfer(from, done,
+                  [&](Peer peer, std::uint64_t place, std::uint64_t key, auto& context) {
+                    return endpoint_->read(peer, target, place, key, context);
+                  });
+}
+
+// What libfabric does with memory of a node; `post` is told who, where, by which key.
+template <typename Post>
+Result<Posted> Ofi::Implementation::transfer(Remote place, Completion& done, const Post& post) {
+  const std::uint32_t node = node_of(place.rank);
   const Result<Link*> link = link_to(node);
   if (!link) return link.error();
   Operation& operation = take_operation(&done, node);
-  const Result<Posted> posted = endpoint_->read((*link)->peer, target, place_in(node, from),
-                                                card(node).key, operation.context);
+  Result<Posted> posted =
+      post((*link)->peer, place_in(node, place), card(node).key, operation.context);
   if (posted && *posted == Posted::accepted)
     done.begin();
   else
