@@ -49,6 +49,13 @@ Result<void> run(bool only_probe) {
   (*memory)->entry(self->plan.node).card = (*agent)->card();
   if (const Result<void> told = self->launcher.say_ready(); !told) return told.error();
   (*agent)->serve(self->launcher.descriptor());
+  if (const std::uint64_t refused = (*agent)->refused(); refused > 0)
+    std::fputs(
+        fmt::format("gondwana: node agent: {} messages from the network were refused: not of "
+                    "this job, or garbled\n",
+                    refused)
+            .c_str(),
+        stderr);
   return {};
 }
 

@@ -61,5 +61,8 @@ const NodeCard& NodeAgent::card() const {
   return implementation_->card;
 }
 void NodeAgent::serve(int /*control*/) {}
+std::uint64_t NodeAgent::refused() const {
+  return 0;
+}
 
 }  // namespace gondwana

@@ -45,6 +45,7 @@ class NodeAgent::Implementation {
 
   const NodeCard& card() const { return card_; }
   void serve(int control);
+  std::uint64_t refused() const { return refused_; }
 
  private:
   // What is known of a process that asks. `answered`: the last request that it knows is done.
@@ -156,6 +157,7 @@ void NodeAgent::Implementation::serve(int control) {
   std::uint64_t last_busy = monotonic_ns();
   std::uint32_t yields = 0;
   for (;;) {
+    watch_nodes();
     if (step()) {
       last_busy = monotonic_ns();
       yields = 0;
@@ -167,7 +169,6 @@ void NodeAgent::Implementation::serve(int control) {
       continue;
     }
     yields = 0;
-    watch_nodes();
     wait();
     pollfd order{control, POLLIN, 0};
     if (::poll(&order, 1, 0) > 0) break;
@@ -291,6 +292,8 @@ void NodeAgent::Implementation::send_answers() {
 void NodeAgent::Implementation::watch_nodes() {
   const std::uint64_t now = monotonic_ns();
   if (patience_ns_ == 0 || now < next_watch_ns_) return;
+  // Who was away itself, stopped or without a processor, has heard nobody meanwhile.
+  const bool was_away = now - next_watch_ns_ > patience_ns_ / 4;
   next_watch_ns_ = now + patience_ns_ / 4;
   const NodePlan& plan = memory_->plan();
   for (std::uint32_t node = 0; node < plan.nodes; ++node) {
@@ -298,6 +301,7 @@ void NodeAgent::Implementation::watch_nodes() {
     if (node == plan.node || entry.is_used.load(std::memory_order_relaxed) == 0) continue;
     if (entry.state.load(std::memory_order_relaxed) != NodeState::known) continue;
     greet(node);
+    if (was_away) watched_[node].heard_ns = now;
     if (now - std::min(now, watched_[node].heard_ns) > patience_ns_) lose(node);
   }
 }
@@ -350,6 +354,10 @@ Result<std::unique_ptr<NodeAgent>> NodeAgent::open(const Setup& setup) {
 
 const NodeCard& NodeAgent::card() const {
   return implementation_->card();
+}
+
+std::uint64_t NodeAgent::refused() const {
+  return implementation_->refused();
 }
 
 void NodeAgent::serve(int control) {

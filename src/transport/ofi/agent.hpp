@@ -38,6 +38,9 @@ class NodeAgent {
   // answers what has come, and returns.
   void serve(int control);
 
+  // How many messages came that are none of this job's, or make no sense. None was executed.
+  std::uint64_t refused() const;
+
  private:
   class Implementation;
   explicit NodeAgent(std::unique_ptr<Implementation> implementation);

@@ -45,7 +45,7 @@ class Endpoint {
     FunctionRef<void(Bytes)> on_message;
     FunctionRef<void(Context*)> on_done;
     // An operation that failed; why, in words.
-    FunctionRef<void(Context*, std::string)> on_failed;
+    FunctionRef<void(Context*, const std::string&)> on_failed;
   };
 
   static Result<std::unique_ptr<Endpoint>> open(const Settings& settings,
