@@ -91,7 +91,9 @@ class HostsTest(unittest.TestCase):
         """Starts ranks of which each says a line, and waits for all of them to have said it."""
         job = self.start(*words, *program, **more)
         for _ in range(ranks):
-            self.assertEqual(job.stdout.readline(), "ready\n")
+            if (line := job.stdout.readline()) != "ready\n":
+                rest, err = job.communicate(timeout=WATCHDOG)
+                self.fail(f"not ready, status {job.returncode}: {line}{rest}{err}")
         return job
 
     def write(self, name, text, mode=0o644):

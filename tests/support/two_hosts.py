@@ -206,6 +206,9 @@ class TwoHosts:
         self.checked("host-b", ["ip", "link", "set", WIRE, "up"])
         if find_command("nft"):
             self.run_on("host-b", ["nft", "delete", "table", "inet", "fault"])
+        # A host that did not answer is looked for again only after a while.
+        if not eventually(self.both_answer):
+            raise RuntimeError("the hosts do not reach each other again")
 
     def filter(self, rules: str) -> None:
         path = f"{self.folder}/rules"
