@@ -161,6 +161,14 @@ class Engine {
                      Buffer buffer = Buffer::free_at_return);
   bool get_elsewhere(Lane& lane, Rank from, void* dest, const void* source, std::size_t size,
                      Buffer buffer = Buffer::free_at_return);
+  // The same for doors that keep memory of their own in the arenas: by its place, of ranks out of
+  // reach.
+  bool reaches(Rank rank) const { return reach_.covers(rank); }
+  bool put_to_place(Lane& lane, Remote to, Bytes source, Buffer buffer = Buffer::free_at_return);
+  bool get_from_place(Lane& lane, MutableBytes dest, Remote from,
+                      Buffer buffer = Buffer::free_at_return);
+  std::optional<std::uint64_t> request_at_place(Lane& lane, Remote at, const AtomicRequest& request,
+                                                CallName call);
   // Where the object lies in this process; null where loads and stores do not reach it.
   void* pointer_to(Rank rank, const void* object) const;
   bool is_symmetric(const void* object) const {

@@ -79,6 +79,22 @@ bool Engine::begin_elsewhere(Lane& lane, Rank at, const void* dest, const Atomic
   return begin_over_wire(lane, *place, request, old);
 }
 
+bool Engine::put_to_place(Lane& lane, Remote to, Bytes source, Buffer buffer) {
+  lane.counters().add_put(source.size());
+  return put_over_wire(lane, to, source, buffer);
+}
+
+bool Engine::get_from_place(Lane& lane, MutableBytes dest, Remote from, Buffer buffer) {
+  lane.counters().add_get(dest.size());
+  return get_over_wire(lane, dest, from, buffer);
+}
+
+std::optional<std::uint64_t> Engine::request_at_place(Lane& lane, Remote at,
+                                                      const AtomicRequest& request, CallName call) {
+  lane.counters().add(Count::atomics);
+  return request_over_wire(lane, at, request, call);
+}
+
 // The signal is sent once the data has been delivered.
 bool Engine::put_signal_elsewhere(Lane& lane, Rank to, const void* dest, Bytes source,
                                   const Signal& signal) {
