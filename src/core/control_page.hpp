@@ -128,6 +128,8 @@ static_assert(sizeof(NodeHeader) <= ControlLayout::header_size);
 inline constexpr std::uint64_t control_fingerprint = fingerprint({sizeof(NodeHeader),
                                                                   sizeof(ControlPage),
                                                                   NodePlan::data_bell_offset,
+                                                                  NodePlan::rank_card_offset,
+                                                                  sizeof(RankCard),
                                                                   offsetof(ControlPage, sync_bell),
                                                                   offsetof(ControlPage, state),
                                                                   offsetof(ControlPage, seats_used),

@@ -38,6 +38,12 @@ struct alignas(cache_line) NodeEntry {
 
 static_assert(std::atomic<NodeState>::is_always_lock_free);
 
+// How to reach a rank itself, in its arena.
+struct RankCard {
+  std::atomic<std::uint64_t> size;  // of the address; released after it, until then 0
+  std::array<std::byte, NodeCard::longest_address> address;
+};
+
 // What must be the same on all ranks of a job: offsets mean the same only where programs and heaps
 // are the same. Each has it in its arena, where peers of every node can read it.
 struct RankFacts {

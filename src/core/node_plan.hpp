@@ -52,6 +52,8 @@ struct NodePlan : NodeShare {
   // Where a rank says which of its segments peers may use.
   static constexpr std::size_t directory_offset = 40 * 1024;
   static constexpr std::size_t directory_size = 4 * 1024;
+  // How messages reach a rank from other nodes (RankCard).
+  static constexpr std::size_t rank_card_offset = directory_offset + directory_size;
 };
 
 // The heap begins at a boundary of huge pages, whatever globals lie before it.

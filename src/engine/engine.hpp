@@ -183,7 +183,8 @@ class Engine {
   // Puts of this lane to each target before the fence are visible before those after it.
   void fence(Lane& lane) {
     std::atomic_thread_fence(std::memory_order_acq_rel);
-    if (wire_ && !wire_.limits().ordered) drain(lane);
+    if (wire_) [[unlikely]]
+      order(lane);
   }
   // All puts of this lane are delivered at their targets; false where one failed.
   bool quiet(Lane& lane) {
@@ -359,6 +360,7 @@ class Engine {
   bool post(Lane& lane, FunctionRef<Result<Posted>()> attempt);
   void complete(Completion& done, CallName call);
   void drain(Lane& lane);
+  void order(Lane& lane);  // what was posted before what is to come
   void depart(CallName call);
   void progress();  // unless another thread is at it
   void move_on();   // by who has the wire

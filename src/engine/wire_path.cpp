@@ -238,6 +238,12 @@ void Engine::drain(Lane& lane) {
   lane.reset_bounce();
 }
 
+// Where nothing could be overtaken there is nothing to wait for.
+void Engine::order(Lane& lane) {
+  const std::scoped_lock turn(wire_mutex_);
+  if (wire_.has_unordered()) drain(lane);
+}
+
 // Until messages of this rank arrive whether it calls or not.
 void Engine::depart(CallName call) {
   const std::scoped_lock turn(wire_mutex_);

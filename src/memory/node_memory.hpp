@@ -39,6 +39,9 @@ class NodeMemory {
   RankFacts& facts(Rank rank) const {
     return *reinterpret_cast<RankFacts*>(window(rank) + NodePlan::facts_offset);
   }
+  RankCard& rank_card(Rank rank) const {
+    return *reinterpret_cast<RankCard*>(window(rank) + NodePlan::rank_card_offset);
+  }
   NodeHeader& header() const { return *at<NodeHeader>(0); }
   NodeEntry& entry(std::uint32_t node) const { return *at<NodeEntry>(layout_.entry(node)); }
   ControlPage& page(Rank rank) const { return *at<ControlPage>(layout_.page(plan_.local(rank))); }

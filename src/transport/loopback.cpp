@@ -44,7 +44,26 @@ Result<Posted> Loopback::atomic(Remote at, const AtomicRequest& request, std::by
   return post(Atomic{*place, request, result}, done);
 }
 
+Result<Posted> Loopback::send_mail(Rank to, Bytes head, Bytes body) {
+  if (index(to) >= boxes_->ranks() || head.size() + body.size() > Mailboxes::longest_mail)
+    return Error{Errc::invalid_argument, fmt::format("no mail of {} B goes to rank {}",
+                                                     head.size() + body.size(), index(to))};
+  return boxes_->post(me_, to, head, body) ? Posted::accepted : Posted::busy;
+}
+
 bool Loopback::progress() {
+  const bool executed = execute_one();
+  return receive_one() || executed;
+}
+
+bool Loopback::receive_one() {
+  if (!receiver_) return false;
+  const std::optional<Mailboxes::Mail> mail = boxes_->take(me_);
+  if (mail) receiver_(mail->from, mail->bytes);
+  return mail.has_value();
+}
+
+bool Loopback::execute_one() {
   if (queue_.empty()) return false;
   const Operation operation = queue_.front();
   queue_.pop_front();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "memory/node_memory.hpp"
+#include "transport/mailboxes.hpp"
 #include "transport/transport.hpp"
 
 namespace gondwana {
@@ -18,17 +19,29 @@ class Loopback {
  public:
   static constexpr std::size_t queue_length = 64;  // operations under way; then busy
 
-  // `nodes`: the memory of all nodes of the job, in the order of their ranks.
-  explicit Loopback(std::vector<std::shared_ptr<NodeMemory>> nodes) : nodes_(std::move(nodes)) {}
+  struct Setup {
+    std::vector<std::shared_ptr<NodeMemory>> nodes;  // of the job, in the order of their ranks
+    Rank me;
+    std::shared_ptr<Mailboxes> boxes;  // of all ranks of the job
+  };
+
+  explicit Loopback(Setup setup)
+      : nodes_(std::move(setup.nodes)), me_(setup.me), boxes_(std::move(setup.boxes)) {}
 
   std::string_view name() const { return "loopback"; }
   Limits limits() const {
-    return {.largest_message = 64 * 1024, .single_store = true, .atomics = true, .ordered = true};
+    return {.largest_message = 64 * 1024,
+            .single_store = true,
+            .atomics = true,
+            .longest_mail = Mailboxes::longest_mail};
   }
   Result<Posted> put(Remote to, Bytes source, Completion& done);
   Result<Posted> get(MutableBytes target, Remote from, Completion& done);
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done);
+  bool has_unordered() const { return false; }
+  Result<Posted> send_mail(Rank to, Bytes head, Bytes body);
+  void listen(MailReceiver receiver) { receiver_ = std::move(receiver); }
   bool progress();
   bool departed() const { return queue_.empty(); }
   void sleep(std::chrono::microseconds /*limit*/) {}
@@ -55,8 +68,13 @@ class Loopback {
 
   Result<std::byte*> locate(Remote place, std::size_t size) const;
   Posted post(std::variant<Put, Get, Atomic> what, Completion& done);
+  bool execute_one();
+  bool receive_one();
 
   std::vector<std::shared_ptr<NodeMemory>> nodes_;
+  Rank me_;
+  std::shared_ptr<Mailboxes> boxes_;
+  MailReceiver receiver_;        // owner: the thread of the rank
   std::deque<Operation> queue_;  // owner: the thread of the rank
 };
 

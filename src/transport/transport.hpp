@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
 #include "core/result.hpp"
@@ -20,7 +21,8 @@ struct Limits {
   std::size_t largest_message = 0;  // bytes of one put or get
   bool single_store = false;        // a put of 1, 2, 4, 8 aligned bytes is one store at the target
   bool atomics = false;             // executes AtomicRequest, coherent with CPU atomics there
-  bool ordered = false;             // puts to one target are delivered in the order of their calls
+  std::size_t copies_up_to = 0;     // a put of so many bytes is copied: its source is free at once
+  std::size_t longest_mail = 0;     // bytes of one message to a rank; 0: none
 };
 
 // Counts operations under way. Begun by who posts, finished by the transport inside progress(), of
@@ -41,6 +43,10 @@ class Completion {
 // `busy`: no room now; progress and try again. Nothing of the operation has happened.
 enum class Posted : std::uint8_t { accepted, busy };
 
+// Who receives the messages to a rank. It may post operations and mail, but progress nothing; the
+// bytes are gone when it returns.
+using MailReceiver = std::function<void(Rank from, Bytes mail)>;
+
 // A transport belongs to one rank, whose threads take turns to call it. An accepted operation calls
 // done.begin() at once and done.finish() when it is complete: for a put when the bytes are visible
 // at the target, for a get and an atomic when the result is here. Buffers stay valid until then. An
@@ -50,12 +56,20 @@ enum class Posted : std::uint8_t { accepted, busy };
 template <typename T>
 concept Transport = requires(T transport, Remote remote, Bytes source, MutableBytes target,
                              const AtomicRequest& request, std::byte* result,
-                             Completion& done, std::chrono::microseconds limit) {
+                             Completion& done, Rank to, Bytes head, Bytes body,
+                             MailReceiver receiver, std::chrono::microseconds limit) {
   { transport.name() } -> std::convertible_to<std::string_view>;
   { transport.limits() } -> std::convertible_to<Limits>;
   { transport.put(remote, source, done) } -> std::same_as<Result<Posted>>;
   { transport.get(target, remote, done) } -> std::same_as<Result<Posted>>;
   { transport.atomic(remote, request, result, done) } -> std::same_as<Result<Posted>>;
+  // Whether a put is under way that later operations, to the same rank, might overtake.
+  { transport.has_unordered() } -> std::same_as<bool>;
+  // A message to the rank itself: head and body, one behind the other, are free when it is accepted.
+  // It arrives once, behind those that were sent to this rank before.
+  { transport.send_mail(to, head, body) } -> std::same_as<Result<Posted>>;
+  // Called for each message from within progress(); those that come before are kept for it.
+  { transport.listen(receiver) } -> std::same_as<void>;
   // Moves things on; true if anything happened.
   { transport.progress() } -> std::same_as<bool>;
   // Whether messages that were accepted arrive even if this rank does not call for a long time.

@@ -29,6 +29,11 @@ class Wire {
                         Completion& done) {
     return impl_->atomic(at, request, result, done);
   }
+  bool has_unordered() { return impl_->has_unordered(); }
+  Result<Posted> send_mail(Rank to, Bytes head, Bytes body) {
+    return impl_->send_mail(to, head, body);
+  }
+  void listen(MailReceiver receiver) { impl_->listen(std::move(receiver)); }
   bool progress() { return impl_->progress(); }
   bool departed() { return impl_->departed(); }
   void sleep(std::chrono::microseconds limit) { impl_->sleep(limit); }
@@ -46,6 +51,9 @@ class Wire {
     virtual Result<Posted> get(MutableBytes target, Remote from, Completion& done) = 0;
     virtual Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                                   Completion& done) = 0;
+    virtual bool has_unordered() = 0;
+    virtual Result<Posted> send_mail(Rank to, Bytes head, Bytes body) = 0;
+    virtual void listen(MailReceiver receiver) = 0;
     virtual bool progress() = 0;
     virtual bool departed() = 0;
     virtual void sleep(std::chrono::microseconds limit) = 0;
@@ -67,6 +75,11 @@ class Wire {
                           Completion& done) override {
       return transport->atomic(at, request, result, done);
     }
+    bool has_unordered() override { return transport->has_unordered(); }
+    Result<Posted> send_mail(Rank to, Bytes head, Bytes body) override {
+      return transport->send_mail(to, head, body);
+    }
+    void listen(MailReceiver receiver) override { transport->listen(std::move(receiver)); }
     bool progress() override { return transport->progress(); }
     bool departed() override { return transport->departed(); }
     void sleep(std::chrono::microseconds limit) override { transport->sleep(limit); }

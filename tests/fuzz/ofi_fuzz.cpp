@@ -34,6 +34,10 @@ void read(Bytes bytes) {
   if (const auto request = read_request(bytes, job_tag, plan)) is_harmless(*request);
   if (const auto reply = read_reply(bytes, job_tag, plan.nodes))
     GONDWANA_ASSERT(reply->node < plan.nodes, reply->node);
+  if (const auto mail = read_mail(bytes, job_tag, Rank(2), plan))
+    GONDWANA_ASSERT(
+        index(mail->from) < plan.job_ranks && mail->bytes.size() + sizeof(MailHead) == bytes.size(),
+        index(mail->from));
 }
 
 }  // namespace

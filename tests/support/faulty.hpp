@@ -8,6 +8,7 @@
 #include <memory>
 #include <random>
 #include <utility>
+#include <vector>
 
 #include "transport/transport.hpp"
 
@@ -24,7 +25,6 @@ class Faulty {
     Limits limits = inner_->limits();
     limits.largest_message = 1000;
     limits.single_store = false;
-    limits.ordered = false;
     return limits;
   }
 
@@ -50,12 +50,24 @@ class Faulty {
                  [=, this](Completion& part) { return inner_->atomic(at, request, result, part); });
   }
 
-  bool departed() { return delayed_.empty() && inner_->departed(); }
+  bool has_unordered() { return !delayed_.empty() || inner_->has_unordered(); }
+  // Mail waits too, but does not overtake other mail to the same rank.
+  Result<Posted> send_mail(Rank to, Bytes head, Bytes body) {
+    if (one_in(3)) return Posted::busy;
+    std::vector<std::byte> bytes(head.begin(), head.end());
+    bytes.insert(bytes.end(), body.begin(), body.end());
+    mails_.push_back({to, std::move(bytes)});
+    return Posted::accepted;
+  }
+  void listen(MailReceiver receiver) { inner_->listen(std::move(receiver)); }
+
+  bool departed() { return delayed_.empty() && mails_.empty() && inner_->departed(); }
   void sleep(std::chrono::microseconds limit) { inner_->sleep(limit); }
   const Error* lost() { return inner_->lost(); }
 
   bool progress() {
     if (!one_in(4)) start_one();
+    if (!one_in(4)) send_one();
     inner_->progress();
     return finish_some();
   }
@@ -66,6 +78,11 @@ class Faulty {
     Completion* done;
     std::unique_ptr<Completion> part = std::make_unique<Completion>();
     bool started = false;
+  };
+
+  struct Mail {
+    Rank to;
+    std::vector<std::byte> bytes;
   };
 
   bool one_in(std::uint64_t n) { return random_() % n == 0; }
@@ -85,6 +102,15 @@ class Faulty {
     chosen.started = *posted == Posted::accepted;
   }
 
+  void send_one() {
+    if (mails_.empty()) return;
+    const Rank to = mails_[random_() % mails_.size()].to;
+    const auto first = std::ranges::find(mails_, to, &Mail::to);
+    const Result<Posted> posted = inner_->send_mail(to, first->bytes, {});
+    GONDWANA_ASSERT(static_cast<bool>(posted), mails_.size());
+    if (*posted == Posted::accepted) mails_.erase(first);
+  }
+
   bool finish_some() {
     const auto finished = [](const Delayed& each) { return each.started && each.part->done(); };
     for (Delayed& each : delayed_)
@@ -95,6 +121,7 @@ class Faulty {
   std::unique_ptr<Inner> inner_;
   std::mt19937_64 random_;
   std::deque<Delayed> delayed_;
+  std::deque<Mail> mails_;
 };
 
 }  // namespace gondwana::test

@@ -14,8 +14,6 @@
 // --checks: calls are checked, as where SHMEM_DEBUG is set.
 // --algorithm=ring: collectives of teams go by the algorithm of that name, those that have it.
 // --seed=N repeats a run; the seed is printed.
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -28,12 +26,11 @@
 
 #include "bootstrap/join.hpp"
 #include "core/mapping.hpp"
-#include "core/unique_fd.hpp"
 #include "process/open_wire.hpp"
+#include "support/agents.hpp"
 #include "support/faulty.hpp"
 #include "support/rank_test.hpp"
 #include "transport/loopback.hpp"
-#include "transport/ofi/agent.hpp"
 #include "transport/ofi/ofi.hpp"
 
 namespace gondwana::shmem {
@@ -110,8 +107,6 @@ Options test_options() {
   return options;
 }
 
-using Nodes = std::vector<std::shared_ptr<NodeMemory>>;
-
 bool goes_by_network() {
   return form().over == Over::ofi || form().over == Over::ofi_alone;
 }
@@ -120,56 +115,9 @@ bool has_nodes() {
   return form().over == Over::nodes || form().over == Over::faulty_nodes || goes_by_network();
 }
 
-constexpr std::uint64_t job_tag = 0x7e57'7e57'7e57'7e57;
-
-ofi::Settings loopback_network() {
-  const Result<ofi::Settings> settings = ofi::make_settings("tcp;ofi_rxm", "127.0.0.0/8");
-  GONDWANA_ASSERT(static_cast<bool>(settings), 0);
-  return *settings;
-}
-
-// A node agent in a thread, until it is destroyed.
-class AgentThread {
- public:
-  explicit AgentThread(const std::shared_ptr<NodeMemory>& memory) {
-    Result<std::unique_ptr<NodeAgent>> agent =
-        NodeAgent::open({.memory = memory, .job_tag = job_tag, .settings = loopback_network()});
-    if (!agent) {
-      fmt::print(stderr, "rank tests: {}\n", agent.error().text);
-      std::abort();
-    }
-    agent_ = *std::move(agent);
-    std::array<int, 2> ends{};
-    GONDWANA_ASSERT(::pipe(ends.data()) == 0, errno);
-    orders_ = UniqueFd(ends[0]);
-    end_ = UniqueFd(ends[1]);
-    thread_ = std::jthread([this] { agent_->serve(orders_.get()); });
-  }
-  AgentThread(const AgentThread&) = delete;
-  AgentThread& operator=(const AgentThread&) = delete;
-  ~AgentThread() { end_.reset(); }
-
-  const NodeCard& card() const { return agent_->card(); }
-
- private:
-  std::unique_ptr<NodeAgent> agent_;
-  UniqueFd orders_;
-  UniqueFd end_;
-  std::jthread thread_;
-};
-
-// The agents of all nodes, which know of each other when this returns.
-std::vector<std::unique_ptr<AgentThread>> start_agents(const Nodes& nodes) {
-  std::vector<std::unique_ptr<AgentThread>> agents;
-  if (!goes_by_network()) return agents;
-  for (const auto& node : nodes) agents.push_back(std::make_unique<AgentThread>(node));
-  for (const auto& node : nodes) {
-    for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-      node->entry(i).card = agents[i]->card();
-      node->entry(i).state.store(NodeState::known, std::memory_order_release);
-    }
-  }
-  return agents;
+std::vector<std::unique_ptr<AgentThread>> agents_for(const Nodes& nodes) {
+  if (!goes_by_network()) return {};
+  return start_agents(nodes);
 }
 
 Wire network_for(const Nodes& nodes, Rank rank) {
@@ -184,23 +132,31 @@ Wire network_for(const Nodes& nodes, Rank rank) {
   return Wire(*std::move(ofi));
 }
 
-Wire wire_for(const Nodes& nodes, Rank rank) {
-  if (goes_by_network()) return network_for(nodes, rank);
-  auto loopback = std::make_unique<Loopback>(nodes);
+// What the ranks of a job share, beside the agents.
+struct Job {
+  Nodes nodes;
+  std::shared_ptr<Mailboxes> boxes;
+};
+
+Wire wire_for(const Job& job, Rank rank) {
+  if (goes_by_network()) return network_for(job.nodes, rank);
+  auto loopback = std::make_unique<Loopback>(
+      Loopback::Setup{.nodes = job.nodes, .me = rank, .boxes = job.boxes});
   if (form().over == Over::wire || form().over == Over::nodes) return Wire(std::move(loopback));
   const std::uint64_t seed = form().seed * 1000 + index(rank);
   return Wire(std::make_unique<Faulty<Loopback>>(std::move(loopback), seed));
 }
 
-std::unique_ptr<Engine> engine_of_thread(const Nodes& nodes, Rank rank) {
+std::unique_ptr<Engine> engine_of_thread(const Job& job, Rank rank) {
   Engine::Setup setup;
   setup.rank = rank;
-  setup.memory = *std::ranges::find_if(nodes, [&](const auto& n) { return n->plan().holds(rank); });
+  setup.memory =
+      *std::ranges::find_if(job.nodes, [&](const auto& n) { return n->plan().holds(rank); });
   setup.ranks = setup.memory->plan().job_ranks;
   setup.options = test_options();
   setup.threads = form().threads;
   setup.use_reach = form().over == Over::memory || has_nodes();
-  if (form().over != Over::memory) setup.wire = wire_for(nodes, rank);
+  if (form().over != Over::memory) setup.wire = wire_for(job, rank);
   Result<std::unique_ptr<Engine>> engine = Engine::create(std::move(setup));
   if (!engine) {
     fmt::print(stderr, "rank {}: {}\n", index(rank), engine.error().text);
@@ -271,14 +227,14 @@ Nodes make_nodes(std::uint32_t count) {
 }
 
 void run_as_threads(std::uint32_t count, RankBody body) {
-  const Nodes nodes = make_nodes(count);
+  const Job job{make_nodes(count), std::make_shared<Mailboxes>(count)};
   ASSERT_FALSE(testing::Test::HasFailure());
-  const auto agents = start_agents(nodes);
+  const auto agents = agents_for(job.nodes);
   std::vector<std::jthread> threads;
   threads.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     threads.emplace_back([&, i] {
-      const std::unique_ptr<Engine> engine = engine_of_thread(nodes, Rank(i));
+      const std::unique_ptr<Engine> engine = engine_of_thread(job, Rank(i));
       run_body(*engine, body);
     });
   }

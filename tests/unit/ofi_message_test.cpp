@@ -126,13 +126,51 @@ TEST(ofi_message, beats_are_of_agents) {
 }
 
 TEST(ofi_message, answers_come_from_nodes_of_the_job) {
-  const Reply reply{.tag = tag, .node = 2, .sequence = 9, .value = 7, .has_value = 1};
+  const Reply reply{.tag = tag, .node = 2, .sequence = 9, .has_value = 1, .value = 7};
   const Bytes bytes = std::as_bytes(std::span(&reply, 1));
   ASSERT_TRUE(read_reply(bytes, tag, 3));
   EXPECT_EQ(read_reply(bytes, tag, 3)->value, 7U);
   EXPECT_FALSE(read_reply(bytes, tag, 2)) << "node 2 of 2";
   EXPECT_FALSE(read_reply(bytes, tag + 1, 3));
   EXPECT_FALSE(read_reply(bytes.first(sizeof(reply) - 1), tag, 3));
+}
+
+std::vector<std::byte> bytes_of(const MailHead& head, std::size_t behind) {
+  std::vector<std::byte> bytes(sizeof(MailHead) + behind);
+  std::memcpy(bytes.data(), &head, sizeof(head));
+  return bytes;
+}
+
+bool is_mail(const MailHead& head, std::size_t behind = 0) {
+  return read_mail(bytes_of(head, behind), tag, Rank(2), plan).has_value();
+}
+
+TEST(ofi_message, mail_goes_from_a_rank_of_the_job_to_this_one) {
+  const MailHead head{.tag = tag, .from = 5, .to = 2, .number = 7};
+  const auto bytes = bytes_of(head, 9);
+  const auto mail = read_mail(bytes, tag, Rank(2), plan);
+  ASSERT_TRUE(mail);
+  EXPECT_EQ(mail->from, Rank(5));
+  EXPECT_EQ(mail->number, 7U);
+  EXPECT_EQ(mail->bytes.data(), bytes.data() + sizeof(head));
+  EXPECT_EQ(mail->bytes.size(), 9U);
+  EXPECT_TRUE(is_mail(head)) << "with nothing in it";
+  EXPECT_TRUE(is_mail(head, longest_mail));
+  EXPECT_FALSE(is_mail(head, longest_mail + 1));
+  EXPECT_FALSE(read_mail(bytes, tag + 1, Rank(2), plan));
+  EXPECT_FALSE(read_mail(bytes, tag, Rank(3), plan)) << "of another rank";
+  EXPECT_FALSE(is_mail({.tag = tag, .from = 6, .to = 2})) << "rank 6 of 6";
+  EXPECT_FALSE(is_mail({.tag = tag, .kind = LetterKind(3), .from = 5, .to = 2}));
+  for (std::size_t size = 0; size < sizeof(MailHead); ++size)
+    EXPECT_FALSE(read_mail(Bytes(bytes).first(size), tag, Rank(2), plan)) << size;
+}
+
+TEST(ofi_message, mail_as_long_as_an_answer_is_none) {
+  const MailHead head{.tag = tag, .from = 1, .to = 2, .number = 1};
+  const auto mail = bytes_of(head, sizeof(Reply) - sizeof(MailHead));
+  EXPECT_FALSE(read_reply(mail, tag, 3));
+  const Reply reply{.tag = tag, .node = 2, .sequence = 2};
+  EXPECT_FALSE(read_mail(std::as_bytes(std::span(&reply, 1)), tag, Rank(2), plan));
 }
 
 }  // namespace

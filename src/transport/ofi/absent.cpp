@@ -34,6 +34,13 @@ Result<Posted> Ofi::atomic(Remote /*at*/, const AtomicRequest& /*request*/, std:
                            Completion& /*done*/) {
   return absent();
 }
+bool Ofi::has_unordered() const {
+  return false;
+}
+Result<Posted> Ofi::send_mail(Rank /*to*/, Bytes /*head*/, Bytes /*body*/) {
+  return absent();
+}
+void Ofi::listen(MailReceiver /*receiver*/) {}
 bool Ofi::progress() {
   return false;
 }
@@ -43,6 +50,9 @@ bool Ofi::departed() const {
 void Ofi::sleep(std::chrono::microseconds /*limit*/) {}
 const Error* Ofi::lost() const {
   return nullptr;
+}
+std::uint64_t Ofi::refused() const {
+  return 0;
 }
 
 Result<std::string> describe_network(const ofi::Settings& /*settings*/) {

@@ -26,7 +26,7 @@ using ofi::Reply;
 using ofi::Request;
 using ofi::RequestKind;
 
-constexpr std::size_t receive_buffers = 8;
+constexpr ofi::Receives receives{.buffers = 8};
 // How long to look for more before sleeping, where a processor is free: the next request of a
 // stream comes within it.
 constexpr std::uint64_t spin_ns = 20'000;
@@ -120,7 +120,7 @@ Result<std::unique_ptr<NodeAgent::Implementation>> NodeAgent::Implementation::op
 // One registration for all arenas of the node: they lie in one range. Providers that pin what is
 // registered would pin all of that; they are not among those that this version was run with.
 Result<void> NodeAgent::Implementation::open_endpoint(const ofi::Settings& settings) {
-  Result<std::unique_ptr<Endpoint>> endpoint = Endpoint::open(settings, receive_buffers);
+  Result<std::unique_ptr<Endpoint>> endpoint = Endpoint::open(settings, receives);
   if (!endpoint) return endpoint.error();
   endpoint_ = *std::move(endpoint);
   const NodePlan& plan = memory_->plan();
@@ -267,8 +267,8 @@ void NodeAgent::Implementation::answer(const Client& client, std::uint32_t seque
                       {.tag = tag_,
                        .node = memory_->plan().node,
                        .sequence = sequence,
-                       .value = value.value_or(0),
-                       .has_value = value.has_value() ? 1U : 0U}});
+                       .has_value = value.has_value() ? 1U : 0U,
+                       .value = value.value_or(0)}});
 }
 
 void NodeAgent::Implementation::send_answers() {
@@ -336,7 +336,7 @@ void NodeAgent::Implementation::lose(std::uint32_t node) {
 }
 
 Result<std::string> describe_network(const ofi::Settings& settings) {
-  const Result<std::unique_ptr<Endpoint>> endpoint = Endpoint::open(settings, 0);
+  const Result<std::unique_ptr<Endpoint>> endpoint = Endpoint::open(settings, {});
   if (!endpoint) return endpoint.error();
   return (*endpoint)->describe();
 }

@@ -16,8 +16,7 @@ namespace {
 // one that says at once when a peer is gone.
 constexpr std::array preferred{"cxi", "efa", "psm3", "opx", "verbs;ofi_rxm", "tcp;ofi_rxm"};
 
-constexpr std::size_t receive_buffer_size = 64 * 1024;
-constexpr std::size_t longest_message = 256;  // of ours; a buffer with less room is given back
+constexpr std::size_t smallest_buffer = 64 * 1024;
 constexpr std::size_t most_at_once = 64;
 
 std::optional<std::uint32_t> ipv4_of(const fi_info& info) {
@@ -78,14 +77,14 @@ Endpoint::~Endpoint() {
 }
 
 Result<std::unique_ptr<Endpoint>> Endpoint::open(const Settings& settings,
-                                                 std::size_t receive_buffers) {
+                                                 const Receives& receives) {
   const Result<const Library*> library = load_library();
   if (!library) return library.error();
-  std::unique_ptr<Endpoint> endpoint(new Endpoint(**library));
+  std::unique_ptr<Endpoint> endpoint(new Endpoint(**library, receives));
   if (const Result<void> done = endpoint->choose(settings); !done) return done.error();
   if (const Result<void> done = endpoint->open_objects(); !done) return done.error();
   if (const Result<void> done = endpoint->read_address(); !done) return done.error();
-  if (const Result<void> done = endpoint->post_all(receive_buffers); !done) return done.error();
+  if (const Result<void> done = endpoint->post_all(); !done) return done.error();
   return endpoint;
 }
 
@@ -137,7 +136,7 @@ Result<void> Endpoint::open_objects() {
     return trouble("endpoint and addresses", failed);
   if (const int failed = fi_ep_bind(endpoint, &queue_->fid, FI_TRANSMIT | FI_RECV); failed != 0)
     return trouble("endpoint and queue", failed);
-  std::size_t least = longest_message;
+  std::size_t least = receives_.longest;  // a buffer with less room is given back
   if (const int failed =
           fi_setopt(&endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &least, sizeof(least));
       failed != 0)
@@ -186,17 +185,21 @@ std::string Endpoint::describe() const {
   return text;
 }
 
-Result<void> Endpoint::post_all(std::size_t receive_buffers) {
-  for (std::size_t i = 0; i < receive_buffers; ++i) {
+std::size_t Endpoint::buffer_size() const {
+  return std::max(smallest_buffer, 4 * receives_.longest);
+}
+
+Result<void> Endpoint::post_all() {
+  for (std::size_t i = 0; i < receives_.buffers; ++i) {
     buffers_.push_back(std::make_unique<ReceiveBuffer>());
-    buffers_.back()->bytes.resize(receive_buffer_size);
+    buffers_.back()->bytes = std::make_unique_for_overwrite<std::byte[]>(buffer_size());
     if (Result<void> done = post(*buffers_.back()); !done) return done;
   }
   return {};
 }
 
 Result<void> Endpoint::post(ReceiveBuffer& buffer) {
-  const iovec room{buffer.bytes.data(), buffer.bytes.size()};
+  const iovec room{buffer.bytes.get(), buffer_size()};
   fi_msg message{};
   message.msg_iov = &room;
   message.iov_count = 1;

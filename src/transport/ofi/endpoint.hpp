@@ -38,6 +38,12 @@ struct Registration {
   std::uint64_t key = 0;
 };
 
+// What an endpoint has room for.
+struct Receives {
+  std::size_t buffers = 0;
+  std::size_t longest = 256;  // bytes of a message
+};
+
 class Endpoint {
  public:
   // What polling finds. The bytes of a message are gone when the handler returns.
@@ -48,8 +54,7 @@ class Endpoint {
     FunctionRef<void(Context*, const std::string&)> on_failed;
   };
 
-  static Result<std::unique_ptr<Endpoint>> open(const Settings& settings,
-                                                std::size_t receive_buffers);
+  static Result<std::unique_ptr<Endpoint>> open(const Settings& settings, const Receives& receives);
   Endpoint(const Endpoint&) = delete;
   Endpoint& operator=(const Endpoint&) = delete;
   ~Endpoint();
@@ -100,22 +105,26 @@ class Endpoint {
 
   struct ReceiveBuffer {
     Context context;
-    std::vector<std::byte> bytes;
+    std::unique_ptr<std::byte[]> bytes;  // not written, so not there, before something comes
   };
 
-  explicit Endpoint(const Library& library) : library_(library) {}
+  Endpoint(const Library& library, const Receives& receives)
+      : library_(library), receives_(receives) {}
   Result<void> choose(const Settings& settings);
   Result<void> open_objects();
   Result<void> open_queue();
   Result<void> read_address();
   Result<void> post(ReceiveBuffer& buffer);
-  Result<void> post_all(std::size_t receive_buffers);
+  Result<void> post_all();
   void handle(const fi_cq_data_entry& entry, const Handlers& handlers);
   void handle_failure(const Handlers& handlers);
   Result<Posted> judge(ssize_t outcome, const char* what) const;
   Error trouble(const char* what, ssize_t outcome) const;
 
+  std::size_t buffer_size() const;
+
   const Library& library_;
+  Receives receives_;
   Info info_;
   Owned<fid_fabric> fabric_;
   Owned<fid_domain> domain_;

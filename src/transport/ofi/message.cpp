@@ -7,7 +7,8 @@
 namespace gondwana::ofi {
 namespace {
 
-static_assert(sizeof(Request) == 48 && sizeof(Reply) == 32, "no byte that nobody writes");
+static_assert(sizeof(Request) == 48 && sizeof(Reply) == 32 && sizeof(MailHead) == 24,
+              "no byte that nobody writes");
 
 // A word that lies in an arena, at a multiple of its size.
 bool is_in_arena(std::uint64_t offset, std::size_t size, const NodePlan& plan) {
@@ -59,8 +60,21 @@ std::optional<Reply> read_reply(Bytes bytes, std::uint64_t tag, std::uint32_t no
   if (bytes.size() != sizeof(Reply)) return std::nullopt;
   Reply reply;
   std::memcpy(&reply, bytes.data(), sizeof(Reply));
-  if (reply.tag != tag || reply.node >= nodes) return std::nullopt;
+  if (reply.tag != tag || reply.kind != LetterKind::reply || reply.node >= nodes)
+    return std::nullopt;
   return reply;
+}
+
+std::optional<ReceivedMail> read_mail(Bytes bytes, std::uint64_t tag, Rank me,
+                                      const NodePlan& plan) {
+  if (bytes.size() < sizeof(MailHead)) return std::nullopt;
+  MailHead head;
+  std::memcpy(&head, bytes.data(), sizeof(head));
+  const Bytes body = bytes.subspan(sizeof(head));
+  if (head.tag != tag || head.kind != LetterKind::mail) return std::nullopt;
+  if (head.from >= plan.job_ranks || head.to != index(me) || body.size() > longest_mail)
+    return std::nullopt;
+  return ReceivedMail{Rank(head.from), head.number, body};
 }
 
 }  // namespace gondwana::ofi

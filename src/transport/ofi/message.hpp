@@ -5,6 +5,7 @@
 //   rank  -> agent  Hello     the first of all: where answers go, an address behind the request
 //   agent -> rank   Reply     all requests up to this number are done; the last one's result
 //   agent -> agent  Hello, Beat: are you there? and a Reply
+//   rank  -> rank   MailHead  bytes for who listens there, behind it
 #pragma once
 
 #include <cstdint>
@@ -34,14 +35,27 @@ struct Request {
   std::uint64_t compare = 0;
 };
 
+// What a rank gets: these begin alike.
+enum class LetterKind : std::uint32_t { reply = 1, mail = 2 };
+
 struct Reply {
   std::uint64_t tag = 0;
+  LetterKind kind = LetterKind::reply;
   std::uint32_t node = 0;      // that answers
   std::uint32_t sequence = 0;  // this request is done, and all before it
-  std::uint64_t value = 0;     // its result; of an atomic operation
   std::uint32_t has_value = 0;
-  std::uint32_t zero = 0;
+  std::uint64_t value = 0;  // its result; of an atomic operation
 };
+
+struct MailHead {
+  std::uint64_t tag = 0;
+  LetterKind kind = LetterKind::mail;
+  std::uint32_t from = 0;  // ranks
+  std::uint32_t to = 0;
+  std::uint32_t number = 0;  // of the mail of this pair, from 1 on
+};
+
+constexpr std::size_t longest_mail = 64 * 1024 + 512;  // behind its head
 
 // The words of an agent of a node stand behind those of all ranks.
 constexpr std::uint32_t agent_number(const NodeShare& share, std::uint32_t node) {
@@ -58,5 +72,15 @@ struct ReceivedRequest {
 std::optional<ReceivedRequest> read_request(Bytes bytes, std::uint64_t tag, const NodePlan& plan);
 
 std::optional<Reply> read_reply(Bytes bytes, std::uint64_t tag, std::uint32_t nodes);
+
+struct ReceivedMail {
+  Rank from;
+  std::uint32_t number;
+  Bytes bytes;
+};
+
+// Nothing where the bytes are not mail of this job to `me`.
+std::optional<ReceivedMail> read_mail(Bytes bytes, std::uint64_t tag, Rank me,
+                                      const NodePlan& plan);
 
 }  // namespace gondwana::ofi

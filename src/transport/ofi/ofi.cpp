@@ -4,27 +4,22 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <deque>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include "transport/ofi/endpoint.hpp"
-#include "transport/ofi/message.hpp"
+#include "transport/ofi/implementation.hpp"
 
 namespace gondwana {
 namespace {
 
 using ofi::Endpoint;
+using ofi::MailHead;
 using ofi::Peer;
 using ofi::Reply;
 using ofi::Request;
 using ofi::RequestKind;
 
-// Answers only, of 32 bytes.
-constexpr std::size_t receive_buffers = 4;
+// Answers of 32 bytes, and mail.
+constexpr ofi::Receives receives{.buffers = 4, .longest = sizeof(MailHead) + ofi::longest_mail};
 // Requests to one node that are not answered. The agent has received all of them when it has room
 // for as many from each rank.
 constexpr std::size_t most_unanswered = 256;
@@ -32,7 +27,8 @@ constexpr std::size_t most_unanswered = 256;
 // Looks at the states of nodes cost more than polls.
 constexpr std::uint32_t polls_between_looks = 1024;
 
-constexpr std::size_t longest_message = sizeof(Request) + NodeCard::longest_address;
+// Bytes of messages that wait here for the network. Then there is no room, unless there is nothing.
+constexpr std::size_t most_leaving = 4 * 1024 * 1024;
 
 // One store at the target (rule 8): what a peer may be polling.
 bool is_word(std::size_t size, std::size_t offset) {
@@ -41,90 +37,21 @@ bool is_word(std::size_t size, std::size_t offset) {
 
 }  // namespace
 
-class Ofi::Implementation {
- public:
-  static Result<std::unique_ptr<Implementation>> open(const Setup& setup);
-
-  Limits limits() const {
-    return {.largest_message = endpoint_->largest_message(),
-            .single_store = true,
-            .atomics = true,
-            .ordered = false};
-  }
-  Result<Posted> put(Remote to, Bytes source, Completion& done);
-  Result<Posted> get(MutableBytes target, Remote from, Completion& done);
-  Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
-                        Completion& done);
-  bool progress();
-  bool departed() const;
-  void sleep(std::chrono::microseconds limit);
-  const Error* lost() const { return lost_ ? &*lost_ : nullptr; }
-
- private:
-  // A request under way.
-  struct Unanswered {
-    Completion* done;
-    std::byte* result;  // null: nobody wants it
-    std::size_t size;   // of the result
-  };
-  // Another node, once it was talked to.
-  struct Link {
-    Peer peer = FI_ADDR_UNSPEC;
-    bool introduced = false;
-    std::uint32_t sent = 0;      // the number of the last request
-    std::uint32_t answered = 0;  // the last that is known to be done
-    std::deque<Unanswered> unanswered;
-  };
-  // A put, a get or a message under way. The context comes first: libfabric gives it back.
-  struct Operation {
-    ofi::Context context;
-    Completion* done;  // null: of a message that nobody waits for
-    std::uint32_t node;
-    std::array<std::byte, longest_message> message;
-  };
-
-  explicit Implementation(const Setup& setup)
-      : memory_(setup.memory), me_(setup.me), tag_(setup.job_tag), links_(memory_->plan().nodes) {}
-
-  std::uint32_t node_of(Rank rank);
-  const NodeCard& card(std::uint32_t node) const { return memory_->entry(node).card; }
-  std::uint64_t place_in(std::uint32_t node, Remote place) const {
-    const NodeCard& its = card(node);
-    return its.arenas + (index(place.rank) - its.first) * its.stride + place.offset;
-  }
-  Result<Link*> link_to(std::uint32_t node);
-  Result<Posted> introduce(std::uint32_t node, Link& link);
-  Result<Posted> request(Request request, Completion& done, std::byte* result);
-  Result<Posted> send(std::uint32_t node, Link& link, Bytes message);
-  template <typename Post>
-  Result<Posted> transfer(Remote place, Completion& done, const Post& post);
-  void take_answer(Bytes bytes);
-  void finish(ofi::Context* context);
-  void fail(ofi::Context* context, const std::string& why);
-  void lose(std::uint32_t node, const std::string& why);
-  void look_for_losses();
-
-  Operation& take_operation(Completion* done, std::uint32_t node);
-  void give_back(Operation& operation) { free_.push_back(&operation); }
-
-  std::shared_ptr<NodeMemory> memory_;
-  Rank me_;
-  std::uint64_t tag_;
-  std::vector<std::uint32_t> first_of_;  // rank of each node; filled by the first operation
-  std::unique_ptr<Endpoint> endpoint_;
-  std::vector<std::unique_ptr<Link>> links_;  // by node; null: never talked to
-  std::deque<Operation> operations_;          // they must not move
-  std::vector<Operation*> free_;
-  std::optional<Error> lost_;
-  std::uint32_t polls_ = 0;
-};
-
 Result<std::unique_ptr<Ofi::Implementation>> Ofi::Implementation::open(const Setup& setup) {
   std::unique_ptr<Implementation> wire(new Implementation(setup));
-  Result<std::unique_ptr<Endpoint>> endpoint = Endpoint::open(setup.settings, receive_buffers);
+  Result<std::unique_ptr<Endpoint>> endpoint = Endpoint::open(setup.settings, receives);
   if (!endpoint) return endpoint.error();
   wire->endpoint_ = *std::move(endpoint);
+  wire->write_card();
   return wire;
+}
+
+void Ofi::Implementation::write_card() const {
+  const Bytes address = endpoint_->address();
+  RankCard& card = memory_->rank_card(me_);
+  GONDWANA_ASSERT(address.size() <= card.address.size(), address.size());
+  std::memcpy(card.address.data(), address.data(), address.size());
+  card.size.store(address.size(), std::memory_order_release);  // learn() acquires it
 }
 
 std::uint32_t Ofi::Implementation::node_of(Rank rank) {
@@ -141,34 +68,48 @@ Result<Ofi::Implementation::Link*> Ofi::Implementation::link_to(std::uint32_t no
     Result<Peer> peer = endpoint_->add_peer({its.address.data(), its.address_size});
     if (!peer) return peer.error();
     links_[node] = std::make_unique<Link>();
+    links_[node]->node = node;
     links_[node]->peer = *peer;
+    links_[node]->may_inject = true;
     memory_->entry(node).is_used.store(1, std::memory_order_relaxed);
   }
   return links_[node].get();
 }
 
 // The first message says where answers go.
-Result<Posted> Ofi::Implementation::introduce(std::uint32_t node, Link& link) {
+Result<Posted> Ofi::Implementation::introduce(Link& link) {
   const Bytes address = endpoint_->address();
   const Request hello{.tag = tag_,
                       .kind = RequestKind::hello,
                       .size = static_cast<std::uint8_t>(address.size()),
                       .from = index(me_)};
-  std::array<std::byte, longest_message> message;
-  std::memcpy(message.data(), &hello, sizeof(hello));
-  std::memcpy(message.data() + sizeof(hello), address.data(), address.size());
-  return send(node, link, Bytes(message).first(sizeof(hello) + address.size()));
+  return send(link, {std::as_bytes(std::span(&hello, 1)), address});
 }
 
-// Small enough to be injected almost everywhere.
-Result<Posted> Ofi::Implementation::send(std::uint32_t node, Link& link, Bytes message) {
-  if (message.size() <= endpoint_->most_injected()) return endpoint_->inject(link.peer, message);
-  Operation& operation = take_operation(nullptr, node);
-  std::memcpy(operation.message.data(), message.data(), message.size());
-  const Bytes copy(operation.message.data(), message.size());
-  Result<Posted> posted = endpoint_->send(link.peer, copy, operation.context);
-  if (!posted || *posted == Posted::busy) give_back(operation);
+// The bytes are free when it is accepted: small messages are injected, the others copied.
+Result<Posted> Ofi::Implementation::send(Line& line, Parts parts) {
+  std::size_t size = 0;
+  for (const Bytes part : parts) size += part.size();
+  if (line.may_inject && size <= endpoint_->most_injected()) return inject(line, parts);
+  if (leaving_ > 0 && leaving_ + size > most_leaving) return Posted::busy;
+  Operation& operation = take_operation(line.leaving, line.node);
+  for (const Bytes part : parts)
+    operation.message.insert(operation.message.end(), part.begin(), part.end());
+  Result<Posted> posted = endpoint_->send(line.peer, operation.message, operation.context);
+  if (!posted || *posted == Posted::busy) {
+    give_back(operation);
+    return posted;
+  }
+  line.leaving.begin();
+  leaving_ += size;
   return posted;
+}
+
+Result<Posted> Ofi::Implementation::inject(const Line& line, Parts parts) {
+  if (parts.size() == 1) return endpoint_->inject(line.peer, *parts.begin());
+  injected_.clear();
+  for (const Bytes part : parts) injected_.insert(injected_.end(), part.begin(), part.end());
+  return endpoint_->inject(line.peer, injected_);
 }
 
 Result<Posted> Ofi::Implementation::request(Request request, Completion& done, std::byte* result) {
@@ -178,14 +119,14 @@ Result<Posted> Ofi::Implementation::request(Request request, Completion& done, s
   Link& link = **found;
   if (link.unanswered.size() >= most_unanswered) return Posted::busy;
   if (!link.introduced) {
-    Result<Posted> introduced = introduce(node, link);
+    Result<Posted> introduced = introduce(link);
     if (!introduced || *introduced == Posted::busy) return introduced;
     link.introduced = true;
   }
   request.tag = tag_;
   request.from = index(me_);
   request.sequence = link.sent + 1;
-  Result<Posted> posted = send(node, link, std::as_bytes(std::span(&request, 1)));
+  Result<Posted> posted = send(link, {std::as_bytes(std::span(&request, 1))});
   if (!posted) {
     lose(node, posted.error().text);
     return *lost_;
@@ -206,13 +147,14 @@ Result<Posted> Ofi::Implementation::put(Remote to, Bytes source, Completion& don
     std::memcpy(&store.operand, source.data(), source.size());
     return request(store, done, nullptr);
   }
-  return transfer(to, done, [&](Peer peer, std::uint64_t place, std::uint64_t key, auto& context) {
-    return endpoint_->write(peer, source, place, key, context);
-  });
+  return transfer(Direction::there, to, done,
+                  [&](Peer peer, std::uint64_t place, std::uint64_t key, auto& context) {
+                    return endpoint_->write(peer, source, place, key, context);
+                  });
 }
 
 Result<Posted> Ofi::Implementation::get(MutableBytes target, Remote from, Completion& done) {
-  return transfer(from, done,
+  return transfer(Direction::here, from, done,
                   [&](Peer peer, std::uint64_t place, std::uint64_t key, auto& context) {
                     return endpoint_->read(peer, target, place, key, context);
                   });
@@ -220,18 +162,22 @@ Result<Posted> Ofi::Implementation::get(MutableBytes target, Remote from, Comple
 
 // What libfabric does with memory of a node; `post` is told who, where, by which key.
 template <typename Post>
-Result<Posted> Ofi::Implementation::transfer(Remote place, Completion& done, const Post& post) {
+Result<Posted> Ofi::Implementation::transfer(Direction direction, Remote place, Completion& done,
+                                             const Post& post) {
   const std::uint32_t node = node_of(place.rank);
   const Result<Link*> link = link_to(node);
   if (!link) return link.error();
-  Operation& operation = take_operation(&done, node);
+  Operation& operation = take_operation(done, node);
   Result<Posted> posted =
       post((*link)->peer, place_in(node, place), card(node).key, operation.context);
-  if (posted && *posted == Posted::accepted)
-    done.begin();
-  else
-    give_back(operation);
   if (!posted) lose(node, posted.error().text);
+  if (!posted || *posted == Posted::busy) {
+    give_back(operation);
+    return posted;
+  }
+  done.begin();
+  operation.is_write = direction == Direction::there;
+  if (operation.is_write) ++writes_;
   return posted;
 }
 
@@ -251,40 +197,55 @@ Result<Posted> Ofi::Implementation::atomic(Remote at, const AtomicRequest& wante
 
 bool Ofi::Implementation::progress() {
   if (++polls_ % polls_between_looks == 0) look_for_losses();
-  const auto on_message = [this](Bytes bytes) { take_answer(bytes); };
+  const bool delivered = mail_.deliver();
+  const auto on_message = [this](Bytes bytes) { receive(bytes); };
   const auto on_done = [this](ofi::Context* context) { finish(context); };
   const auto on_failed = [this](ofi::Context* context, const std::string& why) {
     fail(context, why);
   };
-  return endpoint_->poll({on_message, on_done, on_failed}) > 0;
+  return endpoint_->poll({on_message, on_done, on_failed}) > 0 || delivered;
 }
 
-// An answer to a number is one to all before it.
-void Ofi::Implementation::take_answer(Bytes bytes) {
-  const std::optional<Reply> reply = ofi::read_reply(bytes, tag_, memory_->plan().nodes);
-  if (!reply || !links_[reply->node]) return;
-  Link& link = *links_[reply->node];
-  const std::uint32_t count = reply->sequence - link.answered;
-  if (count > link.unanswered.size()) return;
+void Ofi::Implementation::receive(Bytes bytes) {
+  const NodePlan& plan = memory_->plan();
+  bool is_known = false;
+  if (const auto reply = ofi::read_reply(bytes, tag_, plan.nodes))
+    is_known = take_answer(*reply);
+  else if (const auto mail = ofi::read_mail(bytes, tag_, me_, plan))
+    is_known = mail_.take(*mail);
+  if (!is_known) ++refused_;
+}
+
+// An answer to a number is one to all before it. False: not to a request of ours.
+bool Ofi::Implementation::take_answer(const Reply& reply) {
+  if (!links_[reply.node]) return false;
+  Link& link = *links_[reply.node];
+  const std::uint32_t count = reply.sequence - link.answered;
+  if (count > link.unanswered.size()) return false;
   for (std::uint32_t i = 1; i <= count; ++i) {
     const Unanswered& first = link.unanswered.front();
-    if (i == count && first.result != nullptr) std::memcpy(first.result, &reply->value, first.size);
+    if (i == count && first.result != nullptr) std::memcpy(first.result, &reply.value, first.size);
     first.done->finish();
     link.unanswered.pop_front();
   }
-  link.answered = reply->sequence;
+  link.answered = reply.sequence;
+  return true;
 }
 
 void Ofi::Implementation::finish(ofi::Context* context) {
-  auto& operation = *reinterpret_cast<Operation*>(context);
-  if (operation.done != nullptr) operation.done->finish();
-  give_back(operation);
+  end(*reinterpret_cast<Operation*>(context));
 }
 
 void Ofi::Implementation::fail(ofi::Context* context, const std::string& why) {
   auto& operation = *reinterpret_cast<Operation*>(context);
   lose(operation.node, why);
-  if (operation.done != nullptr) operation.done->finish();
+  end(operation);
+}
+
+void Ofi::Implementation::end(Operation& operation) {
+  if (operation.is_write) --writes_;
+  leaving_ -= operation.message.size();
+  operation.done->finish();
   give_back(operation);
 }
 
@@ -312,9 +273,10 @@ void Ofi::Implementation::look_for_losses() {
 
 // While a connection is being made messages wait here. Once one was answered they go to the kernel.
 bool Ofi::Implementation::departed() const {
-  return lost_ || std::ranges::all_of(links_, [](const std::unique_ptr<Link>& link) {
-           return !link || link->answered > 0 || link->unanswered.empty();
-         });
+  const auto has_departed = [](const std::unique_ptr<Link>& link) {
+    return !link || link->answered > 0 || link->unanswered.empty();
+  };
+  return lost_ || (leaving_ == 0 && std::ranges::all_of(links_, has_departed));
 }
 
 void Ofi::Implementation::sleep(std::chrono::microseconds limit) {
@@ -325,14 +287,20 @@ void Ofi::Implementation::sleep(std::chrono::microseconds limit) {
   ::ppoll(&entry, 1, &time, nullptr);
 }
 
-Ofi::Implementation::Operation& Ofi::Implementation::take_operation(Completion* done,
+Ofi::Implementation::Operation& Ofi::Implementation::take_operation(Completion& done,
                                                                     std::uint32_t node) {
   if (free_.empty()) free_.push_back(&operations_.emplace_back());
   Operation& operation = *free_.back();
   free_.pop_back();
-  operation.done = done;
+  operation.done = &done;
   operation.node = node;
+  operation.is_write = false;
   return operation;
+}
+
+void Ofi::Implementation::give_back(Operation& operation) {
+  operation.message.clear();
+  free_.push_back(&operation);
 }
 
 Ofi::Ofi(std::unique_ptr<Implementation> implementation)
@@ -362,6 +330,15 @@ Result<Posted> Ofi::atomic(Remote at, const AtomicRequest& request, std::byte* r
                            Completion& done) {
   return implementation_->atomic(at, request, result, done);
 }
+bool Ofi::has_unordered() const {
+  return implementation_->has_unordered();
+}
+Result<Posted> Ofi::send_mail(Rank to, Bytes head, Bytes body) {
+  return implementation_->send_mail(to, head, body);
+}
+void Ofi::listen(MailReceiver receiver) {
+  implementation_->listen(std::move(receiver));
+}
 bool Ofi::progress() {
   return implementation_->progress();
 }
@@ -373,6 +350,9 @@ void Ofi::sleep(std::chrono::microseconds limit) {
 }
 const Error* Ofi::lost() const {
   return implementation_->lost();
+}
+std::uint64_t Ofi::refused() const {
+  return implementation_->refused();
 }
 
 }  // namespace gondwana

@@ -1,6 +1,7 @@
 // The wire between nodes: libfabric. Every rank has an endpoint of its own, by which it reaches the
 // agents of the other nodes: puts and gets go to the memory that an agent has registered, words and
-// atomic operations are messages that it executes as the processor's own instructions.
+// atomic operations are messages that it executes as the processor's own instructions. Mail goes to
+// the endpoint of the rank itself, whose address is on a card in its arena.
 //
 // Connections are made by the first operation to a node. Of libfabric nothing is seen here: it is
 // loaded by open().
@@ -36,10 +37,15 @@ class Ofi {
   Result<Posted> get(MutableBytes target, Remote from, Completion& done);
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done);
+  bool has_unordered() const;
+  Result<Posted> send_mail(Rank to, Bytes head, Bytes body);
+  void listen(MailReceiver receiver);
   bool progress();
   bool departed() const;
   void sleep(std::chrono::microseconds limit);
   const Error* lost() const;
+  // How many messages came that are none of this job's, or make no sense.
+  std::uint64_t refused() const;
 
  private:
   class Implementation;

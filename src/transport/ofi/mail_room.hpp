@@ -1,0 +1,40 @@
+// Mail of other ranks on its way to the receiver of this one: in the order of its senders, whatever
+// order the network delivers large and small messages in, and kept while nobody listens.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "transport/ofi/message.hpp"
+#include "transport/transport.hpp"
+
+namespace gondwana::ofi {
+
+class MailRoom {
+ public:
+  explicit MailRoom(std::uint32_t ranks) : senders_(ranks) {}
+
+  void listen(MailReceiver receiver);
+  // Hands it over, or keeps a copy. False: it has come before.
+  bool take(const ReceivedMail& mail);
+  // Hands over what was kept while nobody listened; true where there was any.
+  bool deliver();
+
+ private:
+  struct Sender {
+    std::uint32_t next = 1;                                // the number that its next mail has
+    std::map<std::uint32_t, std::vector<std::byte>> kept;  // by number: what has come too early
+  };
+
+  Sender& sender_of(Rank from);
+  bool deliver_from(std::uint32_t from);
+
+  std::vector<std::unique_ptr<Sender>> senders_;  // by rank; null: it never wrote
+  MailReceiver receiver_;
+  bool is_new_ = false;  // the receiver
+};
+
+}  // namespace gondwana::ofi

@@ -1,0 +1,76 @@
+// Node agents as threads of this process, over the network that is this machine alone.
+#pragma once
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/unique_fd.hpp"
+#include "memory/node_memory.hpp"
+#include "transport/ofi/agent.hpp"
+#include "transport/ofi/settings.hpp"
+
+namespace gondwana::test {
+
+using Nodes = std::vector<std::shared_ptr<NodeMemory>>;
+
+inline constexpr std::uint64_t job_tag = 0x7e57'7e57'7e57'7e57;
+
+inline ofi::Settings loopback_network() {
+  const Result<ofi::Settings> settings = ofi::make_settings("tcp;ofi_rxm", "127.0.0.0/8");
+  GONDWANA_ASSERT(static_cast<bool>(settings), 0);
+  return *settings;
+}
+
+// A node agent in a thread, until it is destroyed.
+class AgentThread {
+ public:
+  explicit AgentThread(const std::shared_ptr<NodeMemory>& memory) {
+    Result<std::unique_ptr<NodeAgent>> agent =
+        NodeAgent::open({.memory = memory, .job_tag = job_tag, .settings = loopback_network()});
+    if (!agent) {
+      fmt::print(stderr, "node agent: {}\n", agent.error().text);
+      std::abort();
+    }
+    agent_ = *std::move(agent);
+    std::array<int, 2> ends{};
+    GONDWANA_ASSERT(::pipe(ends.data()) == 0, errno);
+    orders_ = UniqueFd(ends[0]);
+    end_ = UniqueFd(ends[1]);
+    thread_ = std::jthread([this] { agent_->serve(orders_.get()); });
+  }
+  AgentThread(const AgentThread&) = delete;
+  AgentThread& operator=(const AgentThread&) = delete;
+  ~AgentThread() { end_.reset(); }
+
+  const NodeCard& card() const { return agent_->card(); }
+
+ private:
+  std::unique_ptr<NodeAgent> agent_;
+  UniqueFd orders_;
+  UniqueFd end_;
+  std::jthread thread_;
+};
+
+// The agents of all nodes, which know of each other when this returns.
+inline std::vector<std::unique_ptr<AgentThread>> start_agents(const Nodes& nodes) {
+  std::vector<std::unique_ptr<AgentThread>> agents;
+  for (const auto& node : nodes) agents.push_back(std::make_unique<AgentThread>(node));
+  for (const auto& node : nodes) {
+    for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+      node->entry(i).card = agents[i]->card();
+      node->entry(i).state.store(NodeState::known, std::memory_order_release);
+    }
+  }
+  return agents;
+}
+
+}  // namespace gondwana::test

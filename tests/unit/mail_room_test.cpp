@@ -1,0 +1,78 @@
+#include "transport/ofi/mail_room.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace gondwana::ofi {
+namespace {
+
+using Received = std::vector<std::string>;
+
+MailReceiver into(Received& received) {
+  return [&received](Rank from, Bytes mail) {
+    received.push_back(std::to_string(index(from)) + ": " +
+                       std::string(reinterpret_cast<const char*>(mail.data()), mail.size()));
+  };
+}
+
+bool take(MailRoom& room, std::uint32_t from, std::uint32_t number, const std::string& text) {
+  return room.take({Rank(from), number, std::as_bytes(std::span(text))});
+}
+
+TEST(mail_room, mail_is_handed_over_as_it_comes) {
+  MailRoom room(4);
+  Received received;
+  room.listen(into(received));
+  EXPECT_FALSE(room.deliver()) << "nothing was kept";
+  EXPECT_TRUE(take(room, 3, 1, "a"));
+  EXPECT_TRUE(take(room, 0, 1, "b"));
+  EXPECT_TRUE(take(room, 3, 2, ""));
+  EXPECT_EQ(received, (Received{"3: a", "0: b", "3: "}));
+}
+
+TEST(mail_room, what_comes_too_early_waits_for_what_was_sent_before) {
+  MailRoom room(2);
+  Received received;
+  room.listen(into(received));
+  room.deliver();
+  EXPECT_TRUE(take(room, 1, 3, "c"));
+  EXPECT_TRUE(take(room, 1, 2, "b"));
+  EXPECT_TRUE(received.empty());
+  EXPECT_TRUE(take(room, 0, 1, "of another"));
+  EXPECT_TRUE(take(room, 1, 1, "a"));
+  EXPECT_TRUE(take(room, 1, 4, "d"));
+  EXPECT_EQ(received, (Received{"0: of another", "1: a", "1: b", "1: c", "1: d"}));
+}
+
+TEST(mail_room, mail_is_kept_until_somebody_listens) {
+  MailRoom room(2);
+  Received received;
+  EXPECT_TRUE(take(room, 1, 1, "a"));
+  EXPECT_TRUE(take(room, 1, 2, "b"));
+  EXPECT_FALSE(room.deliver());
+  room.listen(into(received));
+  EXPECT_TRUE(take(room, 1, 3, "c"));
+  EXPECT_TRUE(received.empty()) << "the receiver is called by deliver() first";
+  EXPECT_TRUE(room.deliver());
+  EXPECT_TRUE(take(room, 1, 4, "d"));
+  EXPECT_FALSE(room.deliver());
+  EXPECT_EQ(received, (Received{"1: a", "1: b", "1: c", "1: d"}));
+}
+
+TEST(mail_room, mail_that_comes_again_is_refused) {
+  MailRoom room(2);
+  Received received;
+  room.listen(into(received));
+  room.deliver();
+  EXPECT_TRUE(take(room, 1, 1, "a"));
+  EXPECT_FALSE(take(room, 1, 1, "a"));
+  EXPECT_TRUE(take(room, 1, 3, "c"));
+  EXPECT_FALSE(take(room, 1, 3, "c")) << "one like it is kept";
+  EXPECT_FALSE(take(room, 1, 0, "before the first"));
+  EXPECT_EQ(received, (Received{"1: a"}));
+}
+
+}  // namespace
+}  // namespace gondwana::ofi

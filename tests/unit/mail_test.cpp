@@ -1,0 +1,319 @@
+// Messages from rank to rank, over every transport: all ranks are driven by one thread, in turn.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "support/agents.hpp"
+#include "support/faulty.hpp"
+#include "transport/loopback.hpp"
+#include "transport/ofi/ofi.hpp"
+#include "transport/wire.hpp"
+
+namespace gondwana::test {
+namespace {
+
+constexpr std::uint32_t nodes = 2;
+constexpr std::uint32_t ranks = 4;
+
+Nodes make_nodes() {
+  Nodes made;
+  for (std::uint32_t node = 0; node < nodes; ++node) {
+    const std::uint32_t each = ranks / nodes;
+    Result<std::shared_ptr<NodeMemory>> memory =
+        NodeMemory::create({each, node * each, node, nodes, ranks});
+    GONDWANA_ASSERT(static_cast<bool>(memory), node);
+    made.push_back(*std::move(memory));
+  }
+  return made;
+}
+
+struct Letter {
+  Rank from;
+  std::vector<std::byte> bytes;
+};
+
+// A job of which every rank has a wire, and what has come to each of them.
+class Post {
+ public:
+  using MakeWire = std::function<Wire(const Nodes&, Rank)>;
+
+  Post(Nodes memory, const MakeWire& make_wire) : received_(ranks) {
+    for (std::uint32_t rank = 0; rank < ranks; ++rank)
+      wires_.push_back(make_wire(memory, Rank(rank)));
+  }
+
+  Wire& wire(std::uint32_t rank) { return wires_[rank]; }
+  const std::vector<Letter>& received(std::uint32_t rank) const { return received_[rank]; }
+
+  void listen(std::uint32_t rank) {
+    wires_[rank].listen([this, rank](Rank from, Bytes mail) {
+      received_[rank].push_back({from, {mail.begin(), mail.end()}});
+    });
+  }
+  void listen() {
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) listen(rank);
+  }
+
+  void progress() {
+    for (Wire& wire : wires_) wire.progress();
+  }
+  // False: it took too long.
+  bool progress_until(const std::function<bool()>& done) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!done() && std::chrono::steady_clock::now() < end) progress();
+    return done();
+  }
+
+  void send(std::uint32_t from, std::uint32_t to, Bytes head, Bytes body) {
+    const bool sent = progress_until([&] {
+      const Result<Posted> posted = wires_[from].send_mail(Rank(to), head, body);
+      EXPECT_TRUE(posted) << posted.error().text;
+      return !posted || *posted == Posted::accepted;
+    });
+    ASSERT_TRUE(sent) << from << " to " << to;
+  }
+  bool wait_for(std::uint32_t rank, std::size_t letters) {
+    return progress_until([&] { return received_[rank].size() >= letters; });
+  }
+
+ private:
+  std::vector<std::vector<Letter>> received_;
+  std::vector<Wire> wires_;
+};
+
+// The bytes of mail: its number among those of this pair, then something that depends on it.
+std::vector<std::byte> text_of(std::uint32_t from, std::uint32_t to, std::uint32_t number,
+                               std::size_t size) {
+  std::vector<std::byte> bytes(size);
+  for (std::size_t i = 0; i < size; ++i)
+    bytes[i] = static_cast<std::byte>(i * 31 + number * 7 + from * 3 + to);
+  return bytes;
+}
+
+Post over_loopback() {
+  const auto boxes = std::make_shared<Mailboxes>(ranks);
+  return Post(make_nodes(), [&](const Nodes& memory, Rank me) {
+    return Wire(std::make_unique<Loopback>(Loopback::Setup{memory, me, boxes}));
+  });
+}
+
+Post over_faulty() {
+  const auto boxes = std::make_shared<Mailboxes>(ranks);
+  return Post(make_nodes(), [&](const Nodes& memory, Rank me) {
+    auto loopback = std::make_unique<Loopback>(Loopback::Setup{memory, me, boxes});
+    return Wire(std::make_unique<Faulty<Loopback>>(std::move(loopback), index(me) + 1));
+  });
+}
+
+// libfabric is not built for sanitizers that look at threads.
+bool has_network() {
+#if defined(__SANITIZE_THREAD__)
+  return false;
+#else
+  return static_cast<bool>(describe_network(loopback_network()));
+#endif
+}
+
+std::unique_ptr<Ofi> open_ofi(const Nodes& memory, Rank me, std::uint64_t tag = job_tag) {
+  const auto& home = memory[index(me) * nodes / ranks];
+  Result<std::unique_ptr<Ofi>> ofi =
+      Ofi::open({.memory = home, .me = me, .job_tag = tag, .settings = loopback_network()});
+  GONDWANA_ASSERT(static_cast<bool>(ofi), index(me));
+  return *std::move(ofi);
+}
+
+class Mail : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    const std::string over = GetParam();
+    if (over == "loopback") post_.emplace(over_loopback());
+    if (over == "faulty") post_.emplace(over_faulty());
+    if (over == "ofi") open_network();
+  }
+
+  Post& post() { return *post_; }
+  std::size_t longest() { return post().wire(0).limits().longest_mail; }
+
+ private:
+  void open_network() {
+    if (!has_network()) GTEST_SKIP() << "no libfabric here";
+    memory_ = make_nodes();
+    agents_ = start_agents(memory_);
+    post_.emplace(memory_, [](const Nodes& memory, Rank me) { return Wire(open_ofi(memory, me)); });
+  }
+
+  Nodes memory_;
+  std::vector<std::unique_ptr<AgentThread>> agents_;
+  std::optional<Post> post_;
+};
+
+INSTANTIATE_TEST_SUITE_P(over, Mail, testing::Values("loopback", "faulty", "ofi"),
+                         [](const auto& parameter) { return std::string(parameter.param); });
+
+TEST_P(Mail, head_and_body_arrive_as_one) {
+  post().listen();
+  const auto head = text_of(0, 3, 1, 5);
+  const auto body = text_of(0, 3, 2, 1000);
+  post().send(0, 3, head, body);
+  ASSERT_TRUE(post().wait_for(3, 1));
+  const Letter& letter = post().received(3).front();
+  EXPECT_EQ(letter.from, Rank(0));
+  auto both = head;
+  both.insert(both.end(), body.begin(), body.end());
+  EXPECT_EQ(letter.bytes, both);
+}
+
+TEST_P(Mail, may_be_empty_and_as_long_as_it_says) {
+  post().listen();
+  ASSERT_GE(longest(), 64U * 1024);
+  const auto text = text_of(2, 1, 1, longest());
+  post().send(2, 1, {}, {});
+  post().send(2, 1, text, {});
+  post().send(2, 1, Bytes(text).first(24), Bytes(text).subspan(24));
+  ASSERT_TRUE(post().wait_for(1, 3));
+  EXPECT_TRUE(post().received(1)[0].bytes.empty());
+  EXPECT_EQ(post().received(1)[1].bytes, text);
+  EXPECT_EQ(post().received(1)[2].bytes, text);
+  if (post().wire(2).name() == "faulty") return;  // it finds out later
+  const std::vector<std::byte> too_long(longest() + 1);
+  EXPECT_FALSE(post().wire(2).send_mail(Rank(1), too_long, {}));
+  EXPECT_FALSE(post().wire(2).send_mail(Rank(ranks), {}, {})) << "no such rank";
+}
+
+TEST_P(Mail, what_comes_before_anybody_listens_is_kept) {
+  post().send(0, 2, text_of(0, 2, 1, 10), {});
+  post().send(0, 2, text_of(0, 2, 2, 3000), {});
+  for (int i = 0; i < 1000; ++i) post().progress();
+  post().listen(2);
+  post().send(0, 2, text_of(0, 2, 3, 30), {});
+  ASSERT_TRUE(post().wait_for(2, 3));
+  EXPECT_EQ(post().received(2)[0].bytes, text_of(0, 2, 1, 10));
+  EXPECT_EQ(post().received(2)[1].bytes, text_of(0, 2, 2, 3000));
+  EXPECT_EQ(post().received(2)[2].bytes, text_of(0, 2, 3, 30));
+}
+
+// Small and large ones take different ways through a network.
+TEST_P(Mail, of_each_pair_arrives_once_and_in_order) {
+  post().listen();
+  constexpr std::uint32_t each = 40;
+  std::mt19937 random(1);
+  const auto size_of = [&] { return random() % 4 == 0 ? random() % longest() : random() % 300; };
+  std::vector<std::vector<Letter>> sent(std::size_t{ranks} * ranks);
+  for (std::uint32_t number = 0; number < each; ++number) {
+    for (std::uint32_t pair = 0; pair < ranks * ranks; ++pair) {
+      const std::uint32_t from = pair / ranks;
+      const std::uint32_t to = pair % ranks;
+      auto text = text_of(from, to, number, size_of());
+      post().send(from, to, Bytes(text).first(text.size() / 2),
+                  Bytes(text).subspan(text.size() / 2));
+      sent[pair].push_back({Rank(from), std::move(text)});
+    }
+  }
+  for (std::uint32_t rank = 0; rank < ranks; ++rank)
+    ASSERT_TRUE(post().wait_for(rank, std::size_t{each} * ranks)) << rank;
+  for (int i = 0; i < 1000; ++i) post().progress();
+  for (std::uint32_t to = 0; to < ranks; ++to) {
+    EXPECT_EQ(post().received(to).size(), std::size_t{each} * ranks) << to;
+    std::vector<std::size_t> next(ranks);
+    for (const Letter& letter : post().received(to)) {
+      const std::uint32_t from = index(letter.from);
+      ASSERT_LT(next[from], each);
+      ASSERT_EQ(letter.bytes, sent[from * ranks + to][next[from]++].bytes) << from << " to " << to;
+    }
+  }
+}
+
+TEST_P(Mail, a_receiver_may_answer) {
+  post().listen();
+  std::uint32_t asked = 0;
+  post().wire(3).listen([&](Rank from, Bytes mail) {
+    ++asked;
+    // A connection that is not there yet is busy: whoever answers then does it later.
+    if (const auto posted = post().wire(3).send_mail(from, mail, {});
+        posted && *posted == Posted::accepted)
+      asked = 100;
+  });
+  const auto text = text_of(1, 3, 1, 64);
+  ASSERT_TRUE(post().progress_until([&] {
+    const auto posted = post().wire(1).send_mail(Rank(3), text, {});
+    return !posted || asked >= 100;
+  }));
+  ASSERT_TRUE(post().wait_for(1, 1));
+  EXPECT_EQ(post().received(1).front().bytes, text);
+}
+
+TEST_P(Mail, a_sleeper_wakes_and_all_of_it_departs) {
+  post().listen();
+  post().send(0, 3, text_of(0, 3, 1, 20), {});
+  ASSERT_TRUE(post().progress_until([&] { return post().wire(0).departed(); }));
+  ASSERT_TRUE(post().progress_until([&] {
+    post().wire(3).sleep(std::chrono::microseconds(1000));
+    return !post().received(3).empty();
+  }));
+}
+
+// Whether it is accepted within a moment.
+bool send(Ofi& sender, Rank to, Bytes mail) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+  while (std::chrono::steady_clock::now() < end) {
+    const Result<Posted> posted = sender.send_mail(to, mail, {});
+    EXPECT_TRUE(posted) << posted.error().text;
+    if (!posted || *posted == Posted::accepted) return true;
+    sender.progress();
+  }
+  return false;
+}
+
+bool receives(Ofi& sender, Ofi& receiver, const std::function<bool()>& done) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!done() && std::chrono::steady_clock::now() < end) {
+    sender.progress();
+    receiver.progress();
+  }
+  return done();
+}
+
+TEST(ofi_mail, goes_to_a_rank_that_opens_later) {
+  if (!has_network()) GTEST_SKIP() << "no libfabric here";
+  const Nodes memory = make_nodes();
+  const auto agents = start_agents(memory);
+  const auto text = text_of(0, 3, 1, 100);
+  const auto sender = open_ofi(memory, Rank(0));
+  EXPECT_FALSE(send(*sender, Rank(3), text));
+  EXPECT_FALSE(send(*sender, Rank(1), text)) << "of the same node";
+  for (const std::uint32_t to : {1U, 3U}) {
+    const auto receiver = open_ofi(memory, Rank(to));
+    std::vector<std::byte> received;
+    receiver->listen([&](Rank, Bytes mail) { received.assign(mail.begin(), mail.end()); });
+    EXPECT_TRUE(receives(*sender, *receiver, [&] {
+      const Result<Posted> posted = sender->send_mail(Rank(to), text, {});
+      return posted && *posted == Posted::accepted;
+    }));
+    EXPECT_TRUE(receives(*sender, *receiver, [&] { return !received.empty(); }));
+    EXPECT_EQ(received, text);
+  }
+}
+
+TEST(ofi_mail, of_another_job_is_refused) {
+  if (!has_network()) GTEST_SKIP() << "no libfabric here";
+  const Nodes memory = make_nodes();
+  const auto agents = start_agents(memory);
+  const auto receiver = open_ofi(memory, Rank(0));
+  const auto stranger = open_ofi(memory, Rank(1), job_tag + 1);
+  receiver->listen([](Rank, Bytes) { ADD_FAILURE() << "of another job"; });
+  const auto text = text_of(1, 0, 1, 100);
+  EXPECT_TRUE(receives(*stranger, *receiver, [&] {
+    const Result<Posted> posted = stranger->send_mail(Rank(0), text, {});
+    return posted && *posted == Posted::accepted;
+  }));
+  EXPECT_TRUE(receives(*stranger, *receiver, [&] { return receiver->refused() > 0; }));
+}
+
+}  // namespace
+}  // namespace gondwana::test
