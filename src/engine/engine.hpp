@@ -169,6 +169,13 @@ class Engine {
                       Buffer buffer = Buffer::free_at_return);
   std::optional<std::uint64_t> request_at_place(Lane& lane, Remote at, const AtomicRequest& request,
                                                 CallName call);
+  // Under way when they return: done when the bytes are there, the buffer is kept until then. False
+  // where one failed, perhaps behind a part of it: `done` must be waited for all the same.
+  bool begin_put(Lane& lane, Remote to, Bytes source, Completion& done);
+  bool begin_get(Lane& lane, MutableBytes dest, Remote from, Completion& done);
+  bool begin_request(Lane& lane, Remote at, const AtomicRequest& request, std::byte* old,
+                     Completion& done);
+  void complete(Completion& done, CallName call);
   // Where the object lies in this process; null where loads and stores do not reach it.
   void* pointer_to(Rank rank, const void* object) const;
   bool is_symmetric(const void* object) const {
@@ -358,7 +365,6 @@ class Engine {
   bool post_pieces(Lane& lane, Remote to, Bytes source, Completion& done);
   bool post_pieces(Lane& lane, MutableBytes dest, Remote from, Completion& done);
   bool post(Lane& lane, FunctionRef<Result<Posted>()> attempt);
-  void complete(Completion& done, CallName call);
   void drain(Lane& lane);
   void order(Lane& lane);  // what was posted before what is to come
   void depart(CallName call);

@@ -8,6 +8,16 @@
 #include "engine/engine.hpp"
 
 namespace gondwana {
+namespace {
+
+// Of 4 or 8 bytes.
+AtomicRequest swap_of(Bytes word) {
+  AtomicRequest swap{AtomicOp::swap, word.size() == 4 ? AtomicType::uint32 : AtomicType::uint64};
+  std::memcpy(&swap.operand, word.data(), word.size());
+  return swap;
+}
+
+}  // namespace
 
 // The one place that says what is wrong with a rank or an address.
 Result<Remote> Engine::locate(const char* what, Rank rank, const void* object,
@@ -95,6 +105,29 @@ std::optional<std::uint64_t> Engine::request_at_place(Lane& lane, Remote at,
   return request_over_wire(lane, at, request, call);
 }
 
+bool Engine::begin_put(Lane& lane, Remote to, Bytes source, Completion& done) {
+  lane.counters().add_put(source.size());
+  const std::scoped_lock turn(wire_mutex_);
+  if (!is_torn(to, source.size())) return post_pieces(lane, to, source, done);
+  if (source.size() == 2) return store_short_over_wire(lane, to, source);
+  const AtomicRequest swap = swap_of(source);
+  return post(lane, [&] { return wire_.atomic(to, swap, nullptr, done); });
+}
+
+bool Engine::begin_get(Lane& lane, MutableBytes dest, Remote from, Completion& done) {
+  lane.counters().add_get(dest.size());
+  const std::scoped_lock turn(wire_mutex_);
+  return post_pieces(lane, dest, from, done);
+}
+
+bool Engine::begin_request(Lane& lane, Remote at, const AtomicRequest& request, std::byte* old,
+                           Completion& done) {
+  if (!has_wire_atomics(lane)) return false;
+  lane.counters().add(Count::atomics);
+  const std::scoped_lock turn(wire_mutex_);
+  return post(lane, [&] { return wire_.atomic(at, request, old, done); });
+}
+
 // The signal is sent once the data has been delivered.
 bool Engine::put_signal_elsewhere(Lane& lane, Rank to, const void* dest, Bytes source,
                                   const Signal& signal) {
@@ -178,9 +211,7 @@ bool Engine::get_over_wire(Lane& lane, MutableBytes dest, Remote from, Buffer bu
 
 bool Engine::store_over_wire(Lane& lane, Remote to, Bytes word) {
   if (word.size() == 2) return store_short_over_wire(lane, to, word);
-  AtomicRequest swap{AtomicOp::swap, word.size() == 4 ? AtomicType::uint32 : AtomicType::uint64};
-  std::memcpy(&swap.operand, word.data(), word.size());
-  return request_over_wire(lane, to, swap, "put").has_value();
+  return request_over_wire(lane, to, swap_of(word), "put").has_value();
 }
 
 // No atomic operation is as small as two bytes: exchanges the four that they lie in.
