@@ -63,6 +63,16 @@ Result<std::size_t> choose_heap_size(const Engine::Setup& setup) {
   return std::min(round_up(heap, page_size()), room);
 }
 
+// How long a sleep may last that nobody ends: what comes over a wire rings no bell of who sleeps on
+// another thing. So the first are short, and one that waits for long looks a thousand times a
+// second.
+std::chrono::microseconds longest_sleep(std::uint32_t sleeps_before, bool has_wire) {
+  constexpr std::chrono::microseconds most{1000};
+  constexpr std::chrono::microseconds first{60};
+  constexpr std::uint32_t doublings = 4;
+  return has_wire && sleeps_before <= doublings ? first * (1 << sleeps_before) : most;
+}
+
 }  // namespace
 
 Engine::Engine(Setup setup, std::size_t heap_size)
@@ -80,6 +90,8 @@ Engine::Engine(Setup setup, std::size_t heap_size)
       messages_(*memory_, rank_),
       default_lane_(first_lane()),
       free_numbers_(~std::uint64_t{0} << 2) {
+  if (wire_ && Mail::may_use(wire_))
+    messages_.use(std::make_unique<Mail>(wire_, wire_mutex_, *memory_, rank_, ranks_));
   const NodeShare& share = memory_->plan();
   teams_[world_number] = first_team(world_number, 0, ranks_);
   teams_[shared_number] = setup.use_reach ? first_team(shared_number, share.first, share.ranks)
@@ -88,6 +100,8 @@ Engine::Engine(Setup setup, std::size_t heap_size)
 
 Engine::~Engine() {
   if (wire_) drain(default_lane_);
+  if (Mail* mail = messages_.mail(); mail != nullptr)
+    wait({.call = "end", .on_wire = true}, [&] { return mail->is_all_sent(); });
 }
 
 Lane Engine::first_lane() {
@@ -175,7 +189,6 @@ Result<void> Engine::compare_with_first() {
 // A rank sleeps on one of its two bells: that of the memory, or that of the words, it waits for.
 // Stores through pointers and over a wire ring none, so sleeps that they may end are timed.
 void Engine::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
-  constexpr std::chrono::microseconds look_again{1000};
   const auto moved_on = [&] {
     if (wire_) progress();
     if (messages_.may_poll()) messages_.poll_all();
@@ -189,9 +202,10 @@ void Engine::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
     Doorbell<RealAtomics>& bell =
         why.on_program_memory ? memory_->data_bell(rank_) : memory_->page(rank_).sync_bell;
     const bool timed = why.on_program_memory || wire_;
-    const Timeout limit = timed ? Timeout{look_again} : Timeout{};
+    std::uint32_t sleeps = 0;
     const auto sleeps_until = [&] {
-      if (!why.on_wire) return bell.sleep_until(moved_on, limit);
+      const std::chrono::microseconds look_again = longest_sleep(sleeps++, bool(wire_));
+      if (!why.on_wire) return bell.sleep_until(moved_on, timed ? Timeout{look_again} : Timeout{});
       wire_.sleep(look_again);
       return moved_on();
     };
@@ -203,7 +217,6 @@ void Engine::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
 }
 
 bool Engine::pause(CallName call, Pause& so_far) {
-  constexpr std::chrono::microseconds look_again{1000};
   if (wire_) progress();
   const bool may_poll = messages_.may_poll();
   if (may_poll && (so_far.armed ? messages_.poll_all() : messages_.poll()) > 0) {
@@ -219,7 +232,7 @@ bool Engine::pause(CallName call, Pause& so_far) {
   if (so_far.armed) {
     worker.seat->waiting.begin(call, Waiting::anybody, 0, monotonic_ns());
     worker.seat->counters.add(Count::sleeps);
-    bell.sleep(so_far.seen, look_again);
+    bell.sleep(so_far.seen, longest_sleep(so_far.sleeps++, bool(wire_)));
     worker.seat->waiting.end();
     so_far.armed = false;
     return false;

@@ -223,6 +223,10 @@ class Engine {
 
   // Active messages. Whoever waits for anything receives meanwhile.
   Messages& messages() { return messages_; }
+  // Whether they go to all ranks, and not only to those of the node.
+  bool writes_to_all() { return reaches_all() || messages_.mail() != nullptr; }
+  // For a rank out of reach. Does not wait; the bytes may be reused at once.
+  void send_update(Rank to, const Update& update) { messages_.mail()->update(to, update); }
   // How many handlers were run.
   std::uint32_t receive_messages() {
     if (wire_) [[unlikely]]
@@ -245,6 +249,7 @@ class Engine {
   // sleeps until memory of this rank changes, a millisecond at most.
   struct Pause {
     std::uint32_t rounds = 0;
+    std::uint32_t sleeps = 0;
     std::uint64_t yields_since = 0;  // 0: none yet
     bool armed = false;
     std::uint32_t seen = 0;

@@ -43,22 +43,44 @@ NodeLane Messages::lane(Rank receiver, MessageClass sort) const {
   return {inbox, layout_, local(receiver), sort, RankBells{memory_}};
 }
 
+std::optional<Draft> Messages::open_parcel(Rank to, MessageClass sort, Payload payload) {
+  GONDWANA_ASSERT(mail_ != nullptr, index(to));
+  Mail::Parcel* parcel = mail_->try_open(to, sort, payload);
+  if (parcel == nullptr) return std::nullopt;
+  const MutableBytes block = payload == Payload::none ? MutableBytes() : parcel->block;
+  return Draft{nullptr, {}, &parcel->letter.message, block};
+}
+
 std::uint32_t Messages::poll(MessageClass sort, bool surely) {
   Receiving& mine = receiving_[static_cast<std::size_t>(sort)];
   if (mine.busy.load(std::memory_order_relaxed)) return 0;
   if (any_thread_)  // pairs with the release below
     if (mine.busy.exchange(true, std::memory_order_acquire)) return 0;
   mine.busy.store(true, std::memory_order_relaxed);
+  std::uint32_t handled = poll_inbox(mine, sort, surely);
+  if (mail_ != nullptr) [[unlikely]]
+    handled += poll_mail(sort);
+  mine.busy.store(false, std::memory_order_release);
+  return handled;
+}
+
+std::uint32_t Messages::poll_inbox(Receiving& mine, MessageClass sort, bool surely) {
   const auto handle = [&](std::uint32_t from, InboxMessage& message, std::uint32_t block) {
     const MutableBytes payload =
         block == Reservation::no_block ? MutableBytes() : mine.lane.block(from, block);
     receiver_(context_, {Rank(first_ + from), sort, message, payload});
   };
-  if (surely) mine.consumer.settle();
-  const std::uint32_t handled = surely ? mine.consumer.search_and_poll(handle, most_at_once)
-                                       : mine.consumer.poll(handle, most_at_once);
-  mine.busy.store(false, std::memory_order_release);
-  return handled;
+  if (!surely) return mine.consumer.poll(handle, most_at_once);
+  mine.consumer.settle();
+  return mine.consumer.search_and_poll(handle, most_at_once);
+}
+
+std::uint32_t Messages::poll_mail(MessageClass sort) {
+  return mail_->poll(sort, most_at_once, [&](Mail::Parcel& parcel) {
+    const MutableBytes block = MutableBytes(parcel.block).first(parcel.letter.head.bytes);
+    receiver_(context_,
+              {parcel.peer, sort, parcel.letter.message, block.empty() ? MutableBytes() : block});
+  });
 }
 
 }  // namespace gondwana

@@ -1,5 +1,5 @@
-// Active messages between the ranks of a node: what the engine makes of the inboxes. Those number
-// the ranks of the node from 0.
+// Active messages between ranks: on a node what the engine makes of the inboxes, which number the
+// ranks of the node from 0; beyond it, of the wire's mail (engine/mail.hpp).
 //
 // A message is opened - a place in the receiver's inbox, from the credit of this pair of ranks and
 // class -, filled where it lies and published, or cancelled. Who receives runs the handler on it in
@@ -11,10 +11,12 @@
 
 #include <array>
 #include <atomic>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "core/inbox.hpp"
+#include "engine/mail.hpp"
 #include "memory/node_memory.hpp"
 
 namespace gondwana {
@@ -44,7 +46,7 @@ struct MessageTarget {
 
 // A message being written: of whoever opened it, until it is published or cancelled.
 struct Draft {
-  MessageTarget* target;
+  MessageTarget* target;  // null: a rank out of reach, and the message lies in a parcel
   Reservation at;
   InboxMessage* message;
   MutableBytes block;
@@ -64,12 +66,17 @@ class Messages {
   // From now on messages are received, and given to `receiver`. The peers may send before that:
   // then they wait in the inbox. With handlers on one thread, threads take turns in sending.
   void listen(Receiver receiver, void* context, Handlers handlers);
+  // Ranks out of reach can be written to, too.
+  void use(std::unique_ptr<Mail> mail) { mail_ = std::move(mail); }
+  Mail* mail() { return mail_.get(); }
   void stop() { receiver_ = nullptr; }
   bool may_poll() const { return receiver_ != nullptr && (any_thread_ || owner_ == this_thread()); }
 
   // Nothing where there is no room just now. Never waits; any thread.
   [[gnu::always_inline]] std::optional<Draft> try_open(Rank to, MessageClass sort,
                                                        Payload payload) {
+    if (local(to) >= layout_.ranks()) [[unlikely]]
+      return open_parcel(to, sort, payload);
     MessageTarget& target = targets_[static_cast<std::size_t>(sort)][local(to)];
     Sender side = sender(target);
     const std::optional<Reservation> at = side.reserve(payload);
@@ -82,10 +89,15 @@ class Messages {
 
   // The receiver may sleep on either of its bells.
   [[gnu::always_inline]] void publish(const Draft& draft) {
+    if (draft.target == nullptr) [[unlikely]]
+      return mail_->publish(Mail::Parcel::of(*draft.message));
     sender(*draft.target).publish(draft.at);
     draft.target->data_bell->ring_if_asleep();
   }
-  void cancel(const Draft& draft) { sender(*draft.target).cancel(draft.at); }
+  void cancel(const Draft& draft) {
+    if (draft.target == nullptr) return mail_->cancel(Mail::Parcel::of(*draft.message));
+    sender(*draft.target).cancel(draft.at);
+  }
 
   // Runs handlers of messages that are there, a bounded number; how many. May overlook some for a
   // while, of senders whose threads send at once. Only where may_poll(); within a handler of a
@@ -117,7 +129,10 @@ class Messages {
   Sender sender(MessageTarget& target) {
     return {target.lane, local(me_), any_thread_ ? nullptr : &target.purse};
   }
+  std::optional<Draft> open_parcel(Rank to, MessageClass sort, Payload payload);
   std::uint32_t poll(MessageClass sort, bool surely);
+  std::uint32_t poll_inbox(Receiving& mine, MessageClass sort, bool surely);
+  std::uint32_t poll_mail(MessageClass sort);
   static const void* this_thread();
 
   const NodeMemory* memory_;
@@ -130,6 +145,7 @@ class Messages {
   const void* owner_ = nullptr;
   std::array<Receiving, 2> receiving_;                 // by class
   std::array<std::vector<MessageTarget>, 2> targets_;  // by class and rank
+  std::unique_ptr<Mail> mail_;                         // null: there is no way out of the node
 };
 
 }  // namespace gondwana

@@ -288,6 +288,7 @@ void Engine::progress() {
 
 void Engine::move_on() {
   wire_.progress();
+  if (Mail* mail = messages_.mail(); mail != nullptr) mail->move_on();
   if (const Error* lost = wire_.lost(); lost != nullptr && on_lost_) [[unlikely]]
     on_lost_(*lost);
 }

@@ -14,6 +14,7 @@ EnteredBarrier::EnteredBarrier(Team& team)
     line_.arrive(epoch_);
   else
     line_.advance(epoch_);
+  team.tell_far({}, &team.own_board().line.epoch);
 }
 
 // Members sleep on either of their bells: on that of the barrier, or where they wait for more.
@@ -21,7 +22,7 @@ void EnteredBarrier::wake_sleepers() {
   line_.ring_sleepers(epoch_);
   const NodeMemory& memory = team_->door->engine().memory();
   for (std::uint32_t member = 0; member < team_->size; ++member)
-    if (member != team_->rank &&
+    if (member != team_->rank && !team_->is_far(member) &&
         team_->boards[member]->line.epoch.load(std::memory_order_relaxed) <= epoch_)
       memory.data_bell(team_->process(member)).ring_if_asleep();
 }

@@ -1,5 +1,9 @@
 // The shared memory of a team: each member has a board in its own arena that all members read.
 //
+// Of a member out of reach they have a copy each, a mirror, in their own arenas. Who writes on its
+// board sends what it wrote to all its mirrors (Team::tell_far), so that reading is the same
+// everywhere. That suits a few nodes: each member sends to each rank of the other ones.
+//
 // Boards are kept when a team is gone, for later ones: a member that still waits for the last
 // barrier of the old team looks at a line that only ever moves forward.
 #pragma once
@@ -42,7 +46,9 @@ class BoardMembers {
   std::uint32_t size() const { return static_cast<std::uint32_t>(boards_->size()); }
   SyncLine<RealAtomics>& line(std::uint32_t member) const { return (*boards_)[member]->line; }
   Doorbell<RealAtomics>& doorbell(std::uint32_t member) const {
-    return memory_->page(Rank((*processes_)[member])).sync_bell;
+    constinit static Doorbell<RealAtomics> of_nobody{};
+    const Rank process{(*processes_)[member]};
+    return memory_->plan().holds(process) ? memory_->page(process).sync_bell : of_nobody;
   }
 
  private:

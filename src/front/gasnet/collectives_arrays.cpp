@@ -59,6 +59,10 @@ void ReductionArrays::find_result(Team& team, CallName call) {
 }
 
 std::shared_ptr<ReductionArrays::Copy> ReductionArrays::make_copy(Team& team, CallName call) const {
+  if (!team.far.empty())
+    give_up(call, fmt::format("elements of {} are more than a team on several nodes can reduce; "
+                              "the most is {}",
+                              format_size(what_.operation.width()), format_size(buffer_size)));
   SegmentSpace& segments = team.door->engine().segments();
   const std::optional<MutableBytes> bytes = segments.allocate(what_.size());
   if (!bytes)
@@ -111,8 +115,10 @@ const std::byte* ReductionArrays::source(std::uint32_t member, std::size_t piece
 
 void ReductionArrays::stage(std::size_t piece) {
   if (!stages_) return;
-  copy_for_others(source_buffer(round_.rank(), piece), what_.source + offset(piece),
-                  count(piece) * what_.operation.width());
+  const std::size_t size = count(piece) * what_.operation.width();
+  std::byte* buffer = source_buffer(round_.rank(), piece);
+  copy_for_others(buffer, what_.source + offset(piece), size);
+  round_.lay(Bytes(buffer, size));
 }
 
 std::byte* ReductionArrays::own_result(std::size_t piece) const {

@@ -62,7 +62,8 @@ void PartsReduction::combine() {
   const std::size_t width = arrays_.what().operation.width();
   const bool aside = !arrays_.takes() || arrays_.in_place();
   std::vector<Line> scratch(aside ? std::max(near, width) / cache_line + 1 : 0);
-  for_each_bit(part_of_member(round.rank()), width, [&](Part bit) {
+  const Part mine = part_of_member(round.rank());
+  for_each_bit(mine, width, [&](Part bit) {
     const std::size_t offset = bit.begin * width;
     std::byte* dest = arrays_.takes() ? arrays_.dest(piece_) + offset : nullptr;
     std::byte* sum = aside ? scratch.data()->bytes.data() : dest;
@@ -70,6 +71,7 @@ void PartsReduction::combine() {
     copy_for_others(arrays_.own_result(piece_) + offset, sum, bit.count * width);
     if (aside && dest != nullptr) std::memcpy(dest, sum, bit.count * width);
   });
+  round.lay(Bytes(arrays_.own_result(piece_) + mine.begin * width, mine.count * width));
 }
 
 void PartsReduction::show_combined() {

@@ -19,7 +19,9 @@ bool is_small(const Movement& what, std::uint32_t members) {
 
 void SmallMovement::lay(const Round& round) const {
   const std::size_t size = what_.source_size(round.size());
-  copy_for_others(Payloads(round, size).of(round.rank()), what_.source, size);
+  const Payloads payloads(round, size);
+  copy_for_others(payloads.of(round.rank()), what_.source, size);
+  payloads.lay(size, what_.flow);
 }
 
 void SmallMovement::take(const Round& round) const {
@@ -91,15 +93,20 @@ std::size_t LargeMovement::slowest_taker() const {
   return least;
 }
 
+void LargeMovement::stage_piece(std::size_t piece, std::uint32_t block) {
+  std::byte* buffer = buffer_of(round_.rank(), piece, block);
+  const std::size_t size = piece_size(piece);
+  copy_for_others(buffer, what_.source + block * what_.block + piece * stride_, size);
+  round_.lay(Bytes(buffer, size), what_.apart ? std::optional(block) : what_.flow.only_taker());
+}
+
 // Lays pieces ready where there is room for them; false where there was none.
 bool LargeMovement::stage() {
   if (!ticket_ || shown_ == pieces_) return false;
   const std::size_t until = std::min(pieces_, slowest_taker() + buffers_);
   if (shown_ == until) return false;
   for (; shown_ < until; ++shown_) {
-    for (std::size_t block = 0; block < blocks(); ++block)
-      copy_for_others(buffer_of(round_.rank(), shown_, block),
-                      what_.source + block * what_.block + shown_ * stride_, piece_size(shown_));
+    for (std::uint32_t block = 0; block < blocks(); ++block) stage_piece(shown_, block);
     round_.show(shown_ + 1);
     round_.team().wake_others();
   }

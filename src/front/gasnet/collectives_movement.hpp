@@ -49,6 +49,7 @@ class LargeMovement {
   void cut(CallName call);
   bool begin();
   bool stage();
+  void stage_piece(std::size_t piece, std::uint32_t block);
   bool take();
   void tell_taken(std::size_t pieces);
   bool is_complete() const;

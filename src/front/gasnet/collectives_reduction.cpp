@@ -19,6 +19,7 @@ bool is_small(const Reduction& what, std::uint32_t members) {
 void SmallReduction::lay(const Round& round) const {
   const Payloads payloads(round, what_.size(), what_.operation.width());
   copy_for_others(payloads.of(round.rank()), what_.source, what_.size());
+  payloads.lay(what_.size(), what_.flow);
 }
 
 void SmallReduction::take(const Round& round) const {

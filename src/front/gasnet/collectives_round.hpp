@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "front/gasnet/collectives_team.hpp"
@@ -20,11 +21,19 @@ struct Flow {
 
   bool starts_at(std::uint32_t member) const { return from == Side::all || member == root; }
   bool ends_at(std::uint32_t member) const { return to == Side::all || member == root; }
+  std::optional<std::uint32_t> only_taker() const {
+    return to == Side::root ? std::optional(root) : std::nullopt;
+  }
 };
 
 // The small payloads of one round: those that fit lie beside the words, one cache miss in all.
 class Payloads {
  public:
+  // Says that the own one is written.
+  void lay(std::size_t size, const Flow& flow) const {
+    if (!beside_) round_.lay(Bytes(of(round_.rank()), size), flow.only_taker());
+  }
+
   // `unit`: the payload is an array of elements of that many bytes.
   Payloads(const Round& round, std::size_t size, std::size_t unit = 1)
       : round_(round), beside_(size <= CollectiveSlot::payload_size && unit % cache_line != 0) {}
@@ -77,7 +86,7 @@ class OneRound {
     const Flow flow = content_.flow();
     if (!flow.starts_at(round_.rank())) return true;
     content_.lay(round_);
-    round_.show(1);
+    round_.show(1, flow.only_taker());
     if (late_) Round::settle();
     if (flow.from == Side::root)
       round_.team().wake_others();

@@ -41,6 +41,12 @@ struct alignas(2 * cache_line) CollectiveSlot {  // two: processors fetch lines 
   std::uint64_t source;
   std::uint64_t result;
   std::array<std::byte, payload_size> payload;
+
+  // All of it but the marks.
+  Bytes beside_marks() const {
+    return {reinterpret_cast<const std::byte*>(&source),
+            sizeof(source) + sizeof(result) + payload_size};
+  }
 };
 static_assert(sizeof(CollectiveSlot) == 2 * cache_line);
 

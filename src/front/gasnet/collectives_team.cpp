@@ -50,10 +50,13 @@ void TeamCollectives::finish(Turn turn) {
     if (after != before)  // pairs with look_at_finished()
       control(rank()).finished.store(after, std::memory_order_release);
   }
-  if (before / tell_each != after / tell_each) wake_others();
+  if (before / tell_each == after / tell_each) return;
+  tell_far({}, {}, &control(rank()).finished);
+  wake_others();
 }
 
 std::uint64_t TeamCollectives::offset_of(const void* address, std::size_t size) const {
+  if (!team_.far.empty()) return nowhere;  // not everybody could look there
   const auto* place = static_cast<const std::byte*>(address);
   const auto within = [&](const std::byte* begin, std::size_t length) {
     const auto at = static_cast<std::size_t>(place - begin);

@@ -69,8 +69,20 @@ class TeamCollectives {
   // Nobody reads there any more.
   void release_area() { area_served_.fetch_add(1, std::memory_order_release); }
 
-  // To be called after a word was written for which a member may sleep.
+  // What this member wrote on its board, for members that see a mirror of it; to one of them or to
+  // all. Before the word by which they learn of it, or with it.
+  void tell_far(std::optional<std::uint32_t> member, Bytes written,
+                const std::atomic<std::uint64_t>* word) const {
+    if (team_.far.empty()) [[likely]]
+      return;
+    if (!member) return team_.tell_far(written, word);
+    if (team_.is_far(*member)) team_.tell_far(*member, written, word);
+  }
+
+  // To be called after a word was written for which a member may sleep. One out of reach is woken
+  // by what it is told.
   void wake(std::uint32_t member) const {
+    if (!team_.far.empty() && team_.is_far(member)) return;
     memory().data_bell(team_.process(member)).ring_if_asleep();
   }
   void wake_others() const {
@@ -116,15 +128,24 @@ class Round {
   bool may_begin() const { return team_->may_begin(turn_); }
   void finish() const { team_->finish(turn_); }
 
-  // What this member wrote before is visible to who sees the count.
-  void show(std::uint64_t count) {
-    slot(rank()).shown.store(Mark::of(turn_, count), std::memory_order_release);  // with shown()
+  // What this member wrote in its payload or area is on its way to those out of reach, before the
+  // count that it shows next; only to `member`, if the round is about that one alone.
+  void lay(Bytes written, std::optional<std::uint32_t> member = {}) const {
+    team_->tell_far(member, written, nullptr);
+  }
+  // What this member wrote before, and has laid, is visible to who sees the count.
+  void show(std::uint64_t count, std::optional<std::uint32_t> member = {}) {
+    CollectiveSlot& own = slot(rank());
+    own.shown.store(Mark::of(turn_, count), std::memory_order_release);  // with shown()
+    team_->tell_far(member, own.beside_marks(), &own.shown);
   }
   std::uint64_t shown(std::uint32_t member) const {
     return Mark::count(slot(member).shown.load(std::memory_order_acquire), turn_);
   }
   void take(std::uint64_t count) {
-    slot(rank()).taken.store(Mark::of(turn_, count), std::memory_order_release);  // with taken()
+    CollectiveSlot& own = slot(rank());
+    own.taken.store(Mark::of(turn_, count), std::memory_order_release);  // with taken()
+    team_->tell_far({}, {}, &own.taken);
   }
   std::uint64_t taken(std::uint32_t member) const {
     return Mark::count(slot(member).taken.load(std::memory_order_acquire), turn_);

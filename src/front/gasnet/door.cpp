@@ -22,10 +22,9 @@ Door::~Door() {
 }
 
 void Door::join(const std::string& client_name, gex_Flags_t flags) {
-  if (!engine_->reaches_all())
+  if (!engine_->writes_to_all())
     give_up("gex_Client_Init",
-            "some ranks share no memory with this one, and in this version only OpenSHMEM goes by "
-            "a network; start the job on one machine");
+            "some ranks share no memory with this one, and the wire to them carries no messages");
   client_ = std::make_unique<gondwana_gex_client>(
       gondwana_gex_client{.door = this, .name = client_name, .flags = flags, .data = {}});
   make_endpoint(GEX_EP_CAPABILITY_ALL, 0);
@@ -34,19 +33,39 @@ void Door::join(const std::string& client_name, gex_Flags_t flags) {
       threads_ == ThreadMode::par ? Handlers::on_any_thread : Handlers::on_one_thread);
   const OwnBoard mine = take_board();
   directory(rank()).board.store(mine.offset, std::memory_order_relaxed);
+  const MutableBytes mirrors = take_mirrors(ranks());
+  directory(rank()).mirrors.store(arena_offset(mirrors), std::memory_order_relaxed);
   engine_->sync(engine_->world(), "gex_Client_Init");
   Membership all;
   for (std::uint32_t process = 0; process < ranks(); ++process) {
-    const std::uint64_t offset = directory(process).board.load(std::memory_order_relaxed);
+    const FirstBoard first = first_board(process);
     all.processes.push_back(process);
     all.indices.push_back(0);
-    all.boards.push_back(offset);
-    all.epoch =
-        std::max(all.epoch, board_at(process, offset)->line.epoch.load(std::memory_order_relaxed));
+    all.boards.push_back(first.board);
+    all.mirrors.push_back(first.mirrors);
+    all.epoch = std::max(all.epoch, first.epoch);
   }
+  all.own_mirrors = mirrors;
   all.rank = rank();
   world_ = &add_team(std::move(all), 0);
   engine_->sync(engine_->world(), "gex_Client_Init");
+}
+
+// What a process shows of the first team. A board out of reach is fresh, as all of them are then.
+Door::FirstBoard Door::first_board(std::uint32_t process) {
+  if (engine_->reaches(Rank(process))) {
+    const Directory& shown = directory(process);
+    const std::uint64_t board = shown.board.load(std::memory_order_relaxed);
+    return {board, shown.mirrors.load(std::memory_order_relaxed),
+            board_at(process, board)->line.epoch.load(std::memory_order_relaxed)};
+  }
+  FirstBoard first{};
+  const Remote place{Rank(process), NodePlan::directory_offset + offsetof(Directory, board)};
+  const MutableBytes both = std::as_writable_bytes(std::span(&first, 1))
+                                .first(sizeof(first.board) + sizeof(first.mirrors));
+  if (!engine_->get_from_place(engine_->default_lane(), both, place))
+    give_up("gex_Client_Init", engine_->default_lane().take_error()->text);
+  return first;
 }
 
 Directory& Door::directory(std::uint32_t process) const {
@@ -119,8 +138,7 @@ Team& Door::add_team(Membership membership, gex_Flags_t flags) {
   team->endpoint = endpoint(team->indices[team->rank]);
   team->flags = flags;
   team->epoch = membership.epoch;
-  for (std::uint32_t i = 0; i < membership.boards.size(); ++i)
-    team->boards.push_back(board_at(team->processes[i], membership.boards[i]));
+  lay_out(*team, membership);
   team->reach.resize(team->size);
   team->members = team->reach.data();
   fill(*team);
@@ -128,7 +146,36 @@ Team& Door::add_team(Membership membership, gex_Flags_t flags) {
   return *teams_.emplace_back(std::move(team));
 }
 
+// Mirrors that were kept in readiness for members that are all in reach are given back.
+void Door::lay_out(Team& team, const Membership& membership) const {
+  for (std::uint32_t i = 0; i < membership.boards.size(); ++i) {
+    if (team.is_far(i)) {
+      team.far.push_back(i);
+      std::byte* mirror = membership.own_mirrors.data() + i * Board::size;
+      team.boards.push_back(reinterpret_cast<Board*>(mirror));
+    } else {
+      team.boards.push_back(board_at(team.processes[i], membership.boards[i]));
+    }
+  }
+  team.mirrors = membership.mirrors;
+  team.own_mirrors = membership.own_mirrors;
+  if (!team.far.empty() || team.own_mirrors.empty()) return;
+  engine_->segments().release(team.own_mirrors);
+  team.own_mirrors = {};
+}
+
+MutableBytes Door::take_mirrors(std::uint32_t members) {
+  if (engine_->reaches_all()) return {};
+  const std::optional<MutableBytes> range = engine_->segments().allocate(members * Board::size);
+  if (!range)
+    give_up("team", fmt::format("no {} of memory are left for what the {} members of a team on "
+                                "several nodes show each other; attach a smaller segment",
+                                format_size(members * Board::size), members));
+  return *range;
+}
+
 void Door::remove(Team& team) {
+  if (!team.own_mirrors.empty()) engine_->segments().release(team.own_mirrors);
   const std::scoped_lock lock(mutex_);
   const auto* board = reinterpret_cast<const std::byte*>(&team.own_board());
   spare_boards_.push_back(

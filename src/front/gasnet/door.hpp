@@ -35,6 +35,7 @@ struct SharedSegment {
 struct Directory {
   std::array<SharedSegment, most_endpoints> segments;  // by endpoint index
   std::atomic<std::uint64_t> board;                    // offset of the board of the first team
+  std::atomic<std::uint64_t> mirrors;                  // and of its mirrors
 };
 static_assert(sizeof(Directory) <= NodePlan::directory_size);
 
@@ -83,12 +84,14 @@ class Door {
   gondwana_gex_member member(std::uint32_t process, gex_EP_Index_t endpoint) const;
   Directory& directory(std::uint32_t process) const;
 
-  // Teams. `boards` are offsets in the arenas of the members; `epoch` one that none has gone
-  // beyond.
+  // Teams. `boards` and `mirrors` are offsets in the arenas of the members; `epoch` one that none
+  // has gone beyond.
   struct Membership {
     std::vector<std::uint32_t> processes;
     std::vector<gex_EP_Index_t> indices;
     std::vector<std::uint64_t> boards;
+    std::vector<std::uint64_t> mirrors;
+    MutableBytes own_mirrors;
     std::uint32_t rank = 0;
     Epoch epoch = 0;
   };
@@ -101,6 +104,10 @@ class Door {
     Epoch epoch;
   };
   OwnBoard take_board();
+  // Memory for copies of the boards of so many members; none where loads and stores reach all
+  // ranks.
+  MutableBytes take_mirrors(std::uint32_t members);
+  std::uint64_t arena_offset(MutableBytes pages) const;
   Board* board_at(std::uint32_t process, std::uint64_t offset) const;
 
   // Operations that are moved on by whoever polls, until they are complete.
@@ -128,9 +135,16 @@ class Door {
 
  private:
   void fill(Team& team) const;
+  // Where the boards of the first team lie, as a process shows it.
+  struct FirstBoard {
+    std::uint64_t board;
+    std::uint64_t mirrors;
+    Epoch epoch;
+  };
+  FirstBoard first_board(std::uint32_t process);
+  void lay_out(Team& team, const Membership& membership) const;
   // In segment.cpp.
   std::optional<std::size_t> shared_offset(const std::byte* address, std::size_t size) const;
-  std::size_t arena_offset(MutableBytes pages) const;
   Result<void> replace_pages(gondwana_gex_segment& segment);
 
   Engine* engine_;
@@ -164,7 +178,9 @@ template <typename T>
 std::vector<T> Team::exchange(CallName call, const T& mine) {
   static_assert(sizeof(T) <= Board::record_size && std::is_trivially_copyable_v<T>);
   const std::size_t half = exchanges++ % 2;
-  std::memcpy(own_board().records[half].data(), &mine, sizeof(T));
+  std::array<std::byte, Board::record_size>& record = own_board().records[half];
+  std::memcpy(record.data(), &mine, sizeof(T));
+  tell_far(Bytes(record).first(sizeof(T)), nullptr);
   meet(call);
   std::vector<T> all(size);
   for (std::uint32_t i = 0; i < size; ++i)

@@ -80,6 +80,9 @@ struct Team : gondwana_gex_team {
   std::vector<gex_EP_Index_t> indices;     // and the index of its endpoint there
   std::vector<gondwana_gex_member> reach;  // `members` points to it
   std::vector<Board*> boards;              // empty: a pair
+  std::vector<std::uint32_t> far;          // members out of reach: their boards are mirrors
+  std::vector<std::uint64_t> mirrors;      // by member: where all mirrors lie in its arena
+  MutableBytes own_mirrors;                // those of this member; to be given back
   Epoch epoch = 0;                         // the last that this member began
   std::uint64_t exchanges = 0;
   std::shared_ptr<void> collectives;  // what collectives.cpp keeps for the team
@@ -91,6 +94,11 @@ struct Team : gondwana_gex_team {
   Board& own_board() { return *boards[rank]; }
   BoardSync sync() const;
 
+  // To every member out of reach, or to one: what this member wrote on its board, and then a word
+  // of it, unless that is null. Does not wait.
+  void tell_far(Bytes written, const std::atomic<std::uint64_t>* word) const;
+  void tell_far(std::uint32_t member, Bytes written, const std::atomic<std::uint64_t>* word) const;
+  bool is_far(std::uint32_t member) const;
   // Every member calls it. What members wrote before is visible after it.
   void meet(CallName call);
   // What each member shows: at most Board::record_size bytes. Every member calls it.

@@ -70,8 +70,8 @@ std::optional<std::size_t> Door::shared_offset(const std::byte* address, std::si
   return std::nullopt;
 }
 
-std::size_t Door::arena_offset(MutableBytes pages) const {
-  return static_cast<std::size_t>(pages.data() - engine_->memory().window(engine_->rank()));
+std::uint64_t Door::arena_offset(MutableBytes pages) const {
+  return static_cast<std::uint64_t>(pages.data() - engine_->memory().window(engine_->rank()));
 }
 
 Result<gex_Segment_t> Door::make_segment(void* address, std::size_t size) {

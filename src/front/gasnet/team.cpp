@@ -12,10 +12,36 @@ BoardSync Team::sync() const {
   return {BoardMembers(door->engine().memory(), boards, processes), rank};
 }
 
+bool Team::is_far(std::uint32_t member) const {
+  return !door->engine().reaches(process(member));
+}
+
+void Team::tell_far(Bytes written, const std::atomic<std::uint64_t>* word) const {
+  for (const std::uint32_t member : far) tell_far(member, written, word);
+}
+
+void Team::tell_far(std::uint32_t member, Bytes written,
+                    const std::atomic<std::uint64_t>* word) const {
+  const auto* board = reinterpret_cast<const std::byte*>(boards[rank]);
+  const std::uint64_t mirror = mirrors[member] + rank * Board::size;
+  const auto place = [&](const void* on_board) {
+    return mirror + static_cast<std::uint64_t>(static_cast<const std::byte*>(on_board) - board);
+  };
+  Update update;
+  update.bytes = written;
+  if (!written.empty()) update.offset = place(written.data());
+  if (word != nullptr) {
+    update.word_offset = place(word);
+    update.word = word->load(std::memory_order_relaxed);
+  }
+  door->engine().send_update(process(member), update);
+}
+
 void Team::meet(CallName call) {
   const Epoch reached = ++epoch;
   BoardSync line = sync();
   line.arrive(reached);
+  tell_far({}, &own_board().line.epoch);
   std::uint32_t from = 0;
   if (!line.all_reached(reached, from))
     door->engine().wait_on_words(call, [&] { return line.all_reached(reached, from); });
@@ -36,16 +62,20 @@ struct SplitRecord {
   int key;
   gex_EP_Index_t endpoint;
   std::uint64_t board;
+  std::uint64_t mirrors;
   Epoch epoch;
 };
 
 // The new team that this member is in; null: none.
 Team* split(Team& parent, int color, int key, bool joins, CallName call, gex_Flags_t flags) {
-  SplitRecord mine{joins, color, key, parent.endpoint->index, 0, 0};
+  SplitRecord mine{joins, color, key, parent.endpoint->index, 0, 0, 0};
+  MutableBytes mirrors;
   if (joins) {
     const Door::OwnBoard board = parent.door->take_board();
     mine.board = board.offset;
     mine.epoch = board.epoch;
+    mirrors = parent.door->take_mirrors(parent.size);
+    mine.mirrors = parent.door->arena_offset(mirrors);
   }
   const std::vector<SplitRecord> all = parent.exchange(call, mine);
   if (!joins) return nullptr;
@@ -54,11 +84,13 @@ Team* split(Team& parent, int color, int key, bool joins, CallName call, gex_Fla
     if (all[i].joins && all[i].color == color) members.push_back(i);
   std::ranges::stable_sort(members, {}, [&](std::uint32_t i) { return all[i].key; });
   Door::Membership membership;
+  membership.own_mirrors = mirrors;
   for (const std::uint32_t i : members) {
     if (i == parent.rank) membership.rank = static_cast<std::uint32_t>(membership.processes.size());
     membership.processes.push_back(parent.processes[i]);
     membership.indices.push_back(all[i].endpoint);
     membership.boards.push_back(all[i].board);
+    membership.mirrors.push_back(all[i].mirrors);
     membership.epoch = std::max(membership.epoch, all[i].epoch);
   }
   return &parent.door->add_team(std::move(membership), flags);
@@ -85,6 +117,7 @@ std::vector<std::uint32_t> own_positions(const Team& parent, const gex_EP_Locati
 struct CreateRecord {
   std::uint32_t process;
   std::array<std::uint64_t, most_endpoints> boards;
+  std::array<std::uint64_t, most_endpoints> mirrors;
   std::array<Epoch, most_endpoints> epochs;
 };
 
@@ -112,10 +145,13 @@ std::vector<Team*> create(Team& parent, const gex_EP_Location_t* args, std::size
   Door& door = *parent.door;
   std::vector<std::uint32_t> processes;
   const std::vector<std::uint32_t> own = own_positions(parent, args, count, flags, processes);
-  CreateRecord mine{door.rank(), {}, {}};
+  CreateRecord mine{door.rank(), {}, {}, {}};
+  std::vector<MutableBytes> mirrors;
   for (std::size_t i = 0; i < own.size(); ++i) {
     const Door::OwnBoard board = door.take_board();
     mine.boards.at(i) = board.offset;
+    mirrors.push_back(door.take_mirrors(static_cast<std::uint32_t>(count)));
+    mine.mirrors.at(i) = door.arena_offset(mirrors.back());
     mine.epochs.at(i) = board.epoch;
   }
   const std::vector<CreateRecord> all = parent.exchange("gex_TM_Create", mine);
@@ -130,11 +166,13 @@ std::vector<Team*> create(Team& parent, const gex_EP_Location_t* args, std::size
     membership.processes.push_back(processes[i]);
     membership.indices.push_back(args[i].gex_ep_index);
     membership.boards.push_back(record->boards.at(at));
+    membership.mirrors.push_back(record->mirrors.at(at));
     membership.epoch = std::max(membership.epoch, record->epochs.at(at));
   }
   std::vector<Team*> made;
-  for (const std::uint32_t position : own) {
-    membership.rank = position;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    membership.rank = own[i];
+    membership.own_mirrors = mirrors[i];
     made.push_back(&door.add_team(membership, flags));
   }
   return made;

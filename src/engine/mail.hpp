@@ -1,0 +1,144 @@
+// Active messages to and from ranks out of reach: what the engine makes of the wire's mail.
+//
+// A message is written into a parcel and sent when it is published. One that arrives is copied into
+// a parcel, where it stays until this rank polls. A rank has at most `window` requests under way to
+// each peer, as many as an inbox has slots; whoever handles them says now and then how many it has
+// taken. Replies need no credit: each answers a request that had one.
+//
+// Updates are for doors whose members keep copies of each other's boards: bytes, and a word that
+// says that they are there. They are carried out when they arrive, in the order in which one peer
+// sent them; a door does not send more of them than it has room for.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "core/inbox.hpp"
+#include "memory/node_memory.hpp"
+#include "transport/wire.hpp"
+
+namespace gondwana {
+
+// For the arena of a peer: `bytes` at `offset`, then `word` at `word_offset`, for who acquires it.
+struct Update {
+  static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
+
+  std::uint64_t offset = 0;
+  Bytes bytes;
+  std::uint64_t word_offset = nowhere;
+  std::uint64_t word = 0;
+};
+
+class Mail {
+ public:
+  static constexpr std::uint32_t window = InboxLayout::slots;
+  static constexpr std::size_t longest_body = InboxLayout::block_bytes;
+
+  enum class Sort : std::uint32_t { request, reply, update, receipt };
+
+  // What all mail begins with.
+  struct Head {
+    Sort sort;
+    std::uint32_t taken;  // requests of the receiver's that the sender has handled since last time
+    std::uint32_t bytes;  // of the body
+  };
+  struct Letter {  // its words lie on 8 bytes, as in an inbox
+    Head head;
+    InboxMessage message;
+  };
+  struct Change {
+    Head head;
+    std::uint32_t zero;
+    std::uint64_t offset;
+    std::uint64_t word_offset;
+    std::uint64_t word;
+  };
+
+  // A letter under way, here or there.
+  struct Parcel {
+    alignas(8) Letter letter;
+    Rank peer;
+    std::vector<std::byte> block;  // as large as the largest body it ever had
+
+    // The one that a message lies in.
+    static Parcel& of(InboxMessage& message) {
+      return *reinterpret_cast<Parcel*>(reinterpret_cast<std::byte*>(&message) -
+                                        offsetof(Letter, message));
+    }
+  };
+  static_assert(offsetof(Letter, message) % 8 == 4 && offsetof(Change, offset) % 8 == 0);
+
+  static bool may_use(const Wire& wire) {
+    return wire.limits().longest_mail >= sizeof(Letter) + longest_body;
+  }
+
+  // `turn`: held by who uses the wire; it guards what is here too.
+  Mail(Wire& wire, std::recursive_mutex& turn, const NodeMemory& memory, Rank me,
+       std::uint32_t ranks);
+
+  // Null where the peer has not handled enough of what was sent to it.
+  Parcel* try_open(Rank to, MessageClass sort, Payload payload);
+  void publish(Parcel& parcel);
+  void cancel(Parcel& parcel);
+  void update(Rank to, const Update& update);
+
+  // Sends what found no room before. By who has the wire.
+  void move_on();
+  bool is_all_sent() const { return waiting_.empty(); }
+
+  // Gives what has arrived to `handle`, no more than `most`; how many.
+  template <typename Handle>
+  std::uint32_t poll(MessageClass sort, std::uint32_t most, const Handle& handle) {
+    std::uint32_t handled = 0;
+    while (handled < most) {
+      Parcel* parcel = next(sort);
+      if (parcel == nullptr) break;
+      handle(*parcel);
+      finish(*parcel);
+      ++handled;
+    }
+    return handled;
+  }
+
+ private:
+  struct Peer {
+    std::uint32_t under_way = 0;  // requests to it
+    std::uint32_t owed = 0;       // requests of its that were handled, and it has not been told
+    std::uint32_t waiting = 0;    // mail to it that found no room yet
+  };
+  // Mail that found no room.
+  struct Waiting {
+    Rank to;
+    std::vector<std::byte> mail;
+  };
+
+  Parcel& take_parcel();
+  void send(Rank to, MutableBytes letter, Bytes body);
+  bool try_send(Rank to, MutableBytes letter, Bytes body);
+  void receive(Rank from, Bytes mail);
+  void keep(Rank from, const Head& head, Bytes mail);
+  void carry_out(Bytes mail);
+  Parcel* next(MessageClass sort);
+  void finish(Parcel& parcel);
+
+  Wire& wire_;
+  std::recursive_mutex& turn_;
+  const NodeMemory& memory_;
+  Rank me_;
+  std::uint32_t ranks_;
+  std::map<std::uint32_t, Peer> peers_;  // by rank; of those that were talked to
+  std::deque<Parcel> parcels_;
+  std::vector<Parcel*> free_;
+  std::deque<Waiting> waiting_;
+  std::array<std::deque<Parcel*>, 2> arrived_;            // by class
+  std::array<std::atomic<std::uint32_t>, 2> how_many_{};  // of them, for who looks without turn
+};
+
+}  // namespace gondwana

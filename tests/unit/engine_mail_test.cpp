@@ -1,0 +1,213 @@
+// Active messages and updates between ranks of two nodes, over the loopback wire.
+#include "engine/mail.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+
+#include "transport/loopback.hpp"
+
+namespace gondwana {
+namespace {
+
+using Nodes = std::vector<std::shared_ptr<NodeMemory>>;
+
+Nodes two_nodes() {
+  Nodes nodes;
+  for (std::uint32_t node = 0; node < 2; ++node) {
+    auto memory =
+        NodeMemory::create({.ranks = 1, .first = node, .node = node, .nodes = 2, .job_ranks = 2});
+    GONDWANA_ASSERT(static_cast<bool>(memory), node);
+    nodes.push_back(*std::move(memory));
+  }
+  return nodes;
+}
+
+// A rank, alone on its node.
+class Side {
+ public:
+  Side(const Nodes& nodes, const std::shared_ptr<Mailboxes>& boxes, Rank me)
+      : wire_(std::make_unique<Loopback>(Loopback::Setup{nodes, me, boxes})),
+        memory_(nodes[index(me)]),
+        mail_(wire_, turn_, *memory_, me, 2) {}
+
+  Mail* operator->() { return &mail_; }
+  Wire& wire() { return wire_; }
+  std::byte* arena(Rank me) { return memory_->window(me); }
+  void progress() {
+    while (wire_.progress()) {
+    }
+    mail_.move_on();
+  }
+
+ private:
+  std::recursive_mutex turn_;
+  Wire wire_;
+  std::shared_ptr<NodeMemory> memory_;
+  Mail mail_;
+};
+
+class EngineMail : public testing::Test {
+ protected:
+  static constexpr std::size_t place = NodePlan::system_size;  // where nothing of the engine lies
+
+  void move_on() {
+    for (int i = 0; i < 3; ++i) {
+      here_.progress();
+      there_.progress();
+    }
+  }
+
+  // From here to there; false where there is no credit.
+  bool send(MessageClass sort, std::uint16_t handler, Bytes body = {}) {
+    Mail::Parcel* parcel =
+        here_->try_open(Rank(1), sort, body.empty() ? Payload::none : Payload::block);
+    if (parcel == nullptr) return false;
+    parcel->letter.message = {};
+    parcel->letter.message.handler = handler;
+    parcel->letter.message.payload_bytes = static_cast<std::uint32_t>(body.size());
+    std::ranges::copy(body, parcel->block.begin());
+    here_->publish(*parcel);
+    return true;
+  }
+
+  // The handlers that messages which have come name.
+  std::vector<std::uint16_t> handled(MessageClass sort, std::uint32_t most = 1000) {
+    std::vector<std::uint16_t> handlers;
+    there_->poll(sort, most, [&](Mail::Parcel& parcel) {
+      EXPECT_EQ(parcel.peer, Rank(0));
+      handlers.push_back(parcel.letter.message.handler);
+    });
+    return handlers;
+  }
+
+  void update(std::uint64_t offset, Bytes bytes, std::uint64_t word_offset, std::uint64_t word) {
+    here_->update(Rank(1), {offset, bytes, word_offset, word});
+  }
+  std::uint64_t word_there(std::size_t offset) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, there_.arena(Rank(1)) + offset, sizeof(word));
+    return word;
+  }
+
+  Nodes nodes_ = two_nodes();
+  std::shared_ptr<Mailboxes> boxes_ = std::make_shared<Mailboxes>(2);
+  Side here_{nodes_, boxes_, Rank(0)};
+  Side there_{nodes_, boxes_, Rank(1)};
+};
+
+std::vector<std::byte> some_bytes(std::size_t size) {
+  std::vector<std::byte> bytes(size);
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>(i * 7 + i / 251);
+  return bytes;
+}
+
+TEST_F(EngineMail, ALetterArrivesWithItsBlock) {
+  const std::vector<std::byte> body = some_bytes(Mail::longest_body);
+  ASSERT_TRUE(send(MessageClass::request, 5, body));
+  move_on();
+  std::vector<std::byte> arrived;
+  there_->poll(MessageClass::request, 1, [&](Mail::Parcel& parcel) {
+    EXPECT_EQ(parcel.letter.message.handler, 5);
+    const Bytes block = Bytes(parcel.block).first(parcel.letter.head.bytes);
+    arrived.assign(block.begin(), block.end());
+  });
+  EXPECT_EQ(arrived, body);
+}
+
+TEST_F(EngineMail, OfABlockOnlyThePayloadTravels) {
+  ASSERT_TRUE(send(MessageClass::reply, 1, some_bytes(3)));
+  move_on();
+  there_->poll(MessageClass::reply, 1,
+               [](Mail::Parcel& parcel) { EXPECT_EQ(parcel.letter.head.bytes, 3U); });
+}
+
+TEST_F(EngineMail, RequestsNeedCreditWhichComesBackWhenTheyAreHandled) {
+  for (std::uint32_t i = 0; i < Mail::window; ++i)
+    ASSERT_TRUE(send(MessageClass::request, static_cast<std::uint16_t>(i)));
+  EXPECT_FALSE(send(MessageClass::request, 99));
+  move_on();
+  EXPECT_FALSE(send(MessageClass::request, 99)) << "nothing was handled yet";
+  std::vector<std::uint16_t> expected(Mail::window / 2);
+  std::iota(expected.begin(), expected.end(), std::uint16_t{0});
+  EXPECT_EQ(handled(MessageClass::request, Mail::window / 2), expected);
+  move_on();
+  for (std::uint32_t i = 0; i < Mail::window / 2; ++i)
+    EXPECT_TRUE(send(MessageClass::request, 7)) << i;
+  EXPECT_FALSE(send(MessageClass::request, 99));
+}
+
+TEST_F(EngineMail, RepliesNeedNone) {
+  constexpr std::uint16_t many = 200;
+  for (std::uint16_t i = 0; i < many; ++i) ASSERT_TRUE(send(MessageClass::reply, i));
+  std::vector<std::uint16_t> all;
+  for (int looks = 0; looks < 100 && all.size() < many; ++looks) {
+    move_on();
+    for (const std::uint16_t handler : handled(MessageClass::reply)) all.push_back(handler);
+  }
+  std::vector<std::uint16_t> expected(many);
+  std::iota(expected.begin(), expected.end(), std::uint16_t{0});
+  EXPECT_EQ(all, expected);
+}
+
+TEST_F(EngineMail, ACancelledLetterGivesItsCreditBack) {
+  for (std::uint32_t i = 0; i < 3 * Mail::window; ++i) {
+    Mail::Parcel* parcel = here_->try_open(Rank(1), MessageClass::request, Payload::none);
+    ASSERT_NE(parcel, nullptr) << i;
+    here_->cancel(*parcel);
+  }
+  move_on();
+  EXPECT_TRUE(handled(MessageClass::request).empty());
+}
+
+TEST_F(EngineMail, UpdatesOfAnyLengthArriveBeforeTheirWord) {
+  const std::vector<std::byte> bytes = some_bytes(3 * Mail::longest_body + 5);
+  const std::size_t word = place + 4 * Mail::longest_body;
+  update(place, bytes, word, 17);
+  for (int looks = 0; looks < 100 && word_there(word) != 17; ++looks) {
+    here_.progress();
+    there_.progress();
+  }
+  ASSERT_EQ(word_there(word), 17U);
+  EXPECT_EQ(std::memcmp(there_.arena(Rank(1)) + place, bytes.data(), bytes.size()), 0);
+}
+
+TEST_F(EngineMail, AnUpdateMayBeAWordAlone) {
+  update(0, {}, place, 3);
+  update(0, {}, place, 4);
+  move_on();
+  EXPECT_EQ(word_there(place), 4U);
+}
+
+TEST_F(EngineMail, WhatMakesNoSenseIsDropped) {
+  const auto post = [&](Bytes head) {
+    const Result<Posted> posted = here_.wire().send_mail(Rank(1), head, {});
+    ASSERT_TRUE(posted && *posted == Posted::accepted);
+    move_on();
+  };
+  const auto bytes_of = [](const auto& object) { return std::as_bytes(std::span(&object, 1)); };
+  post(some_bytes(5));
+  Mail::Letter letter{};
+  letter.head = {Mail::Sort::request, 1000, 100};  // of a body that does not follow
+  post(bytes_of(letter));
+  letter.head = {static_cast<Mail::Sort>(77), 0, 0};
+  post(bytes_of(letter));
+  Mail::Change change{};
+  change.head = {Mail::Sort::update, 0, 0};
+  change.word = 1;
+  const std::size_t end = nodes_[1]->plan().inbox_offset();
+  for (const std::uint64_t beyond :
+       {std::uint64_t{end}, ~std::uint64_t{0} - 7, std::uint64_t{place + 1}}) {
+    change.word_offset = beyond;
+    post(bytes_of(change));
+  }
+  change.offset = end + 1;
+  change.word_offset = place;
+  post(bytes_of(change));
+  EXPECT_TRUE(handled(MessageClass::request).empty());
+  EXPECT_EQ(word_there(place), 0U);
+}
+
+}  // namespace
+}  // namespace gondwana
