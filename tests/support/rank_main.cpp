@@ -14,24 +14,18 @@
 // --checks: calls are checked, as where SHMEM_DEBUG is set.
 // --algorithm=ring: collectives of teams go by the algorithm of that name, those that have it.
 // --seed=N repeats a run; the seed is printed.
-#include <algorithm>
-#include <array>
+
 #include <charconv>
 #include <cstdlib>
 #include <functional>
-#include <map>
 #include <memory>
 #include <thread>
 #include <vector>
 
 #include "bootstrap/join.hpp"
-#include "core/mapping.hpp"
 #include "process/open_wire.hpp"
-#include "support/agents.hpp"
-#include "support/faulty.hpp"
+#include "support/nodes.hpp"
 #include "support/rank_test.hpp"
-#include "transport/loopback.hpp"
-#include "transport/ofi/ofi.hpp"
 
 namespace gondwana::shmem {
 
@@ -67,17 +61,6 @@ void give_up(Lane& lane, CallName name) {
 namespace gondwana::test {
 namespace {
 
-enum class Over : std::uint8_t {
-  memory,
-  wire,
-  faulty,
-  nodes,
-  faulty_nodes,
-  ofi,
-  ofi_alone,
-  processes
-};
-
 struct Form {
   Over over = Over::memory;
   std::uint32_t ranks = 2;
@@ -107,62 +90,16 @@ Options test_options() {
   return options;
 }
 
-bool goes_by_network() {
-  return form().over == Over::ofi || form().over == Over::ofi_alone;
-}
-
-bool has_nodes() {
-  return form().over == Over::nodes || form().over == Over::faulty_nodes || goes_by_network();
-}
-
-std::vector<std::unique_ptr<AgentThread>> agents_for(const Nodes& nodes) {
-  if (!goes_by_network()) return {};
-  return start_agents(nodes);
-}
-
-Wire network_for(const Nodes& nodes, Rank rank) {
-  const auto home =
-      std::ranges::find_if(nodes, [&](const auto& n) { return n->plan().holds(rank); });
-  Result<std::unique_ptr<Ofi>> ofi =
-      Ofi::open({.memory = *home, .me = rank, .job_tag = job_tag, .settings = loopback_network()});
-  if (!ofi) {
-    fmt::print(stderr, "rank {}: {}\n", index(rank), ofi.error().text);
-    std::abort();
-  }
-  return Wire(*std::move(ofi));
-}
-
-// What the ranks of a job share, beside the agents.
-struct Job {
-  Nodes nodes;
-  std::shared_ptr<Mailboxes> boxes;
-};
-
-Wire wire_for(const Job& job, Rank rank) {
-  if (goes_by_network()) return network_for(job.nodes, rank);
-  auto loopback = std::make_unique<Loopback>(
-      Loopback::Setup{.nodes = job.nodes, .me = rank, .boxes = job.boxes});
-  if (form().over == Over::wire || form().over == Over::nodes) return Wire(std::move(loopback));
-  const std::uint64_t seed = form().seed * 1000 + index(rank);
-  return Wire(std::make_unique<Faulty<Loopback>>(std::move(loopback), seed));
-}
-
-std::unique_ptr<Engine> engine_of_thread(const Job& job, Rank rank) {
+std::unique_ptr<Engine> engine_of_thread(const JobNodes& nodes, Rank rank) {
   Engine::Setup setup;
   setup.rank = rank;
-  setup.memory =
-      *std::ranges::find_if(job.nodes, [&](const auto& n) { return n->plan().holds(rank); });
+  setup.memory = nodes.home(rank);
   setup.ranks = setup.memory->plan().job_ranks;
   setup.options = test_options();
   setup.threads = form().threads;
-  setup.use_reach = form().over == Over::memory || has_nodes();
-  if (form().over != Over::memory) setup.wire = wire_for(job, rank);
-  Result<std::unique_ptr<Engine>> engine = Engine::create(std::move(setup));
-  if (!engine) {
-    fmt::print(stderr, "rank {}: {}\n", index(rank), engine.error().text);
-    std::abort();  // the other ranks wait for this one
-  }
-  return *std::move(engine);
+  setup.use_reach = nodes.use_reach();
+  setup.wire = nodes.wire(rank);
+  return get_or_abort(Engine::create(std::move(setup)));
 }
 
 const char* environment_value(const char* name) {
@@ -206,35 +143,13 @@ void run_body(Engine& engine, RankBody body) {
   }
 }
 
-// How many ranks a node has; the last may have fewer.
-std::uint32_t ranks_per_node(std::uint32_t count) {
-  if (form().over == Over::ofi_alone) return 1;
-  return has_nodes() ? (count + 1) / 2 : count;
-}
-
-Nodes make_nodes(std::uint32_t count) {
-  const std::uint32_t each = ranks_per_node(count);
-  const std::uint32_t number = (count + each - 1) / each;
-  Nodes nodes;
-  for (std::uint32_t node = 0; node < number; ++node) {
-    const std::uint32_t first = node * each;
-    const NodeShare share{std::min(each, count - first), first, node, number, count};
-    Result<std::shared_ptr<NodeMemory>> memory = NodeMemory::create(share);
-    EXPECT_TRUE(memory) << memory.error().text;
-    if (memory) nodes.push_back(*std::move(memory));
-  }
-  return nodes;
-}
-
 void run_as_threads(std::uint32_t count, RankBody body) {
-  const Job job{make_nodes(count), std::make_shared<Mailboxes>(count)};
-  ASSERT_FALSE(testing::Test::HasFailure());
-  const auto agents = agents_for(job.nodes);
+  const JobNodes nodes(form().over, count, form().seed);
   std::vector<std::jthread> threads;
   threads.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     threads.emplace_back([&, i] {
-      const std::unique_ptr<Engine> engine = engine_of_thread(job, Rank(i));
+      const std::unique_ptr<Engine> engine = engine_of_thread(nodes, Rank(i));
       run_body(*engine, body);
     });
   }
@@ -253,14 +168,6 @@ bool is_algorithm(std::string_view name) {
 }
 
 bool parse_argument(std::string_view argument) {
-  static const std::map<std::string_view, Over> names{{"memory", Over::memory},
-                                                      {"wire", Over::wire},
-                                                      {"faulty", Over::faulty},
-                                                      {"nodes", Over::nodes},
-                                                      {"faulty-nodes", Over::faulty_nodes},
-                                                      {"ofi", Over::ofi},
-                                                      {"ofi-alone", Over::ofi_alone},
-                                                      {"processes", Over::processes}};
   std::string_view value;
   const auto number = [&](auto& into) {
     return std::from_chars(value.data(), value.data() + value.size(), into).ec == std::errc{};
@@ -274,9 +181,10 @@ bool parse_argument(std::string_view argument) {
   if (take_option(argument, "--seed=", value)) return number(form().seed);
   if (take_option(argument, "--algorithm=", form().algorithm))
     return is_algorithm(form().algorithm);
-  if (!take_option(argument, "--over=", value) || !names.contains(value)) return false;
-  form().over = names.at(value);
-  return true;
+  if (!take_option(argument, "--over=", value)) return false;
+  const std::optional<Over> over = over_of(value);
+  form().over = over.value_or(form().over);
+  return over.has_value();
 }
 
 int start() {

@@ -1,0 +1,115 @@
+// The nodes of a job whose ranks are threads of this process, and the wires between them.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "memory/node_memory.hpp"
+#include "support/agents.hpp"
+#include "support/faulty.hpp"
+#include "transport/loopback.hpp"
+#include "transport/ofi/ofi.hpp"
+#include "transport/wire.hpp"
+
+namespace gondwana::test {
+
+// What lies between the ranks: see rank_main.cpp.
+enum class Over : std::uint8_t {
+  memory,
+  wire,
+  faulty,
+  nodes,
+  faulty_nodes,
+  ofi,
+  ofi_alone,
+  processes
+};
+
+inline std::optional<Over> over_of(std::string_view name) {
+  static const std::map<std::string_view, Over> names{{"memory", Over::memory},
+                                                      {"wire", Over::wire},
+                                                      {"faulty", Over::faulty},
+                                                      {"nodes", Over::nodes},
+                                                      {"faulty-nodes", Over::faulty_nodes},
+                                                      {"ofi", Over::ofi},
+                                                      {"ofi-alone", Over::ofi_alone},
+                                                      {"processes", Over::processes}};
+  const auto found = names.find(name);
+  return found == names.end() ? std::nullopt : std::optional(found->second);
+}
+
+inline bool goes_by_network(Over over) {
+  return over == Over::ofi || over == Over::ofi_alone;
+}
+// Whether ranks of one node share memory; else all is one node, whose memory nobody uses directly
+// where there is a wire.
+inline bool has_nodes(Over over) {
+  return over == Over::nodes || over == Over::faulty_nodes || goes_by_network(over);
+}
+
+// An exception would leave the other ranks waiting.
+template <typename T>
+T get_or_abort(Result<T> result) {
+  if (!result) {
+    fmt::print(stderr, "rank tests: {}\n", result.error().text);
+    std::abort();
+  }
+  return *std::move(result);
+}
+
+class JobNodes {
+ public:
+  JobNodes(Over over, std::uint32_t ranks, std::uint64_t seed)
+      : over_(over), seed_(seed), boxes_(std::make_shared<Mailboxes>(ranks)) {
+    const std::uint32_t each = ranks_per_node(ranks);
+    const std::uint32_t number = (ranks + each - 1) / each;
+    for (std::uint32_t node = 0; node < number; ++node) {
+      const std::uint32_t first = node * each;
+      const NodeShare share{std::min(each, ranks - first), first, node, number, ranks};
+      memories_.push_back(get_or_abort(NodeMemory::create(share)));
+    }
+    if (goes_by_network(over_)) agents_ = start_agents(memories_);
+  }
+
+  const std::shared_ptr<NodeMemory>& home(Rank rank) const {
+    return *std::ranges::find_if(memories_,
+                                 [&](const auto& memory) { return memory->plan().holds(rank); });
+  }
+  bool use_reach() const { return over_ == Over::memory || has_nodes(over_); }
+  Wire wire(Rank rank) const {
+    if (over_ == Over::memory) return {};
+    if (goes_by_network(over_)) return network(rank);
+    auto loopback = std::make_unique<Loopback>(
+        Loopback::Setup{.nodes = memories_, .me = rank, .boxes = boxes_});
+    if (over_ == Over::wire || over_ == Over::nodes) return Wire(std::move(loopback));
+    return Wire(
+        std::make_unique<Faulty<Loopback>>(std::move(loopback), seed_ * 1000 + index(rank)));
+  }
+
+ private:
+  // The last may have fewer.
+  std::uint32_t ranks_per_node(std::uint32_t ranks) const {
+    if (over_ == Over::ofi_alone) return 1;
+    return has_nodes(over_) ? (ranks + 1) / 2 : ranks;
+  }
+
+  Wire network(Rank rank) const {
+    return Wire(get_or_abort(Ofi::open(
+        {.memory = home(rank), .me = rank, .job_tag = job_tag, .settings = loopback_network()})));
+  }
+
+  Over over_;
+  std::uint64_t seed_;
+  std::shared_ptr<Mailboxes> boxes_;
+  Nodes memories_;
+  std::vector<std::unique_ptr<AgentThread>> agents_;
+};
+
+}  // namespace gondwana::test
