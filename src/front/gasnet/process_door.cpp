@@ -38,14 +38,14 @@ void give_up(CallName call, const std::string& sentence) {
 namespace {
 
 // All processes of a job usually end together, each in its own time: who comes first waits for the
-// others for a while, and then ends them.
+// others of its node for a while, and then ends all.
 bool others_end_too() {
   constexpr std::chrono::seconds patience{10};
   const Process& self = this_process();
   NodeHeader& node = self.memory->header();
   node.leaving.fetch_add(1);
   const auto deadline = std::chrono::steady_clock::now() + patience;
-  while (node.leaving.load() < self.membership.ranks) {
+  while (node.leaving.load() < self.memory->plan().ranks) {
     if (std::chrono::steady_clock::now() > deadline) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -71,7 +71,8 @@ void examine(const gondwana_gex_build& build) {
 }
 
 // Now, so that a mistake is told before anything is built on it.
-Settings examine_environment(CallName call, std::uint32_t processes) {
+Settings examine_environment(CallName call) {
+  const std::uint32_t processes = this_process().memory->plan().ranks;
   for (const SettingVariable& variable : all_settings)
     gasnett_getenv_withdefault(variable.name, variable.otherwise);  // GASNET_VERBOSEENV tells them
   const Result<Settings> settings = read_settings(environment_value, processes, usable_memory());
@@ -108,7 +109,7 @@ int gondwana_gex_client_init(gex_Client_t* client_p, gex_EP_t* ep_p, gex_TM_t* t
   own_door = new Door({.engine = *engine,
                        .threads = threads,
                        .checks = build->checks != 0,
-                       .settings = examine_environment(call, (*engine)->ranks())});
+                       .settings = examine_environment(call)});
   gondwana::this_process().forget_engine.push_back([] { own_door = nullptr; });
   own_door->join(name, flags);
   ::on_exit(leave_at_exit, nullptr);

@@ -36,14 +36,15 @@ Result<std::uint64_t> read_number(const SettingVariable& variable, const Environ
   return number;
 }
 
-// Processes of a host share memory, all of them: apart they would need a network.
+// The launcher reads it too, and makes nodes of as many processes as it says: more on a node are
+// those that it did not tell.
 Result<void> check_neighborhood(const Environment& environment, std::uint32_t processes) {
   const Result<std::uint64_t> most = read_number(neighborhood_setting, environment, 0);
   if (!most) return most.error();
   if (*most == 0 || *most >= processes) return {};
   return Error{Errc::missing,
-               fmt::format("{}={} wants a network between the {} processes of this host, and this "
-                           "version has none; unset it",
+               fmt::format("{}={} wants a network between the {} processes of this node, which "
+                           "were started without one; start them with gondwana run, or unset it",
                            neighborhood_setting.name, *most, processes)};
 }
 

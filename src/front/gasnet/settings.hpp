@@ -30,7 +30,7 @@ struct Settings {
   std::uint64_t most_threads = 256;  // that call the library: GASNET_MAX_THREADS
 };
 
-// For a job of so many processes on a host with so many bytes of memory. An error where a variable
+// For so many processes of a job on a host with so many bytes of memory. An error where a variable
 // cannot be read, or asks for what this version cannot do.
 Result<Settings> read_settings(const Environment& environment, std::uint32_t processes,
                                std::size_t memory);
