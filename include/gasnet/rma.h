@@ -15,12 +15,22 @@ extern "C" {
 // Preprocessor's copy of sizeof(gex_RMA_Value_t).
 #define SIZEOF_GEX_RMA_VALUE_T 8
 
-// What the inline path cannot reach. Both are complete when they return: 0, or non-zero where
+// What the inline path cannot reach. These two are complete when they return: 0, or non-zero where
 // GEX_FLAG_IMMEDIATE kept them from starting.
 int gondwana_gex_put(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, size_t nbytes,
                      gex_Flags_t flags);
 int gondwana_gex_get(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, size_t nbytes,
                      gex_Flags_t flags);
+
+// The same for who does not wait: as gex_RMA_PutNBI and the others below say.
+int gondwana_gex_put_nbi(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, size_t nbytes,
+                         gex_Event_t* lc_opt, gex_Flags_t flags);
+gex_Event_t gondwana_gex_put_nb(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src,
+                                size_t nbytes, gex_Event_t* lc_opt, gex_Flags_t flags);
+int gondwana_gex_get_nbi(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, size_t nbytes,
+                         gex_Flags_t flags);
+gex_Event_t gondwana_gex_get_nb(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src,
+                                size_t nbytes, gex_Flags_t flags);
 
 // Wakes the member that sleeps until its memory changes.
 void gondwana_gex_wake(gex_TM_t tm, gex_Rank_t rank);
@@ -136,14 +146,21 @@ static inline int gex_RMA_PutBlocking(gex_TM_t tm, gex_Rank_t rank, void* dest, 
 
 static inline int gex_RMA_PutNBI(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src,
                                  size_t nbytes, gex_Event_t* lc_opt, gex_Flags_t flags) {
-  const int refused = gex_RMA_PutBlocking(tm, rank, dest, src, nbytes, flags);
-  if (!refused) gondwana_gex_leaf_is_done(lc_opt);
-  return refused;
+  const struct gondwana_gex_member* member = gondwana_gex_reach(tm, rank, dest, nbytes, flags);
+  if (!member) return gondwana_gex_put_nbi(tm, rank, dest, src, nbytes, lc_opt, flags);
+  gondwana_gex_copy_out(gondwana_gex_ours(member, dest), src, nbytes);
+  gondwana_gex_after_put(tm, rank, member);
+  gondwana_gex_leaf_is_done(lc_opt);
+  return 0;
 }
 
 static inline gex_Event_t gex_RMA_PutNB(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src,
                                         size_t nbytes, gex_Event_t* lc_opt, gex_Flags_t flags) {
-  if (gex_RMA_PutNBI(tm, rank, dest, src, nbytes, lc_opt, flags)) return GEX_EVENT_NO_OP;
+  const struct gondwana_gex_member* member = gondwana_gex_reach(tm, rank, dest, nbytes, flags);
+  if (!member) return gondwana_gex_put_nb(tm, rank, dest, src, nbytes, lc_opt, flags);
+  gondwana_gex_copy_out(gondwana_gex_ours(member, dest), src, nbytes);
+  gondwana_gex_after_put(tm, rank, member);
+  gondwana_gex_leaf_is_done(lc_opt);
   return GEX_EVENT_INVALID;
 }
 
@@ -159,12 +176,17 @@ static inline int gex_RMA_GetBlocking(gex_TM_t tm, void* dest, gex_Rank_t rank, 
 
 static inline int gex_RMA_GetNBI(gex_TM_t tm, void* dest, gex_Rank_t rank, void* src, size_t nbytes,
                                  gex_Flags_t flags) {
-  return gex_RMA_GetBlocking(tm, dest, rank, src, nbytes, flags);
+  const struct gondwana_gex_member* member = gondwana_gex_reach(tm, rank, src, nbytes, flags);
+  if (!member) return gondwana_gex_get_nbi(tm, dest, rank, src, nbytes, flags);
+  gondwana_gex_copy_in(dest, gondwana_gex_ours(member, src), nbytes);
+  return 0;
 }
 
 static inline gex_Event_t gex_RMA_GetNB(gex_TM_t tm, void* dest, gex_Rank_t rank, void* src,
                                         size_t nbytes, gex_Flags_t flags) {
-  if (gex_RMA_GetBlocking(tm, dest, rank, src, nbytes, flags)) return GEX_EVENT_NO_OP;
+  const struct gondwana_gex_member* member = gondwana_gex_reach(tm, rank, src, nbytes, flags);
+  if (!member) return gondwana_gex_get_nb(tm, dest, rank, src, nbytes, flags);
+  gondwana_gex_copy_in(dest, gondwana_gex_ours(member, src), nbytes);
   return GEX_EVENT_INVALID;
 }
 
@@ -195,14 +217,15 @@ static inline int gex_RMA_PutBlockingVal(gex_TM_t tm, gex_Rank_t rank, void* des
 
 static inline int gex_RMA_PutNBIVal(gex_TM_t tm, gex_Rank_t rank, void* dest, gex_RMA_Value_t value,
                                     size_t nbytes, gex_Flags_t flags) {
-  return gex_RMA_PutBlockingVal(tm, rank, dest, value, nbytes, flags);
+  return gex_RMA_PutNBI(tm, rank, dest, GONDWANA_GEX_LOW_BYTES(value, nbytes), nbytes,
+                        GEX_EVENT_NOW, GONDWANA_GEX_OF_VALUE(flags));
 }
 
 static inline gex_Event_t gex_RMA_PutNBVal(gex_TM_t tm, gex_Rank_t rank, void* dest,
                                            gex_RMA_Value_t value, size_t nbytes,
                                            gex_Flags_t flags) {
-  if (gex_RMA_PutBlockingVal(tm, rank, dest, value, nbytes, flags)) return GEX_EVENT_NO_OP;
-  return GEX_EVENT_INVALID;
+  return gex_RMA_PutNB(tm, rank, dest, GONDWANA_GEX_LOW_BYTES(value, nbytes), nbytes, GEX_EVENT_NOW,
+                       GONDWANA_GEX_OF_VALUE(flags));
 }
 
 #ifdef __cplusplus

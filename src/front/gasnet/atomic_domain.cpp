@@ -2,7 +2,8 @@
 //
 // On a node every domain is made of processor atomics on the memory itself, so its operations are
 // complete when they return, and atomic also with those of other doors. They are ordered as locked
-// instructions are, which is at least what GEX_FLAG_AD_ACQ and _REL ask.
+// instructions are, which is at least what GEX_FLAG_AD_ACQ and _REL ask. Elsewhere it is made of
+// what the wire does in the same way, or of its compare-and-swap.
 #include <array>
 #include <atomic>
 #include <bit>
@@ -27,6 +28,8 @@ struct AtomicDomain : gondwana_gex_atomic_domain {
 
   static AtomicDomain& of(gex_AD_t handle) { return *static_cast<AtomicDomain*>(handle); }
 };
+
+constexpr CallName op_call = "gex_AD_Op";
 
 template <typename T>
 struct Operands {
@@ -100,9 +103,85 @@ T apply(T& target, const Operands<T>& operands) {
   return exchange_until_done<Op>(cell, operands);
 }
 
+// A value of a type in reach of nobody's loads and stores.
+template <typename T>
+struct FarWord {
+  Far& far;
+  Remote place;
+
+  T request(AtomicOp op, AtomicType type, T operand, T compare) const {
+    AtomicRequest request{op, type};
+    std::memcpy(&request.operand, &operand, sizeof(T));
+    std::memcpy(&request.compare, &compare, sizeof(T));
+    const std::uint64_t bytes = far.request(place, request, op_call);
+    T old;
+    std::memcpy(&old, &bytes, sizeof(T));
+    return old;
+  }
+  T request(AtomicOp op, T operand) const {
+    return request(op, atomic_type_of<T>(), operand, operand);
+  }
+  // By their bits, whatever they mean.
+  T compare_and_swap(T expected, T desired) const {
+    constexpr AtomicType bits = sizeof(T) == 4 ? AtomicType::uint32 : AtomicType::uint64;
+    return request(AtomicOp::compare_swap, bits, desired, expected);
+  }
+};
+
+template <typename T>
+bool same_bits(const T& a, const T& b) {
+  return std::memcmp(&a, &b, sizeof(T)) == 0;
+}
+
+template <gex_OP_t Op, typename T>
+T exchange_until_done(const FarWord<T>& word, const Operands<T>& operands) {
+  for (T old = word.request(AtomicOp::fetch, T{});;) {
+    const T found = word.compare_and_swap(old, combined<Op>(old, operands));
+    if (same_bits(found, old)) return old;
+    old = found;
+  }
+}
+
+// As that of memory: each of two zeros stands for the other.
+template <typename T>
+T compare_and_swap(const FarWord<T>& word, const Operands<T>& operands) {
+  T expected = operands.first;
+  for (;;) {
+    const T found = word.compare_and_swap(expected, operands.second);
+    if (same_bits(found, expected) || found != operands.first) return found;
+    expected = found;
+  }
+}
+
+template <typename T>
+constexpr T negative(T value) {
+  if constexpr (std::floating_point<T>)
+    return -value;
+  else
+    return static_cast<T>(0 - static_cast<std::make_unsigned_t<T>>(value));
+}
+
+template <gex_OP_t Op, typename T>
+T apply(const FarWord<T>& word, const Operands<T>& operands) {
+  if constexpr (Op == GEX_OP_GET) return word.request(AtomicOp::fetch, T{});
+  if constexpr (Op == GEX_OP_SET) return word.request(AtomicOp::swap, operands.first);
+  if constexpr (Op == GEX_OP_CAS) return compare_and_swap(word, operands);
+  if constexpr (Op == GEX_OP_ADD) return word.request(AtomicOp::add, operands.first);
+  if constexpr (Op == GEX_OP_SUB) return word.request(AtomicOp::add, negative(operands.first));
+  if constexpr (Op == GEX_OP_INC) return word.request(AtomicOp::add, T{1});
+  if constexpr (Op == GEX_OP_DEC) return word.request(AtomicOp::add, negative(T{1}));
+  if constexpr (Op == GEX_OP_AND) return word.request(AtomicOp::bit_and, operands.first);
+  if constexpr (Op == GEX_OP_OR) return word.request(AtomicOp::bit_or, operands.first);
+  if constexpr (Op == GEX_OP_XOR) return word.request(AtomicOp::bit_xor, operands.first);
+  return exchange_until_done<Op>(word, operands);
+}
+
 // By operation code: the number of its bit. Null: no such operation on this type.
 template <typename T>
-using Function = T (*)(T& target, const Operands<T>& operands);
+struct Functions {
+  T (*here)(T& target, const Operands<T>& operands);
+  T (*elsewhere)(const FarWord<T>& target, const Operands<T>& operands);
+};
 constexpr std::size_t operations = 25;
 
 constexpr gex_OP_t base_of(std::size_t bit) {
@@ -111,15 +190,17 @@ constexpr gex_OP_t base_of(std::size_t bit) {
 }
 
 template <typename T, std::size_t Bit>
-constexpr Function<T> function() {
+constexpr Functions<T> function() {
   constexpr gex_OP_t op = base_of(Bit);
   constexpr gex_OP_t bitwise = GEX_OP_AND | GEX_OP_OR | GEX_OP_XOR;
-  if constexpr ((op & bitwise) != 0 && std::floating_point<T>) return nullptr;
-  return &apply<op, T>;
+  if constexpr ((op & bitwise) != 0 && std::floating_point<T>)
+    return {nullptr, nullptr};
+  else
+    return {&apply<op, T>, &apply<op, T>};
 }
 
 template <typename T, std::size_t... Bit>
-constexpr std::array<Function<T>, operations> functions(std::index_sequence<Bit...> /*unused*/) {
+constexpr std::array<Functions<T>, operations> functions(std::index_sequence<Bit...> /*unused*/) {
   return {function<T, Bit>()...};
 }
 template <typename T>
@@ -138,8 +219,6 @@ struct Request {
   Operands<T> operands;
   gex_Flags_t flags;
 };
-
-constexpr CallName op_call = "gex_AD_Op";
 
 template <typename T>
 void check(const AtomicDomain& domain, const Request<T>& request) {
@@ -168,12 +247,22 @@ gex_Rank_t member_of(const Team& team, gex_Rank_t jobrank) {
 
 // The word in the bound segment of a member.
 template <typename T>
-T& word_at(gex_TM_t team, gex_Rank_t rank, const Request<T>& request) {
-  std::byte* place = find_peer(team, rank, {request.address, sizeof(T)}, request.flags, op_call);
-  if (reinterpret_cast<std::uintptr_t>(place) % sizeof(T) != 0)
+Spot word_at(gex_TM_t team, gex_Rank_t rank, const Request<T>& request) {
+  const Spot place = find_peer(team, rank, {request.address, sizeof(T)}, request.flags, op_call);
+  const std::size_t at =
+      place.here != nullptr ? reinterpret_cast<std::uintptr_t>(place.here) : place.elsewhere.offset;
+  if (at % sizeof(T) != 0)
     give_up(op_call, fmt::format("{} is not a multiple of the {} bytes of the type",
                                  fmt::ptr(request.address), sizeof(T)));
-  return *reinterpret_cast<T*>(place);
+  return place;
+}
+
+template <typename T>
+T apply_at(const Spot& word, const Team& team, const Request<T>& request) {
+  const auto bit = static_cast<std::size_t>(std::countr_zero(request.opcode));
+  if (word.here != nullptr)
+    return table<T>[bit].here(*reinterpret_cast<T*>(word.here), request.operands);
+  return table<T>[bit].elsewhere({team.door->far(), word.elsewhere}, request.operands);
 }
 
 // Programs may wait for a word that only atomics change.
@@ -183,9 +272,7 @@ int perform(const AtomicDomain& domain, const Request<T>& request) {
   const Team& team = Team::of(domain.team);
   const bool by_job = (request.flags & GEX_FLAG_RANK_IS_JOBRANK) != 0;
   const gex_Rank_t rank = by_job ? member_of(team, request.rank) : request.rank;
-  T& word = word_at<T>(domain.team, rank, request);
-  const auto bit = static_cast<std::size_t>(std::countr_zero(request.opcode));
-  const T old = table<T>[bit](word, request.operands);
+  const T old = apply_at(word_at(domain.team, rank, request), team, request);
   if (fetches(request.opcode)) {
     std::byte* own = find_own(domain.team, request.result, request.flags, op_call);
     std::memcpy(own, &old, sizeof(T));

@@ -15,7 +15,14 @@ Door::Door(const Setup& setup)
     : engine_(setup.engine),
       threads_(setup.threads),
       checks_(setup.checks),
-      settings_(setup.settings) {}
+      settings_(setup.settings),
+      far_(*setup.engine) {
+  const NodeShare& share = engine_->memory().plan();
+  for (std::uint32_t i = 0; i < share.ranks; ++i) neighbors_.push_back({share.first + i});
+  Directory& mine = directory(rank());
+  mine.node.store(share.node, std::memory_order_relaxed);
+  mine.room.store(most_local(), std::memory_order_relaxed);
+}
 
 Door::~Door() {
   if (client_ != nullptr) engine_->messages().stop();
@@ -104,6 +111,8 @@ void Door::publish(gex_EP_t endpoint) {
 }
 
 gondwana_gex_member Door::member(std::uint32_t process, gex_EP_Index_t endpoint) const {
+  static constexpr std::uint32_t awake = 0;
+  if (!reaches(process)) return {0, 0, 0, &awake};
   const NodeMemory& memory = engine_->memory();
   const std::byte* window = memory.window(Rank(process));
   const auto* bell =
@@ -123,7 +132,13 @@ void Door::fill(Team& team) const {
     team.reach[i] = member(team.processes[i], team.indices[i]);
 }
 
-void Door::look_at_directories() {
+std::uint32_t Door::node_of(std::uint32_t process) {
+  if (reaches(process)) return engine_->memory().plan().node;
+  return static_cast<std::uint32_t>(far_.directory(process)->node.load(std::memory_order_relaxed));
+}
+
+void Door::look_at_directories(const Team& published) {
+  far_.forget(published.processes);
   const std::scoped_lock lock(mutex_);
   for (const auto& team : teams_) fill(*team);
   for (const auto& [key, pair] : pairs_) fill(*pair);

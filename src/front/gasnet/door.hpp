@@ -17,27 +17,17 @@
 
 #include "engine/engine.hpp"
 #include "front/gasnet/event.hpp"
+#include "front/gasnet/far.hpp"
 #include "front/gasnet/objects.hpp"
 #include "front/gasnet/settings.hpp"
+#include "gasnet/system.h"
 
 namespace gondwana::gasnet {
 
 // How the client's threads call. As in struct gondwana_gex_build.
 enum class ThreadMode : std::uint32_t { seq, parsync, par };
 
-// Where the bound segments of a process lie, for its peers: in its own arena, at
-// NodePlan::directory_offset. All zero: none.
-struct SharedSegment {
-  std::atomic<std::uint64_t> owner;   // address in its process
-  std::atomic<std::uint64_t> offset;  // in the arena
-  std::atomic<std::uint64_t> size;    // bytes; written last; 0: none
-};
-struct Directory {
-  std::array<SharedSegment, most_endpoints> segments;  // by endpoint index
-  std::atomic<std::uint64_t> board;                    // offset of the board of the first team
-  std::atomic<std::uint64_t> mirrors;                  // and of its mirrors
-};
-static_assert(sizeof(Directory) <= NodePlan::directory_size);
+using RankInfo = std::remove_const_t<gex_RankInfo_t>;
 
 class Door {
  public:
@@ -75,14 +65,23 @@ class Door {
   void destroy(gex_Segment_t segment);
   // The largest segment of the library's memory: here, and so that all ranks can have one as large.
   std::size_t most_local() const;
-  std::size_t most_global() const;
+  std::size_t most_global();
 
   // What peers may address of an endpoint, from now on.
   void publish(gex_EP_t endpoint);
   // After a synchronisation with those who published: teams learn of it.
-  void look_at_directories();
+  void look_at_directories(const Team& published);
+  // Nothing but where it lies in this process: of size 0 where loads and stores do not reach it.
   gondwana_gex_member member(std::uint32_t process, gex_EP_Index_t endpoint) const;
+  // Of a process within reach.
   Directory& directory(std::uint32_t process) const;
+  bool reaches(std::uint32_t process) const { return engine_->reaches(Rank(process)); }
+  // The others.
+  Far& far() { return far_; }
+  // The number of its node.
+  std::uint32_t node_of(std::uint32_t process);
+  // The ranks of this one, in order.
+  const std::vector<RankInfo>& neighbors() const { return neighbors_; }
 
   // Teams. `boards` and `mirrors` are offsets in the arenas of the members; `epoch` one that none
   // has gone beyond.
@@ -151,6 +150,8 @@ class Door {
   ThreadMode threads_;
   bool checks_;
   Settings settings_;
+  Far far_;
+  std::vector<RankInfo> neighbors_;
   std::unique_ptr<gondwana_gex_client> client_;
   std::array<std::unique_ptr<gondwana_gex_endpoint>, most_endpoints> endpoints_;
   Team* world_ = nullptr;
@@ -173,6 +174,10 @@ Door* find_door();
 
 // There is no code for what went wrong: says it and ends the job.
 [[noreturn, gnu::cold]] void give_up(CallName call, const std::string& sentence);
+
+inline bool Team::reaches(std::uint32_t member) const {
+  return member >= size || door->reaches(processes[member]);
+}
 
 template <typename T>
 std::vector<T> Team::exchange(CallName call, const T& mine) {

@@ -90,7 +90,7 @@ int gex_EP_PublishBoundSegment(gex_TM_t tm, gex_EP_t* eps, size_t num_eps, gex_F
   Team& team = Team::of(tm);
   for (std::size_t i = 0; i < num_eps; ++i) team.door->publish(eps[i]);
   team.meet("gex_EP_PublishBoundSegment");
-  team.door->look_at_directories();
+  team.door->look_at_directories(team);
   return GASNET_OK;
 }
 

@@ -8,6 +8,8 @@
 bool gondwana_gex_event::is_complete() {
   if (auto* barrier = std::get_if<gondwana::gasnet::EnteredBarrier>(&what))
     return barrier->is_complete();
+  if (const auto* batch = std::get_if<std::shared_ptr<gondwana::gasnet::Batch>>(&what))
+    return (*batch)->is_done();
   return std::get<std::shared_ptr<gondwana::gasnet::Operation>>(what)->is_complete();
 }
 
@@ -17,6 +19,10 @@ gex_Event_t start(Door& door, std::shared_ptr<Operation> operation) {
   if (operation->advance()) return GEX_EVENT_INVALID;
   door.start(operation);
   return new gondwana_gex_event{std::move(operation)};
+}
+
+gex_Event_t event_of(std::shared_ptr<Batch> batch) {
+  return batch->is_done() ? GEX_EVENT_INVALID : new gondwana_gex_event{std::move(batch)};
 }
 
 namespace {
@@ -63,6 +69,9 @@ void gondwana_gex_event_wait(gex_Event_t event) {
   if (auto* barrier = std::get_if<EnteredBarrier>(&event->what)) {
     barrier->wait(call);
     delete event;
+  } else if (const auto* batch = std::get_if<std::shared_ptr<Batch>>(&event->what)) {
+    door().far().wait(**batch, call);
+    delete event;
   } else if (!take(event)) {
     door().wait(call, [&] { return take(event); });
   }
@@ -87,20 +96,11 @@ void gex_Event_WaitAll(gex_Event_t* pevent, size_t numevents, gex_Flags_t flags)
               [&] { return gex_Event_TestAll(pevent, numevents, flags) == GASNET_OK; });
 }
 
-// What is complete later is a collective, whose source is the library's until then.
-gex_Event_t gex_Event_QueryLeaf(gex_Event_t /*root*/, gex_EC_t /*event_category*/) {
-  return GEX_EVENT_INVALID;
-}
-
-// Implicit operations are complete when they return: nothing else can reach a peer of this node.
-int gex_NBI_Test(gex_EC_t /*event_mask*/, gex_Flags_t /*flags*/) {
-  return GASNET_OK;
-}
-
-void gex_NBI_Wait(gex_EC_t /*event_mask*/, gex_Flags_t /*flags*/) {}
-
-void gex_NBI_BeginAccessRegion(gex_Flags_t /*flags*/) {}
-
-gex_Event_t gex_NBI_EndAccessRegion(gex_Flags_t /*flags*/) {
+// The source of a collective that is complete later is the library's until then. That of a put over
+// the wire is the client's again when it has arrived: who asks for the leaf waits for the root.
+gex_Event_t gex_Event_QueryLeaf(gex_Event_t root, gex_EC_t /*event_category*/) {
+  if (root != GEX_EVENT_INVALID)
+    if (const auto* batch = std::get_if<std::shared_ptr<Batch>>(&root->what))
+      door().far().wait(**batch, "gex_Event_QueryLeaf");
   return GEX_EVENT_INVALID;
 }

@@ -1,4 +1,4 @@
-// Operations that take their time. On a node only collectives do.
+// Operations that take their time: collectives, and puts and gets over a wire.
 #pragma once
 
 #include <atomic>
@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "front/gasnet/board.hpp"
+#include "front/gasnet/far.hpp"
 #include "gasnet_fwd.h"
 
 namespace gondwana::gasnet {
@@ -59,7 +60,9 @@ class EnteredBarrier {
 
 // Owned by the client's handle: gone when a test or wait has seen it complete.
 struct gondwana_gex_event {
-  std::variant<gondwana::gasnet::EnteredBarrier, std::shared_ptr<gondwana::gasnet::Operation>> what;
+  std::variant<gondwana::gasnet::EnteredBarrier, std::shared_ptr<gondwana::gasnet::Operation>,
+               std::shared_ptr<gondwana::gasnet::Batch>>
+      what;
 
   bool is_complete();
 };
@@ -69,5 +72,7 @@ namespace gondwana::gasnet {
 // Starts it, and gives the event by which the client learns of its end; GEX_EVENT_INVALID where
 // that has come already.
 gex_Event_t start(Door& door, std::shared_ptr<Operation> operation);
+// The same of operations that are under way.
+gex_Event_t event_of(std::shared_ptr<Batch> batch);
 
 }  // namespace gondwana::gasnet

@@ -1,5 +1,6 @@
 // What GASNet-1 programs call and gasnet.h does not make of newer calls. GASNet-1.8,
 // Initialization.
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -10,6 +11,20 @@
 #include "gasnet.h"
 
 using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow
+
+namespace {
+
+void set_elsewhere(const Spot& target, int value, std::size_t bytes, gondwana::CallName call) {
+  constexpr std::size_t longest = std::size_t{64} << 10;
+  const std::vector<std::byte> piece(std::min(bytes, longest), static_cast<std::byte>(value));
+  Batch batch;
+  for (std::size_t at = 0; at < bytes; at += longest)
+    door().far().begin_put(batch, behind(target, static_cast<std::ptrdiff_t>(at)).elsewhere,
+                           gondwana::Bytes(piece).first(std::min(longest, bytes - at)), call);
+  door().far().wait(batch, call);
+}
+
+}  // namespace
 
 // The old tables say nothing of categories and arguments: those handlers take what comes.
 int gasnet_attach(gasnet_handlerentry_t* table, int numentries, uintptr_t segsize,
@@ -53,9 +68,11 @@ gex_TM_t gondwana_gasnet_team(void) {
 }
 
 void gondwana_gasnet_memset(gasnet_node_t node, void* dest, int val, size_t nbytes) {
+  constexpr auto call = "gasnet_memset";
   const gex_TM_t world = door().world();
-  std::byte* target = find_peer(world, node, {dest, nbytes}, 0, "gasnet_memset");
+  const Spot target = find_peer(world, node, {dest, nbytes}, 0, call);
   if (nbytes == 0) return;
-  std::memset(target, val, nbytes);
+  if (target.here == nullptr) return set_elsewhere(target, val, nbytes, call);
+  std::memset(target.here, val, nbytes);
   gondwana_gex_wake(world, node);
 }

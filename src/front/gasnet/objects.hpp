@@ -92,6 +92,8 @@ struct Team : gondwana_gex_team {
   static Team& of(gex_TM_t handle) { return *static_cast<Team*>(handle); }
   Rank process(std::uint32_t member) const { return Rank(processes[member]); }
   Board& own_board() { return *boards[rank]; }
+  // Whether loads and stores reach a member; also where there is no such one.
+  bool reaches(std::uint32_t member) const;
   BoardSync sync() const;
 
   // To every member out of reach, or to one: what this member wrote on its board, and then a word

@@ -3,41 +3,95 @@
 #include "front/gasnet/rma.hpp"
 
 #include "front/gasnet/door.hpp"
+#include "front/gasnet/implicit.hpp"
 #include "gasnet/rma.h"
 
 namespace gondwana::gasnet {
 namespace {
 
-[[noreturn, gnu::cold]] void refuse_place(const Team& team, gex_Rank_t rank, const Place& place,
+PeerSegment of_member(const gondwana_gex_member& member) {
+  return {
+      member.owner,
+      member.size,
+      {reinterpret_cast<std::byte*>(member.owner + static_cast<std::uintptr_t>(member.delta)), {}}};
+}
+
+PeerSegment far_segment(Door& door, std::uint32_t process, gex_EP_Index_t endpoint) {
+  const FarSegment segment = door.far().segment(process, endpoint);
+  return {segment.owner, segment.size, {nullptr, {Rank(process), segment.offset}}};
+}
+
+[[noreturn, gnu::cold]] void refuse_place(const Team& team, gex_Rank_t rank,
+                                          const PeerSegment& segment, const Place& place,
                                           CallName call) {
-  const gondwana_gex_member& member = team.members[rank];
-  if (member.size == 0)
+  if (segment.size == 0)
     give_up(call, fmt::format("endpoint {} of rank {} has no segment that this process knows; "
                               "attach one, or bind and publish it, before it is used",
                               team.indices[rank], rank));
   give_up(call,
           fmt::format("{} bytes at {}: not in the segment of rank {}, which has {} bytes from "
                       "{:#x} on",
-                      place.size, place.address, rank, member.size, member.owner));
+                      place.size, place.address, rank, segment.size, segment.owner));
 }
 
 }  // namespace
 
-std::byte* find_peer(gex_TM_t tm, gex_Rank_t rank, const Place& place, gex_Flags_t flags,
-                     CallName call) {
-  const Team& team = Team::of(tm);
+PeerSegment segment_of(Door& door, std::uint32_t process, gex_EP_Index_t endpoint) {
+  return door.reaches(process) ? of_member(door.member(process, endpoint))
+                               : far_segment(door, process, endpoint);
+}
+
+PeerSegment segment_of(const Team& team, gex_Rank_t rank, CallName call) {
   if (rank >= team.size)
     give_up(call, fmt::format("rank {}: the team has {} members", rank, team.size));
-  const gondwana_gex_member& member = team.members[rank];
-  auto address = reinterpret_cast<std::uintptr_t>(place.address);
-  if ((flags & GEX_FLAG_PEER_SEG_OFFSET) != 0) address += member.owner;
-  const std::uintptr_t offset = address - member.owner;
-  if (place.size == 0) return nullptr;
-  if (offset >= member.size || place.size > member.size - offset)
-    refuse_place(team, rank, place, call);
-  const std::uintptr_t ours = address + static_cast<std::uintptr_t>(member.delta);
-  return reinterpret_cast<std::byte*>(ours);
+  const std::uint32_t process = team.processes[rank];
+  return team.door->reaches(process) ? of_member(team.members[rank])
+                                     : far_segment(*team.door, process, team.indices[rank]);
 }
+
+Spot find_peer(gex_TM_t tm, gex_Rank_t rank, const Place& place, gex_Flags_t flags, CallName call) {
+  const Team& team = Team::of(tm);
+  const PeerSegment segment = segment_of(team, rank, call);
+  auto address = reinterpret_cast<std::uintptr_t>(place.address);
+  if ((flags & GEX_FLAG_PEER_SEG_OFFSET) != 0) address += segment.owner;
+  if (place.size == 0) return {};
+  if (!segment.holds(address, place.size)) refuse_place(team, rank, segment, place, call);
+  return behind(segment.spot, static_cast<std::ptrdiff_t>(address - segment.owner));
+}
+
+namespace {
+
+// A put or a get whose peer loads and stores do not reach.
+struct FarTransfer {
+  gex_TM_t tm;
+  gex_Rank_t rank;
+  void* dest;
+  const void* src;
+  std::size_t bytes;
+  gex_Flags_t flags;
+};
+
+// The source is the batch's where the client may not reuse it sooner, and copied otherwise.
+void begin_put(Batch& batch, const FarTransfer& what, gex_Event_t* lc_opt) {
+  constexpr auto call = "gex_RMA_Put";
+  Far& far = Team::of(what.tm).door->far();
+  const Spot target = find_peer(what.tm, what.rank, {what.dest, what.bytes}, what.flags, call);
+  const Bytes source{find_own(what.tm, what.src, what.flags, call), what.bytes};
+  if (lc_opt == GEX_EVENT_DEFER || lc_opt == GEX_EVENT_GROUP)
+    far.begin_put(batch, target.elsewhere, source, call);
+  else
+    far.begin_put_of_copy(batch, target.elsewhere, source, call);
+  gondwana_gex_leaf_is_done(lc_opt);
+}
+
+void begin_get(Batch& batch, const FarTransfer& what) {
+  constexpr auto call = "gex_RMA_Get";
+  const Spot source = find_peer(what.tm, what.rank, {what.src, what.bytes}, what.flags, call);
+  const MutableBytes target{find_own(what.tm, what.dest, what.flags, call), what.bytes};
+  Team::of(what.tm).door->far().begin_get(batch, target, source.elsewhere, call);
+}
+
+}  // namespace
 
 std::byte* find_own(gex_TM_t tm, const void* address, gex_Flags_t flags, CallName call) {
   auto* own = static_cast<std::byte*>(const_cast<void*>(address));
@@ -55,9 +109,14 @@ using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): name
 int gondwana_gex_put(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, size_t nbytes,
                      gex_Flags_t flags) {
   constexpr auto call = "gex_RMA_Put";
-  std::byte* target = find_peer(tm, rank, {dest, nbytes}, flags, call);
+  const Spot target = find_peer(tm, rank, {dest, nbytes}, flags, call);
   if (nbytes == 0) return 0;
-  gondwana::copy_to_peer(target, find_own(tm, src, flags, call), nbytes);
+  const std::byte* source = find_own(tm, src, flags, call);
+  if (target.here == nullptr) {
+    Team::of(tm).door->far().put(target.elsewhere, {source, nbytes}, call);
+    return 0;
+  }
+  gondwana::copy_to_peer(target.here, source, nbytes);
   gondwana_gex_wake(tm, rank);
   return 0;
 }
@@ -65,13 +124,59 @@ int gondwana_gex_put(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, 
 int gondwana_gex_get(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, size_t nbytes,
                      gex_Flags_t flags) {
   constexpr auto call = "gex_RMA_Get";
-  const std::byte* source = find_peer(tm, rank, {src, nbytes}, flags, call);
+  const Spot source = find_peer(tm, rank, {src, nbytes}, flags, call);
   if (nbytes == 0) return 0;
-  gondwana::copy_from_peer(find_own(tm, dest, flags, call), source, nbytes);
+  std::byte* target = find_own(tm, dest, flags, call);
+  if (source.here == nullptr)
+    Team::of(tm).door->far().get({target, nbytes}, source.elsewhere, call);
+  else
+    gondwana::copy_from_peer(target, source.here, nbytes);
   return 0;
 }
 
+int gondwana_gex_put_nbi(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, size_t nbytes,
+                         gex_Event_t* lc_opt, gex_Flags_t flags) {
+  if (nbytes == 0 || Team::of(tm).reaches(rank)) {
+    const int refused = gondwana_gex_put(tm, rank, dest, src, nbytes, flags);
+    if (refused == 0) gondwana_gex_leaf_is_done(lc_opt);
+    return refused;
+  }
+  begin_put(implicit().for_put(), {tm, rank, dest, src, nbytes, flags}, lc_opt);
+  return 0;
+}
+
+gex_Event_t gondwana_gex_put_nb(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src,
+                                size_t nbytes, gex_Event_t* lc_opt, gex_Flags_t flags) {
+  if (nbytes == 0 || Team::of(tm).reaches(rank))
+    return gondwana_gex_put_nbi(tm, rank, dest, src, nbytes, lc_opt, flags) != 0
+               ? GEX_EVENT_NO_OP
+               : GEX_EVENT_INVALID;
+  auto batch = std::make_shared<Batch>();
+  begin_put(*batch, {tm, rank, dest, src, nbytes, flags}, lc_opt);
+  return event_of(std::move(batch));
+}
+
+int gondwana_gex_get_nbi(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, size_t nbytes,
+                         gex_Flags_t flags) {
+  if (nbytes == 0 || Team::of(tm).reaches(rank))
+    return gondwana_gex_get(tm, dest, rank, src, nbytes, flags);
+  begin_get(implicit().for_get(), {tm, rank, dest, src, nbytes, flags});
+  return 0;
+}
+
+gex_Event_t gondwana_gex_get_nb(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src,
+                                size_t nbytes, gex_Flags_t flags) {
+  if (nbytes == 0 || Team::of(tm).reaches(rank))
+    return gondwana_gex_get(tm, dest, rank, src, nbytes, flags) != 0 ? GEX_EVENT_NO_OP
+                                                                     : GEX_EVENT_INVALID;
+  auto batch = std::make_shared<Batch>();
+  begin_get(*batch, {tm, rank, dest, src, nbytes, flags});
+  return event_of(std::move(batch));
+}
+
+// Who is out of reach looks at its memory now and then.
 void gondwana_gex_wake(gex_TM_t tm, gex_Rank_t rank) {
   const Team& team = Team::of(tm);
-  team.door->engine().memory().data_bell(team.process(rank)).ring_if_asleep();
+  if (team.reaches(rank))
+    team.door->engine().memory().data_bell(team.process(rank)).ring_if_asleep();
 }

@@ -13,6 +13,7 @@
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
 #include "front/gasnet/door.hpp"
+#include "front/gasnet/rma.hpp"
 #include "front/gasnet/trouble.hpp"
 #include "gasnet/endpoint.h"
 #include "gasnet/segment.h"
@@ -53,9 +54,16 @@ std::size_t Door::most_local() const {
   return most / page_size() * page_size();
 }
 
-// Ranks of one node have the same heaps, so the same room.
-std::size_t Door::most_global() const {
-  return most_local();
+// Ranks of one node have the same heaps, so the same room. Of all nodes, what they had at first, so
+// that all ranks say the same.
+std::size_t Door::most_global() {
+  if (engine_->reaches_all()) return most_local();
+  std::size_t least = directory(rank()).room.load(std::memory_order_relaxed);
+  for (std::uint32_t process = 0; process < ranks(); ++process)
+    if (!reaches(process))
+      least = std::min<std::size_t>(least,
+                                    far_.directory(process)->room.load(std::memory_order_relaxed));
+  return least;
 }
 
 // Memory of the client that is shared already: of the symmetric heap, or part of another segment.
@@ -194,19 +202,17 @@ void* gex_Segment_QueryCData(gex_Segment_t seg) {
 int gex_Segment_QueryBound(gex_TM_t tm, gex_Rank_t rank, void** owneraddr_p, void** localaddr_p,
                            uintptr_t* size_p) {
   const Team& team = Team::of(tm);
-  gondwana_gex_member member = team.door->member(team.processes[rank], team.indices[rank]);
+  PeerSegment segment = segment_of(*team.door, team.processes[rank], team.indices[rank]);
   if (team.processes[rank] == team.door->rank()) {  // also where it was not published
     const gex_EP_t own = team.door->endpoint(team.indices[rank]);
     if (own == GEX_EP_INVALID || own->segment == GEX_SEGMENT_INVALID) return GASNET_ERR_NOT_READY;
-    member.owner = reinterpret_cast<std::uintptr_t>(own->segment->address);
-    member.size = own->segment->size;
-    member.delta = 0;
+    std::byte* address = own->segment->address;
+    segment = {reinterpret_cast<std::uintptr_t>(address), own->segment->size, {address, {}}};
   }
-  if (member.size == 0) return GASNET_ERR_NOT_READY;
-  const std::uintptr_t here = member.owner + static_cast<std::uintptr_t>(member.delta);
-  if (owneraddr_p != nullptr) *owneraddr_p = reinterpret_cast<void*>(member.owner);
-  if (localaddr_p != nullptr) *localaddr_p = reinterpret_cast<void*>(here);
-  if (size_p != nullptr) *size_p = member.size;
+  if (segment.size == 0) return GASNET_ERR_NOT_READY;
+  if (owneraddr_p != nullptr) *owneraddr_p = reinterpret_cast<void*>(segment.owner);
+  if (localaddr_p != nullptr) *localaddr_p = segment.spot.here;
+  if (size_p != nullptr) *size_p = segment.size;
   return GASNET_OK;
 }
 
@@ -219,23 +225,26 @@ uintptr_t gasnet_getMaxGlobalSegmentSize(void) {
 }
 
 int gasnet_getSegmentInfo(gasnet_seginfo_t* seginfo_table, int numentries) {
-  const Door& here = door();
+  Door& here = door();
   if (numentries < 0 || static_cast<std::uint32_t>(numentries) > door().ranks())
     return refuse(GASNET_ERR_BAD_ARG, "gasnet_getSegmentInfo",
                   fmt::format("{} entries; the job has {} processes", numentries, door().ranks()));
   for (std::uint32_t process = 0; process < static_cast<std::uint32_t>(numentries); ++process) {
-    const gondwana_gex_member member = here.member(process, 0);
-    seginfo_table[process] = {reinterpret_cast<void*>(member.owner), member.size};
+    const PeerSegment segment = segment_of(here, process, 0);
+    seginfo_table[process] = {reinterpret_cast<void*>(segment.owner), segment.size};
   }
   return GASNET_OK;
 }
 
 int gasnet_getNodeInfo(gasnet_nodeinfo_t* nodeinfo_table, int numentries) {
-  const Door& here = door();
+  Door& here = door();
   if (numentries < 0 || static_cast<std::uint32_t>(numentries) > door().ranks())
     return refuse(GASNET_ERR_BAD_ARG, "gasnet_getNodeInfo",
                   fmt::format("{} entries; the job has {} processes", numentries, door().ranks()));
-  for (std::uint32_t process = 0; process < static_cast<std::uint32_t>(numentries); ++process)
-    nodeinfo_table[process] = {0, 0, static_cast<std::uintptr_t>(here.member(process, 0).delta)};
+  for (std::uint32_t process = 0; process < static_cast<std::uint32_t>(numentries); ++process) {
+    const std::uint32_t node = here.node_of(process);
+    nodeinfo_table[process] = {node, node,
+                               static_cast<std::uintptr_t>(here.member(process, 0).delta)};
+  }
   return GASNET_OK;
 }

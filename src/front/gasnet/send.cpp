@@ -4,6 +4,7 @@
 #include "front/gasnet/context.hpp"
 #include "front/gasnet/door.hpp"
 #include "front/gasnet/outgoing.hpp"
+#include "front/gasnet/rma.hpp"
 #include "gasnet/messages.h"
 #include "gasnet/system.h"
 
@@ -111,16 +112,19 @@ int send_long(const Destination& to, gex_AM_Index_t handler, Bytes payload, void
 // Straight to where it belongs: the message that follows says that it is there.
 void deliver_long(const Destination& to, Bytes payload, void* dest) {
   if (payload.empty()) return;
-  const gondwana_gex_member member = to.door.member(to.process, to.endpoint);
-  const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(dest) - member.owner;
-  if (offset >= member.size || payload.size() > member.size - offset)
-    give_up(to.call,
-            fmt::format("{} bytes to {}: not in the segment of endpoint {} of rank {}, which has "
-                        "{} bytes from {:#x} on",
-                        payload.size(), dest, to.endpoint, to.process, member.size, member.owner));
-  auto* target = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(dest) +
-                                              static_cast<std::uintptr_t>(member.delta));
-  copy_to_peer(target, payload.data(), payload.size());
+  const PeerSegment segment = segment_of(to.door, to.process, to.endpoint);
+  const auto address = reinterpret_cast<std::uintptr_t>(dest);
+  if (!segment.holds(address, payload.size()))
+    give_up(
+        to.call,
+        fmt::format("{} bytes to {}: not in the segment of endpoint {} of rank {}, which has "
+                    "{} bytes from {:#x} on",
+                    payload.size(), dest, to.endpoint, to.process, segment.size, segment.owner));
+  const Spot target = behind(segment.spot, static_cast<std::ptrdiff_t>(address - segment.owner));
+  if (target.here == nullptr)
+    to.door.far().put(target.elsewhere, payload, to.call);
+  else
+    copy_to_peer(target.here, payload.data(), payload.size());
 }
 
 }  // namespace gondwana::gasnet

@@ -12,20 +12,20 @@ using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): name
 
 namespace {
 
-// All ranks of the node share memory, and the job is on one node.
-const std::vector<std::remove_const_t<gex_RankInfo_t>>& everybody() {
-  static const auto all = [] {
-    std::vector<std::remove_const_t<gex_RankInfo_t>> ranks;
-    for (std::uint32_t rank = 0; rank < door().ranks(); ++rank) ranks.push_back({rank});
-    return ranks;
-  }();
-  return all;
+// All ranks of the node share memory. Two nodes are never on one host, but where the user wants a
+// host to be several.
+void give(gex_RankInfo_t** info_p, gex_Rank_t* info_count_p, gex_Rank_t* my_info_index_p) {
+  const std::vector<RankInfo>& neighbors = door().neighbors();
+  if (info_p != nullptr) *info_p = neighbors.data();
+  if (info_count_p != nullptr) *info_count_p = static_cast<gex_Rank_t>(neighbors.size());
+  if (my_info_index_p != nullptr) *my_info_index_p = door().rank() - neighbors[0].gex_jobrank;
 }
 
-void give(gex_RankInfo_t** info_p, gex_Rank_t* info_count_p, gex_Rank_t* my_info_index_p) {
-  if (info_p != nullptr) *info_p = everybody().data();
-  if (info_count_p != nullptr) *info_count_p = door().ranks();
-  if (my_info_index_p != nullptr) *my_info_index_p = door().rank();
+// Which of how many nodes.
+void give_node(gex_Rank_t* set_size_p, gex_Rank_t* set_rank_p) {
+  const gondwana::NodeShare& share = door().engine().memory().plan();
+  if (set_size_p != nullptr) *set_size_p = share.nodes;
+  if (set_rank_p != nullptr) *set_rank_p = share.node;
 }
 
 }  // namespace
@@ -54,10 +54,8 @@ void gex_System_QueryHostInfo(gex_RankInfo_t** info_p, gex_Rank_t* info_count_p,
 
 void gex_System_QueryMyPosition(gex_Rank_t* nbrhd_set_size_p, gex_Rank_t* nbrhd_set_rank_p,
                                 gex_Rank_t* host_set_size_p, gex_Rank_t* host_set_rank_p) {
-  if (nbrhd_set_size_p != nullptr) *nbrhd_set_size_p = 1;
-  if (nbrhd_set_rank_p != nullptr) *nbrhd_set_rank_p = 0;
-  if (host_set_size_p != nullptr) *host_set_size_p = 1;
-  if (host_set_rank_p != nullptr) *host_set_rank_p = 0;
+  give_node(nbrhd_set_size_p, nbrhd_set_rank_p);
+  give_node(host_set_size_p, host_set_rank_p);
 }
 
 // There are none: ranks of a node reach each other without help.

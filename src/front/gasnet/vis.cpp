@@ -1,7 +1,8 @@
 // Vector, indexed and strided puts and gets. GASNet-EX 0.19, VIS.
 //
-// On a node the initiator copies, whatever the shape, so every form is complete when it returns.
-// The peer's addresses are translated once, for all that the transfer touches.
+// On a node the initiator copies, whatever the shape, and elsewhere it puts and gets all pieces
+// together and waits for them: every form is complete when it returns. The peer's addresses are
+// translated once, for all that the transfer touches.
 #include "gasnet_vis.h"
 
 #include <limits>
@@ -14,6 +15,7 @@
 #include "front/gasnet/messages.hpp"
 #include "front/gasnet/outgoing.hpp"
 #include "front/gasnet/rma.hpp"
+#include "front/gasnet/vis_far.hpp"
 
 namespace gondwana::gasnet {
 namespace {
@@ -67,12 +69,21 @@ T checked(const Result<T>& result, const Peer& peer) {
   return *result;
 }
 
-// What to add to the addresses of a list to get ours.
-std::ptrdiff_t shift_of_peer(const strided::Touched& range, const Peer& peer) {
-  const auto* begin = reinterpret_cast<const std::byte*>(range.begin);
-  return find_peer(peer.team, peer.rank, {begin, range.end - range.begin}, peer.flags,
-                   peer.call()) -
-         begin;
+FarPieces pieces_of(const Peer& peer) {
+  const Team& team = Team::of(peer.team);
+  return {team.door->far(), team.process(peer.rank), peer.side, peer.call()};
+}
+
+// As a number: an address here, or an offset in the peer's arena.
+std::uintptr_t number_of(const Spot& spot) {
+  return spot.here != nullptr ? reinterpret_cast<std::uintptr_t>(spot.here) : spot.elsewhere.offset;
+}
+
+template <strided::BlockList List>
+void move_list(const List& theirs, const List& ours, const Peer& peer) {
+  FarPieces pieces = pieces_of(peer);
+  move_blocks(pieces, theirs, ours);
+  pieces.wait();
 }
 
 std::ptrdiff_t own_shift(const Peer& peer) {
@@ -92,9 +103,14 @@ void copy_vectors(strided::Vectors target, strided::Vectors source, const Peer& 
   const strided::Touched touched = checked(strided::touched(theirs), peer);
   check_lengths(touched.bytes, checked(strided::touched(ours), peer).bytes, peer);
   if (touched.bytes == 0) return finish_nothing(peer);
-  theirs.shift = shift_of_peer(touched, peer);
+  const Place place{reinterpret_cast<const void*>(touched.begin), touched.end - touched.begin};
+  const Spot spot = find_peer(peer.team, peer.rank, place, peer.flags, peer.call());
+  theirs.shift = static_cast<std::ptrdiff_t>(number_of(spot) - touched.begin);
   ours.shift = own_shift(peer);
-  strided::copy(target, source);
+  if (spot.here == nullptr)
+    move_list(theirs, ours, peer);
+  else
+    strided::copy(target, source);
   finish(peer);
 }
 
@@ -107,16 +123,22 @@ std::size_t bytes_of(const strided::Indexed& list, const Peer& peer) {
 }
 
 // Where the blocks of a list of the peer's may lie; sets the list's shift.
-strided::Window window_of_peer(strided::Indexed& list, const Peer& peer) {
-  find_peer(peer.team, peer.rank, {nullptr, 0}, peer.flags, peer.call());  // is there such a rank?
-  const gondwana_gex_member& member = peer.team->members[peer.rank];
-  if ((peer.flags & GEX_FLAG_PEER_SEG_OFFSET) == 0) {
-    list.shift = member.delta;
-    return {peer.side, member.owner, member.size};
+strided::Window window_of_peer(strided::Indexed& list, const PeerSegment& segment,
+                               const Peer& peer) {
+  const bool by_offset = (peer.flags & GEX_FLAG_PEER_SEG_OFFSET) != 0;
+  const std::uintptr_t begin = by_offset ? 0 : segment.owner;
+  list.shift = static_cast<std::ptrdiff_t>(number_of(segment.spot) - begin);
+  return {peer.side, begin, segment.size};
+}
+
+// The first block that lies elsewhere, or nothing.
+std::optional<std::size_t> first_outside(const strided::Window& window,
+                                         const strided::Indexed& list) {
+  for (std::size_t i = 0; i < list.count(); ++i) {
+    const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(list.addresses[i]) - window.begin;
+    if (at >= window.size || list.length > window.size - at) return i;
   }
-  list.shift =
-      static_cast<std::ptrdiff_t>(member.owner + static_cast<std::uintptr_t>(member.delta));
-  return {peer.side, 0, member.size};
+  return std::nullopt;
 }
 
 void copy_indexed(strided::Indexed target, strided::Indexed source, const Peer& peer) {
@@ -125,11 +147,15 @@ void copy_indexed(strided::Indexed target, strided::Indexed source, const Peer& 
   const std::size_t bytes = bytes_of(theirs, peer);
   check_lengths(bytes, bytes_of(ours, peer), peer);
   if (bytes == 0) return finish_nothing(peer);
-  const strided::Window window = window_of_peer(theirs, peer);
+  const PeerSegment segment = segment_of(Team::of(peer.team), peer.rank, peer.call());
+  const strided::Window window = window_of_peer(theirs, segment, peer);
   ours.shift = own_shift(peer);
-  if (const auto outside = strided::copy_within(window, target, source))
+  const bool is_here = segment.spot.here != nullptr;
+  if (const auto outside =
+          is_here ? strided::copy_within(window, target, source) : first_outside(window, theirs))
     find_peer(peer.team, peer.rank, {theirs.addresses[*outside], theirs.length}, peer.flags,
               peer.call());  // says so
+  if (!is_here) move_list(theirs, ours, peer);
   finish(peer);
 }
 
@@ -154,17 +180,28 @@ struct Section {
   std::size_t levels;
 };
 
-std::byte* place_of_peer(const strided::Transfer& transfer, const Section& section,
-                         const Peer& peer) {
+// Its base address at the peer.
+Spot place_of_peer(const strided::Transfer& transfer, const Section& section, const Peer& peer) {
   const strided::Bounds bounds = transfer.bounds(peer.side);
   const auto base =
       reinterpret_cast<std::uintptr_t>(peer.side == End::target ? section.target : section.source);
   const auto* first =
       reinterpret_cast<const std::byte*>(base + static_cast<std::uintptr_t>(bounds.begin));
-  return find_peer(peer.team, peer.rank,
-                   {first, static_cast<std::size_t>(bounds.end - bounds.begin)}, peer.flags,
-                   peer.call()) -
-         bounds.begin;
+  const Place place{first, static_cast<std::size_t>(bounds.end - bounds.begin)};
+  return behind(find_peer(peer.team, peer.rank, place, peer.flags, peer.call()), -bounds.begin);
+}
+
+void copy_between(const strided::Transfer& transfer, const Spot& theirs, std::byte* ours,
+                  const Peer& peer) {
+  if (theirs.here == nullptr) {
+    FarPieces pieces = pieces_of(peer);
+    move_section(pieces, transfer, theirs.elsewhere.offset, ours);
+    pieces.wait();
+  } else if (peer.side == End::target) {
+    strided::copy(transfer, theirs.here, ours);
+  } else {
+    strided::copy(transfer, ours, theirs.here);
+  }
 }
 
 void copy_section(const Section& section, const Peer& peer) {
@@ -175,13 +212,10 @@ void copy_section(const Section& section, const Peer& peer) {
   const Result<strided::Transfer> transfer = strided::optimize(shape, peer.side);
   if (!transfer) give_up(peer.call(), transfer.error().text);
   if (transfer->is_empty()) return finish_nothing(peer);
-  std::byte* theirs = place_of_peer(*transfer, section, peer);
+  const Spot theirs = place_of_peer(*transfer, section, peer);
   void* own = peer.side == End::target ? section.source : section.target;
   std::byte* ours = find_own(peer.team, own, peer.flags, peer.call());
-  if (peer.side == End::target)
-    strided::copy(*transfer, theirs, ours);
-  else
-    strided::copy(*transfer, ours, theirs);
+  copy_between(*transfer, theirs, ours, peer);
   finish(peer);
 }
 

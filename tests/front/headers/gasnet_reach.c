@@ -16,6 +16,25 @@ int gondwana_gex_get(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, 
                      gex_Flags_t flags) {
   return gondwana_gex_put(tm, rank, dest, src, nbytes, flags);
 }
+int gondwana_gex_put_nbi(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, size_t nbytes,
+                         gex_Event_t* lc_opt, gex_Flags_t flags) {
+  (void)lc_opt;
+  return gondwana_gex_put(tm, rank, dest, src, nbytes, flags);
+}
+gex_Event_t gondwana_gex_put_nb(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src,
+                                size_t nbytes, gex_Event_t* lc_opt, gex_Flags_t flags) {
+  return gondwana_gex_put_nbi(tm, rank, dest, src, nbytes, lc_opt, flags) ? GEX_EVENT_NO_OP
+                                                                          : GEX_EVENT_INVALID;
+}
+int gondwana_gex_get_nbi(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, size_t nbytes,
+                         gex_Flags_t flags) {
+  return gondwana_gex_put(tm, rank, dest, src, nbytes, flags);
+}
+gex_Event_t gondwana_gex_get_nb(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src,
+                                size_t nbytes, gex_Flags_t flags) {
+  return gondwana_gex_get_nbi(tm, dest, rank, src, nbytes, flags) ? GEX_EVENT_NO_OP
+                                                                  : GEX_EVENT_INVALID;
+}
 int gasnet_AMPoll(void) {
   return GASNET_OK;
 }

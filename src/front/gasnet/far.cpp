@@ -1,0 +1,118 @@
+#include "front/gasnet/far.hpp"
+
+#include "front/gasnet/door.hpp"
+
+namespace gondwana::gasnet {
+namespace {
+
+FarSegment segment_in(const Directory& directory, gex_EP_Index_t endpoint) {
+  if (endpoint >= most_endpoints) return {};
+  const SharedSegment& shared = directory.segments[endpoint];
+  return {shared.owner.load(std::memory_order_relaxed),
+          shared.offset.load(std::memory_order_relaxed),
+          shared.size.load(std::memory_order_relaxed)};
+}
+
+}  // namespace
+
+Far::Far(Engine& engine) : engine_(engine) {
+  if (engine.reaches_all()) return;
+  lane_ = engine.make_lane(Threads::many);
+  if (lane_ == nullptr)
+    give_up("gex_Client_Init", "no lane to other nodes is left; destroy contexts of OpenSHMEM");
+  directories_.resize(engine.ranks());
+}
+
+void Far::check(bool went_well, CallName call) {
+  if (went_well) return;
+  const std::optional<Error> error = lane_->take_error();
+  give_up(call, error ? error->text : "failed");
+}
+
+void Far::put(Remote to, Bytes source, CallName call) {
+  Batch batch;
+  begin_put(batch, to, source, call);
+  wait(batch, call);
+}
+
+void Far::get(MutableBytes dest, Remote from, CallName call) {
+  Batch batch;
+  begin_get(batch, dest, from, call);
+  wait(batch, call);
+}
+
+std::uint64_t Far::request(Remote at, const AtomicRequest& request, CallName call) {
+  std::uint64_t old = 0;
+  Batch batch;
+  check(engine_.begin_request(*lane_, at, request, reinterpret_cast<std::byte*>(&old), batch.done_),
+        call);
+  wait(batch, call);
+  return old;
+}
+
+void Far::begin_put(Batch& batch, Remote to, Bytes source, CallName call) {
+  check(engine_.begin_put(*lane_, to, source, batch.done_), call);
+}
+
+// A program that never waits must not fill the memory with copies.
+void Far::begin_put_of_copy(Batch& batch, Remote to, Bytes source, CallName call) {
+  constexpr std::size_t most_kept = std::size_t{1} << 20;
+  constexpr std::size_t most_copies = 1024;
+  if (batch.kept_ + source.size() > most_kept || batch.copies_.size() == most_copies)
+    wait(batch, call);
+  if (batch.is_done()) {
+    batch.copies_.clear();
+    batch.kept_ = 0;
+  }
+  if (source.size() > most_kept) {
+    put(to, source, call);
+    return;
+  }
+  const std::vector<std::byte>& copy = batch.copies_.emplace_back(source.begin(), source.end());
+  batch.kept_ += copy.size();
+  begin_put(batch, to, copy, call);
+}
+
+void Far::begin_get(Batch& batch, MutableBytes dest, Remote from, CallName call) {
+  check(engine_.begin_get(*lane_, dest, from, batch.done_), call);
+}
+
+void Far::wait(Batch& batch, CallName call) {
+  engine_.complete(batch.done_, call);
+}
+
+std::shared_ptr<const Directory> Far::known(std::uint32_t process) {
+  const std::scoped_lock lock(mutex_);
+  return directories_[process];
+}
+
+// Not while the lock is held: who waits runs handlers, which may ask too.
+std::shared_ptr<const Directory> Far::ask(std::uint32_t process) {
+  const auto copy = std::make_shared<Directory>();
+  get(std::as_writable_bytes(std::span(copy.get(), 1)), {Rank(process), NodePlan::directory_offset},
+      "directory of a peer");
+  const std::scoped_lock lock(mutex_);
+  return directories_[process] = copy;
+}
+
+std::shared_ptr<const Directory> Far::directory(std::uint32_t process) {
+  const std::shared_ptr<const Directory> known = this->known(process);
+  return known != nullptr ? known : ask(process);
+}
+
+FarSegment Far::segment(std::uint32_t process, gex_EP_Index_t endpoint) {
+  const std::shared_ptr<const Directory> known = this->known(process);
+  if (known != nullptr) {
+    const FarSegment segment = segment_in(*known, endpoint);
+    if (segment.size > 0) return segment;
+  }
+  return segment_in(*ask(process), endpoint);
+}
+
+void Far::forget(std::span<const std::uint32_t> processes) {
+  if (lane_ == nullptr) return;
+  const std::scoped_lock lock(mutex_);
+  for (const std::uint32_t process : processes) directories_[process] = nullptr;
+}
+
+}  // namespace gondwana::gasnet

@@ -1,0 +1,87 @@
+// The memory of ranks that loads and stores do not reach: where their segments lie, and operations
+// on it. A failure there has no code in GASNet: it ends the job with the sentence.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "engine/engine.hpp"
+#include "front/gasnet/objects.hpp"
+
+namespace gondwana::gasnet {
+
+// What a process says of itself to its peers: in its own arena, at NodePlan::directory_offset. All
+// zero: nothing yet.
+struct SharedSegment {
+  std::atomic<std::uint64_t> owner;   // address in its process
+  std::atomic<std::uint64_t> offset;  // in the arena
+  std::atomic<std::uint64_t> size;    // bytes; written last; 0: none
+};
+struct Directory {
+  std::array<SharedSegment, most_endpoints> segments;  // bound ones, by endpoint index
+  std::atomic<std::uint64_t> board;                    // offset of the board of the first team
+  std::atomic<std::uint64_t> mirrors;                  // and of its mirrors
+  std::atomic<std::uint64_t> node;                     // its number
+  std::atomic<std::uint64_t> room;                     // bytes of the largest segment, at first
+};
+static_assert(sizeof(Directory) <= NodePlan::directory_size);
+
+// The same of a segment out of reach.
+struct FarSegment {
+  std::uintptr_t owner = 0;
+  std::size_t offset = 0;
+  std::size_t size = 0;
+};
+
+// Operations under way, and what of their sources the library keeps for them. Must be waited for.
+class Batch {
+ public:
+  bool is_done() const { return done_.done(); }
+
+ private:
+  friend class Far;
+
+  Completion done_;
+  std::size_t kept_ = 0;  // bytes
+  std::vector<std::vector<std::byte>> copies_;
+};
+
+// Any thread.
+class Far {
+ public:
+  explicit Far(Engine& engine);
+
+  // Complete when they return.
+  void put(Remote to, Bytes source, CallName call);
+  void get(MutableBytes dest, Remote from, CallName call);
+  std::uint64_t request(Remote at, const AtomicRequest& request, CallName call);
+
+  // Under way when they return. The buffer is the batch's until it is done; of begin_put_of_copy()
+  // the client's again at once.
+  void begin_put(Batch& batch, Remote to, Bytes source, CallName call);
+  void begin_put_of_copy(Batch& batch, Remote to, Bytes source, CallName call);
+  void begin_get(Batch& batch, MutableBytes dest, Remote from, CallName call);
+  void wait(Batch& batch, CallName call);
+
+  // Of a process out of reach. What it said when it was first asked, until it is forgotten; it is
+  // asked again for a segment that it had not then.
+  std::shared_ptr<const Directory> directory(std::uint32_t process);
+  FarSegment segment(std::uint32_t process, gex_EP_Index_t endpoint);
+  void forget(std::span<const std::uint32_t> processes);
+
+ private:
+  void check(bool went_well, CallName call);
+  std::shared_ptr<const Directory> known(std::uint32_t process);
+  std::shared_ptr<const Directory> ask(std::uint32_t process);
+
+  Engine& engine_;
+  std::unique_ptr<Lane> lane_;                                 // null: all ranks are within reach
+  std::mutex mutex_;                                           // guards what follows
+  std::vector<std::shared_ptr<const Directory>> directories_;  // by process; null: not asked
+};
+
+}  // namespace gondwana::gasnet
