@@ -1,10 +1,12 @@
 // Runs the rank tests of the GASNet-EX door:  gasnet_rank_tests --ranks=4 [--threads=seq|par]
-// [--seed=N]. With par, any thread of a rank may call and run handlers; tests that need threads are
-// skipped without it.
+// [--over=memory|nodes|faulty-nodes|ofi|ofi-alone] [--seed=N]. With par, any thread of a rank may
+// call and run handlers; tests that need threads are skipped without it. Where the ranks are, and
+// what is between them: see tests/support/rank_main.cpp.
 #include <charconv>
 #include <thread>
 
 #include "ranks/gasnet/world.hpp"
+#include "support/nodes.hpp"
 
 namespace gondwana::gasnet {
 namespace {
@@ -28,7 +30,12 @@ void give_up(CallName call, const std::string& sentence) {
 namespace test {
 namespace {
 
+using gondwana::test::get_or_abort;
+using gondwana::test::Nodes;
+using gondwana::test::Over;
+
 struct Form {
+  Over over = Over::memory;
   std::uint32_t ranks = 2;
   ThreadMode threads = ThreadMode::seq;
   std::uint64_t seed = 1;
@@ -39,21 +46,20 @@ Form& form() {
   return instance;
 }
 
-std::unique_ptr<Engine> engine_of(const std::shared_ptr<NodeMemory>& memory, Rank rank) {
+std::unique_ptr<Engine> engine_of(const Nodes& nodes, Rank rank) {
   Engine::Setup setup;
   setup.rank = rank;
-  setup.ranks = memory->plan().ranks;
-  setup.memory = memory;
+  setup.ranks = form().ranks;
+  setup.memory = nodes.home(rank);
+  setup.wire = nodes.wire(rank);
   setup.options.heap_size = std::size_t{1} << 20;
   setup.threads = form().threads == ThreadMode::seq ? Threads::one_at_a_time : Threads::many;
-  Result<std::unique_ptr<Engine>> engine = Engine::create(std::move(setup));
-  GONDWANA_ASSERT(engine, engine.error().text);
-  return *std::move(engine);
+  return get_or_abort(Engine::create(std::move(setup)));
 }
 
 // An exception would leave the other ranks waiting.
-void be_rank(const std::shared_ptr<NodeMemory>& memory, Rank rank, bool checks, Body body) {
-  const std::unique_ptr<Engine> engine = engine_of(memory, rank);
+void be_rank(const Nodes& nodes, Rank rank, bool checks, Body body) {
+  const std::unique_ptr<Engine> engine = engine_of(nodes, rank);
   Door own({.engine = engine.get(), .threads = form().threads, .checks = checks});
   door_of_thread = &own;
   own.join("TEST", 0);
@@ -99,11 +105,10 @@ void adopt(World& world) {
 void run(Needs needs, Body body) {
   if (form().ranks < needs.ranks)
     GTEST_SKIP() << "needs " << needs.ranks << " ranks, this run has " << form().ranks;
-  Result<std::shared_ptr<NodeMemory>> memory = NodeMemory::create(NodeShare::whole(form().ranks));
-  ASSERT_TRUE(memory) << memory.error().text;
+  const Nodes nodes(form().over, form().ranks, form().seed);
   std::vector<std::jthread> threads;
   for (std::uint32_t i = 0; i < form().ranks; ++i)
-    threads.emplace_back([&, i] { be_rank(*memory, Rank(i), needs.checks, body); });
+    threads.emplace_back([&, i] { be_rank(nodes, Rank(i), needs.checks, body); });
 }
 
 namespace {
@@ -116,8 +121,17 @@ bool take_number(std::string_view argument, std::string_view name, Number& value
   return std::from_chars(argument.data(), end, value).ptr == end;
 }
 
+// Within a node the door wants common memory.
+bool take_over(std::string_view name) {
+  const std::optional<Over> over = gondwana::test::over_of(name);
+  if (!over || (*over != Over::memory && !gondwana::test::has_nodes(*over))) return false;
+  form().over = *over;
+  return true;
+}
+
 bool take(std::string_view argument) {
   if (argument == "--threads=seq") return true;
+  if (argument.starts_with("--over=")) return take_over(argument.substr(7));
   if (argument == "--threads=par") {
     form().threads = ThreadMode::par;
     return true;
