@@ -60,19 +60,15 @@ void Door::join(const std::string& client_name, gex_Flags_t flags) {
 
 // What a process shows of the first team. A board out of reach is fresh, as all of them are then.
 Door::FirstBoard Door::first_board(std::uint32_t process) {
-  if (engine_->reaches(Rank(process))) {
+  if (process == rank() || reaches(process)) {
     const Directory& shown = directory(process);
     const std::uint64_t board = shown.board.load(std::memory_order_relaxed);
     return {board, shown.mirrors.load(std::memory_order_relaxed),
             board_at(process, board)->line.epoch.load(std::memory_order_relaxed)};
   }
-  FirstBoard first{};
-  const Remote place{Rank(process), NodePlan::directory_offset + offsetof(Directory, board)};
-  const MutableBytes both = std::as_writable_bytes(std::span(&first, 1))
-                                .first(sizeof(first.board) + sizeof(first.mirrors));
-  if (!engine_->get_from_place(engine_->default_lane(), both, place))
-    give_up("gex_Client_Init", engine_->default_lane().take_error()->text);
-  return first;
+  const std::shared_ptr<const Directory> shown = far_.directory(process);
+  return {shown->board.load(std::memory_order_relaxed),
+          shown->mirrors.load(std::memory_order_relaxed), 0};
 }
 
 Directory& Door::directory(std::uint32_t process) const {

@@ -13,7 +13,7 @@ BoardSync Team::sync() const {
 }
 
 bool Team::is_far(std::uint32_t member) const {
-  return !door->engine().reaches(process(member));
+  return member != rank && !door->reaches(processes[member]);
 }
 
 void Team::tell_far(Bytes written, const std::atomic<std::uint64_t>* word) const {

@@ -31,7 +31,7 @@ namespace test {
 namespace {
 
 using gondwana::test::get_or_abort;
-using gondwana::test::Nodes;
+using gondwana::test::JobNodes;
 using gondwana::test::Over;
 
 struct Form {
@@ -46,7 +46,7 @@ Form& form() {
   return instance;
 }
 
-std::unique_ptr<Engine> engine_of(const Nodes& nodes, Rank rank) {
+std::unique_ptr<Engine> engine_of(const JobNodes& nodes, Rank rank) {
   Engine::Setup setup;
   setup.rank = rank;
   setup.ranks = form().ranks;
@@ -58,7 +58,7 @@ std::unique_ptr<Engine> engine_of(const Nodes& nodes, Rank rank) {
 }
 
 // An exception would leave the other ranks waiting.
-void be_rank(const Nodes& nodes, Rank rank, bool checks, Body body) {
+void be_rank(const JobNodes& nodes, Rank rank, bool checks, Body body) {
   const std::unique_ptr<Engine> engine = engine_of(nodes, rank);
   Door own({.engine = engine.get(), .threads = form().threads, .checks = checks});
   door_of_thread = &own;
@@ -105,7 +105,7 @@ void adopt(World& world) {
 void run(Needs needs, Body body) {
   if (form().ranks < needs.ranks)
     GTEST_SKIP() << "needs " << needs.ranks << " ranks, this run has " << form().ranks;
-  const Nodes nodes(form().over, form().ranks, form().seed);
+  const JobNodes nodes(form().over, form().ranks, form().seed);
   std::vector<std::jthread> threads;
   for (std::uint32_t i = 0; i < form().ranks; ++i)
     threads.emplace_back([&, i] { be_rank(nodes, Rank(i), needs.checks, body); });
