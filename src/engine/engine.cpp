@@ -99,9 +99,9 @@ Engine::Engine(Setup setup, std::size_t heap_size)
 }
 
 Engine::~Engine() {
-  if (wire_) drain(default_lane_);
-  if (Mail* mail = messages_.mail(); mail != nullptr)
-    wait({.call = "end", .on_wire = true}, [&] { return mail->is_all_sent(); });
+  if (!wire_) return;
+  drain(default_lane_);
+  depart("end");
 }
 
 Lane Engine::first_lane() {

@@ -227,6 +227,8 @@ class Engine {
   bool writes_to_all() { return reaches_all() || messages_.mail() != nullptr; }
   // For a rank out of reach. Does not wait; the bytes may be reused at once.
   void send_update(Rank to, const Update& update) { messages_.mail()->update(to, update); }
+  // Returns when messages of this rank arrive whether it calls again or not.
+  void depart(CallName call);
   // How many handlers were run.
   std::uint32_t receive_messages() {
     if (wire_) [[unlikely]]
@@ -372,7 +374,6 @@ class Engine {
   bool post(Lane& lane, FunctionRef<Result<Posted>()> attempt);
   void drain(Lane& lane);
   void order(Lane& lane);  // what was posted before what is to come
-  void depart(CallName call);
   void progress();  // unless another thread is at it
   void move_on();   // by who has the wire
   std::uint32_t receive() {

@@ -278,7 +278,10 @@ void Engine::order(Lane& lane) {
 // Until messages of this rank arrive whether it calls or not.
 void Engine::depart(CallName call) {
   const std::scoped_lock turn(wire_mutex_);
-  wait({.call = call, .on_wire = true}, [&] { return wire_.departed(); });
+  wait({.call = call, .on_wire = true}, [&] {
+    const Mail* mail = messages_.mail();
+    return (mail == nullptr || mail->is_all_sent()) && wire_.departed();
+  });
 }
 
 void Engine::progress() {

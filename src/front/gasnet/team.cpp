@@ -46,6 +46,7 @@ void Team::meet(CallName call) {
   if (!line.all_reached(reached, from))
     door->engine().wait_on_words(call, [&] { return line.all_reached(reached, from); });
   line.ring_sleepers(reached);
+  if (!far.empty()) door->engine().depart(call);
 }
 
 namespace {
