@@ -30,6 +30,15 @@ inline ofi::Settings loopback_network() {
   return *settings;
 }
 
+// libfabric is not built for sanitizers that look at threads.
+inline bool has_network() {
+#if defined(__SANITIZE_THREAD__)
+  return false;
+#else
+  return static_cast<bool>(describe_network(loopback_network()));
+#endif
+}
+
 // A node agent in a thread, until it is destroyed.
 class AgentThread {
  public:

@@ -9,21 +9,20 @@ void MailRoom::listen(MailReceiver receiver) {
   is_new_ = true;
 }
 
-MailRoom::Sender& MailRoom::sender_of(Rank from) {
-  std::unique_ptr<Sender>& sender = senders_[index(from)];
-  if (!sender) sender = std::make_unique<Sender>();
-  return *sender;
+InOrder& MailRoom::from(Rank sender) {
+  std::unique_ptr<InOrder>& order = senders_[index(sender)];
+  if (!order) order = std::make_unique<InOrder>();
+  return *order;
 }
 
 bool MailRoom::take(const ReceivedMail& mail) {
-  Sender& sender = sender_of(mail.from);
-  const std::uint32_t ahead = mail.number - sender.next;
-  if (ahead >= std::uint32_t{1} << 31) return false;  // numbers go round
-  if (ahead > 0 || !receiver_ || is_new_)
-    return sender.kept.try_emplace(mail.number, mail.bytes.begin(), mail.bytes.end()).second;
-  ++sender.next;
+  InOrder& order = from(mail.from);
+  if (order.is_past(mail.number)) return false;
+  if (!order.is_next(mail.number) || !receiver_ || is_new_)
+    return order.keep(mail.number, mail.bytes);
+  order.pass();
   receiver_(mail.from, mail.bytes);
-  deliver_from(index(mail.from));
+  deliver_kept(mail.from);
   return true;
 }
 
@@ -31,18 +30,16 @@ bool MailRoom::deliver() {
   if (!receiver_ || !is_new_) return false;
   is_new_ = false;
   bool any = false;
-  for (std::uint32_t from = 0; from < senders_.size(); ++from) any |= deliver_from(from);
+  for (std::uint32_t sender = 0; sender < senders_.size(); ++sender)
+    any |= senders_[sender] != nullptr && deliver_kept(Rank(sender));
   return any;
 }
 
-bool MailRoom::deliver_from(std::uint32_t from) {
-  if (!senders_[from]) return false;
-  Sender& sender = *senders_[from];
+bool MailRoom::deliver_kept(Rank sender) {
+  InOrder& order = from(sender);
   bool any = false;
-  for (auto next = sender.kept.extract(sender.next); next;
-       next = sender.kept.extract(sender.next)) {
-    ++sender.next;
-    receiver_(Rank(from), next.mapped());
+  while (const auto next = order.pass_kept()) {
+    receiver_(sender, *next);
     any = true;
   }
   return any;

@@ -2,12 +2,11 @@
 // order the network delivers large and small messages in, and kept while nobody listens.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <vector>
 
+#include "transport/ofi/in_order.hpp"
 #include "transport/ofi/message.hpp"
 #include "transport/transport.hpp"
 
@@ -24,15 +23,10 @@ class MailRoom {
   bool deliver();
 
  private:
-  struct Sender {
-    std::uint32_t next = 1;                                // the number that its next mail has
-    std::map<std::uint32_t, std::vector<std::byte>> kept;  // by number: what has come too early
-  };
+  InOrder& from(Rank sender);
+  bool deliver_kept(Rank sender);
 
-  Sender& sender_of(Rank from);
-  bool deliver_from(std::uint32_t from);
-
-  std::vector<std::unique_ptr<Sender>> senders_;  // by rank; null: it never wrote
+  std::vector<std::unique_ptr<InOrder>> senders_;  // by rank; null: it never wrote
   MailReceiver receiver_;
   bool is_new_ = false;  // the receiver
 };
