@@ -199,6 +199,7 @@ Result<void> Endpoint::post_all() {
 }
 
 Result<void> Endpoint::post(ReceiveBuffer& buffer) {
+  buffer.filling = Filling(buffer_size(), receives_.longest);
   const iovec room{buffer.bytes.get(), buffer_size()};
   fi_msg message{};
   message.msg_iov = &room;
@@ -297,15 +298,24 @@ std::size_t Endpoint::poll(const Handlers& handlers) {
 }
 
 void Endpoint::handle(const fi_cq_data_entry& entry, const Handlers& handlers) {
+  if ((entry.flags & (FI_RECV | FI_MULTI_RECV)) == 0)
+    return handlers.on_done(static_cast<Context*>(entry.op_context));
   if ((entry.flags & FI_RECV) != 0)
     handlers.on_message({static_cast<const std::byte*>(entry.buf), entry.len});
-  // A buffer that is used up comes back with its last message, or alone.
-  if ((entry.flags & FI_MULTI_RECV) != 0) {
-    const Result<void> posted = post(*static_cast<ReceiveBuffer*>(entry.op_context));
-    GONDWANA_ASSERT(static_cast<bool>(posted), entry.flags);
-    return;
+  note(entry);
+}
+
+// A buffer that is used up is given back with its last message, or alone.
+void Endpoint::note(const fi_cq_data_entry& entry) {
+  auto& buffer = *static_cast<ReceiveBuffer*>(entry.op_context);
+  if ((entry.flags & FI_RECV) != 0) {
+    const auto* bytes = static_cast<const std::byte*>(entry.buf);
+    buffer.filling.add(static_cast<std::size_t>(bytes - buffer.bytes.get()), entry.len);
   }
-  if ((entry.flags & FI_RECV) == 0) handlers.on_done(static_cast<Context*>(entry.op_context));
+  if ((entry.flags & FI_MULTI_RECV) != 0) buffer.filling.give_back();
+  if (!buffer.filling.is_done()) return;
+  const Result<void> posted = post(buffer);
+  GONDWANA_ASSERT(static_cast<bool>(posted), entry.flags);
 }
 
 // A receive buffer that fails is a connection that ended badly: whoever uses it learns by its own

@@ -18,6 +18,7 @@
 #include "core/function_ref.hpp"
 #include "core/result.hpp"
 #include "core/types.hpp"
+#include "transport/ofi/filling.hpp"
 #include "transport/ofi/library.hpp"
 #include "transport/ofi/settings.hpp"
 #include "transport/transport.hpp"
@@ -105,6 +106,7 @@ class Endpoint {
 
   struct ReceiveBuffer {
     Context context;
+    Filling filling{0, 0};
     std::unique_ptr<std::byte[]> bytes;  // not written, so not there, before something comes
   };
 
@@ -116,6 +118,7 @@ class Endpoint {
   Result<void> read_address();
   Result<void> post(ReceiveBuffer& buffer);
   Result<void> post_all();
+  void note(const fi_cq_data_entry& entry);
   void handle(const fi_cq_data_entry& entry, const Handlers& handlers);
   void handle_failure(const Handlers& handlers);
   Result<Posted> judge(ssize_t outcome, const char* what) const;
