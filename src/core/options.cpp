@@ -61,6 +61,14 @@ Result<std::size_t> parse_symmetric_size(std::string_view text) {
   return at_least_a_byte(parse_standard_size(text));
 }
 
+Result<std::size_t> parse_eager_limit(std::string_view text) {
+  constexpr std::size_t most = 64 * 1024;  // an agent has room for several such messages
+  Result<std::size_t> size = parse_size(text);
+  if (size && *size > most)
+    return Error{Errc::invalid_argument, fmt::format("\"{}\": expected 64K or less", text)};
+  return size;
+}
+
 Result<std::uint64_t> parse_spins(std::string_view text) {
   return text == "auto" ? Result<std::uint64_t>(0) : parse_number(text, 1, 1'000'000'000);
 }
@@ -139,6 +147,12 @@ std::span<const OptionRow> option_table() {
                 "seconds of silence after which another host is taken for lost; 0: never",
                 into(&Options::peer_timeout,
                      [](std::string_view text) { return parse_number(text, 0, 604'800); })},
+      OptionRow{
+          "GONDWANA_EAGER_LIMIT",
+          {},
+          "8K",
+          "puts to another node of at most so many bytes go as one message, in order; 0: none",
+          into(&Options::eager_limit, parse_eager_limit)},
       text_row("GONDWANA_PROVIDER", &Options::provider,
                "provider of libfabric between nodes, such as tcp;ofi_rxm; auto: the first of cxi, "
                "efa, psm3, opx, verbs;ofi_rxm, tcp;ofi_rxm that is here"),

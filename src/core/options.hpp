@@ -22,6 +22,7 @@ struct Options {
   Algorithms algorithms;    // of collectives
   std::uint32_t join_timeout = 0;  // seconds until all ranks of a foreign launcher must have come
   std::uint32_t peer_timeout = 0;  // seconds of silence that mean that a host is gone; 0: none
+  std::size_t eager_limit = 0;     // bytes of a put that still goes as a message between nodes
   std::string provider;            // of libfabric; empty: chosen
   std::string network;             // in CIDR notation; empty: chosen
   bool version = false;            // rank 0 says who it is when it starts

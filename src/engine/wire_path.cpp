@@ -128,20 +128,20 @@ bool Engine::begin_request(Lane& lane, Remote at, const AtomicRequest& request, 
   return post(lane, [&] { return wire_.atomic(at, request, old, done); });
 }
 
-// The signal is sent once the data has been delivered.
+// The signal is sent once the data has been delivered, or goes behind it.
 bool Engine::put_signal_elsewhere(Lane& lane, Rank to, const void* dest, Bytes source,
                                   const Signal& signal) {
   const Result<Remote> word = locate("signal", to, signal.word, sizeof(signal.value));
   if (!word) return lane.fail(word.error());
   if (!put_elsewhere(lane, to, dest, source.data(), source.size())) return false;
-  drain(lane);
+  order(lane);
   if (signal.op == SignalOp::set) {
     lane.counters().add_put(sizeof(signal.value));
     return put_over_wire(lane, *word, std::as_bytes(std::span(&signal.value, 1)));
   }
   lane.counters().add(Count::atomics);
   const AtomicRequest add{AtomicOp::add, AtomicType::uint64, signal.value};
-  return request_over_wire(lane, *word, add, "signal").has_value();
+  return begin_over_wire(lane, *word, add, nullptr);
 }
 
 bool Engine::has_wire_atomics(Lane& lane) {
@@ -162,7 +162,7 @@ std::optional<std::uint64_t> Engine::request_over_wire(Lane& lane, Remote at,
                                                        CallName call) {
   if (!has_wire_atomics(lane)) return std::nullopt;
   const std::scoped_lock turn(wire_mutex_);
-  drain(lane);  // it may ask for what an operation of ours is still carrying there
+  order(lane);  // it may ask for what an operation of ours is still carrying there
   std::uint64_t old = 0;
   Completion done;
   auto* bytes = reinterpret_cast<std::byte*>(&old);
@@ -178,13 +178,16 @@ bool Engine::is_torn(Remote to, std::size_t size) const {
 }
 
 // A put of at most 8 aligned bytes must arrive in one piece: as an atomic swap where the transport
-// does not promise a single store. Of the others the small ones are bounced, so that their source
-// is free at once, unless it may be kept; the large ones wait for delivery.
+// does not promise a single store. Of the others the small ones are copied by the transport, or
+// bounced, so that their source is free at once, unless it may be kept; the large ones wait for
+// delivery.
 bool Engine::put_over_wire(Lane& lane, Remote to, Bytes source, Buffer buffer) {
   const std::scoped_lock turn(wire_mutex_);
   const std::size_t size = source.size();
   if (is_torn(to, size)) return store_over_wire(lane, to, source);
   if (buffer == Buffer::kept_until_quiet) return post_pieces(lane, to, source, lane.pending());
+  if (size <= wire_.limits().copies_up_to)
+    return post(lane, [&] { return wire_.put(to, source, lane.pending()); });
   if (size <= std::min(Lane::bounce_limit, wire_.limits().largest_message)) {
     Bytes copy = lane.bounce(source);
     if (copy.empty()) {

@@ -16,18 +16,33 @@ constexpr std::uint64_t job_tag = 0x1122334455667788;
 constexpr NodePlan plan{{.ranks = 3, .first = 2, .node = 1, .nodes = 3, .job_ranks = 9},
                         std::size_t{1} << 24};
 
+std::size_t size_at_target(const ReceivedRequest& received) {
+  switch (received.request.kind) {
+    case RequestKind::write:
+      return received.behind.size();
+    case RequestKind::store:
+      return received.request.size;
+    default:
+      return width(received.request.type);
+  }
+}
+
 void is_harmless(const ReceivedRequest& received) {
   const Request& request = received.request;
   GONDWANA_ASSERT(request.tag == job_tag && request.from < plan.job_ranks + plan.nodes,
                   request.from);
-  GONDWANA_ASSERT(received.address.size() <= NodeCard::longest_address, received.address.size());
-  if (request.kind != RequestKind::store && request.kind != RequestKind::atomic) return;
+  if (request.kind == RequestKind::hello || request.kind == RequestKind::beat) {
+    GONDWANA_ASSERT(received.behind.size() <= NodeCard::longest_address, received.behind.size());
+    return;
+  }
   GONDWANA_ASSERT(plan.holds(Rank(request.to)), request.to);
-  const bool is_store = request.kind == RequestKind::store;
-  const std::size_t size = is_store ? request.size : width(request.type);
-  GONDWANA_ASSERT(request.offset + size <= plan.arena_size() && request.offset % size == 0,
-                  request.offset);
-  GONDWANA_ASSERT(is_store || find_executor(request.op, request.type) != nullptr, request.size);
+  const std::size_t size = size_at_target(received);
+  GONDWANA_ASSERT(size > 0 && size <= plan.arena_size(), size);
+  GONDWANA_ASSERT(request.offset <= plan.arena_size() - size, request.offset);
+  if (request.kind == RequestKind::write) return;
+  GONDWANA_ASSERT(request.offset % size == 0 && received.behind.empty(), request.offset);
+  if (request.kind == RequestKind::atomic)
+    GONDWANA_ASSERT(find_executor(request.op, request.type) != nullptr, request.size);
 }
 
 void read(Bytes bytes) {

@@ -48,7 +48,7 @@ TEST(ofi_message, requests_come_back_from_their_bytes) {
   const auto received = read_request(bytes_of(store), tag, plan);
   ASSERT_TRUE(received);
   EXPECT_EQ(std::memcmp(&received->request, &store, sizeof(store)), 0);
-  EXPECT_TRUE(received->address.empty());
+  EXPECT_TRUE(received->behind.empty());
 }
 
 TEST(ofi_message, hello_has_an_address_behind_it) {
@@ -56,7 +56,7 @@ TEST(ofi_message, hello_has_an_address_behind_it) {
   const auto bytes = bytes_of(hello, 16);
   const auto received = read_request(bytes, tag, plan);
   ASSERT_TRUE(received);
-  EXPECT_EQ(received->address.size(), 16U);
+  EXPECT_EQ(received->behind.size(), 16U);
   EXPECT_FALSE(is_read(hello, 15)) << "cut short";
   EXPECT_FALSE(is_read(hello, 17)) << "too long";
   EXPECT_FALSE(is_read({.tag = tag, .kind = RequestKind::hello})) << "no address";
@@ -101,6 +101,35 @@ TEST(ofi_message, words_lie_in_the_arena) {
   EXPECT_FALSE(is_read(store_of(0, 4096)));
   EXPECT_FALSE(is_read(store_of(255, 4096)));
   EXPECT_FALSE(is_read(store_of(8, 4096), 1)) << "a byte too many";
+}
+
+TEST(ofi_message, writes_have_their_bytes_behind_them) {
+  const std::uint64_t end = plan.arena_size();
+  const auto write_of = [](std::uint64_t size, std::uint64_t offset) {
+    return Request{.tag = tag,
+                   .kind = RequestKind::write,
+                   .from = 5,
+                   .to = 3,
+                   .sequence = 1,
+                   .offset = offset,
+                   .operand = size};
+  };
+  EXPECT_TRUE(is_read(write_of(13, 4097), 13)) << "anywhere";
+  EXPECT_TRUE(is_read(write_of(13, end - 13), 13));
+  EXPECT_FALSE(is_read(write_of(13, end - 12), 13));
+  EXPECT_FALSE(is_read(write_of(13, ~std::uint64_t{0}), 13));
+  EXPECT_FALSE(is_read(write_of(13, ~std::uint64_t{0} - 12), 13));
+  EXPECT_FALSE(is_read(write_of(13, 4096), 12)) << "cut short";
+  EXPECT_FALSE(is_read(write_of(13, 4096), 14)) << "too long";
+  EXPECT_FALSE(is_read(write_of(0, 4096)));
+  EXPECT_TRUE(is_read(write_of(longest_write, 4096), longest_write));
+  EXPECT_FALSE(is_read(write_of(longest_write + 1, 4096), longest_write + 1));
+  Request elsewhere = write_of(13, 4096);
+  elsewhere.to = 4;
+  EXPECT_FALSE(is_read(elsewhere, 13)) << "of another node";
+  Request of_agent = write_of(13, 4096);
+  of_agent.from = agent_number(plan, 0);
+  EXPECT_FALSE(is_read(of_agent, 13));
 }
 
 TEST(ofi_message, operations_are_those_of_the_table) {

@@ -15,6 +15,7 @@
 #include "core/unique_fd.hpp"
 #include "transport/copy.hpp"
 #include "transport/ofi/endpoint.hpp"
+#include "transport/ofi/in_order.hpp"
 #include "transport/ofi/message.hpp"
 
 namespace gondwana {
@@ -22,11 +23,12 @@ namespace {
 
 using ofi::Endpoint;
 using ofi::Peer;
+using ofi::ReceivedRequest;
 using ofi::Reply;
 using ofi::Request;
 using ofi::RequestKind;
 
-constexpr ofi::Receives receives{.buffers = 8};
+constexpr ofi::Receives receives{.buffers = 8, .longest = sizeof(Request) + ofi::longest_write};
 // How long to look for more before sleeping, where a processor is free: the next request of a
 // stream comes within it.
 constexpr std::uint64_t spin_ns = 20'000;
@@ -53,6 +55,7 @@ class NodeAgent::Implementation {
     Peer peer = FI_ADDR_UNSPEC;
     std::uint32_t done = 0;
     bool owed = false;  // an answer
+    ofi::InOrder order;
   };
   struct Answer {
     Peer to;
@@ -81,7 +84,9 @@ class NodeAgent::Implementation {
   void on_message(Bytes bytes);
   void execute(Bytes bytes);
   void meet(const Request& request, Bytes address);
-  void store(const Request& request);
+  void take_turn(const ReceivedRequest& received, Bytes bytes);
+  void carry_out(const ReceivedRequest& received);
+  void store(const Request& request, Bytes bytes);
   void update(const Request& request);
   void owe(const Request& request);
   void answer(const Client& client, std::uint32_t sequence, std::optional<std::uint64_t> value);
@@ -216,27 +221,45 @@ void NodeAgent::Implementation::execute(Bytes bytes) {
   }
   switch (received->request.kind) {
     case RequestKind::hello:
-      return meet(received->request, received->address);
-    case RequestKind::store:
-      return store(received->request);
-    case RequestKind::atomic:
-      return update(received->request);
+      return meet(received->request, received->behind);
     case RequestKind::beat:
       return owe(received->request);
+    default:
+      return take_turn(*received, bytes);
   }
+}
+
+// Those of a rank one behind the other.
+void NodeAgent::Implementation::take_turn(const ReceivedRequest& received, Bytes bytes) {
+  ofi::InOrder& order = clients_[received.request.from].order;
+  const std::uint32_t number = received.request.sequence;
+  if (!order.is_next(number)) {
+    if (order.is_past(number) || !order.keep(number, bytes)) ++refused_;
+    return;
+  }
+  order.pass();
+  carry_out(received);
+  while (const auto next = order.pass_kept())
+    carry_out(*ofi::read_request(*next, tag_, memory_->plan()));
+}
+
+void NodeAgent::Implementation::carry_out(const ReceivedRequest& received) {
+  const Request& request = received.request;
+  if (request.kind == RequestKind::atomic) return update(request);
+  const Bytes word(reinterpret_cast<const std::byte*>(&request.operand), request.size);
+  store(request, request.kind == RequestKind::store ? word : received.behind);
 }
 
 void NodeAgent::Implementation::meet(const Request& request, Bytes address) {
   const Result<Peer> peer = endpoint_->add_peer(address);
   if (!peer) return;
-  clients_[request.from] = {.peer = *peer, .done = request.sequence, .owed = false};
+  clients_[request.from] = {.peer = *peer, .done = request.sequence, .owed = false, .order = {}};
 }
 
 // What came before it over this connection is visible before it.
-void NodeAgent::Implementation::store(const Request& request) {
+void NodeAgent::Implementation::store(const Request& request, Bytes bytes) {
   std::atomic_thread_fence(std::memory_order_release);
-  copy_to_peer(place_of(request), reinterpret_cast<const std::byte*>(&request.operand),
-               request.size);
+  copy_to_peer(place_of(request), bytes.data(), bytes.size());
   memory_->data_bell(Rank(request.to)).ring_if_asleep();
   owe(request);
 }

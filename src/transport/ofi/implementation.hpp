@@ -2,6 +2,7 @@
 // what is under way to them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <initializer_list>
@@ -25,6 +26,7 @@ class Ofi::Implementation {
     return {.largest_message = endpoint_->largest_message(),
             .single_store = true,
             .atomics = true,
+            .copies_up_to = eager_limit_,
             .longest_mail = ofi::longest_mail};
   }
   Result<Posted> put(Remote to, Bytes source, Completion& done);
@@ -92,6 +94,7 @@ class Ofi::Implementation {
       : memory_(setup.memory),
         me_(setup.me),
         tag_(setup.job_tag),
+        eager_limit_(std::min(setup.eager_limit, ofi::longest_write)),
         links_(memory_->plan().nodes),
         pairs_(memory_->plan().job_ranks),
         mail_(memory_->plan().job_ranks) {}
@@ -106,7 +109,7 @@ class Ofi::Implementation {
   }
   Result<Link*> link_to(std::uint32_t node);
   Result<Posted> introduce(Link& link);
-  Result<Posted> request(ofi::Request request, Completion& done, std::byte* result);
+  Result<Posted> request(ofi::Request request, Completion& done, std::byte* result, Bytes behind);
   Result<Posted> send(Line& line, Parts parts);
   Result<Posted> inject(const Line& line, Parts parts);
   template <typename Post>
@@ -129,6 +132,7 @@ class Ofi::Implementation {
   std::shared_ptr<NodeMemory> memory_;
   Rank me_;
   std::uint64_t tag_;
+  std::size_t eager_limit_;                   // bytes of a put that goes as a request
   std::vector<std::uint32_t> first_of_;       // rank of each node; filled by the first operation
   std::vector<std::unique_ptr<Link>> links_;  // by node; null: never talked to
   std::vector<std::unique_ptr<Pair>> pairs_;  // by rank, likewise

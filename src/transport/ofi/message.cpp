@@ -21,6 +21,11 @@ bool is_store(const Request& request, const NodePlan& plan) {
   return is_word && is_in_arena(request.offset, request.size, plan);
 }
 
+bool is_write(const Request& request, std::size_t behind, const NodePlan& plan) {
+  return behind > 0 && behind <= longest_write && behind == request.operand &&
+         request.offset <= plan.arena_size() - behind;
+}
+
 bool is_atomic(const Request& request, const NodePlan& plan) {
   return static_cast<std::size_t>(request.op) < atomic_ops &&
          static_cast<std::size_t>(request.type) < atomic_types &&
@@ -38,6 +43,8 @@ bool is_plausible(const Request& request, std::size_t behind, const NodePlan& pl
       return behind == 0 && of_rank && plan.holds(Rank(request.to)) && is_store(request, plan);
     case RequestKind::atomic:
       return behind == 0 && of_rank && plan.holds(Rank(request.to)) && is_atomic(request, plan);
+    case RequestKind::write:
+      return of_rank && plan.holds(Rank(request.to)) && is_write(request, behind, plan);
     case RequestKind::beat:
       return behind == 0 && !of_rank;
   }
@@ -50,9 +57,9 @@ std::optional<ReceivedRequest> read_request(Bytes bytes, std::uint64_t tag, cons
   if (bytes.size() < sizeof(Request)) return std::nullopt;
   ReceivedRequest received;
   std::memcpy(&received.request, bytes.data(), sizeof(Request));
-  received.address = bytes.subspan(sizeof(Request));
+  received.behind = bytes.subspan(sizeof(Request));
   if (received.request.tag != tag) return std::nullopt;
-  if (!is_plausible(received.request, received.address.size(), plan)) return std::nullopt;
+  if (!is_plausible(received.request, received.behind.size(), plan)) return std::nullopt;
   return received;
 }
 

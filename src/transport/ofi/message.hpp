@@ -1,7 +1,8 @@
 // What ranks and node agents say to each other over the network, beside the bytes that puts and
 // gets move: fixed sizes, native byte order (every node runs the same build, see NodeCard::layout).
 //
-//   rank  -> agent  Request   store a word, do an atomic operation; each numbered, in order
+//   rank  -> agent  Request   store a word, write the bytes behind it, do an atomic operation; each
+//                             numbered, in order
 //   rank  -> agent  Hello     the first of all: where answers go, an address behind the request
 //   agent -> rank   Reply     all requests up to this number are done; the last one's result
 //   agent -> agent  Hello, Beat: are you there? and a Reply
@@ -17,7 +18,7 @@
 
 namespace gondwana::ofi {
 
-enum class RequestKind : std::uint8_t { hello, store, atomic, beat };
+enum class RequestKind : std::uint8_t { hello, store, atomic, beat, write };
 
 struct Request {
   std::uint64_t tag = 0;  // of the job: nobody else knows it
@@ -31,9 +32,11 @@ struct Request {
   std::uint32_t to = 0;        // a rank of the node
   std::uint32_t sequence = 0;  // of the requests of this rank to this node
   std::uint64_t offset = 0;    // in the arena of `to`
-  std::uint64_t operand = 0;
+  std::uint64_t operand = 0;   // write: how many bytes
   std::uint64_t compare = 0;
 };
+
+constexpr std::size_t longest_write = 64 * 1024;
 
 // What a rank gets: these begin alike.
 enum class LetterKind : std::uint32_t { reply = 1, mail = 2 };
@@ -64,7 +67,7 @@ constexpr std::uint32_t agent_number(const NodeShare& share, std::uint32_t node)
 
 struct ReceivedRequest {
   Request request;
-  Bytes address;  // of a hello
+  Bytes behind;  // the address of a hello, the bytes of a write
 };
 
 // Nothing where the bytes are not a request that a process of this job sends to the agent of this

@@ -42,6 +42,7 @@ Result<std::unique_ptr<Ofi::Implementation>> Ofi::Implementation::open(const Set
   Result<std::unique_ptr<Endpoint>> endpoint = Endpoint::open(setup.settings, receives);
   if (!endpoint) return endpoint.error();
   wire->endpoint_ = *std::move(endpoint);
+  wire->injected_.reserve(wire->endpoint_->most_injected());
   wire->write_card();
   return wire;
 }
@@ -106,13 +107,13 @@ Result<Posted> Ofi::Implementation::send(Line& line, Parts parts) {
 }
 
 Result<Posted> Ofi::Implementation::inject(const Line& line, Parts parts) {
-  if (parts.size() == 1) return endpoint_->inject(line.peer, *parts.begin());
   injected_.clear();
   for (const Bytes part : parts) injected_.insert(injected_.end(), part.begin(), part.end());
   return endpoint_->inject(line.peer, injected_);
 }
 
-Result<Posted> Ofi::Implementation::request(Request request, Completion& done, std::byte* result) {
+Result<Posted> Ofi::Implementation::request(Request request, Completion& done, std::byte* result,
+                                            Bytes behind) {
   const std::uint32_t node = node_of(Rank(request.to));
   const Result<Link*> found = link_to(node);
   if (!found) return found.error();
@@ -126,7 +127,7 @@ Result<Posted> Ofi::Implementation::request(Request request, Completion& done, s
   request.tag = tag_;
   request.from = index(me_);
   request.sequence = link.sent + 1;
-  Result<Posted> posted = send(link, {std::as_bytes(std::span(&request, 1))});
+  Result<Posted> posted = send(link, {std::as_bytes(std::span(&request, 1)), behind});
   if (!posted) {
     lose(node, posted.error().text);
     return *lost_;
@@ -145,7 +146,14 @@ Result<Posted> Ofi::Implementation::put(Remote to, Bytes source, Completion& don
                   .to = index(to.rank),
                   .offset = to.offset};
     std::memcpy(&store.operand, source.data(), source.size());
-    return request(store, done, nullptr);
+    return request(store, done, nullptr, {});
+  }
+  if (source.size() <= eager_limit_) {
+    const Request write{.kind = RequestKind::write,
+                        .to = index(to.rank),
+                        .offset = to.offset,
+                        .operand = source.size()};
+    return request(write, done, nullptr, source);
   }
   return transfer(Direction::there, to, done,
                   [&](Peer peer, std::uint64_t place, std::uint64_t key, auto& context) {
@@ -192,7 +200,7 @@ Result<Posted> Ofi::Implementation::atomic(Remote at, const AtomicRequest& wante
       .offset = at.offset,
       .operand = wanted.operand,
       .compare = wanted.compare};
-  return request(update, done, result);
+  return request(update, done, result, {});
 }
 
 bool Ofi::Implementation::progress() {

@@ -1,7 +1,8 @@
 // The wire between nodes: libfabric. Every rank has an endpoint of its own, by which it reaches the
-// agents of the other nodes: puts and gets go to the memory that an agent has registered, words and
-// atomic operations are messages that it executes as the processor's own instructions. Mail goes to
-// the endpoint of the rank itself, whose address is on a card in its arena.
+// agents of the other nodes: puts and gets go to the memory that an agent has registered; words,
+// atomic operations and short puts are messages that it executes as the processor's own
+// instructions, in order. Mail goes to the endpoint of the rank itself, whose address is on a card
+// in its arena.
 //
 // Connections are made by the first operation to a node. Of libfabric nothing is seen here: it is
 // loaded by open().
@@ -24,6 +25,7 @@ class Ofi {
     Rank me;
     std::uint64_t job_tag = 0;
     ofi::Settings settings;
+    std::size_t eager_limit = 8 * 1024;  // bytes of a put that goes as a message
   };
 
   static Result<std::unique_ptr<Ofi>> open(const Setup& setup);
