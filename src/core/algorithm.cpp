@@ -10,18 +10,19 @@ namespace {
 
 using enum Algorithm;
 
-constexpr std::array barriers{automatic, linear, tree, dissemination};
-constexpr std::array broadcasts{automatic, linear, tree};
-constexpr std::array reductions{automatic, linear, ring, tree, recursive_doubling};
+constexpr std::array barriers{automatic, linear, tree, dissemination, levels};
+constexpr std::array broadcasts{automatic, linear, tree, levels};
+constexpr std::array reductions{automatic, linear, ring, tree, recursive_doubling, levels};
 constexpr std::array gathers{automatic, linear, ring, recursive_doubling};
+constexpr std::array equal_gathers{automatic, linear, ring, recursive_doubling, levels};
 constexpr std::array exchanges{automatic, linear};
 constexpr std::array scans{automatic, linear, recursive_doubling};
 
 }  // namespace
 
 std::string_view name_of(Algorithm algorithm) {
-  constexpr std::array<std::string_view, 6> names{"auto", "linear", "ring",
-                                                  "tree", "recdbl", "dissem"};
+  constexpr std::array<std::string_view, 7> names{"auto",   "linear", "ring",  "tree",
+                                                  "recdbl", "dissem", "levels"};
   return names.at(static_cast<std::size_t>(algorithm));
 }
 
@@ -34,8 +35,9 @@ std::span<const Algorithm> algorithms_for(Collective collective) {
     case Collective::reduce:
       return reductions;
     case Collective::collect:
-    case Collective::fcollect:
       return gathers;
+    case Collective::fcollect:
+      return equal_gathers;
     case Collective::alltoall:
       return exchanges;
     case Collective::scan:

@@ -30,7 +30,13 @@ enum class Algorithm : std::uint8_t {
   tree,                // binomial
   recursive_doubling,  // each with log2(members) others, over doubling distances
   dissemination,       // the same in one direction only, for barriers
+  levels,              // common memory within a node, messages between one member of each
 };
+
+// One that looks at no node: every member is a peer like any other.
+constexpr bool is_flat(Algorithm algorithm) {
+  return algorithm != Algorithm::automatic && algorithm != Algorithm::levels;
+}
 
 class Algorithms {
  public:

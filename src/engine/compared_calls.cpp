@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t note_size = 256;  // with the final zero; longer texts are cut
 constexpr std::size_t notes_offset = NodePlan::system_size - ControlLayout::max_teams * note_size;
-static_assert(notes_offset >= NodePlan::data_bell_offset + sizeof(Doorbell<RealAtomics>));
+static_assert(notes_offset >=
+              NodePlan::node_words_offset + ControlLayout::max_teams * NodeWords::team_size);
 
 using NoteText = std::array<char, note_size>;
 
@@ -42,7 +43,7 @@ std::string Engine::note_of(Rank rank, std::uint32_t team) {
 
 std::optional<std::string> Engine::compare_calls(Team& team, CallName call,
                                                  const std::string& mine) {
-  Group group = group_of(team, call);
+  Group group = group_of(team, call, Collective::barrier);
   write_note(team.number, mine);
   group.barrier();  // all have written
   const std::string first = note_of(team.rank_of(0), team.number);

@@ -6,6 +6,7 @@
 
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
+#include "engine/levels.hpp"
 
 namespace gondwana {
 namespace {
@@ -102,6 +103,8 @@ Engine::~Engine() {
   if (!wire_) return;
   drain(default_lane_);
   depart("end");
+  if (const auto& levels = teams_[world_number]->levels)
+    exchanges_before(world_number).store(levels->exchanges, std::memory_order_relaxed);
 }
 
 Lane Engine::first_lane() {

@@ -390,10 +390,15 @@ class Engine {
   // Whether a collective is to be done by puts, gets and flags: where members have no common
   // memory, and where the user names an algorithm. Every collective asks this first.
   bool uses_reference(Collective collective, const Team& team) const {
-    return !in_reach(team) || options_.algorithms.of(collective) != Algorithm::automatic;
+    return !in_reach(team) || (is_flat(options_.algorithms.of(collective)) && !team.is_part);
+  }
+  // Of those that it is done by, whether in two levels: common memory within a node, messages
+  // between one member of each.
+  bool goes_in_levels(Collective collective, const Team& team) const {
+    return team.levels != nullptr && !is_flat(options_.algorithms.of(collective));
   }
   // Those collectives, in wire_collectives.cpp. Sizes in bytes.
-  Group group_of(Team& team, CallName call);
+  Group group_of(Team& team, CallName call, Collective collective);
   Agreement agree_over_wire(Team& team, CallName call, const Agreement& mine);
   void sync_over_wire(Team& team, CallName call);
   bool broadcast_over_wire(Team& team, CallName call, void* dest, const void* source,
@@ -408,6 +413,26 @@ class Engine {
                           const Exchange& shape);
   bool scan_over_wire(Team& team, CallName call, void* dest, const void* source, std::size_t count,
                       ElementType type, Scan kind);
+  // In two levels, in levels.cpp and level_*.cpp.
+  std::shared_ptr<Levels> levels_of(const Team& team, std::uint64_t exchanges) const;
+  const NodeEntry* find_node(Rank rank) const;
+  // Of the engine of this rank that was here before, in the team of that number.
+  std::atomic_ref<std::uint64_t> exchanges_before(std::uint32_t team) const;
+  bool arrive_at_node(NodeSync& line, const Team& node, Epoch epoch);
+  void wait_for_node(const NodeSync& line, const Team& node, Epoch epoch, CallName call);
+  void sync_in_levels(Team& team, CallName call);
+  bool broadcast_in_levels(Team& team, CallName call, const Broadcast& what);
+  bool fcollect_in_levels(Team& team, CallName call, void* dest, const void* source,
+                          std::size_t size);
+  bool reduce_in_levels(Team& team, CallName call, void* dest, const void* source,
+                        std::size_t count, ElementType type);
+  void begin_exchange(const Levels& levels, CallName call, std::uint32_t half, std::size_t count,
+                      ElementType type);
+  void combine_node(const Team& node, std::uint32_t half, void* result, std::size_t count,
+                    ElementType type) const;
+  // Small arrays, and up to NodeWords::most_bytes those of private memory.
+  bool combine_in_levels(Team& team, CallName call, void* dest, const void* source,
+                         std::size_t count, ElementType type);
   // In compared_calls.cpp.
   void write_note(std::uint32_t team, const std::string& text);
   std::string note_of(Rank rank, std::uint32_t team);

@@ -31,6 +31,22 @@ Group::Group(Engine& engine, const Team& members, std::size_t flags_offset, Call
   GONDWANA_ASSERT(size() <= max_size, size());
 }
 
+Group::Group(Engine& engine, Team& team, Barriers barriers, CallName call)
+    : Group(engine, team, team.number * flags_size, call) {
+  if (barriers == Barriers::in_levels && team.levels != nullptr) in_levels_ = &team;
+}
+
+Group::Group(Engine& engine, const Levels& levels, CallName call)
+    : Group(engine,
+            Team{.number = levels.node.number,
+                 .first = 0,
+                 .stride = 0,
+                 .size = levels.nodes(),
+                 .me = levels.me},
+            NodePlan::node_flags_offset + levels.node.number * flags_size, call) {
+  leaders_ = levels.leaders;
+}
+
 Group::~Group() {
   if (engine_.wire_) engine_.depart(call_);
 }
@@ -40,7 +56,7 @@ std::atomic_ref<std::uint64_t> Group::mine(Flag flag) const {
 }
 
 void Group::raise(std::uint32_t member, Flag flag) {
-  const Rank rank = members_.rank_of(member);
+  const Rank rank = rank_of(member);
   if (engine_.reach_.covers(rank)) {
     std::byte* window = engine_.reach_.window(rank);
     cell_at(window + offset_of(flag)).fetch_add(1);  // its release pairs with take()
@@ -58,7 +74,7 @@ void Group::raise_at_others(Flag flag) {
 }
 
 void Group::take(Flag flag, std::uint32_t from) {
-  take(flag, 1, index(members_.rank_of(from)));
+  take(flag, 1, index(rank_of(from)));
 }
 
 void Group::take_from_others(Flag flag) {
@@ -77,11 +93,19 @@ void Group::take(Flag flag, std::uint32_t times, std::uint32_t peer) {
 // Dissemination: in round k tell the member 2^k further on, hear from the one 2^k before. After
 // log2(size) rounds everybody has heard, at first or second hand, from everybody.
 void Group::barrier() {
+  if (in_levels_ != nullptr) return engine_.sync_in_levels(*in_levels_, call_);
   for (std::uint32_t round = 0; round < rounds_for(size()); ++round) {
-    const std::uint32_t distance = 1U << round;
-    raise(right(distance), barrier_round(round));
-    take(barrier_round(round), left(distance));
+    begin_round(round);
+    end_round(round);
   }
+}
+
+void Group::begin_round(std::uint32_t round) {
+  raise(right(1U << round), barrier_round(round));
+}
+
+void Group::end_round(std::uint32_t round) {
+  take(barrier_round(round), left(1U << round));
 }
 
 void Group::get(std::uint32_t member, void* dest, const void* source, std::size_t size) {
@@ -90,8 +114,7 @@ void Group::get(std::uint32_t member, void* dest, const void* source, std::size_
     if (dest != source) std::memmove(dest, source, size);
     return;
   }
-  if (!engine_.get(engine_.default_lane_, members_.rank_of(member), dest, source, size))
-    well_ = false;
+  if (!engine_.get(engine_.default_lane_, rank_of(member), dest, source, size)) well_ = false;
 }
 
 void Group::get_strided(std::uint32_t member, void* dest, const void* source,
@@ -101,8 +124,8 @@ void Group::get_strided(std::uint32_t member, void* dest, const void* source,
   if (member == me()) return copy_elements(dest, source, shape);
   const auto bytes = static_cast<std::ptrdiff_t>(width);
   const Strides steps{.target = strides.target * bytes, .source = strides.source * bytes};
-  if (!engine_.get_strided<1>(engine_.default_lane_, members_.rank_of(member), dest, source, steps,
-                              width, count))
+  if (!engine_.get_strided<1>(engine_.default_lane_, rank_of(member), dest, source, steps, width,
+                              count))
     well_ = false;
 }
 
@@ -116,7 +139,7 @@ void Group::write_note(std::uint32_t note, std::uint64_t value) {
 }
 
 std::uint64_t Group::note_of(std::uint32_t member, std::uint32_t note) {
-  const Rank rank = members_.rank_of(member);
+  const Rank rank = rank_of(member);
   const std::size_t offset = offset_of(Flag(index_of_note(note)));
   if (engine_.reach_.covers(rank)) return cell_at(engine_.reach_.window(rank) + offset).load();
   std::uint64_t value = 0;

@@ -22,6 +22,7 @@
 #include <cstdint>
 
 #include "engine/engine.hpp"
+#include "engine/levels.hpp"
 
 namespace gondwana {
 
@@ -47,6 +48,18 @@ class Group {
   // matters; the number is told to whoever asks what this rank waits for.
   Group(Engine& engine, const Team& members, std::size_t flags_offset, CallName call);
 
+  // The members of a team, whose barriers go in two levels where the team has them.
+  enum class Barriers : std::uint8_t { flat, in_levels };
+  Group(Engine& engine, Team& team, Barriers barriers, CallName call);
+
+  // One member of each node, with flags of their own. Other members of this node may raise some.
+  Group(Engine& engine, const Levels& levels, CallName call);
+  // From now on another rank speaks for that node.
+  void replace(std::uint32_t node, Rank by) {
+    replaced_ = node;
+    replacement_ = by;
+  }
+
   // Returns when what this rank told the others is on its way: it may not call for long.
   ~Group();
   Group(const Group&) = delete;
@@ -68,6 +81,9 @@ class Group {
 
   // Returns when all members have called it.
   void barrier();
+  // The same in steps, for who does something in between: all rounds one after the other.
+  void begin_round(std::uint32_t round);
+  void end_round(std::uint32_t round);
 
   // Whether all members have both; to be asked before anybody is told to fetch there. If not the
   // lane has the sentence, and the operation is not begun.
@@ -78,6 +94,13 @@ class Group {
   void get(std::uint32_t member, void* dest, const void* source, std::size_t size);
   void get_strided(std::uint32_t member, void* dest, const void* source, const Exchange& shape);
 
+  // For nodes only: a few bytes that bring their own flag, to read once for each exchange. `place`
+  // names what they are in the exchange; a place is written by one member, which does not write it
+  // for the exchange after the next before this one was read.
+  void write_words(std::uint32_t member, std::uint32_t place, std::uint64_t exchange, Bytes bytes);
+  void read_words(std::uint32_t from, std::uint32_t place, std::uint64_t exchange,
+                  MutableBytes bytes);
+
   // A note may be read between two barriers after it was written. To be zero when all is done.
   void write_note(std::uint32_t note, std::uint64_t value);
   std::uint64_t note_of(std::uint32_t member, std::uint32_t note);
@@ -87,6 +110,10 @@ class Group {
   bool well() const { return well_; }
 
  private:
+  Rank rank_of(std::uint32_t member) const {
+    if (member == replaced_) return replacement_;
+    return leaders_.empty() ? members_.rank_of(member) : leaders_[member];
+  }
   static constexpr Flag barrier_round(std::uint32_t round) { return Flag(round); }
 
   std::size_t offset_of(Flag flag) const {
@@ -98,6 +125,10 @@ class Group {
 
   Engine& engine_;
   Team members_;
+  std::span<const Rank> leaders_;  // the members, where those are nodes
+  std::uint32_t replaced_ = ~std::uint32_t{0};
+  Rank replacement_{0};
+  Team* in_levels_ = nullptr;
   std::size_t flags_offset_;
   CallName call_;
   bool well_ = true;

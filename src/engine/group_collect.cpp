@@ -97,17 +97,28 @@ Borders agree_on_blocks(Group& group, std::size_t size) {
   return borders;
 }
 
+// Few rounds where little is moved; else every byte once from a neighbour.
+Algorithm choose(std::size_t size) {
+  constexpr std::size_t little = 64 * 1024;
+  return size <= little ? Algorithm::recursive_doubling : Algorithm::ring;
+}
+
 }  // namespace
 
-// Few rounds where little is moved; else every byte once from a neighbour.
+bool join_blocks(Group& group, Borders borders, void* dest) {
+  const std::size_t own = borders[group.me()];
+  const Concatenation blocks(group, std::move(borders), dest,
+                             static_cast<const std::byte*>(dest) + own);
+  blocks.run(choose(blocks.size()));
+  group.barrier();
+  return group.well();
+}
+
 bool fcollect(Group& group, Algorithm algorithm, void* dest, const void* source, std::size_t size) {
-  constexpr std::size_t little = 64 * 1024;
   if (!group.are_symmetric("fcollect", dest, detail::times(size, group.size()), source, size))
     return false;
   const Concatenation blocks(group, equal_blocks(group, size), dest, source);
-  if (algorithm == Algorithm::automatic)
-    algorithm = blocks.size() <= little ? Algorithm::recursive_doubling : Algorithm::ring;
-  blocks.run(algorithm);
+  blocks.run(is_flat(algorithm) ? algorithm : choose(blocks.size()));
   group.barrier();
   return group.well();
 }

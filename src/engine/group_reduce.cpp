@@ -1,8 +1,7 @@
 // Reductions in a group. Terms are combined in the order of their members, and the same way for all
 // members, who therefore get the same bits. Only the ring begins elsewhere in that order.
-#include <bit>
-
 #include "engine/group_algorithms.hpp"
+#include "engine/group_doubling.hpp"
 #include "engine/group_pieces.hpp"
 #include "engine/group_tree.hpp"
 
@@ -68,31 +67,6 @@ void reduce_by_ring(const Piece& piece) {
   }
 }
 
-// The members of the largest power of two exchange what they have with the one at distance 1, 2,
-// 4 ... Where there are more members, some stand for two neighbours.
-class Doubling {
- public:
-  explicit Doubling(const Group& group)
-      : power_(std::bit_floor(group.size())), pairs_(group.size() - power_) {}
-
-  bool is_first_of_pair(std::uint32_t member) const {
-    return member < 2 * pairs_ && member % 2 == 0;
-  }
-  bool is_second_of_pair(std::uint32_t member) const {
-    return member < 2 * pairs_ && member % 2 != 0;
-  }
-  std::uint32_t rounds() const { return rounds_for(power_); }
-  std::uint32_t partner(std::uint32_t member, std::uint32_t round) const {
-    const std::uint32_t place = member < 2 * pairs_ ? member / 2 : member - pairs_;
-    const std::uint32_t other = place ^ (1U << round);
-    return other < pairs_ ? 2 * other : other + pairs_;
-  }
-
- private:
-  std::uint32_t power_;
-  std::uint32_t pairs_;
-};
-
 void exchange_rounds(const Piece& piece, const Doubling& doubling) {
   Group& group = piece.group();
   for (std::uint32_t round = 0; round < doubling.rounds(); ++round) {
@@ -153,7 +127,7 @@ bool reduce(Group& group, Algorithm algorithm, void* dest, const void* source, s
             ElementType type) {
   const std::size_t size = detail::times(count, type.size);
   if (!group.are_symmetric("reduction", dest, size, source, size)) return false;
-  if (algorithm == Algorithm::automatic) algorithm = choose(group, size);
+  if (!is_flat(algorithm)) algorithm = choose(group, size);
   for_each_piece(group, dest, source, count, type,
                  [&](const Piece& piece) { reduce_piece(algorithm, piece); });
   group.barrier();

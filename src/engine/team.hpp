@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "core/team_sync.hpp"
@@ -17,6 +18,8 @@ struct TeamShape {
   std::uint32_t size;
 };
 
+struct Levels;
+
 // Belongs to the thread that calls collectives on it: one at a time.
 struct Team {
   std::uint32_t number;  // the same on all members: names its sync lines
@@ -26,6 +29,9 @@ struct Team {
   std::uint32_t me;                // this rank's index in the team
   Epoch epoch = 0;                 // the last epoch that this rank has begun
   std::uint32_t scratch_uses = 0;  // how often it took its scratch: names the half in use
+  // Where members are on several nodes, and some on one.
+  std::shared_ptr<Levels> levels = nullptr;
+  bool is_part = false;  // of a team: its members on one node, which use its number
 
   Rank rank_of(std::uint32_t member) const {
     return Rank(first + static_cast<std::uint32_t>(stride) * member);  // wraps back where it falls

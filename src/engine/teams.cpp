@@ -9,6 +9,7 @@
 #include <bit>
 
 #include "engine/engine.hpp"
+#include "engine/levels.hpp"
 
 namespace gondwana {
 
@@ -16,12 +17,14 @@ std::unique_ptr<Team> Engine::first_team(std::uint32_t number, std::uint32_t fir
                                          std::uint32_t size) const {
   // An engine of this rank may have been here before: go on where it stopped.
   const Epoch epoch = memory_->line(number, rank_).epoch.load(std::memory_order_relaxed);
-  return std::make_unique<Team>(Team{.number = number,
-                                     .first = first,
-                                     .stride = 1,
-                                     .size = size,
-                                     .me = index(rank_) - first,
-                                     .epoch = epoch});
+  auto team = std::make_unique<Team>(Team{.number = number,
+                                          .first = first,
+                                          .stride = 1,
+                                          .size = size,
+                                          .me = index(rank_) - first,
+                                          .epoch = epoch});
+  team->levels = levels_of(*team, exchanges_before(number).load(std::memory_order_relaxed));
+  return team;
 }
 
 Result<Team*> Engine::split(Team& parent, CallName call, const std::optional<TeamShape>& mine) {
@@ -39,6 +42,7 @@ Result<Team*> Engine::split(Team& parent, CallName call, const std::optional<Tea
             .me = 0,
             .epoch = epoch};
   team.me = team.member_of(rank_).value();
+  team.levels = levels_of(team, epoch);
   teams_[*number] = std::make_unique<Team>(team);
   return teams_[*number].get();
 }
@@ -72,20 +76,25 @@ Result<std::uint32_t> Engine::agree_on_number(Team& parent, CallName call, Epoch
 }
 
 Engine::Agreement Engine::agree(Team& team, CallName call, const Agreement& mine) {
-  if (!in_reach(team)) return agree_over_wire(team, call, mine);
   const Combine combine = [](void* out, const void* a, const void* b, std::size_t /*count*/) {
     *static_cast<Agreement*>(out) =
         combined(*static_cast<const Agreement*>(a), *static_cast<const Agreement*>(b));
   };
+  constexpr std::size_t size = sizeof(Agreement);
   Agreement all{};
-  combine_first(team, call, team.size, &all, &mine, 1, {sizeof(Agreement), combine});
+  if (in_reach(team))
+    combine_first(team, call, team.size, &all, &mine, 1, {size, combine});
+  else if (goes_in_levels(Collective::barrier, team))
+    combine_in_levels(team, call, &all, &mine, 1, {size, combine});
+  else
+    return agree_over_wire(team, call, mine);
   return all;
 }
 
 void Engine::destroy(Team& team, CallName call) {
   sync(team, call);  // nobody is inside a collective of it
   const std::uint32_t number = team.number;
-  last_epoch_[number] = team.epoch;
+  last_epoch_[number] = team.levels ? team.levels->node.epoch : team.epoch;
   teams_[number].reset();
   free_numbers_.fetch_or(std::uint64_t{1} << number);
 }

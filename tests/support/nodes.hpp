@@ -66,8 +66,9 @@ T get_or_abort(Result<T> result) {
 
 class JobNodes {
  public:
-  JobNodes(Over over, std::uint32_t ranks, std::uint64_t seed)
-      : over_(over), seed_(seed), boxes_(std::make_shared<Mailboxes>(ranks)) {
+  // `per_node`: ranks of a node, where there are nodes; 0: half of them.
+  JobNodes(Over over, std::uint32_t ranks, std::uint64_t seed, std::uint32_t per_node = 0)
+      : over_(over), per_node_(per_node), seed_(seed), boxes_(std::make_shared<Mailboxes>(ranks)) {
     const std::uint32_t each = ranks_per_node(ranks);
     const std::uint32_t number = (ranks + each - 1) / each;
     for (std::uint32_t node = 0; node < number; ++node) {
@@ -75,7 +76,10 @@ class JobNodes {
       const NodeShare share{std::min(each, ranks - first), first, node, number, ranks};
       memories_.push_back(get_or_abort(NodeMemory::create(share)));
     }
-    if (goes_by_network(over_)) agents_ = start_agents(memories_);
+    if (goes_by_network(over_))
+      agents_ = start_agents(memories_);
+    else
+      introduce_nodes();
   }
 
   const std::shared_ptr<NodeMemory>& home(Rank rank) const {
@@ -97,7 +101,20 @@ class JobNodes {
   // The last may have fewer.
   std::uint32_t ranks_per_node(std::uint32_t ranks) const {
     if (over_ == Over::ofi_alone) return 1;
-    return has_nodes(over_) ? (ranks + 1) / 2 : ranks;
+    if (!has_nodes(over_)) return ranks;
+    return per_node_ > 0 ? per_node_ : (ranks + 1) / 2;
+  }
+
+  // What the engine asks of a card where no agent wrote it.
+  void introduce_nodes() {
+    for (const auto& memory : memories_) {
+      for (std::uint32_t i = 0; i < memories_.size(); ++i) {
+        const NodeShare& share = memories_[i]->plan();
+        memory->entry(i).card.first = share.first;
+        memory->entry(i).card.ranks = share.ranks;
+        memory->entry(i).state.store(NodeState::known, std::memory_order_release);
+      }
+    }
   }
 
   Wire network(Rank rank) const {
@@ -106,6 +123,7 @@ class JobNodes {
   }
 
   Over over_;
+  std::uint32_t per_node_;
   std::uint64_t seed_;
   std::shared_ptr<Mailboxes> boxes_;
   Nodes memories_;

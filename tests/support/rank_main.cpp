@@ -64,6 +64,7 @@ namespace {
 struct Form {
   Over over = Over::memory;
   std::uint32_t ranks = 2;
+  std::uint32_t per_node = 0;  // ranks of a node, where there are nodes; 0: two nodes
   Threads threads = Threads::one_at_a_time;
   std::uint64_t seed = 1;
   std::string_view algorithm = "auto";
@@ -144,7 +145,7 @@ void run_body(Engine& engine, RankBody body) {
 }
 
 void run_as_threads(std::uint32_t count, RankBody body) {
-  const JobNodes nodes(form().over, count, form().seed);
+  const JobNodes nodes(form().over, count, form().seed, form().per_node);
   std::vector<std::jthread> threads;
   threads.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -178,6 +179,7 @@ bool parse_argument(std::string_view argument) {
   }
   if (argument == "--checks") return form().checks = true;
   if (take_option(argument, "--ranks=", value)) return number(form().ranks);
+  if (take_option(argument, "--per-node=", value)) return number(form().per_node);
   if (take_option(argument, "--seed=", value)) return number(form().seed);
   if (take_option(argument, "--algorithm=", form().algorithm))
     return is_algorithm(form().algorithm);

@@ -60,7 +60,8 @@ TEST(algorithms, variables_of_other_libraries_choose_too) {
 TEST(algorithms, a_wrong_name_is_answered_with_the_right_ones) {
   const Result<Options> options = read("SHMEM_BCAST_ALGORITHM", "ring");
   ASSERT_FALSE(options);
-  EXPECT_EQ(options.error().text, "SHMEM_BCAST_ALGORITHM \"ring\": expected auto, linear or tree");
+  EXPECT_EQ(options.error().text,
+            "SHMEM_BCAST_ALGORITHM \"ring\": expected auto, linear, tree or levels");
   const Result<Options> ours = read("GONDWANA_ALLTOALL_ALGORITHM", "");
   ASSERT_FALSE(ours);
   EXPECT_EQ(ours.error().text, "GONDWANA_ALLTOALL_ALGORITHM \"\": expected auto or linear");
@@ -71,7 +72,8 @@ TEST(algorithms, the_help_of_a_variable_names_what_is_allowed) {
   for (const OptionRow& row : option_table()) {
     if (!row.name.ends_with("_ALGORITHM")) continue;
     Options options;
-    for (const std::string_view name : {"auto", "linear", "ring", "tree", "recdbl", "dissem"}) {
+    for (const std::string_view name :
+         {"auto", "linear", "ring", "tree", "recdbl", "dissem", "levels"}) {
       const bool is_allowed = static_cast<bool>(row.assign(options, name));
       EXPECT_EQ(row.help.find(name) != std::string_view::npos, is_allowed)
           << row.name << " " << name;

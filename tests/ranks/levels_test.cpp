@@ -1,0 +1,284 @@
+// Collectives of teams whose members are on several nodes, in every shape that a team can have
+// there. Where all ranks are on one node, or nobody has common memory, the same must hold.
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "engine/levels.hpp"
+#include "support/rank_test.hpp"
+
+namespace gondwana::test {
+namespace {
+
+constexpr CallName call = "test";
+
+// Now and then.
+void be_late(World& world) {
+  if (world.random()() % 4 == 0)
+    std::this_thread::sleep_for(std::chrono::microseconds(world.random()() % 300));
+}
+
+using TeamBody = std::function<void(Team&)>;
+
+void in_team(World& world, const TeamShape& shape, const TeamBody& body) {
+  Engine& engine = world.engine();
+  const Team all{
+      .number = 0, .first = shape.start, .stride = shape.stride, .size = shape.size, .me = 0};
+  const bool is_member = all.member_of(engine.rank()).has_value();
+  const Result<Team*> team =
+      engine.split(engine.world(), call, is_member ? std::optional(shape) : std::nullopt);
+  ASSERT_TRUE(team) << team.error().text;
+  if (*team == nullptr) return;
+  body(**team);
+  engine.destroy(**team, call);
+}
+
+// Every start, step and size, up and down: with many members on a node, with one, with none.
+void in_every_team(World& world, const TeamBody& body) {
+  const auto ranks = static_cast<std::int32_t>(world.size());
+  for (std::int32_t start = 0; start < ranks; ++start) {
+    for (const std::int32_t stride : {1, 2, 3, -1, -2}) {
+      const std::int32_t room = stride > 0 ? ranks - 1 - start : start;
+      const auto most = static_cast<std::uint32_t>(room / std::abs(stride) + 1);
+      for (std::uint32_t size = most; size > 1; size = size > 3 ? size - 2 : size - 1)
+        in_team(world, {static_cast<std::uint32_t>(start), stride, size}, body);
+    }
+  }
+}
+
+// x -> a x + b: composing two is associative, but their order matters. Eight bytes, or sixteen.
+template <typename T>
+struct Affine {
+  T a;
+  T b;
+  bool operator==(const Affine&) const = default;
+};
+
+template <typename T>
+constexpr ElementType affine_type{
+    sizeof(Affine<T>), [](void* out, const void* a, const void* b, std::size_t count) {
+      const auto* first = static_cast<const Affine<T>*>(a);
+      const auto* second = static_cast<const Affine<T>*>(b);
+      for (std::size_t i = 0; i < count; ++i)
+        static_cast<Affine<T>*>(out)[i] = {first[i].a * second[i].a,
+                                           first[i].b * second[i].a + second[i].b};
+    }};
+
+template <typename T>
+Affine<T> affine_of(std::uint32_t member, std::size_t i, std::size_t round) {
+  return {static_cast<T>(2 * (member + i) + 3), static_cast<T>(7 * i + member + 5 * round + 1)};
+}
+
+template <typename T>
+Affine<T> composed_of(std::uint32_t members, std::size_t i, std::size_t round) {
+  Affine<T> result = affine_of<T>(0, i, round);
+  for (std::uint32_t member = 1; member < members; ++member) {
+    const Affine<T> next = affine_of<T>(member, i, round);
+    affine_type<T>.combine(&result, &result, &next, 1);
+  }
+  return result;
+}
+
+template <typename T>
+void check_reduce(Engine& engine, Team& team, std::span<Affine<T>> dest,
+                  std::span<Affine<T>> source, std::size_t round) {
+  for (std::size_t i = 0; i < source.size(); ++i) source[i] = affine_of<T>(team.me, i, round);
+  ASSERT_TRUE(engine.reduce(team, call, dest.data(), source.data(), source.size(), affine_type<T>));
+  for (std::size_t i = 0; i < source.size(); ++i)
+    ASSERT_EQ(dest[i], composed_of<T>(team.size, i, round)) << i << " of " << source.size();
+}
+
+RANK_TEST(the_world_has_two_levels_where_it_is_on_several_nodes_and_on_one_twice, ranks(1)) {
+  const NodeShare& share = world.engine().memory().plan();
+  EXPECT_EQ(world.engine().world().levels != nullptr,
+            share.nodes > 1 && share.job_ranks > share.nodes);
+}
+
+RANK_TEST(members_of_a_node_are_told_from_the_others, ranks(1)) {
+  in_every_team(world, [&](const Team& team) {
+    if (team.levels == nullptr) return;
+    const Levels& levels = *team.levels;
+    const NodeShare& share = world.engine().memory().plan();
+    std::vector<std::uint32_t> here;
+    for (std::uint32_t member = 0; member < team.size; ++member)
+      if (share.holds(team.rank_of(member))) here.push_back(member);
+    EXPECT_EQ(levels.node.size, here.size());
+    EXPECT_EQ(levels.first_member(), here.front());
+    EXPECT_EQ(levels.borders[levels.me + 1], here.back() + 1);
+    for (std::uint32_t i = 0; i < levels.node.size; ++i)
+      EXPECT_EQ(levels.node.rank_of(i), team.rank_of(here[i]));
+    EXPECT_EQ(levels.node.rank_of(levels.node.me), world.engine().rank());
+    EXPECT_EQ(levels.leaders[levels.me], levels.node.rank_of(0));
+  });
+}
+
+RANK_TEST(nobody_leaves_a_sync_of_any_team_before_all_have_come, ranks(2)) {
+  const auto arrived = world.allocate<long>();
+  Engine& engine = world.engine();
+  in_every_team(world, [&](Team& team) {
+    // No other team's.
+    const long first =
+        ((team.size * 100L) + static_cast<long>(team.first)) * 100 + team.stride * 10;
+    for (long turn = 1; turn <= 5; ++turn) {
+      std::atomic_ref(*arrived.data()).store(first + turn);
+      be_late(world);
+      engine.sync(team, call);
+      for (std::uint32_t member = 0; member < team.size; ++member) {
+        long seen = 0;
+        engine.get(world.lane(), team.rank_of(member), &seen, arrived.data(), sizeof(seen));
+        ASSERT_EQ(seen, first + turn);
+      }
+      engine.sync(team, call);
+    }
+  });
+  world.barrier();
+  world.free(arrived);
+}
+
+// One after the other, with nothing in between.
+RANK_TEST(reductions_of_any_team_keep_the_order_of_its_members, ranks(2)) {
+  constexpr std::size_t most = 3'000;
+  const auto small_source = world.allocate<Affine<std::uint32_t>>(most);
+  const auto small_dest = world.allocate<Affine<std::uint32_t>>(most);
+  const auto source = world.allocate<Affine<std::uint64_t>>(most);
+  const auto dest = world.allocate<Affine<std::uint64_t>>(most);
+  in_every_team(world, [&](Team& team) {
+    Engine& engine = world.engine();
+    for (std::size_t round = 0; round < 6; ++round)
+      check_reduce(engine, team, small_dest, small_source.first(1), round);
+    for (const std::size_t count : {0UL, 1UL, 2UL, 1UL, 100UL, most}) {
+      check_reduce(engine, team, dest, source.first(count), count);
+      check_reduce(engine, team, source, source.first(count), count);  // in place
+    }
+  });
+  world.barrier();
+  for (const auto memory : {small_source, small_dest}) world.free(memory);
+  for (const auto memory : {source, dest}) world.free(memory);
+}
+
+RANK_TEST(sums_of_floating_point_are_the_same_bits_on_all_and_every_time, ranks(2)) {
+  constexpr std::size_t most = 500;
+  const auto size = static_cast<std::size_t>(world.size());
+  const auto source = world.allocate<double>(most);
+  const auto dest = world.allocate<double>(most);
+  const auto all = world.allocate<double>(most * size);
+  constexpr ElementType sum = shmem::element_type<shmem::ReduceOp::sum, double>;
+  for (const std::size_t count : {1UL, 2UL, 100UL, most}) {
+    std::vector<double> before;
+    for (int time = 0; time < 4; ++time) {
+      for (std::size_t i = 0; i < count; ++i)
+        source[i] = 1.0 / (world.me() * 7.0 + static_cast<double>(i) + 3.1);
+      ASSERT_TRUE(world.engine().reduce(world.engine().world(), call, dest.data(), source.data(),
+                                        count, sum));
+      world.barrier();
+      world.engine().fcollect(world.engine().world(), call, all.data(), dest.data(),
+                              count * sizeof(double));
+      for (std::size_t member = 0; member < size; ++member)
+        ASSERT_EQ(std::memcmp(&all[member * count], dest.data(), count * sizeof(double)), 0);
+      if (time > 0) {
+        EXPECT_TRUE(std::equal(before.begin(), before.end(), dest.begin()));
+      }
+      before.assign(dest.begin(), dest.begin() + static_cast<std::ptrdiff_t>(count));
+      world.barrier();
+    }
+  }
+  world.free(source);
+  world.free(dest);
+  world.free(all);
+}
+
+RANK_TEST(a_broadcast_from_any_member_of_any_team_reaches_all, ranks(2)) {
+  constexpr std::size_t most = 20'000;
+  const auto source = world.allocate<long>(most);
+  const auto dest = world.allocate<long>(most + 1);
+  in_every_team(world, [&](Team& team) {
+    for (const std::size_t count : {1UL, 100UL, most}) {
+      for (std::uint32_t root = 0; root < team.size; root += count == most ? 2 : 1) {
+        std::fill_n(source.begin(), count, static_cast<long>(team.me * 1000 + count));
+        std::fill_n(dest.begin(), count + 1, -1);
+        world.engine().sync(team, call);
+        ASSERT_TRUE(world.engine().broadcast(team, call, dest.data(), source.data(),
+                                             count * sizeof(long), root));
+        const auto expected = static_cast<long>(root * 1000 + count);
+        EXPECT_TRUE(std::ranges::all_of(dest.first(count), [&](long x) { return x == expected; }));
+        EXPECT_EQ(dest[count], -1);
+      }
+    }
+  });
+  world.barrier();
+  world.free(source);
+  world.free(dest);
+}
+
+RANK_TEST(an_fcollect_of_any_team_concatenates_the_blocks_of_all, ranks(2)) {
+  constexpr std::size_t most = 5'000;
+  const auto source = world.allocate<int>(most);
+  const auto dest = world.allocate<int>(most * static_cast<std::size_t>(world.size()) + 1);
+  in_every_team(world, [&](Team& team) {
+    for (const std::size_t count : {0UL, 1UL, 700UL, most}) {
+      std::iota(source.begin(), source.end(), static_cast<int>(team.me) * 100'000);
+      std::ranges::fill(dest, -1);
+      world.engine().sync(team, call);
+      ASSERT_TRUE(
+          world.engine().fcollect(team, call, dest.data(), source.data(), count * sizeof(int)));
+      for (std::size_t i = 0; i < count * team.size; ++i)
+        ASSERT_EQ(dest[i], static_cast<int>(i / count * 100'000 + i % count));
+      EXPECT_EQ(dest[count * team.size], -1);
+      world.engine().sync(team, call);
+    }
+  });
+  world.barrier();
+  world.free(source);
+  world.free(dest);
+}
+
+// The same on all members of the world; who is in a team is decided by lot.
+RANK_TEST(collectives_of_teams_that_overlap_may_follow_one_another, ranks(2)) {
+  const auto source = world.allocate<Affine<std::uint64_t>>(300);
+  const auto dest = world.allocate<Affine<std::uint64_t>>(300);
+  Engine& engine = world.engine();
+  const auto ranks = static_cast<std::uint32_t>(world.size());
+  std::mt19937_64 same_for_all(world.seed() * 31 + 7);
+  const auto below = [&](std::uint32_t bound) {
+    return static_cast<std::uint32_t>(same_for_all() % bound);
+  };
+  for (std::size_t round = 0; round < 150; ++round) {
+    const std::uint32_t start = below(ranks);
+    const std::uint32_t size = 1 + below(ranks - start);
+    in_team(world, {start, 1, size}, [&](Team& team) {
+      for (std::size_t turn = 0; turn < 4; ++turn) {
+        Team& who = (round + turn) % 3 == 0 && size == ranks ? engine.world() : team;
+        be_late(world);
+        switch ((round * 7 + turn * turn) % 4) {
+          case 0:
+            engine.sync(who, call);
+            break;
+          case 1:
+            check_reduce(engine, who, dest, source.first(1), round + turn);
+            break;
+          case 2:
+            check_reduce(engine, who, dest, source.first(1 + round), round + turn);
+            break;
+          default:
+            *source.data() = {who.me, turn};
+            engine.sync(who, call);
+            engine.broadcast(who, call, dest.data(), source.data(), sizeof(source[0]),
+                             static_cast<std::uint32_t>(turn) % who.size);
+            ASSERT_EQ(dest[0].a, turn % who.size);
+            engine.sync(who, call);
+        }
+      }
+    });
+    same_for_all.seed(world.seed() * 31 + round);
+  }
+  world.barrier();
+  world.free(source);
+  world.free(dest);
+}
+
+}  // namespace
+}  // namespace gondwana::test
