@@ -1,0 +1,64 @@
+/* The first process of an emulated machine (machine.py): looks at the pages of heaps as each value
+ * of GONDWANA_PREFAULT has them, with small and with huge pages, and switches the machine off. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define HUGE_PAGES "/sys/kernel/mm/transparent_hugepage/shmem_enabled"
+
+static void mount_on(const char* folder, const char* type) {
+  mkdir(folder, 0755);
+  if (mount(type, folder, type, 0, NULL) != 0) perror(folder);
+}
+
+static void show(const char* path) {
+  char text[256] = "";
+  FILE* file = fopen(path, "r");
+  if (file != NULL && fgets(text, sizeof text, file) != NULL) printf("%s: %s", path, text);
+  if (file != NULL) fclose(file);
+  fflush(stdout);
+}
+
+static void allow_huge_pages(const char* word) {
+  const int file = open(HUGE_PAGES, O_WRONLY);
+  if (file < 0 || write(file, word, strlen(word)) < 0) perror(HUGE_PAGES);
+  if (file >= 0) close(file);
+}
+
+/* Two ranks, each on a processor of a domain of its own. Returns the status of the job. */
+static int job(const char* how, const char* pages) {
+  int status = 0;
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("GONDWANA_PREFAULT", how, 1);
+    setenv("GONDWANA_HEAP_SIZE", "32M", 1);
+    execl(GONDWANA, "gondwana", "run", "-n", "2", "--bind-to", "core", PROGRAM, how, pages, NULL);
+    perror(GONDWANA);
+    _exit(127);
+  }
+  return child < 0 || waitpid(child, &status, 0) != child || status != 0;
+}
+
+int main(void) {
+  mount_on("/proc", "proc");
+  mount_on("/sys", "sysfs");
+  mount_on("/dev", "devtmpfs");
+  mkdir("/tmp", 01777);
+  show("/sys/devices/system/node/has_memory");
+  show("/sys/devices/system/node/node0/cpulist");
+  show("/sys/devices/system/node/node1/cpulist");
+  int failed = 0;
+  allow_huge_pages("never");
+  failed += job("off", "small") + job("local", "small") + job("interleave", "small");
+  allow_huge_pages("advise");
+  failed += job("local", "huge") + job("interleave", "huge");
+  printf("jobs that failed: %d\n", failed);
+  fflush(stdout);
+  return reboot(RB_POWER_OFF);
+}
