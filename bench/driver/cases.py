@@ -132,6 +132,29 @@ def hello_case(ranks: int, extra_ms: float) -> Case:
                 (("fork_exec", control, "control", str(ranks), "10", "{control}/hello"),))
 
 
+def memory_cases() -> list[Case]:
+    """The memory of heaps: taken at start, and where it then lies."""
+    heap = {"GONDWANA_HEAP_SIZE": "512M", "GONDWANA_PREFAULT": "local"}
+    runs = tuple(Run("prefault", (threads,), heap) for threads in ("1", "2"))
+    rows = (Row("heap of 512 MiB at start, 2 threads", "prefault_2", ratio(1.1),
+                ("touch_2", "touch_advised_2"), peers=False),
+            Row("the same against 1 thread", "prefault_2", rate(1.8), ("prefault_1",),
+                peers=False))
+
+    def stream(name: str, how: str, *words: str) -> Run:
+        return Run("stream", (f"stream_{name}", *words),
+                   {"GONDWANA_HEAP_SIZE": "128M", "GONDWANA_PREFAULT": how})
+    placed = (Row("STREAM triad, by all domains in turn", "stream_interleaved", INFORMATIVE,
+                  ("stream_one",), peers=False),
+              Row("STREAM triad, near each rank", "stream_local", INFORMATIVE, ("stream_one",),
+                  peers=False))
+    return [
+        Case("prefault", 1, runs, rows, (("prefault", "2", "512"),), processors=2),
+        Case("stream", 2, (stream("one", "off", "one"), stream("interleaved", "interleave"),
+                           stream("local", "local")), placed, processors=2),
+    ]
+
+
 def all_cases() -> list[Case]:
     """Every case, in the order of the table."""
     return [
@@ -149,6 +172,7 @@ def all_cases() -> list[Case]:
         hello_case(8, 25),
         Case("resident", 2, (Run("resident"),),
              (Row("resident set, heap untouched", "resident", Aim("absolute", 8 * MIB, "8 MiB")),)),
+        *memory_cases(),
         *gasnet_cases(),
         *network_cases(),
     ]

@@ -1,0 +1,28 @@
+// The start of the library where it takes the whole heap from the machine (GONDWANA_PREFAULT), by
+// one rank that may run on so many processors: it uses as many threads. Usage: prefault PROCESSORS
+#include "../common/measure.h"
+
+#include <shmem.h>
+
+static void run_on(size_t processors) {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  size_t kept = 0;
+  for (size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &allowed) && ++kept > processors) CPU_CLR(cpu, &allowed);
+  sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
+int main(int argc, char** argv) {
+  const size_t processors = argument(argc, argv, 1, 2);
+  run_on(processors);
+  double* samples = new_samples(1);
+  const int64_t start = now_ns();
+  shmem_init();
+  samples[0] = (double)(now_ns() - start);
+  char name[64];
+  snprintf(name, sizeof name, "prefault_%zu", processors);
+  report(name, "ours", samples, 1);
+  shmem_finalize();
+  return 0;
+}
