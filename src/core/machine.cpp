@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <limits>
@@ -48,6 +49,16 @@ std::vector<double> numbers_in(const std::string& path) {
   return numbers;
 }
 
+// The number behind a name, in a file of such pairs; 0 where there is none.
+std::size_t field_in(const std::string& path, std::string_view name) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(name)) continue;
+    return std::strtoull(line.c_str() + name.size(), nullptr, 10);
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::size_t usable_memory() {
@@ -62,6 +73,27 @@ std::size_t usable_memory() {
   for_each_group("/sys/fs/cgroup/memory", "memory",
                  [&](const std::string& group) { tighten(group + "/memory.limit_in_bytes"); });
   return limit;
+}
+
+std::size_t available_memory() {
+  std::size_t left = std::min(usable_memory(), field_in("/proc/meminfo", "MemAvailable:") << 10);
+  // Cached files count as used, but give way.
+  const auto tighten = [&](const std::string& group, const char* most, const char* used,
+                           const char* gives_way) {
+    const std::vector<double> limit = numbers_in(group + most);
+    const std::vector<double> taken = numbers_in(group + used);
+    if (limit.empty() || taken.empty()) return;
+    const auto files = static_cast<double>(field_in(group + "/memory.stat", gives_way));
+    const double room = std::max(0.0, limit[0] - std::max(0.0, taken[0] - files));
+    if (room < static_cast<double>(left)) left = static_cast<std::size_t>(room);
+  };
+  for_each_group("/sys/fs/cgroup", "", [&](const std::string& group) {
+    tighten(group, "/memory.max", "/memory.current", "inactive_file");
+  });
+  for_each_group("/sys/fs/cgroup/memory", "memory", [&](const std::string& group) {
+    tighten(group, "/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file");
+  });
+  return left;
 }
 
 ProcessorMask own_processors() {

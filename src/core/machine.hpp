@@ -10,6 +10,10 @@ namespace gondwana {
 // Bytes of memory this process may use: the smaller of RAM and its cgroup's limit.
 std::size_t usable_memory();
 
+// Bytes of memory this process could still take: what the machine has left, as far as its cgroups
+// allow.
+std::size_t available_memory();
+
 // A bit for each processor; of a machine that has more, the first ones.
 using ProcessorMask = std::array<std::uint64_t, 16>;
 

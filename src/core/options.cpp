@@ -73,6 +73,14 @@ Result<std::uint64_t> parse_spins(std::string_view text) {
   return text == "auto" ? Result<std::uint64_t>(0) : parse_number(text, 1, 1'000'000'000);
 }
 
+Result<Prefault> parse_prefault(std::string_view text) {
+  if (text == "off") return Prefault::off;
+  if (text == "local") return Prefault::local;
+  if (text == "interleave") return Prefault::interleave;
+  return Error{Errc::invalid_argument,
+               fmt::format("\"{}\": expected off, local or interleave", text)};
+}
+
 // Our name takes yes or no, so that it can also take back what another name says; those of the
 // standard mean yes whatever their value.
 OptionRow switch_row(std::string_view name, bool Options::* member,
@@ -123,6 +131,12 @@ std::span<const OptionRow> option_table() {
                 "allow heaps that together exceed the memory of the node (pages are committed when "
                 "first touched)",
                 into(&Options::heap_overcommit, parse_switch)},
+      OptionRow{"GONDWANA_PREFAULT",
+                {},
+                "off",
+                "take the memory of the heap at start, in parallel: local, near the rank, or "
+                "interleave, from all NUMA domains in turn; off: when first touched",
+                into(&Options::prefault, parse_prefault)},
       OptionRow{
           "GONDWANA_SPINS",
           {},

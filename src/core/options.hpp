@@ -15,9 +15,14 @@
 
 namespace gondwana {
 
+// When the pages of a heap are taken from the machine: as each is first touched, or all at start,
+// then near their rank or from all NUMA domains in turn.
+enum class Prefault : std::uint8_t { off, local, interleave };
+
 struct Options {
   std::size_t heap_size = 0;  // bytes of symmetric heap per rank; 0: half of memory, shared out
   bool heap_overcommit = false;
+  Prefault prefault = Prefault::off;
   std::uint32_t spins = 0;  // looks before the first yield; 0: chosen from the load of the node
   Algorithms algorithms;    // of collectives
   std::uint32_t join_timeout = 0;  // seconds until all ranks of a foreign launcher must have come

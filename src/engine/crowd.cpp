@@ -46,4 +46,23 @@ Crowd find_crowd(const NodeMemory& memory) {
   return {.roomy = ranks <= usable, .yields_help = one_session || !sessions_are_scheduled_apart()};
 }
 
+std::uint32_t share_of_processors(const NodeMemory& memory, Rank rank) {
+  const NodePlan& plan = memory.plan();
+  const auto may_run = [](const ControlPage& page, std::size_t processor) {
+    return (page.processors[processor / 64].load(std::memory_order_relaxed) >> processor % 64 &
+            1U) != 0;
+  };
+  double share = 0;
+  for (std::size_t processor = 0; processor < ProcessorMask{}.size() * 64; ++processor) {
+    if (!may_run(memory.page(rank), processor)) continue;
+    int ranks = 0;
+    for (std::uint32_t other = 0; other < plan.ranks; ++other)
+      ranks += may_run(memory.page(Rank(plan.first + other)), processor) ? 1 : 0;
+    share += 1.0 / ranks;
+  }
+  share = std::min(share, processor_quota() / plan.ranks);
+  constexpr double rounding = 1e-6;  // of thirds, added up
+  return std::max(1U, static_cast<std::uint32_t>(share + rounding));
+}
+
 }  // namespace gondwana

@@ -16,4 +16,8 @@ void publish_place(ControlPage& page);
 // What all ranks of the node have published.
 Crowd find_crowd(const NodeMemory& memory);
 
+// How many processors `rank` has where each is shared out among the ranks that may run there; at
+// least 1.
+std::uint32_t share_of_processors(const NodeMemory& memory, Rank rank);
+
 }  // namespace gondwana

@@ -32,6 +32,7 @@ class SymmetricMemory {
   // Size of the block that begins there, 0 where none does.
   std::size_t size_of(const void* block) const;
 
+  MutableBytes heap() const { return heap_; }
   std::size_t heap_size() const { return heap_.size(); }
   std::size_t largest_free() const;
   std::string describe() const;  // the ranges, for a message about an address outside them

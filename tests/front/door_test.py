@@ -157,6 +157,20 @@ class Sentences(unittest.TestCase):
         fits = re.search(r"lower GONDWANA_HEAP_SIZE to (\d+M)", ended.stderr)[1]
         self.assertEqual(run(2, "misuse", GONDWANA_HEAP_SIZE=fits).returncode, 0)
 
+    def test_the_heap_is_there_at_start_where_that_is_asked_for(self):
+        for how in ("off", "local", "interleave"):
+            for ranks in (1, 2, 3):
+                with self.subTest(how=how, ranks=ranks):
+                    self.assert_fine(run(ranks, "prefault", how, GONDWANA_PREFAULT=how,
+                                         GONDWANA_HEAP_SIZE="16M"))
+
+    def test_heaps_beyond_what_is_left_are_refused_before_they_are_taken(self):
+        heap = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * 3 // 4 >> 20
+        ended = run(2, "prefault", "local", GONDWANA_PREFAULT="local",
+                    GONDWANA_HEAP_SIZE=f"{heap}M", GONDWANA_HEAP_OVERCOMMIT="yes")
+        self.assert_told(ended, 1, r"GONDWANA_PREFAULT: a heap of .* on each of 2 ranks needs .*, "
+                                   r"this node has .* left; lower GONDWANA_HEAP_SIZE to \d+M")
+
     def test_variables_that_make_no_sense_are_named(self):
         ended = run(2, "misuse", SHMEM_SYMMETRIC_SIZE="8q")
         self.assert_told(ended, 1, r'SHMEM_SYMMETRIC_SIZE "8q": expected a number that is not neg')

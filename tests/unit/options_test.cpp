@@ -37,16 +37,19 @@ TEST(options, every_fallback_is_accepted_and_gives_the_defaults) {
   EXPECT_EQ((*options).heap_size, 0U);
   EXPECT_FALSE((*options).heap_overcommit);
   EXPECT_EQ((*options).spins, 0U);
+  EXPECT_EQ((*options).prefault, Prefault::off);
 }
 
 TEST(options, values_are_read) {
   const Result<Options> options = Variables({{"GONDWANA_HEAP_SIZE", "512M"},
                                              {"GONDWANA_HEAP_OVERCOMMIT", "yes"},
+                                             {"GONDWANA_PREFAULT", "interleave"},
                                              {"GONDWANA_SPINS", "100"}})
                                       .read();
   ASSERT_TRUE(options);
   EXPECT_EQ((*options).heap_size, std::size_t{512} << 20);
   EXPECT_TRUE((*options).heap_overcommit);
+  EXPECT_EQ((*options).prefault, Prefault::interleave);
   EXPECT_EQ((*options).spins, 100U);
 }
 
@@ -115,6 +118,8 @@ TEST(options, refusal_names_the_variable_the_user_set) {
       "k, m, g or t, such as 512m or 1.5G");
   EXPECT_EQ(refusal({{"GONDWANA_HEAP_OVERCOMMIT", "maybe"}}),
             "GONDWANA_HEAP_OVERCOMMIT \"maybe\": expected yes or no");
+  EXPECT_EQ(refusal({{"GONDWANA_PREFAULT", "nearby"}}),
+            "GONDWANA_PREFAULT \"nearby\": expected off, local or interleave");
   EXPECT_EQ(refusal({{"GONDWANA_SPINS", "0"}}),
             "GONDWANA_SPINS \"0\": expected a whole number from 1 to 1000000000");
 }

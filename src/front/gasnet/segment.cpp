@@ -12,6 +12,7 @@
 
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
+#include "engine/prefault.hpp"
 #include "front/gasnet/door.hpp"
 #include "front/gasnet/rma.hpp"
 #include "front/gasnet/trouble.hpp"
@@ -91,6 +92,10 @@ Result<gex_Segment_t> Door::make_segment(void* address, std::size_t size) {
   if (address == nullptr) {
     const std::optional<MutableBytes> pages = engine_->segments().allocate(size);
     if (!pages) return no_room(*this, size);
+    if (const Result<void> there = prefault(*engine_, *pages); !there) {
+      engine_->segments().release(*pages);
+      return there.error();
+    }
     segment->pages = *pages;
     segment->address = pages->data();
     segment->size = pages->size();

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "engine/prefault.hpp"
 #include "front/shmem/checks.hpp"
 #include "front/shmem/greeting.hpp"
 #include "process/process.hpp"
@@ -129,6 +130,8 @@ void start(CallName name, int thread_level) {
   if (!engine) fail_together(name, engine.error());
   self.door = std::make_unique<Door>(**engine, running.shortcuts);
   self.main_thread = std::this_thread::get_id();
+  if (const Result<void> there = prefault_heap(**engine, name); !there)
+    fail_together(name, there.error());
   ((*engine)->options().checks ? running.watched : running.door) = self.door.get();
   self.finalized = false;
   if (this_process().rank() == 0) greet();

@@ -1,0 +1,181 @@
+#include "memory/populate.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "core/mapping.hpp"
+#include "core/node_plan.hpp"
+
+namespace gondwana {
+namespace {
+
+// Of headers newer than those we build with.
+constexpr int advice_populate_write = 23;
+constexpr int policy_interleave = 3;
+constexpr unsigned long flag_allowed_domains = 4;
+
+// What a thread takes at a time: little, so that all end at once, and many pages, so that asking
+// for work costs nothing.
+constexpr std::size_t least_step = std::size_t{4} << 20;
+
+// Threads of ours must not take signals that are meant for the program.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+// Whether all of `pages`, a huge page at most, are in memory.
+bool is_resident(MutableBytes pages) {
+  std::array<unsigned char, huge_page / 4096> states{};
+  if (::mincore(pages.data(), pages.size(), states.data()) != 0) return false;
+  const auto count = static_cast<std::ptrdiff_t>(round_up(pages.size(), page_size()) / page_size());
+  return std::all_of(states.begin(), states.begin() + count,
+                     [](unsigned char state) { return (state & 1U) != 0; });
+}
+
+// A write that changes nothing, whatever others write at the same time.
+void touch(std::byte* byte) {
+  std::atomic_ref(*reinterpret_cast<unsigned char*>(byte)).fetch_or(0, std::memory_order_relaxed);
+}
+
+// Whether one write brought a huge page, or as many small ones are there already, is asked and not
+// believed: the kernel gives small ones in its place when it has no other.
+void write_to_each(MutableBytes pages) {
+  bool huge = true;  // so far
+  for (std::size_t at = 0; at < pages.size(); at += huge_page) {
+    const MutableBytes block = pages.subspan(at, std::min(huge_page, pages.size() - at));
+    touch(block.data());
+    huge = huge && is_resident(block);
+    if (huge) continue;
+    for (std::size_t page = page_size(); page < block.size(); page += page_size())
+      touch(block.data() + page);
+  }
+}
+
+// Returns 0 or what was wrong, as errno has it.
+int advise_populate(MutableBytes pages) {
+  for (;;) {
+    if (::madvise(pages.data(), pages.size(), advice_populate_write) == 0) return 0;
+    if (errno != EAGAIN && errno != EINTR) return errno;
+  }
+}
+
+// Whether the kernel knows the advice and follows it; emulators of processes say yes and do
+// nothing.
+bool follows_advice(MutableBytes page) {
+  const int wrong = advise_populate(page);
+  return wrong != 0 ? wrong != EINVAL : is_resident(page);
+}
+
+// Work that several threads take a step at a time.
+class Populating {
+ public:
+  Populating(MutableBytes pages, Populate how, std::size_t step)
+      : pages_(pages), how_(how), step_(step) {}
+
+  void work() {
+    while (failure_.load(std::memory_order_relaxed) == 0) {
+      const std::size_t begin = next_.fetch_add(step_, std::memory_order_relaxed);
+      if (begin >= pages_.size()) return;
+      const int wrong = do_step(pages_.subspan(begin, std::min(step_, pages_.size() - begin)));
+      if (wrong != 0) failure_.store(wrong, std::memory_order_relaxed);
+    }
+  }
+
+  int failure() const { return failure_.load(std::memory_order_relaxed); }
+
+ private:
+  int do_step(MutableBytes step) const {
+    if (how_ == Populate::by_advice) return advise_populate(step);
+    write_to_each(step);
+    return 0;
+  }
+
+  MutableBytes pages_;
+  Populate how_;
+  std::size_t step_;
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<int> failure_ = 0;  // errno of a step that could not be done
+};
+
+// Threads that the system refuses are done without.
+void work_together(Populating& work, std::size_t threads) {
+  const SignalsBlocked blocked;
+  std::vector<std::jthread> others;
+  try {
+    while (others.size() + 1 < threads) others.emplace_back([&work] { work.work(); });
+  } catch (const std::system_error&) {
+  }
+  work.work();
+}
+
+Error cannot_populate(std::size_t size, int wrong) {
+  const bool no_memory = wrong == EFAULT || wrong == ENOMEM;  // EFAULT: it would be a SIGBUS
+  return {Errc::out_of_memory,
+          fmt::format("cannot take {} of shared memory from the machine: {}", format_size(size),
+                      no_memory ? "there is not so much" : std::strerror(wrong))};
+}
+
+// Whether this process may have memory of one NUMA domain only, or there is but one.
+bool has_one_domain() {
+  constexpr std::string_view name = "Mems_allowed_list:";
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with(name)) return line.find_first_of(",-") == std::string::npos;
+  return true;
+}
+
+}  // namespace
+
+Result<void> populate(MutableBytes pages, std::uint32_t threads, Populate how) {
+  if (pages.empty()) return {};
+  ::madvise(pages.data(), pages.size(), MADV_HUGEPAGE);  // refused: then there are none
+  if (how == Populate::by_advice && !follows_advice(pages.first(page_size())))
+    how = Populate::by_writing;
+  Populating work(pages, how, least_step);
+  const std::size_t steps = (pages.size() + least_step - 1) / least_step;
+  work_together(work, std::min<std::size_t>(threads, steps));
+  if (work.failure() != 0) return cannot_populate(pages.size(), work.failure());
+  return {};
+}
+
+Result<void> interleave(MutableBytes pages) {
+  if (has_one_domain()) return {};
+  std::array<unsigned long, 16> domains{};
+  constexpr unsigned long bits = sizeof(domains) * 8 + 1;  // the kernel counts one less
+  if (::syscall(SYS_get_mempolicy, nullptr, domains.data(), bits - 1, nullptr,
+                flag_allowed_domains) == 0 &&
+      ::syscall(SYS_mbind, pages.data(), pages.size(), policy_interleave, domains.data(), bits,
+                0UL) == 0)
+    return {};
+  return Error{Errc::refused,
+               fmt::format("GONDWANA_PREFAULT=interleave: the kernel does not spread memory over "
+                           "the NUMA domains: {}; containers may forbid it; set it to local",
+                           std::strerror(errno))};
+}
+
+}  // namespace gondwana

@@ -1,0 +1,111 @@
+/* prefault off|local|interleave [huge]: whether the pages of the heap are where that value of
+ * GONDWANA_PREFAULT has them, as the kernel tells of each. With "huge" they are huge ones too. The
+ * variable GONDWANA_HEAP_SIZE is in M. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <shmem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { DOMAINS = 64, HUGE_PAGE = 2 << 20 };
+enum { NOT_MAPPED = -ENOENT, NO_PAGE = -EFAULT };
+
+static size_t page;
+static const char* how;
+
+static void fail(const char* what) {
+  fprintf(stderr, "prefault: rank %d, %s: %s\n", shmem_my_pe(), how, what);
+  shmem_global_exit(1);
+}
+
+/* The domain of each page, or a negative number where there is none yet. Where the kernel does not
+ * tell of domains there is one. */
+static void find_domains(char* start, size_t count, int* domains) {
+  void** pages = malloc(count * sizeof *pages);
+  for (size_t i = 0; i < count; ++i) pages[i] = start + i * page;
+  if (syscall(SYS_move_pages, 0, count, pages, NULL, domains, 0) != 0) {
+    unsigned char* resident = malloc(count);
+    if (mincore(start, count * page, resident) != 0) fail("mincore does not work");
+    for (size_t i = 0; i < count; ++i) domains[i] = (resident[i] & 1) != 0 ? 0 : NOT_MAPPED;
+    free(resident);
+  }
+  free(pages);
+}
+
+static int own_domain(void) {
+  unsigned processor = 0;
+  unsigned domain = 0;
+  return syscall(SYS_getcpu, &processor, &domain, NULL) == 0 ? (int)domain : 0;
+}
+
+/* Domains with memory, from such a text: "0-1". */
+static int count_domains(void) {
+  FILE* list = fopen("/sys/devices/system/node/has_memory", "r");
+  int first = 0;
+  int last = 0;
+  if (list == NULL) return 1;
+  const int numbers = fscanf(list, "%d-%d", &first, &last);
+  fclose(list);
+  return numbers == 2 ? last - first + 1 : 1;
+}
+
+static size_t huge_bytes(void) {
+  FILE* maps = fopen("/proc/self/smaps", "r");
+  char line[512];
+  size_t kib = 0;
+  size_t sum = 0;
+  while (maps != NULL && fgets(line, sizeof line, maps) != NULL)
+    if (sscanf(line, "ShmemPmdMapped: %zu kB", &kib) == 1) sum += kib << 10;
+  if (maps != NULL) fclose(maps);
+  return sum;
+}
+
+/* Pages come from the domains in turn. Where some are huge and others are not, that is not told. */
+static void expect_turns(const int* domains, size_t count) {
+  const size_t huge = huge_bytes();
+  if (count_domains() < 2 || (huge > 0 && huge < count * page)) return;
+  const size_t step = huge > 0 ? HUGE_PAGE / page : 1;
+  for (size_t i = 0; i + step < count; ++i)
+    if (domains[i] == domains[i + step]) fail("two neighbours lie on one domain");
+}
+
+int main(int argc, char** argv) {
+  how = argc > 1 ? argv[1] : "off";
+  const int huge = argc > 2 && strcmp(argv[2], "huge") == 0;
+  page = (size_t)sysconf(_SC_PAGESIZE);
+  shmem_init();
+  const size_t size = strtoull(getenv("GONDWANA_HEAP_SIZE"), NULL, 10) << 20;
+  char* heap = shmem_malloc(size);
+  if (heap == NULL) fail("the heap is smaller than was asked for");
+  const size_t count = size / page;
+  int* domains = malloc(count * sizeof *domains);
+  find_domains(heap, count, domains);
+  size_t on[DOMAINS] = {0};
+  size_t absent = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (domains[i] >= 0 && domains[i] < DOMAINS)
+      ++on[domains[i]];
+    else if (domains[i] == NOT_MAPPED || domains[i] == NO_PAGE)
+      ++absent;
+    else
+      fail("the kernel says something else of a page");
+  }
+  printf("rank %d on domain %d, %s: %zu pages on domain 0, %zu on 1, %zu not there, %zu MiB huge\n",
+         shmem_my_pe(), own_domain(), how, on[0], on[1], absent, huge_bytes() >> 20);
+  fflush(stdout);
+  if (strcmp(how, "off") == 0 ? absent != count : absent != 0) fail("pages are there, or are not");
+  if (strcmp(how, "local") == 0 && on[own_domain()] != count) fail("a page lies elsewhere");
+  if (strcmp(how, "interleave") == 0) expect_turns(domains, count);
+  if (huge && huge_bytes() < size) fail("not all pages are huge");
+  for (size_t i = 0; i < size; ++i)
+    if (heap[i] != 0) fail("a byte of a new heap is not zero");
+  free(domains);
+  shmem_barrier_all();
+  shmem_free(heap);
+  shmem_finalize();
+  return 0;
+}
