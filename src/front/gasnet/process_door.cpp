@@ -1,10 +1,13 @@
 // The door of this process: made by gex_Client_Init, gone with the process.
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
 
+#include "bootstrap/deadline.hpp"
 #include "core/machine.hpp"
 #include "front/gasnet/door.hpp"
 #include "front/gasnet/settings.hpp"
@@ -37,19 +40,53 @@ void give_up(CallName call, const std::string& sentence) {
 
 namespace {
 
+// Words in the arena of rank 0, behind its directory, in which the ranks of all nodes count.
+enum class Tally : std::size_t { leaving, seen };
+static_assert(sizeof(Directory) <= NodePlan::directory_size - 2 * sizeof(std::uint64_t));
+
+std::uint64_t add(Tally tally, std::uint64_t number) {
+  constexpr Rank first{0};
+  const std::size_t offset = NodePlan::directory_offset + NodePlan::directory_size -
+                             (static_cast<std::size_t>(tally) + 1) * sizeof(std::uint64_t);
+  Engine& engine = own_door->engine();
+  engine.make_progress();
+  if (!own_door->reaches(index(first)))
+    return number + own_door->far().request({first, offset},
+                                            {AtomicOp::add, AtomicType::uint64, number}, "exit");
+  std::byte* word = engine.memory().window(first) + offset;
+  return number + std::atomic_ref(*reinterpret_cast<std::uint64_t*>(word)).fetch_add(number);
+}
+
+// Looks less often the longer it takes: rank 0 has to answer all others.
+template <typename Done>
+bool wait_until(const Deadline& deadline, const Done& done) {
+  constexpr std::chrono::milliseconds longest{50};
+  for (std::chrono::milliseconds pause{1}; !done(); pause = std::min(2 * pause, longest)) {
+    if (deadline.left_ms() == 0) return false;
+    std::this_thread::sleep_for(pause);
+  }
+  return true;
+}
+
+// Rank 0 stays until the others have read how many they are.
+bool other_nodes_end_too(const Deadline& deadline) {
+  const std::uint32_t ranks = own_door->ranks();
+  add(Tally::leaving, 1);
+  if (!wait_until(deadline, [&] { return add(Tally::leaving, 0) == ranks; })) return false;
+  add(Tally::seen, 1);
+  if (own_door->rank() == 0) wait_until(deadline, [&] { return add(Tally::seen, 0) == ranks; });
+  return true;
+}
+
 // All processes of a job usually end together, each in its own time: who comes first waits for the
-// others of its node for a while, and then ends all.
+// others for a while, and then ends them.
 bool others_end_too() {
-  constexpr std::chrono::seconds patience{10};
+  const Deadline deadline(10);  // seconds
+  if (!own_door->engine().reaches_all()) return other_nodes_end_too(deadline);
   const Process& self = this_process();
   NodeHeader& node = self.memory->header();
   node.leaving.fetch_add(1);
-  const auto deadline = std::chrono::steady_clock::now() + patience;
-  while (node.leaving.load() < self.memory->plan().ranks) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return true;
+  return wait_until(deadline, [&] { return node.leaving.load() == self.membership.ranks; });
 }
 
 // For programs that return from main or call exit().
