@@ -122,13 +122,21 @@ class Populating {
   std::atomic<int> failure_ = 0;  // errno of a step that could not be done
 };
 
-// Threads that the system refuses are done without.
+// False where the system has no thread for us.
+bool add_worker(std::vector<std::jthread>& workers, Populating& work) {
+  try {
+    workers.emplace_back([&work] { work.work(); });
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
+}
+
+// By as many threads as there are, at least this one.
 void work_together(Populating& work, std::size_t threads) {
   const SignalsBlocked blocked;
   std::vector<std::jthread> others;
-  try {
-    while (others.size() + 1 < threads) others.emplace_back([&work] { work.work(); });
-  } catch (const std::system_error&) {
+  while (others.size() + 1 < threads && add_worker(others, work)) {
   }
   work.work();
 }

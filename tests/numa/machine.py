@@ -17,7 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 EMULATOR = "qemu-system-x86_64"
 KERNELS = ("linux-image-cloud-amd64", "linux-image-amd64")  # packages that name the present one
-WATCHDOG = 300  # seconds: against hangs only
+WATCHDOG = 600  # seconds: against hangs only
 MACHINE = (
     "-accel", "tcg,thread=multi", "-m", "512M", "-smp", "2", "-nographic", "-no-reboot",
     "-nic", "none",
