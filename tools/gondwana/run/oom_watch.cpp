@@ -37,13 +37,17 @@ std::optional<std::uint64_t> oom_kills(std::string_view text) {
   return std::nullopt;
 }
 
-// The folder of our cgroup in the tree of version 2, or "" where there is none.
-std::string group_folder() {
-  const std::string groups = read_all("/proc/self/cgroup");
-  const std::size_t at = groups.starts_with("0::") ? 0 : groups.find("\n0::");
-  if (at == std::string::npos) return {};
-  const std::size_t path = groups.find('/', at);
-  return "/sys/fs/cgroup" + groups.substr(path, groups.find('\n', path) - path);
+// Our cgroup of these controllers, in a line "number:controllers:/group"; none: of version 2.
+std::string group_of(std::string_view controllers) {
+  const std::string groups = "\n" + read_all("/proc/self/cgroup");
+  const std::string name = ":" + std::string(controllers) + ":/";
+  for (std::size_t line = 0; line != std::string::npos; line = groups.find('\n', line + 1)) {
+    const std::size_t colon = groups.find(':', line);
+    if (colon == std::string::npos || groups.compare(colon, name.size(), name) != 0) continue;
+    const std::size_t path = colon + name.size() - 1;
+    return groups.substr(path, groups.find('\n', path) - path);
+  }
+  return {};
 }
 
 bool grew(std::optional<std::uint64_t> before, std::optional<std::uint64_t> now) {
@@ -53,7 +57,9 @@ bool grew(std::optional<std::uint64_t> before, std::optional<std::uint64_t> now)
 }  // namespace
 
 std::optional<std::uint64_t> OomWatch::group_kills() {
-  return oom_kills(read_all(group_folder() + "/memory.events"));
+  const auto now = oom_kills(read_all("/sys/fs/cgroup" + group_of("") + "/memory.events"));
+  if (now) return now;
+  return oom_kills(read_all("/sys/fs/cgroup/memory" + group_of("memory") + "/memory.oom_control"));
 }
 
 std::optional<std::uint64_t> OomWatch::machine_kills() {
