@@ -84,9 +84,14 @@ int advise_populate(MutableBytes pages) {
   }
 }
 
-// Whether the kernel knows the advice and follows it; emulators of processes say yes and do
-// nothing.
-bool follows_advice(MutableBytes page) {
+// Whether the kernel knows the advice and follows it, tried on a page that is not there yet:
+// emulators of processes say yes and do nothing.
+bool follows_advice() {
+  const Result<UniqueFd> memory = create_memfd("gondwana-probe", page_size());
+  if (!memory) return false;
+  const Result<Mapping> mapping = Mapping::shared(*memory, page_size());
+  if (!mapping) return false;
+  const MutableBytes page{(*mapping).data(), (*mapping).size()};
   const int wrong = advise_populate(page);
   return wrong != 0 ? wrong != EINVAL : is_resident(page);
 }
@@ -162,8 +167,7 @@ bool has_one_domain() {
 Result<void> populate(MutableBytes pages, std::uint32_t threads, Populate how) {
   if (pages.empty()) return {};
   ::madvise(pages.data(), pages.size(), MADV_HUGEPAGE);  // refused: then there are none
-  if (how == Populate::by_advice && !follows_advice(pages.first(page_size())))
-    how = Populate::by_writing;
+  if (how == Populate::by_advice && !follows_advice()) how = Populate::by_writing;
   Populating work(pages, how, least_step);
   const std::size_t steps = (pages.size() + least_step - 1) / least_step;
   work_together(work, std::min<std::size_t>(threads, steps));

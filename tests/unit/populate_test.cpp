@@ -97,7 +97,8 @@ TEST(populate, memory_that_is_not_there_is_told_in_words) {
                        (*memory).get(), 0);
   ASSERT_EQ(start, (*reserved).data());
   const MutableBytes one_page{(*reserved).data(), page_size()};
-  if (::madvise(start, page_size(), 23) != 0) GTEST_SKIP() << "no MADV_POPULATE_WRITE here";
+  if (::madvise(start, page_size(), 23) != 0 || resident(one_page) == 0)
+    GTEST_SKIP() << "no MADV_POPULATE_WRITE here";
   ASSERT_TRUE(populate(one_page, 1));
   const Result<void> all = populate({(*reserved).data(), length}, 2);
   ASSERT_FALSE(all);
