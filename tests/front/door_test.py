@@ -74,6 +74,13 @@ class Programs(unittest.TestCase):
     def test_a_program_that_ends_well_without_finalize_is_finalized(self):
         self.assert_fine(run(4, "misuse", "no_finalize"))
 
+    def test_the_heap_is_there_at_start_where_that_is_asked_for(self):
+        for how in ("off", "local", "interleave"):
+            for ranks in (1, 2, 3):
+                with self.subTest(how=how, ranks=ranks):
+                    self.assert_fine(run(ranks, "prefault", how, GONDWANA_PREFAULT=how,
+                                         GONDWANA_HEAP_SIZE="16M"))
+
 
 class Sentences(unittest.TestCase):
     def assert_told(self, ended, status, *patterns):
@@ -156,13 +163,6 @@ class Sentences(unittest.TestCase):
         self.assert_told(ended, 1, r"a heap of 4 TiB on each of 2 ranks needs 8 TiB, this node has")
         fits = re.search(r"lower GONDWANA_HEAP_SIZE to (\d+M)", ended.stderr)[1]
         self.assertEqual(run(2, "misuse", GONDWANA_HEAP_SIZE=fits).returncode, 0)
-
-    def test_the_heap_is_there_at_start_where_that_is_asked_for(self):
-        for how in ("off", "local", "interleave"):
-            for ranks in (1, 2, 3):
-                with self.subTest(how=how, ranks=ranks):
-                    self.assert_fine(run(ranks, "prefault", how, GONDWANA_PREFAULT=how,
-                                         GONDWANA_HEAP_SIZE="16M"))
 
     def test_heaps_beyond_what_is_left_are_refused_before_they_are_taken(self):
         heap = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * 3 // 4 >> 20

@@ -71,6 +71,7 @@ void for_each_shape(World& world, const GroupBody& body) {
 void for_each_algorithm(World& world, Collective collective,
                         const std::function<void(const TestGroup&, Algorithm)>& body) {
   for (const Algorithm algorithm : algorithms_for(collective)) {
+    if (!is_flat(algorithm)) continue;  // of teams, not of groups
     SCOPED_TRACE(name_of(algorithm));
     for_each_shape(world, [&](const TestGroup& group) { body(group, algorithm); });
   }
