@@ -88,6 +88,8 @@ void check_reduce(Engine& engine, Team& team, std::span<Affine<T>> dest,
                   std::span<Affine<T>> source, std::size_t round) {
   for (std::size_t i = 0; i < source.size(); ++i) source[i] = affine_of<T>(team.me, i, round);
   ASSERT_TRUE(engine.reduce(team, call, dest.data(), source.data(), source.size(), affine_type<T>));
+  // The ring begins each part elsewhere.
+  if (engine.options().algorithms.of(Collective::reduce) == Algorithm::ring) return;
   for (std::size_t i = 0; i < source.size(); ++i)
     ASSERT_EQ(dest[i], composed_of<T>(team.size, i, round)) << i << " of " << source.size();
 }
@@ -141,8 +143,6 @@ RANK_TEST(nobody_leaves_a_sync_of_any_team_before_all_have_come, ranks(2)) {
 
 // One after the other, with nothing in between.
 RANK_TEST(reductions_of_any_team_keep_the_order_of_its_members, ranks(2)) {
-  if (world.engine().options().algorithms.of(Collective::reduce) == Algorithm::ring)
-    return;  // it begins each part elsewhere
   constexpr std::size_t most = 3'000;
   const auto small_source = world.allocate<Affine<std::uint32_t>>(most);
   const auto small_dest = world.allocate<Affine<std::uint32_t>>(most);

@@ -29,9 +29,9 @@ using ofi::Request;
 using ofi::RequestKind;
 
 constexpr ofi::Receives receives{.buffers = 8, .longest = sizeof(Request) + ofi::longest_write};
-// How long to look for more before sleeping, where a processor is free: the next request of a
-// stream comes within it.
-constexpr std::uint64_t spin_ns = 20'000;
+// How long to look for more before sleeping, where a processor is free: the next request of who
+// waits for the answer to the one before comes within it.
+constexpr std::uint64_t spin_ns = 50'000;
 // Where there is none: about as often as it takes who asked to ask again.
 constexpr std::uint32_t yields_when_crowded = 4;
 // A sleep ends by itself after that: wake-ups of providers are hints.
@@ -91,6 +91,7 @@ class NodeAgent::Implementation {
   void owe(const Request& request);
   void answer(const Client& client, std::uint32_t sequence, std::optional<std::uint64_t> value);
   void send_answers();
+  void ring();
   void watch_nodes();
   void greet(std::uint32_t node);
   void lose(std::uint32_t node);
@@ -109,6 +110,7 @@ class NodeAgent::Implementation {
   NodeCard card_{};
   std::vector<Client> clients_;  // by rank, and behind them the agents by node
   std::vector<std::uint32_t> owed_;
+  std::vector<std::uint32_t> to_ring_;  // ranks in whose memory something was written
   std::deque<Answer> answers_;
   std::uint64_t refused_ = 0;  // messages that are none of this job's
   UniqueFd sleeper_;           // an epoll of what ends a sleep
@@ -190,6 +192,7 @@ bool NodeAgent::Implementation::step() {
   const auto ignore = [](ofi::Context*, const std::string&) {};
   const bool found = endpoint_->poll({take, nothing, ignore}) > 0;
   send_answers();
+  ring();
   return found;
 }
 
@@ -256,18 +259,19 @@ void NodeAgent::Implementation::meet(const Request& request, Bytes address) {
   clients_[request.from] = {.peer = *peer, .done = request.sequence, .owed = false, .order = {}};
 }
 
-// What came before it over this connection is visible before it.
+// What came before it over this connection is visible before it. Who sleeps until memory changes
+// waits for words: for more bytes than one has nobody is woken, as for those that libfabric puts.
 void NodeAgent::Implementation::store(const Request& request, Bytes bytes) {
   std::atomic_thread_fence(std::memory_order_release);
   copy_to_peer(place_of(request), bytes.data(), bytes.size());
-  memory_->data_bell(Rank(request.to)).ring_if_asleep();
+  if (request.kind == RequestKind::store) to_ring_.push_back(request.to);
   owe(request);
 }
 
 void NodeAgent::Implementation::update(const Request& request) {
   const AtomicRequest atomic{request.op, request.type, request.operand, request.compare};
   const std::uint64_t old = find_executor(request.op, request.type)(place_of(request), atomic);
-  if (request.op != AtomicOp::fetch) memory_->data_bell(Rank(request.to)).ring_if_asleep();
+  if (request.op != AtomicOp::fetch) to_ring_.push_back(request.to);
   if (request.size == 0) return owe(request);
   Client& client = clients_[request.from];
   client.done = request.sequence;
@@ -308,6 +312,12 @@ void NodeAgent::Implementation::send_answers() {
     if (sent && *sent == Posted::busy) return;
     answers_.pop_front();  // to who is gone it is lost: others notice that
   }
+}
+
+// After the answers: to wake somebody takes as long as half of a round trip.
+void NodeAgent::Implementation::ring() {
+  for (const std::uint32_t rank : to_ring_) memory_->data_bell(Rank(rank)).ring_if_asleep();
+  to_ring_.clear();
 }
 
 // A node that says nothing for as long as users have patience is lost. Those that end in order are
