@@ -21,7 +21,7 @@ class ReductionArrays::Copy {
 };
 
 ReductionArrays::ReductionArrays(Team& team, CallName call, const Reduction& what, Sharing sharing)
-    : round_(team, call), what_(what) {
+    : team_(&team), call_(call), round_(team, call), what_(what) {
   const std::size_t width = what.operation.width();
   per_piece_ = width <= buffer_size ? buffer_size / width : team.size;
   pieces_ = (what.count + per_piece_ - 1) / per_piece_;
@@ -46,7 +46,7 @@ void ReductionArrays::find_source(Team& team, CallName call, Sharing sharing) {
     return;
   }
   source_copy_ = make_copy(team, call);
-  source_place_ = round_.team().offset_of(source_copy_->data(), what_.size());
+  source_place_ = team.door->arena_offset({source_copy_->data(), what_.size()});
 }
 
 void ReductionArrays::find_result(Team& team, CallName call) {
@@ -55,14 +55,10 @@ void ReductionArrays::find_result(Team& team, CallName call) {
     return;
   }
   result_copy_ = make_copy(team, call);
-  result_place_ = round_.team().offset_of(result_copy_->data(), what_.size());
+  result_place_ = team.door->arena_offset({result_copy_->data(), what_.size()});
 }
 
 std::shared_ptr<ReductionArrays::Copy> ReductionArrays::make_copy(Team& team, CallName call) const {
-  if (!team.far.empty())
-    give_up(call, fmt::format("elements of {} are more than a team on several nodes can reduce; "
-                              "the most is {}",
-                              format_size(what_.operation.width()), format_size(buffer_size)));
   SegmentSpace& segments = team.door->engine().segments();
   const std::optional<MutableBytes> bytes = segments.allocate(what_.size());
   if (!bytes)
@@ -109,8 +105,7 @@ const std::byte* ReductionArrays::source(std::uint32_t member, std::size_t piece
     return stages_ ? source_buffer(member, piece) : source_copy_->data() + offset(piece);
   }
   const std::uint64_t place = round_.slot(member).source;
-  return place == nowhere ? source_buffer(member, piece)
-                          : round_.team().at(member, place) + offset(piece);
+  return place == nowhere ? source_buffer(member, piece) : copy_of(member, place, piece);
 }
 
 void ReductionArrays::stage(std::size_t piece) {
@@ -128,8 +123,27 @@ std::byte* ReductionArrays::own_result(std::size_t piece) const {
 
 const std::byte* ReductionArrays::result(std::uint32_t member, std::size_t piece) const {
   const std::uint64_t place = round_.slot(member).result;
-  return place == nowhere ? result_buffer(member, piece)
-                          : round_.team().at(member, place) + offset(piece);
+  return place == nowhere ? result_buffer(member, piece) : copy_of(member, place, piece);
+}
+
+// Of a member out of reach it is fetched when it is first asked for.
+const std::byte* ReductionArrays::copy_of(std::uint32_t member, std::uint64_t place,
+                                          std::size_t piece) const {
+  if (!team_->is_far(member)) return round_.team().at(member, place) + offset(piece);
+  Fetched& fetched = fetched_[{member, place}];
+  if (fetched.bytes.empty() || fetched.piece != piece) {
+    fetched.piece = piece;
+    fetched.bytes.resize(count(piece) * what_.operation.width());
+    const Remote there{team_->process(member), place + offset(piece)};
+    team_->door->far().get(fetched.bytes, there, call_);
+  }
+  return fetched.bytes.data();
+}
+
+void ReductionArrays::lay_result(std::size_t piece, Part part) const {
+  if (result_copy_ != nullptr) return;
+  const std::size_t width = what_.operation.width();
+  round_.lay(Bytes(own_result(piece) + part.begin * width, part.count * width));
 }
 
 }  // namespace gondwana::gasnet
