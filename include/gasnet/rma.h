@@ -38,8 +38,8 @@ void gondwana_gex_wake(gex_TM_t tm, gex_Rank_t rank);
 // From this many bytes on the library copies: it knows of stores that go past the caches.
 #define GONDWANA_GEX_LARGE ((size_t)1 << 20)
 
-// The member whose segment holds all of [address, address + nbytes), or null: ask the library. The
-// two comparisons hold for every address and length: neither side can wrap around.
+// The member whose segment holds all of [address, address + nbytes), not empty, or null: ask the
+// library. The two comparisons hold for every address and length: neither side can wrap around.
 static inline const struct gondwana_gex_member* gondwana_gex_reach(gex_TM_t tm, gex_Rank_t rank,
                                                                    const void* address,
                                                                    size_t nbytes,
@@ -48,7 +48,7 @@ static inline const struct gondwana_gex_member* gondwana_gex_reach(gex_TM_t tm, 
   uintptr_t offset;
   if (GONDWANA_GASNET_CHECKS) return NULL;
   if (flags & (GEX_FLAG_SELF_SEG_OFFSET | GEX_FLAG_PEER_SEG_OFFSET)) return NULL;
-  if (nbytes >= GONDWANA_GEX_LARGE || rank >= tm->size) return NULL;
+  if (nbytes - 1 >= GONDWANA_GEX_LARGE - 1 || rank >= tm->size) return NULL;  // also 0
   member = &tm->members[rank];
   offset = (uintptr_t)address - member->owner;
   return offset < member->size && nbytes <= member->size - offset ? member : NULL;

@@ -21,7 +21,7 @@ std::vector<std::byte> pattern(gex_Rank_t rank, std::size_t size, unsigned round
 }
 
 bool holds(const std::byte* place, const std::vector<std::byte>& expected) {
-  return std::memcmp(place, expected.data(), expected.size()) == 0;
+  return std::equal(expected.begin(), expected.end(), place);
 }
 
 std::byte* at(const World& world, gex_Rank_t rank, std::size_t offset) {
