@@ -60,7 +60,8 @@ struct NodeWords {
   }
 };
 
-static_assert(NodeWords::offset(0, 0, 2, 0) + 2 * NodeWords::places * NodeWords::most * 8 <=
+static_assert(NodeWords::offset(0, 0, 2, 0) +
+                  std::size_t{2} * NodeWords::places * NodeWords::most * 8 <=
               NodeWords::count_offset(0));
 
 }  // namespace gondwana

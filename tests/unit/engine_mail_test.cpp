@@ -191,7 +191,9 @@ TEST_F(EngineMail, WhatMakesNoSenseIsDropped) {
   Mail::Letter letter{};
   letter.head = {Mail::Sort::request, 1000, 100};  // of a body that does not follow
   post(bytes_of(letter));
-  letter.head = {static_cast<Mail::Sort>(77), 0, 0};
+  constexpr std::uint32_t no_sort = 77;
+  letter.head = {};
+  std::memcpy(&letter.head.sort, &no_sort, sizeof(no_sort));
   post(bytes_of(letter));
   Mail::Change change{};
   change.head = {Mail::Sort::update, 0, 0};

@@ -197,6 +197,7 @@ size_t gex_TM_Split(gex_TM_t* new_tm_p, gex_TM_t parent_tm, int color, int key, 
   return 0;
 }
 
+// NOLINTNEXTLINE(readability-function-size): the standard chose the parameters
 size_t gex_TM_Create(gex_TM_t* new_tms, size_t num_new_tms, gex_TM_t parent_tm,
                      gex_EP_Location_t* args, size_t numargs, gex_Addr_t* scratch_addrs,
                      size_t scratch_size, gex_Flags_t flags) {
