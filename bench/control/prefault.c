@@ -61,7 +61,7 @@ static int knows_advice(void) {
 
 int main(int argc, char** argv) {
   const size_t threads = argument(argc, argv, 1, 2);
-  const size_t bytes = argument(argc, argv, 2, 512) << 20;
+  const size_t bytes = argument(argc, argv, 2, 128) << 20;
   if (threads < 1 || threads > MAX_THREADS) return 1;
   for (int advised = 0; advised <= knows_advice(); ++advised) {
     double* samples = new_samples(SAMPLES);

@@ -134,9 +134,9 @@ def hello_case(ranks: int, extra_ms: float) -> Case:
 
 def memory_cases() -> list[Case]:
     """The memory of heaps: taken at start, and where it then lies."""
-    heap = {"GONDWANA_HEAP_SIZE": "512M", "GONDWANA_PREFAULT": "local"}
+    heap = {"GONDWANA_HEAP_SIZE": "128M", "GONDWANA_PREFAULT": "local"}
     runs = tuple(Run("prefault", (threads,), heap) for threads in ("1", "2"))
-    rows = (Row("heap of 512 MiB at start, 2 threads", "prefault_2", ratio(1.1),
+    rows = (Row("heap of 128 MiB at start, 2 threads", "prefault_2", ratio(1.1),
                 ("touch_2", "touch_advised_2"), peers=False),
             Row("the same against 1 thread", "prefault_2", rate(1.8), ("prefault_1",),
                 peers=False))
@@ -149,7 +149,7 @@ def memory_cases() -> list[Case]:
               Row("STREAM triad, near each rank", "stream_local", INFORMATIVE, ("stream_one",),
                   peers=False))
     return [
-        Case("prefault", 1, runs, rows, (("prefault", "2", "512"),), processors=2),
+        Case("prefault", 1, runs, rows, (("prefault", "2", "128"),), processors=2),
         Case("stream", 2, (stream("one", "off", "one"), stream("interleaved", "interleave"),
                            stream("local", "local")), placed, processors=2),
     ]
