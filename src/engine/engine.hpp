@@ -374,8 +374,8 @@ class Engine {
   bool post(Lane& lane, FunctionRef<Result<Posted>()> attempt);
   void drain(Lane& lane);
   void order(Lane& lane);  // what was posted before what is to come
-  void progress();  // unless another thread is at it
-  void move_on();   // by who has the wire
+  void progress();         // unless another thread is at it
+  void move_on();          // by who has the wire
   std::uint32_t receive() {
     if (!messages_.may_poll()) [[likely]]
       return 0;
