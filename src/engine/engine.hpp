@@ -347,6 +347,14 @@ class Engine {
   void wait_longer(const WaitReason& why, FunctionRef<bool()> done);
   Draft wait_and_open(CallName call, Rank to, MessageClass sort, Payload payload);
 
+  // Pieces of `size` bytes, and how far it is from one to the next.
+  struct Walk {
+    std::size_t size;
+    std::size_t count;
+    std::ptrdiff_t target_step;
+    std::ptrdiff_t source_step;
+  };
+
   // Slow paths, in wire_path.cpp.
   bool is_valid(Lane& lane, const char* what, Rank rank, const void* object,
                 std::size_t size) const;
@@ -369,6 +377,8 @@ class Engine {
   bool has_wire_atomics(Lane& lane);
   bool store_over_wire(Lane& lane, Remote to, Bytes word);
   bool store_short_over_wire(Lane& lane, Remote to, Bytes value);
+  bool spread_over_wire(Lane& lane, Rank to, const std::byte* dest, const std::byte* source,
+                        const Walk& walk);
   bool post_pieces(Lane& lane, Remote to, Bytes source, Completion& done);
   bool post_pieces(Lane& lane, MutableBytes dest, Remote from, Completion& done);
   bool post(Lane& lane, FunctionRef<Result<Posted>()> attempt);

@@ -84,6 +84,8 @@ bool Engine::put_strided(Lane& lane, Rank to, void* dest, const void* source, St
     return true;
   }
   if (!is_valid(lane, "put", to, place + span.begin, span.size)) return false;
+  if (wire_.limits().spreads_up_to >= 2 * block && count > 1)
+    return spread_over_wire(lane, to, place, from, {block, count, target_step, source_step});
   for (std::size_t i = 0; i < count; ++i, place += target_step, from += source_step)
     if (!put_elsewhere(lane, to, place, from, block)) return false;
   return true;

@@ -139,13 +139,14 @@ bool Engine::combine_in_levels(Team& team, CallName call, void* dest, const void
       std::memcpy(result, dest, size);
     }
     well = well && nodes.well();
+    std::memcpy(dest, result, size);
     line.arrive(gone);
     line.ring_sleepers(gone);
   } else {
     wait_for_member(line, node, 0, gone, call);
+    std::memcpy(dest, result, size);
     line.arrive(gone);
   }
-  std::memcpy(dest, result, size);
   return well;
 }
 

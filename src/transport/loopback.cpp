@@ -18,10 +18,10 @@ Result<std::byte*> Loopback::locate(Remote place, std::size_t size) const {
                            place.offset, index(place.rank))};
 }
 
-Posted Loopback::post(std::variant<Put, Get, Atomic> what, Completion& done) {
+Posted Loopback::post(std::variant<Put, Get, Spread, Atomic> what, Completion& done) {
   if (queue_.size() >= queue_length) return Posted::busy;
   done.begin();
-  queue_.push_back({what, &done});
+  queue_.push_back({std::move(what), &done});
   return Posted::accepted;
 }
 
@@ -35,6 +35,14 @@ Result<Posted> Loopback::get(MutableBytes target, Remote from, Completion& done)
   const Result<std::byte*> place = locate(from, target.size());
   if (!place) return place.error();
   return post(Get{target, *place}, done);
+}
+
+Result<Posted> Loopback::spread(Remote to, Pieces pieces, Bytes source, Completion& done) {
+  const Remote last{to.rank, to.offset + static_cast<std::uint64_t>(pieces.distance())};
+  const Result<std::byte*> first = locate(to, pieces.size);
+  if (!first) return first.error();
+  if (const Result<std::byte*> end = locate(last, pieces.size); !end) return end.error();
+  return post(Spread{*first, pieces, {source.begin(), source.end()}}, done);
 }
 
 Result<Posted> Loopback::atomic(Remote at, const AtomicRequest& request, std::byte* result,
@@ -65,12 +73,14 @@ bool Loopback::receive_one() {
 
 bool Loopback::execute_one() {
   if (queue_.empty()) return false;
-  const Operation operation = queue_.front();
+  const Operation operation = std::move(queue_.front());
   queue_.pop_front();
   if (const auto* put = std::get_if<Put>(&operation.what)) {
     copy_to_peer(put->to, put->source.data(), put->source.size());
   } else if (const auto* get = std::get_if<Get>(&operation.what)) {
     copy_from_peer(get->target.data(), get->from, get->target.size());
+  } else if (const auto* spread = std::get_if<Spread>(&operation.what)) {
+    copy_pieces(spread->first, spread->pieces, spread->source);
   } else {
     const auto& atomic = std::get<Atomic>(operation.what);
     const std::uint64_t old =

@@ -33,10 +33,12 @@ class Loopback {
     return {.largest_message = 64 * 1024,
             .single_store = true,
             .atomics = true,
+            .spreads_up_to = 4096,
             .longest_mail = Mailboxes::longest_mail};
   }
   Result<Posted> put(Remote to, Bytes source, Completion& done);
   Result<Posted> get(MutableBytes target, Remote from, Completion& done);
+  Result<Posted> spread(Remote to, Pieces pieces, Bytes source, Completion& done);
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done);
   bool has_unordered() const { return false; }
@@ -56,18 +58,23 @@ class Loopback {
     MutableBytes target;
     const std::byte* from;
   };
+  struct Spread {
+    std::byte* first;
+    Pieces pieces;
+    std::vector<std::byte> source;
+  };
   struct Atomic {
     std::byte* at;
     AtomicRequest request;
     std::byte* result;
   };
   struct Operation {
-    std::variant<Put, Get, Atomic> what;
+    std::variant<Put, Get, Spread, Atomic> what;
     Completion* done;
   };
 
   Result<std::byte*> locate(Remote place, std::size_t size) const;
-  Posted post(std::variant<Put, Get, Atomic> what, Completion& done);
+  Posted post(std::variant<Put, Get, Spread, Atomic> what, Completion& done);
   bool execute_one();
   bool receive_one();
 

@@ -25,6 +25,9 @@ class Wire {
   Result<Posted> get(MutableBytes target, Remote from, Completion& done) {
     return impl_->get(target, from, done);
   }
+  Result<Posted> spread(Remote to, Pieces pieces, Bytes source, Completion& done) {
+    return impl_->spread(to, pieces, source, done);
+  }
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done) {
     return impl_->atomic(at, request, result, done);
@@ -49,6 +52,7 @@ class Wire {
     virtual Limits limits() const = 0;
     virtual Result<Posted> put(Remote to, Bytes source, Completion& done) = 0;
     virtual Result<Posted> get(MutableBytes target, Remote from, Completion& done) = 0;
+    virtual Result<Posted> spread(Remote to, Pieces pieces, Bytes source, Completion& done) = 0;
     virtual Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                                   Completion& done) = 0;
     virtual bool has_unordered() = 0;
@@ -70,6 +74,9 @@ class Wire {
     }
     Result<Posted> get(MutableBytes target, Remote from, Completion& done) override {
       return transport->get(target, from, done);
+    }
+    Result<Posted> spread(Remote to, Pieces pieces, Bytes source, Completion& done) override {
+      return transport->spread(to, pieces, source, done);
     }
     Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                           Completion& done) override {

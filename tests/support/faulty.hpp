@@ -25,6 +25,7 @@ class Faulty {
     Limits limits = inner_->limits();
     limits.largest_message = 1000;
     limits.single_store = false;
+    limits.spreads_up_to = 0;
     return limits;
   }
 
@@ -42,6 +43,9 @@ class Faulty {
   Result<Posted> get(MutableBytes target, Remote from, Completion& done) {
     if (one_in(3)) return Posted::busy;
     return later(done, [=, this](Completion& part) { return inner_->get(target, from, part); });
+  }
+  Result<Posted> spread(Remote to, Pieces pieces, Bytes source, Completion& done) {
+    return inner_->spread(to, pieces, source, done);
   }
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done) {

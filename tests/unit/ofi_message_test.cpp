@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -130,6 +131,36 @@ TEST(ofi_message, writes_have_their_bytes_behind_them) {
   Request of_agent = write_of(13, 4096);
   of_agent.from = agent_number(plan, 0);
   EXPECT_FALSE(is_read(of_agent, 13));
+}
+
+TEST(ofi_message, all_pieces_of_a_spread_lie_in_the_arena) {
+  const auto end = static_cast<std::int64_t>(plan.arena_size());
+  const auto spread_of = [](std::int64_t offset, Pieces pieces) {
+    return Request{.tag = tag,
+                   .kind = RequestKind::spread,
+                   .from = 5,
+                   .to = 3,
+                   .sequence = 1,
+                   .offset = static_cast<std::uint64_t>(offset),
+                   .operand = static_cast<std::uint64_t>(pieces.stride),
+                   .compare = std::uint64_t{pieces.count} << 32 | pieces.size};
+  };
+  EXPECT_TRUE(is_read(spread_of(4096, {8, 3, 100}), 24));
+  EXPECT_FALSE(is_read(spread_of(4096, {8, 3, 100}), 23));
+  EXPECT_FALSE(is_read(spread_of(4096, {8, 3, 100}), 25));
+  EXPECT_FALSE(is_read(spread_of(4096, {0, 3, 100}), 0));
+  EXPECT_FALSE(is_read(spread_of(4096, {8, 0, 100}), 0));
+  EXPECT_TRUE(is_read(spread_of(end - 208, {8, 3, 100}), 24));
+  EXPECT_FALSE(is_read(spread_of(end - 207, {8, 3, 100}), 24)) << "the last one is cut";
+  EXPECT_TRUE(is_read(spread_of(200, {8, 3, -100}), 24));
+  EXPECT_FALSE(is_read(spread_of(199, {8, 3, -100}), 24)) << "before the arena";
+  EXPECT_FALSE(is_read(spread_of(end - 7, {8, 2, -100}), 16));
+  EXPECT_FALSE(is_read(spread_of(-8, {8, 2, 100}), 16));
+  for (const std::int64_t far : {end + 1, -end - 1, std::numeric_limits<std::int64_t>::max(),
+                                 std::numeric_limits<std::int64_t>::min()})
+    EXPECT_FALSE(is_read(spread_of(4096, {1, 1, far}), 1)) << far;
+  EXPECT_FALSE(is_read(spread_of(4096, {1, longest_write + 1, 0}), longest_write + 1));
+  EXPECT_FALSE(is_read(spread_of(4096, {1u << 31, 2, 0}), 0)) << "as much as nothing";
 }
 
 TEST(ofi_message, operations_are_those_of_the_table) {

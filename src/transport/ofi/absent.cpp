@@ -30,6 +30,10 @@ Result<Posted> Ofi::put(Remote /*to*/, Bytes /*source*/, Completion& /*done*/) {
 Result<Posted> Ofi::get(MutableBytes /*target*/, Remote /*from*/, Completion& /*done*/) {
   return absent();
 }
+Result<Posted> Ofi::spread(Remote /*to*/, Pieces /*pieces*/, Bytes /*source*/,
+                           Completion& /*done*/) {
+  return absent();
+}
 Result<Posted> Ofi::atomic(Remote /*at*/, const AtomicRequest& /*request*/, std::byte* /*result*/,
                            Completion& /*done*/) {
   return absent();

@@ -87,6 +87,7 @@ class NodeAgent::Implementation {
   void take_turn(const ReceivedRequest& received, Bytes bytes);
   void carry_out(const ReceivedRequest& received);
   void store(const Request& request, Bytes bytes);
+  void spread(const Request& request, Bytes packed);
   void update(const Request& request);
   void owe(const Request& request);
   void answer(const Client& client, std::uint32_t sequence, std::optional<std::uint64_t> value);
@@ -249,6 +250,7 @@ void NodeAgent::Implementation::take_turn(const ReceivedRequest& received, Bytes
 void NodeAgent::Implementation::carry_out(const ReceivedRequest& received) {
   const Request& request = received.request;
   if (request.kind == RequestKind::atomic) return update(request);
+  if (request.kind == RequestKind::spread) return spread(request, received.behind);
   const Bytes word(reinterpret_cast<const std::byte*>(&request.operand), request.size);
   store(request, request.kind == RequestKind::store ? word : received.behind);
 }
@@ -265,6 +267,13 @@ void NodeAgent::Implementation::store(const Request& request, Bytes bytes) {
   std::atomic_thread_fence(std::memory_order_release);
   copy_to_peer(place_of(request), bytes.data(), bytes.size());
   if (request.kind == RequestKind::store) to_ring_.push_back(request.to);
+  owe(request);
+}
+
+void NodeAgent::Implementation::spread(const Request& request, Bytes packed) {
+  std::atomic_thread_fence(std::memory_order_release);
+  copy_pieces(place_of(request), ofi::pieces_of(request), packed);
+  to_ring_.push_back(request.to);
   owe(request);
 }
 

@@ -27,10 +27,12 @@ class Ofi::Implementation {
             .single_store = true,
             .atomics = true,
             .copies_up_to = eager_limit_,
+            .spreads_up_to = eager_limit_,
             .longest_mail = ofi::longest_mail};
   }
   Result<Posted> put(Remote to, Bytes source, Completion& done);
   Result<Posted> get(MutableBytes target, Remote from, Completion& done);
+  Result<Posted> spread(Remote to, Pieces pieces, Bytes source, Completion& done);
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done);
   bool has_unordered() const { return writes_ > 0; }

@@ -1,5 +1,6 @@
 #include "transport/ofi/message.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/node_entry.hpp"
@@ -26,6 +27,19 @@ bool is_write(const Request& request, std::size_t behind, const NodePlan& plan) 
          request.offset <= plan.arena_size() - behind;
 }
 
+// All pieces lie in the arena. Strides are no longer than that, and pieces no more than bytes, so
+// nothing overflows.
+bool is_spread(const Request& request, std::size_t behind, const NodePlan& plan) {
+  const Pieces pieces = pieces_of(request);
+  const auto arena = static_cast<std::int64_t>(plan.arena_size());
+  if (behind == 0 || behind > longest_write || request.offset > plan.arena_size()) return false;
+  if (pieces.size == 0 || behind != std::uint64_t{pieces.size} * pieces.count) return false;
+  if (pieces.stride > arena || pieces.stride < -arena) return false;
+  const auto first = static_cast<std::int64_t>(request.offset);
+  const std::int64_t last = first + pieces.distance();
+  return std::min(first, last) >= 0 && std::max(first, last) + pieces.size <= arena;
+}
+
 bool is_atomic(const Request& request, const NodePlan& plan) {
   return static_cast<std::size_t>(request.op) < atomic_ops &&
          static_cast<std::size_t>(request.type) < atomic_types &&
@@ -45,6 +59,8 @@ bool is_plausible(const Request& request, std::size_t behind, const NodePlan& pl
       return behind == 0 && of_rank && plan.holds(Rank(request.to)) && is_atomic(request, plan);
     case RequestKind::write:
       return of_rank && plan.holds(Rank(request.to)) && is_write(request, behind, plan);
+    case RequestKind::spread:
+      return of_rank && plan.holds(Rank(request.to)) && is_spread(request, behind, plan);
     case RequestKind::beat:
       return behind == 0 && !of_rank;
   }

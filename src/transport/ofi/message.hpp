@@ -1,8 +1,8 @@
 // What ranks and node agents say to each other over the network, beside the bytes that puts and
 // gets move: fixed sizes, native byte order (every node runs the same build, see NodeCard::layout).
 //
-//   rank  -> agent  Request   store a word, write the bytes behind it, do an atomic operation; each
-//                             numbered, in order
+//   rank  -> agent  Request   store a word, write the bytes behind it, in one piece or spread over
+//                             many, do an atomic operation; each numbered, in order
 //   rank  -> agent  Hello     the first of all: where answers go, an address behind the request
 //   agent -> rank   Reply     all requests up to this number are done; the last one's result
 //   agent -> agent  Hello, Beat: are you there? and a Reply
@@ -15,10 +15,11 @@
 #include "core/node_plan.hpp"
 #include "core/types.hpp"
 #include "transport/atomic_op.hpp"
+#include "transport/pieces.hpp"
 
 namespace gondwana::ofi {
 
-enum class RequestKind : std::uint8_t { hello, store, atomic, beat, write };
+enum class RequestKind : std::uint8_t { hello, store, atomic, beat, write, spread };
 
 struct Request {
   std::uint64_t tag = 0;  // of the job: nobody else knows it
@@ -32,9 +33,15 @@ struct Request {
   std::uint32_t to = 0;        // a rank of the node
   std::uint32_t sequence = 0;  // of the requests of this rank to this node
   std::uint64_t offset = 0;    // in the arena of `to`
-  std::uint64_t operand = 0;   // write: how many bytes
-  std::uint64_t compare = 0;
+  std::uint64_t operand = 0;   // write: how many bytes; spread: the stride
+  std::uint64_t compare = 0;   // spread: bytes of a piece, and above 32 bits how many
 };
+
+constexpr Pieces pieces_of(const Request& spread) {
+  return {static_cast<std::uint32_t>(spread.compare),
+          static_cast<std::uint32_t>(spread.compare >> 32),
+          static_cast<std::int64_t>(spread.operand)};
+}
 
 constexpr std::size_t longest_write = 64 * 1024;
 
@@ -67,7 +74,7 @@ constexpr std::uint32_t agent_number(const NodeShare& share, std::uint32_t node)
 
 struct ReceivedRequest {
   Request request;
-  Bytes behind;  // the address of a hello, the bytes of a write
+  Bytes behind;  // the address of a hello, the bytes of a write or a spread
 };
 
 // Nothing where the bytes are not a request that a process of this job sends to the agent of this

@@ -161,6 +161,16 @@ Result<Posted> Ofi::Implementation::put(Remote to, Bytes source, Completion& don
                   });
 }
 
+Result<Posted> Ofi::Implementation::spread(Remote to, Pieces pieces, Bytes source,
+                                           Completion& done) {
+  const Request request{.kind = RequestKind::spread,
+                        .to = index(to.rank),
+                        .offset = to.offset,
+                        .operand = static_cast<std::uint64_t>(pieces.stride),
+                        .compare = std::uint64_t{pieces.count} << 32 | pieces.size};
+  return this->request(request, done, nullptr, source);
+}
+
 Result<Posted> Ofi::Implementation::get(MutableBytes target, Remote from, Completion& done) {
   return transfer(Direction::here, from, done,
                   [&](Peer peer, std::uint64_t place, std::uint64_t key, auto& context) {
@@ -333,6 +343,9 @@ Result<Posted> Ofi::put(Remote to, Bytes source, Completion& done) {
 }
 Result<Posted> Ofi::get(MutableBytes target, Remote from, Completion& done) {
   return implementation_->get(target, from, done);
+}
+Result<Posted> Ofi::spread(Remote to, Pieces pieces, Bytes source, Completion& done) {
+  return implementation_->spread(to, pieces, source, done);
 }
 Result<Posted> Ofi::atomic(Remote at, const AtomicRequest& request, std::byte* result,
                            Completion& done) {

@@ -37,6 +37,7 @@ class Ofi {
   Limits limits() const;
   Result<Posted> put(Remote to, Bytes source, Completion& done);
   Result<Posted> get(MutableBytes target, Remote from, Completion& done);
+  Result<Posted> spread(Remote to, Pieces pieces, Bytes source, Completion& done);
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done);
   bool has_unordered() const;
