@@ -43,7 +43,7 @@ class Post {
  public:
   using MakeWire = std::function<Wire(const Nodes&, Rank)>;
 
-  Post(Nodes memory, const MakeWire& make_wire) : received_(ranks) {
+  Post(const Nodes& memory, const MakeWire& make_wire) : received_(ranks) {
     for (std::uint32_t rank = 0; rank < ranks; ++rank)
       wires_.push_back(make_wire(memory, Rank(rank)));
   }
@@ -95,7 +95,8 @@ std::vector<std::byte> text_of(std::uint32_t from, std::uint32_t to, std::uint32
                                std::size_t size) {
   std::vector<std::byte> bytes(size);
   for (std::size_t i = 0; i < size; ++i)
-    bytes[i] = static_cast<std::byte>(i * 31 + number * 7 + from * 3 + to);
+    bytes[i] =
+        static_cast<std::byte>(i * 31 + number * std::size_t{7} + from * std::size_t{3} + to);
   return bytes;
 }
 
