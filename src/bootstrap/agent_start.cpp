@@ -22,6 +22,7 @@
 #include "bootstrap/protocol.hpp"
 #include "core/control_page.hpp"
 #include "core/mapping.hpp"
+#include "core/signals.hpp"
 
 namespace gondwana {
 namespace {
@@ -126,17 +127,8 @@ struct Start {
   int nothing;
 };
 
-// Here and below: in children of a process that may have threads, so system calls only.
-void reset_signals() {
-  struct sigaction fresh{};
-  fresh.sa_handler = SIG_DFL;
-  for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &fresh, nullptr);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-}
-
-// A launcher waits until nobody holds the pipes that it left to the rank.
+// Here and below: in children of a process that may have threads, so system calls only. A launcher
+// waits until nobody holds the pipes that it left to the rank.
 void close_from(int first) {
   if (::syscall(SYS_close_range, first, ~0U, 0) == 0) return;
   constexpr int most_looked_at = 65'536;

@@ -9,7 +9,6 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -19,6 +18,7 @@
 
 #include "core/mapping.hpp"
 #include "core/node_plan.hpp"
+#include "core/signals.hpp"
 
 namespace gondwana {
 namespace {
@@ -31,22 +31,6 @@ constexpr unsigned long flag_allowed_domains = 4;
 // What a thread takes at a time: little, so that all end at once, and many pages, so that asking
 // for work costs nothing.
 constexpr std::size_t least_step = std::size_t{4} << 20;
-
-// Threads of ours must not take signals that are meant for the program.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 // Whether all of `pages`, a huge page at most, are in memory.
 bool is_resident(MutableBytes pages) {

@@ -8,11 +8,12 @@
 #include <array>
 #include <chrono>
 #include <condition_variable>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <optional>
+
+#include "core/signals.hpp"
 
 namespace gondwana {
 namespace {
@@ -68,22 +69,6 @@ Result<Library> load_library() {
     return Error{Errc::missing, fmt::format("the library of PMIx has no {}", absent)};
   return library;
 }
-
-// The thread of the library must not take signals that are meant for the program.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 // How a fence ended, told by the thread of the library. Both ends own it: the thread may tell after
 // nobody waits any more.

@@ -12,6 +12,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "core/signals.hpp"
+
 namespace gondwana::launch {
 namespace {
 
@@ -26,15 +28,6 @@ struct Failure {
 // `from` moves to `to`, not to be closed by exec.
 bool place(int from, int to) {
   return from == to ? ::fcntl(from, F_SETFD, 0) == 0 : ::dup2(from, to) == to;
-}
-
-void reset_signals() {
-  struct sigaction fresh{};
-  fresh.sa_handler = SIG_DFL;
-  for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &fresh, nullptr);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
 // In the child. Returns only where it failed. The memory is the parent's: system calls only.
