@@ -22,7 +22,7 @@ void EnteredBarrier::wake_sleepers() {
   line_.ring_sleepers(epoch_);
   const NodeMemory& memory = team_->door->engine().memory();
   for (std::uint32_t member = 0; member < team_->size; ++member)
-    if (member != team_->rank && !team_->is_far(member) &&
+    if (member != team_->rank && team_->reaches(member) &&
         team_->boards[member]->line.epoch.load(std::memory_order_relaxed) <= epoch_)
       memory.data_bell(team_->process(member)).ring_if_asleep();
 }

@@ -129,7 +129,7 @@ const std::byte* ReductionArrays::result(std::uint32_t member, std::size_t piece
 // Of a member out of reach it is fetched when it is first asked for.
 const std::byte* ReductionArrays::copy_of(std::uint32_t member, std::uint64_t place,
                                           std::size_t piece) const {
-  if (!team_->is_far(member)) return round_.team().at(member, place) + offset(piece);
+  if (team_->reaches(member)) return round_.team().at(member, place) + offset(piece);
   Fetched& fetched = fetched_[{member, place}];
   if (fetched.bytes.empty() || fetched.piece != piece) {
     fetched.piece = piece;

@@ -76,13 +76,13 @@ class TeamCollectives {
     if (team_.far.empty()) [[likely]]
       return;
     if (!member) return team_.tell_far(written, word);
-    if (team_.is_far(*member)) team_.tell_far(*member, written, word);
+    if (!team_.reaches(*member)) team_.tell_far(*member, written, word);
   }
 
   // To be called after a word was written for which a member may sleep. One out of reach is woken
   // by what it is told.
   void wake(std::uint32_t member) const {
-    if (!team_.far.empty() && team_.is_far(member)) return;
+    if (!team_.far.empty() && !team_.reaches(member)) return;
     memory().data_bell(team_.process(member)).ring_if_asleep();
   }
   void wake_others() const {

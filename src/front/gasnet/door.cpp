@@ -60,7 +60,7 @@ void Door::join(const std::string& client_name, gex_Flags_t flags) {
 
 // What a process shows of the first team. A board out of reach is fresh, as all of them are then.
 Door::FirstBoard Door::first_board(std::uint32_t process) {
-  if (process == rank() || reaches(process)) {
+  if (reaches(process)) {
     const Directory& shown = directory(process);
     const std::uint64_t board = shown.board.load(std::memory_order_relaxed);
     return {board, shown.mirrors.load(std::memory_order_relaxed),
@@ -160,7 +160,7 @@ Team& Door::add_team(Membership membership, gex_Flags_t flags) {
 // Mirrors that were kept in readiness for members that are all in reach are given back.
 void Door::lay_out(Team& team, const Membership& membership) const {
   for (std::uint32_t i = 0; i < membership.boards.size(); ++i) {
-    if (team.is_far(i)) {
+    if (!team.reaches(i)) {
       team.far.push_back(i);
       std::byte* mirror = membership.own_mirrors.data() + i * Board::size;
       team.boards.push_back(reinterpret_cast<Board*>(mirror));

@@ -75,7 +75,9 @@ class Door {
   gondwana_gex_member member(std::uint32_t process, gex_EP_Index_t endpoint) const;
   // Of a process within reach.
   Directory& directory(std::uint32_t process) const;
-  bool reaches(std::uint32_t process) const { return engine_->reaches(Rank(process)); }
+  bool reaches(std::uint32_t process) const {
+    return process == rank() || engine_->reaches(Rank(process));
+  }
   // The others.
   Far& far() { return far_; }
   // The number of its node.

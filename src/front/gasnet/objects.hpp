@@ -100,7 +100,6 @@ struct Team : gondwana_gex_team {
   // of it, unless that is null. Does not wait.
   void tell_far(Bytes written, const std::atomic<std::uint64_t>* word) const;
   void tell_far(std::uint32_t member, Bytes written, const std::atomic<std::uint64_t>* word) const;
-  bool is_far(std::uint32_t member) const;
   // Every member calls it. What members wrote before is visible after it.
   void meet(CallName call);
   // What each member shows: at most Board::record_size bytes. Every member calls it.

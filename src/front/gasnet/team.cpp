@@ -12,10 +12,6 @@ BoardSync Team::sync() const {
   return {BoardMembers(door->engine().memory(), boards, processes), rank};
 }
 
-bool Team::is_far(std::uint32_t member) const {
-  return member != rank && !door->reaches(processes[member]);
-}
-
 void Team::tell_far(Bytes written, const std::atomic<std::uint64_t>* word) const {
   for (const std::uint32_t member : far) tell_far(member, written, word);
 }
