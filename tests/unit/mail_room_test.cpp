@@ -22,7 +22,7 @@ bool take(MailRoom& room, std::uint32_t from, std::uint32_t number, const std::s
 }
 
 TEST(mail_room, mail_is_handed_over_as_it_comes) {
-  MailRoom room(4);
+  MailRoom room;
   Received received;
   room.listen(into(received));
   EXPECT_FALSE(room.deliver()) << "nothing was kept";
@@ -33,7 +33,7 @@ TEST(mail_room, mail_is_handed_over_as_it_comes) {
 }
 
 TEST(mail_room, what_comes_too_early_waits_for_what_was_sent_before) {
-  MailRoom room(2);
+  MailRoom room;
   Received received;
   room.listen(into(received));
   room.deliver();
@@ -47,7 +47,7 @@ TEST(mail_room, what_comes_too_early_waits_for_what_was_sent_before) {
 }
 
 TEST(mail_room, mail_is_kept_until_somebody_listens) {
-  MailRoom room(2);
+  MailRoom room;
   Received received;
   EXPECT_TRUE(take(room, 1, 1, "a"));
   EXPECT_TRUE(take(room, 1, 2, "b"));
@@ -62,7 +62,7 @@ TEST(mail_room, mail_is_kept_until_somebody_listens) {
 }
 
 TEST(mail_room, mail_that_comes_again_is_refused) {
-  MailRoom room(2);
+  MailRoom room;
   Received received;
   room.listen(into(received));
   room.deliver();

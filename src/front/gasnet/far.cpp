@@ -20,7 +20,6 @@ Far::Far(Engine& engine) : engine_(engine) {
   lane_ = engine.make_lane(Threads::many);
   if (lane_ == nullptr)
     give_up("gex_Client_Init", "no lane to other nodes is left; destroy contexts of OpenSHMEM");
-  directories_.resize(engine.ranks());
 }
 
 void Far::check(bool went_well, CallName call) {
@@ -83,7 +82,8 @@ void Far::wait(Batch& batch, CallName call) {
 
 std::shared_ptr<const Directory> Far::known(std::uint32_t process) {
   const std::scoped_lock lock(mutex_);
-  return directories_[process];
+  const auto found = directories_.find(process);
+  return found == directories_.end() ? nullptr : found->second;
 }
 
 // Not while the lock is held: who waits runs handlers, which may ask too.
@@ -112,7 +112,7 @@ FarSegment Far::segment(std::uint32_t process, gex_EP_Index_t endpoint) {
 void Far::forget(std::span<const std::uint32_t> processes) {
   if (lane_ == nullptr) return;
   const std::scoped_lock lock(mutex_);
-  for (const std::uint32_t process : processes) directories_[process] = nullptr;
+  for (const std::uint32_t process : processes) directories_.erase(process);
 }
 
 }  // namespace gondwana::gasnet

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -79,9 +80,9 @@ class Far {
   std::shared_ptr<const Directory> ask(std::uint32_t process);
 
   Engine& engine_;
-  std::unique_ptr<Lane> lane_;                                 // null: all ranks are within reach
-  std::mutex mutex_;                                           // guards what follows
-  std::vector<std::shared_ptr<const Directory>> directories_;  // by process; null: not asked
+  std::unique_ptr<Lane> lane_;  // null: all ranks are within reach
+  std::mutex mutex_;            // guards what follows
+  std::map<std::uint32_t, std::shared_ptr<const Directory>> directories_;  // of those asked
 };
 
 }  // namespace gondwana::gasnet

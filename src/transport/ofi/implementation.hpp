@@ -6,6 +6,7 @@
 #include <array>
 #include <deque>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -97,9 +98,7 @@ class Ofi::Implementation {
         me_(setup.me),
         tag_(setup.job_tag),
         eager_limit_(std::min(setup.eager_limit, ofi::longest_write)),
-        links_(memory_->plan().nodes),
-        pairs_(memory_->plan().job_ranks),
-        mail_(memory_->plan().job_ranks) {}
+        links_(memory_->plan().nodes) {}
 
   void write_card() const;
 
@@ -137,7 +136,7 @@ class Ofi::Implementation {
   std::size_t eager_limit_;                   // bytes of a put that goes as a request
   std::vector<std::uint32_t> first_of_;       // rank of each node; filled by the first operation
   std::vector<std::unique_ptr<Link>> links_;  // by node; null: never talked to
-  std::vector<std::unique_ptr<Pair>> pairs_;  // by rank, likewise
+  std::map<std::uint32_t, Pair> pairs_;       // by rank; of those that mail went to
   ofi::MailRoom mail_;
   std::deque<Operation> operations_;  // they must not move
   std::vector<Operation*> free_;

@@ -36,12 +36,9 @@ Result<Posted> Ofi::Implementation::send_mail(Rank to, Bytes head, Bytes body) {
 }
 
 Ofi::Implementation::Pair& Ofi::Implementation::pair_with(Rank rank) {
-  std::unique_ptr<Pair>& pair = pairs_[index(rank)];
-  if (!pair) {
-    pair = std::make_unique<Pair>();
-    pair->node = node_of(rank);
-  }
-  return *pair;
+  const auto [pair, is_new] = pairs_.try_emplace(index(rank));
+  if (is_new) pair->second.node = node_of(rank);
+  return pair->second;
 }
 
 // Accepted: it is known where the rank is.

@@ -3,8 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <vector>
+#include <map>
 
 #include "transport/ofi/in_order.hpp"
 #include "transport/ofi/message.hpp"
@@ -14,8 +13,6 @@ namespace gondwana::ofi {
 
 class MailRoom {
  public:
-  explicit MailRoom(std::uint32_t ranks) : senders_(ranks) {}
-
   void listen(MailReceiver receiver);
   // Hands it over, or keeps a copy. False: it has come before.
   bool take(const ReceivedMail& mail);
@@ -23,10 +20,9 @@ class MailRoom {
   bool deliver();
 
  private:
-  InOrder& from(Rank sender);
-  bool deliver_kept(Rank sender);
+  bool deliver_kept(Rank sender, InOrder& order);
 
-  std::vector<std::unique_ptr<InOrder>> senders_;  // by rank; null: it never wrote
+  std::map<std::uint32_t, InOrder> senders_;  // by rank; of those that wrote
   MailReceiver receiver_;
   bool is_new_ = false;  // the receiver
 };
