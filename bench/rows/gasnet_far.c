@@ -1,0 +1,31 @@
+// An active message to a rank on another node, which polls, and its reply back. The first and the
+// last rank.
+#include "gasnet_trips.h"
+
+enum { TRIPS = 2000, WARM_UP = 200 };
+
+static void measure(const struct job* job, const char* name, sender* send) {
+  const gex_Rank_t last = job->ranks - 1;
+  const uint64_t end = served + WARM_UP + TRIPS;
+  if (job->rank == last) GASNET_BLOCKUNTIL(served == end);
+  if (job->rank == 0) {
+    double* samples = new_samples(TRIPS);
+    for (int i = -WARM_UP; i < TRIPS; ++i) {
+      const uint64_t next = answered + 1;
+      const int64_t start = now_ns();
+      send(job, last);
+      GASNET_BLOCKUNTIL(answered == next);
+      if (i >= 0) samples[i] = (double)(now_ns() - start);
+    }
+    require(wrong == 0, "a reply without the payload of its request");
+    report(name, "ours", samples, TRIPS);
+  }
+  meet(job);
+}
+
+int main(void) {
+  const struct job job = start_trips(GASNET_PAGESIZE);
+  measure(&job, "network_am_short", send_short);
+  measure(&job, "network_am_medium_8", send_medium);
+  end_job(&job);
+}
