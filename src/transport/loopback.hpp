@@ -46,7 +46,7 @@ class Loopback {
   void listen(MailReceiver receiver) { receiver_ = std::move(receiver); }
   bool progress();
   bool departed() const { return queue_.empty(); }
-  void sleep(std::chrono::microseconds /*limit*/) {}
+  void sleep(std::chrono::microseconds limit) const;
   const Error* lost() const { return nullptr; }
 
  private:

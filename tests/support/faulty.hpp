@@ -66,7 +66,9 @@ class Faulty {
   void listen(MailReceiver receiver) { inner_->listen(std::move(receiver)); }
 
   bool departed() { return delayed_.empty() && mails_.empty() && inner_->departed(); }
-  void sleep(std::chrono::microseconds limit) { inner_->sleep(limit); }
+  void sleep(std::chrono::microseconds limit) {
+    if (delayed_.empty() && mails_.empty()) inner_->sleep(limit);
+  }
   const Error* lost() { return inner_->lost(); }
 
   bool progress() {
