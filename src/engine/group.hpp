@@ -94,9 +94,9 @@ class Group {
   void get(std::uint32_t member, void* dest, const void* source, std::size_t size);
   void get_strided(std::uint32_t member, void* dest, const void* source, const Exchange& shape);
 
-  // For nodes only: a few bytes that bring their own flag, to read once for each exchange. `place`
-  // names what they are in the exchange; a place is written by one member, which does not write it
-  // for the exchange after the next before this one was read.
+  // For nodes only: a few bytes, perhaps none, to read once for each exchange. `place` names what
+  // they are in the exchange; a place is written by one node, which does not write it for the
+  // exchange after the next before this one was read. The reader must be in a call.
   void write_words(std::uint32_t member, std::uint32_t place, std::uint64_t exchange, Bytes bytes);
   void read_words(std::uint32_t from, std::uint32_t place, std::uint64_t exchange,
                   MutableBytes bytes);

@@ -2,7 +2,7 @@
 // then the result to the members of each node.
 //
 // Terms are combined in the order of the members, as a node's members are neighbours. A few bytes
-// go between leaders as words that need no answer.
+// go between leaders as words.
 #include <array>
 #include <cstring>
 

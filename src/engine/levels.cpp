@@ -2,7 +2,7 @@
 //
 // The members of a node meet in common memory, as TeamSync does it: all reach the first epoch, and
 // go on when the leader has reached the second. In between one message goes to the next node: it is
-// sent by the member that comes last, who is awake, and received by the leader.
+// sent by the member that comes last, who is awake, and received by the leader, whom it wakes.
 #include "engine/levels.hpp"
 
 #include "engine/group.hpp"
@@ -58,7 +58,7 @@ std::shared_ptr<Levels> Engine::levels_of(const Team& team, std::uint64_t exchan
   }
   levels->borders.push_back(team.size);
   const std::uint32_t nodes = levels->nodes();
-  if (nodes == team.size || rounds_for(nodes) > NodeWords::most_rounds) return nullptr;
+  if (rounds_for(nodes) > NodeWords::most_rounds) return nullptr;
   return levels;
 }
 
@@ -81,22 +81,31 @@ void Engine::wait_for_node(const NodeSync& line, const Team& node, Epoch epoch, 
     wait({.call = call, .team = node.number}, [&] { return line.all_reached(epoch, from); });
 }
 
+// Between the leaders by dissemination, see Group::barrier().
 void Engine::sync_in_levels(Team& team, CallName call) {
-  Team& node = team.levels->node;
+  Levels& levels = *team.levels;
+  Team& node = levels.node;
+  const std::uint64_t number = ++levels.exchanges;
   const Epoch come = node.epoch + 1;
   const Epoch gone = node.epoch += 2;
   NodeSync line(NodeTeam(*memory_, node), node.me);
-  if (arrive_at_node(line, node, come)) Group(*this, *team.levels, call).begin_round(0);
-  if (!team.levels->is_leader()) {
+  Group leaders(*this, levels, call);
+  const auto tell = [&](std::uint32_t round) {
+    leaders.write_words(leaders.right(1U << round), round, number, {});
+  };
+  const auto hear = [&](std::uint32_t round) {
+    leaders.read_words(leaders.left(1U << round), round, number, {});
+  };
+  if (arrive_at_node(line, node, come)) tell(0);
+  if (!levels.is_leader()) {
     wait_for_member(line, node, 0, gone, call);
     return line.arrive(gone);
   }
-  Group leaders(*this, *team.levels, call);
-  leaders.end_round(0);
+  hear(0);
   wait_for_node(line, node, come, call);
   for (std::uint32_t round = 1; round < rounds_for(leaders.size()); ++round) {
-    leaders.begin_round(round);
-    leaders.end_round(round);
+    tell(round);
+    hear(round);
   }
   line.arrive(gone);
   line.ring_sleepers(gone);

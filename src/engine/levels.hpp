@@ -21,7 +21,7 @@ struct Levels {
   std::vector<Rank> leaders;           // of every node the first member, in their order
   std::vector<std::uint32_t> borders;  // their numbers in the team, and that behind the last member
   std::uint32_t me;                    // this node among them
-  // How many small results the nodes have exchanged; the same on all members.
+  // How often the nodes have exchanged words; the same on all members.
   std::uint64_t exchanges = 0;
 
   std::uint32_t nodes() const { return static_cast<std::uint32_t>(leaders.size()); }
@@ -34,20 +34,22 @@ struct Levels {
   }
 };
 
-// In the system part of the leaders' arenas: small results that bring their own flag. Each word is
-// half the number of the exchange, which no other has in this place, and half what it brings: it
-// needs neither order nor an answer.
+// In the system part of the leaders' arenas: what nodes tell each other by mail in barriers and
+// small reductions. A few bytes, and behind them the number of the exchange that they are for.
 struct NodeWords {
-  static constexpr std::size_t most = 4;  // words of a result
-  static constexpr std::size_t most_bytes = most * sizeof(std::uint32_t);
-  static constexpr std::uint32_t places = 19;  // of results in an exchange
+  static constexpr std::size_t most_bytes = 16;
+  static constexpr std::uint32_t places = 19;  // of words in an exchange
   static constexpr std::uint32_t most_rounds = places - 1;
-  static constexpr std::size_t team_size = 1280;
+  static constexpr std::size_t team_size = 1024;
 
   // Two sets: nobody writes for an exchange before the last but one was read.
   static constexpr std::size_t offset(std::uint32_t team, std::uint32_t place,
-                                      std::uint64_t exchange, std::size_t word) {
-    return of_team(team) + ((exchange % 2 * places + place) * most + word) * sizeof(std::uint64_t);
+                                      std::uint64_t exchange) {
+    return of_team(team) + (exchange % 2 * places + place) * slot_size;
+  }
+  static constexpr std::size_t number_offset(std::uint32_t team, std::uint32_t place,
+                                             std::uint64_t exchange) {
+    return offset(team, place, exchange) + most_bytes;
   }
   // Where an engine leaves its number of exchanges to the one that comes after it.
   static constexpr std::size_t count_offset(std::uint32_t team) {
@@ -55,13 +57,13 @@ struct NodeWords {
   }
 
  private:
+  static constexpr std::size_t slot_size = most_bytes + sizeof(std::uint64_t);
+
   static constexpr std::size_t of_team(std::uint32_t team) {
     return NodePlan::node_words_offset + team * team_size;
   }
 };
 
-static_assert(NodeWords::offset(0, 0, 2, 0) +
-                  std::size_t{2} * NodeWords::places * NodeWords::most * 8 <=
-              NodeWords::count_offset(0));
+static_assert(NodeWords::offset(0, NodeWords::places, 1) <= NodeWords::count_offset(0));
 
 }  // namespace gondwana
