@@ -25,6 +25,17 @@ bool Patience::yields_on(std::uint64_t since_ns) {
   return monotonic_ns() - before < slow_ns;
 }
 
+void Patience::note(bool slow) {
+  if (!slow) {
+    slow_in_a_row_ = 0;
+    next_rest_ = std::max(next_rest_ / 2, shortest_rest);
+  } else if (++slow_in_a_row_ == slow_enough) {
+    slow_in_a_row_ = 0;
+    resting_ = next_rest_;
+    next_rest_ = std::min(next_rest_ * 2, longest_rest);
+  }
+}
+
 bool Patience::yield_until(FunctionRef<bool()> done) {
   if (!yields_help_) return done();
   if (resting_ > 0) {
@@ -41,12 +52,7 @@ bool Patience::yield_until(FunctionRef<bool()> done) {
     slow = now - before > slow_ns;
     before = now;
   }
-  if (slow) {
-    resting_ = next_rest_;
-    next_rest_ = std::min(next_rest_ * 2, longest_rest);
-  } else if (next_rest_ > shortest_rest) {
-    --next_rest_;
-  }
+  note(slow);
   return finished;
 }
 

@@ -38,14 +38,20 @@ class Patience {
   // One yield that lasts longer gave the processor to somebody who computes: other ranks that wait
   // give it back within some microseconds each.
   static constexpr std::uint64_t slow_ns = 500'000;
+  // In waits one after the other. Once it also happens to who shares a processor with nobody: where
+  // the machine is a virtual one, and at the start of a job.
+  static constexpr std::uint32_t slow_enough = 2;
   static constexpr std::uint32_t shortest_rest = 128;
   static constexpr std::uint32_t longest_rest = 8192;
+
+  void note(bool slow);
 
   // Owner of what changes: the thread that waits.
   bool yields_help_;
   std::uint32_t spins_;
   std::uint32_t resting_ = 0;  // waits that go straight to sleep before yields are tried again
   std::uint32_t next_rest_ = shortest_rest;
+  std::uint32_t slow_in_a_row_ = 0;
 };
 
 }  // namespace gondwana
