@@ -23,6 +23,7 @@ concept AtomicsPolicy = requires(typename A::Word& word, std::uint32_t value,
   { word.load(order) } -> std::same_as<std::uint32_t>;
   { word.store(value, order) };
   { word.fetch_add(value, order) } -> std::same_as<std::uint32_t>;
+  { word.compare_exchange_strong(value, value, order, order) } -> std::same_as<bool>;
   // The same with 64 bits: counts as far as anybody will ever count.
   { count.load(order) } -> std::same_as<std::uint64_t>;
   { count.store(seen, order) };

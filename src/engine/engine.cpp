@@ -67,11 +67,11 @@ Result<std::size_t> choose_heap_size(const Engine::Setup& setup) {
 // How long a sleep may last that nobody ends: what comes over a wire rings no bell of who sleeps on
 // another thing. So the first are short, and one that waits for long looks a thousand times a
 // second.
-std::chrono::microseconds longest_sleep(std::uint32_t sleeps_before, bool has_wire) {
+std::chrono::microseconds longest_sleep(std::uint32_t sleeps_before, bool is_wire_busy) {
   constexpr std::chrono::microseconds most{1000};
   constexpr std::chrono::microseconds first{60};
   constexpr std::uint32_t doublings = 4;
-  return has_wire && sleeps_before <= doublings ? first * (1 << sleeps_before) : most;
+  return is_wire_busy && sleeps_before <= doublings ? first * (1 << sleeps_before) : most;
 }
 
 }  // namespace
@@ -189,11 +189,21 @@ Result<void> Engine::compare_with_first() {
   return {};
 }
 
+// A word lies in the arena of this rank, or in globals that are laid there too.
+Watch Engine::watch_on(const void* word) const {
+  const std::size_t distance = reinterpret_cast<std::uintptr_t>(word) -
+                               reinterpret_cast<std::uintptr_t>(memory_->window(rank_));
+  if (distance < memory_->plan().arena_size()) return Watch::at(distance);
+  const std::size_t offset = symmetric_.ranges().offset_of(word, 1);
+  return offset != SymmetricRanges::nowhere ? Watch::at(offset) : Watch();
+}
+
 // A rank sleeps on one of its two bells: that of the memory, or that of the words, it waits for.
 // Stores through pointers and over a wire ring none, so sleeps that they may end are timed.
 void Engine::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
+  std::uint32_t looks = 0;
   const auto moved_on = [&] {
-    if (wire_) progress();
+    if (wire_ && looks_at_wire(why, looks++)) progress();
     if (messages_.may_poll()) messages_.poll_all();
     return done();
   };
@@ -205,10 +215,14 @@ void Engine::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
     Doorbell<RealAtomics>& bell =
         why.on_program_memory ? memory_->data_bell(rank_) : memory_->page(rank_).sync_bell;
     const bool timed = why.on_program_memory || wire_;
+    const Watch watch = watch_on(why.word);
     std::uint32_t sleeps = 0;
     const auto sleeps_until = [&] {
-      const std::chrono::microseconds look_again = longest_sleep(sleeps++, bool(wire_));
-      if (!why.on_wire) return bell.sleep_until(moved_on, timed ? Timeout{look_again} : Timeout{});
+      const bool may_come = wire_ && (why.on_wire || is_wire_busy());
+      const std::chrono::microseconds look_again = longest_sleep(sleeps++, may_come);
+      if (may_come) progress();
+      if (!why.on_wire)
+        return bell.sleep_until(moved_on, timed ? Timeout{look_again} : Timeout{}, watch);
       wire_.sleep(look_again);
       return moved_on();
     };

@@ -174,6 +174,9 @@ class Engine {
   // stored before is then visible.
   template <typename Done>
   void wait_on_memory(CallName call, const Done& done, std::uint32_t peer = Waiting::anybody);
+  // The same where only a store to this word, symmetric or not, makes it true.
+  template <typename Done>
+  void wait_on_word(CallName call, const void* word, const Done& done);
   // The same for words that doors keep in common memory: whoever writes one wakes who may sleep, by
   // wake_member().
   template <typename Done>
@@ -191,7 +194,10 @@ class Engine {
   // Whether they go to all ranks, and not only to those of the node.
   bool writes_to_all() { return reaches_all() || messages_.mail() != nullptr; }
   // For a rank out of reach. Does not wait; the bytes may be reused at once.
-  void send_update(Rank to, const Update& update) { messages_.mail()->update(to, update); }
+  void send_update(Rank to, const Update& update) {
+    messages_.mail()->update(to, update);
+    wire_needs_us_.store(true, std::memory_order_relaxed);
+  }
   // Returns when messages of this rank arrive whether it calls again or not.
   void depart(CallName call);
   // How many handlers were run.
@@ -279,6 +285,7 @@ class Engine {
     std::uint32_t peer = Waiting::anybody;
     std::uint32_t team = 0;
     bool on_program_memory = false;  // puts ring for it, stores through pointers do not
+    const void* word = nullptr;      // the only word of it that matters; null: any may
     bool on_wire = false;            // what ends it comes over the wire to this rank
   };
 
@@ -307,9 +314,19 @@ class Engine {
   std::optional<RankFacts> facts_of_first();
   Result<void> compare_with_first();
 
+  // A look at the wire takes system calls, and whoever is waited for may need this processor: who
+  // waits for something else looks now and then, and hardly ever if nothing is known to come.
+  bool looks_at_wire(const WaitReason& why, std::uint32_t look) const {
+    const std::uint32_t looks_between = is_wire_busy() ? 8 : 64;
+    return why.on_wire || look % looks_between == looks_between - 1;
+  }
+  bool is_wire_busy() const {
+    return messages_.may_poll() || wire_needs_us_.load(std::memory_order_relaxed);
+  }
   template <typename Done>
   void wait(const WaitReason& why, const Done& done);
   void wait_longer(const WaitReason& why, FunctionRef<bool()> done);
+  Watch watch_on(const void* word) const;
   Draft wait_and_open(CallName call, Rank to, MessageClass sort, Payload payload);
 
   // Pieces of `size` bytes, and how far it is from one to the next.
@@ -351,6 +368,7 @@ class Engine {
   void order(Lane& lane);  // what was posted before what is to come
   void progress();         // unless another thread is at it
   void move_on();          // by who has the wire
+  bool is_departed();      // the same
   std::uint32_t receive() {
     if (!messages_.may_poll()) [[likely]]
       return 0;
@@ -451,6 +469,8 @@ class Engine {
   // Threads take turns. Recursive: who waits for a completion progresses while it holds the wire.
   std::recursive_mutex wire_mutex_;
   Wire wire_;
+  // Something was posted that may need further calls of this rank on its way.
+  std::atomic<bool> wire_needs_us_{false};
   std::function<void(const Error&)> on_lost_;
   Options options_;
   bool roomy_ = false;

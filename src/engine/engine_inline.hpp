@@ -173,10 +173,10 @@ inline void* Engine::pointer_to(Rank rank, const void* object) const {
 
 template <typename Done>
 void Engine::wait(const WaitReason& why, const Done& done) {
-  const std::uint32_t spins = workers_.mine().patience.spins();
+  const std::uint32_t spins = why.on_wire ? 1 : workers_.mine().patience.spins();
   for (std::uint32_t i = 0; i < spins; ++i) {
     if (done()) return;
-    if (wire_) [[unlikely]]
+    if (wire_ && looks_at_wire(why, i)) [[unlikely]]
       progress();
     receive();
     if (i >= Patience::eager_spins) relax();
@@ -187,6 +187,11 @@ void Engine::wait(const WaitReason& why, const Done& done) {
 template <typename Done>
 void Engine::wait_on_memory(CallName call, const Done& done, std::uint32_t peer) {
   wait({.call = call, .peer = peer, .on_program_memory = true}, done);
+}
+
+template <typename Done>
+void Engine::wait_on_word(CallName call, const void* word, const Done& done) {
+  wait({.call = call, .on_program_memory = true, .word = word}, done);
 }
 
 template <typename Done>

@@ -85,7 +85,11 @@ void Group::take_from_others(Flag flag) {
 void Group::take(Flag flag, std::uint32_t times, std::uint32_t peer) {
   const std::atomic_ref<std::uint64_t> cell = mine(flag);
   const auto raised = [&] { return cell.load(std::memory_order_acquire) >= times; };
-  engine_.wait({.call = call_, .peer = peer, .team = members_.number, .on_program_memory = true},
+  engine_.wait({.call = call_,
+                .peer = peer,
+                .team = members_.number,
+                .on_program_memory = true,
+                .word = engine_.memory_->window(engine_.rank_) + offset_of(flag)},
                raised);
   cell.fetch_sub(times, std::memory_order_relaxed);
 }

@@ -284,7 +284,10 @@ bool Engine::post(Lane& lane, FunctionRef<Result<Posted>()> attempt) {
   for (;;) {
     const Result<Posted> posted = attempt();
     if (!posted) return lane.fail(posted.error());
-    if (*posted == Posted::accepted) return true;
+    if (*posted == Posted::accepted) {
+      wire_needs_us_.store(true, std::memory_order_relaxed);
+      return true;
+    }
     move_on();
   }
 }
@@ -308,10 +311,12 @@ void Engine::order(Lane& lane) {
 // Until messages of this rank arrive whether it calls or not.
 void Engine::depart(CallName call) {
   const std::scoped_lock turn(wire_mutex_);
-  wait({.call = call, .on_wire = true}, [&] {
-    const Mail* mail = messages_.mail();
-    return (mail == nullptr || mail->is_all_sent()) && wire_.departed();
-  });
+  wait({.call = call, .on_wire = true}, [&] { return is_departed(); });
+}
+
+bool Engine::is_departed() {
+  const Mail* mail = messages_.mail();
+  return (mail == nullptr || mail->is_all_sent()) && wire_.departed();
 }
 
 void Engine::progress() {
@@ -322,6 +327,8 @@ void Engine::progress() {
 void Engine::move_on() {
   wire_.progress();
   if (Mail* mail = messages_.mail(); mail != nullptr) mail->move_on();
+  if (wire_needs_us_.load(std::memory_order_relaxed) && !wire_.has_unordered() && is_departed())
+    wire_needs_us_.store(false, std::memory_order_relaxed);
   if (const Error* lost = wire_.lost(); lost != nullptr && on_lost_) [[unlikely]]
     on_lost_(*lost);
 }

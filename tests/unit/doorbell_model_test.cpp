@@ -1,4 +1,4 @@
-// Doorbell under the model checker, and three broken ones, to see that the checker would tell.
+// Doorbell under the model checker, and broken ones, to see that the checker would tell.
 #include "support/model/assertions.hpp"
 
 namespace gondwana {
@@ -72,6 +72,20 @@ struct LowersTooLate : Bell {
   }
 };
 
+// The flag says what the last sleeper waits for, whoever else sleeps.
+struct ForgetsOthers : Bell {
+  template <typename Done>
+  bool sleep_until(Done done, Timeout timeout, Watch watch) {
+    for (;;) {
+      const std::uint32_t seen = rings.load(std::memory_order_acquire);
+      asleep.store(watch.flag(), relaxed);
+      Atomics::heavy_fence();
+      if (done()) return true;
+      Atomics::futex_wait(rings, seen, timeout);
+    }
+  }
+};
+
 // A bell and the cells that its writers store to and its sleepers wait for.
 template <typename Sort>
 struct Post {
@@ -136,6 +150,65 @@ Outcome two_sleepers(const Limits& limits = {}) {
   return post.scenario.explore(limits);
 }
 
+// As places in an arena the cells lie in different lines, and everybody says which one is meant.
+constexpr std::size_t first_at = 0;
+constexpr std::size_t second_at = cache_line;
+constexpr std::size_t size = sizeof(std::uint32_t);
+
+template <typename Sort>
+Outcome two_watchers(const Limits& limits = {}) {
+  Post<Sort> post;
+  const auto sleeper = [&](const char* name, Word& cell, std::size_t offset) {
+    post.scenario.thread(name, [&post, &cell, offset] {
+      post.bell.sleep_until([&] { return cell.load(relaxed) == 1; }, for_ever, Watch::at(offset));
+    });
+  };
+  sleeper("one", post.first, first_at);
+  sleeper("two", post.second, second_at);
+  post.scenario.thread("writer", [&] {
+    post.first.store(1, relaxed);
+    post.bell.ring_if_watched(first_at, size);
+    post.second.store(1, relaxed);
+    post.bell.ring_if_watched(second_at, size);
+  });
+  return post.scenario.explore(limits);
+}
+
+TEST(doorbell_model, watch_covers_its_line_or_anything) {
+  const std::uint32_t line = Watch::at(2 * cache_line + 8).flag();
+  EXPECT_TRUE(Watch::covers(line, 2 * cache_line, 1));
+  EXPECT_TRUE(Watch::covers(line, 3 * cache_line - 1, 1));
+  EXPECT_TRUE(Watch::covers(line, 0, 10 * cache_line));
+  EXPECT_FALSE(Watch::covers(line, 2 * cache_line - 8, 8));
+  EXPECT_FALSE(Watch::covers(line, 3 * cache_line, 8));
+  EXPECT_TRUE(Watch::covers(Watch().flag(), 7, 1));
+  EXPECT_FALSE(Watch::covers(0, 7, 1));
+  EXPECT_EQ(Watch::at(std::size_t{1} << 40).flag(), Watch().flag());
+}
+
+TEST(doorbell_model, sleepers_on_two_words_are_woken_by_who_says_where) {
+  EXPECT_TRUE(holds(two_watchers<Bell>()));
+}
+
+// The flag of the first sleep is still up when the second begins.
+TEST(doorbell_model, sleeper_on_one_word_after_the_other_is_woken_by_who_says_where) {
+  Post<Bell> post;
+  const auto sleep_on = [&](Word& cell, std::size_t offset) {
+    post.bell.sleep_until([&] { return cell.load(relaxed) == 1; }, for_ever, Watch::at(offset));
+  };
+  post.scenario.phases("sleeper", {[&] { sleep_on(post.first, first_at); },
+                                   [&] { sleep_on(post.second, second_at); }});
+  const auto writer = [&](const char* name, Word& cell, std::size_t offset) {
+    post.scenario.thread(name, [&post, &cell, offset] {
+      cell.store(1, relaxed);
+      post.bell.ring_if_watched(offset, size);
+    });
+  };
+  writer("one", post.first, first_at);
+  writer("two", post.second, second_at);
+  EXPECT_TRUE(holds(post.scenario.explore()));
+}
+
 TEST(doorbell_model, one_writer_wakes_the_sleeper) {
   EXPECT_TRUE(holds(one_writer<Bell>({.early_wakes = 2})));
 }
@@ -190,6 +263,7 @@ TEST(doorbell_model, broken_doorbells_are_found) {
   EXPECT_TRUE(fails(one_writer<LooksEarly>(), "deadlock"));
   EXPECT_TRUE(fails(one_writer<RingsWithoutCount>(), "deadlock"));
   EXPECT_TRUE(fails(two_writers<LowersTooLate>(), "deadlock"));
+  EXPECT_TRUE(fails(two_watchers<ForgetsOthers>(), "deadlock"));
 }
 
 TEST(doorbell_model, ring_that_is_missed_without_the_fence_is_told_step_by_step) {

@@ -77,7 +77,7 @@ inline std::uint64_t signal_wait_until(Caller caller, std::uint64_t* word, int c
     examine_symmetric(caller, {"sig_addr", word, sizeof(*word)});
   const Condition<std::uint64_t> condition = Comparison(caller, cmp).with(value);
   std::uint64_t found = 0;
-  caller.engine.wait_on_memory(caller.name, [&] {
+  caller.engine.wait_on_word(caller.name, word, [&] {
     found = look(word);
     return condition.holds(found);
   });

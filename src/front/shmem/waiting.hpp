@@ -29,7 +29,7 @@ template <typename T>
 void wait_until(Caller caller, T* cell, int cmp, T value) {
   examine_cell(caller, cell);
   const Condition<T> condition = Comparison(caller, cmp).with(value);
-  caller.engine.wait_on_memory(caller.name, [&] { return condition.holds(look(cell)); });
+  caller.engine.wait_on_word(caller.name, cell, [&] { return condition.holds(look(cell)); });
 }
 
 // A program that looks again and again may wait for the answer to what it has put.

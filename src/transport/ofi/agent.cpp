@@ -61,6 +61,12 @@ class NodeAgent::Implementation {
     Peer to;
     Reply reply;
   };
+  // Bytes of the arena of a rank that were written.
+  struct Written {
+    std::uint32_t rank;
+    std::uint64_t offset;
+    std::size_t size;
+  };
   // Another node that a rank of ours talks to: it must answer from time to time.
   struct Watched {
     Peer peer = FI_ADDR_UNSPEC;  // not watched yet
@@ -111,7 +117,7 @@ class NodeAgent::Implementation {
   NodeCard card_{};
   std::vector<Client> clients_;  // by rank, and behind them the agents by node
   std::vector<std::uint32_t> owed_;
-  std::vector<std::uint32_t> to_ring_;  // ranks in whose memory something was written
+  std::vector<Written> written_;  // who sleeps until that changes is to be woken
   std::deque<Answer> answers_;
   std::uint64_t refused_ = 0;  // messages that are none of this job's
   UniqueFd sleeper_;           // an epoll of what ends a sleep
@@ -261,26 +267,30 @@ void NodeAgent::Implementation::meet(const Request& request, Bytes address) {
   clients_[request.from] = {.peer = *peer, .done = request.sequence, .owed = false, .order = {}};
 }
 
-// What came before it over this connection is visible before it. Who sleeps until memory changes
-// waits for words: for more bytes than one has nobody is woken, as for those that libfabric puts.
+// What came before it over this connection is visible before it.
 void NodeAgent::Implementation::store(const Request& request, Bytes bytes) {
   std::atomic_thread_fence(std::memory_order_release);
   copy_to_peer(place_of(request), bytes.data(), bytes.size());
-  if (request.kind == RequestKind::store) to_ring_.push_back(request.to);
+  written_.push_back({request.to, request.offset, bytes.size()});
   owe(request);
 }
 
 void NodeAgent::Implementation::spread(const Request& request, Bytes packed) {
   std::atomic_thread_fence(std::memory_order_release);
-  copy_pieces(place_of(request), ofi::pieces_of(request), packed);
-  to_ring_.push_back(request.to);
+  const Pieces pieces = ofi::pieces_of(request);
+  copy_pieces(place_of(request), pieces, packed);
+  const std::int64_t distance = pieces.distance();
+  const auto below = static_cast<std::uint64_t>(std::max<std::int64_t>(-distance, 0));
+  written_.push_back({request.to, request.offset - below,
+                      static_cast<std::size_t>(std::abs(distance)) + pieces.size});
   owe(request);
 }
 
 void NodeAgent::Implementation::update(const Request& request) {
   const AtomicRequest atomic{request.op, request.type, request.operand, request.compare};
   const std::uint64_t old = find_executor(request.op, request.type)(place_of(request), atomic);
-  if (request.op != AtomicOp::fetch) to_ring_.push_back(request.to);
+  if (request.op != AtomicOp::fetch)
+    written_.push_back({request.to, request.offset, width(request.type)});
   if (request.size == 0) return owe(request);
   Client& client = clients_[request.from];
   client.done = request.sequence;
@@ -323,10 +333,12 @@ void NodeAgent::Implementation::send_answers() {
   }
 }
 
-// After the answers: to wake somebody takes as long as half of a round trip.
+// After the answers: to wake somebody takes as long as half of a round trip. So who waits for
+// another word is let asleep.
 void NodeAgent::Implementation::ring() {
-  for (const std::uint32_t rank : to_ring_) memory_->data_bell(Rank(rank)).ring_if_asleep();
-  to_ring_.clear();
+  for (const Written& each : written_)
+    memory_->data_bell(Rank(each.rank)).ring_if_watched(each.offset, each.size);
+  written_.clear();
 }
 
 // A node that says nothing for as long as users have patience is lost. Those that end in order are
