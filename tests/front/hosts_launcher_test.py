@@ -10,22 +10,16 @@ import sys
 import time
 from pathlib import Path
 
-from hosts_case import (
-    SILENCE,
-    WATCHDOG,
-    HostsTest,
-    command_line,
-    run_tests,
-)
-
 sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
-from two_hosts import children_of, eventually
+from job_case import WATCHDOG, JobTest, run_tests
+from processes import children_of, command_line, eventually
 
+SILENCE = 4  # seconds after which a host is given up, where it is to be given up
 TWO = ("--hosts", "localhost:2,localhost:2")
 GIVE_UP = {"GONDWANA_PEER_TIMEOUT": str(SILENCE)}
 
 
-class LocalHostsTest(HostsTest):
+class LocalHostsTest(JobTest):
     # Ranks.
 
     def test_ranks_are_numbered_through_all_hosts(self):
@@ -299,7 +293,7 @@ class LocalHostsTest(HostsTest):
         self.assertNotEqual(job.returncode, 0)
 
 
-class StandInTest(HostsTest):
+class StandInTest(JobTest):
     """With a stand-in for ssh: it runs here what ssh would run there."""
 
     HOSTS = ("--hosts", "localhost:1,elsewhere:1")

@@ -9,66 +9,25 @@ import select
 import signal
 import subprocess
 import sys
-import tempfile
 import termios
 import time
-import unittest
-import uuid
+from pathlib import Path
 
-GONDWANA = ""
+sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+import job_case
+from job_case import WATCHDOG, JobTest, run_tests, take_path
+from processes import children_of, eventually, read_proc, state_of
+
 RANK = ""
-WATCHDOG = 60  # seconds: against hangs only, nothing here is expected to take that long
 
 
-def process_ids():
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
-
-
-def read_proc(pid, name):
-    try:
-        with open(f"/proc/{pid}/{name}", "rb") as file:
-            return file.read()
-    except OSError:
-        return b""
-
-
-def is_zombie(pid):
-    return read_proc(pid, "stat").rpartition(b")")[2].strip()[:1] in (b"Z", b"")
-
-
-def parent_of(pid):
-    fields = read_proc(pid, "stat").rpartition(b")")[2].split()
-    return int(fields[1]) if len(fields) > 1 else 0
-
-
-def state_of(pid):
-    return read_proc(pid, "stat").rpartition(b")")[2].split()[0].decode()
-
-
-def children_of(pid):
-    return [other for other in process_ids() if parent_of(other) == pid]
-
-
-def eventually(condition):
-    """Waits until the condition holds; returns its value, true or not."""
-    end = time.monotonic() + WATCHDOG
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.01)
-    return condition()
-
-
-class LauncherTest(unittest.TestCase):
+class LauncherTest(JobTest):
     def setUp(self):
-        self.mark = f"LAUNCHER_TEST_MARK={uuid.uuid4()}"
+        super().setUp()
         self.litter_before = self.litter()
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
 
     def tearDown(self):
-        left = [pid for pid in self.marked() if not is_zombie(pid)]
-        for pid in left:
-            os.kill(pid, signal.SIGKILL)
-        self.assertEqual(left, [], "processes were left behind")
+        super().tearDown()
         self.assertEqual(self.litter() - self.litter_before, set(), "files were left behind")
 
     # Helpers.
@@ -78,51 +37,15 @@ class LauncherTest(unittest.TestCase):
         places = [place for place in ("/dev/shm", "/tmp") if os.path.isdir(place)]
         return {name for place in places for name in os.listdir(place) if "gondwana" in name}
 
-    def marked(self):
-        """Everybody of this test: the mark is inherited by every process below the launcher."""
-        return [pid for pid in process_ids() if self.mark.encode() in read_proc(pid, "environ")]
-
-    def environment(self):
-        name, _, value = self.mark.partition("=")
-        # Under AddressSanitizer a rank would turn its SIGSEGV into a status of its own.
-        return {**os.environ, name: value, "ASAN_OPTIONS": "handle_segv=0"}
-
-    def start(self, *words, **more):
-        more = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL,
-                "text": True, "env": self.environment(), **more}
-        job = subprocess.Popen([GONDWANA, "run", *words], **more)
-        self.addCleanup(self.close, job)
-        return job
-
-    @staticmethod
-    def close(job):
-        if job.poll() is None:
-            job.kill()
-        for file in (job.stdin, job.stdout, job.stderr):
-            if file and not file.closed:
-                file.close()
-        job.wait()
-
-    def run_job(self, *words, input=None, **more):
-        if input is not None:
-            more["stdin"] = subprocess.PIPE
-        job = self.start(*words, **more)
-        out, err = job.communicate(input, timeout=WATCHDOG)
-        return job.returncode, out, err
-
     def start_ready(self, ranks, *words):
-        """Starts ranks of which each says a line, and waits for all of them to have said it."""
-        job = self.start("-n", str(ranks), *words)
-        for _ in range(ranks):
-            self.assertEqual(job.stdout.readline(), "ready\n")
-        return job
+        return super().start_ready("-n", str(ranks), ranks=ranks, program=words)
 
     def guardian_of(self, job):
         self.assertTrue(eventually(lambda: len(children_of(job.pid)) == 1))
         return children_of(job.pid)[0]
 
     def nobody_left(self):
-        return eventually(lambda: not [pid for pid in self.marked() if not is_zombie(pid)])
+        return eventually(lambda: not self.marked())
 
     # Exit status.
 
@@ -146,19 +69,16 @@ class LauncherTest(unittest.TestCase):
         self.assertIn("--timeout 0.2 s", err)
 
     def test_a_missing_program_gives_127_and_advice(self):
-        open(f"{self.folder.name}/heat", "w").close()
-        os.chmod(f"{self.folder.name}/heat", 0o755)
-        status, _, err = self.run_job("-n", "2", "./hea", cwd=self.folder.name)
+        self.write("heat", "", 0o755)
+        status, _, err = self.run_job("-n", "2", "./hea", cwd=self.folder)
         self.assertEqual(status, 127)
         self.assertIn("there is no program ./hea; did you mean ./heat?", err)
-        status, _, err = self.run_job("-n", "2", "heat", cwd=self.folder.name)
+        status, _, err = self.run_job("-n", "2", "heat", cwd=self.folder)
         self.assertEqual(status, 127)
         self.assertIn("write ./heat", err)
 
     def test_a_file_that_cannot_be_run_gives_126(self):
-        path = f"{self.folder.name}/data"
-        with open(path, "w") as file:
-            file.write("no program\n")
+        path = self.write("data", "no program\n")
         status, _, err = self.run_job(path)
         self.assertEqual(status, 126)
         self.assertIn("chmod +x", err)
@@ -207,8 +127,8 @@ class LauncherTest(unittest.TestCase):
         self.assertRegex(out, r"LD_PRELOAD=\S*/libgondwana_shmem_profile\.so:/a/b\.so ")
 
     def test_show_runs_nothing(self):
-        status, out, _ = self.run_job("--show", "-n", "2", "-x", "A=b c", "touch", f"{self.folder.name}/f")
-        self.assertEqual((status, os.listdir(self.folder.name)), (0, []))
+        status, out, _ = self.run_job("--show", "-n", "2", "-x", "A=b c", "touch", f"{self.folder}/f")
+        self.assertEqual((status, os.listdir(self.folder)), (0, []))
         self.assertIn("ranks 0-1: GONDWANA_SIZE=2 'A=b c' touch", out)
 
     def test_bindings_are_reported_and_hold(self):
@@ -251,7 +171,7 @@ class LauncherTest(unittest.TestCase):
         self.assertEqual(out, "x\nx")
 
     def test_output_goes_to_files_where_asked(self):
-        folder = f"{self.folder.name}/new/logs"
+        folder = f"{self.folder}/new/logs"
         status, out, err = self.run_job("-n", "2", "--output", folder, "sh", "-c",
                                         "echo out $GONDWANA_RANK; echo err >&2")
         self.assertEqual((status, out, err), (0, "", ""))
@@ -285,7 +205,7 @@ class LauncherTest(unittest.TestCase):
         self.assertEqual(err.count("No space left on device"), 1)
 
     def test_a_closed_output_is_told(self):
-        command = [GONDWANA, "run", "-n", "1", "echo", "a"]
+        command = [job_case.GONDWANA, "run", "-n", "1", "echo", "a"]
         done = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *command], stderr=subprocess.PIPE, text=True,
                               env=self.environment(), timeout=WATCHDOG, check=False)
         self.assertEqual(done.returncode, 1)
@@ -400,7 +320,7 @@ class LauncherTest(unittest.TestCase):
         """Rank 1 takes the last steps instead of waiting; then its shell goes on."""
         return self.run_job("-n", "3", "bash", "-c",
                             'wait="wait shmem_barrier_all"; [ $GONDWANA_RANK = 1 ] && wait="$1"; '
-                            '"$0" join running share put\ 5 "$wait"; eval "$2"', RANK, last_steps, afterwards)
+                            '"$0" join running share put\\ 5 "$wait"; eval "$2"', RANK, last_steps, afterwards)
 
     def test_a_program_killed_under_a_shell_that_lives_on_ends_the_job(self):
         for last, how in [("raise 9", "killed"), ("exit 0", "left")]:
@@ -509,11 +429,6 @@ class LauncherTest(unittest.TestCase):
         self.assertEqual(job[1].split(), ["SigBlk:", "0" * 16, "SigIgn:", "0" * 16])
 
 
-def own_tests_only():
-    global GONDWANA, RANK
-    GONDWANA, RANK = (os.path.abspath(path) for path in sys.argv[1:3])
-    return sys.argv[:1] + sys.argv[3:]
-
-
 if __name__ == "__main__":
-    unittest.main(argv=own_tests_only())
+    RANK = take_path(2)
+    run_tests()

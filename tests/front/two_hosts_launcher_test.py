@@ -6,53 +6,21 @@ import sys
 import time
 from pathlib import Path
 
-import hosts_case
-from hosts_case import SILENCE, WATCHDOG, HostsTest, command_line, run_tests
-
 sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+import job_case
 import two_hosts
-from two_hosts import children_of, eventually
+from job_case import WATCHDOG, run_tests
+from processes import children_of, command_line
+from two_hosts_case import TwoHostsCase
 
+SILENCE = 4  # seconds after which a host is given up, where it is to be given up
 FAR = ("--hosts", "host-a:2,host-b:2")
 GIVE_UP = {"GONDWANA_PEER_TIMEOUT": str(SILENCE)}
 SLACK = 10  # seconds: of a busy machine
 
 
-class TwoHostsTest(HostsTest):
+class TwoHostsTest(TwoHostsCase):
     """Over ssh, from one host to another."""
-
-    @classmethod
-    def setUpClass(cls):
-        cls.hosts = two_hosts.TwoHosts()
-        cls.hosts.start()
-        cls.addClassCleanup(cls.hosts.stop)
-
-    def begin(self, words, **more):
-        return self.hosts.on("host-a", words, **more)
-
-    def environment(self, more=None):
-        return super().environment(
-            {
-                "GONDWANA_SSH": self.hosts.ssh,
-                "GONDWANA_PEER_TIMEOUT": "40",
-                **(more or {}),
-            }
-        )
-
-    def tearDown(self):
-        self.hosts.repair()
-        self.expect_nobody()
-        super().tearDown()
-
-    def expect_nobody(self, patience=WATCHDOG):
-        left = {}
-
-        def gone():
-            nonlocal left
-            left = {name: self.hosts.processes(name) for name in two_hosts.NAMES}
-            return not any(left.values())
-
-        self.assertTrue(eventually(gone, patience), left)
 
     def connection_of(self, job):
         """The process of ssh."""
@@ -137,7 +105,7 @@ class TwoHostsTest(HostsTest):
         far_end = min(
             pid
             for pid, line in self.hosts.processes("host-b").items()
-            if line.startswith(hosts_case.GONDWANA)
+            if line.startswith(job_case.GONDWANA)
         )
         os.kill(far_end, signal.SIGKILL)
         _, err = job.communicate(timeout=WATCHDOG)

@@ -7,49 +7,18 @@ import sys
 import time
 from pathlib import Path
 
-import hosts_case
-from hosts_case import WATCHDOG, HostsTest, run_tests
-
 sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 import two_hosts
-from two_hosts import eventually
+from job_case import WATCHDOG, run_tests, take_path
+from two_hosts_case import TwoHostsCase
 
 TWO = ("--hosts", "host-a:2,host-b:2")
 SILENCE = 3  # seconds after which a host is given up, where it is to be given up
-LONG_SILENCE = 40
 
 
-class TwoHostsNetworkTest(HostsTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.hosts = two_hosts.TwoHosts()
-        cls.hosts.start()
-        cls.addClassCleanup(cls.hosts.stop)
-
-    def begin(self, words, **more):
-        return self.hosts.on("host-a", words, **more)
-
+class TwoHostsNetworkTest(TwoHostsCase):
     def environment(self, more=None):
-        return super().environment(
-            {
-                "GONDWANA_SSH": self.hosts.ssh,
-                "GONDWANA_PEER_TIMEOUT": str(LONG_SILENCE),
-                "GONDWANA_HEAP_SIZE": "16M",
-                **(more or {}),
-            }
-        )
-
-    def tearDown(self):
-        self.hosts.repair()
-        left = {}
-
-        def gone():
-            nonlocal left
-            left = {name: self.hosts.processes(name) for name in two_hosts.NAMES}
-            return not any(left.values())
-
-        self.assertTrue(eventually(gone, 15), left)
-        super().tearDown()
+        return super().environment({"GONDWANA_HEAP_SIZE": "16M", **(more or {})})
 
     def start_rounds(self, rounds=0, hosts=TWO, ranks=4, **env):
         program = (PROGRAM, str(rounds)) if rounds else (PROGRAM,)
@@ -141,6 +110,6 @@ if __name__ == "__main__":
     if reason := two_hosts.why_not("nft"):
         print(f"skipped: {reason}")
         sys.exit(77)
-    PROGRAM = f"{os.path.abspath(sys.argv.pop(2))}/door_network"
-    RANK_TESTS = os.path.abspath(sys.argv.pop(2))
+    PROGRAM = f"{take_path(2)}/door_network"
+    RANK_TESTS = take_path(2)
     run_tests()

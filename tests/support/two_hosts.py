@@ -14,11 +14,12 @@ import sys
 import tempfile
 import time
 
+from processes import PATIENCE, children_of, command_line, eventually, process_ids
+
 PREFIX = "two-hosts-"
 NAMES = ("host-a", "host-b")
 ADDRESSES = {"host-a": "192.0.2.1", "host-b": "192.0.2.2"}  # reserved for examples
 WIRE = "wire0"
-PATIENCE = 60  # seconds: a busy machine takes its time to let one in
 
 SERVER = """
 ListenAddress {address}
@@ -101,21 +102,6 @@ def remove_leftovers() -> None:
             shutil.rmtree(os.path.join(tempfile.gettempdir(), name), ignore_errors=True)
 
 
-def children_of(pid: int) -> list[int]:
-    try:
-        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
-            return [int(word) for word in file.read().split()]
-    except OSError:
-        return []
-
-
-def eventually(condition, patience: float = PATIENCE):
-    end = time.monotonic() + patience
-    while not (result := condition()) and time.monotonic() < end:
-        time.sleep(0.01)
-    return result
-
-
 class OnHost(subprocess.Popen):
     """A command on a host. `pid` is that of nsenter, which ends as the command does."""
 
@@ -170,18 +156,15 @@ class TwoHosts:
         """What runs there beside its server: process ids, as seen from here, and command lines."""
         space = os.readlink(f"/proc/{self.first_pids[host]}/ns/pid")
         found = {}
-        for name in os.listdir("/proc"):
-            if not name.isdigit() or int(name) == self.first_pids[host]:
-                continue
+        for pid in process_ids():
             try:
-                if os.readlink(f"/proc/{name}/ns/pid") != space:
+                if pid == self.first_pids[host] or os.readlink(f"/proc/{pid}/ns/pid") != space:
                     continue
-                with open(f"/proc/{name}/cmdline", "rb") as file:
-                    line = file.read().replace(b"\0", b" ").decode(errors="replace").strip()
-            except OSError:
+            except OSError:  # gone meanwhile
                 continue
+            line = command_line(pid)
             if line and not line.startswith("sshd") and "/sshd " not in line:
-                found[int(name)] = line
+                found[pid] = line
         return found
 
     # What can go wrong; each on the second host's end of the wire.

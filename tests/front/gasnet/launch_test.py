@@ -13,6 +13,9 @@ import unittest
 import uuid
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
+from processes import end_all, marked
+
 BUILD = ""
 COMPILER = ""
 SOURCE = Path(__file__).with_name("launch_client.c").resolve()
@@ -24,17 +27,6 @@ UNWANTED = ("GASNET_", "GONDWANA_", "PKG_CONFIG", "DESTDIR", "LD_", "CFLAGS", "L
 def plain_environment():
     kept = {name: value for name, value in os.environ.items() if not name.startswith(UNWANTED)}
     return {**kept, "MARK": MARK}
-
-
-def marked_processes():
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            if MARK.encode() in Path(f"/proc/{pid}/environ").read_bytes():
-                found.append(int(pid))
-        except OSError:
-            continue
-    return [pid for pid in found if pid != os.getpid()]
 
 
 class Installed(unittest.TestCase):
@@ -51,9 +43,8 @@ class Installed(unittest.TestCase):
         cls.client = cls.compile_with_pkg_config("client", "seq")
 
     def tearDown(self):
-        left = marked_processes()
-        for pid in left:
-            os.kill(pid, signal.SIGKILL)
+        left = marked(MARK)
+        end_all(left)
         self.assertEqual(left, [], "processes were left behind")
 
     @classmethod

@@ -1,0 +1,59 @@
+"""Processes as /proc shows them, and waiting for what they do."""
+
+import os
+import signal
+import time
+
+PATIENCE = 60  # seconds: against hangs only, a busy machine takes its time
+
+
+def read_proc(pid: int, name: str) -> bytes:
+    """Nothing of a process that is gone."""
+    try:
+        with open(f"/proc/{pid}/{name}", "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def process_ids() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def state_of(pid: int) -> str:
+    """The letter that ps shows, nothing of a process that is gone."""
+    return read_proc(pid, "stat").rpartition(b")")[2].strip()[:1].decode()
+
+
+def is_alive(pid: int) -> bool:
+    return state_of(pid) not in ("Z", "")
+
+
+def command_line(pid: int) -> str:
+    return read_proc(pid, "cmdline").replace(b"\0", b" ").decode(errors="replace").strip()
+
+
+def children_of(pid: int) -> list[int]:
+    return [int(word) for word in read_proc(pid, f"task/{pid}/children").split()]
+
+
+def marked(mark: str) -> list[int]:
+    """Who lives and has the mark in its environment, which children inherit."""
+    text = mark.encode()
+    return [pid for pid in process_ids() if is_alive(pid) and text in read_proc(pid, "environ")]
+
+
+def end_all(pids) -> None:
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:  # gone meanwhile
+            continue
+
+
+def eventually(condition, patience: float = PATIENCE):
+    """Waits until the condition holds; returns its value, true or not."""
+    end = time.monotonic() + patience
+    while not (result := condition()) and time.monotonic() < end:
+        time.sleep(0.01)
+    return result
