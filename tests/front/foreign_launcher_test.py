@@ -4,17 +4,20 @@ HOW is mpirun, prterun, mpiexec.hydra, srun-pmix, srun-pmi2, or none: variables 
 a launcher. Ends with status 77 where that launcher is not here.
 """
 
+import contextlib
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
-import time
 import unittest
 import uuid
+from pathlib import Path
 
 from slurm import OneNode
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+from processes import end_all, eventually, marked
 
 GONDWANA = ""
 PROGRAMS = ""
@@ -150,25 +153,28 @@ class Job(unittest.TestCase):
                 self.assert_places(ended, [f"rank {i} of {ranks}" for i in range(ranks)])
                 self.assertEqual(processes_left(mark), [])
 
-    def test_no_node_agent_outlives_ranks_that_are_killed(self):
+    @contextlib.contextmanager
+    def waiting_ranks(self, together):
+        """Four that wait for ever, so many on a node (0: all), and the mark of their job."""
         mark = str(uuid.uuid4())
+        more = quiet_sanitizers(GONDWANA_NODE_RANKS=together, FOREIGN_LAUNCHER_TEST=mark)
         with subprocess.Popen(
             self.words(4, program("misuse"), "wait"),
-            env={
-                **self.environment,
-                **quiet_sanitizers(GONDWANA_NODE_RANKS="2", FOREIGN_LAUNCHER_TEST=mark),
-            },
+            env={**self.environment, **more},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
         ) as job:
             self.assertEqual(job.stdout.readline(), "waiting\n")
-            self.assertEqual(len(processes_with(mark, AGENT)), 2)
-            for pid in processes_with(mark, "door_"):
-                os.kill(pid, signal.SIGKILL)
-            job.wait(WATCHDOG)  # the agents hold nothing that it waits for
+            yield job, mark
         self.assertEqual(processes_left(mark), [])
+
+    def test_no_node_agent_outlives_ranks_that_are_killed(self):
+        with self.waiting_ranks("2") as (job, mark):
+            self.assertEqual(len(processes_with(mark, AGENT)), 2)
+            end_all(processes_with(mark, "door_"))
+            job.wait(WATCHDOG)  # the agents hold nothing that it waits for
 
     def test_a_node_agent_that_is_not_there_is_named(self):
         ended = self.run_job(2, program("place"), GONDWANA_NODE_RANKS="1", GONDWANA_PROVIDER="none")
@@ -179,49 +185,27 @@ class Job(unittest.TestCase):
         if not self.ends_its_processes_when_killed:
             self.skipTest("srun runs nothing itself")
         for together in "03":  # without a node agent and with two
-            with self.subTest(together=together):
-                self.kill_launcher(together)
-
-    def kill_launcher(self, together):
-        mark = str(uuid.uuid4())
-        with subprocess.Popen(
-            self.words(4, program("misuse"), "wait"),
-            env={
-                **self.environment,
-                **quiet_sanitizers(GONDWANA_NODE_RANKS=together, FOREIGN_LAUNCHER_TEST=mark),
-            },
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        ) as job:
-            self.assertEqual(job.stdout.readline(), "waiting\n")
-            job.kill()
-        self.assertEqual(processes_left(mark), [])
+            with self.subTest(together=together), self.waiting_ranks(together) as (job, _):
+                job.kill()
 
 
 def processes_with(mark, *names):
     """Those of the job of that mark whose program has a name that begins so."""
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{pid}/environ", "rb") as file:
-                if mark.encode() not in file.read():
-                    continue
-            if os.path.basename(os.readlink(f"/proc/{pid}/exe")).startswith(names):
-                found.append(int(pid))
-        except OSError:  # gone meanwhile
-            continue
-    return found
+    return [pid for pid in marked(mark) if program_of(pid).startswith(names)]
+
+
+def program_of(pid):
+    try:
+        return os.path.basename(os.readlink(f"/proc/{pid}/exe"))
+    except OSError:  # gone meanwhile
+        return ""
 
 
 def processes_left(mark):
     """Ranks and agents still there after the watchdog's time. They are ended here."""
-    end = time.monotonic() + WATCHDOG
-    while (left := processes_with(mark, "door_", AGENT)) and time.monotonic() < end:
-        time.sleep(0.05)
-    for pid in left:
-        os.kill(pid, signal.SIGKILL)
+    eventually(lambda: not processes_with(mark, "door_", AGENT), WATCHDOG)
+    left = processes_with(mark, "door_", AGENT)
+    end_all(left)
     return left
 
 
