@@ -6,18 +6,18 @@ Installs the build into a folder of its own, moves what was installed, and uses 
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+from installed import run, run_well
+
 BUILD = ""
 CONFIGURATION = ""
 COMPILER = ""
 SOURCE = Path(__file__).resolve().parents[2]
-WATCHDOG = 120  # seconds: against hangs only
-UNWANTED = ("GASNET_", "GONDWANA_", "SHMEM_", "CMAKE_", "CTEST_", "DESTDIR", "LD_", "CFLAGS")
 
 PROJECT = """\
 cmake_minimum_required(VERSION 3.25)
@@ -57,21 +57,13 @@ int main(int argc, char** argv) {{
 """
 
 
-def run(*command, **more):
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(UNWANTED)}
-    more = {"capture_output": True, "text": True, "timeout": WATCHDOG, "check": False, **more}
-    return subprocess.run(command, env=kept, **more)
-
-
 class PackageTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = Path(tempfile.mkdtemp(prefix="cmake_package_test"))
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         first = cls.folder / "first"
-        done = run("cmake", "--install", BUILD, "--prefix", first)
-        if done.returncode != 0:
-            raise AssertionError(done.stderr)
+        run_well("cmake", "--install", BUILD, "--prefix", first)
         cls.prefix = first.rename(cls.folder / "a prefix")
 
     def configure(self, name, target, program, wanted=""):

@@ -7,41 +7,20 @@ status 77 where the tools of Debian are missing.
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+from installed import CMAKE_PROJECT, PROGRAM, run, run_well
+
 BUILD = ""
 CPACK = ""
 COMPILER = ""
-WATCHDOG = 120  # seconds: against hangs only
 PREFIX = "opt/gondwana"
 SHARED_NAMES = ("oshcc", "oshc++", "oshrun")
 NEIGHBOURS = ("openmpi-bin", "libopenmpi-dev", "mpich")
-UNWANTED = ("GASNET_", "GONDWANA_", "SHMEM_", "OSHCC_", "DESTDIR", "LD_", "CFLAGS", "PKG_CONFIG")
-
-PROGRAM = """\
-#include <shmem.h>
-#include <stdio.h>
-static int sum;
-int main(void) {
-  shmem_init();
-  shmem_int_atomic_add(&sum, shmem_my_pe() + 1, 0);
-  shmem_barrier_all();
-  if (shmem_my_pe() == 0) printf("%d\\n", sum);
-  shmem_finalize();
-}
-"""
-
-CMAKE_PROJECT = """\
-cmake_minimum_required(VERSION 3.25)
-project(hello C)
-find_package(Gondwana REQUIRED)
-add_executable(hello hello.c)
-target_link_libraries(hello PRIVATE Gondwana::shmem)
-"""
 
 # Like that of Open MPI, it has a name of ours as a link that is no alternative.
 NEIGHBOUR = """\
@@ -62,19 +41,6 @@ Maintainer: nobody
 Description: is needed
 
 """
-
-
-def run(*command, **more):
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(UNWANTED)}
-    more = {"capture_output": True, "text": True, "timeout": WATCHDOG, "check": False, **more}
-    return subprocess.run(command, **{"env": kept, **more})
-
-
-def run_well(*command, **more):
-    done = run(*command, **more)
-    if done.returncode != 0:
-        raise AssertionError(f"{command}: {done.stdout}{done.stderr}")
-    return done.stdout
 
 
 def make_package(folder):
@@ -169,7 +135,7 @@ class DebTest(unittest.TestCase):
         fake = [] if os.geteuid() == 0 else ["fakeroot"]
         path = os.environ["PATH"] + ":/usr/sbin:/sbin"
         return run_well(*fake, "dpkg", f"--root={root}", "--force-script-chrootless",
-                        "--force-unsafe-io", *words, env={**os.environ, "PATH": path})
+                        "--force-unsafe-io", *words, variables={"PATH": path})
 
     @staticmethod
     def target(root, name):

@@ -6,32 +6,18 @@ with status 77 where pip is missing.
 
 import os
 import shutil
-import subprocess
 import sys
 import tarfile
 import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+from installed import CMAKE_PROJECT, PROGRAM, run, run_well
+
 BUILD = ""
 COMPILER = ""
 SOURCE = Path(__file__).resolve().parents[2]
-WATCHDOG = 240  # seconds: against hangs only
-UNWANTED = ("GASNET_", "GONDWANA_", "SHMEM_", "OSHCC_", "DESTDIR", "LD_", "CFLAGS", "PKG_CONFIG",
-            "PYTHON", "PIP_")
-
-PROGRAM = """\
-#include <shmem.h>
-#include <stdio.h>
-static int sum;
-int main(void) {
-  shmem_init();
-  shmem_int_atomic_add(&sum, shmem_my_pe() + 1, 0);
-  shmem_barrier_all();
-  if (shmem_my_pe() == 0) printf("%d\\n", sum);
-  shmem_finalize();
-}
-"""
 
 GASNET_PROGRAM = """\
 #include <gasnetex.h>
@@ -47,14 +33,6 @@ int main(int argc, char** argv) {
 }
 """
 
-CMAKE_PROJECT = """\
-cmake_minimum_required(VERSION 3.25)
-project(hello C)
-find_package(Gondwana REQUIRED)
-add_executable(hello hello.c)
-target_link_libraries(hello PRIVATE Gondwana::shmem)
-"""
-
 PYTHON_PROGRAM = """\
 import gondwana
 sums = gondwana.zeros(1, int)
@@ -62,21 +40,6 @@ sums.fetch_add(0, gondwana.rank() + 1, rank=0)
 gondwana.barrier()
 if gondwana.rank() == 0: print(sums.local[0])
 """
-
-
-def run(*command, **more):
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(UNWANTED)}
-    kept |= {"PYTHONDONTWRITEBYTECODE": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    kept |= more.pop("variables", {})
-    return subprocess.run(command, env=kept, capture_output=True, text=True, timeout=WATCHDOG,
-                          check=False, **more)
-
-
-def run_well(*command, **more):
-    done = run(*command, **more)
-    if done.returncode != 0:
-        raise AssertionError(f"{command}: {done.stdout}{done.stderr}")
-    return done.stdout
 
 
 def pip(*words):

@@ -3,7 +3,6 @@
 Installs the build into a folder of its own, and meets it there as its users do.
 """
 
-import os
 import shutil
 import signal
 import subprocess
@@ -14,6 +13,7 @@ import uuid
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
+from installed import plain_environment, run, run_well
 from processes import end_all, marked
 
 BUILD = ""
@@ -21,12 +21,6 @@ COMPILER = ""
 SOURCE = Path(__file__).with_name("launch_client.c").resolve()
 WATCHDOG = 60  # seconds: against hangs only
 MARK = str(uuid.uuid4())  # in the environment of whatever is started here
-UNWANTED = ("GASNET_", "GONDWANA_", "PKG_CONFIG", "DESTDIR", "LD_", "CFLAGS", "LDFLAGS")
-
-
-def plain_environment():
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(UNWANTED)}
-    return {**kept, "MARK": MARK}
 
 
 class Installed(unittest.TestCase):
@@ -50,18 +44,7 @@ class Installed(unittest.TestCase):
     @classmethod
     def say(cls, *command):
         """What a command that must succeed prints."""
-        done = subprocess.run(
-            command,
-            env=plain_environment(),
-            cwd=cls.folder,
-            capture_output=True,
-            text=True,
-            timeout=WATCHDOG,
-            check=False,
-        )
-        if done.returncode != 0:
-            raise AssertionError(f"{command} ended with {done.returncode}: {done.stderr}")
-        return done.stdout
+        return run_well(*command, cwd=cls.folder, variables={"MARK": MARK})
 
     @classmethod
     def pkg_config(cls, *words):
@@ -79,16 +62,8 @@ class Installed(unittest.TestCase):
         return f"./{name}"
 
     def run_client(self, *command, **variables):
-        return subprocess.run(
-            command or (self.client,),
-            env={**plain_environment(), **variables},
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            timeout=WATCHDOG,
-            check=False,
-            input="hello",
-        )
+        more = {"variables": {"MARK": MARK, **variables}, "cwd": self.folder, "input": "hello"}
+        return run(*(command or (self.client,)), **more)
 
     def tool(self, name):
         return str(self.prefix / "bin" / name)
@@ -186,7 +161,7 @@ class Starting(Installed):
         self.assertEqual(sorted(done.stdout.splitlines()), ["0: hello", "1: nothing"])
         done = self.run_client(self.client, "status", "7", GASNET_PSHM_NODES="2")
         self.assertEqual(done.returncode, 7)
-        environment = {**plain_environment(), "GASNET_PSHM_NODES": "2"}
+        environment = {**plain_environment(), "MARK": MARK, "GASNET_PSHM_NODES": "2"}
         command = [self.client, "sleep"]
         with subprocess.Popen(
             command, env=environment, cwd=self.folder, stdout=subprocess.PIPE, text=True
