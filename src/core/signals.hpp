@@ -1,6 +1,7 @@
 // Signals of threads and processes that are ours and not the program's.
 #pragma once
 
+#include <array>
 #include <csignal>
 
 namespace gondwana {
@@ -20,6 +21,26 @@ class SignalsBlocked {
 
  private:
   sigset_t before_{};
+};
+
+// While it lives, libraries of others may have signals handled in their own way; afterwards signals
+// do what they did before. No other thread may change that meanwhile.
+class SignalActionsKept {
+ public:
+  // Numbers that the C library keeps for itself are refused, here and there.
+  SignalActionsKept() {
+    for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, nullptr, &before(signal));
+  }
+  ~SignalActionsKept() {
+    for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &before(signal), nullptr);
+  }
+  SignalActionsKept(const SignalActionsKept&) = delete;
+  SignalActionsKept& operator=(const SignalActionsKept&) = delete;
+
+ private:
+  struct sigaction& before(int signal) { return before_[static_cast<std::size_t>(signal)]; }
+
+  std::array<struct sigaction, NSIG> before_{};
 };
 
 // In a child between fork and exec: all signals do what they do in a fresh process. System calls

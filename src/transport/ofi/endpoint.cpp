@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/signals.hpp"
+
 namespace gondwana::ofi {
 namespace {
 
@@ -78,6 +80,8 @@ Endpoint::~Endpoint() {
 
 Result<std::unique_ptr<Endpoint>> Endpoint::open(const Settings& settings,
                                                  const Receives& receives) {
+  // Those of PSM print a stack and exit: nobody would see any more that a signal ended the rank.
+  const SignalActionsKept from_its_providers;
   const Result<const Library*> library = load_library();
   if (!library) return library.error();
   std::unique_ptr<Endpoint> endpoint(new Endpoint(**library, receives));
