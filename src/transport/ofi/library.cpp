@@ -19,6 +19,8 @@ void* open_library() {
 Result<Library> load() {
   // Its watch over freed memory replaces malloc's hooks in the whole program; we never cache.
   ::setenv("FI_MR_CACHE_MONITOR", "disabled", 0);
+  // Signal handlers of PSM below it, which exit; they would come as it is loaded.
+  ::setenv("IPATH_NO_BACKTRACE", "1", 0);
   void* handle = open_library();
   if (handle == nullptr) {
     const char* reason = ::dlerror();
