@@ -1,5 +1,7 @@
-"""OpenSHMEM between two hosts, and what happens when something goes wrong there:
-`two_hosts_network_test.py GONDWANA FOLDER_OF_PROGRAMS RANK_TESTS`."""
+"""Both doors between two hosts, and what happens when something goes wrong there.
+
+two_hosts_network_test.py GONDWANA PROGRAM_OF_OPENSHMEM PROGRAM_OF_GASNET_EX RANK_TESTS
+"""
 
 import os
 import signal
@@ -14,25 +16,24 @@ from two_hosts_case import TwoHostsCase
 
 TWO = ("--hosts", "host-a:2,host-b:2")
 SILENCE = 3  # seconds after which a host is given up, where it is to be given up
+PROGRAMS = {}  # of each door
 
 
-class TwoHostsNetworkTest(TwoHostsCase):
+class Rounds(TwoHostsCase):
+    """What every door is put through by a program that says the same."""
+
+    door = ""
+
+    @property
+    def program(self):
+        return PROGRAMS[self.door]
+
     def environment(self, more=None):
         return super().environment({"GONDWANA_HEAP_SIZE": "16M", **(more or {})})
 
     def start_rounds(self, rounds=0, hosts=TWO, ranks=4, **env):
-        program = (PROGRAM, str(rounds)) if rounds else (PROGRAM,)
+        program = (self.program, str(rounds)) if rounds else (self.program,)
         return self.start_ready(*hosts, ranks=ranks, program=program, env=env)
-
-    def finish(self, job, patience=WATCHDOG):
-        out, err = job.communicate(timeout=patience)
-        return job.returncode, out, err
-
-    def find(self, host, word):
-        """A process there with this in its command line."""
-        found = [pid for pid, line in self.hosts.processes(host).items() if word in line]
-        self.assertTrue(found, f"no {word} on {host}")
-        return found[0]
 
     def expect_end(self, job, sentence, status=None, patience=20):
         began = time.monotonic()
@@ -43,10 +44,73 @@ class TwoHostsNetworkTest(TwoHostsCase):
             self.assertEqual(code, status)
         self.assertRegex(err, sentence)
 
-    # What must go on.
+
+class Deaths:
+    """What every door must go through: work, and the ends that it can come to."""
 
     def test_both_hosts_do_what_one_does(self):
         self.assertEqual(self.finish(self.start_rounds(30)), (0, "right\n", ""))
+
+    def test_three_and_one(self):
+        hosts = ("--hosts", "host-a:3,host-b:1")
+        self.assertEqual(self.finish(self.start_rounds(10, hosts)), (0, "right\n", ""))
+
+    def test_a_rank_that_is_killed(self):
+        job = self.start_rounds()
+        os.kill(self.find("host-b", self.program), signal.SIGKILL)
+        self.expect_end(job, r"rank [23] on host host-b \(pid \d+\) was killed by SIGKILL", 137)
+
+    def test_a_rank_that_breaks(self):
+        job = self.start_rounds()
+        os.kill(self.find("host-b", self.program), signal.SIGSEGV)
+        self.expect_end(job, r"rank [23] on host host-b \(pid \d+\) was killed by SIGSEGV", 139)
+
+    def test_a_node_agent_that_is_killed(self):
+        job = self.start_rounds()
+        os.kill(self.find("host-b", "gondwana-agent"), signal.SIGKILL)
+        self.expect_end(job, r"the node agent on host host-b \(pid \d+\) was killed by SIGKILL")
+
+    def test_a_launcher_that_is_killed(self):
+        job = self.start_rounds()
+        job.kill()
+        self.finish(job)  # tearDown sees that nobody is left
+
+    def test_a_host_that_is_gone_without_a_word(self):
+        job = self.start_rounds(GONDWANA_PEER_TIMEOUT=str(SILENCE))
+        self.hosts.swallow()
+        self.expect_end(job, "host-b")
+
+
+class Weather:
+    """What may happen to any wire, whatever it carries."""
+
+    def test_losses_of_a_third_of_all_packets(self):
+        # Each message that waits for one that was lost waits longer the next time: few rounds.
+        job = self.start_rounds(2)
+        self.hosts.lose(30)
+        self.assertEqual(self.finish(job, patience=180), (0, "right\n", ""))
+
+    def test_a_rank_that_is_stopped_for_a_while(self):
+        job = self.start_rounds(200)
+        rank = self.find("host-b", self.program)
+        os.kill(rank, signal.SIGSTOP)
+        time.sleep(5)
+        os.kill(rank, signal.SIGCONT)
+        self.assertEqual(self.finish(job), (0, "right\n", ""))
+
+    def test_a_wire_that_is_cut(self):
+        job = self.start_rounds(GONDWANA_PEER_TIMEOUT=str(SILENCE))
+        self.hosts.cut()
+        self.expect_end(job, "host-b")
+
+    def test_connections_that_are_reset(self):
+        job = self.start_rounds(GONDWANA_PEER_TIMEOUT=str(SILENCE))
+        self.hosts.reset()
+        self.expect_end(job, "host-b")
+
+
+class OpenShmem(Deaths, Weather, Rounds):
+    door = "OpenSHMEM"
 
     def test_eight_ranks(self):
         hosts = ("--hosts", "host-a:4,host-b:4")
@@ -59,57 +123,19 @@ class TwoHostsNetworkTest(TwoHostsCase):
         )
         self.assertEqual(status, 0, out + err)
 
-    def test_losses_of_a_third_of_all_packets(self):
-        # Each message that waits for one that was lost waits longer the next time: few rounds.
-        job = self.start_rounds(2)
-        self.hosts.lose(30)
-        self.assertEqual(self.finish(job, patience=180), (0, "right\n", ""))
 
-    def test_a_rank_that_is_stopped_for_a_while(self):
-        job = self.start_rounds(200)
-        rank = self.find("host-b", PROGRAM)
-        os.kill(rank, signal.SIGSTOP)
-        time.sleep(5)
-        os.kill(rank, signal.SIGCONT)
-        self.assertEqual(self.finish(job), (0, "right\n", ""))
+class GasnetEx(Deaths, Rounds):
+    door = "GASNet-EX"
 
-    # What must end.
 
-    def test_a_rank_that_is_killed(self):
-        job = self.start_rounds()
-        os.kill(self.find("host-b", PROGRAM), signal.SIGKILL)
-        self.expect_end(job, r"rank [23] on host host-b \(pid \d+\) was killed by SIGKILL", 137)
-
-    def test_a_node_agent_that_is_killed(self):
-        job = self.start_rounds()
-        os.kill(self.find("host-b", "gondwana-agent"), signal.SIGKILL)
-        self.expect_end(job, r"the node agent on host host-b \(pid \d+\) was killed by SIGKILL")
-
-    def test_a_launcher_that_is_killed(self):
-        job = self.start_rounds()
-        job.kill()
-        self.finish(job)  # tearDown sees that nobody is left
-
-    def test_a_wire_that_is_cut(self):
-        job = self.start_rounds(GONDWANA_PEER_TIMEOUT=str(SILENCE))
-        self.hosts.cut()
-        self.expect_end(job, "host-b")
-
-    def test_a_host_that_is_gone_without_a_word(self):
-        job = self.start_rounds(GONDWANA_PEER_TIMEOUT=str(SILENCE))
-        self.hosts.swallow()
-        self.expect_end(job, "host-b")
-
-    def test_connections_that_are_reset(self):
-        job = self.start_rounds(GONDWANA_PEER_TIMEOUT=str(SILENCE))
-        self.hosts.reset()
-        self.expect_end(job, "host-b")
+class GasnetExWeather(Weather, Rounds):
+    door = "GASNet-EX"
 
 
 if __name__ == "__main__":
     if reason := two_hosts.why_not("nft"):
         print(f"skipped: {reason}")
         sys.exit(77)
-    PROGRAM = f"{take_path(2)}/door_network"
+    PROGRAMS = {"OpenSHMEM": take_path(2), "GASNet-EX": take_path(2)}
     RANK_TESTS = take_path(2)
     run_tests()

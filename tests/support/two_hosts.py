@@ -128,6 +128,7 @@ class TwoHosts:
         os.chmod(self.folder, 0o755)
         self.holders: dict[str, subprocess.Popen] = {}
         self.first_pids: dict[str, int] = {}
+        self.is_broken = False
 
     # What a test uses.
 
@@ -183,17 +184,22 @@ class TwoHosts:
         self.filter(RESETS.format(wire=WIRE))
 
     def cut(self) -> None:
+        self.is_broken = True
         self.checked("host-b", ["ip", "link", "set", WIRE, "down"])
 
     def repair(self) -> None:
+        if not self.is_broken:
+            return
         self.checked("host-b", ["ip", "link", "set", WIRE, "up"])
         if find_command("nft"):
             self.run_on("host-b", ["nft", "delete", "table", "inet", "fault"])
         # A host that did not answer is looked for again only after a while.
         if not eventually(self.both_answer):
             raise RuntimeError("the hosts do not reach each other again")
+        self.is_broken = False
 
     def filter(self, rules: str) -> None:
+        self.is_broken = True
         path = f"{self.folder}/rules"
         with open(path, "w", encoding="ascii") as file:
             file.write(rules)

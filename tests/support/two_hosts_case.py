@@ -31,7 +31,20 @@ class TwoHostsCase(JobTest):
 
         def gone():
             nonlocal left
-            left = {name: self.hosts.processes(name) for name in two_hosts.NAMES}
+            left = {name: self.left_on(name) for name in two_hosts.NAMES}
             return not any(left.values())
 
         self.assertTrue(eventually(gone, patience), left)
+
+    def left_on(self, host):
+        return self.hosts.processes(host)
+
+    def find(self, host, word):
+        """A process there with this in its command line."""
+        found = [pid for pid, line in self.hosts.processes(host).items() if word in line]
+        self.assertTrue(found, f"no {word} on {host}")
+        return found[0]
+
+    def finish(self, job, patience=WATCHDOG):
+        out, err = job.communicate(timeout=patience)
+        return job.returncode, out, err

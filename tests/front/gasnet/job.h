@@ -20,7 +20,7 @@ static gex_Rank_t job_ranks;
 static unsigned char* job_segment;  // of this rank
 static unsigned long long job_random_state;
 
-static void job_start(int* argc, char*** argv, size_t segment_size) {
+static void job_join(int* argc, char*** argv, size_t segment_size) {
   gex_Client_t client;
   gex_EP_t endpoint;
   gex_Segment_t segment;
@@ -29,6 +29,11 @@ static void job_start(int* argc, char*** argv, size_t segment_size) {
   job_ranks = gex_TM_QuerySize(job_team);
   CHECK(gex_Segment_Attach(&segment, job_team, segment_size) == GASNET_OK);
   job_segment = (unsigned char*)gex_Segment_QueryAddr(segment);
+}
+
+// The same for who wants random numbers.
+static inline void job_start(int* argc, char*** argv, size_t segment_size) {
+  job_join(argc, argv, segment_size);
   job_random_state = *argc > 1 ? strtoull((*argv)[1], NULL, 10) : 1;
   if (job_me == 0) printf("seed %llu\n", job_random_state);
   job_random_state = job_random_state * 1000 + job_me;
