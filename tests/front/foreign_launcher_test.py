@@ -14,7 +14,7 @@ import unittest
 import uuid
 from pathlib import Path
 
-from slurm import OneNode
+from slurm import one_node
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 from processes import end_all, eventually, marked
@@ -285,7 +285,7 @@ def run_tests(case: type[unittest.TestCase]) -> bool:
 
 def run_with_slurm() -> bool:
     Job.ends_its_processes_when_killed = False
-    cluster = OneNode()
+    cluster = one_node()
     try:
         if reason := cluster.start():
             skip(reason)

@@ -1,4 +1,4 @@
-"""A Slurm of one node, for as long as a test lasts. Nothing of it is reachable from outside."""
+"""A Slurm of one node or more, for as long as a test lasts, reachable by these nodes alone."""
 
 import os
 import shutil
@@ -6,10 +6,12 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
+from pathlib import Path
 
 CONFIGURATION = """
 ClusterName=test
-SlurmctldHost={host}(127.0.0.1)
+SlurmctldHost={first}({address})
 SlurmctldPort={control_port}
 SlurmdPort={node_port}
 SlurmUser=root
@@ -29,14 +31,13 @@ SwitchType=switch/none
 KillWait=2
 SlurmdParameters=config_overrides
 StateSaveLocation={folder}
-SlurmdSpoolDir={folder}
-TmpFS={folder}
+SlurmdSpoolDir={folder}/%n
+TmpFS={folder}/%n
 SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd.pid
+SlurmdPidFile={folder}/%n/slurmd.pid
 SlurmctldLogFile={folder}/slurmctld.log
-SlurmdLogFile={folder}/slurmd.log
-NodeName={host} NodeAddr=127.0.0.1 CPUs=64 State=UNKNOWN
-PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP OverSubscribe=YES
+SlurmdLogFile={folder}/%n/slurmd.log
+PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=YES
 """
 
 
@@ -46,70 +47,81 @@ def free_port() -> int:
         return one.getsockname()[1]
 
 
-class OneNode:
+def why_not() -> str:
+    for needed in ("slurmctld", "slurmd", "sinfo", "srun"):
+        if shutil.which(needed) is None:
+            return f"{needed} is not installed"
+    return "" if os.geteuid() == 0 else "the daemons of Slurm need root"
+
+
+def here(_node: str, words: list[str], **more) -> subprocess.Popen:
+    return subprocess.Popen(words, **more)
+
+
+class Slurm:
     """Started by `start`, which gives the reason where that cannot be; ended by `stop`."""
 
-    def __init__(self) -> None:
-        self.folder = tempfile.mkdtemp(prefix="one-node-slurm-")
+    def __init__(self, nodes: dict[str, str], begin: Callable[..., subprocess.Popen]) -> None:
+        """Names and addresses of nodes, and how a command is started on one of them."""
+        self.nodes = nodes
+        self.begin = begin
+        self.first = next(iter(nodes))
+        self.folder = tempfile.mkdtemp(prefix="slurm-test-")
         self.daemons: list[subprocess.Popen] = []
         self.environment = {**os.environ, "SLURM_CONF": f"{self.folder}/slurm.conf"}
 
     def start(self) -> str:
-        for needed in ("slurmctld", "slurmd", "sinfo", "srun"):
-            if shutil.which(needed) is None:
-                return f"{needed} is not installed"
-        if os.geteuid() != 0:
-            return "the daemons of Slurm need root"
-        host = socket.gethostname().partition(".")[0]
-        self.configure(host)
+        if reason := why_not():
+            return reason
+        self.configure()
         # -D: in the foreground, so that they end with us and not later.
-        for words in (["slurmctld", "-D"], ["slurmd", "-D", "-N", host]):
-            self.daemons.append(
-                subprocess.Popen(
-                    words,
-                    env=self.environment,
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                )
-            )
-        return "" if self.is_ready() else "no node of Slurm came up:\n" + self.log()
+        self.start_daemon(self.first, ["slurmctld", "-D"])
+        for node in self.nodes:
+            self.start_daemon(node, ["slurmd", "-D", "-N", node])
+        return "" if self.is_ready() else "not all nodes of Slurm came up:\n" + self.log()
 
-    def configure(self, host: str) -> None:
+    def start_daemon(self, node: str, words: list[str]) -> None:
+        nothing = subprocess.DEVNULL
+        more = {"stdin": nothing, "stdout": nothing, "stderr": nothing}
+        self.daemons.append(self.begin(node, words, env=self.environment, **more))
+
+    def configure(self) -> None:
         text = CONFIGURATION.format(
-            host=host, folder=self.folder, control_port=free_port(), node_port=free_port()
+            address=self.nodes[self.first],
+            first=self.first,
+            folder=self.folder,
+            control_port=free_port(),
+            node_port=free_port(),
         )
-        with open(f"{self.folder}/slurm.conf", "w", encoding="utf-8") as file:
-            file.write(text)
-        with open(f"{self.folder}/cgroup.conf", "w", encoding="utf-8") as file:
-            file.write("CgroupPlugin=cgroup/v1\n")  # never used, but it must be loadable
+        for name, address in self.nodes.items():
+            os.mkdir(f"{self.folder}/{name}")
+            text += f"NodeName={name} NodeAddr={address} CPUs=64 State=UNKNOWN\n"
+        Path(self.folder, "slurm.conf").write_text(text, encoding="utf-8")
+        # Never used, but it must be loadable.
+        Path(self.folder, "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n", encoding="utf-8")
+
+    def ask(self, *words: str) -> str:
+        more = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+        with self.begin(self.first, list(words), env=self.environment, **more) as asked:
+            return asked.communicate()[0].strip()
 
     def is_ready(self, patience: float = 30) -> bool:
         end = time.monotonic() + patience
-        question = ["sinfo", "-h", "-t", "idle", "-o", "%D"]
         while time.monotonic() < end:
-            answer = subprocess.run(
-                question, env=self.environment, capture_output=True, text=True, check=False
-            )
-            if answer.stdout.strip() == "1":
+            if self.ask("sinfo", "-h", "-t", "idle", "-o", "%D") == str(len(self.nodes)):
                 return True
             time.sleep(0.2)
         return False
 
     def log(self) -> str:
         lines = []
-        for name in ("slurmctld.log", "slurmd.log"):
-            path = os.path.join(self.folder, name)
-            if os.path.exists(path):
-                with open(path, encoding="utf-8", errors="replace") as file:
-                    lines += file.readlines()[-5:]
+        for path in sorted(Path(self.folder).rglob("*.log")):
+            lines += path.read_text(encoding="utf-8", errors="replace").splitlines(True)[-5:]
         return "".join(lines)
 
     def stop(self) -> None:
-        if len(self.daemons) == 2:  # or what a failed test left would outlive them
-            subprocess.run(
-                ["scancel", "-u", "root"], env=self.environment, capture_output=True, check=False
-            )
+        if self.daemons:  # or what a failed test left would outlive them
+            self.ask("scancel", "-u", "root")
             self.is_ready(10)
         for daemon in reversed(self.daemons):
             daemon.terminate()
@@ -120,3 +132,8 @@ class OneNode:
                 daemon.kill()
                 daemon.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def one_node() -> Slurm:
+    """This machine."""
+    return Slurm({socket.gethostname().partition(".")[0]: "127.0.0.1"}, here)

@@ -15,6 +15,10 @@ SLEEPER = ("sh", "-c", "echo ready; exec sleep 1000")
 
 
 class JobTest(unittest.TestCase):
+    def command(self):
+        """What starts a job."""
+        return [GONDWANA, "run"]
+
     def setUp(self):
         self.mark = str(uuid.uuid4())
         folder = tempfile.TemporaryDirectory()
@@ -44,7 +48,7 @@ class JobTest(unittest.TestCase):
             "env": self.environment(env),
             **more,
         }
-        job = self.begin([GONDWANA, "run", *words], **more)
+        job = self.begin([*self.command(), *words], **more)
         self.addCleanup(self.close, job)
         return job
 

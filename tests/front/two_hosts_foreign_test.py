@@ -1,0 +1,112 @@
+"""Launchers of others start ranks on two hosts.
+
+two_hosts_foreign_test.py HOW PROGRAM_OF_OPENSHMEM PROGRAM_OF_GASNET_EX, where HOW is mpirun,
+mpiexec.hydra, srun-pmix or srun-pmi2. Ends with status 77 where that launcher is not here.
+"""
+
+import os
+import shutil
+import signal
+import sys
+import unittest
+from pathlib import Path
+
+import slurm
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+import two_hosts
+from job_case import take_path
+from two_hosts_case import TwoHostsCase
+
+HOW = ""
+OPENSHMEM = ""
+GASNET_EX = ""
+
+
+class Foreign(TwoHostsCase):
+    cluster = None
+
+    def command(self):
+        return []  # all words are given
+
+    def words(self, on_a, on_b):
+        """Those before the program, for so many ranks on each host."""
+        ranks, hosts = str(on_a + on_b), f"host-a:{on_a},host-b:{on_b}"
+        if HOW == "mpirun":
+            own = ["--allow-run-as-root", "--map-by", "slot"]
+            own += ["--mca", "plm_rsh_agent", self.hosts.ssh]
+            return ["mpirun", *own, "--host", hosts, "-n", ranks]
+        if HOW == "mpiexec.hydra":
+            ssh = self.write("ssh", f'#!/bin/sh\nexec {self.hosts.ssh} "$@"\n', 0o755)
+            own = ["-launcher", "ssh", "-launcher-exec", ssh]
+            return ["mpiexec.hydra", *own, "-hosts", hosts, "-n", ranks]
+        places = ",".join(["host-a"] * on_a + ["host-b"] * on_b)
+        own = ["-Q", f"--mpi={HOW.removeprefix('srun-')}", "--kill-on-bad-exit", "-m", "arbitrary"]
+        return ["srun", *own, "-w", places, "-n", ranks]
+
+    def start_rounds(self, program, rounds=0, on_a=2, on_b=2):
+        program = [program, str(rounds)] if rounds else [program]
+        return self.start_ready(*self.words(on_a, on_b), ranks=on_a + on_b, program=program)
+
+    def expect_right(self, *arguments, **places):
+        status, out, err = self.finish(self.start_rounds(*arguments, **places))
+        self.assertEqual((status, out), (0, "right\n"), err)
+
+    def test_ranks_of_both_hosts_are_one_job(self):
+        self.expect_right(OPENSHMEM, 10)
+        self.expect_right(GASNET_EX, 10)
+
+    def test_hosts_may_have_different_numbers_of_ranks(self):
+        self.expect_right(OPENSHMEM, 10, on_a=3, on_b=1)
+
+    def test_a_rank_that_is_killed_ends_the_job(self):
+        job = self.start_rounds(OPENSHMEM)
+        os.kill(self.find("host-b", OPENSHMEM), signal.SIGKILL)
+        self.assertNotEqual(self.finish(job)[0], 0)
+
+    def test_nobody_outlives_a_launcher_that_is_killed(self):
+        if HOW.startswith("srun"):
+            self.skipTest("srun runs nothing itself")
+        job = self.start_rounds(OPENSHMEM)
+        job.kill()
+        self.finish(job)  # tearDown sees that nobody is left
+
+
+class OfSlurm(Foreign):
+    """Within a cluster that lasts as long as the hosts."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.cluster = slurm.Slurm(two_hosts.ADDRESSES, cls.hosts.on)
+        cls.addClassCleanup(cls.cluster.stop)
+        if reason := cls.cluster.start():
+            cls.doClassCleanups()
+            skip(reason)
+
+    def environment(self, more=None):
+        return super().environment({"SLURM_CONF": self.cluster.environment["SLURM_CONF"]})
+
+    def left_on(self, host):
+        """Beside the daemons."""
+        found = super().left_on(host)
+        return {pid: line for pid, line in found.items() if "slurm" not in line}
+
+
+def skip(reason: str) -> None:
+    print(f"skipped: {reason}")
+    sys.exit(77)
+
+
+def why_not() -> str:
+    if HOW.startswith("srun"):
+        return two_hosts.why_not() or slurm.why_not()
+    return two_hosts.why_not() or ("" if shutil.which(HOW) else f"{HOW} is not installed")
+
+
+if __name__ == "__main__":
+    HOW, OPENSHMEM, GASNET_EX = sys.argv.pop(1), take_path(), take_path()
+    if reason := why_not():
+        skip(reason)
+    case = OfSlurm if HOW.startswith("srun") else Foreign
+    unittest.main(defaultTest=case.__name__)
