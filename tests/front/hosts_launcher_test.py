@@ -96,6 +96,14 @@ class LocalHostsTest(JobTest):
         self.assertEqual(status, 1)
         self.assertIn('GONDWANA_PEER_TIMEOUT "soon": expected a whole number', err)
 
+    def test_a_folder_that_is_gone_is_told(self):
+        gone = f"{self.folder}/gone"
+        os.mkdir(gone)
+        job = self.start(*TWO, "true", cwd=gone, preexec_fn=lambda: os.rmdir(gone))
+        _, err = job.communicate(timeout=WATCHDOG)
+        self.assertEqual(job.returncode, 1)
+        self.assertIn("cannot change to folder without a name, where the job was started", err)
+
     # Output and input.
 
     def test_long_lines_of_two_hosts_are_neither_torn_nor_lost(self):

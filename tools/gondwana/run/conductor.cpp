@@ -91,6 +91,10 @@ Result<void> Conductor::start_hosts() {
   // Then nobody on the network need see the job.
   const bool stays_here = std::getenv("GONDWANA_NETWORK") == nullptr &&
                           std::ranges::all_of(hosts, is_this_host, &Host::name);
+  // As things are before anything of the job runs, which may change them.
+  std::vector<Task> tasks;
+  tasks.reserve(parts_.size());
+  for (const Job& part : parts_) tasks.push_back(task_of(part));
   for (std::size_t node = 0; node < hosts.size(); ++node) {
     const Job& part = parts_[node];
     HostRecord& record = hosts_.emplace_back();
@@ -100,7 +104,7 @@ Result<void> Conductor::start_hosts() {
             host.start([this](HostConnection& from, Frame& frame) { on_frame(from, frame); });
         !started)
       return started;
-    Task task = task_of(part);
+    Task& task = tasks[node];
     if (stays_here) task.environment.emplace_back("GONDWANA_NETWORK=127.0.0.0/8");
     host.send(std::move(task));
     if (job_.verbose) {

@@ -67,10 +67,11 @@ Result<void> prepare(Task& task) {
   const bool any_will_do = std::ranges::all_of(
       task.job.programs, [](const Program& one) { return one.folder.starts_with('/'); });
   if (::chdir(task.folder.c_str()) != 0 && !any_will_do) {
+    const std::string name = task.folder.empty() ? "without a name" : task.folder;
     return Error{Errc::invalid_argument,
                  fmt::format("cannot change to folder {}, where the job was started: {}; use "
                              "--wdir with a folder that all hosts have",
-                             task.folder, std::strerror(errno))};
+                             name, std::strerror(errno))};
   }
   return find_files(task.job);
 }
