@@ -18,6 +18,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "core/algorithm.hpp"
 #include "core/control_page.hpp"
@@ -140,6 +141,9 @@ class Engine {
   bool begin_get(Lane& lane, MutableBytes dest, Remote from, Completion& done);
   bool begin_request(Lane& lane, Remote at, const AtomicRequest& request, std::byte* old,
                      Completion& done);
+  // The same of many pieces, which go together where the wire packs them.
+  bool begin_put(Lane& lane, Rank to, std::span<const Pieces> pieces, Completion& done);
+  bool begin_get(Lane& lane, Rank from, std::span<const Pieces> pieces, Completion& done);
   void complete(Completion& done, CallName call);
   // Where the object lies in this process; null where loads and stores do not reach it.
   void* pointer_to(Rank rank, const void* object) const;
@@ -296,6 +300,8 @@ class Engine {
     std::uint32_t root;
   };
 
+  static constexpr std::size_t largest_packed = 4096;  // bytes of a piece: larger ones go alone
+
   static constexpr std::uint32_t world_number = 0;
   static constexpr std::uint32_t shared_number = 1;
 
@@ -329,14 +335,6 @@ class Engine {
   Watch watch_on(const void* word) const;
   Draft wait_and_open(CallName call, Rank to, MessageClass sort, Payload payload);
 
-  // Pieces of `size` bytes, and how far it is from one to the next.
-  struct Walk {
-    std::size_t size;
-    std::size_t count;
-    std::ptrdiff_t target_step;
-    std::ptrdiff_t source_step;
-  };
-
   // Slow paths, in wire_path.cpp.
   bool is_valid(Lane& lane, const char* what, Rank rank, const void* object,
                 std::size_t size) const;
@@ -349,6 +347,7 @@ class Engine {
   bool put_over_wire(Lane& lane, Remote to, Bytes source, Buffer buffer = Buffer::free_at_return);
   bool get_over_wire(Lane& lane, MutableBytes dest, Remote from,
                      Buffer buffer = Buffer::free_at_return);
+  bool goes_behind_puts(Lane& lane, std::size_t size);
   std::optional<std::uint64_t> request_over_wire(Lane& lane, Remote at,
                                                  const AtomicRequest& request, CallName call);
   // Under way when this returns; the value from before is in `old`, unless that is null, after
@@ -359,8 +358,13 @@ class Engine {
   bool has_wire_atomics(Lane& lane);
   bool store_over_wire(Lane& lane, Remote to, Bytes word);
   bool store_short_over_wire(Lane& lane, Remote to, Bytes value);
-  bool spread_over_wire(Lane& lane, Rank to, const std::byte* dest, const std::byte* source,
-                        const Walk& walk);
+  // Whether pieces of that size go together, as many as fit into a message.
+  bool packs(std::size_t piece) const {
+    return piece <= largest_packed && 2 * piece <= wire_.limits().packs_up_to;
+  }
+  std::vector<Pieces> packed_of(std::span<const Pieces> pieces) const;
+  bool put_packed(Lane& lane, Rank to, const Pieces& pieces);
+  bool get_packed(Lane& lane, Rank from, const Pieces& pieces);
   bool post_pieces(Lane& lane, Remote to, Bytes source, Completion& done);
   bool post_pieces(Lane& lane, MutableBytes dest, Remote from, Completion& done);
   bool post(Lane& lane, FunctionRef<Result<Posted>()> attempt);

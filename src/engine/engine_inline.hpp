@@ -84,8 +84,14 @@ bool Engine::put_strided(Lane& lane, Rank to, void* dest, const void* source, St
     return true;
   }
   if (!is_valid(lane, "put", to, place + span.begin, span.size)) return false;
-  if (wire_.limits().spreads_up_to >= 2 * block && count > 1)
-    return spread_over_wire(lane, to, place, from, {block, count, target_step, source_step});
+  if (packs(block) && count > 1)
+    return put_packed(lane, to,
+                      {.size = block,
+                       .count = count,
+                       .there = symmetric_.ranges().offset_of(place, block),
+                       .there_step = target_step,
+                       .here = const_cast<std::byte*>(from),
+                       .here_step = source_step});
   for (std::size_t i = 0; i < count; ++i, place += target_step, from += source_step)
     if (!put_elsewhere(lane, to, place, from, block)) return false;
   return true;
@@ -108,6 +114,14 @@ bool Engine::get_strided(Lane& lane, Rank from, void* dest, const void* source, 
     return true;
   }
   if (!is_valid(lane, "get", from, place + span.begin, span.size)) return false;
+  if (packs(block) && count > 1)
+    return get_packed(lane, from,
+                      {.size = block,
+                       .count = count,
+                       .there = symmetric_.ranges().offset_of(place, block),
+                       .there_step = source_step,
+                       .here = target,
+                       .here_step = target_step});
   for (std::size_t i = 0; i < count; ++i, target += target_step, place += source_step)
     if (!get_elsewhere(lane, from, target, place, block)) return false;
   return true;

@@ -202,41 +202,29 @@ bool Engine::put_over_wire(Lane& lane, Remote to, Bytes source, Buffer buffer) {
   return posted;
 }
 
-// As many pieces in a message as it takes. The whole range is known to be symmetric.
-bool Engine::spread_over_wire(Lane& lane, Rank to, const std::byte* dest, const std::byte* source,
-                              const Walk& walk) {
-  const std::size_t most = wire_.limits().spreads_up_to / walk.size;
-  const auto first = static_cast<std::ptrdiff_t>(symmetric_.ranges().offset_of(dest, walk.size));
-  lane.counters().add_put(walk.count * walk.size);
-  const std::scoped_lock turn(wire_mutex_);
-  std::vector<std::byte> packed;
-  std::ptrdiff_t done = 0;
-  for (std::size_t left = walk.count; left > 0;) {
-    const std::size_t now = std::min(most, left);
-    packed.clear();
-    for (std::size_t i = 0; i < now; ++i) {
-      const std::byte* piece = source + (done + static_cast<std::ptrdiff_t>(i)) * walk.source_step;
-      packed.insert(packed.end(), piece, piece + walk.size);
-    }
-    const Remote place{to, static_cast<std::size_t>(first + done * walk.target_step)};
-    const Pieces pieces{static_cast<std::uint32_t>(walk.size), static_cast<std::uint32_t>(now),
-                        walk.target_step};
-    if (!post(lane, [&] { return wire_.spread(place, pieces, packed, lane.pending()); }))
-      return false;
-    done += static_cast<std::ptrdiff_t>(now);
-    left -= now;
-  }
-  return true;
-}
-
+// What puts of ours are still carrying there a get may ask for. As a message it goes behind them,
+// but they are waited for before the network reads.
 bool Engine::get_over_wire(Lane& lane, MutableBytes dest, Remote from, Buffer buffer) {
   const std::scoped_lock turn(wire_mutex_);
   if (buffer == Buffer::kept_until_quiet) return post_pieces(lane, dest, from, lane.pending());
-  drain(lane);  // a get may ask for what a put of ours is still carrying there
   Completion done;
-  const bool posted = post_pieces(lane, dest, from, done);
+  bool posted = false;
+  if (goes_behind_puts(lane, dest.size())) {
+    order(lane);
+    const Pieces whole{.size = dest.size(), .count = 1, .there = from.offset, .here = dest.data()};
+    posted = post(lane, [&] { return wire_.gather(from.rank, std::span(&whole, 1), done); });
+  } else {
+    drain(lane);
+    posted = post_pieces(lane, dest, from, done);
+  }
   complete(done, "get");
   return posted;
+}
+
+// Where there are any. Larger ones are faster without copies, even if they wait.
+bool Engine::goes_behind_puts(Lane& lane, std::size_t size) {
+  const Limits& limits = wire_.limits();
+  return !lane.pending().done() && size <= std::min(limits.copies_up_to, limits.packs_up_to);
 }
 
 bool Engine::store_over_wire(Lane& lane, Remote to, Bytes word) {

@@ -20,7 +20,7 @@ Result<std::byte*> Loopback::locate(Remote place, std::size_t size) const {
                            place.offset, index(place.rank))};
 }
 
-Posted Loopback::post(std::variant<Put, Get, Spread, Atomic> what, Completion& done) {
+Posted Loopback::post(What what, Completion& done) {
   if (queue_.size() >= queue_length) return Posted::busy;
   done.begin();
   queue_.push_back({std::move(what), &done});
@@ -39,12 +39,32 @@ Result<Posted> Loopback::get(MutableBytes target, Remote from, Completion& done)
   return post(Get{target, *place}, done);
 }
 
-Result<Posted> Loopback::spread(Remote to, Pieces pieces, Bytes source, Completion& done) {
-  const Remote last{to.rank, to.offset + static_cast<std::uint64_t>(pieces.distance())};
-  const Result<std::byte*> first = locate(to, pieces.size);
-  if (!first) return first.error();
-  if (const Result<std::byte*> end = locate(last, pieces.size); !end) return end.error();
-  return post(Spread{*first, pieces, {source.begin(), source.end()}}, done);
+Result<std::vector<Loopback::Located>> Loopback::locate(Rank peer,
+                                                        std::span<const Pieces> pieces) const {
+  std::vector<Located> located;
+  for (const Pieces& each : pieces) {
+    const auto last = each.there_step * (static_cast<std::ptrdiff_t>(each.count) - 1);
+    const Result<std::byte*> first = locate({peer, each.there}, each.size);
+    if (!first) return first.error();
+    const Remote end{peer, each.there + static_cast<std::uint64_t>(last)};
+    if (const Result<std::byte*> found = locate(end, each.size); !found) return found.error();
+    located.push_back({each, *first});
+  }
+  return located;
+}
+
+Result<Posted> Loopback::spread(Rank to, std::span<const Pieces> pieces, Completion& done) {
+  Result<std::vector<Located>> located = locate(to, pieces);
+  if (!located) return located.error();
+  std::vector<std::byte> packed(bytes_of(pieces));
+  pack(pieces, packed.data());
+  return post(Spread{*std::move(located), std::move(packed)}, done);
+}
+
+Result<Posted> Loopback::gather(Rank from, std::span<const Pieces> pieces, Completion& done) {
+  Result<std::vector<Located>> located = locate(from, pieces);
+  if (!located) return located.error();
+  return post(Gather{*std::move(located)}, done);
 }
 
 Result<Posted> Loopback::atomic(Remote at, const AtomicRequest& request, std::byte* result,
@@ -82,20 +102,38 @@ bool Loopback::execute_one() {
   if (queue_.empty()) return false;
   const Operation operation = std::move(queue_.front());
   queue_.pop_front();
-  if (const auto* put = std::get_if<Put>(&operation.what)) {
-    copy_to_peer(put->to, put->source.data(), put->source.size());
-  } else if (const auto* get = std::get_if<Get>(&operation.what)) {
-    copy_from_peer(get->target.data(), get->from, get->target.size());
-  } else if (const auto* spread = std::get_if<Spread>(&operation.what)) {
-    copy_pieces(spread->first, spread->pieces, spread->source);
-  } else {
-    const auto& atomic = std::get<Atomic>(operation.what);
-    const std::uint64_t old =
-        find_executor(atomic.request.op, atomic.request.type)(atomic.at, atomic.request);
-    if (atomic.result != nullptr) std::memcpy(atomic.result, &old, width(atomic.request.type));
-  }
+  std::visit([](const auto& what) { execute(what); }, operation.what);
   operation.done->finish();
   return true;
+}
+
+void Loopback::execute(const Put& put) {
+  copy_to_peer(put.to, put.source.data(), put.source.size());
+}
+
+void Loopback::execute(const Get& get) {
+  copy_from_peer(get.target.data(), get.from, get.target.size());
+}
+
+void Loopback::execute(const Spread& spread) {
+  const std::byte* packed = spread.packed.data();
+  for (const auto& [pieces, there] : spread.pieces) {
+    const auto size = static_cast<std::ptrdiff_t>(pieces.size);
+    copy_pieces({there, pieces.there_step}, {packed, size}, pieces.size, pieces.count);
+    packed += pieces.bytes();
+  }
+}
+
+void Loopback::execute(const Gather& gather) {
+  for (const auto& [pieces, there] : gather.pieces)
+    copy_pieces({pieces.here, pieces.here_step}, {there, pieces.there_step}, pieces.size,
+                pieces.count);
+}
+
+void Loopback::execute(const Atomic& atomic) {
+  const std::uint64_t old =
+      find_executor(atomic.request.op, atomic.request.type)(atomic.at, atomic.request);
+  if (atomic.result != nullptr) std::memcpy(atomic.result, &old, width(atomic.request.type));
 }
 
 }  // namespace gondwana

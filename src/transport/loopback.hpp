@@ -33,12 +33,13 @@ class Loopback {
     return {.largest_message = 64 * 1024,
             .single_store = true,
             .atomics = true,
-            .spreads_up_to = 4096,
+            .packs_up_to = 4096,
             .longest_mail = Mailboxes::longest_mail};
   }
   Result<Posted> put(Remote to, Bytes source, Completion& done);
   Result<Posted> get(MutableBytes target, Remote from, Completion& done);
-  Result<Posted> spread(Remote to, Pieces pieces, Bytes source, Completion& done);
+  Result<Posted> spread(Rank to, std::span<const Pieces> pieces, Completion& done);
+  Result<Posted> gather(Rank from, std::span<const Pieces> pieces, Completion& done);
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done);
   bool has_unordered() const { return false; }
@@ -58,23 +59,37 @@ class Loopback {
     MutableBytes target;
     const std::byte* from;
   };
-  struct Spread {
-    std::byte* first;
+  // Pieces, and where the first of each begins at the peer. Those of a put are packed here.
+  struct Located {
     Pieces pieces;
-    std::vector<std::byte> source;
+    std::byte* there;
+  };
+  struct Spread {
+    std::vector<Located> pieces;
+    std::vector<std::byte> packed;
+  };
+  struct Gather {
+    std::vector<Located> pieces;
   };
   struct Atomic {
     std::byte* at;
     AtomicRequest request;
     std::byte* result;
   };
+  using What = std::variant<Put, Get, Spread, Gather, Atomic>;
   struct Operation {
-    std::variant<Put, Get, Spread, Atomic> what;
+    What what;
     Completion* done;
   };
 
   Result<std::byte*> locate(Remote place, std::size_t size) const;
-  Posted post(std::variant<Put, Get, Spread, Atomic> what, Completion& done);
+  Result<std::vector<Located>> locate(Rank peer, std::span<const Pieces> pieces) const;
+  Posted post(What what, Completion& done);
+  static void execute(const Spread& spread);
+  static void execute(const Gather& gather);
+  static void execute(const Put& put);
+  static void execute(const Get& get);
+  static void execute(const Atomic& atomic);
   bool execute_one();
   bool receive_one();
 

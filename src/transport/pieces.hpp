@@ -1,30 +1,103 @@
-// A put in pieces of one size, each as far from the one before, that travel packed.
+// Puts and gets in pieces that travel packed: one behind the other in a message.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "core/types.hpp"
 #include "transport/copy.hpp"
 
 namespace gondwana {
 
-// Where they lie at the target: the starts of two are `stride` bytes apart.
+// Pieces of one size, each as far from the one before, at a peer and here.
 struct Pieces {
-  std::uint32_t size = 0;  // bytes of each
-  std::uint32_t count = 0;
-  std::int64_t stride = 0;
+  std::size_t size = 0;  // bytes of each
+  std::size_t count = 0;
+  std::uint64_t there = 0;        // where the first begins, in the arena of the peer
+  std::ptrdiff_t there_step = 0;  // from the start of one to the start of the next
+  std::byte* here = nullptr;      // of a put only read
+  std::ptrdiff_t here_step = 0;
 
-  // From the first to the last.
-  constexpr std::int64_t distance() const { return stride * (std::int64_t{count} - 1); }
+  constexpr std::size_t bytes() const { return size * count; }
 };
 
-// `packed`: the pieces one behind the other. Each that is an aligned word is one store.
-inline void copy_pieces(std::byte* first, const Pieces& pieces, Bytes packed) {
-  const std::byte* source = packed.data();
-  for (std::uint32_t i = 0; i < pieces.count; ++i, source += pieces.size)
-    copy_to_peer(first + static_cast<std::int64_t>(i) * pieces.stride, source,
-                 std::size_t{pieces.size});
+// So many sorts of them a message may have.
+inline constexpr std::size_t most_pieces = 256;
+
+constexpr std::size_t bytes_of(std::span<const Pieces> all) {
+  std::size_t bytes = 0;
+  for (const Pieces& each : all) bytes += each.bytes();
+  return bytes;
+}
+
+// One end of pieces.
+struct Steps {
+  std::byte* first;
+  std::ptrdiff_t step;
+};
+struct ConstSteps {
+  const std::byte* first;
+  std::ptrdiff_t step;
+};
+
+namespace detail {
+
+// All of them aligned words: each is one load and one store.
+template <typename Word>
+inline bool are_words(const std::byte* first, std::ptrdiff_t step) {
+  return is_aligned_for<Word>(first) && step % std::ptrdiff_t{sizeof(Word)} == 0;
+}
+
+template <typename Word>
+inline void copy_words(Steps to, ConstSteps from, std::size_t count) {
+  for (; count > 0; --count, to.first += to.step, from.first += from.step) {
+    Word value;
+    load_word<Word>(reinterpret_cast<std::byte*>(&value), from.first);
+    store_word<Word>(to.first, reinterpret_cast<const std::byte*>(&value));
+  }
+}
+
+// Of a size that the compiler knows.
+template <std::size_t Size>
+inline void copy_blocks(Steps to, ConstSteps from, std::size_t count) {
+  for (; count > 0; --count, to.first += to.step, from.first += from.step)
+    std::memcpy(to.first, from.first, Size);
+}
+
+}  // namespace detail
+
+// Each that is an aligned word at one end is one store, or one load, there.
+inline void copy_pieces(Steps to, ConstSteps from, std::size_t size, std::size_t count) {
+  const bool are_words = size == 8 && detail::are_words<std::uint64_t>(to.first, to.step) &&
+                         detail::are_words<std::uint64_t>(from.first, from.step);
+  if (are_words) return detail::copy_words<std::uint64_t>(to, from, count);
+  if (size == 64) return detail::copy_blocks<64>(to, from, count);
+  for (; count > 0; --count, to.first += to.step, from.first += from.step) {
+    if (size > 8) {
+      std::memcpy(to.first, from.first, size);
+      continue;
+    }
+    std::uint64_t value = 0;
+    copy_from_peer(reinterpret_cast<std::byte*>(&value), from.first, size);
+    copy_to_peer(to.first, reinterpret_cast<const std::byte*>(&value), size);
+  }
+}
+
+// From here into a message, and out of one.
+inline void pack(std::span<const Pieces> all, std::byte* packed) {
+  for (const Pieces& each : all) {
+    const auto size = static_cast<std::ptrdiff_t>(each.size);
+    copy_pieces({packed, size}, {each.here, each.here_step}, each.size, each.count);
+    packed += each.bytes();
+  }
+}
+inline void unpack(std::span<const Pieces> all, const std::byte* packed) {
+  for (const Pieces& each : all) {
+    const auto size = static_cast<std::ptrdiff_t>(each.size);
+    copy_pieces({each.here, each.here_step}, {packed, size}, each.size, each.count);
+    packed += each.bytes();
+  }
 }
 
 }  // namespace gondwana

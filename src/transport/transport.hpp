@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string_view>
 
 #include "core/result.hpp"
@@ -23,7 +24,7 @@ struct Limits {
   bool single_store = false;        // a put of 1, 2, 4, 8 aligned bytes is one store at the target
   bool atomics = false;             // executes AtomicRequest, coherent with CPU atomics there
   std::size_t copies_up_to = 0;     // a put of so many bytes is copied: its source is free at once
-  std::size_t spreads_up_to = 0;    // bytes that one spread() may have; 0: it does none
+  std::size_t packs_up_to = 0;      // bytes of one spread() or gather(); 0: it does neither
   std::size_t longest_mail = 0;     // bytes of one message to a rank; 0: none
 };
 
@@ -58,15 +59,17 @@ using MailReceiver = std::function<void(Rank from, Bytes mail)>;
 template <typename T>
 concept Transport = requires(T transport, Remote remote, Bytes source, MutableBytes target,
                              const AtomicRequest& request, std::byte* result,
-                             Completion& done, Pieces pieces, Rank to, Bytes head, Bytes body,
+                             Completion& done, std::span<const Pieces> pieces, Rank to, Bytes head, Bytes body,
                              MailReceiver receiver, std::chrono::microseconds limit) {
   { transport.name() } -> std::convertible_to<std::string_view>;
   { transport.limits() } -> std::convertible_to<Limits>;
   { transport.put(remote, source, done) } -> std::same_as<Result<Posted>>;
   { transport.get(target, remote, done) } -> std::same_as<Result<Posted>>;
-  // A put of pieces that lie one behind the other in the source, the first to `remote`; the source
-  // is free when it is accepted. A piece that is a word is one store, as in a put.
-  { transport.spread(remote, pieces, source, done) } -> std::same_as<Result<Posted>>;
+  // A put of pieces, and a get. The source of a put is free when it is accepted; a get sees what
+  // was put there before it, of which has_unordered() says nothing, and may see what is put later.
+  // A piece that is a word is one store, as in a put. At most `most_pieces`, none of them empty.
+  { transport.spread(to, pieces, done) } -> std::same_as<Result<Posted>>;
+  { transport.gather(to, pieces, done) } -> std::same_as<Result<Posted>>;
   { transport.atomic(remote, request, result, done) } -> std::same_as<Result<Posted>>;
   // Whether a put is under way that later operations, to the same rank, might overtake.
   { transport.has_unordered() } -> std::same_as<bool>;

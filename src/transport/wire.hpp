@@ -25,8 +25,11 @@ class Wire {
   Result<Posted> get(MutableBytes target, Remote from, Completion& done) {
     return impl_->get(target, from, done);
   }
-  Result<Posted> spread(Remote to, Pieces pieces, Bytes source, Completion& done) {
-    return impl_->spread(to, pieces, source, done);
+  Result<Posted> spread(Rank to, std::span<const Pieces> pieces, Completion& done) {
+    return impl_->spread(to, pieces, done);
+  }
+  Result<Posted> gather(Rank from, std::span<const Pieces> pieces, Completion& done) {
+    return impl_->gather(from, pieces, done);
   }
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done) {
@@ -52,7 +55,8 @@ class Wire {
     virtual Limits limits() const = 0;
     virtual Result<Posted> put(Remote to, Bytes source, Completion& done) = 0;
     virtual Result<Posted> get(MutableBytes target, Remote from, Completion& done) = 0;
-    virtual Result<Posted> spread(Remote to, Pieces pieces, Bytes source, Completion& done) = 0;
+    virtual Result<Posted> spread(Rank to, std::span<const Pieces> pieces, Completion& done) = 0;
+    virtual Result<Posted> gather(Rank from, std::span<const Pieces> pieces, Completion& done) = 0;
     virtual Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                                   Completion& done) = 0;
     virtual bool has_unordered() = 0;
@@ -75,8 +79,11 @@ class Wire {
     Result<Posted> get(MutableBytes target, Remote from, Completion& done) override {
       return transport->get(target, from, done);
     }
-    Result<Posted> spread(Remote to, Pieces pieces, Bytes source, Completion& done) override {
-      return transport->spread(to, pieces, source, done);
+    Result<Posted> spread(Rank to, std::span<const Pieces> pieces, Completion& done) override {
+      return transport->spread(to, pieces, done);
+    }
+    Result<Posted> gather(Rank from, std::span<const Pieces> pieces, Completion& done) override {
+      return transport->gather(from, pieces, done);
     }
     Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                           Completion& done) override {

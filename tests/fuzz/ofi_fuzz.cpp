@@ -27,6 +27,23 @@ std::size_t size_at_target(const ReceivedRequest& received) {
   }
 }
 
+// Each piece lies in the arena, and there are as many bytes as rows say.
+void are_harmless_rows(const ReceivedRequest& received) {
+  const auto arena = static_cast<std::int64_t>(plan.arena_size());
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < received.rows(); ++i) {
+    const Row row = received.row(i);
+    for (std::int64_t piece = 0; piece < std::int64_t{row.count}; ++piece) {
+      const std::int64_t at = static_cast<std::int64_t>(row.offset) + piece * row.step;
+      GONDWANA_ASSERT(at >= 0 && at <= arena - std::int64_t{row.size}, row.offset);
+    }
+    bytes += row.bytes();
+  }
+  GONDWANA_ASSERT(bytes > 0 && bytes <= longest_write, bytes);
+  const bool brings = received.request.kind == RequestKind::spread;
+  GONDWANA_ASSERT(received.packed().size() == (brings ? bytes : 0), bytes);
+}
+
 void is_harmless(const ReceivedRequest& received) {
   const Request& request = received.request;
   GONDWANA_ASSERT(request.tag == job_tag && request.from < plan.job_ranks + plan.nodes,
@@ -36,6 +53,8 @@ void is_harmless(const ReceivedRequest& received) {
     return;
   }
   GONDWANA_ASSERT(plan.holds(Rank(request.to)), request.to);
+  if (request.kind == RequestKind::spread || request.kind == RequestKind::gather)
+    return are_harmless_rows(received);
   const std::size_t size = size_at_target(received);
   GONDWANA_ASSERT(size > 0 && size <= plan.arena_size(), size);
   GONDWANA_ASSERT(request.offset <= plan.arena_size() - size, request.offset);
@@ -47,8 +66,10 @@ void is_harmless(const ReceivedRequest& received) {
 
 void read(Bytes bytes) {
   if (const auto request = read_request(bytes, job_tag, plan)) is_harmless(*request);
-  if (const auto reply = read_reply(bytes, job_tag, plan.nodes))
-    GONDWANA_ASSERT(reply->node < plan.nodes, reply->node);
+  if (const auto answer = read_reply(bytes, job_tag, plan.nodes))
+    GONDWANA_ASSERT(
+        answer->reply.node < plan.nodes && answer->behind.size() + sizeof(Reply) == bytes.size(),
+        answer->reply.node);
   if (const auto mail = read_mail(bytes, job_tag, Rank(2), plan))
     GONDWANA_ASSERT(
         index(mail->from) < plan.job_ranks && mail->bytes.size() + sizeof(MailHead) == bytes.size(),

@@ -255,6 +255,35 @@ RANK_TEST(quiet_completes_a_put_before_the_next_get, ranks(2)) {
   world.free(seen);
 }
 
+// Whatever way each of them takes: as a message, by the network itself, packed.
+RANK_TEST(a_get_sees_the_puts_of_its_rank_before_it, ranks(1)) {
+  constexpr std::size_t most = 100'000;
+  const auto block = world.allocate<std::uint8_t>(most);
+  std::vector<std::uint8_t> source(most);
+  std::vector<std::uint8_t> back(most);
+  for (const std::size_t size : {1UL, 8UL, 100UL, 5000UL, 9000UL, most}) {
+    for (std::uint8_t round = 1; round <= 3; ++round) {
+      std::ranges::fill(source, static_cast<std::uint8_t>(size * 3 + round));
+      put<1>(world.as("putmem"), block.data(), source.data(), size, world.right());
+      get<1>(world.as("getmem"), back.data(), block.data(), size, world.right());
+      EXPECT_TRUE(
+          std::equal(source.begin(), source.begin() + static_cast<long>(size), back.begin()))
+          << size;
+    }
+  }
+  for (const std::size_t length : {1UL, 24UL, 700UL, 4000UL, 6000UL}) {
+    std::ranges::fill(source, static_cast<std::uint8_t>(length + 1));
+    ibput<1>(world.as("ibput"), block.data(), source.data(), 8000, 7000, length, 12, world.right());
+    ibget<1>(world.as("ibget"), back.data(), block.data(), 6000, 8000, length, 12, world.right());
+    EXPECT_TRUE(std::all_of(back.begin() + 11 * 6000,
+                            back.begin() + 11 * 6000 + static_cast<long>(length),
+                            [&](std::uint8_t each) { return each == source[0]; }))
+        << length;
+  }
+  world.barrier();
+  world.free(block);
+}
+
 RANK_TEST(an_eight_byte_put_is_never_seen_in_halves, ranks(2)) {
   const auto cell = world.allocate<std::uint64_t>();
   const auto stop = world.allocate<long>();

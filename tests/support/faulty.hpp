@@ -17,15 +17,16 @@ namespace gondwana::test {
 template <Transport Inner>
 class Faulty {
  public:
+  // With an even seed it packs nothing.
   Faulty(std::unique_ptr<Inner> inner, std::uint64_t seed)
-      : inner_(std::move(inner)), random_(seed) {}
+      : inner_(std::move(inner)), random_(seed), packs_(seed % 2 == 1) {}
 
   std::string_view name() const { return "faulty"; }
   Limits limits() const {
     Limits limits = inner_->limits();
     limits.largest_message = 1000;
     limits.single_store = false;
-    limits.spreads_up_to = 0;
+    limits.packs_up_to = packs_ ? 1000 : 0;
     return limits;
   }
 
@@ -44,8 +45,16 @@ class Faulty {
     if (one_in(3)) return Posted::busy;
     return later(done, [=, this](Completion& part) { return inner_->get(target, from, part); });
   }
-  Result<Posted> spread(Remote to, Pieces pieces, Bytes source, Completion& done) {
-    return inner_->spread(to, pieces, source, done);
+  Result<Posted> spread(Rank to, std::span<const Pieces> pieces, Completion& done) {
+    if (one_in(3)) return Posted::busy;
+    auto copy = std::make_shared<Copy>(pieces);
+    return later(done,
+                 [=, this](Completion& part) { return inner_->spread(to, copy->pieces, part); });
+  }
+  Result<Posted> gather(Rank from, std::span<const Pieces> pieces, Completion& done) {
+    if (one_in(3)) return Posted::busy;
+    const std::vector<Pieces> kept(pieces.begin(), pieces.end());
+    return later(done, [=, this](Completion& part) { return inner_->gather(from, kept, part); });
   }
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done) {
@@ -84,6 +93,22 @@ class Faulty {
     Completion* done;
     std::unique_ptr<Completion> part = std::make_unique<Completion>();
     bool started = false;
+  };
+
+  // Of what is to be put, whose source is free at once.
+  struct Copy {
+    explicit Copy(std::span<const Pieces> all)
+        : pieces(all.begin(), all.end()), packed(bytes_of(all)) {
+      pack(all, packed.data());
+      std::byte* next = packed.data();
+      for (Pieces& each : pieces) {
+        each.here = next;
+        each.here_step = static_cast<std::ptrdiff_t>(each.size);
+        next += each.bytes();
+      }
+    }
+    std::vector<Pieces> pieces;
+    std::vector<std::byte> packed;
   };
 
   struct Mail {
@@ -126,6 +151,7 @@ class Faulty {
 
   std::unique_ptr<Inner> inner_;
   std::mt19937_64 random_;
+  bool packs_;
   std::deque<Delayed> delayed_;
   std::deque<Mail> mails_;
 };

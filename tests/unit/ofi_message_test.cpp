@@ -133,34 +133,76 @@ TEST(ofi_message, writes_have_their_bytes_behind_them) {
   EXPECT_FALSE(is_read(of_agent, 13));
 }
 
-TEST(ofi_message, all_pieces_of_a_spread_lie_in_the_arena) {
-  const auto end = static_cast<std::int64_t>(plan.arena_size());
-  const auto spread_of = [](std::int64_t offset, Pieces pieces) {
-    return Request{.tag = tag,
-                   .kind = RequestKind::spread,
-                   .from = 5,
-                   .to = 3,
-                   .sequence = 1,
-                   .offset = static_cast<std::uint64_t>(offset),
-                   .operand = static_cast<std::uint64_t>(pieces.stride),
-                   .compare = std::uint64_t{pieces.count} << 32 | pieces.size};
-  };
-  EXPECT_TRUE(is_read(spread_of(4096, {8, 3, 100}), 24));
-  EXPECT_FALSE(is_read(spread_of(4096, {8, 3, 100}), 23));
-  EXPECT_FALSE(is_read(spread_of(4096, {8, 3, 100}), 25));
-  EXPECT_FALSE(is_read(spread_of(4096, {0, 3, 100}), 0));
-  EXPECT_FALSE(is_read(spread_of(4096, {8, 0, 100}), 0));
-  EXPECT_TRUE(is_read(spread_of(end - 208, {8, 3, 100}), 24));
-  EXPECT_FALSE(is_read(spread_of(end - 207, {8, 3, 100}), 24)) << "the last one is cut";
-  EXPECT_TRUE(is_read(spread_of(200, {8, 3, -100}), 24));
-  EXPECT_FALSE(is_read(spread_of(199, {8, 3, -100}), 24)) << "before the arena";
-  EXPECT_FALSE(is_read(spread_of(end - 7, {8, 2, -100}), 16));
-  EXPECT_FALSE(is_read(spread_of(-8, {8, 2, 100}), 16));
-  for (const std::int64_t far : {end + 1, -end - 1, std::numeric_limits<std::int64_t>::max(),
+Request packed_of(RequestKind kind, std::size_t rows) {
+  return {.tag = tag, .kind = kind, .from = 5, .to = 3, .sequence = 1, .operand = rows};
+}
+
+std::vector<std::byte> bytes_of(RequestKind kind, const std::vector<Row>& rows,
+                                std::size_t behind) {
+  std::vector<std::byte> bytes = bytes_of(packed_of(kind, rows.size()));
+  const Bytes told = std::as_bytes(std::span(rows));
+  bytes.insert(bytes.end(), told.begin(), told.end());
+  bytes.resize(bytes.size() + behind);
+  return bytes;
+}
+
+bool is_spread(const std::vector<Row>& rows, std::size_t behind) {
+  return read_request(bytes_of(RequestKind::spread, rows, behind), tag, plan).has_value();
+}
+
+bool is_gather(const std::vector<Row>& rows, std::size_t behind = 0) {
+  return read_request(bytes_of(RequestKind::gather, rows, behind), tag, plan).has_value();
+}
+
+TEST(ofi_message, all_pieces_of_a_row_lie_in_the_arena) {
+  const std::uint64_t end = plan.arena_size();
+  EXPECT_TRUE(is_gather({{4096, 100, 8, 3}}));
+  EXPECT_FALSE(is_gather({{4096, 100, 0, 3}}));
+  EXPECT_FALSE(is_gather({{4096, 100, 8, 0}}));
+  EXPECT_TRUE(is_gather({{end - 208, 100, 8, 3}}));
+  EXPECT_FALSE(is_gather({{end - 207, 100, 8, 3}})) << "the last one is cut";
+  EXPECT_TRUE(is_gather({{200, -100, 8, 3}}));
+  EXPECT_FALSE(is_gather({{199, -100, 8, 3}})) << "before the arena";
+  EXPECT_FALSE(is_gather({{end - 7, -100, 8, 2}}));
+  EXPECT_FALSE(is_gather({{~std::uint64_t{7}, 100, 8, 2}}));
+  const auto arena = static_cast<std::int64_t>(end);
+  for (const std::int64_t far : {arena + 1, -arena - 1, std::numeric_limits<std::int64_t>::max(),
                                  std::numeric_limits<std::int64_t>::min()})
-    EXPECT_FALSE(is_read(spread_of(4096, {1, 1, far}), 1)) << far;
-  EXPECT_FALSE(is_read(spread_of(4096, {1, longest_write + 1, 0}), longest_write + 1));
-  EXPECT_FALSE(is_read(spread_of(4096, {1u << 31, 2, 0}), 0)) << "as much as nothing";
+    EXPECT_FALSE(is_gather({{4096, far, 1, 1}})) << far;
+  EXPECT_TRUE(is_gather({{4096, 0, longest_write, 1}}));
+  EXPECT_FALSE(is_gather({{4096, 0, longest_write + 1, 1}}));
+  EXPECT_FALSE(is_gather({{4096, 0, 1, longest_write + 1}}));
+  EXPECT_FALSE(is_gather({{4096, 0, 1U << 31, 2}})) << "as much as nothing";
+}
+
+TEST(ofi_message, bytes_of_a_spread_are_those_of_its_rows) {
+  EXPECT_TRUE(is_spread({{4096, 100, 8, 3}}, 24));
+  EXPECT_FALSE(is_spread({{4096, 100, 8, 3}}, 23));
+  EXPECT_FALSE(is_spread({{4096, 100, 8, 3}}, 25));
+  EXPECT_TRUE(is_spread({{4096, 100, 8, 3}, {8192, 0, 100, 1}}, 124));
+  EXPECT_FALSE(is_spread({{4096, 100, 8, 3}, {~std::uint64_t{0}, 0, 100, 1}}, 124));
+  EXPECT_FALSE(is_gather({{4096, 100, 8, 3}}, 24)) << "a get brings no bytes";
+  EXPECT_TRUE(
+      is_spread({{0, 0, longest_write / 2, 1}, {0, 0, longest_write / 2, 1}}, longest_write));
+  EXPECT_FALSE(is_gather({{0, 0, longest_write, 1}, {0, 0, 1, 1}})) << "too many bytes";
+}
+
+TEST(ofi_message, rows_are_behind_the_request) {
+  EXPECT_FALSE(is_gather({}));
+  EXPECT_TRUE(is_gather(std::vector<Row>(most_pieces, Row{4096, 8, 8, 1})));
+  EXPECT_FALSE(is_gather(std::vector<Row>(most_pieces + 1, Row{4096, 8, 8, 1})));
+  EXPECT_FALSE(is_read(packed_of(RequestKind::gather, 2), 2 * sizeof(Row) - 1)) << "cut short";
+  EXPECT_FALSE(is_read(packed_of(RequestKind::gather, ~std::size_t{0} / sizeof(Row) + 1), 8));
+  const auto bytes = bytes_of(RequestKind::spread, {{1, 0, 1, 1}, {9, -3, 2, 2}}, 5);
+  const auto received = read_request(bytes, tag, plan);
+  ASSERT_TRUE(received);
+  EXPECT_EQ(received->rows(), 2U);
+  EXPECT_EQ(received->row(1).offset, 9U);
+  EXPECT_EQ(received->row(1).step, -3);
+  EXPECT_EQ(received->packed().size(), 5U);
+  Request of_agent = packed_of(RequestKind::gather, 1);
+  of_agent.from = agent_number(plan, 0);
+  EXPECT_FALSE(is_read(of_agent, sizeof(Row)));
 }
 
 // What the network brings may be any number.
@@ -194,13 +236,30 @@ TEST(ofi_message, beats_are_of_agents) {
 }
 
 TEST(ofi_message, answers_come_from_nodes_of_the_job) {
-  const Reply reply{.tag = tag, .node = 2, .sequence = 9, .has_value = 1, .value = 7};
+  const Reply reply{.tag = tag, .node = 2, .sequence = 9, .brings = Brings::word, .value = 7};
   const Bytes bytes = std::as_bytes(std::span(&reply, 1));
   ASSERT_TRUE(read_reply(bytes, tag, 3));
-  EXPECT_EQ(read_reply(bytes, tag, 3)->value, 7U);
+  EXPECT_EQ(read_reply(bytes, tag, 3)->reply.value, 7U);
   EXPECT_FALSE(read_reply(bytes, tag, 2)) << "node 2 of 2";
   EXPECT_FALSE(read_reply(bytes, tag + 1, 3));
   EXPECT_FALSE(read_reply(bytes.first(sizeof(reply) - 1), tag, 3));
+}
+
+bool is_answer(const Reply& reply, std::size_t behind) {
+  std::vector<std::byte> bytes(sizeof(reply) + behind);
+  std::memcpy(bytes.data(), &reply, sizeof(reply));
+  const auto received = read_reply(bytes, tag, 3);
+  return received && received->behind.size() == behind;
+}
+
+TEST(ofi_message, answers_have_as_many_bytes_behind_them_as_they_say) {
+  const Reply bytes{.tag = tag, .sequence = 1, .brings = Brings::bytes, .value = 100};
+  EXPECT_TRUE(is_answer(bytes, 100));
+  EXPECT_FALSE(is_answer(bytes, 99));
+  EXPECT_FALSE(is_answer(bytes, 101));
+  EXPECT_FALSE(is_answer({.tag = tag, .sequence = 1}, 1));
+  EXPECT_FALSE(is_answer({.tag = tag, .sequence = 1, .brings = Brings::word}, 1));
+  EXPECT_FALSE(is_answer({.tag = tag, .sequence = 1, .brings = any<Brings>(3)}, 0));
 }
 
 std::vector<std::byte> bytes_of(const MailHead& head, std::size_t behind) {

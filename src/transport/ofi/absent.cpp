@@ -30,7 +30,10 @@ Result<Posted> Ofi::put(Remote /*to*/, Bytes /*source*/, Completion& /*done*/) {
 Result<Posted> Ofi::get(MutableBytes /*target*/, Remote /*from*/, Completion& /*done*/) {
   return absent();
 }
-Result<Posted> Ofi::spread(Remote /*to*/, Pieces /*pieces*/, Bytes /*source*/,
+Result<Posted> Ofi::spread(Rank /*to*/, std::span<const Pieces> /*pieces*/, Completion& /*done*/) {
+  return absent();
+}
+Result<Posted> Ofi::gather(Rank /*from*/, std::span<const Pieces> /*pieces*/,
                            Completion& /*done*/) {
   return absent();
 }

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <sys/epoll.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
@@ -21,14 +22,16 @@
 namespace gondwana {
 namespace {
 
+using ofi::Brings;
 using ofi::Endpoint;
 using ofi::Peer;
 using ofi::ReceivedRequest;
 using ofi::Reply;
 using ofi::Request;
 using ofi::RequestKind;
+using ofi::Row;
 
-constexpr ofi::Receives receives{.buffers = 8, .longest = sizeof(Request) + ofi::longest_write};
+constexpr ofi::Receives receives{.buffers = 8, .longest = ofi::longest_request};
 // How long to look for more before sleeping, where a processor is free: the next request of who
 // waits for the answer to the one before comes within it.
 constexpr std::uint64_t spin_ns = 50'000;
@@ -36,6 +39,9 @@ constexpr std::uint64_t spin_ns = 50'000;
 constexpr std::uint32_t yields_when_crowded = 4;
 // A sleep ends by itself after that: wake-ups of providers are hints.
 constexpr int longest_sleep_ms = 100;
+// Bytes of answers that wait for the network: to one rank, and to all. A single one always may.
+constexpr std::size_t most_leaving_to_one = 256 * 1024;
+constexpr std::size_t most_leaving = 64 * 1024 * 1024;
 // How long answers may take to leave when the job ends.
 constexpr std::uint64_t last_answers_ns = 2'000'000'000;
 
@@ -50,16 +56,28 @@ class NodeAgent::Implementation {
   std::uint64_t refused() const { return refused_; }
 
  private:
+  // Of a gather the rows, with which the bytes are fetched when there is room for them to leave.
+  struct Answer {
+    Reply reply;
+    Rank at{0};
+    std::vector<Row> rows = {};
+  };
+  // A message under way, to a process by its number. The context comes first: libfabric gives it
+  // back.
+  struct Parcel {
+    ofi::Context context;
+    std::uint32_t to;
+    std::size_t size;
+    std::vector<std::byte> bytes;  // keeps its room
+  };
   // What is known of a process that asks. `answered`: the last request that it knows is done.
   struct Client {
     Peer peer = FI_ADDR_UNSPEC;
     std::uint32_t done = 0;
     bool owed = false;  // an answer
     ofi::InOrder order;
-  };
-  struct Answer {
-    Peer to;
-    Reply reply;
+    std::deque<Answer> answers;
+    std::size_t leaving = 0;  // bytes of answers that have not left
   };
   // Bytes of the arena of a rank that were written.
   struct Written {
@@ -72,8 +90,6 @@ class NodeAgent::Implementation {
     Peer peer = FI_ADDR_UNSPEC;  // not watched yet
     std::uint64_t heard_ns = 0;
     std::uint32_t beats = 0;
-    ofi::Context context;
-    std::array<std::byte, sizeof(Request) + NodeCard::longest_address> hello;
   };
 
   explicit Implementation(const Setup& setup)
@@ -93,11 +109,21 @@ class NodeAgent::Implementation {
   void take_turn(const ReceivedRequest& received, Bytes bytes);
   void carry_out(const ReceivedRequest& received);
   void store(const Request& request, Bytes bytes);
-  void spread(const Request& request, Bytes packed);
+  void spread(const ReceivedRequest& received);
   void update(const Request& request);
   void owe(const Request& request);
-  void answer(const Client& client, std::uint32_t sequence, std::optional<std::uint64_t> value);
+  void note_written(std::uint32_t rank, const Row& row);
+  void gather(const ReceivedRequest& received);
+  void answer(std::uint32_t from, Answer answer);
   void send_answers();
+  bool send_answers_to(std::uint32_t number);
+  Result<Posted> send_bytes(std::uint32_t number, const Answer& answer);
+  void pack(const Answer& answer, std::byte* message) const;
+  bool has_room(const Client& client, std::size_t size) const;
+  bool is_stuck(std::uint32_t number) const;
+  Parcel& take_parcel(std::uint32_t to, std::size_t size);
+  Result<Posted> send(Peer peer, Parcel& parcel);
+  void has_left(ofi::Context* context);
   void ring();
   void watch_nodes();
   void greet(std::uint32_t node);
@@ -117,10 +143,14 @@ class NodeAgent::Implementation {
   NodeCard card_{};
   std::vector<Client> clients_;  // by rank, and behind them the agents by node
   std::vector<std::uint32_t> owed_;
-  std::vector<Written> written_;  // who sleeps until that changes is to be woken
-  std::deque<Answer> answers_;
-  std::uint64_t refused_ = 0;  // messages that are none of this job's
-  UniqueFd sleeper_;           // an epoll of what ends a sleep
+  std::vector<Written> written_;          // who sleeps until that changes is to be woken
+  std::vector<std::uint32_t> to_answer_;  // who has answers that wait
+  std::deque<Parcel> parcels_;            // they must not move
+  std::vector<Parcel*> free_parcels_;
+  std::size_t leaving_ = 0;          // bytes of parcels
+  std::vector<std::byte> injected_;  // room for one message
+  std::uint64_t refused_ = 0;        // messages that are none of this job's
+  UniqueFd sleeper_;                 // an epoll of what ends a sleep
 };
 
 Result<std::unique_ptr<NodeAgent::Implementation>> NodeAgent::Implementation::open(
@@ -189,15 +219,15 @@ void NodeAgent::Implementation::serve(int control) {
     last_busy = monotonic_ns();
   }
   const std::uint64_t until = monotonic_ns() + last_answers_ns;
-  while ((step() || !answers_.empty()) && monotonic_ns() < until) {
+  while ((step() || !to_answer_.empty() || leaving_ > 0) && monotonic_ns() < until) {
   }
 }
 
 bool NodeAgent::Implementation::step() {
   const auto take = [this](Bytes bytes) { on_message(bytes); };
-  const auto nothing = [](ofi::Context*) {};
-  const auto ignore = [](ofi::Context*, const std::string&) {};
-  const bool found = endpoint_->poll({take, nothing, ignore}) > 0;
+  const auto left = [this](ofi::Context* context) { has_left(context); };
+  const auto lost = [this](ofi::Context* context, const std::string&) { has_left(context); };
+  const bool found = endpoint_->poll({take, left, lost}) > 0;
   send_answers();
   ring();
   return found;
@@ -205,7 +235,9 @@ bool NodeAgent::Implementation::step() {
 
 void NodeAgent::Implementation::wait() {
   std::array<epoll_event, 2> events{};
-  const bool may_sleep = endpoint_->may_sleep() && answers_.empty();
+  const bool is_stuck =
+      std::ranges::any_of(to_answer_, [this](auto to) { return this->is_stuck(to); });
+  const bool may_sleep = endpoint_->may_sleep() && !is_stuck;
   // A provider without a descriptor is asked again soon.
   const int limit = may_sleep ? longest_sleep_ms : endpoint_->wait_descriptor() < 0 ? 1 : 0;
   ::epoll_wait(sleeper_.get(), events.data(), static_cast<int>(events.size()), limit);
@@ -214,8 +246,8 @@ void NodeAgent::Implementation::wait() {
 // Another agent that answers a beat, or a request.
 void NodeAgent::Implementation::on_message(Bytes bytes) {
   if (bytes.size() != sizeof(Reply)) return execute(bytes);
-  const auto reply = ofi::read_reply(bytes, tag_, memory_->plan().nodes);
-  const auto node = reply ? watched_.find(reply->node) : watched_.end();
+  const auto answer = ofi::read_reply(bytes, tag_, memory_->plan().nodes);
+  const auto node = answer ? watched_.find(answer->reply.node) : watched_.end();
   if (node == watched_.end()) {
     ++refused_;
     return;
@@ -256,7 +288,8 @@ void NodeAgent::Implementation::take_turn(const ReceivedRequest& received, Bytes
 void NodeAgent::Implementation::carry_out(const ReceivedRequest& received) {
   const Request& request = received.request;
   if (request.kind == RequestKind::atomic) return update(request);
-  if (request.kind == RequestKind::spread) return spread(request, received.behind);
+  if (request.kind == RequestKind::spread) return spread(received);
+  if (request.kind == RequestKind::gather) return gather(received);
   const Bytes word(reinterpret_cast<const std::byte*>(&request.operand), request.size);
   store(request, request.kind == RequestKind::store ? word : received.behind);
 }
@@ -264,7 +297,12 @@ void NodeAgent::Implementation::carry_out(const ReceivedRequest& received) {
 void NodeAgent::Implementation::meet(const Request& request, Bytes address) {
   const Result<Peer> peer = endpoint_->add_peer(address);
   if (!peer) return;
-  clients_[request.from] = {.peer = *peer, .done = request.sequence, .owed = false, .order = {}};
+  Client& client = clients_[request.from];
+  client.peer = *peer;
+  client.done = request.sequence;
+  client.owed = false;
+  client.order = {};
+  client.answers.clear();
 }
 
 // What came before it over this connection is visible before it.
@@ -275,15 +313,39 @@ void NodeAgent::Implementation::store(const Request& request, Bytes bytes) {
   owe(request);
 }
 
-void NodeAgent::Implementation::spread(const Request& request, Bytes packed) {
+void NodeAgent::Implementation::spread(const ReceivedRequest& received) {
   std::atomic_thread_fence(std::memory_order_release);
-  const Pieces pieces = ofi::pieces_of(request);
-  copy_pieces(place_of(request), pieces, packed);
-  const std::int64_t distance = pieces.distance();
-  const auto below = static_cast<std::uint64_t>(std::max<std::int64_t>(-distance, 0));
-  written_.push_back({request.to, request.offset - below,
-                      static_cast<std::size_t>(std::abs(distance)) + pieces.size});
-  owe(request);
+  std::byte* arena = memory_->window(Rank(received.request.to));
+  const std::byte* packed = received.packed().data();
+  for (std::size_t i = 0; i < received.rows(); ++i) {
+    const Row row = received.row(i);
+    copy_pieces({arena + row.offset, row.step}, {packed, std::ptrdiff_t{row.size}}, row.size,
+                row.count);
+    packed += row.bytes();
+    note_written(received.request.to, row);
+  }
+  owe(received.request);
+}
+
+void NodeAgent::Implementation::note_written(std::uint32_t rank, const Row& row) {
+  const std::ptrdiff_t distance = row.step * (static_cast<std::ptrdiff_t>(row.count) - 1);
+  const auto below = static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(-distance, 0));
+  written_.push_back(
+      {rank, row.offset - below, static_cast<std::size_t>(std::abs(distance)) + row.size});
+}
+
+void NodeAgent::Implementation::gather(const ReceivedRequest& received) {
+  const Request& request = received.request;
+  Client& client = clients_[request.from];
+  client.done = request.sequence;
+  client.owed = false;
+  Answer bytes{.reply = {.sequence = request.sequence, .brings = Brings::bytes},
+               .at = Rank(request.to)};
+  for (std::size_t i = 0; i < received.rows(); ++i) {
+    bytes.rows.push_back(received.row(i));
+    bytes.reply.value += bytes.rows.back().bytes();
+  }
+  answer(request.from, std::move(bytes));
 }
 
 void NodeAgent::Implementation::update(const Request& request) {
@@ -295,7 +357,8 @@ void NodeAgent::Implementation::update(const Request& request) {
   Client& client = clients_[request.from];
   client.done = request.sequence;
   client.owed = false;
-  answer(client, request.sequence, old);
+  answer(request.from,
+         {.reply = {.sequence = request.sequence, .brings = Brings::word, .value = old}});
 }
 
 // One answer for all that one look finds.
@@ -306,31 +369,104 @@ void NodeAgent::Implementation::owe(const Request& request) {
   client.owed = true;
 }
 
-void NodeAgent::Implementation::answer(const Client& client, std::uint32_t sequence,
-                                       std::optional<std::uint64_t> value) {
+void NodeAgent::Implementation::answer(std::uint32_t from, Answer answer) {
+  Client& client = clients_[from];
   if (client.peer == FI_ADDR_UNSPEC) return;  // it has not said where
-  answers_.push_back({client.peer,
-                      {.tag = tag_,
-                       .node = memory_->plan().node,
-                       .sequence = sequence,
-                       .has_value = value.has_value() ? 1U : 0U,
-                       .value = value.value_or(0)}});
+  answer.reply.tag = tag_;
+  answer.reply.node = memory_->plan().node;
+  if (client.answers.empty()) to_answer_.push_back(from);
+  client.answers.push_back(std::move(answer));
 }
 
+// Who does not take its answers keeps nobody else waiting.
 void NodeAgent::Implementation::send_answers() {
   for (const std::uint32_t from : owed_) {
     Client& client = clients_[from];
-    if (client.owed) answer(client, client.done, std::nullopt);
+    if (client.owed) answer(from, {.reply = {.sequence = client.done}});
     client.owed = false;
   }
   owed_.clear();
-  while (!answers_.empty()) {
-    const Answer& next = answers_.front();
+  std::erase_if(to_answer_, [this](std::uint32_t to) { return send_answers_to(to); });
+}
+
+// False: some wait. To who is gone they are lost: others notice that.
+bool NodeAgent::Implementation::send_answers_to(std::uint32_t number) {
+  Client& client = clients_[number];
+  for (; !client.answers.empty(); client.answers.pop_front()) {
+    const Answer& next = client.answers.front();
     const Result<Posted> sent =
-        endpoint_->inject(next.to, std::as_bytes(std::span(&next.reply, 1)));
-    if (sent && *sent == Posted::busy) return;
-    answers_.pop_front();  // to who is gone it is lost: others notice that
+        next.rows.empty() ? endpoint_->inject(client.peer, std::as_bytes(std::span(&next.reply, 1)))
+                          : send_bytes(number, next);
+    if (sent && *sent == Posted::busy) return false;
   }
+  return true;
+}
+
+Result<Posted> NodeAgent::Implementation::send_bytes(std::uint32_t number, const Answer& answer) {
+  const std::size_t size = sizeof(Reply) + answer.reply.value;
+  Client& client = clients_[number];
+  if (size <= endpoint_->most_injected()) {
+    injected_.resize(std::max(injected_.size(), size));
+    pack(answer, injected_.data());
+    return endpoint_->inject(client.peer, Bytes(injected_).first(size));
+  }
+  if (!has_room(client, size)) return Posted::busy;
+  Parcel& parcel = take_parcel(number, size);
+  pack(answer, parcel.bytes.data());
+  return send(client.peer, parcel);
+}
+
+bool NodeAgent::Implementation::has_room(const Client& client, std::size_t size) const {
+  return client.leaving == 0 ||
+         (client.leaving + size <= most_leaving_to_one && leaving_ + size <= most_leaving);
+}
+
+// What is written there now, behind all that was asked for before.
+void NodeAgent::Implementation::pack(const Answer& answer, std::byte* message) const {
+  std::memcpy(message, &answer.reply, sizeof(Reply));
+  message += sizeof(Reply);
+  const std::byte* arena = memory_->window(answer.at);
+  std::atomic_thread_fence(std::memory_order_acquire);
+  for (const Row& row : answer.rows) {
+    copy_pieces({message, std::ptrdiff_t{row.size}}, {arena + row.offset, row.step}, row.size,
+                row.count);
+    message += row.bytes();
+  }
+}
+
+// Whether its answers wait for what no message that leaves would tell.
+bool NodeAgent::Implementation::is_stuck(std::uint32_t number) const {
+  return clients_[number].leaving == 0;
+}
+
+NodeAgent::Implementation::Parcel& NodeAgent::Implementation::take_parcel(std::uint32_t to,
+                                                                          std::size_t size) {
+  if (free_parcels_.empty()) free_parcels_.push_back(&parcels_.emplace_back());
+  Parcel& parcel = *free_parcels_.back();
+  free_parcels_.pop_back();
+  parcel.to = to;
+  parcel.size = size;
+  parcel.bytes.resize(std::max(parcel.bytes.size(), size));
+  return parcel;
+}
+
+Result<Posted> NodeAgent::Implementation::send(Peer peer, Parcel& parcel) {
+  Result<Posted> sent =
+      endpoint_->send(peer, Bytes(parcel.bytes).first(parcel.size), parcel.context);
+  if (sent && *sent == Posted::accepted) {
+    leaving_ += parcel.size;
+    clients_[parcel.to].leaving += parcel.size;
+  } else {
+    free_parcels_.push_back(&parcel);
+  }
+  return sent;
+}
+
+void NodeAgent::Implementation::has_left(ofi::Context* context) {
+  auto& parcel = *reinterpret_cast<Parcel*>(context);
+  leaving_ -= parcel.size;
+  clients_[parcel.to].leaving -= parcel.size;
+  free_parcels_.push_back(&parcel);
 }
 
 // After the answers: to wake somebody takes as long as half of a round trip. So who waits for
@@ -371,10 +507,11 @@ void NodeAgent::Implementation::greet(std::uint32_t node) {
     watched.heard_ns = monotonic_ns();
     const Bytes address = endpoint_->address();
     request.size = static_cast<std::uint8_t>(address.size());
-    std::memcpy(watched.hello.data(), &request, sizeof(request));
-    std::memcpy(watched.hello.data() + sizeof(request), address.data(), address.size());
-    const Bytes hello(watched.hello.data(), sizeof(request) + address.size());
-    const Result<Posted> sent = endpoint_->send(*peer, hello, watched.context);
+    const std::uint32_t there = ofi::agent_number(memory_->plan(), node);
+    Parcel& hello = take_parcel(there, sizeof(request) + address.size());
+    std::memcpy(hello.bytes.data(), &request, sizeof(request));
+    std::ranges::copy(address, hello.bytes.data() + sizeof(request));
+    const Result<Posted> sent = send(*peer, hello);
     if (sent && *sent == Posted::accepted) watched.peer = *peer;
     return;
   }

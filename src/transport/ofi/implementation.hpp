@@ -28,12 +28,13 @@ class Ofi::Implementation {
             .single_store = true,
             .atomics = true,
             .copies_up_to = eager_limit_,
-            .spreads_up_to = eager_limit_,
+            .packs_up_to = packed_limit,
             .longest_mail = ofi::longest_mail};
   }
   Result<Posted> put(Remote to, Bytes source, Completion& done);
   Result<Posted> get(MutableBytes target, Remote from, Completion& done);
-  Result<Posted> spread(Remote to, Pieces pieces, Bytes source, Completion& done);
+  Result<Posted> spread(Rank to, std::span<const Pieces> pieces, Completion& done);
+  Result<Posted> gather(Rank from, std::span<const Pieces> pieces, Completion& done);
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done);
   bool has_unordered() const { return writes_ > 0; }
@@ -46,11 +47,15 @@ class Ofi::Implementation {
   std::uint64_t refused() const { return refused_; }
 
  private:
+  // Bytes of one spread or gather.
+  static constexpr std::size_t packed_limit = ofi::longest_write;
+
   // A request under way.
   struct Unanswered {
     Completion* done;
-    std::byte* result;  // null: nobody wants it
-    std::size_t size;   // of the result
+    std::byte* word = nullptr;        // where the answer's goes; null: nobody wants it
+    std::size_t size = 0;             // of the word
+    std::vector<Pieces> pieces = {};  // where its bytes go; none once they have come
   };
   // Somebody whom messages go to.
   struct Line {
@@ -63,7 +68,8 @@ class Ofi::Implementation {
   struct Link : Line {
     bool introduced = false;
     std::uint32_t sent = 0;      // the number of the last request
-    std::uint32_t answered = 0;  // the last that is known to be done
+    std::uint32_t answered = 0;  // the last before those that are unanswered
+    std::size_t executed = 0;    // of the unanswered; some wait for their bytes
     std::deque<Unanswered> unanswered;
   };
   // Another rank, once mail was to go there. Its address is on a card in its arena, which is
@@ -88,10 +94,12 @@ class Ofi::Implementation {
     Completion* done;
     std::uint32_t node;
     bool is_write = false;
-    std::vector<std::byte> message;
+    std::vector<std::byte> message;  // keeps its room
+    std::size_t size = 0;            // of the message
   };
   enum class Direction : std::uint8_t { there, here };
   using Parts = std::initializer_list<Bytes>;
+  using Write = FunctionRef<void(std::byte*)>;  // writes a message
 
   explicit Implementation(const Setup& setup)
       : memory_(setup.memory),
@@ -110,9 +118,11 @@ class Ofi::Implementation {
   }
   Result<Link*> link_to(std::uint32_t node);
   Result<Posted> introduce(Link& link);
-  Result<Posted> request(ofi::Request request, Completion& done, std::byte* result, Bytes behind);
+  Result<Posted> request(ofi::Request request, Unanswered unanswered, Bytes behind = {});
+  Result<Posted> request(ofi::Request request, Unanswered unanswered, std::size_t behind,
+                         Write write_behind);
   Result<Posted> send(Line& line, Parts parts);
-  Result<Posted> inject(const Line& line, Parts parts);
+  Result<Posted> send(Line& line, std::size_t size, Write write);
   template <typename Post>
   Result<Posted> transfer(Direction direction, Remote place, Completion& done, const Post& post);
   Pair& pair_with(Rank rank);
@@ -120,7 +130,8 @@ class Ofi::Implementation {
   Result<Posted> ask(Rank rank, Pair& pair);
   Result<Posted> learn(Rank rank, Pair& pair);
   void receive(Bytes bytes);
-  bool take_answer(const ofi::Reply& reply);
+  bool take_answer(const ofi::ReceivedReply& answer);
+  static bool take_result(Unanswered& asked, const ofi::ReceivedReply& answer);
   void finish(ofi::Context* context);
   void fail(ofi::Context* context, const std::string& why);
   void lose(std::uint32_t node, const std::string& why);

@@ -8,7 +8,8 @@
 namespace gondwana::ofi {
 namespace {
 
-static_assert(sizeof(Request) == 48 && sizeof(Reply) == 32 && sizeof(MailHead) == 24,
+static_assert(sizeof(Request) == 48 && sizeof(Row) == 24 && sizeof(Reply) == 32 &&
+                  sizeof(MailHead) == 24,
               "no byte that nobody writes");
 
 // A word that lies in an arena, at a multiple of its size.
@@ -27,17 +28,39 @@ bool is_write(const Request& request, std::size_t behind, const NodePlan& plan) 
          request.offset <= plan.arena_size() - behind;
 }
 
-// All pieces lie in the arena. Strides are no longer than that, and pieces no more than bytes, so
+// All pieces lie in the arena. Steps are no longer than that, and pieces no more than bytes, so
 // nothing overflows.
-bool is_spread(const Request& request, std::size_t behind, const NodePlan& plan) {
-  const Pieces pieces = pieces_of(request);
+bool is_row(const Row& row, const NodePlan& plan) {
   const auto arena = static_cast<std::int64_t>(plan.arena_size());
-  if (behind == 0 || behind > longest_write || request.offset > plan.arena_size()) return false;
-  if (pieces.size == 0 || behind != std::uint64_t{pieces.size} * pieces.count) return false;
-  if (pieces.stride > arena || pieces.stride < -arena) return false;
-  const auto first = static_cast<std::int64_t>(request.offset);
-  const std::int64_t last = first + pieces.distance();
-  return std::min(first, last) >= 0 && std::max(first, last) + pieces.size <= arena;
+  if (row.bytes() == 0 || row.bytes() > longest_write || row.offset > plan.arena_size())
+    return false;
+  if (row.step > arena || row.step < -arena) return false;
+  const auto first = static_cast<std::int64_t>(row.offset);
+  const std::int64_t last = first + row.step * (std::int64_t{row.count} - 1);
+  return std::min(first, last) >= 0 && std::max(first, last) + row.size <= arena;
+}
+
+// The bytes of all rows; nothing where one is none, or where they are too many.
+std::optional<std::uint64_t> bytes_of_rows(const ReceivedRequest& received, const NodePlan& plan) {
+  const std::uint64_t rows = received.request.operand;
+  if (rows == 0 || rows > most_pieces || received.behind.size() < rows * sizeof(Row))
+    return std::nullopt;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const Row row = received.row(i);
+    if (!is_row(row, plan)) return std::nullopt;
+    bytes += row.bytes();
+  }
+  return bytes <= longest_write ? std::optional(bytes) : std::nullopt;
+}
+
+bool is_spread(const ReceivedRequest& received, const NodePlan& plan) {
+  const std::optional<std::uint64_t> bytes = bytes_of_rows(received, plan);
+  return bytes && received.packed().size() == *bytes;
+}
+
+bool is_gather(const ReceivedRequest& received, const NodePlan& plan) {
+  return bytes_of_rows(received, plan) && received.packed().empty();
 }
 
 bool is_atomic(const Request& request, const NodePlan& plan) {
@@ -47,7 +70,9 @@ bool is_atomic(const Request& request, const NodePlan& plan) {
          is_in_arena(request.offset, width(request.type), plan);
 }
 
-bool is_plausible(const Request& request, std::size_t behind, const NodePlan& plan) {
+bool is_plausible(const ReceivedRequest& received, const NodePlan& plan) {
+  const Request& request = received.request;
+  const std::size_t behind = received.behind.size();
   const bool of_rank = request.from < plan.job_ranks;
   if (request.from >= plan.job_ranks + plan.nodes) return false;
   switch (request.kind) {
@@ -60,7 +85,9 @@ bool is_plausible(const Request& request, std::size_t behind, const NodePlan& pl
     case RequestKind::write:
       return of_rank && plan.holds(Rank(request.to)) && is_write(request, behind, plan);
     case RequestKind::spread:
-      return of_rank && plan.holds(Rank(request.to)) && is_spread(request, behind, plan);
+      return of_rank && plan.holds(Rank(request.to)) && is_spread(received, plan);
+    case RequestKind::gather:
+      return of_rank && plan.holds(Rank(request.to)) && is_gather(received, plan);
     case RequestKind::beat:
       return behind == 0 && !of_rank;
   }
@@ -69,23 +96,33 @@ bool is_plausible(const Request& request, std::size_t behind, const NodePlan& pl
 
 }  // namespace
 
+Row ReceivedRequest::row(std::size_t i) const {
+  Row row;
+  std::memcpy(&row, behind.data() + i * sizeof(Row), sizeof(Row));
+  return row;
+}
+
 std::optional<ReceivedRequest> read_request(Bytes bytes, std::uint64_t tag, const NodePlan& plan) {
   if (bytes.size() < sizeof(Request)) return std::nullopt;
   ReceivedRequest received;
   std::memcpy(&received.request, bytes.data(), sizeof(Request));
   received.behind = bytes.subspan(sizeof(Request));
   if (received.request.tag != tag) return std::nullopt;
-  if (!is_plausible(received.request, received.behind.size(), plan)) return std::nullopt;
+  if (!is_plausible(received, plan)) return std::nullopt;
   return received;
 }
 
-std::optional<Reply> read_reply(Bytes bytes, std::uint64_t tag, std::uint32_t nodes) {
-  if (bytes.size() != sizeof(Reply)) return std::nullopt;
-  Reply reply;
+std::optional<ReceivedReply> read_reply(Bytes bytes, std::uint64_t tag, std::uint32_t nodes) {
+  if (bytes.size() < sizeof(Reply)) return std::nullopt;
+  ReceivedReply received;
+  Reply& reply = received.reply;
   std::memcpy(&reply, bytes.data(), sizeof(Reply));
+  received.behind = bytes.subspan(sizeof(Reply));
   if (reply.tag != tag || reply.kind != LetterKind::reply || reply.node >= nodes)
     return std::nullopt;
-  return reply;
+  if (reply.brings > Brings::bytes) return std::nullopt;
+  const std::uint64_t expected = reply.brings == Brings::bytes ? reply.value : 0;
+  return received.behind.size() == expected ? std::optional(received) : std::nullopt;
 }
 
 std::optional<ReceivedMail> read_mail(Bytes bytes, std::uint64_t tag, Rank me,

@@ -2,9 +2,11 @@
 // gets move: fixed sizes, native byte order (every node runs the same build, see NodeCard::layout).
 //
 //   rank  -> agent  Request   store a word, write the bytes behind it, in one piece or spread over
-//                             many, do an atomic operation; each numbered, in order
+//                             many, send those of many pieces, do an atomic operation; each
+//                             numbered, in order
 //   rank  -> agent  Hello     the first of all: where answers go, an address behind the request
-//   agent -> rank   Reply     all requests up to this number are done; the last one's result
+//   agent -> rank   Reply     all requests up to this number are done, but that bytes they ask for
+//                             come with replies of their own; the last one's result
 //   agent -> agent  Hello, Beat: are you there? and a Reply
 //   rank  -> rank   MailHead  bytes for who listens there, behind it
 #pragma once
@@ -19,7 +21,7 @@
 
 namespace gondwana::ofi {
 
-enum class RequestKind : std::uint8_t { hello, store, atomic, beat, write, spread };
+enum class RequestKind : std::uint8_t { hello, store, atomic, beat, write, spread, gather };
 
 struct Request {
   std::uint64_t tag = 0;  // of the job: nobody else knows it
@@ -33,28 +35,36 @@ struct Request {
   std::uint32_t to = 0;        // a rank of the node
   std::uint32_t sequence = 0;  // of the requests of this rank to this node
   std::uint64_t offset = 0;    // in the arena of `to`
-  std::uint64_t operand = 0;   // write: how many bytes; spread: the stride
-  std::uint64_t compare = 0;   // spread: bytes of a piece, and above 32 bits how many
+  std::uint64_t operand = 0;   // write: how many bytes; spread, gather: how many Rows follow
+  std::uint64_t compare = 0;
 };
 
-constexpr Pieces pieces_of(const Request& spread) {
-  return {static_cast<std::uint32_t>(spread.compare),
-          static_cast<std::uint32_t>(spread.compare >> 32),
-          static_cast<std::int64_t>(spread.operand)};
-}
+// Pieces of one size at equal steps, in the arena that a spread or a gather goes to. What is put
+// lies behind all rows.
+struct Row {
+  std::uint64_t offset = 0;  // of the first
+  std::int64_t step = 0;     // from the start of one to the start of the next
+  std::uint32_t size = 0;    // bytes of each
+  std::uint32_t count = 0;
+
+  constexpr std::uint64_t bytes() const { return std::uint64_t{size} * count; }
+};
 
 constexpr std::size_t longest_write = 64 * 1024;
+constexpr std::size_t longest_request = sizeof(Request) + most_pieces * sizeof(Row) + longest_write;
 
 // What a rank gets: these begin alike.
 enum class LetterKind : std::uint32_t { reply = 1, mail = 2 };
+
+enum class Brings : std::uint32_t { nothing, word, bytes };
 
 struct Reply {
   std::uint64_t tag = 0;
   LetterKind kind = LetterKind::reply;
   std::uint32_t node = 0;      // that answers
   std::uint32_t sequence = 0;  // this request is done, and all before it
-  std::uint32_t has_value = 0;
-  std::uint64_t value = 0;  // its result; of an atomic operation
+  Brings brings = Brings::nothing;
+  std::uint64_t value = 0;  // the word, or how many bytes follow
 };
 
 struct MailHead {
@@ -74,14 +84,24 @@ constexpr std::uint32_t agent_number(const NodeShare& share, std::uint32_t node)
 
 struct ReceivedRequest {
   Request request;
-  Bytes behind;  // the address of a hello, the bytes of a write or a spread
+  Bytes behind;  // the address of a hello, the bytes of a write, rows and bytes
+
+  // Of a spread or a gather.
+  std::size_t rows() const { return request.operand; }
+  Row row(std::size_t i) const;
+  Bytes packed() const { return behind.subspan(rows() * sizeof(Row)); }
 };
 
 // Nothing where the bytes are not a request that a process of this job sends to the agent of this
 // node: what may be executed without looking further.
 std::optional<ReceivedRequest> read_request(Bytes bytes, std::uint64_t tag, const NodePlan& plan);
 
-std::optional<Reply> read_reply(Bytes bytes, std::uint64_t tag, std::uint32_t nodes);
+struct ReceivedReply {
+  Reply reply;
+  Bytes behind;  // the bytes that were asked for
+};
+
+std::optional<ReceivedReply> read_reply(Bytes bytes, std::uint64_t tag, std::uint32_t nodes);
 
 struct ReceivedMail {
   Rank from;

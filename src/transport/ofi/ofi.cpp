@@ -11,12 +11,14 @@
 namespace gondwana {
 namespace {
 
+using ofi::Brings;
 using ofi::Endpoint;
 using ofi::MailHead;
 using ofi::Peer;
 using ofi::Reply;
 using ofi::Request;
 using ofi::RequestKind;
+using ofi::Row;
 
 // Answers of 32 bytes, and mail.
 constexpr ofi::Receives receives{.buffers = 4, .longest = sizeof(MailHead) + ofi::longest_mail};
@@ -30,6 +32,18 @@ constexpr std::uint32_t polls_between_looks = 1024;
 // Bytes of messages that wait here for the network. Then there is no room, unless there is nothing.
 constexpr std::size_t most_leaving = 4 * 1024 * 1024;
 
+// What the agent is told of pieces.
+void write_rows(std::span<const Pieces> pieces, std::byte* message) {
+  for (const Pieces& each : pieces) {
+    const Row row{.offset = each.there,
+                  .step = each.there_step,
+                  .size = static_cast<std::uint32_t>(each.size),
+                  .count = static_cast<std::uint32_t>(each.count)};
+    std::memcpy(message, &row, sizeof(row));
+    message += sizeof(row);
+  }
+}
+
 // One store at the target (rule 8): what a peer may be polling.
 bool is_word(std::size_t size, std::size_t offset) {
   return (size == 1 || size == 2 || size == 4 || size == 8) && offset % size == 0;
@@ -42,7 +56,7 @@ Result<std::unique_ptr<Ofi::Implementation>> Ofi::Implementation::open(const Set
   Result<std::unique_ptr<Endpoint>> endpoint = Endpoint::open(setup.settings, receives);
   if (!endpoint) return endpoint.error();
   wire->endpoint_ = *std::move(endpoint);
-  wire->injected_.reserve(wire->endpoint_->most_injected());
+  wire->injected_.resize(wire->endpoint_->most_injected());
   wire->write_card();
   return wire;
 }
@@ -87,16 +101,27 @@ Result<Posted> Ofi::Implementation::introduce(Link& link) {
   return send(link, {std::as_bytes(std::span(&hello, 1)), address});
 }
 
-// The bytes are free when it is accepted: small messages are injected, the others copied.
 Result<Posted> Ofi::Implementation::send(Line& line, Parts parts) {
   std::size_t size = 0;
   for (const Bytes part : parts) size += part.size();
-  if (line.may_inject && size <= endpoint_->most_injected()) return inject(line, parts);
+  return send(line, size, [&](std::byte* message) {
+    for (const Bytes part : parts) message = std::ranges::copy(part, message).out;
+  });
+}
+
+// Where a message stays until it has left it is written once. Small ones are injected.
+Result<Posted> Ofi::Implementation::send(Line& line, std::size_t size, Write write) {
+  if (line.may_inject && size <= endpoint_->most_injected()) {
+    write(injected_.data());
+    return endpoint_->inject(line.peer, Bytes(injected_).first(size));
+  }
   if (leaving_ > 0 && leaving_ + size > most_leaving) return Posted::busy;
   Operation& operation = take_operation(line.leaving, line.node);
-  for (const Bytes part : parts)
-    operation.message.insert(operation.message.end(), part.begin(), part.end());
-  Result<Posted> posted = endpoint_->send(line.peer, operation.message, operation.context);
+  operation.message.resize(std::max(operation.message.size(), size));
+  operation.size = size;
+  write(operation.message.data());
+  Result<Posted> posted =
+      endpoint_->send(line.peer, Bytes(operation.message).first(size), operation.context);
   if (!posted || *posted == Posted::busy) {
     give_back(operation);
     return posted;
@@ -106,14 +131,13 @@ Result<Posted> Ofi::Implementation::send(Line& line, Parts parts) {
   return posted;
 }
 
-Result<Posted> Ofi::Implementation::inject(const Line& line, Parts parts) {
-  injected_.clear();
-  for (const Bytes part : parts) injected_.insert(injected_.end(), part.begin(), part.end());
-  return endpoint_->inject(line.peer, injected_);
+Result<Posted> Ofi::Implementation::request(Request request, Unanswered unanswered, Bytes behind) {
+  return this->request(request, std::move(unanswered), behind.size(),
+                       [behind](std::byte* message) { std::ranges::copy(behind, message); });
 }
 
-Result<Posted> Ofi::Implementation::request(Request request, Completion& done, std::byte* result,
-                                            Bytes behind) {
+Result<Posted> Ofi::Implementation::request(Request request, Unanswered unanswered,
+                                            std::size_t behind, Write write_behind) {
   const std::uint32_t node = node_of(Rank(request.to));
   const Result<Link*> found = link_to(node);
   if (!found) return found.error();
@@ -127,15 +151,18 @@ Result<Posted> Ofi::Implementation::request(Request request, Completion& done, s
   request.tag = tag_;
   request.from = index(me_);
   request.sequence = link.sent + 1;
-  Result<Posted> posted = send(link, {std::as_bytes(std::span(&request, 1)), behind});
+  Result<Posted> posted = send(link, sizeof(request) + behind, [&](std::byte* message) {
+    std::memcpy(message, &request, sizeof(request));
+    write_behind(message + sizeof(request));
+  });
   if (!posted) {
     lose(node, posted.error().text);
     return *lost_;
   }
   if (*posted == Posted::busy) return posted;
   ++link.sent;
-  done.begin();
-  link.unanswered.push_back({&done, result, width(request.type)});
+  unanswered.done->begin();
+  link.unanswered.push_back(std::move(unanswered));
   return posted;
 }
 
@@ -146,14 +173,14 @@ Result<Posted> Ofi::Implementation::put(Remote to, Bytes source, Completion& don
                   .to = index(to.rank),
                   .offset = to.offset};
     std::memcpy(&store.operand, source.data(), source.size());
-    return request(store, done, nullptr, {});
+    return request(store, {.done = &done});
   }
   if (source.size() <= eager_limit_) {
     const Request write{.kind = RequestKind::write,
                         .to = index(to.rank),
                         .offset = to.offset,
                         .operand = source.size()};
-    return request(write, done, nullptr, source);
+    return request(write, {.done = &done}, source);
   }
   return transfer(Direction::there, to, done,
                   [&](Peer peer, std::uint64_t place, std::uint64_t key, auto& context) {
@@ -161,14 +188,24 @@ Result<Posted> Ofi::Implementation::put(Remote to, Bytes source, Completion& don
                   });
 }
 
-Result<Posted> Ofi::Implementation::spread(Remote to, Pieces pieces, Bytes source,
+Result<Posted> Ofi::Implementation::spread(Rank to, std::span<const Pieces> pieces,
                                            Completion& done) {
-  const Request request{.kind = RequestKind::spread,
-                        .to = index(to.rank),
-                        .offset = to.offset,
-                        .operand = static_cast<std::uint64_t>(pieces.stride),
-                        .compare = std::uint64_t{pieces.count} << 32 | pieces.size};
-  return this->request(request, done, nullptr, source);
+  const Request spread{
+      .kind = RequestKind::spread, .to = index(to), .operand = std::uint64_t{pieces.size()}};
+  const std::size_t rows = pieces.size() * sizeof(Row);
+  return request(spread, {.done = &done}, rows + bytes_of(pieces), [&](std::byte* behind) {
+    write_rows(pieces, behind);
+    pack(pieces, behind + rows);
+  });
+}
+
+Result<Posted> Ofi::Implementation::gather(Rank from, std::span<const Pieces> pieces,
+                                           Completion& done) {
+  const Request gather{
+      .kind = RequestKind::gather, .to = index(from), .operand = std::uint64_t{pieces.size()}};
+  return request(gather, {.done = &done, .pieces = {pieces.begin(), pieces.end()}},
+                 pieces.size() * sizeof(Row),
+                 [&](std::byte* behind) { write_rows(pieces, behind); });
 }
 
 Result<Posted> Ofi::Implementation::get(MutableBytes target, Remote from, Completion& done) {
@@ -210,7 +247,7 @@ Result<Posted> Ofi::Implementation::atomic(Remote at, const AtomicRequest& wante
       .offset = at.offset,
       .operand = wanted.operand,
       .compare = wanted.compare};
-  return request(update, done, result, {});
+  return request(update, {.done = &done, .word = result, .size = width(wanted.type)});
 }
 
 bool Ofi::Implementation::progress() {
@@ -227,26 +264,40 @@ bool Ofi::Implementation::progress() {
 void Ofi::Implementation::receive(Bytes bytes) {
   const NodePlan& plan = memory_->plan();
   bool is_known = false;
-  if (const auto reply = ofi::read_reply(bytes, tag_, plan.nodes))
-    is_known = take_answer(*reply);
+  if (const auto answer = ofi::read_reply(bytes, tag_, plan.nodes))
+    is_known = take_answer(*answer);
   else if (const auto mail = ofi::read_mail(bytes, tag_, me_, plan))
     is_known = mail_.take(*mail);
   if (!is_known) ++refused_;
 }
 
-// An answer to a number is one to all before it. False: not to a request of ours.
-bool Ofi::Implementation::take_answer(const Reply& reply) {
+// An answer to a number says that all before it are done too, but the bytes of each come with its
+// own, which a provider may report late. False: not to a request of ours.
+bool Ofi::Implementation::take_answer(const ofi::ReceivedReply& answer) {
+  const Reply& reply = answer.reply;
   if (!links_[reply.node]) return false;
   Link& link = *links_[reply.node];
   const std::uint32_t count = reply.sequence - link.answered;
-  if (count > link.unanswered.size()) return false;
-  for (std::uint32_t i = 1; i <= count; ++i) {
-    const Unanswered& first = link.unanswered.front();
-    if (i == count && first.result != nullptr) std::memcpy(first.result, &reply.value, first.size);
-    first.done->finish();
+  if (count == 0 || count > link.unanswered.size()) return false;
+  if (!take_result(link.unanswered[count - 1], answer)) return false;
+  link.executed = std::max<std::size_t>(link.executed, count);
+  while (link.executed > 0 && link.unanswered.front().pieces.empty()) {
+    link.unanswered.front().done->finish();
     link.unanswered.pop_front();
+    --link.executed;
+    ++link.answered;
   }
-  link.answered = reply.sequence;
+  return true;
+}
+
+bool Ofi::Implementation::take_result(Unanswered& asked, const ofi::ReceivedReply& answer) {
+  if (answer.reply.brings == Brings::bytes) {
+    if (asked.pieces.empty() || answer.behind.size() != bytes_of(asked.pieces)) return false;
+    unpack(asked.pieces, answer.behind.data());
+    asked.pieces.clear();
+  } else if (asked.word != nullptr) {
+    std::memcpy(asked.word, &answer.reply.value, asked.size);
+  }
   return true;
 }
 
@@ -262,7 +313,7 @@ void Ofi::Implementation::fail(ofi::Context* context, const std::string& why) {
 
 void Ofi::Implementation::end(Operation& operation) {
   if (operation.is_write) --writes_;
-  leaving_ -= operation.message.size();
+  leaving_ -= operation.size;
   operation.done->finish();
   give_back(operation);
 }
@@ -280,6 +331,7 @@ void Ofi::Implementation::lose(std::uint32_t node, const std::string& why) {
   if (!links_[node]) return;
   for (const Unanswered& each : links_[node]->unanswered) each.done->finish();
   links_[node]->unanswered.clear();
+  links_[node]->executed = 0;
 }
 
 // Those that the agent of this node has noticed.
@@ -317,7 +369,7 @@ Ofi::Implementation::Operation& Ofi::Implementation::take_operation(Completion& 
 }
 
 void Ofi::Implementation::give_back(Operation& operation) {
-  operation.message.clear();
+  operation.size = 0;
   free_.push_back(&operation);
 }
 
@@ -344,8 +396,11 @@ Result<Posted> Ofi::put(Remote to, Bytes source, Completion& done) {
 Result<Posted> Ofi::get(MutableBytes target, Remote from, Completion& done) {
   return implementation_->get(target, from, done);
 }
-Result<Posted> Ofi::spread(Remote to, Pieces pieces, Bytes source, Completion& done) {
-  return implementation_->spread(to, pieces, source, done);
+Result<Posted> Ofi::spread(Rank to, std::span<const Pieces> pieces, Completion& done) {
+  return implementation_->spread(to, pieces, done);
+}
+Result<Posted> Ofi::gather(Rank from, std::span<const Pieces> pieces, Completion& done) {
+  return implementation_->gather(from, pieces, done);
 }
 Result<Posted> Ofi::atomic(Remote at, const AtomicRequest& request, std::byte* result,
                            Completion& done) {

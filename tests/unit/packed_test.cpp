@@ -1,0 +1,270 @@
+// Puts and gets in pieces, over every transport.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "support/agents.hpp"
+#include "support/faulty.hpp"
+#include "transport/loopback.hpp"
+#include "transport/ofi/ofi.hpp"
+#include "transport/wire.hpp"
+
+namespace gondwana::test {
+namespace {
+
+constexpr Rank me{0};
+constexpr Rank peer{1};
+constexpr std::size_t area = 256 * 1024;
+constexpr std::size_t area_offset = NodePlan::globals_offset;
+
+// Two ranks, each on a node of its own. The first has a wire.
+class Packed : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    const std::string over = GetParam();
+    if (over == "ofi" && !has_network()) GTEST_SKIP() << "no libfabric here";
+    for (std::uint32_t node = 0; node < 2; ++node) {
+      Result<std::shared_ptr<NodeMemory>> memory = NodeMemory::create({1, node, node, 2, 2});
+      ASSERT_TRUE(memory) << memory.error().text;
+      memory_.push_back(*std::move(memory));
+    }
+    wire_ = over == "ofi" ? network() : queue(over == "faulty");
+    there_ = memory_[1]->window(peer) + area_offset;
+    for (std::size_t i = 0; i < area; ++i) there_[i] = old_byte(i);
+  }
+
+  // What is at the peer at first.
+  static std::byte old_byte(std::size_t at) { return static_cast<std::byte>(at * 37 + (at >> 9)); }
+  std::byte* there() { return there_; }
+  Wire& wire() { return wire_; }
+  std::size_t most() const { return wire_.limits().packs_up_to; }
+
+  void spread(std::span<const Pieces> pieces, Completion& done) {
+    post([&] { return wire_.spread(peer, pieces, done); });
+  }
+  void gather(std::span<const Pieces> pieces, Completion& done) {
+    post([&] { return wire_.gather(peer, pieces, done); });
+  }
+  // False: it took too long.
+  bool progress_until(const std::function<bool()>& done) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (std::chrono::steady_clock::now() < end) {
+      if (done()) return true;
+      wire_.progress();
+    }
+    return false;
+  }
+  bool complete(Completion& done) {
+    return progress_until([&] { return done.done(); });
+  }
+
+ private:
+  void post(const std::function<Result<Posted>()>& attempt) {
+    ASSERT_TRUE(progress_until([&] {
+      const Result<Posted> posted = attempt();
+      EXPECT_TRUE(posted) << posted.error().text;
+      return !posted || *posted == Posted::accepted;
+    }));
+  }
+  Wire network() {
+    agents_ = start_agents(memory_);
+    Result<std::unique_ptr<Ofi>> ofi = Ofi::open(
+        {.memory = memory_[0], .me = me, .job_tag = job_tag, .settings = loopback_network()});
+    GONDWANA_ASSERT(static_cast<bool>(ofi), 0);
+    return Wire(*std::move(ofi));
+  }
+  Wire queue(bool is_faulty) {
+    auto loopback = std::make_unique<Loopback>(
+        Loopback::Setup{.nodes = memory_, .me = me, .boxes = std::make_shared<Mailboxes>(2)});
+    if (!is_faulty) return Wire(std::move(loopback));
+    return Wire(std::make_unique<Faulty<Loopback>>(std::move(loopback), 1));
+  }
+
+  Nodes memory_;
+  std::vector<std::unique_ptr<AgentThread>> agents_;
+  Wire wire_;
+  std::byte* there_ = nullptr;
+};
+
+// A put or a get that is described by pieces, and what it does byte by byte.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : engine_(seed) {}
+
+  std::size_t below(std::size_t limit) { return engine_() % limit; }
+  // Each byte of `here` and of the area at the peer belongs to one piece at most.
+  std::vector<Pieces> pieces(std::byte* here, std::size_t room) {
+    std::vector<Pieces> all;
+    std::size_t there_at = area_offset;
+    std::size_t here_at = 0;
+    for (std::size_t sorts = 1 + below(5); sorts > 0; --sorts) {
+      Pieces next{.size = 1 + below(below(2) == 0 ? 9 : 100), .count = 1 + below(12)};
+      if (next.bytes() > room) break;
+      room -= next.bytes();
+      std::tie(next.there, next.there_step) = steps(next, there_at);
+      std::size_t begin = 0;
+      std::tie(begin, next.here_step) = steps(next, here_at);
+      next.here = here + begin;
+      all.push_back(next);
+    }
+    return all;
+  }
+
+ private:
+  std::pair<std::size_t, std::ptrdiff_t> steps(const Pieces& pieces, std::size_t& at) {
+    const std::size_t step = pieces.size + below(20);
+    const std::size_t last = at + step * (pieces.count - 1);
+    const std::size_t first = at;
+    at = last + pieces.size + below(16);
+    if (below(3) == 0) return {last, -static_cast<std::ptrdiff_t>(step)};
+    return {first, static_cast<std::ptrdiff_t>(step)};
+  }
+
+  std::mt19937_64 engine_;
+};
+
+template <typename Each>
+void for_each_byte(std::span<const Pieces> all, const Each& each) {
+  for (const Pieces& pieces : all)
+    for (std::size_t i = 0; i < pieces.count; ++i)
+      for (std::size_t k = 0; k < pieces.size; ++k) {
+        const auto at = static_cast<std::ptrdiff_t>(i);
+        each(pieces.there - area_offset + static_cast<std::size_t>(at * pieces.there_step) + k,
+             pieces.here[at * pieces.here_step + static_cast<std::ptrdiff_t>(k)]);
+      }
+}
+
+TEST_P(Packed, bytes_go_to_their_places_and_nowhere_else) {
+  Random random(1);
+  for (int round = 0; round < 50; ++round) {
+    std::vector<std::byte> source(area);
+    for (std::byte& each : source) each = static_cast<std::byte>(random.below(256));
+    const std::vector<Pieces> pieces = random.pieces(source.data(), most());
+    std::vector<std::byte> expected(there(), there() + area);
+    for_each_byte(pieces, [&](std::size_t at, std::byte byte) { expected[at] = byte; });
+    Completion done;
+    spread(pieces, done);
+    std::ranges::fill(source, std::byte{0});  // it may be used again
+    ASSERT_TRUE(complete(done));
+    ASSERT_TRUE(std::equal(expected.begin(), expected.end(), there())) << "round " << round;
+  }
+}
+
+TEST_P(Packed, bytes_come_to_their_places_and_nowhere_else) {
+  Random random(2);
+  for (int round = 0; round < 50; ++round) {
+    std::vector<std::byte> target(area, std::byte{0xee});
+    std::vector<std::byte> expected = target;
+    const std::vector<Pieces> pieces = random.pieces(target.data(), most());
+    for_each_byte(pieces, [&](std::size_t at, std::byte& byte) {
+      expected[static_cast<std::size_t>(&byte - target.data())] = old_byte(at);
+    });
+    Completion done;
+    gather(pieces, done);
+    ASSERT_TRUE(complete(done));
+    ASSERT_EQ(target, expected) << "round " << round;
+  }
+}
+
+TEST_P(Packed, as_much_goes_as_the_limits_say) {
+  std::vector<std::byte> bytes(most());
+  const Pieces whole{.size = 1,
+                     .count = bytes.size(),
+                     .there = area_offset + 2 * bytes.size() - 2,
+                     .there_step = -2,
+                     .here = bytes.data(),
+                     .here_step = 1};
+  Completion done;
+  gather(std::span(&whole, 1), done);
+  ASSERT_TRUE(complete(done));
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    ASSERT_EQ(bytes[i], old_byte(2 * (bytes.size() - 1 - i))) << i;
+  std::ranges::fill(bytes, std::byte{5});
+  spread(std::span(&whole, 1), done);
+  ASSERT_TRUE(complete(done));
+  for (std::size_t i = 0; i < 2 * bytes.size(); ++i)
+    ASSERT_EQ(there()[i], i % 2 == 0 ? std::byte{5} : old_byte(i)) << i;
+  std::vector<Pieces> many(most_pieces, Pieces{.size = 1, .count = 1, .there = area_offset});
+  for (std::size_t i = 0; i < many.size(); ++i) many[i].here = bytes.data() + i;
+  gather(many, done);
+  ASSERT_TRUE(complete(done));
+}
+
+// All under way together, some of them behind puts of the bytes that they get.
+TEST_P(Packed, many_gets_see_the_puts_before_them) {
+  constexpr std::size_t rounds = 300;
+  const std::size_t size = most() / 2 - 1;
+  std::vector<std::byte> source(size);
+  std::vector<std::vector<std::byte>> got(rounds, std::vector<std::byte>(size + 1));
+  Completion done;
+  for (std::size_t i = 0; i < rounds; ++i) {
+    const std::size_t bytes = i % 3 == 0 ? 1 : size;  // short answers overtake long ones
+    std::ranges::fill(source, static_cast<std::byte>(i));
+    Pieces place{.size = bytes, .count = 1, .there = area_offset + i % 2 * size};
+    place.here = source.data();
+    spread(std::span(&place, 1), done);
+    if (wire().has_unordered()) {
+      ASSERT_TRUE(complete(done));
+    }
+    place.here = got[i].data();
+    gather(std::span(&place, 1), done);
+    ASSERT_TRUE(i % 2 == 0 || complete(done));
+    ASSERT_TRUE(!done.done() || got[i][bytes - 1] == static_cast<std::byte>(i)) << i;
+    got[i].back() = static_cast<std::byte>(bytes == 1);
+  }
+  ASSERT_TRUE(complete(done));
+}
+
+// A word is one store at its target, and one load: another thread never sees half of one.
+TEST_P(Packed, words_are_never_torn) {
+  constexpr std::size_t count = 16;
+  auto* words = reinterpret_cast<std::uint64_t*>(there());
+  std::fill_n(words, 2 * count, 0);
+  std::atomic<bool> over = false;
+  std::atomic<bool> torn = false;
+  const auto is_whole = [](std::uint64_t word) { return word % 0x0101'0101'0101'0101 == 0; };
+  std::jthread reader([&] {
+    while (!over)
+      for (std::size_t i = 0; i < count; ++i)
+        if (!is_whole(std::atomic_ref(words[2 * i]).load(std::memory_order_relaxed))) torn = true;
+  });
+  std::array<std::uint64_t, count> here{};
+  const Pieces pieces{.size = 8,
+                      .count = count,
+                      .there = area_offset,
+                      .there_step = 16,
+                      .here = reinterpret_cast<std::byte*>(here.data()),
+                      .here_step = 8};
+  for (std::uint64_t round = 1; round <= 200; ++round) {
+    here.fill(round % 256 * 0x0101'0101'0101'0101);
+    Completion done;
+    spread(std::span(&pieces, 1), done);
+    here.fill(1);
+    if (wire().has_unordered()) EXPECT_TRUE(complete(done));
+    gather(std::span(&pieces, 1), done);
+    ASSERT_TRUE(complete(done));
+    ASSERT_TRUE(std::ranges::all_of(here, [&](std::uint64_t word) {
+      return word == round % 256 * 0x0101'0101'0101'0101;
+    })) << round;
+  }
+  over = true;
+  EXPECT_FALSE(torn);
+}
+
+INSTANTIATE_TEST_SUITE_P(over, Packed, testing::Values("loopback", "faulty", "ofi"),
+                         [](const auto& over) { return std::string(over.param); });
+
+}  // namespace
+}  // namespace gondwana::test
