@@ -76,6 +76,14 @@ void Far::begin_get(Batch& batch, MutableBytes dest, Remote from, CallName call)
   check(engine_.begin_get(*lane_, dest, from, batch.done_), call);
 }
 
+void Far::begin_put(Batch& batch, Rank to, std::span<const Pieces> pieces, CallName call) {
+  check(engine_.begin_put(*lane_, to, pieces, batch.done_), call);
+}
+
+void Far::begin_get(Batch& batch, Rank from, std::span<const Pieces> pieces, CallName call) {
+  check(engine_.begin_get(*lane_, from, pieces, batch.done_), call);
+}
+
 void Far::wait(Batch& batch, CallName call) {
   engine_.complete(batch.done_, call);
 }

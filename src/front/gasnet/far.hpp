@@ -66,6 +66,9 @@ class Far {
   void begin_put(Batch& batch, Remote to, Bytes source, CallName call);
   void begin_put_of_copy(Batch& batch, Remote to, Bytes source, CallName call);
   void begin_get(Batch& batch, MutableBytes dest, Remote from, CallName call);
+  // The same of many pieces.
+  void begin_put(Batch& batch, Rank to, std::span<const Pieces> pieces, CallName call);
+  void begin_get(Batch& batch, Rank from, std::span<const Pieces> pieces, CallName call);
   void wait(Batch& batch, CallName call);
 
   // Of a process out of reach. What it said when it was first asked, until it is forgotten; it is

@@ -1,5 +1,5 @@
-// Vector, indexed and strided transfers with ranks that loads and stores do not reach: every piece
-// that is contiguous at both ends is a put or a get, all of them under way together.
+// Vector, indexed and strided transfers with ranks that loads and stores do not reach, in pieces
+// that are contiguous at both ends: small ones travel packed, all are under way together.
 #pragma once
 
 #include "engine/strided/lists.hpp"
@@ -8,22 +8,29 @@
 
 namespace gondwana::gasnet {
 
-// What the pieces of a transfer are.
-struct FarPieces {
-  Far& far;
-  Rank rank;          // of the peer
-  strided::End side;  // the peer's: target: puts
-  CallName call;
-  Batch batch = {};
+// The pieces of a transfer, on their way in the order in which they are told.
+class FarPieces {
+ public:
+  // `side`: the peer's: target: puts.
+  FarPieces(Far& far, Rank rank, strided::End side, CallName call)
+      : far_(far), rank_(rank), side_(side), call_(call) {}
 
+  strided::End side() const { return side_; }
   // `place`: in the peer's arena.
-  void move(std::size_t place, MutableBytes ours) {
-    if (side == strided::End::target)
-      far.begin_put(batch, {rank, place}, ours, call);
-    else
-      far.begin_get(batch, ours, {rank, place}, call);
-  }
-  void wait() { far.wait(batch, call); }
+  void move(std::size_t place, MutableBytes ours);
+  void wait();
+
+ private:
+  bool joins_last(std::size_t place, MutableBytes ours);
+  void begin();
+
+  Far& far_;
+  Rank rank_;
+  strided::End side_;
+  CallName call_;
+  Batch batch_;
+  std::vector<Pieces> told_;  // and not begun
+  std::size_t bytes_ = 0;     // of those
 };
 
 // The blocks of the peer's list are shifted to places in its arena. Both have as many bytes.
