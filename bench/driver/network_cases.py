@@ -3,6 +3,12 @@
 from driver.case import MS, Aim, Case, Row, Run, ratio
 
 SIZES = {"64 KiB": 64 << 10, "1 MiB": 1 << 20}
+STRIDED = {
+    "network ibput": "network_strided",
+    "network ibget": "network_strided_get",
+    "gex far strided put, 3 dimensions": "gasnet_far_put",
+    "gex far strided get, 3 dimensions": "gasnet_far_get",
+}
 BARE = ("ofi_bare", "spin")
 TCP = ("tcp",)
 
@@ -51,7 +57,7 @@ def network_cases() -> list[Case]:
     return [
         small_case("target in the library", "waiting", "spin"),
         small_case("target computes", "computing", "asleep"),
-        Case("network_messages", 2, (Run("gasnet_far", nodes=2),),
+        Case("network_messages", 2, (Run("gasnet_far_messages", nodes=2),),
              tuple(Row(f"network gex {title}, there and back", figure, ratio(1.5),
                        ("bare_message_48_spin",))
                    for title, figure in (("AM Short", "network_am_short"),
@@ -59,9 +65,10 @@ def network_cases() -> list[Case]:
         bulk_case(),
         barrier_case(4),
         barrier_case(8),
-        Case("network_strided", 2, (Run("network_strided", nodes=2),),
-             (Row("network ibput 128 KiB of 64 B, 25 %", "network_strided", share(0.7),
-                  ("tcp_stream_131072",)),), (TCP,)),
+        Case("network_strided", 2,
+             (Run("network_strided", nodes=2), Run("gasnet_far_pieces", nodes=2)),
+             tuple(Row(f"{name} 128 KiB of 64 B, 25 %", figure, share(0.7),
+                       ("tcp_stream_131072",)) for name, figure in STRIDED.items()), (TCP,)),
         Case("network_idle", 4, (Run("network_idle", nodes=2),),
              (Row("network job asleep, CPU a second", "network_idle",
                   Aim("absolute", 10 * MS, "10 ms")),)),

@@ -1,18 +1,24 @@
 // 128 KiB in pieces of 64 bytes, one quarter of the memory that they are scattered over: ibput to
-// the last rank, which is on another node, and quiet.
+// the last rank, which is on another node, and quiet; ibget from there.
 #include "network.h"
 
 enum { BYTES = 128 << 10, WORDS_IN_PIECE = 8, STRIDE = 4 * WORDS_IN_PIECE, BATCHES = 40, OPS = 5 };
 enum { PIECES = BYTES / 8 / WORDS_IN_PIECE, WORDS = PIECES * STRIDE };
 
+typedef void operation(long* symmetric, int peer);
+
 static long* local;
 
-static void run(void* symmetric, int peer) {
+static void put(long* symmetric, int peer) {
   shmem_ibput64(symmetric, local, STRIDE, STRIDE, WORDS_IN_PIECE, PIECES, peer);
   shmem_quiet();
 }
 
-static void measure(void* symmetric, int peer) {
+static void get(long* symmetric, int peer) {
+  shmem_ibget64(local, symmetric, STRIDE, STRIDE, WORDS_IN_PIECE, PIECES, peer);
+}
+
+static void time_batches(const char* name, operation* run, long* symmetric, int peer) {
   double* samples = new_samples(BATCHES);
   run(symmetric, peer);
   for (size_t i = 0; i < BATCHES; ++i) {
@@ -20,7 +26,20 @@ static void measure(void* symmetric, int peer) {
     for (int j = 0; j < OPS; ++j) run(symmetric, peer);
     samples[i] = ns_per_op(now_ns() - start, OPS);
   }
-  report("network_strided", "ours", samples, BATCHES);
+  report(name, "ours", samples, BATCHES);
+}
+
+static void fill(long* words, long (*value)(long i)) {
+  for (long i = 0; i < WORDS; ++i) words[i] = value(i);
+}
+
+static long own_number(long i) {
+  return i;
+}
+
+static long none(long i) {
+  (void)i;
+  return -1;
 }
 
 static int has_arrived(const long* words) {
@@ -29,21 +48,29 @@ static int has_arrived(const long* words) {
   return 1;
 }
 
+static void require(int true_here, const char* what) {
+  if (true_here) return;
+  fprintf(stderr, "network_strided: %s\n", what);
+  shmem_global_exit(1);
+}
+
+static void measure(void* symmetric, int peer) {
+  time_batches("network_strided", put, symmetric, peer);
+  fill(local, none);
+  time_batches("network_strided_get", get, symmetric, peer);
+  require(has_arrived(local), "pieces did not come");
+}
+
 int main(void) {
   shmem_init();
   pin_if_asked(shmem_my_pe());
   long* symmetric = shmem_malloc(WORDS * sizeof *symmetric);
   local = malloc(WORDS * sizeof *local);
   if (local == NULL) shmem_global_exit(1);
-  for (long i = 0; i < WORDS; ++i) {
-    local[i] = i;
-    symmetric[i] = -1;
-  }
+  fill(local, own_number);
+  fill(symmetric, none);
   measure_beside(0, measure, symmetric);
-  if (shmem_my_pe() == shmem_n_pes() - 1 && !has_arrived(symmetric)) {
-    fputs("network_strided: pieces did not arrive\n", stderr);
-    shmem_global_exit(1);
-  }
+  require(shmem_my_pe() != shmem_n_pes() - 1 || has_arrived(symmetric), "pieces did not arrive");
   free(local);
   shmem_free(symmetric);
   shmem_finalize();
