@@ -121,6 +121,7 @@ class NodeAgent::Implementation {
   void pack(const Answer& answer, std::byte* message) const;
   bool has_room(const Client& client, std::size_t size) const;
   bool is_stuck(std::uint32_t number) const;
+  bool has_answers() const;
   Parcel& take_parcel(std::uint32_t to, std::size_t size);
   Result<Posted> send(Peer peer, Parcel& parcel);
   void has_left(ofi::Context* context);
@@ -219,7 +220,7 @@ void NodeAgent::Implementation::serve(int control) {
     last_busy = monotonic_ns();
   }
   const std::uint64_t until = monotonic_ns() + last_answers_ns;
-  while ((step() || !to_answer_.empty() || leaving_ > 0) && monotonic_ns() < until) {
+  while ((step() || has_answers()) && monotonic_ns() < until) {
   }
 }
 
@@ -437,6 +438,13 @@ void NodeAgent::Implementation::pack(const Answer& answer, std::byte* message) c
 // Whether its answers wait for what no message that leaves would tell.
 bool NodeAgent::Implementation::is_stuck(std::uint32_t number) const {
   return clients_[number].leaving == 0;
+}
+
+// That ranks have not got. Words to other agents may never leave, where a node is gone.
+bool NodeAgent::Implementation::has_answers() const {
+  const std::span ranks = std::span(clients_).first(memory_->plan().job_ranks);
+  return !to_answer_.empty() ||
+         std::ranges::any_of(ranks, [](const Client& client) { return client.leaving > 0; });
 }
 
 NodeAgent::Implementation::Parcel& NodeAgent::Implementation::take_parcel(std::uint32_t to,
