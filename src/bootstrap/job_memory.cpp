@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <sys/random.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include "core/control_page.hpp"
+#include "core/machine.hpp"
 #include "core/mapping.hpp"
 
 namespace gondwana {
@@ -20,7 +23,53 @@ Result<std::uint64_t> random_number() {
   return number;
 }
 
-Result<JobMemory> JobMemory::create(const NodeShare& share, std::uint64_t known_tag) {
+const char* own_environment(const char* name) {
+  return std::getenv(name);
+}
+
+namespace {
+
+// Bytes of each arena that its rank wants on huge pages, those of a heap. What cannot be read is
+// told by the ranks.
+std::size_t wanted_huge_pages(const Environment& environment, std::uint32_t ranks) {
+  if (!environment || environment("GONDWANA_HUGETLB") == nullptr) return 0;
+  const Result<Options> options = read_options(environment);
+  if (!options || !options->hugetlb) return 0;
+  return options->heap_size > 0 ? options->heap_size : usable_memory() / ranks / 2;
+}
+
+// Where a heap on huge pages may lie.
+std::size_t room_for_huge_pages(const NodePlan& plan) {
+  return plan.inbox_offset() > huge_offset ? plan.inbox_offset() - huge_offset : 0;
+}
+
+constexpr std::size_t whole_huge_pages(std::size_t bytes) {
+  return bytes / huge_page * huge_page;
+}
+
+}  // namespace
+
+// Each rank gets as many as the others. Somebody else may take them between our question and the
+// answer: then we ask again.
+void JobMemory::take_huge_pages(const Environment& environment) {
+  const std::size_t wanted =
+      std::min(round_up(wanted_huge_pages(environment, plan_.ranks), huge_page),
+               whole_huge_pages(room_for_huge_pages(plan_)));
+  constexpr int attempts = 3;
+  for (int attempt = 0; attempt < attempts && wanted > 0; ++attempt) {
+    const std::size_t each =
+        std::min(wanted, whole_huge_pages(available_huge_pages() / plan_.ranks));
+    if (each == 0) return;
+    Result<UniqueFd> huge = create_huge_memfd("gondwana-huge", each * plan_.ranks);
+    if (!huge) continue;
+    plan_.huge = each;
+    arenas_.push_back(*std::move(huge));
+    return;
+  }
+}
+
+Result<JobMemory> JobMemory::create(const NodeShare& share, std::uint64_t known_tag,
+                                    const Environment& environment) {
   const Result<std::uint64_t> tag = known_tag != 0 ? known_tag : random_number();
   if (!tag) return tag.error();
   const Result<NodePlan> plan = plan_node(share);
@@ -33,13 +82,14 @@ Result<JobMemory> JobMemory::create(const NodeShare& share, std::uint64_t known_
     if (!arena) return arena.error();
     memory.arenas_.push_back(*std::move(arena));
   }
+  memory.take_huge_pages(environment);
   return memory;
 }
 
 JobMemory::Parcel JobMemory::parcel(std::uint32_t to_rank, std::uint32_t number) const {
   if (number == 0)
     return {protocol::Welcome{tag_, to_rank, plan_.ranks, plan_.stride, plan_.first, plan_.node,
-                              plan_.nodes, plan_.job_ranks},
+                              plan_.nodes, plan_.job_ranks, plan_.huge},
             control_.get()};
   return {protocol::Arena{number - 1}, arenas_[number - 1].get()};
 }

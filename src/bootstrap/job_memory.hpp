@@ -7,6 +7,7 @@
 
 #include "bootstrap/protocol.hpp"
 #include "core/node_plan.hpp"
+#include "core/options.hpp"
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
 
@@ -15,10 +16,15 @@ namespace gondwana {
 // Nobody can guess it. Never 0, which means "not known yet" to a rank.
 Result<std::uint64_t> random_number();
 
+// The variables of this process.
+const char* own_environment(const char* name);
+
 class JobMemory {
  public:
-  // `tag`: that of the job where others have chosen it; 0: a new one.
-  static Result<JobMemory> create(const NodeShare& share, std::uint64_t tag = 0);
+  // `tag`: that of the job where others have chosen it; 0: a new one. `environment`: of the ranks,
+  // which may ask for huge pages; where there are too few, the plan has fewer or none.
+  static Result<JobMemory> create(const NodeShare& share, std::uint64_t tag = 0,
+                                  const Environment& environment = {});
 
   std::uint64_t tag() const { return tag_; }
   const NodePlan& plan() const { return plan_; }
@@ -30,11 +36,12 @@ class JobMemory {
   };
 
   // What each rank gets, from parcel 0 to the last: the Welcome with the control memory, then the
-  // arenas. Ranks are those of the node, from 0.
-  std::uint32_t parcels() const { return plan_.ranks + 1; }
+  // arenas and the huge pages. Ranks are those of the node, from 0.
+  std::uint32_t parcels() const { return plan_.memories() + 1; }
   Parcel parcel(std::uint32_t to_rank, std::uint32_t number) const;
 
-  // For a process that is a rank itself. Once each, and nothing is sent after that.
+  // For a process that is a rank itself. Once each, and nothing is sent after that. The huge pages
+  // come behind the arenas.
   UniqueFd take_control() { return std::move(control_); }
   UniqueFd take_arena(std::uint32_t rank) { return std::move(arenas_[rank]); }
 
@@ -42,10 +49,12 @@ class JobMemory {
   JobMemory(std::uint64_t tag, const NodePlan& plan, UniqueFd control)
       : tag_(tag), plan_(plan), control_(std::move(control)) {}
 
+  void take_huge_pages(const Environment& environment);
+
   std::uint64_t tag_;
   NodePlan plan_;
   UniqueFd control_;
-  std::vector<UniqueFd> arenas_;
+  std::vector<UniqueFd> arenas_;  // and the huge pages
 };
 
 }  // namespace gondwana

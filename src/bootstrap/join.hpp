@@ -23,7 +23,8 @@ struct Membership {
   // Kept open as long as this rank lives, where its node has an agent that no guardian looks after:
   // the agent ends when all ranks of the node have.
   UniqueFd lifeline;
-  // The memfds of the arenas of the node, from 0, each to be asked for once and in this order.
+  // The memfds of the arenas of the node, from 0, and of its huge pages where the plan has some,
+  // each to be asked for once and in this order.
   std::function<Result<UniqueFd>(std::uint32_t rank)> next_arena;
   LauncherLink launcher;
   // Empty, or to be left in GONDWANA_JOINED for the programs that this one starts: they are not

@@ -139,7 +139,7 @@ class Meeting {
     const std::uint64_t tag = first.invitation->tag;
     if (!reception_)
       if (Result<void> opened = open_reception(tag); !opened) return opened.error();
-    Result<JobMemory> memory = JobMemory::create(share_of(*nodes), tag);
+    Result<JobMemory> memory = JobMemory::create(share_of(*nodes), tag, own_environment);
     if (!memory) return memory.error();
     UniqueFd lifeline;
     if (nodes->size() > 1) {

@@ -34,13 +34,21 @@ Message read_payload(Bytes bytes) {
   return payload;
 }
 
+// All of them lie within an arena.
+bool plausible_huge(const Welcome& welcome) {
+  if (welcome.huge == 0) return true;
+  return welcome.huge % huge_page == 0 && welcome.stride > huge_offset &&
+         welcome.huge < welcome.stride - huge_offset;
+}
+
 bool plausible(const Message& message) {
   if (const auto* welcome = std::get_if<Welcome>(&message)) {
     return welcome->ranks >= 1 && welcome->ranks <= max_ranks && welcome->rank < welcome->ranks &&
            welcome->stride >= 2 * huge_page && welcome->stride % huge_page == 0 &&
-           welcome->stride <= (std::uint64_t{1} << 47) / welcome->ranks && welcome->nodes >= 1 &&
-           welcome->node < welcome->nodes && welcome->nodes <= welcome->job_ranks &&
-           welcome->job_ranks <= max_ranks && welcome->ranks <= welcome->job_ranks &&
+           welcome->stride <= (std::uint64_t{1} << 47) / welcome->ranks &&
+           plausible_huge(*welcome) && welcome->nodes >= 1 && welcome->node < welcome->nodes &&
+           welcome->nodes <= welcome->job_ranks && welcome->job_ranks <= max_ranks &&
+           welcome->ranks <= welcome->job_ranks &&
            welcome->first <= welcome->job_ranks - welcome->ranks;
   }
   if (const auto* arena = std::get_if<Arena>(&message)) return arena->rank < max_ranks;

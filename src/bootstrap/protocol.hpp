@@ -4,7 +4,9 @@
 //                                         end (pidfd), where the kernel has those
 //   guardian  -> rank      Welcome        who you are, with the control memory
 //   guardian  -> rank      Arena          the memory of one rank of the node, with its descriptor;
-//                                         one message each, so that one free descriptor is enough
+//                                         one message each, so that one free descriptor is enough;
+//                                         behind the last rank, the huge pages of all where some
+//                                         were set aside
 //   rank      -> guardian  GlobalExit     end the job with this status
 //   agent     -> guardian  Ready          the card of this node is in the control memory; the agent
 //                                         joins as a rank does
@@ -33,7 +35,7 @@
 
 namespace gondwana::protocol {
 
-inline constexpr std::uint16_t version = 5;
+inline constexpr std::uint16_t version = 6;
 inline constexpr const char* join_fd_variable = "GONDWANA_JOIN_FD";
 inline constexpr const char* joined_variable = "GONDWANA_JOINED";
 inline constexpr std::uint32_t max_ranks = 1U << 20;
@@ -51,6 +53,7 @@ struct Welcome {
   std::uint32_t node;
   std::uint32_t nodes;
   std::uint32_t job_ranks;
+  std::uint64_t huge = 0;                      // see NodePlan
   std::uint64_t layout = control_fingerprint;  // of the control memory, in the guardian's build
 };
 
@@ -79,7 +82,7 @@ using Message = std::variant<Join, Welcome, Arena, GlobalExit, Knock, Ready, Lif
 
 // The bytes of a message on the wire.
 struct Packet {
-  static constexpr std::size_t size = 64;
+  static constexpr std::size_t size = 72;
   std::byte bytes[size];  // NOLINT(modernize-avoid-c-arrays): sent as it is
 };
 

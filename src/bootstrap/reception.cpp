@@ -212,10 +212,10 @@ Result<Membership> visit(const Invitation& invitation, Visit who, const Deadline
     self->lifeline = *std::move(lifeline);
   }
   // The socket goes with the last arena.
-  self->next_arena = [ranks = self->plan.ranks, next = std::move(self->next_arena),
+  self->next_arena = [last = self->plan.memories() - 1, next = std::move(self->next_arena),
                       open = std::make_shared<UniqueFd>(*std::move(socket))](std::uint32_t number) {
     Result<UniqueFd> arena = next(number);
-    if (number + 1 == ranks) open->reset();
+    if (number == last) open->reset();
     return arena;
   };
   return self;

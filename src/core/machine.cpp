@@ -96,6 +96,32 @@ std::size_t available_memory() {
   return left;
 }
 
+std::size_t available_huge_pages() {
+  const auto pages = [](const char* name) {
+    const auto found = numbers_in(std::string("/sys/kernel/mm/hugepages/hugepages-2048kB/") + name);
+    return found.empty() ? 0.0 : found[0];
+  };
+  constexpr double size = 2 << 20;
+  // Free ones may be promised to somebody; the kernel may be allowed to make some more.
+  double left = pages("free_hugepages") - pages("resv_hugepages") +
+                std::max(0.0, pages("nr_overcommit_hugepages") - pages("surplus_hugepages"));
+  const auto tighten = [&](const std::string& most, const std::string& used) {
+    const std::vector<double> limit = numbers_in(most);
+    const std::vector<double> taken = numbers_in(used);
+    if (!limit.empty() && !taken.empty()) left = std::min(left, (limit[0] - taken[0]) / size);
+  };
+  // Two limits: of pages promised, and of pages touched, which is a SIGBUS.
+  for (const char* which : {"/hugetlb.2MB.", "/hugetlb.2MB.rsvd."}) {
+    for_each_group("/sys/fs/cgroup", "", [&](const std::string& group) {
+      tighten(group + which + "max", group + which + "current");
+    });
+    for_each_group("/sys/fs/cgroup/hugetlb", "hugetlb", [&](const std::string& group) {
+      tighten(group + which + "limit_in_bytes", group + which + "usage_in_bytes");
+    });
+  }
+  return static_cast<std::size_t>(std::max(0.0, left)) * static_cast<std::size_t>(size);
+}
+
 ProcessorMask own_processors() {
   cpu_set_t set;
   CPU_ZERO(&set);

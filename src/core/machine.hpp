@@ -14,6 +14,10 @@ std::size_t usable_memory();
 // allow.
 std::size_t available_memory();
 
+// Bytes that lie on huge pages of 2 MiB, set aside by the administrator and not promised to
+// anybody.
+std::size_t available_huge_pages();
+
 // A bit for each processor; of a machine that has more, the first ones.
 using ProcessorMask = std::array<std::uint64_t, 16>;
 

@@ -19,6 +19,35 @@ Error no_address_space(std::size_t length) {
                       format_size(length), std::strerror(errno))};
 }
 
+void* reserve_at(std::byte* wanted, std::size_t length, int flags) {
+  return ::mmap(wanted, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1,
+                0);
+}
+
+// Of `length` + `spare` bytes the `length` that begin at a multiple of `alignment`.
+Mapping trim(std::byte* start, std::size_t length, std::size_t spare, std::size_t alignment) {
+  const auto address = reinterpret_cast<std::uintptr_t>(start);
+  const std::size_t before = round_up(address, alignment) - address;
+  if (before > 0) ::munmap(start, before);
+  if (spare > before) ::munmap(start + before + length, spare - before);
+  return Mapping(start + before, length);
+}
+
+// For ever as long as it is. Best effort: a kernel that cannot seal still shares memory only within
+// the job.
+void seal(const UniqueFd& memory) {
+  ::fcntl(memory.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+}
+
+// The kernel promises the pages of a shared mapping when it is made, and keeps that to the memory
+// until that is gone, not to the mapping.
+bool promise_pages(const UniqueFd& memory, std::size_t length) {
+  void* start = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0);
+  if (start == MAP_FAILED) return false;
+  ::munmap(start, length);
+  return true;
+}
+
 }  // namespace
 
 Mapping::Mapping(Mapping&& other) noexcept
@@ -34,14 +63,15 @@ Mapping::~Mapping() {
   if (start_ != nullptr) ::munmap(start_, length_);
 }
 
-Result<Mapping> Mapping::reserve(std::byte* wanted, std::size_t length) {
-  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  void* start = MAP_FAILED;
-  if (wanted != nullptr)
-    start = ::mmap(wanted, length, PROT_NONE, flags | MAP_FIXED_NOREPLACE, -1, 0);
-  if (start == MAP_FAILED) start = ::mmap(nullptr, length, PROT_NONE, flags, -1, 0);
+Result<Mapping> Mapping::reserve(std::byte* wanted, std::size_t length, std::size_t alignment) {
+  if (wanted != nullptr) {
+    void* start = reserve_at(wanted, length, MAP_FIXED_NOREPLACE);
+    if (start != MAP_FAILED) return Mapping(static_cast<std::byte*>(start), length);
+  }
+  const std::size_t spare = alignment - page_size();
+  void* start = reserve_at(nullptr, length + spare, 0);
   if (start == MAP_FAILED) return no_address_space(length);
-  return Mapping(static_cast<std::byte*>(start), length);
+  return trim(static_cast<std::byte*>(start), length, spare, alignment);
 }
 
 Result<Mapping> Mapping::shared(const UniqueFd& memory, std::size_t length) {
@@ -51,10 +81,12 @@ Result<Mapping> Mapping::shared(const UniqueFd& memory, std::size_t length) {
   return Mapping(static_cast<std::byte*>(start), length);
 }
 
-Result<void> Mapping::overlay(std::size_t offset, const UniqueFd& memory, std::size_t length) {
+Result<void> Mapping::overlay(std::size_t offset, const UniqueFd& memory, std::size_t length,
+                              std::size_t from) {
   GONDWANA_ASSERT(offset + length <= length_, offset, length, length_);
-  void* start = ::mmap(start_ + offset, length, PROT_READ | PROT_WRITE,
-                       MAP_SHARED | MAP_NORESERVE | MAP_FIXED, memory.get(), 0);
+  void* start =
+      ::mmap(start_ + offset, length, PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_NORESERVE | MAP_FIXED, memory.get(), static_cast<off_t>(from));
   if (start == MAP_FAILED) return no_address_space(length);
   return {};
 }
@@ -72,8 +104,21 @@ Result<UniqueFd> create_memfd(const char* label, std::size_t length) {
                              "(ulimit -f)?",
                              format_size(length), std::strerror(errno))};
   }
-  // Best effort: a kernel that cannot seal still shares memory only within the job.
-  ::fcntl(memory.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+  seal(memory);
+  return memory;
+}
+
+Result<UniqueFd> create_huge_memfd(const char* label, std::size_t length) {
+  constexpr unsigned of_two_mib = 21U << 26;  // MFD_HUGE_2MB
+  UniqueFd memory(
+      ::memfd_create(label, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB | of_two_mib));
+  if (!memory) return Error{Errc::missing, fmt::format("no huge pages: {}", std::strerror(errno))};
+  if (::ftruncate(memory.get(), static_cast<off_t>(length)) != 0 ||
+      !promise_pages(memory, length)) {
+    return Error{Errc::out_of_memory, fmt::format("not {} of huge pages: {}", format_size(length),
+                                                  std::strerror(errno))};
+  }
+  seal(memory);
   return memory;
 }
 

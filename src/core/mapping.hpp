@@ -10,6 +10,8 @@
 
 namespace gondwana {
 
+std::size_t page_size();
+
 // A range of address space, unmapped by its destructor.
 class Mapping {
  public:
@@ -24,14 +26,18 @@ class Mapping {
   std::byte* data() const { return start_; }
   std::size_t size() const { return length_; }
 
-  // Reserves address space that nothing may touch yet, at `wanted` if that is free, else anywhere.
-  static Result<Mapping> reserve(std::byte* wanted, std::size_t length);
+  // Reserves address space that nothing may touch yet, at `wanted` if that is free, else at some
+  // multiple of `alignment`: a power of two, a page at least.
+  static Result<Mapping> reserve(std::byte* wanted, std::size_t length,
+                                 std::size_t alignment = page_size());
 
   // Maps all of `memory`, `length` bytes, anywhere, shared.
   static Result<Mapping> shared(const UniqueFd& memory, std::size_t length);
 
-  // Lays the first `length` bytes of `memory` over [offset, offset + length) of this reservation.
-  Result<void> overlay(std::size_t offset, const UniqueFd& memory, std::size_t length);
+  // Lays `length` bytes of `memory`, those from `from` on, over [offset, offset + length) of this
+  // reservation.
+  Result<void> overlay(std::size_t offset, const UniqueFd& memory, std::size_t length,
+                       std::size_t from = 0);
 
  private:
   std::byte* start_ = nullptr;
@@ -42,11 +48,13 @@ class Mapping {
 // `label` shows in /proc/PID/maps only. Gone when the last process that has it is gone.
 Result<UniqueFd> create_memfd(const char* label, std::size_t length);
 
+// The same on huge pages that were set aside, of which `length` is a multiple; all of them are
+// promised to it, so that who touches one later finds it. An error where there are not so many.
+Result<UniqueFd> create_huge_memfd(const char* label, std::size_t length);
+
 // Gives whole pages of shared memory back to the system; they read as zero afterwards. False where
 // they do not.
 bool give_back_pages(MutableBytes pages);
-
-std::size_t page_size();
 
 // "5.0 GiB", "64 MiB", "17 B".
 std::string format_size(std::size_t bytes);

@@ -50,7 +50,8 @@ struct RankFacts {
   std::uint64_t program_id;    // hash of the program's build id
   std::uint64_t globals_size;  // length of its symmetric globals
   std::uint64_t heap_size;
-  std::uint64_t checks;  // whether it checks its calls
+  std::uint64_t heap_offset;  // in the arena
+  std::uint64_t checks;       // whether it checks its calls
 };
 
 }  // namespace gondwana

@@ -32,7 +32,7 @@ std::size_t NodePlan::inbox_offset() const {
 Result<NodePlan> plan_node(const NodeShare& share) {
   const std::uint32_t ranks = share.ranks;
   const std::size_t inbox = InboxLayout(ranks).size();
-  const std::size_t memory = usable_memory() + heap_offset(std::size_t{1} << 30) + inbox;
+  const std::size_t memory = usable_memory() + huge_offset + inbox;
   const std::size_t most = std::bit_floor(address_space() / std::max(1U, ranks));
   const std::size_t room = std::min(std::bit_ceil(memory), most);
   const std::size_t least = std::bit_ceil(4 * huge_page + inbox);

@@ -33,10 +33,15 @@ struct NodeShare {
 
 struct NodePlan : NodeShare {
   std::size_t stride = 0;  // distance of two arenas; of whole huge pages
+  // Bytes of each arena, from huge_offset on, that lie on huge pages which were set aside: a memfd
+  // of their own for the node, a part of it for each rank in turn.
+  std::size_t huge = 0;
 
   // Bytes of an arena that exist. What is left of the stride stays reserved: a guard.
   std::size_t arena_size() const { return stride - guard; }
   std::size_t range_size() const { return stride * ranks; }
+  // Memfds that the ranks of the node share besides the control memory.
+  std::uint32_t memories() const { return ranks + (huge > 0 ? 1 : 0); }
   // The inbox of a rank lies at the end of its arena.
   std::size_t inbox_offset() const;
 
@@ -67,6 +72,11 @@ constexpr std::size_t heap_offset(std::size_t globals_size) {
   const std::size_t before = NodePlan::globals_offset + globals_size;
   return (before + huge_page - 1) / huge_page * huge_page;
 }
+
+// Where the heap begins if it is to lie on huge pages that were set aside: at one place whatever
+// the program, for who lays them there before the program is known, and on nodes that have none
+// too.
+constexpr std::size_t huge_offset = heap_offset(std::size_t{1} << 30);
 
 // An address where nothing else lives: above the shadow of AddressSanitizer, below programs and
 // libraries. A wish only: a process that cannot have it maps the range elsewhere.

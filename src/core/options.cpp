@@ -137,6 +137,12 @@ std::span<const OptionRow> option_table() {
                 "take the memory of the heap at start, in parallel: local, near the rank, or "
                 "interleave, from all NUMA domains in turn; off: when first touched",
                 into(&Options::prefault, parse_prefault)},
+      OptionRow{"GONDWANA_HUGETLB",
+                {},
+                "no",
+                "put the heap on huge pages of 2 MiB that the administrator has set aside, as far "
+                "as they go",
+                into(&Options::hugetlb, parse_switch)},
       OptionRow{
           "GONDWANA_SPINS",
           {},

@@ -23,6 +23,7 @@ struct Options {
   std::size_t heap_size = 0;  // bytes of symmetric heap per rank; 0: half of memory, shared out
   bool heap_overcommit = false;
   Prefault prefault = Prefault::off;
+  bool hugetlb = false;     // the heap lies on huge pages that were set aside, as far as they go
   std::uint32_t spins = 0;  // looks before the first yield; 0: chosen from the load of the node
   Algorithms algorithms;    // of collectives
   std::uint32_t join_timeout = 0;  // seconds until all ranks of a foreign launcher must have come

@@ -11,16 +11,27 @@
 namespace gondwana {
 namespace {
 
-// Bytes that an arena has for its heap.
-std::size_t heap_room(const NodeMemory& memory, std::size_t globals_size) {
-  const std::size_t before = heap_offset(globals_size);
-  const std::size_t end = memory.plan().inbox_offset();
-  return before < end ? end - before : 0;
+// Huge pages lie at a place that does not depend on the program.
+Result<std::size_t> choose_heap_offset(const Engine::Setup& setup) {
+  const std::size_t usual = heap_offset(setup.globals.size());
+  if (!setup.options.hugetlb && setup.memory->plan().huge == 0) return usual;
+  if (usual <= huge_offset) return huge_offset;
+  return Error{Errc::out_of_memory,
+               fmt::format("GONDWANA_HUGETLB: the {} of the program's global variables leave no "
+                           "room below the heap; unset it",
+                           format_size(setup.globals.size()))};
 }
 
-// What is left of the arena behind the heap.
-MutableBytes space_behind(const NodeMemory& memory, Rank rank, std::size_t heap_end) {
-  const std::size_t begin = round_up(heap_end, page_size());
+// Bytes that an arena has for its heap.
+std::size_t heap_room(const NodeMemory& memory, std::size_t heap_at) {
+  const std::size_t end = memory.plan().inbox_offset();
+  return heap_at < end ? end - heap_at : 0;
+}
+
+// What is left of the arena behind the heap, and behind huge pages if they reach farther.
+MutableBytes space_behind(const NodeMemory& memory, Rank rank, const HeapPlace& heap) {
+  const std::size_t huge_end = heap.huge > 0 ? huge_offset + memory.plan().huge : 0;
+  const std::size_t begin = std::max(round_up(heap.offset + heap.size, page_size()), huge_end);
   const std::size_t end = memory.plan().inbox_offset() / page_size() * page_size();
   return {memory.window(rank) + begin, begin < end ? end - begin : 0};
 }
@@ -46,9 +57,9 @@ Error heaps_exceed_memory(std::size_t heap, std::uint32_t ranks, std::size_t mem
 }
 
 // What the user asked for, or half of the node's memory shared out; an error where it cannot be.
-Result<std::size_t> choose_heap_size(const Engine::Setup& setup) {
+Result<std::size_t> choose_heap_size(const Engine::Setup& setup, std::size_t heap_at) {
   const std::uint32_t ranks = setup.memory->plan().ranks;
-  const std::size_t room = heap_room(*setup.memory, setup.globals.size());
+  const std::size_t room = heap_room(*setup.memory, heap_at);
   const std::size_t memory = usable_memory();
   std::size_t heap = setup.options.heap_size;
   if (heap == 0)
@@ -61,7 +72,15 @@ Result<std::size_t> choose_heap_size(const Engine::Setup& setup) {
                              "for it; lower GONDWANA_HEAP_SIZE or raise ulimit -v",
                              format_size(heap), ranks, format_size(room))};
   }
-  return std::min(round_up(heap, page_size()), room);
+  return std::min(round_up(heap, heap_at == huge_offset ? huge_page : page_size()), room);
+}
+
+Result<HeapPlace> choose_heap(const Engine::Setup& setup) {
+  const Result<std::size_t> offset = choose_heap_offset(setup);
+  if (!offset) return offset.error();
+  const Result<std::size_t> size = choose_heap_size(setup, *offset);
+  if (!size) return size.error();
+  return HeapPlace{*offset, *size, std::min(*size, setup.memory->plan().huge)};
 }
 
 // How long a sleep may last that nobody ends: what comes over a wire rings no bell of who sleeps on
@@ -76,12 +95,12 @@ std::chrono::microseconds longest_sleep(std::uint32_t sleeps_before, bool is_wir
 
 }  // namespace
 
-Engine::Engine(Setup setup, std::size_t heap_size)
+Engine::Engine(Setup setup, const HeapPlace& heap)
     : rank_(setup.rank),
       ranks_(setup.ranks),
       memory_(std::move(setup.memory)),
-      symmetric_(memory_->window(rank_), setup.globals, heap_size),
-      segments_(space_behind(*memory_, rank_, heap_offset(setup.globals.size()) + heap_size)),
+      symmetric_(memory_->window(rank_), setup.globals, heap),
+      segments_(space_behind(*memory_, rank_, heap)),
       reach_(*memory_, setup.use_reach ? memory_->plan().ranks : 0, symmetric_.ranges()),
       wire_(std::move(setup.wire)),
       on_lost_(std::move(setup.on_lost)),
@@ -128,17 +147,18 @@ std::unique_ptr<Lane> Engine::make_lane(Threads used_by) {
 }
 
 Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
-  const Result<std::size_t> heap_size = choose_heap_size(setup);
-  if (!heap_size) return heap_size.error();
+  const Result<HeapPlace> heap = choose_heap(setup);
+  if (!heap) return heap.error();
   register_for_heavy_fence();  // refused: then every sleep is timed, see Doorbell
   ControlPage& page = setup.memory->page(setup.rank);
   publish_place(page);
   setup.memory->facts(setup.rank) = {.program_id = setup.program_id,
                                      .globals_size = setup.globals.size(),
-                                     .heap_size = *heap_size,
+                                     .heap_size = heap->size,
+                                     .heap_offset = heap->offset,
                                      .checks = setup.options.checks};
   const CallName call = setup.call;
-  std::unique_ptr<Engine> engine(new Engine(std::move(setup), *heap_size));
+  std::unique_ptr<Engine> engine(new Engine(std::move(setup), *heap));
   engine->announce_state(RankState::joined);
   engine->sync(engine->world(), call);
   if (const Result<void> same = engine->compare_with_first(); !same) return same.error();
@@ -179,6 +199,11 @@ Result<void> Engine::compare_with_first() {
                              "to the same on every rank",
                              format_size(mine.heap_size), format_size(first->heap_size))};
   }
+  if (mine.heap_offset != first->heap_offset)
+    return Error{
+        Errc::invalid_argument,
+        "the heap of this rank lies elsewhere than that of rank 0; set GONDWANA_HUGETLB to "
+        "the same on every rank"};
   if (first->checks != mine.checks) {
     return Error{Errc::invalid_argument,
                  fmt::format("this rank {} its calls, rank 0 {}; set SHMEM_DEBUG on every rank or "

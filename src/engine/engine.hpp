@@ -74,6 +74,7 @@ class Engine {
   std::uint32_t ranks() const { return ranks_; }
   const Options& options() const { return options_; }
   SymmetricMemory& symmetric() { return symmetric_; }
+  const SymmetricMemory& symmetric() const { return symmetric_; }
   Lane& default_lane() { return default_lane_; }
   SegmentSpace& segments() { return segments_; }
   // What the ranks of the node share, for doors that lay out memory of their own in it.
@@ -314,7 +315,7 @@ class Engine {
     return {a.numbers & b.numbers, std::max(a.epoch, b.epoch)};
   }
 
-  explicit Engine(Setup setup, std::size_t heap_size);
+  explicit Engine(Setup setup, const HeapPlace& heap);
   Lane first_lane();
   Shortcut shortcut_to(Seat& seat) const;
   std::optional<RankFacts> facts_of_first();

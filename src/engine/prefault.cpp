@@ -10,8 +10,10 @@
 namespace gondwana {
 namespace {
 
-// Told before the first page is taken: who finds out later is killed.
-Result<void> find_room(const Engine& engine, std::size_t heap) {
+// Told before the first page is taken: who finds out later is killed. Huge pages were promised to
+// us.
+Result<void> find_room(const Engine& engine) {
+  const std::size_t heap = engine.symmetric().heap_size() - engine.symmetric().huge_size();
   const std::uint32_t ranks = engine.memory().plan().ranks;
   const std::size_t left = available_memory();
   if (heap <= left / ranks) return {};
@@ -40,6 +42,19 @@ class Shown {
 
 }  // namespace
 
+std::optional<std::string> doubt_about_huge_pages(const Engine& engine) {
+  const SymmetricMemory& memory = engine.symmetric();
+  const bool of_any_size = engine.options().heap_size == 0;
+  const std::size_t huge = memory.huge_size();
+  if (!engine.options().hugetlb || huge == memory.heap_size() || (of_any_size && huge > 0))
+    return std::nullopt;
+  return fmt::format(
+      "GONDWANA_HUGETLB: {} of each heap of {} {} on huge pages; no more are left of those "
+      "that the administrator has set aside (sysctl vm.nr_hugepages)",
+      huge == 0 ? "nothing" : format_size(huge), format_size(memory.heap_size()),
+      huge == 0 ? "lies" : "lie");
+}
+
 Result<void> prefault(Engine& engine, MutableBytes pages) {
   const Prefault where = engine.options().prefault;
   if (where == Prefault::off || pages.empty()) return {};
@@ -52,7 +67,7 @@ Result<void> prefault(Engine& engine, MutableBytes pages) {
 Result<void> prefault_heap(Engine& engine, CallName call) {
   if (engine.options().prefault == Prefault::off) return {};
   const MutableBytes heap = engine.symmetric().heap();
-  if (const Result<void> room = find_room(engine, heap.size()); !room) return room.error();
+  if (const Result<void> room = find_room(engine); !room) return room.error();
   engine.sync(engine.world(), call);  // all have looked before anybody takes
   if (const Result<void> there = prefault(engine, heap); !there) return there.error();
   engine.sync(engine.world(), call);

@@ -2,6 +2,9 @@
 // later, and pages that lie where they should.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "core/result.hpp"
 #include "core/types.hpp"
 #include "engine/engine.hpp"
@@ -10,6 +13,10 @@ namespace gondwana {
 
 // The heap, by all ranks at once. Collective over the job.
 Result<void> prefault_heap(Engine& engine, CallName call);
+
+// A sentence where GONDWANA_HUGETLB asks for more pages than there were. The same on all ranks of a
+// node.
+std::optional<std::string> doubt_about_huge_pages(const Engine& engine);
 
 // Whole pages of this rank's arena, by it alone.
 Result<void> prefault(Engine& engine, MutableBytes pages);

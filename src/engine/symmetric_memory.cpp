@@ -14,31 +14,15 @@ namespace {
 // Blocks from this size on give their pages back when freed and are cleared by doing so.
 constexpr std::size_t page_worthy = std::size_t{256} * 1024;
 
-// Gives the whole pages of a range back to the system; they read as zero afterwards. Returns the
-// range that was given back, as offsets from `start`.
-struct Span {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-};
-
-Span give_back(std::byte* start, std::size_t size) {
-  const std::size_t page = page_size();
-  const auto address = reinterpret_cast<std::uintptr_t>(start);
-  const std::size_t begin = round_up(address, page) - address;
-  const std::size_t end = (address + size) / page * page - address;
-  if (size < page_worthy || begin >= end) return {};
-  if (!give_back_pages({start + begin, end - begin})) return {};
-  return {begin, end};
-}
-
 }  // namespace
 
-SymmetricMemory::SymmetricMemory(std::byte* arena, MutableBytes globals, std::size_t heap_size)
+SymmetricMemory::SymmetricMemory(std::byte* arena, MutableBytes globals, const HeapPlace& heap)
     : ranges_{.arena = reinterpret_cast<std::uintptr_t>(arena),
-              .length = heap_offset(globals.size()) + heap_size - NodePlan::system_size,
+              .length = heap.offset + heap.size - NodePlan::system_size,
               .globals = globals},
-      heap_(arena + heap_offset(globals.size()), heap_size),
-      book_(heap_size) {}
+      heap_(arena + heap.offset, heap.size),
+      huge_(heap.huge),
+      book_(heap.size) {}
 
 void* SymmetricMemory::allocate(std::size_t size, std::size_t alignment) {
   const std::scoped_lock lock(mutex_);
@@ -64,9 +48,22 @@ void SymmetricMemory::clear(std::size_t offset, std::size_t size) {
   if (offset >= touched_) return;
   std::byte* start = heap_.data() + offset;
   const std::size_t dirty = std::min(size, touched_ - offset);
-  const Span clean = give_back(start, dirty);
+  const Span clean = give_back(offset, dirty);
   std::memset(start, 0, clean.begin);
   std::memset(start + clean.end, 0, dirty - clean.end);
+}
+
+// Gives the whole pages of a block back to the system; they read as zero afterwards. Returns what
+// was given back.
+SymmetricMemory::Span SymmetricMemory::give_back(std::size_t offset, std::size_t size) const {
+  if (size < page_worthy || offset < huge_) return {};
+  std::byte* start = heap_.data() + offset;
+  const std::size_t page = page_size();
+  const auto address = reinterpret_cast<std::uintptr_t>(start);
+  const std::size_t begin = round_up(address, page) - address;
+  const std::size_t end = (address + size) / page * page - address;
+  if (begin >= end || !give_back_pages({start + begin, end - begin})) return {};
+  return {begin, end};
 }
 
 void* SymmetricMemory::resize(void* block, std::size_t size) {
@@ -88,7 +85,7 @@ void* SymmetricMemory::resize(void* block, std::size_t size) {
 bool SymmetricMemory::release(void* block) {
   const std::scoped_lock lock(mutex_);
   const auto freed = book_.release(heap_offset_of(block));
-  if (freed) give_back(heap_.data() + freed->offset, freed->size);
+  if (freed) give_back(freed->offset, freed->size);
   return freed.has_value();
 }
 

@@ -14,11 +14,19 @@
 
 namespace gondwana {
 
+// Where the heap lies in the arena. Its first `huge` bytes are on huge pages that were set aside:
+// what is given back of those may be somebody else's when it is touched again.
+struct HeapPlace {
+  std::size_t offset = 0;
+  std::size_t size = 0;
+  std::size_t huge = 0;
+};
+
 class SymmetricMemory {
  public:
   // `arena`: the rank's own arena as it sees it, `globals` its variables (empty: private), already
   // laid on the arena at NodePlan::globals_offset.
-  SymmetricMemory(std::byte* arena, MutableBytes globals, std::size_t heap_size);
+  SymmetricMemory(std::byte* arena, MutableBytes globals, const HeapPlace& heap);
 
   const SymmetricRanges& ranges() const { return ranges_; }
 
@@ -34,6 +42,8 @@ class SymmetricMemory {
 
   MutableBytes heap() const { return heap_; }
   std::size_t heap_size() const { return heap_.size(); }
+  // Of its beginning, on huge pages that were set aside.
+  std::size_t huge_size() const { return huge_; }
   std::size_t largest_free() const;
   std::string describe() const;  // the ranges, for a message about an address outside them
 
@@ -42,9 +52,16 @@ class SymmetricMemory {
     return static_cast<std::size_t>(static_cast<const std::byte*>(block) - heap_.data());
   }
   void clear(std::size_t offset, std::size_t size);
+  // A range of a block, from its start.
+  struct Span {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
+  Span give_back(std::size_t offset, std::size_t size) const;
 
   SymmetricRanges ranges_;
   MutableBytes heap_;
+  std::size_t huge_;
   mutable std::mutex mutex_;  // guards the bookkeeping below
   Heap book_;
   std::size_t touched_ = 0;  // no byte of the heap from here on was ever handed out

@@ -21,7 +21,7 @@ Result<std::shared_ptr<NodeMemory>> NodeMemory::attach(const NodePlan& plan,
   if (!pages) return pages.error();
   // Ranks that are processes like to see their memory at one address; threads share it anyway.
   auto* wanted = reinterpret_cast<std::byte*>(preferred_base);
-  Result<Mapping> range = Mapping::reserve(self ? wanted : nullptr, plan.range_size());
+  Result<Mapping> range = Mapping::reserve(self ? wanted : nullptr, plan.range_size(), huge_page);
   if (!range) return range.error();
   std::shared_ptr<NodeMemory> memory(new NodeMemory(plan, *std::move(pages), *std::move(range)));
   for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
@@ -35,7 +35,23 @@ Result<std::shared_ptr<NodeMemory>> NodeMemory::attach(const NodePlan& plan,
     else if (self)
       keep_to_ourselves(memory->arenas_.data() + offset, plan.arena_size());
   }
+  if (plan.huge == 0) return memory;
+  const Result<UniqueFd> huge = next_arena(plan.ranks);
+  if (!huge) return huge.error();
+  if (const Result<void> laid = memory->lay_huge_pages(*huge, self); !laid) return laid.error();
   return memory;
+}
+
+// Over a part of each arena.
+Result<void> NodeMemory::lay_huge_pages(const UniqueFd& huge, std::optional<Rank> self) {
+  for (std::uint32_t rank = 0; rank < plan_.ranks; ++rank) {
+    const std::size_t offset = rank * plan_.stride + huge_offset;
+    if (Result<void> laid = arenas_.overlay(offset, huge, plan_.huge, rank * plan_.huge); !laid)
+      return laid;
+    if (self && self != Rank(plan_.first + rank))
+      keep_to_ourselves(arenas_.data() + offset, plan_.huge);
+  }
+  return {};
 }
 
 Result<std::shared_ptr<NodeMemory>> NodeMemory::create(const NodeShare& share) {

@@ -17,7 +17,8 @@ namespace gondwana {
 
 class NodeMemory {
  public:
-  // Gives the memfds of the arenas of the node in turn, from 0; closed here once mapped.
+  // Gives the memfds of the arenas of the node in turn, from 0, and then that of the huge pages
+  // where the plan has some; closed here once mapped.
   using NextArena = std::function<Result<UniqueFd>(std::uint32_t rank)>;
 
   // `self`: the rank that this process is, whose descriptor is kept for the program's globals.
@@ -61,6 +62,8 @@ class NodeMemory {
  private:
   NodeMemory(const NodePlan& plan, Mapping control, Mapping arenas)
       : plan_(plan), layout_(plan), control_(std::move(control)), arenas_(std::move(arenas)) {}
+
+  Result<void> lay_huge_pages(const UniqueFd& huge, std::optional<Rank> self);
 
   template <typename T>
   T* at(std::size_t offset) const {

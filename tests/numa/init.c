@@ -1,5 +1,6 @@
 /* The first process of an emulated machine (machine.py): looks at the pages of heaps as each value
- * of GONDWANA_PREFAULT has them, with small and with huge pages, and switches the machine off. */
+ * of GONDWANA_PREFAULT has them, with small pages, huge ones and those set aside, and switches the
+ * machine off. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #define HUGE_PAGES "/sys/kernel/mm/transparent_hugepage/shmem_enabled"
+#define SET_ASIDE "/proc/sys/vm/nr_hugepages"
 
 static void mount_on(const char* folder, const char* type) {
   mkdir(folder, 0755);
@@ -25,9 +27,9 @@ static void show(const char* path) {
   fflush(stdout);
 }
 
-static void allow_huge_pages(const char* word) {
-  const int file = open(HUGE_PAGES, O_WRONLY);
-  if (file < 0 || write(file, word, strlen(word)) < 0) perror(HUGE_PAGES);
+static void set(const char* path, const char* word) {
+  const int file = open(path, O_WRONLY);
+  if (file < 0 || write(file, word, strlen(word)) < 0) perror(path);
   if (file >= 0) close(file);
 }
 
@@ -38,6 +40,7 @@ static int job(const char* how, const char* pages) {
   if (child == 0) {
     setenv("GONDWANA_PREFAULT", how, 1);
     setenv("GONDWANA_HEAP_SIZE", "32M", 1);
+    setenv("GONDWANA_HUGETLB", strcmp(pages, "hugetlb") == 0 ? "yes" : "no", 1);
     execl(GONDWANA, "gondwana", "run", "-n", "2", "--bind-to", "core", PROGRAM, how, pages, NULL);
     perror(GONDWANA);
     _exit(127);
@@ -54,10 +57,12 @@ int main(void) {
   show("/sys/devices/system/node/node0/cpulist");
   show("/sys/devices/system/node/node1/cpulist");
   int failed = 0;
-  allow_huge_pages("never");
+  set(HUGE_PAGES, "never");
   failed += job("off", "small") + job("local", "small") + job("interleave", "small");
-  allow_huge_pages("advise");
+  set(HUGE_PAGES, "advise");
   failed += job("local", "huge") + job("interleave", "huge");
+  set(SET_ASIDE, "48"); /* half of them on each domain */
+  failed += job("off", "hugetlb") + job("local", "hugetlb") + job("interleave", "hugetlb");
   printf("jobs that failed: %d\n", failed);
   fflush(stdout);
   return reboot(RB_POWER_OFF);

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <utility>
+#include <vector>
 
 namespace gondwana {
 namespace {
@@ -79,6 +80,39 @@ TEST(mapping, overlay_lays_memory_over_part_of_a_reservation) {
   ASSERT_TRUE(view);
   range->data()[page_size() + 5] = std::byte{7};
   EXPECT_EQ((*view).data()[5], std::byte{7});
+}
+
+TEST(mapping, overlay_may_lay_a_later_part_of_memory) {
+  const Result<UniqueFd> memory = create_memfd("mapping_test", 3 * page_size());
+  ASSERT_TRUE(memory);
+  Result<Mapping> range = Mapping::reserve(nullptr, page_size());
+  ASSERT_TRUE(range);
+  ASSERT_TRUE(range->overlay(0, *memory, page_size(), 2 * page_size()));
+  const Result<Mapping> view = Mapping::shared(*memory, 3 * page_size());
+  ASSERT_TRUE(view);
+  range->data()[5] = std::byte{7};
+  EXPECT_EQ((*view).data()[2 * page_size() + 5], std::byte{7});
+}
+
+TEST(mapping, reservation_begins_at_a_multiple_of_what_is_asked_for) {
+  constexpr std::size_t alignment = std::size_t{1} << 21;
+  std::vector<Mapping> kept;
+  for (int i = 0; i < 8; ++i) {
+    Result<Mapping> range = Mapping::reserve(nullptr, 3 * page_size(), alignment);
+    ASSERT_TRUE(range);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(range->data()) % alignment, 0U);
+    EXPECT_TRUE(is_mapped(range->data() + 2 * page_size()));
+    kept.push_back(*std::move(range));
+    kept.push_back(*Mapping::reserve(nullptr, page_size()));  // the next one lies elsewhere
+  }
+}
+
+TEST(mapping, huge_pages_that_are_not_there_are_refused_in_words) {
+  const Result<UniqueFd> memory = create_huge_memfd("mapping_test", std::size_t{1} << 50);
+  ASSERT_FALSE(memory);
+  EXPECT_TRUE(memory.error().text.starts_with("no huge pages: ") ||
+              memory.error().text.starts_with("not 1 PiB of huge pages: "))
+      << memory.error().text;
 }
 
 TEST(mapping, range_that_no_machine_has_is_refused_in_words) {

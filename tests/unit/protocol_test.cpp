@@ -14,7 +14,7 @@ namespace gondwana::protocol {
 namespace {
 
 constexpr std::uint64_t tag = 0x1234'5678'9abc'def0;
-constexpr Welcome welcome{tag, 3, 8, std::uint64_t{1} << 30, 16, 2, 4, 32};
+constexpr Welcome welcome{tag, 3, 8, std::uint64_t{1} << 32, 16, 2, 4, 32, huge_page};
 constexpr std::size_t version_offset = 4;
 constexpr std::size_t kind_offset = 6;
 
@@ -60,11 +60,12 @@ TEST(protocol, welcome_keeps_its_values) {
   EXPECT_EQ(back.job_tag, tag);
   EXPECT_EQ(back.rank, 3U);
   EXPECT_EQ(back.ranks, 8U);
-  EXPECT_EQ(back.stride, std::uint64_t{1} << 30);
+  EXPECT_EQ(back.stride, std::uint64_t{1} << 32);
   EXPECT_EQ(back.first, 16U);
   EXPECT_EQ(back.node, 2U);
   EXPECT_EQ(back.nodes, 4U);
   EXPECT_EQ(back.job_ranks, 32U);
+  EXPECT_EQ(back.huge, huge_page);
   EXPECT_EQ(back.layout, control_fingerprint);
 }
 
@@ -78,14 +79,14 @@ TEST(protocol, message_of_another_version_says_what_to_do) {
   Packet packet = encode(Join{42}, tag);
   packet.bytes[version_offset] = std::byte{99};
   EXPECT_EQ(refusal(packet, tag),
-            "a message between launcher and rank has version 99, this build speaks 5; use the "
+            "a message between launcher and rank has version 99, this build speaks 6; use the "
             "launcher and the library of one installation");
 }
 
 TEST(protocol, bytes_that_are_not_a_message_are_refused) {
   const Packet packet = encode(Join{42}, tag);
   EXPECT_EQ(refusal(packet, tag, Packet::size - 1),
-            "a message between launcher and rank has 63 bytes, not 64");
+            "a message between launcher and rank has 71 bytes, not 72");
   EXPECT_EQ(refusal(Packet{}, tag), "a message between launcher and rank is not one of ours");
   Packet unknown = packet;
   unknown.bytes[kind_offset] = std::byte{7};
@@ -107,6 +108,12 @@ TEST(protocol, values_out_of_range_are_refused) {
   EXPECT_TRUE(is_refused(Welcome{tag, 0, 2, 1 << 30, 3, 1, 2, 4})) << "ranks beyond the job";
   EXPECT_TRUE(is_refused(Welcome{tag, 0, 2, 1 << 30, 2, 2, 2, 4})) << "node 2 of 2";
   EXPECT_TRUE(is_refused(Welcome{tag, 0, 2, 1 << 30, 2, 1, 5, 4})) << "more nodes than ranks";
+  const auto huge = [](std::uint64_t bytes) {
+    return Welcome{tag, 0, 1, std::uint64_t{1} << 32, 0, 0, 1, 1, bytes};
+  };
+  EXPECT_FALSE(is_refused(huge(3 * huge_page)));
+  EXPECT_TRUE(is_refused(huge(huge_page + 1))) << "not whole huge pages";
+  EXPECT_TRUE(is_refused(huge(std::uint64_t{1} << 32))) << "more than an arena";
   EXPECT_TRUE(is_refused(Arena{max_ranks}));
   EXPECT_TRUE(is_refused(Knock{1, max_ranks}));
 }
@@ -171,7 +178,7 @@ TEST(protocol, torn_message_is_refused_on_arrival) {
   ASSERT_EQ(::send(pair.left.get(), packet.bytes, 10, 0), 10);
   const Result<std::optional<Received>> received = receive(pair.right.get(), tag, 5000);
   ASSERT_FALSE(received);
-  EXPECT_EQ(received.error().text, "a message between launcher and rank has 10 bytes, not 64");
+  EXPECT_EQ(received.error().text, "a message between launcher and rank has 10 bytes, not 72");
 }
 
 }  // namespace

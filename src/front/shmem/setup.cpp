@@ -56,6 +56,13 @@ void greet() {
     fmt::print(stderr, "gondwana: warning: {}\n", sentence);
 }
 
+// The first rank of each node says it: the others would say the same.
+void tell_of_huge_pages(const Engine& engine) {
+  if (index(engine.rank()) != engine.memory().plan().first) return;
+  if (const auto doubt = doubt_about_huge_pages(engine))
+    fmt::print(stderr, "gondwana: warning: rank {}: {}\n", this_process().rank(), *doubt);
+}
+
 [[noreturn]] void refuse_call(CallName name) {
   if (this_process().forked)
     say_and_end(
@@ -135,6 +142,7 @@ void start(CallName name, int thread_level) {
   ((*engine)->options().checks ? running.watched : running.door) = self.door.get();
   self.finalized = false;
   if (this_process().rank() == 0) greet();
+  tell_of_huge_pages(**engine);
   static const int registered = register_handlers();
   static_cast<void>(registered);
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -8,6 +9,7 @@
 
 #include "core/mapping.hpp"
 #include "core/node_plan.hpp"
+#include "core/options.hpp"
 #include "core/types.hpp"
 #include "info/sections.hpp"
 
@@ -52,17 +54,16 @@ Fact setting(std::string_view name, std::string_view file) {
   return word(name, words.substr(start + 1, end - start - 1), path.string());
 }
 
-// Whether the memory named `label` has a huge page, as the kernel counts them for this process.
-bool has_huge_page(const std::string& label) {
+// What the kernel counts under `entry` for the memory named `label` in this process, in bytes.
+std::size_t counted(const std::string& label, std::string_view entry) {
   std::ifstream maps("/proc/self/smaps");
   bool inside = false;
   for (std::string line; std::getline(maps, line);) {
     if (line.find(label) != std::string::npos) inside = true;
-    constexpr std::string_view counter = "ShmemPmdMapped:";
-    if (inside && line.starts_with(counter))
-      return std::strtoull(line.c_str() + counter.size(), nullptr, 10) != 0;
+    if (inside && line.starts_with(entry))
+      return std::strtoull(line.c_str() + entry.size(), nullptr, 10) << 10;
   }
-  return false;
+  return 0;
 }
 
 // The size of the pages that shared memory gets in fact: some is mapped as arenas are, and touched.
@@ -75,7 +76,7 @@ std::optional<std::size_t> size_obtained() {
   const std::size_t offset = round_up(address, huge_page) - address;
   if (!range->overlay(offset, *memory, huge_page)) return std::nullopt;
   std::memset(range->data() + offset, 1, huge_page);
-  return has_huge_page(label) ? huge_page : page_size();
+  return counted(label, "ShmemPmdMapped:") > 0 ? huge_page : page_size();
 }
 
 Fact obtained() {
@@ -85,12 +86,27 @@ Fact obtained() {
   return size(name, *bytes, "what ranks get, tried");
 }
 
+// What a heap gets where GONDWANA_HUGETLB asks for pages that were set aside.
+Fact obtained_by_heaps() {
+  constexpr std::string_view name = "heaps";
+  const char* label = "gondwana-heap-pages";
+  const Result<UniqueFd> memory = create_huge_memfd(label, huge_page);
+  if (!memory)
+    return without_value(name, "as shared memory", "GONDWANA_HUGETLB: " + memory.error().text);
+  const Result<Mapping> mapping = Mapping::shared(*memory, huge_page);
+  if (!mapping) return without_value(name, "unknown", mapping.error().text);
+  *mapping->data() = std::byte{1};
+  return size(name, counted(label, "KernelPageSize:"), "what ranks get by GONDWANA_HUGETLB, tried");
+}
+
 }  // namespace
 
 Section pages() {
   Section section{"pages", {size("base", page_size()), obtained()}};
   section.facts.push_back(setting("transparent huge pages, private", "enabled"));
   section.facts.push_back(setting("transparent huge pages, shared", "shmem_enabled"));
+  const Result<Options> options = read_options([](const char* name) { return std::getenv(name); });
+  if (options && options->hugetlb) section.facts.push_back(obtained_by_heaps());
   add_reserved(section);
   return section;
 }

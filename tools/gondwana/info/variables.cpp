@@ -66,6 +66,24 @@ std::string doubt_about_heap(const Options& options) {
       usable_memory() / ranks >> 20);
 }
 
+// The same ranks, as far as they say how large their heaps are.
+std::string doubt_about_huge_pages(const Options& options) {
+  const std::uint32_t ranks = usable_processors();
+  const std::size_t left = available_huge_pages();
+  if (!options.hugetlb || (left > 0 && options.heap_size <= left / ranks)) return {};
+  constexpr std::string_view more =
+      "; the administrator sets more of them aside by sysctl vm.nr_hugepages";
+  if (left == 0)
+    return fmt::format(
+        "GONDWANA_HUGETLB: no huge pages of 2 MiB are left, so heaps lie on ordinary "
+        "ones{}",
+        more);
+  return fmt::format(
+      "GONDWANA_HUGETLB: heaps of {} on {} ranks, one for each processor, do not fit "
+      "into the {} of huge pages that are left; the rest lies on ordinary ones{}",
+      format_size(options.heap_size), ranks, format_size(left), more);
+}
+
 }  // namespace
 
 void add_variables(Report& report) {
@@ -73,8 +91,9 @@ void add_variables(Report& report) {
   const Result<Options> options = read_options(value_of);
   if (!options)
     report.problems.push_back(options.error().text);
-  else if (std::string doubt = doubt_about_heap(*options); !doubt.empty())
-    report.warnings.push_back(std::move(doubt));
+  else
+    for (const std::string& doubt : {doubt_about_heap(*options), doubt_about_huge_pages(*options)})
+      if (!doubt.empty()) report.warnings.push_back(doubt);
   for (std::string& sentence : unknown_variables(environ))
     report.warnings.push_back(std::move(sentence));
   for (char** entry = environ; *entry != nullptr; ++entry) {

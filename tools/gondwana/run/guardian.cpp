@@ -33,6 +33,15 @@ NodeShare node_share(const Job& job) {
   return {job.ranks(), share.first, share.node, share.nodes, share.total};
 }
 
+// A variable as the ranks of the first program have it.
+const char* value_for_ranks(const Job& job, std::string_view name) {
+  for (auto given = job.programs[0].environment.rbegin();
+       given != job.programs[0].environment.rend(); ++given)
+    if (given->starts_with(name) && given->size() > name.size() && (*given)[name.size()] == '=')
+      return given->c_str() + name.size() + 1;
+  return std::getenv(std::string(name).c_str());
+}
+
 }  // namespace
 
 Guardian::Guardian(const Job& job, UniqueFd orders, Poller poller)
@@ -45,7 +54,8 @@ Guardian::Guardian(const Job& job, UniqueFd orders, Poller poller)
                       : std::make_unique<OwnOutput>(poller_, LineStyle{job.label, job.timestamps})),
       output_(poller_, uplink_ ? static_cast<OutputSink&>(uplink_->output()) : *own_output_),
       input_(poller_),
-      wire_(node_share(job), job.share.tag),
+      wire_(node_share(job), job.share.tag,
+            [this](const char* name) { return value_for_ranks(job_, name); }),
       programs_(poller_),
       ranks_(job.ranks()) {}
 

@@ -5,7 +5,7 @@
 namespace gondwana::launch {
 
 Result<void> WireUp::create_memory() {
-  Result<JobMemory> memory = JobMemory::create(share_, tag_);
+  Result<JobMemory> memory = JobMemory::create(share_, tag_, environment_);
   if (!memory) return memory.error();
   Result<Mapping> mapping = Mapping::shared(memory->control(), ControlLayout(share_).size());
   if (!mapping) return mapping.error();

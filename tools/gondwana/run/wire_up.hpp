@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "bootstrap/job_memory.hpp"
@@ -22,9 +23,13 @@ class WireUp {
     lost,           // it is gone
   };
 
-  // `tag`: of a job of several nodes; 0: chosen here.
-  WireUp(const NodeShare& share, std::uint64_t tag)
-      : share_(share), tag_(tag), joined_(share.ranks), next_(share.ranks) {}
+  // `tag`: of a job of several nodes; 0: chosen here. `environment`: of the ranks.
+  WireUp(const NodeShare& share, std::uint64_t tag, Environment environment)
+      : share_(share),
+        tag_(tag),
+        environment_(std::move(environment)),
+        joined_(share.ranks),
+        next_(share.ranks) {}
 
   // `rank` asked to join; from now on advance() sends it the job from the beginning. An error where
   // the memory cannot be made, or where a program of that rank has joined before and ran.
@@ -49,6 +54,7 @@ class WireUp {
 
   NodeShare share_;
   std::uint64_t tag_;
+  Environment environment_;
   std::optional<JobMemory> memory_;
   Mapping control_;
   std::vector<bool> joined_;
