@@ -17,6 +17,7 @@
 
 #include "bootstrap/protocol.hpp"
 #include "bootstrap/started_by.hpp"
+#include "core/gasnet_variables.hpp"
 #include "core/parse.hpp"
 #include "process/library_presence.hpp"
 
@@ -31,7 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto variable = "GASNET_PSHM_NODES";
+constexpr auto variable = gasnet::self_start_setting.name;
 constexpr auto door = "libgondwana_gasnet.so";
 
 // The launcher of this process, or of one that it comes from. A launcher that started one process

@@ -13,7 +13,8 @@ import unittest
 GONDWANA = ""
 WATCHDOG = 60  # seconds: against hangs only
 # Variables of ours, and those by which launchers of others say what they started.
-UNWANTED = ("GONDWANA_", "SHMEM_", "SMA_", "OMPI_", "PMI", "MPI_", "PALS_", "FLUX_", "SLURM_")
+UNWANTED = ("GONDWANA_", "GASNET_", "SHMEM_", "SMA_", "OMPI_", "PMI", "MPI_", "PALS_", "FLUX_",
+            "SLURM_")
 
 
 def info(*words, limit=None, **variables):
@@ -117,6 +118,15 @@ class InfoTest(unittest.TestCase):
         self.assertEqual((given["value"], given["origin"]), ("4m", "SMA_SYMMETRIC_SIZE"))
         self.assertIn("SMA_SYMMETRIC_SIZE", given["other_names"])
 
+    def test_variables_of_gasnet_are_among_them(self):
+        for name, value in {"GASNET_MAX_SEGSIZE": "0.85/H", "GASNET_MAX_THREADS": "256",
+                            "GASNET_PSHM_NODES": "1", "GASNET_BACKTRACE": "no"}.items():
+            unset = self.variable(name, **{name: ""})
+            self.assertEqual((unset["value"], unset["origin"]), (value, "default"))
+            self.assertTrue(unset["documentation"])
+        given = self.variable("GASNET_MAX_SEGSIZE", GASNET_MAX_SEGSIZE="4GB/P")
+        self.assertEqual((given["value"], given["origin"]), ("4GB/P", "GASNET_MAX_SEGSIZE"))
+
     def test_values_of_any_bytes_are_text_for_programs(self):
         odd = b'"\\\n\x01\x7f' + "\u00e4\u20ac\U0001f30d".encode() + b"\xff\xc0\xed\xa0\x80\xf4\x90"
         value = self.variable("GONDWANA_SPINS", GONDWANA_SPINS=odd)["value"]
@@ -154,6 +164,9 @@ class InfoTest(unittest.TestCase):
                             "did you mean SHMEM_SYMMETRIC_SIZE?", SHMEM_SYMETRIC_SIZE="1G")
         self.assert_warning("SMA_DEBUGG is not read by Gondwana; did you mean SMA_DEBUG?",
                             SMA_DEBUGG="1")
+        self.assert_warning("GASNET_MAX_SEGSIZ is not read by Gondwana; "
+                            "did you mean GASNET_MAX_SEGSIZE?", GASNET_MAX_SEGSIZ="1")
+        self.assertEqual(info(GASNET_ROOT="/x", GASNET_CONDUIT="smp").stderr, "")
         self.assert_warning("SHMEM_QUUX is not read by Gondwana", SHMEM_QUUX="1")
 
     def test_variables_of_the_profiler_are_known(self):

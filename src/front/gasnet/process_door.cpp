@@ -110,7 +110,7 @@ void examine(const gondwana_gex_build& build) {
 // Now, so that a mistake is told before anything is built on it.
 Settings examine_environment(CallName call) {
   const std::uint32_t processes = this_process().memory->plan().ranks;
-  for (const SettingVariable& variable : all_settings)
+  for (const SettingVariable& variable : job_settings)
     gasnett_getenv_withdefault(variable.name, variable.otherwise);  // GASNET_VERBOSEENV tells them
   const Result<Settings> settings = read_settings(environment_value, processes, usable_memory());
   if (!settings) fail_together(call, settings.error());

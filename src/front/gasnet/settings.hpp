@@ -3,26 +3,15 @@
 // silences warnings that there are none of, mean nothing here.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 
+#include "core/gasnet_variables.hpp"
 #include "core/options.hpp"
 #include "core/result.hpp"
 
 namespace gondwana::gasnet {
-
-struct SettingVariable {
-  const char* name;
-  const char* otherwise;  // its value where the environment has none
-};
-inline constexpr SettingVariable segment_setting{"GASNET_MAX_SEGSIZE", "0.85/H"};
-inline constexpr SettingVariable memory_setting{"GASNET_PHYSMEM_MAX", "1/H"};
-inline constexpr SettingVariable threads_setting{"GASNET_MAX_THREADS", "256"};
-inline constexpr SettingVariable neighborhood_setting{"GASNET_SUPERNODE_MAXSIZE", "0"};
-inline constexpr std::array all_settings{segment_setting, memory_setting, threads_setting,
-                                         neighborhood_setting};
 
 struct Settings {
   // Bytes, for each process: GASNET_MAX_SEGSIZE, GASNET_PHYSMEM_MAX.

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "core/gasnet_variables.hpp"
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
 #include "core/options.hpp"
@@ -25,6 +26,23 @@ Variable variable_of(const OptionRow& row) {
           origin.empty() ? "default" : std::string(origin),
           std::string(row.help),
           {row.aliases.begin(), row.aliases.end()}};
+}
+
+// Empty is as good as not set.
+Variable variable_of(const gasnet::SettingVariable& variable) {
+  const char* text = value_of(variable.name);
+  const bool is_set = text != nullptr && *text != '\0';
+  return {variable.name,
+          is_set ? text : variable.otherwise,
+          is_set ? variable.name : "default",
+          variable.help,
+          {}};
+}
+
+template <typename Visit>
+void for_each_of_gasnet(Visit visit) {
+  for (const gasnet::SettingVariable& variable : gasnet::job_settings) visit(variable);
+  for (const gasnet::SettingVariable& variable : gasnet::other_settings) visit(variable);
 }
 
 // The names of the standard that begin with `prefix`, without it: else all would be alike.
@@ -52,6 +70,22 @@ std::string doubt_about(std::string_view name) {
                                         prefix, likely);
   }
   return {};
+}
+
+// Clients of GASNet have many variables of their own that begin like its: only one that is nearly
+// spelled like one of these is doubtful.
+std::string doubt_about_gasnet(std::string_view name) {
+  constexpr std::string_view prefix = "GASNET_";
+  if (!name.starts_with(prefix)) return {};
+  std::vector<std::string_view> known;
+  for_each_of_gasnet([&](const gasnet::SettingVariable& variable) {
+    known.push_back(std::string_view(variable.name).substr(prefix.size()));
+  });
+  const std::string_view own_part = name.substr(prefix.size());
+  if (std::ranges::find(known, own_part) != known.end()) return {};
+  const std::string_view likely = nearest(own_part, known);
+  if (likely.empty()) return {};
+  return fmt::format("{} is not read by Gondwana; did you mean {}{}?", name, prefix, likely);
 }
 
 // `gondwana run` without -n starts one rank for each processor.
@@ -88,6 +122,9 @@ std::string doubt_about_huge_pages(const Options& options) {
 
 void add_variables(Report& report) {
   for (const OptionRow& row : option_table()) report.variables.push_back(variable_of(row));
+  for_each_of_gasnet([&](const gasnet::SettingVariable& variable) {
+    report.variables.push_back(variable_of(variable));
+  });
   const Result<Options> options = read_options(value_of);
   if (!options)
     report.problems.push_back(options.error().text);
@@ -97,9 +134,10 @@ void add_variables(Report& report) {
   for (std::string& sentence : unknown_variables(environ))
     report.warnings.push_back(std::move(sentence));
   for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    if (std::string doubt = doubt_about(text.substr(0, text.find('='))); !doubt.empty())
-      report.warnings.push_back(std::move(doubt));
+    const std::string_view name =
+        std::string_view(*entry).substr(0, std::string_view(*entry).find('='));
+    for (const std::string& doubt : {doubt_about(name), doubt_about_gasnet(name)})
+      if (!doubt.empty()) report.warnings.push_back(doubt);
   }
 }
 

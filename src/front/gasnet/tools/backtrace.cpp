@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/gasnet_variables.hpp"
 #include "front/gasnet/tools/environment.hpp"
 #include "front/gasnet/tools/message.hpp"
 #include "front/gasnet/tools/signals.hpp"
@@ -67,7 +68,7 @@ Types chosen_types() {
   Types chosen{};
   std::size_t count = 0;
   for (const std::string& name :
-       split(gasnett_getenv_withdefault("GASNET_BACKTRACE_TYPE", all.c_str()))) {
+       split(gasnett_getenv_withdefault(backtrace_type_setting.name, all.c_str()))) {
     const auto found = std::ranges::find_if(
         known, [&](const auto* type) { return type != nullptr && name == type->name; });
     if (found != known.end() && std::ranges::find(chosen, *found) == chosen.end())
@@ -76,7 +77,7 @@ Types chosen_types() {
   if (count > 0) return chosen;
   if (rank().value_or(0) == 0)
     say("GASNET_BACKTRACE_TYPE \"%s\": expected some of %s; using %s",
-        gasnett_getenv("GASNET_BACKTRACE_TYPE"), all.c_str(), all.c_str());
+        gasnett_getenv(backtrace_type_setting.name), all.c_str(), all.c_str());
   return known;
 }
 
@@ -109,13 +110,13 @@ bool names_rank(std::string_view list, std::uint32_t self) {
 }
 
 bool is_wanted_here() {
-  const char* nodes = gasnett_getenv("GASNET_BACKTRACE_NODES");
+  const char* nodes = gasnett_getenv(backtrace_ranks_setting.name);
   const bool is_everywhere = nodes == nullptr || *nodes == '\0' || std::string_view(nodes) == "*";
   return is_everywhere || names_rank(nodes, rank().value_or(0));
 }
 
 int print_if_enabled(int fd) {
-  if (is_on("GASNET_BACKTRACE")) return is_wanted_here() ? gasnett_print_backtrace(fd) : 1;
+  if (is_on(backtrace_setting.name)) return is_wanted_here() ? gasnett_print_backtrace(fd) : 1;
   say_to(fd, "set GASNET_BACKTRACE=1 to see the stack in such a case");
   return 1;
 }

@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 
+#include "core/gasnet_variables.hpp"
 #include "front/gasnet/tools/message.hpp"
 #include "front/gasnet/tools/number.hpp"
 #include "gasnet_tools.h"
@@ -136,7 +137,7 @@ void gasnett_unsetenv(const char* name) {
 }
 
 int gasnett_verboseenv() {
-  return is_on("GASNET_VERBOSEENV") && rank().value_or(0) == 0 ? 1 : 0;
+  return is_on(gondwana::gasnet::report_setting.name) && rank().value_or(0) == 0 ? 1 : 0;
 }
 
 void gasnett_envstr_display(const char* name, const char* value, int is_default) {

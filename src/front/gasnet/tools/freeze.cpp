@@ -3,6 +3,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/gasnet_variables.hpp"
 #include "front/gasnet/tools/environment.hpp"
 #include "front/gasnet/tools/message.hpp"
 #include "gasnet_tools.h"
@@ -32,5 +33,5 @@ void gasnett_freezeForDebuggerNow(volatile int* flag, const char* name) {
 }
 
 void gasnett_freezeForDebuggerErr() {
-  if (is_on("GASNET_FREEZE_ON_ERROR")) freeze();
+  if (is_on(gondwana::gasnet::freeze_on_error_setting.name)) freeze();
 }

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <string>
 
+#include "core/gasnet_variables.hpp"
 #include "front/gasnet/tools/failure.hpp"
 #include "front/gasnet/tools/freeze.hpp"
 #include "front/gasnet/tools/message.hpp"
@@ -97,8 +98,8 @@ const char* signal_name(int number) {
 }
 
 void catch_debug_signals() {
-  catch_signal_of("GASNET_BACKTRACE_SIGNAL", &print_backtrace_and_go_on);
-  catch_signal_of("GASNET_FREEZE_SIGNAL", &freeze_and_go_on);
+  catch_signal_of(backtrace_signal_setting.name, &print_backtrace_and_go_on);
+  catch_signal_of(freeze_signal_setting.name, &freeze_and_go_on);
 }
 
 void catch_crashes() {
