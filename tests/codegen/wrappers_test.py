@@ -82,8 +82,10 @@ class WrapperTest(unittest.TestCase):
         self.assertIn("-lgondwana", self.arguments_of("-MMD", "x.c"))
 
     def test_a_static_executable_gets_the_libraries_behind_ours(self):
-        arguments = self.arguments_of("-static", "x.c")
-        self.assertEqual(arguments[-4:], ["-lgondwana", "-lstdc++", "-lm", "-pthread"])
+        for kind in ("-static", "-static-pie"):
+            arguments = self.arguments_of(kind, "x.c")
+            self.assertEqual(arguments[-4:], ["-lgondwana", "-lstdc++", "-lm", "-pthread"])
+            self.assertFalse([word for word in arguments if "-rpath" in word])
 
     def test_version_passes_through_without_libraries(self):
         self.assertEqual(self.arguments_of("--version"), [f"-I{self.include}", "--version"])

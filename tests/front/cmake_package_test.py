@@ -5,6 +5,7 @@ Installs the build into a folder of its own, moves what was installed, and uses 
 
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -25,6 +26,7 @@ project(hello C)
 find_package(Gondwana {wanted} REQUIRED)
 add_executable(hello hello.c)
 target_link_libraries(hello PRIVATE Gondwana::{target})
+target_link_options(hello PRIVATE {options})
 enable_testing()
 add_test(NAME hello COMMAND Gondwana::command run -n 3 $<TARGET_FILE:hello>)
 """
@@ -35,6 +37,21 @@ SHMEM_PROGRAM = """\
 int main(void) {
   shmem_init();
   printf("%d of %d\\n", shmem_my_pe(), shmem_n_pes());
+  shmem_finalize();
+}
+"""
+
+# Each puts its rank into a variable of the next.
+GLOBALS_PROGRAM = """\
+#include <shmem.h>
+#include <stdio.h>
+static int before = -1;
+int main(void) {
+  shmem_init();
+  const int me = shmem_my_pe(), ranks = shmem_n_pes();
+  shmem_int_p(&before, me, (me + 1) % ranks);
+  shmem_barrier_all();
+  if (before == (me + ranks - 1) % ranks) printf("%d of %d\\n", me, ranks);
   shmem_finalize();
 }
 """
@@ -66,10 +83,10 @@ class PackageTest(unittest.TestCase):
         run_well("cmake", "--install", BUILD, "--prefix", first)
         cls.prefix = first.rename(cls.folder / "a prefix")
 
-    def configure(self, name, target, program, wanted=""):
+    def configure(self, name, target, program, wanted="", options="", prefix=None):
         folder = self.folder / name
         folder.mkdir()
-        project = PROJECT.format(target=target, wanted=wanted)
+        project = PROJECT.format(target=target, wanted=wanted, options=options)
         (folder / "CMakeLists.txt").write_text(project, encoding="utf-8")
         (folder / "hello.c").write_text(program, encoding="utf-8")
         return run(
@@ -78,13 +95,13 @@ class PackageTest(unittest.TestCase):
             folder,
             "-B",
             folder / "build",
-            f"-DCMAKE_PREFIX_PATH={self.prefix}",
+            f"-DCMAKE_PREFIX_PATH={prefix or self.prefix}",
             f"-DCMAKE_C_COMPILER={COMPILER}",
         )
 
-    def assert_works(self, name, target, program, wanted=""):
+    def assert_works(self, name, target, program, wanted="", options=""):
         """Three ranks of a program of this project say who they are."""
-        configured = self.configure(name, target, program, wanted)
+        configured = self.configure(name, target, program, wanted, options)
         self.assertEqual((configured.returncode, configured.stderr), (0, ""))
         build = self.folder / name / "build"
         built = run("cmake", "--build", build)
@@ -103,6 +120,59 @@ class PackageTest(unittest.TestCase):
             with self.subTest(mode=mode):
                 target = f"gasnet_{mode.lower()}"
                 self.assert_works(target, target, GASNET_PROGRAM.format(mode=mode))
+
+    def needed_by(self, program):
+        """The shared libraries that it wants."""
+        listed = run("readelf", "--dynamic", program)
+        self.assertEqual(listed.returncode, 0, listed.stderr)
+        return re.findall(r"NEEDED.*\[(.*)\]", listed.stdout)
+
+    def test_programs_are_linked_statically_as_far_as_they_ask_for_it(self):
+        for option, libc in {"": ["libc.so.6"], "-static": [], "-static-pie": []}.items():
+            name = "shmem_static" + option
+            with self.subTest(option=option):
+                self.assert_works(name, "shmem_static", GLOBALS_PROGRAM,
+                                  "COMPONENTS shmem_static", option)
+                needed = self.needed_by(self.folder / name / "build/hello")
+                self.assertEqual([library for library in needed if "gondwana" in library], [])
+                self.assertEqual([library for library in needed if library == "libc.so.6"], libc)
+
+    def test_what_a_static_program_cannot_load_is_told_in_words(self):
+        program = self.folder / "alone"
+        for option in ("-static", "-static-pie"):
+            with self.subTest(option=option):
+                source = self.folder / "alone.c"
+                source.write_text(GLOBALS_PROGRAM, encoding="utf-8")
+                built = run(self.prefix / "bin/oshcc", option, source, "-o", program)
+                self.assertEqual(built.returncode, 0, built.stderr)
+                self.assertEqual(run(program).stdout, "0 of 1\n")
+                done = run(self.prefix / "bin/gondwana", "run", "--hosts",
+                           "localhost:1,localhost:1", program)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertRegex(done.stderr, "linked statically cannot load libfabric|"
+                                 "without libfabric|libfabric cannot be loaded")
+                if shutil.which("mpirun"):
+                    options = ("--allow-run-as-root", "--oversubscribe", "-n", "2")
+                    done = run("mpirun", *options, program)
+                    self.assertRegex(done.stderr, "linked statically cannot load the library of "
+                                     "PMIx|without PMIx|neither PMIx")
+
+    def test_programs_of_gasnet_are_linked_statically_in_every_thread_mode(self):
+        for mode, option in {"SEQ": "-static", "PAR": "-static-pie", "PARSYNC": ""}.items():
+            target = f"gasnet_{mode.lower()}_static"
+            with self.subTest(mode=mode):
+                self.assert_works(target, target, GASNET_PROGRAM.format(mode=mode), "", option)
+
+    def test_where_no_static_library_is_installed_there_is_no_such_target(self):
+        without = self.folder / "without"
+        shutil.copytree(self.prefix, without, symlinks=True)
+        for archive in without.glob("lib*/**/*.a"):
+            archive.unlink()
+        done = self.configure("shared", "shmem", SHMEM_PROGRAM, prefix=without)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = self.configure("static", "shmem_static", SHMEM_PROGRAM, "COMPONENTS shmem_static",
+                              prefix=without)
+        self.assertRegex(done.stderr, "Gondwana has no component shmem_static; there are:")
 
     def test_another_version_and_unknown_components_are_refused(self):
         done = self.configure("later", "shmem", SHMEM_PROGRAM, "99.1")

@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "core/signals.hpp"
+#include "core/static_program.hpp"
 
 namespace gondwana {
 namespace {
@@ -44,6 +45,10 @@ void* open_library() {
 
 // Stays loaded: a library that had threads is better never unloaded.
 Result<Library> load_library() {
+  if (is_static_program())
+    return Error{Errc::missing,
+                 "an executable that is linked statically cannot load the library of PMIx; link it "
+                 "without -static"};
   void* handle = open_library();
   if (handle == nullptr) {
     return Error{Errc::missing, fmt::format("the library of PMIx cannot be loaded ({}); install it "

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "core/static_program.hpp"
+
 namespace gondwana::ofi {
 namespace {
 
@@ -17,6 +19,10 @@ void* open_library() {
 }
 
 Result<Library> load() {
+  if (is_static_program())
+    return Error{Errc::missing,
+                 "an executable that is linked statically cannot load libfabric, which a job on "
+                 "several nodes needs; link it without -static"};
   // Its watch over freed memory replaces malloc's hooks in the whole program; we never cache.
   ::setenv("FI_MR_CACHE_MONITOR", "disabled", 0);
   // Signal handlers of PSM below it, which exit; they would come as it is loaded.
