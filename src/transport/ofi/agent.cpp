@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstring>
 #include <deque>
+#include <list>
 #include <map>
 #include <vector>
 
@@ -76,8 +77,8 @@ class NodeAgent::Implementation {
     std::uint32_t done = 0;
     bool owed = false;  // an answer
     ofi::InOrder order;
-    std::deque<Answer> answers;
-    std::size_t leaving = 0;  // bytes of answers that have not left
+    std::list<Answer> answers;  // nothing, while it is empty
+    std::size_t leaving = 0;    // bytes of answers that have not left
   };
   // Bytes of the arena of a rank that were written.
   struct Written {
