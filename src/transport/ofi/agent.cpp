@@ -406,7 +406,7 @@ bool NodeAgent::Implementation::send_answers_to(std::uint32_t number) {
 
 Result<Posted> NodeAgent::Implementation::send_bytes(std::uint32_t number, const Answer& answer) {
   const std::size_t size = sizeof(Reply) + answer.reply.value;
-  Client& client = clients_[number];
+  const Client& client = clients_[number];
   if (size <= endpoint_->most_injected()) {
     injected_.resize(std::max(injected_.size(), size));
     pack(answer, injected_.data());
