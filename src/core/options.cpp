@@ -81,6 +81,10 @@ Result<Prefault> parse_prefault(std::string_view text) {
                fmt::format("\"{}\": expected off, local or interleave", text)};
 }
 
+OptionRow plain_switch(std::string_view name, bool Options::* member, std::string_view help) {
+  return {name, {}, "no", help, into(member, parse_switch)};
+}
+
 // Our name takes yes or no, so that it can also take back what another name says; those of the
 // standard mean yes whatever their value.
 OptionRow switch_row(std::string_view name, bool Options::* member,
@@ -125,24 +129,18 @@ std::span<const OptionRow> option_table() {
                 "node, shared out",
                 into(&Options::heap_size, parse_heap),
                 into(&Options::heap_size, parse_symmetric_size)},
-      OptionRow{"GONDWANA_HEAP_OVERCOMMIT",
-                {},
-                "no",
-                "allow heaps that together exceed the memory of the node (pages are committed when "
-                "first touched)",
-                into(&Options::heap_overcommit, parse_switch)},
+      plain_switch("GONDWANA_HEAP_OVERCOMMIT", &Options::heap_overcommit,
+                   "allow heaps that together exceed the memory of the node (pages are committed "
+                   "when first touched)"),
       OptionRow{"GONDWANA_PREFAULT",
                 {},
                 "off",
                 "take the memory of the heap at start, in parallel: local, near the rank, or "
                 "interleave, from all NUMA domains in turn; off: when first touched",
                 into(&Options::prefault, parse_prefault)},
-      OptionRow{"GONDWANA_HUGETLB",
-                {},
-                "no",
-                "put the heap on huge pages of 2 MiB that the administrator has set aside, as far "
-                "as they go",
-                into(&Options::hugetlb, parse_switch)},
+      plain_switch("GONDWANA_HUGETLB", &Options::hugetlb,
+                   "put the heap on huge pages of 2 MiB that the administrator has set aside, as "
+                   "far as they go"),
       OptionRow{
           "GONDWANA_SPINS",
           {},
