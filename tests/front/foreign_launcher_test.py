@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 import unittest
 import uuid
 from pathlib import Path
@@ -154,21 +155,32 @@ class Job(unittest.TestCase):
                 self.assertEqual(processes_left(mark), [])
 
     @contextlib.contextmanager
-    def waiting_ranks(self, together):
-        """Four that wait for ever, so many on a node (0: all), and the mark of their job."""
+    def start_ranks(self, *words, **variables):
+        """Four, and the mark of their job. None is left afterwards."""
         mark = str(uuid.uuid4())
-        more = quiet_sanitizers(GONDWANA_NODE_RANKS=together, FOREIGN_LAUNCHER_TEST=mark)
+        more = quiet_sanitizers(FOREIGN_LAUNCHER_TEST=mark, **variables)
         with subprocess.Popen(
-            self.words(4, program("misuse"), "wait"),
+            self.words(4, *words),
             env={**self.environment, **more},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
             text=True,
         ) as job:
+            try:
+                yield job, mark
+            except BaseException:
+                end_all(marked(mark))  # or nobody waits for the job in vain
+                raise
+        self.assertEqual(processes_left(mark), [])
+
+    @contextlib.contextmanager
+    def waiting_ranks(self, together):
+        """Ranks that wait for ever, so many on a node (0: all)."""
+        words = (program("misuse"), "wait")
+        with self.start_ranks(*words, GONDWANA_NODE_RANKS=together) as (job, mark):
             self.assertEqual(job.stdout.readline(), "waiting\n")
             yield job, mark
-        self.assertEqual(processes_left(mark), [])
 
     def test_no_node_agent_outlives_ranks_that_are_killed(self):
         with self.waiting_ranks("2") as (job, mark):
@@ -180,6 +192,21 @@ class Job(unittest.TestCase):
         ended = self.run_job(2, program("place"), GONDWANA_NODE_RANKS="1", GONDWANA_PROVIDER="none")
         self.assertNotEqual(ended.returncode, 0)
         self.assertRegex(ended.stderr, r"rank [01] of 2, started by .*: the node agent did not start: .*none")
+
+    def test_a_node_agent_that_is_gone_before_others_reach_it_ends_the_job(self):
+        late = 'case "$PMIX_RANK$PMI_RANK" in 2|3) sleep 2;; esac; '
+        with self.start_ranks(
+            *("sh", "-c", f"{late}exec {program('nodes')} 2"),
+            GONDWANA_NODE_RANKS="2",
+            GONDWANA_PEER_TIMEOUT="2",
+        ) as (job, mark):
+            first = eventually(lambda: processes_with(mark, AGENT), WATCHDOG)[:1]
+            self.assertEqual(len(first), 1)
+            time.sleep(1)  # now it serves, if the machine is not too busy
+            end_all(first)
+            _, err = job.communicate(timeout=WATCHDOG)
+            self.assertNotEqual(job.returncode, 0)
+            self.assertRegex(err, "its node agent has been silent|the node agent did not start")
 
     def test_nobody_outlives_a_launcher_that_is_killed(self):
         if not self.ends_its_processes_when_killed:

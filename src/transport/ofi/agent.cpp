@@ -128,7 +128,7 @@ class NodeAgent::Implementation {
   void has_left(ofi::Context* context);
   void ring();
   void watch_nodes();
-  void greet(std::uint32_t node);
+  void greet(std::uint32_t node, Watched& watched);
   void lose(std::uint32_t node);
   std::byte* place_of(const Request& request) const {
     return memory_->window(Rank(request.to)) + request.offset;
@@ -499,21 +499,20 @@ void NodeAgent::Implementation::watch_nodes() {
     const NodeEntry& entry = memory_->entry(node);
     if (node == plan.node || entry.is_used.load(std::memory_order_relaxed) == 0) continue;
     if (entry.state.load(std::memory_order_relaxed) != NodeState::known) continue;
-    greet(node);
-    if (was_away) watched_[node].heard_ns = now;
-    if (now - std::min(now, watched_[node].heard_ns) > patience_ns_) lose(node);
+    const auto [watched, is_new] = watched_.try_emplace(node);
+    if (is_new || was_away) watched->second.heard_ns = now;
+    greet(node, watched->second);
+    if (now - std::min(now, watched->second.heard_ns) > patience_ns_) lose(node);
   }
 }
 
 // That it cannot be sent is no more than silence.
-void NodeAgent::Implementation::greet(std::uint32_t node) {
-  Watched& watched = watched_[node];
+void NodeAgent::Implementation::greet(std::uint32_t node, Watched& watched) {
   Request request{.tag = tag_, .from = ofi::agent_number(memory_->plan(), memory_->plan().node)};
   if (watched.peer == FI_ADDR_UNSPEC) {
     const NodeCard& card = memory_->entry(node).card;
     const Result<Peer> peer = endpoint_->add_peer({card.address.data(), card.address_size});
     if (!peer) return;
-    watched.heard_ns = monotonic_ns();
     const Bytes address = endpoint_->address();
     request.size = static_cast<std::uint8_t>(address.size());
     const std::uint32_t there = ofi::agent_number(memory_->plan(), node);
