@@ -252,7 +252,9 @@ TEST_P(Packed, words_are_never_torn) {
     Completion done;
     spread(std::span(&pieces, 1), done);
     here.fill(1);
-    if (wire().has_unordered()) EXPECT_TRUE(complete(done));
+    if (wire().has_unordered()) {
+      EXPECT_TRUE(complete(done));
+    }
     gather(std::span(&pieces, 1), done);
     ASSERT_TRUE(complete(done));
     ASSERT_TRUE(std::ranges::all_of(here, [&](std::uint64_t word) {
