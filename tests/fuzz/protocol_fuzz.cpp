@@ -52,8 +52,10 @@ Welcome any_welcome(fuzz::Choices& choices) {
   const std::uint32_t first = choices.take<std::uint32_t>() % (max_ranks - ranks + 1);
   const std::uint32_t nodes = choices.take<std::uint32_t>() % ranks + 1;
   const std::uint32_t node = choices.take<std::uint32_t>() % nodes;
-  return {
-      tag, rank, ranks, stride, first, node, nodes, first + ranks, choices.take<std::uint64_t>()};
+  const std::uint64_t room = stride > huge_offset ? (stride - huge_offset - 1) / huge_page : 0;
+  const std::uint64_t huge = choices.take<std::uint64_t>() % (room + 1) * huge_page;
+  const auto layout = choices.take<std::uint64_t>();
+  return {tag, rank, ranks, stride, first, node, nodes, first + ranks, huge, layout};
 }
 
 Message any_message(fuzz::Choices& choices) {
