@@ -241,11 +241,12 @@ Result<StartedAgent> start_agent(const JobMemory& memory, const Deadline& deadli
   if (!socket) return socket.error();
   Result<Pair> output = make_pipe();
   if (!output) return output.error();
-  if (Result<void> started = spawn(*path, socket->theirs, output->theirs); !started)
+  if (const Result<void> started = spawn(*path, socket->theirs, output->theirs); !started)
     return started.error();
   socket->theirs.reset();
   output->theirs.reset();
-  if (Result<void> served = attend(socket->ours.get(), memory, output->ours, deadline); !served)
+  if (const Result<void> served = attend(socket->ours.get(), memory, output->ours, deadline);
+      !served)
     return served.error();
 
   const ControlLayout layout(memory.plan());

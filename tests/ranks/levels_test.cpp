@@ -123,7 +123,7 @@ RANK_TEST(nobody_leaves_a_sync_of_any_team_before_all_have_come, ranks(2)) {
   in_every_team(world, [&](Team& team) {
     // No other team's.
     const long first =
-        ((team.size * 100L) + static_cast<long>(team.first)) * 100 + team.stride * 10;
+        ((team.size * 100L) + static_cast<long>(team.first)) * 100 + team.stride * 10L;
     for (long turn = 1; turn <= 5; ++turn) {
       std::atomic_ref(*arrived.data()).store(first + turn);
       be_late(world);
@@ -199,12 +199,12 @@ RANK_TEST(a_broadcast_from_any_member_of_any_team_reaches_all, ranks(2)) {
   in_every_team(world, [&](Team& team) {
     for (const std::size_t count : {1UL, 100UL, most}) {
       for (std::uint32_t root = 0; root < team.size; root += count == most ? 2 : 1) {
-        std::fill_n(source.begin(), count, static_cast<long>(team.me * 1000 + count));
+        std::fill_n(source.begin(), count, static_cast<long>(team.me * 1000UL + count));
         std::fill_n(dest.begin(), count + 1, -1);
         world.engine().sync(team, call);
         ASSERT_TRUE(world.engine().broadcast(team, call, dest.data(), source.data(),
                                              count * sizeof(long), root));
-        const auto expected = static_cast<long>(root * 1000 + count);
+        const auto expected = static_cast<long>(root * 1000UL + count);
         EXPECT_TRUE(std::ranges::all_of(dest.first(count), [&](long x) { return x == expected; }));
         EXPECT_EQ(dest[count], -1);
       }

@@ -235,7 +235,7 @@ TEST_P(Packed, words_are_never_torn) {
   std::atomic<bool> over = false;
   std::atomic<bool> torn = false;
   const auto is_whole = [](std::uint64_t word) { return word % 0x0101'0101'0101'0101 == 0; };
-  std::jthread reader([&] {
+  const std::jthread reader([&] {
     while (!over)
       for (std::size_t i = 0; i < count; ++i)
         if (!is_whole(std::atomic_ref(words[2 * i]).load(std::memory_order_relaxed))) torn = true;
