@@ -1,5 +1,3 @@
-#include "transport/ofi/agent.hpp"
-
 #include <poll.h>
 #include <sched.h>
 #include <sys/epoll.h>
@@ -8,17 +6,10 @@
 #include <array>
 #include <atomic>
 #include <cstring>
-#include <deque>
-#include <list>
-#include <map>
-#include <vector>
 
 #include "core/machine.hpp"
-#include "core/unique_fd.hpp"
 #include "transport/copy.hpp"
-#include "transport/ofi/endpoint.hpp"
-#include "transport/ofi/in_order.hpp"
-#include "transport/ofi/message.hpp"
+#include "transport/ofi/agent_implementation.hpp"
 
 namespace gondwana {
 namespace {
@@ -40,120 +31,10 @@ constexpr std::uint64_t spin_ns = 50'000;
 constexpr std::uint32_t yields_when_crowded = 4;
 // A sleep ends by itself after that: wake-ups of providers are hints.
 constexpr int longest_sleep_ms = 100;
-// Bytes of answers that wait for the network: to one rank, and to all. A single one always may.
-constexpr std::size_t most_leaving_to_one = 256 * 1024;
-constexpr std::size_t most_leaving = 64 * 1024 * 1024;
 // How long answers may take to leave when the job ends.
 constexpr std::uint64_t last_answers_ns = 2'000'000'000;
 
 }  // namespace
-
-class NodeAgent::Implementation {
- public:
-  static Result<std::unique_ptr<Implementation>> open(const Setup& setup);
-
-  const NodeCard& card() const { return card_; }
-  void serve(int control);
-  std::uint64_t refused() const { return refused_; }
-
- private:
-  // Of a gather the rows, with which the bytes are fetched when there is room for them to leave.
-  struct Answer {
-    Reply reply;
-    Rank at{0};
-    std::vector<Row> rows = {};
-  };
-  // A message under way, to a process by its number. The context comes first: libfabric gives it
-  // back.
-  struct Parcel {
-    ofi::Context context;
-    std::uint32_t to;
-    std::size_t size;
-    std::vector<std::byte> bytes;  // keeps its room
-  };
-  // What is known of a process that asks. `answered`: the last request that it knows is done.
-  struct Client {
-    Peer peer = FI_ADDR_UNSPEC;
-    std::uint32_t done = 0;
-    bool owed = false;  // an answer
-    ofi::InOrder order;
-    std::list<Answer> answers;  // nothing, while it is empty
-    std::size_t leaving = 0;    // bytes of answers that have not left
-  };
-  // Bytes of the arena of a rank that were written.
-  struct Written {
-    std::uint32_t rank;
-    std::uint64_t offset;
-    std::size_t size;
-  };
-  // Another node that a rank of ours talks to: it must answer from time to time.
-  struct Watched {
-    Peer peer = FI_ADDR_UNSPEC;  // not watched yet
-    std::uint64_t heard_ns = 0;
-    std::uint32_t beats = 0;
-  };
-
-  explicit Implementation(const Setup& setup)
-      : memory_(setup.memory),
-        tag_(setup.job_tag),
-        may_spin_(setup.may_spin),
-        patience_ns_(std::uint64_t{setup.patience_s} * 1'000'000'000),
-        clients_(setup.memory->plan().job_ranks + setup.memory->plan().nodes) {}
-
-  Result<void> open_endpoint(const ofi::Settings& settings);
-  void write_card();
-  bool step();
-  void wait();
-  void on_message(Bytes bytes);
-  void execute(Bytes bytes);
-  void meet(const Request& request, Bytes address);
-  void take_turn(const ReceivedRequest& received, Bytes bytes);
-  void carry_out(const ReceivedRequest& received);
-  void store(const Request& request, Bytes bytes);
-  void spread(const ReceivedRequest& received);
-  void update(const Request& request);
-  void owe(const Request& request);
-  void note_written(std::uint32_t rank, const Row& row);
-  void gather(const ReceivedRequest& received);
-  void answer(std::uint32_t from, Answer answer);
-  void send_answers();
-  bool send_answers_to(std::uint32_t number);
-  Result<Posted> send_bytes(std::uint32_t number, const Answer& answer);
-  void pack(const Answer& answer, std::byte* message) const;
-  bool has_room(const Client& client, std::size_t size) const;
-  bool is_stuck(std::uint32_t number) const;
-  bool has_answers() const;
-  Parcel& take_parcel(std::uint32_t to, std::size_t size);
-  Result<Posted> send(Peer peer, Parcel& parcel);
-  void has_left(ofi::Context* context);
-  void ring();
-  void watch_nodes();
-  void greet(std::uint32_t node, Watched& watched);
-  void lose(std::uint32_t node);
-  std::byte* place_of(const Request& request) const {
-    return memory_->window(Rank(request.to)) + request.offset;
-  }
-
-  std::shared_ptr<NodeMemory> memory_;
-  std::uint64_t tag_;
-  bool may_spin_;
-  std::uint64_t patience_ns_;  // 0: endless
-  std::uint64_t next_watch_ns_ = 0;
-  std::map<std::uint32_t, Watched> watched_;  // by node
-  std::unique_ptr<Endpoint> endpoint_;
-  std::optional<ofi::Registration> registration_;
-  NodeCard card_{};
-  std::vector<Client> clients_;  // by rank, and behind them the agents by node
-  std::vector<std::uint32_t> owed_;
-  std::vector<Written> written_;          // who sleeps until that changes is to be woken
-  std::vector<std::uint32_t> to_answer_;  // who has answers that wait
-  std::deque<Parcel> parcels_;            // they must not move
-  std::vector<Parcel*> free_parcels_;
-  std::size_t leaving_ = 0;          // bytes of parcels
-  std::vector<std::byte> injected_;  // room for one message
-  std::uint64_t refused_ = 0;        // messages that are none of this job's
-  UniqueFd sleeper_;                 // an epoll of what ends a sleep
-};
 
 Result<std::unique_ptr<NodeAgent::Implementation>> NodeAgent::Implementation::open(
     const Setup& setup) {
@@ -369,113 +250,6 @@ void NodeAgent::Implementation::owe(const Request& request) {
   client.done = request.sequence;
   if (!client.owed) owed_.push_back(request.from);
   client.owed = true;
-}
-
-void NodeAgent::Implementation::answer(std::uint32_t from, Answer answer) {
-  Client& client = clients_[from];
-  if (client.peer == FI_ADDR_UNSPEC) return;  // it has not said where
-  answer.reply.tag = tag_;
-  answer.reply.node = memory_->plan().node;
-  if (client.answers.empty()) to_answer_.push_back(from);
-  client.answers.push_back(std::move(answer));
-}
-
-// Who does not take its answers keeps nobody else waiting.
-void NodeAgent::Implementation::send_answers() {
-  for (const std::uint32_t from : owed_) {
-    Client& client = clients_[from];
-    if (client.owed) answer(from, {.reply = {.sequence = client.done}});
-    client.owed = false;
-  }
-  owed_.clear();
-  std::erase_if(to_answer_, [this](std::uint32_t to) { return send_answers_to(to); });
-}
-
-// False: some wait. To who is gone they are lost: others notice that.
-bool NodeAgent::Implementation::send_answers_to(std::uint32_t number) {
-  Client& client = clients_[number];
-  for (; !client.answers.empty(); client.answers.pop_front()) {
-    const Answer& next = client.answers.front();
-    const Result<Posted> sent =
-        next.rows.empty() ? endpoint_->inject(client.peer, std::as_bytes(std::span(&next.reply, 1)))
-                          : send_bytes(number, next);
-    if (sent && *sent == Posted::busy) return false;
-  }
-  return true;
-}
-
-Result<Posted> NodeAgent::Implementation::send_bytes(std::uint32_t number, const Answer& answer) {
-  const std::size_t size = sizeof(Reply) + answer.reply.value;
-  const Client& client = clients_[number];
-  if (size <= endpoint_->most_injected()) {
-    injected_.resize(std::max(injected_.size(), size));
-    pack(answer, injected_.data());
-    return endpoint_->inject(client.peer, Bytes(injected_).first(size));
-  }
-  if (!has_room(client, size)) return Posted::busy;
-  Parcel& parcel = take_parcel(number, size);
-  pack(answer, parcel.bytes.data());
-  return send(client.peer, parcel);
-}
-
-bool NodeAgent::Implementation::has_room(const Client& client, std::size_t size) const {
-  return client.leaving == 0 ||
-         (client.leaving + size <= most_leaving_to_one && leaving_ + size <= most_leaving);
-}
-
-// What is written there now, behind all that was asked for before.
-void NodeAgent::Implementation::pack(const Answer& answer, std::byte* message) const {
-  std::memcpy(message, &answer.reply, sizeof(Reply));
-  message += sizeof(Reply);
-  const std::byte* arena = memory_->window(answer.at);
-  std::atomic_thread_fence(std::memory_order_acquire);
-  for (const Row& row : answer.rows) {
-    copy_pieces({message, std::ptrdiff_t{row.size}}, {arena + row.offset, row.step}, row.size,
-                row.count);
-    message += row.bytes();
-  }
-}
-
-// Whether its answers wait for what no message that leaves would tell.
-bool NodeAgent::Implementation::is_stuck(std::uint32_t number) const {
-  return clients_[number].leaving == 0;
-}
-
-// That ranks have not got. Words to other agents may never leave, where a node is gone.
-bool NodeAgent::Implementation::has_answers() const {
-  const std::span ranks = std::span(clients_).first(memory_->plan().job_ranks);
-  return !to_answer_.empty() ||
-         std::ranges::any_of(ranks, [](const Client& client) { return client.leaving > 0; });
-}
-
-NodeAgent::Implementation::Parcel& NodeAgent::Implementation::take_parcel(std::uint32_t to,
-                                                                          std::size_t size) {
-  if (free_parcels_.empty()) free_parcels_.push_back(&parcels_.emplace_back());
-  Parcel& parcel = *free_parcels_.back();
-  free_parcels_.pop_back();
-  parcel.to = to;
-  parcel.size = size;
-  parcel.bytes.resize(std::max(parcel.bytes.size(), size));
-  return parcel;
-}
-
-Result<Posted> NodeAgent::Implementation::send(Peer peer, Parcel& parcel) {
-  Result<Posted> sent =
-      endpoint_->send(peer, Bytes(parcel.bytes).first(parcel.size), parcel.context);
-  if (sent && *sent == Posted::accepted) {
-    leaving_ += parcel.size;
-    clients_[parcel.to].leaving += parcel.size;
-  } else {
-    free_parcels_.push_back(&parcel);
-  }
-  return sent;
-}
-
-void NodeAgent::Implementation::has_left(ofi::Context* context) {
-  auto& parcel = *reinterpret_cast<Parcel*>(context);
-  leaving_ -= parcel.size;
-  clients_[parcel.to].leaving -= parcel.size;
-  free_parcels_.push_back(&parcel);
 }
 
 // After the answers: to wake somebody takes as long as half of a round trip. So who waits for

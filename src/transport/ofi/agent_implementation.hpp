@@ -1,0 +1,135 @@
+// What is behind NodeAgent: its endpoint, the memory that it works on, and who asks. What it does
+// with requests is in agent.cpp, how answers leave in agent_answers.cpp.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/unique_fd.hpp"
+#include "transport/ofi/agent.hpp"
+#include "transport/ofi/endpoint.hpp"
+#include "transport/ofi/in_order.hpp"
+#include "transport/ofi/message.hpp"
+
+namespace gondwana {
+
+class NodeAgent::Implementation {
+ public:
+  static Result<std::unique_ptr<Implementation>> open(const Setup& setup);
+
+  const NodeCard& card() const { return card_; }
+  void serve(int control);
+  std::uint64_t refused() const { return refused_; }
+
+ private:
+  using Endpoint = ofi::Endpoint;
+  using Peer = ofi::Peer;
+  using ReceivedRequest = ofi::ReceivedRequest;
+  using Reply = ofi::Reply;
+  using Request = ofi::Request;
+  using Row = ofi::Row;
+
+  // Of a gather the rows, with which the bytes are fetched when there is room for them to leave.
+  struct Answer {
+    Reply reply;
+    Rank at{0};
+    std::vector<Row> rows = {};
+  };
+  // A message under way, to a process by its number. The context comes first: libfabric gives it
+  // back.
+  struct Parcel {
+    ofi::Context context;
+    std::uint32_t to;
+    std::size_t size;
+    std::vector<std::byte> bytes;  // keeps its room
+  };
+  // What is known of a process that asks. `done`: its last request that was carried out.
+  struct Client {
+    Peer peer = FI_ADDR_UNSPEC;
+    std::uint32_t done = 0;
+    bool owed = false;  // an answer
+    ofi::InOrder order;
+    std::list<Answer> answers;  // nothing, while it is empty
+    std::size_t leaving = 0;    // bytes of answers that have not left
+  };
+  // Bytes of the arena of a rank that were written.
+  struct Written {
+    std::uint32_t rank;
+    std::uint64_t offset;
+    std::size_t size;
+  };
+  // Another node that a rank of ours talks to: it must answer from time to time.
+  struct Watched {
+    Peer peer = FI_ADDR_UNSPEC;  // not watched yet
+    std::uint64_t heard_ns = 0;
+    std::uint32_t beats = 0;
+  };
+
+  explicit Implementation(const Setup& setup)
+      : memory_(setup.memory),
+        tag_(setup.job_tag),
+        may_spin_(setup.may_spin),
+        patience_ns_(std::uint64_t{setup.patience_s} * 1'000'000'000),
+        clients_(setup.memory->plan().job_ranks + setup.memory->plan().nodes) {}
+
+  Result<void> open_endpoint(const ofi::Settings& settings);
+  void write_card();
+  bool step();
+  void wait();
+  void on_message(Bytes bytes);
+  void execute(Bytes bytes);
+  void meet(const Request& request, Bytes address);
+  void take_turn(const ReceivedRequest& received, Bytes bytes);
+  void carry_out(const ReceivedRequest& received);
+  void store(const Request& request, Bytes bytes);
+  void spread(const ReceivedRequest& received);
+  void update(const Request& request);
+  void owe(const Request& request);
+  void note_written(std::uint32_t rank, const Row& row);
+  void gather(const ReceivedRequest& received);
+  void answer(std::uint32_t from, Answer answer);
+  void send_answers();
+  bool send_answers_to(std::uint32_t number);
+  Result<Posted> send_bytes(std::uint32_t number, const Answer& answer);
+  void pack(const Answer& answer, std::byte* message) const;
+  bool has_room(const Client& client, std::size_t size) const;
+  bool is_stuck(std::uint32_t number) const;
+  bool has_answers() const;
+  Parcel& take_parcel(std::uint32_t to, std::size_t size);
+  Result<Posted> send(Peer peer, Parcel& parcel);
+  void has_left(ofi::Context* context);
+  void ring();
+  void watch_nodes();
+  void greet(std::uint32_t node, Watched& watched);
+  void lose(std::uint32_t node);
+  std::byte* place_of(const Request& request) const {
+    return memory_->window(Rank(request.to)) + request.offset;
+  }
+
+  std::shared_ptr<NodeMemory> memory_;
+  std::uint64_t tag_;
+  bool may_spin_;
+  std::uint64_t patience_ns_;  // 0: endless
+  std::uint64_t next_watch_ns_ = 0;
+  std::map<std::uint32_t, Watched> watched_;  // by node
+  std::unique_ptr<Endpoint> endpoint_;
+  std::optional<ofi::Registration> registration_;
+  NodeCard card_{};
+  std::vector<Client> clients_;  // by rank, and behind them the agents by node
+  std::vector<std::uint32_t> owed_;
+  std::vector<Written> written_;          // who sleeps until that changes is to be woken
+  std::vector<std::uint32_t> to_answer_;  // who has answers that wait
+  std::deque<Parcel> parcels_;            // they must not move
+  std::vector<Parcel*> free_parcels_;
+  std::size_t leaving_ = 0;          // bytes of parcels
+  std::vector<std::byte> injected_;  // room for one message
+  std::uint64_t refused_ = 0;        // messages that are none of this job's
+  UniqueFd sleeper_;                 // an epoll of what ends a sleep
+};
+
+}  // namespace gondwana
