@@ -1,0 +1,33 @@
+// The cards of all nodes, and which node a rank is on. Valid once all cards are known.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "memory/node_memory.hpp"
+
+namespace gondwana::ofi {
+
+class NodeCards {
+ public:
+  explicit NodeCards(std::shared_ptr<NodeMemory> memory) : memory_(std::move(memory)) {}
+
+  const NodeCard& operator[](std::uint32_t node) const { return memory_->entry(node).card; }
+
+  std::uint32_t node_of(Rank rank) {
+    for (auto node = static_cast<std::uint32_t>(first_of_.size()); node < memory_->plan().nodes;
+         ++node)
+      first_of_.push_back((*this)[node].first);
+    const auto behind = std::ranges::upper_bound(first_of_, index(rank));
+    return static_cast<std::uint32_t>(behind - first_of_.begin()) - 1;
+  }
+
+ private:
+  std::shared_ptr<NodeMemory> memory_;
+  std::vector<std::uint32_t> first_of_;  // rank of each node; filled by the first question
+};
+
+}  // namespace gondwana::ofi
