@@ -66,7 +66,7 @@ void is_harmless(const ReceivedRequest& received) {
 
 void read(Bytes bytes) {
   if (const auto request = read_request(bytes, job_tag, plan)) is_harmless(*request);
-  if (const auto answer = read_reply(bytes, job_tag, plan.nodes))
+  if (const auto answer = read_reply(bytes, job_tag, 2, plan.nodes))
     GONDWANA_ASSERT(
         answer->reply.node < plan.nodes && answer->behind.size() + sizeof(Reply) == bytes.size(),
         answer->reply.node);

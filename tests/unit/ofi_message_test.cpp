@@ -236,30 +236,32 @@ TEST(ofi_message, beats_are_of_agents) {
 }
 
 TEST(ofi_message, answers_come_from_nodes_of_the_job) {
-  const Reply reply{.tag = tag, .node = 2, .sequence = 9, .brings = Brings::word, .value = 7};
+  const Reply reply{
+      .tag = tag, .kind = LetterKind::word, .to = 5, .node = 2, .sequence = 9, .value = 7};
   const Bytes bytes = std::as_bytes(std::span(&reply, 1));
-  ASSERT_TRUE(read_reply(bytes, tag, 3));
-  EXPECT_EQ(read_reply(bytes, tag, 3)->reply.value, 7U);
-  EXPECT_FALSE(read_reply(bytes, tag, 2)) << "node 2 of 2";
-  EXPECT_FALSE(read_reply(bytes, tag + 1, 3));
-  EXPECT_FALSE(read_reply(bytes.first(sizeof(reply) - 1), tag, 3));
+  ASSERT_TRUE(read_reply(bytes, tag, 5, 3));
+  EXPECT_EQ(read_reply(bytes, tag, 5, 3)->reply.value, 7U);
+  EXPECT_FALSE(read_reply(bytes, tag, 5, 2)) << "node 2 of 2";
+  EXPECT_FALSE(read_reply(bytes, tag, 4, 3)) << "of another rank";
+  EXPECT_FALSE(read_reply(bytes, tag + 1, 5, 3));
+  EXPECT_FALSE(read_reply(bytes.first(sizeof(reply) - 1), tag, 5, 3));
 }
 
 bool is_answer(const Reply& reply, std::size_t behind) {
   std::vector<std::byte> bytes(sizeof(reply) + behind);
   std::memcpy(bytes.data(), &reply, sizeof(reply));
-  const auto received = read_reply(bytes, tag, 3);
+  const auto received = read_reply(bytes, tag, 5, 3);
   return received && received->behind.size() == behind;
 }
 
 TEST(ofi_message, answers_have_as_many_bytes_behind_them_as_they_say) {
-  const Reply bytes{.tag = tag, .sequence = 1, .brings = Brings::bytes, .value = 100};
+  const Reply bytes{.tag = tag, .kind = LetterKind::bytes, .to = 5, .sequence = 1, .value = 100};
   EXPECT_TRUE(is_answer(bytes, 100));
   EXPECT_FALSE(is_answer(bytes, 99));
   EXPECT_FALSE(is_answer(bytes, 101));
   EXPECT_FALSE(is_answer({.tag = tag, .sequence = 1}, 1));
-  EXPECT_FALSE(is_answer({.tag = tag, .sequence = 1, .brings = Brings::word}, 1));
-  EXPECT_FALSE(is_answer({.tag = tag, .sequence = 1, .brings = any<Brings>(3)}, 0));
+  EXPECT_FALSE(is_answer({.tag = tag, .kind = LetterKind::word, .to = 5, .sequence = 1}, 1));
+  EXPECT_FALSE(is_answer({.tag = tag, .kind = LetterKind::mail, .to = 5, .sequence = 1}, 0));
 }
 
 std::vector<std::byte> bytes_of(const MailHead& head, std::size_t behind) {
@@ -273,7 +275,7 @@ bool is_mail(const MailHead& head, std::size_t behind = 0) {
 }
 
 TEST(ofi_message, mail_goes_from_a_rank_of_the_job_to_this_one) {
-  const MailHead head{.tag = tag, .from = 5, .to = 2, .number = 7};
+  const MailHead head{.tag = tag, .to = 2, .from = 5, .number = 7};
   const auto bytes = bytes_of(head, 9);
   const auto mail = read_mail(bytes, tag, Rank(2), plan);
   ASSERT_TRUE(mail);
@@ -286,17 +288,17 @@ TEST(ofi_message, mail_goes_from_a_rank_of_the_job_to_this_one) {
   EXPECT_FALSE(is_mail(head, longest_mail + 1));
   EXPECT_FALSE(read_mail(bytes, tag + 1, Rank(2), plan));
   EXPECT_FALSE(read_mail(bytes, tag, Rank(3), plan)) << "of another rank";
-  EXPECT_FALSE(is_mail({.tag = tag, .from = 6, .to = 2})) << "rank 6 of 6";
-  EXPECT_FALSE(is_mail({.tag = tag, .kind = any<LetterKind>(3), .from = 5, .to = 2}));
+  EXPECT_FALSE(is_mail({.tag = tag, .to = 2, .from = 6})) << "rank 6 of 6";
+  EXPECT_FALSE(is_mail({.tag = tag, .kind = any<LetterKind>(0x84), .to = 2, .from = 5}));
   for (std::size_t size = 0; size < sizeof(MailHead); ++size)
     EXPECT_FALSE(read_mail(Bytes(bytes).first(size), tag, Rank(2), plan)) << size;
 }
 
 TEST(ofi_message, mail_as_long_as_an_answer_is_none) {
-  const MailHead head{.tag = tag, .from = 1, .to = 2, .number = 1};
+  const MailHead head{.tag = tag, .to = 2, .from = 1, .number = 1};
   const auto mail = bytes_of(head, sizeof(Reply) - sizeof(MailHead));
-  EXPECT_FALSE(read_reply(mail, tag, 3));
-  const Reply reply{.tag = tag, .node = 2, .sequence = 2};
+  EXPECT_FALSE(read_reply(mail, tag, 2, 3));
+  const Reply reply{.tag = tag, .to = 2, .node = 2, .sequence = 2};
   EXPECT_FALSE(read_mail(std::as_bytes(std::span(&reply, 1)), tag, Rank(2), plan));
 }
 

@@ -14,8 +14,8 @@
 namespace gondwana {
 namespace {
 
-using ofi::Brings;
 using ofi::Endpoint;
+using ofi::LetterKind;
 using ofi::Peer;
 using ofi::ReceivedRequest;
 using ofi::Reply;
@@ -129,7 +129,8 @@ void NodeAgent::Implementation::wait() {
 // Another agent that answers a beat, or a request.
 void NodeAgent::Implementation::on_message(Bytes bytes) {
   if (bytes.size() != sizeof(Reply)) return execute(bytes);
-  const auto answer = ofi::read_reply(bytes, tag_, memory_->plan().nodes);
+  const NodePlan& plan = memory_->plan();
+  const auto answer = ofi::read_reply(bytes, tag_, ofi::agent_number(plan, plan.node), plan.nodes);
   const auto node = answer ? watched_.find(answer->reply.node) : watched_.end();
   if (node == watched_.end()) {
     ++refused_;
@@ -222,7 +223,7 @@ void NodeAgent::Implementation::gather(const ReceivedRequest& received) {
   Client& client = clients_[request.from];
   client.done = request.sequence;
   client.owed = false;
-  Answer bytes{.reply = {.sequence = request.sequence, .brings = Brings::bytes},
+  Answer bytes{.reply = {.kind = LetterKind::bytes, .sequence = request.sequence},
                .at = Rank(request.to)};
   for (std::size_t i = 0; i < received.rows(); ++i) {
     bytes.rows.push_back(received.row(i));
@@ -241,7 +242,7 @@ void NodeAgent::Implementation::update(const Request& request) {
   client.done = request.sequence;
   client.owed = false;
   answer(request.from,
-         {.reply = {.sequence = request.sequence, .brings = Brings::word, .value = old}});
+         {.reply = {.kind = LetterKind::word, .sequence = request.sequence, .value = old}});
 }
 
 // One answer for all that one look finds.

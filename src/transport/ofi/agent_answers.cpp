@@ -26,6 +26,7 @@ void NodeAgent::Implementation::answer(std::uint32_t from, Answer answer) {
   Client& client = clients_[from];
   if (client.peer == FI_ADDR_UNSPEC) return;  // it has not said where
   answer.reply.tag = tag_;
+  answer.reply.to = from;
   answer.reply.node = memory_->plan().node;
   if (client.answers.empty()) to_answer_.push_back(from);
   client.answers.push_back(std::move(answer));

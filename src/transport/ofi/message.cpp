@@ -112,16 +112,16 @@ std::optional<ReceivedRequest> read_request(Bytes bytes, std::uint64_t tag, cons
   return received;
 }
 
-std::optional<ReceivedReply> read_reply(Bytes bytes, std::uint64_t tag, std::uint32_t nodes) {
+std::optional<ReceivedReply> read_reply(Bytes bytes, std::uint64_t tag, std::uint32_t me,
+                                        std::uint32_t nodes) {
   if (bytes.size() < sizeof(Reply)) return std::nullopt;
   ReceivedReply received;
   Reply& reply = received.reply;
   std::memcpy(&reply, bytes.data(), sizeof(Reply));
   received.behind = bytes.subspan(sizeof(Reply));
-  if (reply.tag != tag || reply.kind != LetterKind::reply || reply.node >= nodes)
-    return std::nullopt;
-  if (reply.brings > Brings::bytes) return std::nullopt;
-  const std::uint64_t expected = reply.brings == Brings::bytes ? reply.value : 0;
+  if (reply.tag != tag || reply.to != me || reply.node >= nodes) return std::nullopt;
+  if (reply.kind < LetterKind::done || reply.kind > LetterKind::bytes) return std::nullopt;
+  const std::uint64_t expected = reply.kind == LetterKind::bytes ? reply.value : 0;
   return received.behind.size() == expected ? std::optional(received) : std::nullopt;
 }
 

@@ -53,25 +53,24 @@ struct Row {
 constexpr std::size_t longest_write = 64 * 1024;
 constexpr std::size_t longest_request = sizeof(Request) + most_pieces * sizeof(Row) + longest_write;
 
-// What a rank gets: these begin alike.
-enum class LetterKind : std::uint32_t { reply = 1, mail = 2 };
-
-enum class Brings : std::uint32_t { nothing, word, bytes };
+// Letters begin alike: the tag, the kind, and whom they are for. No kind is that of a request. The
+// first three are replies, which bring nothing, a word, or the bytes behind them.
+enum class LetterKind : std::uint32_t { done = 0x80, word, bytes, mail };
 
 struct Reply {
   std::uint64_t tag = 0;
-  LetterKind kind = LetterKind::reply;
+  LetterKind kind = LetterKind::done;
+  std::uint32_t to = 0;        // who has asked: Request::from
   std::uint32_t node = 0;      // that answers
   std::uint32_t sequence = 0;  // this request is done, and all before it
-  Brings brings = Brings::nothing;
-  std::uint64_t value = 0;  // the word, or how many bytes follow
+  std::uint64_t value = 0;     // the word, or how many bytes follow
 };
 
 struct MailHead {
   std::uint64_t tag = 0;
   LetterKind kind = LetterKind::mail;
-  std::uint32_t from = 0;  // ranks
-  std::uint32_t to = 0;
+  std::uint32_t to = 0;  // ranks
+  std::uint32_t from = 0;
   std::uint32_t number = 0;  // of the mail of this pair, from 1 on
 };
 
@@ -101,7 +100,9 @@ struct ReceivedReply {
   Bytes behind;  // the bytes that were asked for
 };
 
-std::optional<ReceivedReply> read_reply(Bytes bytes, std::uint64_t tag, std::uint32_t nodes);
+// Nothing where the bytes are not a reply of a node of this job to `me`: a rank, or as in a Request.
+std::optional<ReceivedReply> read_reply(Bytes bytes, std::uint64_t tag, std::uint32_t me,
+                                        std::uint32_t nodes);
 
 struct ReceivedMail {
   Rank from;

@@ -11,7 +11,7 @@
 namespace gondwana {
 namespace {
 
-using ofi::Brings;
+using ofi::LetterKind;
 using ofi::MailHead;
 using ofi::Reply;
 using ofi::Request;
@@ -191,7 +191,7 @@ Result<Posted> Ofi::Implementation::send_mail(Rank to, Bytes head, Bytes body) {
                  fmt::format("no mail of {} B goes to rank {}", size, index(to))};
   if (lost_) return *lost_;
   std::uint32_t& last = mailed_[index(to)];
-  const MailHead envelope{.tag = tag_, .from = index(me_), .to = index(to), .number = last + 1};
+  const MailHead envelope{.tag = tag_, .to = index(to), .from = index(me_), .number = last + 1};
   const auto write = [&](std::byte* message) {
     message = std::ranges::copy(std::as_bytes(std::span(&envelope, 1)), message).out;
     message = std::ranges::copy(head, message).out;
@@ -214,7 +214,7 @@ bool Ofi::Implementation::progress() {
 void Ofi::Implementation::receive(Bytes bytes) {
   const NodePlan& plan = memory_->plan();
   bool is_known = false;
-  if (const auto answer = ofi::read_reply(bytes, tag_, plan.nodes))
+  if (const auto answer = ofi::read_reply(bytes, tag_, index(me_), plan.nodes))
     is_known = take_answer(*answer);
   else if (const auto mail = ofi::read_mail(bytes, tag_, me_, plan))
     is_known = mail_.take(*mail);
@@ -242,7 +242,7 @@ bool Ofi::Implementation::take_answer(const ofi::ReceivedReply& answer) {
 }
 
 bool Ofi::Implementation::take_result(Unanswered& asked, const ofi::ReceivedReply& answer) {
-  if (answer.reply.brings == Brings::bytes) {
+  if (answer.reply.kind == LetterKind::bytes) {
     if (asked.pieces.empty() || answer.behind.size() != bytes_of(asked.pieces)) return false;
     unpack(asked.pieces, answer.behind.data());
     asked.pieces.clear();
