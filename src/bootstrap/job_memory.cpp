@@ -11,6 +11,7 @@
 #include "core/control_page.hpp"
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
+#include "core/relay_place.hpp"
 
 namespace gondwana {
 
@@ -83,6 +84,11 @@ Result<JobMemory> JobMemory::create(const NodeShare& share, std::uint64_t known_
     memory.arenas_.push_back(*std::move(arena));
   }
   memory.take_huge_pages(environment);
+  if (share.nodes > 1) {
+    Result<UniqueFd> bell = create_agent_bell();
+    if (!bell) return bell.error();
+    memory.arenas_.push_back(*std::move(bell));
+  }
   return memory;
 }
 

@@ -35,15 +35,15 @@ class JobMemory {
     int attachment;
   };
 
-  // What each rank gets, from parcel 0 to the last: the Welcome with the control memory, then the
-  // arenas and the huge pages. Ranks are those of the node, from 0.
-  std::uint32_t parcels() const { return plan_.memories() + 1; }
+  // What each rank gets, from parcel 0 to the last: the Welcome with the control memory, then what
+  // NodePlan::descriptors() counts. Ranks are those of the node, from 0.
+  std::uint32_t parcels() const { return plan_.descriptors() + 1; }
   Parcel parcel(std::uint32_t to_rank, std::uint32_t number) const;
 
-  // For a process that is a rank itself. Once each, and nothing is sent after that. The huge pages
-  // come behind the arenas.
+  // For a process that is a rank itself. Once each, and nothing is sent after that. What is behind
+  // the arenas has numbers behind the ranks.
   UniqueFd take_control() { return std::move(control_); }
-  UniqueFd take_arena(std::uint32_t rank) { return std::move(arenas_[rank]); }
+  UniqueFd take_arena(std::uint32_t number) { return std::move(arenas_[number]); }
 
  private:
   JobMemory(std::uint64_t tag, const NodePlan& plan, UniqueFd control)
@@ -54,7 +54,7 @@ class JobMemory {
   std::uint64_t tag_;
   NodePlan plan_;
   UniqueFd control_;
-  std::vector<UniqueFd> arenas_;  // and the huge pages
+  std::vector<UniqueFd> arenas_;  // and what is behind them
 };
 
 }  // namespace gondwana

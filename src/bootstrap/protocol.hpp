@@ -5,8 +5,8 @@
 //   guardian  -> rank      Welcome        who you are, with the control memory
 //   guardian  -> rank      Arena          the memory of one rank of the node, with its descriptor;
 //                                         one message each, so that one free descriptor is enough;
-//                                         behind the last rank, the huge pages of all where some
-//                                         were set aside
+//                                         behind the last rank, the rest of what
+//                                         NodePlan::descriptors() counts
 //   rank      -> guardian  GlobalExit     end the job with this status
 //   agent     -> guardian  Ready          the card of this node is in the control memory; the agent
 //                                         joins as a rank does

@@ -212,7 +212,7 @@ Result<Membership> visit(const Invitation& invitation, Visit who, const Deadline
     self->lifeline = *std::move(lifeline);
   }
   // The socket goes with the last arena.
-  self->next_arena = [last = self->plan.memories() - 1, next = std::move(self->next_arena),
+  self->next_arena = [last = self->plan.descriptors() - 1, next = std::move(self->next_arena),
                       open = std::make_shared<UniqueFd>(*std::move(socket))](std::uint32_t number) {
     Result<UniqueFd> arena = next(number);
     if (number == last) open->reset();

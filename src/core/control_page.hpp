@@ -2,9 +2,10 @@
 // are: one sparse memfd per job and node, laid out as
 //
 //   NodeHeader | ControlPage of rank 0, 1, ... | sync lines of team 0, 1, ... | scratch of team 0,
-//   1, ... | NodeEntry of node 0, 1, ...
+//   1, ... | NodeEntry of node 0, 1, ... | RelayPlace of rank 0, 1, ...
 //
-// Ranks here are those of the node, from 0; nodes are all of the job.
+// Ranks here are those of the node, from 0; nodes are all of the job. The last is there only where
+// the job has several.
 //
 // All zero is the valid initial state: nothing has to be written before the ranks start.
 #pragma once
@@ -20,6 +21,7 @@
 #include "core/doorbell.hpp"
 #include "core/node_entry.hpp"
 #include "core/node_plan.hpp"
+#include "core/relay_place.hpp"
 #include "core/team_sync.hpp"
 
 namespace gondwana {
@@ -53,6 +55,7 @@ enum class RankState : std::uint32_t { absent, joined, running, finalized };
 struct NodeHeader {
   std::atomic<std::uint32_t> complaints;
   std::atomic<std::uint32_t> leaving;
+  AgentBell agent_bell;
 };
 
 struct ControlPage {
@@ -107,7 +110,10 @@ class ControlLayout {
   constexpr std::size_t entry(std::uint32_t node) const {
     return scratch(max_teams, 0) + node * sizeof(NodeEntry);
   }
-  constexpr std::size_t size() const { return round_up(entry(nodes_), header_size); }
+  constexpr std::size_t relay(std::uint32_t rank) const {
+    return round_up(entry(nodes_), header_size) + rank * sizeof(RelayPlace);
+  }
+  constexpr std::size_t size() const { return relay(nodes_ > 1 ? ranks_ : 0); }
 
  private:
   std::uint32_t ranks_;
@@ -152,6 +158,11 @@ inline constexpr std::uint64_t control_fingerprint = fingerprint({sizeof(NodeHea
                                                                   ControlLayout(3).line(1, 2),
                                                                   ControlLayout(3).scratch(1, 2),
                                                                   ControlLayout(3, 2).entry(1),
+                                                                  ControlLayout(3, 2).relay(1),
+                                                                  sizeof(RelayPlace),
+                                                                  offsetof(RelayPlace, to_rank),
+                                                                  offsetof(RelayPlace, bell),
+                                                                  offsetof(NodeHeader, agent_bell),
                                                                   ControlLayout(3).size()});
 
 inline void Waiting::begin(CallName call, std::uint32_t for_peer, std::uint32_t in_team,

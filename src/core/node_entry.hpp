@@ -28,7 +28,8 @@ struct NodeCard {
   std::array<char, longest_host> host;             // its name, zero-terminated; for sentences
 };
 
-enum class NodeState : std::uint32_t { unknown, known, lost };
+// The last two are lost: it answers no more, or the network says that it is gone.
+enum class NodeState : std::uint32_t { unknown, known, silent, cut_off };
 
 struct alignas(cache_line) NodeEntry {
   std::atomic<NodeState> state;        // released after `card` is written
@@ -52,6 +53,7 @@ struct RankFacts {
   std::uint64_t heap_size;
   std::uint64_t heap_offset;  // in the arena
   std::uint64_t checks;       // whether it checks its calls
+  std::uint64_t route;        // to other nodes: what GONDWANA_ROUTE says
 };
 
 }  // namespace gondwana

@@ -40,8 +40,10 @@ struct NodePlan : NodeShare {
   // Bytes of an arena that exist. What is left of the stride stays reserved: a guard.
   std::size_t arena_size() const { return stride - guard; }
   std::size_t range_size() const { return stride * ranks; }
-  // Memfds that the ranks of the node share besides the control memory.
-  std::uint32_t memories() const { return ranks + (huge > 0 ? 1 : 0); }
+  // Descriptors that the ranks of the node share besides the control memory: the arenas, the huge
+  // pages of all where some were set aside, and where the job has several nodes an eventfd that
+  // wakes their agent.
+  std::uint32_t descriptors() const { return ranks + (huge > 0 ? 1 : 0) + (nodes > 1 ? 1 : 0); }
   // The inbox of a rank lies at the end of its arena.
   std::size_t inbox_offset() const;
 

@@ -81,6 +81,14 @@ Result<Prefault> parse_prefault(std::string_view text) {
                fmt::format("\"{}\": expected off, local or interleave", text)};
 }
 
+Result<Route> parse_route(std::string_view text) {
+  if (text == "auto") return Route::automatic;
+  if (text == "endpoint") return Route::endpoint;
+  if (text == "agent") return Route::agent;
+  return Error{Errc::invalid_argument,
+               fmt::format("\"{}\": expected auto, endpoint or agent", text)};
+}
+
 OptionRow plain_switch(std::string_view name, bool Options::* member, std::string_view help) {
   return {name, {}, "no", help, into(member, parse_switch)};
 }
@@ -171,6 +179,12 @@ std::span<const OptionRow> option_table() {
           "8K",
           "puts to another node of at most so many bytes go as one message, in order; 0: none",
           into(&Options::eager_limit, parse_eager_limit)},
+      OptionRow{"GONDWANA_ROUTE",
+                {},
+                "auto",
+                "how messages go to other nodes: endpoint, by connections of each rank, or agent, "
+                "by one for each two nodes, slower; auto: by the number of ranks",
+                into(&Options::route, parse_route)},
       text_row("GONDWANA_PROVIDER", &Options::provider,
                "provider of libfabric between nodes, such as tcp;ofi_rxm; auto: the first of cxi, "
                "efa, psm3, opx, verbs;ofi_rxm, tcp;ofi_rxm that is here"),

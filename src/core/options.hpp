@@ -19,6 +19,10 @@ namespace gondwana {
 // then near their rank or from all NUMA domains in turn.
 enum class Prefault : std::uint8_t { off, local, interleave };
 
+// How the messages of a rank go to other nodes: by an endpoint of its own, or through the agent of
+// its node.
+enum class Route : std::uint8_t { automatic, endpoint, agent };
+
 struct Options {
   std::size_t heap_size = 0;  // bytes of symmetric heap per rank; 0: half of memory, shared out
   bool heap_overcommit = false;
@@ -29,12 +33,13 @@ struct Options {
   std::uint32_t join_timeout = 0;  // seconds until all ranks of a foreign launcher must have come
   std::uint32_t peer_timeout = 0;  // seconds of silence that mean that a host is gone; 0: none
   std::size_t eager_limit = 0;     // bytes of a put that still goes as a message between nodes
-  std::string provider;            // of libfabric; empty: chosen
-  std::string network;             // in CIDR notation; empty: chosen
-  bool version = false;            // rank 0 says who it is when it starts
-  bool info = false;               // and what these variables are
-  bool checks = false;             // arguments of all calls are examined
-  std::uint32_t node_ranks = 0;    // that share memory at most; 0: all on a machine
+  Route route = Route::automatic;
+  std::string provider;          // of libfabric; empty: chosen
+  std::string network;           // in CIDR notation; empty: chosen
+  bool version = false;          // rank 0 says who it is when it starts
+  bool info = false;             // and what these variables are
+  bool checks = false;           // arguments of all calls are examined
+  std::uint32_t node_ranks = 0;  // that share memory at most; 0: all on a machine
 };
 
 // One variable. `aliases` are other spellings, in falling precedence.

@@ -24,22 +24,33 @@ Result<std::shared_ptr<NodeMemory>> NodeMemory::attach(const NodePlan& plan,
   Result<Mapping> range = Mapping::reserve(self ? wanted : nullptr, plan.range_size(), huge_page);
   if (!range) return range.error();
   std::shared_ptr<NodeMemory> memory(new NodeMemory(plan, *std::move(pages), *std::move(range)));
-  for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
+  if (const Result<void> done = memory->attach_arenas(self, next_arena); !done) return done.error();
+  std::uint32_t next = plan.ranks;
+  if (plan.huge > 0) {
+    const Result<UniqueFd> huge = next_arena(next++);
+    if (!huge) return huge.error();
+    if (const Result<void> laid = memory->lay_huge_pages(*huge, self); !laid) return laid.error();
+  }
+  if (plan.nodes > 1) {
+    Result<UniqueFd> bell = next_arena(next);
+    if (!bell) return bell.error();
+    memory->agent_bell_ = *std::move(bell);
+  }
+  return memory;
+}
+
+Result<void> NodeMemory::attach_arenas(std::optional<Rank> self, const NextArena& next_arena) {
+  for (std::uint32_t rank = 0; rank < plan_.ranks; ++rank) {
     Result<UniqueFd> arena = next_arena(rank);
     if (!arena) return arena.error();
-    const std::size_t offset = rank * plan.stride;
-    if (const Result<void> laid = memory->arenas_.overlay(offset, *arena, plan.arena_size()); !laid)
-      return laid.error();
-    if (self == Rank(plan.first + rank))
-      memory->own_arena_ = *std::move(arena);
+    const std::size_t offset = rank * plan_.stride;
+    if (Result<void> laid = arenas_.overlay(offset, *arena, plan_.arena_size()); !laid) return laid;
+    if (self == Rank(plan_.first + rank))
+      own_arena_ = *std::move(arena);
     else if (self)
-      keep_to_ourselves(memory->arenas_.data() + offset, plan.arena_size());
+      keep_to_ourselves(arenas_.data() + offset, plan_.arena_size());
   }
-  if (plan.huge == 0) return memory;
-  const Result<UniqueFd> huge = next_arena(plan.ranks);
-  if (!huge) return huge.error();
-  if (const Result<void> laid = memory->lay_huge_pages(*huge, self); !laid) return laid.error();
-  return memory;
+  return {};
 }
 
 // Over a part of each arena.
@@ -59,8 +70,10 @@ Result<std::shared_ptr<NodeMemory>> NodeMemory::create(const NodeShare& share) {
   if (!plan) return plan.error();
   const Result<UniqueFd> control = create_memfd("gondwana-control", ControlLayout(share).size());
   if (!control) return control.error();
-  return attach(*plan, *control, std::nullopt,
-                [&](std::uint32_t) { return create_memfd("gondwana-arena", plan->arena_size()); });
+  return attach(*plan, *control, std::nullopt, [&](std::uint32_t number) {
+    return number < plan->ranks ? create_memfd("gondwana-arena", plan->arena_size())
+                                : create_agent_bell();
+  });
 }
 
 }  // namespace gondwana

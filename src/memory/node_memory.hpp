@@ -17,8 +17,8 @@ namespace gondwana {
 
 class NodeMemory {
  public:
-  // Gives the memfds of the arenas of the node in turn, from 0, and then that of the huge pages
-  // where the plan has some; closed here once mapped.
+  // Gives what NodePlan::descriptors() counts, in turn, from 0: the memfds are closed here once
+  // mapped.
   using NextArena = std::function<Result<UniqueFd>(std::uint32_t rank)>;
 
   // `self`: the rank that this process is, whose descriptor is kept for the program's globals.
@@ -50,6 +50,9 @@ class NodeMemory {
   SyncLine<RealAtomics>& line(std::uint32_t team, Rank rank) const {
     return *at<SyncLine<RealAtomics>>(layout_.line(team, plan_.local(rank)));
   }
+  RelayPlace& relay(Rank rank) const { return *at<RelayPlace>(layout_.relay(plan_.local(rank))); }
+  // An eventfd; -1 where there is no agent.
+  int agent_bell() const { return agent_bell_.get(); }
   // Half `which` (0 or 1) of its scratch: ControlLayout::scratch_half bytes.
   std::byte* scratch(std::uint32_t team, Rank rank, std::uint32_t which) const {
     return control_.data() + layout_.scratch(team, plan_.local(rank)) +
@@ -63,6 +66,7 @@ class NodeMemory {
   NodeMemory(const NodePlan& plan, Mapping control, Mapping arenas)
       : plan_(plan), layout_(plan), control_(std::move(control)), arenas_(std::move(arenas)) {}
 
+  Result<void> attach_arenas(std::optional<Rank> self, const NextArena& next_arena);
   Result<void> lay_huge_pages(const UniqueFd& huge, std::optional<Rank> self);
 
   template <typename T>
@@ -75,6 +79,7 @@ class NodeMemory {
   Mapping control_;
   Mapping arenas_;
   UniqueFd own_arena_;
+  UniqueFd agent_bell_;
 };
 
 }  // namespace gondwana

@@ -58,11 +58,13 @@ Result<Wire> open_wire(const Membership& self, const std::shared_ptr<NodeMemory>
   const Result<ofi::Settings> settings = ofi::make_settings(options.provider, options.network);
   if (!settings) return settings.error();
   // It takes libfabric long to start: meanwhile the nodes get to know each other.
-  Result<std::unique_ptr<Ofi>> ofi = Ofi::open({.memory = memory,
-                                                .me = self.rank,
-                                                .job_tag = self.job_tag,
-                                                .settings = *settings,
-                                                .eager_limit = options.eager_limit});
+  Result<std::unique_ptr<Ofi>> ofi = Ofi::open(
+      {.memory = memory,
+       .me = self.rank,
+       .job_tag = self.job_tag,
+       .settings = *settings,
+       .eager_limit = options.eager_limit,
+       .through_agent = ofi::goes_through_agents(options.route, memory->plan().job_ranks)});
   if (!ofi) return ofi.error();
   if (const Result<void> known = wait_for_all_nodes(*memory, options); !known) return known.error();
   if (const Result<void> same = compare_nodes(*memory); !same) return same.error();

@@ -29,6 +29,7 @@ enum class Over : std::uint8_t {
   faulty_nodes,
   ofi,
   ofi_alone,
+  agents,
   processes
 };
 
@@ -40,13 +41,14 @@ inline std::optional<Over> over_of(std::string_view name) {
                                                       {"faulty-nodes", Over::faulty_nodes},
                                                       {"ofi", Over::ofi},
                                                       {"ofi-alone", Over::ofi_alone},
+                                                      {"agents", Over::agents},
                                                       {"processes", Over::processes}};
   const auto found = names.find(name);
   return found == names.end() ? std::nullopt : std::optional(found->second);
 }
 
 inline bool goes_by_network(Over over) {
-  return over == Over::ofi || over == Over::ofi_alone;
+  return over == Over::ofi || over == Over::ofi_alone || over == Over::agents;
 }
 // Whether ranks of one node share memory; else all is one node, whose memory nobody uses directly
 // where there is a wire.
@@ -77,7 +79,7 @@ class JobNodes {
       memories_.push_back(get_or_abort(NodeMemory::create(share)));
     }
     if (goes_by_network(over_))
-      agents_ = start_agents(memories_);
+      agents_ = start_agents(memories_, over_ == Over::agents);
     else
       introduce_nodes();
   }
@@ -118,8 +120,11 @@ class JobNodes {
   }
 
   Wire network(Rank rank) const {
-    return Wire(get_or_abort(Ofi::open(
-        {.memory = home(rank), .me = rank, .job_tag = job_tag, .settings = loopback_network()})));
+    return Wire(get_or_abort(Ofi::open({.memory = home(rank),
+                                        .me = rank,
+                                        .job_tag = job_tag,
+                                        .settings = loopback_network(),
+                                        .through_agent = over_ == Over::agents})));
   }
 
   Over over_;

@@ -7,6 +7,7 @@
 //   rank_tests --ranks=4 --over=faulty-nodes    the same, with the wire that delays
 //   rank_tests --ranks=4 --over=ofi         two nodes, each with its agent, and libfabric between
 //   rank_tests --ranks=4 --over=ofi-alone   the same, every rank a node of its own
+//   rank_tests --ranks=4 --over=agents      as ofi, but the agents carry the messages of the ranks
 //   gondwana run -n 4 rank_tests --over=processes
 //
 // --threads=many: engines that many threads of a rank may use at once; every test runs with them

@@ -115,10 +115,14 @@ Post over_faulty() {
   });
 }
 
-std::unique_ptr<Ofi> open_ofi(const Nodes& memory, Rank me, std::uint64_t tag = job_tag) {
+std::unique_ptr<Ofi> open_ofi(const Nodes& memory, Rank me, std::uint64_t tag = job_tag,
+                              bool through_agent = false) {
   const auto& home = memory[index(me) * nodes / ranks];
-  Result<std::unique_ptr<Ofi>> ofi =
-      Ofi::open({.memory = home, .me = me, .job_tag = tag, .settings = loopback_network()});
+  Result<std::unique_ptr<Ofi>> ofi = Ofi::open({.memory = home,
+                                                .me = me,
+                                                .job_tag = tag,
+                                                .settings = loopback_network(),
+                                                .through_agent = through_agent});
   GONDWANA_ASSERT(static_cast<bool>(ofi), index(me));
   return *std::move(ofi);
 }
@@ -129,18 +133,21 @@ class Mail : public testing::TestWithParam<const char*> {
     const std::string over = GetParam();
     if (over == "loopback") post_.emplace(over_loopback());
     if (over == "faulty") post_.emplace(over_faulty());
-    if (over == "ofi") open_network();
+    if (over == "ofi") open_network(false);
+    if (over == "agents") open_network(true);
   }
 
   Post& post() { return *post_; }
   std::size_t longest() { return post().wire(0).limits().longest_mail; }
 
  private:
-  void open_network() {
+  void open_network(bool through_agent) {
     if (!has_network()) GTEST_SKIP() << "no libfabric here";
     memory_ = make_nodes();
-    agents_ = start_agents(memory_);
-    post_.emplace(memory_, [](const Nodes& memory, Rank me) { return Wire(open_ofi(memory, me)); });
+    agents_ = start_agents(memory_, through_agent);
+    post_.emplace(memory_, [through_agent](const Nodes& memory, Rank me) {
+      return Wire(open_ofi(memory, me, job_tag, through_agent));
+    });
   }
 
   Nodes memory_;
@@ -148,7 +155,7 @@ class Mail : public testing::TestWithParam<const char*> {
   std::optional<Post> post_;
 };
 
-INSTANTIATE_TEST_SUITE_P(over, Mail, testing::Values("loopback", "faulty", "ofi"),
+INSTANTIATE_TEST_SUITE_P(over, Mail, testing::Values("loopback", "faulty", "ofi", "agents"),
                          [](const auto& parameter) { return std::string(parameter.param); });
 
 TEST_P(Mail, head_and_body_arrive_as_one) {

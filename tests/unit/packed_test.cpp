@@ -34,13 +34,14 @@ class Packed : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     const std::string over = GetParam();
-    if (over == "ofi" && !has_network()) GTEST_SKIP() << "no libfabric here";
+    const bool goes_by_network = over == "ofi" || over == "agents";
+    if (goes_by_network && !has_network()) GTEST_SKIP() << "no libfabric here";
     for (std::uint32_t node = 0; node < 2; ++node) {
       Result<std::shared_ptr<NodeMemory>> memory = NodeMemory::create({1, node, node, 2, 2});
       ASSERT_TRUE(memory) << memory.error().text;
       memory_.push_back(*std::move(memory));
     }
-    wire_ = over == "ofi" ? network() : queue(over == "faulty");
+    wire_ = goes_by_network ? network(over == "agents") : queue(over == "faulty");
     there_ = memory_[1]->window(peer) + area_offset;
     for (std::size_t i = 0; i < area; ++i) there_[i] = old_byte(i);
   }
@@ -78,10 +79,13 @@ class Packed : public testing::TestWithParam<const char*> {
       return !posted || *posted == Posted::accepted;
     }));
   }
-  Wire network() {
-    agents_ = start_agents(memory_);
-    Result<std::unique_ptr<Ofi>> ofi = Ofi::open(
-        {.memory = memory_[0], .me = me, .job_tag = job_tag, .settings = loopback_network()});
+  Wire network(bool through_agent) {
+    agents_ = start_agents(memory_, through_agent);
+    Result<std::unique_ptr<Ofi>> ofi = Ofi::open({.memory = memory_[0],
+                                                  .me = me,
+                                                  .job_tag = job_tag,
+                                                  .settings = loopback_network(),
+                                                  .through_agent = through_agent});
     GONDWANA_ASSERT(static_cast<bool>(ofi), 0);
     return Wire(*std::move(ofi));
   }
@@ -265,7 +269,7 @@ TEST_P(Packed, words_are_never_torn) {
   EXPECT_FALSE(torn);
 }
 
-INSTANTIATE_TEST_SUITE_P(over, Packed, testing::Values("loopback", "faulty", "ofi"),
+INSTANTIATE_TEST_SUITE_P(over, Packed, testing::Values("loopback", "faulty", "ofi", "agents"),
                          [](const auto& over) { return std::string(over.param); });
 
 }  // namespace

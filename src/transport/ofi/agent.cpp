@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <utility>
 
 #include "core/machine.hpp"
 #include "transport/copy.hpp"
@@ -18,7 +19,6 @@ using ofi::Endpoint;
 using ofi::LetterKind;
 using ofi::Peer;
 using ofi::ReceivedRequest;
-using ofi::Reply;
 using ofi::Request;
 using ofi::RequestKind;
 using ofi::Row;
@@ -81,6 +81,7 @@ void NodeAgent::Implementation::serve(int control) {
   ::epoll_ctl(sleeper_.get(), EPOLL_CTL_ADD, control, &event);
   if (endpoint_->wait_descriptor() >= 0)
     ::epoll_ctl(sleeper_.get(), EPOLL_CTL_ADD, endpoint_->wait_descriptor(), &event);
+  listen_to_ranks();
   std::uint64_t last_busy = monotonic_ns();
   std::uint32_t yields = 0;
   for (;;) {
@@ -102,18 +103,19 @@ void NodeAgent::Implementation::serve(int control) {
     last_busy = monotonic_ns();
   }
   const std::uint64_t until = monotonic_ns() + last_answers_ns;
-  while ((step() || has_answers()) && monotonic_ns() < until) {
+  while ((step() || has_answers() || has_to_carry()) && monotonic_ns() < until) {
   }
 }
 
 bool NodeAgent::Implementation::step() {
   const auto take = [this](Bytes bytes) { on_message(bytes); };
   const auto left = [this](ofi::Context* context) { has_left(context); };
-  const auto lost = [this](ofi::Context* context, const std::string&) { has_left(context); };
+  const auto lost = [this](ofi::Context* context, const std::string&) { has_failed(context); };
   const bool found = endpoint_->poll({take, left, lost}) > 0;
+  const bool carried = carry();
   send_answers();
   ring();
-  return found;
+  return found || carried;
 }
 
 void NodeAgent::Implementation::wait() {
@@ -123,14 +125,21 @@ void NodeAgent::Implementation::wait() {
   const bool may_sleep = endpoint_->may_sleep() && !is_stuck;
   // A provider without a descriptor is asked again soon.
   const int limit = may_sleep ? longest_sleep_ms : endpoint_->wait_descriptor() < 0 ? 1 : 0;
-  ::epoll_wait(sleeper_.get(), events.data(), static_cast<int>(events.size()), limit);
+  ::epoll_wait(sleeper_.get(), events.data(), static_cast<int>(events.size()),
+               std::min(limit, longest_sleep_beside_ranks()));
+  memory_->header().agent_bell.lower();
 }
 
-// Another agent that answers a beat, or a request.
 void NodeAgent::Implementation::on_message(Bytes bytes) {
-  if (bytes.size() != sizeof(Reply)) return execute(bytes);
+  if (const auto to = ofi::addressee(bytes, tag_)) return on_letter(*to, bytes);
+  execute(bytes);
+}
+
+// To a rank whose letters are carried, or another agent's answer to a beat.
+void NodeAgent::Implementation::on_letter(std::uint32_t to, Bytes letter) {
   const NodePlan& plan = memory_->plan();
-  const auto answer = ofi::read_reply(bytes, tag_, ofi::agent_number(plan, plan.node), plan.nodes);
+  if (!carried_.empty() && plan.holds(Rank(to))) return deliver(Rank(to), letter);
+  const auto answer = ofi::read_reply(letter, tag_, ofi::agent_number(plan, plan.node), plan.nodes);
   const auto node = answer ? watched_.find(answer->reply.node) : watched_.end();
   if (node == watched_.end()) {
     ++refused_;
@@ -259,6 +268,8 @@ void NodeAgent::Implementation::ring() {
   for (const Written& each : written_)
     memory_->data_bell(Rank(each.rank)).ring_if_watched(each.offset, each.size);
   written_.clear();
+  for (Carried& rank : carried_)
+    if (std::exchange(rank.has_news, false)) rank.bell.ring_if_asleep();
 }
 
 // A node that says nothing for as long as users have patience is lost. Those that end in order are
@@ -277,7 +288,7 @@ void NodeAgent::Implementation::watch_nodes() {
     const auto [watched, is_new] = watched_.try_emplace(node);
     if (is_new || was_away) watched->second.heard_ns = now;
     greet(node, watched->second);
-    if (now - std::min(now, watched->second.heard_ns) > patience_ns_) lose(node);
+    if (now - std::min(now, watched->second.heard_ns) > patience_ns_) lose(node, NodeState::silent);
   }
 }
 
@@ -305,8 +316,8 @@ void NodeAgent::Implementation::greet(std::uint32_t node, Watched& watched) {
 }
 
 // Ranks that sleep look for it when they wake, after a millisecond at the latest.
-void NodeAgent::Implementation::lose(std::uint32_t node) {
-  memory_->entry(node).state.store(NodeState::lost, std::memory_order_release);
+void NodeAgent::Implementation::lose(std::uint32_t node, NodeState how) {
+  memory_->entry(node).state.store(how, std::memory_order_release);
 }
 
 Result<std::string> describe_network(const ofi::Settings& settings) {

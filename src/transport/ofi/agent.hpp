@@ -23,6 +23,7 @@ class NodeAgent {
     std::uint64_t job_tag = 0;
     ofi::Settings settings;
     bool may_spin = false;         // whether a processor is free for it
+    bool carries = false;          // the messages of its ranks (ThroughAgent)
     std::uint32_t patience_s = 0;  // silence of a node that means it is lost; 0: nothing does
   };
 

@@ -107,6 +107,7 @@ NodeAgent::Implementation::Parcel& NodeAgent::Implementation::take_parcel(std::u
   free_parcels_.pop_back();
   parcel.to = to;
   parcel.size = size;
+  parcel.is_carried = false;
   parcel.bytes.resize(std::max(parcel.bytes.size(), size));
   return parcel;
 }
@@ -117,6 +118,7 @@ Result<Posted> NodeAgent::Implementation::send(Peer peer, Parcel& parcel) {
   if (sent && *sent == Posted::accepted) {
     leaving_ += parcel.size;
     clients_[parcel.to].leaving += parcel.size;
+    if (parcel.is_carried) ++carrying_;
   } else {
     free_parcels_.push_back(&parcel);
   }
@@ -127,7 +129,14 @@ void NodeAgent::Implementation::has_left(ofi::Context* context) {
   auto& parcel = *reinterpret_cast<Parcel*>(context);
   leaving_ -= parcel.size;
   clients_[parcel.to].leaving -= parcel.size;
+  if (parcel.is_carried) --carrying_;
   free_parcels_.push_back(&parcel);
+}
+
+void NodeAgent::Implementation::has_failed(ofi::Context* context) {
+  const auto& parcel = *reinterpret_cast<Parcel*>(context);
+  if (parcel.is_carried) lose(parcel.to - memory_->plan().job_ranks, NodeState::cut_off);
+  has_left(context);
 }
 
 }  // namespace gondwana

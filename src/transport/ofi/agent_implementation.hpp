@@ -1,5 +1,6 @@
 // What is behind NodeAgent: its endpoint, the memory that it works on, and who asks. What it does
-// with requests is in agent.cpp, how answers leave in agent_answers.cpp.
+// with requests is in agent.cpp, how answers leave in agent_answers.cpp, how it carries the
+// messages of its ranks in agent_carries.cpp.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,8 @@
 #include <optional>
 #include <vector>
 
+#include "core/doorbell.hpp"
+#include "core/record_ring.hpp"
 #include "core/unique_fd.hpp"
 #include "transport/ofi/agent.hpp"
 #include "transport/ofi/endpoint.hpp"
@@ -46,6 +49,7 @@ class NodeAgent::Implementation {
     ofi::Context context;
     std::uint32_t to;
     std::size_t size;
+    bool is_carried;               // for a rank of ours
     std::vector<std::byte> bytes;  // keeps its room
   };
   // What is known of a process that asks. `done`: its last request that was carried out.
@@ -63,6 +67,14 @@ class NodeAgent::Implementation {
     std::uint64_t offset;
     std::size_t size;
   };
+  // A rank of ours whose messages are carried.
+  struct Carried {
+    RecordReader from_rank;
+    RecordWriter to_rank;
+    Doorbell<RealAtomics>& bell;
+    std::deque<std::vector<std::byte>> waiting = {};  // letters, until it makes room
+    bool has_news = false;
+  };
   // Another node that a rank of ours talks to: it must answer from time to time.
   struct Watched {
     Peer peer = FI_ADDR_UNSPEC;  // not watched yet
@@ -75,13 +87,16 @@ class NodeAgent::Implementation {
         tag_(setup.job_tag),
         may_spin_(setup.may_spin),
         patience_ns_(std::uint64_t{setup.patience_s} * 1'000'000'000),
-        clients_(setup.memory->plan().job_ranks + setup.memory->plan().nodes) {}
+        clients_(setup.memory->plan().job_ranks + setup.memory->plan().nodes) {
+    if (setup.carries) carry_from_now();
+  }
 
   Result<void> open_endpoint(const ofi::Settings& settings);
   void write_card();
   bool step();
   void wait();
   void on_message(Bytes bytes);
+  void on_letter(std::uint32_t to, Bytes letter);
   void execute(Bytes bytes);
   void meet(const Request& request, Bytes address);
   void take_turn(const ReceivedRequest& received, Bytes bytes);
@@ -103,10 +118,21 @@ class NodeAgent::Implementation {
   Parcel& take_parcel(std::uint32_t to, std::size_t size);
   Result<Posted> send(Peer peer, Parcel& parcel);
   void has_left(ofi::Context* context);
+  void has_failed(ofi::Context* context);
+  void carry_from_now();
+  void listen_to_ranks();
+  bool carry();
+  bool pass_on(const RecordReader::Record& message);
+  Result<Posted> send_on(std::uint32_t node, Bytes message);
+  void deliver(Rank to, Bytes letter);
+  static bool hand_over(Carried& rank, Bytes letter);
+  static void deliver_waiting(Carried& rank);
+  bool has_to_carry() const;
+  int longest_sleep_beside_ranks();
   void ring();
   void watch_nodes();
   void greet(std::uint32_t node, Watched& watched);
-  void lose(std::uint32_t node);
+  void lose(std::uint32_t node, NodeState how);
   std::byte* place_of(const Request& request) const {
     return memory_->window(Rank(request.to)) + request.offset;
   }
@@ -120,7 +146,11 @@ class NodeAgent::Implementation {
   std::unique_ptr<Endpoint> endpoint_;
   std::optional<ofi::Registration> registration_;
   NodeCard card_{};
-  std::vector<Client> clients_;  // by rank, and behind them the agents by node
+  std::vector<Client> clients_;           // by rank, and behind them the agents by node
+  std::vector<Carried> carried_;          // by rank of the node; none where they have endpoints
+  std::map<std::uint32_t, Peer> others_;  // agents, by node
+  bool is_blocked_ = false;               // something to carry waits for the network
+  std::size_t carrying_ = 0;              // parcels
   std::vector<std::uint32_t> owed_;
   std::vector<Written> written_;          // who sleeps until that changes is to be woken
   std::vector<std::uint32_t> to_answer_;  // who has answers that wait

@@ -59,6 +59,7 @@ class Ofi::Implementation {
   explicit Implementation(const Setup& setup)
       : memory_(setup.memory), me_(setup.me), tag_(setup.job_tag), nodes_(setup.memory) {}
 
+  bool carries_messages_only() const { return road_->longest_transfer() == 0; }
   Link& link_to(std::uint32_t node);
   Result<Posted> introduce(std::uint32_t node, Link& link);
   Result<Posted> request(ofi::Request request, Unanswered unanswered, Bytes behind = {});

@@ -1,6 +1,7 @@
 #include "transport/ofi/message.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include "core/node_entry.hpp"
@@ -8,6 +9,10 @@
 namespace gondwana::ofi {
 namespace {
 
+static_assert(offsetof(Reply, kind) == offsetof(MailHead, kind) &&
+                  offsetof(Reply, to) == offsetof(MailHead, to) &&
+                  offsetof(Request, kind) == offsetof(MailHead, kind),
+              "letters begin alike, and where a request has its kind");
 static_assert(sizeof(Request) == 48 && sizeof(Row) == 24 && sizeof(Reply) == 32 &&
                   sizeof(MailHead) == 24,
               "no byte that nobody writes");
@@ -123,6 +128,15 @@ std::optional<ReceivedReply> read_reply(Bytes bytes, std::uint64_t tag, std::uin
   if (reply.kind < LetterKind::done || reply.kind > LetterKind::bytes) return std::nullopt;
   const std::uint64_t expected = reply.kind == LetterKind::bytes ? reply.value : 0;
   return received.behind.size() == expected ? std::optional(received) : std::nullopt;
+}
+
+std::optional<std::uint32_t> addressee(Bytes bytes, std::uint64_t tag) {
+  MailHead head;
+  if (bytes.size() < sizeof(head)) return std::nullopt;
+  std::memcpy(&head, bytes.data(), sizeof(head));
+  if (head.tag != tag || head.kind < LetterKind::done || head.kind > LetterKind::mail)
+    return std::nullopt;
+  return head.to;
 }
 
 std::optional<ReceivedMail> read_mail(Bytes bytes, std::uint64_t tag, Rank me,

@@ -100,7 +100,8 @@ struct ReceivedReply {
   Bytes behind;  // the bytes that were asked for
 };
 
-// Nothing where the bytes are not a reply of a node of this job to `me`: a rank, or as in a Request.
+// Nothing where the bytes are not a reply of a node of this job to `me`: a rank, or as in a
+// Request.
 std::optional<ReceivedReply> read_reply(Bytes bytes, std::uint64_t tag, std::uint32_t me,
                                         std::uint32_t nodes);
 
@@ -109,6 +110,9 @@ struct ReceivedMail {
   std::uint32_t number;
   Bytes bytes;
 };
+
+// Whom a letter of this job is for; nothing where the bytes are none.
+std::optional<std::uint32_t> addressee(Bytes bytes, std::uint64_t tag);
 
 // Nothing where the bytes are not mail of this job to `me`.
 std::optional<ReceivedMail> read_mail(Bytes bytes, std::uint64_t tag, Rank me,

@@ -7,6 +7,7 @@
 
 #include "transport/ofi/implementation.hpp"
 #include "transport/ofi/own_endpoint.hpp"
+#include "transport/ofi/through_agent.hpp"
 
 namespace gondwana {
 namespace {
@@ -46,6 +47,11 @@ bool is_word(std::size_t size, std::size_t offset) {
 
 Result<std::unique_ptr<Ofi::Implementation>> Ofi::Implementation::open(const Setup& setup) {
   std::unique_ptr<Implementation> wire(new Implementation(setup));
+  if (setup.through_agent) {
+    wire->road_ = std::make_unique<ofi::ThroughAgent>(setup.memory, setup.me, wire->nodes_);
+    wire->eager_limit_ = ofi::longest_write;
+    return wire;
+  }
   Result<std::unique_ptr<ofi::OwnEndpoint>> road =
       ofi::OwnEndpoint::open(setup.settings, setup.memory, setup.me, wire->nodes_);
   if (!road) return road.error();
@@ -55,12 +61,13 @@ Result<std::unique_ptr<Ofi::Implementation>> Ofi::Implementation::open(const Set
 }
 
 Limits Ofi::Implementation::limits() const {
-  return {.largest_message = road_->longest_transfer(),
-          .single_store = true,
-          .atomics = true,
-          .copies_up_to = eager_limit_,
-          .packs_up_to = ofi::longest_write,
-          .longest_mail = ofi::longest_mail};
+  return {
+      .largest_message = carries_messages_only() ? ofi::longest_write : road_->longest_transfer(),
+      .single_store = true,
+      .atomics = true,
+      .copies_up_to = eager_limit_,
+      .packs_up_to = ofi::longest_write,
+      .longest_mail = ofi::longest_mail};
 }
 
 Ofi::Implementation::Link& Ofi::Implementation::link_to(std::uint32_t node) {
@@ -164,6 +171,11 @@ Result<Posted> Ofi::Implementation::gather(Rank from, std::span<const Pieces> pi
 }
 
 Result<Posted> Ofi::Implementation::get(MutableBytes target, Remote from, Completion& done) {
+  if (carries_messages_only()) {
+    const Pieces whole{
+        .size = target.size(), .count = 1, .there = from.offset, .here = target.data()};
+    return gather(from.rank, std::span(&whole, 1), done);
+  }
   if (lost_) return *lost_;
   const std::uint32_t node = nodes_.node_of(from.rank);
   link_to(node);
@@ -270,9 +282,12 @@ void Ofi::Implementation::lose(std::uint32_t node, const std::string& why) {
 
 // Those that the agent of this node has noticed.
 void Ofi::Implementation::look_for_losses() {
-  for (std::uint32_t node = 0; node < memory_->plan().nodes && !lost_; ++node)
-    if (memory_->entry(node).state.load(std::memory_order_acquire) == NodeState::lost)
+  for (std::uint32_t node = 0; node < memory_->plan().nodes && !lost_; ++node) {
+    const NodeState state = memory_->entry(node).state.load(std::memory_order_acquire);
+    if (state == NodeState::silent)
       lose(node, "its node agent has been silent for too long (GONDWANA_PEER_TIMEOUT)");
+    if (state == NodeState::cut_off) lose(node, "the connection to its node agent has ended");
+  }
 }
 
 // While a connection is being made messages wait here. Once one was answered they go to the kernel.

@@ -1,8 +1,8 @@
-// The wire between nodes: libfabric. Every rank has an endpoint of its own, by which it reaches the
+// The wire between nodes: libfabric. A rank has an endpoint of its own, by which it reaches the
 // agents of the other nodes: puts and gets go to the memory that an agent has registered; words,
 // atomic operations and short puts are messages that it executes as the processor's own
 // instructions, in order. Mail goes to the endpoint of the rank itself, whose address is on a card
-// in its arena.
+// in its arena. Or all is messages, which the agent of its own node carries.
 //
 // Connections are made by the first operation to a node. Of libfabric nothing is seen here: it is
 // loaded by open().
@@ -26,6 +26,7 @@ class Ofi {
     std::uint64_t job_tag = 0;
     ofi::Settings settings;
     std::size_t eager_limit = 8 * 1024;  // bytes of a put that goes as a message
+    bool through_agent = false;          // all goes through the agent of this node
   };
 
   static Result<std::unique_ptr<Ofi>> open(const Setup& setup);

@@ -35,4 +35,9 @@ Result<Settings> make_settings(std::string provider, std::string_view network) {
   return settings;
 }
 
+bool goes_through_agents(Route route, std::uint32_t job_ranks) {
+  constexpr std::uint32_t many = 4096;
+  return route == Route::automatic ? job_ranks > many : route == Route::agent;
+}
+
 }  // namespace gondwana::ofi

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/options.hpp"
 #include "core/result.hpp"
 
 namespace gondwana::ofi {
@@ -27,5 +28,8 @@ struct Settings {
 
 // From what GONDWANA_PROVIDER and GONDWANA_NETWORK say; empty: nothing.
 Result<Settings> make_settings(std::string provider, std::string_view network);
+
+// Whether the node agents carry the messages of the ranks of a job.
+bool goes_through_agents(Route route, std::uint32_t job_ranks);
 
 }  // namespace gondwana::ofi
