@@ -19,10 +19,11 @@ struct NodeCard {
   std::uint64_t layout;  // of the control memory in its build: all must be the same
   std::uint32_t first;   // its first rank
   std::uint32_t ranks;
-  std::uint64_t memory;  // bytes of the node's memory for each of its ranks
-  std::uint64_t arenas;  // where the arena of its first rank begins in its agent; or 0
-  std::uint64_t stride;  // distance of two arenas
-  std::uint64_t key;     // of all of them, to the network
+  std::uint64_t memory;   // bytes of the node's memory for each of its ranks
+  std::uint64_t arenas;   // where the arena of its first rank begins in its agent; or 0
+  std::uint64_t stride;   // distance of two arenas
+  std::uint64_t key;      // of all of them, to the network
+  std::uint32_t carries;  // whether its agent carries the messages of its ranks
   std::uint32_t address_size;
   std::array<std::byte, longest_address> address;  // of its agent, as the provider has it
   std::array<char, longest_host> host;             // its name, zero-terminated; for sentences
@@ -53,7 +54,6 @@ struct RankFacts {
   std::uint64_t heap_size;
   std::uint64_t heap_offset;  // in the arena
   std::uint64_t checks;       // whether it checks its calls
-  std::uint64_t route;        // to other nodes: what GONDWANA_ROUTE says
 };
 
 }  // namespace gondwana

@@ -156,8 +156,7 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
                                      .globals_size = setup.globals.size(),
                                      .heap_size = heap->size,
                                      .heap_offset = heap->offset,
-                                     .checks = setup.options.checks,
-                                     .route = static_cast<std::uint64_t>(setup.options.route)};
+                                     .checks = setup.options.checks};
   const CallName call = setup.call;
   std::unique_ptr<Engine> engine(new Engine(std::move(setup), *heap));
   engine->announce_state(RankState::joined);
@@ -205,11 +204,6 @@ Result<void> Engine::compare_with_first() {
         Errc::invalid_argument,
         "the heap of this rank lies elsewhere than that of rank 0; set GONDWANA_HUGETLB to "
         "the same on every rank"};
-  if (first->route != mine.route)
-    return Error{
-        Errc::invalid_argument,
-        "GONDWANA_ROUTE is not the same on this rank as on rank 0; set it on every rank or "
-        "on none"};
   if (first->checks != mine.checks) {
     return Error{Errc::invalid_argument,
                  fmt::format("this rank {} its calls, rank 0 {}; set SHMEM_DEBUG on every rank or "

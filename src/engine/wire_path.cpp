@@ -1,6 +1,7 @@
 // Where loads and stores do not reach, and where arguments are wrong: split, bounce, wait for room,
 // complete. Nothing here is hot on a node.
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 
@@ -267,9 +268,11 @@ bool Engine::post_pieces(Lane& lane, MutableBytes dest, Remote from, Completion&
   return posted;
 }
 
-// Tries until the wire has room. False, with the error in the lane, where it never will.
+// Tries until the wire has room. False, with the error in the lane, where it never will. Who makes
+// room may need this processor.
 bool Engine::post(Lane& lane, FunctionRef<Result<Posted>()> attempt) {
-  for (;;) {
+  constexpr std::uint32_t tries_between_yields = 4;
+  for (std::uint32_t tries = 1;; ++tries) {
     const Result<Posted> posted = attempt();
     if (!posted) return lane.fail(posted.error());
     if (*posted == Posted::accepted) {
@@ -277,6 +280,7 @@ bool Engine::post(Lane& lane, FunctionRef<Result<Posted>()> attempt) {
       return true;
     }
     move_on();
+    if (tries % tries_between_yields == 0) ::sched_yield();
   }
 }
 

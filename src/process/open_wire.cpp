@@ -38,14 +38,21 @@ Result<void> wait_for_all_nodes(const NodeMemory& memory, const Options& options
   return {};
 }
 
-// Every node must lay its memory out as this one does.
-Result<void> compare_nodes(const NodeMemory& memory) {
+// Every node must lay its memory out as this one does, and messages must go the same way
+// everywhere.
+Result<void> compare_nodes(const NodeMemory& memory, bool through_agents) {
   for (std::uint32_t node = 0; node < memory.plan().nodes; ++node) {
     const NodeCard& card = memory.entry(node).card;
-    if (card.layout == control_fingerprint) continue;
-    return Error{Errc::refused, fmt::format("host {} has another build of Gondwana; use the same "
-                                            "on every host",
-                                            card.host.data())};
+    if (card.layout != control_fingerprint)
+      return Error{Errc::refused, fmt::format("host {} has another build of Gondwana; use the same "
+                                              "on every host",
+                                              card.host.data())};
+    if ((card.carries != 0) != through_agents)
+      return Error{
+          Errc::refused,
+          fmt::format("GONDWANA_ROUTE is not the same on host {} as on this one; set it on "
+                      "every host (mpirun: -x GONDWANA_ROUTE)",
+                      card.host.data())};
   }
   return {};
 }
@@ -55,19 +62,19 @@ Result<void> compare_nodes(const NodeMemory& memory) {
 Result<Wire> open_wire(const Membership& self, const std::shared_ptr<NodeMemory>& memory,
                        const Options& options) {
   if (memory->plan().nodes == 1) return Wire();
+  const bool through_agents = ofi::goes_through_agents(options.route, memory->plan().job_ranks);
   const Result<ofi::Settings> settings = ofi::make_settings(options.provider, options.network);
   if (!settings) return settings.error();
   // It takes libfabric long to start: meanwhile the nodes get to know each other.
-  Result<std::unique_ptr<Ofi>> ofi = Ofi::open(
-      {.memory = memory,
-       .me = self.rank,
-       .job_tag = self.job_tag,
-       .settings = *settings,
-       .eager_limit = options.eager_limit,
-       .through_agent = ofi::goes_through_agents(options.route, memory->plan().job_ranks)});
+  Result<std::unique_ptr<Ofi>> ofi = Ofi::open({.memory = memory,
+                                                .me = self.rank,
+                                                .job_tag = self.job_tag,
+                                                .settings = *settings,
+                                                .eager_limit = options.eager_limit,
+                                                .through_agent = through_agents});
   if (!ofi) return ofi.error();
   if (const Result<void> known = wait_for_all_nodes(*memory, options); !known) return known.error();
-  if (const Result<void> same = compare_nodes(*memory); !same) return same.error();
+  if (const Result<void> same = compare_nodes(*memory, through_agents); !same) return same.error();
   return Wire(*std::move(ofi));
 }
 

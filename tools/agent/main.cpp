@@ -1,5 +1,6 @@
 // The process of a node agent: takes its place, says how to reach this node, and serves.
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <csignal>
 #include <cstdio>
@@ -27,12 +28,21 @@ Result<void> probe(const ofi::Settings& settings) {
   return {};
 }
 
+// A connection is a descriptor.
+void raise_limit_of_descriptors() {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 Result<void> run(bool only_probe) {
   const Result<Options> options = read_options(environment_value);
   if (!options) return options.error();
   Result<ofi::Settings> settings = ofi::make_settings(options->provider, options->network);
   if (!settings) return settings.error();
   if (only_probe) return probe(*settings);
+  raise_limit_of_descriptors();
   Result<Membership> self = join_as_agent(environment_value);
   if (!self) return self.error();
   Result<std::shared_ptr<NodeMemory>> memory =

@@ -64,6 +64,7 @@ void NodeAgent::Implementation::write_card() {
   card_.first = plan.first;
   card_.ranks = plan.ranks;
   card_.memory = usable_memory() / plan.ranks;
+  card_.carries = carried_.empty() ? 0 : 1;
   card_.arenas = endpoint_->base_of(memory_->window(Rank(plan.first)));
   card_.stride = plan.stride;
   card_.key = registration_->key;

@@ -36,7 +36,7 @@ Result<Settings> make_settings(std::string provider, std::string_view network) {
 }
 
 bool goes_through_agents(Route route, std::uint32_t job_ranks) {
-  constexpr std::uint32_t many = 4096;
+  constexpr std::uint32_t many = 1000;
   return route == Route::automatic ? job_ranks > many : route == Route::agent;
 }
 
