@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/library_of.hpp"
 #include "core/mapping.hpp"
 #include "engine/engine.hpp"
 
@@ -16,6 +17,14 @@ AtomicRequest swap_of(Bytes word) {
   AtomicRequest swap{AtomicOp::swap, word.size() == 4 ? AtomicType::uint32 : AtomicType::uint64};
   std::memcpy(&swap.operand, word.data(), word.size());
   return swap;
+}
+
+// A clause where somebody may have taken the variables of a library for symmetric ones.
+std::string of_library(const void* object) {
+  const std::string library = library_of(object);
+  if (library.empty()) return {};
+  return fmt::format("it is in {}, and of variables only those of the executable are symmetric; ",
+                     library);
 }
 
 }  // namespace
@@ -31,10 +40,10 @@ Result<Remote> Engine::locate(const char* what, Rank rank, const void* object,
   }
   const std::size_t offset = symmetric_.ranges().offset_of(object, size);
   if (offset == SymmetricRanges::nowhere) {
-    return Error{
-        Errc::invalid_argument,
-        fmt::format("{} of {} at address {} of rank {}: not symmetric memory; {}", what,
-                    format_size(size), fmt::ptr(object), index(rank), symmetric_.describe())};
+    return Error{Errc::invalid_argument,
+                 fmt::format("{} of {} at address {} of rank {}: not symmetric memory; {}{}", what,
+                             format_size(size), fmt::ptr(object), index(rank), of_library(object),
+                             symmetric_.describe())};
   }
   return Remote{rank, offset};
 }

@@ -93,6 +93,8 @@ class Sentences(unittest.TestCase):
             "rank": r"rank 1: shmem_long_put: put of 8 B to rank 99: this job has 3 ranks, 0 to 2",
             "address": r"rank 1: shmem_long_p: put of 8 B at address .* not symmetric memory; "
             r"the symmetric heap is 0x\w+ to 0x\w+, its global variables are 0x",
+            "library": r"rank 1: shmem_long_p: put of 8 B at address .* not symmetric memory; it is "
+            r"in \S*/libc\.so\.6, and of variables only those of the executable are symmetric; the",
             "comparison": r"rank 1: shmem_long_wait_until: comparison 77: expected SHMEM_CMP_EQ",
             "free": r"rank 1: shmem_free: .* is not the start of a block",
             "early": r"rank \d: shmem_my_pe: called before shmem_init",

@@ -1,4 +1,5 @@
 /* misuse HOW: rank 1 (or the only one) does something wrong while the others wait in a barrier. */
+#include <locale.h>
 #include <shmem.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@ static void do_wrong(const char* how) {
   long local = 0;
   if (strcmp(how, "rank") == 0) shmem_long_put(&cell, &local, 1, 99);
   if (strcmp(how, "address") == 0) shmem_long_p(&local, 1, 0);
+  if (strcmp(how, "library") == 0) shmem_long_p((long*)localeconv(), 1, 0); /* in libc.so */
   if (strcmp(how, "comparison") == 0) shmem_long_wait_until(&cell, 77, 0);
   if (strcmp(how, "free") == 0) shmem_free(&local);
   usleep(50000); /* the others are likely in their barrier by now */

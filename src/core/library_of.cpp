@@ -1,0 +1,37 @@
+#include "core/library_of.hpp"
+
+#include <link.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+namespace gondwana {
+namespace {
+
+struct Search {
+  std::uintptr_t address;
+  std::string library;
+};
+
+// Called for each loaded object; stops at the one that has the address.
+int look_at_object(dl_phdr_info* object, std::size_t /*size*/, void* data) {
+  Search& search = *static_cast<Search*>(data);
+  const std::span segments(object->dlpi_phdr, object->dlpi_phnum);
+  const bool has_it = std::ranges::any_of(segments, [&](const ElfW(Phdr) & segment) {
+    return segment.p_type == PT_LOAD &&
+           search.address - object->dlpi_addr - segment.p_vaddr < segment.p_memsz;
+  });
+  if (has_it) search.library = object->dlpi_name;  // of the executable: nothing
+  return has_it ? 1 : 0;
+}
+
+}  // namespace
+
+std::string library_of(const void* address) {
+  Search search{reinterpret_cast<std::uintptr_t>(address), {}};
+  ::dl_iterate_phdr(look_at_object, &search);
+  return search.library;
+}
+
+}  // namespace gondwana
