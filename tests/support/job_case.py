@@ -75,7 +75,7 @@ class JobTest(unittest.TestCase):
         """Starts ranks of which each says a line, and waits for all of them to have said it."""
         job = self.start(*words, *program, **more)
         for _ in range(ranks):
-            if (line := job.stdout.readline()) != "ready\n":
+            if (line := read_line(job.stdout)) != "ready\n":
                 rest, err = job.communicate(timeout=WATCHDOG)
                 self.fail(f"not ready, status {job.returncode}: {line}{rest}{err}")
         return job
@@ -86,6 +86,14 @@ class JobTest(unittest.TestCase):
             file.write(text)
         os.chmod(path, mode)
         return path
+
+
+def read_line(pipe) -> str:
+    """Takes not a byte more: communicate() does not see what a buffer has."""
+    line = b""
+    while not line.endswith(b"\n") and (byte := os.read(pipe.fileno(), 1)):
+        line += byte
+    return line.decode()
 
 
 def take_path(place: int = 1) -> str:
