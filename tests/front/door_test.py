@@ -44,6 +44,13 @@ class Programs(unittest.TestCase):
             with self.subTest(ranks=ranks):
                 self.assert_fine(run(ranks, "globals"))
 
+    def test_children_started_in_any_way_are_no_ranks(self):
+        for ranks in (1, 3):
+            with self.subTest(ranks=ranks):
+                ended = run(ranks, "children")
+                self.assert_fine(ended)
+                self.assertEqual(ended.stdout, "rank 0 of 1\n" * 3 * ranks)
+
     def test_collectives_work_on_globals(self):
         for ranks in (1, 2, 4, 7):
             with self.subTest(ranks=ranks):
