@@ -256,7 +256,7 @@ def _allocate(shape: Shape, dtype: DTypeLike, zeroed: bool) -> Symmetric:
             "GONDWANA_HEAP_SIZE or `gondwana run --heap` makes it larger"
         )
     memory = memoryview((ctypes.c_char * length).from_address(begin))
-    array = np.ndarray(lengths, kind, buffer=memory)
+    array: Array = np.ndarray(lengths, kind, buffer=memory)
     return Symmetric(array, Block(array))
 
 

@@ -1,0 +1,94 @@
+"""What a type checker says of programs: `types_test.py [PACKAGE]`, the folder that has `gondwana`.
+
+Ends with status 77 where mypy, or a numpy that it sees, is missing.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2]
+EXAMPLES = SOURCE / "examples/python"
+PACKAGE = SOURCE / "python"
+MYPY: list[str] = []
+
+
+def mypy_command() -> list[str]:
+    """Of a Python that has numpy too; that of the system may, where another one is in front."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        probe = [python, "-W", "ignore", "-c", "import mypy, numpy"]
+        if (
+            os.path.exists(python)
+            and subprocess.run(probe, capture_output=True, check=False).returncode == 0
+        ):
+            return [python, "-m", "mypy"]
+    return []
+
+
+class TypesTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.cache = tempfile.TemporaryDirectory(prefix="types_test")  # the types of numpy take a while
+        cls.addClassCleanup(cls.cache.cleanup)
+
+    def check(self, *words):
+        command = [*MYPY, "--strict", "--cache-dir", self.cache.name, *map(str, words)]
+        environment = {**os.environ, "MYPYPATH": str(PACKAGE)}
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+    def check_program(self, text):
+        with tempfile.NamedTemporaryFile("w", suffix=".py") as program:
+            program.write(textwrap.dedent(text))
+            program.flush()
+            return self.check(program.name)
+
+    def test_every_function_of_the_package_has_types_and_they_fit(self):
+        done = self.check(PACKAGE / "gondwana")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_programs_that_are_right_pass(self):
+        done = self.check_program("""
+            import gondwana
+            import numpy as np
+
+            table = gondwana.zeros((2, 3), np.int64)
+            table.put([1, 2, 3], rank=0, at=(1, slice(None)))
+            ticket: int = table.fetch_add((0, 1), 1, rank=0)
+            seen: int = table.wait_until((0, 0), ">=", ticket)
+            row, column = gondwana.WORLD.split_2d(2)
+            row.barrier()
+            with gondwana.Lock() as lock:
+                gondwana.reduce(table, table, "sum")
+            print(table.local.sum(), seen)
+            """)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_programs_that_are_wrong_are_told(self):
+        for line, sentence in {
+            'gondwana.zeros(3).put(1, rank="0")': 'Argument "rank" to "put" of "Symmetric"',
+            "gondwana.zeros(3).fetch_add(0, 1.5, 0)": 'Argument 2 to "fetch_add"',
+            "gondwana.barier()": 'Module has no attribute "barier"',
+            "name: str = gondwana.rank()": "Incompatible types in assignment",
+        }.items():
+            with self.subTest(line=line):
+                done = self.check_program(f"import gondwana\n{line}\n")
+                self.assertIn(sentence, done.stdout)
+
+    def test_the_examples_pass(self):
+        loosely = ("--allow-untyped-defs", "--allow-untyped-calls", "--ignore-missing-imports")
+        done = self.check(*loosely, *sorted(EXAMPLES.glob("*.py")))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and os.path.isdir(sys.argv[1]):
+        PACKAGE = Path(sys.argv.pop(1)).resolve()
+    MYPY = mypy_command()
+    if not MYPY:
+        print("skipped: needs a Python with mypy and numpy")
+        sys.exit(77)
+    unittest.main()
