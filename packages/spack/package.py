@@ -1,8 +1,11 @@
 # Spack's recipe, for a repository of recipes that has it as packages/gondwana/package.py. No archive
 # is released yet: give `git` the address of a clone, or build one by `spack dev-build gondwana@main`.
-from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
-
 from spack.package import *
+
+try:
+    from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
+except ImportError:
+    pass  # before Spack 1.0 spack.package has them
 
 
 class Gondwana(CMakePackage):

@@ -42,6 +42,30 @@ Description: is needed
 
 """
 
+# A copy of this system that forgets what is done to it; FOLDER is its /mnt.
+THROWN_AWAY = """\
+mount -t tmpfs tmpfs "$FOLDER/system"
+cd "$FOLDER/system" && mkdir written work root
+mount -t overlay overlay -o lowerdir=/,upperdir=written,workdir=work root
+mount --rbind /proc root/proc && mount --rbind /dev root/dev && mount --bind "$FOLDER" root/mnt
+exec chroot root sh -ec "$SCRIPT"
+"""
+
+# As an administrator and a user would; says which file oshcc is before, with it, and after.
+INSTALL_AND_USE = """\
+cd /mnt
+readlink -f /usr/bin/oshcc || echo none
+dpkg --install made/*.deb >&2
+readlink -f /usr/bin/oshcc
+dpkg --verify gondwana
+oshcc.gondwana hello.c -o hello
+oshrun.gondwana -n 4 ./hello
+gondwana info >/dev/null
+dpkg --purge gondwana >&2
+readlink -f /usr/bin/oshcc || echo none
+ls /opt /usr/bin /etc/alternatives | grep -c gondwana || true
+"""
+
 
 def make_package(folder):
     run_well(CPACK, "-G", "DEB", "--config", f"{BUILD}/CPackConfig.cmake", "-B", folder)
@@ -198,6 +222,22 @@ class DebTest(unittest.TestCase):
         self.dpkg(root, "--remove", "gondwana")
         self.assertEqual(self.target(root, "oshcc"), "usr/bin/wrapper")
         self.assertEqual(sorted(os.listdir(root / "usr/bin")), ["oshcc", "wrapper"])
+
+    def test_it_is_installed_and_used_beside_what_this_system_has(self):
+        (self.folder / "system").mkdir()
+        (self.folder / "hello.c").write_text(PROGRAM, encoding="utf-8")
+        more = {"variables": {"FOLDER": str(self.folder), "SCRIPT": "true",
+                              "PATH": os.environ["PATH"] + ":/usr/sbin:/sbin"}}
+        place = ("unshare", "--mount", "sh", "-ec", THROWN_AWAY)
+        if (tried := run(*place, **more)).returncode != 0:
+            self.skipTest(f"no copy of this system can be made: {tried.stderr.strip()}")
+        if run("dpkg", "--status", "gondwana").returncode == 0:
+            self.skipTest("it is installed here")
+        more["variables"]["SCRIPT"] = INSTALL_AND_USE
+        before, with_it, output, after, left = run_well(*place, **more).split()
+        ours = f"/{PREFIX}/bin/oshcc"
+        self.assertEqual((with_it, after), (ours if before == "none" else before, before))
+        self.assertEqual((output, left), ("10", "0"))
 
 
 def needed():

@@ -42,16 +42,37 @@ if gondwana.rank() == 0: print(sums.local[0])
 """
 
 
-def pip(*words):
-    return run_well(sys.executable, "-m", "pip", "--quiet", *words)
+SHMEM4PY = "shmem4py-1.0.0.tar.gz"
+SHMEM4PY_PROGRAM = """\
+from shmem4py import shmem
+sums = shmem.zeros(1, int)
+shmem.atomic_add(sums, shmem.my_pe() + 1, 0)
+shmem.barrier_all()
+if shmem.my_pe() == 0: print(sums[0])
+"""
 
 
-def python_with_numpy():
-    """That of the system may have it where another one is in front."""
+def pip(*words, **more):
+    return run_well(sys.executable, "-m", "pip", "--quiet", *words, **more)
+
+
+def python_with(*modules):
+    """That of the system may have them where another one is in front."""
+    program = f"import venv, {', '.join(modules)}"
     for python in (sys.executable, "/usr/bin/python3"):
-        if os.path.exists(python) and run(python, "-c", "import numpy, venv").returncode == 0:
+        if os.path.exists(python) and run(python, "-W", "ignore", "-c", program).returncode == 0:
             return python
     return None
+
+
+def archive_of_shmem4py(folder):
+    """What its own tests fetched, or from the package index; nothing where that is out of reach."""
+    fetched = Path(BUILD) / "tests/front/shmem4py/package" / SHMEM4PY
+    if fetched.exists():
+        return fetched
+    run(sys.executable, "-m", "pip", "download", "--no-deps", "--no-build-isolation", "--no-binary",
+        ":all:", "--dest", folder, SHMEM4PY.removesuffix(".tar.gz").replace("-", "=="))
+    return folder / SHMEM4PY if (folder / SHMEM4PY).exists() else None
 
 
 class WheelTest(unittest.TestCase):
@@ -69,6 +90,16 @@ class WheelTest(unittest.TestCase):
 
     def command(self, name, *words, **more):
         return run_well(self.environment / "bin" / name, *words, **more)
+
+    def environment_with(self, *modules):
+        """One with the wheel, of a Python that has these modules."""
+        python = python_with(*modules)
+        if python is None:
+            self.skipTest(f"no Python with {', '.join(modules)}")
+        own = self.folder / "-".join(modules)
+        run_well(python, "-m", "venv", "--without-pip", "--system-site-packages", own)
+        pip("--python", own / "bin/python", "install", "--no-index", self.wheel)
+        return own
 
     def write(self, name, text):
         path = self.folder / name
@@ -112,15 +143,21 @@ class WheelTest(unittest.TestCase):
         self.assertIn("shmem_int_atomic_add", done.stdout + done.stderr)
 
     def test_python_finds_the_library(self):
-        python = python_with_numpy()
-        if python is None:
-            self.skipTest("no Python with numpy")
-        own = self.folder / "numpy"
-        run_well(python, "-m", "venv", "--without-pip", "--system-site-packages", own)
-        pip("--python", own / "bin/python", "install", "--no-index", self.wheel)
+        own = self.environment_with("numpy")
         done = run_well(own / "bin/gondwana", "run", "-n", "2", own / "bin/python", "-c",
                         PYTHON_PROGRAM)
         self.assertEqual(done, "3\n")
+
+    def test_shmem4py_is_built_with_the_oshcc_beside_its_python(self):
+        own = self.environment_with("numpy", "cffi", "setuptools", "wheel")
+        archive = archive_of_shmem4py(self.folder)
+        if archive is None:
+            self.skipTest("shmem4py cannot be fetched from the package index")
+        pip("--python", own / "bin/python", "install", "--no-index", "--no-deps",
+            "--no-build-isolation", archive,
+            variables={"PATH": f"{own}/bin:{os.environ['PATH']}"})
+        done = run_well(own / "bin/oshrun", "-n", "3", own / "bin/python", "-c", SHMEM4PY_PROGRAM)
+        self.assertEqual(done, "6\n")
 
     def test_pip_removes_all_of_it(self):
         gone = self.folder / "gone"
