@@ -7,7 +7,9 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <ctime>
 #include <utility>
 
 namespace gondwana {
@@ -46,6 +48,23 @@ bool promise_pages(const UniqueFd& memory, std::size_t length) {
   if (start == MAP_FAILED) return false;
   ::munmap(start, length);
   return true;
+}
+
+// A length beyond the limit of file sizes is an error, and not the signal that the kernel also
+// sends.
+bool set_length(const UniqueFd& memory, std::size_t length) {
+  sigset_t too_large;
+  sigset_t before;
+  ::sigemptyset(&too_large);
+  ::sigaddset(&too_large, SIGXFSZ);
+  ::pthread_sigmask(SIG_BLOCK, &too_large, &before);
+  const bool is_set = ::ftruncate(memory.get(), static_cast<off_t>(length)) == 0;
+  const int error = errno;
+  constexpr timespec at_once{};
+  if (!is_set && error == EFBIG) ::sigtimedwait(&too_large, nullptr, &at_once);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
+  return is_set;
 }
 
 }  // namespace
@@ -98,7 +117,7 @@ Result<UniqueFd> create_memfd(const char* label, std::size_t length) {
                  fmt::format("cannot create shared memory: {}{}", std::strerror(errno),
                              errno == EMFILE ? "; raise ulimit -n" : "")};
   }
-  if (::ftruncate(memory.get(), static_cast<off_t>(length)) != 0) {
+  if (!set_length(memory, length)) {
     return Error{Errc::out_of_memory,
                  fmt::format("cannot make shared memory {} long: {}; is the file size limited "
                              "(ulimit -f)?",
@@ -113,8 +132,7 @@ Result<UniqueFd> create_huge_memfd(const char* label, std::size_t length) {
   UniqueFd memory(
       ::memfd_create(label, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB | of_two_mib));
   if (!memory) return Error{Errc::missing, fmt::format("no huge pages: {}", std::strerror(errno))};
-  if (::ftruncate(memory.get(), static_cast<off_t>(length)) != 0 ||
-      !promise_pages(memory, length)) {
+  if (!set_length(memory, length) || !promise_pages(memory, length)) {
     return Error{Errc::out_of_memory, fmt::format("not {} of huge pages: {}", format_size(length),
                                                   std::strerror(errno))};
   }

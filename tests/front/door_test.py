@@ -186,6 +186,15 @@ class Sentences(unittest.TestCase):
         ended = run(2, "misuse", GONDWANA_HEAP_SIZ="1G")
         self.assert_told(ended, 0, r"did you mean GONDWANA_HEAP_SIZE\?")
 
+    def test_a_limit_of_file_sizes_is_named_by_a_program_without_a_launcher(self):
+        ended = subprocess.run(
+            ["sh", "-c", f"ulimit -f 64; exec {program('misuse')}"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assert_told(ended, 1, r"shmem_init: cannot make shared memory .* long: .*ulimit -f")
+
     def test_another_launcher_is_not_taken_for_none(self):
         ended = subprocess.run(
             [program("misuse")],

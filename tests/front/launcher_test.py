@@ -396,8 +396,8 @@ class LauncherTest(JobTest):
 
     # Limits.
 
-    def limited(self, descriptors):
-        return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
+    def limited(self, most, what=resource.RLIMIT_NOFILE):
+        return lambda: resource.setrlimit(what, (most, most))
 
     def test_too_few_descriptors_to_start_give_words(self):
         status, _, err = self.run_job("-n", "8", "sleep", "1000", preexec_fn=self.limited(24))
@@ -409,6 +409,12 @@ class LauncherTest(JobTest):
                                       preexec_fn=self.limited(36))
         self.assertEqual(status, 1)
         self.assertIn("raise ulimit -n", err)
+
+    def test_a_limit_of_file_sizes_gives_words(self):
+        limit = self.limited(1 << 16, resource.RLIMIT_FSIZE)
+        status, _, err = self.run_job("-n", "2", RANK, "join", preexec_fn=limit)
+        self.assertEqual(status, 1)
+        self.assertRegex(err, r"cannot make shared memory .* long: .*ulimit -f")
 
     def test_ranks_get_the_limit_of_descriptors_that_the_launcher_had(self):
         soft = min(200, resource.getrlimit(resource.RLIMIT_NOFILE)[1])

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include <csignal>
 #include <cstdio>
 #include <string>
 
@@ -16,14 +15,13 @@
 namespace gondwana::info {
 namespace {
 
-// Makes the memory of a job with one rank for each processor, as `gondwana run` does: descriptors
-// as far as the hard limit goes, and errors in place of signals.
+// Makes the memory of a job with one rank for each processor, as `gondwana run` does, with descriptors
+// as far as the hard limit goes.
 Result<void> try_shared_memory() {
   rlimit descriptors{};
   ::getrlimit(RLIMIT_NOFILE, &descriptors);
   descriptors.rlim_cur = descriptors.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &descriptors);
-  ::signal(SIGXFSZ, SIG_IGN);
   const Result<JobMemory> memory = JobMemory::create(NodeShare::whole(usable_processors()));
   if (!memory) return memory.error();
   return {};
