@@ -21,7 +21,7 @@ struct Membership {
   std::uint64_t job_tag = 0;
   UniqueFd control;
   // Kept open as long as this rank lives, where its node has an agent that no guardian looks after:
-  // the agent ends when all ranks of the node have.
+  // the agent ends when all ranks of the node have. Its end is closed when the agent is gone.
   UniqueFd lifeline;
   // The memfds of the arenas of the node, from 0, and of its huge pages where the plan has some,
   // each to be asked for once and in this order.

@@ -71,7 +71,8 @@ Result<Wire> open_wire(const Membership& self, const std::shared_ptr<NodeMemory>
                                                 .job_tag = self.job_tag,
                                                 .settings = *settings,
                                                 .eager_limit = options.eager_limit,
-                                                .through_agent = through_agents});
+                                                .through_agent = through_agents,
+                                                .agent = self.lifeline.get()});
   if (!ofi) return ofi.error();
   if (const Result<void> known = wait_for_all_nodes(*memory, options); !known) return known.error();
   if (const Result<void> same = compare_nodes(*memory, through_agents); !same) return same.error();

@@ -21,6 +21,9 @@ from two_hosts_case import TwoHostsCase
 HOW = ""
 OPENSHMEM = ""
 GASNET_EX = ""
+GONE = "the node agent on host {0} is gone"
+# Or a rank of the other host says it, whose connections break at that moment.
+BROKEN = GONE + "|ranks . to . on host {0} cannot be reached"
 
 
 class Foreign(TwoHostsCase):
@@ -63,6 +66,27 @@ class Foreign(TwoHostsCase):
         job = self.start_rounds(OPENSHMEM)
         os.kill(self.find("host-b", OPENSHMEM), signal.SIGKILL)
         self.assertNotEqual(self.finish(job)[0], 0)
+
+    def expect_missed(self, sentence, job, *hosts):
+        """A job that goes on for ever ends with its agents, before anybody calls them silent."""
+        for agent in [self.find(host, "gondwana-agent") for host in hosts]:
+            os.kill(agent, signal.SIGKILL)
+        status, _, err = self.finish(job)
+        self.assertNotEqual(status, 0)
+        self.assertRegex(err, rf"rank \d: .+: ({sentence})")
+        self.assertNotIn("silent", err)
+
+    def test_a_node_agent_that_is_killed_is_missed(self):
+        self.expect_missed(BROKEN.format("host-b"), self.start_rounds(OPENSHMEM), "host-b")
+        self.expect_missed(BROKEN.format("host-b"), self.start_rounds(GASNET_EX), "host-b")
+
+    def test_a_node_agent_that_is_killed_is_missed_by_who_sleeps(self):
+        self.expect_missed(GONE.format("host-b"), self.start_rounds(OPENSHMEM, -1), "host-b")
+
+    def test_all_node_agents_that_are_killed_are_missed_by_who_sleeps(self):
+        self.expect_missed(
+            GONE.format("host-[ab]"), self.start_rounds(OPENSHMEM, -1), *two_hosts.NAMES
+        )
 
     def test_nobody_outlives_a_launcher_that_is_killed(self):
         if HOW.startswith("srun"):

@@ -316,7 +316,7 @@ void NodeAgent::Implementation::greet(std::uint32_t node, Watched& watched) {
       endpoint_->inject(watched.peer, std::as_bytes(std::span(&request, 1)));
 }
 
-// Ranks that sleep look for it when they wake, after a millisecond at the latest.
+// Ranks look for it some times a second, whatever they sleep on.
 void NodeAgent::Implementation::lose(std::uint32_t node, NodeState how) {
   memory_->entry(node).state.store(how, std::memory_order_release);
 }

@@ -57,7 +57,11 @@ class Ofi::Implementation {
   };
 
   explicit Implementation(const Setup& setup)
-      : memory_(setup.memory), me_(setup.me), tag_(setup.job_tag), nodes_(setup.memory) {}
+      : memory_(setup.memory),
+        me_(setup.me),
+        tag_(setup.job_tag),
+        agent_(setup.agent),
+        nodes_(setup.memory) {}
 
   bool carries_messages_only() const { return road_->longest_transfer() == 0; }
   Link& link_to(std::uint32_t node);
@@ -69,12 +73,15 @@ class Ofi::Implementation {
   void receive(Bytes bytes);
   bool take_answer(const ofi::ReceivedReply& answer);
   static bool take_result(Unanswered& asked, const ofi::ReceivedReply& answer);
+  std::string tell_loss(std::uint32_t node, const std::string& why) const;
   void lose(std::uint32_t node, const std::string& why);
   void look_for_losses();
+  bool is_agent_gone() const;
 
   std::shared_ptr<NodeMemory> memory_;
   Rank me_;
   std::uint64_t tag_;
+  int agent_;
   ofi::NodeCards nodes_;
   std::size_t eager_limit_ = 0;                    // bytes of a put that goes as a request
   std::map<std::uint32_t, Link> links_;            // by node
@@ -82,6 +89,7 @@ class Ofi::Implementation {
   ofi::MailRoom mail_;
   std::optional<Error> lost_;
   std::uint32_t polls_ = 0;
+  std::uint64_t next_look_ns_ = 0;   // for losses
   std::uint64_t refused_ = 0;        // messages that are none of this job's
   std::unique_ptr<ofi::Road> road_;  // last, so that it is closed before what it writes to
 };

@@ -1,10 +1,12 @@
 #include "transport/ofi/ofi.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "core/machine.hpp"
 #include "transport/ofi/implementation.hpp"
 #include "transport/ofi/own_endpoint.hpp"
 #include "transport/ofi/through_agent.hpp"
@@ -23,8 +25,10 @@ using ofi::Row;
 // for as many from each rank.
 constexpr std::size_t most_unanswered = 256;
 
-// Looks at the states of nodes cost more than polls.
-constexpr std::uint32_t polls_between_looks = 1024;
+// Looks for losses cost more than polls, and so do looks at the clock. Who sleeps on something else
+// polls some thirty times a second.
+constexpr std::uint32_t polls_between_clocks = 16;
+constexpr std::uint64_t between_looks_ns = 100'000'000;
 
 // What the agent is told of pieces.
 void write_rows(std::span<const Pieces> pieces, std::byte* message) {
@@ -41,6 +45,11 @@ void write_rows(std::span<const Pieces> pieces, std::byte* message) {
 // One store at the target (rule 8): what a peer may be polling.
 bool is_word(std::size_t size, std::size_t offset) {
   return (size == 1 || size == 2 || size == 4 || size == 8) && offset % size == 0;
+}
+
+std::string ranks_of(const NodeCard& node) {
+  return node.ranks == 1 ? fmt::format("rank {}", node.first)
+                         : fmt::format("ranks {} to {}", node.first, node.first + node.ranks - 1);
 }
 
 }  // namespace
@@ -216,7 +225,7 @@ Result<Posted> Ofi::Implementation::send_mail(Rank to, Bytes head, Bytes body) {
 }
 
 bool Ofi::Implementation::progress() {
-  if (++polls_ % polls_between_looks == 0) look_for_losses();
+  if (++polls_ % polls_between_clocks == 0) look_for_losses();
   const bool delivered = mail_.deliver();
   const auto on_message = [this](Bytes bytes) { receive(bytes); };
   const auto on_lost = [this](std::uint32_t node, const std::string& why) { lose(node, why); };
@@ -264,30 +273,44 @@ bool Ofi::Implementation::take_result(Unanswered& asked, const ofi::ReceivedRepl
   return true;
 }
 
-// The first loss is the one that is told. Requests that nobody will answer are over.
-void Ofi::Implementation::lose(std::uint32_t node, const std::string& why) {
-  const NodeCard& its = nodes_[node];
-  if (!lost_) {
-    const std::string ranks =
-        its.ranks == 1 ? fmt::format("rank {}", its.first)
-                       : fmt::format("ranks {} to {}", its.first, its.first + its.ranks - 1);
-    lost_ = Error{Errc::peer_lost,
-                  fmt::format("{} on host {} cannot be reached: {}", ranks, its.host.data(), why)};
+// The first loss is the one that is told, but that of the own agent comes before those of others.
+std::string Ofi::Implementation::tell_loss(std::uint32_t node, const std::string& why) const {
+  const NodeCard& own = nodes_[memory_->plan().node];
+  if (is_agent_gone()) {
+    return fmt::format(
+        "the node agent on host {} is gone, was it killed? Nobody else can reach the memory of {}",
+        own.host.data(), ranks_of(own));
   }
+  return fmt::format("{} on host {} cannot be reached: {}", ranks_of(nodes_[node]),
+                     nodes_[node].host.data(), why);
+}
+
+// Requests that nobody will answer are over.
+void Ofi::Implementation::lose(std::uint32_t node, const std::string& why) {
+  if (!lost_) lost_ = Error{Errc::peer_lost, tell_loss(node, why)};
   Link& link = links_[node];
   for (const Unanswered& each : link.unanswered) each.done->finish();
   link.unanswered.clear();
   link.executed = 0;
 }
 
-// Those that the agent of this node has noticed.
+// Those that the agent of this node has noticed, and that of the agent itself.
 void Ofi::Implementation::look_for_losses() {
+  const std::uint64_t now = monotonic_ns();
+  if (now < next_look_ns_) return;
+  next_look_ns_ = now + between_looks_ns;
+  if (!lost_ && is_agent_gone()) lose(memory_->plan().node, "");
   for (std::uint32_t node = 0; node < memory_->plan().nodes && !lost_; ++node) {
     const NodeState state = memory_->entry(node).state.load(std::memory_order_acquire);
     if (state == NodeState::silent)
       lose(node, "its node agent has been silent for too long (GONDWANA_PEER_TIMEOUT)");
     if (state == NodeState::cut_off) lose(node, "the connection to its node agent has ended");
   }
+}
+
+bool Ofi::Implementation::is_agent_gone() const {
+  pollfd entry{agent_, 0, 0};
+  return agent_ >= 0 && ::poll(&entry, 1, 0) > 0 && (entry.revents & POLLHUP) != 0;
 }
 
 // While a connection is being made messages wait here. Once one was answered they go to the kernel.

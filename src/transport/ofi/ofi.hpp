@@ -27,6 +27,9 @@ class Ofi {
     ofi::Settings settings;
     std::size_t eager_limit = 8 * 1024;  // bytes of a put that goes as a message
     bool through_agent = false;          // all goes through the agent of this node
+    // A socket whose other end the agent of this node holds, as long as this lives; -1: somebody
+    // else looks after the agent.
+    int agent = -1;
   };
 
   static Result<std::unique_ptr<Ofi>> open(const Setup& setup);

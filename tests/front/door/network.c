@@ -1,6 +1,7 @@
 /* A program of several hosts: every rank puts into the next, all add to a counter of rank 0 and sum
  * what they have, round by round. "ready" is said by each rank before the first round, "right" by
- * rank 0 after the last. Without a number of rounds it goes on for ever. */
+ * rank 0 after the last. Without a number of rounds it goes on for ever; with -1 all wait for what
+ * nobody sends. */
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +46,7 @@ int main(int argc, char** argv) {
   shmem_init();
   printf("ready\n");
   fflush(stdout);
+  if (rounds < 0) shmem_long_wait_until(&flag, SHMEM_CMP_NE, 0);
   for (long round = 1; rounds == 0 || round <= rounds; ++round) one_round(round);
   if (shmem_my_pe() == 0) printf("right\n");
   shmem_finalize();

@@ -1,0 +1,102 @@
+// A node agent that nobody else looks after is missed by the ranks of its own node.
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "support/agents.hpp"
+#include "transport/ofi/ofi.hpp"
+
+namespace gondwana::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+// What ties an agent to its ranks; the test has the end of the agent.
+struct Lifeline {
+  Lifeline() {
+    std::array<int, 2> ends{};
+    GONDWANA_ASSERT(::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends.data()) == 0, errno);
+    of_ranks = UniqueFd(ends[0]);
+    of_agent = UniqueFd(ends[1]);
+  }
+  UniqueFd of_ranks;
+  UniqueFd of_agent;
+};
+
+// Rank 1, on a node with rank 2, and rank 0 on another.
+class AgentLoss : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_network()) GTEST_SKIP() << "no libfabric here";
+    for (const NodeShare share : {NodeShare{1, 0, 0, 2, 3}, NodeShare{2, 1, 1, 2, 3}}) {
+      Result<std::shared_ptr<NodeMemory>> memory = NodeMemory::create(share);
+      ASSERT_TRUE(memory) << memory.error().text;
+      memory_.push_back(*std::move(memory));
+    }
+    agents_ = start_agents(memory_);
+  }
+
+  std::unique_ptr<Ofi> open(int agent) {
+    Result<std::unique_ptr<Ofi>> ofi = Ofi::open({.memory = memory_[1],
+                                                  .me = Rank(1),
+                                                  .job_tag = job_tag,
+                                                  .settings = loopback_network(),
+                                                  .agent = agent});
+    GONDWANA_ASSERT(static_cast<bool>(ofi), agent);
+    return *std::move(ofi);
+  }
+
+ private:
+  Nodes memory_;
+  std::vector<std::unique_ptr<AgentThread>> agents_;
+};
+
+// How often a rank looks that sleeps on something else.
+bool looks_until_lost(Ofi& ofi, std::chrono::seconds limit) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  while (ofi.lost() == nullptr && std::chrono::steady_clock::now() < end) {
+    ofi.progress();
+    std::this_thread::sleep_for(30ms);
+  }
+  return ofi.lost() != nullptr;
+}
+
+bool sleeps_until_lost(Ofi& ofi, std::chrono::seconds limit) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  while (ofi.lost() == nullptr && std::chrono::steady_clock::now() < end) ofi.sleep(1ms);
+  return ofi.lost() != nullptr;
+}
+
+TEST_F(AgentLoss, is_noticed_by_who_sleeps_on_something_else) {
+  Lifeline line;
+  const auto ofi = open(line.of_ranks.get());
+  EXPECT_FALSE(looks_until_lost(*ofi, 1s));
+  line.of_agent.reset();
+  ASSERT_TRUE(looks_until_lost(*ofi, 20s));
+  EXPECT_EQ(ofi->lost()->code, Errc::peer_lost);
+  std::array<char, NodeCard::longest_host> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  EXPECT_EQ(ofi->lost()->text,
+            fmt::format("the node agent on host {} is gone, was it killed? Nobody else can reach "
+                        "the memory of ranks 1 to 2",
+                        host.data()));
+}
+
+TEST_F(AgentLoss, is_noticed_by_who_sleeps_on_the_wire) {
+  Lifeline line;
+  const auto ofi = open(line.of_ranks.get());
+  line.of_agent.reset();
+  EXPECT_TRUE(sleeps_until_lost(*ofi, 20s));
+}
+
+TEST_F(AgentLoss, is_left_to_the_guardian_where_there_is_one) {
+  const auto ofi = open(-1);
+  EXPECT_FALSE(looks_until_lost(*ofi, 1s));
+}
+
+}  // namespace
+}  // namespace gondwana::test
