@@ -6,10 +6,10 @@ namespace {
 // So many bytes are begun together: of more messages than one, so that these are full.
 constexpr std::size_t begun_together = 256 * 1024;
 
-// Goes through the runs of a transfer, in its order.
-class Runs {
+// Goes through the lines of a transfer, in its order: what its first dimension repeats.
+class Lines {
  public:
-  explicit Runs(const strided::Transfer& transfer)
+  explicit Lines(const strided::Transfer& transfer)
       : dimensions_(transfer.dimensions()),
         target_(transfer.offset(strided::End::target)),
         source_(transfer.offset(strided::End::source)) {}
@@ -20,7 +20,7 @@ class Runs {
 
   // False: there is no other one.
   bool advance() {
-    for (std::size_t i = 1; i < dimensions_.size(); ++i) {
+    for (std::size_t i = 2; i < dimensions_.size(); ++i) {
       const strided::Dimension& dimension = dimensions_[i];
       step(dimension, 1);
       if (++at_[i] < dimension.extent) return true;
@@ -44,27 +44,28 @@ class Runs {
 
 }  // namespace
 
-void FarPieces::move(std::size_t place, MutableBytes ours) {
-  if (!joins_last(place, ours)) {
+void FarPieces::move(const Pieces& line) {
+  if (!joins_last(line)) {
     if (bytes_ >= begun_together || told_.size() >= most_pieces) begin();
-    told_.push_back({.size = ours.size(), .count = 1, .there = place, .here = ours.data()});
+    told_.push_back(line);
   }
-  bytes_ += ours.size();
+  bytes_ += line.bytes();
 }
 
 // Pieces at equal steps are told together.
-bool FarPieces::joins_last(std::size_t place, MutableBytes ours) {
-  if (told_.empty() || told_.back().size != ours.size()) return false;
+bool FarPieces::joins_last(const Pieces& line) {
+  if (told_.empty() || told_.back().size != line.size) return false;
   Pieces& last = told_.back();
-  const auto distance = static_cast<std::ptrdiff_t>(last.count) - 1;
-  const auto there_step =
-      static_cast<std::ptrdiff_t>(place - last.there) - distance * last.there_step;
-  const std::ptrdiff_t here_step = ours.data() - last.here - distance * last.here_step;
-  if (last.count > 1 && (there_step != last.there_step || here_step != last.here_step))
+  const auto there = static_cast<std::ptrdiff_t>(line.there - last.there);
+  const std::ptrdiff_t here = line.here - last.here;
+  const auto count = static_cast<std::ptrdiff_t>(last.count);
+  if (last.count > 1 && (there != count * last.there_step || here != count * last.here_step))
     return false;
-  last.there_step = there_step;
-  last.here_step = here_step;
-  ++last.count;
+  if (line.count > 1 && (line.there_step != there / count || line.here_step != here / count))
+    return false;
+  last.there_step = there / count;
+  last.here_step = here / count;
+  last.count += line.count;
   return true;
 }
 
@@ -84,13 +85,21 @@ void FarPieces::wait() {
 
 void move_section(FarPieces& pieces, const strided::Transfer& transfer, std::size_t place,
                   std::byte* ours) {
-  const strided::End own_side =
-      pieces.side() == strided::End::target ? strided::End::source : strided::End::target;
-  Runs runs(transfer);
+  const bool puts = pieces.side() == strided::End::target;
+  const strided::End own_side = puts ? strided::End::source : strided::End::target;
+  Pieces line{.size = transfer.run(), .count = 1};
+  if (const auto dimensions = transfer.dimensions(); dimensions.size() > 1) {
+    const strided::Dimension& along = dimensions[1];
+    line.count = along.extent;
+    line.there_step = puts ? along.target : along.source;
+    line.here_step = puts ? along.source : along.target;
+  }
+  Lines lines(transfer);
   do {
-    pieces.move(place + static_cast<std::size_t>(runs.offset(pieces.side())),
-                {ours + runs.offset(own_side), transfer.run()});
-  } while (runs.advance());
+    line.there = place + static_cast<std::size_t>(lines.offset(pieces.side()));
+    line.here = ours + lines.offset(own_side);
+    pieces.move(line);
+  } while (lines.advance());
 }
 
 }  // namespace gondwana::gasnet

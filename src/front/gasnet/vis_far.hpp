@@ -16,12 +16,12 @@ class FarPieces {
       : far_(far), rank_(rank), side_(side), call_(call) {}
 
   strided::End side() const { return side_; }
-  // `place`: in the peer's arena.
-  void move(std::size_t place, MutableBytes ours);
+  // Pieces at equal steps, `there` in the peer's arena.
+  void move(const Pieces& line);
   void wait();
 
  private:
-  bool joins_last(std::size_t place, MutableBytes ours);
+  bool joins_last(const Pieces& line);
   void begin();
 
   Far& far_;
@@ -41,7 +41,10 @@ void move_blocks(FarPieces& pieces, const List& theirs, const List& ours) {
   while (!there.at_end()) {
     const MutableBytes piece = here.rest_of_block();
     const std::size_t size = std::min(piece.size(), there.rest_of_block().size());
-    pieces.move(reinterpret_cast<std::uintptr_t>(there.rest_of_block().data()), piece.first(size));
+    pieces.move({.size = size,
+                 .count = 1,
+                 .there = reinterpret_cast<std::uintptr_t>(there.rest_of_block().data()),
+                 .here = piece.data()});
     there.advance(size);
     here.advance(size);
   }

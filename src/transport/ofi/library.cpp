@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/static_program.hpp"
+#include "transport/ofi/message.hpp"
 
 namespace gondwana::ofi {
 namespace {
@@ -25,6 +26,9 @@ Result<Library> load() {
                  "several nodes needs; link it without -static"};
   // Its watch over freed memory replaces malloc's hooks in the whole program; we never cache.
   ::setenv("FI_MR_CACHE_MONITOR", "disabled", 0);
+  // Our messages in one piece, from and to where they lie; the copies that rxm makes of smaller ones
+  // and its round trip for larger ones both take longer. Where rxm cannot do that it asks for none.
+  ::setenv("FI_OFI_RXM_EAGER_LIMIT", std::to_string(longest_message).c_str(), 0);
   // Signal handlers of PSM below it, which exit; they would come as it is loaded.
   ::setenv("IPATH_NO_BACKTRACE", "1", 0);
   void* handle = open_library();

@@ -11,6 +11,7 @@
 //   rank  -> rank   MailHead  bytes for who listens there, behind it
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -75,6 +76,8 @@ struct MailHead {
 };
 
 constexpr std::size_t longest_mail = 64 * 1024 + 512;  // behind its head
+
+constexpr std::size_t longest_message = std::max(longest_request, sizeof(MailHead) + longest_mail);
 
 // The words of an agent of a node stand behind those of all ranks.
 constexpr std::uint32_t agent_number(const NodeShare& share, std::uint32_t node) {
