@@ -70,10 +70,11 @@ void read(Bytes bytes) {
     GONDWANA_ASSERT(
         answer->reply.node < plan.nodes && answer->behind.size() + sizeof(Reply) == bytes.size(),
         answer->reply.node);
-  if (const auto mail = read_mail(bytes, job_tag, Rank(2), plan))
-    GONDWANA_ASSERT(
-        index(mail->from) < plan.job_ranks && mail->bytes.size() + sizeof(MailHead) == bytes.size(),
-        index(mail->from));
+  const auto to = addressee(bytes, job_tag);
+  if (const auto mail = read_mail(bytes, job_tag, Rank(2), plan)) {
+    GONDWANA_ASSERT(to == 2U && index(mail->from) < plan.job_ranks, index(mail->from));
+    GONDWANA_ASSERT(mail->bytes.size() + sizeof(MailHead) == bytes.size(), bytes.size());
+  }
 }
 
 }  // namespace

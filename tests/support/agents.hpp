@@ -42,9 +42,17 @@ inline bool has_network() {
 // A node agent in a thread, until it is destroyed.
 class AgentThread {
  public:
-  explicit AgentThread(const std::shared_ptr<NodeMemory>& memory, bool carries = false) {
-    Result<std::unique_ptr<NodeAgent>> agent = NodeAgent::open(
-        {.memory = memory, .job_tag = job_tag, .settings = loopback_network(), .carries = carries});
+  struct Manner {
+    bool carries = false;          // the messages of its ranks
+    std::uint32_t patience_s = 0;  // with the silence of others; 0: endless
+  };
+
+  AgentThread(const std::shared_ptr<NodeMemory>& memory, const Manner& manner) {
+    Result<std::unique_ptr<NodeAgent>> agent = NodeAgent::open({.memory = memory,
+                                                                .job_tag = job_tag,
+                                                                .settings = loopback_network(),
+                                                                .carries = manner.carries,
+                                                                .patience_s = manner.patience_s});
     if (!agent) {
       fmt::print(stderr, "node agent: {}\n", agent.error().text);
       std::abort();
@@ -69,12 +77,11 @@ class AgentThread {
   std::jthread thread_;
 };
 
-// The agents of all nodes, which know of each other when this returns. `carry`: the messages of
-// their ranks.
-inline std::vector<std::unique_ptr<AgentThread>> start_agents(const Nodes& nodes,
-                                                              bool carry = false) {
+// The agents of all nodes, which know of each other when this returns.
+inline std::vector<std::unique_ptr<AgentThread>> start_agents(
+    const Nodes& nodes, const AgentThread::Manner& manner = {}) {
   std::vector<std::unique_ptr<AgentThread>> agents;
-  for (const auto& node : nodes) agents.push_back(std::make_unique<AgentThread>(node, carry));
+  for (const auto& node : nodes) agents.push_back(std::make_unique<AgentThread>(node, manner));
   for (const auto& node : nodes) {
     for (std::uint32_t i = 0; i < nodes.size(); ++i) {
       node->entry(i).card = agents[i]->card();

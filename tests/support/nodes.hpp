@@ -79,7 +79,7 @@ class JobNodes {
       memories_.push_back(get_or_abort(NodeMemory::create(share)));
     }
     if (goes_by_network(over_))
-      agents_ = start_agents(memories_, over_ == Over::agents);
+      agents_ = start_agents(memories_, {.carries = over_ == Over::agents});
     else
       introduce_nodes();
   }

@@ -144,7 +144,7 @@ class Mail : public testing::TestWithParam<const char*> {
   void open_network(bool through_agent) {
     if (!has_network()) GTEST_SKIP() << "no libfabric here";
     memory_ = make_nodes();
-    agents_ = start_agents(memory_, through_agent);
+    agents_ = start_agents(memory_, {.carries = through_agent});
     post_.emplace(memory_, [through_agent](const Nodes& memory, Rank me) {
       return Wire(open_ofi(memory, me, job_tag, through_agent));
     });

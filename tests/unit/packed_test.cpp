@@ -80,7 +80,7 @@ class Packed : public testing::TestWithParam<const char*> {
     }));
   }
   Wire network(bool through_agent) {
-    agents_ = start_agents(memory_, through_agent);
+    agents_ = start_agents(memory_, {.carries = through_agent});
     Result<std::unique_ptr<Ofi>> ofi = Ofi::open({.memory = memory_[0],
                                                   .me = me,
                                                   .job_tag = job_tag,
