@@ -93,6 +93,14 @@ std::chrono::microseconds longest_sleep(std::uint32_t sleeps_before, bool is_wir
   return is_wire_busy && sleeps_before <= doublings ? first * (1 << sleeps_before) : most;
 }
 
+// True: something came before the time was over. Of a long transfer more follows at once, and to
+// wake up again would take longer than to wait for it.
+bool sleep_on(Wire& wire, std::chrono::microseconds limit) {
+  const std::uint64_t since = monotonic_ns();
+  wire.sleep(limit);
+  return std::chrono::nanoseconds(monotonic_ns() - since) < limit;
+}
+
 }  // namespace
 
 Engine::Engine(Setup setup, const HeapPlace& heap)
@@ -248,8 +256,7 @@ void Engine::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
       if (may_come) progress();
       if (!why.on_wire)
         return bell.sleep_until(moved_on, timed ? Timeout{look_again} : Timeout{}, watch);
-      wire_.sleep(look_again);
-      return moved_on();
+      return sleep_on(wire_, look_again) ? worker.patience.yield_until(moved_on) : moved_on();
     };
     do {
       counters.add(Count::sleeps);
