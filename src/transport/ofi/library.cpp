@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <string>
@@ -26,9 +27,14 @@ Result<Library> load() {
                  "several nodes needs; link it without -static"};
   // Its watch over freed memory replaces malloc's hooks in the whole program; we never cache.
   ::setenv("FI_MR_CACHE_MONITOR", "disabled", 0);
-  // Our messages in one piece, from and to where they lie; the copies that rxm makes of smaller ones
-  // and its round trip for larger ones both take longer. Where rxm cannot do that it asks for none.
+  // Our messages in one piece, from and to where they lie; the copies that rxm makes of smaller
+  // ones and its round trip for larger ones both take longer. Where rxm cannot do that it asks for
+  // none.
   ::setenv("FI_OFI_RXM_EAGER_LIMIT", std::to_string(longest_message).c_str(), 0);
+  // Receive buffers that rxm holds ready for all of its peers above tcp together: fewer than its
+  // 4096 of 16 KiB, which each process would fill with zeros first. Above verbs it is so many for
+  // each peer.
+  if (::access("/sys/class/infiniband", F_OK) != 0) ::setenv("FI_OFI_RXM_MSG_RX_SIZE", "1024", 0);
   // Signal handlers of PSM below it, which exit; they would come as it is loaded.
   ::setenv("IPATH_NO_BACKTRACE", "1", 0);
   void* handle = open_library();
