@@ -90,14 +90,15 @@ void NodeAgent::Implementation::pack(const Answer& answer, std::byte* message) c
 
 // Whether its answers wait for what no message that leaves would tell.
 bool NodeAgent::Implementation::is_stuck(std::uint32_t number) const {
-  return clients_[number].leaving == 0;
+  return clients_.at(number).leaving == 0;
 }
 
 // That ranks have not got. Words to other agents may never leave, where a node is gone.
 bool NodeAgent::Implementation::has_answers() const {
-  const std::span ranks = std::span(clients_).first(memory_->plan().job_ranks);
-  return !to_answer_.empty() ||
-         std::ranges::any_of(ranks, [](const Client& client) { return client.leaving > 0; });
+  const auto is_waited_for = [this](const auto& each) {
+    return each.first < memory_->plan().job_ranks && each.second.leaving > 0;
+  };
+  return !to_answer_.empty() || std::ranges::any_of(clients_, is_waited_for);
 }
 
 NodeAgent::Implementation::Parcel& NodeAgent::Implementation::take_parcel(std::uint32_t to,

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "core/doorbell.hpp"
@@ -86,8 +87,7 @@ class NodeAgent::Implementation {
       : memory_(setup.memory),
         tag_(setup.job_tag),
         may_spin_(setup.may_spin),
-        patience_ns_(std::uint64_t{setup.patience_s} * 1'000'000'000),
-        clients_(setup.memory->plan().job_ranks + setup.memory->plan().nodes) {
+        patience_ns_(std::uint64_t{setup.patience_s} * 1'000'000'000) {
     if (setup.carries) carry_from_now();
   }
 
@@ -146,7 +146,8 @@ class NodeAgent::Implementation {
   std::unique_ptr<Endpoint> endpoint_;
   std::optional<ofi::Registration> registration_;
   NodeCard card_{};
-  std::vector<Client> clients_;           // by rank, and behind them the agents by node
+  // By rank, and behind them the agents by node: those that have asked, or get what is carried.
+  std::unordered_map<std::uint32_t, Client> clients_;
   std::vector<Carried> carried_;          // by rank of the node; none where they have endpoints
   std::map<std::uint32_t, Peer> others_;  // agents, by node
   bool is_blocked_ = false;               // something to carry waits for the network
