@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Prints figures 1, 2, 3 and 5 and table 1 of the seed (GASNet-EX on Cray Aries, PAW-ATM 2018),
-under their own numbers, as Gondwana measures them on one node.
+under their own numbers, as Gondwana measures them on one node, and graphs 4-1 to 4-4 of another
+(Global Arrays and ARMCI on Cray SeaStar, 2010) on two nodes of this machine.
 
-The seed compares two versions of a library. Here each figure compares two ways that a program can
+The first seed compares two versions of a library. Here each figure compares two ways that a program can
 take: the column that the others are held against is named in its title.
 """
 
@@ -23,6 +24,7 @@ from driver.sheet import Sheet, draw, table
 DIMENSIONS = (3, 8, 32)
 BLOCKS = {"full": 0, "5": 5, "cyclic": 1}
 SIZES_OF_ONE_RUN = 4  # a run is bounded in time
+EAGER_LIMITS = ("0", "2K", "8K", "64K")
 
 
 def arguments() -> argparse.Namespace:
@@ -58,12 +60,13 @@ class Bench:
         """Powers of two, or every eighth power."""
         return list(powers(first, last, 8 if self.quick else 2))
 
-    def times(self, ranks: int, program: str, *words: str | int) -> dict[tuple[str, str], float]:
+    def times(self, ranks: int, program: str, *words: str | int, nodes: int = 1,
+              environment: dict[str, str] | None = None) -> dict[tuple[str, str], float]:
         """Of each figure and side the median over rounds."""
         found: dict[tuple[str, str], list[float]] = {}
-        job = self.ours.job(ranks, Run(program, tuple(str(word) for word in words)))
+        row = Run(program, tuple(str(word) for word in words), environment or {}, nodes=nodes)
         for _ in range(self.rounds):
-            for figure in run(job, self.ours.environment):
+            for figure in run(self.ours.job(ranks, row), self.ours.variables(row)):
                 found.setdefault((figure.name, figure.side), []).append(figure.median)
         return {key: median(values) for key, values in found.items()}
 
@@ -179,12 +182,28 @@ def table_1(bench: Bench) -> Sheet:
                  ["Type", "AM us", "domain us", "ratio", "AM kop/s", "dom. kop/s", "ratio"], rows)
 
 
-SHEETS: tuple[Callable[[Bench], Sheet], ...] = (figure_1, figure_2, figure_3, figure_5, table_1)
+def graph_4_1(bench: Bench) -> Sheet:
+    """The cut-off of eager messages; graphs 4-1 to 4-4 in one."""
+    sizes = (2048, 8192, 40960, 65536)
+    columns = ["Way", "Bytes", *(f"limit {limit}: us" for limit in EAGER_LIMITS)]
+    rows: list[list[float | str]] = []
+    for way in ("put", "get"):
+        ns = {limit: bench.times(4, "network_blocks", way, 0, *sizes, nodes=2,
+                                 environment={"GONDWANA_EAGER_LIMIT": limit})
+              for limit in EAGER_LIMITS}
+        rows += [[way, size, *(ns[limit][f"network_blocks_{way}_{size}", "ours"] / 1e3
+                               for limit in EAGER_LIMITS)] for size in sizes]
+    return Sheet("Graph 4-1", "2 + 2 ranks, each with 16 blocks for the other node, and a barrier: "
+                 "by GONDWANA_EAGER_LIMIT", columns, rows)
+
+
+SHEETS: tuple[Callable[[Bench], Sheet], ...] = (figure_1, figure_2, figure_3, figure_5, table_1,
+                                                graph_4_1)
 
 
 def chosen(names: list[str]) -> list[Callable[[Bench], Sheet]]:
     """The sheets that were asked for; all, where none was."""
-    wanted = {name.lower().replace(" ", "_") for name in names}
+    wanted = {name.lower().replace(" ", "_").replace("-", "_") for name in names}
     known = {sheet.__name__ for sheet in SHEETS}
     if wrong := wanted - known:
         raise SystemExit(f"seeds: there is no {' or '.join(sorted(wrong))} here; there is "

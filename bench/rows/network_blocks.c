@@ -1,0 +1,76 @@
+// Blocks between nodes, from all ranks at once: each rank moves eight blocks of the given size to,
+// or from, every rank of the other node, and all meet. What a transposition of a distributed matrix
+// does. Ranks may compute for so many us between two blocks.
+// Usage: network_blocks put|get COMPUTE_US BYTES...
+#include "network.h"
+
+enum { BLOCKS = 8, BATCHES = 30, WARM_UP = 3 };
+
+struct plan {
+  int gets;
+  int64_t compute_ns;
+  size_t bytes;
+};
+
+static char* symmetric;
+static char* local;
+
+static void compute(int64_t ns) {
+  const int64_t end = now_ns() + ns;
+  volatile double computed = 1;
+  while (ns > 0 && now_ns() < end)
+    for (int i = 0; i < 100; ++i) computed = computed * 1.0000001;
+}
+
+static void exchange(const struct plan* plan) {
+  const int me = shmem_my_pe();
+  const int half = shmem_n_pes() / 2;
+  const int first = me < half ? half : 0;
+  for (int block = 0; block < BLOCKS; ++block) {
+    for (int i = 0; i < half; ++i) {
+      const int peer = first + (me + i) % half;
+      char* there = symmetric + (size_t)me * plan->bytes;
+      char* here = local + (size_t)peer * plan->bytes;
+      if (plan->gets)
+        shmem_getmem_nbi(here, there, plan->bytes, peer);
+      else
+        shmem_putmem_nbi(there, here, plan->bytes, peer);
+    }
+    compute(plan->compute_ns);
+  }
+  shmem_barrier_all();
+}
+
+static void time_exchanges(const struct plan* plan) {
+  double* samples = new_samples(BATCHES);
+  for (int i = -WARM_UP; i < BATCHES; ++i) {
+    const int64_t start = now_ns();
+    exchange(plan);
+    if (i >= 0) samples[i] = (double)(now_ns() - start);
+  }
+  char name[64];
+  snprintf(name, sizeof name, "network_blocks_%s_%zu", plan->gets ? "get" : "put", plan->bytes);
+  if (shmem_my_pe() == 0)
+    report(name, "ours", samples, BATCHES);
+  else
+    free(samples);
+}
+
+int main(int argc, char** argv) {
+  shmem_init();
+  pin_if_asked(shmem_my_pe());
+  if (argc < 4 || shmem_n_pes() % 2 != 0) shmem_global_exit(2);
+  struct plan plan = {.gets = strcmp(argv[1], "get") == 0, .compute_ns = atol(argv[2]) * 1000};
+  for (int i = 3; i < argc; ++i) {
+    plan.bytes = (size_t)atol(argv[i]);
+    const size_t room = plan.bytes * (size_t)shmem_n_pes();
+    symmetric = shmem_calloc(1, room);
+    local = calloc(1, room);
+    if (symmetric == NULL || local == NULL) shmem_global_exit(1);
+    time_exchanges(&plan);
+    free(local);
+    shmem_free(symmetric);
+  }
+  shmem_finalize();
+  return 0;
+}
