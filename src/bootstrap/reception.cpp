@@ -83,6 +83,7 @@ std::vector<std::uint32_t> not_served(const std::vector<bool>& served, const Nod
 std::vector<JobMemory::Parcel> parcels_for(std::uint32_t rank, const JobMemory& memory,
                                            const UniqueFd& lifeline) {
   std::vector<JobMemory::Parcel> parcels;
+  parcels.reserve(memory.parcels() + 1);
   for (std::uint32_t number = 0; number < memory.parcels(); ++number)
     parcels.push_back(memory.parcel(rank, number));
   if (lifeline)

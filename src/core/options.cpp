@@ -89,6 +89,21 @@ Result<Route> parse_route(std::string_view text) {
                fmt::format("\"{}\": expected auto, endpoint or agent", text)};
 }
 
+Result<std::uint64_t> parse_seconds_to_join(std::string_view text) {
+  return parse_number(text, 1, 86'400);
+}
+
+Result<std::uint64_t> parse_seconds_of_silence(std::string_view text) {
+  return parse_number(text, 0, 604'800);
+}
+
+// One that other libraries have no name for.
+template <typename Value, typename Parse>
+OptionRow own_row(std::string_view name, std::string_view fallback, Value Options::* member,
+                  Parse parse, std::string_view help) {
+  return {name, {}, fallback, help, into(member, parse)};
+}
+
 OptionRow plain_switch(std::string_view name, bool Options::* member, std::string_view help) {
   return {name, {}, "no", help, into(member, parse_switch)};
 }
@@ -140,51 +155,29 @@ std::span<const OptionRow> option_table() {
       plain_switch("GONDWANA_HEAP_OVERCOMMIT", &Options::heap_overcommit,
                    "allow heaps that together exceed the memory of the node (pages are committed "
                    "when first touched)"),
-      OptionRow{"GONDWANA_PREFAULT",
-                {},
-                "off",
-                "take the memory of the heap at start, in parallel: local, near the rank, or "
-                "interleave, from all NUMA domains in turn; off: when first touched",
-                into(&Options::prefault, parse_prefault)},
+      own_row("GONDWANA_PREFAULT", "off", &Options::prefault, parse_prefault,
+              "take the memory of the heap at start, in parallel: local, near the rank, or "
+              "interleave, from all NUMA domains in turn; off: when first touched"),
       plain_switch("GONDWANA_HUGETLB", &Options::hugetlb,
                    "put the heap on huge pages of 2 MiB that the administrator has set aside, as "
                    "far as they go"),
-      OptionRow{
-          "GONDWANA_SPINS",
-          {},
-          "auto",
-          "looks at memory before a waiting rank first yields its processor; auto: many where "
-          "each rank has a processor, few where not",
-          into(&Options::spins, parse_spins)},
-      OptionRow{"GONDWANA_JOIN_TIMEOUT",
-                {},
-                "60",
-                "seconds that a rank started by mpirun, srun or mpiexec waits for the others",
-                into(&Options::join_timeout,
-                     [](std::string_view text) { return parse_number(text, 1, 86'400); })},
+      own_row("GONDWANA_SPINS", "auto", &Options::spins, parse_spins,
+              "looks at memory before a waiting rank first yields its processor; auto: many where "
+              "each rank has a processor, few where not"),
+      own_row("GONDWANA_JOIN_TIMEOUT", "60", &Options::join_timeout, parse_seconds_to_join,
+              "seconds that a rank started by mpirun, srun or mpiexec waits for the others"),
       OptionRow{"GONDWANA_NODE_RANKS", node_aliases, "0",
                 "at most so many ranks share memory, so that one machine can play several nodes; "
                 "0: all on a machine",
                 into(&Options::node_ranks,
                      [](std::string_view text) { return parse_number(text, 0, 1U << 20); })},
-      OptionRow{"GONDWANA_PEER_TIMEOUT",
-                {},
-                "20",
-                "seconds of silence after which another host is taken for lost; 0: never",
-                into(&Options::peer_timeout,
-                     [](std::string_view text) { return parse_number(text, 0, 604'800); })},
-      OptionRow{
-          "GONDWANA_EAGER_LIMIT",
-          {},
-          "8K",
-          "puts to another node of at most so many bytes go as one message, in order; 0: none",
-          into(&Options::eager_limit, parse_eager_limit)},
-      OptionRow{"GONDWANA_ROUTE",
-                {},
-                "auto",
-                "how messages go to other nodes: endpoint, by connections of each rank, or agent, "
-                "by one for each two nodes, slower; auto: by the number of ranks",
-                into(&Options::route, parse_route)},
+      own_row("GONDWANA_PEER_TIMEOUT", "20", &Options::peer_timeout, parse_seconds_of_silence,
+              "seconds of silence after which another host is taken for lost; 0: never"),
+      own_row("GONDWANA_EAGER_LIMIT", "8K", &Options::eager_limit, parse_eager_limit,
+              "puts to another node of at most so many bytes go as one message, in order; 0: none"),
+      own_row("GONDWANA_ROUTE", "auto", &Options::route, parse_route,
+              "how messages go to other nodes: endpoint, by connections of each rank, or agent, by "
+              "one for each two nodes, slower; auto: by the number of ranks"),
       text_row("GONDWANA_PROVIDER", &Options::provider,
                "provider of libfabric between nodes, such as tcp;ofi_rxm; auto: the first of cxi, "
                "efa, psm3, opx, verbs;ofi_rxm, tcp;ofi_rxm that is here"),
