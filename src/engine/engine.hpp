@@ -136,15 +136,22 @@ class Engine {
                       Buffer buffer = Buffer::free_at_return);
   std::optional<std::uint64_t> request_at_place(Lane& lane, Remote at, const AtomicRequest& request,
                                                 CallName call);
-  // Under way when they return: done when the bytes are there, the buffer is kept until then. False
-  // where one failed, perhaps behind a part of it: `done` must be waited for all the same.
-  bool begin_put(Lane& lane, Remote to, Bytes source, Completion& done);
-  bool begin_get(Lane& lane, MutableBytes dest, Remote from, Completion& done);
-  bool begin_request(Lane& lane, Remote at, const AtomicRequest& request, std::byte* old,
-                     Completion& done);
+  // Under way when they return: done when the bytes are there, the buffer is kept until then.
+  // Nothing where one failed, perhaps behind a part of it: `done` must be waited for all the same.
+  // Busy where who may not wait for room found none: nothing has happened.
+  enum class NoRoom : std::uint8_t { wait, refuse };
+  using Begun = std::optional<Posted>;
+  Begun begin_put(Lane& lane, Remote to, Bytes source, Completion& done,
+                  NoRoom no_room = NoRoom::wait);
+  Begun begin_get(Lane& lane, MutableBytes dest, Remote from, Completion& done,
+                  NoRoom no_room = NoRoom::wait);
+  Begun begin_request(Lane& lane, Remote at, const AtomicRequest& request, std::byte* old,
+                      Completion& done, NoRoom no_room = NoRoom::wait);
   // The same of many pieces, which go together where the wire packs them.
-  bool begin_put(Lane& lane, Rank to, std::span<const Pieces> pieces, Completion& done);
-  bool begin_get(Lane& lane, Rank from, std::span<const Pieces> pieces, Completion& done);
+  Begun begin_put(Lane& lane, Rank to, std::span<const Pieces> pieces, Completion& done,
+                  NoRoom no_room = NoRoom::wait);
+  Begun begin_get(Lane& lane, Rank from, std::span<const Pieces> pieces, Completion& done,
+                  NoRoom no_room = NoRoom::wait);
   void complete(Completion& done, CallName call);
   // Where the object lies in this process; null where loads and stores do not reach it.
   void* pointer_to(Rank rank, const void* object) const;
@@ -366,9 +373,15 @@ class Engine {
   std::vector<Pieces> packed_of(std::span<const Pieces> pieces) const;
   bool put_packed(Lane& lane, Rank to, const Pieces& pieces);
   bool get_packed(Lane& lane, Rank from, const Pieces& pieces);
-  bool post_pieces(Lane& lane, Remote to, Bytes source, Completion& done);
-  bool post_pieces(Lane& lane, MutableBytes dest, Remote from, Completion& done);
-  bool post(Lane& lane, FunctionRef<Result<Posted>()> attempt);
+  // The turn of this thread at the wire; none where it may not wait for it.
+  std::unique_lock<std::recursive_mutex> take_wire(NoRoom no_room);
+  // All or nothing: once the first has room the others wait for it.
+  Begun post_pieces(Lane& lane, Remote to, Bytes source, Completion& done, NoRoom no_room);
+  Begun post_pieces(Lane& lane, MutableBytes dest, Remote from, Completion& done, NoRoom no_room);
+  Begun post(Lane& lane, NoRoom no_room, FunctionRef<Result<Posted>()> attempt);
+  bool post(Lane& lane, FunctionRef<Result<Posted>()> attempt) {
+    return post(lane, NoRoom::wait, attempt).has_value();
+  }
   void drain(Lane& lane);
   void order(Lane& lane);  // what was posted before what is to come
   void progress();         // unless another thread is at it

@@ -1,5 +1,6 @@
 // Puts and gets in pieces where loads and stores do not reach: packed, as many in a message as fit.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "engine/engine.hpp"
@@ -44,17 +45,27 @@ class Loads {
   std::vector<Pieces> load_;
 };
 
-// Calls move(place there, bytes here) for each, until one fails.
+// Calls move(place there, bytes here) for each, until one is not accepted.
 template <typename Move>
-bool one_by_one(Rank peer, const Pieces& pieces, const Move& move) {
-  for (std::size_t i = 0; i < pieces.count; ++i) {
+Engine::Begun one_by_one(Rank peer, const Pieces& pieces, const Move& move) {
+  Engine::Begun moved = Posted::accepted;
+  for (std::size_t i = 0; i < pieces.count && moved == Posted::accepted; ++i) {
     const auto at = static_cast<std::ptrdiff_t>(i);
     const auto there = pieces.there + static_cast<std::uint64_t>(at * pieces.there_step);
-    const MutableBytes here(pieces.here + at * pieces.here_step, pieces.size);
-    if (!move(Remote{peer, there}, here)) return false;
+    moved = move(Remote{peer, there}, {pieces.here + at * pieces.here_step, pieces.size});
   }
-  return true;
+  return moved;
 }
+
+// For the parts of one operation in their order: once the first has room the others wait for it.
+class FirstOnly {
+ public:
+  explicit FirstOnly(Engine::NoRoom no_room) : no_room_(no_room) {}
+  Engine::NoRoom next() { return std::exchange(no_room_, Engine::NoRoom::wait); }
+
+ private:
+  Engine::NoRoom no_room_;
+};
 
 }  // namespace
 
@@ -66,50 +77,56 @@ std::vector<Pieces> Engine::packed_of(std::span<const Pieces> pieces) const {
   return packed;
 }
 
-bool Engine::begin_put(Lane& lane, Rank to, std::span<const Pieces> pieces, Completion& done) {
+Engine::Begun Engine::begin_put(Lane& lane, Rank to, std::span<const Pieces> pieces,
+                                Completion& done, NoRoom no_room) {
+  const auto turn = take_wire(no_room);
+  if (!turn) return Posted::busy;
+  FirstOnly first(no_room);
+  const auto put = [&](Remote there, MutableBytes here) {
+    return begin_put(lane, there, here, done, first.next());
+  };
+  Begun begun = Posted::accepted;
+  for (const Pieces& each : pieces)
+    if (!packs(each.size) && begun == Posted::accepted) begun = one_by_one(to, each, put);
   const std::vector<Pieces> packed = packed_of(pieces);
-  for (const Pieces& each : pieces) {
-    const auto put = [&](Remote there, Bytes here) { return begin_put(lane, there, here, done); };
-    if (!packs(each.size) && !one_by_one(to, each, put)) return false;
-  }
-  if (packed.empty()) return true;
-  lane.counters().add_put(bytes_of(packed));
-  const std::scoped_lock turn(wire_mutex_);
   Loads loads(packed, wire_.limits().packs_up_to);
-  for (auto load = loads.next(); !load.empty(); load = loads.next())
-    if (!post(lane, [&] { return wire_.spread(to, load, done); })) return false;
-  return true;
+  for (auto load = loads.next(); !load.empty() && begun == Posted::accepted; load = loads.next())
+    begun = post(lane, first.next(), [&] { return wire_.spread(to, load, done); });
+  if (begun == Posted::accepted && !packed.empty()) lane.counters().add_put(bytes_of(packed));
+  return begun;
 }
 
-bool Engine::begin_get(Lane& lane, Rank from, std::span<const Pieces> pieces, Completion& done) {
+Engine::Begun Engine::begin_get(Lane& lane, Rank from, std::span<const Pieces> pieces,
+                                Completion& done, NoRoom no_room) {
+  const auto turn = take_wire(no_room);
+  if (!turn) return Posted::busy;
+  FirstOnly first(no_room);
+  const auto get = [&](Remote there, MutableBytes here) {
+    return begin_get(lane, here, there, done, first.next());
+  };
+  Begun begun = Posted::accepted;
+  for (const Pieces& each : pieces)
+    if (!packs(each.size) && begun == Posted::accepted) begun = one_by_one(from, each, get);
   const std::vector<Pieces> packed = packed_of(pieces);
-  for (const Pieces& each : pieces) {
-    const auto get = [&](Remote there, MutableBytes here) {
-      return begin_get(lane, here, there, done);
-    };
-    if (!packs(each.size) && !one_by_one(from, each, get)) return false;
-  }
-  if (packed.empty()) return true;
-  lane.counters().add_get(bytes_of(packed));
-  const std::scoped_lock turn(wire_mutex_);
   Loads loads(packed, wire_.limits().packs_up_to);
-  for (auto load = loads.next(); !load.empty(); load = loads.next())
-    if (!post(lane, [&] { return wire_.gather(from, load, done); })) return false;
-  return true;
+  for (auto load = loads.next(); !load.empty() && begun == Posted::accepted; load = loads.next())
+    begun = post(lane, first.next(), [&] { return wire_.gather(from, load, done); });
+  if (begun == Posted::accepted && !packed.empty()) lane.counters().add_get(bytes_of(packed));
+  return begun;
 }
 
 // The sources are free when it returns: only for pieces that are packed.
 bool Engine::put_packed(Lane& lane, Rank to, const Pieces& pieces) {
-  return begin_put(lane, to, std::span(&pieces, 1), lane.pending());
+  return begin_put(lane, to, std::span(&pieces, 1), lane.pending()).has_value();
 }
 
 bool Engine::get_packed(Lane& lane, Rank from, const Pieces& pieces) {
   const std::scoped_lock turn(wire_mutex_);
   order(lane);
   Completion done;
-  const bool posted = begin_get(lane, from, std::span(&pieces, 1), done);
+  const Begun posted = begin_get(lane, from, std::span(&pieces, 1), done);
   complete(done, "get");
-  return posted;
+  return posted.has_value();
 }
 
 }  // namespace gondwana

@@ -115,27 +115,41 @@ std::optional<std::uint64_t> Engine::request_at_place(Lane& lane, Remote at,
   return request_over_wire(lane, at, request, call);
 }
 
-bool Engine::begin_put(Lane& lane, Remote to, Bytes source, Completion& done) {
-  lane.counters().add_put(source.size());
-  const std::scoped_lock turn(wire_mutex_);
-  if (!is_torn(to, source.size())) return post_pieces(lane, to, source, done);
-  if (source.size() == 2) return store_short_over_wire(lane, to, source);
-  const AtomicRequest swap = swap_of(source);
-  return post(lane, [&] { return wire_.atomic(to, swap, nullptr, done); });
+// Two bytes that no put keeps together take several round trips, and so wait in any case.
+Engine::Begun Engine::begin_put(Lane& lane, Remote to, Bytes source, Completion& done,
+                                NoRoom no_room) {
+  const auto turn = take_wire(no_room);
+  if (!turn) return Posted::busy;
+  Begun begun;
+  if (!is_torn(to, source.size())) {
+    begun = post_pieces(lane, to, source, done, no_room);
+  } else if (source.size() == 2) {
+    if (store_short_over_wire(lane, to, source)) begun = Posted::accepted;
+  } else {
+    const AtomicRequest swap = swap_of(source);
+    begun = post(lane, no_room, [&] { return wire_.atomic(to, swap, nullptr, done); });
+  }
+  if (begun == Posted::accepted) lane.counters().add_put(source.size());
+  return begun;
 }
 
-bool Engine::begin_get(Lane& lane, MutableBytes dest, Remote from, Completion& done) {
-  lane.counters().add_get(dest.size());
-  const std::scoped_lock turn(wire_mutex_);
-  return post_pieces(lane, dest, from, done);
+Engine::Begun Engine::begin_get(Lane& lane, MutableBytes dest, Remote from, Completion& done,
+                                NoRoom no_room) {
+  const auto turn = take_wire(no_room);
+  if (!turn) return Posted::busy;
+  const Begun begun = post_pieces(lane, dest, from, done, no_room);
+  if (begun == Posted::accepted) lane.counters().add_get(dest.size());
+  return begun;
 }
 
-bool Engine::begin_request(Lane& lane, Remote at, const AtomicRequest& request, std::byte* old,
-                           Completion& done) {
-  if (!has_wire_atomics(lane)) return false;
-  lane.counters().add(Count::atomics);
-  const std::scoped_lock turn(wire_mutex_);
-  return post(lane, [&] { return wire_.atomic(at, request, old, done); });
+Engine::Begun Engine::begin_request(Lane& lane, Remote at, const AtomicRequest& request,
+                                    std::byte* old, Completion& done, NoRoom no_room) {
+  if (!has_wire_atomics(lane)) return std::nullopt;
+  const auto turn = take_wire(no_room);
+  if (!turn) return Posted::busy;
+  const Begun begun = post(lane, no_room, [&] { return wire_.atomic(at, request, old, done); });
+  if (begun == Posted::accepted) lane.counters().add(Count::atomics);
+  return begun;
 }
 
 // The signal is sent once the data has been delivered, or goes behind it.
@@ -195,7 +209,8 @@ bool Engine::put_over_wire(Lane& lane, Remote to, Bytes source, Buffer buffer) {
   const std::scoped_lock turn(wire_mutex_);
   const std::size_t size = source.size();
   if (is_torn(to, size)) return store_over_wire(lane, to, source);
-  if (buffer == Buffer::kept_until_quiet) return post_pieces(lane, to, source, lane.pending());
+  if (buffer == Buffer::kept_until_quiet)
+    return post_pieces(lane, to, source, lane.pending(), NoRoom::wait).has_value();
   if (size <= wire_.limits().copies_up_to)
     return post(lane, [&] { return wire_.put(to, source, lane.pending()); });
   if (size <= std::min(Lane::bounce_limit, wire_.limits().largest_message)) {
@@ -207,16 +222,17 @@ bool Engine::put_over_wire(Lane& lane, Remote to, Bytes source, Buffer buffer) {
     return post(lane, [&] { return wire_.put(to, copy, lane.pending()); });
   }
   Completion done;
-  const bool posted = post_pieces(lane, to, source, done);
+  const Begun posted = post_pieces(lane, to, source, done, NoRoom::wait);
   complete(done, "put");
-  return posted;
+  return posted.has_value();
 }
 
 // What puts of ours are still carrying there a get may ask for. As a message it goes behind them,
 // but they are waited for before the network reads.
 bool Engine::get_over_wire(Lane& lane, MutableBytes dest, Remote from, Buffer buffer) {
   const std::scoped_lock turn(wire_mutex_);
-  if (buffer == Buffer::kept_until_quiet) return post_pieces(lane, dest, from, lane.pending());
+  if (buffer == Buffer::kept_until_quiet)
+    return post_pieces(lane, dest, from, lane.pending(), NoRoom::wait).has_value();
   Completion done;
   bool posted = false;
   if (goes_behind_puts(lane, dest.size())) {
@@ -225,7 +241,7 @@ bool Engine::get_over_wire(Lane& lane, MutableBytes dest, Remote from, Buffer bu
     posted = post(lane, [&] { return wire_.gather(from.rank, std::span(&whole, 1), done); });
   } else {
     drain(lane);
-    posted = post_pieces(lane, dest, from, done);
+    posted = post_pieces(lane, dest, from, done, NoRoom::wait).has_value();
   }
   complete(done, "get");
   return posted;
@@ -257,37 +273,47 @@ bool Engine::store_short_over_wire(Lane& lane, Remote to, Bytes value) {
   return found.has_value();
 }
 
-bool Engine::post_pieces(Lane& lane, Remote to, Bytes source, Completion& done) {
+std::unique_lock<std::recursive_mutex> Engine::take_wire(NoRoom no_room) {
+  if (no_room == NoRoom::wait) return std::unique_lock(wire_mutex_);
+  return {wire_mutex_, std::try_to_lock};
+}
+
+Engine::Begun Engine::post_pieces(Lane& lane, Remote to, Bytes source, Completion& done,
+                                  NoRoom no_room) {
   const std::size_t most = wire_.limits().largest_message;
-  bool posted = true;
-  for (std::size_t at = 0; at < source.size() && posted; at += most) {
+  Begun posted = Posted::accepted;
+  for (std::size_t at = 0; at < source.size() && posted == Posted::accepted; at += most) {
     const Bytes piece = source.subspan(at, std::min(most, source.size() - at));
-    posted = post(lane, [&] { return wire_.put({to.rank, to.offset + at}, piece, done); });
+    posted = post(lane, at == 0 ? no_room : NoRoom::wait,
+                  [&] { return wire_.put({to.rank, to.offset + at}, piece, done); });
   }
   return posted;
 }
 
-bool Engine::post_pieces(Lane& lane, MutableBytes dest, Remote from, Completion& done) {
+Engine::Begun Engine::post_pieces(Lane& lane, MutableBytes dest, Remote from, Completion& done,
+                                  NoRoom no_room) {
   const std::size_t most = wire_.limits().largest_message;
-  bool posted = true;
-  for (std::size_t at = 0; at < dest.size() && posted; at += most) {
+  Begun posted = Posted::accepted;
+  for (std::size_t at = 0; at < dest.size() && posted == Posted::accepted; at += most) {
     const MutableBytes piece = dest.subspan(at, std::min(most, dest.size() - at));
-    posted = post(lane, [&] { return wire_.get(piece, {from.rank, from.offset + at}, done); });
+    posted = post(lane, at == 0 ? no_room : NoRoom::wait,
+                  [&] { return wire_.get(piece, {from.rank, from.offset + at}, done); });
   }
   return posted;
 }
 
-// Tries until the wire has room. False, with the error in the lane, where it never will. Who makes
-// room may need this processor.
-bool Engine::post(Lane& lane, FunctionRef<Result<Posted>()> attempt) {
+// Tries until the wire has room, or once. Nothing, with the error in the lane, where it never will.
+// Who makes room may need this processor.
+Engine::Begun Engine::post(Lane& lane, NoRoom no_room, FunctionRef<Result<Posted>()> attempt) {
   constexpr std::uint32_t tries_between_yields = 4;
   for (std::uint32_t tries = 1;; ++tries) {
     const Result<Posted> posted = attempt();
-    if (!posted) return lane.fail(posted.error());
-    if (*posted == Posted::accepted) {
-      wire_needs_us_.store(true, std::memory_order_relaxed);
-      return true;
+    if (!posted) {
+      lane.fail(posted.error());
+      return std::nullopt;
     }
+    if (*posted == Posted::accepted) wire_needs_us_.store(true, std::memory_order_relaxed);
+    if (*posted == Posted::accepted || no_room == NoRoom::refuse) return *posted;
     move_on();
     if (tries % tries_between_yields == 0) ::sched_yield();
   }

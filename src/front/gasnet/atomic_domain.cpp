@@ -9,6 +9,7 @@
 #include <bit>
 #include <concepts>
 #include <cstring>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -108,21 +109,23 @@ template <typename T>
 struct FarWord {
   Far& far;
   Remote place;
+  Far::NoRoom no_room;   // of the first request; the others wait
+  bool refused = false;  // there was none: what is returned means nothing
 
-  T request(AtomicOp op, AtomicType type, T operand, T compare) const {
+  T request(AtomicOp op, AtomicType type, T operand, T compare) {
     AtomicRequest request{op, type};
     std::memcpy(&request.operand, &operand, sizeof(T));
     std::memcpy(&request.compare, &compare, sizeof(T));
-    const std::uint64_t bytes = far.request(place, request, op_call);
-    T old;
-    std::memcpy(&old, &bytes, sizeof(T));
+    const auto bytes =
+        far.request(place, request, op_call, std::exchange(no_room, Far::NoRoom::wait));
+    refused = !bytes;
+    T old{};
+    if (bytes) std::memcpy(&old, &*bytes, sizeof(T));
     return old;
   }
-  T request(AtomicOp op, T operand) const {
-    return request(op, atomic_type_of<T>(), operand, operand);
-  }
+  T request(AtomicOp op, T operand) { return request(op, atomic_type_of<T>(), operand, operand); }
   // By their bits, whatever they mean.
-  T compare_and_swap(T expected, T desired) const {
+  T compare_and_swap(T expected, T desired) {
     constexpr AtomicType bits = sizeof(T) == 4 ? AtomicType::uint32 : AtomicType::uint64;
     return request(AtomicOp::compare_swap, bits, desired, expected);
   }
@@ -134,21 +137,23 @@ bool same_bits(const T& a, const T& b) {
 }
 
 template <gex_OP_t Op, typename T>
-T exchange_until_done(const FarWord<T>& word, const Operands<T>& operands) {
-  for (T old = word.request(AtomicOp::fetch, T{});;) {
+T exchange_until_done(FarWord<T>& word, const Operands<T>& operands) {
+  T old = word.request(AtomicOp::fetch, T{});
+  while (!word.refused) {
     const T found = word.compare_and_swap(old, combined<Op>(old, operands));
-    if (same_bits(found, old)) return old;
+    if (same_bits(found, old)) break;
     old = found;
   }
+  return old;
 }
 
 // As that of memory: each of two zeros stands for the other.
 template <typename T>
-T compare_and_swap(const FarWord<T>& word, const Operands<T>& operands) {
+T compare_and_swap(FarWord<T>& word, const Operands<T>& operands) {
   T expected = operands.first;
   for (;;) {
     const T found = word.compare_and_swap(expected, operands.second);
-    if (same_bits(found, expected) || found != operands.first) return found;
+    if (word.refused || same_bits(found, expected) || found != operands.first) return found;
     expected = found;
   }
 }
@@ -162,7 +167,7 @@ constexpr T negative(T value) {
 }
 
 template <gex_OP_t Op, typename T>
-T apply(const FarWord<T>& word, const Operands<T>& operands) {
+T apply(FarWord<T>& word, const Operands<T>& operands) {
   if constexpr (Op == GEX_OP_GET) return word.request(AtomicOp::fetch, T{});
   if constexpr (Op == GEX_OP_SET) return word.request(AtomicOp::swap, operands.first);
   if constexpr (Op == GEX_OP_CAS) return compare_and_swap(word, operands);
@@ -180,7 +185,7 @@ T apply(const FarWord<T>& word, const Operands<T>& operands) {
 template <typename T>
 struct Functions {
   T (*here)(T& target, const Operands<T>& operands);
-  T (*elsewhere)(const FarWord<T>& target, const Operands<T>& operands);
+  T (*elsewhere)(FarWord<T>& target, const Operands<T>& operands);
 };
 constexpr std::size_t operations = 25;
 
@@ -257,12 +262,15 @@ Spot word_at(gex_TM_t team, gex_Rank_t rank, const Request<T>& request) {
   return place;
 }
 
+// Nothing: there was no room for it.
 template <typename T>
-T apply_at(const Spot& word, const Team& team, const Request<T>& request) {
+std::optional<T> apply_at(const Spot& word, const Team& team, const Request<T>& request) {
   const auto bit = static_cast<std::size_t>(std::countr_zero(request.opcode));
   if (word.here != nullptr)
     return table<T>[bit].here(*reinterpret_cast<T*>(word.here), request.operands);
-  return table<T>[bit].elsewhere({team.door->far(), word.elsewhere}, request.operands);
+  FarWord<T> there{team.door->far(), word.elsewhere, without_room(request.flags)};
+  const T old = table<T>[bit].elsewhere(there, request.operands);
+  return there.refused ? std::nullopt : std::optional(old);
 }
 
 // Programs may wait for a word that only atomics change.
@@ -272,10 +280,11 @@ int perform(const AtomicDomain& domain, const Request<T>& request) {
   const Team& team = Team::of(domain.team);
   const bool by_job = (request.flags & GEX_FLAG_RANK_IS_JOBRANK) != 0;
   const gex_Rank_t rank = by_job ? member_of(team, request.rank) : request.rank;
-  const T old = apply_at(word_at(domain.team, rank, request), team, request);
+  const std::optional<T> old = apply_at(word_at(domain.team, rank, request), team, request);
+  if (!old) return 1;
   if (fetches(request.opcode)) {
     std::byte* own = find_own(domain.team, request.result, request.flags, op_call);
-    std::memcpy(own, &old, sizeof(T));
+    std::memcpy(own, &*old, sizeof(T));
   }
   gondwana_gex_wake(domain.team, rank);
   return 0;

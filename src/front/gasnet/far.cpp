@@ -22,66 +22,75 @@ Far::Far(Engine& engine) : engine_(engine) {
     give_up("gex_Client_Init", "no lane to other nodes is left; destroy contexts of OpenSHMEM");
 }
 
-void Far::check(bool went_well, CallName call) {
-  if (went_well) return;
+bool Far::has_begun(Engine::Begun begun, CallName call) {
+  if (begun) return *begun == Posted::accepted;
   const std::optional<Error> error = lane_->take_error();
   give_up(call, error ? error->text : "failed");
 }
 
-void Far::put(Remote to, Bytes source, CallName call) {
+bool Far::put(Remote to, Bytes source, CallName call, NoRoom no_room) {
   Batch batch;
-  begin_put(batch, to, source, call);
+  if (!begin_put(batch, to, source, call, no_room)) return false;
   wait(batch, call);
+  return true;
 }
 
-void Far::get(MutableBytes dest, Remote from, CallName call) {
+bool Far::get(MutableBytes dest, Remote from, CallName call, NoRoom no_room) {
   Batch batch;
-  begin_get(batch, dest, from, call);
+  if (!begin_get(batch, dest, from, call, no_room)) return false;
   wait(batch, call);
+  return true;
 }
 
-std::uint64_t Far::request(Remote at, const AtomicRequest& request, CallName call) {
+std::optional<std::uint64_t> Far::request(Remote at, const AtomicRequest& request, CallName call,
+                                          NoRoom no_room) {
   std::uint64_t old = 0;
   Batch batch;
-  check(engine_.begin_request(*lane_, at, request, reinterpret_cast<std::byte*>(&old), batch.done_),
-        call);
+  auto* bytes = reinterpret_cast<std::byte*>(&old);
+  if (!has_begun(engine_.begin_request(*lane_, at, request, bytes, batch.done_, no_room), call))
+    return std::nullopt;
   wait(batch, call);
   return old;
 }
 
-void Far::begin_put(Batch& batch, Remote to, Bytes source, CallName call) {
-  check(engine_.begin_put(*lane_, to, source, batch.done_), call);
+bool Far::begin_put(Batch& batch, Remote to, Bytes source, CallName call, NoRoom no_room) {
+  return has_begun(engine_.begin_put(*lane_, to, source, batch.done_, no_room), call);
 }
 
 // A program that never waits must not fill the memory with copies.
-void Far::begin_put_of_copy(Batch& batch, Remote to, Bytes source, CallName call) {
+bool Far::begin_put_of_copy(Batch& batch, Remote to, Bytes source, CallName call, NoRoom no_room) {
   constexpr std::size_t most_kept = std::size_t{1} << 20;
   constexpr std::size_t most_copies = 1024;
-  if (batch.kept_ + source.size() > most_kept || batch.copies_.size() == most_copies)
+  if (batch.kept_ + source.size() > most_kept || batch.copies_.size() == most_copies) {
+    if (no_room == NoRoom::refuse && !batch.is_done()) return false;
     wait(batch, call);
+  }
   if (batch.is_done()) {
     batch.copies_.clear();
     batch.kept_ = 0;
   }
-  if (source.size() > most_kept) {
-    put(to, source, call);
-    return;
-  }
+  if (source.size() > most_kept) return put(to, source, call, no_room);
   const std::vector<std::byte>& copy = batch.copies_.emplace_back(source.begin(), source.end());
-  batch.kept_ += copy.size();
-  begin_put(batch, to, copy, call);
+  if (!begin_put(batch, to, copy, call, no_room)) {
+    batch.copies_.pop_back();
+    return false;
+  }
+  batch.kept_ += source.size();
+  return true;
 }
 
-void Far::begin_get(Batch& batch, MutableBytes dest, Remote from, CallName call) {
-  check(engine_.begin_get(*lane_, dest, from, batch.done_), call);
+bool Far::begin_get(Batch& batch, MutableBytes dest, Remote from, CallName call, NoRoom no_room) {
+  return has_begun(engine_.begin_get(*lane_, dest, from, batch.done_, no_room), call);
 }
 
-void Far::begin_put(Batch& batch, Rank to, std::span<const Pieces> pieces, CallName call) {
-  check(engine_.begin_put(*lane_, to, pieces, batch.done_), call);
+bool Far::begin_put(Batch& batch, Rank to, std::span<const Pieces> pieces, CallName call,
+                    NoRoom no_room) {
+  return has_begun(engine_.begin_put(*lane_, to, pieces, batch.done_, no_room), call);
 }
 
-void Far::begin_get(Batch& batch, Rank from, std::span<const Pieces> pieces, CallName call) {
-  check(engine_.begin_get(*lane_, from, pieces, batch.done_), call);
+bool Far::begin_get(Batch& batch, Rank from, std::span<const Pieces> pieces, CallName call,
+                    NoRoom no_room) {
+  return has_begun(engine_.begin_get(*lane_, from, pieces, batch.done_, no_room), call);
 }
 
 void Far::wait(Batch& batch, CallName call) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -38,6 +39,11 @@ struct FarSegment {
   std::size_t size = 0;
 };
 
+// What a call with these flags does where there is no room.
+inline Engine::NoRoom without_room(gex_Flags_t flags) {
+  return (flags & GEX_FLAG_IMMEDIATE) != 0 ? Engine::NoRoom::refuse : Engine::NoRoom::wait;
+}
+
 // Operations under way, and what of their sources the library keeps for them. Must be waited for.
 class Batch {
  public:
@@ -56,19 +62,28 @@ class Far {
  public:
   explicit Far(Engine& engine);
 
+  // False, or nothing: there was no room, and nothing has happened.
+  using NoRoom = Engine::NoRoom;
+
   // Complete when they return.
-  void put(Remote to, Bytes source, CallName call);
-  void get(MutableBytes dest, Remote from, CallName call);
-  std::uint64_t request(Remote at, const AtomicRequest& request, CallName call);
+  bool put(Remote to, Bytes source, CallName call, NoRoom no_room = NoRoom::wait);
+  bool get(MutableBytes dest, Remote from, CallName call, NoRoom no_room = NoRoom::wait);
+  std::optional<std::uint64_t> request(Remote at, const AtomicRequest& request, CallName call,
+                                       NoRoom no_room = NoRoom::wait);
 
   // Under way when they return. The buffer is the batch's until it is done; of begin_put_of_copy()
   // the client's again at once.
-  void begin_put(Batch& batch, Remote to, Bytes source, CallName call);
-  void begin_put_of_copy(Batch& batch, Remote to, Bytes source, CallName call);
-  void begin_get(Batch& batch, MutableBytes dest, Remote from, CallName call);
+  bool begin_put(Batch& batch, Remote to, Bytes source, CallName call,
+                 NoRoom no_room = NoRoom::wait);
+  bool begin_put_of_copy(Batch& batch, Remote to, Bytes source, CallName call,
+                         NoRoom no_room = NoRoom::wait);
+  bool begin_get(Batch& batch, MutableBytes dest, Remote from, CallName call,
+                 NoRoom no_room = NoRoom::wait);
   // The same of many pieces.
-  void begin_put(Batch& batch, Rank to, std::span<const Pieces> pieces, CallName call);
-  void begin_get(Batch& batch, Rank from, std::span<const Pieces> pieces, CallName call);
+  bool begin_put(Batch& batch, Rank to, std::span<const Pieces> pieces, CallName call,
+                 NoRoom no_room = NoRoom::wait);
+  bool begin_get(Batch& batch, Rank from, std::span<const Pieces> pieces, CallName call,
+                 NoRoom no_room = NoRoom::wait);
   void wait(Batch& batch, CallName call);
 
   // Of a process out of reach. What it said when it was first asked, until it is forgotten; it is
@@ -78,7 +93,7 @@ class Far {
   void forget(std::span<const std::uint32_t> processes);
 
  private:
-  void check(bool went_well, CallName call);
+  bool has_begun(Engine::Begun begun, CallName call);
   std::shared_ptr<const Directory> known(std::uint32_t process);
   std::shared_ptr<const Directory> ask(std::uint32_t process);
 

@@ -71,24 +71,27 @@ struct FarTransfer {
   gex_Flags_t flags;
 };
 
-// The source is the batch's where the client may not reuse it sooner, and copied otherwise.
-void begin_put(Batch& batch, const FarTransfer& what, gex_Event_t* lc_opt) {
+// Here and below: false where there was no room. The source is the batch's where the client may not
+// reuse it sooner, and copied otherwise.
+bool begin_put(Batch& batch, const FarTransfer& what, gex_Event_t* lc_opt) {
   constexpr auto call = "gex_RMA_Put";
   Far& far = Team::of(what.tm).door->far();
   const Spot target = find_peer(what.tm, what.rank, {what.dest, what.bytes}, what.flags, call);
   const Bytes source{find_own(what.tm, what.src, what.flags, call), what.bytes};
-  if (lc_opt == GEX_EVENT_DEFER || lc_opt == GEX_EVENT_GROUP)
-    far.begin_put(batch, target.elsewhere, source, call);
-  else
-    far.begin_put_of_copy(batch, target.elsewhere, source, call);
-  gondwana_gex_leaf_is_done(lc_opt);
+  const Far::NoRoom no_room = without_room(what.flags);
+  const bool begun = lc_opt == GEX_EVENT_DEFER || lc_opt == GEX_EVENT_GROUP
+                         ? far.begin_put(batch, target.elsewhere, source, call, no_room)
+                         : far.begin_put_of_copy(batch, target.elsewhere, source, call, no_room);
+  if (begun) gondwana_gex_leaf_is_done(lc_opt);
+  return begun;
 }
 
-void begin_get(Batch& batch, const FarTransfer& what) {
+bool begin_get(Batch& batch, const FarTransfer& what) {
   constexpr auto call = "gex_RMA_Get";
   const Spot source = find_peer(what.tm, what.rank, {what.src, what.bytes}, what.flags, call);
   const MutableBytes target{find_own(what.tm, what.dest, what.flags, call), what.bytes};
-  Team::of(what.tm).door->far().begin_get(batch, target, source.elsewhere, call);
+  return Team::of(what.tm).door->far().begin_get(batch, target, source.elsewhere, call,
+                                                 without_room(what.flags));
 }
 
 }  // namespace
@@ -113,8 +116,8 @@ int gondwana_gex_put(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, 
   if (nbytes == 0) return 0;
   const std::byte* source = find_own(tm, src, flags, call);
   if (target.here == nullptr) {
-    Team::of(tm).door->far().put(target.elsewhere, {source, nbytes}, call);
-    return 0;
+    Far& far = Team::of(tm).door->far();
+    return far.put(target.elsewhere, {source, nbytes}, call, without_room(flags)) ? 0 : 1;
   }
   gondwana::copy_to_peer(target.here, source, nbytes);
   gondwana_gex_wake(tm, rank);
@@ -127,10 +130,11 @@ int gondwana_gex_get(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, 
   const Spot source = find_peer(tm, rank, {src, nbytes}, flags, call);
   if (nbytes == 0) return 0;
   std::byte* target = find_own(tm, dest, flags, call);
-  if (source.here == nullptr)
-    Team::of(tm).door->far().get({target, nbytes}, source.elsewhere, call);
-  else
-    gondwana::copy_from_peer(target, source.here, nbytes);
+  if (source.here == nullptr) {
+    Far& far = Team::of(tm).door->far();
+    return far.get({target, nbytes}, source.elsewhere, call, without_room(flags)) ? 0 : 1;
+  }
+  gondwana::copy_from_peer(target, source.here, nbytes);
   return 0;
 }
 
@@ -141,8 +145,7 @@ int gondwana_gex_put_nbi(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* s
     if (refused == 0) gondwana_gex_leaf_is_done(lc_opt);
     return refused;
   }
-  begin_put(implicit().for_put(), {tm, rank, dest, src, nbytes, flags}, lc_opt);
-  return 0;
+  return begin_put(implicit().for_put(), {tm, rank, dest, src, nbytes, flags}, lc_opt) ? 0 : 1;
 }
 
 gex_Event_t gondwana_gex_put_nb(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src,
@@ -152,7 +155,7 @@ gex_Event_t gondwana_gex_put_nb(gex_TM_t tm, gex_Rank_t rank, void* dest, const 
                ? GEX_EVENT_NO_OP
                : GEX_EVENT_INVALID;
   auto batch = std::make_shared<Batch>();
-  begin_put(*batch, {tm, rank, dest, src, nbytes, flags}, lc_opt);
+  if (!begin_put(*batch, {tm, rank, dest, src, nbytes, flags}, lc_opt)) return GEX_EVENT_NO_OP;
   return event_of(std::move(batch));
 }
 
@@ -160,8 +163,7 @@ int gondwana_gex_get_nbi(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* s
                          gex_Flags_t flags) {
   if (nbytes == 0 || Team::of(tm).reaches(rank))
     return gondwana_gex_get(tm, dest, rank, src, nbytes, flags);
-  begin_get(implicit().for_get(), {tm, rank, dest, src, nbytes, flags});
-  return 0;
+  return begin_get(implicit().for_get(), {tm, rank, dest, src, nbytes, flags}) ? 0 : 1;
 }
 
 gex_Event_t gondwana_gex_get_nb(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src,
@@ -170,7 +172,7 @@ gex_Event_t gondwana_gex_get_nb(gex_TM_t tm, void* dest, gex_Rank_t rank, const 
     return gondwana_gex_get(tm, dest, rank, src, nbytes, flags) != 0 ? GEX_EVENT_NO_OP
                                                                      : GEX_EVENT_INVALID;
   auto batch = std::make_shared<Batch>();
-  begin_get(*batch, {tm, rank, dest, src, nbytes, flags});
+  if (!begin_get(*batch, {tm, rank, dest, src, nbytes, flags})) return GEX_EVENT_NO_OP;
   return event_of(std::move(batch));
 }
 

@@ -49,18 +49,20 @@ void notify(const Peer& peer) {
 }
 
 // Nothing was to be moved: team and rank need not exist, unless somebody is to be told.
-void finish_nothing(const Peer& peer) {
-  if (peer.side == End::source || notice.handler == 0) return;
+bool finish_nothing(const Peer& peer) {
+  if (peer.side == End::source || notice.handler == 0) return true;
   if (peer.team != GEX_TM_INVALID && peer.rank < Team::of(peer.team).size)
     notify(peer);
   else
     notice = {};
+  return true;
 }
 
-void finish(const Peer& peer) {
-  if (peer.side == End::source) return;
+bool finish(const Peer& peer) {
+  if (peer.side == End::source) return true;
   gondwana_gex_wake(peer.team, peer.rank);
   notify(peer);
+  return true;
 }
 
 template <typename T>
@@ -71,7 +73,8 @@ T checked(const Result<T>& result, const Peer& peer) {
 
 FarPieces pieces_of(const Peer& peer) {
   const Team& team = Team::of(peer.team);
-  return {team.door->far(), team.process(peer.rank), peer.side, peer.call()};
+  return {team.door->far(), team.process(peer.rank), peer.side, peer.call(),
+          without_room(peer.flags)};
 }
 
 // As a number: an address here, or an offset in the peer's arena.
@@ -79,11 +82,12 @@ std::uintptr_t number_of(const Spot& spot) {
   return spot.here != nullptr ? reinterpret_cast<std::uintptr_t>(spot.here) : spot.elsewhere.offset;
 }
 
+// False, here and below: there was no room, and nothing has happened.
 template <strided::BlockList List>
-void move_list(const List& theirs, const List& ours, const Peer& peer) {
+bool move_list(const List& theirs, const List& ours, const Peer& peer) {
   FarPieces pieces = pieces_of(peer);
   move_blocks(pieces, theirs, ours);
-  pieces.wait();
+  return pieces.wait();
 }
 
 std::ptrdiff_t own_shift(const Peer& peer) {
@@ -97,7 +101,7 @@ void check_lengths(std::size_t theirs, std::size_t ours, const Peer& peer) {
                                      theirs, ours));
 }
 
-void copy_vectors(strided::Vectors target, strided::Vectors source, const Peer& peer) {
+bool copy_vectors(strided::Vectors target, strided::Vectors source, const Peer& peer) {
   strided::Vectors& theirs = peer.side == End::target ? target : source;
   strided::Vectors& ours = peer.side == End::target ? source : target;
   const strided::Touched touched = checked(strided::touched(theirs), peer);
@@ -107,11 +111,11 @@ void copy_vectors(strided::Vectors target, strided::Vectors source, const Peer& 
   const Spot spot = find_peer(peer.team, peer.rank, place, peer.flags, peer.call());
   theirs.shift = static_cast<std::ptrdiff_t>(number_of(spot) - touched.begin);
   ours.shift = own_shift(peer);
-  if (spot.here == nullptr)
-    move_list(theirs, ours, peer);
-  else
+  if (spot.here != nullptr)
     strided::copy(target, source);
-  finish(peer);
+  else if (!move_list(theirs, ours, peer))
+    return false;
+  return finish(peer);
 }
 
 std::size_t bytes_of(const strided::Indexed& list, const Peer& peer) {
@@ -141,7 +145,7 @@ std::optional<std::size_t> first_outside(const strided::Window& window,
   return std::nullopt;
 }
 
-void copy_indexed(strided::Indexed target, strided::Indexed source, const Peer& peer) {
+bool copy_indexed(strided::Indexed target, strided::Indexed source, const Peer& peer) {
   strided::Indexed& theirs = peer.side == End::target ? target : source;
   strided::Indexed& ours = peer.side == End::target ? source : target;
   const std::size_t bytes = bytes_of(theirs, peer);
@@ -155,8 +159,8 @@ void copy_indexed(strided::Indexed target, strided::Indexed source, const Peer& 
           is_here ? strided::copy_within(window, target, source) : first_outside(window, theirs))
     find_peer(peer.team, peer.rank, {theirs.addresses[*outside], theirs.length}, peer.flags,
               peer.call());  // says so
-  if (!is_here) move_list(theirs, ours, peer);
-  finish(peer);
+  if (!is_here && !move_list(theirs, ours, peer)) return false;
+  return finish(peer);
 }
 
 strided::Vectors vectors(std::size_t count, const gex_Memvec_t* list) {
@@ -191,20 +195,21 @@ Spot place_of_peer(const strided::Transfer& transfer, const Section& section, co
   return behind(find_peer(peer.team, peer.rank, place, peer.flags, peer.call()), -bounds.begin);
 }
 
-void copy_between(const strided::Transfer& transfer, const Spot& theirs, std::byte* ours,
+bool copy_between(const strided::Transfer& transfer, const Spot& theirs, std::byte* ours,
                   const Peer& peer) {
   if (theirs.here == nullptr) {
     FarPieces pieces = pieces_of(peer);
     move_section(pieces, transfer, theirs.elsewhere.offset, ours);
-    pieces.wait();
-  } else if (peer.side == End::target) {
-    strided::copy(transfer, theirs.here, ours);
-  } else {
-    strided::copy(transfer, ours, theirs.here);
+    return pieces.wait();
   }
+  if (peer.side == End::target)
+    strided::copy(transfer, theirs.here, ours);
+  else
+    strided::copy(transfer, ours, theirs.here);
+  return true;
 }
 
-void copy_section(const Section& section, const Peer& peer) {
+bool copy_section(const Section& section, const Peer& peer) {
   const strided::Description shape{section.element,
                                    {section.counts, section.levels},
                                    {section.target_strides, section.levels},
@@ -215,8 +220,11 @@ void copy_section(const Section& section, const Peer& peer) {
   const Spot theirs = place_of_peer(*transfer, section, peer);
   void* own = peer.side == End::target ? section.source : section.target;
   std::byte* ours = find_own(peer.team, own, peer.flags, peer.call());
-  copy_between(*transfer, theirs, ours, peer);
-  finish(peer);
+  return copy_between(*transfer, theirs, ours, peer) && finish(peer);
+}
+
+int result_of(bool started) {
+  return started ? 0 : 1;
 }
 
 }  // namespace
@@ -230,51 +238,49 @@ using gondwana::strided::End;
 int gex_VIS_VectorPutBlocking(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount,
                               const gex_Memvec_t dstlist[], size_t srccount,
                               const gex_Memvec_t srclist[], gex_Flags_t flags) {
-  copy_vectors(vectors(dstcount, dstlist), vectors(srccount, srclist),
-               {tm, dstrank, End::target, flags});
-  return 0;
+  return result_of(copy_vectors(vectors(dstcount, dstlist), vectors(srccount, srclist),
+                                {tm, dstrank, End::target, flags}));
 }
 
 int gex_VIS_VectorGetBlocking(gex_TM_t tm, size_t dstcount, const gex_Memvec_t dstlist[],
                               gex_Rank_t srcrank, size_t srccount, const gex_Memvec_t srclist[],
                               gex_Flags_t flags) {
-  copy_vectors(vectors(dstcount, dstlist), vectors(srccount, srclist),
-               {tm, srcrank, End::source, flags});
-  return 0;
+  return result_of(copy_vectors(vectors(dstcount, dstlist), vectors(srccount, srclist),
+                                {tm, srcrank, End::source, flags}));
 }
 
 int gex_VIS_IndexedPutBlocking(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount,
                                void* const dstlist[], size_t dstlen, size_t srccount,
                                void* const srclist[], size_t srclen, gex_Flags_t flags) {
-  copy_indexed(indexed(dstcount, dstlist, dstlen), indexed(srccount, srclist, srclen),
-               {tm, dstrank, End::target, flags});
-  return 0;
+  return result_of(copy_indexed(indexed(dstcount, dstlist, dstlen),
+                                indexed(srccount, srclist, srclen),
+                                {tm, dstrank, End::target, flags}));
 }
 
 int gex_VIS_IndexedGetBlocking(gex_TM_t tm, size_t dstcount, void* const dstlist[], size_t dstlen,
                                gex_Rank_t srcrank, size_t srccount, void* const srclist[],
                                size_t srclen, gex_Flags_t flags) {
-  copy_indexed(indexed(dstcount, dstlist, dstlen), indexed(srccount, srclist, srclen),
-               {tm, srcrank, End::source, flags});
-  return 0;
+  return result_of(copy_indexed(indexed(dstcount, dstlist, dstlen),
+                                indexed(srccount, srclist, srclen),
+                                {tm, srcrank, End::source, flags}));
 }
 
 int gex_VIS_StridedPutBlocking(gex_TM_t tm, gex_Rank_t dstrank, void* dstaddr,
                                const ptrdiff_t dststrides[], void* srcaddr,
                                const ptrdiff_t srcstrides[], size_t elemsz, const size_t count[],
                                size_t stridelevels, gex_Flags_t flags) {
-  copy_section({dstaddr, dststrides, srcaddr, srcstrides, elemsz, count, stridelevels},
-               {tm, dstrank, End::target, flags});
-  return 0;
+  return result_of(
+      copy_section({dstaddr, dststrides, srcaddr, srcstrides, elemsz, count, stridelevels},
+                   {tm, dstrank, End::target, flags}));
 }
 
 int gex_VIS_StridedGetBlocking(gex_TM_t tm, void* dstaddr, const ptrdiff_t dststrides[],
                                gex_Rank_t srcrank, void* srcaddr, const ptrdiff_t srcstrides[],
                                size_t elemsz, const size_t count[], size_t stridelevels,
                                gex_Flags_t flags) {
-  copy_section({dstaddr, dststrides, srcaddr, srcstrides, elemsz, count, stridelevels},
-               {tm, srcrank, End::source, flags});
-  return 0;
+  return result_of(
+      copy_section({dstaddr, dststrides, srcaddr, srcstrides, elemsz, count, stridelevels},
+                   {tm, srcrank, End::source, flags}));
 }
 
 void gex_VIS_SetPeerCompletionHandler(gex_AM_Index_t handler, const void* source_addr,

@@ -45,6 +45,7 @@ class Lines {
 }  // namespace
 
 void FarPieces::move(const Pieces& line) {
+  if (refused_) return;
   if (!joins_last(line)) {
     if (bytes_ >= begun_together || told_.size() >= most_pieces) begin();
     told_.push_back(line);
@@ -70,17 +71,19 @@ bool FarPieces::joins_last(const Pieces& line) {
 }
 
 void FarPieces::begin() {
-  if (side_ == strided::End::target)
-    far_.begin_put(batch_, rank_, told_, call_);
-  else
-    far_.begin_get(batch_, rank_, told_, call_);
+  const bool begun = side_ == strided::End::target
+                         ? far_.begin_put(batch_, rank_, told_, call_, no_room_)
+                         : far_.begin_get(batch_, rank_, told_, call_, no_room_);
+  refused_ = !begun;
+  no_room_ = Far::NoRoom::wait;
   told_.clear();
   bytes_ = 0;
 }
 
-void FarPieces::wait() {
-  begin();
-  far_.wait(batch_, call_);
+bool FarPieces::wait() {
+  if (!refused_) begin();
+  if (!refused_) far_.wait(batch_, call_);
+  return !refused_;
 }
 
 void move_section(FarPieces& pieces, const strided::Transfer& transfer, std::size_t place,

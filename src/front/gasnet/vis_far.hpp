@@ -12,13 +12,14 @@ namespace gondwana::gasnet {
 class FarPieces {
  public:
   // `side`: the peer's: target: puts.
-  FarPieces(Far& far, Rank rank, strided::End side, CallName call)
-      : far_(far), rank_(rank), side_(side), call_(call) {}
+  FarPieces(Far& far, Rank rank, strided::End side, CallName call, Far::NoRoom no_room)
+      : far_(far), rank_(rank), side_(side), call_(call), no_room_(no_room) {}
 
   strided::End side() const { return side_; }
   // Pieces at equal steps, `there` in the peer's arena.
   void move(const Pieces& line);
-  void wait();
+  // False: there was no room for the first, and nothing has been moved.
+  bool wait();
 
  private:
   bool joins_last(const Pieces& line);
@@ -28,6 +29,8 @@ class FarPieces {
   Rank rank_;
   strided::End side_;
   CallName call_;
+  Far::NoRoom no_room_;  // of the first; the others wait
+  bool refused_ = false;
   Batch batch_;
   std::vector<Pieces> told_;  // and not begun
   std::size_t bytes_ = 0;     // of those

@@ -64,7 +64,7 @@ void be_rank(const JobNodes& nodes, Rank rank, bool checks, Body body) {
   door_of_thread = &own;
   own.join("TEST", 0);
   World world{own.client(), own.first_endpoint(), own.world(),
-              std::mt19937_64(form().seed + index(rank))};
+              std::mt19937_64(form().seed + index(rank)), form().over == Over::faulty_nodes};
   try {
     body(world);
     world.barrier();

@@ -23,6 +23,7 @@ struct World {
   gex_EP_t endpoint;
   gex_TM_t team;
   std::mt19937_64 random;
+  bool is_wire_faulty;  // it refuses every now and then
 
   gex_Rank_t me() const { return gex_TM_QueryRank(team); }
   gex_Rank_t size() const { return gex_TM_QuerySize(team); }
