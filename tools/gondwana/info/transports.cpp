@@ -15,8 +15,8 @@
 namespace gondwana::info {
 namespace {
 
-// Makes the memory of a job with one rank for each processor, as `gondwana run` does, with descriptors
-// as far as the hard limit goes.
+// Makes the memory of a job with one rank for each processor, as `gondwana run` does, with
+// descriptors as far as the hard limit goes.
 Result<void> try_shared_memory() {
   rlimit descriptors{};
   ::getrlimit(RLIMIT_NOFILE, &descriptors);
