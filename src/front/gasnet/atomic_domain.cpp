@@ -133,7 +133,8 @@ struct FarWord {
 
 template <typename T>
 bool same_bits(const T& a, const T& b) {
-  return std::memcmp(&a, &b, sizeof(T)) == 0;
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
 }
 
 template <gex_OP_t Op, typename T>
@@ -268,6 +269,7 @@ std::optional<T> apply_at(const Spot& word, const Team& team, const Request<T>& 
   const auto bit = static_cast<std::size_t>(std::countr_zero(request.opcode));
   if (word.here != nullptr)
     return table<T>[bit].here(*reinterpret_cast<T*>(word.here), request.operands);
+  // NOLINTNEXTLINE(misc-const-correctness): the operations of the table write to it
   FarWord<T> there{team.door->far(), word.elsewhere, without_room(request.flags)};
   const T old = table<T>[bit].elsewhere(there, request.operands);
   return there.refused ? std::nullopt : std::optional(old);

@@ -50,9 +50,10 @@ std::uint64_t add(Tally tally, std::uint64_t number) {
                              (static_cast<std::size_t>(tally) + 1) * sizeof(std::uint64_t);
   Engine& engine = own_door->engine();
   engine.make_progress();
-  if (!own_door->reaches(index(first)))
-    return number + own_door->far().request({first, offset},
-                                            {AtomicOp::add, AtomicType::uint64, number}, "exit");
+  if (!own_door->reaches(index(first))) {
+    const AtomicRequest request{AtomicOp::add, AtomicType::uint64, number};
+    return number + *own_door->far().request({first, offset}, request, "exit");
+  }
   std::byte* word = engine.memory().window(first) + offset;
   return number + std::atomic_ref(*reinterpret_cast<std::uint64_t*>(word)).fetch_add(number);
 }
