@@ -23,9 +23,8 @@ struct Membership {
   // Kept open as long as this rank lives, where its node has an agent that no guardian looks after:
   // the agent ends when all ranks of the node have. Its end is closed when the agent is gone.
   UniqueFd lifeline;
-  // The memfds of the arenas of the node, from 0, and of its huge pages where the plan has some,
-  // each to be asked for once and in this order.
-  std::function<Result<UniqueFd>(std::uint32_t rank)> next_arena;
+  // What NodePlan::descriptors() counts, from 0: each to be asked for once and in this order.
+  std::function<Result<UniqueFd>(std::uint32_t number)> next_arena;
   LauncherLink launcher;
   // Empty, or to be left in GONDWANA_JOINED for the programs that this one starts: they are not
   // this rank.
