@@ -93,8 +93,7 @@ std::chrono::microseconds longest_sleep(std::uint32_t sleeps_before, bool is_wir
   return is_wire_busy && sleeps_before <= doublings ? first * (1 << sleeps_before) : most;
 }
 
-// True: something came before the time was over. Of a long transfer more follows at once, and to
-// wake up again would take longer than to wait for it.
+// True: something came before the time was over.
 bool sleep_on(Wire& wire, std::chrono::microseconds limit) {
   const std::uint64_t since = monotonic_ns();
   wire.sleep(limit);
@@ -232,12 +231,15 @@ Watch Engine::watch_on(const void* word) const {
 }
 
 // A rank sleeps on one of its two bells: that of the memory, or that of the words, it waits for.
-// Stores through pointers and over a wire ring none, so sleeps that they may end are timed.
+// Stores through pointers and over a wire ring none, so sleeps that they may end are timed. Of what
+// came over a wire more follows at once, most often, and to wake up again would take longer than to
+// wait for it.
 void Engine::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
   std::uint32_t looks = 0;
+  bool stirred = false;  // something came, and more may follow
   const auto moved_on = [&] {
-    if (wire_ && looks_at_wire(why, looks++)) progress();
-    if (messages_.may_poll()) messages_.poll_all();
+    if (wire_ && looks_at_wire(why, looks++)) stirred |= progress();
+    if (messages_.may_poll()) stirred |= messages_.poll_all() > 0;
     return done();
   };
   Worker& worker = workers_.mine();
@@ -248,15 +250,22 @@ void Engine::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
     Doorbell<RealAtomics>& bell =
         why.on_program_memory ? memory_->data_bell(rank_) : memory_->page(rank_).sync_bell;
     const bool timed = why.on_program_memory || wire_;
+    const bool on_wire = why.on_wire || (!why.on_program_memory && hears_by_wire());
     const Watch watch = watch_on(why.word);
     std::uint32_t sleeps = 0;
     const auto sleeps_until = [&] {
-      const bool may_come = wire_ && (why.on_wire || is_wire_busy());
+      const bool may_come = wire_ && (on_wire || is_wire_busy());
       const std::chrono::microseconds look_again = longest_sleep(sleeps++, may_come);
-      if (may_come) progress();
-      if (!why.on_wire)
-        return bell.sleep_until(moved_on, timed ? Timeout{look_again} : Timeout{}, watch);
-      return sleep_on(wire_, look_again) ? worker.patience.yield_until(moved_on) : moved_on();
+      stirred = may_come && progress();
+      if (on_wire) {
+        stirred |= sleep_on(wire_, look_again);
+        if (moved_on()) return true;
+      } else if (bell.sleep_until(moved_on, timed ? Timeout{look_again} : Timeout{}, watch)) {
+        return true;
+      }
+      if (!stirred) return false;
+      sleeps = 0;
+      return worker.patience.yield_until(moved_on);
     };
     do {
       counters.add(Count::sleeps);
@@ -281,7 +290,11 @@ bool Engine::pause(CallName call, Pause& so_far) {
   if (so_far.armed) {
     worker.seat->waiting.begin(call, Waiting::anybody, 0, monotonic_ns());
     worker.seat->counters.add(Count::sleeps);
-    bell.sleep(so_far.seen, longest_sleep(so_far.sleeps++, bool(wire_)));
+    const std::chrono::microseconds look_again = longest_sleep(so_far.sleeps++, bool(wire_));
+    if (hears_by_wire())
+      sleep_on(wire_, look_again);
+    else
+      bell.sleep(so_far.seen, look_again);
     worker.seat->waiting.end();
     so_far.armed = false;
     return false;
@@ -295,7 +308,7 @@ bool Engine::pause(CallName call, Pause& so_far) {
 
 Draft Engine::wait_and_open(CallName call, Rank to, MessageClass sort, Payload payload) {
   std::optional<Draft> draft;
-  wait({.call = call, .peer = index(to)}, [&] {
+  wait({.call = call, .peer = index(to), .on_wire = !reach_.covers(to)}, [&] {
     draft = messages_.try_open(to, sort, payload);
     return draft.has_value();
   });

@@ -337,6 +337,12 @@ class Engine {
   bool is_wire_busy() const {
     return messages_.may_poll() || wire_needs_us_.load(std::memory_order_relaxed);
   }
+  // Whether active messages come over the wire alone: nobody else shares memory with this rank, and
+  // no other thread waits for it.
+  bool hears_by_wire() const {
+    return wire_ && memory_->plan().ranks == 1 && threads() != Threads::many &&
+           messages_.may_poll();
+  }
   template <typename Done>
   void wait(const WaitReason& why, const Done& done);
   void wait_longer(const WaitReason& why, FunctionRef<bool()> done);
@@ -384,9 +390,9 @@ class Engine {
   }
   void drain(Lane& lane);
   void order(Lane& lane);  // what was posted before what is to come
-  void progress();         // unless another thread is at it
-  void move_on();          // by who has the wire
-  bool is_departed();      // the same
+  bool progress();         // unless another thread is at it; whether anything came
+  bool move_on();          // the same, by who has the wire
+  bool is_departed();      // by who has the wire
   std::uint32_t receive() {
     if (!messages_.may_poll()) [[likely]]
       return 0;

@@ -346,18 +346,19 @@ bool Engine::is_departed() {
   return (mail == nullptr || mail->is_all_sent()) && wire_.departed();
 }
 
-void Engine::progress() {
+bool Engine::progress() {
   const std::unique_lock turn(wire_mutex_, std::try_to_lock);
-  if (turn) move_on();
+  return turn && move_on();
 }
 
-void Engine::move_on() {
-  wire_.progress();
+bool Engine::move_on() {
+  const bool moved = wire_.progress();
   if (Mail* mail = messages_.mail(); mail != nullptr) mail->move_on();
   if (wire_needs_us_.load(std::memory_order_relaxed) && !wire_.has_unordered() && is_departed())
     wire_needs_us_.store(false, std::memory_order_relaxed);
   if (const Error* lost = wire_.lost(); lost != nullptr && on_lost_) [[unlikely]]
     on_lost_(*lost);
+  return moved;
 }
 
 }  // namespace gondwana
