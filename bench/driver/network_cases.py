@@ -1,6 +1,6 @@
 """The rows of jobs on several nodes: libfabric over TCP between two nodes of this machine."""
 
-from driver.case import MS, Aim, Case, Row, Run, ratio
+from driver.case import MS, Aim, Case, Row, Run, rate, ratio
 
 SIZES = {"64 KiB": 64 << 10, "1 MiB": 1 << 20}
 STRIDED = {
@@ -69,6 +69,9 @@ def network_cases() -> list[Case]:
              (Run("network_strided", nodes=2), Run("gasnet_far_pieces", nodes=2)),
              tuple(Row(f"{name} 128 KiB of 64 B, 25 %", figure, share(0.7),
                        ("tcp_stream_131072",)) for name, figure in STRIDED.items()), (TCP,)),
+        Case("network_strided_messages", 2, (Run("gasnet_far_strided", nodes=2),),
+             (Row("gex far strided put by messages, negotiated against fixed payload",
+                  "gasnet_far_negotiated_131072", rate(1.05), ("gasnet_far_fixed_131072",)),)),
         Case("network_idle", 4, (Run("network_idle", nodes=2),),
              (Row("network job asleep, CPU a second", "network_idle",
                   Aim("absolute", 10 * MS, "10 ms")),)),
