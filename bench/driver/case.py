@@ -65,4 +65,5 @@ class Case:
     rows: tuple[Row, ...]
     controls: tuple[tuple[str, ...], ...] = ()  # control programs with their arguments
     busy: int = 0  # processors kept busy by somebody else meanwhile
+    peers: bool = True  # False: others never end it
     processors: int = 1  # with fewer the case says nothing and is skipped

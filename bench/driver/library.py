@@ -18,6 +18,8 @@ OPENMPI_NETWORK = {
     "OMPI_MCA_pml": "ob1",
     "OMPI_MCA_btl": "self,tcp",
     "OMPI_MCA_btl_tcp_if_include": "127.0.0.0/8",
+    "UCX_TLS": "tcp,self",
+    "UCX_NET_DEVICES": "lo",
 }
 OUR_NETWORK = {"GONDWANA_NETWORK": "127.0.0.0/8"}
 

@@ -52,7 +52,8 @@ class Rounds:
         self.environment = environment
         self.outcome = Outcome(case)
         ours = (build.ours,) if build.ours else ()
-        peers = [peer for peer in build.peers if all(peer.has(run.program) for run in case.runs)]
+        peers = [peer for peer in build.peers
+                 if case.peers and all(peer.has(run.program) for run in case.runs)]
         self.libraries = [*ours, *peers]
         self.failures: Counter[str] = Counter()
 

@@ -2,7 +2,7 @@
 // on another node and waits in a barrier, or computes. Usage: network_small waiting|computing
 #include "network.h"
 
-enum { OPS = 2000, WARM_UP = 200 };
+enum { OPS = 2000, WARM_UP = 8000 };
 
 typedef void operation(long* at, long value, int peer);
 

@@ -83,28 +83,29 @@ void NodeAgent::Implementation::serve(int control) {
   if (endpoint_->wait_descriptor() >= 0)
     ::epoll_ctl(sleeper_.get(), EPOLL_CTL_ADD, endpoint_->wait_descriptor(), &event);
   listen_to_ranks();
-  std::uint64_t last_busy = monotonic_ns();
-  std::uint32_t yields = 0;
   for (;;) {
-    watch_nodes();
-    if (step()) {
-      last_busy = monotonic_ns();
-      yields = 0;
-      continue;
+    while (yields_until([this] {
+      watch_nodes();
+      return step();
+    })) {
     }
-    if (may_spin_ ? monotonic_ns() - last_busy < spin_ns : yields < yields_when_crowded) {
-      ++yields;
-      ::sched_yield();
-      continue;
-    }
-    yields = 0;
+    if (network_stirs()) continue;
     wait();
     pollfd order{control, POLLIN, 0};
     if (::poll(&order, 1, 0) > 0) break;
-    last_busy = monotonic_ns();
   }
   const std::uint64_t until = monotonic_ns() + last_answers_ns;
   while ((step() || has_answers() || has_to_carry()) && monotonic_ns() < until) {
+  }
+}
+
+// False: it is time for something else.
+bool NodeAgent::Implementation::yields_until(FunctionRef<bool()> done) const {
+  const std::uint64_t start = monotonic_ns();
+  for (std::uint32_t yields = 0;; ++yields) {
+    if (done()) return true;
+    if (may_spin_ ? monotonic_ns() - start >= spin_ns : yields >= yields_when_crowded) return false;
+    ::sched_yield();
   }
 }
 
@@ -117,6 +118,17 @@ bool NodeAgent::Implementation::step() {
   send_answers();
   ring();
   return found || carried;
+}
+
+// Of puts and gets that libfabric carries out itself steps find nothing: by them alone an agent
+// would sleep in the midst of a stream. The descriptor tells.
+bool NodeAgent::Implementation::network_stirs() const {
+  const bool carries_out_itself = carried_.empty() && endpoint_->wait_descriptor() >= 0;
+  if (!carries_out_itself || !endpoint_->may_sleep()) return false;
+  return yields_until([this] {
+    pollfd network{endpoint_->wait_descriptor(), POLLIN, 0};
+    return ::poll(&network, 1, 0) > 0;
+  });
 }
 
 void NodeAgent::Implementation::wait() {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/doorbell.hpp"
+#include "core/function_ref.hpp"
 #include "core/record_ring.hpp"
 #include "core/unique_fd.hpp"
 #include "transport/ofi/agent.hpp"
@@ -93,7 +94,9 @@ class NodeAgent::Implementation {
 
   Result<void> open_endpoint(const ofi::Settings& settings);
   void write_card();
+  bool yields_until(FunctionRef<bool()> done) const;
   bool step();
+  bool network_stirs() const;
   void wait();
   void on_message(Bytes bytes);
   void on_letter(std::uint32_t to, Bytes letter);
