@@ -15,6 +15,7 @@ namespace gondwana {
 struct NodeCard {
   static constexpr std::size_t longest_address = 128;
   static constexpr std::size_t longest_host = 64;
+  static constexpr std::size_t longest_network = 64;
 
   std::uint64_t layout;  // of the control memory in its build: all must be the same
   std::uint32_t first;   // its first rank
@@ -27,6 +28,7 @@ struct NodeCard {
   std::uint32_t address_size;
   std::array<std::byte, longest_address> address;  // of its agent, as the provider has it
   std::array<char, longest_host> host;             // its name, zero-terminated; for sentences
+  std::array<char, longest_network> network;       // what all nodes must have alike, the same
 };
 
 // The last two are lost: it answers no more, or the network says that it is gone.

@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <chrono>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "bootstrap/deadline.hpp"
@@ -41,18 +43,24 @@ Result<void> wait_for_all_nodes(const NodeMemory& memory, const Options& options
 // Every node must lay its memory out as this one does, and messages must go the same way
 // everywhere.
 Result<void> compare_nodes(const NodeMemory& memory, bool through_agents) {
+  const std::string own_network = memory.entry(memory.plan().node).card.network.data();
+  const auto refuse = [](std::string why) { return Error{Errc::refused, std::move(why)}; };
   for (std::uint32_t node = 0; node < memory.plan().nodes; ++node) {
     const NodeCard& card = memory.entry(node).card;
+    const char* host = card.host.data();
     if (card.layout != control_fingerprint)
-      return Error{Errc::refused, fmt::format("host {} has another build of Gondwana; use the same "
-                                              "on every host",
-                                              card.host.data())};
+      return refuse(
+          fmt::format("host {} has another build of Gondwana; use the same on every host", host));
     if ((card.carries != 0) != through_agents)
-      return Error{
-          Errc::refused,
-          fmt::format("GONDWANA_ROUTE is not the same on host {} as on this one; set it on "
-                      "every host (mpirun: -x GONDWANA_ROUTE)",
-                      card.host.data())};
+      return refuse(
+          fmt::format("GONDWANA_ROUTE is not the same on host {} as on this one; set it "
+                      "on every host (mpirun: -x GONDWANA_ROUTE)",
+                      host));
+    if (own_network != card.network.data())
+      return refuse(
+          fmt::format("host {} talks by {}, this one by {}; set GONDWANA_PROVIDER and the "
+                      "variables of libfabric (FI_...) to the same on every host",
+                      host, card.network.data(), own_network));
   }
   return {};
 }

@@ -67,6 +67,23 @@ class Foreign(TwoHostsCase):
         os.kill(self.find("host-b", OPENSHMEM), signal.SIGKILL)
         self.assertNotEqual(self.finish(job)[0], 0)
 
+    def expect_difference(self, sentence, variable):
+        """Set on one host alone, where its ranks and their agent begin."""
+        only_there = f'[ "$(hostname)" = host-b ] && export {variable}'
+        script = self.write("program", f"#!/bin/sh\n{only_there}\nexec {OPENSHMEM} 10\n", 0o755)
+        status, _, err = self.finish(self.start(*self.words(2, 2), script))
+        self.assertNotEqual(status, 0)
+        self.assertRegex(err, sentence)
+
+    def test_hosts_that_send_messages_by_different_ways_are_told(self):
+        self.expect_difference("GONDWANA_ROUTE is not the same on host host-[ab] as on this one",
+                               "GONDWANA_ROUTE=agent")
+
+    def test_hosts_whose_libfabric_is_set_differently_are_told(self):
+        self.expect_difference("host host-[ab] talks by tcp;ofi_rxm, .+=20000, this one by tcp;ofi"
+                               "|host host-[ab] talks by tcp;ofi_rxm, .+, this one by .+=20000",
+                               "FI_OFI_RXM_EAGER_LIMIT=20000")
+
     def expect_missed(self, sentence, job, *hosts):
         """A job that goes on for ever ends with its agents, before anybody calls them silent."""
         for agent in [self.find(host, "gondwana-agent") for host in hosts]:

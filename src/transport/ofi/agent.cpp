@@ -73,6 +73,7 @@ void NodeAgent::Implementation::write_card() {
   card_.address_size = static_cast<std::uint32_t>(address.size());
   std::memcpy(card_.address.data(), address.data(), address.size());
   ::gethostname(card_.host.data(), card_.host.size() - 1);
+  endpoint_->kind().copy(card_.network.data(), card_.network.size() - 1);
 }
 
 void NodeAgent::Implementation::serve(int control) {

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "core/signals.hpp"
@@ -187,6 +188,13 @@ std::string Endpoint::describe() const {
     text += fmt::format(", from {}", name.data());
   }
   return text;
+}
+
+// Ends of rxm that differ in its limit part without a word.
+std::string Endpoint::kind() const {
+  const std::string provider = info_->fabric_attr->prov_name;
+  if (provider.find("ofi_rxm") == std::string::npos) return provider;
+  return fmt::format("{}, {}={}", provider, rxm_eager_limit, std::getenv(rxm_eager_limit));
 }
 
 std::size_t Endpoint::buffer_size() const {

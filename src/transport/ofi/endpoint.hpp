@@ -62,6 +62,8 @@ class Endpoint {
 
   // Provider, version of the library and, where it has one of this kind, own address.
   std::string describe() const;
+  // What both ends of a connection must have alike.
+  std::string kind() const;
   Bytes address() const { return address_; }
   std::size_t largest_message() const { return info_->ep_attr->max_msg_size; }
   std::size_t most_injected() const { return info_->tx_attr->inject_size; }

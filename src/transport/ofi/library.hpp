@@ -25,4 +25,8 @@ Result<const Library*> load_library();
 // What the interface is asked for: the version that the code was written for.
 inline constexpr std::uint32_t api_version = FI_VERSION(1, 17);
 
+// Read by its provider ofi_rxm, up to 1.19: messages up to so many bytes go in one piece. Set by
+// loading, where nobody has.
+inline constexpr const char* rxm_eager_limit = "FI_OFI_RXM_EAGER_LIMIT";
+
 }  // namespace gondwana::ofi
