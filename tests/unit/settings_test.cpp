@@ -26,12 +26,13 @@ TEST(settings, segments_take_85_percent_of_memory_unless_a_variable_says_how_muc
   EXPECT_EQ(settings({{"GASNET_PHYSMEM_MAX", "1/8"}})->largest_segment, gib / 4);
 }
 
-TEST(settings, neighborhoods_of_all_processes_are_the_only_ones) {
+TEST(settings, neighborhoods_are_those_that_the_job_was_started_with) {
   for (const char* most : {"0", "4", "255"})
     EXPECT_TRUE(settings({{"GASNET_SUPERNODE_MAXSIZE", most}})) << most;
   const Result<Settings> apart = settings({{"GASNET_SUPERNODE_MAXSIZE", "1"}});
   ASSERT_FALSE(apart);
   EXPECT_NE(apart.error().text.find("network"), std::string::npos);
+  EXPECT_TRUE(settings({{"GASNET_SUPERNODE_MAXSIZE", "1"}, {"GONDWANA_NODE_RANKS", "4"}}));
 }
 
 TEST(settings, a_number_of_threads_may_be_named) {

@@ -36,15 +36,16 @@ Result<std::uint64_t> read_number(const SettingVariable& variable, const Environ
   return number;
 }
 
-// The launcher reads it too, and makes nodes of as many processes as it says: more on a node are
-// those that it did not tell.
+// Who starts the job reads it too, and makes nodes of as many processes as it says; our own
+// variable goes before it. More on a node are those that were started without it.
 Result<void> check_neighborhood(const Environment& environment, std::uint32_t processes) {
   const Result<std::uint64_t> most = read_number(neighborhood_setting, environment, 0);
   if (!most) return most.error();
-  if (*most == 0 || *most >= processes) return {};
+  if (*most == 0 || *most >= processes || environment("GONDWANA_NODE_RANKS") != nullptr) return {};
   return Error{Errc::missing,
                fmt::format("{}={} wants a network between the {} processes of this node, which "
-                           "were started without one; start them with gondwana run, or unset it",
+                           "were started without one; set it where the job is started and for "
+                           "all ranks, or unset it",
                            neighborhood_setting.name, *most, processes)};
 }
 

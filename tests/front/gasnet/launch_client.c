@@ -20,6 +20,10 @@ static int act(gex_TM_t team, int argc, char** argv) {
     printf("%zu\n", (size_t)gasnet_getMaxLocalSegmentSize());
   } else if (strcmp(action, "threads") == 0) {
     printf("%llu\n", (unsigned long long)gex_System_QueryMaxThreads());
+  } else if (strcmp(action, "neighbors") == 0) {
+    gex_Rank_t neighbors = 0;
+    gex_System_QueryNbrhdInfo(NULL, &neighbors, NULL);
+    printf("%u\n", (unsigned)neighbors);
   } else if (strcmp(action, "address") == 0) {
     printf("%p\n", (void*)(uintptr_t)&act);
   } else if (strcmp(action, "read") == 0) {

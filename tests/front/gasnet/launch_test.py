@@ -3,6 +3,7 @@
 Installs the build into a folder of its own, and meets it there as its users do.
 """
 
+import json
 import shutil
 import signal
 import subprocess
@@ -20,6 +21,7 @@ BUILD = ""
 COMPILER = ""
 SOURCE = Path(__file__).with_name("launch_client.c").resolve()
 WATCHDOG = 60  # seconds: against hangs only
+MOST_TOGETHER = "GASNET_SUPERNODE_MAXSIZE=2"
 MARK = str(uuid.uuid4())  # in the environment of whatever is started here
 
 
@@ -313,12 +315,24 @@ class Environment(Installed):
             ("GASNET_MAX_SEGSIZE", "much"): 'GASNET_MAX_SEGSIZE "much": expected a size',
             ("GASNET_PHYSMEM_MAX", "-1"): 'GASNET_PHYSMEM_MAX "-1": expected a size',
             ("GASNET_MAX_THREADS", "0"): 'GASNET_MAX_THREADS "0": expected a whole number',
-            ("GASNET_SUPERNODE_MAXSIZE", "1"): "GASNET_SUPERNODE_MAXSIZE=1 wants a network",
         }.items():
             with self.subTest(variable=variable):
                 done = self.run_client(GASNET_PSHM_NODES="2", **dict([variable]))
                 self.assert_told(done, f"rank \\d: gex_Client_Init: {sentence}")
                 self.assertEqual(done.stderr.count("gex_Client_Init: "), 1, done.stderr)
+
+    def test_ranks_share_memory_with_as_many_as_they_are_told(self):
+        info = json.loads(self.say(self.tool("gondwana"), "info", "--json"))
+        if not info["transports"]["libfabric"]["value"]:
+            self.skipTest("without libfabric all ranks must share memory")
+        launchers = ((self.tool("gondwana"), "run"), (self.tool("gasnetrun_smp"),))
+        for launcher in (*launchers, (self.tool("gondwana"), "run", "-x", MOST_TOGETHER)):
+            with self.subTest(launcher=launcher):
+                more = dict([MOST_TOGETHER.split("=")]) if "-x" not in launcher else {}
+                words = (*launcher, "-n", "3", self.client, "neighbors")
+                done = self.run_client(*words, **more)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(sorted(done.stdout.split()), ["1", "2", "2"])
 
     def test_the_variables_are_reported_where_that_is_asked_for(self):
         done = self.run_client(

@@ -17,6 +17,7 @@
 #include "bootstrap/protocol.hpp"
 #include "core/machine.hpp"
 #include "run/exit_status.hpp"
+#include "run/rank_variable.hpp"
 
 namespace gondwana::launch {
 namespace {
@@ -31,15 +32,6 @@ NodeShare node_share(const Job& job) {
   const Share& share = job.share;
   if (share.nodes <= 1) return NodeShare::whole(job.ranks());
   return {job.ranks(), share.first, share.node, share.nodes, share.total};
-}
-
-// A variable as the ranks of the first program have it.
-const char* value_for_ranks(const Job& job, std::string_view name) {
-  for (auto given = job.programs[0].environment.rbegin();
-       given != job.programs[0].environment.rend(); ++given)
-    if (given->starts_with(name) && given->size() > name.size() && (*given)[name.size()] == '=')
-      return given->c_str() + name.size() + 1;
-  return std::getenv(std::string(name).c_str());
 }
 
 }  // namespace

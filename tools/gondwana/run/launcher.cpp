@@ -14,7 +14,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string_view>
@@ -32,6 +31,7 @@
 #include "run/host_connection.hpp"
 #include "run/job.hpp"
 #include "run/job_files.hpp"
+#include "run/rank_variable.hpp"
 #include "run/sharing.hpp"
 #include "run/show.hpp"
 #include "run/verdict.hpp"
@@ -116,11 +116,12 @@ int supervise(const Child& child, const UniqueFd& orders, const sigset_t& signal
   ::_exit(conductor.run());
 }
 
-// How many ranks may share memory; 0: all. By our own name only: the other one is GASNet's, whose
-// door has no network yet. What is wrong with it is told by the ranks.
-std::uint32_t node_ranks() {
-  const Result<Options> options = read_options([](const char* name) {
-    return std::string_view(name) == "GONDWANA_NODE_RANKS" ? std::getenv(name) : nullptr;
+// How many ranks may share memory, by our name for it or by GASNet's; 0: all. What is wrong with
+// it, or with other variables, is told by the ranks.
+std::uint32_t node_ranks(const Job& job) {
+  const Result<Options> options = read_options([&job](std::string_view name) {
+    const bool ours = name == "GONDWANA_NODE_RANKS" || name == "GASNET_SUPERNODE_MAXSIZE";
+    return ours ? value_for_ranks(job, name) : nullptr;
   });
   return options ? options->node_ranks : 0;
 }
@@ -168,7 +169,7 @@ int run_command(const std::vector<std::string>& words) {
     fmt::print("{}", help_text());
     return 0;
   }
-  if (const std::uint32_t most = node_ranks(); most > 0) job->hosts = split_hosts(*job, most);
+  if (const std::uint32_t most = node_ranks(*job); most > 0) job->hosts = split_hosts(*job, most);
   job->hosts = hosts_in_use(*job);
   if (job->hosts.size() > most_nodes)
     return complain({Errc::refused, fmt::format("{} nodes: at most {} are possible",
