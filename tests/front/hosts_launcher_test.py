@@ -338,18 +338,19 @@ class StandInTest(JobTest):
         self.assertEqual(out, f"{words} a 'b' $c\n" * 2)
 
     def test_only_variables_of_ours_and_those_asked_for_go_to_other_hosts(self):
-        env = self.stand_in("unset SHMEM_A GASNET_B FI_C OTHER_D OTHER_E")
-        env.update({"SHMEM_A": "1", "GASNET_B": "2", "FI_C": "3", "OTHER_D": "4", "OTHER_E": "5"})
+        env = self.stand_in("unset SHMEM_A GASNET_B UPCXX_C FI_D OTHER_E OTHER_F")
+        env.update({"SHMEM_A": "1", "GASNET_B": "2", "UPCXX_C": "3", "FI_D": "4"})
+        env.update({"OTHER_E": "5", "OTHER_F": "6"})
         _, out, _ = self.run_job(
             *self.HOSTS,
             "-x",
-            "OTHER_E",
+            "OTHER_F",
             "sh",
             "-c",
-            "[ $GONDWANA_RANK = 0 ] || echo $SHMEM_A $GASNET_B $FI_C $OTHER_D $OTHER_E",
+            "[ $GONDWANA_RANK = 0 ] || echo $SHMEM_A $GASNET_B $UPCXX_C $FI_D $OTHER_E $OTHER_F",
             env=env,
         )
-        self.assertEqual(out, "1 2 3 5\n")
+        self.assertEqual(out, "1 2 3 4 6\n")
 
     def test_nothing_secret_stands_on_a_command_line(self):
         job = self.start_ready(

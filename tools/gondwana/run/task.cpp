@@ -19,8 +19,8 @@ constexpr std::uint32_t longest_patience_s = 7 * 24 * 3600;
 
 // Other variables of ours may make no sense on another host.
 bool is_for_all_hosts(std::string_view variable) {
-  constexpr std::array<std::string_view, 6> beginnings{"GONDWANA_", "SHMEM_", "SMA_",
-                                                       "GASNET_",   "ARMCI_", "FI_"};
+  constexpr std::array<std::string_view, 7> beginnings{"GONDWANA_", "SHMEM_", "SMA_", "GASNET_",
+                                                       "UPCXX_",    "ARMCI_", "FI_"};
   return std::ranges::any_of(beginnings,
                              [&](std::string_view one) { return variable.starts_with(one); });
 }
