@@ -56,9 +56,8 @@
 #define GASNET_ALIGNED_SEGMENTS 0
 
 // Processes of one node share memory. The name is the one that clients know for that; with a
-// network the same library serves.
-#define GASNET_CONDUIT_SMP 1
-#define GASNET_SMP_CONDUIT 1
+// network the same library serves. That is why GASNET_CONDUIT_SMP and GASNET_SMP_CONDUIT are not
+// defined: clients, UPC++ among them, conclude from them that all ranks share memory.
 #define GASNET_CONDUIT_NAME SMP
 #define GASNET_CONDUIT_NAME_STR "SMP"
 #define GASNET_CORE_NAME SMP
@@ -84,13 +83,19 @@
 #define GASNET_SUPPORTS_AM_COMMIT_V2 20240906L
 #define GASNET_SUPPORTS_AM_CANCEL 20240418L
 
-// Names beside ours that programs expect of this header: a size, formats of size_t, INT_MAX.
+// Names beside ours that programs expect of this header: a size, formats of size_t, INT_MAX, MIN.
 #ifndef SIZEOF_INT
 #define SIZEOF_INT __SIZEOF_INT__
 #endif
 #ifndef PRIuSZ
 #define PRIuSZ "zu"
 #define PRIxSZ "zx"
+#endif
+#ifndef MIN
+#define MIN(x, y) ((x) < (y) ? (x) : (y))
+#endif
+#ifndef MAX
+#define MAX(x, y) ((x) > (y) ? (x) : (y))
 #endif
 
 #define GASNET_CONFIG_STRING                                                             \

@@ -92,6 +92,17 @@ class Finding(Installed):
             words = self.pkg_config(f"--variable=GASNET_{name}", "gasnet-smp-par")
             self.assertNotEqual(words, [], name)
 
+    def test_upcxx_learns_that_ranks_are_neither_forked_nor_all_on_one_machine(self):
+        fragment = self.prefix / "include/smp-conduit/smp-seq.mak"
+        shown = f"include {fragment}\nshow:\n\t@echo $(GASNET_CXXCPPFLAGS)\n"
+        by_make = run_well("make", "-s", "-f", "-", "show", input=shown).split()
+        by_package = self.pkg_config("--variable=GASNET_CXXCPPFLAGS", "gasnet-smp-seq")
+        for name in ("UNIFORM_LOCAL_VTABLES", "ALL_RANKS_DEFINITELY_LOCAL"):
+            self.assertIn(f"-DUPCXX_{name}=0", by_make)
+            self.assertIn(f"-DUPCXX_{name}=0", by_package)
+        macros = self.say(COMPILER, *by_package, "-E", "-dM", "-include", "gasnetex.h", "/dev/null")
+        self.assertNotIn("GASNET_CONDUIT_SMP", macros)
+
     def compile_with_fragment(self, fragment, name):
         rule = (
             f"include {fragment}\n{name}: {SOURCE}\n"
