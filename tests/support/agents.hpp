@@ -25,7 +25,9 @@ using Nodes = std::vector<std::shared_ptr<NodeMemory>>;
 inline constexpr std::uint64_t job_tag = 0x7e57'7e57'7e57'7e57;
 
 inline ofi::Settings loopback_network() {
-  const Result<ofi::Settings> settings = ofi::make_settings("tcp;ofi_rxm", "127.0.0.0/8");
+  const char* provider = std::getenv("GONDWANA_PROVIDER");
+  const Result<ofi::Settings> settings =
+      ofi::make_settings(provider == nullptr ? "tcp;ofi_rxm" : provider, "127.0.0.0/8");
   GONDWANA_ASSERT(static_cast<bool>(settings), 0);
   return *settings;
 }
