@@ -109,7 +109,7 @@ NodeAgent::Implementation::Parcel& NodeAgent::Implementation::take_parcel(std::u
   parcel.to = to;
   parcel.size = size;
   parcel.is_carried = false;
-  parcel.bytes.resize(std::max(parcel.bytes.size(), size));
+  endpoint_->make_room(parcel.bytes, size);
   return parcel;
 }
 

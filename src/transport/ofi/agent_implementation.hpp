@@ -146,8 +146,6 @@ class NodeAgent::Implementation {
   std::uint64_t patience_ns_;  // 0: endless
   std::uint64_t next_watch_ns_ = 0;
   std::map<std::uint32_t, Watched> watched_;  // by node
-  std::unique_ptr<Endpoint> endpoint_;
-  std::optional<ofi::Registration> registration_;
   NodeCard card_{};
   // By rank, and behind them the agents by node: those that have asked, or get what is carried.
   std::unordered_map<std::uint32_t, Client> clients_;
@@ -164,6 +162,9 @@ class NodeAgent::Implementation {
   std::vector<std::byte> injected_;  // room for one message
   std::uint64_t refused_ = 0;        // messages that are none of this job's
   UniqueFd sleeper_;                 // an epoll of what ends a sleep
+  // Last, so that they are closed before what they send from.
+  std::unique_ptr<Endpoint> endpoint_;
+  std::optional<ofi::Registration> registration_;
 };
 
 }  // namespace gondwana

@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <rdma/fi_cm.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -15,68 +14,14 @@
 namespace gondwana::ofi {
 namespace {
 
-// In falling order: hardware before sockets. Of those that run over sockets, rxm above tcp is the
-// one that says at once when a peer is gone.
-constexpr std::array preferred{"cxi", "efa", "psm3", "opx", "verbs;ofi_rxm", "tcp;ofi_rxm"};
-
 constexpr std::size_t smallest_buffer = 64 * 1024;
 constexpr std::size_t most_at_once = 64;
 
-std::optional<std::uint32_t> ipv4_of(const fi_info& info) {
-  if (info.src_addr == nullptr || info.src_addrlen < sizeof(sockaddr_in)) return std::nullopt;
-  sockaddr_in address{};
-  std::memcpy(&address, info.src_addr, sizeof(address));
-  if (address.sin_family != AF_INET) return std::nullopt;
-  return ntohl(address.sin_addr.s_addr);
-}
-
-bool is_this_machine_alone(std::uint32_t address) {
-  return address >> 24 == 127;
-}
-
-// Higher is better; 0: not at all. A provider without addresses of this kind has one network.
-int fitness(const fi_info& info, const Settings& settings) {
-  const std::optional<std::uint32_t> address = ipv4_of(info);
-  if (settings.network) return address && settings.network->contains(*address) ? 1 : 0;
-  if (!address) return info.addr_format == FI_SOCKADDR_IN6 ? 0 : 2;
-  return is_this_machine_alone(*address) ? 1 : 2;
-}
-
-const fi_info* best_of(const fi_info* found, const Settings& settings) {
-  const fi_info* best = nullptr;
-  int best_fitness = 0;
-  for (; found != nullptr; found = found->next) {
-    const int own = fitness(*found, settings);
-    if (own <= best_fitness) continue;
-    best = found;
-    best_fitness = own;
-  }
-  return best;
-}
-
-void ask_for(fi_info& hints, const char* provider) {
-  hints.caps = FI_MSG | FI_RMA | FI_MULTI_RECV;
-  hints.mode = FI_CONTEXT | FI_CONTEXT2;
-  hints.ep_attr->type = FI_EP_RDM;
-  hints.domain_attr->mr_mode = FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
-  hints.domain_attr->threading = FI_THREAD_DOMAIN;
-  hints.domain_attr->data_progress = FI_PROGRESS_MANUAL;
-  hints.domain_attr->control_progress = FI_PROGRESS_MANUAL;
-  hints.domain_attr->av_type = FI_AV_TABLE;
-  hints.domain_attr->resource_mgmt = FI_RM_ENABLED;
-  hints.tx_attr->msg_order = FI_ORDER_SAS;
-  hints.rx_attr->msg_order = FI_ORDER_SAS;
-  hints.fabric_attr->prov_name = ::strdup(provider);  // freed with the hints
-}
-
 }  // namespace
-
-void Endpoint::FreeInfo::operator()(fi_info* info) const {
-  if (const Result<const Library*> library = load_library(); library) (*library)->freeinfo(info);
-}
 
 Endpoint::~Endpoint() {
   endpoint_.reset();  // before the buffers that it receives into
+  local_.reset();
 }
 
 Result<std::unique_ptr<Endpoint>> Endpoint::open(const Settings& settings,
@@ -86,35 +31,13 @@ Result<std::unique_ptr<Endpoint>> Endpoint::open(const Settings& settings,
   const Result<const Library*> library = load_library();
   if (!library) return library.error();
   std::unique_ptr<Endpoint> endpoint(new Endpoint(**library, receives));
-  if (const Result<void> done = endpoint->choose(settings); !done) return done.error();
+  Result<Info> info = choose_provider(**library, settings);
+  if (!info) return info.error();
+  endpoint->info_ = *std::move(info);
   if (const Result<void> done = endpoint->open_objects(); !done) return done.error();
   if (const Result<void> done = endpoint->read_address(); !done) return done.error();
   if (const Result<void> done = endpoint->post_all(); !done) return done.error();
   return endpoint;
-}
-
-Result<void> Endpoint::choose(const Settings& settings) {
-  std::vector<std::string> wanted{settings.provider};
-  if (settings.provider.empty()) wanted.assign(preferred.begin(), preferred.end());
-  for (const std::string& provider : wanted) {
-    const Info hints(library_.dupinfo(nullptr));
-    if (!hints) return Error{Errc::out_of_memory, "no memory for the hints of libfabric"};
-    ask_for(*hints, provider.c_str());
-    fi_info* found = nullptr;
-    if (library_.getinfo(api_version, nullptr, nullptr, 0, hints.get(), &found) != 0) continue;
-    const Info list(found);
-    const fi_info* best = best_of(found, settings);
-    if (best == nullptr) continue;
-    info_.reset(library_.dupinfo(best));
-    if (info_) return {};
-  }
-  const std::string where =
-      settings.network ? " with an address in the network that GONDWANA_NETWORK names" : "";
-  return Error{
-      Errc::missing,
-      fmt::format("libfabric offers no {}{} that can carry a job; `fi_info` lists what "
-                  "there is, GONDWANA_PROVIDER chooses",
-                  settings.provider.empty() ? "provider" : "provider " + settings.provider, where)};
 }
 
 Result<void> Endpoint::open_objects() {
@@ -147,6 +70,7 @@ Result<void> Endpoint::open_objects() {
       failed != 0)
     return trouble("receive buffers", failed);
   if (const int failed = fi_enable(endpoint); failed != 0) return trouble("start", failed);
+  if (registrar().wants(FI_MR_LOCAL)) local_.emplace(registrar());
   return {};
 }
 
@@ -205,6 +129,9 @@ Result<void> Endpoint::post_all() {
   for (std::size_t i = 0; i < receives_.buffers; ++i) {
     buffers_.push_back(std::make_unique<ReceiveBuffer>());
     buffers_.back()->bytes = std::make_unique_for_overwrite<std::byte[]>(buffer_size());
+    if (local_)
+      if (Result<void> kept = local_->keep({buffers_.back()->bytes.get(), buffer_size()}); !kept)
+        return kept;
     if (Result<void> done = post(*buffers_.back()); !done) return done;
   }
   return {};
@@ -213,7 +140,15 @@ Result<void> Endpoint::post_all() {
 Result<void> Endpoint::post(ReceiveBuffer& buffer) {
   buffer.filling = Filling(buffer_size(), receives_.longest);
   const iovec room{buffer.bytes.get(), buffer_size()};
+  void* descriptor = nullptr;
+  if (local_) {
+    const Result<void*> kept =
+        local_->descriptor({buffer.bytes.get(), buffer_size()}, FI_RECV, &buffer.context);
+    if (!kept) return kept.error();
+    descriptor = *kept;
+  }
   fi_msg message{};
+  message.desc = descriptor == nullptr ? nullptr : &descriptor;
   message.msg_iov = &room;
   message.iov_count = 1;
   message.addr = FI_ADDR_UNSPEC;
@@ -231,29 +166,23 @@ Result<Peer> Endpoint::add_peer(Bytes address) {
 }
 
 Result<Registration> Endpoint::register_memory(MutableBytes memory) {
-  std::uint64_t key = 0;
-  if ((info_->domain_attr->mr_mode & FI_MR_PROV_KEY) == 0) {
-    const std::size_t size = std::min(info_->domain_attr->mr_key_size, sizeof(key));
-    if (::getrandom(&key, size, 0) < 0) return trouble("random key", -FI_EIO);
-  }
-  fid_mr* region = nullptr;
-  if (const int failed = fi_mr_reg(domain_.get(), memory.data(), memory.size(),
-                                   FI_REMOTE_READ | FI_REMOTE_WRITE, 0, key, 0, &region, nullptr);
-      failed != 0)
-    return trouble("memory", failed);
-  Registration registration{{region, [](fid_mr* mr) { return fi_close(&mr->fid); }}, 0};
-  if ((info_->domain_attr->mr_mode & FI_MR_ENDPOINT) != 0) {
-    if (const int failed = fi_mr_bind(region, &endpoint_->fid, 0); failed != 0)
-      return trouble("memory and endpoint", failed);
-    if (const int failed = fi_mr_enable(region); failed != 0) return trouble("memory", failed);
-  }
-  registration.key = fi_mr_key(region);
-  return registration;
+  return registrar().make(memory, FI_REMOTE_READ | FI_REMOTE_WRITE);
+}
+
+void Endpoint::keep(MutableBytes memory) {
+  if (!local_) return;
+  [[maybe_unused]] const Result<void> kept = local_->keep(memory);
+}
+
+void Endpoint::make_room(std::vector<std::byte>& message, std::size_t size) {
+  if (message.size() >= size) return;
+  if (local_) local_->forget(message.data());
+  message.resize(size);
+  keep(message);
 }
 
 std::uint64_t Endpoint::base_of(const std::byte* memory) const {
-  const bool by_address = (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
-  return by_address ? reinterpret_cast<std::uintptr_t>(memory) : 0;
+  return registrar().wants(FI_MR_VIRT_ADDR) ? reinterpret_cast<std::uintptr_t>(memory) : 0;
 }
 
 Result<Posted> Endpoint::judge(ssize_t outcome, const char* what) const {
@@ -271,9 +200,23 @@ Result<Posted> Endpoint::inject(Peer to, Bytes message) {
   return judge(fi_inject(endpoint_.get(), message.data(), message.size(), to), "send");
 }
 
+// `post` is told the descriptor of the memory, where the provider wants one.
+template <typename Post>
+Result<Posted> Endpoint::post_local(const char* what, Bytes memory, std::uint64_t access,
+                                    Context& context, const Post& post) {
+  if (!local_) [[likely]]
+    return judge(post(nullptr), what);
+  const Result<void*> descriptor = local_->descriptor(memory, access, &context);
+  if (!descriptor) return descriptor.error();
+  const ssize_t outcome = post(*descriptor);
+  if (outcome != 0) local_->release(&context);
+  return judge(outcome, what);
+}
+
 Result<Posted> Endpoint::send(Peer to, Bytes message, Context& context) {
-  return judge(fi_send(endpoint_.get(), message.data(), message.size(), nullptr, to, &context),
-               "send");
+  return post_local("send", message, FI_SEND, context, [&](void* descriptor) {
+    return fi_send(endpoint_.get(), message.data(), message.size(), descriptor, to, &context);
+  });
 }
 
 Result<Posted> Endpoint::write(Peer to, Bytes source, std::uint64_t remote, std::uint64_t key,
@@ -287,14 +230,18 @@ Result<Posted> Endpoint::write(Peer to, Bytes source, std::uint64_t remote, std:
   message.rma_iov = &target;
   message.rma_iov_count = 1;
   message.context = &context;
-  return judge(fi_writemsg(endpoint_.get(), &message, FI_DELIVERY_COMPLETE | FI_COMPLETION), "put");
+  return post_local("put", source, FI_WRITE, context, [&](void* descriptor) {
+    message.desc = descriptor == nullptr ? nullptr : &descriptor;
+    return fi_writemsg(endpoint_.get(), &message, FI_DELIVERY_COMPLETE | FI_COMPLETION);
+  });
 }
 
 Result<Posted> Endpoint::read(Peer from, MutableBytes target, std::uint64_t remote,
                               std::uint64_t key, Context& context) {
-  return judge(
-      fi_read(endpoint_.get(), target.data(), target.size(), nullptr, from, remote, key, &context),
-      "get");
+  return post_local("get", target, FI_READ, context, [&](void* descriptor) {
+    return fi_read(endpoint_.get(), target.data(), target.size(), descriptor, from, remote, key,
+                   &context);
+  });
 }
 
 std::size_t Endpoint::poll(const Handlers& handlers) {
@@ -311,7 +258,7 @@ std::size_t Endpoint::poll(const Handlers& handlers) {
 
 void Endpoint::handle(const fi_cq_data_entry& entry, const Handlers& handlers) {
   if ((entry.flags & (FI_RECV | FI_MULTI_RECV)) == 0)
-    return handlers.on_done(static_cast<Context*>(entry.op_context));
+    return handlers.on_done(done(entry.op_context));
   if ((entry.flags & FI_RECV) != 0)
     handlers.on_message({static_cast<const std::byte*>(entry.buf), entry.len});
   note(entry);
@@ -336,7 +283,14 @@ void Endpoint::handle_failure(const Handlers& handlers) {
   fi_cq_err_entry entry{};
   if (fi_cq_readerr(queue_.get(), &entry, 0) != 1) return;
   if ((entry.flags & FI_RECV) != 0 || entry.op_context == nullptr) return;
-  handlers.on_failed(static_cast<Context*>(entry.op_context), library_.strerror(entry.err));
+  handlers.on_failed(done(entry.op_context), library_.strerror(entry.err));
+}
+
+// Its memory is free before its owner learns of it.
+Context* Endpoint::done(void* context) {
+  if (local_) [[unlikely]]
+    local_->release(context);
+  return static_cast<Context*>(context);
 }
 
 bool Endpoint::may_sleep() {

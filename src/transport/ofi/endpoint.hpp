@@ -12,6 +12,7 @@
 #include <array>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@
 #include "core/types.hpp"
 #include "transport/ofi/filling.hpp"
 #include "transport/ofi/library.hpp"
+#include "transport/ofi/local_memory.hpp"
+#include "transport/ofi/provider.hpp"
+#include "transport/ofi/registration.hpp"
 #include "transport/ofi/settings.hpp"
 #include "transport/transport.hpp"
 
@@ -31,12 +35,6 @@ using Peer = fi_addr_t;
 // stay where it is until then.
 struct Context {
   fi_context2 for_provider;
-};
-
-// Memory that peers may read and write, until it is destroyed.
-struct Registration {
-  std::unique_ptr<fid_mr, int (*)(fid_mr*)> handle;
-  std::uint64_t key = 0;
 };
 
 // What an endpoint has room for.
@@ -71,10 +69,17 @@ class Endpoint {
   // No connection is made before the first operation.
   Result<Peer> add_peer(Bytes address);
 
-  // With a key that nobody can guess, where the provider lets us choose it.
+  // For peers, who may then read and write it.
   Result<Registration> register_memory(MutableBytes memory);
   // What peers must add to offsets in memory of this endpoint; 0 where they count from its start.
   std::uint64_t base_of(const std::byte* memory) const;
+
+  // Memory that stays where it is while this endpoint lives, and that operations will often use:
+  // not every provider wants to be told. Where it cannot be kept registered, operations take
+  // longer.
+  void keep(MutableBytes memory);
+  // Makes a message at least that long. It is kept likewise, and grows by nobody else.
+  void make_room(std::vector<std::byte>& message, std::size_t size);
 
   // Each is accepted, refused for now, or final. The bytes of an injected message are free at once;
   // of the others, buffer and context stay until on_done or on_failed. A write is done when its
@@ -95,17 +100,6 @@ class Endpoint {
   bool may_sleep();
 
  private:
-  template <typename Object>
-  struct Close {
-    void operator()(Object* object) const { fi_close(&object->fid); }
-  };
-  template <typename Object>
-  using Owned = std::unique_ptr<Object, Close<Object>>;
-  struct FreeInfo {
-    void operator()(fi_info* info) const;
-  };
-  using Info = std::unique_ptr<fi_info, FreeInfo>;
-
   struct ReceiveBuffer {
     Context context;
     Filling filling{0, 0};
@@ -114,7 +108,6 @@ class Endpoint {
 
   Endpoint(const Library& library, const Receives& receives)
       : library_(library), receives_(receives) {}
-  Result<void> choose(const Settings& settings);
   Result<void> open_objects();
   Result<void> open_queue();
   Result<void> read_address();
@@ -123,9 +116,14 @@ class Endpoint {
   void note(const fi_cq_data_entry& entry);
   void handle(const fi_cq_data_entry& entry, const Handlers& handlers);
   void handle_failure(const Handlers& handlers);
+  template <typename Post>
+  Result<Posted> post_local(const char* what, Bytes memory, std::uint64_t access, Context& context,
+                            const Post& post);
+  Context* done(void* context);
   Result<Posted> judge(ssize_t outcome, const char* what) const;
   Error trouble(const char* what, ssize_t outcome) const;
 
+  Registrar registrar() const { return {library_, *info_, *domain_, *endpoint_}; }
   std::size_t buffer_size() const;
 
   const Library& library_;
@@ -135,6 +133,7 @@ class Endpoint {
   Owned<fid_domain> domain_;
   Owned<fid_av> peers_;
   Owned<fid_cq> queue_;
+  std::optional<LocalMemory> local_;  // where the provider wants it registered
   Owned<fid_ep> endpoint_;
   std::vector<std::byte> address_;
   std::vector<std::unique_ptr<ReceiveBuffer>> buffers_;

@@ -30,6 +30,7 @@ Result<std::unique_ptr<OwnEndpoint>> OwnEndpoint::open(const Settings& settings,
   Result<std::unique_ptr<Endpoint>> endpoint = Endpoint::open(settings, receives);
   if (!endpoint) return endpoint.error();
   road->endpoint_ = *std::move(endpoint);
+  road->endpoint_->keep({memory->window(me), memory->plan().stride});
   road->injected_.resize(road->endpoint_->most_injected());
   road->write_card();
   return road;
@@ -77,7 +78,7 @@ Result<Posted> OwnEndpoint::send(Line& line, std::size_t size, Write write) {
   }
   if (leaving_ > 0 && leaving_ + size > most_leaving) return Posted::busy;
   Operation& operation = take_operation(line.leaving, line.node);
-  operation.message.resize(std::max(operation.message.size(), size));
+  endpoint_->make_room(operation.message, size);
   operation.size = size;
   write(operation.message.data());
   Result<Posted> posted =

@@ -31,7 +31,6 @@ void expect_done(int outcome, const char* what) {
 // An endpoint of a provider that demands what is said, and memory. Nothing is ever closed.
 struct Strict {
   explicit Strict(const char* modes) {
-    ::setenv("IPATH_NO_BACKTRACE", "1", 1);  // or PSM writes a file for each that aborts
     ::setenv("FI_PROVIDER_PATH", STRICT_FOLDER, 1);
     ::setenv("FI_STRICT_MR", modes, 1);
     fi_info* hints = fi_allocinfo();
