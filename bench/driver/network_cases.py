@@ -49,7 +49,7 @@ def barrier_case(ranks: int) -> Case:
     """barrier_all of ranks on two nodes, beside a barrier on each and one exchange over TCP."""
     row = Row(f"network barrier_all {ranks // 2} + {ranks // 2}", f"barrier_all_{ranks}",
               ratio(1.5), (f"node_barrier_{ranks}",))
-    return Case(f"network_barrier_{ranks}", ranks, (Run("barrier", ("1", "500"), nodes=2),), (row,),
+    return Case(f"network_barrier_{ranks}", ranks, (Run("barrier", ("1", "5000"), nodes=2),), (row,),
                 (("node_barrier", str(ranks)),))
 
 
