@@ -16,16 +16,18 @@ namespace {
 constinit std::atomic<int> wait_mode{-1};
 
 // Polls in a row that found nothing. A program that only polls should leave the processor to the
-// rank it waits for.
+// rank it waits for, or to the agents that bring what it waits for from other nodes; there a poll
+// takes a system call, so fewer of them are as long.
 struct Idle {
   std::uint32_t polls = 0;
 
   void note(bool found) {
-    constexpr std::uint32_t patient = 64;
+    const gondwana::Engine& engine = door().engine();
+    const std::uint32_t patient = engine.reaches_all() ? 64 : 8;
     polls = found ? 0 : polls + 1;
     if (polls < patient) return;
     polls = 0;
-    if (!door().engine().is_roomy() ||
+    if (!engine.is_roomy() || !engine.reaches_all() ||
         wait_mode.load(std::memory_order_relaxed) == GASNET_WAIT_BLOCK)
       ::sched_yield();
   }
