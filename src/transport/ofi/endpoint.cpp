@@ -116,7 +116,7 @@ std::string Endpoint::describe() const {
 
 // Ends of rxm that differ in its limit part without a word.
 std::string Endpoint::kind() const {
-  const std::string provider = info_->fabric_attr->prov_name;
+  std::string provider = info_->fabric_attr->prov_name;
   if (provider.find("ofi_rxm") == std::string::npos) return provider;
   return fmt::format("{}, {}={}", provider, rxm_eager_limit, std::getenv(rxm_eager_limit));
 }
