@@ -206,7 +206,8 @@ class Job(unittest.TestCase):
             end_all(first)
             _, err = job.communicate(timeout=WATCHDOG)
             self.assertNotEqual(job.returncode, 0)
-            self.assertRegex(err, "its node agent has been silent|the node agent (did not start|on host .* is gone)")
+            first_to_notice = "silent|the node agent (did not start|on host .* is gone)"
+            self.assertRegex(err, f"{first_to_notice}|ranks 0 to 1 on host .* cannot be reached")
 
     def test_nobody_outlives_a_launcher_that_is_killed(self):
         if not self.ends_its_processes_when_killed:
