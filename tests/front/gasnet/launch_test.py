@@ -345,6 +345,15 @@ class Environment(Installed):
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
                 self.assertEqual(sorted(done.stdout.split()), ["1", "2", "2"])
 
+    def test_a_network_that_cannot_be_had_is_told_whoever_notices_first(self):
+        info = json.loads(self.say(self.tool("gondwana"), "info", "--json"))
+        if not info["transports"]["libfabric"]["value"]:
+            self.skipTest("without libfabric another sentence comes first")
+        words = (self.tool("gondwana"), "run", "-n", "2", self.client, "neighbors")
+        done = self.run_client(*words, GONDWANA_NODE_RANKS="1", GONDWANA_PROVIDER="nonsense")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, "(node agent on host .*|rank \\d): .*no provider nonsense")
+
     def test_the_variables_are_reported_where_that_is_asked_for(self):
         done = self.run_client(
             GASNET_PSHM_NODES="2", GASNET_VERBOSEENV="1", GASNET_MAX_SEGSIZE="1GB/P"

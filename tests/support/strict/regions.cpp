@@ -164,10 +164,16 @@ int register_region(fid* domain, const void* memory, std::size_t size, std::uint
   region->access = access;
   region->domain = reinterpret_cast<fid_domain*>(domain);
   region->wanted_key = key;
+  const int failed = demands(FI_MR_ENDPOINT) ? 0 : enable(*region);
+  if (failed != 0) {
+    locked -= size;
+    delete region;
+    return failed;
+  }
   *made = region;
   const std::lock_guard guard(mutex);
   regions().insert(region);
-  return demands(FI_MR_ENDPOINT) ? 0 : enable(*region);
+  return 0;
 }
 
 std::uint64_t offset_of(std::uint64_t address, std::uint64_t key) {

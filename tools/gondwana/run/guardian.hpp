@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -68,6 +69,8 @@ class Guardian {
   Result<void> start_agent();
   Result<void> watch_agent(std::uint32_t events);
   void on_agent_socket();
+  void on_agent_said();
+  void pass_on(std::string_view complaint);
   void send_job_to_agent();
   void on_all_cards(const std::vector<std::string>& cards);
   void release_agent();

@@ -11,6 +11,9 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "bootstrap/protocol.hpp"
 #include "run/guardian.hpp"
@@ -66,8 +69,11 @@ Result<void> Guardian::start_agent() {
   agent_.socket = UniqueFd(ends[0]);
   const UniqueFd join(ends[1]);
   const UniqueFd input(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  const UniqueFd error(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3));
-  if (!input || !error) return cannot_start("the output");
+  std::array<int, 2> pipe{};
+  if (!input || ::pipe2(pipe.data(), O_CLOEXEC) != 0) return cannot_start("the output");
+  agent_.complaints = UniqueFd(pipe[0]);
+  const UniqueFd error(pipe[1]);
+  ::fcntl(pipe[0], F_SETFL, O_NONBLOCK);
   EnvironmentBlock environment(environ);
   environment.set(fmt::format("{}={}", protocol::join_fd_variable, join.get()));
 
@@ -84,6 +90,10 @@ Result<void> Guardian::start_agent() {
   if (!pid) return pid.error();
   agent_.pid = *pid;
   uplink_->exchange().on_all([this](const auto& cards) { on_all_cards(cards); });
+  if (Result<void> watched =
+          poller_.watch(agent_.complaints.get(), EPOLLIN, [this] { on_agent_said(); });
+      !watched)
+    return watched;
   return watch_agent(EPOLLIN);
 }
 
@@ -105,6 +115,29 @@ void Guardian::on_agent_socket() {
     }
   }
   if (agent_.socket) send_job_to_agent();
+}
+
+// Each line is passed on as a sentence of the launcher's: nobody sees the standard error of a far
+// end.
+void Guardian::on_agent_said() {
+  std::array<char, 512> bytes{};
+  ssize_t count = 0;
+  while (agent_.complaints &&
+         (count = ::read(agent_.complaints.get(), bytes.data(), bytes.size())) > 0) {
+    agent_.said.append(bytes.data(), static_cast<std::size_t>(count));
+    for (std::size_t end = 0; (end = agent_.said.find('\n')) != std::string::npos;
+         agent_.said.erase(0, end + 1))
+      pass_on(std::string_view(agent_.said).substr(0, end));
+  }
+  if (count != 0 || !agent_.complaints) return;
+  poller_.forget(agent_.complaints.get());
+  agent_.complaints.reset();
+}
+
+void Guardian::pass_on(std::string_view complaint) {
+  constexpr std::string_view own_beginning = "gondwana: node agent: ";
+  if (complaint.starts_with(own_beginning)) complaint.remove_prefix(own_beginning.size());
+  output_.say(fmt::format("the node agent on host {}: {}", host_name(), complaint));
 }
 
 void Guardian::send_job_to_agent() {
@@ -140,6 +173,7 @@ void Guardian::release_agent() {
 
 void Guardian::on_agent_ended(int wait_status) {
   const pid_t pid = std::exchange(agent_.pid, 0);
+  on_agent_said();
   release_agent();
   if (ending_.state() != Ending::State::idle || alive_ == 0) return;
   end_job_because(fmt::format("the node agent on host {} (pid {}) {}; all ranks are ended",
