@@ -16,7 +16,7 @@ execute_process(COMMAND ${OPENMPI_OSHCC} --showme:incdirs OUTPUT_VARIABLE header
 separate_arguments(header_folders)
 find_file(OPENMPI_SHMEM_H shmem.h PATHS ${header_folders} NO_DEFAULT_PATH
           DOC "shmem.h of Open MPI, for the benchmarks")
-if(NOT OPENMPI_SHMEM_H)
+if(NOT EXISTS "${OPENMPI_SHMEM_H}")  # not found, or removed since
   return()
 endif()
 cmake_path(GET OPENMPI_OSHCC PARENT_PATH openmpi_bin)
