@@ -207,8 +207,7 @@ class Engine {
   bool writes_to_all() { return reaches_all() || messages_.mail() != nullptr; }
   // For a rank out of reach. Does not wait; the bytes may be reused at once.
   void send_update(Rank to, const Update& update) {
-    messages_.mail()->update(to, update);
-    wire_needs_us_.store(true, std::memory_order_relaxed);
+    if (!messages_.mail()->update(to, update)) wire_needs_us_.store(true, std::memory_order_relaxed);
   }
   // Returns when messages of this rank arrive whether it calls again or not.
   void depart(CallName call);

@@ -66,7 +66,7 @@ void Mail::cancel(Parcel& parcel) {
 }
 
 // The word goes with the last of the bytes.
-void Mail::update(Rank to, const Update& update) {
+bool Mail::update(Rank to, const Update& update) {
   const std::scoped_lock turn(turn_);
   std::size_t at = 0;
   do {
@@ -80,6 +80,7 @@ void Mail::update(Rank to, const Update& update) {
     send(to, bytes_of(change), piece);
     at += piece.size();
   } while (at < update.bytes.size());
+  return is_all_sent() && wire_.departed();
 }
 
 // Mail to one peer goes in order: none overtakes what waits.

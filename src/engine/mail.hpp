@@ -87,7 +87,8 @@ class Mail {
   Parcel* try_open(Rank to, MessageClass sort, Payload payload);
   void publish(Parcel& parcel);
   void cancel(Parcel& parcel);
-  void update(Rank to, const Update& update);
+  // True: it has left, and needs no progress here to arrive.
+  bool update(Rank to, const Update& update);
 
   // Sends what found no room before. By who has the wire.
   void move_on();
