@@ -173,7 +173,7 @@ std::span<const OptionRow> option_table() {
                      [](std::string_view text) { return parse_number(text, 0, 1U << 20); })},
       own_row("GONDWANA_PEER_TIMEOUT", "20", &Options::peer_timeout, parse_seconds_of_silence,
               "seconds of silence after which another host is taken for lost; 0: never"),
-      own_row("GONDWANA_EAGER_LIMIT", "8K", &Options::eager_limit, parse_eager_limit,
+      own_row("GONDWANA_EAGER_LIMIT", "2K", &Options::eager_limit, parse_eager_limit,
               "puts to another node of at most so many bytes go as one message, in order; 0: none"),
       own_row("GONDWANA_ROUTE", "auto", &Options::route, parse_route,
               "how messages go to other nodes: endpoint, by connections of each rank, or agent, by "

@@ -207,7 +207,8 @@ class Engine {
   bool writes_to_all() { return reaches_all() || messages_.mail() != nullptr; }
   // For a rank out of reach. Does not wait; the bytes may be reused at once.
   void send_update(Rank to, const Update& update) {
-    if (!messages_.mail()->update(to, update)) wire_needs_us_.store(true, std::memory_order_relaxed);
+    if (!messages_.mail()->update(to, update))
+      wire_needs_us_.store(true, std::memory_order_relaxed);
   }
   // Returns when messages of this rank arrive whether it calls again or not.
   void depart(CallName call);
@@ -356,6 +357,7 @@ class Engine {
                                                  const AtomicRequest& request);
   bool put_signal_elsewhere(Lane& lane, Rank to, const void* dest, Bytes source,
                             const Signal& signal);
+  bool put_before_signal(Lane& lane, Rank to, const void* dest, Bytes source);
   bool is_torn(Remote to, std::size_t size) const;
   bool put_over_wire(Lane& lane, Remote to, Bytes source, Buffer buffer = Buffer::free_at_return);
   bool get_over_wire(Lane& lane, MutableBytes dest, Remote from,

@@ -157,7 +157,7 @@ bool Engine::put_signal_elsewhere(Lane& lane, Rank to, const void* dest, Bytes s
                                   const Signal& signal) {
   const Result<Remote> word = locate("signal", to, signal.word, sizeof(signal.value));
   if (!word) return lane.fail(word.error());
-  if (!put_elsewhere(lane, to, dest, source.data(), source.size())) return false;
+  if (!put_before_signal(lane, to, dest, source)) return false;
   order(lane);
   if (signal.op == SignalOp::set) {
     lane.counters().add_put(sizeof(signal.value));
@@ -166,6 +166,24 @@ bool Engine::put_signal_elsewhere(Lane& lane, Rank to, const void* dest, Bytes s
   lane.counters().add(Count::atomics);
   const AtomicRequest add{AtomicOp::add, AtomicType::uint64, signal.value};
   return begin_over_wire(lane, *word, add, nullptr);
+}
+
+// Four times as much as of other puts goes as a message: a signal may follow it at once, while what
+// the network writes is waited for (docs/eager_messages.md).
+bool Engine::put_before_signal(Lane& lane, Rank to, const void* dest, Bytes source) {
+  const Limits& limits = wire_.limits();
+  const std::size_t most = std::min(4 * limits.copies_up_to, limits.packs_up_to);
+  if (source.size() <= limits.copies_up_to || source.size() > most)
+    return put_elsewhere(lane, to, dest, source.data(), source.size());
+  const Result<Remote> place = locate("put", to, dest, source.size());
+  if (!place) return lane.fail(place.error());
+  lane.counters().add_put(source.size());
+  const Pieces whole{.size = source.size(),
+                     .count = 1,
+                     .there = place->offset,
+                     .here = const_cast<std::byte*>(source.data())};
+  const std::scoped_lock turn(wire_mutex_);
+  return post(lane, [&] { return wire_.spread(to, std::span(&whole, 1), lane.pending()); });
 }
 
 bool Engine::has_wire_atomics(Lane& lane) {

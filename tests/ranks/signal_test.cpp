@@ -39,7 +39,7 @@ void data_is_there_when_the_signal_is(World& world, const Way& way, std::size_t 
 
 RANK_TEST(the_signal_of_a_put_follows_its_data, ranks(1)) {
   in_every_way(world, [&](const Way& way) {
-    for (const std::size_t count : {1UL, 2UL, 100UL, 3'000UL}) {
+    for (const std::size_t count : {1UL, 2UL, 100UL, 600UL, 3'000UL}) {
       data_is_there_when_the_signal_is(world, way, count, &put_signal<8>);
       data_is_there_when_the_signal_is(world, way, count, &put_signal_nbi<8>);
     }

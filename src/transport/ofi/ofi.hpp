@@ -25,7 +25,7 @@ class Ofi {
     Rank me;
     std::uint64_t job_tag = 0;
     ofi::Settings settings;
-    std::size_t eager_limit = 8 * 1024;  // bytes of a put that goes as a message
+    std::size_t eager_limit = 2 * 1024;  // bytes of a put that goes as a message
     bool through_agent = false;          // all goes through the agent of this node
     // A socket whose other end the agent of this node holds, as long as this lives; -1: somebody
     // else looks after the agent.
