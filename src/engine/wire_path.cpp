@@ -172,8 +172,9 @@ bool Engine::put_signal_elsewhere(Lane& lane, Rank to, const void* dest, Bytes s
 // the network writes is waited for (docs/eager_messages.md).
 bool Engine::put_before_signal(Lane& lane, Rank to, const void* dest, Bytes source) {
   const Limits& limits = wire_.limits();
+  const std::size_t others = std::max(limits.copies_up_to, sizeof(std::uint64_t));
   const std::size_t most = std::min(4 * limits.copies_up_to, limits.packs_up_to);
-  if (source.size() <= limits.copies_up_to || source.size() > most)
+  if (source.size() <= others || source.size() > most)
     return put_elsewhere(lane, to, dest, source.data(), source.size());
   const Result<Remote> place = locate("put", to, dest, source.size());
   if (!place) return lane.fail(place.error());
