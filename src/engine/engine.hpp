@@ -168,7 +168,7 @@ class Engine {
   void fence(Lane& lane) {
     std::atomic_thread_fence(std::memory_order_acq_rel);
     if (wire_) [[unlikely]]
-      order(lane);
+      mark_fence(lane);
   }
   // All puts of this lane are delivered at their targets; false where one failed.
   bool quiet(Lane& lane) {
@@ -391,9 +391,12 @@ class Engine {
   }
   void drain(Lane& lane);
   void order(Lane& lane);  // what was posted before what is to come
-  bool progress();         // unless another thread is at it; whether anything came
-  bool move_on();          // the same, by who has the wire
-  bool is_departed();      // by who has the wire
+  void mark_fence(Lane& lane);
+  // Whether a put of this size may be posted; waits until it may, or refuses to.
+  bool keeps_fence(Lane& lane, Remote to, std::size_t size, NoRoom no_room);
+  bool progress();     // unless another thread is at it; whether anything came
+  bool move_on();      // the same, by who has the wire
+  bool is_departed();  // by who has the wire
   std::uint32_t receive() {
     if (!messages_.may_poll()) [[likely]]
       return 0;

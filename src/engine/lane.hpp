@@ -36,6 +36,9 @@ class Lane {
   }
   const Shortcut& shortcut() const { return shortcut_; }
   Completion& pending() { return pending_; }
+  // A mark of the transport: the operations that the latest fence orders. By who has the wire.
+  std::uint64_t fence_mark() const { return fence_mark_; }
+  void set_fence_mark(std::uint64_t mark) { fence_mark_ = mark; }
 
   // Latches `error` unless one is latched already; always false, to be returned.
   bool fail(Error error) {
@@ -73,6 +76,7 @@ class Lane {
   Shortcut shortcut_;
   Workers::Loan loan_;
   Completion pending_;
+  std::uint64_t fence_mark_ = 0;
   std::atomic<bool> failed_{false};
   std::mutex error_mutex_;  // guards error_
   std::optional<Error> error_;

@@ -238,6 +238,7 @@ bool Engine::put_over_wire(Lane& lane, Remote to, Bytes source, Buffer buffer) {
       drain(lane);
       copy = lane.bounce(source);
     }
+    keeps_fence(lane, to, size, NoRoom::wait);
     return post(lane, [&] { return wire_.put(to, copy, lane.pending()); });
   }
   Completion done;
@@ -299,6 +300,7 @@ std::unique_lock<std::recursive_mutex> Engine::take_wire(NoRoom no_room) {
 
 Engine::Begun Engine::post_pieces(Lane& lane, Remote to, Bytes source, Completion& done,
                                   NoRoom no_room) {
+  if (!keeps_fence(lane, to, source.size(), no_room)) return Posted::busy;
   const std::size_t most = wire_.limits().largest_message;
   Begun posted = Posted::accepted;
   for (std::size_t at = 0; at < source.size() && posted == Posted::accepted; at += most) {
@@ -352,6 +354,24 @@ void Engine::drain(Lane& lane) {
 void Engine::order(Lane& lane) {
   const std::scoped_lock turn(wire_mutex_);
   if (wire_.has_unordered()) drain(lane);
+}
+
+// Messages reach a node in their order, and what the network places may overtake them. So a fence
+// waits for earlier network puts and only marks earlier messages: the next network put waits for
+// those.
+void Engine::mark_fence(Lane& lane) {
+  const std::scoped_lock turn(wire_mutex_);
+  order(lane);
+  lane.set_fence_mark(wire_.accepted());
+}
+
+bool Engine::keeps_fence(Lane& lane, Remote to, std::size_t size, NoRoom no_room) {
+  const bool is_message = size <= wire_.limits().copies_up_to;
+  if (is_message || lane.fence_mark() == 0) return true;
+  const auto is_kept = [&] { return wire_.has_executed(to.rank, lane.fence_mark()); };
+  if (no_room == NoRoom::refuse) return is_kept();
+  wait({.call = "put", .peer = index(to.rank), .on_wire = true}, is_kept);
+  return true;
 }
 
 // Until messages of this rank arrive whether it calls or not.

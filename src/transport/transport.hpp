@@ -60,7 +60,7 @@ template <typename T>
 concept Transport = requires(T transport, Remote remote, Bytes source, MutableBytes target,
                              const AtomicRequest& request, std::byte* result,
                              Completion& done, std::span<const Pieces> pieces, Rank to, Bytes head, Bytes body,
-                             MailReceiver receiver, std::chrono::microseconds limit) {
+                             MailReceiver receiver, std::chrono::microseconds limit, std::uint64_t mark) {
   { transport.name() } -> std::convertible_to<std::string_view>;
   { transport.limits() } -> std::convertible_to<Limits>;
   { transport.put(remote, source, done) } -> std::same_as<Result<Posted>>;
@@ -73,6 +73,11 @@ concept Transport = requires(T transport, Remote remote, Bytes source, MutableBy
   { transport.atomic(remote, request, result, done) } -> std::same_as<Result<Posted>>;
   // Whether a put is under way that later operations, to the same rank, might overtake.
   { transport.has_unordered() } -> std::same_as<bool>;
+  // The number of operations accepted so far: a mark in their order.
+  { transport.accepted() } -> std::same_as<std::uint64_t>;
+  // Whether the target has executed each operation for it, from before the mark, that a later put
+  // of more than Limits::copies_up_to bytes could overtake.
+  { transport.has_executed(to, mark) } -> std::same_as<bool>;
   // A message to the rank itself: head and body, one behind the other, are free when it is accepted.
   // It arrives once, behind those that were sent to this rank before.
   { transport.send_mail(to, head, body) } -> std::same_as<Result<Posted>>;

@@ -36,6 +36,8 @@ class Wire {
     return impl_->atomic(at, request, result, done);
   }
   bool has_unordered() { return impl_->has_unordered(); }
+  std::uint64_t accepted() { return impl_->accepted(); }
+  bool has_executed(Rank at, std::uint64_t mark) { return impl_->has_executed(at, mark); }
   Result<Posted> send_mail(Rank to, Bytes head, Bytes body) {
     return impl_->send_mail(to, head, body);
   }
@@ -60,6 +62,8 @@ class Wire {
     virtual Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                                   Completion& done) = 0;
     virtual bool has_unordered() = 0;
+    virtual std::uint64_t accepted() = 0;
+    virtual bool has_executed(Rank at, std::uint64_t mark) = 0;
     virtual Result<Posted> send_mail(Rank to, Bytes head, Bytes body) = 0;
     virtual void listen(MailReceiver receiver) = 0;
     virtual bool progress() = 0;
@@ -90,6 +94,10 @@ class Wire {
       return transport->atomic(at, request, result, done);
     }
     bool has_unordered() override { return transport->has_unordered(); }
+    std::uint64_t accepted() override { return transport->accepted(); }
+    bool has_executed(Rank at, std::uint64_t mark) override {
+      return transport->has_executed(at, mark);
+    }
     Result<Posted> send_mail(Rank to, Bytes head, Bytes body) override {
       return transport->send_mail(to, head, body);
     }

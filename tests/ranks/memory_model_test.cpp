@@ -104,6 +104,127 @@ RANK_TEST(a_fence_of_a_context_orders_what_went_through_it, ranks(2)) {
   ctx_destroy(world.as("destroy"), context);
 }
 
+// A header, then a put that a network may place past the messages before it. The last cell of that
+// put is the flag.
+constexpr std::size_t bounced_body = 512;  // in cells: copied before it leaves
+constexpr std::size_t large_body = 2048;
+
+template <typename SendHeader, typename SendBody>
+void header_before_body(World& world, std::size_t cells, const SendHeader& send_header,
+                        const SendBody& send_body) {
+  const auto header = world.allocate<long>(payload);
+  const auto body = world.allocate<long>(cells);
+  for (long round = 1; round <= rounds / 4; ++round) {
+    if (world.me() == 0) {
+      const std::vector<long> source(cells, round);
+      send_header(header, round);
+      fence(world.as("fence"));
+      send_body(body, source);
+      quiet(world.as("quiet"));
+    }
+    if (world.me() == 1) {
+      wait_until(world.as("wait"), &body.back(), SHMEM_CMP_EQ, round);
+      EXPECT_TRUE(std::ranges::all_of(header, [&](long cell) { return cell == round; }));
+    }
+    world.barrier();
+  }
+  world.free(body);
+  world.free(header);
+}
+
+RANK_TEST(a_fence_orders_values_before_a_larger_put, ranks(2)) {
+  for (const std::size_t cells : {bounced_body, large_body}) {
+    header_before_body(
+        world, cells,
+        [&](std::span<long> header, long round) {
+          for (long& cell : header) p(world.as("p"), &cell, round, 1);
+        },
+        [&](std::span<long> body, const std::vector<long>& source) {
+          put<8>(world.as("put"), body.data(), source.data(), source.size(), 1);
+        });
+  }
+}
+
+RANK_TEST(a_fence_orders_atomics_before_a_larger_put, ranks(2)) {
+  header_before_body(
+      world, large_body,
+      [&](std::span<long> header, long) {
+        for (long& cell : header) atomic<AtomicOp::add>(world.as("add"), &cell, 1L, 1);
+      },
+      [&](std::span<long> body, const std::vector<long>& source) {
+        put<8>(world.as("put"), body.data(), source.data(), source.size(), 1);
+      });
+}
+
+RANK_TEST(a_fence_orders_a_small_put_before_a_larger_nonblocking_one, ranks(2)) {
+  header_before_body(
+      world, large_body,
+      [&](std::span<long> header, long round) {
+        put<8>(world.as("put"), header.data(), filled(round).data(), payload, 1);
+      },
+      [&](std::span<long> body, const std::vector<long>& source) {
+        put_nbi<8>(world.as("put_nbi"), body.data(), source.data(), source.size(), 1);
+      });
+}
+
+RANK_TEST(a_fence_orders_a_strided_put_before_a_larger_put_with_a_signal, ranks(2)) {
+  const auto signal = world.allocate<std::uint64_t>();
+  header_before_body(
+      world, large_body,
+      [&](std::span<long> header, long round) {
+        const std::vector<long> source = filled(round);
+        iput<8>(world.as("iput"), header.data(), source.data(), 2, 2, payload / 2, 1);
+        iput<8>(world.as("iput"), header.data() + 1, source.data(), 2, 2, payload / 2, 1);
+      },
+      [&](std::span<long> body, const std::vector<long>& source) {
+        put_signal<8>(world.as("put_signal"), body.data(), source.data(), source.size(),
+                      signal.data(), 1, SHMEM_SIGNAL_ADD, 1);
+      });
+  world.free(signal);
+}
+
+RANK_TEST(a_fence_of_a_context_orders_values_before_a_larger_put, ranks(2)) {
+  shmem_ctx_t context = SHMEM_CTX_INVALID;
+  ASSERT_EQ(ctx_create(world.as("create"), 0, &context), 0);
+  const auto header = world.allocate<long>();
+  const auto body = world.allocate<long>(large_body);
+  for (long round = 1; round <= rounds / 4; ++round) {
+    if (world.me() == 0) {
+      const std::vector<long> source(large_body, round);
+      p(world.in(context, "p"), header.data(), round, 1);
+      fence(world.in(context, "fence"));
+      put<8>(world.in(context, "put"), body.data(), source.data(), source.size(), 1);
+    }
+    if (world.me() == 1) {
+      wait_until(world.as("wait"), &body.back(), SHMEM_CMP_EQ, round);
+      EXPECT_EQ(look(header.data()), round);
+    }
+    world.barrier();
+  }
+  world.free(body);
+  world.free(header);
+  ctx_destroy(world.as("destroy"), context);
+}
+
+// The larger put, which came later, is what stays.
+RANK_TEST(a_fence_orders_two_puts_to_the_same_place, ranks(2)) {
+  const auto body = world.allocate<long>(large_body);
+  for (long round = 1; round <= rounds / 2; ++round) {
+    if (world.me() == 0) {
+      const std::vector<long> source(large_body, round);
+      put<8>(world.as("put"), body.data(), filled(-round).data(), payload, 1);
+      fence(world.as("fence"));
+      put<8>(world.as("put"), body.data(), source.data(), source.size(), 1);
+    }
+    world.barrier();
+    if (world.me() == 1) {
+      EXPECT_TRUE(std::ranges::all_of(body, [&](long cell) { return cell == round; }));
+    }
+    world.barrier();
+  }
+  world.free(body);
+}
+
 RANK_TEST(a_quiet_of_one_context_comes_before_what_another_sends, ranks(2)) {
   shmem_ctx_t context = SHMEM_CTX_INVALID;
   ASSERT_EQ(ctx_create(world.as("create"), 0, &context), 0);

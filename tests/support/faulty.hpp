@@ -64,6 +64,9 @@ class Faulty {
   }
 
   bool has_unordered() { return !delayed_.empty() || inner_->has_unordered(); }
+  // A fence drains what is delayed here, so its mark concerns the inner transport alone.
+  std::uint64_t accepted() { return inner_->accepted(); }
+  bool has_executed(Rank at, std::uint64_t mark) { return inner_->has_executed(at, mark); }
   // Mail waits too, but does not overtake other mail to the same rank.
   Result<Posted> send_mail(Rank to, Bytes head, Bytes body) {
     if (one_in(3)) return Posted::busy;

@@ -44,6 +44,12 @@ Result<Posted> Ofi::atomic(Remote /*at*/, const AtomicRequest& /*request*/, std:
 bool Ofi::has_unordered() const {
   return false;
 }
+std::uint64_t Ofi::accepted() const {
+  return 0;
+}
+bool Ofi::has_executed(Rank /*at*/, std::uint64_t /*mark*/) {
+  return true;
+}
 Result<Posted> Ofi::send_mail(Rank /*to*/, Bytes /*head*/, Bytes /*body*/) {
   return absent();
 }

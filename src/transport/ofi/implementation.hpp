@@ -29,6 +29,8 @@ class Ofi::Implementation {
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done);
   bool has_unordered() const { return road_->has_puts(); }
+  std::uint64_t accepted() const { return accepted_; }
+  bool has_executed(Rank at, std::uint64_t mark);
   Result<Posted> send_mail(Rank to, Bytes head, Bytes body);
   void listen(MailReceiver receiver) { mail_.listen(std::move(receiver)); }
   bool progress();
@@ -45,6 +47,7 @@ class Ofi::Implementation {
     Completion* done;
     std::byte* word = nullptr;        // where the answer's goes; null: nobody wants it
     std::size_t size = 0;             // of the word
+    std::uint64_t number = 0;         // among the requests of this rank to all nodes
     std::vector<Pieces> pieces = {};  // where its bytes go; none once they have come
   };
   // The agent of another node, once it was talked to.
@@ -86,6 +89,7 @@ class Ofi::Implementation {
   std::size_t eager_limit_ = 0;                    // bytes of a put that goes as a request
   std::map<std::uint32_t, Link> links_;            // by node
   std::map<std::uint32_t, std::uint32_t> mailed_;  // the number of the last mail, by rank
+  std::uint64_t accepted_ = 0;                     // requests
   ofi::MailRoom mail_;
   std::optional<Error> lost_;
   std::uint32_t polls_ = 0;

@@ -102,6 +102,14 @@ Result<Posted> Ofi::Implementation::introduce(std::uint32_t node, Link& link) {
   return sent;
 }
 
+// The agent executes requests in their order.
+bool Ofi::Implementation::has_executed(Rank at, std::uint64_t mark) {
+  const auto found = links_.find(nodes_.node_of(at));
+  if (found == links_.end()) return true;
+  const Link& link = found->second;
+  return link.executed == link.unanswered.size() || link.unanswered[link.executed].number > mark;
+}
+
 // An error means that the node is lost.
 Result<Posted> Ofi::Implementation::judge(std::uint32_t node, Result<Posted> posted) {
   if (posted) return posted;
@@ -132,6 +140,7 @@ Result<Posted> Ofi::Implementation::request(Request request, Unanswered unanswer
   Result<Posted> posted = judge(node, road_->send_to_agent(node, sizeof(request) + behind, write));
   if (!posted || *posted == Posted::busy) return posted;
   ++link.sent;
+  unanswered.number = ++accepted_;
   unanswered.done->begin();
   link.unanswered.push_back(std::move(unanswered));
   return posted;
@@ -361,6 +370,12 @@ Result<Posted> Ofi::atomic(Remote at, const AtomicRequest& request, std::byte* r
 }
 bool Ofi::has_unordered() const {
   return implementation_->has_unordered();
+}
+std::uint64_t Ofi::accepted() const {
+  return implementation_->accepted();
+}
+bool Ofi::has_executed(Rank at, std::uint64_t mark) {
+  return implementation_->has_executed(at, mark);
 }
 Result<Posted> Ofi::send_mail(Rank to, Bytes head, Bytes body) {
   return implementation_->send_mail(to, head, body);

@@ -46,6 +46,8 @@ class Ofi {
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done);
   bool has_unordered() const;
+  std::uint64_t accepted() const;
+  bool has_executed(Rank at, std::uint64_t mark);
   Result<Posted> send_mail(Rank to, Bytes head, Bytes body);
   void listen(MailReceiver receiver);
   bool progress();
