@@ -8,8 +8,10 @@ import contextlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 import uuid
@@ -18,7 +20,7 @@ from pathlib import Path
 from slurm import one_node
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
-from processes import end_all, eventually, marked
+from processes import end_all, eventually, marked, read_proc, state_of
 
 GONDWANA = ""
 PROGRAMS = ""
@@ -194,20 +196,31 @@ class Job(unittest.TestCase):
         self.assertRegex(ended.stderr, r"rank [01] of 2, started by .*: the node agent did not start: .*none")
 
     def test_a_node_agent_that_is_gone_before_others_reach_it_ends_the_job(self):
-        late = 'case "$PMIX_RANK$PMI_RANK" in 2|3) sleep 2;; esac; '
-        with self.start_ranks(
-            *("sh", "-c", f"{late}exec {program('nodes')} 2"),
-            GONDWANA_NODE_RANKS="2",
-            GONDWANA_PEER_TIMEOUT="2",
-        ) as (job, mark):
-            first = eventually(lambda: processes_with(mark, AGENT), WATCHDOG)[:1]
-            self.assertEqual(len(first), 1)
-            time.sleep(1)  # now it serves, if the machine is not too busy
-            end_all(first)
-            _, err = job.communicate(timeout=WATCHDOG)
-            self.assertNotEqual(job.returncode, 0)
-            first_to_notice = "silent|the node agent (did not start|on host .* is gone)"
-            self.assertRegex(err, f"{first_to_notice}|ranks 0 to 1 on host .* cannot be reached")
+        """Rank 3 is stopped in the first round, in which all ranks say who they are.
+
+        The second, in which the nodes say how to reach their agents, cannot end before it goes on.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            go = os.path.join(folder, "go")
+            wait = f"until [ -e {go} ]; do sleep 0.01; done"
+            wait = f'case "$PMIX_RANK$PMI_RANK" in 0|1|2) {wait};; esac; '
+            with self.start_ranks(
+                *("sh", "-c", f"{wait}exec {program('nodes')} 2"),
+                GONDWANA_NODE_RANKS="2",
+                GONDWANA_PEER_TIMEOUT="2",
+            ) as (job, mark):
+                last = eventually(lambda: waiting_in_first_round(mark, "3"), WATCHDOG)
+                self.assertTrue(last, "rank 3 did not come")
+                os.kill(last, signal.SIGSTOP)
+                Path(go).touch()
+                agent = eventually(lambda: serving_agent(mark, "0"), WATCHDOG)
+                self.assertTrue(agent, "no agent serves the node of rank 0")
+                end_all([agent])
+                os.kill(last, signal.SIGCONT)
+                _, err = job.communicate(timeout=WATCHDOG)
+                self.assertNotEqual(job.returncode, 0)
+                first_to_notice = "silent|the node agent on host .* is gone"
+                self.assertRegex(err, f"{first_to_notice}|ranks 0 to 1 on host .* cannot be reached")
 
     def test_nobody_outlives_a_launcher_that_is_killed(self):
         if not self.ends_its_processes_when_killed:
@@ -227,6 +240,49 @@ def program_of(pid):
         return os.path.basename(os.readlink(f"/proc/{pid}/exe"))
     except OSError:  # gone meanwhile
         return ""
+
+
+def processes_of_rank(mark, rank, name):
+    """A node agent inherits the number of the rank that started it."""
+    numbers = {f"{variable}={rank}".encode() for variable in ("PMIX_RANK", "PMI_RANK")}
+    return [
+        pid
+        for pid in processes_with(mark, name)
+        if numbers & set(read_proc(pid, "environ").split(b"\0"))
+    ]
+
+
+def descriptors(pid):
+    try:
+        return {os.readlink(entry.path) for entry in os.scandir(f"/proc/{pid}/fd")}
+    except OSError:  # gone meanwhile
+        return set()
+
+
+def waiting_in_first_round(mark, rank):
+    """The process of a rank that has answered the roll call and sleeps until the others have."""
+    for pid in processes_of_rank(mark, rank, "door_"):
+        lines = Path("/proc/net/unix").read_text(encoding="utf-8", errors="replace").splitlines()
+        names = [line.split() for line in lines if re.search(rf" @gondwana-[0-9a-f]+-{rank}$", line)]
+        has_answered = {f"socket:[{words[6]}]" for words in names} & descriptors(pid)
+        if has_answered and all(sleeps_for_a_moment(pid) for _ in range(20)):
+            return pid
+    return 0
+
+
+def sleeps_for_a_moment(pid):
+    time.sleep(0.01)
+    return state_of(pid) == "S"
+
+
+def serving_agent(mark, rank):
+    """The agent that the rank has started, once the rank has closed the pipe of its complaints."""
+    for pid in processes_of_rank(mark, rank, AGENT):
+        pipes = {name for name in descriptors(pid) if name.startswith("pipe:")}
+        ranks = processes_of_rank(mark, rank, "door_")
+        if pipes and ranks and not pipes & descriptors(ranks[0]):
+            return pid
+    return 0
 
 
 def processes_left(mark):
