@@ -198,6 +198,15 @@ class LauncherTest(JobTest):
         self.assertEqual(job.wait(timeout=WATCHDOG), 128 + signal.SIGPIPE)
         self.assertEqual(job.stderr.read(), "")
 
+    def test_a_reader_that_leaves_after_the_ranks_have_ended_ends_the_job(self):
+        # Each writes less than its pipe holds, all together more than the launcher takes at once.
+        job = self.start("-n", "24", "sh", "-c", "yes | head -c 60000")
+        guardian = self.guardian_of(job)
+        self.assertTrue(eventually(lambda: set(self.marked()) == {job.pid, guardian}))
+        job.stdout.close()
+        self.assertEqual(job.wait(timeout=WATCHDOG), 128 + signal.SIGPIPE)
+        self.assertEqual(job.stderr.read(), "")
+
     def test_a_full_disk_is_told_once(self):
         with open("/dev/full", "w") as full:
             status, _, err = self.run_job("-n", "2", "sh", "-c", "echo a; echo b", stdout=full)

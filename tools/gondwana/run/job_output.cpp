@@ -71,7 +71,7 @@ bool JobOutput::shows_prompts() const {
   return sink_->shows_prompts(Standard::output) || sink_->shows_prompts(Standard::error);
 }
 
-bool JobOutput::drain() {
+bool JobOutput::take_all() {
   bool all = true;
   for (const auto& forwarder : forwarders_) {
     if (!forwarder->is_open()) continue;
@@ -79,13 +79,24 @@ bool JobOutput::drain() {
     LineForwarder::Outcome outcome = LineForwarder::Outcome::more;
     while (outcome == LineForwarder::Outcome::more && forwarder->may_take())
       outcome = forwarder->take();
-    // Dry but not ended: somebody outside the job has the other end. Nobody waits for that.
+    // A pipe that is dry but not ended belongs to a process outside the job: nothing waits for it.
     if (outcome == LineForwarder::Outcome::more)
       all = false;
     else
       forwarder->close();
   }
-  return sink_->flush() && all;
+  return all;
+}
+
+// Nobody watches the pipes any more. What a full sink kept in them is taken as soon as the sink has
+// room again, also where it has room because it failed: the caller waits for the sink only.
+bool JobOutput::drain() {
+  for (;;) {
+    const bool all = take_all();
+    const bool flushed = sink_->flush();
+    const auto can_go_on = [](const auto& one) { return one->is_open() && one->may_take(); };
+    if (all || std::ranges::none_of(forwarders_, can_go_on)) return all && flushed;
+  }
 }
 
 }  // namespace gondwana::launch

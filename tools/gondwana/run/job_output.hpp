@@ -42,6 +42,8 @@ class JobOutput {
   void on_readable(LineForwarder& forwarder);
   Result<void> watch(LineForwarder& forwarder);
   void resume();
+  // As much as the sink has room for: true when nothing is left.
+  bool take_all();
   bool shows_prompts() const;
 
   Poller* poller_;
