@@ -163,6 +163,8 @@ Result<Engine*> acquire_engine(CallName call, Threads threads) {
   setup.program_id = self.image.id;
   setup.call = call;
   setup.threads = threads;
+  // To open the wire it may wait for other nodes: the launcher knows from now on that it does.
+  self.memory->page(self.membership.rank).state.store(RankState::joined, std::memory_order_release);
   Result<Wire> wire = open_wire(self.membership, self.memory, *options);
   if (!wire) return wire.error();
   setup.wire = *std::move(wire);

@@ -81,6 +81,15 @@ class Programs(unittest.TestCase):
     def test_a_program_that_ends_well_without_finalize_is_finalized(self):
         self.assert_fine(run(4, "misuse", "no_finalize"))
 
+    def test_a_program_that_ends_before_init_may_do_so_and_is_told(self):
+        sentence = r"ranks? [0-9, ]+ ended without a call of shmem_init or gex_Client_Init"
+        for variables in ({}, {"GONDWANA_NODE_RANKS": "1"}):
+            with self.subTest(**variables):
+                ended = run(2, "misuse", "--help", **variables)
+                self.assertEqual((ended.returncode, ended.stdout), (0, ""), ended.stderr)
+                for line in ended.stderr.splitlines():
+                    self.assertRegex(line, f"^gondwana run: {sentence}$")
+
     def test_the_heap_is_there_at_start_where_that_is_asked_for(self):
         for how in ("off", "local", "interleave"):
             for ranks in (1, 2, 3):

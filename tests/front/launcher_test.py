@@ -316,6 +316,20 @@ class LauncherTest(JobTest):
         self.assertEqual(status, 1)
         self.assertRegex(err, r"rank 1 .*before it joined the job")
 
+    def test_a_program_that_calls_no_door_may_end_with_0(self):
+        script = '[ $GONDWANA_RANK = 1 ] && exit 0; exec "$0" join_half'
+        status, out, err = self.run_job("-n", "3", "sh", "-c", script, RANK)
+        self.assertEqual((status, out), (0, ""))
+        self.assertEqual(err, "gondwana run: ranks 0, 2 ended without a call of shmem_init or gex_Client_Init\n")
+        script = '[ $GONDWANA_RANK = 1 ] && exit 7; exec "$0" join_half'
+        self.assertEqual(self.run_job("-n", "3", "sh", "-c", script, RANK)[0], 7)
+
+    def test_a_rank_that_joins_later_does_not_wait_for_one_that_called_no_door(self):
+        script = '[ $GONDWANA_RANK = 1 ] && exec "$0" join_half; sleep 0.3; exec "$0" join "wait shmem_init"'
+        status, _, err = self.run_job("-n", "2", "sh", "-c", script, RANK)
+        self.assertEqual(status, 1)
+        self.assertIn("rank 1 ended before it joined the job, which rank 0 has joined", err)
+
     def test_the_others_do_not_wait_for_a_rank_that_left_without_finalize(self):
         status, _, err = self.run_job("-n", "2", "sh", "-c",
                                       'if [ $GONDWANA_RANK = 1 ]; then exec "$0" join running share; fi; '

@@ -43,7 +43,8 @@ std::vector<Frame> one_of_each() {
           Stopping{7, "rank 3 ..."},
           Ended{0},
           Pong{},
-          Deaf{}};
+          Deaf{},
+          Left{7}};
 }
 
 Result<std::optional<Frame>> parse(const std::string& bytes, std::uint64_t expected_tag = tag) {

@@ -36,6 +36,11 @@ void raise_limit_of_descriptors() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// All ranks have ended before it could serve: they did not need it.
+Result<void> unless_released(const Error& error) {
+  return error.code == Errc::peer_lost ? Result<void>{} : error;
+}
+
 Result<void> run(bool only_probe) {
   const Result<Options> options = read_options(environment_value);
   if (!options) return options.error();
@@ -44,7 +49,7 @@ Result<void> run(bool only_probe) {
   if (only_probe) return probe(*settings);
   raise_limit_of_descriptors();
   Result<Membership> self = join_as_agent(environment_value);
-  if (!self) return self.error();
+  if (!self) return unless_released(self.error());
   Result<std::shared_ptr<NodeMemory>> memory =
       NodeMemory::attach(self->plan, self->control, std::nullopt, self->next_arena);
   if (!memory) return memory.error();
@@ -58,7 +63,8 @@ Result<void> run(bool only_probe) {
                        .patience_s = options->peer_timeout});
   if (!agent) return agent.error();
   (*memory)->entry(self->plan.node).card = (*agent)->card();
-  if (const Result<void> told = self->launcher.say_ready(); !told) return told.error();
+  if (const Result<void> told = self->launcher.say_ready(); !told)
+    return unless_released(told.error());
   (*agent)->serve(self->launcher.descriptor());
   if (const std::uint64_t refused = (*agent)->refused(); refused > 0)
     std::fputs(

@@ -36,6 +36,7 @@ static void do_wrong(const char* how) {
 
 int main(int argc, char** argv) {
   const char* how = argc > 1 ? argv[1] : "";
+  if (strcmp(how, "--help") == 0) return 0;
   if (strcmp(how, "early") == 0) shmem_my_pe();
   shmem_init();
   if (strcmp(how, "full") == 0) return shmem_malloc(1UL << 50) != NULL;

@@ -201,6 +201,11 @@ void Conductor::on_frame(HostConnection& host, Frame& frame) {
   if (std::holds_alternative<Deaf>(frame)) return input_.stop();
   auto* card = std::get_if<Card>(&frame);
   if (card != nullptr && !hosts_[host.node()].card) return on_card(host, std::move(card->card));
+  if (const auto* left = std::get_if<Left>(&frame)) {
+    for (const HostRecord& record : hosts_)
+      if (record.connection.get() != &host) record.connection->send(*left);
+    return;
+  }
   if (const auto* stopping = std::get_if<Stopping>(&frame))
     return end_job(static_cast<int>(stopping->status), stopping->sentence);
   if (const auto* ended = std::get_if<Ended>(&frame)) return on_ended(host, ended->status);
@@ -216,8 +221,7 @@ void Conductor::on_hello(HostConnection& host) {
 void Conductor::on_card(HostConnection& host, std::string card) {
   hosts_[host.node()].card = std::move(card);
   const auto has_card = [](const HostRecord& one) { return one.card.has_value(); };
-  if (!std::ranges::all_of(hosts_, has_card) || hosts_.size() != parts_.size())
-    return check_cards();
+  if (!std::ranges::all_of(hosts_, has_card) || hosts_.size() != parts_.size()) return;
   Cards all;
   for (const HostRecord& one : hosts_) all.cards.push_back(*one.card);
   send_to_all(all);
@@ -226,19 +230,6 @@ void Conductor::on_card(HostConnection& host, std::string card) {
 void Conductor::on_ended(HostConnection& host, std::uint32_t status) {
   if (parts_[host.node()].reader) input_.stop();
   settle(static_cast<int>(status));
-  check_cards();
-}
-
-void Conductor::check_cards() {
-  const auto lacks = [](const HostRecord& one) { return one.connection->is_over() && !one.card; };
-  const auto asks = [](const HostRecord& one) { return !one.connection->is_over() && one.card; };
-  const auto absent = std::ranges::find_if(hosts_, lacks);
-  const auto waiting = std::ranges::find_if(hosts_, asks);
-  if (absent == hosts_.end() || waiting == hosts_.end()) return;
-  end_job(exit_trouble,
-          fmt::format("the ranks of host {} ended before they joined the job, which ranks of host "
-                      "{} have joined; all ranks are ended",
-                      absent->connection->name(), waiting->connection->name()));
 }
 
 void Conductor::on_time_up() {

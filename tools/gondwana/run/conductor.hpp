@@ -59,8 +59,6 @@ class Conductor {
   int next_timeout_ms() const;
   bool is_over() const;
   void send_to_all(const Frame& frame);
-  // Whether a node waits for the card of one that will never offer it.
-  void check_cards();
   void settle(int status);
   void end_job(int status, const std::string& sentence);
   int finish();

@@ -14,7 +14,7 @@ namespace gondwana::launch {
 namespace {
 
 constexpr std::uint32_t magic = 0x72466447;  // "GdFr"
-constexpr std::uint16_t version = 1;
+constexpr std::uint16_t version = 2;
 constexpr std::size_t header_size = 20;
 // A line may be as long as a LineForwarder holds, and some more.
 constexpr std::uint32_t longest_payload = 96U << 20;
@@ -70,6 +70,9 @@ void fields(auto& archive, Of<Stopping> auto& stopping) {
 }
 void fields(auto& archive, Of<Ended> auto& ended) {
   archive(ended.status);
+}
+void fields(auto& archive, Of<Left> auto& left) {
+  archive(left.rank);
 }
 template <typename Empty>
 void fields(auto& /*archive*/, Empty& /*frame*/)
@@ -241,6 +244,9 @@ bool plausible(const Stopping& stopping) {
 }
 bool plausible(const Ended& ended) {
   return ended.status <= 255;
+}
+bool plausible(const Left& left) {
+  return left.rank < protocol::max_ranks;
 }
 bool plausible(const auto& /*any bytes will do*/) {
   return true;

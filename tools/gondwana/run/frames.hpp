@@ -8,6 +8,7 @@
 //                     End        the job fails elsewhere: end your ranks
 //                     Ping       once a second
 //                     Taken      so many bytes of Output have been written
+//                     Left       a rank of another host has ended and will not take part
 //   host -> launcher  Hello      the far end runs; first
 //                     Output     lines of a rank
 //                     Said       a sentence for the user
@@ -17,6 +18,7 @@
 //                     Pong       answers a Ping
 //                     Taken      so many bytes of Input have reached the rank
 //                     Deaf       nobody reads the input any more
+//                     Left       a rank has ended well and has taken no part in the job
 //
 // A frame is a header and a payload, little-endian; every one carries the tag of the job. What
 // comes from outside is checked here: lengths, versions, ranges. Bytes that are no frame of ours
@@ -77,9 +79,12 @@ struct Ended {
 };
 struct Pong {};
 struct Deaf {};
+struct Left {
+  std::uint32_t rank = 0;
+};
 
 using Frame = std::variant<Task, Input, Signal, Cards, End, Ping, Taken, Hello, Output, Said, Card,
-                           Stopping, Ended, Pong, Deaf>;
+                           Stopping, Ended, Pong, Deaf, Left>;
 
 inline constexpr std::size_t longest_card = 4096;
 inline constexpr std::uint32_t most_nodes = 1U << 14;

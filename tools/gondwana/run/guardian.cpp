@@ -67,6 +67,7 @@ void Guardian::step() {
   if (time_up_ns_ && now >= *time_up_ns_) on_time_up();
   for (const std::uint32_t rank : std::exchange(send_later_, {})) send_job(rank);
   if (const auto program = programs_.overdue()) on_program_lost(*program);
+  look_for_absentees();
   input_.step();
   if (uplink_) uplink_->step();
   output_.step();
@@ -93,6 +94,7 @@ int Guardian::next_timeout_ms() const {
   if (uplink_) consider(uplink_->next_ns());
   if (!send_later_.empty() || agent_.waits_for_memory) consider(now + send_again_ns);
   if (alive_ == 0) consider(now);
+  if (ending_.state() == Ending::State::idle) consider(absentees_.next_ns());
   if (next == std::numeric_limits<std::uint64_t>::max()) return -1;
   const std::uint64_t rounded_up = next > now ? (next - now + 999'999) / 1'000'000 : 0;
   return static_cast<int>(std::min<std::uint64_t>(rounded_up, 1'000'000));
@@ -166,8 +168,8 @@ void Guardian::on_rank_ended(std::uint32_t rank, int wait_status) {
               .ended_ns = monotonic_ns(),
               .joined = wire_.has_joined(rank),
               .page = wire_.page(rank)};
-  if (!ends_job(death, wire_.anybody_joined())) {
-    record.ended_unjoined = !death.joined;
+  if (!ends_job(death)) {
+    if (status == 0 && wire_.state(rank) == RankState::absent) on_absent(rank);
     return settle(status);
   }
   if (status == exit_signal_base + SIGKILL) death.oom = oom_.look();
@@ -176,7 +178,9 @@ void Guardian::on_rank_ended(std::uint32_t rank, int wait_status) {
 
 void Guardian::on_program_lost(const ProgramWatch::Ended& program) {
   const auto& [rank, pid, at_ns] = program;
-  if (ending_.state() == Ending::State::idle && wire_.state(rank) != RankState::finalized) {
+  if (wire_.state(rank) == RankState::absent) {
+    on_absent(rank);
+  } else if (ending_.state() == Ending::State::idle && wire_.state(rank) != RankState::finalized) {
     const Death death{.rank = global(rank),
                       .pid = pid,
                       .ended_ns = at_ns,
@@ -187,6 +191,22 @@ void Guardian::on_program_lost(const ProgramWatch::Ended& program) {
     end_job_because(describe_under(ranks_[rank].pid, death, others), exit_trouble);
   }
   programs_.forget(rank);
+}
+
+void Guardian::on_absent(std::uint32_t rank) {
+  absentees_.add(global(rank));
+  if (uplink_) uplink_->tell(Left{global(rank)});
+}
+
+void Guardian::look_for_absentees() {
+  if (!absentees_.is_due() || ending_.state() != Ending::State::idle) return;
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+    if (!ranks_[rank].alive || wire_.state(rank) == RankState::absent) continue;
+    return fail({Errc::peer_lost,
+                 fmt::format("rank {} ended before it joined the job, which rank {} has joined; "
+                             "all ranks are ended",
+                             absentees_.first(), global(rank))});
+  }
 }
 
 std::vector<Survivor> Guardian::survivors() const {
@@ -226,13 +246,7 @@ void Guardian::on_join(std::uint32_t rank, const protocol::Join& join, UniqueFd 
   const auto pid = static_cast<pid_t>(join.pid);
   if (pid == ranks_[rank].pid) end.reset();  // our child: SIGCHLD will tell
   programs_.watch(rank, pid, std::move(end));
-  const auto absent = std::ranges::find_if(ranks_, &RankRecord::ended_unjoined);
-  if (absent == ranks_.end() || ending_.state() != Ending::State::idle) return;
-  fail({Errc::peer_lost,
-        fmt::format(
-            "rank {} ended with status 0 before it joined the job, which rank {} has joined; "
-            "all ranks are ended",
-            global(static_cast<std::uint32_t>(absent - ranks_.begin())), global(rank))});
+  absentees_.remove(global(rank));
 }
 
 void Guardian::send_job(std::uint32_t rank) {
@@ -305,6 +319,19 @@ void Guardian::say_who_waits() {
     output_.say(waiting);
 }
 
+// Of programs that never ask to join, such as hostname, it says nothing.
+void Guardian::say_who_took_no_part() {
+  std::vector<std::uint32_t> silent;
+  for (const std::uint32_t rank : absentees_.ranks()) {
+    const std::uint32_t here = rank - job_.share.first;
+    if (rank >= job_.share.first && here < ranks_.size() && wire_.has_joined(here))
+      silent.push_back(rank);
+  }
+  if (status_ || silent.empty()) return;
+  output_.say(fmt::format("rank{} {} ended without a call of shmem_init or gex_Client_Init",
+                          silent.size() == 1 ? "" : "s", format_ranks(silent)));
+}
+
 void Guardian::fail(const Error& error, int status) {
   const bool first = ending_.state() == Ending::State::idle;
   const std::string where = uplink_ ? fmt::format("host {}: ", host_name()) : "";
@@ -316,6 +343,7 @@ int Guardian::finish() {
     output_.say(fmt::format("processes that cannot be killed are left: {}",
                             fmt::join(descendants(), ", ")));
   }
+  say_who_took_no_part();
   // However long it takes, as long as somebody may want to read it.
   const std::uint64_t start = monotonic_ns();
   while (!output_.drain() && !abandon_output_) {

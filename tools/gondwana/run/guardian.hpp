@@ -18,6 +18,7 @@
 #include "bootstrap/protocol.hpp"
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
+#include "run/absentees.hpp"
 #include "run/agent_record.hpp"
 #include "run/binding.hpp"
 #include "run/descendants.hpp"
@@ -49,7 +50,6 @@ class Guardian {
   struct RankRecord {
     pid_t pid = 0;
     bool alive = false;
-    bool ended_unjoined = false;  // it ended well, but had not joined
     UniqueFd socket;
   };
 
@@ -87,6 +87,9 @@ class Guardian {
   // `end` tells of the end of the program that asked; it may be missing.
   void on_join(std::uint32_t rank, const protocol::Join& join, UniqueFd end);
   void on_program_lost(const ProgramWatch::Ended& program);
+  void on_absent(std::uint32_t rank);
+  // Ends the job where a rank waits for another that has ended and took no part.
+  void look_for_absentees();
   void on_time_up();
   void on_output_failed(int reason);
 
@@ -108,6 +111,7 @@ class Guardian {
   // Says the sentence and who waits.
   void end_job_because(const std::string& sentence, int status);
   void say_who_waits();
+  void say_who_took_no_part();
   void fail(const Error& error, int status = exit_trouble);
   int finish();
   void report_end(int status);
@@ -124,6 +128,7 @@ class Guardian {
   WireUp wire_;
   AgentRecord agent_;
   ProgramWatch programs_;
+  Absentees absentees_;
   OomWatch oom_;
   Ending ending_;
   std::vector<Place> places_;

@@ -73,6 +73,7 @@ Result<void> Guardian::watch_signals() {
   if (!uplink_) return {};
   return uplink_->start({.on_signal = [this](int signal) { on_signal(signal); },
                          .on_end = [this] { on_failure_elsewhere(); },
+                         .on_left = [this](std::uint32_t rank) { absentees_.add(rank); },
                          .on_lost = [this](const auto& sentence) { on_launcher_lost(sentence); }});
 }
 

@@ -37,6 +37,7 @@ void Uplink::on_frame(Frame& frame) {
   if (std::holds_alternative<End>(frame)) return orders_.on_end();
   if (const auto* signal = std::get_if<Signal>(&frame))
     return orders_.on_signal(static_cast<int>(signal->number));
+  if (const auto* left = std::get_if<Left>(&frame)) return orders_.on_left(left->rank);
   if (const auto* input = std::get_if<Input>(&frame)) return input_.add(input->text);
   if (const auto* taken = std::get_if<Taken>(&frame)) return output_.on_taken(taken->bytes);
   auto* cards = std::get_if<Cards>(&frame);

@@ -99,12 +99,12 @@ int exit_status(int wait_status) {
                                   : WEXITSTATUS(wait_status);
 }
 
-bool ends_job(const Death& death, bool job_joined) {
+bool ends_job(const Death& death) {
   if (WIFSIGNALED(death.wait_status)) return true;
   const RankState reached = state(death);
   if (WEXITSTATUS(death.wait_status) != 0) return reached != RankState::finalized;
   // Zero, but the others wait for it, or will.
-  return job_joined && reached != RankState::finalized;
+  return reached == RankState::joined || reached == RankState::running;
 }
 
 std::string describe(const Death& death, std::uint32_t others) {

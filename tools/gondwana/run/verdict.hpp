@@ -27,8 +27,9 @@ struct Death {
 // By the convention of shells: 0 to 255, or 128 + the signal.
 int exit_status(int wait_status);
 
-// Whether the rest of the job cannot or must not go on. `job_joined`: some rank has joined.
-bool ends_job(const Death& death, bool job_joined);
+// Whether the rest of the job cannot or must not go on. A rank that ends with 0 and has called no
+// door ends it only once others call one: see Absentees.
+bool ends_job(const Death& death);
 
 // "rank 2 on host n1 (pid 123) was killed by SIGSEGV (Segmentation fault) in shmem_barrier_all,
 // waiting for 3.2 s; the other 3 ranks are ended"
