@@ -86,6 +86,10 @@ class LocalHostsTest(JobTest):
             (["--hostfile", twice], "twice, line 1: host localhost:2: its ranks are given twice"),
             (["--hostfile", empty], "it names no host"),
             (["--hostfile", f"{self.folder}/none"], "cannot read it: No such file"),
+            (["--hostfile", "/tmp"], "--hostfile /tmp: cannot read it: Is a directory"),
+            (["--hostfile", "/dev/zero"], "/dev/zero: cannot read it: it is longer than"),
+            (["--hosts", ""], '-H,--host,--hosts "": its value is empty'),
+            (["--hosts", "localhost,localhost", "--ppn", "2", "-n", "5"], "need 3 hosts, of which 2"),
         ]:
             status, out, err = self.run_job(*words, "true")
             self.assertEqual((status, out), (1, ""), words)
@@ -299,6 +303,55 @@ class LocalHostsTest(JobTest):
         os.kill(conductor, signal.SIGCONT)
         job.communicate(timeout=WATCHDOG)
         self.assertNotEqual(job.returncode, 0)
+
+
+class AllocationTest(JobTest):
+    """Within what a batch system gives. A stand-in for srun runs here what srun would run there."""
+
+    def srun(self):
+        text = (
+            f'#!/bin/sh\necho "$*" >>{self.folder}/srun_words\n'
+            'while [ "$1" != -w ]; do shift; done\nshift 2\nexec "$@"\n'
+        )
+        self.write("srun", text, 0o755)
+        return {"PATH": f"{self.folder}:{os.environ['PATH']}"}
+
+    def test_slurm_gives_hosts_and_ranks_and_srun_starts_them(self):
+        slurm = {"SLURM_JOB_NODELIST": "elsewhere[1-2]", "SLURM_TASKS_PER_NODE": "2,1"}
+        script = ("-l", "sh", "-c", "echo of $GONDWANA_SIZE")
+        status, out, err = self.run_job(*script, env={**slurm, **self.srun()})
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(sorted(out.splitlines()), [f"[{rank}] of 3" for rank in range(3)])
+        words = Path(f"{self.folder}/srun_words").read_text().splitlines()
+        for node, line in zip((1, 2), sorted(words), strict=True):
+            self.assertRegex(line, rf"-N1 -n1 .*-w elsewhere{node} \S+ run --far-end$")
+
+    def show(self, *words, **variables):
+        status, out, err = self.run_job("--show", *words, "true", env=variables)
+        self.assertEqual((status, err), (0, ""))
+        return [line.partition(":")[0] for line in out.splitlines()]
+
+    def test_an_allocation_is_the_hosts_unless_others_are_given(self):
+        path = self.write("nodes", "a\na\nb\n")
+        for variables in ({"PBS_NODEFILE": path}, {"LSB_MCPU_HOSTS": "a 2 b 1"}):
+            with self.subTest(**variables):
+                expected = ["ranks 0-1 on host a", "rank 2 on host b"]
+                self.assertEqual(self.show(**variables), expected)
+                expected = ["ranks 0-3 on host a", "rank 4 on host b"]
+                self.assertEqual(self.show("-n", "5", **variables), expected)
+                expected = ["ranks 0-2 on host a", "ranks 3-5 on host b"]
+                self.assertEqual(self.show("--ppn", "3", **variables), expected)
+                self.assertEqual(self.show("--hosts", "localhost", **variables), ["rank 0"])
+
+    def test_ranks_on_each_host_are_counted_as_mpirun_does(self):
+        hosts = ("--hosts", "a:7,b:7")
+        for words in (("-N", "2"), ("-ppn", "2"), ("--npernode=2",), ("--map-by", "ppr:2:node")):
+            expected = ["ranks 0-1 on host a", "ranks 2-3 on host b"]
+            self.assertEqual(self.show(*hosts, *words), expected, words)
+            self.assertEqual(self.show(*hosts, *words, "-n", "1"), ["rank 0 on host a"], words)
+        expected = ["ranks 0-6 on host a", "rank 7 on host b"]
+        self.assertEqual(self.show(*hosts, "--map-by", "slot:OVERSUBSCRIBE", "-n", "8"), expected)
+        self.assertEqual(self.show("--ppn", "2"), ["ranks 0-1"])
 
 
 class StandInTest(JobTest):

@@ -92,7 +92,11 @@ class LauncherTest(JobTest):
             (["--lable", "true"], "--lable is not an option; did you mean --label?"),
             (["-n", "0", "true"], '-n "0": expected a whole number'),
             (["-n", "2"], "no program to run"),
-            (["--ppn", "2", "true"], "--ppn and --map-by are not in this version"),
+            (["--ppn", "2", "-n", "3", "true"], "3 ranks, 2 on each host, need 2 hosts, of which 1 is given"),
+            (["--map-by", "node", "true"], "--map-by node: ranks of a host have numbers that follow"),
+            (["--timeout", "5x", "true"], '--timeout "5x": expected a time'),
+            (["-n", "", "true"], '-n,--np "": its value is empty'),
+            (["--heap", "", "true"], '--heap "": its value is empty'),
             (["--heap", "8q", "true"], '--heap "8q": expected a size'),
             (["--bind-to", "moon", "true"], "--bind-to moon: expected"),
             (["-n", "2", "--stdin", "2", "true"], "this job has ranks 0 to 1"),
@@ -103,6 +107,14 @@ class LauncherTest(JobTest):
             self.assertIn(sentence, err)
 
     # Words.
+
+    def test_the_version_is_that_of_the_command(self):
+        self.assertRegex(self.run_job("--version")[1], r"^gondwana \d+\.\d+")
+
+    def test_a_time_may_have_a_unit(self):
+        status, _, err = self.run_job("-n", "1", "--timeout", "0.005m", "sleep", "100")
+        self.assertEqual(status, 124)
+        self.assertIn("--timeout 0.3 s", err)
 
     def test_mpirun_spellings_are_understood(self):
         status, out, _ = self.run_job("--oversubscribe", "--allow-run-as-root", "-np", "2", "-wdir", "/",

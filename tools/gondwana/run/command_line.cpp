@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <span>
@@ -11,6 +13,7 @@
 #include "bootstrap/protocol.hpp"
 #include "core/machine.hpp"
 #include "core/parse.hpp"
+#include "run/allocation.hpp"
 #include "run/frames.hpp"
 #include "run/host_list.hpp"
 #include "run/profile.hpp"
@@ -39,7 +42,9 @@ struct Choices {
   bool ignored = false;
   std::string hosts;
   std::string host_file;
-  std::string not_here;
+  std::string per_host;
+  std::string mapping;
+  bool version = false;
 };
 
 Error wrong(std::string text) {
@@ -74,8 +79,9 @@ void add_output_options(CLI::App& app, Choices& choices) {
 }
 
 void add_job_options(CLI::App& app, Choices& choices) {
-  app.add_option("--timeout", choices.timeout, "end the job after so many seconds: status 124")
-      ->type_name("SECONDS");
+  app.add_option("--timeout", choices.timeout,
+                 "end the job after so many seconds, or 5m, 2h, 1d: status 124")
+      ->type_name("TIME");
   app.add_option("--bind-to", choices.binding,
                  "keep each rank on a core, numa domain or package of its own [none]")
       ->type_name("WHAT");
@@ -93,13 +99,16 @@ void add_host_options(CLI::App& app, Choices& choices) {
   app.add_option("-f,--hostfile", choices.host_file,
                  "run on the hosts of this file, one in a line: NAME or NAME slots=N")
       ->type_name("FILE");
-  app.add_option("--ppn,--map-by", choices.not_here,
-                 "not in this version: ranks fill the hosts in order")
-      ->type_name("...");
+  app.add_option("-N,--ppn,--npernode", choices.per_host, "so many ranks on each host")
+      ->type_name("N");
+  app.add_option("--map-by", choices.mapping,
+                 "slot: ranks fill the hosts in order, as they do anyway; ppr:N:node: as --ppn N")
+      ->type_name("HOW");
 }
 
 void describe(CLI::App& app, Choices& choices) {
   app.set_help_flag("-h,--help", "print this");
+  app.add_flag("--version", choices.version, "print the version");
   add_program_options(app, choices);
   add_output_options(app, choices);
   add_host_options(app, choices);
@@ -210,13 +219,22 @@ Result<void> set_program(const Choices& choices, Program& program) {
   return done;
 }
 
+// "30", "0.5", "90s", "5m", "2h" or "1d", as timeout(1) takes it.
 Result<void> set_timeout(const std::string& text, Job& job) {
+  constexpr std::array<std::pair<char, double>, 4> units{
+      {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 24 * 3600}}};
   double seconds = 0;
   const char* end = text.data() + text.size();
-  const auto [rest, failure] = std::from_chars(text.data(), end, seconds);
+  auto [rest, failure] = std::from_chars(text.data(), end, seconds);
+  for (const auto& [letter, length] : units) {
+    if (failure != std::errc{} || rest == end || *rest != letter) continue;
+    seconds *= length;
+    ++rest;
+    break;
+  }
   constexpr double a_year = 366 * 24 * 3600.0;
   if (failure != std::errc{} || rest != end || !(seconds > 0 && seconds <= a_year))
-    return wrong(fmt::format("--timeout \"{}\": expected seconds, such as 30 or 0.5", text));
+    return wrong(fmt::format("--timeout \"{}\": expected a time, such as 30, 0.5 or 5m", text));
   job.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
   return {};
 }
@@ -249,18 +267,48 @@ Result<void> set_binding(const std::string& text, Job& job) {
   return wrong(fmt::format("--bind-to {}: expected none, core, numa or package", text));
 }
 
+Result<void> set_ranks_per_host(const std::string& text, Job& job) {
+  const Result<std::uint64_t> ranks = parse_number(text, 1, protocol::max_ranks);
+  if (!ranks) return wrong("--ppn " + ranks.error().text);
+  job.ranks_per_host = static_cast<std::uint32_t>(*ranks);
+  return {};
+}
+
+// As Open MPI writes it: what concerns places within a host, and processors for all, change
+// nothing.
+Result<void> set_mapping(std::string text, Job& job) {
+  std::ranges::transform(text, text.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
+  constexpr std::string_view modifier = ":oversubscribe";
+  if (text.ends_with(modifier)) text.resize(text.size() - modifier.size());
+  if (text.empty() || text == "slot" || text == "core" || text == "hwthread") return {};
+  constexpr std::string_view before = "ppr:";
+  constexpr std::string_view after = ":node";
+  if (text.starts_with(before) && text.ends_with(after) &&
+      text.size() > before.size() + after.size())
+    return set_ranks_per_host(
+        text.substr(before.size(), text.size() - before.size() - after.size()), job);
+  return wrong(
+      fmt::format("--map-by {}: ranks of a host have numbers that follow each other; slot and "
+                  "ppr:N:node are possible, and --ppn N spreads ranks over hosts",
+                  text));
+}
+
 Result<void> set_hosts(const Choices& choices, Job& job) {
-  if (!choices.not_here.empty()) {
-    return Error{Errc::missing,
-                 "--ppn and --map-by are not in this version: ranks fill the hosts in order; say "
-                 "how many by --hosts a:4,b:4"};
-  }
+  Result<void> done;
+  if (!choices.per_host.empty()) done = set_ranks_per_host(choices.per_host, job);
+  if (done && !choices.mapping.empty()) done = set_mapping(choices.mapping, job);
+  if (!done) return done;
   if (choices.hosts.empty() && choices.host_file.empty()) return {};
   if (!job.hosts.empty() || (!choices.hosts.empty() && !choices.host_file.empty()))
     return wrong("hosts are given twice");
   Result<std::vector<Host>> hosts =
       choices.hosts.empty() ? read_host_file(choices.host_file) : parse_hosts(choices.hosts);
-  if (!hosts) return hosts.error();
+  if (!hosts) {
+    const char* option = choices.hosts.empty() ? "--hostfile " : "";
+    return Error{hosts.error().code, option + hosts.error().text};
+  }
   job.hosts = *std::move(hosts);
   return {};
 }
@@ -279,6 +327,14 @@ Result<void> set_job(const Choices& choices, Job& job) {
   return done;
 }
 
+// No option means anything without its value, not even "not given".
+Result<void> check_values(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options())
+    if (takes_value(*option) && std::ranges::count(option->results(), "") > 0)
+      return wrong(fmt::format("{} \"\": its value is empty", option->get_name(false, true)));
+  return {};
+}
+
 // Reads the options and the program of one section, between two ":".
 Result<void> parse_section(std::span<const std::string> words, Job& job) {
   CLI::App app;
@@ -294,7 +350,13 @@ Result<void> parse_section(std::span<const std::string> words, Job& job) {
   } catch (const CLI::ParseError& error) {
     return wrong(error.what());
   }
-  if (const Result<void> done = set_job(choices, job); !done) return done;
+  if (choices.version) {
+    job.purpose = Purpose::version;
+    return {};
+  }
+  Result<void> done = check_values(app);
+  if (done) done = set_job(choices, job);
+  if (!done) return done;
   if (section->program.empty()) return wrong("no program to run: its name is missing");
   Program& program = job.programs.emplace_back();
   program.words = std::move(section->program);
@@ -307,8 +369,40 @@ std::uint64_t slots_of(const Job& job) {
   return slots;
 }
 
+std::uint64_t ranks_of(const Job& job) {
+  std::uint64_t ranks = 0;
+  for (const Program& program : job.programs) ranks += program.ranks;
+  return ranks;
+}
+
+// Those of --hosts, or those that a batch system gives; empty: this one.
+Result<void> choose_hosts(Job& job) {
+  bool is_allocated = false;
+  if (job.hosts.empty()) {
+    Result<std::optional<std::vector<Host>>> allocated =
+        find_allocation([](const char* name) { return std::getenv(name); });
+    if (!allocated) return allocated.error();
+    is_allocated = allocated->has_value();
+    job.hosts = std::move(*allocated).value_or(std::vector<Host>{});
+  }
+  if (job.ranks_per_host) {
+    if (job.hosts.empty()) job.hosts.push_back({"localhost"});
+    for (Host& host : job.hosts) host.slots = *job.ranks_per_host;
+    const std::uint64_t needed = (ranks_of(job) + *job.ranks_per_host - 1) / *job.ranks_per_host;
+    if (needed > job.hosts.size())
+      return wrong(fmt::format("{} ranks, {} on each host, need {} hosts, of which {} {} given",
+                               ranks_of(job), *job.ranks_per_host, needed, job.hosts.size(),
+                               job.hosts.size() == 1 ? "is" : "are"));
+  } else if (const std::uint64_t slots = slots_of(job); is_allocated && ranks_of(job) > slots) {
+    const auto times = static_cast<std::uint32_t>((ranks_of(job) + slots - 1) / slots);
+    for (Host& host : job.hosts) host.slots *= times;
+  }
+  return {};
+}
+
 // What can be said only when all sections are known.
 Result<Job> complete(Job job) {
+  if (const Result<void> chosen = choose_hosts(job); !chosen) return chosen.error();
   const std::uint64_t slots = slots_of(job);
   if (slots > protocol::max_ranks)
     return wrong(
@@ -317,15 +411,14 @@ Result<Job> complete(Job job) {
     return wrong(fmt::format("{} hosts: at most {} are possible", job.hosts.size(), most_nodes));
   if (job.programs.size() == 1 && job.programs[0].ranks == 0)
     job.programs[0].ranks = slots != 0 ? static_cast<std::uint32_t>(slots) : usable_processors();
-  std::uint64_t ranks = 0;
   for (const Program& program : job.programs) {
     if (program.ranks == 0)
       return wrong(
           fmt::format("-n is missing before {}: of several programs each needs its number "
                       "of ranks",
                       program.words[0]));
-    ranks += program.ranks;
   }
+  const std::uint64_t ranks = ranks_of(job);
   if (ranks > protocol::max_ranks)
     return wrong(fmt::format("{} ranks: at most {} are possible", ranks, protocol::max_ranks));
   if (slots != 0 && ranks > slots)
@@ -345,7 +438,7 @@ Result<Job> parse_command_line(const Words& words) {
   for (;;) {
     const auto end = std::find(start, words.end(), ":");
     if (const Result<void> done = parse_section({start, end}, job); !done) return done.error();
-    if (job.purpose == Purpose::help) return job;
+    if (job.purpose == Purpose::help || job.purpose == Purpose::version) return job;
     if (end == words.end()) return complete(std::move(job));
     start = end + 1;
   }

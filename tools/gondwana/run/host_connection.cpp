@@ -20,6 +20,7 @@
 #include "core/machine.hpp"
 #include "run/exit_status.hpp"
 #include "run/far_end.hpp"
+#include "run/program_path.hpp"
 #include "run/quote.hpp"
 #include "run/verdict.hpp"
 
@@ -59,6 +60,23 @@ std::vector<std::string> ssh_words() {
   return result;
 }
 
+bool uses_srun(const Host& host) {
+  return host.way == Way::srun && std::getenv("GONDWANA_SSH") == nullptr &&
+         static_cast<bool>(find_program("srun", ""));
+}
+
+// In the allocation that we run in: beside what runs there, on all its processors there.
+// Unbuffered, or it holds what does not end with a line.
+std::vector<std::string> words_of_srun(const Host& host) {
+  return {"srun",         "-Q",
+          "-u",           "-N1",
+          "-n1",          "--overlap",
+          "--mpi=none",   "--cpu-bind=none",
+          "--export=ALL", "-w",
+          host.name,      remote_path(),
+          "run",          std::string(far_end_word)};
+}
+
 struct Pipe {
   UniqueFd from;
   UniqueFd to;
@@ -84,11 +102,16 @@ std::string one_line(std::string text) {
 }  // namespace
 
 bool is_this_host(const std::string& name) {
-  return name == "localhost" || name == host_name();
+  const std::string own = host_name();
+  const auto is_short_for = [](const std::string& host, const std::string& whole) {
+    return !host.empty() && whole.starts_with(host + '.');
+  };
+  return name == "localhost" || name == own || is_short_for(name, own) || is_short_for(own, name);
 }
 
 std::vector<std::string> words_to_reach(const Host& host, std::uint32_t patience_s) {
   if (is_this_host(host.name)) return {own_path(), "run", std::string(far_end_word)};
+  if (uses_srun(host)) return words_of_srun(host);
   std::vector<std::string> words = ssh_words();
   // ControlMaster: a connection that others may use must not end with this job.
   for (const char* option : {"-T", "-oBatchMode=yes", "-oControlMaster=no"})
@@ -238,7 +261,8 @@ int HostConnection::loss_status() const {
 }
 
 const char* HostConnection::process_name() const {
-  return is_local_ ? "its launcher" : "ssh";
+  if (is_local_) return "its launcher";
+  return uses_srun(host_) ? "srun" : "ssh";
 }
 
 std::string HostConnection::describe_silence() const {
@@ -264,7 +288,7 @@ std::string HostConnection::describe_end() const {
                        process_name(), how, said);
   }
   const int status = wait_status_ && WIFEXITED(*wait_status_) ? WEXITSTATUS(*wait_status_) : -1;
-  if (status == ssh_cannot_connect && !is_local_)
+  if (status == ssh_cannot_connect && !is_local_ && !uses_srun(host_))
     return fmt::format("host {}: ssh cannot connect{}", host_.name, said);
   const bool no_command = status == exit_not_found || status == exit_not_runnable;
   return fmt::format(

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <system_error>
 
 #include "bootstrap/protocol.hpp"
 #include "core/parse.hpp"
@@ -18,16 +19,6 @@ constexpr std::string_view blanks = " \t\r";
 
 Error wrong(std::string text) {
   return {Errc::invalid_argument, std::move(text)};
-}
-
-// ssh would take a name that begins with '-' for an option.
-Result<void> check_name(std::string_view name) {
-  if (name.empty()) return wrong("a host without a name");
-  if (name[0] == '-') return wrong(fmt::format("host {}: no name begins with \"-\"", name));
-  const auto odd = [](unsigned char letter) { return letter <= ' ' || letter == 0x7f; };
-  if (std::ranges::any_of(name, odd))
-    return wrong(fmt::format("host \"{}\": no name has blanks or control characters", name));
-  return {};
 }
 
 Result<std::uint32_t> parse_slots(std::string_view host, std::string_view text) {
@@ -55,7 +46,7 @@ Result<Host> parse_host(std::string_view text) {
   std::string_view rest;
   const Result<std::string_view> name = split_name(text, rest);
   if (!name) return name.error();
-  if (const Result<void> checked = check_name(*name); !checked) return checked.error();
+  if (const Result<void> checked = check_host_name(*name); !checked) return checked.error();
   Host host{std::string(*name), 1};
   if (rest.empty()) return host;
   if (rest[0] != ':')
@@ -94,6 +85,16 @@ Result<Host> parse_line(const std::vector<std::string_view>& words) {
 
 }  // namespace
 
+// ssh would take a name that begins with '-' for an option.
+Result<void> check_host_name(std::string_view name) {
+  if (name.empty()) return wrong("a host without a name");
+  if (name[0] == '-') return wrong(fmt::format("host {}: no name begins with \"-\"", name));
+  const auto odd = [](unsigned char letter) { return letter <= ' ' || letter == 0x7f; };
+  if (std::ranges::any_of(name, odd))
+    return wrong(fmt::format("host \"{}\": no name has blanks or control characters", name));
+  return {};
+}
+
 Result<std::vector<Host>> parse_hosts(std::string_view text) {
   std::vector<Host> hosts;
   for (;;) {
@@ -122,10 +123,19 @@ Result<std::vector<Host>> parse_host_file(std::string_view text, const std::stri
 }
 
 Result<std::vector<Host>> read_host_file(const std::string& path) {
+  const auto refuse = [&path](std::string_view why) {
+    return wrong(fmt::format("{}: cannot read it: {}", path, why));
+  };
+  std::error_code failure;
+  if (std::filesystem::is_directory(path, failure)) return refuse(std::strerror(EISDIR));
   std::ifstream file(path);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file.is_open() || file.bad())
-    return wrong(fmt::format("--hostfile {}: cannot read it: {}", path, std::strerror(errno)));
+  if (!file.is_open()) return refuse(std::strerror(errno));
+  constexpr std::size_t longest = std::size_t{16} << 20;
+  std::string text(longest, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad()) return refuse(std::strerror(errno));
+  if (file) return refuse("it is longer than 16 MiB; is it a list of hosts?");
+  text.resize(static_cast<std::size_t>(file.gcount()));
   return parse_host_file(text, path);
 }
 

@@ -10,6 +10,9 @@
 
 namespace gondwana::launch {
 
+// Whether ssh and a line of output can hold it.
+Result<void> check_host_name(std::string_view name);
+
 // "a:4,b:4,[fe80::1]:2,c": names with their slots, 1 unless given.
 Result<std::vector<Host>> parse_hosts(std::string_view text);
 

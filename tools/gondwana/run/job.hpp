@@ -18,10 +18,14 @@ struct Program {
   std::string folder;                    // where it runs; empty: where the launcher runs
 };
 
+// By what a process is started on another host; GONDWANA_SSH names another ssh in place of both.
+enum class Way { ssh, srun };
+
 // A host of --hosts or --hostfile; the same name may stand several times.
 struct Host {
   std::string name;
   std::uint32_t slots = 1;
+  Way way = Way::ssh;
 };
 
 // What this host has of a job: the ranks from `first` on, as many as Job::ranks().
@@ -37,12 +41,13 @@ struct Share {
 };
 
 enum class Binding { none, core, numa, package };
-enum class Purpose { run, show, help };
+enum class Purpose { run, show, help, version };
 
 struct Job {
   Purpose purpose = Purpose::run;
   std::vector<Program> programs;
-  std::vector<Host> hosts;  // empty: this one
+  std::vector<Host> hosts;                      // empty: this one
+  std::optional<std::uint32_t> ranks_per_host;  // in place of the slots of the hosts
   Share share;
   bool label = false;       // "[3] " before each line
   bool timestamps = false;  // the time before each line

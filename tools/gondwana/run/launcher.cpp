@@ -169,6 +169,10 @@ int run_command(const std::vector<std::string>& words) {
     fmt::print("{}", help_text());
     return 0;
   }
+  if (job->purpose == Purpose::version) {
+    fmt::print("gondwana {}\n", GONDWANA_VERSION);
+    return 0;
+  }
   if (const std::uint32_t most = node_ranks(*job); most > 0) job->hosts = split_hosts(*job, most);
   job->hosts = hosts_in_use(*job);
   if (job->hosts.size() > most_nodes)

@@ -47,7 +47,7 @@ std::vector<Host> split_hosts(const Job& job, std::uint32_t most) {
   std::vector<Host> parts;
   for (const Host& host : whole)
     for (std::uint32_t left = host.slots; left > 0; left -= parts.back().slots)
-      parts.push_back({host.name, std::min(most, left)});
+      parts.push_back({host.name, std::min(most, left), host.way});
   return parts;
 }
 
