@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 import job_case
-from job_case import WATCHDOG, JobTest, run_tests, take_path
+from job_case import WATCHDOG, JobTest, read_line, run_tests, take_path
 from processes import children_of, eventually, read_proc, state_of
 
 RANK = ""
@@ -271,6 +271,37 @@ class LauncherTest(JobTest):
         job.send_signal(signal.SIGTERM)
         _, err = job.communicate(timeout=WATCHDOG)
         self.assertEqual((job.returncode, err), (128 + signal.SIGTERM, ""))
+
+    HANG = ("-n", "3", "sh", "-c",
+            'wait="wait shmem_barrier_all"; [ $GONDWANA_RANK = 1 ] && wait="sleep 1000"; '
+            'exec "$0" join running share "say ready" "$wait"')
+    WHERE = "gondwana run: ranks 0, 2 wait in shmem_barrier_all; rank 1 is outside any blocking call\n"
+
+    def start_hang(self):
+        job = self.start(*self.HANG, RANK)
+        self.assertEqual([read_line(job.stdout) for _ in range(3)], ["ready\n"] * 3)
+        time.sleep(0.2)  # the ranks speak before they wait
+        return job
+
+    def test_an_interrupt_or_a_term_tells_where_the_ranks_are(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            job = self.start_hang()
+            job.send_signal(number)
+            _, err = job.communicate(timeout=WATCHDOG)
+            self.assertEqual((job.returncode, err), (128 + number, self.WHERE))
+
+    def test_a_question_is_answered_and_the_job_goes_on(self):
+        job = self.start_hang()
+        for _ in range(2):
+            job.send_signal(signal.SIGUSR1)
+            self.assertEqual(read_line(job.stderr), self.WHERE)
+        job.send_signal(signal.SIGTERM)
+        self.assertEqual(job.wait(timeout=WATCHDOG), 128 + signal.SIGTERM)
+
+    def test_a_timeout_tells_where_the_ranks_are(self):
+        job = self.start("--timeout", "3", *self.HANG, RANK)
+        _, err = job.communicate(timeout=WATCHDOG)
+        self.assertEqual((job.returncode, err[err.index("\n") + 1:]), (124, self.WHERE))
 
     def test_a_second_interrupt_kills_who_ignores_the_first(self):
         job = self.start_ready(2, RANK, "ignore 2", "ignore 15", "say ready", "sleep 1000")

@@ -11,7 +11,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <limits>
 
 #include "bootstrap/protocol.hpp"
@@ -27,6 +29,18 @@ constexpr std::uint64_t grace_ns = 2 * second_ns;       // from our SIGTERM to S
 constexpr std::uint64_t user_grace_ns = 5 * second_ns;  // from a forwarded INT or TERM
 constexpr std::uint64_t last_words_ns = second_ns;      // to write output nobody may read
 constexpr std::uint64_t send_again_ns = 1'000'000;
+
+// Whether the process has a handler for the signal; no where that cannot be known.
+bool catches(pid_t pid, int signal) {
+  std::ifstream status(fmt::format("/proc/{}/status", pid));
+  constexpr std::string_view caught = "SigCgt:";
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with(caught)) continue;
+    const std::uint64_t signals = std::strtoull(line.c_str() + caught.size(), nullptr, 16);
+    return (signals >> (signal - 1) & 1) != 0;
+  }
+  return false;
+}
 
 NodeShare node_share(const Job& job) {
   const Share& share = job.share;
@@ -112,12 +126,22 @@ void Guardian::on_order() {
 
 void Guardian::on_signal(int signal) {
   const bool to_end = signal == SIGINT || signal == SIGTERM;
+  if (signal == SIGUSR1) return on_question();
+  if (to_end && ending_.state() == Ending::State::idle && wire_.anybody_joined())
+    say_where_ranks_are();
   if (to_end && ending_.over()) abandon_output_ = true;
   if (to_end && ending_.state() != Ending::State::idle) return ending_.kill();
   signal_ranks(signal);
   if (!to_end) return;
   signal_ranks(SIGCONT);  // who is stopped could not hear it
   ending_.wait_at_most(user_grace_ns);
+}
+
+// Where the ranks are. A rank that knows the signal gets it too; it would end any other.
+void Guardian::on_question() {
+  say_where_ranks_are();
+  for (const RankRecord& record : ranks_)
+    if (record.alive && catches(record.pid, SIGUSR1)) ::kill(-record.pid, SIGUSR1);
 }
 
 // The ranks end in silence: who began it has said why.
@@ -273,9 +297,11 @@ void Guardian::on_time_up() {
   time_up_ns_.reset();
   if (ending_.state() != Ending::State::idle) return;
   status_ = exit_timeout;
-  end_job_because(fmt::format("the job runs longer than --timeout {} s; its {} ranks are ended",
-                              static_cast<double>(job_.timeout->count()) / 1000, alive_),
-                  exit_timeout);
+  announce_end(exit_timeout,
+               fmt::format("the job runs longer than --timeout {} s; its {} ranks are ended",
+                           static_cast<double>(job_.timeout->count()) / 1000, alive_));
+  if (wire_.anybody_joined()) say_where_ranks_are();
+  ending_.ask(grace_ns);
 }
 
 // As under mpirun, nobody to read the output means the end of the job, without a word: | head.
@@ -315,8 +341,13 @@ void Guardian::end_job_because(const std::string& sentence, int status) {
 }
 
 void Guardian::say_who_waits() {
-  if (const std::string waiting = describe_waiting(survivors()); !waiting.empty())
-    output_.say(waiting);
+  const std::vector<Survivor> ranks = survivors();
+  if (!describe_waiting(ranks).empty()) output_.say(describe_ranks(ranks));
+}
+
+void Guardian::say_where_ranks_are() {
+  const std::vector<Survivor> ranks = survivors();
+  if (!ranks.empty()) output_.say(describe_ranks(ranks));
 }
 
 // Of programs that never ask to join, such as hostname, it says nothing.

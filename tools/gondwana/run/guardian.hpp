@@ -79,6 +79,7 @@ class Guardian {
   // What can happen.
   void on_order();
   void on_signal(int signal);
+  void on_question();
   void on_failure_elsewhere();
   void on_launcher_lost(const std::string& sentence);
   void on_child();
@@ -110,7 +111,9 @@ class Guardian {
   void end_job(int status, const std::string& sentence = "");
   // Says the sentence and who waits.
   void end_job_because(const std::string& sentence, int status);
+  // Which ranks wait, and in what; those that do not are named where some do.
   void say_who_waits();
+  void say_where_ranks_are();
   void say_who_took_no_part();
   void fail(const Error& error, int status = exit_trouble);
   int finish();

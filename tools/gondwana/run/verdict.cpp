@@ -9,6 +9,8 @@
 #include <cstring>
 #include <iterator>
 #include <map>
+#include <set>
+#include <string_view>
 
 #include "run/exit_status.hpp"
 
@@ -86,6 +88,38 @@ std::string describe_place(const Death& death) {
   return "outside any blocking call" + (done.empty() ? "" : ", after " + done);
 }
 
+struct Waiters {
+  std::vector<std::uint32_t> ranks;
+  std::set<std::uint32_t> peers;
+};
+
+// Of a queue, such as that for a lock, each waits for the one before it: the first waits for the
+// rank that does not wait, which is the one that is named.
+std::string describe_waiters(const std::string& call, Waiters& waiters) {
+  waiters.peers.erase(Waiting::anybody);
+  for (const std::uint32_t rank : waiters.ranks) waiters.peers.erase(rank);
+  const std::vector<std::uint32_t> peers(waiters.peers.begin(), waiters.peers.end());
+  const bool one = waiters.ranks.size() == 1;
+  std::string text = fmt::format("rank{} {} wait{} in {}", one ? "" : "s",
+                                 format_ranks(waiters.ranks), one ? "s" : "", call);
+  if (!peers.empty())
+    text += fmt::format(" for rank{} {}", peers.size() == 1 ? "" : "s", format_ranks(peers));
+  return text;
+}
+
+// "rank 1 is ...", "ranks 1, 2 are ...", or nothing.
+std::string describe_some(std::span<const std::uint32_t> ranks, std::string_view what_one_is,
+                          std::string_view what_they_are) {
+  if (ranks.empty()) return {};
+  if (ranks.size() == 1) return fmt::format("rank {} {}", ranks.front(), what_one_is);
+  return fmt::format("ranks {} {}", format_ranks(ranks), what_they_are);
+}
+
+void append(std::string& text, const std::string& clause) {
+  if (!text.empty() && !clause.empty()) text += "; ";
+  text += clause;
+}
+
 std::string describe_consequence(std::uint32_t others) {
   if (others == 0) return {};
   return others == 1 ? "; the other rank is ended"
@@ -121,17 +155,39 @@ std::string describe_under(pid_t wrapper, const Death& death, std::uint32_t othe
 }
 
 std::string describe_waiting(std::span<const Survivor> survivors) {
-  std::map<std::string, std::vector<std::uint32_t>> ranks_in;
+  std::map<std::string, Waiters> waiters_in;
   for (const auto& [rank, page] : survivors) {
     const Waiting* wait = page != nullptr ? page->longest_wait() : nullptr;
-    if (wait != nullptr) ranks_in[wait->call()].push_back(rank);
+    if (wait == nullptr) continue;
+    Waiters& waiters = waiters_in[wait->call()];
+    waiters.ranks.push_back(rank);
+    waiters.peers.insert(wait->peer.load(std::memory_order_relaxed));
   }
   std::string text;
-  for (const auto& [call, ranks] : ranks_in) {
-    const bool one = ranks.size() == 1;
-    text += fmt::format("{}rank{} {} wait{} in {}", text.empty() ? "" : "; ", one ? "" : "s",
-                        format_ranks(ranks), one ? "s" : "", call);
+  for (auto& [call, waiters] : waiters_in) append(text, describe_waiters(call, waiters));
+  return text;
+}
+
+std::string describe_ranks(std::span<const Survivor> survivors) {
+  std::vector<std::uint32_t> absent;
+  std::vector<std::uint32_t> joining;
+  std::vector<std::uint32_t> outside;
+  std::vector<std::uint32_t> finalized;
+  for (const auto& [rank, page] : survivors) {
+    const RankState state = page == nullptr ? RankState::absent : page->state.load();
+    if (state == RankState::absent)
+      absent.push_back(rank);
+    else if (state == RankState::finalized)
+      finalized.push_back(rank);
+    else if (page->longest_wait() == nullptr)
+      (state == RankState::joined ? joining : outside).push_back(rank);
   }
+  std::string text = describe_waiting(survivors);
+  append(text,
+         describe_some(outside, "is outside any blocking call", "are outside any blocking call"));
+  append(text, describe_some(joining, "is joining the job", "are joining the job"));
+  append(text, describe_some(absent, "has not joined the job", "have not joined the job"));
+  append(text, describe_some(finalized, "has left the job", "have left the job"));
   return text;
 }
 

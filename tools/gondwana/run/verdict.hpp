@@ -49,6 +49,9 @@ struct Survivor {
 // "ranks 0, 1, 3 wait in shmem_barrier_all", or nothing where nobody waits.
 std::string describe_waiting(std::span<const Survivor> survivors);
 
+// The same and the ranks that do not wait: "rank 2 is outside any blocking call".
+std::string describe_ranks(std::span<const Survivor> survivors);
+
 // "0-2, 5"
 std::string format_ranks(std::span<const std::uint32_t> ranks);
 
