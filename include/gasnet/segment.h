@@ -18,6 +18,9 @@ int gex_Segment_Attach(gex_Segment_t* segment_p, gex_TM_t tm, uintptr_t size);
 // round the length up). Local. GASNET_ERR_BAD_ARG where kind, address and length do not go
 // together; *segment_p is then unchanged. flags is 0. Memory Kinds, gex_Segment_Create.
 //
+// The client's memory must be private, readable and writable. Memory that is mapped MAP_SHARED is
+// refused, except for symmetric memory of OpenSHMEM, which becomes a segment as it is.
+//
 // The client's memory stays where it is, but the pages in which it lies are replaced by shared ones
 // with the same contents: no other thread may write to them meanwhile, and what else lies in them
 // is shared too. Two segments may not begin or end within one page, unless one contains the other.

@@ -145,7 +145,7 @@ class Door {
   FirstBoard first_board(std::uint32_t process);
   void lay_out(Team& team, const Membership& membership) const;
   // In segment.cpp.
-  std::optional<std::size_t> shared_offset(const std::byte* address, std::size_t size) const;
+  std::optional<std::size_t> shared_offset(Bytes memory) const;
   Result<void> replace_pages(gondwana_gex_segment& segment);
 
   Engine* engine_;

@@ -13,6 +13,7 @@
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
 #include "engine/prefault.hpp"
+#include "front/gasnet/client_pages.hpp"
 #include "front/gasnet/door.hpp"
 #include "front/gasnet/rma.hpp"
 #include "front/gasnet/trouble.hpp"
@@ -31,13 +32,14 @@ bool map_also_at(std::byte* address, MutableBytes pages) {
   return ::mremap(pages.data(), 0, pages.size(), MREMAP_MAYMOVE | MREMAP_FIXED, address) == address;
 }
 
-// Private memory with the same contents again.
-void map_private(std::byte* address, MutableBytes pages) {
+// Private memory with the same contents again. False: the pages are there still.
+bool map_private(std::byte* address, MutableBytes pages) {
   void* copy =
       ::mmap(nullptr, pages.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (copy == MAP_FAILED) return;
+  if (copy == MAP_FAILED) return false;
   std::memcpy(copy, pages.data(), pages.size());
-  ::mremap(copy, pages.size(), pages.size(), MREMAP_MAYMOVE | MREMAP_FIXED, address);
+  return ::mremap(copy, pages.size(), pages.size(), MREMAP_MAYMOVE | MREMAP_FIXED, address) ==
+         address;
 }
 
 Error no_room(const Door& door, std::size_t size) {
@@ -67,15 +69,24 @@ std::size_t Door::most_global() {
   return least;
 }
 
-// Memory of the client that is shared already: of the symmetric heap, or part of another segment.
-std::optional<std::size_t> Door::shared_offset(const std::byte* address, std::size_t size) const {
-  const auto own = static_cast<std::size_t>(address - engine_->memory().window(engine_->rank()));
-  if (own < engine_->memory().plan().inbox_offset()) return own;
-  for (const auto& other : segments_) {
-    const auto at = static_cast<std::size_t>(address - other->replaced);
-    if (other->replaced != nullptr && at + size <= other->pages.size())
-      return arena_offset(other->pages) + at;
-  }
+// Memory of the client that peers reach already: symmetric variables, the symmetric heap, or part
+// of another segment.
+std::optional<std::size_t> Door::shared_offset(Bytes memory) const {
+  const auto holds = [&](Bytes whole) {
+    const auto at = static_cast<std::size_t>(memory.data() - whole.data());
+    return at < whole.size() && memory.size() <= whole.size() - at;
+  };
+  const SymmetricRanges& symmetric = engine_->symmetric().ranges();
+  if (const std::size_t at = symmetric.offset_in_globals(memory.data(), memory.size());
+      at != SymmetricRanges::nowhere)
+    return at;
+  const std::byte* window = engine_->memory().window(engine_->rank());
+  const Bytes arena(window, engine_->memory().plan().inbox_offset());
+  if (holds(arena.subspan(NodePlan::system_size)))
+    return static_cast<std::size_t>(memory.data() - window);
+  for (const auto& other : segments_)
+    if (other->replaced != nullptr && holds({other->replaced, other->pages.size()}))
+      return arena_offset(other->pages) + static_cast<std::size_t>(memory.data() - other->replaced);
   return std::nullopt;
 }
 
@@ -100,7 +111,7 @@ Result<gex_Segment_t> Door::make_segment(void* address, std::size_t size) {
     segment->address = pages->data();
     segment->size = pages->size();
     segment->offset = arena_offset(*pages);
-  } else if (const auto offset = shared_offset(segment->address, size)) {
+  } else if (const auto offset = shared_offset({segment->address, size})) {
     segment->offset = *offset;
   } else if (const Result<void> replaced = replace_pages(*segment); !replaced) {
     return replaced.error();
@@ -111,6 +122,7 @@ Result<gex_Segment_t> Door::make_segment(void* address, std::size_t size) {
 // The pages in which the client's memory lies, with what else is in them.
 Result<void> Door::replace_pages(gondwana_gex_segment& segment) {
   const std::size_t before = reinterpret_cast<std::uintptr_t>(segment.address) % page_size();
+  if (segment.size > most_local()) return no_room(*this, segment.size);
   std::byte* first = segment.address - before;
   const std::size_t size = round_up(before + segment.size, page_size());
   for (const auto& other : segments_)
@@ -120,6 +132,8 @@ Result<void> Door::replace_pages(gondwana_gex_segment& segment) {
                    fmt::format("{} bytes at {} share a page with the segment at {}; begin segments "
                                "at pages of their own",
                                segment.size, fmt::ptr(segment.address), fmt::ptr(other->address))};
+  if (const Result<void> suitable = examine_client_pages({first, size}); !suitable)
+    return suitable.error();
   const std::optional<MutableBytes> pages = engine_->segments().allocate(size);
   if (!pages) return no_room(*this, size);
   std::memcpy(pages->data(), first, size);
@@ -136,8 +150,8 @@ Result<void> Door::replace_pages(gondwana_gex_segment& segment) {
 }
 
 void Door::destroy(gex_Segment_t segment) {
-  if (segment->replaced != nullptr) map_private(segment->replaced, segment->pages);
-  if (!segment->pages.empty()) engine_->segments().release(segment->pages);
+  const bool free = segment->replaced == nullptr || map_private(segment->replaced, segment->pages);
+  if (free && !segment->pages.empty()) engine_->segments().release(segment->pages);
   const std::scoped_lock lock(mutex_);
   segments_.remove_if([&](const auto& held) { return held.get() == segment; });
 }
@@ -167,7 +181,10 @@ int gex_Segment_Create(gex_Segment_t* segment_p, gex_Client_t client, gex_Addr_t
   if (kind == GEX_MK_INVALID) return refuse(GASNET_ERR_BAD_ARG, call, "the kind is GEX_MK_INVALID");
   if (length == 0) return refuse(GASNET_ERR_BAD_ARG, call, "a segment of 0 bytes");
   const gondwana::Result<gex_Segment_t> segment = client->door->make_segment(address, length);
-  if (!segment) return refuse(GASNET_ERR_RESOURCE, call, segment.error().text);
+  if (!segment)
+    return refuse(segment.error().code == gondwana::Errc::invalid_argument ? GASNET_ERR_BAD_ARG
+                                                                           : GASNET_ERR_RESOURCE,
+                  call, segment.error().text);
   *segment_p = *segment;
   return GASNET_OK;
 }

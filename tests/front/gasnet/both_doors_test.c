@@ -18,6 +18,16 @@ enum { add_request = 200, add_reply = 201, rounds = 2000 };
 static long arrived;           // symmetric: written by peers through shmem.h
 static volatile long answers;  // written by handlers here
 static gex_TM_t team;
+static gex_Client_t client;
+static gex_EP_t endpoint;
+
+// Symmetric variables, the middle ones of which become a segment of GASNet.
+enum { elements = 3000 };
+static struct {
+  long left;
+  long segment[elements];
+  long right;
+} variables;
 
 // Runs where the request arrives, whatever that rank waits for.
 static void on_add(gex_Token_t token, gex_AM_Arg_t value) {
@@ -29,8 +39,6 @@ static void on_answer(gex_Token_t token, gex_AM_Arg_t value) {
 }
 
 static void start_gasnet(int* argc, char*** argv) {
-  gex_Client_t client;
-  gex_EP_t endpoint;
   gex_Segment_t segment;
   gex_AM_Entry_t handlers[] = {
       {add_request, (gex_AM_Fn_t)on_add, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 1, NULL, "add"},
@@ -39,6 +47,43 @@ static void start_gasnet(int* argc, char*** argv) {
   CHECK(gex_Client_Init(&client, &endpoint, &team, "BOTH", argc, argv, 0) == GASNET_OK);
   CHECK(gex_EP_RegisterHandlers(endpoint, handlers, 2) == GASNET_OK);
   CHECK(gex_Segment_Attach(&segment, team, 1 << 20) == GASNET_OK);
+}
+
+// What is symmetric stays so when it is a segment, with its neighbours.
+static void use_variables_as_segment(int me, int right, int left) {
+  gex_Segment_t segment;
+  gex_EP_t more;
+  void* theirs = NULL;
+  variables.segment[1] = -1;
+  CHECK(gex_Segment_Create(&segment, client, variables.segment, sizeof(variables.segment),
+                           GEX_MK_HOST, 0) == GASNET_OK);
+  CHECK(gex_EP_Create(&more, client, GEX_EP_CAPABILITY_RMA, 0) == GASNET_OK);
+  CHECK(gex_EP_BindSegment(more, segment, 0) == GASNET_OK);
+  CHECK(gex_EP_PublishBoundSegment(team, &more, 1, 0) == GASNET_OK);
+  gex_TM_t pair = gex_TM_Pair(endpoint, gex_EP_QueryIndex(more));
+  CHECK(gex_Segment_QueryBound(pair, (gex_Rank_t)right, &theirs, NULL, NULL) == GASNET_OK);
+  const long value = 2000 + me;
+  CHECK(gex_RMA_PutBlocking(pair, (gex_Rank_t)right, theirs, &value, sizeof(value), 0) == 0);
+  shmem_long_p(&variables.left, value, right);
+  shmem_long_p(&variables.segment[elements - 1], value, right);
+  shmem_long_p(&variables.right, value, right);
+  shmem_barrier_all();
+  CHECK(variables.segment[0] == 2000 + left && variables.segment[1] == -1);
+  CHECK(variables.segment[elements - 1] == 2000 + left);
+  CHECK(variables.left == 2000 + left && variables.right == 2000 + left);
+  long got = 0;
+  CHECK(gex_RMA_GetBlocking(pair, &got, (gex_Rank_t)right, (long*)theirs + elements - 1,
+                            sizeof(got), 0) == 0);
+  CHECK(got == value);
+  // The end counts as the start does: this range leaves the symmetric variables.
+  CHECK(gex_Segment_Create(&segment, client, variables.segment, (size_t)1 << 50, GEX_MK_HOST, 0) !=
+        GASNET_OK);
+  shmem_barrier_all();
+  gex_EP_Destroy(more, 0);
+  gex_Segment_Destroy(segment, 0);
+  shmem_long_p(&variables.segment[2], value, right);
+  shmem_barrier_all();
+  CHECK(variables.segment[2] == 2000 + left);
 }
 
 int main(int argc, char** argv) {
@@ -75,6 +120,7 @@ int main(int argc, char** argv) {
   CHECK(gex_RMA_GetBlocking(team, &got, (gex_Rank_t)me, mine, sizeof(got), 0) == 0);
   CHECK(got == 1000 + (me + ranks - 1) % ranks && *heap == got);
   shmem_free(heap);
+  use_variables_as_segment(me, right, (me + ranks - 1) % ranks);
   shmem_finalize();
   // The other door is open still.
   answers = 0;

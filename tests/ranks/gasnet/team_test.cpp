@@ -167,5 +167,55 @@ GASNET_TEST(memory_of_the_client_becomes_a_segment, 1) {
   ::munmap(memory, size);
 }
 
+// Of no use as a segment: refused, and left as it is.
+void expect_refused(World& world, void* memory, std::size_t size) {
+  gex_Segment_t segment = GEX_SEGMENT_INVALID;
+  EXPECT_EQ(gex_Segment_Create(&segment, world.client, memory, size, GEX_MK_HOST, 0),
+            GASNET_ERR_BAD_ARG);
+  EXPECT_EQ(segment, GEX_SEGMENT_INVALID);
+}
+
+std::byte* map(std::size_t size, int protection, int sharing, int memory = -1) {
+  void* mapped = ::mmap(nullptr, size, protection, sharing, memory, 0);
+  EXPECT_NE(mapped, MAP_FAILED);
+  return static_cast<std::byte*>(mapped);
+}
+
+// Another mapping of the same memory must go on seeing what is written through this one.
+GASNET_TEST(memory_that_the_client_shares_is_no_segment, 1) {
+  constexpr std::size_t size = 64 * 1024;
+  const Result<UniqueFd> memory = create_memfd("client", size);
+  ASSERT_TRUE(memory);
+  std::byte* one = map(size, PROT_READ | PROT_WRITE, MAP_SHARED, memory->get());
+  const std::byte* other = map(size, PROT_READ, MAP_SHARED, memory->get());
+  expect_refused(world, one, size);
+  expect_refused(world, one + size - 8, 8);
+  std::memset(one, 'x', size);
+  EXPECT_EQ(other[0], std::byte{'x'});
+  EXPECT_EQ(other[size - 1], std::byte{'x'});
+  ::munmap(one, size);
+  ::munmap(const_cast<std::byte*>(other), size);
+}
+
+// What is behind the first page counts too.
+GASNET_TEST(memory_that_is_shared_read_only_or_missing_in_part_is_no_segment, 1) {
+  constexpr std::size_t page = 4096;
+  std::byte* memory = map(8 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
+  const auto whole = [&] { expect_refused(world, memory, 8 * page); };
+  std::byte* last = memory + 7 * page;
+  ::mmap(last, page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  whole();
+  ::mmap(last, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  whole();
+  ::mprotect(last, page, PROT_NONE);
+  whole();
+  ::munmap(last, page);
+  whole();
+  gex_Segment_t none = GEX_SEGMENT_INVALID;
+  EXPECT_EQ(gex_Segment_Create(&none, world.client, memory, ~std::size_t{0} - 8, GEX_MK_HOST, 0),
+            GASNET_ERR_RESOURCE);
+  ::munmap(memory, 7 * page);
+}
+
 }  // namespace
 }  // namespace gondwana::gasnet::test
