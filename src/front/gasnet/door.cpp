@@ -37,7 +37,7 @@ void Door::join(const std::string& client_name, gex_Flags_t flags) {
   make_endpoint(GEX_EP_CAPABILITY_ALL, 0);
   engine_->messages().listen(
       &receive, this,
-      threads_ == ThreadMode::par ? Handlers::on_any_thread : Handlers::on_one_thread);
+      threads_ == ThreadMode::seq ? Handlers::on_one_thread : Handlers::on_any_thread);
   const OwnBoard mine = take_board();
   directory(rank()).board.store(mine.offset, std::memory_order_relaxed);
   const MutableBytes mirrors = take_mirrors(ranks());

@@ -6,7 +6,6 @@
 // The same seed makes the same calls. What all ranks must agree on comes from one random sequence,
 // what each does in its own way (memory, order of waiting) from another.
 #define _DEFAULT_SOURCE 1  // NOLINT(readability-identifier-naming): the C library's name
-#define GASNET_SEQ 1
 #include <gasnet_coll.h>
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,11 @@
-// Runs the rank tests of the GASNet-EX door:  gasnet_rank_tests --ranks=4 [--threads=seq|par]
-// [--over=memory|nodes|faulty-nodes|ofi|ofi-alone] [--seed=N]. With par, any thread of a rank may
-// call and run handlers; tests that need threads are skipped without it. Where the ranks are, and
-// what is between them: see tests/support/rank_main.cpp.
+// Runs the rank tests of the GASNet-EX door:  gasnet_rank_tests --ranks=4
+// [--threads=seq|parsync|par]
+// [--over=memory|nodes|faulty-nodes|ofi|ofi-alone] [--seed=N]. With parsync and par, any thread of
+// a rank may call and run handlers: with parsync each test runs on another thread than the one that
+// joined. Where the ranks are, and what is between them: see tests/support/rank_main.cpp.
 #include <charconv>
+#include <map>
+#include <string_view>
 #include <thread>
 
 #include "ranks/gasnet/world.hpp"
@@ -58,6 +61,17 @@ std::unique_ptr<Engine> engine_of(const JobNodes& nodes, Rank rank) {
 }
 
 // An exception would leave the other ranks waiting.
+void call(Body body, World& world) {
+  try {
+    adopt(world);
+    body(world);
+    world.barrier();
+  } catch (const std::exception& failure) {
+    fmt::print(stderr, "rank {}: {}\n", world.me(), failure.what());
+    std::abort();
+  }
+}
+
 void be_rank(const JobNodes& nodes, Rank rank, bool checks, Body body) {
   const std::unique_ptr<Engine> engine = engine_of(nodes, rank);
   Door own({.engine = engine.get(), .threads = form().threads, .checks = checks});
@@ -65,13 +79,10 @@ void be_rank(const JobNodes& nodes, Rank rank, bool checks, Body body) {
   own.join("TEST", 0);
   World world{own.client(), own.first_endpoint(), own.world(),
               std::mt19937_64(form().seed + index(rank)), form().over == Over::faulty_nodes};
-  try {
-    body(world);
-    world.barrier();
-  } catch (const std::exception& failure) {
-    fmt::print(stderr, "rank {}: {}\n", index(rank), failure.what());
-    std::abort();
-  }
+  if (form().threads == ThreadMode::parsync)
+    std::jthread([&] { call(body, world); }).join();
+  else
+    call(body, world);
 }
 
 }  // namespace
@@ -129,13 +140,18 @@ bool take_over(std::string_view name) {
   return true;
 }
 
+bool take_threads(std::string_view name) {
+  const std::map<std::string_view, ThreadMode> modes{
+      {"seq", ThreadMode::seq}, {"parsync", ThreadMode::parsync}, {"par", ThreadMode::par}};
+  const auto found = modes.find(name);
+  if (found == modes.end()) return false;
+  form().threads = found->second;
+  return true;
+}
+
 bool take(std::string_view argument) {
-  if (argument == "--threads=seq") return true;
   if (argument.starts_with("--over=")) return take_over(argument.substr(7));
-  if (argument == "--threads=par") {
-    form().threads = ThreadMode::par;
-    return true;
-  }
+  if (argument.starts_with("--threads=")) return take_threads(argument.substr(10));
   return take_number(argument, "--ranks=", form().ranks) ||
          take_number(argument, "--seed=", form().seed);
 }

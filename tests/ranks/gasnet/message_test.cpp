@@ -2,6 +2,7 @@
 // back-pressure.
 #include <array>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 #include "core/assert.hpp"
@@ -257,6 +258,26 @@ GASNET_TEST(floods_against_each_other_end, 1) {
 
 void count_only(gex_Token_t /*token*/) {
   ++seen->count;
+}
+
+// While the thread that joined calls nothing.
+GASNET_TEST(any_thread_of_a_client_with_several_runs_handlers, 1) {
+  if (world.client->door->threads() == ThreadMode::seq) return;
+  Seen& shared = fresh();
+  world.add_handler(first, handler(answer_flood), request | GEX_FLAG_AM_MEDIUM, 0);
+  world.add_handler(second, handler(take_flood), reply | GEX_FLAG_AM_MEDIUM, 0);
+  world.barrier();
+  std::jthread([&] {
+    adopt(world);
+    seen = &shared;
+    constexpr std::uint32_t each = 100;
+    const std::vector<std::byte> payload(3000);
+    for (std::uint32_t i = 0; i < each; ++i)
+      gex_AM_RequestMedium0(world.team, world.right(), first, payload.data(), payload.size(),
+                            GEX_EVENT_NOW, 0);
+    await_count(each);
+    gex_Event_Wait(gex_Coll_BarrierNB(world.team, 0));
+  }).join();
 }
 
 GASNET_TEST(immediate_refuses_where_a_receiver_does_not_poll, 2) {
