@@ -1,7 +1,8 @@
 // GASNet-EX on Gondwana: the types and constants alone, for headers that only name them.
 //
 // Nothing here needs the library or a thread mode, and every macro begins with GEX_.
-// GASNet-EX 0.19, The gasnet_fwd.h header.
+// GASNet-EX 0.19, The gasnet_fwd.h header. Numbers and widths are those of release 2025.8.0, which
+// clients take for granted in places.
 #ifndef GEX_GONDWANA_FWD_H
 #define GEX_GONDWANA_FWD_H
 
@@ -37,8 +38,8 @@ typedef uint32_t gex_Rank_t;
 #define GEX_RANK_INVALID 0xffffffffU
 
 // An endpoint of a process: 0 is the primordial one, others count up from 1.
-typedef uint32_t gex_EP_Index_t;
-#define GEX_EP_INDEX_INVALID 0xffffffffU
+typedef uint16_t gex_EP_Index_t;
+#define GEX_EP_INDEX_INVALID 0xffffU
 
 // An endpoint of the job: the process's rank (in which team, the call says) and an index there.
 typedef struct {
@@ -75,22 +76,23 @@ typedef uint64_t gex_RMA_Value_t;
 #define GEX_EVENT_DEFER ((gex_Event_t*)(uintptr_t)2)
 #define GEX_EVENT_GROUP ((gex_Event_t*)(uintptr_t)3)
 
-// Categories of implicit operations, and of leaf events: LC is local completion.
+// Categories of implicit operations, and of leaf events: LC is local completion, which is all there
+// is of an AM and a part of a PUT.
 typedef uint32_t gex_EC_t;
-#define GEX_EC_GET 0x01U
-#define GEX_EC_PUT 0x02U
-#define GEX_EC_AM 0x04U
-#define GEX_EC_LC 0x08U
-#define GEX_EC_RMW 0x10U
-#define GEX_EC_ALL 0x1fU
+#define GEX_EC_GET 0x04U
+#define GEX_EC_PUT 0x03U
+#define GEX_EC_AM 0x02U
+#define GEX_EC_LC 0x02U
+#define GEX_EC_RMW 0x08U
+#define GEX_EC_ALL 0xffffffffU
 
 // What gex_Token_Info is asked for, and what it found.
 typedef uint32_t gex_TI_t;
 #define GEX_TI_SRCRANK 0x01U
-#define GEX_TI_EP 0x02U
-#define GEX_TI_ENTRY 0x04U
-#define GEX_TI_IS_REQ 0x08U
-#define GEX_TI_IS_LONG 0x10U
+#define GEX_TI_EP 0x10U
+#define GEX_TI_ENTRY 0x02U
+#define GEX_TI_IS_REQ 0x04U
+#define GEX_TI_IS_LONG 0x08U
 #define GEX_TI_ALL 0x1fU
 
 // What an endpoint is created for.
@@ -113,74 +115,74 @@ typedef uint32_t gex_Flags_t;
 // result, GEX_EVENT_NO_OP or GEX_AM_SRCDESC_NO_OP. It polls nothing: poll after a refusal.
 #define GEX_FLAG_IMMEDIATE 0x00000001U
 // Whether a copy of the source is wanted so that it may be reused sooner. Accepted, no effect.
-#define GEX_FLAG_LC_COPY_YES 0x00000002U
-#define GEX_FLAG_LC_COPY_NO 0x00000004U
+#define GEX_FLAG_LC_COPY_YES 0x00010000U
+#define GEX_FLAG_LC_COPY_NO 0x00020000U
 // The peer is not in this process; nor in a process whose memory this one can reach.
-#define GEX_FLAG_PEER_NEVER_SELF 0x00000008U
-#define GEX_FLAG_PEER_NEVER_NBRHD 0x00000010U
+#define GEX_FLAG_PEER_NEVER_SELF 0x00008000U
+#define GEX_FLAG_PEER_NEVER_NBRHD 0x00004000U
 // Where local (SELF) and remote (PEER) addresses lie: unknown, in any segment of the process, in
 // the endpoint's bound segment; OFFSET: they are byte offsets into that segment.
-#define GEX_FLAG_SELF_SEG_UNKNOWN 0x00000020U
-#define GEX_FLAG_SELF_SEG_SOME 0x00000040U
-#define GEX_FLAG_SELF_SEG_BOUND 0x00000080U
-#define GEX_FLAG_SELF_SEG_OFFSET 0x00000100U
-#define GEX_FLAG_PEER_SEG_UNKNOWN 0x00000200U
-#define GEX_FLAG_PEER_SEG_SOME 0x00000400U
-#define GEX_FLAG_PEER_SEG_BOUND 0x00000800U
-#define GEX_FLAG_PEER_SEG_OFFSET 0x00001000U
+#define GEX_FLAG_SELF_SEG_UNKNOWN 0x00000008U
+#define GEX_FLAG_SELF_SEG_SOME 0x00000010U
+#define GEX_FLAG_SELF_SEG_BOUND 0x00000020U
+#define GEX_FLAG_SELF_SEG_OFFSET 0x00000040U
+#define GEX_FLAG_PEER_SEG_UNKNOWN 0x00000080U
+#define GEX_FLAG_PEER_SEG_SOME 0x00000100U
+#define GEX_FLAG_PEER_SEG_BOUND 0x00000200U
+#define GEX_FLAG_PEER_SEG_OFFSET 0x00000400U
 
 // Remote atomics: the target is the caller's own endpoint, or in its neighborhood.
-#define GEX_FLAG_AD_MY_RANK 0x00002000U
-#define GEX_FLAG_AD_MY_NBRHD 0x00004000U
+#define GEX_FLAG_AD_MY_RANK 0x00000800U
+#define GEX_FLAG_AD_MY_NBRHD 0x00001000U
 // The initiating thread's memory accesses after (ACQ) and before (REL) stay on their side.
-#define GEX_FLAG_AD_ACQ 0x00008000U
-#define GEX_FLAG_AD_REL 0x00010000U
+#define GEX_FLAG_AD_ACQ 0x00000004U
+#define GEX_FLAG_AD_REL 0x00000002U
 // gex_AD_Op and gex_TM_Create: ranks are those of processes in the job, not in the team.
-#define GEX_FLAG_RANK_IS_JOBRANK 0x00020000U
+#define GEX_FLAG_RANK_IS_JOBRANK 0x00002000U
 
 // Puts of gasnet_vis.h: local completion is an event of its own.
-#define GEX_FLAG_ENABLE_LEAF_LC 0x00040000U
+#define GEX_FLAG_ENABLE_LEAF_LC 0x00000800U
 
 // gex_AM_Max*: the largest least_payload of Prepare with the client's, or the library's, buffer.
-#define GEX_FLAG_AM_PREPARE_LEAST_CLIENT 0x00080000U
-#define GEX_FLAG_AM_PREPARE_LEAST_ALLOC 0x00100000U
+#define GEX_FLAG_AM_PREPARE_LEAST_CLIENT 0x00000800U
+#define GEX_FLAG_AM_PREPARE_LEAST_ALLOC 0x00001000U
 
 // gex_AD_Create: which targets should be the fast ones.
-#define GEX_FLAG_AD_FAVOR_MY_RANK 0x00200000U
-#define GEX_FLAG_AD_FAVOR_MY_NBRHD 0x00400000U
-#define GEX_FLAG_AD_FAVOR_REMOTE 0x00800000U
+#define GEX_FLAG_AD_FAVOR_MY_RANK 0x00000001U
+#define GEX_FLAG_AD_FAVOR_MY_NBRHD 0x00000002U
+#define GEX_FLAG_AD_FAVOR_REMOTE 0x00000004U
 
 // Team creation. SCRATCH_SIZE: create nothing, return how many bytes of scratch to give.
-#define GEX_FLAG_TM_SCRATCH_SIZE_MIN 0x01000000U  // deprecated since 0.11
-#define GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED 0x02000000U
+#define GEX_FLAG_TM_SCRATCH_SIZE_MIN 0x00000001U  // deprecated since 0.11
+#define GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED 0x00000002U
 // How many scratch addresses follow: one for each member, one for each local member, one for all,
 // none.
-#define GEX_FLAG_TM_GLOBAL_SCRATCH 0x04000000U
-#define GEX_FLAG_TM_LOCAL_SCRATCH 0x08000000U
-#define GEX_FLAG_TM_SYMMETRIC_SCRATCH 0x10000000U
-#define GEX_FLAG_TM_NO_SCRATCH 0x20000000U
+#define GEX_FLAG_TM_GLOBAL_SCRATCH 0x00000004U
+#define GEX_FLAG_TM_LOCAL_SCRATCH 0x00000008U
+#define GEX_FLAG_TM_SYMMETRIC_SCRATCH 0x00000010U
+#define GEX_FLAG_TM_NO_SCRATCH 0x00000020U
 // Those addresses are byte offsets into bound segments.
-#define GEX_FLAG_SCRATCH_SEG_OFFSET 0x40000000U
+#define GEX_FLAG_SCRATCH_SEG_OFFSET 0x00000040U
 // gex_TM_Destroy: the team is quiet at every member already, no barrier is needed.
-#define GEX_FLAG_GLOBALLY_QUIESCED 0x80000000U
+#define GEX_FLAG_GLOBALLY_QUIESCED 0x00002000U
 
 // gex_EP_RegisterHandlers: how a handler will be called. One of each group.
-#define GEX_FLAG_AM_SHORT 0x01000000U
-#define GEX_FLAG_AM_MEDIUM 0x02000000U
-#define GEX_FLAG_AM_LONG 0x04000000U
-#define GEX_FLAG_AM_MEDLONG 0x06000000U
-#define GEX_FLAG_AM_REQUEST 0x08000000U
-#define GEX_FLAG_AM_REPLY 0x10000000U
-#define GEX_FLAG_AM_REQREP 0x18000000U
+#define GEX_FLAG_AM_SHORT 0x00000001U
+#define GEX_FLAG_AM_MEDIUM 0x00000002U
+#define GEX_FLAG_AM_LONG 0x00000004U
+#define GEX_FLAG_AM_MEDLONG 0x00000006U
+#define GEX_FLAG_AM_REQUEST 0x00000008U
+#define GEX_FLAG_AM_REPLY 0x00000010U
+#define GEX_FLAG_AM_REQREP 0x00000018U
 
 // gex_Client_Init: GASNet-1 calls will be made; progress threads are started by the client.
-#define GEX_FLAG_USES_GASNET1 0x01000000U
-#define GEX_FLAG_DEFER_THREADS 0x02000000U
+#define GEX_FLAG_USES_GASNET1 0x00000001U
+#define GEX_FLAG_DEFER_THREADS 0x00000002U
 
 // gex_EP_Create: hints at what hardware could speed up.
-#define GEX_FLAG_HINT_ACCEL_AD 0x01000000U
-#define GEX_FLAG_HINT_ACCEL_COLL 0x02000000U
-#define GEX_FLAG_HINT_ACCEL_ALL 0x03000000U
+#define GEX_FLAG_HINT_ACCEL_AD 0x00000001U
+#define GEX_FLAG_HINT_ACCEL_COLL 0x00000002U
+#define GEX_FLAG_HINT_ACCEL_ALL 0x00000003U
 
 // Types of atomics and reductions: int32_t ... double, and elements only the client understands.
 typedef uint32_t gex_DT_t;
@@ -194,40 +196,40 @@ typedef uint32_t gex_DT_t;
 
 // Operations of atomics and reductions. GASNet-EX 0.19, Operation codes.
 typedef uint32_t gex_OP_t;
-#define GEX_OP_ADD 0x00000001U
-#define GEX_OP_SUB 0x00000002U
-#define GEX_OP_MULT 0x00000004U
-#define GEX_OP_MIN 0x00000008U
-#define GEX_OP_MAX 0x00000010U
-#define GEX_OP_INC 0x00000020U
-#define GEX_OP_DEC 0x00000040U
-#define GEX_OP_AND 0x00000080U
-#define GEX_OP_OR 0x00000100U
-#define GEX_OP_XOR 0x00000200U
+#define GEX_OP_ADD 0x00000008U
+#define GEX_OP_SUB 0x00000010U
+#define GEX_OP_MULT 0x00000020U
+#define GEX_OP_MIN 0x00000040U
+#define GEX_OP_MAX 0x00000080U
+#define GEX_OP_INC 0x00000100U
+#define GEX_OP_DEC 0x00000200U
+#define GEX_OP_AND 0x00000001U
+#define GEX_OP_OR 0x00000002U
+#define GEX_OP_XOR 0x00000004U
 #define GEX_OP_SET 0x00000400U
 #define GEX_OP_CAS 0x00000800U
 
-// The same in the same order, 12 bits up: they also bring back the value that was there.
-#define GEX_OP_FADD 0x00001000U
-#define GEX_OP_FSUB 0x00002000U
-#define GEX_OP_FMULT 0x00004000U
-#define GEX_OP_FMIN 0x00008000U
-#define GEX_OP_FMAX 0x00010000U
-#define GEX_OP_FINC 0x00020000U
-#define GEX_OP_FDEC 0x00040000U
-#define GEX_OP_FAND 0x00080000U
-#define GEX_OP_FOR 0x00100000U
-#define GEX_OP_FXOR 0x00200000U
-#define GEX_OP_SWAP 0x00400000U
-#define GEX_OP_FCAS 0x00800000U
+// The same in the same order, 15 bits up: they also bring back the value that was there.
+#define GEX_OP_FADD 0x00040000U
+#define GEX_OP_FSUB 0x00080000U
+#define GEX_OP_FMULT 0x00100000U
+#define GEX_OP_FMIN 0x00200000U
+#define GEX_OP_FMAX 0x00400000U
+#define GEX_OP_FINC 0x00800000U
+#define GEX_OP_FDEC 0x01000000U
+#define GEX_OP_FAND 0x00008000U
+#define GEX_OP_FOR 0x00010000U
+#define GEX_OP_FXOR 0x00020000U
+#define GEX_OP_SWAP 0x02000000U
+#define GEX_OP_FCAS 0x04000000U
 
-#define GEX_OP_GET 0x01000000U
-#define GEX_OP_USER 0x02000000U     // reductions: the client's function, commutative
-#define GEX_OP_USER_NC 0x04000000U  // reductions: the client's function, only associative
+#define GEX_OP_GET 0x08000000U
+#define GEX_OP_USER 0x40000000U     // reductions: the client's function, commutative
+#define GEX_OP_USER_NC 0x80000000U  // reductions: the client's function, only associative
 #define GEX_OP_CSWAP GEX_OP_FCAS    // deprecated
 
 // From an operation to the one that also fetches (SET to SWAP), and back.
-#define GEX_OP_TO_FETCHING(op) ((op) << 12)
-#define GEX_OP_TO_NONFETCHING(op) ((op) >> 12)
+#define GEX_OP_TO_FETCHING(op) ((op) << 15)
+#define GEX_OP_TO_NONFETCHING(op) ((op) >> 15)
 
 #endif  // GEX_GONDWANA_FWD_H

@@ -12,13 +12,19 @@
 #ifndef GONDWANA_GASNET_TOOLS_H
 #define GONDWANA_GASNET_TOOLS_H
 
+// Some of these for programs, which expect them of this header.
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <sched.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "gasnet_portable_platform.h"
 
@@ -338,6 +344,8 @@ GASNETT_END_EXTERNC
 #include "gasnet/tools_atomics.h"
 #include "gasnet/tools_locks.h"
 #endif
+
+#include "gasnet/tools_clients.h"
 
 // ----------------------------------------------------------------------
 // Traces and statistics of GASNet's own kind: there are none.

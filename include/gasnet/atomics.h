@@ -17,8 +17,12 @@ struct gondwana_gex_atomic_domain {
   gex_TM_t team;
 };
 
-// A type and operations as one set, so that one test is enough.
-#define GONDWANA_GEX_ACCEPTED(type, ops) ((uint32_t)(ops) | (uint32_t)(type) << 26)
+// A type and operations as one set, so that one test is enough. Of types there are only those of
+// integers, as in the inline path: above the operations, all of which are below bit 28.
+#define GONDWANA_GEX_ACCEPTED(type, ops) ((uint32_t)(ops) | (uint32_t)(type) << 28)
+
+// Whether an operation brings back the value from before: those from GEX_OP_FAND on.
+#define GONDWANA_GEX_FETCHES(opcode) ((opcode) >= GEX_OP_FAND)
 
 // What the inline path leaves to the library: operations and types that are no instruction,
 // addresses and ranks of other kinds, and what is wrong. Results and operands are those of the
@@ -129,7 +133,7 @@ static inline int gondwana_gex_atomic32(gex_AD_t ad, gex_DT_t type, uint32_t* re
   asleep = member->asleep;  // before the operation, which loads behind it wait for
   old = gondwana_gex_apply32((gondwana_gex_word32*)(void*)gondwana_gex_ours(member, address),
                              opcode, operand1, operand2);
-  if (opcode >= GEX_OP_FADD) *result = old;
+  if (GONDWANA_GEX_FETCHES(opcode)) *result = old;
   if (opcode != GEX_OP_GET) gondwana_gex_after_atomic(ad, rank, asleep);
   return 0;
 }
@@ -147,7 +151,7 @@ static inline int gondwana_gex_atomic64(gex_AD_t ad, gex_DT_t type, uint64_t* re
   asleep = member->asleep;
   old = gondwana_gex_apply64((gondwana_gex_word64*)(void*)gondwana_gex_ours(member, address),
                              opcode, operand1, operand2);
-  if (opcode >= GEX_OP_FADD) *result = old;
+  if (GONDWANA_GEX_FETCHES(opcode)) *result = old;
   if (opcode != GEX_OP_GET) gondwana_gex_after_atomic(ad, rank, asleep);
   return 0;
 }

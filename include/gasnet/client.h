@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 // What the library is told about the file that starts it.
-#define GONDWANA_GASNET_ABI 1
+#define GONDWANA_GASNET_ABI 2
 struct gondwana_gex_build {
   uint32_t abi;      // of the structures and calls that inline code of these headers uses
   uint32_t threads;  // 0: GASNET_SEQ, 1: GASNET_PARSYNC, 2: GASNET_PAR
@@ -19,7 +19,7 @@ struct gondwana_gex_build {
 };
 
 // Exists only in a library with this abi, so that another one fails to link.
-extern const volatile int gondwana_gasnet_abi_1;
+extern const volatile int gondwana_gasnet_abi_2;
 
 int gondwana_gex_client_init(gex_Client_t* client_p, gex_EP_t* ep_p, gex_TM_t* tm_p,
                              const char* name, int* argc, char*** argv, gex_Flags_t flags,
@@ -28,7 +28,7 @@ int gondwana_gex_client_init(gex_Client_t* client_p, gex_EP_t* ep_p, gex_TM_t* t
 static inline const struct gondwana_gex_build* gondwana_gex_this_build(void) {
   static const struct gondwana_gex_build build = {GONDWANA_GASNET_ABI, GONDWANA_GASNET_THREADS,
                                                   GONDWANA_GASNET_CHECKS, GASNET_CONFIG_STRING};
-  const int linked = gondwana_gasnet_abi_1;
+  const int linked = gondwana_gasnet_abi_2;
   (void)linked;
   return &build;
 }

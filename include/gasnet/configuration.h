@@ -56,8 +56,10 @@
 #define GASNET_ALIGNED_SEGMENTS 0
 
 // Processes of one node share memory. The name is the one that clients know for that; with a
-// network the same library serves. That is why GASNET_CONDUIT_SMP and GASNET_SMP_CONDUIT are not
-// defined: clients, UPC++ among them, conclude from them that all ranks share memory.
+// network, libfabric's, the same library serves. That is why the macro by which clients tell
+// networks apart says OFI: from GASNET_CONDUIT_SMP UPC++ concludes that all ranks share memory, and
+// Realm wants one of those it knows.
+#define GASNET_CONDUIT_OFI 1
 #define GASNET_CONDUIT_NAME SMP
 #define GASNET_CONDUIT_NAME_STR "SMP"
 #define GASNET_CORE_NAME SMP

@@ -32,8 +32,8 @@ typedef gex_Event_t gasnet_coll_handle_t;
 #define GASNET_COLL_SINGLE 0x040
 #define GASNET_COLL_LOCAL 0x080
 // The memory lies in bound segments: a hint.
-#define GASNET_COLL_SRC_IN_SEGMENT 0x100
-#define GASNET_COLL_DST_IN_SEGMENT 0x200
+#define GASNET_COLL_SRC_IN_SEGMENT 0x800
+#define GASNET_COLL_DST_IN_SEGMENT 0x400
 
 // nbytes from src of srcimage to dst of everyone.
 void gasnet_coll_broadcast(gasnet_team_handle_t team, void* dst, gasnet_image_t srcimage, void* src,

@@ -54,7 +54,7 @@ int gex_HSL_Trylock(gex_HSL_t* hsl);
 // GASNET_OK, GASNET_ERR_BARRIER_MISMATCH, or, try alone, GASNET_ERR_NOT_READY.
 #define GASNET_BARRIERFLAG_ANONYMOUS 1
 #define GASNET_BARRIERFLAG_MISMATCH 2
-#define GASNET_BARRIERFLAG_UNNAMED 4
+#define GASNET_BARRIERFLAG_UNNAMED 9  // ANONYMOUS is part of it
 void gasnet_barrier_notify(int id, int flags);
 int gasnet_barrier_wait(int id, int flags);
 int gasnet_barrier_try(int id, int flags);

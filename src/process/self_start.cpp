@@ -24,7 +24,7 @@
 // Of the GASNet-EX door. In a program that is linked statically it tells whether that is part of
 // it.
 extern "C" {
-[[gnu::weak]] extern const volatile int gondwana_gasnet_abi_1;
+[[gnu::weak]] extern const volatile int gondwana_gasnet_abi_2;
 }
 
 namespace gondwana {
@@ -58,7 +58,7 @@ fs::path own_file(const fs::path& program) {
 
 Presence presence_of_door(const fs::path& program) {
   if (own_file(program) != program) return presence_of(door);
-  return &gondwana_gasnet_abi_1 != nullptr ? Presence::needed : Presence::absent;
+  return &gondwana_gasnet_abi_2 != nullptr ? Presence::needed : Presence::absent;
 }
 
 // As the caller wrote it where that is enough to find it again, for programs print this name.

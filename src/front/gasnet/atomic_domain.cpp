@@ -188,18 +188,22 @@ struct Functions {
   T (*here)(T& target, const Operands<T>& operands);
   T (*elsewhere)(FarWord<T>& target, const Operands<T>& operands);
 };
-constexpr std::size_t operations = 25;
+constexpr std::size_t operations = 28;
+constexpr gex_OP_t all_operations =
+    GEX_OP_GET | ((GEX_OP_CAS << 1U) - 1) | GEX_OP_TO_FETCHING((GEX_OP_CAS << 1U) - 1);
+static_assert(all_operations >> operations == 0);
 
 constexpr gex_OP_t base_of(std::size_t bit) {
   const gex_OP_t op = gex_OP_t{1} << bit;
-  return op >= GEX_OP_FADD && op <= GEX_OP_FCAS ? GEX_OP_TO_NONFETCHING(op) : op;
+  return op >= GEX_OP_FAND && op <= GEX_OP_FCAS ? GEX_OP_TO_NONFETCHING(op) : op;
 }
 
 template <typename T, std::size_t Bit>
 constexpr Functions<T> function() {
   constexpr gex_OP_t op = base_of(Bit);
   constexpr gex_OP_t bitwise = GEX_OP_AND | GEX_OP_OR | GEX_OP_XOR;
-  if constexpr ((op & bitwise) != 0 && std::floating_point<T>)
+  constexpr bool is_operation = (gex_OP_t{1} << Bit & all_operations) != 0;
+  if constexpr (!is_operation || ((op & bitwise) != 0 && std::floating_point<T>))
     return {nullptr, nullptr};
   else
     return {&apply<op, T>, &apply<op, T>};
@@ -211,10 +215,6 @@ constexpr std::array<Functions<T>, operations> functions(std::index_sequence<Bit
 }
 template <typename T>
 constexpr auto table = functions<T>(std::make_index_sequence<operations>());
-
-constexpr bool fetches(gex_OP_t opcode) {
-  return opcode >= GEX_OP_FADD;
-}
 
 template <typename T>
 struct Request {
@@ -284,7 +284,7 @@ int perform(const AtomicDomain& domain, const Request<T>& request) {
   const gex_Rank_t rank = by_job ? member_of(team, request.rank) : request.rank;
   const std::optional<T> old = apply_at(word_at(domain.team, rank, request), team, request);
   if (!old) return 1;
-  if (fetches(request.opcode)) {
+  if (GONDWANA_GEX_FETCHES(request.opcode)) {
     std::byte* own = find_own(domain.team, request.result, request.flags, op_call);
     std::memcpy(own, &*old, sizeof(T));
   }
@@ -294,11 +294,10 @@ int perform(const AtomicDomain& domain, const Request<T>& request) {
 
 // What the standard defines for a type.
 bool is_valid(gex_DT_t type, gex_OP_t ops) {
-  constexpr gex_OP_t all = (gex_OP_t{1} << operations) - 1;
   constexpr gex_OP_t bitwise = GEX_OP_AND | GEX_OP_OR | GEX_OP_XOR;
   const bool is_number = std::has_single_bit(type) && type <= GEX_DT_DBL;
   const bool is_float = (type & (GEX_DT_FLT | GEX_DT_DBL)) != 0;
-  if (!is_number || ops == 0 || (ops & ~all) != 0) return false;
+  if (!is_number || ops == 0 || (ops & ~all_operations) != 0) return false;
   return !is_float || (ops & (bitwise | GEX_OP_TO_FETCHING(bitwise))) == 0;
 }
 

@@ -124,7 +124,7 @@ Settings examine_environment(CallName call) {
 using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow
 
 extern "C" {
-extern const volatile int gondwana_gasnet_abi_1 = 1;
+extern const volatile int gondwana_gasnet_abi_2 = 2;
 }
 
 // NOLINTNEXTLINE(readability-function-size): the standard chose the parameters

@@ -56,7 +56,8 @@ constexpr auto payload_callers = callers<true>(std::make_index_sequence<most_arg
 
 const gex_AM_Entry_t& find_handler(Door& door, const Incoming& incoming) {
   const std::uint32_t number = incoming.message.handler;
-  const gex_EP_t endpoint = number >> 8 < most_endpoints ? door.endpoint(number >> 8) : nullptr;
+  const auto place = static_cast<gex_EP_Index_t>(number >> 8);
+  const gex_EP_t endpoint = place < most_endpoints ? door.endpoint(place) : nullptr;
   if (endpoint == nullptr) refuse(incoming, "which does not exist here");
   // Clients that register with the first endpoint alone mean all of them.
   const bool has_own = endpoint->handlers[number & 0xff].gex_fnptr != nullptr;
@@ -93,13 +94,14 @@ void receive(void* context, const Incoming& incoming) {
   const auto category = static_cast<Category>(message.kind);
   const gex_AM_Entry_t& entry = find_handler(door, incoming);
   if (door.checks()) examine(entry, incoming, category);
-  gondwana_gex_token token{.door = &door,
-                           .process = index(incoming.from),
-                           .from_endpoint = message.spare,
-                           .endpoint = door.endpoint(message.handler >> 8),
-                           .entry = &entry,
-                           .is_request = incoming.sort == MessageClass::request,
-                           .is_long = category == Category::long_message};
+  gondwana_gex_token token{
+      .door = &door,
+      .process = index(incoming.from),
+      .from_endpoint = static_cast<gex_EP_Index_t>(message.spare),
+      .endpoint = door.endpoint(static_cast<gex_EP_Index_t>(message.handler >> 8)),
+      .entry = &entry,
+      .is_request = incoming.sort == MessageClass::request,
+      .is_long = category == Category::long_message};
   const auto* arguments = reinterpret_cast<const gex_AM_Arg_t*>(message.words.data());
   const HandlerContext running(token);
   if (category == Category::short_message)

@@ -25,6 +25,27 @@ MOST_TOGETHER = "GASNET_SUPERNODE_MAXSIZE=2"
 MARK = str(uuid.uuid4())  # in the environment of whatever is started here
 
 
+PROGRAM_OF_TOOLS = r"""
+#include <gasnet_tools.h>
+#include <math.h>
+static const void* const not_warned[] = {(const void*)_gasneti_threadkey_init,
+                                         (const void*)_gasnett_trace_printf_noop};
+static void say(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vprintf(format, arguments);
+  va_end(arguments);
+}
+int main(int argc, char** argv) {
+  (void)argv;
+  if (not_warned[0] == NULL || not_warned[1] == NULL || getpid() == 0) return 1;
+  if (!isdigit('7') || sched_yield() != 0 || gasneti_gethostname()[0] == 0) return 1;
+  say("%d threads, root %.4f\n", GASNETI_MAX_THREADS, sqrt(argc + 1.0));
+  return 0;
+}
+"""
+
+
 class Installed(unittest.TestCase):
     """A test with an installed tree, its own folder, and a client that is compiled once."""
 
@@ -100,8 +121,51 @@ class Finding(Installed):
         for name in ("UNIFORM_LOCAL_VTABLES", "ALL_RANKS_DEFINITELY_LOCAL"):
             self.assertIn(f"-DUPCXX_{name}=0", by_make)
             self.assertIn(f"-DUPCXX_{name}=0", by_package)
-        macros = self.say(COMPILER, *by_package, "-E", "-dM", "-include", "gasnetex.h", "/dev/null")
+        options = ("-E", "-dM", "-include", "gasnetex.h", "-x", "c", "/dev/null")
+        macros = self.say(COMPILER, *by_package, *options)
         self.assertNotIn("GASNET_CONDUIT_SMP", macros)
+        self.assertIn("#define GASNET_CONDUIT_OFI 1", macros)
+
+    def test_programs_of_the_tools_alone_find_them(self):
+        """By fragments and packages; with headers, functions and libm that GASNet's bring."""
+        (self.folder / "tools.c").write_text(PROGRAM_OF_TOOLS, encoding="utf-8")
+        for mode in ("seq", "par"):
+            with self.subTest(mode=mode):
+                package = f"gasnet_tools-{mode}"
+                flags = self.pkg_config("--cflags", package)
+                libraries = self.pkg_config("--libs", package)
+                self.say(COMPILER, "-Werror", *flags, "tools.c", "-o", "by_package", *libraries)
+                rule = (
+                    f"include {self.prefix}/include/{package}.mak\nby_fragment: tools.c\n"
+                    "\t$(GASNETTOOLS_CC) $(GASNETTOOLS_CPPFLAGS) $(GASNETTOOLS_CFLAGS) -Werror"
+                    " $(GASNETTOOLS_LDFLAGS) -o $@ $< $(GASNETTOOLS_LIBS)\n"
+                )
+                (self.folder / "tools.mak").write_text(rule, encoding="utf-8")
+                self.say("make", "-B", "-f", "tools.mak", f"GASNETTOOLS_CC={COMPILER}")
+                threads = {"seq": 1, "par": 256}[mode]
+                for program in ("./by_package", "./by_fragment"):
+                    self.assertEqual(self.say(program), f"{threads} threads, root 1.4142\n")
+
+    def test_versions_in_the_configuration_are_those_of_the_headers(self):
+        text = (self.prefix / "include/gasnet_config.h").read_text()
+        (self.folder / "versions.c").write_text(
+            '#include "gasnet_config.h"\n#include <gasnetex.h>\n'
+            + "".join(
+                f"#if GASNETI_{ours}_VERSION_{part} != {theirs}_VERSION_{part}\n"
+                f"#error {ours}\n#endif\n"
+                for ours, theirs in (
+                    ("RELEASE", "GASNET_RELEASE"),
+                    ("SPEC", "GASNET_SPEC"),
+                    ("EX_SPEC", "GEX_SPEC"),
+                    ("TOOLS_SPEC", "GASNETT_SPEC"),
+                )
+                for part in ("MAJOR", "MINOR")
+            ),
+            encoding="utf-8",
+        )
+        self.assertIn('GASNETI_CONDUITS " smp"', text)
+        flags = self.pkg_config("--cflags", "gasnet-smp-seq")
+        self.say(COMPILER, *flags, "-fsyntax-only", "versions.c")
 
     def compile_with_fragment(self, fragment, name):
         rule = (
@@ -123,7 +187,7 @@ class Finding(Installed):
 
     def test_a_folder_like_that_of_gasnet_is_configured_built_and_installed(self):
         source, build = self.prefix / "share/gondwana/gasnet", self.folder / "build"
-        for name in ("gasnet_config.h.in", "gasnetex.h", "docs/GASNet-EX.txt"):
+        for name in ("Bootstrap", "gasnet_config.h.in", "gasnetex.h", "docs/GASNet-EX.txt"):
             self.assertTrue((source / name).is_file(), name)
         self.assertRegex((source / "docs/GASNet-EX.txt").read_text(), r"EX_SPEC_VERSION_MINOR \d+")
         build.mkdir()
@@ -131,7 +195,7 @@ class Finding(Installed):
         self.say(
             "sh",
             "-c",
-            'cd build && "$0"/configure --enable-debug --disable-parsync '
+            'cd build && "$0"/Bootstrap && "$0"/configure --enable-debug --disable-parsync '
             '--with-cflags="-DA=1 -DB=\'|&\'" --prefix="$1" && CONFIG_FILES=wanted ./config.status '
             "&& make all seq && make -C smp-conduit smp-par.mak par && make install",
             source,
@@ -141,6 +205,8 @@ class Finding(Installed):
         fragment = self.folder / "installed/include/smp-conduit/smp-par.mak"
         self.assertRegex(fragment.read_text(), r"CFLAGS = -DA=1 -DB='\|&'")
         self.assertIn("-DGASNET_DEBUG=1", fragment.read_text())
+        for name in ("include/gasnet_tools-par.mak", "lib/libgasnet_tools-par.so"):
+            self.assertTrue((self.folder / "installed" / name).is_file(), name)
         self.compile_with_fragment(fragment, "by_folder")
         done = self.run_client(
             self.folder / "installed/bin/gasnetrun_smp", "-n", "2", "./by_folder"

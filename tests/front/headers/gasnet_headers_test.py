@@ -115,6 +115,15 @@ class GasnetHeadersTest(unittest.TestCase):
                 with self.subTest(f"{header}, {compiler} -std={standard}"):
                     self.compile(compiler, standard, every_name(header), "-DGASNET_PAR=1")
 
+    def test_constants_and_types_have_the_numbers_of_the_original(self):
+        expected = dict(
+            (name, int(number)) for name, number in map(str.split, gasnet_specification.numbers())
+        )
+        self.assertGreater(len(expected), 150)
+        for compiler in C_COMPILERS:
+            with self.subTest(compiler):
+                self.assertEqual(numbers_of(compiler, list(expected)), expected)
+
     def test_headers_declare_nothing_else(self):
         expected = {routine.name for routine in SPECIFICATION.routines}
         declared = set()
@@ -187,6 +196,19 @@ def every_name(header: str) -> str:
     for name in SPECIFICATION.macros.get(header, ()):
         lines.append(f"#ifndef {name}\n#error {name}\n#endif\n")
     return "".join(lines)
+
+
+def numbers_of(compiler: str, names: list[str]) -> dict[str, int]:
+    """What a program that includes all headers prints for each."""
+    shown = "".join(f'  printf("%s %lld\\n", "{name}", (long long)({name}));\n' for name in names)
+    headers = included(["stdio.h", *HEADERS])
+    with tempfile.TemporaryDirectory() as folder:
+        output = str(Path(folder) / "program")
+        text = f"{headers}int main(void) {{\n{shown}}}\n"
+        result = run_compiler(compiler, "c11", text, "-DGASNET_PAR=1", "-o", output)
+        assert result.returncode == 0, result.stderr[:4000]
+        ran = subprocess.run([output], capture_output=True, text=True, timeout=20, check=True)
+    return {name: int(number) for name, number in map(str.split, ran.stdout.splitlines())}
 
 
 def every_counted_call() -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 LINES = Path(__file__).resolve().parent / "gasnet_ex_0_19.txt"
+NUMBERS = LINES.with_name("gasnet_ex_2025_8_0.txt")
 MOST_ARGUMENTS = 16
 
 
@@ -22,6 +23,12 @@ class Specification:
     constants: dict[str, list[str]]
     macros: dict[str, list[str]]
     routines: list[Routine]
+
+
+def numbers() -> list[str]:
+    """Lines of a name and its number."""
+    lines = NUMBERS.read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
 
 
 def read() -> Specification:
