@@ -231,53 +231,64 @@ Watch Engine::watch_on(const void* word) const {
 }
 
 // A rank sleeps on one of its two bells: that of the memory, or that of the words, it waits for.
-// Stores through pointers and over a wire ring none, so sleeps that they may end are timed. Of what
-// came over a wire more follows at once, most often, and to wake up again would take longer than to
-// wait for it.
+// Stores through pointers and over a wire ring none, so sleeps that they may end are timed. What
+// comes, a message or bytes from the wire, is most often followed by more: a rank that slept
+// between two of them would take longer to wake up than to wait. So it starts to look and to yield
+// anew.
 void Engine::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
   std::uint32_t looks = 0;
   bool stirred = false;  // something came, and more may follow
-  const auto moved_on = [&] {
+  bool finished = false;
+  const auto look = [&](std::uint32_t received) {
+    stirred |= received > 0;
     if (wire_ && looks_at_wire(why, looks++)) stirred |= progress();
-    if (messages_.may_poll()) stirred |= messages_.poll_all() > 0;
-    return done();
+    finished = done();
+    return finished || stirred;
   };
+  const auto glance = [&] { return look(receive()); };
+  const auto look_surely = [&] { return look(messages_.may_poll() ? messages_.poll_all() : 0); };
   Worker& worker = workers_.mine();
   CounterBlock& counters = worker.seat->counters;
   worker.seat->waiting.begin(why.call, why.peer, why.team, monotonic_ns());
   counters.add(Count::waits);
-  if (!worker.patience.yield_until(moved_on)) {
-    Doorbell<RealAtomics>& bell =
-        why.on_program_memory ? memory_->data_bell(rank_) : memory_->page(rank_).sync_bell;
-    const bool timed = why.on_program_memory || wire_;
-    const bool on_wire = why.on_wire || (!why.on_program_memory && hears_by_wire());
-    const Watch watch = watch_on(why.word);
-    std::uint32_t sleeps = 0;
-    const auto sleeps_until = [&] {
-      const bool may_come = wire_ && (on_wire || is_wire_busy());
-      const std::chrono::microseconds look_again = longest_sleep(sleeps++, may_come);
-      stirred = may_come && progress();
-      if (on_wire) {
-        stirred |= sleep_on(wire_, look_again);
-        if (moved_on()) return true;
-      } else if (bell.sleep_until(moved_on, timed ? Timeout{look_again} : Timeout{}, watch)) {
-        return true;
-      }
-      if (!stirred) return false;
+  Doorbell<RealAtomics>& bell =
+      why.on_program_memory ? memory_->data_bell(rank_) : memory_->page(rank_).sync_bell;
+  const bool timed = why.on_program_memory || wire_;
+  const bool on_wire = why.on_wire || (!why.on_program_memory && hears_by_wire());
+  const Watch watch = watch_on(why.word);
+  std::uint32_t sleeps = 0;
+  const auto sleep = [&] {
+    const bool may_come = wire_ && (on_wire || is_wire_busy());
+    const std::chrono::microseconds look_again = longest_sleep(sleeps++, may_come);
+    stirred = may_come && progress();
+    if (on_wire) {
+      stirred |= sleep_on(wire_, look_again);
+      look_surely();
+    } else {
+      bell.sleep_until(look_surely, timed ? Timeout{look_again} : Timeout{}, watch);
+    }
+  };
+  // A look at the wire takes as long as a yield: where it is waited for, the yields are the looks.
+  const auto stay_awake = [&] {
+    while (stirred && !finished) {
+      stirred = false;
       sleeps = 0;
-      return worker.patience.yield_until(moved_on);
-    };
-    do {
-      counters.add(Count::sleeps);
-    } while (!sleeps_until());
+      if (why.on_wire || !worker.patience.spin_until(glance))
+        worker.patience.yield_until(look_surely);
+    }
+  };
+  worker.patience.yield_until(look_surely);
+  for (stay_awake(); !finished; stay_awake()) {
+    counters.add(Count::sleeps);
+    sleep();
   }
   worker.seat->waiting.end();
 }
 
 bool Engine::pause(CallName call, Pause& so_far) {
-  if (wire_) progress();
-  const bool may_poll = messages_.may_poll();
-  if (may_poll && (so_far.armed ? messages_.poll_all() : messages_.poll()) > 0) {
+  bool stirred = wire_ && progress();
+  if (messages_.may_poll()) stirred |= (so_far.armed ? messages_.poll_all() : messages_.poll()) > 0;
+  if (stirred) {
     so_far = {};
     return true;
   }

@@ -230,8 +230,8 @@ class Engine {
   void wake_own_threads() { Reach::wake(memory_->window(rank_)); }
 
   // For who waits for what only it can see: to be called between two looks, with a Pause that
-  // begins anew with each wait. Receives messages; true: some came. Relaxes, yields, and at last
-  // sleeps until memory of this rank changes, a millisecond at most.
+  // begins anew with each wait. Receives messages; true: something came. Relaxes, yields, and at
+  // last sleeps until memory of this rank changes, a millisecond at most.
   struct Pause {
     std::uint32_t rounds = 0;
     std::uint32_t sleeps = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/atomics.hpp"
 #include "core/machine.hpp"
 
 namespace gondwana {
@@ -15,6 +16,14 @@ Patience::Patience(const Crowd& crowd, std::uint32_t spins)
   constexpr std::uint32_t roomy = 1500;
   constexpr std::uint32_t crowded = 20;
   if (spins_ == 0) spins_ = crowd.roomy ? roomy : crowded;
+}
+
+bool Patience::spin_until(FunctionRef<bool()> done) const {
+  for (std::uint32_t i = 0; i < spins_; ++i) {
+    if (done()) return true;
+    if (i >= eager_spins) relax();
+  }
+  return false;
 }
 
 bool Patience::yields_on(std::uint64_t since_ns) {

@@ -25,6 +25,9 @@ class Patience {
   // Looks without a pause at first: the answer is often a cache miss away.
   static constexpr std::uint32_t eager_spins = 256;
 
+  // Looks, spins() times at most, until done() holds (true).
+  bool spin_until(FunctionRef<bool()> done) const;
+
   // Whether to yield once more, after yields that began at `since_ns`; a look at the clock each.
   bool yields_on(std::uint64_t since_ns);
 
