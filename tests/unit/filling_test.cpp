@@ -45,5 +45,42 @@ TEST(filling, small_gaps_are_those_of_a_provider_that_aligns) {
   EXPECT_TRUE(filling.is_done());
 }
 
+TEST(filling, message_that_does_not_fit_ends_the_buffer) {
+  Filling filling(1000, 300);
+  filling.add(400, 100);
+  filling.fail(500, 501);
+  EXPECT_TRUE(filling.is_given_back());
+  EXPECT_FALSE(filling.is_done()) << "the first 400 bytes are under way";
+  filling.add(0, 400);
+  EXPECT_TRUE(filling.is_done());
+}
+
+TEST(filling, message_that_fails_but_fits_leaves_the_rest) {
+  Filling filling(1000, 300);
+  filling.fail(0, 700);
+  EXPECT_FALSE(filling.is_given_back());
+  filling.add(700, 100);
+  filling.give_back();
+  EXPECT_TRUE(filling.is_done());
+}
+
+TEST(filling, length_that_a_stranger_claims_is_no_number_to_add) {
+  Filling filling(1000, 300);
+  filling.fail(0, ~std::size_t{0});
+  EXPECT_TRUE(filling.is_done());
+  filling = Filling(1000, 300);
+  filling.fail(5000, 1);
+  filling.add(0, 1000);
+  EXPECT_TRUE(filling.is_done());
+}
+
+TEST(filling, message_that_failed_somewhere_keeps_the_buffer) {
+  Filling filling(1000, 300);
+  filling.fail();
+  filling.add(0, 1000);
+  filling.give_back();
+  EXPECT_FALSE(filling.is_done());
+}
+
 }  // namespace
 }  // namespace gondwana::ofi

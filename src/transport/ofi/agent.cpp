@@ -113,7 +113,9 @@ bool NodeAgent::Implementation::yields_until(FunctionRef<bool()> done) const {
 bool NodeAgent::Implementation::step() {
   const auto take = [this](Bytes bytes) { on_message(bytes); };
   const auto left = [this](ofi::Context* context) { has_left(context); };
-  const auto lost = [this](ofi::Context* context, const std::string&) { has_failed(context); };
+  const auto lost = [this](const ofi::Context* context, const std::string&) {
+    has_failed(context);
+  };
   const bool found = endpoint_->poll({take, left, lost}) > 0;
   const bool carried = carry();
   send_answers();
@@ -164,10 +166,7 @@ void NodeAgent::Implementation::on_letter(std::uint32_t to, Bytes letter) {
 
 void NodeAgent::Implementation::execute(Bytes bytes) {
   const auto received = ofi::read_request(bytes, tag_, memory_->plan());
-  if (!received) {
-    ++refused_;
-    return;
-  }
+  if (!received) return endpoint_->refuse();
   switch (received->request.kind) {
     case RequestKind::hello:
       return meet(received->request, received->behind);

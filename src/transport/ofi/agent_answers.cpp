@@ -134,10 +134,12 @@ void NodeAgent::Implementation::has_left(ofi::Context* context) {
   free_parcels_.push_back(&parcel);
 }
 
-void NodeAgent::Implementation::has_failed(ofi::Context* context) {
-  const auto& parcel = *reinterpret_cast<Parcel*>(context);
-  if (parcel.is_carried) lose(parcel.to - memory_->plan().job_ranks, NodeState::cut_off);
-  has_left(context);
+void NodeAgent::Implementation::has_failed(const ofi::Context* context) {
+  const auto failed = std::ranges::find_if(
+      parcels_, [context](const Parcel& each) { return &each.context == context; });
+  if (failed == parcels_.end()) return;
+  if (failed->is_carried) lose(failed->to - memory_->plan().job_ranks, NodeState::cut_off);
+  has_left(&failed->context);
 }
 
 }  // namespace gondwana

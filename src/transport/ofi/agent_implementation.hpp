@@ -29,7 +29,7 @@ class NodeAgent::Implementation {
 
   const NodeCard& card() const { return card_; }
   void serve(int control);
-  std::uint64_t refused() const { return refused_; }
+  std::uint64_t refused() const { return refused_ + endpoint_->refused(); }
 
  private:
   using Endpoint = ofi::Endpoint;
@@ -121,7 +121,7 @@ class NodeAgent::Implementation {
   Parcel& take_parcel(std::uint32_t to, std::size_t size);
   Result<Posted> send(Peer peer, Parcel& parcel);
   void has_left(ofi::Context* context);
-  void has_failed(ofi::Context* context);
+  void has_failed(const ofi::Context* context);
   void carry_from_now();
   void listen_to_ranks();
   bool carry();
@@ -160,7 +160,7 @@ class NodeAgent::Implementation {
   std::vector<Parcel*> free_parcels_;
   std::size_t leaving_ = 0;          // bytes of parcels
   std::vector<std::byte> injected_;  // room for one message
-  std::uint64_t refused_ = 0;        // messages that are none of this job's
+  std::uint64_t refused_ = 0;        // messages of this job that are garbled
   UniqueFd sleeper_;                 // an epoll of what ends a sleep
   // Last, so that they are closed before what they send from.
   std::unique_ptr<Endpoint> endpoint_;

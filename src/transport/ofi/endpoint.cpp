@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -16,6 +17,10 @@ namespace {
 
 constexpr std::size_t smallest_buffer = 64 * 1024;
 constexpr std::size_t most_at_once = 64;
+// Receive buffers beyond those that are posted: for each whose room is used up, but into which
+// something is still under way. Strangers may leave theirs so for ever. Room that nothing was
+// written to takes no memory.
+constexpr std::size_t most_unfinished = 4096;
 
 }  // namespace
 
@@ -127,14 +132,21 @@ std::size_t Endpoint::buffer_size() const {
 
 Result<void> Endpoint::post_all() {
   for (std::size_t i = 0; i < receives_.buffers; ++i) {
-    buffers_.push_back(std::make_unique<ReceiveBuffer>());
-    buffers_.back()->bytes = std::make_unique_for_overwrite<std::byte[]>(buffer_size());
-    if (local_)
-      if (Result<void> kept = local_->keep({buffers_.back()->bytes.get(), buffer_size()}); !kept)
-        return kept;
-    if (Result<void> done = post(*buffers_.back()); !done) return done;
+    const Result<ReceiveBuffer*> buffer = add_buffer();
+    if (!buffer) return buffer.error();
+    if (Result<void> done = post(**buffer); !done) return done;
   }
   return {};
+}
+
+Result<Endpoint::ReceiveBuffer*> Endpoint::add_buffer() {
+  auto buffer = std::make_unique<ReceiveBuffer>();
+  buffer->bytes = std::make_unique_for_overwrite<std::byte[]>(buffer_size());
+  if (local_)
+    if (const Result<void> kept = local_->keep({buffer->bytes.get(), buffer_size()}); !kept)
+      return kept.error();
+  buffers_.push_back(std::move(buffer));
+  return buffers_.back().get();
 }
 
 Result<void> Endpoint::post(ReceiveBuffer& buffer) {
@@ -155,6 +167,8 @@ Result<void> Endpoint::post(ReceiveBuffer& buffer) {
   message.context = &buffer.context;
   const ssize_t outcome = fi_recvmsg(endpoint_.get(), &message, FI_MULTI_RECV);
   if (outcome != 0) return trouble("receive", outcome);
+  buffer.is_posted = true;
+  posted_.push_back(&buffer);
   return {};
 }
 
@@ -256,7 +270,10 @@ std::size_t Endpoint::poll(const Handlers& handlers) {
   return static_cast<std::size_t>(count);
 }
 
+// A stranger's write may tell of itself too, by nothing.
 void Endpoint::handle(const fi_cq_data_entry& entry, const Handlers& handlers) {
+  if (entry.op_context == nullptr) [[unlikely]]
+    return;
   if ((entry.flags & (FI_RECV | FI_MULTI_RECV)) == 0)
     return handlers.on_done(done(entry.op_context));
   if ((entry.flags & FI_RECV) != 0)
@@ -272,18 +289,89 @@ void Endpoint::note(const fi_cq_data_entry& entry) {
     buffer.filling.add(static_cast<std::size_t>(bytes - buffer.bytes.get()), entry.len);
   }
   if ((entry.flags & FI_MULTI_RECV) != 0) buffer.filling.give_back();
-  if (!buffer.filling.is_done()) return;
-  const Result<void> posted = post(buffer);
-  GONDWANA_ASSERT(static_cast<bool>(posted), entry.flags);
+  renew(buffer);
 }
 
-// A receive buffer that fails is a connection that ended badly: whoever uses it learns by its own
-// operations.
+// Buffers are filled in the order in which they were posted: those before one that something came
+// into are used up, whatever was said of them. One that something is still under way into is
+// replaced.
+void Endpoint::renew(ReceiveBuffer& buffer) {
+  if (buffer.is_posted) {
+    while (posted_.front() != &buffer) retire(*posted_.front());
+    if (buffer.filling.is_given_back()) retire(buffer);
+  } else if (buffer.filling.is_done()) {
+    spare_.push_back(&buffer);
+  }
+}
+
+// The first one that is posted.
+void Endpoint::retire(ReceiveBuffer& buffer) {
+  posted_.pop_front();
+  buffer.is_posted = false;
+  buffer.filling.give_back();
+  ReceiveBuffer* next = &buffer;
+  if (!buffer.filling.is_done()) {
+    if (spare_.empty() && buffers_.size() < receives_.buffers + most_unfinished)
+      if (const Result<ReceiveBuffer*> added = add_buffer(); added) spare_.push_back(*added);
+    if (spare_.empty()) return;
+    next = spare_.back();
+    spare_.pop_back();
+  }
+  const Result<void> posted = post(*next);
+  GONDWANA_ASSERT(static_cast<bool>(posted), buffers_.size());
+}
+
+// What failed is an operation, a message that did not fit, or something of the provider's own: a
+// connection that ended badly, say. Whoever uses that learns by its own operations.
 void Endpoint::handle_failure(const Handlers& handlers) {
   fi_cq_err_entry entry{};
   if (fi_cq_readerr(queue_.get(), &entry, 0) != 1) return;
-  if ((entry.flags & FI_RECV) != 0 || entry.op_context == nullptr) return;
+  if (entry.op_context == nullptr) return;
+  if (ReceiveBuffer* buffer = find_buffer(entry.op_context); buffer != nullptr)
+    return note_failure(*buffer, entry);
+  if ((entry.flags & FI_RECV) != 0) return;
   handlers.on_failed(done(entry.op_context), library_.strerror(entry.err));
+}
+
+Endpoint::ReceiveBuffer* Endpoint::find_buffer(const void* context) {
+  const auto found = std::ranges::find_if(
+      buffers_, [context](const auto& buffer) { return &buffer->context == context; });
+  return found == buffers_.end() ? nullptr : found->get();
+}
+
+// Messages of this job fit, whatever the room that a posted buffer has left.
+void Endpoint::note_failure(ReceiveBuffer& buffer, const fi_cq_err_entry& entry) {
+  if (entry.err == FI_ECANCELED) return;
+  if (entry.err == FI_ETRUNC) refuse();
+  const auto* at = static_cast<const std::byte*>(entry.buf);
+  const bool is_placed =
+      at != nullptr && at >= buffer.bytes.get() && at < buffer.bytes.get() + buffer_size();
+  if (is_placed)
+    buffer.filling.fail(static_cast<std::size_t>(at - buffer.bytes.get()), entry.len);
+  else
+    buffer.filling.fail();
+  if ((entry.flags & FI_MULTI_RECV) != 0) buffer.filling.give_back();
+  renew(buffer);
+}
+
+void Endpoint::refuse() {
+  if (++refused_ > 1) return;
+  std::fputs(fmt::format("gondwana: the endpoint {} refused a message that is not of this job, or "
+                         "garbled; more are only counted, see docs/security.md\n",
+                         place())
+                 .c_str(),
+             stderr);
+}
+
+// As other tools name it.
+std::string Endpoint::place() const {
+  sockaddr_in address{};
+  if (address_.size() < sizeof(address)) return info_->fabric_attr->prov_name;
+  std::memcpy(&address, address_.data(), sizeof(address));
+  if (address.sin_family != AF_INET) return info_->fabric_attr->prov_name;
+  std::array<char, INET_ADDRSTRLEN> name{};
+  ::inet_ntop(AF_INET, &address.sin_addr, name.data(), name.size());
+  return fmt::format("{}:{}", name.data(), ntohs(address.sin_port));
 }
 
 // Its memory is free before its owner learns of it.

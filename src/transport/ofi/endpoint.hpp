@@ -11,6 +11,7 @@
 
 #include <array>
 #include <chrono>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,8 +50,9 @@ class Endpoint {
   struct Handlers {
     FunctionRef<void(Bytes)> on_message;
     FunctionRef<void(Context*)> on_done;
-    // An operation that failed; why, in words.
-    FunctionRef<void(Context*, const std::string&)> on_failed;
+    // An operation that failed; why, in words. Providers also tell of failures of their own: the
+    // context may be none that was given to them.
+    FunctionRef<void(const Context*, const std::string&)> on_failed;
   };
 
   static Result<std::unique_ptr<Endpoint>> open(const Settings& settings, const Receives& receives);
@@ -94,6 +96,11 @@ class Endpoint {
   // Handles what has come, a bounded number; how much.
   std::size_t poll(const Handlers& handlers);
 
+  // A message that is none of this job's. The first one is told.
+  void refuse();
+  // Those, and messages that nothing here has room for.
+  std::uint64_t refused() const { return refused_; }
+
   // Whoever finds nothing may sleep on this descriptor, if may_sleep() says so just before. -1:
   // this provider has none.
   int wait_descriptor() const { return wait_descriptor_; }
@@ -103,6 +110,7 @@ class Endpoint {
   struct ReceiveBuffer {
     Context context;
     Filling filling{0, 0};
+    bool is_posted = false;
     std::unique_ptr<std::byte[]> bytes;  // not written, so not there, before something comes
   };
 
@@ -113,7 +121,12 @@ class Endpoint {
   Result<void> read_address();
   Result<void> post(ReceiveBuffer& buffer);
   Result<void> post_all();
+  Result<ReceiveBuffer*> add_buffer();
+  ReceiveBuffer* find_buffer(const void* context);
   void note(const fi_cq_data_entry& entry);
+  void note_failure(ReceiveBuffer& buffer, const fi_cq_err_entry& entry);
+  void renew(ReceiveBuffer& buffer);
+  void retire(ReceiveBuffer& buffer);
   void handle(const fi_cq_data_entry& entry, const Handlers& handlers);
   void handle_failure(const Handlers& handlers);
   template <typename Post>
@@ -125,6 +138,7 @@ class Endpoint {
 
   Registrar registrar() const { return {library_, *info_, *domain_, *endpoint_}; }
   std::size_t buffer_size() const;
+  std::string place() const;
 
   const Library& library_;
   Receives receives_;
@@ -137,6 +151,9 @@ class Endpoint {
   Owned<fid_ep> endpoint_;
   std::vector<std::byte> address_;
   std::vector<std::unique_ptr<ReceiveBuffer>> buffers_;
+  std::deque<ReceiveBuffer*> posted_;  // as they will be filled
+  std::vector<ReceiveBuffer*> spare_;
+  std::uint64_t refused_ = 0;
   int wait_descriptor_ = -1;
 };
 

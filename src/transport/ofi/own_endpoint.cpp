@@ -186,10 +186,12 @@ Result<Posted> OwnEndpoint::transfer(Remote place, Completion& done, bool is_wri
 
 bool OwnEndpoint::poll(const Handlers& handlers) {
   const auto on_done = [this](Context* context) { end(*reinterpret_cast<Operation*>(context)); };
-  const auto on_failed = [&](Context* context, const std::string& why) {
-    auto& operation = *reinterpret_cast<Operation*>(context);
-    handlers.on_lost(operation.node, why);
-    end(operation);
+  const auto on_failed = [&](const Context* context, const std::string& why) {
+    const auto failed = std::ranges::find_if(
+        operations_, [context](const Operation& each) { return &each.context == context; });
+    if (failed == operations_.end()) return;
+    handlers.on_lost(failed->node, why);
+    end(*failed);
   };
   return endpoint_->poll({handlers.on_message, on_done, on_failed}) > 0;
 }
