@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <span>
 #include <thread>
 
@@ -59,39 +60,70 @@ Result<void> take_place(Process& self) {
 }
 
 // A child that is forked gets its own copy of the variables; until it has it, the parent waits.
-// The pipe is kept here because the two handlers that use it take no argument.
-struct ForkPipe {
+// Kept here because the handlers that use it take no argument. One fork at a time: threads may fork
+// while others do. No signal handler and no cancellation ends one in its midst.
+struct Fork {
+  std::mutex turn;
   int read_end = -1;
   int write_end = -1;
+  sigset_t mask{};  // of the thread that forks
+  int cancel_state = 0;
 };
 
-ForkPipe& fork_pipe() {
-  static ForkPipe instance;
+Fork& present_fork() {
+  static Fork instance;
   return instance;
 }
 
 void before_fork() {
+  sigset_t all;
+  sigset_t mask;
+  int cancel_state = 0;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &mask);
+  ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+  Fork& fork = present_fork();
+  fork.turn.lock();
+  fork.mask = mask;
+  fork.cancel_state = cancel_state;
   int ends[2] = {-1, -1};  // NOLINT(modernize-avoid-c-arrays): pipe2 wants one
-  if (::pipe2(ends, O_CLOEXEC) == 0) fork_pipe() = {ends[0], ends[1]};
+  if (::pipe2(ends, O_CLOEXEC) != 0) ends[0] = ends[1] = -1;
+  fork.read_end = ends[0];
+  fork.write_end = ends[1];
+}
+
+void end_fork() {
+  Fork& fork = present_fork();
+  const sigset_t mask = fork.mask;
+  const int cancel_state = fork.cancel_state;
+  fork.turn.unlock();
+  ::pthread_setcancelstate(cancel_state, nullptr);
+  ::pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+}
+
+void close_if_open(int descriptor) {
+  if (descriptor >= 0) ::close(descriptor);
 }
 
 void after_fork_in_parent() {
-  ForkPipe& pipe = fork_pipe();
-  ::close(pipe.write_end);
+  const Fork& fork = present_fork();
+  close_if_open(fork.write_end);
   char byte = 0;
-  while (::read(pipe.read_end, &byte, 1) < 0 && errno == EINTR) {
+  while (fork.read_end >= 0 && ::read(fork.read_end, &byte, 1) < 0 && errno == EINTR) {
   }
-  ::close(pipe.read_end);
-  pipe = {};
+  close_if_open(fork.read_end);
+  end_fork();
 }
 
+// What is written before the variables are its own, the parent sees too.
 void after_fork_in_child() {
   make_globals_private(this_process().image.globals);
   this_process().forked = true;
   this_process().membership.lifeline.reset();  // the node agent need not outlast the ranks
   for (const auto forget : this_process().forget_engine) forget();  // it is the parent's
-  ::close(fork_pipe().read_end);
-  ::close(fork_pipe().write_end);  // end of file: the parent goes on
+  close_if_open(present_fork().read_end);
+  close_if_open(present_fork().write_end);  // end of file: the parent goes on
+  end_fork();
 }
 
 // Our guardian sees how a rank ends and judges it. Others may take an end for a crash, or leave the

@@ -51,6 +51,11 @@ class Programs(unittest.TestCase):
                 self.assert_fine(ended)
                 self.assertEqual(ended.stdout, "rank 0 of 1\n" * 3 * ranks)
 
+    def test_threads_fork_while_others_do(self):
+        for ranks in (1, 2):
+            with self.subTest(ranks=ranks):
+                self.assert_fine(run(ranks, "forks"))
+
     def test_collectives_work_on_globals(self):
         for ranks in (1, 2, 4, 7):
             with self.subTest(ranks=ranks):
