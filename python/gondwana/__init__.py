@@ -17,6 +17,8 @@ from ._job import barrier, fence, finalize, init, quiet, rank, size
 from ._lock import Lock
 from ._team import WORLD, Team
 
+__version__ = "0.1.0"
+
 broadcast = WORLD.broadcast
 reduce = WORLD.reduce
 collect = WORLD.collect

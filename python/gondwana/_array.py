@@ -7,7 +7,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from types import EllipsisType
-from typing import Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -87,6 +87,20 @@ class Symmetric:
     def __repr__(self) -> str:
         freed = "" if self._block.is_there() else ", freed"
         return f"gondwana.Symmetric(shape={self.shape}, dtype={self.dtype}{freed})"
+
+    if not TYPE_CHECKING:  # type checkers refuse an index by themselves
+
+        def __getitem__(self, at):
+            raise TypeError(
+                "a symmetric array exists on every rank, so an index needs a rank: "
+                "array.local[...] is one's own, array.get(rank, at=...) reads that of a rank"
+            )
+
+        def __setitem__(self, at, values):
+            raise TypeError(
+                "a symmetric array exists on every rank, so an index needs a rank: "
+                "array.local[...] is one's own, array.put(values, rank, at=...) writes that of a rank"
+            )
 
     def part(self, at: Index) -> "Symmetric":
         """The part at `at` of every rank's array, for collectives, and as a signal."""

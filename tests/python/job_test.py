@@ -1,6 +1,7 @@
 """Whole jobs of Python programs: `job_test.py COMMAND BUILD`, `gondwana` and the build folder."""
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -33,6 +34,12 @@ class JobTest(unittest.TestCase):
     def test_a_program_without_a_launcher_is_a_job_of_one(self):
         ended = run([sys.executable, "-c", "import gondwana; print(gondwana.size())"])
         self.assertEqual((ended.returncode, ended.stdout, ended.stderr), (0, "1\n", ""))
+
+    def test_the_version_is_that_of_the_library(self):
+        project = Path(__file__).parents[2] / "CMakeLists.txt"
+        version = re.search(r"gondwana VERSION ([\d.]+)", project.read_text(encoding="utf-8"))[1]
+        ended = run([sys.executable, "-c", "import gondwana; print(gondwana.__version__)"])
+        self.assertEqual((ended.returncode, ended.stdout), (0, f"{version}\n"), ended.stderr)
 
     def test_an_exception_ends_the_job(self):
         program = """

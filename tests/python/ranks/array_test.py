@@ -139,6 +139,16 @@ class ArrayTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "must be positive"):
             array.get(NEXT, slice(None, None, -1))
 
+    def test_an_index_without_a_rank_is_refused_with_what_to_write(self):
+        array = self.make(gondwana.zeros, 3)
+        with self.assertRaisesRegex(TypeError, r"array\.local\[\.\.\.\].*array\.get\(rank, at="):
+            array[0]
+        with self.assertRaisesRegex(TypeError, r"array\.local\[\.\.\.\].*array\.put\(values, rank"):
+            array[0] = 1
+        with self.assertRaises(TypeError):
+            iter(array).__next__()
+        self.assertEqual(np.asarray(array).shape, (3,))
+
     def test_wrong_shapes_and_types_are_refused(self):
         with self.assertRaisesRegex(ValueError, "shape"):
             gondwana.zeros((2, -1))
