@@ -14,6 +14,13 @@ describe_packages() {
     $1 = $2 = ""; sub(/^ +/, "  "); print }' "$root/ci/packages.txt"
 }
 
+# What the set "build" is called where there is dnf.
+name_fedora_packages() {
+  command -v dnf >/dev/null || return 0
+  echo "On Fedora: dnf install cmake ninja-build gcc-c++ pkgconf-pkg-config python3 fmt-devel \
+cli11-devel hwloc-devel pmix-devel libfabric-devel libpng-devel"
+}
+
 # missing_packages SET...: those that are not installed.
 missing_packages() {
   local package
@@ -47,6 +54,7 @@ need_packages() {
     [[ -d $root/build ]] && return
     echo "This system has no apt-get, so nothing is installed for you. Needed are:"
     describe_packages "$@"
+    name_fedora_packages
     echo "The build goes on and says which of them it does not find."
     return
   fi
