@@ -50,6 +50,16 @@ struct Seat {
 
 enum class RankState : std::uint32_t { absent, joined, running, finalized };
 
+// What an engine leaves to the next engine of its rank, for a program may finalize and initialise
+// again. Written and read by the rank alone.
+struct Legacy {
+  // How many engines of this rank have ended: the same on all ranks while engines exist. Whatever
+  // outlives an engine carries it.
+  std::atomic<std::uint32_t> generation;
+  std::atomic<std::uint64_t> touched;    // the arena may have been written to before this offset
+  std::atomic<std::uint64_t> exchanges;  // number of the last one between the nodes of the world
+};
+
 // One per node. `complaints` lets the first rank that finds a fault common to all be the one to say
 // it: the others would say the same sentence. `leaving`: ranks that are about to end.
 struct NodeHeader {
@@ -67,6 +77,7 @@ struct ControlPage {
   // Where it may run, a bit for each processor, and its session.
   std::array<std::atomic<std::uint64_t>, 16> processors;
   std::atomic<std::uint32_t> session;
+  Legacy legacy;
 
   // Rung by who arrives at a barrier: the rank sleeps on words of the engine. A put rings another
   // bell, in the arena (NodePlan::data_bell_offset), so that it does not wake who sleeps here.
@@ -144,6 +155,8 @@ inline constexpr std::uint64_t control_fingerprint = fingerprint({sizeof(NodeHea
                                                                   offsetof(ControlPage, seats_used),
                                                                   offsetof(ControlPage, processors),
                                                                   offsetof(ControlPage, session),
+                                                                  offsetof(ControlPage, legacy),
+                                                                  sizeof(Legacy),
                                                                   offsetof(ControlPage, seats),
                                                                   sizeof(Seat),
                                                                   offsetof(Seat, waiting),

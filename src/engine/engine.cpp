@@ -36,6 +36,19 @@ MutableBytes space_behind(const NodeMemory& memory, Rank rank, const HeapPlace& 
   return {memory.window(rank) + begin, begin < end ? end - begin : 0};
 }
 
+// Bytes of the space behind the heap that may have been written to, for the heap of an engine
+// before may have been longer.
+std::size_t dirty_behind(const NodeMemory& memory, Rank rank, MutableBytes space) {
+  const std::uint64_t touched = memory.page(rank).legacy.touched.load(std::memory_order_relaxed);
+  const auto begin = static_cast<std::size_t>(space.data() - memory.window(rank));
+  return begin < touched ? std::min<std::size_t>(touched - begin, space.size()) : 0;
+}
+
+SegmentSpace segments_behind(const NodeMemory& memory, Rank rank, const HeapPlace& heap) {
+  const MutableBytes space = space_behind(memory, rank, heap);
+  return SegmentSpace(space, dirty_behind(memory, rank, space));
+}
+
 // What the node with the least memory has for each of its ranks.
 std::size_t least_memory(const NodeMemory& memory) {
   std::size_t least = usable_memory() / memory.plan().ranks;
@@ -106,8 +119,9 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
     : rank_(setup.rank),
       ranks_(setup.ranks),
       memory_(std::move(setup.memory)),
-      symmetric_(memory_->window(rank_), setup.globals, heap),
-      segments_(space_behind(*memory_, rank_, heap)),
+      symmetric_(memory_->window(rank_), setup.globals, heap,
+                 legacy().touched.load(std::memory_order_relaxed)),
+      segments_(segments_behind(*memory_, rank_, heap)),
       reach_(*memory_, setup.use_reach ? memory_->plan().ranks : 0, symmetric_.ranges()),
       wire_(std::move(setup.wire)),
       on_lost_(std::move(setup.on_lost)),
@@ -116,7 +130,9 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
                Patience({.roomy = false, .yields_help = true}, setup.options.spins), setup.threads),
       messages_(*memory_, rank_),
       default_lane_(first_lane()),
+      first_epoch_(epoch_of(legacy().generation.load(std::memory_order_relaxed))),
       free_numbers_(~std::uint64_t{0} << 2) {
+  last_epoch_.fill(first_epoch_);
   if (wire_ && Mail::may_use(wire_))
     messages_.use(std::make_unique<Mail>(wire_, wire_mutex_, *memory_, rank_, ranks_));
   const NodeShare& share = memory_->plan();
@@ -126,11 +142,14 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
 }
 
 Engine::~Engine() {
-  if (!wire_) return;
-  drain(default_lane_);
-  depart("end");
+  if (wire_) {
+    drain(default_lane_);
+    depart("end");
+  }
   if (const auto& levels = teams_[world_number]->levels)
-    exchanges_before(world_number).store(levels->exchanges, std::memory_order_relaxed);
+    legacy().exchanges.store(levels->exchanges, std::memory_order_relaxed);
+  legacy().touched.store(symmetric_.touched(), std::memory_order_relaxed);
+  legacy().generation.fetch_add(1, std::memory_order_relaxed);
 }
 
 Lane Engine::first_lane() {

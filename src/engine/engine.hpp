@@ -252,6 +252,9 @@ class Engine {
   Result<Team*> split(Team& parent, CallName call, const std::optional<TeamShape>& mine);
   // Collective over `team`, which is gone afterwards. Not for the two that are always there.
   void destroy(Team& team, CallName call);
+  // After a barrier of the world: all teams but those two are gone. For a door that ends while
+  // another one keeps the engine.
+  void abandon_teams();
 
   // Collectives: every member of the team calls them, in the same order. `dest` and `source` are
   // symmetric, and every dest may be written as soon as the first member calls. On return the
@@ -309,6 +312,14 @@ class Engine {
   };
 
   static constexpr std::size_t largest_packed = 4096;  // bytes of a piece: larger ones go alone
+
+  // Teams of an engine begin at an epoch that none of the engines before it has reached: lines and
+  // words that those left behind say nothing to it.
+  static constexpr Epoch epoch_of(std::uint32_t generation) {
+    constexpr std::uint32_t bits_of_a_generation = 40;
+    return Epoch{generation} << bits_of_a_generation;
+  }
+  Legacy& legacy() const { return memory_->page(rank_).legacy; }
 
   static constexpr std::uint32_t world_number = 0;
   static constexpr std::uint32_t shared_number = 1;
@@ -437,8 +448,6 @@ class Engine {
   // In two levels, in levels.cpp and level_*.cpp.
   std::shared_ptr<Levels> levels_of(const Team& team, std::uint64_t exchanges) const;
   const NodeEntry* find_node(Rank rank) const;
-  // Of the engine of this rank that was here before, in the team of that number.
-  std::atomic_ref<std::uint64_t> exchanges_before(std::uint32_t team) const;
   bool arrive_at_node(NodeSync& line, const Team& node, Epoch epoch);
   void wait_for_node(const NodeSync& line, const Team& node, Epoch epoch, CallName call);
   void sync_in_levels(Team& team, CallName call);
@@ -461,6 +470,7 @@ class Engine {
   // One of the two that are there from the start: `size` ranks from `first` on.
   std::unique_ptr<Team> first_team(std::uint32_t number, std::uint32_t first,
                                    std::uint32_t size) const;
+  void give_up_number(const Team& team);
   Result<std::uint32_t> agree_on_number(Team& parent, CallName call, Epoch& epoch);
   Agreement agree(Team& team, CallName call, const Agreement& mine);
 
@@ -508,8 +518,9 @@ class Engine {
   Lane default_lane_;
   // Written by the thread that holds the number's bit in free_numbers_.
   std::array<std::unique_ptr<Team>, ControlLayout::max_teams> teams_;
-  std::array<Epoch, ControlLayout::max_teams> last_epoch_{};  // of the team that had this number
-  std::atomic<std::uint64_t> free_numbers_;                   // a bit for each
+  const Epoch first_epoch_;
+  std::array<Epoch, ControlLayout::max_teams> last_epoch_;  // of the team that had this number
+  std::atomic<std::uint64_t> free_numbers_;                 // a bit for each
 };
 
 }  // namespace gondwana

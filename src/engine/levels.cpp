@@ -62,11 +62,6 @@ std::shared_ptr<Levels> Engine::levels_of(const Team& team, std::uint64_t exchan
   return levels;
 }
 
-std::atomic_ref<std::uint64_t> Engine::exchanges_before(std::uint32_t team) const {
-  return std::atomic_ref<std::uint64_t>(
-      *reinterpret_cast<std::uint64_t*>(memory_->window(rank_) + NodeWords::count_offset(team)));
-}
-
 // True for one member: all of this node have come, and it is to tell the others.
 bool Engine::arrive_at_node(NodeSync& line, const Team& node, Epoch epoch) {
   line.advance(epoch);

@@ -51,10 +51,6 @@ struct NodeWords {
                                              std::uint64_t exchange) {
     return offset(team, place, exchange) + most_bytes;
   }
-  // Where an engine leaves its number of exchanges to the one that comes after it.
-  static constexpr std::size_t count_offset(std::uint32_t team) {
-    return of_team(team + 1) - sizeof(std::uint64_t);
-  }
 
  private:
   static constexpr std::size_t slot_size = most_bytes + sizeof(std::uint64_t);
@@ -64,6 +60,6 @@ struct NodeWords {
   }
 };
 
-static_assert(NodeWords::offset(0, NodeWords::places, 1) <= NodeWords::count_offset(0));
+static_assert(NodeWords::offset(0, NodeWords::places, 1) <= NodeWords::offset(1, 0, 0));
 
 }  // namespace gondwana

@@ -23,7 +23,13 @@ MutableBytes bytes_of(T& object) {
 
 Mail::Mail(Wire& wire, std::recursive_mutex& turn, const NodeMemory& memory, Rank me,
            std::uint32_t ranks)
-    : wire_(wire), turn_(turn), memory_(memory), me_(me), ranks_(ranks) {
+    : wire_(wire),
+      turn_(turn),
+      memory_(memory),
+      me_(me),
+      ranks_(ranks),
+      generation_(static_cast<std::uint16_t>(
+          memory.page(me).legacy.generation.load(std::memory_order_relaxed))) {
   wire_.listen([this](Rank from, Bytes mail) { receive(from, mail); });
 }
 
@@ -43,7 +49,7 @@ Mail::Parcel* Mail::try_open(Rank to, MessageClass sort, Payload payload) {
   }
   Parcel& parcel = take_parcel();
   parcel.peer = to;
-  parcel.letter.head = {sort_of(sort), 0, 0};
+  parcel.letter.head = {.sort = sort_of(sort)};
   if (payload == Payload::block) {
     parcel.block.resize(longest_body);
     parcel.letter.head.bytes = longest_body;
@@ -72,7 +78,7 @@ bool Mail::update(Rank to, const Update& update) {
   do {
     const Bytes piece = update.bytes.subspan(at, std::min(longest_body, update.bytes.size() - at));
     const bool last = at + piece.size() == update.bytes.size();
-    Change change{.head = {Sort::update, 0, static_cast<std::uint32_t>(piece.size())},
+    Change change{.head = {.sort = Sort::update, .bytes = static_cast<std::uint32_t>(piece.size())},
                   .zero = 0,
                   .offset = update.offset + at,
                   .word_offset = last ? update.word_offset : Update::nowhere,
@@ -98,6 +104,7 @@ bool Mail::try_send(Rank to, MutableBytes letter, Bytes body) {
   Peer& peer = peers_[index(to)];
   Head head;
   std::memcpy(&head, letter.data(), sizeof(head));
+  head.generation = generation_;
   head.taken = peer.owed;
   std::memcpy(letter.data(), &head, sizeof(head));
   const Result<Posted> posted = wire_.send_mail(to, letter, body);
@@ -120,11 +127,14 @@ void Mail::move_on() {
   });
 }
 
-// Of a member of this job: what makes no sense all the same is dropped.
+// Of a member of this job: what makes no sense all the same is dropped, and so is what was meant
+// for the engine before this one. Of the one after it come updates only, which number themselves:
+// whatever else goes to members that have met in it.
 void Mail::receive(Rank from, Bytes mail) {
   Head head;
   if (mail.size() < sizeof(head) || index(from) >= ranks_) return;
   std::memcpy(&head, mail.data(), sizeof(head));
+  if (static_cast<std::int16_t>(head.generation - generation_) < 0) return;
   Peer& peer = peers_[index(from)];
   peer.under_way -= std::min(peer.under_way, head.taken);
   if (head.sort == Sort::request || head.sort == Sort::reply) keep(from, head, mail);
@@ -182,7 +192,7 @@ void Mail::finish(Parcel& parcel) {
   if (parcel.letter.head.sort != Sort::request) return;
   Peer& peer = peers_[index(parcel.peer)];
   if (++peer.owed < tell_after) return;
-  Head receipt{Sort::receipt, 0, 0};
+  Head receipt{.sort = Sort::receipt};
   send(parcel.peer, bytes_of(receipt), {});
 }
 

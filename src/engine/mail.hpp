@@ -41,13 +41,14 @@ class Mail {
   static constexpr std::uint32_t window = InboxLayout::slots;
   static constexpr std::size_t longest_body = InboxLayout::block_bytes;
 
-  enum class Sort : std::uint32_t { request, reply, update, receipt };
+  enum class Sort : std::uint16_t { request, reply, update, receipt };
 
   // What all mail begins with.
   struct Head {
     Sort sort;
-    std::uint32_t taken;  // requests of the receiver's that the sender has handled since last time
-    std::uint32_t bytes;  // of the body
+    std::uint16_t generation = 0;  // of the sender's engine
+    std::uint32_t taken = 0;  // requests of the receiver's that its sender has handled meanwhile
+    std::uint32_t bytes = 0;  // of the body
   };
   struct Letter {  // its words lie on 8 bytes, as in an inbox
     Head head;
@@ -82,6 +83,10 @@ class Mail {
   // `turn`: held by who uses the wire; it guards what is here too.
   Mail(Wire& wire, std::recursive_mutex& turn, const NodeMemory& memory, Rank me,
        std::uint32_t ranks);
+  Mail(const Mail&) = delete;
+  Mail& operator=(const Mail&) = delete;
+  // The wire may outlive it.
+  ~Mail() { wire_.listen({}); }
 
   // Null where the peer has not handled enough of what was sent to it.
   Parcel* try_open(Rank to, MessageClass sort, Payload payload);
@@ -134,6 +139,7 @@ class Mail {
   const NodeMemory& memory_;
   Rank me_;
   std::uint32_t ranks_;
+  std::uint16_t generation_;
   std::map<std::uint32_t, Peer> peers_;  // by rank; of those that were talked to
   std::deque<Parcel> parcels_;
   std::vector<Parcel*> free_;

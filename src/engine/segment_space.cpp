@@ -1,12 +1,24 @@
 #include "engine/segment_space.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/mapping.hpp"
 
 namespace gondwana {
 
-SegmentSpace::SegmentSpace(MutableBytes space) : space_(space), book_(space.size()) {}
+namespace {
+
+void clear(MutableBytes range) {
+  if (!give_back_pages(range)) std::memset(range.data(), 0, range.size());
+}
+
+}  // namespace
+
+SegmentSpace::SegmentSpace(MutableBytes space, std::size_t dirty)
+    : space_(space), book_(space.size()) {
+  if (dirty > 0) clear(space.first(std::min(round_up(dirty, page_size()), space.size())));
+}
 
 std::optional<MutableBytes> SegmentSpace::allocate(std::size_t size) {
   const std::scoped_lock lock(mutex_);
@@ -16,7 +28,7 @@ std::optional<MutableBytes> SegmentSpace::allocate(std::size_t size) {
 }
 
 void SegmentSpace::release(MutableBytes range) {
-  if (!give_back_pages(range)) std::memset(range.data(), 0, range.size());
+  clear(range);
   const std::scoped_lock lock(mutex_);
   book_.release(static_cast<std::size_t>(range.data() - space_.data()));
 }

@@ -13,8 +13,8 @@ namespace gondwana {
 
 class SegmentSpace {
  public:
-  // `space`: whole pages, all of them untouched.
-  explicit SegmentSpace(MutableBytes space);
+  // `space`: whole pages, untouched behind the first `dirty` bytes, which are cleared.
+  explicit SegmentSpace(MutableBytes space, std::size_t dirty = 0);
 
   // Whole pages, zeroed; nothing where no free range is so long.
   std::optional<MutableBytes> allocate(std::size_t size);

@@ -16,13 +16,16 @@ constexpr std::size_t page_worthy = std::size_t{256} * 1024;
 
 }  // namespace
 
-SymmetricMemory::SymmetricMemory(std::byte* arena, MutableBytes globals, const HeapPlace& heap)
+SymmetricMemory::SymmetricMemory(std::byte* arena, MutableBytes globals, const HeapPlace& heap,
+                                 std::size_t touched)
     : ranges_{.arena = reinterpret_cast<std::uintptr_t>(arena),
               .length = heap.offset + heap.size - NodePlan::system_size,
               .globals = globals},
+      offset_(heap.offset),
       heap_(arena + heap.offset, heap.size),
       huge_(heap.huge),
-      book_(heap.size) {}
+      book_(heap.size),
+      touched_(touched - std::min(touched, offset_)) {}
 
 void* SymmetricMemory::allocate(std::size_t size, std::size_t alignment) {
   const std::scoped_lock lock(mutex_);
@@ -89,6 +92,12 @@ bool SymmetricMemory::release(void* block) {
   return freed.has_value();
 }
 
+void SymmetricMemory::release_all() {
+  const std::scoped_lock lock(mutex_);
+  while (const auto block = book_.find_any())
+    if (const auto freed = book_.release(block->offset)) give_back(freed->offset, freed->size);
+}
+
 std::size_t SymmetricMemory::size_of(const void* block) const {
   const std::scoped_lock lock(mutex_);
   const auto found = book_.find(heap_offset_of(block));
@@ -98,6 +107,11 @@ std::size_t SymmetricMemory::size_of(const void* block) const {
 std::size_t SymmetricMemory::largest_free() const {
   const std::scoped_lock lock(mutex_);
   return book_.largest_free();
+}
+
+std::size_t SymmetricMemory::touched() const {
+  const std::scoped_lock lock(mutex_);
+  return offset_ + touched_;
 }
 
 std::string SymmetricMemory::describe() const {

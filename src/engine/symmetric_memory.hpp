@@ -25,8 +25,10 @@ struct HeapPlace {
 class SymmetricMemory {
  public:
   // `arena`: the rank's own arena as it sees it, `globals` its variables (empty: private), already
-  // laid on the arena at NodePlan::globals_offset.
-  SymmetricMemory(std::byte* arena, MutableBytes globals, const HeapPlace& heap);
+  // laid on the arena at NodePlan::globals_offset. `touched`: behind that offset the arena has
+  // never been written to.
+  SymmetricMemory(std::byte* arena, MutableBytes globals, const HeapPlace& heap,
+                  std::size_t touched = 0);
 
   const SymmetricRanges& ranges() const { return ranges_; }
 
@@ -37,6 +39,8 @@ class SymmetricMemory {
   void* resize(void* block, std::size_t size);
   // False where no block begins there.
   bool release(void* block);
+  // Every block that is still taken.
+  void release_all();
   // Size of the block that begins there, 0 where none does.
   std::size_t size_of(const void* block) const;
 
@@ -45,6 +49,8 @@ class SymmetricMemory {
   // Of its beginning, on huge pages that were set aside.
   std::size_t huge_size() const { return huge_; }
   std::size_t largest_free() const;
+  // As for the constructor: for the next to be laid on this arena.
+  std::size_t touched() const;
   std::string describe() const;  // the ranges, for a message about an address outside them
 
  private:
@@ -60,11 +66,12 @@ class SymmetricMemory {
   Span give_back(std::size_t offset, std::size_t size) const;
 
   SymmetricRanges ranges_;
+  std::size_t offset_;  // of the heap in the arena
   MutableBytes heap_;
   std::size_t huge_;
   mutable std::mutex mutex_;  // guards the bookkeeping below
   Heap book_;
-  std::size_t touched_ = 0;  // no byte of the heap from here on was ever handed out
+  std::size_t touched_;  // no byte of the heap from here on was ever handed out
 };
 
 }  // namespace gondwana

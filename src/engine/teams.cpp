@@ -15,15 +15,16 @@ namespace gondwana {
 
 std::unique_ptr<Team> Engine::first_team(std::uint32_t number, std::uint32_t first,
                                          std::uint32_t size) const {
-  // An engine of this rank may have been here before: go on where it stopped.
-  const Epoch epoch = memory_->line(number, rank_).epoch.load(std::memory_order_relaxed);
   auto team = std::make_unique<Team>(Team{.number = number,
                                           .first = first,
                                           .stride = 1,
                                           .size = size,
                                           .me = index(rank_) - first,
-                                          .epoch = epoch});
-  team->levels = levels_of(*team, exchanges_before(number).load(std::memory_order_relaxed));
+                                          .epoch = first_epoch_});
+  // The other set of words than in the last exchange of the engine before, which another node may
+  // still be reading.
+  const std::uint64_t last = legacy().exchanges.load(std::memory_order_relaxed);
+  team->levels = levels_of(*team, first_epoch_ + last % 2);
   return team;
 }
 
@@ -92,7 +93,17 @@ Engine::Agreement Engine::agree(Team& team, CallName call, const Agreement& mine
 }
 
 void Engine::destroy(Team& team, CallName call) {
-  sync(team, call);  // nobody is inside a collective of it
+  sync(team, call);
+  give_up_number(team);
+}
+
+void Engine::abandon_teams() {
+  for (std::uint32_t number = shared_number + 1; number < teams_.size(); ++number)
+    if (teams_[number] != nullptr) give_up_number(*teams_[number]);
+}
+
+// Nobody is inside a collective of it.
+void Engine::give_up_number(const Team& team) {
   const std::uint32_t number = team.number;
   last_epoch_[number] = team.levels ? team.levels->node.epoch : team.epoch;
   teams_[number].reset();

@@ -69,6 +69,12 @@ std::optional<Heap::Block> Heap::find(std::size_t offset) const {
   return Block{offset, block->second};
 }
 
+std::optional<Heap::Block> Heap::find_any() const {
+  const auto block = taken_.begin();
+  if (block == taken_.end()) return std::nullopt;
+  return Block{block->first, block->second};
+}
+
 void Heap::insert_free(std::size_t offset, std::size_t size) {
   const auto behind = free_.lower_bound(offset);
   if (behind != free_.begin()) {

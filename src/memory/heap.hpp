@@ -37,6 +37,8 @@ class Heap {
   bool resize(std::size_t offset, std::size_t size);
 
   std::optional<Block> find(std::size_t offset) const;
+  // Any block that is taken; nothing where none is.
+  std::optional<Block> find_any() const;
 
   std::size_t capacity() const { return capacity_; }
   std::size_t used() const { return used_; }

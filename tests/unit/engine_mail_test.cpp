@@ -180,6 +180,17 @@ TEST_F(EngineMail, AnUpdateMayBeAWordAlone) {
   EXPECT_EQ(word_there(place), 4U);
 }
 
+// The sender's engine is one that ended before this one began.
+TEST_F(EngineMail, WhatWasMeantForAnEarlierEngineIsDropped) {
+  Mail::Letter letter{};
+  letter.head = {.sort = Mail::Sort::request, .generation = 0xffff};
+  const Bytes request = std::as_bytes(std::span(&letter, 1));
+  const Result<Posted> posted = here_.wire().send_mail(Rank(1), request, {});
+  ASSERT_TRUE(posted && *posted == Posted::accepted);
+  move_on();
+  EXPECT_TRUE(handled(MessageClass::request).empty());
+}
+
 TEST_F(EngineMail, WhatMakesNoSenseIsDropped) {
   const auto post = [&](Bytes head) {
     const Result<Posted> posted = here_.wire().send_mail(Rank(1), head, {});
@@ -189,14 +200,14 @@ TEST_F(EngineMail, WhatMakesNoSenseIsDropped) {
   const auto bytes_of = [](const auto& object) { return std::as_bytes(std::span(&object, 1)); };
   post(some_bytes(5));
   Mail::Letter letter{};
-  letter.head = {Mail::Sort::request, 1000, 100};  // of a body that does not follow
+  letter.head = {.sort = Mail::Sort::request, .taken = 1000, .bytes = 100};  // of a body that does not follow
   post(bytes_of(letter));
-  constexpr std::uint32_t no_sort = 77;
+  constexpr std::uint16_t no_sort = 77;
   letter.head = {};
   std::memcpy(&letter.head.sort, &no_sort, sizeof(no_sort));
   post(bytes_of(letter));
   Mail::Change change{};
-  change.head = {Mail::Sort::update, 0, 0};
+  change.head = {.sort = Mail::Sort::update};
   change.word = 1;
   const std::size_t end = nodes_[1]->plan().inbox_offset();
   for (const std::uint64_t beyond :

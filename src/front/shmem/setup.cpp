@@ -33,10 +33,19 @@ Own& own() {
   return instance;
 }
 
-// From here on no call finds an engine.
+// What the program has left is gone, for the next shmem_init to find the engine as a new one.
+void leave_nothing(Engine& engine) {
+  engine.abandon_teams();
+  engine.symmetric().release_all();
+}
+
+// After a barrier. From here on no call finds an engine.
 void close_door() {
+  Engine& engine = running.any()->engine();
   running.door = running.watched = nullptr;
-  own().door.reset();  // takes its shortcuts out of `running`
+  own().door.reset();                           // takes its shortcuts out of `running`
+  const bool stays = this_process().users > 1;  // for another door
+  if (stays) leave_nothing(engine);
   release_engine();
 }
 
