@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "bootstrap/deadline.hpp"
-#include "transport/ofi/ofi.hpp"
 
 namespace gondwana {
 namespace {
@@ -67,9 +66,10 @@ Result<void> compare_nodes(const NodeMemory& memory, bool through_agents) {
 
 }  // namespace
 
-Result<Wire> open_wire(const Membership& self, const std::shared_ptr<NodeMemory>& memory,
-                       const Options& options) {
-  if (memory->plan().nodes == 1) return Wire();
+Result<std::shared_ptr<Ofi>> open_wire(const Membership& self,
+                                       const std::shared_ptr<NodeMemory>& memory,
+                                       const Options& options) {
+  if (memory->plan().nodes == 1) return std::shared_ptr<Ofi>();
   const bool through_agents = ofi::goes_through_agents(options.route, memory->plan().job_ranks);
   const Result<ofi::Settings> settings = ofi::make_settings(options.provider, options.network);
   if (!settings) return settings.error();
@@ -84,7 +84,7 @@ Result<Wire> open_wire(const Membership& self, const std::shared_ptr<NodeMemory>
   if (!ofi) return ofi.error();
   if (const Result<void> known = wait_for_all_nodes(*memory, options); !known) return known.error();
   if (const Result<void> same = compare_nodes(*memory, through_agents); !same) return same.error();
-  return Wire(*std::move(ofi));
+  return std::shared_ptr<Ofi>(*std::move(ofi));
 }
 
 }  // namespace gondwana

@@ -174,6 +174,22 @@ void ignore_sigterm() {
     std::signal(SIGTERM, SIG_IGN);
 }
 
+// Before the destructors of libfabric, which run when all exit handlers have.
+void close_network(int /*status*/, void* /*unused*/) {
+  Process& self = this_process();
+  if (!self.forked && self.engine == nullptr) self.network.reset();
+}
+
+// By the first engine.
+Result<void> open_network(Process& self, const Options& options) {
+  if (self.network != nullptr) return {};
+  Result<std::shared_ptr<Ofi>> network = open_wire(self.membership, self.memory, options);
+  if (!network) return network.error();
+  self.network = *std::move(network);
+  if (self.network != nullptr) ::on_exit(close_network, nullptr);
+  return {};
+}
+
 }  // namespace
 
 Result<Engine*> acquire_engine(CallName call, Threads threads) {
@@ -195,11 +211,10 @@ Result<Engine*> acquire_engine(CallName call, Threads threads) {
   setup.program_id = self.image.id;
   setup.call = call;
   setup.threads = threads;
-  // To open the wire it may wait for other nodes: the launcher knows from now on that it does.
+  // To open the network it may wait for other nodes: the launcher knows from now on that it does.
   self.memory->page(self.membership.rank).state.store(RankState::joined, std::memory_order_release);
-  Result<Wire> wire = open_wire(self.membership, self.memory, *options);
-  if (!wire) return wire.error();
-  setup.wire = *std::move(wire);
+  if (const Result<void> open = open_network(self, *options); !open) return open.error();
+  if (self.network != nullptr) setup.wire = Wire(self.network);
   setup.on_lost = say_peer_lost;
   Result<std::unique_ptr<Engine>> engine = Engine::create(std::move(setup));
   if (!engine) return engine.error();

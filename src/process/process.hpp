@@ -12,6 +12,7 @@
 #include "bootstrap/join.hpp"
 #include "engine/engine.hpp"
 #include "memory/globals.hpp"
+#include "transport/ofi/ofi.hpp"
 
 namespace gondwana {
 
@@ -22,6 +23,7 @@ struct Process {
   std::shared_ptr<NodeMemory> memory;
   ProgramImage image;
   std::optional<Error> failure;  // told by the first door, not before: the program may never call
+  std::shared_ptr<Ofi> network;  // to other nodes; outlives the engines
   std::unique_ptr<Engine> engine;
   std::uint32_t users = 0;                // doors that acquired the engine and did not release it
   bool forked = false;                    // this is a child of the rank, not the rank

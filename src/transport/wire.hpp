@@ -13,7 +13,10 @@ class Wire {
   Wire() = default;
 
   template <Transport T>
-  explicit Wire(std::unique_ptr<T> transport)
+  explicit Wire(std::unique_ptr<T> transport) : Wire(std::shared_ptr<T>(std::move(transport))) {}
+  // A transport that may outlive the engine.
+  template <Transport T>
+  explicit Wire(std::shared_ptr<T> transport)
       : impl_(std::make_unique<Holder<T>>(std::move(transport))), limits_(impl_->limits()) {}
 
   explicit operator bool() const { return impl_ != nullptr; }
@@ -74,7 +77,7 @@ class Wire {
 
   template <Transport T>
   struct Holder final : Interface {
-    explicit Holder(std::unique_ptr<T> held) : transport(std::move(held)) {}
+    explicit Holder(std::shared_ptr<T> held) : transport(std::move(held)) {}
     std::string_view name() const override { return transport->name(); }
     Limits limits() const override { return transport->limits(); }
     Result<Posted> put(Remote to, Bytes source, Completion& done) override {
@@ -107,7 +110,7 @@ class Wire {
     void sleep(std::chrono::microseconds limit) override { transport->sleep(limit); }
     const Error* lost() override { return transport->lost(); }
 
-    std::unique_ptr<T> transport;
+    std::shared_ptr<T> transport;
   };
 
   std::unique_ptr<Interface> impl_;

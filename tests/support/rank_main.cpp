@@ -123,9 +123,9 @@ Result<std::unique_ptr<Engine>> engine_of_process() {
   setup.threads = form().threads;
   const Result<Options> options = read_options(environment_value);
   if (!options) return options.error();
-  Result<Wire> wire = open_wire(*self, setup.memory, *options);
-  if (!wire) return wire.error();
-  setup.wire = *std::move(wire);
+  Result<std::shared_ptr<Ofi>> network = open_wire(*self, setup.memory, *options);
+  if (!network) return network.error();
+  if (*network != nullptr) setup.wire = Wire(*std::move(network));
   setup.on_lost = [](const Error& error) {
     fmt::print(stderr, "rank tests: {}\n", error.text);
     std::_Exit(1);
