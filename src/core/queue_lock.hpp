@@ -59,6 +59,8 @@ class QueueLock {
   // The halves of acquire(), for who is in a hurry: enter() returns nobody where this rank has the
   // lock now, or else whom to wait behind.
   static constexpr std::uint32_t nobody = 0;
+  // Whether a member with this node has entered and not left: whoever the tail names has.
+  static constexpr bool is_in_queue(std::uint32_t node) { return (node & queued) != 0; }
 
   [[gnu::always_inline]] std::uint32_t enter() {
     queue_.set_node(queued);  // seen by who sees this rank in the tail

@@ -22,6 +22,15 @@ class Words {
   std::uint32_t compare_swap_tail(std::uint32_t expected, std::uint32_t value) {
     return apply<AtomicOp::compare_swap>(home_, tail_, value, expected);
   }
+  // For checks.
+  std::uint32_t tail() { return apply<AtomicOp::fetch>(home_, tail_, 0, 0); }
+  std::uint32_t node_of(std::uint32_t member) {
+    return apply<AtomicOp::fetch>(Rank(member), node_, 0, 0);
+  }
+  // Only the home uses its tail.
+  bool has_unused_tail() const {
+    return home_ != engine_.rank() && std::atomic_ref(*tail_).load(std::memory_order_relaxed) != 0;
+  }
   void add_to_node(std::uint32_t member, std::uint32_t value) {
     apply<AtomicOp::add>(Rank(member), node_, value, 0);
   }
@@ -102,6 +111,33 @@ bool takes_turns(const Engine& engine) {
                    fmt::ptr(lock), index(engine.rank()))});
 }
 
+[[gnu::cold, gnu::noinline]] bool refuse_first_value(Engine& engine, const long* lock) {
+  if (takes_turns(engine)) pass_turn_on(engine, lock);
+  return engine.default_lane().fail(
+      {Errc::invalid_argument,
+       fmt::format("the lock at {} was not 0 on every rank before its first use; set it to 0, and "
+                   "let all ranks meet in a barrier before one uses it",
+                   fmt::ptr(lock))});
+}
+
+// A tail that names nobody who may be in the queue.
+bool is_no_name(const Engine& engine, std::uint32_t tail) {
+  return tail > engine.ranks() || tail == index(engine.rank()) + 1;
+}
+
+// Whoever was the last to come is in the queue until the caller waits behind it.
+bool acquire_checked(Engine& engine, Words& words, QueueLock<Words>& queue, const long* lock) {
+  if (words.has_unused_tail()) return refuse_first_value(engine, lock);
+  const std::uint32_t before = queue.enter();
+  if (before == QueueLock<Words>::nobody) return true;
+  if (is_no_name(engine, before)) return refuse_first_value(engine, lock);
+  const std::uint32_t node = words.node_of(before - 1);
+  if (!words.failed() && !QueueLock<Words>::is_in_queue(node))
+    return refuse_first_value(engine, lock);
+  queue.wait_behind(before);
+  return true;
+}
+
 std::size_t offset_of(Engine& engine, const long* lock) {
   return engine.symmetric().ranges().offset_of(lock, sizeof(long));
 }
@@ -115,7 +151,10 @@ bool set_far_lock(Engine& engine, CallName call, long* lock) {
   Words words(engine, call, lock, offset);
   QueueLock queue(words, index(engine.rank()));
   if (queue.is_mine()) return refuse_to_set(engine, lock);
-  queue.acquire();
+  if (!engine.options().checks)
+    queue.acquire();
+  else if (!acquire_checked(engine, words, queue, lock))
+    return false;
   return !words.failed();
 }
 
@@ -160,6 +199,11 @@ std::optional<bool> test_job_lock(Engine& engine, CallName call, long* lock) {
   Words words(engine, call, lock, offset);
   QueueLock queue(words, index(engine.rank()));
   const bool taken = !queue.is_mine() && queue.try_acquire();
+  if (!taken && engine.options().checks && !queue.is_mine() &&
+      (words.has_unused_tail() || is_no_name(engine, words.tail()))) {
+    refuse_first_value(engine, lock);
+    return std::nullopt;
+  }
   if (!taken && takes_turns(engine)) pass_turn_on(engine, lock);
   if (words.failed()) return std::nullopt;
   return taken;

@@ -192,6 +192,40 @@ RANK_TEST(a_rank_that_sleeps_before_a_lock_is_woken, ranks(2)) {
   world.free(lock);
 }
 
+// Of values that name a rank, and of one that names none; in its first use by whatever rank.
+RANK_TEST(a_lock_that_was_not_zero_at_first_is_told, ranks(1).with_checks()) {
+  const auto locks = world.allocate<long>(6);
+  for (const long value : {1L, long{world.size()}, 99L}) {
+    for (int user = 0; user < world.size(); ++user) {
+      std::ranges::fill(locks, value);
+      world.barrier();
+      if (world.me() == user) {
+        for (long& lock : locks)
+          EXPECT_TRUE(says("was not 0 on every rank", [&] { set_lock(world.as("set"), &lock); }));
+      }
+      world.barrier();
+    }
+    std::ranges::fill(locks, value);
+    world.barrier();
+    // Of a rank that is named at the home nobody can tell without waiting whether it has the lock.
+    if (world.me() == 0 && (value == 1 || value == 99)) {
+      for (long& lock : locks)
+        EXPECT_TRUE(says("was not 0 on every rank", [&] { test_lock(world.as("test"), &lock); }));
+    }
+    world.barrier();
+  }
+  std::ranges::fill(locks, 0);
+  world.barrier();
+  if (world.me() == 0) {
+    for (long& lock : locks) {
+      set_lock(world.as("set"), &lock);
+      clear_lock(world.as("clear"), &lock);
+    }
+  }
+  world.barrier();
+  world.free(locks);
+}
+
 RANK_TEST(misuse_of_a_lock_is_told, ranks(1)) {
   const auto lock = world.allocate<long>();
   long here = 0;
