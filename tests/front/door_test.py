@@ -135,6 +135,12 @@ class Sentences(unittest.TestCase):
         self.assert_told(run(3, "misuse", "exit0"), 1, r"rank 1 .* ended with status 0", others)
         self.assert_told(run(3, "misuse", "exit3"), 3, r"rank 1 .* ended with status 3", others)
 
+    def test_an_exit_while_finalize_waits_is_told_or_waits_too(self):
+        told = r"rank 1: exit: called by a signal handler in the midst of shmem_finalize"
+        self.assert_told(run(3, "misuse", "exit_by_signal"), 1, told)
+        ended = run(3, "misuse", "exit_by_thread")
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+
     def test_a_rank_killed_while_it_waits_is_told_with_its_call(self):
         command = [GONDWANA, "run", "-n", "2", program("misuse"), "wait"]
         with subprocess.Popen(

@@ -2,10 +2,13 @@
 
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "engine/prefault.hpp"
 #include "front/shmem/checks.hpp"
@@ -25,6 +28,8 @@ struct Own {
   std::thread::id main_thread;  // that initialised
   std::unique_ptr<Door> door;
   bool finalized = false;
+  std::atomic<bool> is_ending = false;         // some thread is in the last finalize
+  std::atomic<std::thread::id> ending_thread;  // which one
 };
 
 // Never destroyed: exit handlers of the program may still call in.
@@ -49,10 +54,21 @@ void close_door() {
   release_engine();
 }
 
+// Another thread finalizes while this one exits: it comes to its end. A signal handler that exits
+// takes from the call that it interrupts the thread in which that would go on.
+void await_finalize() {
+  if (own().ending_thread.load() == std::this_thread::get_id())
+    say_and_end(
+        "exit: called by a signal handler in the midst of shmem_finalize, for which other "
+        "ranks may wait; let the handler set a flag and exit afterwards");
+  while (own().is_ending) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 // A program that ends well without shmem_finalize is finalized here; one that fails is not: its
 // peers may be anywhere, and the launcher ends them.
 void finalize_at_exit(int status, void* /*unused*/) {
   if (running.any() == nullptr || status != 0 || this_process().leaves_job) return;
+  if (own().is_ending) return await_finalize();
   own().inits = 1;
   finalize({*running.any(), "exit"});
 }
@@ -205,11 +221,16 @@ void finalize(Caller caller) {
   if (this_process().leaves_job) return;  // called by an exit handler; the peers are not coming
   if (caller.is_watched()) examine_end(caller);
   Own& self = own();
-  if (self.inits == 1) caller.door.contexts().quiet_all();  // they end with the library
+  const bool is_last = self.inits == 1;
+  self.ending_thread = std::this_thread::get_id();
+  self.is_ending = is_last;
+  if (is_last) caller.door.contexts().quiet_all();  // they end with the library
   check(caller, caller.engine.barrier(caller.engine.world(), caller.name));
-  if (--self.inits > 0) return;
+  --self.inits;
+  if (!is_last) return;
   close_door();
   self.finalized = true;
+  self.is_ending = false;
 }
 
 void global_exit(Caller /*caller*/, int status) {

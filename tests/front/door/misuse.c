@@ -1,5 +1,6 @@
 /* misuse HOW: rank 1 (or the only one) does something wrong while the others wait in a barrier. */
 #include <locale.h>
+#include <pthread.h>
 #include <shmem.h>
 #include <signal.h>
 #include <stdio.h>
@@ -8,6 +9,38 @@
 #include <unistd.h>
 
 static long cell = 0;
+
+static void exit_well(int number) {
+  (void)number;
+  exit(0);
+}
+
+static void* exit_well_later(void* unused) {
+  (void)unused;
+  usleep(50000);
+  exit(0);
+}
+
+/* While the others are late for shmem_finalize. */
+static void exit_during_finalize(const char* how) {
+  const int by_signal = strcmp(how, "exit_by_signal") == 0;
+  const int by_thread = strcmp(how, "exit_by_thread") == 0;
+  if (!by_signal && !by_thread) return;
+  const int is_one = shmem_my_pe() == 1;
+  shmem_barrier_all();
+  pthread_t thread;
+  if (!is_one) {
+    usleep(300000); /* long enough for rank 1 to be in it */
+  } else if (by_thread) {
+    pthread_create(&thread, NULL, exit_well_later, NULL);
+  } else {
+    signal(SIGALRM, exit_well);
+    ualarm(50000, 0);
+  }
+  shmem_finalize();
+  if (is_one && by_thread) pthread_join(thread, NULL);
+  exit(0);
+}
 
 static void do_wrong(const char* how) {
   long local = 0;
@@ -45,6 +78,7 @@ int main(int argc, char** argv) {
     shmem_barrier_all();
   }
   if (strcmp(how, "no_finalize") == 0) return 0;
+  exit_during_finalize(how);
   if (shmem_my_pe() == 1 % shmem_n_pes()) do_wrong(how);
   shmem_barrier_all();
   shmem_finalize();
