@@ -160,4 +160,9 @@ std::string format_size(std::size_t bytes) {
   return fmt::format("{:.{}f} {}", value, whole ? 0 : 1, units.at(unit));
 }
 
+std::string format_size_option(std::size_t bytes) {
+  constexpr std::size_t mib = std::size_t{1} << 20;
+  return bytes >= mib ? fmt::format("{}M", bytes / mib) : fmt::format("{}K", bytes >> 10);
+}
+
 }  // namespace gondwana

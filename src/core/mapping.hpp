@@ -58,5 +58,7 @@ bool give_back_pages(MutableBytes pages);
 
 // "5.0 GiB", "64 MiB", "17 B".
 std::string format_size(std::size_t bytes);
+// The same, rounded down, as variables take it: "512M", "300K".
+std::string format_size_option(std::size_t bytes);
 
 }  // namespace gondwana

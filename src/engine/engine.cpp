@@ -63,10 +63,10 @@ std::size_t least_memory(const NodeMemory& memory) {
 Error heaps_exceed_memory(std::size_t heap, std::uint32_t ranks, std::size_t memory) {
   return {Errc::out_of_memory,
           fmt::format("a heap of {} on each of {} ranks needs {}, this node has {}; lower "
-                      "GONDWANA_HEAP_SIZE to {}M, or set GONDWANA_HEAP_OVERCOMMIT=1 if the ranks "
+                      "GONDWANA_HEAP_SIZE to {}, or set GONDWANA_HEAP_OVERCOMMIT=1 if the ranks "
                       "will not use all of it",
                       format_size(heap), ranks, format_size(heap * ranks), format_size(memory),
-                      memory / ranks >> 20)};
+                      format_size_option(memory / ranks))};
 }
 
 // What the user asked for, or half of the node's memory shared out; an error where it cannot be.

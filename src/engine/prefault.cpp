@@ -19,10 +19,10 @@ Result<void> find_room(const Engine& engine) {
   if (heap <= left / ranks) return {};
   return Error{Errc::out_of_memory,
                fmt::format("GONDWANA_PREFAULT: a heap of {} on each of {} ranks needs {}, this "
-                           "node has {} left; lower GONDWANA_HEAP_SIZE to {}M, or set "
+                           "node has {} left; lower GONDWANA_HEAP_SIZE to {}, or set "
                            "GONDWANA_PREFAULT=off",
                            format_size(heap), ranks, format_size(heap * ranks), format_size(left),
-                           left / ranks >> 20)};
+                           format_size_option(left / ranks))};
 }
 
 // What the rank does meanwhile, for whoever asks: it may take seconds.

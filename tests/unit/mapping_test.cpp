@@ -138,6 +138,8 @@ TEST(mapping, memfd_is_sparse_sealed_and_not_inherited) {
 }
 
 TEST(mapping, sizes_are_told_in_the_largest_unit_that_fits) {
+  EXPECT_EQ(format_size_option(std::size_t{3} << 30), "3072M");
+  EXPECT_EQ(format_size_option((std::size_t{1} << 20) - 1), "1023K");
   EXPECT_EQ(format_size(0), "0 B");
   EXPECT_EQ(format_size(17), "17 B");
   EXPECT_EQ(format_size(1023), "1023 B");
