@@ -17,7 +17,9 @@
 namespace gondwana {
 namespace {
 
-constexpr int patience_ms = 20'000;
+// For the launcher, which serves one rank after the other: that of a large job takes its time, and
+// the socket tells when the launcher has ended.
+constexpr int patience_ms = -1;
 
 // The descriptor is inherited by number: make sure that it is our socket, made by our user.
 Result<UniqueFd> inherited_socket(std::string_view text) {
