@@ -482,6 +482,10 @@ class LauncherTest(JobTest):
         self.assertEqual(status, 1)
         self.assertRegex(err, r"cannot make shared memory .* long: .*ulimit -f")
 
+    def test_a_stack_of_64_kib_is_enough(self):
+        limit = self.limited(64 << 10, resource.RLIMIT_STACK)
+        self.assertEqual(self.run_job("-n", "2", "echo", "x", preexec_fn=limit), (0, "x\nx\n", ""))
+
     def test_ranks_get_the_limit_of_descriptors_that_the_launcher_had(self):
         soft = min(200, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
 

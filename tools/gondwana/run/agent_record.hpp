@@ -15,6 +15,8 @@ struct AgentRecord {
   UniqueFd socket;
   UniqueFd complaints;            // its standard error
   std::string said;               // there, and not a whole line yet
+  bool serves = false;
+  std::string why;                // whole lines that it said before it served
   bool waits_for_memory = false;  // it could not be sent all of it at once
 };
 

@@ -108,8 +108,11 @@ Result<void> Conductor::start_hosts() {
     if (stays_here) task.environment.emplace_back("GONDWANA_NETWORK=127.0.0.0/8");
     host.send(std::move(task));
     if (job_.verbose) {
-      output_.say(fmt::format("ranks {} to {} on host {}: pid {}: {}", part.share.first,
-                              part.share.first + part.ranks() - 1, host.name(), host.pid(),
+      const std::uint32_t last = part.share.first + part.ranks() - 1;
+      const std::string ranks = part.ranks() == 1
+                                    ? fmt::format("rank {}", last)
+                                    : fmt::format("ranks {}-{}", part.share.first, last);
+      output_.say(fmt::format("{} on host {}: pid {}: {}", ranks, host.name(), host.pid(),
                               fmt::join(words_to_reach(hosts[node], part.share.patience_s), " ")));
     }
   }

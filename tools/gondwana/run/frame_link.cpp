@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <memory>
 
 #include "core/machine.hpp"
 
@@ -29,12 +30,13 @@ Result<void> FrameLink::start(OnFrame on_frame, OnEnd on_end) {
 }
 
 void FrameLink::on_readable() {
-  std::array<char, 65536> buffer;
-  const ssize_t count = ::read(from_.get(), buffer.data(), buffer.size());
+  // Not on the stack, which may be small.
+  const auto buffer = std::make_unique_for_overwrite<std::array<char, 65536>>();
+  const ssize_t count = ::read(from_.get(), buffer->data(), buffer->size());
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (count <= 0) return end("");
   heard_ns_ = monotonic_ns();
-  parser_.add({buffer.data(), static_cast<std::size_t>(count)});
+  parser_.add({buffer->data(), static_cast<std::size_t>(count)});
   take_frames();
 }
 

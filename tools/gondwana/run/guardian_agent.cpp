@@ -34,6 +34,10 @@ Error cannot_start(std::string_view what) {
                                            what, std::strerror(errno))};
 }
 
+std::string complaint_of_agent(std::string_view complaint) {
+  return fmt::format("the node agent on host {}: {}", host_name(), complaint);
+}
+
 std::string how_it_ended(int wait_status) {
   if (WIFSIGNALED(wait_status))
     return fmt::format("was killed by {}", signal_name(WTERMSIG(wait_status)));
@@ -110,6 +114,8 @@ void Guardian::on_agent_socket() {
     const protocol::Message& message = (*received)->message;
     if (std::holds_alternative<protocol::Join>(message)) wire_.join_agent();
     if (std::holds_alternative<protocol::Ready>(message)) {
+      agent_.serves = true;
+      if (!agent_.why.empty()) output_.say(complaint_of_agent(std::exchange(agent_.why, {})));
       const NodeCard& card = wire_.entry(job_.share.node).card;
       uplink_->exchange().offer({reinterpret_cast<const char*>(&card), sizeof(card)});
     }
@@ -118,7 +124,7 @@ void Guardian::on_agent_socket() {
 }
 
 // Each line is passed on as a sentence of the launcher's: nobody sees the standard error of a far
-// end.
+// end. Before it serves they say why it does not.
 void Guardian::on_agent_said() {
   std::array<char, 512> bytes{};
   ssize_t count = 0;
@@ -137,7 +143,9 @@ void Guardian::on_agent_said() {
 void Guardian::pass_on(std::string_view complaint) {
   constexpr std::string_view own_beginning = "gondwana: node agent: ";
   if (complaint.starts_with(own_beginning)) complaint.remove_prefix(own_beginning.size());
-  output_.say(fmt::format("the node agent on host {}: {}", host_name(), complaint));
+  if (agent_.serves) return output_.say(complaint_of_agent(complaint));
+  if (!agent_.why.empty()) agent_.why += " / ";
+  agent_.why += complaint;
 }
 
 void Guardian::send_job_to_agent() {
@@ -176,8 +184,10 @@ void Guardian::on_agent_ended(int wait_status) {
   on_agent_said();
   release_agent();
   if (ending_.state() != Ending::State::idle || alive_ == 0) return;
-  end_job_because(fmt::format("the node agent on host {} (pid {}) {}; all ranks are ended",
-                              host_name(), pid, how_it_ended(wait_status)),
+  end_job_because(agent_.why.empty()
+                      ? fmt::format("the node agent on host {} (pid {}) {}; all ranks are ended",
+                                    host_name(), pid, how_it_ended(wait_status))
+                      : complaint_of_agent(agent_.why),
                   exit_trouble);
 }
 

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cerrno>
+#include <memory>
 
 #include "core/machine.hpp"
 
@@ -60,8 +61,9 @@ void HostInput::read_some() {
     look_at_ns_ = monotonic_ns() + look_again_ns;
     return;
   }
-  std::array<char, 32768> buffer;
-  const ssize_t count = ::read(STDIN_FILENO, buffer.data(), buffer.size());
+  // Not on the stack, which may be small.
+  const auto buffer = std::make_unique_for_overwrite<std::array<char, 32768>>();
+  const ssize_t count = ::read(STDIN_FILENO, buffer->data(), buffer->size());
   if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
   if (count <= 0) {
     stop();
@@ -72,7 +74,7 @@ void HostInput::read_some() {
     poller_->forget(STDIN_FILENO);
     state_ = State::full;
   }
-  send_(std::string(buffer.data(), static_cast<std::size_t>(count)));
+  send_(std::string(buffer->data(), static_cast<std::size_t>(count)));
 }
 
 }  // namespace gondwana::launch

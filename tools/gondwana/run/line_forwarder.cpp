@@ -4,17 +4,19 @@
 
 #include <array>
 #include <cerrno>
+#include <memory>
 
 #include "core/machine.hpp"
 
 namespace gondwana::launch {
 
 LineForwarder::Outcome LineForwarder::take() {
-  std::array<char, 65536> buffer;  // what a pipe holds
-  const ssize_t count = ::read(pipe_.get(), buffer.data(), buffer.size());
+  // Not on the stack, which may be small.
+  const auto buffer = std::make_unique_for_overwrite<std::array<char, 65536>>();
+  const ssize_t count = ::read(pipe_.get(), buffer->data(), buffer->size());
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return Outcome::dry;
   if (count <= 0) return Outcome::closed;
-  const std::string_view text(buffer.data(), static_cast<std::size_t>(count));
+  const std::string_view text(buffer->data(), static_cast<std::size_t>(count));
   const std::size_t last = text.rfind('\n');
   const std::size_t complete = last == std::string_view::npos ? 0 : last + 1;
   if (complete != 0 && !held_.empty()) {
