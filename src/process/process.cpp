@@ -233,7 +233,8 @@ void release_engine() {
 // The engine stays as it is: other threads may be in calls, and exit handlers may make some.
 void leave_job(int status) {
   Process& self = this_process();
-  self.last_turn.lock();  // of several threads, one leaves
+  if (status != 0 && status % 256 == 0) status = 1;  // who waits for us would see 0
+  self.last_turn.lock();                             // of several threads, one leaves
   self.leaves_job = true;
   std::fflush(nullptr);
   ignore_sigterm();

@@ -174,6 +174,9 @@ class Sentences(unittest.TestCase):
         ended = run(3, "misuse", "global_exit")
         self.assertEqual((ended.returncode, ended.stdout), (7, "goodbye\n"), ended.stderr)
 
+    def test_global_exit_with_a_status_of_more_than_8_bits_is_no_success(self):
+        self.assertEqual(run(2, "misuse", "global_exit_256").returncode, 1)
+
     def test_global_exit_of_a_thread_ends_the_others_in_silence(self):
         for ranks in (1, 3):
             with self.subTest(ranks=ranks):

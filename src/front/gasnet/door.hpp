@@ -177,6 +177,12 @@ Door* find_door();
 // There is no code for what went wrong: says it and ends the job.
 [[noreturn, gnu::cold]] void give_up(CallName call, const std::string& sentence);
 
+// A rank that a call names; always checked.
+inline void check_member(const Team& team, gex_Rank_t rank, CallName call) {
+  if (rank >= team.size) [[unlikely]]
+    give_up(call, fmt::format("rank {}: the team has {} members", rank, team.size));
+}
+
 inline bool Team::reaches(std::uint32_t member) const {
   return member >= size || door->reaches(processes[member]);
 }

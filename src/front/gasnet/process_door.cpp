@@ -58,6 +58,33 @@ std::uint64_t add(Tally tally, std::uint64_t number) {
   return number + std::atomic_ref(*reinterpret_cast<std::uint64_t*>(word)).fetch_add(number);
 }
 
+// Whether all ranks of this node that are not among the `leaving` ones of the job have waited in a
+// call for two seconds: for the others, who make no calls any more. Of ranks with several threads
+// nobody knows.
+bool all_others_wait(std::uint64_t leaving) {
+  constexpr std::uint64_t long_enough = 2'000'000'000;
+  if (own_door->threads() != ThreadMode::seq) return false;
+  const NodeMemory& memory = own_door->engine().memory();
+  const std::uint64_t now = gondwana::monotonic_ns();
+  std::uint64_t waiting = 0;
+  for (const RankInfo& neighbor : own_door->neighbors()) {
+    const Waiting* wait = memory.page(Rank(neighbor.gex_jobrank)).longest_wait();
+    if (wait == nullptr) continue;
+    const std::uint64_t since = wait->since_ns.load(std::memory_order_relaxed);
+    if (since != 0 && now > since + long_enough) ++waiting;
+  }
+  return leaving + waiting >= own_door->ranks();
+}
+
+// "; rank 1 waits in gex_Event_Wait", of the first one that waits on this node.
+std::string first_wait() {
+  const NodeMemory& memory = own_door->engine().memory();
+  for (const RankInfo& neighbor : own_door->neighbors())
+    if (const Waiting* wait = memory.page(Rank(neighbor.gex_jobrank)).longest_wait())
+      return fmt::format("; rank {} waits in {}", neighbor.gex_jobrank, wait->call());
+  return {};
+}
+
 // Looks less often the longer it takes: rank 0 has to answer all others.
 template <typename Done>
 bool wait_until(const Deadline& deadline, const Done& done) {
@@ -73,28 +100,40 @@ bool wait_until(const Deadline& deadline, const Done& done) {
 bool other_nodes_end_too(const Deadline& deadline) {
   const std::uint32_t ranks = own_door->ranks();
   add(Tally::leaving, 1);
-  if (!wait_until(deadline, [&] { return add(Tally::leaving, 0) == ranks; })) return false;
+  std::uint64_t leaving = 0;
+  const auto all_leave_or_wait = [&] {
+    leaving = add(Tally::leaving, 0);
+    return leaving == ranks || all_others_wait(leaving);
+  };
+  if (!wait_until(deadline, all_leave_or_wait) || leaving < ranks) return false;
   add(Tally::seen, 1);
   if (own_door->rank() == 0) wait_until(deadline, [&] { return add(Tally::seen, 0) == ranks; });
   return true;
 }
 
 // All processes of a job usually end together, each in its own time: who comes first waits for the
-// others for a while, and then ends them.
+// others for a while, unless they wait for those that have ended, and then ends them.
 bool others_end_too() {
   const Deadline deadline(10);  // seconds
   if (!own_door->engine().reaches_all()) return other_nodes_end_too(deadline);
   const Process& self = this_process();
   NodeHeader& node = self.memory->header();
   node.leaving.fetch_add(1);
-  return wait_until(deadline, [&] { return node.leaving.load() == self.membership.ranks; });
+  const std::uint32_t ranks = self.membership.ranks;
+  wait_until(deadline,
+             [&] { return node.leaving.load() == ranks || all_others_wait(node.leaving.load()); });
+  return node.leaving.load() == ranks;
 }
 
 // For programs that return from main or call exit().
 void leave_at_exit(int status, void* /*unused*/) {
   const Process& self = this_process();
   if (own_door == nullptr || self.leaves_job || self.forked) return;
-  if (status != 0 || !others_end_too()) leave_job(status);
+  if (status != 0) leave_job(status);
+  if (!others_end_too())
+    give_up("exit", fmt::format("this rank has ended with status 0, but others go on{}; the job "
+                                "ends. End all ranks after a barrier, or the job by gasnet_exit",
+                                first_wait()));
   own_door = nullptr;
   release_engine();
 }

@@ -42,8 +42,7 @@ PeerSegment segment_of(Door& door, std::uint32_t process, gex_EP_Index_t endpoin
 }
 
 PeerSegment segment_of(const Team& team, gex_Rank_t rank, CallName call) {
-  if (rank >= team.size)
-    give_up(call, fmt::format("rank {}: the team has {} members", rank, team.size));
+  check_member(team, rank, call);
   const std::uint32_t process = team.processes[rank];
   return team.door->reaches(process) ? of_member(team.members[rank])
                                      : far_segment(*team.door, process, team.indices[rank]);

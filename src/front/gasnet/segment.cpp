@@ -224,6 +224,7 @@ void* gex_Segment_QueryCData(gex_Segment_t seg) {
 int gex_Segment_QueryBound(gex_TM_t tm, gex_Rank_t rank, void** owneraddr_p, void** localaddr_p,
                            uintptr_t* size_p) {
   const Team& team = Team::of(tm);
+  check_member(team, rank, "gex_Segment_QueryBound");
   PeerSegment segment = segment_of(*team.door, team.processes[rank], team.indices[rank]);
   if (team.processes[rank] == team.door->rank()) {  // also where it was not published
     const gex_EP_t own = team.door->endpoint(team.indices[rank]);

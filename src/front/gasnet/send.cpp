@@ -14,10 +14,8 @@ constinit thread_local Context own_context;
 
 namespace {
 
-void examine_request(const Team& team, gex_Rank_t rank, CallName call) {
+void examine_request(CallName call) {
   const Context& now = context();
-  if (rank >= team.size)
-    give_up(call, fmt::format("rank {}: the team has {} members", rank, team.size));
   if (now.handler != nullptr) give_up(call, "a handler may not send requests");
   if (now.locks > 0) give_up(call, "called while holding a handler-safe lock");
   if (now.prepared != nullptr) give_up(call, "called between Prepare and Commit");
@@ -33,7 +31,8 @@ void examine_reply(gex_Token_t token, CallName call) {
 
 Destination request_to(gex_TM_t tm, gex_Rank_t rank, CallName call) {
   const Team& team = Team::of(tm);
-  if (team.door->checks()) examine_request(team, rank, call);
+  check_member(team, rank, call);
+  if (team.door->checks()) examine_request(call);
   return {*team.door,           team.processes[rank],  team.indices[rank],
           team.endpoint->index, MessageClass::request, call};
 }

@@ -246,6 +246,7 @@ gex_TM_t gex_TM_Pair(gex_EP_t local_ep, gex_EP_Index_t remote_ep_index) {
 }
 
 gex_Rank_t gex_TM_TranslateRankToJobrank(gex_TM_t tm, gex_Rank_t rank) {
+  check_member(Team::of(tm), rank, "gex_TM_TranslateRankToJobrank");
   return Team::of(tm).processes[rank];
 }
 
@@ -259,6 +260,7 @@ gex_Rank_t gex_TM_TranslateJobrankToRank(gex_TM_t tm, gex_Rank_t jobrank) {
 
 gex_EP_Location_t gex_TM_TranslateRankToEP(gex_TM_t tm, gex_Rank_t rank, gex_Flags_t /*flags*/) {
   const Team& team = Team::of(tm);
+  check_member(team, rank, "gex_TM_TranslateRankToEP");
   return {team.processes[rank], team.indices[rank]};
 }
 

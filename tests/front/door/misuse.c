@@ -56,6 +56,7 @@ static void do_wrong(const char* how) {
     printf("goodbye\n");
     shmem_global_exit(7);
   }
+  if (strcmp(how, "global_exit_256") == 0) shmem_global_exit(256);
   if (strcmp(how, "kill") == 0) raise(SIGKILL);
   if (strcmp(how, "crash") == 0) raise(SIGSEGV);
   if (strcmp(how, "wait") == 0) {

@@ -249,6 +249,17 @@ class Starting(Installed):
             job.send_signal(signal.SIGTERM)
             self.assertEqual(job.wait(timeout=WATCHDOG), 128 + signal.SIGTERM)
 
+    def test_a_status_that_is_not_0_does_not_become_0(self):
+        for status, shown in (("256", 1), ("512", 1), ("257", 1)):
+            done = self.run_client(self.client, "status", status, GASNET_PSHM_NODES="2")
+            self.assertEqual(done.returncode, shown)
+
+    def test_a_rank_that_ends_while_others_wait_for_it_is_told(self):
+        for ranks in ("2", "3"):
+            done = self.run_client(self.client, "leave", GASNET_PSHM_NODES=ranks)
+            sentence = "rank 0: exit: .* status 0, but others go on; rank 1 waits in gex_"
+            self.assert_told(done, sentence)
+
     def test_launchers_start_as_many_ranks_as_they_are_told(self):
         for command in (
             (self.tool("gondwana"), "run", "-n", "3"),

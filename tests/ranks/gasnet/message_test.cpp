@@ -310,6 +310,25 @@ GASNET_TEST(a_cancelled_message_gives_its_room_back, 2) {
   }
 }
 
+// Also where calls are not checked: the message would go to a rank that nobody named.
+GASNET_TEST(a_rank_that_does_not_exist_is_a_sentence, 1) {
+  world.attach(4096);
+  const gex_Rank_t beyond = world.size() + 74;
+  void* const there = world.segment_of(world.me());
+  const long value = 0;
+  EXPECT_THROW(gex_AM_RequestShort0(world.team, beyond, first, 0), GaveUp);
+  EXPECT_THROW(gex_AM_RequestMedium0(world.team, beyond, first, &value, 8, GEX_EVENT_NOW, 0),
+               GaveUp);
+  EXPECT_THROW(gex_AM_RequestLong0(world.team, beyond, first, &value, 8, there, GEX_EVENT_NOW, 0),
+               GaveUp);
+  EXPECT_THROW(gex_AM_PrepareRequestMedium(world.team, beyond, nullptr, 1, 100, nullptr, 0, 0),
+               GaveUp);
+  EXPECT_THROW(gex_RMA_PutBlocking(world.team, beyond, there, &value, 8, 0), GaveUp);
+  EXPECT_THROW(gex_TM_TranslateRankToJobrank(world.team, beyond), GaveUp);
+  EXPECT_THROW(gex_TM_TranslateRankToEP(world.team, beyond, 0), GaveUp);
+  EXPECT_THROW(gex_Segment_QueryBound(world.team, beyond, nullptr, nullptr, nullptr), GaveUp);
+}
+
 GASNET_TEST(wrong_use_of_a_handler_is_a_sentence, 1, true) {
   fresh();
   world.add_handler(first, handler(count_only), request | GEX_FLAG_AM_SHORT, 0);
