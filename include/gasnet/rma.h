@@ -115,10 +115,17 @@ static inline void gondwana_gex_copy_in(void* to, const char* from, size_t nbyte
   memcpy(to, from, nbytes);
 }
 
-// What a put owes to a member that sleeps. There is no fence between the put's store and this load:
-// who goes to sleep makes sure that one of the two sides sees the other.
+// What a get brought is not older than what is loaded after it. Costs nothing on x86.
+static inline void gondwana_gex_after_get(void) {
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+}
+
+// The put is complete: nothing that is stored after it is seen before it, which costs nothing on
+// x86. And what a put owes to a member that sleeps. There is no full fence between the put's store
+// and this load: who goes to sleep makes sure that one of the two sides sees the other.
 static inline void gondwana_gex_after_put(gex_TM_t tm, gex_Rank_t rank,
                                           const struct gondwana_gex_member* member) {
+  __atomic_thread_fence(__ATOMIC_RELEASE);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   if (__builtin_expect(__atomic_load_n(member->asleep, __ATOMIC_RELAXED) != 0, 0)) {
     gondwana_gex_wake(tm, rank);
@@ -171,6 +178,7 @@ static inline int gex_RMA_GetBlocking(gex_TM_t tm, void* dest, gex_Rank_t rank, 
   const struct gondwana_gex_member* member = gondwana_gex_reach(tm, rank, src, nbytes, flags);
   if (!member) return gondwana_gex_get(tm, dest, rank, src, nbytes, flags);
   gondwana_gex_copy_in(dest, gondwana_gex_ours(member, src), nbytes);
+  gondwana_gex_after_get();
   return 0;
 }
 
@@ -179,6 +187,7 @@ static inline int gex_RMA_GetNBI(gex_TM_t tm, void* dest, gex_Rank_t rank, void*
   const struct gondwana_gex_member* member = gondwana_gex_reach(tm, rank, src, nbytes, flags);
   if (!member) return gondwana_gex_get_nbi(tm, dest, rank, src, nbytes, flags);
   gondwana_gex_copy_in(dest, gondwana_gex_ours(member, src), nbytes);
+  gondwana_gex_after_get();
   return 0;
 }
 
@@ -187,6 +196,7 @@ static inline gex_Event_t gex_RMA_GetNB(gex_TM_t tm, void* dest, gex_Rank_t rank
   const struct gondwana_gex_member* member = gondwana_gex_reach(tm, rank, src, nbytes, flags);
   if (!member) return gondwana_gex_get_nb(tm, dest, rank, src, nbytes, flags);
   gondwana_gex_copy_in(dest, gondwana_gex_ours(member, src), nbytes);
+  gondwana_gex_after_get();
   return GEX_EVENT_INVALID;
 }
 

@@ -2,6 +2,8 @@
 // offset, checked ones, and wrong ones. GASNet-EX 0.19, Extended API.
 #include "front/gasnet/rma.hpp"
 
+#include <atomic>
+
 #include "front/gasnet/door.hpp"
 #include "front/gasnet/implicit.hpp"
 #include "gasnet/rma.h"
@@ -119,6 +121,7 @@ int gondwana_gex_put(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, 
     return far.put(target.elsewhere, {source, nbytes}, call, without_room(flags)) ? 0 : 1;
   }
   gondwana::copy_to_peer(target.here, source, nbytes);
+  std::atomic_thread_fence(std::memory_order_release);  // as gondwana_gex_after_put
   gondwana_gex_wake(tm, rank);
   return 0;
 }
@@ -134,6 +137,7 @@ int gondwana_gex_get(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, 
     return far.get({target, nbytes}, source.elsewhere, call, without_room(flags)) ? 0 : 1;
   }
   gondwana::copy_from_peer(target, source.here, nbytes);
+  gondwana_gex_after_get();
   return 0;
 }
 
