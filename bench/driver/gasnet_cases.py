@@ -26,6 +26,9 @@ def message_cases() -> list[Case]:
              (*medium("4 KiB", 4 * KIB, 0.8), *medium("64 KiB", 64 * KIB, 0.5), both)),
         Case("gasnet_flood", 2, (Run("gasnet_flood"),),
              (Row("gex Short, one way, many", "gasnet_flood", rate(4)),)),
+        Case("gasnet_served", 2, (Run("gasnet_served"),),
+             tuple(Row(f"gex Short to a rank in a wait: {kind}", f"gasnet_served_{kind}", ratio(2))
+                   for kind in ("barrier", "event", "word", "lock"))),
     ]
 
 
