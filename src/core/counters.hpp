@@ -21,7 +21,10 @@ inline constexpr std::array<std::string_view, 8> count_names{
 class alignas(cache_line) CounterBlock {
  public:
   // Owner only.
-  void add(Count what, std::uint64_t amount = 1) { add_to(counts_[slot(what)], amount); }
+  // Returns the count.
+  std::uint64_t add(Count what, std::uint64_t amount = 1) {
+    return add_to(counts_[slot(what)], amount);
+  }
   void add_put(std::size_t size) { add_transfer(Count::puts, Count::put_bytes, size); }
   void add_get(std::size_t size) { add_transfer(Count::gets, Count::get_bytes, size); }
 
@@ -61,8 +64,10 @@ class alignas(cache_line) CounterBlock {
   }
 
   static std::uint64_t load(const Value& value) { return value.load(std::memory_order_relaxed); }
-  static void add_to(Value& value, std::uint64_t amount) {
-    value.store(value.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+  static std::uint64_t add_to(Value& value, std::uint64_t amount) {
+    const std::uint64_t count = value.load(std::memory_order_relaxed) + amount;
+    value.store(count, std::memory_order_relaxed);
+    return count;
   }
 
   void add_transfer(Count times, Count bytes, std::size_t size) {

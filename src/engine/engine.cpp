@@ -113,6 +113,14 @@ bool sleep_on(Wire& wire, std::chrono::microseconds limit) {
   return std::chrono::nanoseconds(monotonic_ns() - since) < limit;
 }
 
+// A poll of a wire takes as long as many looks at memory.
+PollBackoff polls_of(const Patience& patience, const Crowd& around, bool over_wire) {
+  constexpr std::uint32_t looks_at_wire = 4;
+  if (around.roomy) return {};
+  return PollBackoff::after(over_wire ? std::min(patience.spins(), looks_at_wire)
+                                      : patience.spins());
+}
+
 }  // namespace
 
 Engine::Engine(Setup setup, const HeapPlace& heap)
@@ -193,7 +201,8 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   Crowd around = crowd;
   // A look at a wire is a system call, and who moves its bytes may need this processor: yield soon.
   if (engine->wire_) around.roomy = false;
-  engine->workers_.set_patience(Patience(around, engine->options_.spins));
+  const Patience patience(around, engine->options_.spins);
+  engine->workers_.set_manners(patience, polls_of(patience, around, bool(engine->wire_)));
   engine->sync(engine->world(), call);
   engine->announce_state(RankState::running);
   return engine;

@@ -31,6 +31,7 @@
 #include "engine/lock_turns.hpp"
 #include "engine/messages.hpp"
 #include "engine/patience.hpp"
+#include "engine/poll_backoff.hpp"
 #include "engine/reach.hpp"
 #include "engine/segment_space.hpp"
 #include "engine/shortcut.hpp"
@@ -200,6 +201,9 @@ class Engine {
       progress();
     receive();
   }
+
+  // Calls that look without waiting tell it what they found.
+  PollBackoff& polls() { return workers_.mine().polls; }
 
   // Active messages. Whoever waits for anything receives meanwhile.
   Messages& messages() { return messages_; }

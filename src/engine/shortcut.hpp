@@ -66,6 +66,18 @@ class Shortcut {
     return true;
   }
 
+  // A load. Of many, one tells the engine: a program may wait in a loop of them.
+  static constexpr std::uint32_t fetches_told_of = 32;
+  template <typename T>
+  [[gnu::always_inline]] bool try_fetch(Rank at, const T* source, T& value, bool& tells) const {
+    const Reach::Place origin = reach_.find(at, source, FixedSize<sizeof(T)>{});
+    if (!origin) [[unlikely]]
+      return false;
+    tells = counters_->add(Count::atomics) % fetches_told_of == 0;
+    value = apply_atomic<AtomicOp::fetch>(*reinterpret_cast<T*>(origin.data()), T{}, T{});
+    return true;
+  }
+
  private:
   Reach reach_;
   CounterBlock* counters_ = nullptr;

@@ -39,10 +39,10 @@ struct Workers::Room {
 
 // One thread in one engine. A thread that finds no seat left counts where nobody looks.
 struct Workers::Membership {
-  Membership(std::shared_ptr<Room> of, Loan loaned, const Patience& patience)
+  Membership(std::shared_ptr<Room> of, Loan loaned, const Worker& like)
       : room(std::move(of)),
         loan(std::move(loaned)),
-        worker{loan ? loan.seat() : &unseen, patience} {}
+        worker{loan ? loan.seat() : &unseen, like.patience, like.polls} {}
 
   Seat unseen{};
   std::shared_ptr<Room> room;
@@ -114,7 +114,7 @@ Worker& Workers::join_in() {
   auto known = std::ranges::find_if(
       *memberships, [this](const auto& membership) { return membership->room == room_; });
   if (known == memberships->end()) {
-    memberships->push_back(std::make_unique<Membership>(room_, take_seat(), first_.patience));
+    memberships->push_back(std::make_unique<Membership>(room_, take_seat(), first_));
     known = memberships->end() - 1;
   }
   latest = {room_.get(), &(*known)->worker};

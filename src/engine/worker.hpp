@@ -1,5 +1,6 @@
 // The threads of a rank: each has a seat in the control page, where it counts and says what it
-// waits for, and patience of its own. Lanes that one thread at a time uses have seats too.
+// waits for, and how patiently it waits and polls. Lanes that one thread at a time uses have seats
+// too.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 
 #include "core/control_page.hpp"
 #include "engine/patience.hpp"
+#include "engine/poll_backoff.hpp"
 
 namespace gondwana {
 
@@ -17,6 +19,7 @@ enum class Threads : std::uint8_t { one_at_a_time, many };
 struct Worker {
   Seat* seat;
   Patience patience;
+  PollBackoff polls{};
 };
 
 class Workers {
@@ -52,7 +55,10 @@ class Workers {
   void allow_many() { threads_ = Threads::many; }
 
   // Of this thread, and of those that come later.
-  void set_patience(const Patience& patience) { first_.patience = patience; }
+  void set_manners(const Patience& patience, const PollBackoff& polls) {
+    first_.patience = patience;
+    first_.polls = polls;
+  }
 
   // The calling thread's. With one thread at a time they are all the same worker.
   Worker& mine() { return threads_ == Threads::one_at_a_time ? first_ : mine_among_many(); }

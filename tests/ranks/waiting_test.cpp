@@ -341,6 +341,63 @@ RANK_TEST(a_rank_that_sleeps_on_many_cells_is_woken_by_one, ranks(2)) {
   world.free(cells);
 }
 
+// A token goes round the ring; each rank polls for it. Where ranks share processors, one that never
+// gave its own away would keep the next from its turn.
+template <typename Poll>
+void a_polling_ring_ends(World& world, const Poll& came) {
+  constexpr std::uint64_t turns = 10;
+  const auto token = world.allocate<std::uint64_t>(1);
+  std::uint64_t failed = 0;
+  for (std::uint64_t turn = 1; turn <= turns; ++turn) {
+    if (world.me() == 0) p(world.as("p"), token.data(), turn, world.right());
+    while (!came(token.data(), turn)) ++failed;
+    if (world.me() != 0) p(world.as("p"), token.data(), turn, world.right());
+  }
+  constexpr std::uint64_t many = 20'000;
+  if (failed >= many && !world.engine().is_roomy()) {
+    EXPECT_GT(world.engine().polls().yields(), 0U);
+  }
+  world.barrier();
+  world.free(token);
+}
+
+RANK_TEST(a_ring_of_test_ends, ranks(2)) {
+  a_polling_ring_ends(world, [&](std::uint64_t* token, std::uint64_t turn) {
+    return shmem::test(world.as("test"), token, SHMEM_CMP_EQ, turn) != 0;
+  });
+}
+
+RANK_TEST(a_ring_of_test_any_all_and_some_ends, ranks(2)) {
+  a_polling_ring_ends(world, [&](std::uint64_t* token, std::uint64_t turn) {
+    std::size_t index = 0;
+    return test_any(world.as("any"), token, 1, nullptr, SHMEM_CMP_EQ, turn) == 0 ||
+           test_all(world.as("all"), token, 1, nullptr, SHMEM_CMP_EQ, turn) != 0 ||
+           test_some(world.as("some"), token, 1, &index, nullptr, SHMEM_CMP_EQ, turn) != 0;
+  });
+}
+
+RANK_TEST(a_ring_of_signal_fetch_ends, ranks(2)) {
+  a_polling_ring_ends(world, [&](const std::uint64_t* token, std::uint64_t turn) {
+    return signal_fetch(world.as("fetch"), token) == turn;
+  });
+}
+
+RANK_TEST(a_ring_of_atomic_fetch_ends, ranks(2)) {
+  a_polling_ring_ends(world, [&](const std::uint64_t* token, std::uint64_t turn) {
+    return atomic_fetch(world.as("fetch"), token, world.me()) == turn;
+  });
+}
+
+RANK_TEST(a_loop_of_test_lock_ends, ranks(2)) {
+  const auto lock = world.allocate<long>(1);
+  for (int turn = 0; turn < 10; ++turn) {
+    while (test_lock(world.as("test_lock"), lock.data()) != 0) continue;
+    clear_lock(world.as("clear_lock"), lock.data());
+  }
+  world.barrier();
+  world.free(lock);
+}
+
 RANK_TEST(a_comparison_that_does_not_exist_is_refused, ranks(1)) {
   long cell = 0;
   EXPECT_THROW(wait_until(world.as("wait_until"), &cell, 99, 0L), GaveUp);

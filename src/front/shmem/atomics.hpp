@@ -5,6 +5,16 @@
 
 namespace gondwana::shmem {
 
+// A program that fetches again and again may wait for another value, or for the answer to what it
+// has put.
+template <typename T>
+void note_fetch(const Caller& caller, const T* source, T value, std::uint32_t fetches) {
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, &value, sizeof(T));
+  caller.engine.make_progress();
+  caller.engine.polls().fetched(source, bytes, fetches);
+}
+
 // Out of line for the same reason as p_elsewhere.
 template <AtomicOp Op, typename T, AnyCaller C>
 [[gnu::cold, gnu::noinline]] T atomic_elsewhere(C who, T* dest, T value, T compare, int pe) {
@@ -16,6 +26,7 @@ template <AtomicOp Op, typename T, AnyCaller C>
   const std::optional<T> old =
       caller.engine.atomic<Op>(caller.lane, caller.rank_of(pe), dest, value, compare);
   check(caller, old.has_value());
+  if constexpr (Op == AtomicOp::fetch) note_fetch(caller, dest, *old, 1);
   return *old;
 }
 
@@ -52,9 +63,22 @@ template <AtomicOp Op, typename T, AnyCaller C>
     begin_atomic<Op>(who, static_cast<T*>(nullptr), dest, value, T{}, pe);
 }
 
+// Returns the value, so that its caller has nothing to keep.
+template <typename T, AnyCaller C>
+[[gnu::cold, gnu::noinline]] T tell_of_fetches(C who, const T* source, T value) {
+  note_fetch<T>(who, source, value, Shortcut::fetches_told_of);
+  return value;
+}
+
 template <typename T, AnyCaller C>
 [[gnu::always_inline]] inline T atomic_fetch(C who, const T* source, int pe) {
-  return do_atomic<AtomicOp::fetch>(who, const_cast<T*>(source), T{}, T{}, pe);
+  T value;
+  bool tells = false;
+  if (!who.shortcut().try_fetch(rank_of(pe), source, value, tells)) [[unlikely]]
+    return atomic_elsewhere<AtomicOp::fetch>(who, const_cast<T*>(source), T{}, T{}, pe);
+  if (tells) [[unlikely]]
+    return tell_of_fetches(who, source, value);
+  return value;
 }
 
 template <typename T, AnyCaller C>

@@ -3,6 +3,7 @@
 
 #include "engine/job_lock.hpp"
 #include "front/shmem/checks.hpp"
+#include "front/shmem/waiting.hpp"
 
 namespace gondwana::shmem {
 
@@ -36,7 +37,7 @@ inline int test_lock(Caller caller, long* lock) {
   examine_lock(caller, lock);
   const std::optional<bool> taken = test_job_lock(caller.engine, caller.name, lock);
   check(caller, taken.has_value());
-  return *taken ? 0 : 1;
+  return 1 - looked(caller, *taken);
 }
 
 template <AnyCaller C>

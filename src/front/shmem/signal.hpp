@@ -62,12 +62,15 @@ template <AnyCaller C>
     signal_add_elsewhere(who, word, value, pe);
 }
 
-// A program that fetches again and again may wait for the answer to what it has put.
+// A program that fetches again and again may wait for the answer to what it has put, or for
+// another value.
 inline std::uint64_t signal_fetch(Caller caller, const std::uint64_t* word) {
   if (caller.is_watched()) [[unlikely]]
     examine_symmetric(caller, {"sig_addr", word, sizeof(*word)});
   caller.engine.make_progress();
-  return look(word);
+  const std::uint64_t value = look(word);
+  caller.engine.polls().fetched(word, value);
+  return value;
 }
 
 // Returns the value that ended the wait; the word may have changed since.

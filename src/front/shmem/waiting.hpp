@@ -32,10 +32,16 @@ void wait_until(Caller caller, T* cell, int cmp, T value) {
   caller.engine.wait_on_word(caller.name, cell, [&] { return condition.holds(look(cell)); });
 }
 
-// A program that looks again and again may wait for the answer to what it has put.
+// A program that looks again and again may wait for the answer to what it has put, or for a rank
+// that needs this processor.
 inline int looked(const Caller& caller, bool found) {
-  if (!found) caller.engine.make_progress();
-  return found ? 1 : 0;
+  if (found) {
+    caller.engine.polls().found();
+    return 1;
+  }
+  caller.engine.make_progress();
+  caller.engine.polls().failed();
+  return 0;
 }
 
 template <typename T>
