@@ -116,6 +116,11 @@ class OpenShmem(Deaths, Weather, Rounds):
         hosts = ("--hosts", "host-a:4,host-b:4")
         self.assertEqual(self.finish(self.start_rounds(10, hosts, 8)), (0, "right\n", ""))
 
+    def test_a_firewall_that_only_ssh_passes(self):
+        self.hosts.wall("drop")
+        job = self.start(*TWO, self.program, env={"GONDWANA_PEER_TIMEOUT": str(SILENCE)})
+        self.expect_end(job, r"ranks .* on host host-[ab] cannot be reached")
+
     def test_rank_tests_on_three_and_one(self):
         status, out, err = self.run_job(
             *("--hosts", "host-a:3,host-b:1", RANK_TESTS, "--over=processes", "--gtest_brief=1"),

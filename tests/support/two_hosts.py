@@ -58,6 +58,18 @@ table inet fault {{
 """
 
 
+WALL = """
+table inet fault {{
+  chain into {{
+    type filter hook input priority 0;
+    iifname "{wire}" tcp dport 22 accept;
+    iifname "{wire}" tcp sport 22 accept;
+    iifname "{wire}" meta l4proto tcp {verdict};
+  }}
+}}
+"""
+
+
 def die_with_parent() -> None:
     parent_death_signal = 1
     ctypes.CDLL(None).prctl(parent_death_signal, signal.SIGKILL)
@@ -182,6 +194,10 @@ class TwoHosts:
     def reset(self) -> None:
         """Every packet of TCP is answered by a reset: the other host has started anew."""
         self.filter(RESETS.format(wire=WIRE))
+
+    def wall(self, verdict: str) -> None:
+        """Nothing but ssh gets in: a firewall that does this with the rest."""
+        self.filter(WALL.format(wire=WIRE, verdict=verdict))
 
     def cut(self) -> None:
         self.is_broken = True

@@ -221,6 +221,7 @@ Result<Posted> Ofi::Implementation::send_mail(Rank to, Bytes head, Bytes body) {
                  fmt::format("no mail of {} B goes to rank {}", size, index(to))};
   if (lost_) return *lost_;
   std::uint32_t& last = mailed_[index(to)];
+  if (last == 0) link_to(nodes_.node_of(to));  // from here on the agent watches that node
   const MailHead envelope{.tag = tag_, .to = index(to), .from = index(me_), .number = last + 1};
   const auto write = [&](std::byte* message) {
     message = std::ranges::copy(std::as_bytes(std::span(&envelope, 1)), message).out;
