@@ -17,7 +17,7 @@ namespace gondwana {
 // What the loader knows of the running program.
 struct ProgramImage {
   MutableBytes globals;  // whole pages: from behind the read-only relocations to the end of .bss
-  std::uint64_t id = 0;  // hash of its ELF notes, among them its build id
+  std::uint64_t id = 0;  // hash of its build id; of its whole file where it has none
   bool links_library = false;  // it was linked with the library that asks, not loaded it later
 };
 

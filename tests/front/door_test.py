@@ -209,6 +209,15 @@ class Sentences(unittest.TestCase):
         ended = run(2, "misuse", GONDWANA_HEAP_SIZ="1G")
         self.assert_told(ended, 0, r"did you mean GONDWANA_HEAP_SIZE\?")
 
+    def test_programs_without_a_build_id_are_told_apart(self):
+        self.assert_told(run(2, "layout"), 0)
+        command = [GONDWANA, "run", "-n", "1", program("layout")]
+        command += [":", "-n", "1", program("layout_swapped")]
+        ended = subprocess.run(
+            command, capture_output=True, text=True, timeout=WATCHDOG, check=False
+        )
+        self.assert_told(ended, 1, r"rank 1: .* runs another program than rank 0")
+
     def test_a_limit_of_file_sizes_is_named_by_a_program_without_a_launcher(self):
         ended = subprocess.run(
             ["sh", "-c", f"ulimit -f 64; exec {program('misuse')}"],

@@ -1,0 +1,19 @@
+/* Two programs, one with its variables the other way round: not to be mixed in one job. */
+#include <shmem.h>
+
+#ifdef SWAPPED
+long filler = 1;
+long cell = 2;
+#else
+long cell = 2;
+long filler = 1;
+#endif
+
+int main(void) {
+  shmem_init();
+  shmem_long_p(&cell, 100, (shmem_my_pe() + 1) % shmem_n_pes());
+  shmem_barrier_all();
+  const int good = cell == 100 && filler == 1;
+  shmem_finalize();
+  return good ? 0 : 3;
+}
