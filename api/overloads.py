@@ -1,5 +1,7 @@
 """Emits the C++ overloads of shmem.h: the C11 generics again, as inline functions."""
 
+from dataclasses import replace
+
 from layout import banner, declaration, statement
 from table import Api, Form, Function, Prototype
 
@@ -18,9 +20,59 @@ def section(api: Api) -> str:
             banner("C++ overloads"),
             '#ifdef __cplusplus\nextern "C++" {',
             *overloads,
+            *_c_complex(api),
             '} /* extern "C++" */\n#endif',
         ]
     )
+
+
+C_COMPLEX = """\
+/* The complex types of C, which the compilers know in C++ too. */
+#ifdef __GNUC__
+__extension__ typedef double _Complex gondwana_complexd;
+__extension__ typedef float _Complex gondwana_complexf;"""
+C_TYPES = {
+    "std::complex<double>": "gondwana_complexd",
+    "std::complex<float>": "gondwana_complexf",
+}
+
+
+def _c_complex(api: Api) -> list[str]:
+    """Overloads for the complex types of C, of routines and of generics."""
+    functions = [(function.name, function) for function in api.functions]
+    functions += [
+        (form.generic, function)
+        for form in api.forms
+        if form.generic
+        for function in _candidates(form)
+    ]
+    overloads = [_as_c_complex(*row) for row in functions if takes_complex(row[1])]
+    return [C_COMPLEX, *overloads, "#endif /* __GNUC__ */"]
+
+
+def takes_complex(function: Function) -> bool:
+    return any("std::complex" in parameter.type for parameter in function.cxx.parameters)
+
+
+def _as_c_complex(name: str, function: Function) -> str:
+    parameters = tuple(
+        replace(parameter, type=_c_type(parameter.type)) for parameter in function.cxx.parameters
+    )
+    arguments = [
+        f"reinterpret_cast<{parameter.type}>({parameter.name})"
+        if "std::complex" in parameter.type
+        else parameter.name
+        for parameter in function.cxx.parameters
+    ]
+    head = Prototype(f"inline {function.cxx.returns}", name, parameters)
+    body = statement(function.cxx, function.name, arguments)
+    return f"{declaration(head, ' {')}\n{body}\n}}"
+
+
+def _c_type(text: str) -> str:
+    for cxx, c in C_TYPES.items():
+        text = text.replace(cxx, c)
+    return text
 
 
 def _candidates(form: Form) -> list[Function]:

@@ -194,7 +194,8 @@ void shmem_init(void);
  * shmem_init_thread.
  *
  * Waits as shmem_barrier_all does: everything issued before it is complete at its target. The last
- * one destroys all teams and contexts; the symmetric heap is gone afterwards.
+ * one destroys all teams and contexts; the symmetric heap is gone afterwards. A call after that
+ * does nothing.
  *
  * OpenSHMEM 1.6, Library Setup, Exit, and Query Routines: SHMEM_FINALIZE.
  */
@@ -8696,6 +8697,145 @@ inline void shmem_add(long* dest, long value, int pe) {
 inline void shmem_add(long long* dest, long long value, int pe) {
   shmem_longlong_add(dest, value, pe);
 }
+
+/* The complex types of C, which the compilers know in C++ too. */
+#ifdef __GNUC__
+__extension__ typedef double _Complex gondwana_complexd;
+__extension__ typedef float _Complex gondwana_complexf;
+
+inline int shmem_complexd_sum_reduce(shmem_team_t team, gondwana_complexd* dest,
+                                     const gondwana_complexd* source, size_t nreduce) {
+  return shmem_complexd_sum_reduce(team, reinterpret_cast<std::complex<double>*>(dest),
+                                   reinterpret_cast<const std::complex<double>*>(source), nreduce);
+}
+
+inline int shmem_complexf_sum_reduce(shmem_team_t team, gondwana_complexf* dest,
+                                     const gondwana_complexf* source, size_t nreduce) {
+  return shmem_complexf_sum_reduce(team, reinterpret_cast<std::complex<float>*>(dest),
+                                   reinterpret_cast<const std::complex<float>*>(source), nreduce);
+}
+
+inline int shmem_complexd_prod_reduce(shmem_team_t team, gondwana_complexd* dest,
+                                      const gondwana_complexd* source, size_t nreduce) {
+  return shmem_complexd_prod_reduce(team, reinterpret_cast<std::complex<double>*>(dest),
+                                    reinterpret_cast<const std::complex<double>*>(source), nreduce);
+}
+
+inline int shmem_complexf_prod_reduce(shmem_team_t team, gondwana_complexf* dest,
+                                      const gondwana_complexf* source, size_t nreduce) {
+  return shmem_complexf_prod_reduce(team, reinterpret_cast<std::complex<float>*>(dest),
+                                    reinterpret_cast<const std::complex<float>*>(source), nreduce);
+}
+
+inline int shmem_complexd_sum_inscan(shmem_team_t team, gondwana_complexd* dest,
+                                     const gondwana_complexd* source, size_t nelems) {
+  return shmem_complexd_sum_inscan(team, reinterpret_cast<std::complex<double>*>(dest),
+                                   reinterpret_cast<const std::complex<double>*>(source), nelems);
+}
+
+inline int shmem_complexf_sum_inscan(shmem_team_t team, gondwana_complexf* dest,
+                                     const gondwana_complexf* source, size_t nelems) {
+  return shmem_complexf_sum_inscan(team, reinterpret_cast<std::complex<float>*>(dest),
+                                   reinterpret_cast<const std::complex<float>*>(source), nelems);
+}
+
+inline int shmem_complexd_sum_exscan(shmem_team_t team, gondwana_complexd* dest,
+                                     const gondwana_complexd* source, size_t nelems) {
+  return shmem_complexd_sum_exscan(team, reinterpret_cast<std::complex<double>*>(dest),
+                                   reinterpret_cast<const std::complex<double>*>(source), nelems);
+}
+
+inline int shmem_complexf_sum_exscan(shmem_team_t team, gondwana_complexf* dest,
+                                     const gondwana_complexf* source, size_t nelems) {
+  return shmem_complexf_sum_exscan(team, reinterpret_cast<std::complex<float>*>(dest),
+                                   reinterpret_cast<const std::complex<float>*>(source), nelems);
+}
+
+inline void shmem_complexd_sum_to_all(gondwana_complexd* dest, const gondwana_complexd* source,
+                                      int nreduce, int PE_start, int logPE_stride, int PE_size,
+                                      gondwana_complexd* pWrk, long* pSync) {
+  shmem_complexd_sum_to_all(reinterpret_cast<std::complex<double>*>(dest),
+                            reinterpret_cast<const std::complex<double>*>(source), nreduce,
+                            PE_start, logPE_stride, PE_size,
+                            reinterpret_cast<std::complex<double>*>(pWrk), pSync);
+}
+
+inline void shmem_complexf_sum_to_all(gondwana_complexf* dest, const gondwana_complexf* source,
+                                      int nreduce, int PE_start, int logPE_stride, int PE_size,
+                                      gondwana_complexf* pWrk, long* pSync) {
+  shmem_complexf_sum_to_all(reinterpret_cast<std::complex<float>*>(dest),
+                            reinterpret_cast<const std::complex<float>*>(source), nreduce, PE_start,
+                            logPE_stride, PE_size, reinterpret_cast<std::complex<float>*>(pWrk),
+                            pSync);
+}
+
+inline void shmem_complexd_prod_to_all(gondwana_complexd* dest, const gondwana_complexd* source,
+                                       int nreduce, int PE_start, int logPE_stride, int PE_size,
+                                       gondwana_complexd* pWrk, long* pSync) {
+  shmem_complexd_prod_to_all(reinterpret_cast<std::complex<double>*>(dest),
+                             reinterpret_cast<const std::complex<double>*>(source), nreduce,
+                             PE_start, logPE_stride, PE_size,
+                             reinterpret_cast<std::complex<double>*>(pWrk), pSync);
+}
+
+inline void shmem_complexf_prod_to_all(gondwana_complexf* dest, const gondwana_complexf* source,
+                                       int nreduce, int PE_start, int logPE_stride, int PE_size,
+                                       gondwana_complexf* pWrk, long* pSync) {
+  shmem_complexf_prod_to_all(reinterpret_cast<std::complex<float>*>(dest),
+                             reinterpret_cast<const std::complex<float>*>(source), nreduce,
+                             PE_start, logPE_stride, PE_size,
+                             reinterpret_cast<std::complex<float>*>(pWrk), pSync);
+}
+
+inline int shmem_sum_reduce(shmem_team_t team, gondwana_complexd* dest,
+                            const gondwana_complexd* source, size_t nreduce) {
+  return shmem_complexd_sum_reduce(team, reinterpret_cast<std::complex<double>*>(dest),
+                                   reinterpret_cast<const std::complex<double>*>(source), nreduce);
+}
+
+inline int shmem_sum_reduce(shmem_team_t team, gondwana_complexf* dest,
+                            const gondwana_complexf* source, size_t nreduce) {
+  return shmem_complexf_sum_reduce(team, reinterpret_cast<std::complex<float>*>(dest),
+                                   reinterpret_cast<const std::complex<float>*>(source), nreduce);
+}
+
+inline int shmem_prod_reduce(shmem_team_t team, gondwana_complexd* dest,
+                             const gondwana_complexd* source, size_t nreduce) {
+  return shmem_complexd_prod_reduce(team, reinterpret_cast<std::complex<double>*>(dest),
+                                    reinterpret_cast<const std::complex<double>*>(source), nreduce);
+}
+
+inline int shmem_prod_reduce(shmem_team_t team, gondwana_complexf* dest,
+                             const gondwana_complexf* source, size_t nreduce) {
+  return shmem_complexf_prod_reduce(team, reinterpret_cast<std::complex<float>*>(dest),
+                                    reinterpret_cast<const std::complex<float>*>(source), nreduce);
+}
+
+inline int shmem_sum_inscan(shmem_team_t team, gondwana_complexd* dest,
+                            const gondwana_complexd* source, size_t nelems) {
+  return shmem_complexd_sum_inscan(team, reinterpret_cast<std::complex<double>*>(dest),
+                                   reinterpret_cast<const std::complex<double>*>(source), nelems);
+}
+
+inline int shmem_sum_inscan(shmem_team_t team, gondwana_complexf* dest,
+                            const gondwana_complexf* source, size_t nelems) {
+  return shmem_complexf_sum_inscan(team, reinterpret_cast<std::complex<float>*>(dest),
+                                   reinterpret_cast<const std::complex<float>*>(source), nelems);
+}
+
+inline int shmem_sum_exscan(shmem_team_t team, gondwana_complexd* dest,
+                            const gondwana_complexd* source, size_t nelems) {
+  return shmem_complexd_sum_exscan(team, reinterpret_cast<std::complex<double>*>(dest),
+                                   reinterpret_cast<const std::complex<double>*>(source), nelems);
+}
+
+inline int shmem_sum_exscan(shmem_team_t team, gondwana_complexf* dest,
+                            const gondwana_complexf* source, size_t nelems) {
+  return shmem_complexf_sum_exscan(team, reinterpret_cast<std::complex<float>*>(dest),
+                                   reinterpret_cast<const std::complex<float>*>(source), nelems);
+}
+
+#endif /* __GNUC__ */
 
 } /* extern "C++" */
 #endif

@@ -63,7 +63,7 @@ class WrapperTest(unittest.TestCase):
         return result.stdout.splitlines()
 
     def link_flags(self) -> list[str]:
-        return [f"-L{self.lib}", f"-Wl,-rpath,{self.lib}", "-lgondwana_shmem", "-lgondwana"]
+        return [f"-L{self.lib}", f"-Wl,-rpath,{self.lib}", "-lgondwana_shmem", "-lgondwana", "-lm"]
 
     def test_linking_adds_header_and_libraries(self):
         for name in ("oshcc", "oshc++"):
@@ -121,7 +121,7 @@ class WrapperTest(unittest.TestCase):
         self.assertEqual(self.arguments_of("--showme:compile"), [f"'-I{self.include}'"])
         link = self.arguments_of("--showme:link")[0]
         self.assertIn(f"'-L{self.lib}'", link)
-        self.assertTrue(link.endswith("-lgondwana_shmem -lgondwana"))
+        self.assertTrue(link.endswith("-lgondwana_shmem -lgondwana -lm"))
 
     def test_the_status_of_the_compiler_is_handed_on(self):
         self.compiler.write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")

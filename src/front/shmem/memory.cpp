@@ -53,11 +53,6 @@ void* heap_malloc(Caller caller, std::size_t size) {
 }
 
 void* heap_malloc_with_hints(Caller caller, std::size_t size, long hints) {
-  constexpr long known = SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE;
-  if ((hints & ~known) != 0)
-    give_up(caller.name, fmt::format("hints {:#x}: expected 0, SHMEM_MALLOC_ATOMICS_REMOTE or "
-                                     "SHMEM_MALLOC_SIGNAL_REMOTE",
-                                     hints));
   examine_heap_call(caller, fmt::format("hints {:#x}", hints));
   return heap_malloc(caller, size);
 }

@@ -8,8 +8,10 @@ namespace gondwana::shmem {
 
 void* heap_malloc(Caller caller, std::size_t size);
 void* heap_calloc(Caller caller, std::size_t count, std::size_t size);
-// Hints say what the memory is used for. On a node all of it serves atomics and signals alike.
+// Hints say what the memory is used for. All of it serves atomics and signals alike, so hints
+// change nothing, and unknown ones are ignored.
 void* heap_malloc_with_hints(Caller caller, std::size_t size, long hints);
+// Null where `alignment` is no power of two.
 void* heap_align(Caller caller, std::size_t alignment, std::size_t size);
 void* heap_realloc(Caller caller, void* block, std::size_t size);
 void heap_free(Caller caller, void* block);

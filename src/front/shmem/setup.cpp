@@ -63,6 +63,7 @@ void await_finalize() {
         "ranks may wait; let the handler set a flag and exit afterwards");
   while (own().is_ending) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
+void finalize_through(const Caller& caller);
 
 // A program that ends well without shmem_finalize is finalized here; one that fails is not: its
 // peers may be anywhere, and the launcher ends them.
@@ -70,7 +71,7 @@ void finalize_at_exit(int status, void* /*unused*/) {
   if (running.any() == nullptr || status != 0 || this_process().leaves_job) return;
   if (own().is_ending) return await_finalize();
   own().inits = 1;
-  finalize({*running.any(), "exit"});
+  finalize_through({*running.any(), "exit"});
 }
 
 // What rank 0 says for all.
@@ -217,7 +218,9 @@ void query_initialized(CallName /*name*/, int* initialized) {
   *initialized = running.any() != nullptr ? 1 : 0;
 }
 
-void finalize(Caller caller) {
+namespace {
+
+void finalize_through(const Caller& caller) {
   if (this_process().leaves_job) return;  // called by an exit handler; the peers are not coming
   if (caller.is_watched()) examine_end(caller);
   Own& self = own();
@@ -231,6 +234,14 @@ void finalize(Caller caller) {
   close_door();
   self.finalized = true;
   self.is_ending = false;
+}
+
+}  // namespace
+
+void finalize(CallName name) {
+  const bool is_over = running.any() == nullptr && own().finalized;
+  if (is_over && !this_process().forked) return;
+  finalize_through(here(name));
 }
 
 void global_exit(Caller /*caller*/, int status) {

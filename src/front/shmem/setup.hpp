@@ -11,7 +11,8 @@ void start_pes(CallName name, int pes);
 int init_thread(CallName name, int requested, int* provided);
 void query_thread(Caller caller, int* provided);
 void query_initialized(CallName name, int* initialized);
-void finalize(Caller caller);
+// Does nothing after the last of the calls that match those of init.
+void finalize(CallName name);
 [[noreturn]] void global_exit(Caller caller, int status);
 
 void info_get_version(CallName name, int* major, int* minor);

@@ -76,6 +76,7 @@ int main(int argc, char** argv) {
   if (strcmp(how, "full") == 0) return shmem_malloc(1UL << 50) != NULL;
   if (strcmp(how, "late") == 0) {
     shmem_finalize();
+    shmem_finalize(); /* does nothing */
     shmem_barrier_all();
   }
   if (strcmp(how, "no_finalize") == 0) return 0;

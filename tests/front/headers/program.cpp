@@ -13,6 +13,9 @@ long counters[4];
 uint64_t signals[1];
 long work_area[SHMEM_SYNC_SIZE] = {SHMEM_SYNC_VALUE};
 std::complex<double> amplitudes[2];
+#ifdef __GNUC__
+__extension__ double _Complex phases[2];  // the type that the specification's table names
+#endif
 
 void overloads(int peer) {
   const long* read_only = counters;
@@ -24,6 +27,10 @@ void overloads(int peer) {
   shmem_broadcast(team, counters, counters + 2, 2, 0);
   shmem_sum_reduce(team, amplitudes, amplitudes, 2);
   shmem_complexd_sum_reduce(team, amplitudes, amplitudes, 2);
+#ifdef __GNUC__
+  shmem_sum_reduce(team, phases, phases, 2);
+  shmem_complexd_sum_reduce(team, phases, phases, 2);
+#endif
   shmem_sync(SHMEM_TEAM_SHARED);
 
   const shmem_ctx_t context = SHMEM_CTX_DEFAULT;

@@ -444,9 +444,13 @@ void shmem_sync(int PE_start, int logPE_stride, int PE_size, long* pSync);
 [[gnu::weak, gnu::alias("pshmem_longdouble_sum_to_all")]]
     decltype(shmem_longdouble_sum_to_all) shmem_longdouble_sum_to_all;
 [[gnu::weak, gnu::alias("pshmem_complexd_sum_to_all")]]
-    decltype(shmem_complexd_sum_to_all) shmem_complexd_sum_to_all;
+void shmem_complexd_sum_to_all(std::complex<double>* dest, const std::complex<double>* source,
+                               int nreduce, int PE_start, int logPE_stride, int PE_size,
+                               std::complex<double>* pWrk, long* pSync);
 [[gnu::weak, gnu::alias("pshmem_complexf_sum_to_all")]]
-    decltype(shmem_complexf_sum_to_all) shmem_complexf_sum_to_all;
+void shmem_complexf_sum_to_all(std::complex<float>* dest, const std::complex<float>* source,
+                               int nreduce, int PE_start, int logPE_stride, int PE_size,
+                               std::complex<float>* pWrk, long* pSync);
 [[gnu::weak, gnu::alias("pshmem_short_prod_to_all")]]
     decltype(shmem_short_prod_to_all) shmem_short_prod_to_all;
 [[gnu::weak, gnu::alias("pshmem_int_prod_to_all")]]
@@ -462,8 +466,12 @@ void shmem_sync(int PE_start, int logPE_stride, int PE_size, long* pSync);
 [[gnu::weak, gnu::alias("pshmem_longdouble_prod_to_all")]]
     decltype(shmem_longdouble_prod_to_all) shmem_longdouble_prod_to_all;
 [[gnu::weak, gnu::alias("pshmem_complexd_prod_to_all")]]
-    decltype(shmem_complexd_prod_to_all) shmem_complexd_prod_to_all;
+void shmem_complexd_prod_to_all(std::complex<double>* dest, const std::complex<double>* source,
+                                int nreduce, int PE_start, int logPE_stride, int PE_size,
+                                std::complex<double>* pWrk, long* pSync);
 [[gnu::weak, gnu::alias("pshmem_complexf_prod_to_all")]]
-    decltype(shmem_complexf_prod_to_all) shmem_complexf_prod_to_all;
+void shmem_complexf_prod_to_all(std::complex<float>* dest, const std::complex<float>* source,
+                                int nreduce, int PE_start, int logPE_stride, int PE_size,
+                                std::complex<float>* pWrk, long* pSync);
 
 }  // extern "C"

@@ -2259,9 +2259,11 @@ int pshmem_complexf_sum_exscan(shmem_team_t team, std::complex<float>* dest,
 [[gnu::weak, gnu::alias("pshmem_longdouble_sum_reduce")]]
     decltype(shmem_longdouble_sum_reduce) shmem_longdouble_sum_reduce;
 [[gnu::weak, gnu::alias("pshmem_complexd_sum_reduce")]]
-    decltype(shmem_complexd_sum_reduce) shmem_complexd_sum_reduce;
+int shmem_complexd_sum_reduce(shmem_team_t team, std::complex<double>* dest,
+                              const std::complex<double>* source, size_t nreduce);
 [[gnu::weak, gnu::alias("pshmem_complexf_sum_reduce")]]
-    decltype(shmem_complexf_sum_reduce) shmem_complexf_sum_reduce;
+int shmem_complexf_sum_reduce(shmem_team_t team, std::complex<float>* dest,
+                              const std::complex<float>* source, size_t nreduce);
 [[gnu::weak, gnu::alias("pshmem_uchar_prod_reduce")]]
     decltype(shmem_uchar_prod_reduce) shmem_uchar_prod_reduce;
 [[gnu::weak, gnu::alias("pshmem_ushort_prod_reduce")]]
@@ -2311,9 +2313,11 @@ int pshmem_complexf_sum_exscan(shmem_team_t team, std::complex<float>* dest,
 [[gnu::weak, gnu::alias("pshmem_longdouble_prod_reduce")]]
     decltype(shmem_longdouble_prod_reduce) shmem_longdouble_prod_reduce;
 [[gnu::weak, gnu::alias("pshmem_complexd_prod_reduce")]]
-    decltype(shmem_complexd_prod_reduce) shmem_complexd_prod_reduce;
+int shmem_complexd_prod_reduce(shmem_team_t team, std::complex<double>* dest,
+                               const std::complex<double>* source, size_t nreduce);
 [[gnu::weak, gnu::alias("pshmem_complexf_prod_reduce")]]
-    decltype(shmem_complexf_prod_reduce) shmem_complexf_prod_reduce;
+int shmem_complexf_prod_reduce(shmem_team_t team, std::complex<float>* dest,
+                               const std::complex<float>* source, size_t nreduce);
 [[gnu::weak, gnu::alias("pshmem_uchar_sum_inscan")]]
     decltype(shmem_uchar_sum_inscan) shmem_uchar_sum_inscan;
 [[gnu::weak, gnu::alias("pshmem_ushort_sum_inscan")]]
@@ -2363,9 +2367,11 @@ int pshmem_complexf_sum_exscan(shmem_team_t team, std::complex<float>* dest,
 [[gnu::weak, gnu::alias("pshmem_longdouble_sum_inscan")]]
     decltype(shmem_longdouble_sum_inscan) shmem_longdouble_sum_inscan;
 [[gnu::weak, gnu::alias("pshmem_complexd_sum_inscan")]]
-    decltype(shmem_complexd_sum_inscan) shmem_complexd_sum_inscan;
+int shmem_complexd_sum_inscan(shmem_team_t team, std::complex<double>* dest,
+                              const std::complex<double>* source, size_t nelems);
 [[gnu::weak, gnu::alias("pshmem_complexf_sum_inscan")]]
-    decltype(shmem_complexf_sum_inscan) shmem_complexf_sum_inscan;
+int shmem_complexf_sum_inscan(shmem_team_t team, std::complex<float>* dest,
+                              const std::complex<float>* source, size_t nelems);
 [[gnu::weak, gnu::alias("pshmem_uchar_sum_exscan")]]
     decltype(shmem_uchar_sum_exscan) shmem_uchar_sum_exscan;
 [[gnu::weak, gnu::alias("pshmem_ushort_sum_exscan")]]
@@ -2415,8 +2421,10 @@ int pshmem_complexf_sum_exscan(shmem_team_t team, std::complex<float>* dest,
 [[gnu::weak, gnu::alias("pshmem_longdouble_sum_exscan")]]
     decltype(shmem_longdouble_sum_exscan) shmem_longdouble_sum_exscan;
 [[gnu::weak, gnu::alias("pshmem_complexd_sum_exscan")]]
-    decltype(shmem_complexd_sum_exscan) shmem_complexd_sum_exscan;
+int shmem_complexd_sum_exscan(shmem_team_t team, std::complex<double>* dest,
+                              const std::complex<double>* source, size_t nelems);
 [[gnu::weak, gnu::alias("pshmem_complexf_sum_exscan")]]
-    decltype(shmem_complexf_sum_exscan) shmem_complexf_sum_exscan;
+int shmem_complexf_sum_exscan(shmem_team_t team, std::complex<float>* dest,
+                              const std::complex<float>* source, size_t nelems);
 
 }  // extern "C"

@@ -15,7 +15,7 @@ void pshmem_init(void) {
 }
 
 void pshmem_finalize(void) {
-  door::finalize(door::here("shmem_finalize"));
+  door::finalize("shmem_finalize");
 }
 
 void pshmem_query_initialized(int* initialized) {
