@@ -26,9 +26,10 @@ void* reserve_at(std::byte* wanted, std::size_t length, int flags) {
                 0);
 }
 
-// Of `length` + `spare` bytes the `length` that begin at a multiple of `alignment`.
-Mapping trim(std::byte* start, std::size_t length, std::size_t spare, std::size_t alignment) {
-  const auto address = reinterpret_cast<std::uintptr_t>(start);
+// Of `length` + `spare` bytes the `length` whose `aligned_byte` lies at a multiple of `alignment`.
+Mapping trim(std::byte* start, std::size_t length, std::size_t spare, std::size_t alignment,
+             std::size_t aligned_byte) {
+  const auto address = reinterpret_cast<std::uintptr_t>(start) + aligned_byte;
   const std::size_t before = round_up(address, alignment) - address;
   if (before > 0) ::munmap(start, before);
   if (spare > before) ::munmap(start + before + length, spare - before);
@@ -82,7 +83,8 @@ Mapping::~Mapping() {
   if (start_ != nullptr) ::munmap(start_, length_);
 }
 
-Result<Mapping> Mapping::reserve(std::byte* wanted, std::size_t length, std::size_t alignment) {
+Result<Mapping> Mapping::reserve(std::byte* wanted, std::size_t length, std::size_t alignment,
+                                 std::size_t aligned_byte) {
   if (wanted != nullptr) {
     void* start = reserve_at(wanted, length, MAP_FIXED_NOREPLACE);
     if (start != MAP_FAILED) return Mapping(static_cast<std::byte*>(start), length);
@@ -90,7 +92,7 @@ Result<Mapping> Mapping::reserve(std::byte* wanted, std::size_t length, std::siz
   const std::size_t spare = alignment - page_size();
   void* start = reserve_at(nullptr, length + spare, 0);
   if (start == MAP_FAILED) return no_address_space(length);
-  return trim(static_cast<std::byte*>(start), length, spare, alignment);
+  return trim(static_cast<std::byte*>(start), length, spare, alignment, aligned_byte);
 }
 
 Result<Mapping> Mapping::shared(const UniqueFd& memory, std::size_t length) {

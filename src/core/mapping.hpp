@@ -26,10 +26,10 @@ class Mapping {
   std::byte* data() const { return start_; }
   std::size_t size() const { return length_; }
 
-  // Reserves address space that nothing may touch yet, at `wanted` if that is free, else at some
-  // multiple of `alignment`: a power of two, a page at least.
+  // Reserves address space that nothing may touch yet, at `wanted` if that is free, else anywhere
+  // with byte `aligned_byte` at a multiple of `alignment`: a power of two, a page at least.
   static Result<Mapping> reserve(std::byte* wanted, std::size_t length,
-                                 std::size_t alignment = page_size());
+                                 std::size_t alignment = page_size(), std::size_t aligned_byte = 0);
 
   // Maps all of `memory`, `length` bytes, anywhere, shared.
   static Result<Mapping> shared(const UniqueFd& memory, std::size_t length);

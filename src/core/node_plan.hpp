@@ -80,6 +80,10 @@ constexpr std::size_t heap_offset(std::size_t globals_size) {
 // too.
 constexpr std::size_t huge_offset = heap_offset(std::size_t{1} << 30);
 
+// Each rank sees its own arena begin at a multiple of this. So a block that is aligned on one rank
+// is aligned on all, at the same offset.
+inline constexpr std::size_t arena_alignment = std::size_t{1} << 30;
+
 // An address where nothing else lives: above the shadow of AddressSanitizer, below programs and
 // libraries. A wish only: a process that cannot have it maps the range elsewhere.
 inline constexpr std::uintptr_t preferred_base = 0x2000'0000'0000;

@@ -24,12 +24,12 @@ SymmetricMemory::SymmetricMemory(std::byte* arena, MutableBytes globals, const H
       offset_(heap.offset),
       heap_(arena + heap.offset, heap.size),
       huge_(heap.huge),
-      book_(heap.size),
+      book_(heap.size, heap.offset),
       touched_(touched - std::min(touched, offset_)) {}
 
 void* SymmetricMemory::allocate(std::size_t size, std::size_t alignment) {
   const std::scoped_lock lock(mutex_);
-  if (size == 0) return nullptr;
+  if (size == 0 || alignment > arena_alignment) return nullptr;
   const auto block = book_.allocate(size, alignment);
   if (!block) return nullptr;
   touched_ = std::max(touched_, block->offset + block->size);

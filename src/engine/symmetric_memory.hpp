@@ -32,7 +32,8 @@ class SymmetricMemory {
 
   const SymmetricRanges& ranges() const { return ranges_; }
 
-  // The heap: null where it is full, or size is 0. New memory is not cleared, zeroed() is.
+  // The heap: null where it is full, size is 0, or `alignment`, a power of two, is larger than
+  // arena_alignment. New memory is not cleared, zeroed() is.
   void* allocate(std::size_t size, std::size_t alignment);
   void* allocate_zeroed(std::size_t size);
   // As realloc(3), contents kept up to the smaller size; null and nothing changed where it is full.

@@ -16,17 +16,19 @@ std::optional<std::size_t> granules(std::size_t size, std::size_t capacity) {
 
 }  // namespace
 
-Heap::Heap(std::size_t capacity) : capacity_(capacity / granule * granule) {
+Heap::Heap(std::size_t capacity, std::size_t origin)
+    : capacity_(capacity / granule * granule), origin_(origin) {
   if (capacity_ > 0) insert_free(0, capacity_);
 }
 
 std::optional<Heap::Block> Heap::allocate(std::size_t size, std::size_t alignment) {
   const auto need = granules(size, capacity_);
-  if (!need || alignment > capacity_) return std::nullopt;
+  if (!need || alignment > origin_ + capacity_) return std::nullopt;
   // Every block large enough is tried from the smallest on: alignment may not fit in the first.
   for (auto fit = by_size_.lower_bound({*need, 0}); fit != by_size_.end(); ++fit) {
     const auto [free_size, free_offset] = *fit;
-    const std::size_t offset = round_up(free_offset, std::max(alignment, granule));
+    const std::size_t offset =
+        round_up(origin_ + free_offset, std::max(alignment, granule)) - origin_;
     if (offset - free_offset > free_size - *need) continue;
     take(offset, *need);
     return Block{offset, *need};

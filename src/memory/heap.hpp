@@ -23,8 +23,8 @@ class Heap {
     std::size_t size;
   };
 
-  // `capacity` bytes, from offset 0.
-  explicit Heap(std::size_t capacity);
+  // `capacity` bytes, from offset 0. Alignments count from `origin` bytes before offset 0.
+  explicit Heap(std::size_t capacity, std::size_t origin = 0);
 
   // Nothing: no free block is large enough. `alignment` is a power of two; `size` may be 0.
   std::optional<Block> allocate(std::size_t size, std::size_t alignment = granule);
@@ -50,6 +50,7 @@ class Heap {
   void take(std::size_t offset, std::size_t size);
 
   std::size_t capacity_;
+  std::size_t origin_;
   std::size_t used_ = 0;
   std::map<std::size_t, std::size_t> free_;                // offset -> size
   std::set<std::pair<std::size_t, std::size_t>> by_size_;  // (size, offset) of the same blocks

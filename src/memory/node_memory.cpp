@@ -11,6 +11,20 @@ void keep_to_ourselves(std::byte* start, std::size_t length) {
   ::madvise(start, length, MADV_DONTDUMP);
 }
 
+// A rank that is a process prefers an address near `preferred_base`, where its own arena begins at
+// a multiple of arena_alignment. Ranks that are threads share one view: create() has chosen a
+// stride that aligns all of their arenas. An agent needs no such alignment.
+Result<Mapping> reserve_arenas(const NodePlan& plan, std::optional<Rank> self) {
+  if (!self) {
+    const bool all_aligned = plan.stride % arena_alignment == 0;
+    return Mapping::reserve(nullptr, plan.range_size(), all_aligned ? arena_alignment : huge_page);
+  }
+  const std::size_t own = plan.local(*self) * plan.stride;
+  const std::uintptr_t wanted = preferred_base + round_up(own, arena_alignment) - own;
+  return Mapping::reserve(reinterpret_cast<std::byte*>(wanted), plan.range_size(), arena_alignment,
+                          own);
+}
+
 }  // namespace
 
 Result<std::shared_ptr<NodeMemory>> NodeMemory::attach(const NodePlan& plan,
@@ -19,9 +33,7 @@ Result<std::shared_ptr<NodeMemory>> NodeMemory::attach(const NodePlan& plan,
                                                        const NextArena& next_arena) {
   Result<Mapping> pages = Mapping::shared(control, ControlLayout(plan).size());
   if (!pages) return pages.error();
-  // Ranks that are processes like to see their memory at one address; threads share it anyway.
-  auto* wanted = reinterpret_cast<std::byte*>(preferred_base);
-  Result<Mapping> range = Mapping::reserve(self ? wanted : nullptr, plan.range_size(), huge_page);
+  Result<Mapping> range = reserve_arenas(plan, self);
   if (!range) return range.error();
   std::shared_ptr<NodeMemory> memory(new NodeMemory(plan, *std::move(pages), *std::move(range)));
   if (const Result<void> done = memory->attach_arenas(self, next_arena); !done) return done.error();
@@ -66,8 +78,9 @@ Result<void> NodeMemory::lay_huge_pages(const UniqueFd& huge, std::optional<Rank
 }
 
 Result<std::shared_ptr<NodeMemory>> NodeMemory::create(const NodeShare& share) {
-  const Result<NodePlan> plan = plan_node(share);
+  Result<NodePlan> plan = plan_node(share);
   if (!plan) return plan.error();
+  plan->stride = round_up(plan->stride, arena_alignment);
   const Result<UniqueFd> control = create_memfd("gondwana-control", ControlLayout(share).size());
   if (!control) return control.error();
   return attach(*plan, *control, std::nullopt, [&](std::uint32_t number) {

@@ -22,6 +22,12 @@ void explain_full_heap(const Caller& caller, std::size_t size) {
       format_size(memory.largest_free()));
 }
 
+void explain_alignment(const Caller& caller, std::size_t alignment) {
+  if (caller.engine.rank() != Rank(0)) return;
+  fmt::print(stderr, "gondwana: rank 0: {}: cannot align a block to {}; expected {} or less\n",
+             caller.name, format_size(alignment), format_size(arena_alignment));
+}
+
 // Heaps stay alike only where all ranks make the same calls.
 void examine_heap_call(const Caller& caller, const std::string& details) {
   if (caller.is_watched()) examine_collective(caller, caller.engine.world(), details);
@@ -68,8 +74,11 @@ void* heap_calloc(Caller caller, std::size_t count, std::size_t size) {
 void* heap_align(Caller caller, std::size_t alignment, std::size_t size) {
   if (size == 0) return nullptr;
   examine_heap_call(caller, fmt::format("{} bytes aligned to {}", size, alignment));
-  if (!std::has_single_bit(alignment))
-    give_up(caller.name, fmt::format("alignment {}: expected a power of two", alignment));
+  if (!std::has_single_bit(alignment)) return nullptr;
+  if (alignment > arena_alignment) {
+    explain_alignment(caller, alignment);
+    return nullptr;
+  }
   return finish_allocation(caller, caller.engine.symmetric().allocate(size, alignment), size);
 }
 

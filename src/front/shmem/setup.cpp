@@ -63,6 +63,7 @@ void await_finalize() {
         "ranks may wait; let the handler set a flag and exit afterwards");
   while (own().is_ending) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
+
 void finalize_through(const Caller& caller);
 
 // A program that ends well without shmem_finalize is finalized here; one that fails is not: its
