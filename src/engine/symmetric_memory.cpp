@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "core/mapping.hpp"
 #include "core/node_plan.hpp"
@@ -31,9 +32,33 @@ void* SymmetricMemory::allocate(std::size_t size, std::size_t alignment) {
   const std::scoped_lock lock(mutex_);
   if (size == 0 || alignment > arena_alignment) return nullptr;
   const auto block = book_.allocate(size, alignment);
-  if (!block) return nullptr;
-  touched_ = std::max(touched_, block->offset + block->size);
-  return heap_.data() + block->offset;
+  return block ? hand_out(*block, size) : nullptr;
+}
+
+// Notes what the program has from here on.
+void* SymmetricMemory::hand_out(Heap::Block block, std::size_t asked) {
+  asked_[block.offset] = asked;
+  touched_ = std::max(touched_, block.offset + block.size);
+  return heap_.data() + block.offset;
+}
+
+std::optional<std::string> SymmetricMemory::doubt_about(const void* address,
+                                                        std::size_t size) const {
+  const std::size_t offset = heap_offset_of(address);
+  if (offset >= heap_.size()) return std::nullopt;
+  const std::scoped_lock lock(mutex_);
+  const auto next = asked_.upper_bound(offset);
+  if (next != asked_.begin()) {
+    const auto [start, asked] = *std::prev(next);
+    const std::size_t at = offset - start;
+    if (at <= asked && size <= asked - at) return std::nullopt;
+    if (at < book_.find(start)->size)
+      return fmt::format("{} B from byte {} on leave the block of {} B at {}", size, at, asked,
+                         fmt::ptr(heap_.data() + start));
+  }
+  return fmt::format("{} B lie in no block of the symmetric heap: {}", size,
+                     offset < touched_ ? "the block was freed, or there never was one"
+                                       : "nothing was ever allocated there");
 }
 
 void* SymmetricMemory::allocate_zeroed(std::size_t size) {
@@ -42,8 +67,7 @@ void* SymmetricMemory::allocate_zeroed(std::size_t size) {
   const auto block = book_.allocate(size);
   if (!block) return nullptr;
   clear(block->offset, block->size);
-  touched_ = std::max(touched_, block->offset + block->size);
-  return heap_.data() + block->offset;
+  return hand_out(*block, size);
 }
 
 // What was never handed out reads as zero, and is not committed for it.
@@ -73,10 +97,7 @@ void* SymmetricMemory::resize(void* block, std::size_t size) {
   {
     const std::scoped_lock lock(mutex_);
     const std::size_t offset = heap_offset_of(block);
-    if (book_.resize(offset, size)) {
-      touched_ = std::max(touched_, offset + book_.find(offset)->size);
-      return block;
-    }
+    if (book_.resize(offset, size)) return hand_out(*book_.find(offset), size);
   }
   void* fresh = allocate(size, Heap::granule);
   if (fresh == nullptr) return nullptr;
@@ -88,6 +109,7 @@ void* SymmetricMemory::resize(void* block, std::size_t size) {
 bool SymmetricMemory::release(void* block) {
   const std::scoped_lock lock(mutex_);
   const auto freed = book_.release(heap_offset_of(block));
+  if (freed) asked_.erase(freed->offset);
   if (freed) give_back(freed->offset, freed->size);
   return freed.has_value();
 }

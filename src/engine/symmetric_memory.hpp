@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "core/result.hpp"
@@ -45,6 +47,9 @@ class SymmetricMemory {
   // Size of the block that begins there, 0 where none does.
   std::size_t size_of(const void* block) const;
 
+  // Where [address, address + size) lies in the heap, but not in one block of it: what is wrong.
+  std::optional<std::string> doubt_about(const void* address, std::size_t size) const;
+
   MutableBytes heap() const { return heap_; }
   std::size_t heap_size() const { return heap_.size(); }
   // Of its beginning, on huge pages that were set aside.
@@ -58,6 +63,7 @@ class SymmetricMemory {
   std::size_t heap_offset_of(const void* block) const {
     return static_cast<std::size_t>(static_cast<const std::byte*>(block) - heap_.data());
   }
+  void* hand_out(Heap::Block block, std::size_t asked);
   void clear(std::size_t offset, std::size_t size);
   // A range of a block, from its start.
   struct Span {
@@ -72,6 +78,7 @@ class SymmetricMemory {
   std::size_t huge_;
   mutable std::mutex mutex_;  // guards the bookkeeping below
   Heap book_;
+  std::map<std::size_t, std::size_t> asked_;  // offset of each block -> bytes that were asked for
   std::size_t touched_;  // no byte of the heap from here on was ever handed out
 };
 

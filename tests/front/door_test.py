@@ -272,6 +272,14 @@ class Checks(unittest.TestCase):
         self.assert_told("null", 1, r"rank 2: shmem_long_put: argument source is null: expected the")
         self.assert_told("local", 1, r"rank 2: shmem_long_p: argument dest is 0x\w+: not symmetric")
 
+    def test_transfers_must_stay_in_a_block_of_the_heap(self):
+        self.assert_told(
+            "overflow", 1, r"rank 2: shmem_putmem: argument dest is (0x\w+): "
+            r"512 B from byte 0 on leave the block of 80 B at \1\n")
+        self.assert_told(
+            "freed", 1, r"rank 2: shmem_getmem: argument source is 0x\w+: 8 B lie in no block of the "
+            r"symmetric heap: the block was freed, or there never was one")
+
     def test_every_name_and_value_of_the_variable_switches_checks_on(self):
         for name, value in (("SHMEM_DEBUG", "0"), ("SMA_DEBUG", ""), ("GONDWANA_DEBUG", "yes")):
             with self.subTest(name=name):

@@ -96,6 +96,12 @@ std::string describe_arrays(const Caller& caller, const Array& dest, const Array
                      describe_place(caller, source));
 }
 
+// Where it lies in the heap, it must lie in one block of it.
+void examine_block(const Caller& caller, const Array& array) {
+  if (const auto doubt = caller.engine.symmetric().doubt_about(array.data, size_of(array)))
+    refuse(caller, array, *doubt);
+}
+
 }  // namespace
 
 void examine_own(const Caller& caller, const Array& array) {
@@ -107,6 +113,7 @@ void examine_own(const Caller& caller, const Array& array) {
     refuse(caller, array,
            fmt::format("begins in symmetric memory, but its {} B leave it; {}", size_of(array),
                        caller.engine.symmetric().describe()));
+  examine_block(caller, array);
 }
 
 void examine_symmetric(const Caller& caller, const Array& array) {
@@ -116,6 +123,7 @@ void examine_symmetric(const Caller& caller, const Array& array) {
   if (memory.ranges().offset_of(array.data, size_of(array)) == SymmetricRanges::nowhere)
     refuse(caller, array,
            fmt::format("not symmetric memory for {} B; {}", size_of(array), memory.describe()));
+  examine_block(caller, array);
 }
 
 void examine_pe(const Caller& caller, int pe) {

@@ -7,6 +7,8 @@
 
 static long cells[16];
 static shmem_ctx_t context;
+static char* block;
+static char* freed;
 
 static void* ask(void* unused) {
   (void)shmem_my_pe();
@@ -40,6 +42,7 @@ static void start(const char* how) {
 
 static void do_wrong(const char* how) {
   long local[2] = {0};
+  char bytes[512] = {0};
   if (strcmp(how, "misaligned") == 0) shmem_long_put((long*)((char*)cells + 1), local, 2, 0);
   if (strcmp(how, "null") == 0) shmem_long_put(cells, NULL, 1, 0);
   if (strcmp(how, "local") == 0) shmem_long_p(local, 1, 0);
@@ -51,6 +54,8 @@ static void do_wrong(const char* how) {
   }
   if (strcmp(how, "left") == 0) shmem_ctx_create(SHMEM_CTX_PRIVATE, &context);
   if (strcmp(how, "end") == 0) in_another_thread(end);
+  if (strcmp(how, "overflow") == 0) shmem_putmem(block, bytes, 512, 0);
+  if (strcmp(how, "freed") == 0) shmem_getmem(bytes, freed, 8, 0);
   if (strcmp(how, "malloc") == 0) shmem_malloc(200);
   if (strcmp(how, "collective") == 0)
     shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &cells[0], &cells[8], 5);
@@ -59,6 +64,9 @@ static void do_wrong(const char* how) {
 int main(int argc, char** argv) {
   const char* how = argc > 1 ? argv[1] : "";
   start(how);
+  block = shmem_malloc(80);
+  freed = shmem_malloc(80);
+  shmem_free(freed);
   if (shmem_my_pe() == shmem_n_pes() - 1)
     do_wrong(how);
   else if (strcmp(how, "malloc") == 0)
