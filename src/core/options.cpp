@@ -81,6 +81,12 @@ Result<Prefault> parse_prefault(std::string_view text) {
                fmt::format("\"{}\": expected off, local or interleave", text)};
 }
 
+Result<Core> parse_core(std::string_view text) {
+  if (text == "variables") return Core::variables;
+  if (text == "heap") return Core::heap;
+  return Error{Errc::invalid_argument, fmt::format("\"{}\": expected variables or heap", text)};
+}
+
 Result<Route> parse_route(std::string_view text) {
   if (text == "auto") return Route::automatic;
   if (text == "endpoint") return Route::endpoint;
@@ -155,6 +161,8 @@ std::span<const OptionRow> option_table() {
       plain_switch("GONDWANA_HEAP_OVERCOMMIT", &Options::heap_overcommit,
                    "allow heaps that together exceed the memory of the node (pages are committed "
                    "when first touched)"),
+      own_row("GONDWANA_CORE", "variables", &Options::core, parse_core,
+              "what a core dump has of the symmetric memory: variables, or heap for its heap too"),
       own_row("GONDWANA_PREFAULT", "off", &Options::prefault, parse_prefault,
               "take the memory of the heap at start, in parallel: local, near the rank, or "
               "interleave, from all NUMA domains in turn; off: when first touched"),

@@ -23,10 +23,14 @@ enum class Prefault : std::uint8_t { off, local, interleave };
 // its node.
 enum class Route : std::uint8_t { automatic, endpoint, agent };
 
+// What of the symmetric memory a core dump has: the program's variables, or also its heap.
+enum class Core : std::uint8_t { variables, heap };
+
 struct Options {
   std::size_t heap_size = 0;  // bytes of symmetric heap per rank; 0: half of memory, shared out
   bool heap_overcommit = false;
   Prefault prefault = Prefault::off;
+  Core core = Core::variables;
   bool hugetlb = false;     // the heap lies on huge pages that were set aside, as far as they go
   std::uint32_t spins = 0;  // looks before the first yield; 0: chosen from the load of the node
   Algorithms algorithms;    // of collectives

@@ -1,6 +1,7 @@
 #include "engine/symmetric_memory.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
@@ -39,7 +40,21 @@ void* SymmetricMemory::allocate(std::size_t size, std::size_t alignment) {
 void* SymmetricMemory::hand_out(Heap::Block block, std::size_t asked) {
   asked_[block.offset] = asked;
   touched_ = std::max(touched_, block.offset + block.size);
+  if (dumps_ && touched_ > dumped_) dump_touched();
   return heap_.data() + block.offset;
+}
+
+void SymmetricMemory::dump_blocks() {
+  const std::scoped_lock lock(mutex_);
+  dumps_ = true;
+  if (touched_ > 0) dump_touched();
+}
+
+// In long steps: each is a system call.
+void SymmetricMemory::dump_touched() {
+  const std::size_t end = std::min(round_up(touched_, huge_page), heap_.size());
+  const std::size_t pages = end / page_size() * page_size();
+  if (::madvise(heap_.data(), pages, MADV_DODUMP) == 0) dumped_ = end;
 }
 
 std::optional<std::string> SymmetricMemory::doubt_about(const void* address,
@@ -118,6 +133,7 @@ void SymmetricMemory::release_all() {
   const std::scoped_lock lock(mutex_);
   while (const auto block = book_.find_any())
     if (const auto freed = book_.release(block->offset)) give_back(freed->offset, freed->size);
+  asked_.clear();
 }
 
 std::size_t SymmetricMemory::size_of(const void* block) const {

@@ -47,6 +47,8 @@ class SymmetricMemory {
   // Size of the block that begins there, 0 where none does.
   std::size_t size_of(const void* block) const;
 
+  // From here on core dumps hold the blocks of the heap.
+  void dump_blocks();
   // Where [address, address + size) lies in the heap, but not in one block of it: what is wrong.
   std::optional<std::string> doubt_about(const void* address, std::size_t size) const;
 
@@ -64,6 +66,7 @@ class SymmetricMemory {
     return static_cast<std::size_t>(static_cast<const std::byte*>(block) - heap_.data());
   }
   void* hand_out(Heap::Block block, std::size_t asked);
+  void dump_touched();
   void clear(std::size_t offset, std::size_t size);
   // A range of a block, from its start.
   struct Span {
@@ -79,7 +82,9 @@ class SymmetricMemory {
   mutable std::mutex mutex_;  // guards the bookkeeping below
   Heap book_;
   std::map<std::size_t, std::size_t> asked_;  // offset of each block -> bytes that were asked for
-  std::size_t touched_;  // no byte of the heap from here on was ever handed out
+  std::size_t touched_;     // no byte of the heap from here on was ever handed out
+  std::size_t dumped_ = 0;  // up to here core dumps hold the heap
+  bool dumps_ = false;
 };
 
 }  // namespace gondwana

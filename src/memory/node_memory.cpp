@@ -5,10 +5,15 @@
 namespace gondwana {
 namespace {
 
-// A peer's memory is neither ours to dump nor for our children to write.
+// A core dump would touch every page of it, also what nobody ever touched. So arenas stay out of
+// core dumps; SymmetricMemory::dump_blocks() brings back what the program asked for.
+void keep_out_of_dumps(std::byte* start, std::size_t length) {
+  ::madvise(start, length, MADV_DONTDUMP);
+}
+
+// A peer's memory is not for our children to write.
 void keep_to_ourselves(std::byte* start, std::size_t length) {
   ::madvise(start, length, MADV_DONTFORK);
-  ::madvise(start, length, MADV_DONTDUMP);
 }
 
 // A rank that is a process prefers an address near `preferred_base`, where its own arena begins at
@@ -57,6 +62,7 @@ Result<void> NodeMemory::attach_arenas(std::optional<Rank> self, const NextArena
     if (!arena) return arena.error();
     const std::size_t offset = rank * plan_.stride;
     if (Result<void> laid = arenas_.overlay(offset, *arena, plan_.arena_size()); !laid) return laid;
+    if (self) keep_out_of_dumps(arenas_.data() + offset, plan_.arena_size());
     if (self == Rank(plan_.first + rank))
       own_arena_ = *std::move(arena);
     else if (self)
@@ -71,6 +77,7 @@ Result<void> NodeMemory::lay_huge_pages(const UniqueFd& huge, std::optional<Rank
     const std::size_t offset = rank * plan_.stride + huge_offset;
     if (Result<void> laid = arenas_.overlay(offset, huge, plan_.huge, rank * plan_.huge); !laid)
       return laid;
+    if (self) keep_out_of_dumps(arenas_.data() + offset, plan_.huge);
     if (self && self != Rank(plan_.first + rank))
       keep_to_ourselves(arenas_.data() + offset, plan_.huge);
   }

@@ -219,6 +219,7 @@ Result<Engine*> acquire_engine(CallName call, Threads threads) {
   Result<std::unique_ptr<Engine>> engine = Engine::create(std::move(setup));
   if (!engine) return engine.error();
   self.engine = *std::move(engine);
+  if (options->core == Core::heap) self.engine->symmetric().dump_blocks();
   self.users = 1;
   return self.engine.get();
 }

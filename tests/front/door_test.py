@@ -95,6 +95,16 @@ class Programs(unittest.TestCase):
                 for line in ended.stderr.splitlines():
                     self.assertRegex(line, f"^gondwana run: {sentence}$")
 
+    def test_core_dumps_have_the_heap_only_where_that_is_asked_for(self):
+        for what, line in {
+            "variables": "heap no no, behind it no, variables yes\n",
+            "heap": "heap yes yes, behind it no, variables yes\n",
+        }.items():
+            with self.subTest(what=what):
+                ended = run(2, "dump", GONDWANA_CORE=what)
+                self.assert_fine(ended)
+                self.assertEqual(ended.stdout, 2 * line)
+
     def test_the_heap_is_there_at_start_where_that_is_asked_for(self):
         for how in ("off", "local", "interleave"):
             for ranks in (1, 2, 3):
