@@ -200,7 +200,8 @@ TEST_F(EngineMail, WhatMakesNoSenseIsDropped) {
   const auto bytes_of = [](const auto& object) { return std::as_bytes(std::span(&object, 1)); };
   post(some_bytes(5));
   Mail::Letter letter{};
-  letter.head = {.sort = Mail::Sort::request, .taken = 1000, .bytes = 100};  // of a body that does not follow
+  letter.head = {
+      .sort = Mail::Sort::request, .taken = 1000, .bytes = 100};  // of a body that does not follow
   post(bytes_of(letter));
   constexpr std::uint16_t no_sort = 77;
   letter.head = {};
