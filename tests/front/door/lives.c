@@ -27,6 +27,7 @@ static long others[large];
 static int me;
 static int ranks;
 static int life;
+static int made = 0; /* teams, so that no two meetings have one number */
 static int failures = 0;
 
 static void expect(long found, long wanted, const char* what) {
@@ -73,6 +74,7 @@ static void sum(shmem_team_t team, long wanted) {
 static void team_of(int start, int step) {
   const int size = (ranks - start + step - 1) / step;
   shmem_team_t team = SHMEM_TEAM_INVALID;
+  ++made;
   shmem_team_split_strided(SHMEM_TEAM_WORLD, start, step, size, NULL, 0, &team);
   if (team == SHMEM_TEAM_INVALID) return;
   long wanted = 0;
@@ -81,7 +83,7 @@ static void team_of(int start, int step) {
     cell = 100L * life + me;
     sum(team, wanted);
   }
-  for (int i = 0; i < 1 + life % 3; ++i) meet(team, 10L * life + i);
+  for (int i = 0; i < 1 + life % 3; ++i) meet(team, 10L * made + i);
   if (life % 2 == 0) shmem_team_destroy(team);
 }
 
@@ -91,7 +93,8 @@ static void teams(void) {
   team_of(0, 1);
   if (ranks > 1) {
     if (life % 3 == 0) team_of(0, ranks - 1);
-    team_of(me % 2, 2);
+    team_of(0, 2);
+    team_of(1, 2);
     team_of(life % ranks, 1);
   }
   shmem_barrier_all();
