@@ -147,7 +147,8 @@ class Sentences(unittest.TestCase):
 
     def test_an_exit_while_finalize_waits_is_told_or_waits_too(self):
         told = r"rank 1: exit: called by a signal handler in the midst of shmem_finalize"
-        self.assert_told(run(3, "misuse", "exit_by_signal"), 1, told)
+        for variables in ({}, {"SHMEM_DEBUG": "1"}):
+            self.assert_told(run(3, "misuse", "exit_by_signal", **variables), 1, told)
         ended = run(3, "misuse", "exit_by_thread")
         self.assertEqual((ended.returncode, ended.stderr), (0, ""))
 

@@ -223,11 +223,11 @@ namespace {
 
 void finalize_through(const Caller& caller) {
   if (this_process().leaves_job) return;  // called by an exit handler; the peers are not coming
-  if (caller.is_watched()) examine_end(caller);
   Own& self = own();
   const bool is_last = self.inits == 1;
   self.ending_thread = std::this_thread::get_id();
   self.is_ending = is_last;
+  if (caller.is_watched()) examine_end(caller);
   if (is_last) caller.door.contexts().quiet_all();  // they end with the library
   check(caller, caller.engine.barrier(caller.engine.world(), caller.name));
   --self.inits;
