@@ -202,7 +202,12 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   // A look at a wire is a system call, and who moves its bytes may need this processor: yield soon.
   if (engine->wire_) around.roomy = false;
   const Patience patience(around, engine->options_.spins);
-  engine->workers_.set_manners(patience, polls_of(patience, around, bool(engine->wire_)));
+  const PollBackoff polls = polls_of(patience, around, bool(engine->wire_));
+  engine->workers_.set_manners(patience, polls);
+  // Among many threads this one has joined before, in the sync above.
+  Worker& mine = engine->workers_.mine();
+  mine.patience = patience;
+  mine.polls = polls;
   engine->sync(engine->world(), call);
   engine->announce_state(RankState::running);
   return engine;
