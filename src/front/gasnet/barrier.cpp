@@ -79,7 +79,9 @@ int SplitBarrier::wait(Team& team, CallName call, BarrierName name) {
 int SplitBarrier::try_once(CallName call, BarrierName name) {
   if (!round_) give_up(call, "called without a notify before it");
   gasnet_AMPoll();
-  return round_->advance() ? leave(name) : GASNET_ERR_NOT_READY;
+  if (!round_->advance()) return GASNET_ERR_NOT_READY;
+  door().note_poll(true);
+  return leave(name);
 }
 
 // An id in wait must be that of the barrier, if it has one.

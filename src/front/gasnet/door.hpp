@@ -115,6 +115,13 @@ class Door {
   void start(std::shared_ptr<Operation> operation);
   // Receives messages and moves operations on; how much happened.
   std::uint32_t poll();
+  // For calls that look without waiting: whether they found what their caller may wait for.
+  void note_poll(bool found) {
+    if (found)
+      engine_->polls().found();
+    else
+      engine_->polls().failed();
+  }
   // For calls that need not poll: now and then they do, so that a program which makes no other
   // calls still runs its handlers.
   void attend() {

@@ -40,6 +40,8 @@ struct Look {
   bool all = true;
   bool any = false;  // one was complete, and not already before
   bool empty = true;
+
+  bool some() const { return any || empty; }
 };
 
 Look look(gex_Event_t* events, std::size_t count) {
@@ -55,13 +57,19 @@ Look look(gex_Event_t* events, std::size_t count) {
   return seen;
 }
 
+// What a test returns: it does not wait, and its caller may call it again until it succeeds.
+int tested(bool complete) {
+  door().note_poll(complete);
+  return complete ? GASNET_OK : GASNET_ERR_NOT_READY;
+}
+
 }  // namespace
 }  // namespace gondwana::gasnet
 
 using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow
 
 int gondwana_gex_event_test(gex_Event_t event) {
-  return take(event) ? GASNET_OK : GASNET_ERR_NOT_READY;
+  return tested(take(event));
 }
 
 void gondwana_gex_event_wait(gex_Event_t event) {
@@ -78,22 +86,19 @@ void gondwana_gex_event_wait(gex_Event_t event) {
 }
 
 int gex_Event_TestSome(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*flags*/) {
-  const Look seen = look(pevent, numevents);
-  return seen.any || seen.empty ? GASNET_OK : GASNET_ERR_NOT_READY;
+  return tested(look(pevent, numevents).some());
 }
 
-void gex_Event_WaitSome(gex_Event_t* pevent, size_t numevents, gex_Flags_t flags) {
-  door().wait("gex_Event_WaitSome",
-              [&] { return gex_Event_TestSome(pevent, numevents, flags) == GASNET_OK; });
+void gex_Event_WaitSome(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*flags*/) {
+  door().wait("gex_Event_WaitSome", [&] { return look(pevent, numevents).some(); });
 }
 
 int gex_Event_TestAll(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*flags*/) {
-  return look(pevent, numevents).all ? GASNET_OK : GASNET_ERR_NOT_READY;
+  return tested(look(pevent, numevents).all);
 }
 
-void gex_Event_WaitAll(gex_Event_t* pevent, size_t numevents, gex_Flags_t flags) {
-  door().wait("gex_Event_WaitAll",
-              [&] { return gex_Event_TestAll(pevent, numevents, flags) == GASNET_OK; });
+void gex_Event_WaitAll(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*flags*/) {
+  door().wait("gex_Event_WaitAll", [&] { return look(pevent, numevents).all; });
 }
 
 // The source of a collective that is complete later is the library's until then. That of a put over

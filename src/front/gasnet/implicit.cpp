@@ -47,7 +47,9 @@ Implicit& implicit() {
 using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow
 
 int gex_NBI_Test(gex_EC_t event_mask, gex_Flags_t /*flags*/) {
-  return implicit().is_done(event_mask) ? GASNET_OK : GASNET_ERR_NOT_READY;
+  const bool done = implicit().is_done(event_mask);
+  door().note_poll(done);
+  return done ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 
 void gex_NBI_Wait(gex_EC_t event_mask, gex_Flags_t /*flags*/) {

@@ -1,8 +1,6 @@
 // Polling, waiting and locks. GASNet-EX 0.19 and GASNet-1.8, Polling, Handler-safe locks.
 #include "gasnet/progress.h"
 
-#include <sched.h>
-
 #include "front/gasnet/context.hpp"
 #include "front/gasnet/door.hpp"
 #include "front/gasnet/trouble.hpp"
@@ -15,24 +13,13 @@ namespace {
 // What the client said; nothing: the library chooses.
 constinit std::atomic<int> wait_mode{-1};
 
-// Polls in a row that found nothing. A program that only polls should leave the processor to the
-// rank it waits for, or to the agents that bring what it waits for from other nodes; there a poll
-// takes a system call, so fewer of them are as long.
-struct Idle {
-  std::uint32_t polls = 0;
+// A client that wants to block shares its processor, whoever else has one.
+constexpr std::uint32_t blocking_looks = 64;
 
-  void note(bool found) {
-    const gondwana::Engine& engine = door().engine();
-    const std::uint32_t patient = engine.reaches_all() ? 64 : 8;
-    polls = found ? 0 : polls + 1;
-    if (polls < patient) return;
-    polls = 0;
-    if (!engine.is_roomy() || !engine.reaches_all() ||
-        wait_mode.load(std::memory_order_relaxed) == GASNET_WAIT_BLOCK)
-      ::sched_yield();
-  }
-};
-[[gnu::tls_model("initial-exec")]] constinit thread_local Idle idle;
+// The holder of a lock is a thread of this process: it may need the processor wherever ranks have
+// one each.
+[[gnu::tls_model("initial-exec")]] constinit thread_local gondwana::PollBackoff lock_polls =
+    gondwana::PollBackoff::after(200);
 
 std::atomic_ref<std::uint32_t> state(gex_HSL_t* lock) {
   return std::atomic_ref(lock->gondwana_state);
@@ -40,11 +27,7 @@ std::atomic_ref<std::uint32_t> state(gex_HSL_t* lock) {
 
 // A holder does not wait for anything, so it is soon done, once it has a processor.
 void wait_for(gex_HSL_t* lock) {
-  constexpr std::uint32_t patient = 200;
-  for (std::uint32_t looks = 0; gex_HSL_Trylock(lock) != GASNET_OK; ++looks) {
-    gondwana::relax();
-    if (looks % patient == patient - 1) ::sched_yield();
-  }
+  while (gex_HSL_Trylock(lock) != GASNET_OK) gondwana::relax();
 }
 
 }  // namespace
@@ -55,7 +38,9 @@ int gasnet_AMPoll(void) {
     give_up("gasnet_AMPoll", "a handler may not poll");
   if (here.checks() && context().locks > 0)
     give_up("gasnet_AMPoll", "called while holding a handler-safe lock");
-  idle.note(here.poll() > 0);
+  if (wait_mode.load(std::memory_order_relaxed) == GASNET_WAIT_BLOCK) [[unlikely]]
+    here.engine().polls().share(blocking_looks);
+  here.note_poll(here.poll() > 0);
   return GASNET_OK;
 }
 
@@ -88,8 +73,11 @@ void gex_HSL_Destroy(gex_HSL_t* hsl) {
 int gex_HSL_Trylock(gex_HSL_t* hsl) {
   std::uint32_t free = 0;
   if (state(hsl).load(std::memory_order_relaxed) != 0 ||
-      !state(hsl).compare_exchange_strong(free, 1, std::memory_order_acquire))  // with Unlock
+      !state(hsl).compare_exchange_strong(free, 1, std::memory_order_acquire)) {  // with Unlock
+    lock_polls.failed();
     return GASNET_ERR_NOT_READY;
+  }
+  lock_polls.found();
   ++context().locks;
   return GASNET_OK;
 }
