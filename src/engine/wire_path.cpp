@@ -27,6 +27,15 @@ std::string of_library(const void* object) {
                      library);
 }
 
+// A word that a node agent carries out an operation on. It refuses others without an answer.
+Result<Remote> aligned(Result<Remote> place, std::size_t size) {
+  if (!place || place->offset % size == 0) return place;
+  return Error{Errc::invalid_argument,
+               fmt::format("a word of {} bytes on rank {} does not lie at a multiple of its size; "
+                           "another node cannot change it in one piece",
+                           size, index(place->rank))};
+}
+
 }  // namespace
 
 // The one place that says what is wrong with a rank or an address.
@@ -82,7 +91,8 @@ bool Engine::get_elsewhere(Lane& lane, Rank from, void* dest, const void* source
 
 std::optional<std::uint64_t> Engine::request_elsewhere(Lane& lane, Rank at, const void* dest,
                                                        const AtomicRequest& request) {
-  const Result<Remote> place = locate("atomic operation", at, dest, width(request.type));
+  const std::size_t size = width(request.type);
+  const Result<Remote> place = aligned(locate("atomic operation", at, dest, size), size);
   if (!place) {
     lane.fail(place.error());
     return std::nullopt;
@@ -93,7 +103,8 @@ std::optional<std::uint64_t> Engine::request_elsewhere(Lane& lane, Rank at, cons
 
 bool Engine::begin_elsewhere(Lane& lane, Rank at, const void* dest, const AtomicRequest& request,
                              std::byte* old) {
-  const Result<Remote> place = locate("atomic operation", at, dest, width(request.type));
+  const std::size_t size = width(request.type);
+  const Result<Remote> place = aligned(locate("atomic operation", at, dest, size), size);
   if (!place) return lane.fail(place.error());
   lane.counters().add(Count::atomics);
   return begin_over_wire(lane, *place, request, old);
@@ -155,7 +166,8 @@ Engine::Begun Engine::begin_request(Lane& lane, Remote at, const AtomicRequest& 
 // The signal is sent once the data has been delivered, or goes behind it.
 bool Engine::put_signal_elsewhere(Lane& lane, Rank to, const void* dest, Bytes source,
                                   const Signal& signal) {
-  const Result<Remote> word = locate("signal", to, signal.word, sizeof(signal.value));
+  const std::size_t size = sizeof(signal.value);
+  const Result<Remote> word = aligned(locate("signal", to, signal.word, size), size);
   if (!word) return lane.fail(word.error());
   if (!put_before_signal(lane, to, dest, source)) return false;
   order(lane);

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import unittest
+from ctypes.util import find_library
 
 GONDWANA = ""
 PROGRAMS = ""
@@ -137,6 +138,11 @@ class Sentences(unittest.TestCase):
                     self.assert_told(run(1, "misuse", how), 1, sentence.replace("rank 1", "rank 0"))
                 else:
                     self.assert_told(run(3, "misuse", how), 1, sentence)
+
+    @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
+    def test_a_misaligned_word_is_refused_before_it_leaves_the_node(self):
+        ended = run(3, "misuse", "misaligned", GONDWANA_NODE_RANKS="1")
+        self.assert_told(ended, 1, r"rank 1: shmem_long_atomic_inc: a word of 8 bytes on rank")
 
     def test_a_death_is_told_with_rank_reason_and_call(self):
         others = r"ranks? 0.* waits? in shmem_(init|barrier_all)"

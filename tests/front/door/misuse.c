@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 static long cell = 0;
+static long cells[2];
 
 static void exit_well(int number) {
   (void)number;
@@ -63,6 +64,11 @@ static void do_wrong(const char* how) {
     printf("waiting\n");
     fflush(stdout);
     shmem_long_wait_until(&cell, SHMEM_CMP_EQ, 1);
+  }
+  if (strcmp(how, "misaligned") == 0) {
+    char* word = (char*)cells + sizeof(int);
+    shmem_long_atomic_inc((long*)(void*)word, 0);
+    shmem_quiet();
   }
   if (strcmp(how, "fork") == 0 && fork() == 0) shmem_my_pe();
   if (strcmp(how, "fork") == 0) pause();
