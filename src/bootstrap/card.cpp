@@ -153,7 +153,8 @@ Result<NodeOffer> read_offer(std::string_view text, std::uint32_t whose) {
   if (!invitation) return invitation.error();
   NodeOffer offer{*invitation, {}};
   if (!read_bytes((*words)[5], std::as_writable_bytes(std::span(&offer.card, 1))) ||
-      offer.card.address_size > offer.card.address.size() || offer.card.host.back() != '\0') {
+      offer.card.address_size > offer.card.address.size() || offer.card.host.back() != '\0' ||
+      offer.card.network.back() != '\0') {
     return Error{Errc::malformed,
                  fmt::format("what rank {} said of its node is garbled; use one installation for "
                              "all ranks",

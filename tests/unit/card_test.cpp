@@ -115,6 +115,9 @@ TEST(offer, that_is_garbled_is_refused) {
   NodeOffer endless_host = some_offer();
   endless_host.card.host.back() = 'h';
   EXPECT_EQ(refusal_of_offer(write_offer(endless_host)), garbled);
+  NodeOffer endless_network = some_offer();
+  endless_network.card.network.fill('n');
+  EXPECT_EQ(refusal_of_offer(write_offer(endless_network)), garbled);
   NodeOffer too_long = some_offer();
   ++too_long.card.address_size;
   EXPECT_EQ(refusal_of_offer(write_offer(too_long)), garbled);

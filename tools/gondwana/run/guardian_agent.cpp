@@ -26,7 +26,8 @@ bool is_card(const std::string& text) {
   if (text.size() != sizeof(NodeCard)) return false;
   NodeCard card;
   std::memcpy(&card, text.data(), sizeof(card));
-  return card.address_size <= card.address.size() && card.host.back() == '\0';
+  return card.address_size <= card.address.size() && card.host.back() == '\0' &&
+         card.network.back() == '\0';
 }
 
 Error cannot_start(std::string_view what) {
