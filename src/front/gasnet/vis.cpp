@@ -5,6 +5,7 @@
 // translated once, for all that the transfer touches.
 #include "gasnet_vis.h"
 
+#include <atomic>
 #include <limits>
 #include <utility>
 
@@ -58,8 +59,13 @@ bool finish_nothing(const Peer& peer) {
   return true;
 }
 
+// Ordered with what the caller does next, as puts and gets of gasnet/rma.h are.
 bool finish(const Peer& peer) {
-  if (peer.side == End::source) return true;
+  if (peer.side == End::source) {
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return true;
+  }
+  std::atomic_thread_fence(std::memory_order_release);
   gondwana_gex_wake(peer.team, peer.rank);
   notify(peer);
   return true;
