@@ -522,7 +522,7 @@ class Engine {
   Lane default_lane_;
   // Written by the thread that holds the number's bit in free_numbers_.
   std::array<std::unique_ptr<Team>, ControlLayout::max_teams> teams_;
-  const Epoch first_epoch_;
+  Epoch first_epoch_;                                       // does not change
   std::array<Epoch, ControlLayout::max_teams> last_epoch_;  // of the team that had this number
   std::atomic<std::uint64_t> free_numbers_;                 // a bit for each
 };

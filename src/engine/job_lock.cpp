@@ -178,6 +178,7 @@ static_assert(lock_call_not_begun > QueueLock<Words>::most_members);
 bool finish_set_lock(Engine& engine, CallName call, long* lock, std::uint32_t before) {
   if (before == lock_call_not_begun) return set_far_lock(engine, call, lock);
   const NearLockWords words(engine, call, lock);
+  if (!words) __builtin_unreachable();  // begun by begin_set_lock() or begin_clear_lock()
   QueueLock(words, index(engine.rank())).wait_behind(before);
   return true;
 }
@@ -185,6 +186,7 @@ bool finish_set_lock(Engine& engine, CallName call, long* lock, std::uint32_t be
 bool finish_clear_lock(Engine& engine, CallName call, long* lock, std::uint32_t last) {
   if (last == lock_call_not_begun) return clear_far_lock(engine, call, lock);
   const NearLockWords words(engine, call, lock);
+  if (!words) __builtin_unreachable();  // begun by begin_set_lock() or begin_clear_lock()
   QueueLock(words, index(engine.rank())).leave_late(last);
   return true;
 }

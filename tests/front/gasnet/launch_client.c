@@ -31,7 +31,8 @@ static int act(gex_TM_t team, int argc, char** argv) {
   } else if (strcmp(action, "status") == 0) {
     return atoi(argv[2]);
   } else if (strcmp(action, "leave") == 0) {
-    if (rank != 0) gex_Event_Wait(gex_Coll_BarrierNB(team, 0));
+    if (rank == 0) exit(0);
+    gex_Event_Wait(gex_Coll_BarrierNB(team, 0));
   } else if (strcmp(action, "child") == 0) {
     return rank == 0 ? system(argv[0]) : 0;
   } else if (strcmp(action, "sleep") == 0) {

@@ -58,7 +58,7 @@ void a_server_stays_awake(World& world, const Wait& wait, const End& end) {
                     GEX_FLAG_AM_REPLY | GEX_FLAG_AM_SHORT, 0);
   if (world.me() == 0) stayed_awake = false;
   world.barrier();
-  const bool near = door().reaches(0) && door().reaches(1) && door().engine().is_roomy();
+  const bool near = door().engine().reaches_all() && door().engine().is_roomy();
   bool go_on = true;
   for (int round = 1; round <= most_rounds && go_on; ++round) {
     if (world.me() == 0) {

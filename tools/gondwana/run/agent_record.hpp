@@ -13,8 +13,8 @@ namespace gondwana::launch {
 struct AgentRecord {
   pid_t pid = 0;  // 0: not started, or ended
   UniqueFd socket;
-  UniqueFd complaints;            // its standard error
-  std::string said;               // there, and not a whole line yet
+  UniqueFd complaints;  // its standard error
+  std::string said;     // there, and not a whole line yet
   bool serves = false;
   std::string why;                // whole lines that it said before it served
   bool waits_for_memory = false;  // it could not be sent all of it at once
