@@ -247,6 +247,7 @@ RANK_TEST(misuse_of_a_lock_is_told, ranks(1)) {
 
 void in_threads(int count, const std::function<void()>& body) {
   std::vector<std::jthread> threads;
+  threads.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) threads.emplace_back(body);
 }
 

@@ -329,7 +329,7 @@ RANK_TEST(a_rank_that_sleeps_on_many_cells_is_woken_by_one, ranks(2)) {
   for (unsigned round = 1; round <= 3; ++round) {
     if (world.me() == 0) {
       linger();
-      p(world.as("p"), &cells[round * 10], round, 1);
+      p(world.as("p"), &cells[std::size_t{10} * round], round, 1);
     } else if (world.me() == 1) {
       ASSERT_EQ(wait_until_some(world.as("some"), cells.data(), 50, indices.data(), nullptr,
                                 SHMEM_CMP_EQ, round),

@@ -24,6 +24,7 @@ static void expect(int condition, const char* what) {
 static int descriptors(void) {
   int count = 0;
   DIR* folder = opendir("/proc/self/fd");
+  if (folder == NULL) return -1;
   while (readdir(folder) != NULL) ++count;
   closedir(folder);
   return count;

@@ -78,7 +78,7 @@ static void team_of(int start, int step) {
   shmem_team_split_strided(SHMEM_TEAM_WORLD, start, step, size, NULL, 0, &team);
   if (team == SHMEM_TEAM_INVALID) return;
   long wanted = 0;
-  for (int member = 0; member < size; ++member) wanted += 100L * life + start + member * step;
+  for (int member = 0; member < size; ++member) wanted += 100L * life + start + (long)member * step;
   for (int i = 0; i < 1 + (13 * life + step) % 7; ++i) {
     cell = 100L * life + me;
     sum(team, wanted);

@@ -118,6 +118,7 @@ void run(Needs needs, Body body) {
     GTEST_SKIP() << "needs " << needs.ranks << " ranks, this run has " << form().ranks;
   const JobNodes nodes(form().over, form().ranks, form().seed);
   std::vector<std::jthread> threads;
+  threads.reserve(form().ranks);
   for (std::uint32_t i = 0; i < form().ranks; ++i)
     threads.emplace_back([&, i] { be_rank(nodes, Rank(i), needs.checks, body); });
 }

@@ -74,15 +74,17 @@ GASNET_TEST(puts_and_gets_reach_every_segment, 1) {
   std::byte* mine = world.attach(std::size_t{4} << 20);
   const std::vector<std::byte> value(3000, static_cast<std::byte>(world.me() + 1));
   for (gex_Rank_t to = 0; to < world.size(); ++to)
-    EXPECT_EQ(gex_RMA_PutBlocking(world.team, to, world.segment_of(to) + 4096 * world.me(),
-                                  value.data(), value.size(), 0),
-              0);
+    EXPECT_EQ(
+        gex_RMA_PutBlocking(world.team, to, world.segment_of(to) + std::size_t{4096} * world.me(),
+                            value.data(), value.size(), 0),
+        0);
   world.barrier();
   for (gex_Rank_t from = 0; from < world.size(); ++from) {
-    EXPECT_EQ(mine[4096 * from], static_cast<std::byte>(from + 1));
+    EXPECT_EQ(mine[std::size_t{4096} * from], static_cast<std::byte>(from + 1));
     std::vector<std::byte> got(3000);
     gex_Event_Wait(gex_RMA_GetNB(world.team, got.data(), from,
-                                 world.segment_of(from) + 4096 * world.me(), got.size(), 0));
+                                 world.segment_of(from) + std::size_t{4096} * world.me(),
+                                 got.size(), 0));
     EXPECT_EQ(got, value);
   }
   const gex_RMA_Value_t word = 0x0123'4567'89ab'cdef;
@@ -203,9 +205,12 @@ GASNET_TEST(memory_that_is_shared_read_only_or_missing_in_part_is_no_segment, 1)
   std::byte* memory = map(8 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
   const auto whole = [&] { expect_refused(world, memory, 8 * page); };
   std::byte* last = memory + 7 * page;
-  ::mmap(last, page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  const auto map_last = [&](int protection, int flags) {
+    ASSERT_EQ(::mmap(last, page, protection, flags | MAP_ANONYMOUS | MAP_FIXED, -1, 0), last);
+  };
+  map_last(PROT_READ | PROT_WRITE, MAP_SHARED);
   whole();
-  ::mmap(last, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  map_last(PROT_READ, MAP_PRIVATE);
   whole();
   ::mprotect(last, page, PROT_NONE);
   whole();

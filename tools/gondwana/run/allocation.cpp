@@ -100,6 +100,7 @@ Result<std::vector<Host>> slurm_hosts(const Environment& environment) {
                              slots->size(), names->size()));
   }
   std::vector<Host> hosts;
+  hosts.reserve(names->size());
   for (std::size_t i = 0; i < names->size(); ++i)
     hosts.push_back({(*names)[i], (*slots)[i], Way::srun});
   return hosts;
