@@ -317,5 +317,31 @@ TEST(ofi_mail, of_another_job_is_refused) {
   EXPECT_TRUE(receives(*stranger, *receiver, [&] { return receiver->refused() > 0; }));
 }
 
+// What the receiver does not read stays with its sender, once no buffer of the kernel has room.
+TEST(ofi_mail, that_has_departed_arrives_without_its_sender) {
+  if (!has_network()) GTEST_SKIP() << "no libfabric here";
+  const Nodes memory = make_nodes();
+  const auto agents = start_agents(memory);
+  const auto sender = open_ofi(memory, Rank(0));
+  const auto receiver = open_ofi(memory, Rank(3));
+  std::size_t received = 0;
+  receiver->listen([&](Rank, Bytes) { ++received; });
+  const auto text = text_of(0, 3, 1, 16);
+  std::size_t sent = 0;
+  const auto send_one = [&] {
+    const Result<Posted> posted = sender->send_mail(Rank(3), text, {});
+    EXPECT_TRUE(posted);
+    const bool accepted = posted && *posted == Posted::accepted;
+    if (accepted) ++sent;
+    return accepted;
+  };
+  ASSERT_TRUE(receives(*sender, *receiver, send_one));
+  ASSERT_TRUE(receives(*sender, *receiver, [&] { return received == 1; }));
+  for (int i = 0; i < 100'000; ++i) send_one();
+  ASSERT_TRUE(receives(*sender, *receiver, [&] { return sender->departed(); }));
+  EXPECT_TRUE(receives(*receiver, *receiver, [&] { return received == sent; }))
+      << received << " of " << sent;
+}
+
 }  // namespace
 }  // namespace gondwana::test

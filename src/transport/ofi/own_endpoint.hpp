@@ -38,7 +38,8 @@ class OwnEndpoint final : public Road {
     std::uint32_t node = 0;
     Peer peer = FI_ADDR_UNSPEC;
     bool may_inject = false;
-    Completion leaving;  // messages that are not injected
+    std::uint32_t injected = 0;  // since the last message that tells when it has left
+    Completion leaving;          // messages that do
   };
   // Another rank. Its card is fetched again where nothing is written on it yet, and once more where
   // something is: what was written before the size was seen is there whole.
