@@ -161,6 +161,7 @@ void NodeAgent::Implementation::on_letter(std::uint32_t to, Bytes letter) {
     ++refused_;
     return;
   }
+  node->second.has_answered = true;
   node->second.heard_ns = monotonic_ns();
 }
 
@@ -285,6 +286,10 @@ void NodeAgent::Implementation::ring() {
     if (std::exchange(rank.has_news, false)) rank.bell.ring_if_asleep();
 }
 
+bool NodeAgent::Implementation::all_have_answered() const {
+  return std::ranges::all_of(watched_, [](const auto& each) { return each.second.has_answered; });
+}
+
 // A node that says nothing for as long as users have patience is lost. Those that end in order are
 // not missed: a job ends everywhere at once.
 void NodeAgent::Implementation::watch_nodes() {
@@ -292,7 +297,7 @@ void NodeAgent::Implementation::watch_nodes() {
   if (patience_ns_ == 0 || now < next_watch_ns_) return;
   // Who was away itself, stopped or without a processor, has heard nobody meanwhile.
   const bool was_away = now - next_watch_ns_ > patience_ns_ / 4;
-  next_watch_ns_ = now + patience_ns_ / 4;
+  next_watch_ns_ = now + patience_ns_ / (all_have_answered() ? 4 : 16);
   const NodePlan& plan = memory_->plan();
   for (std::uint32_t node = 0; node < plan.nodes; ++node) {
     const NodeEntry& entry = memory_->entry(node);
@@ -305,27 +310,34 @@ void NodeAgent::Implementation::watch_nodes() {
   }
 }
 
-// That it cannot be sent is no more than silence.
+// That it cannot be sent is no more than silence. A first message that a provider has accepted may
+// be lost with the connection that was being made for it.
 void NodeAgent::Implementation::greet(std::uint32_t node, Watched& watched) {
-  Request request{.tag = tag_, .from = ofi::agent_number(memory_->plan(), memory_->plan().node)};
   if (watched.peer == FI_ADDR_UNSPEC) {
     const NodeCard& card = memory_->entry(node).card;
     const Result<Peer> peer = endpoint_->add_peer({card.address.data(), card.address_size});
     if (!peer) return;
-    const Bytes address = endpoint_->address();
-    request.size = static_cast<std::uint8_t>(address.size());
-    const std::uint32_t there = ofi::agent_number(memory_->plan(), node);
-    Parcel& hello = take_parcel(there, sizeof(request) + address.size());
-    std::memcpy(hello.bytes.data(), &request, sizeof(request));
-    std::ranges::copy(address, hello.bytes.data() + sizeof(request));
-    const Result<Posted> sent = send(*peer, hello);
-    if (sent && *sent == Posted::accepted) watched.peer = *peer;
-    return;
+    watched.peer = *peer;
   }
-  request.kind = RequestKind::beat;
-  request.sequence = ++watched.beats;
+  if (!watched.has_answered) introduce(node, watched.peer);
+  const Request beat{.tag = tag_,
+                     .kind = RequestKind::beat,
+                     .from = ofi::agent_number(memory_->plan(), memory_->plan().node),
+                     .sequence = ++watched.beats};
   [[maybe_unused]] const Result<Posted> sent =
-      endpoint_->inject(watched.peer, std::as_bytes(std::span(&request, 1)));
+      endpoint_->inject(watched.peer, std::as_bytes(std::span(&beat, 1)));
+}
+
+void NodeAgent::Implementation::introduce(std::uint32_t node, Peer peer) {
+  const Bytes address = endpoint_->address();
+  const Request hello{.tag = tag_,
+                      .size = static_cast<std::uint8_t>(address.size()),
+                      .from = ofi::agent_number(memory_->plan(), memory_->plan().node)};
+  const std::uint32_t there = ofi::agent_number(memory_->plan(), node);
+  Parcel& parcel = take_parcel(there, sizeof(hello) + address.size());
+  std::memcpy(parcel.bytes.data(), &hello, sizeof(hello));
+  std::ranges::copy(address, parcel.bytes.data() + sizeof(hello));
+  [[maybe_unused]] const Result<Posted> sent = send(peer, parcel);
 }
 
 // Ranks look for it some times a second, whatever they sleep on.

@@ -79,7 +79,8 @@ class NodeAgent::Implementation {
   };
   // Another node that a rank of ours talks to: it must answer from time to time.
   struct Watched {
-    Peer peer = FI_ADDR_UNSPEC;  // not watched yet
+    Peer peer = FI_ADDR_UNSPEC;
+    bool has_answered = false;
     std::uint64_t heard_ns = 0;
     std::uint32_t beats = 0;
   };
@@ -134,7 +135,9 @@ class NodeAgent::Implementation {
   int longest_sleep_beside_ranks();
   void ring();
   void watch_nodes();
+  bool all_have_answered() const;
   void greet(std::uint32_t node, Watched& watched);
+  void introduce(std::uint32_t node, Peer peer);
   void lose(std::uint32_t node, NodeState how);
   std::byte* place_of(const Request& request) const {
     return memory_->window(Rank(request.to)) + request.offset;
