@@ -205,6 +205,15 @@ class Engine {
   // Calls that look without waiting tell it what they found.
   PollBackoff& polls() { return workers_.mine().polls; }
 
+  // For a long loop of polls: the words that change before receive_messages() finds something.
+  QuietLook& quiet() { return workers_.mine().quiet; }
+  void watch_messages(QuietLook& look) {
+    if (wire_)
+      look.forget();
+    else
+      messages_.watch(look);
+  }
+
   // Active messages. Whoever waits for anything receives meanwhile.
   Messages& messages() { return messages_; }
   // Whether they go to all ranks, and not only to those of the node.

@@ -51,12 +51,27 @@ std::optional<Draft> Messages::open_parcel(Rank to, MessageClass sort, Payload p
   return Draft{nullptr, {}, &parcel->letter.message, block};
 }
 
+// False: another thread is at it, or a handler of this one.
+bool Messages::take_turn(Receiving& mine) const {
+  if (mine.busy.load(std::memory_order_relaxed)) return false;
+  if (any_thread_)  // pairs with the release by who has had the turn
+    return !mine.busy.exchange(true, std::memory_order_acquire);
+  mine.busy.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+void Messages::watch(QuietLook& look) {
+  if (mail_ != nullptr || !may_poll()) return look.forget();
+  for (Receiving& mine : receiving_) {
+    if (!take_turn(mine)) return look.forget();
+    mine.consumer.watch(look);
+    mine.busy.store(false, std::memory_order_release);
+  }
+}
+
 std::uint32_t Messages::poll(MessageClass sort, bool surely) {
   Receiving& mine = receiving_[static_cast<std::size_t>(sort)];
-  if (mine.busy.load(std::memory_order_relaxed)) return 0;
-  if (any_thread_)  // pairs with the release below
-    if (mine.busy.exchange(true, std::memory_order_acquire)) return 0;
-  mine.busy.store(true, std::memory_order_relaxed);
+  if (!take_turn(mine)) return 0;
   std::uint32_t handled = poll_inbox(mine, sort, surely);
   if (mail_ != nullptr) [[unlikely]]
     handled += poll_mail(sort);

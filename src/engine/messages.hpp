@@ -105,6 +105,8 @@ class Messages {
   std::uint32_t poll() {
     return poll(MessageClass::reply, false) + poll(MessageClass::request, false);
   }
+  // The words that tell of messages for this rank.
+  void watch(QuietLook& look);
   // Whether some thread is polling: poll() may have done nothing.
   bool is_polled() const { return receiving_[0].busy.load() || receiving_[1].busy.load(); }
   // The same as poll(), and overlooks none: before a sleep.
@@ -130,6 +132,7 @@ class Messages {
     return {target.lane, local(me_), any_thread_ ? nullptr : &target.purse};
   }
   std::optional<Draft> open_parcel(Rank to, MessageClass sort, Payload payload);
+  bool take_turn(Receiving& mine) const;
   std::uint32_t poll(MessageClass sort, bool surely);
   std::uint32_t poll_inbox(Receiving& mine, MessageClass sort, bool surely);
   std::uint32_t poll_mail(MessageClass sort);

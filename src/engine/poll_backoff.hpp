@@ -37,6 +37,10 @@ class PollBackoff {
     if (failed_ >= limit_) [[unlikely]]
       give_way();
   }
+  // A loop that has found nothing for long: it keeps its processor, or yields by time.
+  bool is_long() const {
+    return looks_ == never ? failed_ >= most_in_a_row : limit_ == polls_per_clock;
+  }
   // For calls that return a value and do not know what the program waits for: the value that the
   // same place had before is a failed poll.
   void fetched(const void* place, std::uint64_t value, std::uint32_t polls = 1) {

@@ -1,5 +1,4 @@
-// What an agent says to one of another node that it watches. The other one is an endpoint of the
-// test.
+// An agent watches another node. The test plays the agent of that node with an endpoint of its own.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -73,7 +72,7 @@ class AgentGreeting : public testing::Test {
   std::uint32_t beats_ = 0;
 };
 
-// The one before may be lost, and nobody answers who does not know where to.
+// The network may lose a hello, and an agent cannot answer a node that it has not met.
 TEST_F(AgentGreeting, is_said_again_until_it_is_answered) {
   EXPECT_TRUE(receives([this] { return hellos() >= 3; })) << hellos();
   EXPECT_TRUE(receives([this] { return beats() >= 1; })) << beats();

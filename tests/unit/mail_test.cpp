@@ -317,7 +317,7 @@ TEST(ofi_mail, of_another_job_is_refused) {
   EXPECT_TRUE(receives(*stranger, *receiver, [&] { return receiver->refused() > 0; }));
 }
 
-// What the receiver does not read stays with its sender, once no buffer of the kernel has room.
+// When the buffers of the kernel are full, messages stay in the provider of their sender.
 TEST(ofi_mail, that_has_departed_arrives_without_its_sender) {
   if (!has_network()) GTEST_SKIP() << "no libfabric here";
   const Nodes memory = make_nodes();

@@ -250,6 +250,19 @@ std::uint32_t Door::poll() {
   return received;
 }
 
+// In a long loop most polls compare the words that change when something arrives, and nothing else.
+void Door::poll_and_note() {
+  if (!engine_->polls().is_long() || checks()) return note_poll(poll() > 0);
+  constexpr std::uint32_t quiet_polls = 63;
+  QuietLook& quiet = engine_->quiet();
+  quiet.begin();
+  engine_->watch_messages(quiet);
+  quiet.watch(operations_waiting_);
+  const bool found = poll() > 0;
+  if (!found && !has_operations()) quiet.allow(quiet_polls);
+  note_poll(found, 1 + quiet_polls);
+}
+
 void Door::move_operations() {
   if (!has_operations()) return;
   const std::unique_lock lock(operations_mutex_, std::try_to_lock);

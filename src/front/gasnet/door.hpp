@@ -115,12 +115,16 @@ class Door {
   void start(std::shared_ptr<Operation> operation);
   // Receives messages and moves operations on; how much happened.
   std::uint32_t poll();
+  // The same, cheap in a long loop of polls that find nothing.
+  void poll_in_loop() {
+    if (!engine_->quiet().is_quiet()) poll_and_note();
+  }
   // For calls that look without waiting: whether they found what their caller may wait for.
-  void note_poll(bool found) {
+  void note_poll(bool found, std::uint32_t polls = 1) {
     if (found)
       engine_->polls().found();
     else
-      engine_->polls().failed();
+      engine_->polls().failed(polls);
   }
   // For calls that need not poll: now and then they do, so that a program which makes no other
   // calls still runs its handlers.
@@ -129,6 +133,7 @@ class Door {
     if (++calls % 64 == 0) [[unlikely]]
       poll();
   }
+  void poll_and_note();
   void move_operations();
   bool has_operations() const { return operations_waiting_.load(std::memory_order_relaxed) != 0; }
   // Until done() holds; polls meanwhile, and sleeps when that is of no use.

@@ -40,7 +40,7 @@ int gasnet_AMPoll(void) {
     give_up("gasnet_AMPoll", "called while holding a handler-safe lock");
   if (wait_mode.load(std::memory_order_relaxed) == GASNET_WAIT_BLOCK) [[unlikely]]
     here.engine().polls().share(blocking_looks);
-  here.note_poll(here.poll() > 0);
+  here.poll_in_loop();
   return GASNET_OK;
 }
 

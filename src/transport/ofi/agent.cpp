@@ -310,8 +310,8 @@ void NodeAgent::Implementation::watch_nodes() {
   }
 }
 
-// That it cannot be sent is no more than silence. A first message that a provider has accepted may
-// be lost with the connection that was being made for it.
+// A send that fails counts as silence. The hello is repeated until an answer comes: a provider may
+// accept it and lose it together with the connection that it opens.
 void NodeAgent::Implementation::greet(std::uint32_t node, Watched& watched) {
   if (watched.peer == FI_ADDR_UNSPEC) {
     const NodeCard& card = memory_->entry(node).card;

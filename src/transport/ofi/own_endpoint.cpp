@@ -18,7 +18,7 @@ constexpr Receives receives{.buffers = 4, .longest = sizeof(MailHead) + longest_
 // Bytes of messages that wait here for the network. Then there is no room, unless there is nothing.
 constexpr std::size_t most_leaving = 4 * 1024 * 1024;
 
-// Messages in a row that do not tell when they have left.
+// Messages in a row without a completion.
 constexpr std::uint32_t most_injected_in_a_row = 16;
 
 // Between two looks at a card that is not written yet.
@@ -73,10 +73,10 @@ Result<Posted> OwnEndpoint::send_to_rank(Rank to, std::size_t size, Write write)
   return posted;
 }
 
-// Where a message stays until it has left it is written once. Small ones are injected. Nobody learns
-// when these have left: where the receiver reads nothing they wait in the provider, which moves them
-// only while this rank polls. So now and then one is sent as a large one is, and those before it
-// have left when it has.
+// Small messages are injected. An injected message has no completion; while the receiver reads
+// nothing it waits in the provider, which moves it only when this rank polls. So after some
+// injected messages one is sent with a completion, which also shows that the messages before it
+// have left.
 Result<Posted> OwnEndpoint::send(Line& line, std::size_t size, Write write) {
   if (line.may_inject && size <= endpoint_->most_injected() &&
       line.injected < most_injected_in_a_row) {

@@ -38,8 +38,8 @@ class OwnEndpoint final : public Road {
     std::uint32_t node = 0;
     Peer peer = FI_ADDR_UNSPEC;
     bool may_inject = false;
-    std::uint32_t injected = 0;  // since the last message that tells when it has left
-    Completion leaving;          // messages that do
+    std::uint32_t injected = 0;  // since the last message with a completion
+    Completion leaving;          // messages with one
   };
   // Another rank. Its card is fetched again where nothing is written on it yet, and once more where
   // something is: what was written before the size was seen is there whole.
