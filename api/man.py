@@ -36,6 +36,9 @@ class Manual:
         }
         for page in self.pages:
             files |= self._family(page)
+        for page in self.pages:
+            for name in page.typed_names:  # a page that has this name itself is better
+                files.setdefault(f"man3/{name}.3", reference(page.name, 3))
         for path in sorted(self.notes.folder.glob("*.[0-9].md")):
             files |= self._written(path)
         return files
@@ -73,10 +76,12 @@ class Manual:
 
 def with_aliases(names: list[str], number: int, page: str) -> dict[str, str]:
     """The page under its first name, and under the others a reference to it."""
-    files = {
-        f"man{number}/{name}.{number}": f".so man{number}/{names[0]}.{number}\n" for name in names
-    }
+    files = {f"man{number}/{name}.{number}": reference(names[0], number) for name in names}
     return files | {f"man{number}/{names[0]}.{number}": page}
+
+
+def reference(name: str, number: int) -> str:
+    return f".so man{number}/{name}.{number}\n"
 
 
 def manual_of(root: Path) -> Manual:

@@ -31,6 +31,12 @@ class Page:
         return [name for name in sizeless if name in real or not name.startswith("shmem_ctx_")]
 
     @property
+    def typed_names(self) -> list[str]:
+        """Routines that the page shows by their pattern alone, such as shmem_long_put."""
+        shown = set(self.names)
+        return [f.name for p in self.patterns for f in p.functions if f.name not in shown]
+
+    @property
     def wanted(self) -> set[str]:
         """All names that lead here, or would if no earlier page had them."""
         return {*self.names, *synopsis.names(self.patterns)}

@@ -71,9 +71,16 @@ class CoverageTest(ManualTest):
         pattern = function.name.replace(bits, "SIZE", 1)
         return f" {pattern}(" in synopsis and re.search(rf"\b{bits}\b", synopsis) is not None
 
-    def test_each_function_without_a_type_has_a_page_under_its_own_name(self):
-        names = {function.name for function in self.functions if not function.type}
+    def test_each_function_is_found_under_its_own_name(self):
+        names = {function.name for function in self.functions}
         self.assertEqual(names - self.found, set())
+
+    def test_the_name_of_a_typed_function_leads_to_the_page_of_its_family(self):
+        for page in self.manual.pages:
+            for function in page.family.functions:
+                text = self.files[f"man3/{function.name}.3"]
+                if function.type and text.startswith(".so "):
+                    self.assertEqual(text, f".so man3/{page.name}.3\n", function.name)
 
     def test_each_generic_name_has_a_page(self):
         forms = (form for page in self.manual.pages for form in page.family.forms)
