@@ -91,7 +91,7 @@ class CoverageTest(ManualTest):
         self.assertEqual(targets - set(self.pages), set())
 
     def test_each_reference_leads_to_a_page(self):
-        ours = re.compile(r"\\fB((?:shmem|gondwana|osh|start_pes)[\w+-]*)\\fR\((\d)\)")
+        ours = re.compile(r"\\fB((?:shmem|gondwana|gasnet|osh|start_pes)[\w+-]*)\\fR\((\d)\)")
         missing = {
             f"{page} refers to {name}({number})"
             for page, text in self.files.items()
@@ -205,6 +205,10 @@ class CommandTest(ManualTest):
         page = self.pages["man7/shmem_environment.7"].split(".SH CONFORMING TO")[0]
         explained = set(re.findall(r"\b(?:GONDWANA|SHMEM|SMA|GASNET)_[A-Z_]*[A-Z]\b", page))
         self.assert_same(listed, explained, "shmem_environment.7.md")
+        gasnet = section(self.pages["man7/gondwana-gasnet.7"], "ENVIRONMENT")
+        named = set(re.findall(r"\bGASNET_[A-Z_]*[A-Z]\b", gasnet))
+        ours = {name for name in listed if name.startswith("GASNET_")}
+        self.assert_same(ours, named, "gondwana-gasnet.7.md")
 
     def test_the_options_of_the_compiler_commands_are_those_of_the_script(self):
         script = (ROOT / "tools/wrappers/oshcc.in").read_text(encoding="utf-8")
