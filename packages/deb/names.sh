@@ -34,11 +34,6 @@ take_own_names() {
   for name in $shared; do
     set -- "$@" --slave "/usr/bin/$name.gondwana" "$name.gondwana" "$prefix/bin/$name"
   done
-  # Images of containers have no folder for manual pages, and a link in it would be an error.
-  for page in gondwana gondwana-run gondwana-info; do
-    [ -d "$root/usr/share/man/man1" ] || break
-    set -- "$@" --slave "/usr/share/man/man1/$page.1" "$page.1" "$prefix/share/man/man1/$page.1"
-  done
   update-alternatives "$@"
 }
 

@@ -40,9 +40,29 @@ def name_and_version() -> str:
     return f"gondwana-{version()}"
 
 
-def tag() -> str:
-    """Of the machine alone: nothing in the wheel is built for one Python."""
-    return "py3-none-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
+def tag(files: Files) -> str:
+    """Of the machine and the oldest C library that will do: nothing in the wheel is built for one
+    Python."""
+    platform = re.sub(r"[-.]", "_", sysconfig.get_platform())
+    if (glibc := glibc_of(files)) is not None:
+        platform = platform.replace("linux", "manylinux_{}_{}".format(*glibc), 1)
+    return f"py3-none-{platform}"
+
+
+def glibc_of(files: Files) -> tuple[int, int] | None:
+    """The version of the GNU C library that executables and shared libraries ask for, as readelf
+    lists it; None where they ask for none, as those for another C library do."""
+    versions = set()
+    for content, _ in files.values():
+        if content.startswith(b"\x7fELF"):
+            with tempfile.NamedTemporaryFile() as file:
+                file.write(content)
+                file.flush()
+                command = ["readelf", "--version-info", "--wide", file.name]
+                said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+            needed = said.partition("Version needs section")[2]
+            versions |= {(int(a), int(b)) for a, b in re.findall(r"GLIBC_(\d+)\.(\d+)", needed)}
+    return max(versions, default=None)
 
 
 def metadata() -> bytes:
@@ -113,8 +133,8 @@ def place_in_wheel(name: str) -> str:
     return f"{name_and_version()}.data/data/{name}"
 
 
-def information() -> Files:
-    wheel = f"Wheel-Version: 1.0\nGenerator: gondwana\nRoot-Is-Purelib: false\nTag: {tag()}\n"
+def information(wheel_tag: str) -> Files:
+    wheel = f"Wheel-Version: 1.0\nGenerator: gondwana\nRoot-Is-Purelib: false\nTag: {wheel_tag}\n"
     texts = {
         "METADATA": metadata(),
         "WHEEL": wheel.encode(),
@@ -150,8 +170,10 @@ def wheel_of(build_folder: Path, folder: Path) -> str:
     with tempfile.TemporaryDirectory() as prefix:
         install(build_folder, Path(prefix))
         installed = installed_files(Path(prefix))
-    files = {place_in_wheel(name): file for name, file in installed.items()} | information()
-    name = f"{name_and_version()}-{tag()}.whl"
+    wheel_tag = tag(installed)
+    files = {place_in_wheel(name): file for name, file in installed.items()}
+    files |= information(wheel_tag)
+    name = f"{name_and_version()}-{wheel_tag}.whl"
     write_wheel(folder / name, files)
     return name
 

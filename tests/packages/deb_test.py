@@ -4,6 +4,7 @@ Makes it from the build, unpacks it, uses what is in it, and installs it into em
 status 77 where the tools of Debian are missing.
 """
 
+import gzip
 import os
 import re
 import shutil
@@ -18,6 +19,7 @@ from installed import CMAKE_PROJECT, PROGRAM, run, run_well
 BUILD = ""
 CPACK = ""
 COMPILER = ""
+SOURCE = Path(__file__).resolve().parents[2]
 PREFIX = "opt/gondwana"
 SHARED_NAMES = ("oshcc", "oshc++", "oshrun")
 NEIGHBOURS = ("openmpi-bin", "libopenmpi-dev", "mpich")
@@ -55,22 +57,28 @@ exec chroot root sh -ec "$SCRIPT"
 INSTALL_AND_USE = """\
 cd /mnt
 readlink -f /usr/bin/oshcc || echo none
-dpkg --install made/*.deb >&2
+apt-get --yes --no-install-recommends install ./made/gondwana_*.deb >&2
 readlink -f /usr/bin/oshcc
 dpkg --verify gondwana
 oshcc.gondwana hello.c -o hello
 oshrun.gondwana -n 4 ./hello
 gondwana info >/dev/null
+if [ -e /usr/share/man/man3/shmem_long_put.3gondwana ] && command -v man >/dev/null; then
+  MANPAGER=cat man shmem_long_put | grep -q 'copies nelems elements'
+  MANPAGER=cat man gasnet | grep -q 'THREAD MODES'
+fi
 dpkg --purge gondwana >&2
 readlink -f /usr/bin/oshcc || echo none
 ls /opt /usr/bin /etc/alternatives | grep -c gondwana || true
 """
 
 
-def make_package(folder):
+def make_packages(folder):
+    """That of the files, and that of their symbols, which cpack calls .ddeb."""
     run_well(CPACK, "-G", "DEB", "--config", f"{BUILD}/CPackConfig.cmake", "-B", folder)
     (package,) = folder.glob("*.deb")
-    return package
+    (symbols,) = folder.glob("*.ddeb")
+    return package, symbols
 
 
 def files_of(package):
@@ -97,17 +105,54 @@ class DebTest(unittest.TestCase):
         cls.folder = Path(tempfile.mkdtemp(prefix="deb_test"))
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         (cls.folder / "made").mkdir()
-        cls.package = make_package(cls.folder / "made")
+        cls.package, cls.symbols = make_packages(cls.folder / "made")
+        cls.unpacked = cls.folder / "unpacked"
+        run_well("dpkg-deb", "-x", cls.package, cls.unpacked)
 
-    def field(self, name):
-        return run_well("dpkg-deb", "-f", self.package, name).strip()
+    def field(self, name, package=None):
+        return run_well("dpkg-deb", "-f", package or self.package, name).strip()
 
     # What is in it.
 
-    def test_everything_lies_in_a_folder_of_its_own(self):
+    def test_everything_lies_in_a_folder_of_its_own_or_has_a_name_of_its_own(self):
         files = files_of(self.package)
         self.assertGreater(len(files), 100)
-        self.assertEqual([name for name in files if not name.startswith(PREFIX + "/")], [])
+        ours = re.compile(rf"{PREFIX}/|usr/share/doc/gondwana/|usr/share/man/.*\.[137]gondwana$")
+        self.assertEqual([name for name in files if not ours.match(name)], [])
+
+    def test_debian_finds_its_documents(self):
+        folder = self.unpacked / "usr/share/doc/gondwana"
+        license_text = (SOURCE / "LICENSE").read_text(encoding="utf-8")
+        said = (folder / "copyright").read_text(encoding="utf-8")
+        self.assertIn("\nLicense: BSD-3-Clause\n", said)
+        conditions = license_text[license_text.index("Redistribution"):].split()
+        self.assertEqual([word for word in conditions if word not in said.split()], [])
+        with gzip.open(folder / "changelog.Debian.gz", "rt") as file:
+            self.assertTrue(file.readline().startswith(f"gondwana ({self.field('Version')}) "))
+        with gzip.open(folder / "changelog.gz", "rt") as file:
+            self.assertEqual(file.read(), (SOURCE / "CHANGELOG.md").read_text(encoding="utf-8"))
+        self.assertGreater(len(self.field("Description").splitlines()), 4)
+
+    def test_the_name_of_each_routine_leads_to_its_page(self):
+        folder = self.unpacked / "usr/share/man/man3"
+        self.assertGreater(len(list(folder.iterdir())), 1794)
+        for link in (folder / f"{name}.3gondwana" for name in ("shmem_put", "shmem_long_put")):
+            self.assertEqual(os.readlink(link), f"/{PREFIX}/share/man/man3/shmem_put.3")
+        self.assertTrue((self.unpacked / PREFIX / "share/man/man3/shmem_put.3").exists())
+
+    def test_its_files_have_no_symbols_for_debuggers_and_another_package_has_them(self):
+        self.assertEqual(self.field("Package", self.symbols), "gondwana-dbgsym")
+        self.assertEqual(self.field("Depends", self.symbols),
+                         f"gondwana (= {self.field('Version')})")
+        there = self.folder / "symbols"
+        run_well("dpkg-deb", "-x", self.symbols, there)
+        prefix = self.unpacked / PREFIX
+        for path in (prefix / "bin/gondwana", prefix / "lib/gondwana/gondwana-agent",
+                     *prefix.glob("lib/*.so.?")):
+            self.assertNotIn(".debug_info", run_well("readelf", "--sections", "--wide", path))
+            found = re.search(r"Build ID: (..)(\w+)", run_well("readelf", "--notes", path))
+            debug = there / f"usr/lib/debug/.build-id/{found[1]}/{found[2]}.debug"
+            self.assertIn(".debug_info", run_well("readelf", "--sections", "--wide", debug))
 
     def test_no_file_is_also_in_a_package_of_another_mpi(self):
         ours = files_of(self.package)
@@ -126,8 +171,7 @@ class DebTest(unittest.TestCase):
     # As it is used.
 
     def test_programs_are_built_and_run_where_it_is_unpacked(self):
-        there = self.folder / "unpacked"
-        run_well("dpkg-deb", "-x", self.package, there)
+        there = self.unpacked
         (there / "hello.c").write_text(PROGRAM, encoding="utf-8")
         (there / "CMakeLists.txt").write_text(CMAKE_PROJECT, encoding="utf-8")
         command = there / PREFIX / "bin"
@@ -188,12 +232,10 @@ class DebTest(unittest.TestCase):
 
     def test_commands_are_found_and_leave_nothing_behind(self):
         root = self.empty_root()
-        (root / "usr/share/man/man1").mkdir(parents=True)  # the other roots have none
         self.dpkg(root, "--install", self.package)
         self.assert_names(root)
         self.assert_names(root, ".gondwana")
         self.assertEqual(self.target(root, "gondwana"), f"{PREFIX}/bin/gondwana")
-        self.assertTrue((root / "usr/share/man/man1/gondwana.1").is_symlink())
         self.dpkg(root, "--install", self.package)  # as an upgrade does
         self.assert_names(root)
         self.dpkg(root, "--purge", "gondwana")

@@ -5,6 +5,7 @@ with status 77 where pip is missing.
 """
 
 import os
+import re
 import shutil
 import sys
 import tarfile
@@ -106,6 +107,28 @@ class WheelTest(unittest.TestCase):
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
         return path
+
+    def test_its_tag_names_the_oldest_c_library_that_will_do(self):
+        tagged = re.search(r"-py3-none-manylinux_(\d+)_(\d+)_\w+\.whl$", self.wheel.name)
+        self.assertIsNotNone(tagged, self.wheel.name)
+        asked = set()
+        for path in (*self.environment.rglob("*.so*"), self.environment / "bin/gondwana",
+                     self.environment / "lib/gondwana/gondwana-agent"):
+            if path.read_bytes().startswith(b"\x7fELF"):
+                symbols = run_well("objdump", "-T", path)
+                asked |= {tuple(map(int, version))
+                          for version in re.findall(r"\(GLIBC_(\d+)\.(\d+)", symbols)}
+        self.assertEqual(tuple(map(int, tagged.groups())), max(asked))
+
+    def test_what_it_brings_needs_only_libraries_that_every_system_has(self):
+        """The module for binding aside: it is loaded on demand, and its absence is told."""
+        everywhere = {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6",
+                      "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "libgondwana.so.0"}
+        for path in (*self.environment.glob("lib/*.so.0"), self.environment / "bin/gondwana",
+                     self.environment / "lib/gondwana/gondwana-agent"):
+            listed = run_well("readelf", "--dynamic", "--wide", path)
+            needed = set(re.findall(r"\(NEEDED\).*\[(.+)\]", listed))
+            self.assertLessEqual(needed, everywhere, path.name)
 
     def test_oshcc_and_oshrun_work_in_an_empty_environment(self):
         source = self.write("hello.c", PROGRAM)
