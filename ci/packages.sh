@@ -21,6 +21,13 @@ name_fedora_packages() {
 cli11-devel hwloc-devel pmix-devel libfabric-devel libpng-devel"
 }
 
+# Said when apt-get cannot install them.
+explain_ubuntu() {
+  grep -qs '^ID=ubuntu' /etc/os-release || return 0
+  echo "Ubuntu has packages of these names from 24.04 on. On an older one install a newer CMake and compiler from \
+elsewhere, then: ./dev --skip-packages COMMAND"
+}
+
 # missing_packages SET...: those that are not installed.
 missing_packages() {
   local package
@@ -80,6 +87,7 @@ install_packages() {
     install --no-install-recommends "$@" >"$(package_log)" 2>&1 || {
     tail -n 20 "$(package_log)" >&2
     echo "dev: apt-get could not install $*; all it said is in $(package_log)" >&2
+    explain_ubuntu >&2
     exit 1
   }
 }
