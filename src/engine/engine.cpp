@@ -311,9 +311,11 @@ void Engine::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
     }
   };
   worker.patience.yield_until(look_surely);
-  for (stay_awake(); !finished; stay_awake()) {
+  stay_awake();
+  while (!finished) {
     counters.add(Count::sleeps);
     sleep();
+    stay_awake();
   }
   worker.seat->waiting.end();
 }

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace gondwana::profile {
 namespace {
@@ -37,7 +38,8 @@ std::vector<Line> sum_of_ranks(const Report& report) {
     for (const RankCounts& rank : report.ranks) line.add(line_of(rank, number));
     if (line.calls > 0) lines.push_back(line);
   }
-  std::ranges::stable_sort(lines, std::ranges::greater{}, &Line::nanoseconds);
+  std::ranges::sort(lines, {},
+                    [](const Line& line) { return std::pair(-line.nanoseconds, line.call); });
   return lines;
 }
 

@@ -3,6 +3,7 @@
 #include "gasnet/team.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "front/gasnet/door.hpp"
 
@@ -79,7 +80,7 @@ Team* split(Team& parent, int color, int key, bool joins, CallName call, gex_Fla
   std::vector<std::uint32_t> members;
   for (std::uint32_t i = 0; i < parent.size; ++i)
     if (all[i].joins && all[i].color == color) members.push_back(i);
-  std::ranges::stable_sort(members, {}, [&](std::uint32_t i) { return all[i].key; });
+  std::ranges::sort(members, {}, [&](std::uint32_t i) { return std::pair(all[i].key, i); });
   Door::Membership membership;
   membership.own_mirrors = mirrors;
   for (const std::uint32_t i : members) {

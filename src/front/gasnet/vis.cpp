@@ -97,7 +97,8 @@ bool move_list(const List& theirs, const List& ours, const Peer& peer) {
 }
 
 std::ptrdiff_t own_shift(const Peer& peer) {
-  return find_own(peer.team, nullptr, peer.flags, peer.call()) - static_cast<std::byte*>(nullptr);
+  std::byte* base = find_own(peer.team, nullptr, peer.flags, peer.call());
+  return static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(base));
 }
 
 void check_lengths(std::size_t theirs, std::size_t ours, const Peer& peer) {
