@@ -47,8 +47,8 @@ function(link_page number page)
     set(target ${CMAKE_MATCH_1})
     file(REMOVE ${page})
   endif()
-  file(CREATE_LINK ${prefix}/share/man/man${number}/${target}
-       ${root}/usr/share/man/man${number}/${name}.${number}gondwana SYMBOLIC)
+  file(CREATE_LINK ${prefix}/share/man/man${number}/${target}.gz
+       ${root}/usr/share/man/man${number}/${name}.${number}gondwana.gz SYMBOLIC)
 endfunction()
 
 # The section 3gondwana, say, keeps the names apart from the pages of other implementations.
@@ -59,6 +59,8 @@ function(link_manual)
     foreach(page IN LISTS pages)
       link_page(${number} ${page})
     endforeach()
+    file(GLOB pages ${root}${prefix}/share/man/man${number}/*.${number})
+    execute_process(COMMAND gzip -9nf ${pages} COMMAND_ERROR_IS_FATAL ANY)
   endforeach()
 endfunction()
 

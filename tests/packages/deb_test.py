@@ -63,7 +63,7 @@ dpkg --verify gondwana
 oshcc.gondwana hello.c -o hello
 oshrun.gondwana -n 4 ./hello
 gondwana info >/dev/null
-if [ -e /usr/share/man/man3/shmem_long_put.3gondwana ] && command -v man >/dev/null; then
+if [ -e /usr/share/man/man3/shmem_long_put.3gondwana.gz ] && command -v man >/dev/null; then
   MANPAGER=cat man shmem_long_put | grep -q 'copies nelems elements'
   MANPAGER=cat man gasnet | grep -q 'THREAD MODES'
 fi
@@ -117,7 +117,7 @@ class DebTest(unittest.TestCase):
     def test_everything_lies_in_a_folder_of_its_own_or_has_a_name_of_its_own(self):
         files = files_of(self.package)
         self.assertGreater(len(files), 100)
-        ours = re.compile(rf"{PREFIX}/|usr/share/doc/gondwana/|usr/share/man/.*\.[137]gondwana$")
+        ours = re.compile(rf"{PREFIX}/|usr/share/doc/gondwana/|usr/share/man/.*\.[137]gondwana\.gz$")
         self.assertEqual([name for name in files if not ours.match(name)], [])
 
     def test_debian_finds_its_documents(self):
@@ -128,7 +128,10 @@ class DebTest(unittest.TestCase):
         conditions = license_text[license_text.index("Redistribution"):].split()
         self.assertEqual([word for word in conditions if word not in said.split()], [])
         with gzip.open(folder / "changelog.Debian.gz", "rt") as file:
-            self.assertTrue(file.readline().startswith(f"gondwana ({self.field('Version')}) "))
+            said = file.read()
+            self.assertTrue(said.startswith(f"gondwana ({self.field('Version')}) "))
+            self.assertRegex(said, rf"\n -- {re.escape(self.field('Maintainer'))}  \w+, \d")
+            self.assertRegex(self.field("Maintainer"), r"^[\w ]+ <\S+@\S+>$")
         with gzip.open(folder / "changelog.gz", "rt") as file:
             self.assertEqual(file.read(), (SOURCE / "CHANGELOG.md").read_text(encoding="utf-8"))
         self.assertGreater(len(self.field("Description").splitlines()), 4)
@@ -136,9 +139,9 @@ class DebTest(unittest.TestCase):
     def test_the_name_of_each_routine_leads_to_its_page(self):
         folder = self.unpacked / "usr/share/man/man3"
         self.assertGreater(len(list(folder.iterdir())), 1794)
-        for link in (folder / f"{name}.3gondwana" for name in ("shmem_put", "shmem_long_put")):
-            self.assertEqual(os.readlink(link), f"/{PREFIX}/share/man/man3/shmem_put.3")
-        self.assertTrue((self.unpacked / PREFIX / "share/man/man3/shmem_put.3").exists())
+        for link in (folder / f"{name}.3gondwana.gz" for name in ("shmem_put", "shmem_long_put")):
+            self.assertEqual(os.readlink(link), f"/{PREFIX}/share/man/man3/shmem_put.3.gz")
+        self.assertTrue((self.unpacked / PREFIX / "share/man/man3/shmem_put.3.gz").exists())
 
     def test_its_files_have_no_symbols_for_debuggers_and_another_package_has_them(self):
         self.assertEqual(self.field("Package", self.symbols), "gondwana-dbgsym")
