@@ -75,7 +75,7 @@ Result<JobMemory> JobMemory::create(const NodeShare& share, std::uint64_t known_
   if (!tag) return tag.error();
   const Result<NodePlan> plan = plan_node(share);
   if (!plan) return plan.error();
-  Result<UniqueFd> control = create_memfd("gondwana-control", ControlLayout(share).size());
+  Result<UniqueFd> control = create_memfd(control_label, ControlLayout(share).size());
   if (!control) return control.error();
   JobMemory memory(*tag, *plan, *std::move(control));
   for (std::uint32_t rank = 0; rank < share.ranks; ++rank) {

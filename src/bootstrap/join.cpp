@@ -1,10 +1,12 @@
 #include "bootstrap/join.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <string_view>
 
 #include "bootstrap/join_foreign.hpp"
@@ -49,6 +51,20 @@ Result<void> ask_to_join(int socket) {
   return protocol::send(socket, protocol::Join{pid}, 0, open_own_end().get());
 }
 
+// Its other end goes to the guardian, which sees it close when this program ends and when another
+// takes its place by exec.
+Result<UniqueFd> announce_image(int socket) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0)
+    return UniqueFd();  // then nobody notices an exec
+  const UniqueFd theirs(ends[0]);
+  UniqueFd ours(ends[1]);
+  const auto pid = static_cast<std::uint64_t>(::getpid());
+  const Result<void> sent = protocol::send(socket, protocol::Image{pid}, 0, theirs.get());
+  if (!sent) return sent.error();
+  return ours;
+}
+
 Result<Membership> join_launched(std::string_view descriptor) {
   Result<UniqueFd> socket = inherited_socket(descriptor);
   if (!socket) return socket.error();
@@ -61,7 +77,12 @@ Result<Membership> join_launched(std::string_view descriptor) {
 
 Result<Membership> join_as_rank(std::string_view descriptor) {
   if (const Result<void> tied = die_with_parent(); !tied) return tied.error();
-  return join_launched(descriptor);
+  Result<Membership> self = join_launched(descriptor);
+  if (!self) return self;
+  Result<UniqueFd> image = announce_image(self->launcher.descriptor());
+  if (!image) return image.error();
+  self->image = *std::move(image);
+  return self;
 }
 
 // A program that a rank has started finds the variables of the launcher too.

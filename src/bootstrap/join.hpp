@@ -23,6 +23,8 @@ struct Membership {
   // Kept open as long as this rank lives, where its node has an agent that no guardian looks after:
   // the agent ends when all ranks of the node have. Its end is closed when the agent is gone.
   UniqueFd lifeline;
+  // Kept open as long as this program is the rank: its guardian sees it close.
+  UniqueFd image;
   // What NodePlan::descriptors() counts, from 0: each to be asked for once and in this order.
   std::function<Result<UniqueFd>(std::uint32_t number)> next_arena;
   LauncherLink launcher;

@@ -127,7 +127,7 @@ Result<Message> decode(Bytes bytes, std::uint64_t job_tag) {
   if (job_tag != 0 && header.job_tag != job_tag) return malformed("belongs to another job");
   constexpr std::array readers{read_payload<Join>,       read_payload<Welcome>, read_payload<Arena>,
                                read_payload<GlobalExit>, read_payload<Knock>,   read_payload<Ready>,
-                               read_payload<Lifeline>};
+                               read_payload<Lifeline>,   read_payload<Image>};
   static_assert(readers.size() == std::variant_size_v<Message>);
   if (header.kind >= readers.size()) return malformed("is of no known kind");
   const Message message = readers.at(header.kind)(bytes);

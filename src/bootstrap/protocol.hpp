@@ -2,6 +2,8 @@
 //
 //   rank      -> guardian  Join           I am here; wire me up; with a descriptor that tells of my
 //                                         end (pidfd), where the kernel has those
+//   rank      -> guardian  Image          this program is the rank; with a pipe that ends when the
+//                                         program does or when another takes its place (exec)
 //   guardian  -> rank      Welcome        who you are, with the control memory
 //   guardian  -> rank      Arena          the memory of one rank of the node, with its descriptor;
 //                                         one message each, so that one free descriptor is enough;
@@ -35,7 +37,7 @@
 
 namespace gondwana::protocol {
 
-inline constexpr std::uint16_t version = 6;
+inline constexpr std::uint16_t version = 7;
 inline constexpr const char* join_fd_variable = "GONDWANA_JOIN_FD";
 inline constexpr const char* joined_variable = "GONDWANA_JOINED";
 inline constexpr std::uint32_t max_ranks = 1U << 20;
@@ -78,7 +80,11 @@ struct Lifeline {
   std::uint32_t rank;  // that gives it
 };
 
-using Message = std::variant<Join, Welcome, Arena, GlobalExit, Knock, Ready, Lifeline>;
+struct Image {
+  std::uint64_t pid;
+};
+
+using Message = std::variant<Join, Welcome, Arena, GlobalExit, Knock, Ready, Lifeline, Image>;
 
 // The bytes of a message on the wire.
 struct Packet {

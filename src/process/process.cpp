@@ -120,6 +120,7 @@ void after_fork_in_child() {
   make_globals_private(this_process().image.globals);
   this_process().forked = true;
   this_process().membership.lifeline.reset();  // the node agent need not outlast the ranks
+  this_process().membership.image.reset();     // the rank is the parent
   for (const auto forget : this_process().forget_engine) forget();  // it is the parent's
   close_if_open(present_fork().read_end);
   close_if_open(present_fork().write_end);  // end of file: the parent goes on
@@ -152,9 +153,7 @@ void take_leave(int status, void* /*unused*/) {
     return;
   }
   ::on_exit(take_leave, nullptr);  // the first to be registered, so the last to run
-  if (!self.image.globals.empty()) {
-    ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-  }
+  ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 // No standard of a door has an answer to that. Says where this rank was; the first on a node says
@@ -229,6 +228,11 @@ void release_engine() {
   if (--self.users > 0) return;
   self.engine->announce_state(RankState::finalized);
   self.engine.reset();
+}
+
+void announce_end() {
+  const UniqueFd& image = this_process().membership.image;
+  if (image) (void)!::write(image.get(), "", 1);  // does not block; a word is there if it is full
 }
 
 // The engine stays as it is: other threads may be in calls, and exit handlers may make some.

@@ -45,6 +45,9 @@ Result<Engine*> acquire_engine(CallName call, Threads threads);
 // Frees it with the last door. The door has met its peers before.
 void release_engine();
 
+// Tells our guardian that this rank waits for the others to end: they may wait for it.
+void announce_end();
+
 // Tells launcher and peers that the whole job ends with `status`, and ends this process: by exit(),
 // so that handlers and buffers have their turn.
 [[noreturn]] void leave_job(int status);

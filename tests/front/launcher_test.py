@@ -380,6 +380,48 @@ class LauncherTest(JobTest):
         self.assertEqual(status, 1)
         self.assertRegex(err, r"rank 1 .* ended with status 0 and without finalizing, outside any blocking call")
 
+    def run_apart(self, ranks, last_steps, others):
+        """The last rank takes the last steps, the others theirs, after all have joined."""
+        joined = "join running share"
+        return self.run_job("-n", str(ranks), "sh", "-c",
+                            f'if [ $GONDWANA_RANK = {ranks - 1} ]; then exec "$0" {joined} {last_steps}; '
+                            f'else exec "$0" {joined} {others}; fi', RANK)
+
+    def test_a_rank_that_replaces_its_program_ends_the_job(self):
+        for call in ("shmem_barrier_all", "shmem_set_lock", "shmem_wait_until"):
+            status, _, err = self.run_apart(3, '"exec sleep"', f'"wait {call}"')
+            self.assertEqual(status, 1)
+            self.assertRegex(err, r"rank 2 on host \S+ \(pid \d+\) replaced its program by another \(exec\) "
+                                  r"outside any blocking call; the other 2 ranks are ended")
+            self.assertIn(f"ranks 0, 1 wait in {call}", err)
+
+    def test_a_rank_may_replace_its_program_before_it_runs_and_after_it_left(self):
+        status, _, err = self.run_job("-n", "2", "sh", "-c", '"$0" join_half; "$0" "exec true"; '
+                                      'exec "$0" join running share finalize "exec true"', RANK)
+        self.assertEqual((status, err), (0, ""))
+
+    def test_a_rank_that_closes_its_descriptors_is_still_the_same_program(self):
+        self.assertEqual(self.run_apart(2, 'close_all "sleep 3" finalize', '"sleep 3" finalize'), (0, "", ""))
+
+    def test_ranks_that_wait_for_one_that_waits_in_exit_are_told(self):
+        for call in ("shmem_set_lock", "shmem_wait_until"):
+            status, _, err = self.run_apart(3, "wait_in_exit", f'"wait {call}"')
+            self.assertEqual(status, 1)
+            self.assertIn("rank 2 has called exit and waits for the others to finalize; no rank that is left can go "
+                          "on, and all are ended", err)
+            self.assertIn(f"rank 2 waits in exit; ranks 0, 1 wait in {call}", err)
+
+    def test_ranks_that_wait_after_one_has_left_and_ended_are_told(self):
+        status, _, err = self.run_apart(3, "finalize", '"wait shmem_finalize"')
+        self.assertEqual(status, 1)
+        self.assertIn("rank 2 has ended; no rank that is left can go on", err)
+
+    def test_a_rank_in_exit_waits_for_one_that_computes(self):
+        status, _, err = self.run_job("-n", "2", "--timeout", "4", "sh", "-c",
+                                      'if [ $GONDWANA_RANK = 1 ]; then exec "$0" join running share wait_in_exit; '
+                                      'else exec "$0" join running share "sleep 1000"; fi', RANK)
+        self.assertEqual(status, 124, err)
+
     # Deaths.
 
     def run_under_a_shell(self, last_steps, afterwards):
@@ -481,6 +523,15 @@ class LauncherTest(JobTest):
         status, _, err = self.run_job("-n", "2", RANK, "join", preexec_fn=limit)
         self.assertEqual(status, 1)
         self.assertRegex(err, r"cannot make shared memory .* long: .*ulimit -f")
+
+    def test_a_soft_limit_of_file_sizes_does_not_count_for_shared_memory(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, resource.RLIM_INFINITY))
+
+        status, _, err = self.run_job("-n", "2", RANK, "join", "running", "share", "finalize", preexec_fn=limit)
+        self.assertEqual((status, err), (0, ""))
+        _, out, _ = self.run_job("-n", "1", "sh", "-c", "ulimit -f", preexec_fn=limit)
+        self.assertEqual(out, f"{(1 << 16) // 512}\n")
 
     def test_a_stack_of_64_kib_is_enough(self):
         limit = self.limited(64 << 10, resource.RLIMIT_STACK)

@@ -70,6 +70,8 @@ Message any_message(fuzz::Choices& choices) {
       return Knock{choices.take<std::uint64_t>(), choices.take<std::uint32_t>() % max_ranks};
     case 4:
       return Ready{choices.take<std::uint64_t>()};
+    case 5:
+      return Image{choices.take<std::uint64_t>()};
     default:
       return GlobalExit{choices.take<std::int32_t>()};
   }

@@ -41,8 +41,8 @@ struct SocketPair {
 };
 
 TEST(protocol, each_message_comes_back_from_its_bytes) {
-  const std::array<Message, 6> messages{Join{42},       welcome,     Arena{7},
-                                        GlobalExit{-1}, Knock{9, 3}, Ready{1}};
+  const std::array<Message, 7> messages{Join{42},    welcome,  Arena{7}, GlobalExit{-1},
+                                        Knock{9, 3}, Ready{1}, Image{2}};
   for (const Message& message : messages) {
     const Packet packet = encode(message, tag);
     const Result<Message> back = decode(Bytes(packet.bytes), tag);

@@ -227,6 +227,7 @@ void finalize_through(const Caller& caller) {
   const bool is_last = self.inits == 1;
   self.ending_thread = std::this_thread::get_id();
   self.is_ending = is_last;
+  if (is_last) announce_end();
   if (caller.is_watched()) examine_end(caller);
   if (is_last) caller.door.contexts().quiet_all();  // they end with the library
   check(caller, caller.engine.barrier(caller.engine.world(), caller.name));

@@ -101,6 +101,21 @@ void wait_in(const std::string& call) {
   for (;;) ::pause();
 }
 
+// As the library does when exit() finalizes.
+void wait_in_exit(const std::string& /*argument*/) {
+  if (::write(job->membership.image.get(), "", 1) != 1) fail("the guardian hears nothing");
+  wait_in("exit");
+}
+
+void run_another_program(const std::string& name) {
+  ::execlp(name.c_str(), name.c_str(), "1000", nullptr);
+  fail("exec failed");
+}
+
+void close_all(const std::string& /*argument*/) {
+  for (int descriptor = 3; descriptor < 256; ++descriptor) ::close(descriptor);
+}
+
 void say(std::string text) {
   text += '\n';
   if (::write(STDOUT_FILENO, text.data(), text.size()) < 0) std::_Exit(98);
@@ -141,6 +156,9 @@ const std::map<std::string, Step, std::less<>>& steps() {
       {"finalize", [](const std::string&) { enter(RankState::finalized); }},
       {"share", share},
       {"wait", wait_in},
+      {"wait_in_exit", wait_in_exit},
+      {"exec", run_another_program},
+      {"close_all", close_all},
       {"say", say},
       {"lines", write_lines},
       {"orphan", leave_orphan},

@@ -63,6 +63,7 @@ Guardian::Guardian(const Job& job, UniqueFd orders, Poller poller)
       wire_(node_share(job), job.share.tag,
             [this](const char* name) { return value_for_ranks(job_, name); }),
       programs_(poller_),
+      images_(poller_, [this](std::uint32_t) { deadlock_.suspect(); }),
       ranks_(job.ranks()) {}
 
 int Guardian::run() {
@@ -81,7 +82,9 @@ void Guardian::step() {
   if (time_up_ns_ && now >= *time_up_ns_) on_time_up();
   for (const std::uint32_t rank : std::exchange(send_later_, {})) send_job(rank);
   if (const auto program = programs_.overdue()) on_program_lost(*program);
+  if (const auto program = images_.overdue()) on_image_lost(*program);
   look_for_absentees();
+  look_for_deadlock();
   input_.step();
   if (uplink_) uplink_->step();
   output_.step();
@@ -103,12 +106,16 @@ int Guardian::next_timeout_ms() const {
   consider(time_up_ns_);
   consider(ending_.next_ns());
   consider(programs_.next_ns());
+  consider(images_.next_ns());
   consider(output_.next_ns());
   consider(input_.next_ns());
   if (uplink_) consider(uplink_->next_ns());
   if (!send_later_.empty() || agent_.waits_for_memory) consider(now + send_again_ns);
   if (alive_ == 0) consider(now);
-  if (ending_.state() == Ending::State::idle) consider(absentees_.next_ns());
+  if (ending_.state() == Ending::State::idle) {
+    consider(absentees_.next_ns());
+    consider(deadlock_.next_ns());
+  }
   if (next == std::numeric_limits<std::uint64_t>::max()) return -1;
   const std::uint64_t rounded_up = next > now ? (next - now + 999'999) / 1'000'000 : 0;
   return static_cast<int>(std::min<std::uint64_t>(rounded_up, 1'000'000));
@@ -177,6 +184,7 @@ void Guardian::on_rank_ended(std::uint32_t rank, int wait_status) {
   if (record.socket) on_socket(rank);
   close_socket(rank);
   programs_.forget(rank);
+  images_.forget(rank);
   record.alive = false;
   --alive_;
   if (job_.reader == global(rank)) {
@@ -194,6 +202,7 @@ void Guardian::on_rank_ended(std::uint32_t rank, int wait_status) {
               .page = wire_.page(rank)};
   if (!ends_job(death)) {
     if (status == 0 && wire_.state(rank) == RankState::absent) on_absent(rank);
+    if (wire_.state(rank) == RankState::finalized) deadlock_.suspect();
     return settle(status);
   }
   if (status == exit_signal_base + SIGKILL) death.oom = oom_.look();
@@ -217,6 +226,22 @@ void Guardian::on_program_lost(const ProgramWatch::Ended& program) {
   programs_.forget(rank);
 }
 
+// Not of a program that ends, nor before shmem_init: it may start the program that is the rank.
+void Guardian::on_image_lost(const ProgramWatch::Ended& program) {
+  const auto& [rank, pid, at_ns] = program;
+  const RankState state = wire_.state(rank);
+  const bool takes_part = state == RankState::joined || state == RankState::running;
+  if (takes_part && ending_.state() == Ending::State::idle && has_replaced_its_program(pid)) {
+    const Death death{.rank = global(rank),
+                      .pid = pid,
+                      .ended_ns = at_ns,
+                      .joined = true,
+                      .page = wire_.page(rank)};
+    end_job_because(describe_replaced(death, all_alive() - 1), exit_trouble);
+  }
+  images_.forget(rank);
+}
+
 void Guardian::on_absent(std::uint32_t rank) {
   absentees_.add(global(rank));
   if (uplink_) uplink_->tell(Left{global(rank)});
@@ -233,10 +258,29 @@ void Guardian::look_for_absentees() {
   }
 }
 
+// Of a job on several nodes no guardian sees all ranks.
+void Guardian::look_for_deadlock() {
+  if (job_.share.nodes > 1 || !deadlock_.is_due() || ending_.state() != Ending::State::idle) return;
+  std::vector<Sleeper> sleepers;
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
+    if (ranks_[rank].alive && wire_.state(rank) != RankState::finalized)
+      sleepers.push_back({rank, ranks_[rank].program, wire_.page(rank)});
+  if (!deadlock_.holds(sleepers)) return;
+  std::vector<std::uint32_t> ended;
+  std::vector<std::uint32_t> in_exit;
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+    const Waiting* wait = ranks_[rank].alive ? wire_.page(rank)->longest_wait() : nullptr;
+    if (!ranks_[rank].alive) ended.push_back(global(rank));
+    if (wait != nullptr && wait->call() == "exit") in_exit.push_back(global(rank));
+  }
+  if (ended.empty() && in_exit.empty()) return;  // of other faults users ask with --timeout
+  end_job_because(describe_deadlock(ended, in_exit), exit_trouble);
+}
+
 std::vector<Survivor> Guardian::survivors() const {
   std::vector<Survivor> result;
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
-    if (ranks_[rank].alive && !programs_.has_ended(rank))
+    if (ranks_[rank].alive && !programs_.has_ended(rank) && !images_.has_ended(rank))
       result.push_back({global(rank), wire_.page(rank)});
   return result;
 }
@@ -255,6 +299,8 @@ void Guardian::on_socket(std::uint32_t rank) {
     const protocol::Message& message = (*received)->message;
     if (const auto* join = std::get_if<protocol::Join>(&message))
       on_join(rank, *join, std::move((*received)->attachment));
+    if (const auto* image = std::get_if<protocol::Image>(&message))
+      images_.watch(rank, static_cast<pid_t>(image->pid), std::move((*received)->attachment));
     if (const auto* exit = std::get_if<protocol::GlobalExit>(&message)) {
       // The first word counts, even where another rank has just ended with a status of its own.
       if (ending_.state() == Ending::State::idle) status_ = exit->status & 0xff;
@@ -270,6 +316,7 @@ void Guardian::on_join(std::uint32_t rank, const protocol::Join& join, UniqueFd 
   const auto pid = static_cast<pid_t>(join.pid);
   if (pid == ranks_[rank].pid) end.reset();  // our child: SIGCHLD will tell
   programs_.watch(rank, pid, std::move(end));
+  ranks_[rank].program = pid;
   absentees_.remove(global(rank));
 }
 

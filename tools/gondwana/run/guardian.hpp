@@ -21,6 +21,7 @@
 #include "run/absentees.hpp"
 #include "run/agent_record.hpp"
 #include "run/binding.hpp"
+#include "run/deadlock.hpp"
 #include "run/descendants.hpp"
 #include "run/exit_status.hpp"
 #include "run/input_pump.hpp"
@@ -49,6 +50,7 @@ class Guardian {
  private:
   struct RankRecord {
     pid_t pid = 0;
+    pid_t program = 0;  // that joined: this process or one below
     bool alive = false;
     UniqueFd socket;
   };
@@ -88,9 +90,12 @@ class Guardian {
   // `end` tells of the end of the program that asked; it may be missing.
   void on_join(std::uint32_t rank, const protocol::Join& join, UniqueFd end);
   void on_program_lost(const ProgramWatch::Ended& program);
+  void on_image_lost(const ProgramWatch::Ended& program);
   void on_absent(std::uint32_t rank);
   // Ends the job where a rank waits for another that has ended and took no part.
   void look_for_absentees();
+  // Ends the job where ranks wait for one that ends, and that for them.
+  void look_for_deadlock();
   void on_time_up();
   void on_output_failed(int reason);
 
@@ -131,7 +136,9 @@ class Guardian {
   WireUp wire_;
   AgentRecord agent_;
   ProgramWatch programs_;
+  ProgramWatch images_;  // that they are still the programs that joined
   Absentees absentees_;
+  Deadlock deadlock_;
   OomWatch oom_;
   Ending ending_;
   std::vector<Place> places_;

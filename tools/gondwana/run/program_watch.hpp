@@ -1,13 +1,16 @@
 // Notices the end of programs that joined under a process that lives on, such as a shell: the
-// kernel tells their end to that process, not to us.
+// kernel tells their end to that process, not to us. Notices as well when a program that joined is
+// no longer the one that runs.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "core/unique_fd.hpp"
 #include "run/poller.hpp"
@@ -22,7 +25,9 @@ class ProgramWatch {
     std::uint64_t at_ns;  // CLOCK_MONOTONIC
   };
 
-  explicit ProgramWatch(Poller& poller) : poller_(poller) {}
+  // `on_word`: called with the rank whose program has written a byte into its descriptor.
+  explicit ProgramWatch(Poller& poller, std::function<void(std::uint32_t)> on_word = {})
+      : poller_(poller), on_word_(std::move(on_word)) {}
 
   // The program of `rank` is now `pid`, over once `end` is readable. Without a descriptor, or where
   // the kernel refuses, nobody is watched.
@@ -44,8 +49,14 @@ class ProgramWatch {
   void on_end(std::uint32_t rank);
 
   Poller& poller_;
+  std::function<void(std::uint32_t)> on_word_;
   std::unordered_map<std::uint32_t, Program> running_;  // by rank
   std::deque<Ended> ended_;                             // in the order in which they ended
 };
+
+// Of a process whose pipe has ended a while ago: whether it lives and runs another program. A
+// program that only closed its descriptors still maps the memory of the job. Yes where there is no
+// /proc to tell.
+bool has_replaced_its_program(pid_t pid);
 
 }  // namespace gondwana::launch

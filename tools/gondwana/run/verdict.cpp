@@ -154,6 +154,22 @@ std::string describe_under(pid_t wrapper, const Death& death, std::uint32_t othe
       wrapper, describe_consequence(others));
 }
 
+std::string describe_replaced(const Death& death, std::uint32_t others) {
+  return fmt::format("rank {} on host {} (pid {}) replaced its program by another (exec) {}{}",
+                     death.rank, host_name(), death.pid, describe_place(death),
+                     describe_consequence(others));
+}
+
+std::string describe_deadlock(std::span<const std::uint32_t> ended,
+                              std::span<const std::uint32_t> in_exit) {
+  std::string text = describe_some(ended, "has ended", "have ended");
+  append(text, describe_some(in_exit, "has called exit and waits for the others to finalize",
+                             "have called exit and wait for the others to finalize"));
+  return text +
+         "; no rank that is left can go on, and all are ended. Let every rank call shmem_finalize, "
+         "or end its program, when no other waits for it any more";
+}
+
 std::string describe_waiting(std::span<const Survivor> survivors) {
   std::map<std::string, Waiters> waiters_in;
   for (const auto& [rank, page] : survivors) {

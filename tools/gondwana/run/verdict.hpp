@@ -40,6 +40,15 @@ std::string describe(const Death& death, std::uint32_t others);
 // that started it (pid 123) lives on; the other 3 ranks are ended"
 std::string describe_under(pid_t wrapper, const Death& death, std::uint32_t others);
 
+// The same for a rank that runs another program now:
+// "rank 2 on host n1 (pid 123) replaced its program by another (exec) outside any blocking call;
+// the other 3 ranks are ended"
+std::string describe_replaced(const Death& death, std::uint32_t others);
+
+// Of ranks that wait for others that do not come, some of which have ended or wait in exit().
+std::string describe_deadlock(std::span<const std::uint32_t> ended,
+                              std::span<const std::uint32_t> in_exit);
+
 // A rank that lives, and its page.
 struct Survivor {
   std::uint32_t rank;
