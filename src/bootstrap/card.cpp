@@ -9,6 +9,7 @@
 #include <charconv>
 #include <fstream>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "bootstrap/key_value_space.hpp"
@@ -75,7 +76,20 @@ bool read_bytes(std::string_view text, std::span<std::byte> bytes) {
   return true;
 }
 
-// The words of what a rank said, which are as many as one of `counts` says.
+// FNV-1a: tells what a launcher changed on the way; a peer that lies is not kept out by it.
+std::string checksum(std::string_view text) {
+  std::uint64_t hash = 0xcbf2'9ce4'8422'2325;
+  for (const char letter : text)
+    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100'0000'01b3;
+  return fmt::format("{:016x}", hash);
+}
+
+bool is_sealed(std::string_view text) {
+  const std::size_t last = text.rfind(separator);
+  return last != std::string_view::npos && text.substr(last + 1) == checksum(text.substr(0, last));
+}
+
+// The words of what a rank said without the seal, which are as many as one of `counts` says.
 Result<std::vector<std::string_view>> read_words(std::string_view text, std::uint32_t whose,
                                                  std::array<std::size_t, 2> counts) {
   std::vector<std::string_view> words = split(text);
@@ -86,11 +100,18 @@ Result<std::vector<std::string_view>> read_words(std::string_view text, std::uin
                              whose)};
   }
   if (words[1] != std::to_string(protocol::version) ||
-      std::ranges::find(counts, words.size()) == counts.end()) {
+      std::ranges::find(counts, words.size() - 1) == counts.end()) {
     return Error{Errc::refused, fmt::format("rank {} uses another build of Gondwana; use one "
                                             "installation for all ranks",
                                             whose)};
   }
+  if (!is_sealed(text)) {
+    return Error{Errc::malformed,
+                 fmt::format("what rank {} said was changed on its way through the launcher; start "
+                             "the job again, or with another launcher",
+                             whose)};
+  }
+  words.pop_back();
   return words;
 }
 
@@ -105,6 +126,11 @@ NodeIdentity own_node() {
   return {harmless(node.boot), harmless(node.network), node.user};
 }
 
+std::string seal(std::string text) {
+  text += separator + checksum(text);
+  return text;
+}
+
 std::string own_host() {
   std::array<char, 256> name{};
   if (::gethostname(name.data(), name.size() - 1) != 0) return "unknown";
@@ -115,6 +141,7 @@ std::string write_card(const Card& card) {
   std::string text = fmt::format("{}/{}/{}/{}/{}/{}/{}", magic, protocol::version, card.node.boot,
                                  card.node.network, card.node.user, card.host, card.node_ranks);
   if (card.invitation) text += write_invitation(*card.invitation);
+  text = seal(std::move(text));
   GONDWANA_ASSERT(text.size() <= longest_value, text.size());
   return text;
 }
@@ -142,6 +169,7 @@ std::string write_offer(const NodeOffer& offer) {
       fmt::format("{}/{}{}/", magic, protocol::version, write_invitation(offer.invitation));
   for (const std::byte byte : std::as_bytes(std::span(&offer.card, 1)))
     text += fmt::format("{:02x}", byte);
+  text = seal(std::move(text));
   GONDWANA_ASSERT(text.size() <= longest_value, text.size());
   return text;
 }

@@ -39,6 +39,9 @@ struct Card {
   std::optional<Invitation> invitation;  // of rank 0, whose tag becomes that of the job
 };
 
+// The text and a checksum of it, as its last word: what ranks say through a launcher ends so.
+std::string seal(std::string text);
+
 // One word, short enough for every launcher.
 std::string write_card(const Card& card);
 

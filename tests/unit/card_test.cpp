@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "bootstrap/key_value_space.hpp"
 
@@ -10,6 +12,11 @@ namespace gondwana {
 namespace {
 
 const NodeIdentity here{"boot-1", "4026531840", "1000"};
+
+// Without the checksum, for a test to change.
+std::string unsealed(const std::string& text) {
+  return text.substr(0, text.rfind('/'));
+}
 
 std::string refusal(std::string_view text) {
   const Result<Card> card = read_card(text, 3);
@@ -68,7 +75,7 @@ TEST(card, text_of_others_is_refused) {
 
 TEST(card, of_another_build_is_refused) {
   std::string text = write_card({here, "one", 0, {}});
-  EXPECT_EQ(refusal(text + "/more"),
+  EXPECT_EQ(refusal(seal(text + "/more")),
             "rank 3 uses another build of Gondwana; use one installation for all ranks");
   text.insert(text.find('/') + 1, "9");
   EXPECT_EQ(refusal(text),
@@ -76,17 +83,42 @@ TEST(card, of_another_build_is_refused) {
 }
 
 TEST(card, a_garbled_invitation_is_refused) {
-  const std::string text = write_card({here, "one", 0, {}});
+  const std::string text = unsealed(write_card({here, "one", 0, {}}));
   for (const std::string_view invitation :
        {"/00//1", "/00/1/", "/00/0/1", "/00/1g/1", "/00/1/11111111111111111", "/00/-1/1"})
-    EXPECT_EQ(refusal(text + std::string(invitation)), "the invitation of rank 3 is garbled")
+    EXPECT_EQ(refusal(seal(text + std::string(invitation))), "the invitation of rank 3 is garbled")
         << invitation;
 }
 
 TEST(card, a_number_that_is_none_is_refused) {
-  std::string text = write_card({here, "one", 0, {}});
+  std::string text = unsealed(write_card({here, "one", 0, {}}));
   text.back() = 'x';
-  EXPECT_EQ(refusal(text), "the card of rank 3 is garbled");
+  EXPECT_EQ(refusal(seal(text)), "the card of rank 3 is garbled");
+}
+
+// Each byte of `text` changed in five ways, and `text` cut short or made longer at each place.
+std::vector<std::string> changes_of(const std::string& text) {
+  std::vector<std::string> changes;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    for (const unsigned bits : {1U, 2U, 4U, 32U, 0x7fU}) {
+      changes.push_back(text);
+      changes.back()[at] = static_cast<char>(static_cast<unsigned char>(text[at]) ^ bits);
+    }
+    changes.push_back(text.substr(0, at));
+    changes.push_back(text.substr(0, at) + text.substr(at + 1));
+    changes.push_back(text.substr(0, at) + text[at] + text.substr(at));
+  }
+  return changes;
+}
+
+// Such a card would make a rank wait where nobody answers, or with others than its peers.
+TEST(card, that_was_changed_on_its_way_is_refused) {
+  const std::string text = write_card({here, "one", 2, Invitation{"0061626364", 42, 7}});
+  for (const std::string& change : changes_of(text)) refusal(change);
+}
+
+TEST(offer, that_was_changed_on_its_way_is_refused) {
+  for (const std::string& change : changes_of(write_offer(some_offer()))) refusal_of_offer(change);
 }
 
 TEST(offer, comes_back_as_it_was_written) {
@@ -106,12 +138,12 @@ TEST(offer, is_one_word_that_every_launcher_can_carry) {
 }
 
 TEST(offer, that_is_garbled_is_refused) {
-  const std::string text = write_offer(some_offer());
+  const std::string text = unsealed(write_offer(some_offer()));
   const std::string garbled =
       "what rank 3 said of its node is garbled; use one installation for all ranks";
-  EXPECT_EQ(refusal_of_offer(text + "00"), garbled);
-  EXPECT_EQ(refusal_of_offer(text.substr(0, text.size() - 2)), garbled);
-  EXPECT_EQ(refusal_of_offer(text.substr(0, text.size() - 1) + "g"), garbled);
+  EXPECT_EQ(refusal_of_offer(seal(text + "00")), garbled);
+  EXPECT_EQ(refusal_of_offer(seal(text.substr(0, text.size() - 2))), garbled);
+  EXPECT_EQ(refusal_of_offer(seal(text.substr(0, text.size() - 1) + "g")), garbled);
   NodeOffer endless_host = some_offer();
   endless_host.card.host.back() = 'h';
   EXPECT_EQ(refusal_of_offer(write_offer(endless_host)), garbled);
@@ -122,7 +154,7 @@ TEST(offer, that_is_garbled_is_refused) {
   ++too_long.card.address_size;
   EXPECT_EQ(refusal_of_offer(write_offer(too_long)), garbled);
   EXPECT_TRUE(refusal_of_offer("mpich/3").starts_with("what rank 3 said through the launcher"));
-  EXPECT_TRUE(refusal_of_offer(text + "/more").starts_with("rank 3 uses another build"));
+  EXPECT_TRUE(refusal_of_offer(seal(text + "/more")).starts_with("rank 3 uses another build"));
 }
 
 }  // namespace

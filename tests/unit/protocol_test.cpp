@@ -79,7 +79,7 @@ TEST(protocol, message_of_another_version_says_what_to_do) {
   Packet packet = encode(Join{42}, tag);
   packet.bytes[version_offset] = std::byte{99};
   EXPECT_EQ(refusal(packet, tag),
-            "a message between launcher and rank has version 99, this build speaks 6; use the "
+            "a message between launcher and rank has version 99, this build speaks 7; use the "
             "launcher and the library of one installation");
 }
 
@@ -89,7 +89,7 @@ TEST(protocol, bytes_that_are_not_a_message_are_refused) {
             "a message between launcher and rank has 71 bytes, not 72");
   EXPECT_EQ(refusal(Packet{}, tag), "a message between launcher and rank is not one of ours");
   Packet unknown = packet;
-  unknown.bytes[kind_offset] = std::byte{7};
+  unknown.bytes[kind_offset] = std::byte{8};
   EXPECT_EQ(refusal(unknown, tag), "a message between launcher and rank is of no known kind");
 }
 
