@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
@@ -51,9 +52,32 @@ bool promise_pages(const UniqueFd& memory, std::size_t length) {
   return true;
 }
 
+// The kernel counts shared memory as a file. While this lives, the limit of file sizes is as high
+// as the user may raise it.
+class RaisedFileSize {
+ public:
+  explicit RaisedFileSize(std::size_t length) {
+    if (::getrlimit(RLIMIT_FSIZE, &before_) != 0 || before_.rlim_cur >= length ||
+        before_.rlim_max < length)
+      return;
+    const rlimit raised{before_.rlim_max, before_.rlim_max};
+    is_raised_ = ::setrlimit(RLIMIT_FSIZE, &raised) == 0;
+  }
+  ~RaisedFileSize() {
+    if (is_raised_) ::setrlimit(RLIMIT_FSIZE, &before_);
+  }
+  RaisedFileSize(const RaisedFileSize&) = delete;
+  RaisedFileSize& operator=(const RaisedFileSize&) = delete;
+
+ private:
+  rlimit before_{};
+  bool is_raised_ = false;
+};
+
 // A length beyond the limit of file sizes is an error, and not the signal that the kernel also
 // sends.
 bool set_length(const UniqueFd& memory, std::size_t length) {
+  const RaisedFileSize raised(length);
   sigset_t too_large;
   sigset_t before;
   ::sigemptyset(&too_large);
@@ -121,9 +145,12 @@ Result<UniqueFd> create_memfd(const char* label, std::size_t length) {
   }
   if (!set_length(memory, length)) {
     return Error{Errc::out_of_memory,
-                 fmt::format("cannot make shared memory {} long: {}; is the file size limited "
-                             "(ulimit -f)?",
-                             format_size(length), std::strerror(errno))};
+                 fmt::format("cannot make shared memory {} long: {}{}", format_size(length),
+                             std::strerror(errno),
+                             errno == EFBIG ? "; the kernel counts it as a file, whose size is "
+                                              "limited (ulimit -f), and so is what this limit can "
+                                              "be raised to (ulimit -H -f)"
+                                            : "")};
   }
   seal(memory);
   return memory;

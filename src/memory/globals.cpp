@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <link.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -153,6 +154,43 @@ __attribute__((no_sanitize("address"))) void copy_page(std::byte* to, Bytes page
   for (std::size_t i = 0; i < page.size() / sizeof(PageWord); ++i) target[i] = words[i];
 }
 
+// To memory that is zero.
+void copy_pages(std::byte* to, MutableBytes from) {
+  const std::size_t page = page_size();
+  for (std::size_t at = 0; at < from.size(); at += page) {
+    const Bytes bytes = from.subspan(at, page);
+    if (!all_zero(bytes)) copy_page(to + at, bytes);
+  }
+}
+
+bool is_beyond_file_size(std::size_t end) {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < end;
+}
+
+// Says so where memory has run out, and touches no page that is zero.
+bool write_to(const UniqueFd& arena, std::size_t offset, MutableBytes globals) {
+  const std::size_t page = page_size();
+  for (std::size_t at = 0; at < globals.size(); at += page) {
+    const Bytes bytes = globals.subspan(at, page);
+    if (all_zero(bytes)) continue;
+    if (::pwrite(arena.get(), bytes.data(), page, static_cast<off_t>(offset + at)) !=
+        static_cast<ssize_t>(page))
+      return false;
+  }
+  return true;
+}
+
+// A limit of file sizes counts for pwrite(), but not for memory.
+bool copy_to(const UniqueFd& arena, std::size_t offset, MutableBytes globals) {
+  void* start = ::mmap(nullptr, globals.size(), PROT_READ | PROT_WRITE, MAP_SHARED, arena.get(),
+                       static_cast<off_t>(offset));
+  if (start == MAP_FAILED) return false;
+  const Mapping copy(static_cast<std::byte*>(start), globals.size());
+  copy_pages(copy.data(), globals);
+  return true;
+}
+
 }  // namespace
 
 ProgramImage inspect_program(const char* library) {
@@ -168,14 +206,10 @@ Result<void> share_globals(MutableBytes globals, const UniqueFd& arena, std::siz
                  fmt::format("cannot lay {} of global variables on shared memory: {}",
                              format_size(globals.size()), std::strerror(errno))};
   };
-  const std::size_t page = page_size();
-  for (std::size_t at = 0; at < globals.size(); at += page) {
-    const Bytes bytes = globals.subspan(at, page);
-    if (all_zero(bytes)) continue;
-    if (::pwrite(arena.get(), bytes.data(), page, static_cast<off_t>(offset + at)) !=
-        static_cast<ssize_t>(page))
-      return fail();
-  }
+  const bool is_copied = is_beyond_file_size(offset + globals.size())
+                             ? copy_to(arena, offset, globals)
+                             : write_to(arena, offset, globals);
+  if (!is_copied) return fail();
   void* mapped = ::mmap(globals.data(), globals.size(), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_FIXED, arena.get(), static_cast<off_t>(offset));
   if (mapped == MAP_FAILED) return fail();
@@ -186,11 +220,7 @@ void make_globals_private(MutableBytes globals) {
   void* copy = ::mmap(nullptr, globals.size(), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (copy == MAP_FAILED) return;
-  const std::size_t page = page_size();
-  for (std::size_t at = 0; at < globals.size(); at += page) {
-    const Bytes bytes = globals.subspan(at, page);
-    if (!all_zero(bytes)) copy_page(static_cast<std::byte*>(copy) + at, bytes);
-  }
+  copy_pages(static_cast<std::byte*>(copy), globals);
   ::mremap(copy, globals.size(), globals.size(), MREMAP_MAYMOVE | MREMAP_FIXED, globals.data());
 }
 
