@@ -13,33 +13,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/control_groups.hpp"
+
 namespace gondwana {
 namespace {
-
-// The group of this process as /proc/self/cgroup has it, or "" where there is none: of version 2,
-// or of a controller of version 1.
-std::string own_group(std::string_view controller) {
-  std::ifstream file("/proc/self/cgroup");
-  for (std::string line; std::getline(file, line);) {  // number:controller,controller:/group
-    const std::size_t list = line.find(':') + 1;
-    const std::size_t group = line.find(':', list) + 1;
-    if (list == 0 || group == 0) continue;
-    const std::string controllers = ',' + line.substr(list, group - 1 - list) + ',';
-    if (controllers.find(',' + std::string(controller) + ',') != std::string::npos)
-      return line.substr(group);
-  }
-  return {};
-}
-
-// Version 2 has one tree, version 1 one for each controller, under its name. Calls `visit` with the
-// folder of our group below `root` and of each one above it: the tightest limit holds.
-template <typename Visit>
-void for_each_group(const std::string& root, std::string_view controller, Visit visit) {
-  const std::string group = own_group(controller);
-  for (std::string folder = root + group; !group.empty() && folder.size() >= root.size();
-       folder.resize(folder.rfind('/')))
-    visit(folder);
-}
 
 // The numbers at the start of a file: none where it is missing, or says "max" for no limit.
 std::vector<double> numbers_in(const std::string& path) {

@@ -41,7 +41,7 @@ class LauncherTest(JobTest):
         return super().start_ready("-n", str(ranks), ranks=ranks, program=words)
 
     def guardian_of(self, job):
-        self.assertTrue(eventually(lambda: len(children_of(job.pid)) == 1))
+        self.assertTrue(eventually(lambda: len(children_of(job.pid)) >= 1))
         return children_of(job.pid)[0]
 
     def nobody_left(self):
@@ -213,8 +213,8 @@ class LauncherTest(JobTest):
     def test_a_reader_that_leaves_after_the_ranks_have_ended_ends_the_job(self):
         # Each writes less than its pipe holds, all together more than the launcher takes at once.
         job = self.start("-n", "24", "sh", "-c", "yes | head -c 60000")
-        guardian = self.guardian_of(job)
-        self.assertTrue(eventually(lambda: set(self.marked()) == {job.pid, guardian}))
+        self.guardian_of(job)
+        self.assertTrue(eventually(lambda: set(self.marked()) == {job.pid, *children_of(job.pid)}))
         job.stdout.close()
         self.assertEqual(job.wait(timeout=WATCHDOG), 128 + signal.SIGPIPE)
         self.assertEqual(job.stderr.read(), "")
@@ -502,7 +502,37 @@ class LauncherTest(JobTest):
             self.assertEqual(status, 128 + signal.SIGKILL)
             self.assertRegex(err, r"the guardian of the job \(pid \d+\) was killed by SIGKILL; all ranks were ended")
 
+    def test_nobody_survives_launcher_and_guardian_killed_at_once(self):
+        for words in ([RANK, "say ready", "sleep 1000"],
+                      ["bash", "-c", '"$0" "say ready" "sleep 1000"; true', RANK]):
+            job = self.start_ready(4, *words)
+            both = [job.pid, self.guardian_of(job)]
+            for pid in both:
+                os.kill(pid, signal.SIGSTOP)
+            for pid in both:
+                os.kill(pid, signal.SIGKILL)
+            self.assertTrue(self.nobody_left())
+            job.communicate(timeout=WATCHDOG)
+
+    def test_nobody_survives_without_proc(self):
+        place = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs tmpfs /proc && exec "$0" "$@"']
+        if subprocess.run([*place, "true"], stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("/proc cannot be hidden here")
+        job = self.begin([*place, *self.command(), "-n", "2", "bash", "-c",
+                          'if [ $GONDWANA_RANK = 1 ]; then sleep 1; exit 3; fi; sleep 1000; true'],
+                         env=self.environment(), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.close, job)
+        _, err = job.communicate(timeout=WATCHDOG)
+        self.assertEqual(job.returncode, 3, err)
+        self.assertTrue(self.nobody_left())
+
     # Limits.
+
+    def test_ranks_for_which_there_is_no_room_are_refused_before_the_first_starts(self):
+        for ranks in (7000, 100_000):
+            status, out, err = self.run_job("-n", str(ranks), "echo", "x", preexec_fn=self.limited(4096))
+            self.assertEqual((status, out), (1, ""))
+            self.assertRegex(err, r"^gondwana run: \d+ ranks .*; no process was started\n$")
 
     def limited(self, most, what=resource.RLIMIT_NOFILE):
         return lambda: resource.setrlimit(what, (most, most))

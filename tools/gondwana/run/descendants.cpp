@@ -84,13 +84,17 @@ std::vector<pid_t> descendants() {
   return family;
 }
 
-void signal_descendants(int signal) {
-  for (const pid_t pid : descendants()) ::kill(pid, signal);
-}
-
 bool have_children() {
   siginfo_t info{};
   return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+std::size_t Ending::signal_all(int signal) const {
+  const std::vector<pid_t> all = descendants();
+  for (const pid_t pid : all) ::kill(pid, signal);
+  if (!all.empty()) return all.size();
+  for (const pid_t group : groups_) ::kill(-group, signal);
+  return groups_.size();
 }
 
 void Ending::ask(std::uint64_t grace_ns) {
@@ -100,8 +104,8 @@ void Ending::ask(std::uint64_t grace_ns) {
     state_ = State::gone;
     return;
   }
-  signal_descendants(SIGTERM);
-  signal_descendants(SIGCONT);  // who is stopped could not hear it
+  signal_all(SIGTERM);
+  signal_all(SIGCONT);  // who is stopped could not hear it
   wait_at_most(grace_ns);
 }
 
@@ -132,7 +136,10 @@ void Ending::step() {
     state_ = State::given_up;
     return;
   }
-  signal_descendants(SIGKILL);
+  // Many take their time: as long as some end, the others will.
+  const std::size_t left = signal_all(SIGKILL);
+  if (left < left_) give_up_at_ns_ = now + patience_ns;
+  left_ = left;
   sweep_at_ns_ = now + sweep_every_ns;
 }
 

@@ -6,14 +6,16 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace gondwana::launch {
 
+// None where there is no /proc.
 std::vector<pid_t> descendants();
-void signal_descendants(int signal);
 bool have_children();
 
 // Ends all descendants: SIGTERM, some grace, then SIGKILL until nobody is left. Somebody else reaps
@@ -21,6 +23,10 @@ bool have_children();
 class Ending {
  public:
   enum class State { idle, asked, killing, gone, given_up };
+
+  // Process groups below, for kernels without a /proc that shows all descendants.
+  void add_group(pid_t group) { groups_.insert(group); }
+  void remove_group(pid_t group) { groups_.erase(group); }
 
   // Asks everybody to end, once.
   void ask(std::uint64_t grace_ns);
@@ -36,6 +42,11 @@ class Ending {
   std::optional<std::uint64_t> next_ns() const;
 
  private:
+  // How many got the signal.
+  std::size_t signal_all(int signal) const;
+
+  std::set<pid_t> groups_;
+  std::size_t left_ = 0;  // at the last sweep
   State state_ = State::idle;
   bool told_ = false;
   std::uint64_t kill_at_ns_ = 0;

@@ -50,8 +50,9 @@ NodeShare node_share(const Job& job) {
 
 }  // namespace
 
-Guardian::Guardian(const Job& job, UniqueFd orders, Poller poller)
+Guardian::Guardian(const Job& job, Sweeper sweeper, UniqueFd orders, Poller poller)
     : job_(job),
+      sweeper_(std::move(sweeper)),
       orders_(std::move(orders)),
       poller_(std::move(poller)),
       uplink_(job.share.has_conductor() ? std::make_unique<Uplink>(poller_, job) : nullptr),
@@ -187,6 +188,10 @@ void Guardian::on_rank_ended(std::uint32_t rank, int wait_status) {
   images_.forget(rank);
   record.alive = false;
   --alive_;
+  if (::kill(-record.pid, 0) != 0 && errno == ESRCH) {
+    sweeper_.remove(record.pid);
+    ending_.remove_group(record.pid);
+  }
   if (job_.reader == global(rank)) {
     input_.stop();
     if (uplink_) uplink_->input().stop();

@@ -32,6 +32,7 @@
 #include "run/poller.hpp"
 #include "run/program_watch.hpp"
 #include "run/rank_process.hpp"
+#include "run/sweeper.hpp"
 #include "run/uplink.hpp"
 #include "run/verdict.hpp"
 #include "run/wire_up.hpp"
@@ -42,7 +43,8 @@ class Guardian {
  public:
   // `orders`: a pipe from the launcher; each byte is a signal to forward, its end is the
   // launcher's.
-  Guardian(const Job& job, UniqueFd orders, Poller poller);
+  // `sweeper`: to be told of the ranks.
+  Guardian(const Job& job, Sweeper sweeper, UniqueFd orders, Poller poller);
 
   // Runs the job; returns its exit status once nobody of it is left.
   int run();
@@ -125,6 +127,7 @@ class Guardian {
   void report_end(int status);
 
   const Job& job_;
+  Sweeper sweeper_;
   UniqueFd orders_;
   Poller poller_;
   UniqueFd signals_;

@@ -15,6 +15,7 @@
 #include "bootstrap/protocol.hpp"
 #include "core/machine.hpp"
 #include "run/guardian.hpp"
+#include "run/room.hpp"
 
 namespace gondwana::launch {
 namespace {
@@ -24,7 +25,7 @@ Error no_descriptor(std::string_view what, std::uint32_t rank, std::uint32_t ran
   const int reason = errno;
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
-  constexpr std::uint64_t per_rank = 4;  // two pipes, its socket, its memory
+  constexpr std::uint64_t per_rank = 5;  // two pipes, its socket, its memory, the pipe of its image
   constexpr std::uint64_t ours = 24;
   const std::string advice =
       reason == EMFILE
@@ -46,6 +47,7 @@ Result<void> Guardian::prepare() {
     const auto limit = std::chrono::nanoseconds(*job_.timeout);
     time_up_ns_ = monotonic_ns() + static_cast<std::uint64_t>(limit.count());
   }
+  if (Result<void> room = look_for_room(job_); !room) return room;
   Result<std::vector<Place>> places = plan_binding(job_.binding, job_.ranks());
   if (!places) return Error{Errc::invalid_argument, places.error().text};
   places_ = *std::move(places);
@@ -119,6 +121,8 @@ Result<void> Guardian::start_rank_of(const Program& program, EnvironmentBlock& e
   if (!pid) return pid.error();
   ranks_[rank].pid = *pid;
   ranks_[rank].alive = true;
+  sweeper_.add(*pid);
+  ending_.add_group(*pid);
   rank_of_[*pid] = rank;
   ++alive_;
   if (job_.verbose)

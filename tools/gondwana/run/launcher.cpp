@@ -1,6 +1,6 @@
 // The launcher is a thin parent of the guardian, or of the conductor of a job of several hosts: it
 // passes signals on and waits. Each of the two can be killed: the other, a child subreaper too,
-// then ends everybody below.
+// then ends everybody below. For the case that both are there is the sweeper.
 #include "run/launcher.hpp"
 
 #include <fcntl.h>
@@ -34,6 +34,7 @@
 #include "run/rank_variable.hpp"
 #include "run/sharing.hpp"
 #include "run/show.hpp"
+#include "run/sweeper.hpp"
 #include "run/verdict.hpp"
 
 namespace gondwana::launch {
@@ -87,12 +88,14 @@ int clean_up_after(const Child& child, int wait_status) {
 }
 
 // Tells the child of each signal until it ends; returns its status.
-int supervise(const Child& child, const UniqueFd& orders, const sigset_t& signals) {
+int supervise(const Child& child, Sweeper& sweeper, const UniqueFd& orders,
+              const sigset_t& signals) {
   for (;;) {
     const int signal = ::sigwaitinfo(&signals, nullptr);
     if (signal == SIGCHLD) {
       int wait_status = 0;
       if (::waitpid(child.pid, &wait_status, WNOHANG) != child.pid) continue;
+      sweeper.dismiss();
       if (WIFEXITED(wait_status) && !have_children()) return WEXITSTATUS(wait_status);
       return clean_up_after(child, wait_status);
     }
@@ -104,12 +107,12 @@ int supervise(const Child& child, const UniqueFd& orders, const sigset_t& signal
 }
 
 // The child.
-[[noreturn]] void run_job(const Job& job, UniqueFd orders) {
+[[noreturn]] void run_job(const Job& job, Sweeper sweeper, UniqueFd orders) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   Result<Poller> poller = Poller::create();
   if (!poller) ::_exit(complain(poller.error(), exit_trouble));
   if (job.hosts.empty()) {
-    Guardian guardian(job, std::move(orders), *std::move(poller));
+    Guardian guardian(job, std::move(sweeper), std::move(orders), *std::move(poller));
     ::_exit(guardian.run());
   }
   Conductor conductor(job, std::move(orders), *std::move(poller));
@@ -144,10 +147,11 @@ int start_job(const Job& job) {
   }
   UniqueFd from_launcher(ends[0]);
   UniqueFd orders(ends[1]);
+  Sweeper sweeper = Sweeper::open();
   const Child child{::fork(), job.hosts.empty() ? "guardian" : "conductor"};
   if (child.pid == 0) {
     orders.reset();
-    run_job(job, std::move(from_launcher));
+    run_job(job, std::move(sweeper), std::move(from_launcher));
   }
   if (child.pid < 0) {
     return complain({Errc::out_of_memory,
@@ -157,7 +161,8 @@ int start_job(const Job& job) {
                     exit_trouble);
   }
   from_launcher.reset();
-  return supervise(child, orders, signals);
+  if (job.hosts.empty()) sweeper.start();
+  return supervise(child, sweeper, orders, signals);
 }
 
 int run_command(const std::vector<std::string>& words) {

@@ -1,0 +1,77 @@
+#include "run/sweeper.hpp"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <set>
+
+namespace gondwana::launch {
+namespace {
+
+constexpr pid_t well = 0;  // the job has ended
+
+// Launcher and guardian hold descriptors whose end others wait for: it keeps none of them.
+void keep_only(int descriptor) {
+  const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int standard = 0; standard <= STDERR_FILENO; ++standard) ::dup2(nothing, standard);
+  if (descriptor > STDERR_FILENO + 1)
+    ::close_range(STDERR_FILENO + 1, static_cast<unsigned>(descriptor) - 1, 0);
+  ::close_range(static_cast<unsigned>(descriptor) + 1, ~0U, 0);
+}
+
+[[noreturn]] void sweep(int words) {
+  ::setpgid(0, 0);  // whoever kills the group of the launcher does not mean us
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGPIPE})
+    ::signal(signal, SIG_IGN);
+  keep_only(words);
+  std::set<pid_t> groups;
+  for (;;) {
+    pid_t word = well;
+    const ssize_t count = ::read(words, &word, sizeof(word));
+    if (count < 0 && errno == EINTR) continue;
+    if (count == sizeof(word) && word == well) ::_exit(0);
+    if (count != sizeof(word)) break;  // both are gone
+    if (word > 0)
+      groups.insert(word);
+    else
+      groups.erase(-word);
+  }
+  for (const pid_t group : groups) ::kill(-group, SIGKILL);
+  ::_exit(0);
+}
+
+}  // namespace
+
+Sweeper Sweeper::open() {
+  Sweeper sweeper;
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return sweeper;
+  sweeper.read_end_ = UniqueFd(ends[0]);
+  sweeper.write_end_ = UniqueFd(ends[1]);
+  return sweeper;
+}
+
+void Sweeper::start() {
+  if (!write_end_) return;
+  child_ = ::fork();
+  if (child_ == 0) sweep(read_end_.get());
+  read_end_.reset();
+}
+
+void Sweeper::dismiss() {
+  if (child_ <= 0) return;
+  tell(well);
+  ::waitpid(child_, nullptr, 0);
+  child_ = 0;
+}
+
+void Sweeper::tell(pid_t word) const {
+  if (write_end_) (void)!::write(write_end_.get(), &word, sizeof(word));
+}
+
+}  // namespace gondwana::launch
