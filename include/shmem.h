@@ -294,9 +294,9 @@ void shmem_query_thread(int* provided);
  * Allocates the same number of bytes on every PE; collective over all PEs, with the same arguments.
  *
  * On return every PE has its block, at an address that names it in every operation; the content is
- * undefined, but zero from shmem_calloc (count x size bytes). "alignment" is a power of two and a
- * multiple of sizeof(void*). A null pointer, on all PEs alike, where the heap has no room; 0 bytes
- * give a null pointer and do not synchronise.
+ * undefined, but zero from shmem_calloc (count x size bytes). "alignment" is a power of two, up to
+ * 1 GiB; smaller ones than 64 are served as 64. A null pointer, on all PEs alike, where the heap
+ * has no room or for any other alignment; 0 bytes give a null pointer and do not synchronise.
  *
  * OpenSHMEM 1.6, Memory Management Routines: SHMEM_MALLOC, SHMEM_CALLOC, SHMEM_ALIGN.
  */

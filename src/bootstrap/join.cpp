@@ -85,10 +85,13 @@ Result<Membership> join_as_rank(std::string_view descriptor) {
   return self;
 }
 
-// A program that a rank has started finds the variables of the launcher too.
+// A program that a rank has started finds the variables of the launcher too, but not a session that
+// the rank keeps from its successors.
 bool is_rank_itself(const StartedBy& by, const Environment& environment) {
   const char* joined = environment(protocol::joined_variable);
-  return joined == nullptr || by.identity != joined;
+  if (joined == nullptr) return true;
+  const bool session_is_kept = by.identity.empty() && environment("PMI_FD") != nullptr;
+  return by.identity != joined && !session_is_kept;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <utility>
 
 #include "bootstrap/job_memory.hpp"
 #include "bootstrap/key_value_space.hpp"
@@ -37,15 +38,15 @@ Result<Membership> join_through(Space& space, const StartedBy& by, const Terms& 
 // first would do, but an MPI in the same program cannot open it a second time (PMIx 4.2 then knows
 // nothing of the job), and mpirun would see nothing wrong in a rank that disappears by _exit(0).
 template <typename Session>
-LauncherLink link_through(const std::shared_ptr<Session>& session) {
-  return LauncherLink(LauncherLink::Foreign{
-      [session](int status) { return session->abort(status); }, [session] { session->finish(); }});
+LauncherLink::Foreign link_through(const std::shared_ptr<Session>& session) {
+  return {[session](int status) { return session->abort(status); },
+          [session] { session->finish(); }};
 }
 
 Result<Membership> join_through_pmix(Pmix opened, const StartedBy& by, const Terms& terms) {
   const auto session = std::make_shared<Pmix>(std::move(opened));
   Result<Membership> self = session->size() > 1 ? join_through(*session, by, terms) : join_alone();
-  if (self) self->launcher = link_through(session);
+  if (self) self->launcher = LauncherLink(link_through(session));
   return self;
 }
 
@@ -55,7 +56,10 @@ Result<Membership> join_through_pmi1(const Pmi1Start& start, const StartedBy& by
   if (!opened) return opened.error();
   const auto session = std::make_shared<Pmi1>(*std::move(opened));
   Result<Membership> self = join_through(*session, by, terms);
-  if (self) self->launcher = link_through(session);
+  if (!self) return self;
+  LauncherLink::Foreign link = link_through(session);
+  link.take_part = [session] { session->keep_from_successors(); };
+  self->launcher = LauncherLink(std::move(link));
   return self;
 }
 

@@ -15,6 +15,10 @@ Result<void> LauncherLink::say_ready() const {
   return protocol::send(socket_.get(), protocol::Ready{pid}, job_tag_, -1);
 }
 
+void LauncherLink::take_part() const {
+  if (foreign_.take_part) foreign_.take_part();
+}
+
 void LauncherLink::leave() const {
   if (foreign_.leave && owner_ == ::getpid()) foreign_.leave();
 }

@@ -16,6 +16,7 @@ class LauncherLink {
   struct Foreign {
     std::function<Result<void>(int status)> end_job;
     std::function<void()> leave;  // may be empty
+    std::function<void()> take_part = {};
   };
 
   // Of a program started alone.
@@ -37,6 +38,10 @@ class LauncherLink {
   Result<void> say_ready() const;
   // Readable when the guardian is gone, or has no more use for a node agent.
   int descriptor() const { return socket_.get(); }
+
+  // Others wait for this program from now on: a launcher that can is to notice when another takes
+  // its place by exec.
+  void take_part() const;
 
   // This rank ends, and that is well: to be told to launchers that would take it for a crash.
   void leave() const;

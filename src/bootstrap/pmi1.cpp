@@ -1,5 +1,6 @@
 #include "bootstrap/pmi1.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -114,6 +115,10 @@ Result<void> Pmi1::abort(int status) {
   wait_until_read(STDOUT_FILENO);
   wait_until_read(STDERR_FILENO);
   return say(fmt::format("cmd=abort exitcode={}", status));
+}
+
+void Pmi1::keep_from_successors() const {
+  ::fcntl(socket_, F_SETFD, FD_CLOEXEC);
 }
 
 void Pmi1::finish() {

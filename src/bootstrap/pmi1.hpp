@@ -34,6 +34,10 @@ class Pmi1 {
   // Asks for the end of all processes with `status`. There is no answer.
   Result<void> abort(int status);
 
+  // From now on another program that this process becomes by exec does not inherit the session: to
+  // the launcher that is the death of this one.
+  void keep_from_successors() const;
+
   // This process may end from now on. Whatever the launcher answers.
   void finish();
 

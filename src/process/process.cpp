@@ -212,6 +212,7 @@ Result<Engine*> acquire_engine(CallName call, Threads threads) {
   setup.threads = threads;
   // To open the network it may wait for other nodes: the launcher knows from now on that it does.
   self.memory->page(self.membership.rank).state.store(RankState::joined, std::memory_order_release);
+  self.membership.launcher.take_part();
   if (const Result<void> open = open_network(self, *options); !open) return open.error();
   if (self.network != nullptr) setup.wire = Wire(self.network);
   setup.on_lost = say_peer_lost;

@@ -151,6 +151,28 @@ class Sentences(unittest.TestCase):
         self.assert_told(run(3, "misuse", "exit0"), 1, r"rank 1 .* ended with status 0", others)
         self.assert_told(run(3, "misuse", "exit3"), 3, r"rank 1 .* ended with status 3", others)
 
+    def test_a_rank_that_runs_another_program_is_told_whatever_the_others_wait_for(self):
+        for call in ("barrier", "lock", "reduction", "wait_until", "put"):
+            with self.subTest(call=call):
+                told = r"rank 2 .* replaced its program by another \(exec\)"
+                self.assert_told(run(3, "ends", "exec", call), 1, told)
+
+    @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
+    def test_a_rank_that_runs_another_program_on_another_node_is_told(self):
+        told = r"rank 2 .* replaced its program by another \(exec\)"
+        for call in ("barrier", "wait_until"):
+            ended = run(3, "ends", "exec", call, GONDWANA_NODE_RANKS="2")
+            self.assert_told(ended, 1, told)
+
+    def test_ranks_that_wait_for_one_that_has_called_exit_are_told(self):
+        nobody = "no rank that is left can go on, and all are ended"
+        for call in ("lock", "wait_until"):
+            with self.subTest(call=call):
+                self.assert_told(run(3, "ends", "exit", call), 1, "rank 2 has called exit .* " + nobody)
+        for call in ("barrier", "reduction"):  # which the end of rank 2 may be to the others
+            with self.subTest(call=call):
+                self.assert_told(run(3, "ends", "exit", call), 1, "rank 2 has .* " + nobody)
+
     def test_an_exit_while_finalize_waits_is_told_or_waits_too(self):
         told = r"rank 1: exit: called by a signal handler in the midst of shmem_finalize"
         for variables in ({}, {"SHMEM_DEBUG": "1"}):

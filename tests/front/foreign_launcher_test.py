@@ -53,6 +53,7 @@ class Job(unittest.TestCase):
     abort_keeps_status = True
     ends_its_processes_when_killed = True
     notices_who_disappears = True
+    notices_who_runs_another_program = False
 
     def words(self, ranks, *words):
         return [*self.command, "-n", str(ranks), *words]
@@ -111,6 +112,11 @@ class Job(unittest.TestCase):
         if not self.notices_who_disappears:
             self.skipTest("srun --mpi=pmi2 lets the others wait for ever")
         self.run_job(3, program("misuse"), "exit0")  # the status is the launcher's affair
+
+    def test_a_rank_that_runs_another_program_ends_the_job(self):
+        if not self.notices_who_runs_another_program:
+            self.skipTest("this launcher watches processes, not programs")
+        self.assertNotEqual(self.run_job(3, program("ends"), "exec", "wait_until").returncode, 0)
 
     def test_a_status_after_the_end_passes_through(self):
         ended = self.run_job(3, program("place"), "status", "5")
@@ -396,6 +402,7 @@ def main(how: str) -> bool:
         skip("mpirun is not that of Open MPI")
     Job.abort_keeps_status = how != "srun-pmi2"  # Slurm says 137 there, whatever the status
     Job.notices_who_disappears = how != "srun-pmi2"
+    Job.notices_who_runs_another_program = how == "mpiexec.hydra"
     return run_with_slurm() if how.startswith("srun") else run_tests(Job)
 
 

@@ -429,7 +429,8 @@ class StandInTest(JobTest):
         )
 
     def test_no_connection_tells_what_ssh_said(self):
-        env = self.stand_in("echo 'ssh: no route to elsewhere' >&2; exit 255")
+        consequence = "client_loop: send disconnect: Broken pipe"
+        env = self.stand_in(f"echo 'ssh: no route to elsewhere' >&2; echo '{consequence}' >&2; exit 255")
         status, _, err = self.run_job(*self.HOSTS, "sleep", "1000", env=env)
         self.assertEqual(status, 1)
         self.assertEqual(

@@ -367,6 +367,14 @@ class LauncherTest(JobTest):
         script = '[ $GONDWANA_RANK = 1 ] && exit 7; exec "$0" join_half'
         self.assertEqual(self.run_job("-n", "3", "sh", "-c", script, RANK)[0], 7)
 
+    def test_a_program_of_another_runtime_is_named(self):
+        other = str(Path(RANK).parent / "launcher_other")
+        status, out, err = self.run_job("-n", "3", other)
+        self.assertEqual((status, out), (0, "of 1\n" * 3))
+        self.assertRegex(err, r"^gondwana run: ranks 0-2 were each a job of their own: \S+ is linked with libmpi\.so, "
+                              r"which does not know this launcher; .*\n$")
+        self.assertEqual(self.run_job("-n", "1", other), (0, "of 1\n", ""))
+
     def test_a_rank_that_joins_later_does_not_wait_for_one_that_called_no_door(self):
         script = '[ $GONDWANA_RANK = 1 ] && exec "$0" join_half; sleep 0.3; exec "$0" join "wait shmem_init"'
         status, _, err = self.run_job("-n", "2", "sh", "-c", script, RANK)

@@ -96,6 +96,27 @@ std::string demands_of(const Library& library, const Settings& settings) {
   return fmt::format("{}", fmt::join(names, " and "));
 }
 
+Info first_offered(const Library& library, const Settings& settings) {
+  std::vector<std::string> wanted{settings.provider};
+  if (settings.provider.empty()) wanted.assign(preferred.begin(), preferred.end());
+  for (const std::string& provider : wanted) {
+    for (const int modes : {known_modes, known_modes | FI_MR_LOCAL})
+      if (Info info = offered(library, provider, settings, modes)) return info;
+  }
+  return nullptr;
+}
+
+// Nothing where the network is not the reason. Where all nodes are this machine the launcher or the
+// first rank has chosen it, not the user.
+std::string describe_network(const Library& library, const Settings& settings) {
+  Settings anywhere = settings;
+  anywhere.network.reset();
+  if (!settings.network || !first_offered(library, anywhere)) return "";
+  if (is_this_machine_alone(settings.network->address))
+    return " with an address of this machine alone (127.0.0.0/8)";
+  return " with an address in the network that GONDWANA_NETWORK names";
+}
+
 Error refusal(const Library& library, const Settings& settings) {
   const std::string& provider = settings.provider;
   if (const std::string demands = demands_of(library, settings); !demands.empty()) {
@@ -104,13 +125,11 @@ Error refusal(const Library& library, const Settings& settings) {
                         "Gondwana cannot do; GONDWANA_PROVIDER chooses another",
                         provider, demands)};
   }
-  return {
-      Errc::missing,
-      fmt::format(
-          "libfabric offers no {}{} that can carry a job; `fi_info` lists what there is, "
-          "GONDWANA_PROVIDER chooses",
-          provider.empty() ? "provider" : "provider " + provider,
-          settings.network ? " with an address in the network that GONDWANA_NETWORK names" : "")};
+  return {Errc::missing,
+          fmt::format("libfabric offers no {}{} that can carry a job; `fi_info` lists what there "
+                      "is, GONDWANA_PROVIDER chooses",
+                      provider.empty() ? "provider" : "provider " + provider,
+                      describe_network(library, settings))};
 }
 
 }  // namespace
@@ -120,12 +139,7 @@ void FreeInfo::operator()(fi_info* info) const {
 }
 
 Result<Info> choose_provider(const Library& library, const Settings& settings) {
-  std::vector<std::string> wanted{settings.provider};
-  if (settings.provider.empty()) wanted.assign(preferred.begin(), preferred.end());
-  for (const std::string& provider : wanted) {
-    for (const int modes : {known_modes, known_modes | FI_MR_LOCAL})
-      if (Info info = offered(library, provider, settings, modes)) return info;
-  }
+  if (Info info = first_offered(library, settings)) return info;
   return refusal(library, settings);
 }
 

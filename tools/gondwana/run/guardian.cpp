@@ -19,6 +19,7 @@
 #include "bootstrap/protocol.hpp"
 #include "core/machine.hpp"
 #include "run/exit_status.hpp"
+#include "run/needed_libraries.hpp"
 #include "run/rank_variable.hpp"
 
 namespace gondwana::launch {
@@ -415,6 +416,20 @@ void Guardian::say_who_took_no_part() {
                           silent.size() == 1 ? "" : "s", format_ranks(silent)));
 }
 
+void Guardian::say_what_was_no_job() {
+  std::uint32_t first = 0;
+  for (const Program& program : job_.programs) {
+    std::vector<std::uint32_t> ranks;
+    for (std::uint32_t rank = first; rank < first + program.ranks; ++rank)
+      if (!wire_.has_joined(rank)) ranks.push_back(global(rank));
+    first += program.ranks;
+    if (ranks.size() < program.ranks || job_.share.total == 1) continue;
+    const std::string library = other_runtime(program.path);
+    if (library.empty()) continue;
+    output_.say(describe_no_job(ranks, program.words[0], library));
+  }
+}
+
 void Guardian::fail(const Error& error, int status) {
   const bool first = ending_.state() == Ending::State::idle;
   const std::string where = uplink_ ? fmt::format("host {}: ", host_name()) : "";
@@ -427,6 +442,7 @@ int Guardian::finish() {
                             fmt::join(descendants(), ", ")));
   }
   say_who_took_no_part();
+  say_what_was_no_job();
   // However long it takes, as long as somebody may want to read it.
   const std::uint64_t start = monotonic_ns();
   while (!output_.drain() && !abandon_output_) {

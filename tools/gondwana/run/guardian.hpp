@@ -122,6 +122,8 @@ class Guardian {
   void say_who_waits();
   void say_where_ranks_are();
   void say_who_took_no_part();
+  // Programs of other runtimes, of which each rank was a job of its own.
+  void say_what_was_no_job();
   void fail(const Error& error, int status = exit_trouble);
   int finish();
   void report_end(int status);

@@ -99,6 +99,15 @@ std::string one_line(std::string text) {
   return text;
 }
 
+// What ssh says last of a connection that is gone tells nothing that we do not say.
+std::string without_consequence(const std::string& said) {
+  std::istringstream lines(said);
+  std::string result;
+  for (std::string line; std::getline(lines, line);)
+    if (line.find("Broken pipe") == std::string::npos) result += line + '\n';
+  return result;
+}
+
 }  // namespace
 
 bool is_this_host(const std::string& name) {
@@ -273,7 +282,8 @@ std::string HostConnection::describe_silence() const {
 }
 
 std::string HostConnection::describe_end() const {
-  const std::string said = complained_.empty() ? "" : fmt::format(": {}", one_line(complained_));
+  const std::string reason = one_line(without_consequence(complained_));
+  const std::string said = reason.empty() ? "" : ": " + reason;
   if (!malformed_.empty()) {
     return fmt::format("host {}: {}{}", host_.name, malformed_,
                        hello_ ? "" : "; does a start file of the shell there print something?");

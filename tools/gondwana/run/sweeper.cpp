@@ -13,8 +13,6 @@
 namespace gondwana::launch {
 namespace {
 
-constexpr pid_t well = 0;  // the job has ended
-
 // Launcher and guardian hold descriptors whose end others wait for: it keeps none of them.
 void keep_only(int descriptor) {
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -31,10 +29,9 @@ void keep_only(int descriptor) {
   keep_only(words);
   std::set<pid_t> groups;
   for (;;) {
-    pid_t word = well;
+    pid_t word = 0;
     const ssize_t count = ::read(words, &word, sizeof(word));
     if (count < 0 && errno == EINTR) continue;
-    if (count == sizeof(word) && word == well) ::_exit(0);
     if (count != sizeof(word)) break;  // both are gone
     if (word > 0)
       groups.insert(word);
@@ -65,7 +62,7 @@ void Sweeper::start() {
 
 void Sweeper::dismiss() {
   if (child_ <= 0) return;
-  tell(well);
+  ::kill(child_, SIGKILL);  // whatever state it is in
   ::waitpid(child_, nullptr, 0);
   child_ = 0;
 }

@@ -170,6 +170,15 @@ std::string describe_deadlock(std::span<const std::uint32_t> ended,
          "or end its program, when no other waits for it any more";
 }
 
+std::string describe_no_job(std::span<const std::uint32_t> ranks, const std::string& program,
+                            const std::string& library) {
+  return fmt::format(
+      "{} a job of {} own: {} is linked with {}, which does not know this launcher; start it with "
+      "the launcher of that library, or compile it with oshcc",
+      describe_some(ranks, "was", "were each"), ranks.size() == 1 ? "its" : "their", program,
+      library);
+}
+
 std::string describe_waiting(std::span<const Survivor> survivors) {
   std::map<std::string, Waiters> waiters_in;
   for (const auto& [rank, page] : survivors) {

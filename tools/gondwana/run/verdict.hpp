@@ -49,6 +49,11 @@ std::string describe_replaced(const Death& death, std::uint32_t others);
 std::string describe_deadlock(std::span<const std::uint32_t> ended,
                               std::span<const std::uint32_t> in_exit);
 
+// "ranks 0-3 were 4 jobs of one rank each: ./hello is linked with libmpi.so.40, whose launcher is
+// another; ..."
+std::string describe_no_job(std::span<const std::uint32_t> ranks, const std::string& program,
+                            const std::string& library);
+
 // A rank that lives, and its page.
 struct Survivor {
   std::uint32_t rank;

@@ -1,0 +1,39 @@
+/* ends HOW CALL: the last rank leaves the program, by exec of another one or by exit(0), while the
+   others wait in a call for what only it could do. */
+#include <shmem.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static long lock;
+static long word;
+static long sums[2];
+
+static void leave(const char* how) {
+  if (strcmp(how, "exec") == 0) execlp("sleep", "sleep", "1000", (char*)NULL);
+  exit(0);
+}
+
+static void wait_in(const char* call) {
+  if (strcmp(call, "barrier") == 0) shmem_barrier_all();
+  if (strcmp(call, "lock") == 0) shmem_set_lock(&lock);
+  if (strcmp(call, "reduction") == 0)
+    shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &sums[0], &sums[1], 1);
+  if (strcmp(call, "wait_until") == 0) shmem_long_wait_until(&word, SHMEM_CMP_NE, 0);
+  while (strcmp(call, "put") == 0) {
+    shmem_long_p(&word, 1, shmem_n_pes() - 1);
+    shmem_quiet();
+  }
+}
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  shmem_init();
+  const int is_last = shmem_my_pe() == shmem_n_pes() - 1;
+  if (is_last && strcmp(argv[2], "lock") == 0) shmem_set_lock(&lock);
+  shmem_barrier_all();
+  if (is_last) leave(argv[1]);
+  wait_in(argv[2]);
+  shmem_finalize();
+  return 0;
+}
