@@ -65,7 +65,7 @@ Guardian::Guardian(const Job& job, Sweeper sweeper, UniqueFd orders, Poller poll
       wire_(node_share(job), job.share.tag,
             [this](const char* name) { return value_for_ranks(job_, name); }),
       programs_(poller_),
-      images_(poller_, [this](std::uint32_t) { deadlock_.suspect(); }),
+      images_(poller_, [this](std::uint32_t) { on_leaving(); }),
       ranks_(job.ranks()) {}
 
 int Guardian::run() {
@@ -208,7 +208,7 @@ void Guardian::on_rank_ended(std::uint32_t rank, int wait_status) {
               .page = wire_.page(rank)};
   if (!ends_job(death)) {
     if (status == 0 && wire_.state(rank) == RankState::absent) on_absent(rank);
-    if (wire_.state(rank) == RankState::finalized) deadlock_.suspect();
+    if (wire_.state(rank) == RankState::finalized) on_leaving();
     return settle(status);
   }
   if (status == exit_signal_base + SIGKILL) death.oom = oom_.look();
@@ -232,7 +232,8 @@ void Guardian::on_program_lost(const ProgramWatch::Ended& program) {
   programs_.forget(rank);
 }
 
-// Not of a program that ends, nor before shmem_init: it may start the program that is the rank.
+// A program that ends is told elsewhere. One that never called shmem_init may start by exec the
+// program that is the rank, and a rank that has finalized may run what it likes.
 void Guardian::on_image_lost(const ProgramWatch::Ended& program) {
   const auto& [rank, pid, at_ns] = program;
   const RankState state = wire_.state(rank);
@@ -265,8 +266,12 @@ void Guardian::look_for_absentees() {
 }
 
 // Of a job on several nodes no guardian sees all ranks.
+void Guardian::on_leaving() {
+  if (job_.share.nodes <= 1) deadlock_.suspect();
+}
+
 void Guardian::look_for_deadlock() {
-  if (job_.share.nodes > 1 || !deadlock_.is_due() || ending_.state() != Ending::State::idle) return;
+  if (!deadlock_.is_due() || ending_.state() != Ending::State::idle) return;
   std::vector<Sleeper> sleepers;
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
     if (ranks_[rank].alive && wire_.state(rank) != RankState::finalized)
@@ -279,7 +284,7 @@ void Guardian::look_for_deadlock() {
     if (!ranks_[rank].alive) ended.push_back(global(rank));
     if (wait != nullptr && wait->call() == "exit") in_exit.push_back(global(rank));
   }
-  if (ended.empty() && in_exit.empty()) return;  // of other faults users ask with --timeout
+  if (ended.empty() && in_exit.empty()) return;  // another fault: --timeout and SIGUSR1 show it
   end_job_because(describe_deadlock(ended, in_exit), exit_trouble);
 }
 

@@ -96,6 +96,8 @@ class Guardian {
   void on_absent(std::uint32_t rank);
   // Ends the job where a rank waits for another that has ended and took no part.
   void look_for_absentees();
+  // A rank finalizes, or has ended after it did.
+  void on_leaving();
   // Ends the job where ranks wait for one that ends, and that for them.
   void look_for_deadlock();
   void on_time_up();

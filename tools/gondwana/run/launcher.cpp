@@ -1,6 +1,6 @@
 // The launcher is a thin parent of the guardian, or of the conductor of a job of several hosts: it
 // passes signals on and waits. Each of the two can be killed: the other, a child subreaper too,
-// then ends everybody below. For the case that both are there is the sweeper.
+// then ends everybody below. Where both are killed the sweeper does.
 #include "run/launcher.hpp"
 
 #include <fcntl.h>

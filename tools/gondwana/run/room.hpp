@@ -6,7 +6,7 @@
 
 namespace gondwana::launch {
 
-// Refuses only what cannot be: a job may still find too little when it starts.
+// Refuses only what cannot be. Others may take what is left before the ranks have started.
 Result<void> look_for_room(const Job& job);
 
 }  // namespace gondwana::launch

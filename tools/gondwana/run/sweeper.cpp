@@ -13,7 +13,7 @@
 namespace gondwana::launch {
 namespace {
 
-// Launcher and guardian hold descriptors whose end others wait for: it keeps none of them.
+// Launcher and guardian hold pipes on whose end other processes wait: the sweeper keeps none.
 void keep_only(int descriptor) {
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int standard = 0; standard <= STDERR_FILENO; ++standard) ::dup2(nothing, standard);
@@ -23,7 +23,7 @@ void keep_only(int descriptor) {
 }
 
 [[noreturn]] void sweep(int words) {
-  ::setpgid(0, 0);  // whoever kills the group of the launcher does not mean us
+  ::setpgid(0, 0);  // a signal to the group of the launcher is not for us
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGPIPE})
     ::signal(signal, SIG_IGN);
   keep_only(words);

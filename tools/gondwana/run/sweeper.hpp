@@ -1,5 +1,6 @@
 // A child of the launcher for the case that launcher and guardian are killed at once. The kernel
-// then ends the ranks, and the sweeper what they have started and left in their process groups.
+// then ends the ranks; the sweeper ends what the ranks have started and left in their process
+// groups.
 #pragma once
 
 #include <sys/types.h>
@@ -10,11 +11,11 @@ namespace gondwana::launch {
 
 class Sweeper {
  public:
-  // Without one where the kernel gives no pipe or process: then nobody sweeps.
+  // Before the guardian is forked: launcher and guardian both keep one. Where the kernel gives no
+  // pipe or process there is no sweeper.
   static Sweeper open();
 
-  // In the launcher, after it has forked the guardian, which keeps a sweeper that was never started
-  // and tells this one of ranks.
+  // In the launcher, after it has forked the guardian.
   void start();
   // The job has ended: nothing is to be swept. Waits for the child.
   void dismiss();
