@@ -16,7 +16,8 @@ namespace {
 // Launcher and guardian hold pipes on whose end other processes wait: the sweeper keeps none.
 void keep_only(int descriptor) {
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (int standard = 0; standard <= STDERR_FILENO; ++standard) ::dup2(nothing, standard);
+  for (int standard = 0; standard <= STDERR_FILENO && nothing >= 0; ++standard)
+    ::dup2(nothing, standard);
   if (descriptor > STDERR_FILENO + 1)
     ::close_range(STDERR_FILENO + 1, static_cast<unsigned>(descriptor) - 1, 0);
   ::close_range(static_cast<unsigned>(descriptor) + 1, ~0U, 0);
