@@ -39,7 +39,7 @@ class Meeting {
   // `node_ranks`: so many may share memory; 0: all that can.
   Result<Membership> join(std::uint32_t node_ranks) {
     own_ = {own_node(), own_host(), node_ranks, {}};
-    if (Result<void> done = introduce(); !done) return done.error();
+    if (const Result<void> done = introduce(); !done) return done.error();
     const Result<Card> first = card_of(0);
     if (!first) return first.error();
     if (!first->invitation) return Error{Errc::malformed, "rank 0 invites nobody"};
@@ -50,7 +50,7 @@ class Meeting {
           return card->node == own_.node;
         });
     if (!host) return host.error();
-    if (Result<void> looked = look_at_the_last(*first); !looked) return looked.error();
+    if (const Result<void> looked = look_at_the_last(*first); !looked) return looked.error();
     return *host == space_.rank() ? join_as_host(*first) : join_as_guest(*host, *first);
   }
 
@@ -127,7 +127,7 @@ class Meeting {
   Result<Membership> join_as_guest(std::uint32_t host, const Card& first) {
     const Visit who{host, space_.rank()};
     if (has_one_node(first)) return visit(*first.invitation, who, deadline_);
-    if (Result<void> done = wait_for_nodes(); !done) return done.error();
+    if (const Result<void> done = wait_for_nodes(); !done) return done.error();
     const Result<NodeOffer> offer = offer_of(host);
     if (!offer) return offer.error();
     return visit(offer->invitation, who, deadline_);
@@ -138,7 +138,7 @@ class Meeting {
     if (!nodes) return nodes.error();
     const std::uint64_t tag = first.invitation->tag;
     if (!reception_)
-      if (Result<void> opened = open_reception(tag); !opened) return opened.error();
+      if (const Result<void> opened = open_reception(tag); !opened) return opened.error();
     Result<JobMemory> memory = JobMemory::create(share_of(*nodes), tag, own_environment);
     if (!memory) return memory.error();
     UniqueFd lifeline;
@@ -162,9 +162,9 @@ class Meeting {
     Result<StartedAgent> agent = start_agent(memory, deadline_);
     if (!agent) return agent.error();
     const std::string offer = write_offer({reception_->invitation(), agent->card});
-    if (Result<void> said = space_.put(Round::nodes, offer); !said) return said.error();
-    if (Result<void> done = wait_for_nodes(); !done) return done.error();
-    if (Result<void> known = write_entries(memory, nodes); !known) return known.error();
+    if (const Result<void> said = space_.put(Round::nodes, offer); !said) return said.error();
+    if (const Result<void> done = wait_for_nodes(); !done) return done.error();
+    if (const Result<void> known = write_entries(memory, nodes); !known) return known.error();
     return std::move(agent->lifeline);
   }
 
