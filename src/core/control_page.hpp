@@ -17,6 +17,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "core/arena_file.hpp"
 #include "core/counters.hpp"
 #include "core/doorbell.hpp"
 #include "core/node_entry.hpp"
@@ -61,10 +62,14 @@ struct Legacy {
 };
 
 // One per node. `complaints` lets the first rank that finds a fault common to all be the one to say
-// it: the others would say the same sentence. `leaving`: ranks that are about to end.
+// it: the others would say the same sentence. `leaving`: ranks that are about to end. `files_asked`
+// counts what ranks changed in their lists of files (ArenaFiles) for the agent to see; it looks
+// there where `files_served` is 1.
 struct NodeHeader {
   std::atomic<std::uint32_t> complaints;
   std::atomic<std::uint32_t> leaving;
+  std::atomic<std::uint32_t> files_asked;
+  std::atomic<std::uint32_t> files_served;
   AgentBell agent_bell;
 };
 
@@ -176,6 +181,9 @@ inline constexpr std::uint64_t control_fingerprint = fingerprint({sizeof(NodeHea
                                                                   offsetof(RelayPlace, to_rank),
                                                                   offsetof(RelayPlace, bell),
                                                                   offsetof(NodeHeader, agent_bell),
+                                                                  offsetof(NodeHeader, files_asked),
+                                                                  NodePlan::files_offset,
+                                                                  sizeof(ArenaFiles),
                                                                   ControlLayout(3).size()});
 
 inline void Waiting::begin(CallName call, std::uint32_t for_peer, std::uint32_t in_team,

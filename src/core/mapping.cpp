@@ -127,13 +127,18 @@ Result<Mapping> Mapping::shared(const UniqueFd& memory, std::size_t length) {
 }
 
 Result<void> Mapping::overlay(std::size_t offset, const UniqueFd& memory, std::size_t length,
-                              std::size_t from) {
+                              std::size_t from) const {
   GONDWANA_ASSERT(offset + length <= length_, offset, length, length_);
   void* start =
       ::mmap(start_ + offset, length, PROT_READ | PROT_WRITE,
              MAP_SHARED | MAP_NORESERVE | MAP_FIXED, memory.get(), static_cast<off_t>(from));
   if (start == MAP_FAILED) return no_address_space(length);
   return {};
+}
+
+void Mapping::uncover(std::size_t offset, std::size_t length) const {
+  GONDWANA_ASSERT(offset + length <= length_, offset, length, length_);
+  if (length > 0) reserve_at(start_ + offset, length, MAP_FIXED);
 }
 
 Result<UniqueFd> create_memfd(const char* label, std::size_t length) {

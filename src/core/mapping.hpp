@@ -37,7 +37,9 @@ class Mapping {
   // Lays `length` bytes of `memory`, those from `from` on, over [offset, offset + length) of this
   // reservation.
   Result<void> overlay(std::size_t offset, const UniqueFd& memory, std::size_t length,
-                       std::size_t from = 0);
+                       std::size_t from = 0) const;
+  // The range is as reserve() left it again. Nothing happens where the kernel refuses.
+  void uncover(std::size_t offset, std::size_t length) const;
 
  private:
   std::byte* start_ = nullptr;

@@ -61,6 +61,9 @@ struct NodePlan : NodeShare {
   static constexpr std::size_t directory_size = 4 * 1024;
   // How messages reach a rank from other nodes (RankCard).
   static constexpr std::size_t rank_card_offset = directory_offset + directory_size;
+  // Where a rank says which files lie over parts of its arena (ArenaFiles).
+  static constexpr std::size_t files_offset = 48 * 1024;
+  static constexpr std::size_t files_size = 4 * 1024;
   // Where the nodes of a team tell each other how far they are, and what they have of small
   // results.
   static constexpr std::size_t node_flags_offset = 64 * 1024;

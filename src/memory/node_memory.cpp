@@ -1,6 +1,10 @@
 #include "memory/node_memory.hpp"
 
+#include <fmt/format.h>
 #include <sys/mman.h>
+
+#include <cerrno>
+#include <cstring>
 
 namespace gondwana {
 namespace {
@@ -40,13 +44,13 @@ Result<std::shared_ptr<NodeMemory>> NodeMemory::attach(const NodePlan& plan,
   if (!pages) return pages.error();
   Result<Mapping> range = reserve_arenas(plan, self);
   if (!range) return range.error();
-  std::shared_ptr<NodeMemory> memory(new NodeMemory(plan, *std::move(pages), *std::move(range)));
-  if (const Result<void> done = memory->attach_arenas(self, next_arena); !done) return done.error();
+  std::shared_ptr<NodeMemory> memory(new NodeMemory(plan, self, *std::move(pages), *std::move(range)));
+  if (const Result<void> done = memory->attach_arenas(next_arena); !done) return done.error();
   std::uint32_t next = plan.ranks;
   if (plan.huge > 0) {
     const Result<UniqueFd> huge = next_arena(next++);
     if (!huge) return huge.error();
-    if (const Result<void> laid = memory->lay_huge_pages(*huge, self); !laid) return laid.error();
+    if (const Result<void> laid = memory->lay_huge_pages(*huge); !laid) return laid.error();
   }
   if (plan.nodes > 1) {
     Result<UniqueFd> bell = next_arena(next);
@@ -56,32 +60,50 @@ Result<std::shared_ptr<NodeMemory>> NodeMemory::attach(const NodePlan& plan,
   return memory;
 }
 
-Result<void> NodeMemory::attach_arenas(std::optional<Rank> self, const NextArena& next_arena) {
+// Where this process is one rank.
+void NodeMemory::advise(Rank rank, std::size_t offset, std::size_t size) const {
+  if (!self_) return;
+  keep_out_of_dumps(window(rank) + offset, size);
+  if (self_ != rank) keep_to_ourselves(window(rank) + offset, size);
+}
+
+Result<void> NodeMemory::attach_arenas(const NextArena& next_arena) {
   for (std::uint32_t rank = 0; rank < plan_.ranks; ++rank) {
     Result<UniqueFd> arena = next_arena(rank);
     if (!arena) return arena.error();
-    const std::size_t offset = rank * plan_.stride;
-    if (Result<void> laid = arenas_.overlay(offset, *arena, plan_.arena_size()); !laid) return laid;
-    if (self) keep_out_of_dumps(arenas_.data() + offset, plan_.arena_size());
-    if (self == Rank(plan_.first + rank))
-      own_arena_ = *std::move(arena);
-    else if (self)
-      keep_to_ourselves(arenas_.data() + offset, plan_.arena_size());
+    const Rank owner{plan_.first + rank};
+    if (Result<void> laid = arenas_.overlay(rank * plan_.stride, *arena, plan_.arena_size()); !laid)
+      return laid;
+    advise(owner, 0, plan_.arena_size());
+    if (self_ == owner) own_arena_ = *std::move(arena);
   }
   return {};
 }
 
 // Over a part of each arena.
-Result<void> NodeMemory::lay_huge_pages(const UniqueFd& huge, std::optional<Rank> self) {
+Result<void> NodeMemory::lay_huge_pages(const UniqueFd& huge) {
   for (std::uint32_t rank = 0; rank < plan_.ranks; ++rank) {
     const std::size_t offset = rank * plan_.stride + huge_offset;
     if (Result<void> laid = arenas_.overlay(offset, huge, plan_.huge, rank * plan_.huge); !laid)
       return laid;
-    if (self) keep_out_of_dumps(arenas_.data() + offset, plan_.huge);
-    if (self && self != Rank(plan_.first + rank))
-      keep_to_ourselves(arenas_.data() + offset, plan_.huge);
+    advise(Rank(plan_.first + rank), huge_offset, plan_.huge);
   }
   return {};
+}
+
+Result<void> NodeMemory::lay_file(Rank rank, std::size_t offset, const UniqueFd& file,
+                                  std::size_t from, std::size_t size) const {
+  if (!arenas_.overlay(plan_.local(rank) * plan_.stride + offset, file, size, from)) {
+    const int why = errno;
+    return Error{Errc::refused, fmt::format("cannot map {} of the file that rank {} shows: {}",
+                                            format_size(size), index(rank), std::strerror(why))};
+  }
+  advise(rank, offset, size);
+  return {};
+}
+
+void NodeMemory::lay_nothing(Rank rank, std::size_t offset, std::size_t size) const {
+  arenas_.uncover(plan_.local(rank) * plan_.stride + offset, size);
 }
 
 Result<std::shared_ptr<NodeMemory>> NodeMemory::create(const NodeShare& share) {

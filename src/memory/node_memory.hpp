@@ -51,6 +51,15 @@ class NodeMemory {
     return *at<SyncLine<RealAtomics>>(layout_.line(team, plan_.local(rank)));
   }
   RelayPlace& relay(Rank rank) const { return *at<RelayPlace>(layout_.relay(plan_.local(rank))); }
+  // Of files that lie over parts of its arena; for FileWindows and the rank itself.
+  ArenaFiles& files(Rank rank) const {
+    return *reinterpret_cast<ArenaFiles*>(window(rank) + NodePlan::files_offset);
+  }
+  // Lays `size` bytes of a file, those from `from` on, over this process's window from `offset` on;
+  // or takes away what lies there.
+  Result<void> lay_file(Rank rank, std::size_t offset, const UniqueFd& file, std::size_t from,
+                        std::size_t size) const;
+  void lay_nothing(Rank rank, std::size_t offset, std::size_t size) const;
   // An eventfd; -1 where there is no agent.
   int agent_bell() const { return agent_bell_.get(); }
   // Half `which` (0 or 1) of its scratch: ControlLayout::scratch_half bytes.
@@ -63,11 +72,16 @@ class NodeMemory {
   void forget_own_arena() { own_arena_.reset(); }
 
  private:
-  NodeMemory(const NodePlan& plan, Mapping control, Mapping arenas)
-      : plan_(plan), layout_(plan), control_(std::move(control)), arenas_(std::move(arenas)) {}
+  NodeMemory(const NodePlan& plan, std::optional<Rank> self, Mapping control, Mapping arenas)
+      : plan_(plan),
+        self_(self),
+        layout_(plan),
+        control_(std::move(control)),
+        arenas_(std::move(arenas)) {}
 
-  Result<void> attach_arenas(std::optional<Rank> self, const NextArena& next_arena);
-  Result<void> lay_huge_pages(const UniqueFd& huge, std::optional<Rank> self);
+  Result<void> attach_arenas(const NextArena& next_arena);
+  Result<void> lay_huge_pages(const UniqueFd& huge);
+  void advise(Rank rank, std::size_t offset, std::size_t size) const;
 
   template <typename T>
   T* at(std::size_t offset) const {
@@ -75,6 +89,7 @@ class NodeMemory {
   }
 
   NodePlan plan_;
+  std::optional<Rank> self_;
   ControlLayout layout_;
   Mapping control_;
   Mapping arenas_;

@@ -16,7 +16,8 @@ Door::Door(const Setup& setup)
       threads_(setup.threads),
       checks_(setup.checks),
       settings_(setup.settings),
-      far_(*setup.engine) {
+      far_(*setup.engine),
+      files_(*setup.engine) {
   const NodeShare& share = engine_->memory().plan();
   for (std::uint32_t i = 0; i < share.ranks; ++i) neighbors_.push_back({share.first + i});
   Directory& mine = directory(rank());
@@ -123,9 +124,18 @@ gondwana_gex_member Door::member(std::uint32_t process, gex_EP_Index_t endpoint)
   return {owner, size, static_cast<std::intptr_t>(ours - owner), bell};
 }
 
-void Door::fill(Team& team) const {
-  for (std::uint32_t i = 0; i < team.size; ++i)
-    team.reach[i] = member(team.processes[i], team.indices[i]);
+// What members show of files is there before their segments are used.
+void Door::fill(Team& team) {
+  for (std::uint32_t i = 0; i < team.size; ++i) {
+    const std::uint32_t process = team.processes[i];
+    team.reach[i] = member(process, team.indices[i]);
+    if (process == rank() || !reaches(process)) continue;
+    if (const Result<void> done = files_.follow(Rank(process)); !done)
+      give_up("gex_EP_PublishBoundSegment",
+              fmt::format("rank {} has a segment on a shared mapping, which this one cannot map: "
+                          "{}; use private memory there",
+                          process, done.error().text));
+  }
 }
 
 std::uint32_t Door::node_of(std::uint32_t process) {

@@ -16,9 +16,11 @@
 #include <vector>
 
 #include "engine/engine.hpp"
+#include "front/gasnet/client_pages.hpp"
 #include "front/gasnet/event.hpp"
 #include "front/gasnet/far.hpp"
 #include "front/gasnet/objects.hpp"
+#include "front/gasnet/segment_files.hpp"
 #include "front/gasnet/settings.hpp"
 #include "gasnet/system.h"
 
@@ -147,7 +149,7 @@ class Door {
   }
 
  private:
-  void fill(Team& team) const;
+  void fill(Team& team);
   // Where the boards of the first team lie, as a process shows it.
   struct FirstBoard {
     std::uint64_t board;
@@ -158,7 +160,10 @@ class Door {
   void lay_out(Team& team, const Membership& membership) const;
   // In segment.cpp.
   std::optional<std::size_t> shared_offset(Bytes memory) const;
-  Result<void> replace_pages(gondwana_gex_segment& segment);
+  Result<void> take_over(gondwana_gex_segment& segment);
+  Result<void> replace_pages(gondwana_gex_segment& segment, MutableBytes pages);
+  Result<void> share_pages(gondwana_gex_segment& segment, MutableBytes pages, ClientPages shared);
+  Result<void> wait_for_agent(const gondwana_gex_segment& segment);
 
   Engine* engine_;
   ThreadMode threads_;
@@ -171,6 +176,7 @@ class Door {
   Team* world_ = nullptr;
 
   mutable std::mutex mutex_;  // guards what follows
+  SegmentFiles files_;
   std::list<std::unique_ptr<gondwana_gex_segment>> segments_;
   std::list<std::unique_ptr<Team>> teams_;
   std::map<std::pair<gex_EP_Index_t, gex_EP_Index_t>, std::unique_ptr<Team>> pairs_;

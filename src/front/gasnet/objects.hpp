@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,8 @@ struct gondwana_gex_segment {
   std::size_t offset;
   gondwana::MutableBytes pages;   // of the arena, to be given back
   std::byte* replaced = nullptr;  // where they took the place of the client's own pages
+  // Of SegmentFiles: the client's pages, at `replaced`, stay; their file lies over `pages`.
+  std::optional<std::size_t> file;
   gex_Flags_t flags = 0;
   gex_MK_t kind = GEX_MK_HOST;
   gondwana::gasnet::ClientData data;

@@ -1,9 +1,10 @@
 // Segments: memory of this process that others may address. GASNet-EX 0.19, Operations on
 // gex_Segment_t; Memory Kinds.
 //
-// All of them lie in the arena of the rank, so that peers reach them by loads and stores. Memory
-// that the client brings is moved there: its pages are replaced by pages of the arena with the same
-// contents, at the same address.
+// All of them lie in the arena of the rank, so that peers reach them by loads and stores. Private
+// memory that the client brings is moved there: its pages are replaced by pages of the arena with
+// the same contents, at the same address. Memory that it shares is its own for ever: the file
+// behind it is laid over a part of the arena (segment_files.hpp).
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -95,11 +96,11 @@ std::uint64_t Door::arena_offset(MutableBytes pages) const {
 }
 
 Result<gex_Segment_t> Door::make_segment(void* address, std::size_t size) {
-  const std::scoped_lock lock(mutex_);
   auto segment = std::make_unique<gondwana_gex_segment>();
   segment->client = client_.get();
   segment->size = size;
   segment->address = static_cast<std::byte*>(address);
+  std::unique_lock lock(mutex_);
   if (address == nullptr) {
     const std::optional<MutableBytes> pages = engine_->segments().allocate(size);
     if (!pages) return no_room(*this, size);
@@ -113,14 +114,20 @@ Result<gex_Segment_t> Door::make_segment(void* address, std::size_t size) {
     segment->offset = arena_offset(*pages);
   } else if (const auto offset = shared_offset({segment->address, size})) {
     segment->offset = *offset;
-  } else if (const Result<void> replaced = replace_pages(*segment); !replaced) {
-    return replaced.error();
+  } else if (const Result<void> taken = take_over(*segment); !taken) {
+    return taken.error();
   }
-  return segments_.emplace_back(std::move(segment)).get();
+  gex_Segment_t made = segments_.emplace_back(std::move(segment)).get();
+  lock.unlock();
+  if (const Result<void> told = wait_for_agent(*made); !told) {
+    destroy(made);
+    return told.error();
+  }
+  return made;
 }
 
 // The pages in which the client's memory lies, with what else is in them.
-Result<void> Door::replace_pages(gondwana_gex_segment& segment) {
+Result<void> Door::take_over(gondwana_gex_segment& segment) {
   const std::size_t before = reinterpret_cast<std::uintptr_t>(segment.address) % page_size();
   if (segment.size > most_local()) return no_room(*this, segment.size);
   std::byte* first = segment.address - before;
@@ -132,27 +139,62 @@ Result<void> Door::replace_pages(gondwana_gex_segment& segment) {
                    fmt::format("{} bytes at {} share a page with the segment at {}; begin segments "
                                "at pages of their own",
                                segment.size, fmt::ptr(segment.address), fmt::ptr(other->address))};
-  if (const Result<void> suitable = examine_client_pages({first, size}); !suitable)
-    return suitable.error();
-  const std::optional<MutableBytes> pages = engine_->segments().allocate(size);
-  if (!pages) return no_room(*this, size);
-  std::memcpy(pages->data(), first, size);
-  if (!map_also_at(first, *pages)) {
+  Result<ClientPages> pages = examine_client_pages({first, size});
+  if (!pages) return pages.error();
+  const Result<void> taken = pages->file ? share_pages(segment, {first, size}, *std::move(pages))
+                                         : replace_pages(segment, {first, size});
+  if (!taken) return taken.error();
+  segment.replaced = first;
+  segment.offset = arena_offset(segment.pages) + before;
+  return {};
+}
+
+Result<void> Door::replace_pages(gondwana_gex_segment& segment, MutableBytes client) {
+  const std::optional<MutableBytes> pages = engine_->segments().allocate(client.size());
+  if (!pages) return no_room(*this, client.size());
+  std::memcpy(pages->data(), client.data(), client.size());
+  if (!map_also_at(client.data(), *pages)) {
     const Error error{Errc::refused, fmt::format("memory at {} cannot be shared: {}",
-                                                 fmt::ptr(first), std::strerror(errno))};
+                                                 fmt::ptr(client.data()), std::strerror(errno))};
     engine_->segments().release(*pages);
     return error;
   }
   segment.pages = *pages;
-  segment.replaced = first;
-  segment.offset = arena_offset(*pages) + before;
   return {};
 }
 
+// They stay as they are. Peers see the file: if it becomes shorter while it is a segment, who
+// touches what is gone dies of it, a peer or the node agent, as the client itself would.
+Result<void> Door::share_pages(gondwana_gex_segment& segment, MutableBytes client,
+                               ClientPages shared) {
+  const Result<SegmentFiles::Shown> shown =
+      files_.show(std::move(shared.file), shared.from, client.size());
+  if (!shown) return shown.error();
+  segment.file = shown->number;
+  segment.pages = {engine_->memory().window(engine_->rank()) + shown->offset, client.size()};
+  return {};
+}
+
+// It writes for ranks of other nodes, which may do so as soon as they know of the segment.
+Result<void> Door::wait_for_agent(const gondwana_gex_segment& segment) {
+  if (!segment.file) return {};
+  wait("gex_Segment_Create", [&] { return files_.has_reached_agent(*segment.file); });
+  if (!files_.is_refused_by_agent(*segment.file)) return {};
+  return Error{Errc::refused,
+               fmt::format("{} bytes at {} are shared memory (MAP_SHARED) that the node agent "
+                           "cannot map: it is not allowed to open descriptors of this process; use "
+                           "private memory, or pass a null address",
+                           segment.size, fmt::ptr(segment.address))};
+}
+
 void Door::destroy(gex_Segment_t segment) {
-  const bool free = segment->replaced == nullptr || map_private(segment->replaced, segment->pages);
-  if (free && !segment->pages.empty()) engine_->segments().release(segment->pages);
   const std::scoped_lock lock(mutex_);
+  if (segment->file) {
+    files_.withdraw(*segment->file);
+  } else {
+    const bool free = segment->replaced == nullptr || map_private(segment->replaced, segment->pages);
+    if (free && !segment->pages.empty()) engine_->segments().release(segment->pages);
+  }
   segments_.remove_if([&](const auto& held) { return held.get() == segment; });
 }
 

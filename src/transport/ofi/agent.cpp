@@ -41,6 +41,7 @@ Result<std::unique_ptr<NodeAgent::Implementation>> NodeAgent::Implementation::op
   std::unique_ptr<Implementation> agent(new Implementation(setup));
   if (const Result<void> done = agent->open_endpoint(setup.settings); !done) return done.error();
   agent->write_card();
+  setup.memory->header().files_served.store(1, std::memory_order_relaxed);  // before the card
   return agent;
 }
 
@@ -116,6 +117,7 @@ bool NodeAgent::Implementation::step() {
   const auto lost = [this](const ofi::Context* context, const std::string&) {
     has_failed(context);
   };
+  follow_files();
   const bool found = endpoint_->poll({take, left, lost}) > 0;
   const bool carried = carry();
   send_answers();
@@ -144,6 +146,27 @@ void NodeAgent::Implementation::wait() {
   ::epoll_wait(sleeper_.get(), events.data(), static_cast<int>(events.size()),
                std::min(limit, longest_sleep_beside_ranks()));
   memory_->header().agent_bell.lower();
+}
+
+// Of ranks that asked for it, before they tell anybody where the files lie. What is registered is
+// the range, whatever lies in it: right for all providers that do not pin.
+void NodeAgent::Implementation::follow_files() {
+  const std::uint32_t asked = memory_->header().files_asked.load(std::memory_order_acquire);
+  if (asked == files_asked_) return;
+  files_asked_ = asked;
+  const NodePlan& plan = memory_->plan();
+  for (std::uint32_t rank = plan.first; rank < plan.first + plan.ranks; ++rank)
+    for (std::size_t number = 0; number < ArenaFiles::most; ++number)
+      follow_file(Rank(rank), number);
+}
+
+void NodeAgent::Implementation::follow_file(Rank rank, std::size_t number) {
+  ArenaFile& file = memory_->files(rank).list[number];
+  const std::uint32_t version = file.version.load(std::memory_order_acquire);
+  if (version == file.laid.load(std::memory_order_relaxed)) return;
+  const bool is_laid = static_cast<bool>(files_.follow(rank, number));
+  file.trouble.store(is_laid ? 0 : 1, std::memory_order_relaxed);
+  file.laid.store(version, std::memory_order_release);  // pairs with is_known_to_agent()
 }
 
 void NodeAgent::Implementation::on_message(Bytes bytes) {

@@ -29,7 +29,6 @@ void NodeAgent::Implementation::carry_from_now() {
 
 // By edges: nobody has to read what rings.
 void NodeAgent::Implementation::listen_to_ranks() {
-  if (carried_.empty()) return;
   epoll_event event{};
   event.events = EPOLLIN | EPOLLET;
   ::epoll_ctl(sleeper_.get(), EPOLL_CTL_ADD, memory_->agent_bell(), &event);

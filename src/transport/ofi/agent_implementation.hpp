@@ -16,6 +16,7 @@
 #include "core/function_ref.hpp"
 #include "core/record_ring.hpp"
 #include "core/unique_fd.hpp"
+#include "memory/file_windows.hpp"
 #include "transport/ofi/agent.hpp"
 #include "transport/ofi/endpoint.hpp"
 #include "transport/ofi/in_order.hpp"
@@ -87,6 +88,7 @@ class NodeAgent::Implementation {
 
   explicit Implementation(const Setup& setup)
       : memory_(setup.memory),
+        files_(*memory_),
         tag_(setup.job_tag),
         may_spin_(setup.may_spin),
         patience_ns_(std::uint64_t{setup.patience_s} * 1'000'000'000) {
@@ -132,6 +134,8 @@ class NodeAgent::Implementation {
   static bool hand_over(Carried& rank, Bytes letter);
   static void deliver_waiting(Carried& rank);
   bool has_to_carry() const;
+  void follow_files();
+  void follow_file(Rank rank, std::size_t number);
   int longest_sleep_beside_ranks();
   void ring();
   void watch_nodes();
@@ -144,6 +148,8 @@ class NodeAgent::Implementation {
   }
 
   std::shared_ptr<NodeMemory> memory_;
+  FileWindows files_;
+  std::uint32_t files_asked_ = 0;
   std::uint64_t tag_;
   bool may_spin_;
   std::uint64_t patience_ns_;  // 0: endless

@@ -183,20 +183,59 @@ std::byte* map(std::size_t size, int protection, int sharing, int memory = -1) {
   return static_cast<std::byte*>(mapped);
 }
 
-// Another mapping of the same memory must go on seeing what is written through this one.
-GASNET_TEST(memory_that_the_client_shares_is_no_segment, 1) {
+// Another mapping of the same memory goes on seeing what is written through this one, by whomever.
+GASNET_TEST(memory_that_the_client_shares_stays_shared_as_a_segment, 1) {
   constexpr std::size_t size = 64 * 1024;
-  const Result<UniqueFd> memory = create_memfd("client", size);
+  Result<UniqueFd> memory = create_memfd("client", size);
   ASSERT_TRUE(memory);
   std::byte* one = map(size, PROT_READ | PROT_WRITE, MAP_SHARED, memory->get());
   const std::byte* other = map(size, PROT_READ, MAP_SHARED, memory->get());
-  expect_refused(world, one, size);
-  expect_refused(world, one + size - 8, 8);
-  std::memset(one, 'x', size);
-  EXPECT_EQ(other[0], std::byte{'x'});
-  EXPECT_EQ(other[size - 1], std::byte{'x'});
+  one[0] = std::byte{'a'};
+  gex_Segment_t segment = GEX_SEGMENT_INVALID;
+  gex_EP_t more = GEX_EP_INVALID;
+  ASSERT_EQ(gex_Segment_Create(&segment, world.client, one, size, GEX_MK_HOST, 0), GASNET_OK);
+  memory->reset();
+  EXPECT_EQ(one[0], std::byte{'a'});
+  gex_EP_Create(&more, world.client, GEX_EP_CAPABILITY_RMA, 0);
+  gex_EP_BindSegment(more, segment, 0);
+  gex_EP_PublishBoundSegment(world.team, &more, 1, 0);
+  gex_TM_t pair = gex_TM_Pair(world.endpoint, gex_EP_QueryIndex(more));
+  void* there = nullptr;
+  gex_Segment_QueryBound(pair, world.right(), &there, nullptr, nullptr);
+  gex_RMA_PutBlockingVal(pair, world.right(), static_cast<char*>(there) + 8, 'b', 1, 0);
+  world.barrier();
+  EXPECT_EQ(one[8], std::byte{'b'});
+  EXPECT_EQ(other[8], std::byte{'b'});
+  one[size - 1] = std::byte{'c'};
+  EXPECT_EQ(other[size - 1], std::byte{'c'});
+  world.barrier();
+  char got = 0;
+  gex_RMA_GetBlocking(pair, &got, world.right(), static_cast<char*>(there) + size - 1, 1, 0);
+  EXPECT_EQ(got, 'c');
+  world.barrier();
+  gex_EP_Destroy(more, 0);
+  gex_Segment_Destroy(segment, 0);
+  one[1] = std::byte{'d'};
+  EXPECT_EQ(other[1], std::byte{'d'});
   ::munmap(one, size);
   ::munmap(const_cast<std::byte*>(other), size);
+}
+
+// Peers could not map it, or die where it ends.
+GASNET_TEST(shared_memory_that_peers_cannot_map_is_no_segment, 1) {
+  constexpr std::size_t size = 64 * 1024;
+  std::byte* nameless = map(size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS);
+  expect_refused(world, nameless, size);
+  ::munmap(nameless, size);
+  Result<UniqueFd> memory = create_memfd("client", size);
+  ASSERT_TRUE(memory);
+  std::byte* longer = map(2 * size, PROT_READ | PROT_WRITE, MAP_SHARED, memory->get());
+  expect_refused(world, longer, 2 * size);
+  memory->reset();
+  expect_refused(world, longer, size);
+  longer[0] = std::byte{'x'};
+  EXPECT_EQ(longer[0], std::byte{'x'});
+  ::munmap(longer, 2 * size);
 }
 
 // What is behind the first page counts too.

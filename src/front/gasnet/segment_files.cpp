@@ -1,0 +1,107 @@
+#include "front/gasnet/segment_files.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "core/mapping.hpp"
+
+namespace gondwana::gasnet {
+namespace {
+
+constexpr auto relaxed = std::memory_order_relaxed;
+
+}  // namespace
+
+SegmentFiles::SegmentFiles(Engine& engine) : engine_(engine), windows_(engine.memory()) {}
+
+// The smallest that was used before and is large enough, or a new one; null: there is none. Ranges
+// that were used do not go back to the segments: a peer that has not looked since still has the
+// former file there.
+ArenaFile* SegmentFiles::find_place(std::size_t size) {
+  ArenaFile* best = nullptr;
+  ArenaFile* fresh = nullptr;
+  for (ArenaFile& place : mine().list) {
+    const std::size_t room = place.room.load(relaxed);
+    if (room == 0 && fresh == nullptr) fresh = &place;
+    if (place.size.load(relaxed) > 0 || room < size) continue;
+    if (best == nullptr || room < best->room.load(relaxed)) best = &place;
+  }
+  if (best != nullptr || fresh == nullptr) return best;
+  const std::optional<MutableBytes> range = engine_.segments().allocate(size);
+  if (!range) return nullptr;
+  const std::byte* arena = engine_.memory().window(engine_.rank());
+  fresh->offset.store(static_cast<std::uint64_t>(range->data() - arena), relaxed);
+  fresh->room.store(range->size(), relaxed);
+  return fresh;
+}
+
+Result<SegmentFiles::Shown> SegmentFiles::show(UniqueFd file, std::size_t from, std::size_t size) {
+  ArenaFile* place = find_place(size);
+  if (place == nullptr)
+    return Error{Errc::out_of_memory,
+                 fmt::format("a segment of {} on a shared mapping: no room is left, or the process "
+                             "has {} of them",
+                             format_size(size), ArenaFiles::most)};
+  const auto number = static_cast<std::size_t>(place - mine().list.data());
+  files_[number] = std::move(file);
+  if (const Result<void> written = write(*place, number, from, size); !written) {
+    withdraw(number);
+    return written.error();
+  }
+  return Shown{number, place->offset.load(relaxed)};
+}
+
+Result<void> SegmentFiles::write(ArenaFile& place, std::size_t number, std::size_t from,
+                                 std::size_t size) {
+  struct stat facts{};
+  ::fstat(files_[number].get(), &facts);
+  place.version.fetch_add(1, relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  place.process.store(::getpid(), relaxed);
+  place.descriptor.store(files_[number].get(), relaxed);
+  place.device.store(facts.st_dev, relaxed);
+  place.inode.store(facts.st_ino, relaxed);
+  place.from.store(from, relaxed);
+  place.size.store(size, relaxed);
+  tell(place);
+  return windows_.follow(engine_.rank(), number);
+}
+
+void SegmentFiles::withdraw(std::size_t number) {
+  ArenaFile& place = mine().list[number];
+  place.version.fetch_add(1, relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  place.size.store(0, relaxed);
+  tell(place);
+  // Nothing is opened, so nothing can fail.
+  [[maybe_unused]] const Result<void> gone = windows_.follow(engine_.rank(), number);
+  files_[number].reset();
+}
+
+// The agent may sleep on its descriptors.
+void SegmentFiles::tell(ArenaFile& place) const {
+  place.version.fetch_add(1, std::memory_order_release);  // pairs with FileWindows
+  mine().changes.fetch_add(1, std::memory_order_release);
+  NodeHeader& header = engine_.memory().header();
+  header.files_asked.fetch_add(1, std::memory_order_release);
+  if (header.files_served.load(relaxed) == 0) return;
+  constexpr std::uint64_t once = 1;
+  [[maybe_unused]] const ssize_t rung =
+      ::write(engine_.memory().agent_bell(), &once, sizeof(once));
+}
+
+bool SegmentFiles::has_reached_agent(std::size_t number) const {
+  const ArenaFile& place = mine().list[number];
+  return engine_.memory().header().files_served.load(relaxed) == 0 ||
+         place.laid.load(std::memory_order_acquire) == place.version.load(relaxed);
+}
+
+bool SegmentFiles::is_refused_by_agent(std::size_t number) const {
+  return engine_.memory().header().files_served.load(relaxed) != 0 &&
+         mine().list[number].trouble.load(relaxed) != 0;
+}
+
+}  // namespace gondwana::gasnet

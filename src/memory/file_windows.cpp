@@ -1,0 +1,97 @@
+#include "memory/file_windows.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "core/mapping.hpp"
+
+namespace gondwana {
+namespace {
+
+// What an ArenaFile says, at one moment.
+struct Shown {
+  std::int32_t process;
+  std::int32_t descriptor;
+  std::uint64_t device;
+  std::uint64_t inode;
+  std::size_t from;
+  std::size_t offset;
+  std::size_t room;
+  std::size_t size;
+};
+
+// Nothing while it is being written: that is told of later.
+std::optional<Shown> read(const ArenaFile& file, std::uint32_t version) {
+  constexpr auto relaxed = std::memory_order_relaxed;
+  const Shown shown{file.process.load(relaxed), file.descriptor.load(relaxed),
+                    file.device.load(relaxed),  file.inode.load(relaxed),
+                    file.from.load(relaxed),    file.offset.load(relaxed),
+                    file.room.load(relaxed),    file.size.load(relaxed)};
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (version % 2 != 0 || file.version.load(relaxed) != version) return std::nullopt;
+  return shown;
+}
+
+// No descriptor has to travel: a process of the same user may open what another has open. Its
+// number may be another file's by now, or another process's.
+Result<UniqueFd> open_shown(const Shown& shown) {
+  const std::string path = fmt::format("/proc/{}/fd/{}", shown.process, shown.descriptor);
+  UniqueFd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  if (!file)
+    return Error{Errc::refused, fmt::format("cannot open {}: {}", path, std::strerror(errno))};
+  struct stat facts{};
+  if (::fstat(file.get(), &facts) != 0 || facts.st_dev != shown.device ||
+      facts.st_ino != shown.inode)
+    return Error{Errc::refused, fmt::format("{} is another file", path)};
+  if (static_cast<std::uint64_t>(facts.st_size) < shown.from + shown.size)
+    return Error{Errc::refused, fmt::format("{} has {} bytes, the mapping ends at {}", path,
+                                            facts.st_size, shown.from + shown.size)};
+  return file;
+}
+
+}  // namespace
+
+FileWindows::FileWindows(const NodeMemory& memory) : memory_(memory), seen_(memory.plan().ranks) {}
+
+Result<void> FileWindows::follow(Rank rank) {
+  const std::scoped_lock lock(mutex_);
+  Seen& seen = seen_[memory_.plan().local(rank)];
+  const std::uint32_t changes = memory_.files(rank).changes.load(std::memory_order_acquire);
+  if (changes == seen.changes) return {};
+  for (std::size_t number = 0; number < ArenaFiles::most; ++number)
+    if (const Result<void> done = follow(rank, number, seen.versions[number]); !done) return done;
+  seen.changes = changes;
+  return {};
+}
+
+Result<void> FileWindows::follow(Rank rank, std::size_t number) {
+  const std::scoped_lock lock(mutex_);
+  return follow(rank, number, seen_[memory_.plan().local(rank)].versions[number]);
+}
+
+Result<void> FileWindows::follow(Rank rank, std::size_t number, std::uint32_t& seen) const {
+  const ArenaFile& file = memory_.files(rank).list[number];
+  const std::uint32_t version = file.version.load(std::memory_order_acquire);
+  if (version == seen) return {};
+  const std::optional<Shown> shown = read(file, version);
+  if (!shown) return {};
+  if (shown->size > 0) {
+    const Result<UniqueFd> opened = open_shown(*shown);
+    if (!opened) return opened.error();
+    if (Result<void> laid =
+            memory_.lay_file(rank, shown->offset, *opened, shown->from, shown->size);
+        !laid)
+      return laid;
+  }
+  memory_.lay_nothing(rank, shown->offset + shown->size, shown->room - shown->size);
+  seen = version;
+  return {};
+}
+
+}  // namespace gondwana
