@@ -142,6 +142,8 @@ class Engine {
   // Busy where who may not wait for room found none: nothing has happened.
   enum class NoRoom : std::uint8_t { wait, refuse };
   using Begun = std::optional<Posted>;
+  // Whether the source of a put of so many bytes is free as soon as that is under way.
+  bool copies_put_of(std::size_t size) const { return size <= wire_.limits().copies_up_to; }
   Begun begin_put(Lane& lane, Remote to, Bytes source, Completion& done,
                   NoRoom no_room = NoRoom::wait);
   Begun begin_get(Lane& lane, MutableBytes dest, Remote from, Completion& done,
@@ -230,6 +232,11 @@ class Engine {
     if (wire_) [[unlikely]]
       progress();
     return receive();
+  }
+  // The wire for this thread, so that what it sends next waits for no other thread; none where one
+  // has it.
+  std::unique_lock<std::recursive_mutex> try_to_have_wire() {
+    return {wire_mutex_, std::try_to_lock};
   }
   // A place for a message; waits for room, and receives meanwhile.
   [[gnu::always_inline]] Draft open_message(CallName call, Rank to, MessageClass sort,

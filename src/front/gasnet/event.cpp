@@ -10,6 +10,7 @@ bool gondwana_gex_event::is_complete() {
     return barrier->is_complete();
   if (const auto* batch = std::get_if<std::shared_ptr<gondwana::gasnet::Batch>>(&what))
     return (*batch)->is_done();
+  if (const auto* leaf = std::get_if<gondwana::gasnet::Leaf>(&what)) return leaf->is_complete();
   return std::get<std::shared_ptr<gondwana::gasnet::Operation>>(what)->is_complete();
 }
 
@@ -27,11 +28,25 @@ gex_Event_t event_of(std::shared_ptr<Batch> batch) {
 
 namespace {
 
+// Of a root that is a batch. The same each time, for it is the root's.
+gex_Event_t leaf_of(gex_Event_t root, bool is_local) {
+  const Leaf leaf{std::get<std::shared_ptr<Batch>>(root->what).get(), is_local};
+  if (leaf.is_complete()) return GEX_EVENT_INVALID;
+  std::unique_ptr<gondwana_gex_event>& held = root->leaves[is_local ? 1 : 0];
+  if (held == nullptr) held.reset(new gondwana_gex_event{leaf});
+  return held.get();
+}
+
+// Ends what the client has seen complete.
+void use_up(gex_Event_t event) {
+  if (!event->is_leaf()) delete event;
+}
+
 // Uses the event up if it is complete.
 bool take(gex_Event_t& event) {
   if (event == GEX_EVENT_INVALID) return true;
   if (!event->is_complete()) return false;
-  delete event;
+  use_up(event);
   event = GEX_EVENT_INVALID;
   return true;
 }
@@ -44,11 +59,22 @@ struct Look {
   bool some() const { return any || empty; }
 };
 
+// A root that is complete takes its leaves with it, which may stand beside it.
+void take_leaves(gex_Event_t root, gex_Event_t* events, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    if (events[i] != GEX_EVENT_INVALID && root->has_leaf(events[i])) events[i] = GEX_EVENT_INVALID;
+}
+
+bool has_leaves(gex_Event_t event) {
+  return event->leaves[0] != nullptr || event->leaves[1] != nullptr;
+}
+
 Look look(gex_Event_t* events, std::size_t count) {
   Look seen;
   for (std::size_t i = 0; i < count; ++i) {
     if (events[i] == GEX_EVENT_INVALID) continue;
     seen.empty = false;
+    if (has_leaves(events[i]) && events[i]->is_complete()) take_leaves(events[i], events, count);
     if (take(events[i]))
       seen.any = true;
     else
@@ -64,6 +90,11 @@ int tested(bool complete) {
 }
 
 }  // namespace
+
+gex_Event_t local_completion_of(gex_Event_t root) {
+  return root == GEX_EVENT_INVALID ? root : leaf_of(root, true);
+}
+
 }  // namespace gondwana::gasnet
 
 using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow
@@ -80,6 +111,11 @@ void gondwana_gex_event_wait(gex_Event_t event) {
   } else if (const auto* batch = std::get_if<std::shared_ptr<Batch>>(&event->what)) {
     door().far().wait(**batch, call);
     delete event;
+  } else if (const auto* leaf = std::get_if<Leaf>(&event->what)) {
+    if (leaf->is_local)
+      door().far().wait_for_sources(*leaf->batch, call);
+    else
+      door().far().wait(*leaf->batch, call);
   } else if (!take(event)) {
     door().wait(call, [&] { return take(event); });
   }
@@ -101,11 +137,10 @@ void gex_Event_WaitAll(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*flag
   door().wait("gex_Event_WaitAll", [&] { return look(pevent, numevents).all; });
 }
 
-// The source of a collective that is complete later is the library's until then. That of a put over
-// the wire is the client's again when it has arrived: who asks for the leaf waits for the root.
-gex_Event_t gex_Event_QueryLeaf(gex_Event_t root, gex_EC_t /*event_category*/) {
-  if (root != GEX_EVENT_INVALID)
-    if (const auto* batch = std::get_if<std::shared_ptr<Batch>>(&root->what))
-      door().far().wait(**batch, "gex_Event_QueryLeaf");
-  return GEX_EVENT_INVALID;
+// The source of a collective that is complete later is the library's until then. Of the categories
+// of an access region only local completion is told apart from the whole.
+gex_Event_t gex_Event_QueryLeaf(gex_Event_t root, gex_EC_t event_category) {
+  if (root == GEX_EVENT_INVALID || !std::holds_alternative<std::shared_ptr<Batch>>(root->what))
+    return GEX_EVENT_INVALID;
+  return leaf_of(root, event_category == GEX_EC_LC);
 }

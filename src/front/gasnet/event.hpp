@@ -1,6 +1,7 @@
 // Operations that take their time: collectives, and puts and gets over a wire.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <variant>
@@ -58,13 +59,31 @@ class EnteredBarrier {
 
 }  // namespace gondwana::gasnet
 
-// Owned by the client's handle: gone when a test or wait has seen it complete.
+namespace gondwana::gasnet {
+
+// Of a root: local completion, or all that the root is.
+struct Leaf {
+  Batch* batch;
+  bool is_local;
+
+  bool is_complete() const { return is_local ? batch->has_free_sources() : batch->is_done(); }
+};
+
+}  // namespace gondwana::gasnet
+
+// A root is owned by the client's handle: gone when a test or wait has seen it complete, and its
+// leaves with it. A leaf may be asked again.
 struct gondwana_gex_event {
   std::variant<gondwana::gasnet::EnteredBarrier, std::shared_ptr<gondwana::gasnet::Operation>,
-               std::shared_ptr<gondwana::gasnet::Batch>>
+               std::shared_ptr<gondwana::gasnet::Batch>, gondwana::gasnet::Leaf>
       what;
+  std::array<std::unique_ptr<gondwana_gex_event>, 2> leaves = {};  // by Leaf::is_local
 
   bool is_complete();
+  bool is_leaf() const { return std::holds_alternative<gondwana::gasnet::Leaf>(what); }
+  bool has_leaf(gex_Event_t event) const {
+    return event == leaves[0].get() || event == leaves[1].get();
+  }
 };
 
 namespace gondwana::gasnet {
@@ -74,5 +93,7 @@ namespace gondwana::gasnet {
 gex_Event_t start(Door& door, std::shared_ptr<Operation> operation);
 // The same of operations that are under way.
 gex_Event_t event_of(std::shared_ptr<Batch> batch);
+// The event of its local completion; GEX_EVENT_INVALID where that has come already.
+gex_Event_t local_completion_of(gex_Event_t root);
 
 }  // namespace gondwana::gasnet

@@ -53,15 +53,19 @@ std::optional<std::uint64_t> Far::request(Remote at, const AtomicRequest& reques
   return old;
 }
 
+bool Far::begin_put(Completion& done, Remote to, Bytes source, CallName call, NoRoom no_room) {
+  return has_begun(engine_.begin_put(*lane_, to, source, done, no_room), call);
+}
+
 bool Far::begin_put(Batch& batch, Remote to, Bytes source, CallName call, NoRoom no_room) {
-  return has_begun(engine_.begin_put(*lane_, to, source, batch.done_, no_room), call);
+  Completion& done = engine_.copies_put_of(source.size()) ? batch.done_ : batch.reading_;
+  return begin_put(done, to, source, call, no_room);
 }
 
 // A program that never waits must not fill the memory with copies.
 bool Far::begin_put_of_copy(Batch& batch, Remote to, Bytes source, CallName call, NoRoom no_room) {
-  constexpr std::size_t most_kept = std::size_t{1} << 20;
   constexpr std::size_t most_copies = 1024;
-  if (batch.kept_ + source.size() > most_kept || batch.copies_.size() == most_copies) {
+  if (batch.kept_ + source.size() > most_copied || batch.copies_.size() == most_copies) {
     if (no_room == NoRoom::refuse && !batch.is_done()) return false;
     wait(batch, call);
   }
@@ -69,9 +73,9 @@ bool Far::begin_put_of_copy(Batch& batch, Remote to, Bytes source, CallName call
     batch.copies_.clear();
     batch.kept_ = 0;
   }
-  if (source.size() > most_kept) return put(to, source, call, no_room);
+  if (!is_copied(source.size())) return put(to, source, call, no_room);
   const std::vector<std::byte>& copy = batch.copies_.emplace_back(source.begin(), source.end());
-  if (!begin_put(batch, to, copy, call, no_room)) {
+  if (!begin_put(batch.done_, to, copy, call, no_room)) {
     batch.copies_.pop_back();
     return false;
   }
@@ -85,7 +89,7 @@ bool Far::begin_get(Batch& batch, MutableBytes dest, Remote from, CallName call,
 
 bool Far::begin_put(Batch& batch, Rank to, std::span<const Pieces> pieces, CallName call,
                     NoRoom no_room) {
-  return has_begun(engine_.begin_put(*lane_, to, pieces, batch.done_, no_room), call);
+  return has_begun(engine_.begin_put(*lane_, to, pieces, batch.reading_, no_room), call);
 }
 
 bool Far::begin_get(Batch& batch, Rank from, std::span<const Pieces> pieces, CallName call,
@@ -95,6 +99,11 @@ bool Far::begin_get(Batch& batch, Rank from, std::span<const Pieces> pieces, Cal
 
 void Far::wait(Batch& batch, CallName call) {
   engine_.complete(batch.done_, call);
+  engine_.complete(batch.reading_, call);
+}
+
+void Far::wait_for_sources(Batch& batch, CallName call) {
+  engine_.complete(batch.reading_, call);
 }
 
 std::shared_ptr<const Directory> Far::known(std::uint32_t process) {

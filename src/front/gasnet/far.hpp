@@ -47,12 +47,15 @@ inline Engine::NoRoom without_room(gex_Flags_t flags) {
 // Operations under way, and what of their sources the library keeps for them. Must be waited for.
 class Batch {
  public:
-  bool is_done() const { return done_.done(); }
+  bool is_done() const { return done_.done() && reading_.done(); }
+  // Whether the client may use all sources again: local completion.
+  bool has_free_sources() const { return reading_.done(); }
 
  private:
   friend class Far;
 
   Completion done_;
+  Completion reading_;    // puts that read the client's memory until they are complete
   std::size_t kept_ = 0;  // bytes
   std::vector<std::vector<std::byte>> copies_;
 };
@@ -85,6 +88,10 @@ class Far {
   bool begin_get(Batch& batch, Rank from, std::span<const Pieces> pieces, CallName call,
                  NoRoom no_room = NoRoom::wait);
   void wait(Batch& batch, CallName call);
+  void wait_for_sources(Batch& batch, CallName call);
+
+  // Whether begin_put_of_copy() copies so much; it waits for what is larger.
+  static bool is_copied(std::size_t bytes) { return bytes <= most_copied; }
 
   // Of a process out of reach. What it said when it was first asked, until it is forgotten; it is
   // asked again for a segment that it had not then.
@@ -93,7 +100,10 @@ class Far {
   void forget(std::span<const std::uint32_t> processes);
 
  private:
+  static constexpr std::size_t most_copied = std::size_t{1} << 20;
+
   bool has_begun(Engine::Begun begun, CallName call);
+  bool begin_put(Completion& done, Remote to, Bytes source, CallName call, NoRoom no_room);
   std::shared_ptr<const Directory> known(std::uint32_t process);
   std::shared_ptr<const Directory> ask(std::uint32_t process);
 

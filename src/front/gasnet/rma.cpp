@@ -87,6 +87,12 @@ bool begin_put(Batch& batch, const FarTransfer& what, gex_Event_t* lc_opt) {
   return begun;
 }
 
+// Not one of the constants.
+bool is_event(const gex_Event_t* lc_opt) {
+  return reinterpret_cast<std::uintptr_t>(lc_opt) >
+         reinterpret_cast<std::uintptr_t>(GEX_EVENT_GROUP);
+}
+
 bool begin_get(Batch& batch, const FarTransfer& what) {
   constexpr auto call = "gex_RMA_Get";
   const Spot source = find_peer(what.tm, what.rank, {what.src, what.bytes}, what.flags, call);
@@ -158,7 +164,14 @@ gex_Event_t gondwana_gex_put_nb(gex_TM_t tm, gex_Rank_t rank, void* dest, const 
                ? GEX_EVENT_NO_OP
                : GEX_EVENT_INVALID;
   auto batch = std::make_shared<Batch>();
-  if (!begin_put(*batch, {tm, rank, dest, src, nbytes, flags}, lc_opt)) return GEX_EVENT_NO_OP;
+  const FarTransfer put{tm, rank, dest, src, nbytes, flags};
+  if (!Far::is_copied(nbytes) && is_event(lc_opt)) {
+    if (!begin_put(*batch, put, GEX_EVENT_DEFER)) return GEX_EVENT_NO_OP;
+    gex_Event_t root = event_of(std::move(batch));
+    *lc_opt = local_completion_of(root);
+    return root;
+  }
+  if (!begin_put(*batch, put, lc_opt)) return GEX_EVENT_NO_OP;
   return event_of(std::move(batch));
 }
 
