@@ -56,6 +56,8 @@ gex_AM_SrcDesc_t prepare(const Destination& to, gex_Token_t token, Category cate
   const std::size_t size = std::min(wanted.most, limit);
   // A small payload travels in the message, wherever it was written.
   const bool is_short = is_medium && fits_in_message(size, wanted.arguments);
+  const Turn turn(to, wanted.flags);
+  if (!turn) return GEX_AM_SRCDESC_NO_OP;
   std::optional<Draft> draft =
       open(to, is_medium && !is_short ? Payload::block : Payload::none, wanted.flags);
   if (!draft) return GEX_AM_SRCDESC_NO_OP;

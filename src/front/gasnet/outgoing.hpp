@@ -16,6 +16,22 @@ struct Letter {
   Arguments arguments;
 };
 
+// With GEX_FLAG_IMMEDIATE a message to another node waits neither for room nor for a thread that
+// has the wire, from its opening until it is sent.
+class Turn {
+ public:
+  Turn(const Destination& to, gex_Flags_t flags) {
+    if ((flags & GEX_FLAG_IMMEDIATE) == 0 || to.door.reaches(to.process)) return;
+    wire_ = to.door.engine().try_to_have_wire();
+    is_mine_ = wire_.owns_lock();
+  }
+  explicit operator bool() const { return is_mine_; }
+
+ private:
+  std::unique_lock<std::recursive_mutex> wire_;
+  bool is_mine_ = true;
+};
+
 // After a message to this process: handles it if it can, for its sender may now wait for what the
 // handler does without ever polling.
 void receive_own(Door& door);

@@ -61,6 +61,8 @@ bool fits_in_message(std::size_t bytes, unsigned arguments) {
 
 int send_short(const Destination& to, gex_AM_Index_t handler, gex_Flags_t flags,
                const Arguments& arguments) {
+  const Turn turn(to, flags);
+  if (!turn) return 1;
   const std::optional<Draft> draft = open(to, Payload::none, flags);
   if (!draft) return 1;
   send(to, *draft, {Category::short_message, handler, 0, arguments});
@@ -85,6 +87,8 @@ int send_medium(const Destination& to, gex_AM_Index_t handler, Bytes payload, ge
                 gex_Flags_t flags, const Arguments& arguments) {
   examine_size(to, payload.size(), most_medium);
   const bool is_short = fits_in_message(payload.size(), arguments.count);
+  const Turn turn(to, flags);
+  if (!turn) return 1;
   const std::optional<Draft> draft = open(to, is_short ? Payload::none : Payload::block, flags);
   if (!draft) return 1;
   draft->message->arguments = static_cast<std::uint8_t>(arguments.count);
@@ -98,6 +102,8 @@ int send_medium(const Destination& to, gex_AM_Index_t handler, Bytes payload, ge
 int send_long(const Destination& to, gex_AM_Index_t handler, Bytes payload, void* dest,
               gex_Event_t* lc_opt, gex_Flags_t flags, const Arguments& arguments) {
   examine_size(to, payload.size(), most_long);
+  const Turn turn(to, flags);
+  if (!turn) return 1;
   const std::optional<Draft> draft = open(to, Payload::none, flags);
   if (!draft) return 1;
   deliver_long(to, payload, dest);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <thread>
 #include <vector>
 
 #include "gasnet_ratomic.h"
@@ -316,6 +317,47 @@ GASNET_TEST(immediate_atomic_operations_are_done_or_refused, 1) {
   }
   gex_AD_Destroy(integers);
   gex_AD_Destroy(numbers);
+}
+
+void on_short(gex_Token_t /*token*/) {}
+
+// What another thread of the rank may do, which has the wire to other nodes or waits for it.
+std::vector<bool> refused_calls(const Target& target) {
+  const gex_TM_t team = target.world.team;
+  const gex_Rank_t peer = target.world.right();
+  std::array<char, 100> bytes{};
+  const auto is_refused = [](gex_Event_t event) { return !waited(event); };
+  std::vector<bool> refused;
+  refused.push_back(gex_AM_RequestShort0(team, peer, told, immediate) != 0);
+  gex_AM_SrcDesc_t prepared = gex_AM_PrepareRequestMedium(team, peer, nullptr, 8, 8, nullptr,
+                                                          immediate, 0);
+  refused.push_back(prepared == GEX_AM_SRCDESC_NO_OP);
+  if (!refused.back()) gex_AM_CancelRequestMedium(prepared, 0);
+  refused.push_back(is_refused(gex_RMA_PutNB(team, peer, target.there, bytes.data(), bytes.size(),
+                                             GEX_EVENT_NOW, immediate)));
+  refused.push_back(is_refused(
+      gex_RMA_GetNB(team, bytes.data(), peer, target.there, bytes.size(), immediate)));
+  return refused;
+}
+
+// A thread that waits for other nodes has the wire for as long.
+GASNET_TEST(immediate_calls_do_not_wait_for_a_thread_that_has_the_wire, 1) {
+  world.add_handler(told, reinterpret_cast<gex_AM_Fn_t>(&on_short),
+                    GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 0);
+  const Target target = make_target(world);
+  target.read(8);
+  if (door().threads() != ThreadMode::seq) {
+    auto wire = door().engine().try_to_have_wire();
+    ASSERT_TRUE(wire.owns_lock());
+    std::vector<bool> refused;
+    std::thread([&] {
+      adopt(world);
+      refused = refused_calls(target);
+    }).join();
+    const bool is_near = Team::of(world.team).reaches(world.right());
+    EXPECT_EQ(refused, std::vector<bool>(refused.size(), !is_near));
+  }
+  world.barrier();
 }
 
 }  // namespace
