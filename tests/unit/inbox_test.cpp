@@ -198,6 +198,26 @@ TEST(inbox, open_reservations_do_not_hold_up_what_is_behind_them) {
   EXPECT_EQ(drain(consumer), (std::vector<std::uint32_t>{10, 30}));
 }
 
+// The receiver gives slots back half by half, but waits for none that may be open for long.
+TEST(inbox, open_reservations_at_the_ends_of_the_halves_hold_back_no_credit) {
+  Node node(2);
+  Consumer consumer(node.lane(receiver));
+  const Lane lane_of_sender = node.lane(receiver);
+  Sender sender(lane_of_sender, 1);
+  constexpr std::uint32_t half = InboxLayout::slots / 2;
+  std::vector<Reservation> all;
+  while (const auto at = sender.reserve(Payload::none)) all.push_back(*at);
+  for (const Reservation at : all)
+    if (at.slot % half != half - 1) publish(sender, at, 0);
+  std::size_t handled = 0;
+  const auto handle = [&](std::uint32_t, InboxMessage&, std::uint32_t) { ++handled; };
+  while (handled < all.size() - 2) ASSERT_GT(consumer.poll(handle, 8), 0U);
+  for (std::uint32_t i = 0; i < 5 * InboxLayout::slots; ++i) {
+    ASSERT_TRUE(try_send(sender, i)) << "message " << i;
+    ASSERT_EQ(consumer.poll(handle, 8), 1U);
+  }
+}
+
 TEST(inbox, sender_that_never_pauses_does_not_starve_another) {
   Node node(3);
   Consumer consumer(node.lane(receiver));
