@@ -113,13 +113,20 @@ std::uint64_t hash_own_file() {
   return hash({contents.data(), length});
 }
 
+// Segments come in the order of their addresses.
+void add_part(ProgramImage& image, MutableBytes pages) {
+  std::byte* first = image.parts.empty() ? pages.data() : image.parts.front().data();
+  image.parts.push_back(pages);
+  image.globals = {first, pages.data() + pages.size()};
+}
+
 void look_at_segment(const dl_phdr_info& program, const ElfW(Phdr) & segment, Search& search) {
   ProgramImage& image = search.image;
   if (segment.p_type == PT_LOAD) {
     image.links_library |= contains_us(program, segment);
     if ((segment.p_flags & PF_W) == 0) return;
     const MutableBytes pages = writable_pages(program, segment);
-    if (pages.size() > image.globals.size()) image.globals = pages;
+    if (!pages.empty()) add_part(image, pages);
   } else if (segment.p_type == PT_DYNAMIC) {
     image.links_library |= needs_library(program, segment, search.library);
   } else if (segment.p_type == PT_NOTE) {
@@ -200,7 +207,9 @@ ProgramImage inspect_program(const char* library) {
   return search.image;
 }
 
-Result<void> share_globals(MutableBytes globals, const UniqueFd& arena, std::size_t offset) {
+namespace {
+
+Result<void> share_part(MutableBytes globals, const UniqueFd& arena, std::size_t offset) {
   const auto fail = [&] {
     return Error{Errc::refused,
                  fmt::format("cannot lay {} of global variables on shared memory: {}",
@@ -216,12 +225,26 @@ Result<void> share_globals(MutableBytes globals, const UniqueFd& arena, std::siz
   return {};
 }
 
-void make_globals_private(MutableBytes globals) {
+void make_part_private(MutableBytes globals) {
   void* copy = ::mmap(nullptr, globals.size(), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (copy == MAP_FAILED) return;
   copy_pages(static_cast<std::byte*>(copy), globals);
   ::mremap(copy, globals.size(), globals.size(), MREMAP_MAYMOVE | MREMAP_FIXED, globals.data());
+}
+
+}  // namespace
+
+Result<void> share_globals(const ProgramImage& image, const UniqueFd& arena, std::size_t offset) {
+  for (const MutableBytes part : image.parts) {
+    const auto before = static_cast<std::size_t>(part.data() - image.globals.data());
+    if (Result<void> shared = share_part(part, arena, offset + before); !shared) return shared;
+  }
+  return {};
+}
+
+void make_globals_private(const ProgramImage& image) {
+  for (const MutableBytes part : image.parts) make_part_private(part);
 }
 
 }  // namespace gondwana

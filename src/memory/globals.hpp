@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "core/result.hpp"
 #include "core/types.hpp"
@@ -16,7 +17,10 @@ namespace gondwana {
 
 // What the loader knows of the running program.
 struct ProgramImage {
-  MutableBytes globals;  // whole pages: from behind the read-only relocations to the end of .bss
+  // Whole pages: from behind the read-only relocations to the end of .bss. A linker may lay the
+  // variables in several segments, with other things between them: these pages are the `parts`.
+  MutableBytes globals;
+  std::vector<MutableBytes> parts;
   std::uint64_t id = 0;  // hash of its build id; of its whole file where it has none
   bool links_library = false;  // it was linked with the library that asks, not loaded it later
 };
@@ -24,11 +28,11 @@ struct ProgramImage {
 // `library`: the file name, without version, of the library that asks.
 ProgramImage inspect_program(const char* library);
 
-// Copies `globals` to `offset` of `arena` and maps them from there, at the same addresses. Pages
+// Copies the globals to `offset` of `arena` and maps them from there, at the same addresses. Pages
 // that are all zero are not copied, so a large .bss costs nothing.
-Result<void> share_globals(MutableBytes globals, const UniqueFd& arena, std::size_t offset);
+Result<void> share_globals(const ProgramImage& image, const UniqueFd& arena, std::size_t offset);
 
 // In a forked child: a private copy in the place of the shared pages. System calls only.
-void make_globals_private(MutableBytes globals);
+void make_globals_private(const ProgramImage& image);
 
 }  // namespace gondwana

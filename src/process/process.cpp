@@ -48,11 +48,12 @@ Result<void> take_place(Process& self) {
   self.memory = *std::move(memory);
   if (self.image.links_library) {
     if (const Result<void> shared =
-            share_globals(self.image.globals, self.memory->own_arena(), NodePlan::globals_offset);
+            share_globals(self.image, self.memory->own_arena(), NodePlan::globals_offset);
         !shared)
       return shared.error();
   } else {
     self.image.globals = {};  // loaded late: the program's variables stay its own
+    self.image.parts.clear();
   }
   self.memory->forget_own_arena();
   self.membership.control.reset();
@@ -117,7 +118,7 @@ void after_fork_in_parent() {
 
 // What is written before the variables are its own, the parent sees too.
 void after_fork_in_child() {
-  make_globals_private(this_process().image.globals);
+  make_globals_private(this_process().image);
   this_process().forked = true;
   this_process().membership.lifeline.reset();  // the node agent need not outlast the ranks
   this_process().membership.image.reset();     // the rank is the parent
