@@ -21,7 +21,7 @@ struct ProgramImage {
   // variables in several segments, with other things between them: these pages are the `parts`.
   MutableBytes globals;
   std::vector<MutableBytes> parts;
-  std::uint64_t id = 0;  // hash of its build id; of its whole file where it has none
+  std::uint64_t id = 0;        // hash of its build id; of its whole file where it has none
   bool links_library = false;  // it was linked with the library that asks, not loaded it later
 };
 

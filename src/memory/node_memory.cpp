@@ -44,7 +44,8 @@ Result<std::shared_ptr<NodeMemory>> NodeMemory::attach(const NodePlan& plan,
   if (!pages) return pages.error();
   Result<Mapping> range = reserve_arenas(plan, self);
   if (!range) return range.error();
-  std::shared_ptr<NodeMemory> memory(new NodeMemory(plan, self, *std::move(pages), *std::move(range)));
+  std::shared_ptr<NodeMemory> memory(
+      new NodeMemory(plan, self, *std::move(pages), *std::move(range)));
   if (const Result<void> done = memory->attach_arenas(next_arena); !done) return done.error();
   std::uint32_t next = plan.ranks;
   if (plan.huge > 0) {

@@ -192,7 +192,8 @@ void Door::destroy(gex_Segment_t segment) {
   if (segment->file) {
     files_.withdraw(*segment->file);
   } else {
-    const bool free = segment->replaced == nullptr || map_private(segment->replaced, segment->pages);
+    const bool free =
+        segment->replaced == nullptr || map_private(segment->replaced, segment->pages);
     if (free && !segment->pages.empty()) engine_->segments().release(segment->pages);
   }
   segments_.remove_if([&](const auto& held) { return held.get() == segment; });

@@ -89,8 +89,7 @@ void SegmentFiles::tell(ArenaFile& place) const {
   header.files_asked.fetch_add(1, std::memory_order_release);
   if (header.files_served.load(relaxed) == 0) return;
   constexpr std::uint64_t once = 1;
-  [[maybe_unused]] const ssize_t rung =
-      ::write(engine_.memory().agent_bell(), &once, sizeof(once));
+  [[maybe_unused]] const ssize_t rung = ::write(engine_.memory().agent_bell(), &once, sizeof(once));
 }
 
 bool SegmentFiles::has_reached_agent(std::size_t number) const {

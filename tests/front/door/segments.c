@@ -6,12 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CHECK(condition)                                                               \
-  do {                                                                                 \
-    if (!(condition)) {                                                                \
+#define CHECK(condition)                                                              \
+  do {                                                                                \
+    if (!(condition)) {                                                               \
       fprintf(stderr, "rank %d: line %d: %s\n", shmem_my_pe(), __LINE__, #condition); \
-      shmem_global_exit(1);                                                            \
-    }                                                                                  \
+      shmem_global_exit(1);                                                           \
+    }                                                                                 \
   } while (0)
 
 enum { elements = 100000 };
@@ -21,8 +21,9 @@ static long small_zero;
 static long small_one = 4;
 static const long constants[elements] = {5};
 
-static long* const places[] = {&large_zero[0],      &large_zero[elements - 1], &large[0],
-                               &large[elements - 1], &small_zero,               &small_one};
+static long* const places[] = {&large_zero[0], &large_zero[elements - 1],
+                               &large[0],      &large[elements - 1],
+                               &small_zero,    &small_one};
 enum { number = sizeof(places) / sizeof(places[0]) };
 
 static void fork_and_write(void) {

@@ -329,14 +329,14 @@ std::vector<bool> refused_calls(const Target& target) {
   const auto is_refused = [](gex_Event_t event) { return !waited(event); };
   std::vector<bool> refused;
   refused.push_back(gex_AM_RequestShort0(team, peer, told, immediate) != 0);
-  gex_AM_SrcDesc_t prepared = gex_AM_PrepareRequestMedium(team, peer, nullptr, 8, 8, nullptr,
-                                                          immediate, 0);
+  gex_AM_SrcDesc_t prepared =
+      gex_AM_PrepareRequestMedium(team, peer, nullptr, 8, 8, nullptr, immediate, 0);
   refused.push_back(prepared == GEX_AM_SRCDESC_NO_OP);
   if (!refused.back()) gex_AM_CancelRequestMedium(prepared, 0);
   refused.push_back(is_refused(gex_RMA_PutNB(team, peer, target.there, bytes.data(), bytes.size(),
                                              GEX_EVENT_NOW, immediate)));
-  refused.push_back(is_refused(
-      gex_RMA_GetNB(team, bytes.data(), peer, target.there, bytes.size(), immediate)));
+  refused.push_back(
+      is_refused(gex_RMA_GetNB(team, bytes.data(), peer, target.there, bytes.size(), immediate)));
   return refused;
 }
 
