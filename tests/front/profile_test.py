@@ -128,6 +128,29 @@ class TableTest(unittest.TestCase):
         self.assertEqual(counts_of(ended.stderr)["shmem_init"], (2, 0))
 
 
+    def test_time_in_calls_is_within_the_time_that_has_passed(self):
+        first = run(4, "calls", "all_kinds").stderr.splitlines()[0]
+        passed, inside = re.findall(r"([\d.]+ \w+) (?:since|per)", first)
+        seconds = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
+
+        def value(text: str) -> float:
+            number, unit = text.split()
+            return float(number) * seconds[unit]
+
+        self.assertLessEqual(value(inside), 1.01 * value(passed), first)  # three digits each
+
+    def test_a_program_of_gasnet_alone_is_told_that_it_is_not_counted(self):
+        gasnet = str(PROGRAMS / "gasnet" / "gasnet_barrier")
+        command = [GONDWANA, "run", "--profile", "-n", "2", gasnet]
+        ended = subprocess.run(
+            command, capture_output=True, text=True, timeout=WATCHDOG, check=False
+        )
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        said = [line for line in ended.stderr.splitlines() if line.startswith("gondwana profile")]
+        self.assertEqual(len(said), 1, ended.stderr)
+        self.assertIn("those of GASNet-EX are not counted", said[0])
+
+
 class EndTest(unittest.TestCase):
     def test_only_the_last_finalize_reports(self):
         ended = run(2, "calls", "nested")
@@ -159,7 +182,7 @@ class ControlTest(unittest.TestCase):
     def test_pcontrol_switches_off_and_on_and_reports_so_far(self):
         ended = run(2, "calls", "switched")
         flushed, _, last = ended.stderr.partition("gondwana profile: 2 ranks")
-        self.assertRegex(flushed, r"^gondwana profile: rank 0 so far, .* since shmem_init; ")
+        self.assertRegex(flushed, r"^gondwana profile: rank 0 so far, .* since shmem_init began; ")
         self.assertEqual(counts_of(flushed)["shmem_long_p"], (5, 40))
         self.assertEqual(counts_of(last)["shmem_long_p"], (26, 208))
 

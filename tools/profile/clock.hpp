@@ -28,8 +28,9 @@ class Stopwatch {
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
   }
+  std::uint64_t passed_ticks() const { return ticks() - began_ticks_; }
   double nanoseconds_per_tick() const {
-    const std::uint64_t passed = ticks() - began_ticks_;
+    const std::uint64_t passed = passed_ticks();
     return passed > 0 ? seconds() * 1e9 / static_cast<double>(passed) : 0;
   }
 

@@ -12,14 +12,14 @@ extern "C" {
 
 void shmem_init(void) {
   find_library();
-  const std::uint64_t began = ticks();
+  const Stopwatch began;
   pshmem_init();
   Profile::instance().enter(number_of("shmem_init"), began);
 }
 
 int shmem_init_thread(int requested, int* provided) {
   find_library();
-  const std::uint64_t began = ticks();
+  const Stopwatch began;
   const int failed = pshmem_init_thread(requested, provided);
   if (failed == 0) Profile::instance().enter(number_of("shmem_init_thread"), began);
   return failed;
@@ -28,11 +28,11 @@ int shmem_init_thread(int requested, int* provided) {
 // Starts the library once, however often it is called.
 void start_pes(int npes) {
   find_library();
-  const std::uint64_t began = ticks();
+  const Stopwatch began;
   pstart_pes(npes);
   Profile& profile = Profile::instance();
   if (profile.is_entered())
-    record(number_of("start_pes"), ticks() - began);
+    record(number_of("start_pes"), began.passed_ticks());
   else
     profile.enter(number_of("start_pes"), began);
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -33,6 +34,11 @@ std::size_t seats_wanted() {
   pshmem_global_exit(1);
 }
 
+// With what that call took, which is counted.
+std::string since_init(double seconds) {
+  return fmt::format("{} since shmem_init began", duration(seconds * 1e9));
+}
+
 void at_exit(int status, void* /*unused*/) {
   if (status == 0) Profile::instance().leave_at_exit();
 }
@@ -48,12 +54,12 @@ void Profile::give_back(std::uint64_t session, Counters counters) {
   if (session == session_ && opens_ > 0) seats_.give_back(counters);
 }
 
-void Profile::enter(std::size_t number, std::uint64_t began) {
-  if (opens_++ == 0) open();
-  record(number, ticks() - began);
+void Profile::enter(std::size_t number, const Stopwatch& began) {
+  if (opens_++ == 0) open(began);
+  record(number, began.passed_ticks());
 }
 
-void Profile::open() {
+void Profile::open(const Stopwatch& began) {
   Result<Settings> settings =
       read_settings([](const char* name) -> const char* { return std::getenv(name); });
   if (!settings) give_up(settings.error());
@@ -71,7 +77,7 @@ void Profile::open() {
   }
   process_ = ::getpid();
   ++session_;
-  stopwatch_ = {};
+  stopwatch_ = began;
   switch_counting();
 }
 
@@ -84,9 +90,10 @@ void Profile::set_level(int level) {
   switch_counting();
   if (level != 2 || opens_ == 0) return;
   const int me = pshmem_my_pe();
-  say(as_text({fmt::format("rank {} so far, {}", me, duration_of_run()),
+  say(as_text({fmt::format("rank {} so far, {}", me, since_init(stopwatch_.seconds())),
                seats_.peers(),
                me,
+               seats_.of_threads(),
                {scaled(seats_.own_counts())}}));
 }
 
@@ -108,11 +115,12 @@ void Profile::end_session(std::size_t number, std::uint64_t began) {
   record(number, ticks() - began);
   opens_ = 0;
   switch_counting();
-  seats_.publish(stopwatch_.nanoseconds_per_tick());
+  seats_.publish(stopwatch_.nanoseconds_per_tick(), stopwatch_.seconds());
   pshmem_barrier_all();
   if (pshmem_my_pe() == 0) {
-    deliver({fmt::format("{} ranks, {}", pshmem_n_pes(), duration_of_run()), seats_.peers(), 0,
-             all_counts()});
+    std::vector<RankCounts> counts = all_counts();
+    deliver({fmt::format("{} ranks, {}", counts.size(), since_init(seconds_of_longest(counts))),
+             seats_.peers(), 0, seats_.of_threads(), std::move(counts)});
   }
   seats_.free();
 }
@@ -131,8 +139,8 @@ void Profile::abandon(int status) {
   const int me = pshmem_my_pe();
   counts[static_cast<std::size_t>(me)] = scaled(seats_.own_counts());
   deliver({fmt::format("{} ranks, until rank {} called shmem_global_exit({}), {}", counts.size(),
-                       me, status, duration_of_run()),
-           seats_.peers(), 0, std::move(counts)});
+                       me, status, since_init(seconds_of_longest(counts))),
+           seats_.peers(), 0, seats_.of_threads(), std::move(counts)});
 }
 
 // A rank that has not published runs on a machine like ours.
@@ -158,8 +166,11 @@ void Profile::deliver(const Report& report) const {
                     as_text(report)));
 }
 
-std::string Profile::duration_of_run() const {
-  return fmt::format("{} since shmem_init", duration(stopwatch_.seconds() * 1e9));
+// Ranks begin one after the other, and the first wait for the last.
+double Profile::seconds_of_longest(const std::vector<RankCounts>& counts) const {
+  double longest = stopwatch_.seconds();
+  for (const RankCounts& rank : counts) longest = std::max(longest, rank.seconds);
+  return longest;
 }
 
 }  // namespace gondwana::profile

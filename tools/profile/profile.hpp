@@ -31,9 +31,11 @@ class Profile {
   Counters lease() { return seats_.lease(); }
   void give_back(std::uint64_t session, Counters counters);
 
-  // The library has started, or been asked to once more, by call `number` at `began`.
-  void enter(std::size_t number, std::uint64_t began);
+  // The library has started, or been asked to once more, by call `number`, which began then.
+  void enter(std::size_t number, const Stopwatch& began);
   bool is_entered() const { return opens_ > 0; }
+  // Whether there ever was a session.
+  bool was_entered() const { return session_ != off; }
 
   // The next shmem_finalize. True where it is the last one: then the session has ended, with a
   // report, but for the library's own finalize. Collective.
@@ -47,13 +49,13 @@ class Profile {
   void set_level(int level);
 
  private:
-  void open();
+  void open(const Stopwatch& began);
   void end_session(std::size_t number, std::uint64_t began);
   void switch_counting();
   RankCounts scaled(RankCounts counts) const;
   std::vector<RankCounts> all_counts() const;
   void deliver(const Report& report) const;
-  std::string duration_of_run() const;
+  double seconds_of_longest(const std::vector<RankCounts>& counts) const;
 
   static inline constinit std::atomic<std::uint64_t> counted_{off};
 

@@ -149,8 +149,9 @@ std::string duration(double nanoseconds) {
 std::string as_text(const Report& report) {
   const std::vector<Line> lines = sum_of_ranks(report);
   const double of_a_rank = total(lines).nanoseconds / static_cast<double>(report.ranks.size());
-  return fmt::format("gondwana profile: {}; {} per rank in OpenSHMEM\n", report.title,
-                     duration(of_a_rank)) +
+  return fmt::format("gondwana profile: {}; {} per rank in OpenSHMEM{}\n", report.title,
+                     duration(of_a_rank),
+                     report.of_threads ? ", of all its threads together" : "") +
          table(lines) + matrix(report, Traffic::put, "bytes put") +
          matrix(report, Traffic::get, "bytes got") +
          matrix(report, Traffic::atomic, "bytes of atomics and signals");

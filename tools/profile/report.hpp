@@ -13,6 +13,7 @@ struct Report {
   std::string title;  // whose calls, until when
   std::size_t peers;  // of the matrix; 0: there is none
   int first_rank;     // of `ranks`
+  bool of_threads;    // what ranks counted is that of several threads
   std::vector<RankCounts> ranks;
 };
 

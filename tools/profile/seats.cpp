@@ -62,7 +62,7 @@ void Seats::give_back(Counters counters) {
 }
 
 RankCounts Seats::own_counts() {
-  RankCounts counts{std::vector<std::uint64_t>(words_), 0};
+  RankCounts counts{.words = std::vector<std::uint64_t>(words_)};
   const std::lock_guard lock(mutex_);
   for (std::size_t number = 0; number < header_->used; ++number) add(seat(number), counts.words);
   for (const auto& table : outside_) add(table.get(), counts.words);
@@ -72,7 +72,8 @@ RankCounts Seats::own_counts() {
 RankCounts Seats::counts_of(int pe) const {
   Header header{};
   pshmem_getmem(&header, header_, sizeof(header), pe);
-  RankCounts counts{std::vector<std::uint64_t>(words_), header.nanoseconds_per_tick};
+  RankCounts counts{std::vector<std::uint64_t>(words_), header.nanoseconds_per_tick,
+                    header.seconds};
   std::vector<std::uint64_t> table(words_);
   for (std::size_t number = 0; number < header.used; ++number) {
     pshmem_getmem(table.data(), seat(number), words_ * sizeof(std::uint64_t), pe);
@@ -81,7 +82,8 @@ RankCounts Seats::counts_of(int pe) const {
   return counts;
 }
 
-void Seats::publish(double nanoseconds_per_tick) {
+void Seats::publish(double nanoseconds_per_tick, double seconds) {
+  header_->seconds = seconds;
   header_->nanoseconds_per_tick = nanoseconds_per_tick;
   const std::lock_guard lock(mutex_);
   for (const auto& table : outside_) {

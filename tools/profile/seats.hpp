@@ -15,6 +15,7 @@ namespace gondwana::profile {
 struct RankCounts {
   std::vector<std::uint64_t> words;  // a table
   double nanoseconds_per_tick = 0;   // 0: not known to who reads
+  double seconds = 0;                // since shmem_init began; 0: as above
 };
 
 class Seats {
@@ -25,6 +26,8 @@ class Seats {
   void free();
   std::size_t bytes() const;
   std::size_t peers() const { return peers_; }
+  // Whether a rank may have several.
+  bool of_threads() const { return seats_ > 1; }
 
   Counters lease();
   // For the next thread, which goes on counting.
@@ -34,7 +37,7 @@ class Seats {
   // What is in the heap of any rank: all it has counted once it has published.
   RankCounts counts_of(int pe) const;
   // Puts into the heap what is not. Nobody counts meanwhile.
-  void publish(double nanoseconds_per_tick);
+  void publish(double nanoseconds_per_tick, double seconds);
 
   // True for the first rank that asks.
   bool claim_report() const;
@@ -45,6 +48,7 @@ class Seats {
     std::uint64_t used;  // seats that were ever leased
     std::uint64_t claimed;
     double nanoseconds_per_tick;
+    double seconds;
   };
 
   std::uint64_t* seat(std::size_t number) const { return first_seat_ + number * words_; }
