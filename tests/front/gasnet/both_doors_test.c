@@ -126,5 +126,7 @@ int main(int argc, char** argv) {
   answers = 0;
   CHECK(gex_AM_RequestShort1(team, (gex_Rank_t)right, add_request, 0, 41) == 0);
   GASNET_BLOCKUNTIL(answers == 42);
+  // A rank that has left answers nobody.
+  gex_Event_Wait(gex_Coll_BarrierNB(team, 0));
   gasnet_exit(0);
 }

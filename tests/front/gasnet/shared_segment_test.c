@@ -37,7 +37,7 @@ static void write_to_all(gex_TM_t pair, unsigned char life) {
     void* there = NULL;
     uintptr_t length = 0;
     CHECK(gex_Segment_QueryBound(pair, to, &there, NULL, &length) == GASNET_OK && length == size);
-    unsigned char* mine = (unsigned char*)there + (job_me % 2) * (size / 2);
+    unsigned char* mine = (unsigned char*)there + (size_t)(job_me % 2) * (size / 2);
     if (job_me >= 2) continue;
     put(pair, to, mine, (unsigned char)(life + job_me), large);
     put(pair, to, mine + large, (unsigned char)(life + job_me + 10), 8);
@@ -47,7 +47,7 @@ static void write_to_all(gex_TM_t pair, unsigned char life) {
 
 static void check_what_came(const unsigned char* seen, unsigned char life) {
   for (unsigned from = 0; from < 2 && from < job_ranks; ++from) {
-    const unsigned char* mine = seen + from * (size / 2);
+    const unsigned char* mine = seen + (size_t)from * (size / 2);
     CHECK(mine[0] == life + from && mine[large - 1] == life + from);
     CHECK(mine[large] == life + from + 10 && mine[large + 7] == life + from + 10);
     CHECK(mine[large + 64] == life + from + 20 && mine[large + 64 + 999] == life + from + 20);
