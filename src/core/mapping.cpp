@@ -22,9 +22,9 @@ Error no_address_space(std::size_t length) {
                       format_size(length), std::strerror(errno))};
 }
 
-void* reserve_at(std::byte* wanted, std::size_t length, int flags) {
-  return ::mmap(wanted, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1,
-                0);
+// At `wanted`, null: anywhere, or where the system thinks better.
+void* reserve_at(std::byte* wanted, std::size_t length) {
+  return ::mmap(wanted, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
 // Of `length` + `spare` bytes the `length` whose `aligned_byte` lies at a multiple of `alignment`.
@@ -110,11 +110,13 @@ Mapping::~Mapping() {
 Result<Mapping> Mapping::reserve(std::byte* wanted, std::size_t length, std::size_t alignment,
                                  std::size_t aligned_byte) {
   if (wanted != nullptr) {
-    void* start = reserve_at(wanted, length, MAP_FIXED_NOREPLACE);
-    if (start != MAP_FAILED) return Mapping(static_cast<std::byte*>(start), length);
+    // Not MAP_FIXED_NOREPLACE: ThreadSanitizer makes another address of ours, and keeps the flag.
+    void* start = reserve_at(wanted, length);
+    if (start == wanted) return Mapping(wanted, length);
+    if (start != MAP_FAILED) ::munmap(start, length);
   }
   const std::size_t spare = alignment - page_size();
-  void* start = reserve_at(nullptr, length + spare, 0);
+  void* start = reserve_at(nullptr, length + spare);
   if (start == MAP_FAILED) return no_address_space(length);
   return trim(static_cast<std::byte*>(start), length, spare, alignment, aligned_byte);
 }
@@ -127,18 +129,21 @@ Result<Mapping> Mapping::shared(const UniqueFd& memory, std::size_t length) {
 }
 
 Result<void> Mapping::overlay(std::size_t offset, const UniqueFd& memory, std::size_t length,
-                              std::size_t from) const {
+                              std::size_t from, Sight sight) const {
   GONDWANA_ASSERT(offset + length <= length_, offset, length, length_);
-  void* start =
-      ::mmap(start_ + offset, length, PROT_READ | PROT_WRITE,
-             MAP_SHARED | MAP_NORESERVE | MAP_FIXED, memory.get(), static_cast<off_t>(from));
+  // Processors take what may be written for readable.
+  const int protection = sight == Sight::open ? PROT_READ | PROT_WRITE : PROT_WRITE;
+  void* start = ::mmap(start_ + offset, length, protection, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
+                       memory.get(), static_cast<off_t>(from));
   if (start == MAP_FAILED) return no_address_space(length);
   return {};
 }
 
 void Mapping::uncover(std::size_t offset, std::size_t length) const {
   GONDWANA_ASSERT(offset + length <= length_, offset, length, length_);
-  if (length > 0) reserve_at(start_ + offset, length, MAP_FIXED);
+  if (length == 0) return;
+  ::mmap(start_ + offset, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+         -1, 0);
 }
 
 Result<UniqueFd> create_memfd(const char* label, std::size_t length) {

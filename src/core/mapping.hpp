@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "core/result.hpp"
@@ -35,9 +36,10 @@ class Mapping {
   static Result<Mapping> shared(const UniqueFd& memory, std::size_t length);
 
   // Lays `length` bytes of `memory`, those from `from` on, over [offset, offset + length) of this
-  // reservation.
+  // reservation. `hidden`: no tool that goes by the protection of pages reads there by itself.
+  enum class Sight : std::uint8_t { open, hidden };
   Result<void> overlay(std::size_t offset, const UniqueFd& memory, std::size_t length,
-                       std::size_t from = 0) const;
+                       std::size_t from = 0, Sight sight = Sight::open) const;
   // The range is as reserve() left it again. Nothing happens where the kernel refuses.
   void uncover(std::size_t offset, std::size_t length) const;
 

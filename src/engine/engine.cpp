@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/access_checkers.hpp"
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
 #include "engine/levels.hpp"
@@ -93,7 +94,10 @@ Result<HeapPlace> choose_heap(const Engine::Setup& setup) {
   if (!offset) return offset.error();
   const Result<std::size_t> size = choose_heap_size(setup, *offset);
   if (!size) return size.error();
-  return HeapPlace{*offset, *size, std::min(*size, setup.memory->plan().huge)};
+  return HeapPlace{.offset = *offset,
+                   .size = *size,
+                   .huge = std::min(*size, setup.memory->plan().huge),
+                   .redzones = setup.options.checks || has_address_sanitizer()};
 }
 
 // How long a sleep may last that nobody ends: what comes over a wire rings no bell of who sleeps on
@@ -127,7 +131,7 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
     : rank_(setup.rank),
       ranks_(setup.ranks),
       memory_(std::move(setup.memory)),
-      symmetric_(memory_->window(rank_), setup.globals, heap,
+      symmetric_(memory_, rank_, setup.globals, heap,
                  legacy().touched.load(std::memory_order_relaxed)),
       segments_(segments_behind(*memory_, rank_, heap)),
       reach_(*memory_, setup.use_reach ? memory_->plan().ranks : 0, symmetric_.ranges()),
@@ -190,7 +194,8 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
                                      .globals_size = setup.globals.size(),
                                      .heap_size = heap->size,
                                      .heap_offset = heap->offset,
-                                     .checks = setup.options.checks};
+                                     .checks = setup.options.checks,
+                                     .redzones = heap->redzones};
   const CallName call = setup.call;
   std::unique_ptr<Engine> engine(new Engine(std::move(setup), *heap));
   engine->announce_state(RankState::joined);
@@ -251,6 +256,13 @@ Result<void> Engine::compare_with_first() {
                              options_.checks ? "checks" : "does not check",
                              options_.checks ? "does not" : "does")};
   }
+  if (first->redzones != mine.redzones)
+    return Error{
+        Errc::invalid_argument,
+        fmt::format("this rank runs {} AddressSanitizer, rank 0 {}: blocks of the heap would not "
+                    "be symmetric; set GONDWANA_DEBUG=yes on every rank",
+                    mine.redzones != 0 ? "with" : "without",
+                    mine.redzones != 0 ? "does not" : "does")};
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "core/access_checkers.hpp"
 #include "core/mapping.hpp"
 #include "core/node_plan.hpp"
 
@@ -16,29 +17,67 @@ namespace {
 // Blocks from this size on give their pages back when freed and are cleared by doing so.
 constexpr std::size_t page_worthy = std::size_t{256} * 1024;
 
+constexpr std::size_t largest_redzone = 4096;
+
+// Behind a block; larger blocks are left by larger steps.
+std::size_t redzone_of(std::size_t size) {
+  return std::clamp(size / 8, Heap::granule, largest_redzone);
+}
+
 }  // namespace
 
-SymmetricMemory::SymmetricMemory(std::byte* arena, MutableBytes globals, const HeapPlace& heap,
-                                 std::size_t touched)
-    : ranges_{.arena = reinterpret_cast<std::uintptr_t>(arena),
+SymmetricMemory::SymmetricMemory(std::shared_ptr<const NodeMemory> memory, Rank rank,
+                                 MutableBytes globals, const HeapPlace& heap, std::size_t touched)
+    : memory_(std::move(memory)),
+      rank_(rank),
+      ranges_{.arena = reinterpret_cast<std::uintptr_t>(memory_->window(rank)),
               .length = heap.offset + heap.size - NodePlan::system_size,
               .globals = globals},
       offset_(heap.offset),
-      heap_(arena + heap.offset, heap.size),
+      heap_(memory_->window(rank) + heap.offset, heap.size),
       huge_(heap.huge),
+      redzones_(heap.redzones),
       book_(heap.size, heap.offset),
-      touched_(touched - std::min(touched, offset_)) {}
+      touched_(touched - std::min(touched, offset_)) {
+  if (runs_under_valgrind()) forbid(0, heap_.size());
+  const std::size_t before = offset_ - NodePlan::globals_offset - globals.size();
+  const std::size_t redzone = std::min(before, largest_redzone);
+  if (redzones_) memory_->forbid_access(rank_, offset_ - redzone, redzone);
+}
+
+// The next engine may have other things there. AddressSanitizer was told of blocks alone.
+SymmetricMemory::~SymmetricMemory() {
+  if (has_address_sanitizer()) allow(0, touched_);
+  if (runs_under_valgrind()) forbid(0, heap_.size());
+}
+
+void SymmetricMemory::allow(std::size_t offset, std::size_t size) const {
+  memory_->allow_access(rank_, offset_ + offset, size);
+}
+
+void SymmetricMemory::forbid(std::size_t offset, std::size_t size) const {
+  memory_->forbid_access(rank_, offset_ + offset, size);
+}
+
+// With a redzone behind it, unless the heap has no room for that.
+std::optional<Heap::Block> SymmetricMemory::take(std::size_t size, std::size_t alignment) {
+  if (redzones_ && size <= heap_.size())
+    if (const auto block = book_.allocate(size + redzone_of(size), alignment)) return block;
+  return book_.allocate(size, alignment);
+}
 
 void* SymmetricMemory::allocate(std::size_t size, std::size_t alignment) {
   const std::scoped_lock lock(mutex_);
   if (size == 0 || alignment > arena_alignment) return nullptr;
-  const auto block = book_.allocate(size, alignment);
+  const auto block = take(size, alignment);
   return block ? hand_out(*block, size) : nullptr;
 }
 
 // Notes what the program has from here on.
 void* SymmetricMemory::hand_out(Heap::Block block, std::size_t asked) {
   asked_[block.offset] = asked;
+  allow(block.offset, asked);
+  forbid(block.offset + asked, block.size - asked);
   touched_ = std::max(touched_, block.offset + block.size);
   if (dumps_ && touched_ > dumped_) dump_touched();
   return heap_.data() + block.offset;
@@ -79,8 +118,9 @@ std::optional<std::string> SymmetricMemory::doubt_about(const void* address,
 void* SymmetricMemory::allocate_zeroed(std::size_t size) {
   const std::scoped_lock lock(mutex_);
   if (size == 0) return nullptr;
-  const auto block = book_.allocate(size);
+  const auto block = take(size);
   if (!block) return nullptr;
+  allow(block->offset, block->size);
   clear(block->offset, block->size);
   return hand_out(*block, size);
 }
@@ -112,27 +152,42 @@ void* SymmetricMemory::resize(void* block, std::size_t size) {
   {
     const std::scoped_lock lock(mutex_);
     const std::size_t offset = heap_offset_of(block);
-    if (book_.resize(offset, size)) return hand_out(*book_.find(offset), size);
+    if (resize_in_place(offset, size)) return hand_out(*book_.find(offset), size);
   }
   void* fresh = allocate(size, Heap::granule);
   if (fresh == nullptr) return nullptr;
-  std::memcpy(fresh, block, std::min(size, size_of(block)));
+  std::memcpy(fresh, block, std::min(size, asked_.at(heap_offset_of(block))));
   release(block);
   return fresh;
+}
+
+// What a block loses nobody may touch any more.
+bool SymmetricMemory::resize_in_place(std::size_t offset, std::size_t size) {
+  const auto before = book_.find(offset);
+  const std::size_t redzone = redzones_ && size <= heap_.size() ? redzone_of(size) : 0;
+  if (!before || !book_.resize(offset, size + redzone)) return false;
+  const std::size_t after = book_.find(offset)->size;
+  if (after < before->size) forbid(offset + after, before->size - after);
+  return true;
 }
 
 bool SymmetricMemory::release(void* block) {
   const std::scoped_lock lock(mutex_);
   const auto freed = book_.release(heap_offset_of(block));
-  if (freed) asked_.erase(freed->offset);
-  if (freed) give_back(freed->offset, freed->size);
-  return freed.has_value();
+  if (!freed) return false;
+  asked_.erase(freed->offset);
+  give_back(freed->offset, freed->size);
+  forbid(freed->offset, freed->size);
+  return true;
 }
 
 void SymmetricMemory::release_all() {
   const std::scoped_lock lock(mutex_);
-  while (const auto block = book_.find_any())
-    if (const auto freed = book_.release(block->offset)) give_back(freed->offset, freed->size);
+  while (const auto block = book_.find_any()) {
+    book_.release(block->offset);
+    give_back(block->offset, block->size);
+    forbid(block->offset, block->size);
+  }
   asked_.clear();
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "core/types.hpp"
 #include "engine/symmetric_ranges.hpp"
 #include "memory/heap.hpp"
+#include "memory/node_memory.hpp"
 
 namespace gondwana {
 
@@ -22,15 +24,18 @@ struct HeapPlace {
   std::size_t offset = 0;
   std::size_t size = 0;
   std::size_t huge = 0;
+  bool redzones = false;  // blocks keep a distance, so that an overflow hits none
 };
 
 class SymmetricMemory {
  public:
-  // `arena`: the rank's own arena as it sees it, `globals` its variables (empty: private), already
-  // laid on the arena at NodePlan::globals_offset. `touched`: behind that offset the arena has
-  // never been written to.
-  SymmetricMemory(std::byte* arena, MutableBytes globals, const HeapPlace& heap,
-                  std::size_t touched = 0);
+  // Of `rank`; `globals`: its variables (empty: private), already laid on its arena at
+  // NodePlan::globals_offset. `touched`: behind that offset the arena has never been written to.
+  SymmetricMemory(std::shared_ptr<const NodeMemory> memory, Rank rank, MutableBytes globals,
+                  const HeapPlace& heap, std::size_t touched = 0);
+  ~SymmetricMemory();
+  SymmetricMemory(const SymmetricMemory&) = delete;
+  SymmetricMemory& operator=(const SymmetricMemory&) = delete;
 
   const SymmetricRanges& ranges() const { return ranges_; }
 
@@ -65,7 +70,11 @@ class SymmetricMemory {
   std::size_t heap_offset_of(const void* block) const {
     return static_cast<std::size_t>(static_cast<const std::byte*>(block) - heap_.data());
   }
+  std::optional<Heap::Block> take(std::size_t size, std::size_t alignment = Heap::granule);
+  bool resize_in_place(std::size_t offset, std::size_t size);
   void* hand_out(Heap::Block block, std::size_t asked);
+  void allow(std::size_t offset, std::size_t size) const;
+  void forbid(std::size_t offset, std::size_t size) const;
   void dump_touched();
   void clear(std::size_t offset, std::size_t size);
   // A range of a block, from its start.
@@ -75,10 +84,13 @@ class SymmetricMemory {
   };
   Span give_back(std::size_t offset, std::size_t size) const;
 
+  std::shared_ptr<const NodeMemory> memory_;
+  Rank rank_;
   SymmetricRanges ranges_;
   std::size_t offset_;  // of the heap in the arena
   MutableBytes heap_;
   std::size_t huge_;
+  bool redzones_;
   mutable std::mutex mutex_;  // guards the bookkeeping below
   Heap book_;
   std::map<std::size_t, std::size_t> asked_;  // offset of each block -> bytes that were asked for

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/access_checkers.hpp"
+
 namespace gondwana {
 namespace {
 
@@ -18,6 +20,18 @@ void keep_out_of_dumps(std::byte* start, std::size_t length) {
 // A peer's memory is not for our children to write.
 void keep_to_ourselves(std::byte* start, std::size_t length) {
   ::madvise(start, length, MADV_DONTFORK);
+}
+
+// When memcheck searches for leaks it reads all memory that is mapped readable and may be touched,
+// and so would take every page of every arena. Peers' arenas have no pointers of this process: they
+// are hidden. Of the own arena it learns which parts are in use.
+Mapping::Sight sight_of(bool is_peer) {
+  return is_peer && runs_under_valgrind() ? Mapping::Sight::hidden : Mapping::Sight::open;
+}
+
+void forbid_unused(std::byte* arena, const NodePlan& plan) {
+  if (runs_under_valgrind())
+    forbid_access(arena + NodePlan::globals_offset, plan.inbox_offset() - NodePlan::globals_offset);
 }
 
 // A rank that is a process prefers an address near `preferred_base`, where its own arena begins at
@@ -58,6 +72,7 @@ Result<std::shared_ptr<NodeMemory>> NodeMemory::attach(const NodePlan& plan,
     if (!bell) return bell.error();
     memory->agent_bell_ = *std::move(bell);
   }
+  if (self) forbid_unused(memory->window(*self), plan);
   return memory;
 }
 
@@ -65,7 +80,23 @@ Result<std::shared_ptr<NodeMemory>> NodeMemory::attach(const NodePlan& plan,
 void NodeMemory::advise(Rank rank, std::size_t offset, std::size_t size) const {
   if (!self_) return;
   keep_out_of_dumps(window(rank) + offset, size);
-  if (self_ != rank) keep_to_ourselves(window(rank) + offset, size);
+  if (is_peer(rank)) keep_to_ourselves(window(rank) + offset, size);
+}
+
+template <typename Tell>
+void NodeMemory::tell_checkers(Rank rank, std::size_t offset, const Tell& tell) const {
+  if (!has_address_sanitizer() && !runs_under_valgrind()) return;
+  if (!self_) return tell(window(rank) + offset);
+  for (std::uint32_t peer = 0; peer < plan_.ranks; ++peer)
+    tell(window(Rank(plan_.first + peer)) + offset);
+}
+
+void NodeMemory::allow_access(Rank rank, std::size_t offset, std::size_t size) const {
+  tell_checkers(rank, offset, [size](std::byte* start) { gondwana::allow_access(start, size); });
+}
+
+void NodeMemory::forbid_access(Rank rank, std::size_t offset, std::size_t size) const {
+  tell_checkers(rank, offset, [size](std::byte* start) { gondwana::forbid_access(start, size); });
 }
 
 Result<void> NodeMemory::attach_arenas(const NextArena& next_arena) {
@@ -73,7 +104,9 @@ Result<void> NodeMemory::attach_arenas(const NextArena& next_arena) {
     Result<UniqueFd> arena = next_arena(rank);
     if (!arena) return arena.error();
     const Rank owner{plan_.first + rank};
-    if (Result<void> laid = arenas_.overlay(rank * plan_.stride, *arena, plan_.arena_size()); !laid)
+    if (Result<void> laid = arenas_.overlay(rank * plan_.stride, *arena, plan_.arena_size(), 0,
+                                            sight_of(is_peer(owner)));
+        !laid)
       return laid;
     advise(owner, 0, plan_.arena_size());
     if (self_ == owner) own_arena_ = *std::move(arena);
@@ -84,10 +117,13 @@ Result<void> NodeMemory::attach_arenas(const NextArena& next_arena) {
 // Over a part of each arena.
 Result<void> NodeMemory::lay_huge_pages(const UniqueFd& huge) {
   for (std::uint32_t rank = 0; rank < plan_.ranks; ++rank) {
+    const Rank owner{plan_.first + rank};
     const std::size_t offset = rank * plan_.stride + huge_offset;
-    if (Result<void> laid = arenas_.overlay(offset, huge, plan_.huge, rank * plan_.huge); !laid)
+    if (Result<void> laid =
+            arenas_.overlay(offset, huge, plan_.huge, rank * plan_.huge, sight_of(is_peer(owner)));
+        !laid)
       return laid;
-    advise(Rank(plan_.first + rank), huge_offset, plan_.huge);
+    advise(owner, huge_offset, plan_.huge);
   }
   return {};
 }

@@ -68,6 +68,12 @@ class NodeMemory {
            which * ControlLayout::scratch_half;
   }
 
+  // Tells AddressSanitizer and memcheck, where they watch this process, whether the program may
+  // touch the symmetric memory at `offset`: in all arenas if this process is one rank, in that of
+  // `rank` where ranks are threads and each tells of its own.
+  void allow_access(Rank rank, std::size_t offset, std::size_t size) const;
+  void forbid_access(Rank rank, std::size_t offset, std::size_t size) const;
+
   const UniqueFd& own_arena() const { return own_arena_; }
   void forget_own_arena() { own_arena_.reset(); }
 
@@ -79,6 +85,9 @@ class NodeMemory {
         control_(std::move(control)),
         arenas_(std::move(arenas)) {}
 
+  bool is_peer(Rank rank) const { return self_ && self_ != rank; }
+  template <typename Tell>
+  void tell_checkers(Rank rank, std::size_t offset, const Tell& tell) const;
   Result<void> attach_arenas(const NextArena& next_arena);
   Result<void> lay_huge_pages(const UniqueFd& huge);
   void advise(Rank rank, std::size_t offset, std::size_t size) const;

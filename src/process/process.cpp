@@ -51,6 +51,8 @@ Result<void> take_place(Process& self) {
             share_globals(self.image, self.memory->own_arena(), NodePlan::globals_offset);
         !shared)
       return shared.error();
+    self.memory->allow_access(self.membership.rank, NodePlan::globals_offset,
+                              self.image.globals.size());
   } else {
     self.image.globals = {};  // loaded late: the program's variables stay its own
     self.image.parts.clear();
