@@ -17,6 +17,10 @@ constexpr std::array<std::string_view, 2> version_aliases{"SHMEM_VERSION", "SMA_
 constexpr std::array<std::string_view, 2> info_aliases{"SHMEM_INFO", "SMA_INFO"};
 constexpr std::array<std::string_view, 2> checks_aliases{"SHMEM_DEBUG", "SMA_DEBUG"};
 
+constexpr std::array<std::string_view, 1> backtrace_aliases{"GASNET_BACKTRACE"};
+constexpr std::array<std::string_view, 1> freeze_aliases{"GASNET_FREEZE"};
+constexpr std::array<std::string_view, 1> freeze_on_error_aliases{"GASNET_FREEZE_ON_ERROR"};
+
 constexpr std::array<std::string_view, 1> node_aliases{"GASNET_SUPERNODE_MAXSIZE"};
 
 constexpr std::array<std::string_view, 1> barrier_aliases{"SHMEM_BARRIER_ALGORITHM"};
@@ -198,6 +202,15 @@ std::span<const OptionRow> option_table() {
                  "rank 0 prints these variables, their values and meanings when it starts"),
       switch_row("GONDWANA_DEBUG", &Options::checks, checks_aliases,
                  "arguments, threads and matching collectives of all calls are checked; slower"),
+      OptionRow{"GONDWANA_BACKTRACE", backtrace_aliases, "no",
+                "a crash prints the stack of its rank, with files and lines",
+                into(&Options::backtrace, parse_switch)},
+      OptionRow{"GONDWANA_FREEZE", freeze_aliases, "no",
+                "each rank waits for a debugger when it starts",
+                into(&Options::freeze, parse_switch)},
+      OptionRow{"GONDWANA_FREEZE_ON_ERROR", freeze_on_error_aliases, "no",
+                "a rank that crashes waits for a debugger",
+                into(&Options::freeze_on_error, parse_switch)},
       algorithm_row(Collective::barrier, "GONDWANA_BARRIER_ALGORITHM", barrier_aliases,
                     "how ranks wait for one another: auto, linear, tree, dissem, levels"),
       algorithm_row(Collective::broadcast, "GONDWANA_BCAST_ALGORITHM", broadcast_aliases,

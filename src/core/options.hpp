@@ -43,6 +43,9 @@ struct Options {
   bool version = false;          // rank 0 says who it is when it starts
   bool info = false;             // and what these variables are
   bool checks = false;           // arguments of all calls are examined
+  bool backtrace = false;        // a crash prints the stack
+  bool freeze = false;           // the program waits for a debugger when it starts
+  bool freeze_on_error = false;  // and when it crashes
   std::uint32_t node_ranks = 0;  // that share memory at most; 0: all on a machine
 };
 

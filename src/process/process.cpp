@@ -12,10 +12,14 @@
 #include <mutex>
 #include <span>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "bootstrap/protocol.hpp"
+#include "process/crash.hpp"
+#include "process/freeze.hpp"
+#include "process/message.hpp"
 #include "process/open_wire.hpp"
 #include "process/self_start.hpp"
 
@@ -194,6 +198,19 @@ Result<void> open_network(Process& self, const Options& options) {
 
 }  // namespace
 
+namespace {
+
+// Once in the life of the process, however often it initialises.
+void prepare_for_debugging(Process& self, const Options& options) {
+  if (std::exchange(self.is_prepared_for_debugging, true)) return;
+  set_own_rank(self.rank());
+  if (options.backtrace || options.freeze_on_error)
+    catch_crashes({.prints_stack = options.backtrace, .freezes = options.freeze_on_error});
+  if (options.freeze) freeze();
+}
+
+}  // namespace
+
 Result<Engine*> acquire_engine(CallName call, Threads threads) {
   Process& self = this_process();
   if (self.failure) return *self.failure;
@@ -204,6 +221,7 @@ Result<Engine*> acquire_engine(CallName call, Threads threads) {
   }
   Result<Options> options = read_options(environment_value);
   if (!options) return options.error();
+  prepare_for_debugging(self, *options);
   Engine::Setup setup;
   setup.rank = self.membership.rank;
   setup.ranks = self.membership.ranks;

@@ -25,7 +25,8 @@ struct Process {
   std::optional<Error> failure;  // told by the first door, not before: the program may never call
   std::shared_ptr<Ofi> network;  // to other nodes; outlives the engines
   std::unique_ptr<Engine> engine;
-  std::uint32_t users = 0;                // doors that acquired the engine and did not release it
+  std::uint32_t users = 0;  // doors that acquired the engine and did not release it
+  bool is_prepared_for_debugging = false;
   bool forked = false;                    // this is a child of the rank, not the rank
   std::atomic<bool> leaves_job = false;   // by a call that ends the job for all
   std::recursive_mutex last_turn;         // of the thread that leaves; never given back

@@ -1,5 +1,4 @@
-// Backtraces: by the C library, or by what the program brings.
-#include <execinfo.h>
+// Backtraces: by our own means, or by what the program brings.
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,9 +12,11 @@
 
 #include "core/gasnet_variables.hpp"
 #include "front/gasnet/tools/environment.hpp"
-#include "front/gasnet/tools/message.hpp"
 #include "front/gasnet/tools/signals.hpp"
 #include "gasnet_tools.h"
+#include "process/crash.hpp"
+#include "process/message.hpp"
+#include "process/stack.hpp"
 
 // Null where the program defines none.
 extern "C" __attribute__((weak)) gasnett_backtrace_type_t gasnett_backtrace_user;
@@ -24,12 +25,8 @@ namespace gondwana::gasnet::tools {
 namespace {
 
 int print_own_stack(int fd) {
-  std::array<void*, 128> frames;
-  const int depth = backtrace(frames.data(), static_cast<int>(frames.size()));
-  if (depth <= 0) return 1;
   say_to(fd, "the stack of process %d on %s:", static_cast<int>(getpid()), gasnett_gethostname());
-  backtrace_symbols_fd(frames.data(), depth, fd);
-  return 0;
+  return print_stack(fd, place_of_crash()) ? 0 : 1;
 }
 
 constexpr gasnett_backtrace_type_t own{"EXECINFO", &print_own_stack, 0};
@@ -75,7 +72,7 @@ Types chosen_types() {
       chosen[count++] = *found;
   }
   if (count > 0) return chosen;
-  if (rank().value_or(0) == 0)
+  if (own_rank().value_or(0) == 0)
     say("GASNET_BACKTRACE_TYPE \"%s\": expected some of %s; using %s",
         gasnett_getenv(backtrace_type_setting.name), all.c_str(), all.c_str());
   return known;
@@ -112,11 +109,12 @@ bool names_rank(std::string_view list, std::uint32_t self) {
 bool is_wanted_here() {
   const char* nodes = gasnett_getenv(backtrace_ranks_setting.name);
   const bool is_everywhere = nodes == nullptr || *nodes == '\0' || std::string_view(nodes) == "*";
-  return is_everywhere || names_rank(nodes, rank().value_or(0));
+  return is_everywhere || names_rank(nodes, own_rank().value_or(0));
 }
 
 int print_if_enabled(int fd) {
-  if (is_on(backtrace_setting.name)) return is_wanted_here() ? gasnett_print_backtrace(fd) : 1;
+  if (is_on(backtrace_setting.name) || is_on("GONDWANA_BACKTRACE"))
+    return is_wanted_here() ? gasnett_print_backtrace(fd) : 1;
   say_to(fd, "set GASNET_BACKTRACE=1 to see the stack in such a case");
   return 1;
 }
@@ -130,9 +128,8 @@ int (*gasnett_print_backtrace_ifenabled)(int fd) = &print_if_enabled;
 
 // The executable is found without its name, so that argument is not needed.
 void gasnett_backtrace_init(const char* /*exename*/) {
-  std::array<void*, 1> frame;
-  backtrace(frame.data(), 1);  // the first call loads a library, which handlers must not
   choose();
+  gondwana::print_crashes_by(&print_if_enabled);
   catch_debug_signals();
 }
 

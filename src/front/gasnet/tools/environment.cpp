@@ -12,9 +12,9 @@
 #include <string>
 
 #include "core/gasnet_variables.hpp"
-#include "front/gasnet/tools/message.hpp"
 #include "front/gasnet/tools/number.hpp"
 #include "gasnet_tools.h"
+#include "process/message.hpp"
 
 namespace gondwana::gasnet::tools {
 namespace {
@@ -137,12 +137,14 @@ void gasnett_unsetenv(const char* name) {
 }
 
 int gasnett_verboseenv() {
-  return is_on(gondwana::gasnet::report_setting.name) && rank().value_or(0) == 0 ? 1 : 0;
+  return is_on(gondwana::gasnet::report_setting.name) && gondwana::own_rank().value_or(0) == 0 ? 1
+                                                                                               : 0;
 }
 
 void gasnett_envstr_display(const char* name, const char* value, int is_default) {
   if (!gasnett_verboseenv()) return;
-  say("%s = %s%s", name, value != nullptr ? value : "", is_default != 0 ? " (default)" : "");
+  gondwana::say("%s = %s%s", name, value != nullptr ? value : "",
+                is_default != 0 ? " (default)" : "");
 }
 
 void gasnett_envint_display(const char* name, std::int64_t value, int is_default, int is_size) {

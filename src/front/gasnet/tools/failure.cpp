@@ -1,24 +1,19 @@
-#include "front/gasnet/tools/failure.hpp"
-
 #include <unistd.h>
 
 #include <array>
-#include <atomic>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 
-#include "front/gasnet/tools/message.hpp"
 #include "gasnet_tools.h"
+#include "process/crash.hpp"
+#include "process/message.hpp"
 
 namespace gondwana::gasnet::tools {
 namespace {
 
-// Set by the first thread that fails, read by handlers of signals of any.
-constinit std::atomic<bool> failing{false};
-
 [[noreturn]] void end_program() {
-  failing.store(true, std::memory_order_relaxed);
+  note_failure();
   gasnett_freezeForDebuggerErr();
   gasnett_print_backtrace_ifenabled(STDERR_FILENO);
   std::abort();
@@ -34,10 +29,6 @@ std::array<char, 3072> message_of(const char* format, va_list arguments) {
 
 }  // namespace
 
-bool is_failing() {
-  return failing.load(std::memory_order_relaxed);
-}
-
 }  // namespace gondwana::gasnet::tools
 
 using namespace gondwana::gasnet::tools;
@@ -46,7 +37,8 @@ void gondwana_gasnett_fatal_error(const char* function, const char* file, int li
                                   const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  say("fatal error in %s (%s:%d): %s", function, file, line, message_of(format, arguments).data());
+  gondwana::say("fatal error in %s (%s:%d): %s", function, file, line,
+                message_of(format, arguments).data());
   va_end(arguments);
   end_program();
 }
@@ -54,7 +46,7 @@ void gondwana_gasnett_fatal_error(const char* function, const char* file, int li
 void gasnett_fatalerror_nopos(const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  say("fatal error: %s", message_of(format, arguments).data());
+  gondwana::say("fatal error: %s", message_of(format, arguments).data());
   va_end(arguments);
   end_program();
 }

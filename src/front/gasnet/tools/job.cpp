@@ -2,20 +2,19 @@
 
 #include "core/gasnet_variables.hpp"
 #include "front/gasnet/tools/environment.hpp"
-#include "front/gasnet/tools/freeze.hpp"
-#include "front/gasnet/tools/message.hpp"
 #include "front/gasnet/tools/signals.hpp"
 #include "gasnet_tools.h"
+#include "process/message.hpp"
 
 namespace gondwana::gasnet::tools {
 
 void begin_job(std::uint32_t rank, const char* exename) {
-  set_rank(rank);
+  set_own_rank(rank);
   gasnett_backtrace_init(exename);
-  const bool wants_backtrace = reported_switch(backtrace_setting.name);
-  const bool wants_freeze = reported_switch(freeze_on_error_setting.name);
-  if (wants_backtrace || wants_freeze) catch_crashes();
-  if (reported_switch(freeze_setting.name)) freeze();
+  // The process does what they ask (acquire_engine); here they are reported.
+  for (const SettingVariable& variable :
+       {backtrace_setting, freeze_on_error_setting, freeze_setting})
+    reported_switch(variable.name);
 }
 
 }  // namespace gondwana::gasnet::tools

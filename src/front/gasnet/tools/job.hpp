@@ -9,9 +9,7 @@ namespace gondwana::gasnet::tools {
 
 // To be called once, before anything that reads the environment or may fail. Messages then name the
 // rank and only rank 0 reports its variables. Installs handlers for GASNET_BACKTRACE_SIGNAL and
-// GASNET_FREEZE_SIGNAL and, where GASNET_BACKTRACE or GASNET_FREEZE_ON_ERROR is set, for the
-// signals of crashes that have none; with GASNET_FREEZE it returns when a debugger says so.
-// `exename` is argv[0] and may be null.
+// GASNET_FREEZE_SIGNAL. `exename` is argv[0] and may be null.
 void begin_job(std::uint32_t rank, const char* exename);
 
 }  // namespace gondwana::gasnet::tools

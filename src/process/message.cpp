@@ -1,4 +1,4 @@
-#include "front/gasnet/tools/message.hpp"
+#include "process/message.hpp"
 
 #include <unistd.h>
 
@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace gondwana::gasnet::tools {
+namespace gondwana {
 namespace {
 
 constexpr std::int64_t unknown = -1;
@@ -52,7 +52,7 @@ class Line {
 
 void write_line(int fd, const char* format, va_list arguments) {
   Line line;
-  const std::optional<std::uint32_t> self = rank();
+  const std::optional<std::uint32_t> self = own_rank();
   line.add("gondwana: ");
   if (self) line.add("rank %u: ", *self);
   line.add(format, arguments);
@@ -61,7 +61,7 @@ void write_line(int fd, const char* format, va_list arguments) {
 
 }  // namespace
 
-std::optional<std::uint32_t> rank() {
+std::optional<std::uint32_t> own_rank() {
   const std::int64_t known = known_rank.load(std::memory_order_relaxed);
   if (known != unknown) return static_cast<std::uint32_t>(known);
   const char* text = std::getenv("GONDWANA_RANK");
@@ -69,7 +69,7 @@ std::optional<std::uint32_t> rank() {
   return static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
 }
 
-void set_rank(std::uint32_t rank) {
+void set_own_rank(std::uint32_t rank) {
   known_rank.store(rank, std::memory_order_relaxed);
 }
 
@@ -87,4 +87,4 @@ void say(const char* format, ...) {
   va_end(arguments);
 }
 
-}  // namespace gondwana::gasnet::tools
+}  // namespace gondwana
