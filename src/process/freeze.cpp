@@ -7,8 +7,8 @@
 
 #include "process/message.hpp"
 
-// Not 0 while this process waits. A debugger finds it by this name, whatever was stripped, and knows
-// no type of it then.
+// Not 0 while this process waits. A debugger finds it by this name, whatever was stripped, and
+// knows no type of it then.
 extern "C" {
 volatile int gondwana_frozen = 0;
 }
