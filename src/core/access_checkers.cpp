@@ -9,10 +9,12 @@
 #endif
 
 // Null where there is no sanitizer.
+// NOLINTBEGIN(readability-identifier-naming): its names
 extern "C" {
 [[gnu::weak]] void __asan_poison_memory_region(const volatile void* start, std::size_t size);
 [[gnu::weak]] void __asan_unpoison_memory_region(const volatile void* start, std::size_t size);
 }
+// NOLINTEND(readability-identifier-naming)
 
 namespace gondwana {
 
