@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "core/inbox_sender.hpp"
-#include "core/quiet_look.hpp"
 
 namespace gondwana {
 
@@ -47,15 +46,6 @@ class InboxConsumer {
   template <typename Handle>
   std::uint32_t search_and_poll(Handle&& handle, std::uint32_t most) {
     return handle_from(search(), handle, most);
-  }
-
-  // Words of which one changes before poll() finds what it finds nothing of now.
-  void watch(QuietLook& look) {
-    const std::uint32_t senders = lane_.senders();
-    for (std::uint32_t i = 0; i < senders; ++i) {
-      look.watch(lane_.news(i));
-      if (senders <= Lane::most_watched) look.watch(channel(i).slots[seen_[i].next].stamp);
-    }
   }
 
   // A message waits that nobody has claimed. Certain in a condition to sleep on, where a heavy

@@ -207,14 +207,13 @@ class Engine {
   // Calls that look without waiting tell it what they found.
   PollBackoff& polls() { return workers_.mine().polls; }
 
-  // For a long loop of polls: the words that change before receive_messages() finds something.
-  QuietLook& quiet() { return workers_.mine().quiet; }
-  void watch_messages(QuietLook& look) {
-    if (wire_)
-      look.forget();
-    else
-      messages_.watch(look);
+  // Rings for a message from the node; null where other nodes may send one, or where this thread
+  // receives none.
+  Doorbell<RealAtomics>* message_bell() {
+    return wire_ || !messages_.may_poll() ? nullptr : &memory_->page(rank()).sync_bell;
   }
+  // For a thread that has armed that bell: overlooks no message.
+  std::uint32_t receive_all_messages() { return messages_.poll_all(); }
 
   // Active messages. Whoever waits for anything receives meanwhile.
   Messages& messages() { return messages_; }

@@ -60,15 +60,6 @@ bool Messages::take_turn(Receiving& mine) const {
   return true;
 }
 
-void Messages::watch(QuietLook& look) {
-  if (mail_ != nullptr || !may_poll()) return look.forget();
-  for (Receiving& mine : receiving_) {
-    if (!take_turn(mine)) return look.forget();
-    mine.consumer.watch(look);
-    mine.busy.store(false, std::memory_order_release);
-  }
-}
-
 std::uint32_t Messages::poll(MessageClass sort, bool surely) {
   Receiving& mine = receiving_[static_cast<std::size_t>(sort)];
   if (!take_turn(mine)) return 0;

@@ -105,8 +105,6 @@ class Messages {
   std::uint32_t poll() {
     return poll(MessageClass::reply, false) + poll(MessageClass::request, false);
   }
-  // The words that tell of messages for this rank.
-  void watch(QuietLook& look);
   // Whether some thread is polling: poll() may have done nothing.
   bool is_polled() const { return receiving_[0].busy.load() || receiving_[1].busy.load(); }
   // The same as poll(), and overlooks none: before a sleep.

@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "core/control_page.hpp"
-#include "core/quiet_look.hpp"
 #include "engine/patience.hpp"
 #include "engine/poll_backoff.hpp"
 
@@ -21,7 +20,6 @@ struct Worker {
   Seat* seat;
   Patience patience;
   PollBackoff polls{};
-  QuietLook quiet{};
 };
 
 class Workers {

@@ -8,6 +8,7 @@
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
 #include "front/gasnet/messages.hpp"
+#include "front/gasnet/quiet_polls.hpp"
 
 namespace gondwana::gasnet {
 
@@ -246,6 +247,7 @@ Board* Door::board_at(std::uint32_t process, std::uint64_t offset) const {
 }
 
 void Door::start(std::shared_ptr<Operation> operation) {
+  quiet_polls.end();
   const std::scoped_lock lock(operations_mutex_);
   operations_.push_back(std::move(operation));
   operations_waiting_.store(static_cast<std::uint32_t>(operations_.size()),
@@ -260,17 +262,15 @@ std::uint32_t Door::poll() {
   return received;
 }
 
-// In a long loop most polls compare the words that change when something arrives, and nothing else.
-void Door::poll_and_note() {
-  if (!engine_->polls().is_long() || checks()) return note_poll(poll() > 0);
-  constexpr std::uint32_t quiet_polls = 63;
-  QuietLook& quiet = engine_->quiet();
-  quiet.begin();
-  engine_->watch_messages(quiet);
-  quiet.watch(operations_waiting_);
-  const bool found = poll() > 0;
-  if (!found && !has_operations()) quiet.allow(quiet_polls);
-  note_poll(found, 1 + quiet_polls);
+void Door::poll_in_loop() {
+  Doorbell<RealAtomics>* bell = engine_->message_bell();
+  const bool is_long = engine_->polls().is_long() && bell != nullptr && !checks();
+  if (!is_long) return note_poll(poll() > 0);
+  quiet_polls.arm(*bell);
+  const bool found = engine_->receive_all_messages() > 0;
+  move_operations();
+  if (!found && !has_operations()) quiet_polls.allow();
+  note_poll(found, 1 + QuietPolls::most);
 }
 
 void Door::move_operations() {

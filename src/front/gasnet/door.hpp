@@ -117,10 +117,8 @@ class Door {
   void start(std::shared_ptr<Operation> operation);
   // Receives messages and moves operations on; how much happened.
   std::uint32_t poll();
-  // The same, cheap in a long loop of polls that find nothing.
-  void poll_in_loop() {
-    if (!engine_->quiet().is_quiet()) poll_and_note();
-  }
+  // The same; the next polls may be cheap (quiet_polls.hpp).
+  void poll_in_loop();
   // For calls that look without waiting: whether they found what their caller may wait for.
   void note_poll(bool found, std::uint32_t polls = 1) {
     if (found)
@@ -135,7 +133,6 @@ class Door {
     if (++calls % 64 == 0) [[unlikely]]
       poll();
   }
-  void poll_and_note();
   void move_operations();
   bool has_operations() const { return operations_waiting_.load(std::memory_order_relaxed) != 0; }
   // Until done() holds; polls meanwhile, and sleeps when that is of no use.
