@@ -142,8 +142,9 @@ Result<void> Mapping::overlay(std::size_t offset, const UniqueFd& memory, std::s
 void Mapping::uncover(std::size_t offset, std::size_t length) const {
   GONDWANA_ASSERT(offset + length <= length_, offset, length, length_);
   if (length == 0) return;
-  ::mmap(start_ + offset, length, PROT_NONE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  [[maybe_unused]] const void* reserved =
+      ::mmap(start_ + offset, length, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 Result<UniqueFd> create_memfd(const char* label, std::size_t length) {
