@@ -82,7 +82,7 @@ void Profile::open(const Stopwatch& began) {
 }
 
 void Profile::switch_counting() {
-  counted_.store(counting_ && opens_ > 0 ? session_ : off, std::memory_order_relaxed);
+  counted.store(counting_ && opens_ > 0 ? session_ : off, std::memory_order_relaxed);
 }
 
 void Profile::set_level(int level) {
@@ -152,6 +152,7 @@ RankCounts Profile::scaled(RankCounts counts) const {
 
 std::vector<RankCounts> Profile::all_counts() const {
   std::vector<RankCounts> counts;
+  counts.reserve(static_cast<std::size_t>(pshmem_n_pes()));
   for (int pe = 0; pe < pshmem_n_pes(); ++pe) counts.push_back(scaled(seats_.counts_of(pe)));
   return counts;
 }

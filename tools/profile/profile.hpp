@@ -25,7 +25,7 @@ class Profile {
   static Profile& instance();
 
   // The number of the session if calls are counted now, else `off`.
-  static std::uint64_t counted_session() { return counted_.load(std::memory_order_relaxed); }
+  static std::uint64_t counted_session() { return counted.load(std::memory_order_relaxed); }
 
   // Where the calling thread counts from now on.
   Counters lease() { return seats_.lease(); }
@@ -57,7 +57,7 @@ class Profile {
   void deliver(const Report& report) const;
   double seconds_of_longest(const std::vector<RankCounts>& counts) const;
 
-  static inline constinit std::atomic<std::uint64_t> counted_{off};
+  static inline constinit std::atomic<std::uint64_t> counted{off};
 
   int opens_ = 0;  // of calls that start the library, not yet matched
   std::uint64_t session_ = off;

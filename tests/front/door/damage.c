@@ -27,12 +27,14 @@ static void put_that_fits(char* block) {
   shmem_putmem(block, buffer, size, shmem_n_pes() - 1);
 }
 
-static void __attribute__((noinline)) fall_over(volatile int* where) {
-  *where = 1;
+static volatile int* volatile nowhere;
+
+static void __attribute__((noinline)) fall_over(void) {
+  *nowhere = 1;
 }
 static void crash(char* block) {
   (void)block;
-  fall_over(NULL);
+  fall_over();
 }
 static void* crash_in_thread(void* block) {
   crash(block);

@@ -194,6 +194,7 @@ struct Rows {
   std::size_t size() const { return element * count[0]; }
   std::vector<void*> addresses(std::byte* first, std::ptrdiff_t step) const {
     std::vector<void*> all;
+    all.reserve(count[0]);
     for (std::size_t i = 0; i < count[0]; ++i)
       all.push_back(first + static_cast<std::ptrdiff_t>(i) * step);
     return all;
@@ -207,6 +208,7 @@ struct Rows {
 
 std::vector<gex_Memvec_t> vectors(const std::vector<void*>& addresses, std::size_t length) {
   std::vector<gex_Memvec_t> all;
+  all.reserve(addresses.size());
   for (void* address : addresses) all.push_back({address, length});
   return all;
 }
