@@ -49,7 +49,7 @@ Result<UniqueFd> open_shown(const Shown& shown) {
   if (::fstat(file.get(), &facts) != 0 || facts.st_dev != shown.device ||
       facts.st_ino != shown.inode)
     return Error{Errc::refused, fmt::format("{} is another file", path)};
-  if (static_cast<std::uint64_t>(facts.st_size) < shown.from + shown.size)
+  if (round_up(static_cast<std::size_t>(facts.st_size), page_size()) < shown.from + shown.size)
     return Error{Errc::refused, fmt::format("{} has {} bytes, the mapping ends at {}", path,
                                             facts.st_size, shown.from + shown.size)};
   return file;

@@ -12,6 +12,8 @@
 #include <memory>
 #include <string>
 
+#include "core/mapping.hpp"
+
 namespace gondwana::gasnet {
 namespace {
 
@@ -78,7 +80,7 @@ Result<ClientPages> open_shared(Bytes pages, const MappedRange& range) {
                       "the segment is created, use private memory, or pass a null address");
   struct stat facts{};
   ::fstat(found.file.get(), &facts);
-  if (static_cast<std::uint64_t>(facts.st_size) < found.from + pages.size())
+  if (round_up(static_cast<std::size_t>(facts.st_size), page_size()) < found.from + pages.size())
     return unsuitable(pages, "the mapped file ends before them");
   return found;
 }

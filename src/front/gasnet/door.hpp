@@ -156,8 +156,9 @@ class Door {
   FirstBoard first_board(std::uint32_t process);
   void lay_out(Team& team, const Membership& membership) const;
   // In segment.cpp.
-  std::optional<std::size_t> shared_offset(Bytes memory) const;
+  std::optional<std::size_t> shared_offset(gondwana_gex_segment& segment) const;
   Result<void> take_over(gondwana_gex_segment& segment);
+  void give_back(const SegmentPages& pages);
   Result<void> replace_pages(gondwana_gex_segment& segment, MutableBytes pages);
   Result<void> share_pages(gondwana_gex_segment& segment, MutableBytes pages, ClientPages shared);
   Result<void> wait_for_agent(const gondwana_gex_segment& segment);

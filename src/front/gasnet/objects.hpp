@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/types.hpp"
 #include "front/gasnet/board.hpp"
 #include "gasnet/messages.h"
 #include "gasnet/team.h"
@@ -41,6 +42,18 @@ struct gondwana_gex_memory_kind {
   gondwana::gasnet::ClientData data;
 };
 
+namespace gondwana::gasnet {
+
+// Pages of the arena that belong to segments, and where the client has them. They go back with the
+// last of these segments.
+struct SegmentPages {
+  std::byte* address;  // that of the arena, unless the client brought the memory
+  MutableBytes arena;
+  std::optional<std::size_t> file = {};  // of SegmentFiles: the client's pages stay its own
+};
+
+}  // namespace gondwana::gasnet
+
 // `offset`: where it lies in the arena of this rank, for peers; `unreachable` if it does not.
 struct gondwana_gex_segment {
   static constexpr std::size_t unreachable = ~std::size_t{0};
@@ -49,10 +62,8 @@ struct gondwana_gex_segment {
   std::byte* address;
   std::size_t size;
   std::size_t offset;
-  gondwana::MutableBytes pages;   // of the arena, to be given back
-  std::byte* replaced = nullptr;  // where they took the place of the client's own pages
-  // Of SegmentFiles: the client's pages, at `replaced`, stay; their file lies over `pages`.
-  std::optional<std::size_t> file;
+  // Null: symmetric memory. Segments that share pages have the same.
+  std::shared_ptr<const gondwana::gasnet::SegmentPages> pages;
   gex_Flags_t flags = 0;
   gex_MK_t kind = GEX_MK_HOST;
   gondwana::gasnet::ClientData data;

@@ -70,13 +70,20 @@ std::size_t Door::most_global() {
   return least;
 }
 
-// Memory of the client that peers reach already: symmetric variables, the symmetric heap, or part
-// of another segment.
-std::optional<std::size_t> Door::shared_offset(Bytes memory) const {
+// Memory of the client that peers reach already: in the pages of another segment, which it then
+// keeps, symmetric variables, or the symmetric heap.
+std::optional<std::size_t> Door::shared_offset(gondwana_gex_segment& segment) const {
+  const Bytes memory(segment.address, segment.size);
   const auto holds = [&](Bytes whole) {
     const auto at = static_cast<std::size_t>(memory.data() - whole.data());
     return at < whole.size() && memory.size() <= whole.size() - at;
   };
+  for (const auto& other : segments_) {
+    const auto& pages = other->pages;
+    if (pages == nullptr || !holds({pages->address, pages->arena.size()})) continue;
+    segment.pages = pages;
+    return arena_offset(pages->arena) + static_cast<std::size_t>(memory.data() - pages->address);
+  }
   const SymmetricRanges& symmetric = engine_->symmetric().ranges();
   if (const std::size_t at = symmetric.offset_in_globals(memory.data(), memory.size());
       at != SymmetricRanges::nowhere)
@@ -85,9 +92,6 @@ std::optional<std::size_t> Door::shared_offset(Bytes memory) const {
   const Bytes arena(window, engine_->memory().plan().inbox_offset());
   if (holds(arena.subspan(NodePlan::system_size)))
     return static_cast<std::size_t>(memory.data() - window);
-  for (const auto& other : segments_)
-    if (other->replaced != nullptr && holds({other->replaced, other->pages.size()}))
-      return arena_offset(other->pages) + static_cast<std::size_t>(memory.data() - other->replaced);
   return std::nullopt;
 }
 
@@ -108,11 +112,11 @@ Result<gex_Segment_t> Door::make_segment(void* address, std::size_t size) {
       engine_->segments().release(*pages);
       return there.error();
     }
-    segment->pages = *pages;
+    segment->pages = std::make_shared<SegmentPages>(pages->data(), *pages);
     segment->address = pages->data();
     segment->size = pages->size();
     segment->offset = arena_offset(*pages);
-  } else if (const auto offset = shared_offset({segment->address, size})) {
+  } else if (const auto offset = shared_offset(*segment)) {
     segment->offset = *offset;
   } else if (const Result<void> taken = take_over(*segment); !taken) {
     return taken.error();
@@ -133,8 +137,8 @@ Result<void> Door::take_over(gondwana_gex_segment& segment) {
   std::byte* first = segment.address - before;
   const std::size_t size = round_up(before + segment.size, page_size());
   for (const auto& other : segments_)
-    if (other->replaced != nullptr && first < other->replaced + other->pages.size() &&
-        other->replaced < first + size)
+    if (other->pages != nullptr && first < other->pages->address + other->pages->arena.size() &&
+        other->pages->address < first + size)
       return Error{Errc::invalid_argument,
                    fmt::format("{} bytes at {} share a page with the segment at {}; begin segments "
                                "at pages of their own",
@@ -144,8 +148,7 @@ Result<void> Door::take_over(gondwana_gex_segment& segment) {
   const Result<void> taken = pages->file ? share_pages(segment, {first, size}, *std::move(pages))
                                          : replace_pages(segment, {first, size});
   if (!taken) return taken.error();
-  segment.replaced = first;
-  segment.offset = arena_offset(segment.pages) + before;
+  segment.offset = arena_offset(segment.pages->arena) + before;
   return {};
 }
 
@@ -159,7 +162,7 @@ Result<void> Door::replace_pages(gondwana_gex_segment& segment, MutableBytes cli
     engine_->segments().release(*pages);
     return error;
   }
-  segment.pages = *pages;
+  segment.pages = std::make_shared<SegmentPages>(client.data(), *pages);
   return {};
 }
 
@@ -170,16 +173,18 @@ Result<void> Door::share_pages(gondwana_gex_segment& segment, MutableBytes clien
   const Result<SegmentFiles::Shown> shown =
       files_.show(std::move(shared.file), shared.from, client.size());
   if (!shown) return shown.error();
-  segment.file = shown->number;
-  segment.pages = {engine_->memory().window(engine_->rank()) + shown->offset, client.size()};
+  const MutableBytes arena(engine_->memory().window(engine_->rank()) + shown->offset,
+                           client.size());
+  segment.pages = std::make_shared<SegmentPages>(client.data(), arena, shown->number);
   return {};
 }
 
 // It writes for ranks of other nodes, which may do so as soon as they know of the segment.
 Result<void> Door::wait_for_agent(const gondwana_gex_segment& segment) {
-  if (!segment.file) return {};
-  wait("gex_Segment_Create", [&] { return files_.has_reached_agent(*segment.file); });
-  if (!files_.is_refused_by_agent(*segment.file)) return {};
+  if (segment.pages == nullptr || !segment.pages->file) return {};
+  const std::size_t file = *segment.pages->file;
+  wait("gex_Segment_Create", [&] { return files_.has_reached_agent(file); });
+  if (!files_.is_refused_by_agent(file)) return {};
   return Error{Errc::refused,
                fmt::format("{} bytes at {} are shared memory (MAP_SHARED) that the node agent "
                            "cannot map: it is not allowed to open descriptors of this process; use "
@@ -189,14 +194,15 @@ Result<void> Door::wait_for_agent(const gondwana_gex_segment& segment) {
 
 void Door::destroy(gex_Segment_t segment) {
   const std::scoped_lock lock(mutex_);
-  if (segment->file) {
-    files_.withdraw(*segment->file);
-  } else {
-    const bool free =
-        segment->replaced == nullptr || map_private(segment->replaced, segment->pages);
-    if (free && !segment->pages.empty()) engine_->segments().release(segment->pages);
-  }
+  const std::shared_ptr<const SegmentPages> pages = segment->pages;
   segments_.remove_if([&](const auto& held) { return held.get() == segment; });
+  if (pages.use_count() == 1) give_back(*pages);
+}
+
+void Door::give_back(const SegmentPages& pages) {
+  if (pages.file) return files_.withdraw(*pages.file);
+  const bool is_own = pages.address == pages.arena.data();
+  if (is_own || map_private(pages.address, pages.arena)) engine_->segments().release(pages.arena);
 }
 
 }  // namespace gondwana::gasnet

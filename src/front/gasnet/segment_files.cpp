@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <bit>
 #include <utility>
 
 #include "core/mapping.hpp"
@@ -30,7 +31,9 @@ ArenaFile* SegmentFiles::find_place(std::size_t size) {
     if (best == nullptr || room < best->room.load(relaxed)) best = &place;
   }
   if (best != nullptr || fresh == nullptr) return best;
-  const std::optional<MutableBytes> range = engine_.segments().allocate(size);
+  // So that a segment that grows again and again comes back to a few ranges.
+  std::optional<MutableBytes> range = engine_.segments().allocate(std::bit_ceil(size));
+  if (!range) range = engine_.segments().allocate(size);
   if (!range) return nullptr;
   const std::byte* arena = engine_.memory().window(engine_.rank());
   fresh->offset.store(static_cast<std::uint64_t>(range->data() - arena), relaxed);

@@ -1,5 +1,5 @@
-// Segments on shared mappings of the client: what it has mapped twice stays one memory, and peers
-// of this node and of others read and write it.
+// Segments on memory of the client. What it has mapped twice stays one memory, and peers of this
+// node and of others read and write it. Segments that share a page end one by one.
 #define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier): memfd_create
 #include <string.h>
 #include <sys/mman.h>
@@ -98,11 +98,65 @@ static void one_life(gex_Client_t client, gex_EP_t endpoint, unsigned char life)
   job_barrier();
 }
 
+// Both lie in the first two pages, side by side.
+static void two_on_a_page(gex_Client_t client, gex_EP_t endpoint, int flags, int file) {
+  unsigned char* memory = mmap(NULL, before, PROT_READ | PROT_WRITE, flags, file, 0);
+  CHECK(memory != MAP_FAILED);
+  gex_Segment_t first = GEX_SEGMENT_INVALID;
+  gex_Segment_t second = GEX_SEGMENT_INVALID;
+  gex_EP_t more = GEX_EP_INVALID;
+  CHECK(gex_Segment_Create(&first, client, memory, 5000, GEX_MK_HOST, 0) == GASNET_OK);
+  CHECK(gex_Segment_Create(&second, client, memory + 5000, 3000, GEX_MK_HOST, 0) == GASNET_OK);
+  CHECK(gex_EP_Create(&more, client, GEX_EP_CAPABILITY_RMA, 0) == GASNET_OK);
+  CHECK(gex_EP_BindSegment(more, second, 0) == GASNET_OK);
+  CHECK(gex_EP_PublishBoundSegment(job_team, &more, 1, 0) == GASNET_OK);
+  gex_TM_t pair = gex_TM_Pair(endpoint, gex_EP_QueryIndex(more));
+  const gex_Rank_t next = (job_me + 1) % job_ranks;
+  void* there = NULL;
+  CHECK(gex_Segment_QueryBound(pair, next, &there, NULL, NULL) == GASNET_OK);
+  job_barrier();
+  gex_Segment_Destroy(first, 0);
+  job_barrier();
+  put(pair, next, there, 33, 3000);
+  job_barrier();
+  CHECK(memory[5000] == 33 && memory[7999] == 33);
+  gex_EP_Destroy(more, 0);
+  gex_Segment_Destroy(second, 0);
+  CHECK(memory[5000] == 33);
+  munmap(memory, before);
+  job_barrier();
+}
+
+static void share_pages(gex_Client_t client, gex_EP_t endpoint) {
+  const int file = memfd_create("client", 0);
+  CHECK(file >= 0 && ftruncate(file, 8000) == 0);
+  two_on_a_page(client, endpoint, MAP_SHARED, file);
+  two_on_a_page(client, endpoint, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  close(file);
+}
+
+// More often than a rank can have such segments at once.
+static void grow(gex_Client_t client) {
+  for (size_t pages = 1; pages <= 100; ++pages) {
+    const size_t length = pages * 64 * 1024;
+    const int file = memfd_create("client", 0);
+    CHECK(file >= 0 && ftruncate(file, (off_t)length) == 0);
+    void* memory = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    gex_Segment_t segment = GEX_SEGMENT_INVALID;
+    CHECK(gex_Segment_Create(&segment, client, memory, length, GEX_MK_HOST, 0) == GASNET_OK);
+    gex_Segment_Destroy(segment, 0);
+    munmap(memory, length);
+    close(file);
+  }
+}
+
 int main(int argc, char** argv) {
   job_join(&argc, &argv, 1 << 20);
   gex_EP_t endpoint = gex_TM_QueryEP(job_team);
   for (int life = 0; life < lives; ++life)
     one_life(gex_EP_QueryClient(endpoint), endpoint, (unsigned char)(30 + 40 * life));
+  share_pages(gex_EP_QueryClient(endpoint), endpoint);
+  grow(gex_EP_QueryClient(endpoint));
   if (job_me == 0) puts("done");
   gasnet_exit(0);
 }
