@@ -18,12 +18,14 @@ int gex_Segment_Attach(gex_Segment_t* segment_p, gex_TM_t tm, uintptr_t size);
 // round the length up). Local. GASNET_ERR_BAD_ARG where kind, address and length do not go
 // together; *segment_p is then unchanged. flags is 0. Memory Kinds, gex_Segment_Create.
 //
-// The client's memory must be private, readable and writable. Memory that is mapped MAP_SHARED is
-// refused, except for symmetric memory of OpenSHMEM, which becomes a segment as it is.
-//
-// The client's memory stays where it is, but the pages in which it lies are replaced by shared ones
-// with the same contents: no other thread may write to them meanwhile, and what else lies in them
-// is shared too. Two segments may not begin or end within one page, unless one contains the other.
+// The client's memory must be readable and writable. Private memory stays where it is, but the
+// pages in which it lies are replaced by shared ones with the same contents, here and when the last
+// segment in them is destroyed: no other thread may write to them meanwhile, nor may they be part
+// of a stack in use, and peers can reach what else lies in them. Memory that is mapped MAP_SHARED
+// stays the client's: peers and the node agent map the same file, which the process must have open
+// for reading and writing and may not shorten. A process has at most 48 such segments at a time.
+// Symmetric memory of OpenSHMEM becomes a segment as it is. A segment may lie in pages of another
+// one, but not partly in them.
 int gex_Segment_Create(gex_Segment_t* segment_p, gex_Client_t client, gex_Addr_t address,
                        uintptr_t length, gex_MK_t kind, gex_Flags_t flags);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -15,8 +17,31 @@ namespace {
 
 constexpr std::uint64_t look_every_ns = 700'000'000;
 
-// Asleep and alone: no other thread may do what the wait is for. No where that cannot be known.
+// A child may write into the memory of the job. True where that cannot be known.
+bool has_children(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{0}/task/{0}/children", pid));
+  pid_t child = 0;
+  return !file.is_open() || file >> child;
+}
+
+// A handler of the program may write what the rank waits for, at a time that a timer or another
+// process chooses. True where that cannot be known.
+bool has_handlers(pid_t pid) {
+  constexpr auto bit = [](int signal) { return std::uint64_t{1} << (signal - 1); };
+  constexpr int first_realtime = 34;  // the C library has the two before it
+  constexpr std::uint64_t sent_later = bit(SIGALRM) | bit(SIGVTALRM) | bit(SIGPROF) | bit(SIGIO) |
+                                       bit(SIGUSR1) | bit(SIGUSR2) | bit(SIGCHLD) |
+                                       ~(bit(first_realtime) - 1);
+  std::ifstream file(fmt::format("/proc/{}/status", pid));
+  for (std::string word; file >> word;)
+    if (std::uint64_t caught = 0; word == "SigCgt:" && file >> std::hex >> caught)
+      return (caught & sent_later) != 0;
+  return true;
+}
+
+// Asleep and alone: nothing else may do what the wait is for. No where that cannot be known.
 bool sleeps_alone(pid_t pid) {
+  if (has_children(pid) || has_handlers(pid)) return false;
   namespace fs = std::filesystem;
   std::error_code failure;
   std::size_t threads = 0;
