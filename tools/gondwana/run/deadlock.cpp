@@ -17,11 +17,22 @@ namespace {
 
 constexpr std::uint64_t look_every_ns = 700'000'000;
 
+// As /proc shows it: 'S' asleep, 'Z' ended and not waited for; 0 where that cannot be known.
+char state_of(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  std::string stat;
+  std::getline(file, stat);
+  const std::size_t bracket = stat.rfind(')');  // of the name; the state follows
+  return bracket != std::string::npos && bracket + 2 < stat.size() ? stat[bracket + 2] : char{0};
+}
+
 // A child may write into the memory of the job. True where that cannot be known.
 bool has_children(pid_t pid) {
   std::ifstream file(fmt::format("/proc/{0}/task/{0}/children", pid));
-  pid_t child = 0;
-  return !file.is_open() || file >> child;
+  if (!file.is_open()) return true;
+  for (pid_t child = 0; file >> child;)
+    if (state_of(child) != 'Z') return true;
+  return false;
 }
 
 // A handler of the program may write what the rank waits for, at a time that a timer or another
@@ -48,11 +59,7 @@ bool sleeps_alone(pid_t pid) {
   for (auto task = fs::directory_iterator(fmt::format("/proc/{}/task", pid), failure);
        !failure && task != fs::directory_iterator(); task.increment(failure))
     ++threads;
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
-  std::string stat;
-  if (threads != 1 || !std::getline(file, stat)) return false;
-  const std::size_t bracket = stat.rfind(')');  // of the name; the state follows
-  return bracket != std::string::npos && stat.substr(bracket, 3) == ") S";
+  return threads == 1 && state_of(pid) == 'S';
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 // lock, in a reduction or for a word that it would write.
 //
 // Ranks cannot go on if each of them is a process of one thread, without children and handlers of
-// signals that others send, asleep in one and the same wait for a while. A rank that was woken is not asleep, however busy the machine is, nor is one that a
-// debugger holds.
+// signals that others send, asleep in one and the same wait for a while. A rank that was woken is
+// not asleep, however busy the machine is, nor is one that a debugger holds.
 #pragma once
 
 #include <sys/types.h>
