@@ -50,6 +50,18 @@ TEST(quiet_polls, are_armed_again_after_a_ring) {
   }
 }
 
+// The thorough poll between the two has found something, and there may be more.
+TEST(quiet_polls, are_allowed_anew_after_each_thorough_poll) {
+  Doorbell<RealAtomics> bell{};
+  QuietPolls polls;
+  polls.arm(bell);
+  polls.allow();
+  EXPECT_TRUE(polls.is_quiet());
+  bell.ring_if_asleep();
+  polls.arm(bell);
+  EXPECT_FALSE(polls.is_quiet());
+}
+
 TEST(quiet_polls, end_on_demand) {
   Doorbell<RealAtomics> bell{};
   QuietPolls polls;

@@ -18,8 +18,10 @@ class QuietPolls {
     return true;
   }
 
-  // Call it before the thorough poll, so that no message is missed.
+  // Call it before the thorough poll, so that no message is missed. That poll may leave messages of
+  // other senders: no poll is cheap before allow().
   void arm(Doorbell<RealAtomics>& bell) {
+    end();
     if (is_armed(bell)) return;
     rings_ = &bell.rings;
     seen_ = bell.arm();
