@@ -19,8 +19,8 @@
 namespace gondwana {
 namespace {
 
-// For the launcher, which serves one rank after the other: that of a large job takes its time, and
-// the socket tells when the launcher has ended.
+// No timeout: the launcher serves one rank after the other, which takes long in a large job. If the
+// launcher ends, the socket closes.
 constexpr int patience_ms = -1;
 
 // The descriptor is inherited by number: make sure that it is our socket, made by our user.
@@ -56,7 +56,7 @@ Result<void> ask_to_join(int socket) {
 Result<UniqueFd> announce_image(int socket) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0)
-    return UniqueFd();  // then nobody notices an exec
+    return UniqueFd();  // the guardian cannot detect an exec
   const UniqueFd theirs(ends[0]);
   UniqueFd ours(ends[1]);
   const auto pid = static_cast<std::uint64_t>(::getpid());
