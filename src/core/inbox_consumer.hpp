@@ -181,10 +181,10 @@ class InboxConsumer {
       give_back(at.sender);
   }
 
-  // Credit is returned for half of the slots at a time, so that its cache line stays with the sender
-  // in between. The last slot of a half may be reserved and unpublished for long. Then the first
-  // slot handled in the other half returns the credit. So a sender with a free slot in either half
-  // never waits for settle().
+  // Credit is returned for half of the slots at a time, so that its cache line stays with the
+  // sender in between. The last slot of a half may be reserved and unpublished for long. Then the
+  // first slot handled in the other half returns the credit. So a sender with a free slot in either
+  // half never waits for settle().
   static bool ends_half(std::uint32_t slot, std::uint32_t done) {
     constexpr std::uint32_t half = (slots() + 1) / 2;
     constexpr std::uint32_t first_half = (1U << half) - 1;
