@@ -36,7 +36,7 @@ def shmem_files(root: Path) -> dict[Path, str]:
     }
     for section in api.sections:
         files[door / f"generated/{section.name}_thunks.cpp"] = thunks.thunk_file(api, section)
-    return files | profiler.files(api, root / "tools/profile/generated")
+    return files | profiler.files(api, root, root / "tools/profile/generated")
 
 
 def left_over(files: dict[Path, str]) -> list[Path]:

@@ -1,7 +1,10 @@
 #include "call.hpp"
 
+#include <utility>
+
 #include "clock.hpp"
 #include "counters.hpp"
+#include "gasnet_call.hpp"
 #include "library.hpp"
 #include "profile.hpp"
 #include "pshmem.h"
@@ -13,6 +16,7 @@ namespace {
 struct Place {
   std::uint64_t session = Profile::nowhere;
   Counters counters;
+  Call* innermost = nullptr;  // of the calls that this thread is in
 };
 
 // Initial-exec: found without a call, as the library is loaded with the program.
@@ -22,7 +26,8 @@ struct Place {
 struct Leave {
   ~Leave() {
     Profile::instance().give_back(place.session, place.counters);
-    place = {};
+    place.session = Profile::nowhere;
+    place.counters = {};
   }
 };
 
@@ -31,7 +36,8 @@ struct Leave {
   if (session == Profile::off) return false;
   thread_local const Leave at_the_end;
   static_cast<void>(&at_the_end);
-  place = {session, Profile::instance().lease()};
+  place.session = session;
+  place.counters = Profile::instance().lease();
   return true;
 }
 
@@ -57,11 +63,17 @@ int world_number(shmem_ctx_t ctx, int pe) {
 }  // namespace
 
 Call::Call(std::size_t number, std::size_t bytes) : cell_(cell_of(number)), bytes_(bytes) {
-  if (counts()) began_ = ticks();
+  if (!counts()) return;
+  outer_ = std::exchange(place.innermost, this);
+  began_ = ticks();
 }
 
 Call::~Call() {
-  if (counts()) Counters::add_call(cell_, ticks() - began_, bytes_);
+  if (!counts()) return;
+  const std::uint64_t passed = ticks() - began_;
+  Counters::add_call(cell_, passed - within_, bytes_);
+  place.innermost = outer_;
+  if (outer_ != nullptr) outer_->within_ += passed;
 }
 
 void Call::begin_again() {
@@ -79,6 +91,26 @@ Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, shmem_ct
     : Call(number, bytes) {
   if (!counts() || place.counters.peers() == 0) return;
   add_traffic(kind, bytes, world_number(ctx, pe));
+  begin_again();
+}
+
+Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, Member peer)
+    : Call(number, bytes) {
+  if (!counts() || place.counters.peers() == 0) return;
+  add_traffic(kind, bytes, job_rank(peer));
+  begin_again();
+}
+
+Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, Process peer)
+    : Call(number, bytes) {
+  if (!counts() || place.counters.peers() == 0) return;
+  add_traffic(kind, bytes, static_cast<int>(peer.rank));
+}
+
+Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, Sender peer)
+    : Call(number, bytes) {
+  if (!counts() || place.counters.peers() == 0) return;
+  add_traffic(kind, bytes, job_rank(peer));
   begin_again();
 }
 

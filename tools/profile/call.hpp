@@ -4,10 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "gasnet_fwd.h"
 #include "shmem.h"
 
 namespace gondwana::profile {
 
+// A call may be made within another one, by a handler of GASNet-EX that a poll runs: its time is
+// its own, and not that of the other one.
 class Call {
  public:
   // `number` is that of call_names; `bytes` what the arguments say is moved or allocated.
@@ -24,9 +27,23 @@ class Call {
   std::uint64_t* cell_;  // nothing: not counted, or not now
   std::size_t bytes_;
   std::uint64_t began_ = 0;
+  std::uint64_t within_ = 0;  // ticks of calls that were made within this one
+  Call* outer_ = nullptr;
 };
 
-enum class Traffic : std::size_t { put, get, atomic };
+enum class Traffic : std::size_t { put, get, atomic, message };
+
+// Whom a call of GASNet-EX names.
+struct Member {
+  gex_TM_t tm;
+  gex_Rank_t rank;
+};
+struct Process {
+  gex_Rank_t rank;
+};
+struct Sender {
+  gex_Token_t token;
+};
 
 // A call that moves bytes between the caller and another PE.
 class Transfer : public Call {
@@ -34,6 +51,9 @@ class Transfer : public Call {
   Transfer(std::size_t number, Traffic kind, std::size_t bytes, int pe);
   // `pe` is a number in the team of the context.
   Transfer(std::size_t number, Traffic kind, std::size_t bytes, shmem_ctx_t ctx, int pe);
+  Transfer(std::size_t number, Traffic kind, std::size_t bytes, Member peer);
+  Transfer(std::size_t number, Traffic kind, std::size_t bytes, Process peer);
+  Transfer(std::size_t number, Traffic kind, std::size_t bytes, Sender peer);
 };
 
 }  // namespace gondwana::profile

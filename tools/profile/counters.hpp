@@ -12,7 +12,7 @@
 namespace gondwana::profile {
 
 inline constexpr std::size_t words_per_call = 3;  // calls, ticks, bytes
-inline constexpr std::size_t traffic_kinds = 3;
+inline constexpr std::size_t traffic_kinds = 4;
 
 consteval std::size_t number_of(std::string_view name) {
   for (std::size_t number = 0; number < call_names.size(); ++number)

@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <cstdio>
+
 namespace gondwana::profile {
 
 void find_library() {
@@ -11,6 +13,16 @@ void find_library() {
           ? nullptr
           : ::dlopen(GONDWANA_SHMEM_LIBRARY, RTLD_NOLOAD | RTLD_NOW | RTLD_GLOBAL);
   static_cast<void>(library);
+}
+
+bool load_library() {
+  if (::dlsym(RTLD_DEFAULT, "pshmem_init") != nullptr) return true;
+  if (::dlopen(GONDWANA_SHMEM_LIBRARY, RTLD_NOW | RTLD_GLOBAL) != nullptr) return true;
+  std::fprintf(stderr,
+               "gondwana profile: calls of GASNet-EX are not counted, for the counters need %s: "
+               "%s; install Gondwana again\n",
+               GONDWANA_SHMEM_LIBRARY, ::dlerror());
+  return false;
 }
 
 }  // namespace gondwana::profile

@@ -1,4 +1,6 @@
 // The calls that begin, end and steer the counting. All others are generated.
+#include <fmt/format.h>
+
 #include "call.hpp"
 #include "clock.hpp"
 #include "counters.hpp"
@@ -46,7 +48,8 @@ void shmem_finalize(void) {
 }
 
 void shmem_global_exit(int status) {
-  Profile::instance().abandon(status);
+  Profile::instance().abandon(number_of("shmem_global_exit"),
+                              fmt::format("called shmem_global_exit({})", status));
   pshmem_global_exit(status);
 }
 

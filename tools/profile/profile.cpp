@@ -16,6 +16,8 @@ namespace {
 // More threads of a rank are counted too, but a rank that ends the job at once does not see them.
 constexpr std::size_t seats_of_threads = 16;
 
+constexpr double seconds_to_leave = 10;
+
 void say(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
@@ -34,11 +36,6 @@ std::size_t seats_wanted() {
   pshmem_global_exit(1);
 }
 
-// With what that call took, which is counted.
-std::string since_init(double seconds) {
-  return fmt::format("{} since shmem_init began", duration(seconds * 1e9));
-}
-
 void at_exit(int status, void* /*unused*/) {
   if (status == 0) Profile::instance().leave_at_exit();
 }
@@ -50,12 +47,20 @@ Profile& Profile::instance() {
   return profile;
 }
 
+// With what that call took, which is counted.
+std::string Profile::since_begin(double seconds) const {
+  return fmt::format("{} since {} began", duration(seconds * 1e9), first_call_);
+}
+
 void Profile::give_back(std::uint64_t session, Counters counters) {
   if (session == session_ && opens_ > 0) seats_.give_back(counters);
 }
 
 void Profile::enter(std::size_t number, const Stopwatch& began) {
-  if (opens_++ == 0) open(began);
+  if (opens_++ == 0) {
+    first_call_ = number < first_gasnet_call ? "shmem_init" : call_names[number];
+    open(began);
+  }
   record(number, began.passed_ticks());
 }
 
@@ -90,7 +95,7 @@ void Profile::set_level(int level) {
   switch_counting();
   if (level != 2 || opens_ == 0) return;
   const int me = pshmem_my_pe();
-  say(as_text({fmt::format("rank {} so far, {}", me, since_init(stopwatch_.seconds())),
+  say(as_text({fmt::format("rank {} so far, {}", me, since_begin(stopwatch_.seconds())),
                seats_.peers(),
                me,
                seats_.of_threads(),
@@ -107,7 +112,32 @@ bool Profile::leave(std::size_t number) {
 }
 
 void Profile::leave_at_exit() {
-  if (opens_ > 0 && process_ == ::getpid()) end_session(number_of("shmem_finalize"), ticks());
+  if (!is_open_here()) return;
+  if (!has_gasnet_) return end_session(number_of("shmem_finalize"), ticks());
+  if (all_leave()) return end_session(number_of("gasnet_exit"), ticks());
+  abandon(number_of("gasnet_exit"), "ended with status 0 while others went on");
+}
+
+void Profile::exit_gasnet(int status) {
+  if (!is_open_here()) return;
+  constexpr std::size_t number = number_of("gasnet_exit");
+  const std::uint64_t began = ticks();
+  if (status == 0 && all_leave()) return end_session(number, began);
+  abandon(number, fmt::format("called gasnet_exit({})", status));
+}
+
+// As the library does at an exit: others may still be on their way, or need not come.
+bool Profile::all_leave() const {
+  constexpr std::chrono::milliseconds longest{50};
+  seats_.note_leaving();
+  const auto ranks = static_cast<std::uint64_t>(pshmem_n_pes());
+  const Stopwatch waiting;
+  for (std::chrono::milliseconds pause{1}; seats_.leaving() < ranks;
+       pause = std::min(2 * pause, longest)) {
+    if (waiting.seconds() > seconds_to_leave) return false;
+    std::this_thread::sleep_for(pause);
+  }
+  return true;
 }
 
 void Profile::end_session(std::size_t number, std::uint64_t began) {
@@ -119,15 +149,17 @@ void Profile::end_session(std::size_t number, std::uint64_t began) {
   pshmem_barrier_all();
   if (pshmem_my_pe() == 0) {
     std::vector<RankCounts> counts = all_counts();
-    deliver({fmt::format("{} ranks, {}", counts.size(), since_init(seconds_of_longest(counts))),
+    deliver({fmt::format("{} ranks, {}", counts.size(), since_begin(seconds_of_longest(counts))),
              seats_.peers(), 0, seats_.of_threads(), std::move(counts)});
   }
-  seats_.free();
+  if (!has_gasnet_) return seats_.free();
+  // Other threads of the client may be in calls, so its tables stay.
+  pshmem_barrier_all();  // nobody ends the job before the report is there
 }
 
-void Profile::abandon(int status) {
-  if (opens_ == 0 || process_ != ::getpid()) return;
-  record(number_of("shmem_global_exit"), 0);
+void Profile::abandon(std::size_t number, const std::string& why) {
+  if (!is_open_here()) return;
+  record(number, 0);
   opens_ = 0;
   switch_counting();
   if (!seats_.claim_report()) {
@@ -138,8 +170,8 @@ void Profile::abandon(int status) {
   std::vector<RankCounts> counts = all_counts();
   const int me = pshmem_my_pe();
   counts[static_cast<std::size_t>(me)] = scaled(seats_.own_counts());
-  deliver({fmt::format("{} ranks, until rank {} called shmem_global_exit({}), {}", counts.size(),
-                       me, status, since_init(seconds_of_longest(counts))),
+  deliver({fmt::format("{} ranks, until rank {} {}, {}", counts.size(), me, why,
+                       since_begin(seconds_of_longest(counts))),
            seats_.peers(), 0, seats_.of_threads(), std::move(counts)});
 }
 

@@ -34,23 +34,30 @@ class Profile {
   // The library has started, or been asked to once more, by call `number`, which began then.
   void enter(std::size_t number, const Stopwatch& began);
   bool is_entered() const { return opens_ > 0; }
-  // Whether there ever was a session.
-  bool was_entered() const { return session_ != off; }
+
+  // GASNet-EX is about to start. It has no last call that all ranks make.
+  void enter_gasnet() { has_gasnet_ = true; }
+  bool has_gasnet() const { return has_gasnet_; }
+  // gasnet_exit: reports what all ranks have counted if they all end now, else as abandon() does.
+  void exit_gasnet(int status);
 
   // The next shmem_finalize. True where it is the last one: then the session has ended, with a
   // report, but for the library's own finalize. Collective.
   bool leave(std::size_t number);
   // A rank that ends without shmem_finalize: all that are open are meant.
   void leave_at_exit();
-  // The job ends now, whatever the others are doing.
-  void abandon(int status);
+  // The job ends now, whatever the others are doing, by call `number`; `why` is that call.
+  void abandon(std::size_t number, const std::string& why);
 
   // 0 or less: counts no more. 1: counts. 2: counts, and reports what this rank has so far.
   void set_level(int level);
 
  private:
   void open(const Stopwatch& began);
+  bool is_open_here() const { return opens_ > 0 && process_ == ::getpid(); }
+  bool all_leave() const;
   void end_session(std::size_t number, std::uint64_t began);
+  std::string since_begin(double seconds) const;
   void switch_counting();
   RankCounts scaled(RankCounts counts) const;
   std::vector<RankCounts> all_counts() const;
@@ -62,6 +69,8 @@ class Profile {
   int opens_ = 0;  // of calls that start the library, not yet matched
   std::uint64_t session_ = off;
   bool counting_ = true;
+  bool has_gasnet_ = false;
+  std::string first_call_;  // that began the session
   Settings settings_;
   Stopwatch stopwatch_;
   Seats seats_;

@@ -43,6 +43,16 @@ std::vector<Line> sum_of_ranks(const Report& report) {
   return lines;
 }
 
+// The doors that these calls belong to.
+std::string_view doors_of(const std::vector<Line>& lines) {
+  const auto of_gasnet = [](const Line& line) {
+    return std::ranges::find(call_names, line.call) >= call_names.begin() + first_gasnet_call;
+  };
+  const auto calls = std::ranges::count_if(lines, of_gasnet);
+  if (calls == 0) return "OpenSHMEM";
+  return calls == std::ssize(lines) ? "GASNet-EX" : "OpenSHMEM and GASNet-EX";
+}
+
 std::string table_line(const Line& line, double all_nanoseconds, std::size_t width) {
   const double mean = line.nanoseconds / static_cast<double>(line.calls);
   const double share = all_nanoseconds > 0 ? 100 * line.nanoseconds / all_nanoseconds : 0;
@@ -110,14 +120,16 @@ std::string calls_as_csv(const Report& report) {
 }
 
 std::string matrix_as_csv(const Report& report) {
-  std::string text = "rank,peer,put_bytes,get_bytes,atomic_bytes\n";
+  std::string text = "rank,peer,put_bytes,get_bytes,atomic_bytes,message_bytes\n";
   int number = report.first_rank;
   for (const RankCounts& rank : report.ranks) {
     const std::uint64_t* put = traffic(rank, Traffic::put, report.peers);
     const std::uint64_t* get = traffic(rank, Traffic::get, report.peers);
     const std::uint64_t* atomic = traffic(rank, Traffic::atomic, report.peers);
+    const std::uint64_t* message = traffic(rank, Traffic::message, report.peers);
     for (std::size_t peer = 0; peer < report.peers; ++peer)
-      text += fmt::format("{},{},{},{},{}\n", number, peer, put[peer], get[peer], atomic[peer]);
+      text += fmt::format("{},{},{},{},{},{}\n", number, peer, put[peer], get[peer], atomic[peer],
+                          message[peer]);
     ++number;
   }
   return text;
@@ -149,12 +161,13 @@ std::string duration(double nanoseconds) {
 std::string as_text(const Report& report) {
   const std::vector<Line> lines = sum_of_ranks(report);
   const double of_a_rank = total(lines).nanoseconds / static_cast<double>(report.ranks.size());
-  return fmt::format("gondwana profile: {}; {} per rank in OpenSHMEM{}\n", report.title,
-                     duration(of_a_rank),
+  return fmt::format("gondwana profile: {}; {} per rank in {}{}\n", report.title,
+                     duration(of_a_rank), doors_of(lines),
                      report.of_threads ? ", of all its threads together" : "") +
          table(lines) + matrix(report, Traffic::put, "bytes put") +
          matrix(report, Traffic::get, "bytes got") +
-         matrix(report, Traffic::atomic, "bytes of atomics and signals");
+         matrix(report, Traffic::atomic, "bytes of atomics and signals") +
+         matrix(report, Traffic::message, "bytes of active messages");
 }
 
 Result<void> write_csv(const Report& report, const std::string& file) {

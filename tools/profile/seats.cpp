@@ -98,4 +98,12 @@ bool Seats::claim_report() const {
   return pshmem_uint64_atomic_swap(&header_->claimed, 1, 0) == 0;
 }
 
+void Seats::note_leaving() const {
+  pshmem_uint64_atomic_inc(&header_->leaving, 0);
+}
+
+std::uint64_t Seats::leaving() const {
+  return pshmem_uint64_atomic_fetch(&header_->leaving, 0);
+}
+
 }  // namespace gondwana::profile

@@ -41,12 +41,16 @@ class Seats {
 
   // True for the first rank that asks.
   bool claim_report() const;
+  // Says that this rank ends; then, how many ranks have said so.
+  void note_leaving() const;
+  std::uint64_t leaving() const;
 
  private:
   // At the start of the block, in every rank.
   struct Header {
     std::uint64_t used;  // seats that were ever leased
     std::uint64_t claimed;
+    std::uint64_t leaving;  // ranks that end; in rank 0
     double nanoseconds_per_tick;
     double seconds;
   };

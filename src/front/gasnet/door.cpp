@@ -17,6 +17,7 @@ Door::Door(const Setup& setup)
       threads_(setup.threads),
       checks_(setup.checks),
       settings_(setup.settings),
+      inline_path_(setup.inline_path),
       far_(*setup.engine),
       files_(*setup.engine) {
   const NodeShare& share = engine_->memory().plan();
@@ -161,8 +162,7 @@ Team& Door::add_team(Membership membership, gex_Flags_t flags) {
   team->flags = flags;
   team->epoch = membership.epoch;
   lay_out(*team, membership);
-  team->reach.resize(team->size);
-  team->members = team->reach.data();
+  team->show_members(inline_path_);
   fill(*team);
   const std::scoped_lock lock(mutex_);
   return *teams_.emplace_back(std::move(team));
@@ -216,8 +216,7 @@ Team& Door::pair(gex_EP_t local, gex_EP_Index_t remote) {
   pair->rank = rank();
   for (std::uint32_t process = 0; process < ranks(); ++process) pair->processes.push_back(process);
   pair->indices.assign(ranks(), remote);
-  pair->reach.resize(ranks());
-  pair->members = pair->reach.data();
+  pair->show_members(inline_path_);
   fill(*pair);
   return *pair;
 }

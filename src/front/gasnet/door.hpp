@@ -38,6 +38,7 @@ class Door {
     ThreadMode threads = ThreadMode::seq;
     bool checks = false;  // arguments and contexts of calls: GASNET_DEBUG
     Settings settings = {};
+    bool inline_path = true;  // false: every put, get and atomic update calls the library
   };
 
   explicit Door(const Setup& setup);
@@ -167,6 +168,7 @@ class Door {
   ThreadMode threads_;
   bool checks_;
   Settings settings_;
+  bool inline_path_;
   Far far_;
   std::vector<RankInfo> neighbors_;
   std::unique_ptr<gondwana_gex_client> client_;

@@ -92,7 +92,8 @@ struct Team : gondwana_gex_team {
   gex_Memvec_t scratch{nullptr, 0};        // the client's, to be given back
   std::vector<std::uint32_t> processes;    // job rank of each member
   std::vector<gex_EP_Index_t> indices;     // and the index of its endpoint there
-  std::vector<gondwana_gex_member> reach;  // `members` points to it
+  std::vector<gondwana_gex_member> reach;  // where the library looks
+  std::vector<gondwana_gex_member> empty;  // of no size: what inline code sees if it is to call us
   std::vector<Board*> boards;              // empty: a pair
   std::vector<std::uint32_t> far;          // members out of reach: their boards are mirrors
   std::vector<std::uint64_t> mirrors;      // by member: where all mirrors lie in its arena
@@ -106,6 +107,8 @@ struct Team : gondwana_gex_team {
   static Team& of(gex_TM_t handle) { return *static_cast<Team*>(handle); }
   Rank process(std::uint32_t member) const { return Rank(processes[member]); }
   Board& own_board() { return *boards[rank]; }
+  // What inline code sees from now on.
+  void show_members(bool inline_path);
   // Whether loads and stores reach a member; also where there is no such one.
   bool reaches(std::uint32_t member) const;
   BoardSync sync() const;

@@ -20,6 +20,7 @@ namespace gondwana::gasnet {
 namespace {
 
 constinit Door* own_door = nullptr;
+constinit bool inline_path = true;  // of the door to come
 
 }  // namespace
 
@@ -186,7 +187,8 @@ int gondwana_gex_client_init(gex_Client_t* client_p, gex_EP_t* ep_p, gex_TM_t* t
   own_door = new Door({.engine = *engine,
                        .threads = threads,
                        .checks = build->checks != 0,
-                       .settings = examine_environment(call)});
+                       .settings = examine_environment(call),
+                       .inline_path = inline_path});
   gondwana::this_process().forget_engine.push_back([] { own_door = nullptr; });
   own_door->join(name, flags);
   ::on_exit(leave_at_exit, nullptr);
@@ -194,6 +196,10 @@ int gondwana_gex_client_init(gex_Client_t* client_p, gex_EP_t* ep_p, gex_TM_t* t
   *ep_p = own_door->first_endpoint();
   *tm_p = own_door->world();
   return GASNET_OK;
+}
+
+void gondwana_gex_call_always(void) {
+  inline_path = false;
 }
 
 int gondwana_gasnet_init(int* argc, char*** argv, const gondwana_gex_build* build) {

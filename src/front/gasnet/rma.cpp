@@ -46,7 +46,7 @@ PeerSegment segment_of(Door& door, std::uint32_t process, gex_EP_Index_t endpoin
 PeerSegment segment_of(const Team& team, gex_Rank_t rank, CallName call) {
   check_member(team, rank, call);
   const std::uint32_t process = team.processes[rank];
-  return team.door->reaches(process) ? of_member(team.members[rank])
+  return team.door->reaches(process) ? of_member(team.reach[rank])
                                      : far_segment(*team.door, process, team.indices[rank]);
 }
 

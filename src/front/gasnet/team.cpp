@@ -13,6 +13,12 @@ BoardSync Team::sync() const {
   return {BoardMembers(door->engine().memory(), boards, processes), rank};
 }
 
+void Team::show_members(bool inline_path) {
+  reach.resize(size);
+  if (!inline_path) empty.resize(size);
+  members = inline_path ? reach.data() : empty.data();
+}
+
 void Team::tell_far(Bytes written, const std::atomic<std::uint64_t>* word) const {
   for (const std::uint32_t member : far) tell_far(member, written, word);
 }

@@ -65,7 +65,7 @@ void add_program_options(CLI::App& app, Choices& choices) {
       ->type_name("SIZE");
   app.add_option("--wdir", choices.folder, "run the program in this folder")->type_name("DIR");
   app.add_flag("--profile", choices.profile,
-               "count the program's OpenSHMEM calls, and write a table at its end");
+               "count calls of OpenSHMEM and GASNet-EX, and write a table at the end");
 }
 
 void add_output_options(CLI::App& app, Choices& choices) {
