@@ -107,6 +107,51 @@ TEST(model, message_passing_needs_release_and_acquire) {
   EXPECT_TRUE(holds(message_passing(seq_cst, seq_cst)));
 }
 
+// The same with relaxed accesses and fences: what the writer does before its store and the reader
+// after its load.
+Outcome fenced_message_passing(Fence before_store, Fence after_load) {
+  Scenario scenario;
+  Data data;
+  Word flag;
+  scenario.thread("writer", [&, before_store] {
+    data.write(42);
+    before_store();
+    flag.store(1, relaxed);
+  });
+  scenario.thread("reader", [&, after_load] {
+    while (flag.load(relaxed) == 0) wait_for_change();
+    after_load();
+    expect(data.read() == 42, "the flag comes after the data");
+  });
+  return scenario.explore({.thread_fences = true});
+}
+
+TEST(model, fences_order_relaxed_accesses_around_them) {
+  const Fence released = [] { Atomics::release_fence(); };
+  const Fence acquired = [] { Atomics::acquire_fence(); };
+  EXPECT_TRUE(holds(fenced_message_passing(released, acquired)));
+  EXPECT_TRUE(fails(fenced_message_passing(released, no_fence), "data race"));
+  EXPECT_TRUE(fails(fenced_message_passing(no_fence, acquired), "data race"));
+  EXPECT_TRUE(fails(fenced_message_passing(acquired, released), "data race"));
+}
+
+// A fence says nothing of what comes after it.
+TEST(model, release_fence_too_early_is_none) {
+  Scenario scenario;
+  Data data;
+  Word flag;
+  scenario.thread("writer", [&] {
+    Atomics::release_fence();
+    data.write(42);
+    flag.store(1, relaxed);
+  });
+  scenario.thread("reader", [&] {
+    while (flag.load(acquire) == 0) wait_for_change();
+    data.read();
+  });
+  EXPECT_TRUE(fails(scenario.explore({.thread_fences = true}), "data race"));
+}
+
 TEST(model, relaxed_words_may_be_seen_in_another_order) {
   Scenario scenario;
   Word first;

@@ -64,6 +64,9 @@ struct Atomics {
   using Word = model::Word;
   using Counter = model::Counter;
 
+  // Those of std::atomic_thread_fence; a scenario with them needs Limits::thread_fences.
+  static void release_fence() { perform(nullptr, {.kind = Kind::release_fence}); }
+  static void acquire_fence() { perform(nullptr, {.kind = Kind::acquire_fence}); }
   static void light_fence() { perform(nullptr, {.kind = Kind::light_fence}); }
   static bool heavy_fence() { return perform(nullptr, {.kind = Kind::heavy_fence}) != 0; }
   static void futex_wait(Word& word, std::uint32_t value, Timeout timeout) {

@@ -49,8 +49,9 @@ void View::join(const View& other) {
   });
 }
 
-void Memory::reset() {
+void Memory::reset(bool thread_fences) {
   *this = Memory{};
+  thread_fences_ = thread_fences;
   stored_.fill(1);
   for (View& view : seen_) view.data.fill(knows_all);
 }
@@ -69,6 +70,7 @@ std::uint32_t Memory::load(std::uint8_t thread, std::uint8_t word, std::uint8_t 
   View& view = seen_[thread];
   view.words[word] = std::max(view.words[word], from);
   if (acquires(order)) view.join(store.released);
+  if (thread_fences_) carried_[thread].join(store.released);
   if (is_seq_cst(order)) common_[word] = std::max(common_[word], from);
   looks_[thread][word] = static_cast<std::uint8_t>(first_look + from);
   return store.value;
@@ -78,7 +80,7 @@ void Memory::store(std::uint8_t thread, std::uint8_t word, std::uint8_t after, s
                    Order order) {
   const auto at = static_cast<std::uint8_t>(after + 1);
   insert(thread, word, at, Store{value, {}, 0});
-  if (releases(order)) stores_[word][at].released = seen_[thread];
+  stores_[word][at].released = releases(order) ? seen_[thread] : fenced_[thread];
   if (is_seq_cst(order)) common_[word] = at;
 }
 
@@ -87,7 +89,7 @@ std::uint32_t Memory::replace(std::uint8_t thread, std::uint8_t word, std::uint8
   const std::uint32_t old = load(thread, word, after, order);
   const auto at = static_cast<std::uint8_t>(after + 1);
   insert(thread, word, at, Store{value, stores_[word][after].released, 1});
-  if (releases(order)) stores_[word][at].released.join(seen_[thread]);
+  stores_[word][at].released.join(releases(order) ? seen_[thread] : fenced_[thread]);
   if (is_seq_cst(order)) common_[word] = at;
   return old;
 }
@@ -107,6 +109,16 @@ void Memory::insert(std::uint8_t thread, std::uint8_t word, std::uint8_t at, con
     if (look[word] >= first_look + at) ++look[word];
   if (looks_[thread][word] != 0) looks_[thread][word] = static_cast<std::uint8_t>(first_look + at);
   seen_[thread].words[word] = at;
+}
+
+void Memory::release_fence(std::uint8_t thread) {
+  GONDWANA_ASSERT(thread_fences_, static_cast<int>(thread));
+  fenced_[thread] = seen_[thread];
+}
+
+void Memory::acquire_fence(std::uint8_t thread) {
+  GONDWANA_ASSERT(thread_fences_, static_cast<int>(thread));
+  seen_[thread].join(carried_[thread]);
 }
 
 void Memory::light_fence(std::uint8_t thread) {
@@ -177,6 +189,8 @@ void Memory::drop_unreadable(std::uint8_t alive) {
 template <typename Change>
 void Memory::for_each_view(Change change) {
   for (View& view : seen_) change(view);
+  for (View& view : fenced_) change(view);
+  for (View& view : carried_) change(view);
   for (std::uint8_t word = 0; word < max_words; ++word)
     for (std::uint8_t i = 0; i < stored_[word]; ++i) change(stores_[word][i].released);
 }
@@ -192,6 +206,7 @@ void Memory::for_each_front(Change change) {
 std::uint64_t Memory::fingerprint() const {
   std::uint64_t hash = mix(mix(mix(mix(0, seen_), looks_), before_light_), owed_);
   hash = mix(mix(mix(hash, common_), stored_), plain_);
+  if (thread_fences_) hash = mix(mix(hash, fenced_), carried_);
   for (std::uint8_t word = 0; word < max_words; ++word)
     for (std::uint8_t i = 0; i < stored_[word]; ++i) hash = mix(hash, stores_[word][i]);
   return hash;

@@ -70,6 +70,10 @@ class Memory {
   // A read-modify-write; returns what it found.
   std::uint32_t replace(std::uint8_t thread, std::uint8_t word, std::uint8_t after,
                         std::uint32_t value, Order order);
+  // What a thread did before a release fence, its stores after it carry; what the stores carried
+  // that it loaded before an acquire fence, it has seen after it.
+  void release_fence(std::uint8_t thread);
+  void acquire_fence(std::uint8_t thread);
   void light_fence(std::uint8_t thread);
   void heavy_fence(std::uint8_t thread);
 
@@ -89,7 +93,7 @@ class Memory {
   // Drops stores that none of these threads can read any more, so that equal states look equal.
   void drop_unreadable(std::uint8_t alive);
   // Nobody can have seen anything: every word 0, all plain data known to all.
-  void reset();
+  void reset(bool thread_fences);
 
   std::uint64_t fingerprint() const;
 
@@ -105,6 +109,9 @@ class Memory {
   void for_each_view(Change change);
 
   std::array<View, max_threads> seen_;
+  bool thread_fences_;
+  std::array<View, max_threads> fenced_;   // what it saw at its last release fence
+  std::array<View, max_threads> carried_;  // what its next acquire fence makes it see
   std::array<Front, max_threads> looks_;
   std::array<Front, max_threads> before_light_;  // what a thread saw at its last light fence
   std::array<Front, max_threads> owed_;          // what its next light fence makes it see

@@ -12,6 +12,8 @@ enum class Kind : std::uint8_t {
   fetch_add,
   exchange,
   compare_exchange,
+  release_fence,
+  acquire_fence,
   light_fence,
   heavy_fence,
   futex_wait,

@@ -162,6 +162,10 @@ std::string Program::describe(const Operation& operation) const {
     case Kind::compare_exchange:
       return fmt::format("{}.compare_exchange({}, {}, {})", word, operation.expected,
                          operation.value, order);
+    case Kind::release_fence:
+      return "release_fence()";
+    case Kind::acquire_fence:
+      return "acquire_fence()";
     case Kind::light_fence:
       return "light_fence()";
     case Kind::heavy_fence:

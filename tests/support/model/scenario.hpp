@@ -13,6 +13,7 @@ struct Limits {
   static constexpr std::uint8_t unlimited = 255;
 
   bool heavy_fence_refused = false;  // heavy_fence() does nothing and says so
+  bool thread_fences = false;        // there are release and acquire fences: more states
   std::uint8_t early_wakes = 0;      // per thread: futex_waits that end for no reason
   // Of one execution, for scenarios too large to explore whole: switches away from a thread that
   // could go on; loads and stores behind the newest store.

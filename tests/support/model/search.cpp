@@ -54,7 +54,7 @@ Outcome Search::run() {
 
 State Search::initial() {
   State state{};
-  state.memory.reset();
+  state.memory.reset(limits_.thread_fences);
   state.preemptions = limits_.preemptions;
   state.behind = limits_.behind;
   for (std::uint8_t thread = 0; thread < workers_; ++thread) {
@@ -112,6 +112,8 @@ void Search::advance(const State& state, std::uint8_t thread) {
     case Kind::exchange:
     case Kind::compare_exchange:
       return access(state, thread, operation);
+    case Kind::release_fence:
+    case Kind::acquire_fence:
     case Kind::light_fence:
     case Kind::heavy_fence:
       return fence(state, thread, operation);
@@ -161,7 +163,11 @@ void Search::access(const State& state, std::uint8_t thread, const Operation& op
 void Search::fence(const State& state, std::uint8_t thread, const Operation& operation) {
   State next = state;
   Step step{thread, operation};
-  if (operation.kind == Kind::light_fence) {
+  if (operation.kind == Kind::release_fence) {
+    next.memory.release_fence(thread);
+  } else if (operation.kind == Kind::acquire_fence) {
+    next.memory.acquire_fence(thread);
+  } else if (operation.kind == Kind::light_fence) {
     next.memory.light_fence(thread);
   } else if (!limits_.heavy_fence_refused) {
     next.memory.heavy_fence(thread);
