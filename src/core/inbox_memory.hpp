@@ -14,7 +14,14 @@
 
 namespace gondwana {
 
-enum class MessageClass : std::uint32_t { request, reply };
+// A notice answers no request, so it may be sent outside of handlers. It goes the way of replies,
+// for its handler sends nothing.
+enum class MessageClass : std::uint32_t { request, reply, notice };
+
+// The lane of an inbox that a message goes through.
+constexpr MessageClass lane_class(MessageClass sort) {
+  return sort == MessageClass::request ? MessageClass::request : MessageClass::reply;
+}
 
 // With its slot's stamp 128 bytes: a pair of lines, which x86 fetches together. The first line has
 // room for 12 words, so most messages are one line; the words may also be a small payload.

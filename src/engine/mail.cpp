@@ -11,7 +11,12 @@ namespace {
 constexpr std::uint32_t tell_after = Mail::window / 2;
 
 Mail::Sort sort_of(MessageClass sort) {
+  if (sort == MessageClass::notice) return Mail::Sort::notice;
   return sort == MessageClass::request ? Mail::Sort::request : Mail::Sort::reply;
+}
+
+bool needs_credit(Mail::Sort sort) {
+  return sort == Mail::Sort::request || sort == Mail::Sort::notice;
 }
 
 template <typename T>
@@ -43,7 +48,7 @@ Mail::Parcel& Mail::take_parcel() {
 Mail::Parcel* Mail::try_open(Rank to, MessageClass sort, Payload payload) {
   const std::scoped_lock turn(turn_);
   Peer& peer = peers_[index(to)];
-  if (sort == MessageClass::request) {
+  if (needs_credit(sort_of(sort))) {
     if (peer.under_way == window) return nullptr;
     ++peer.under_way;
   }
@@ -67,7 +72,7 @@ void Mail::publish(Parcel& parcel) {
 
 void Mail::cancel(Parcel& parcel) {
   const std::scoped_lock turn(turn_);
-  if (parcel.letter.head.sort == Sort::request) --peers_[index(parcel.peer)].under_way;
+  if (needs_credit(parcel.letter.head.sort)) --peers_[index(parcel.peer)].under_way;
   free_.push_back(&parcel);
 }
 
@@ -137,11 +142,14 @@ void Mail::receive(Rank from, Bytes mail) {
   if (static_cast<std::int16_t>(head.generation - generation_) < 0) return;
   Peer& peer = peers_[index(from)];
   peer.under_way -= std::min(peer.under_way, head.taken);
-  if (head.sort == Sort::request || head.sort == Sort::reply) keep(from, head, mail);
+  if (head.sort == Sort::request) keep(from, MessageClass::request, mail);
+  if (head.sort == Sort::reply || head.sort == Sort::notice) keep(from, MessageClass::reply, mail);
   if (head.sort == Sort::update) carry_out(mail);
 }
 
-void Mail::keep(Rank from, const Head& head, Bytes mail) {
+void Mail::keep(Rank from, MessageClass sort, Bytes mail) {
+  Head head;
+  std::memcpy(&head, mail.data(), sizeof(head));
   if (head.bytes > longest_body || mail.size() != sizeof(Letter) + head.bytes) return;
   Parcel& parcel = take_parcel();
   std::memcpy(&parcel.letter, mail.data(), sizeof(Letter));
@@ -149,9 +157,9 @@ void Mail::keep(Rank from, const Head& head, Bytes mail) {
   const Bytes body = mail.subspan(sizeof(Letter));
   if (parcel.block.size() < body.size()) parcel.block.resize(longest_body);
   std::ranges::copy(body, parcel.block.begin());
-  const auto sort = static_cast<std::size_t>(head.sort);
-  arrived_[sort].push_back(&parcel);
-  how_many_[sort].fetch_add(1, std::memory_order_relaxed);
+  const auto number = static_cast<std::size_t>(sort);
+  arrived_[number].push_back(&parcel);
+  how_many_[number].fetch_add(1, std::memory_order_relaxed);
 }
 
 // Threads of this rank may sleep until it comes.
@@ -189,7 +197,7 @@ Mail::Parcel* Mail::next(MessageClass sort) {
 void Mail::finish(Parcel& parcel) {
   const std::scoped_lock turn(turn_);
   free_.push_back(&parcel);
-  if (parcel.letter.head.sort != Sort::request) return;
+  if (!needs_credit(parcel.letter.head.sort)) return;
   Peer& peer = peers_[index(parcel.peer)];
   if (++peer.owed < tell_after) return;
   Head receipt{.sort = Sort::receipt};

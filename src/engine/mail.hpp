@@ -3,7 +3,8 @@
 // A message is written into a parcel and sent when it is published. One that arrives is copied into
 // a parcel, where it stays until this rank polls. A rank has at most `window` requests under way to
 // each peer, as many as an inbox has slots; whoever handles them says now and then how many it has
-// taken. Replies need no credit: each answers a request that had one.
+// taken. Replies need no credit: each answers a request that had one. Notices answer none, and
+// count as requests.
 //
 // Updates are for doors whose members keep copies of each other's boards: bytes, and a word that
 // says that they are there. They are carried out when they arrive, in the order in which one peer
@@ -41,7 +42,7 @@ class Mail {
   static constexpr std::uint32_t window = InboxLayout::slots;
   static constexpr std::size_t longest_body = InboxLayout::block_bytes;
 
-  enum class Sort : std::uint16_t { request, reply, update, receipt };
+  enum class Sort : std::uint16_t { request, reply, update, receipt, notice };
 
   // What all mail begins with.
   struct Head {
@@ -115,9 +116,9 @@ class Mail {
 
  private:
   struct Peer {
-    std::uint32_t under_way = 0;  // requests to it
-    std::uint32_t owed = 0;       // requests of its that were handled, and it has not been told
-    std::uint32_t waiting = 0;    // mail to it that found no room yet
+    std::uint32_t under_way = 0;  // requests and notices to it
+    std::uint32_t owed = 0;  // of these from it, those that were handled, and it has not been told
+    std::uint32_t waiting = 0;  // mail to it that found no room yet
   };
   // Mail that found no room.
   struct Waiting {
@@ -129,7 +130,7 @@ class Mail {
   void send(Rank to, MutableBytes letter, Bytes body);
   bool try_send(Rank to, MutableBytes letter, Bytes body);
   void receive(Rank from, Bytes mail);
-  void keep(Rank from, const Head& head, Bytes mail);
+  void keep(Rank from, MessageClass sort, Bytes mail);
   void carry_out(Bytes mail);
   Parcel* next(MessageClass sort);
   void finish(Parcel& parcel);

@@ -77,7 +77,7 @@ class Messages {
                                                        Payload payload) {
     if (local(to) >= layout_.ranks()) [[unlikely]]
       return open_parcel(to, sort, payload);
-    MessageTarget& target = targets_[static_cast<std::size_t>(sort)][local(to)];
+    MessageTarget& target = targets_[static_cast<std::size_t>(lane_class(sort))][local(to)];
     Sender side = sender(target);
     const std::optional<Reservation> at = side.reserve(payload);
     if (!at) [[unlikely]]

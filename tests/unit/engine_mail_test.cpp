@@ -151,6 +151,21 @@ TEST_F(EngineMail, RepliesNeedNone) {
   EXPECT_EQ(all, expected);
 }
 
+// Which nobody had asked for, so that a peer that handles nothing would have to keep them all.
+TEST_F(EngineMail, NoticesNeedCreditAndAreHandledAsReplies) {
+  for (std::uint32_t i = 0; i < Mail::window; ++i)
+    ASSERT_TRUE(send(MessageClass::notice, static_cast<std::uint16_t>(i)));
+  EXPECT_FALSE(send(MessageClass::notice, 99));
+  EXPECT_FALSE(send(MessageClass::request, 99)) << "the credit is that of requests";
+  EXPECT_TRUE(send(MessageClass::reply, 50));
+  move_on();
+  EXPECT_FALSE(send(MessageClass::notice, 99)) << "nothing was handled yet";
+  EXPECT_TRUE(handled(MessageClass::request).empty());
+  EXPECT_EQ(handled(MessageClass::reply).size(), Mail::window + 1);
+  move_on();
+  for (std::uint32_t i = 0; i < Mail::window; ++i) EXPECT_TRUE(send(MessageClass::notice, 7)) << i;
+}
+
 TEST_F(EngineMail, ACancelledLetterGivesItsCreditBack) {
   for (std::uint32_t i = 0; i < 3 * Mail::window; ++i) {
     Mail::Parcel* parcel = here_->try_open(Rank(1), MessageClass::request, Payload::none);

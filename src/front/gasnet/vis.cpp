@@ -45,7 +45,7 @@ void notify(const Peer& peer) {
   if (armed.handler == 0) return;
   const Team& team = Team::of(peer.team);
   send_medium({*team.door, team.processes[peer.rank], team.indices[peer.rank], team.endpoint->index,
-               MessageClass::reply, peer.call()},
+               MessageClass::notice, peer.call()},
               armed.handler, armed.payload, nullptr, 0, {0, nullptr});
 }
 

@@ -49,6 +49,29 @@ GASNET_TEST(a_put_of_nothing_tells_the_peer, 1) {
   EXPECT_EQ(times_told, 1U);
 }
 
+// More than there is room for, to a rank that handles none before it has sent its own.
+GASNET_TEST(many_puts_tell_the_peer_each_once, 1) {
+  constexpr unsigned many = 500;
+  world.add_handler(told, reinterpret_cast<gex_AM_Fn_t>(&note),
+                    GEX_FLAG_AM_MEDIUM | GEX_FLAG_AM_REPLY, 0);
+  times_told = 0;
+  world.attach(4096);
+  world.barrier();
+  std::byte* there = world.segment_of(world.right());
+  const std::array<std::size_t, 1> count{2};
+  const std::array<std::ptrdiff_t, 1> apart{16};
+  std::array<std::byte, 32> source{};
+  for (unsigned i = 0; i < many; ++i) {
+    const char payload = 'x';
+    gex_VIS_SetPeerCompletionHandler(told, &payload, 1, 0);
+    gex_VIS_StridedPutBlocking(world.team, world.right(), there, apart.data(), source.data(),
+                               apart.data(), 8, count.data(), 1, 0);
+  }
+  GASNET_BLOCKUNTIL(times_told == many);
+  world.barrier();
+  EXPECT_EQ(times_told, many);
+}
+
 // What is in the segment is moved, also at its very end; a block beyond it is not.
 GASNET_TEST(each_address_of_a_list_lies_in_the_segment, 1) {
   constexpr std::size_t size = 4096;
