@@ -15,7 +15,9 @@
 
 namespace gondwana::gasnet {
 
-enum class Category : std::uint8_t { short_message, medium, long_message };
+// The last: a Long whose payload comes in the message's block and is copied where it belongs before
+// the handler runs.
+enum class Category : std::uint8_t { short_message, medium, long_message, long_in_message };
 
 // Where a message goes, and as what.
 struct Destination {

@@ -108,7 +108,7 @@ int commit(gex_AM_SrcDesc_t descriptor, gex_AM_Index_t handler, std::size_t byte
   examine_commit(prepared, bytes, arguments.count);
   if (prepared.category == Category::long_message) {
     void* target = dest != nullptr ? dest : prepared.dest;
-    deliver_long(prepared.to, {static_cast<std::byte*>(prepared.address), bytes}, target);
+    deliver_long(prepared.to, {static_cast<std::byte*>(prepared.address), bytes}, target, 0);
     write_target(*prepared.draft.message, target);
   } else if (prepared.is_clients && bytes > 0) {
     const MutableBytes in_message = prepared.draft.message->short_payload();

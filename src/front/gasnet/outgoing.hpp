@@ -67,6 +67,7 @@ int send_medium(const Destination& to, gex_AM_Index_t handler, Bytes payload, ge
                 gex_Flags_t flags, const Arguments& arguments);
 
 bool fits_in_message(std::size_t bytes, unsigned arguments);
-void deliver_long(const Destination& to, Bytes payload, void* dest);
+// False: GEX_FLAG_IMMEDIATE kept it from being sent.
+bool deliver_long(const Destination& to, Bytes payload, void* dest, gex_Flags_t flags);
 
 }  // namespace gondwana::gasnet

@@ -78,12 +78,26 @@ void examine(const gex_AM_Entry_t& entry, const Incoming& incoming, Category cat
   const bool request = incoming.sort == MessageClass::request;
   if ((flags & (request ? GEX_FLAG_AM_REQUEST : GEX_FLAG_AM_REPLY)) == 0)
     refuse(incoming, request ? "registered for replies only" : "registered for requests only");
-  constexpr std::array<gex_Flags_t, 3> wanted{GEX_FLAG_AM_SHORT, GEX_FLAG_AM_MEDIUM,
-                                              GEX_FLAG_AM_LONG};
+  constexpr std::array<gex_Flags_t, 4> wanted{GEX_FLAG_AM_SHORT, GEX_FLAG_AM_MEDIUM,
+                                              GEX_FLAG_AM_LONG, GEX_FLAG_AM_LONG};
   if ((flags & wanted.at(static_cast<std::size_t>(category))) == 0)
     refuse(incoming, "registered for another category: Short, Medium or Long");
   if (entry.gex_nargs != incoming.message.arguments && entry.gex_nargs != any_arguments)
     refuse(incoming, "registered with another number of arguments");
+}
+
+// Its sender has not looked whether there is a place.
+void* place_payload(Door& door, gex_EP_t endpoint, const Incoming& incoming) {
+  auto* target = static_cast<std::byte*>(read_target(incoming.message));
+  const gex_Segment_t segment = endpoint->segment;
+  const std::size_t bytes = incoming.message.payload_bytes;
+  const bool fits = segment != GEX_SEGMENT_INVALID && bytes <= incoming.block.size() &&
+                    bytes <= segment->size &&
+                    static_cast<std::uintptr_t>(target - segment->address) <= segment->size - bytes;
+  if (!fits) refuse(incoming, "with a payload for memory outside of the segment of this endpoint");
+  std::memcpy(target, incoming.block.data(), bytes);
+  door.engine().memory().data_bell(Rank(door.rank())).ring_if_asleep();
+  return target;
 }
 
 }  // namespace
@@ -101,7 +115,7 @@ void receive(void* context, const Incoming& incoming) {
       .endpoint = door.endpoint(static_cast<gex_EP_Index_t>(message.handler >> 8)),
       .entry = &entry,
       .is_request = incoming.sort == MessageClass::request,
-      .is_long = category == Category::long_message};
+      .is_long = category == Category::long_message || category == Category::long_in_message};
   const auto* arguments = reinterpret_cast<const gex_AM_Arg_t*>(message.words.data());
   const HandlerContext running(token);
   if (category == Category::short_message)
@@ -109,6 +123,8 @@ void receive(void* context, const Incoming& incoming) {
   void* payload = incoming.block.data();
   if (category == Category::long_message)
     payload = read_target(message);
+  else if (category == Category::long_in_message)
+    payload = place_payload(door, token.endpoint, incoming);
   else if (payload == nullptr)
     payload = message.short_payload().data();
   payload_callers[message.arguments](entry.gex_fnptr, &token, payload, message.payload_bytes,

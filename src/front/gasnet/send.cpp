@@ -99,24 +99,43 @@ int send_medium(const Destination& to, gex_AM_Index_t handler, Bytes payload, ge
   return 0;
 }
 
+namespace {
+
+// A put to another node is waited for before the message may leave. With GEX_FLAG_IMMEDIATE the
+// message carries the payload, as far as it has room.
+bool carries_payload(const Destination& to, std::size_t bytes, gex_Flags_t flags) {
+  return (flags & GEX_FLAG_IMMEDIATE) != 0 && bytes > 0 && bytes <= Messages::block_size &&
+         !to.door.reaches(to.process);
+}
+
+}  // namespace
+
 int send_long(const Destination& to, gex_AM_Index_t handler, Bytes payload, void* dest,
               gex_Event_t* lc_opt, gex_Flags_t flags, const Arguments& arguments) {
   examine_size(to, payload.size(), most_long);
   const Turn turn(to, flags);
   if (!turn) return 1;
-  const std::optional<Draft> draft = open(to, Payload::none, flags);
+  const bool carries = carries_payload(to, payload.size(), flags);
+  const std::optional<Draft> draft = open(to, carries ? Payload::block : Payload::none, flags);
   if (!draft) return 1;
-  deliver_long(to, payload, dest);
+  if (carries) {
+    std::memcpy(draft->block.data(), payload.data(), payload.size());
+  } else if (!deliver_long(to, payload, dest, flags)) {
+    to.door.engine().messages().cancel(*draft);
+    return 1;
+  }
   draft->message->arguments = static_cast<std::uint8_t>(arguments.count);
   write_target(*draft->message, dest);
-  send(to, *draft, {Category::long_message, handler, payload.size(), arguments});
+  send(to, *draft,
+       {carries ? Category::long_in_message : Category::long_message, handler, payload.size(),
+        arguments});
   local_completion(lc_opt);
   return 0;
 }
 
 // Straight to where it belongs: the message that follows says that it is there.
-void deliver_long(const Destination& to, Bytes payload, void* dest) {
-  if (payload.empty()) return;
+bool deliver_long(const Destination& to, Bytes payload, void* dest, gex_Flags_t flags) {
+  if (payload.empty()) return true;
   const PeerSegment segment = segment_of(to.door, to.process, to.endpoint);
   const auto address = reinterpret_cast<std::uintptr_t>(dest);
   if (!segment.holds(address, payload.size()))
@@ -127,9 +146,9 @@ void deliver_long(const Destination& to, Bytes payload, void* dest) {
                     payload.size(), dest, to.endpoint, to.process, segment.size, segment.owner));
   const Spot target = behind(segment.spot, static_cast<std::ptrdiff_t>(address - segment.owner));
   if (target.here == nullptr)
-    to.door.far().put(target.elsewhere, payload, to.call);
-  else
-    copy_to_peer(target.here, payload.data(), payload.size());
+    return to.door.far().put(target.elsewhere, payload, to.call, without_room(flags));
+  copy_to_peer(target.here, payload.data(), payload.size());
+  return true;
 }
 
 }  // namespace gondwana::gasnet

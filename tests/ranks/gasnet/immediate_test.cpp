@@ -321,6 +321,52 @@ GASNET_TEST(immediate_atomic_operations_are_done_or_refused, 1) {
   gex_AD_Destroy(numbers);
 }
 
+thread_local std::byte* own_segment = nullptr;
+thread_local int longs = 0;
+thread_local int good_longs = 0;
+
+// All bytes of a payload are the first one.
+void check_long(gex_Token_t token, void* payload, size_t size, gex_AM_Arg_t offset) {
+  gex_Token_Info_t info{};
+  gex_Token_Info(token, &info, GEX_TI_IS_LONG);
+  const auto* bytes = static_cast<const std::byte*>(payload);
+  const bool is_there = bytes == own_segment + offset;
+  const bool is_whole = std::all_of(bytes, bytes + size, [&](std::byte b) { return b == *bytes; });
+  ++longs;
+  good_longs += is_there && is_whole && info.gex_is_long != 0 ? 1 : 0;
+}
+
+// So much as a message may carry needs no put that would be waited for.
+GASNET_TEST(immediate_longs_wait_for_nothing, 1) {
+  constexpr gex_AM_Arg_t offset = 24;
+  constexpr std::array<std::size_t, 5> sizes{1, 100, 5000, Messages::block_size, 200'000};
+  world.add_handler(told, reinterpret_cast<gex_AM_Fn_t>(&check_long),
+                    GEX_FLAG_AM_LONG | GEX_FLAG_AM_REQUEST, 1);
+  longs = good_longs = 0;
+  own_segment = world.attach(segment_size);
+  world.barrier();
+  std::byte* there = world.segment_of(world.right()) + offset;
+  const ControlPage& page = door().engine().memory().page(Rank(world.me()));
+  int sent = 0;
+  for (const std::size_t size : sizes) {
+    for (int i = 0; i < rounds; ++i) {
+      const Block source = filled(size, ++sent);
+      std::uint64_t waits = 0;
+      const auto begins = [&] {
+        waits = page.count(Count::waits);
+        return gex_AM_RequestLong1(world.team, world.right(), told, source.data(), size, there,
+                                   GEX_EVENT_NOW, immediate, offset) == 0;
+      };
+      while (!begins()) gasnet_AMPoll();
+      const bool may_wait = size > Messages::block_size;
+      EXPECT_TRUE(may_wait || page.count(Count::waits) == waits) << size;
+      GASNET_BLOCKUNTIL(longs == sent);  // that of the left neighbour
+      world.barrier();                   // the next one goes to the same place
+    }
+  }
+  EXPECT_EQ(good_longs, sent);
+}
+
 void on_short(gex_Token_t /*token*/) {}
 
 // What another thread of the rank may do, which has the wire to other nodes or waits for it.
