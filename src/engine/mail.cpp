@@ -49,7 +49,7 @@ Mail::Parcel* Mail::try_open(Rank to, MessageClass sort, Payload payload) {
   const std::scoped_lock turn(turn_);
   Peer& peer = peers_[index(to)];
   if (needs_credit(sort_of(sort))) {
-    if (peer.under_way == window) return nullptr;
+    if (peer.under_way + peer.replies >= window) return nullptr;
     ++peer.under_way;
   }
   Parcel& parcel = take_parcel();
@@ -157,6 +157,7 @@ void Mail::keep(Rank from, MessageClass sort, Bytes mail) {
   const Bytes body = mail.subspan(sizeof(Letter));
   if (parcel.block.size() < body.size()) parcel.block.resize(longest_body);
   std::ranges::copy(body, parcel.block.begin());
+  if (head.sort == Sort::reply) ++peers_[index(from)].replies;
   const auto number = static_cast<std::size_t>(sort);
   arrived_[number].push_back(&parcel);
   how_many_[number].fetch_add(1, std::memory_order_relaxed);
@@ -197,8 +198,11 @@ Mail::Parcel* Mail::next(MessageClass sort) {
 void Mail::finish(Parcel& parcel) {
   const std::scoped_lock turn(turn_);
   free_.push_back(&parcel);
-  if (!needs_credit(parcel.letter.head.sort)) return;
   Peer& peer = peers_[index(parcel.peer)];
+  if (!needs_credit(parcel.letter.head.sort)) {
+    --peer.replies;
+    return;
+  }
   if (++peer.owed < tell_after) return;
   Head receipt{.sort = Sort::receipt};
   send(parcel.peer, bytes_of(receipt), {});

@@ -3,8 +3,8 @@
 // A message is written into a parcel and sent when it is published. One that arrives is copied into
 // a parcel, where it stays until this rank polls. A rank has at most `window` requests under way to
 // each peer, as many as an inbox has slots; whoever handles them says now and then how many it has
-// taken. Replies need no credit: each answers a request that had one. Notices answer none, and
-// count as requests.
+// taken. Replies need no credit: each answers a request that had one, and while replies of a peer
+// wait to be handled, fewer requests may go there. Notices answer none, and count as requests.
 //
 // Updates are for doors whose members keep copies of each other's boards: bytes, and a word that
 // says that they are there. They are carried out when they arrive, in the order in which one peer
@@ -118,6 +118,7 @@ class Mail {
   struct Peer {
     std::uint32_t under_way = 0;  // requests and notices to it
     std::uint32_t owed = 0;  // of these from it, those that were handled, and it has not been told
+    std::uint32_t replies = 0;  // of its that have come and were not handled
     std::uint32_t waiting = 0;  // mail to it that found no room yet
   };
   // Mail that found no room.

@@ -166,6 +166,25 @@ TEST_F(EngineMail, NoticesNeedCreditAndAreHandledAsReplies) {
   for (std::uint32_t i = 0; i < Mail::window; ++i) EXPECT_TRUE(send(MessageClass::notice, 7)) << i;
 }
 
+// Its replies would be kept here, as many as it likes to ask for.
+TEST_F(EngineMail, WhoHandlesNoRepliesMaySendNoMoreRequests) {
+  for (std::uint32_t i = 0; i < Mail::window; ++i) ASSERT_TRUE(send(MessageClass::request, 1));
+  move_on();
+  ASSERT_EQ(handled(MessageClass::request).size(), Mail::window);
+  for (std::uint32_t i = 0; i < Mail::window; ++i) {
+    Mail::Parcel* reply = there_->try_open(Rank(0), MessageClass::reply, Payload::none);
+    ASSERT_NE(reply, nullptr);
+    reply->letter.message = {};
+    there_->publish(*reply);
+  }
+  move_on();
+  EXPECT_FALSE(send(MessageClass::request, 1)) << "the credit is back, the replies are unhandled";
+  const auto ignore = [](Mail::Parcel&) {};
+  EXPECT_EQ(here_->poll(MessageClass::reply, 5, ignore), 5U);
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(send(MessageClass::request, 1)) << i;
+  EXPECT_FALSE(send(MessageClass::request, 1));
+}
+
 TEST_F(EngineMail, ACancelledLetterGivesItsCreditBack) {
   for (std::uint32_t i = 0; i < 3 * Mail::window; ++i) {
     Mail::Parcel* parcel = here_->try_open(Rank(1), MessageClass::request, Payload::none);
