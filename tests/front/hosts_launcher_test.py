@@ -231,7 +231,7 @@ class LocalHostsTest(JobTest):
         self.assertEqual(job.returncode, 128 + signal.SIGKILL)
 
     # Processes that are killed: the launcher, the conductor below it, the far ends below that, and
-    # the guardian below each.
+    # below each a sweeper and a guardian.
 
     def conductor_of(self, job):
         return children_of(job.pid)[0]
@@ -240,6 +240,10 @@ class LocalHostsTest(JobTest):
         return [
             pid for pid in children_of(self.conductor_of(job)) if "--far-end" in command_line(pid)
         ]
+
+    def guardian_of(self, far_end):
+        sweeper = children_of(far_end)[0]
+        return children_of(sweeper)[0]
 
     def expect_nobody(self):
         self.assertTrue(
@@ -272,7 +276,7 @@ class LocalHostsTest(JobTest):
 
     def test_a_killed_guardian_ends_the_job(self):
         job = self.start_ready(*TWO)
-        os.kill(children_of(self.far_ends_of(job)[1])[0], signal.SIGKILL)
+        os.kill(self.guardian_of(self.far_ends_of(job)[1]), signal.SIGKILL)
         _, err = job.communicate(timeout=WATCHDOG)
         self.assertEqual(job.returncode, 128 + signal.SIGKILL)
         self.assertRegex(
@@ -284,7 +288,7 @@ class LocalHostsTest(JobTest):
 
     def test_a_far_end_that_stops_counts_as_dead(self):
         job = self.start_ready(*TWO, env=GIVE_UP)
-        guardian = children_of(self.far_ends_of(job)[1])[0]
+        guardian = self.guardian_of(self.far_ends_of(job)[1])
         os.kill(guardian, signal.SIGSTOP)
         _, err = job.communicate(timeout=WATCHDOG)
         self.assertEqual(job.returncode, 1)

@@ -207,17 +207,29 @@ class LauncherEndsTest(LauncherCase):
             self.assertEqual(status, 128 + signal.SIGKILL)
             self.assertRegex(err, r"the guardian of the job \(pid \d+\) was killed by SIGKILL; all ranks were ended")
 
+    def kill_at_once(self, *pids):
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        self.assertTrue(self.nobody_left())
+
     def test_nobody_survives_launcher_and_guardian_killed_at_once(self):
         for words in ([RANK, "say ready", "sleep 1000"],
-                      ["bash", "-c", '"$0" "say ready" "sleep 1000"; true', RANK]):
+                      ["bash", "-c", '"$0" "say ready" "sleep 1000"; true', RANK],
+                      # Children in sessions of their own, one of them an orphan.
+                      ["bash", "-c", 'setsid sleep 1000 & (setsid sleep 1000 &); "$0" "say ready" "sleep 1000"; true',
+                       RANK]):
             job = self.start_ready(4, *words)
-            both = [job.pid, self.guardian_of(job)]
-            for pid in both:
-                os.kill(pid, signal.SIGSTOP)
-            for pid in both:
-                os.kill(pid, signal.SIGKILL)
-            self.assertTrue(self.nobody_left())
+            self.kill_at_once(job.pid, self.guardian_of(job))
             job.communicate(timeout=WATCHDOG)
+
+    def test_a_job_ends_well_without_its_sweeper(self):
+        job = self.start_ready(2, RANK, "say ready", "sleep 1", "exit 3")
+        os.kill(self.sweeper_of(job), signal.SIGKILL)
+        _, err = job.communicate(timeout=WATCHDOG)
+        self.assertEqual(job.returncode, 3)
+        self.assertIn("ended with status 3", err)
 
     def test_nobody_survives_without_proc(self):
         place = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs tmpfs /proc && exec "$0" "$@"']

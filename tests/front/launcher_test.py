@@ -189,8 +189,8 @@ class LauncherTest(LauncherCase):
     def test_a_reader_that_leaves_after_the_ranks_have_ended_ends_the_job(self):
         # Each writes less than its pipe holds, all together more than the launcher takes at once.
         job = self.start("-n", "24", "sh", "-c", "yes | head -c 60000")
-        self.guardian_of(job)
-        self.assertTrue(eventually(lambda: set(self.marked()) == {job.pid, *children_of(job.pid)}))
+        launcher = {job.pid, self.sweeper_of(job), self.guardian_of(job)}
+        self.assertTrue(eventually(lambda: set(self.marked()) == launcher))
         job.stdout.close()
         self.assertEqual(job.wait(timeout=WATCHDOG), 128 + signal.SIGPIPE)
         self.assertEqual(job.stderr.read(), "")
@@ -335,6 +335,14 @@ class LauncherTest(LauncherCase):
     def test_a_stack_of_64_kib_is_enough(self):
         limit = self.limited(64 << 10, resource.RLIMIT_STACK)
         self.assertEqual(self.run_job("-n", "2", "echo", "x", preexec_fn=limit), (0, "x\nx\n", ""))
+
+    def test_a_smaller_stack_is_refused_before_the_first_process_starts(self):
+        for hosts in ([], ["--hosts", "localhost:1,localhost:1"]):
+            for size in (48, 24):
+                limit = self.limited(size << 10, resource.RLIMIT_STACK)
+                self.assertEqual(self.run_job(*hosts, "-n", "2", "echo", "x", preexec_fn=limit),
+                                 (1, "", f"gondwana: a stack of {size} KiB is too small: raise ulimit -s to 64 at "
+                                         "least; no process was started\n"))
 
     def test_ranks_get_the_limit_of_descriptors_that_the_launcher_had(self):
         soft = min(200, resource.getrlimit(resource.RLIMIT_NOFILE)[1])

@@ -23,9 +23,14 @@ class LauncherCase(JobTest):
     def start_ready(self, ranks, *words):
         return super().start_ready("-n", str(ranks), ranks=ranks, program=words)
 
-    def guardian_of(self, job):
+    def sweeper_of(self, job):
         self.assertTrue(eventually(lambda: len(children_of(job.pid)) >= 1))
         return children_of(job.pid)[0]
+
+    def guardian_of(self, job):
+        sweeper = self.sweeper_of(job)
+        self.assertTrue(eventually(lambda: len(children_of(sweeper)) >= 1))
+        return children_of(sweeper)[0]
 
     def nobody_left(self):
         return eventually(lambda: not self.marked())

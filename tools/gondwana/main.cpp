@@ -1,7 +1,11 @@
 // The command `gondwana`; called by the name oshrun it is `gondwana run`.
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -44,9 +48,26 @@ int run(std::string_view name, const std::vector<std::string>& words) {
   return words.empty() ? 1 : 0;
 }
 
+// The processes of a job need some. Of what there is this takes the least.
+[[gnu::noinline]] bool has_stack() {
+  constexpr rlim_t least_kib = 64;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >> 10 >= least_kib) return true;
+  constexpr std::string_view before = "gondwana: a stack of ";
+  constexpr std::string_view after =
+      " KiB is too small: raise ulimit -s to 64 at least; no process was started\n";
+  std::array<char, 128> text{};
+  char* end = std::copy(before.begin(), before.end(), text.begin());
+  end = std::to_chars(end, text.end(), limit.rlim_cur >> 10).ptr;
+  end = std::copy(after.begin(), after.end(), end);
+  (void)!::write(STDERR_FILENO, text.data(), static_cast<std::size_t>(end - text.data()));
+  return false;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (!has_stack()) return 1;
   try {
     const std::string_view path = argc > 0 ? argv[0] : "gondwana";
     return run(path.substr(path.rfind('/') + 1), {argv + (argc > 0 ? 1 : 0), argv + argc});

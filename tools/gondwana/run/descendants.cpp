@@ -149,4 +149,14 @@ std::optional<std::uint64_t> Ending::next_ns() const {
   return std::nullopt;
 }
 
+void end_all_descendants(Ending& ending) {
+  ending.ask(2'000'000'000);
+  while (!ending.over()) {
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+    ending.step();
+    if (!ending.over()) ::usleep(5'000);
+  }
+}
+
 }  // namespace gondwana::launch

@@ -1,7 +1,7 @@
 // Every process below this one, and how to end them all.
 //
-// The launcher and the guardian are child subreapers: whoever loses its parent below them becomes
-// their child. So no descendant can hide, and when waitpid() knows no child there is none.
+// Launcher, sweeper and guardian are child subreapers: whoever loses its parent below them becomes
+// the child of the nearest. So no descendant can hide, and when waitpid() knows no child there is none.
 #pragma once
 
 #include <sys/types.h>
@@ -53,5 +53,8 @@ class Ending {
   std::uint64_t sweep_at_ns_ = 0;
   std::uint64_t give_up_at_ns_ = 0;
 };
+
+// Ends all descendants with two seconds of grace, reaps them, and waits for that.
+void end_all_descendants(Ending& ending);
 
 }  // namespace gondwana::launch

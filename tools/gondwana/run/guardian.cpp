@@ -51,7 +51,7 @@ NodeShare node_share(const Job& job) {
 
 }  // namespace
 
-Guardian::Guardian(const Job& job, Sweeper sweeper, UniqueFd orders, Poller poller)
+Guardian::Guardian(const Job& job, SweeperLink sweeper, UniqueFd orders, Poller poller)
     : job_(job),
       sweeper_(std::move(sweeper)),
       orders_(std::move(orders)),

@@ -44,7 +44,7 @@ class Guardian {
   // `orders`: a pipe from the launcher; each byte is a signal to forward, its end is the
   // launcher's.
   // `sweeper`: to be told of the ranks.
-  Guardian(const Job& job, Sweeper sweeper, UniqueFd orders, Poller poller);
+  Guardian(const Job& job, SweeperLink sweeper, UniqueFd orders, Poller poller);
 
   // Runs the job; returns its exit status once nobody of it is left.
   int run();
@@ -131,7 +131,7 @@ class Guardian {
   void report_end(int status);
 
   const Job& job_;
-  Sweeper sweeper_;
+  SweeperLink sweeper_;
   UniqueFd orders_;
   Poller poller_;
   UniqueFd signals_;

@@ -1,6 +1,6 @@
 // The launcher is a thin parent of the guardian, or of the conductor of a job of several hosts: it
-// passes signals on and waits. Each of the two can be killed: the other, a child subreaper too,
-// then ends everybody below. Where both are killed the sweeper does.
+// passes signals on and waits. Each of the two can be killed: the others, child subreapers too,
+// then end everybody below. Between launcher and guardian is the sweeper, for when both are killed.
 #include "run/launcher.hpp"
 
 #include <fcntl.h>
@@ -18,6 +18,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/function_ref.hpp"
 #include "core/options.hpp"
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
@@ -40,9 +41,12 @@
 namespace gondwana::launch {
 namespace {
 
+// What runs the job.
 struct Child {
   pid_t pid;
   const char* name;
+  int wait_status = 0;
+  bool had_left_others = false;  // that the sweeper has ended
 };
 
 int complain(const Error& error, int status) {
@@ -70,53 +74,105 @@ sigset_t signals_to_forward() {
 }
 
 // The child was killed, and with it the ranks; what they had started is ours now.
-int clean_up_after(const Child& child, int wait_status) {
+int clean_up_after(const Child& child) {
   Ending ending;
-  ending.ask(2'000'000'000);
-  while (!ending.over()) {
-    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
-    }
-    ending.step();
-    if (!ending.over()) ::usleep(5'000);
-  }
-  const std::string how = WIFSIGNALED(wait_status)
-                              ? fmt::format("was killed by {}", signal_name(WTERMSIG(wait_status)))
-                              : fmt::format("ended with status {}", WEXITSTATUS(wait_status));
+  end_all_descendants(ending);
+  const std::string how =
+      WIFSIGNALED(child.wait_status)
+          ? fmt::format("was killed by {}", signal_name(WTERMSIG(child.wait_status)))
+          : fmt::format("ended with status {}", WEXITSTATUS(child.wait_status));
   fmt::print(stderr, "gondwana run: the {} of the job (pid {}) {}; all ranks were ended\n",
              child.name, child.pid, how);
-  return exit_status(wait_status);
+  return exit_status(child.wait_status);
 }
 
-// Tells the child of each signal until it ends; returns its status.
-int supervise(const Child& child, Sweeper& sweeper, const UniqueFd& orders,
-              const sigset_t& signals) {
-  for (;;) {
+int status_of(const Child& child) {
+  const bool has_left_others = child.had_left_others || have_children();
+  if (WIFEXITED(child.wait_status) && !has_left_others) return WEXITSTATUS(child.wait_status);
+  return clean_up_after(child);
+}
+
+// Passes signals on until `has_ended` holds, which is asked whenever a child ends.
+void supervise(const UniqueFd& orders, const sigset_t& signals, FunctionRef<bool()> has_ended) {
+  while (!has_ended()) {
     const int signal = ::sigwaitinfo(&signals, nullptr);
-    if (signal == SIGCHLD) {
-      int wait_status = 0;
-      if (::waitpid(child.pid, &wait_status, WNOHANG) != child.pid) continue;
-      sweeper.dismiss();
-      if (WIFEXITED(wait_status) && !have_children()) return WEXITSTATUS(wait_status);
-      return clean_up_after(child, wait_status);
-    }
-    if (signal < 0) continue;
+    if (signal == SIGCHLD || signal < 0) continue;
     const auto order = static_cast<unsigned char>(signal);
     (void)!::write(orders.get(), &order, 1);  // fails only when the child has just ended
     if (signal == SIGTSTP) ::raise(SIGSTOP);
   }
 }
 
-// The child.
-[[noreturn]] void run_job(const Job& job, Sweeper sweeper, UniqueFd orders) {
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+Poller make_poller() {
   Result<Poller> poller = Poller::create();
   if (!poller) ::_exit(complain(poller.error(), exit_trouble));
-  if (job.hosts.empty()) {
-    Guardian guardian(job, std::move(sweeper), std::move(orders), *std::move(poller));
-    ::_exit(guardian.run());
-  }
-  Conductor conductor(job, std::move(orders), *std::move(poller));
+  return *std::move(poller);
+}
+
+[[noreturn]] void run_guardian(const Job& job, SweeperLink sweeper, UniqueFd orders) {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  Guardian guardian(job, std::move(sweeper), std::move(orders), make_poller());
+  ::_exit(guardian.run());
+}
+
+[[noreturn]] void run_conductor(const Job& job, UniqueFd orders) {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  Conductor conductor(job, std::move(orders), make_poller());
   ::_exit(conductor.run());
+}
+
+// The two ends of the pipe by which the launcher passes signals on.
+struct Orders {
+  UniqueFd from_launcher;
+  UniqueFd to_job;
+};
+
+// Whether it has ended. `guardian.pid` is at first the sweeper's, which tells.
+bool wait_for_guardian(const Sweeper& sweeper, Child& guardian) {
+  const pid_t ended = ::waitpid(guardian.pid, &guardian.wait_status, WNOHANG);
+  if (ended <= 0) return false;
+  guardian.pid = ended;
+  if (ended != sweeper.pid()) return true;
+  if (const auto report = sweeper.report()) {
+    guardian.pid = report->guardian;
+    guardian.wait_status = report->wait_status;
+    guardian.had_left_others = report->were_left;
+    return true;
+  }
+  guardian.pid = -1;  // somebody has killed the sweeper: the guardian is our only child now
+  return wait_for_guardian(sweeper, guardian);
+}
+
+int run_here(const Job& job, Orders orders, const sigset_t& signals) {
+  const Result<Sweeper> sweeper = Sweeper::start([&](SweeperLink link) {
+    orders.to_job.reset();
+    run_guardian(job, std::move(link), std::move(orders.from_launcher));
+  });
+  if (!sweeper) return complain(sweeper.error(), exit_trouble);
+  orders.from_launcher.reset();
+  Child guardian{sweeper->pid(), "guardian"};
+  supervise(orders.to_job, signals, [&] { return wait_for_guardian(*sweeper, guardian); });
+  return status_of(guardian);
+}
+
+int run_on_hosts(const Job& job, Orders orders, const sigset_t& signals) {
+  Child conductor{::fork(), "conductor"};
+  if (conductor.pid == 0) {
+    orders.to_job.reset();
+    run_conductor(job, std::move(orders.from_launcher));
+  }
+  if (conductor.pid < 0) {
+    return complain({Errc::out_of_memory,
+                     fmt::format("cannot start a process: {}; is their number limited (ulimit -u, "
+                                 "pids.max)?",
+                                 std::strerror(errno))},
+                    exit_trouble);
+  }
+  orders.from_launcher.reset();
+  supervise(orders.to_job, signals, [&] {
+    return ::waitpid(conductor.pid, &conductor.wait_status, WNOHANG) == conductor.pid;
+  });
+  return status_of(conductor);
 }
 
 // How many ranks may share memory, by our name for it or by GASNet's; 0: all. What is wrong with
@@ -145,24 +201,9 @@ int start_job(const Job& job) {
                      fmt::format("cannot make a pipe: {}; raise ulimit -n", std::strerror(errno))},
                     exit_trouble);
   }
-  UniqueFd from_launcher(ends[0]);
-  UniqueFd orders(ends[1]);
-  Sweeper sweeper = Sweeper::open();
-  const Child child{::fork(), job.hosts.empty() ? "guardian" : "conductor"};
-  if (child.pid == 0) {
-    orders.reset();
-    run_job(job, std::move(sweeper), std::move(from_launcher));
-  }
-  if (child.pid < 0) {
-    return complain({Errc::out_of_memory,
-                     fmt::format("cannot start a process: {}; is their number limited (ulimit -u, "
-                                 "pids.max)?",
-                                 std::strerror(errno))},
-                    exit_trouble);
-  }
-  from_launcher.reset();
-  if (job.hosts.empty()) sweeper.start();
-  return supervise(child, sweeper, orders, signals);
+  Orders orders{UniqueFd(ends[0]), UniqueFd(ends[1])};
+  return job.hosts.empty() ? run_here(job, std::move(orders), signals)
+                           : run_on_hosts(job, std::move(orders), signals);
 }
 
 int run_command(const std::vector<std::string>& words) {

@@ -1,24 +1,23 @@
-// A child of the launcher for the case that launcher and guardian are killed at once. The kernel
-// then ends the ranks; the sweeper ends what the ranks have started and left in their process
-// groups.
+// The parent of the guardian and child of the launcher: what the ranks have started, wherever it
+// has gone, becomes its child when the guardian ends, and is ended then. So nobody is left when
+// launcher and guardian are killed at once.
 #pragma once
 
 #include <sys/types.h>
 
+#include <optional>
+
+#include "core/function_ref.hpp"
+#include "core/result.hpp"
 #include "core/unique_fd.hpp"
 
 namespace gondwana::launch {
 
-class Sweeper {
+// In the guardian: tells the sweeper of process groups, for kernels without a /proc that shows all
+// descendants.
+class SweeperLink {
  public:
-  // Before the guardian is forked: launcher and guardian both keep one. Where the kernel gives no
-  // pipe or process there is no sweeper.
-  static Sweeper open();
-
-  // In the launcher, after it has forked the guardian.
-  void start();
-  // The job has ended: nothing is to be swept. Waits for the child.
-  void dismiss();
+  explicit SweeperLink(UniqueFd words) : words_(std::move(words)) {}
 
   // The process group of a rank that starts, and of one that has ended and left nobody.
   void add(pid_t group) const { tell(group); }
@@ -27,9 +26,30 @@ class Sweeper {
  private:
   void tell(pid_t word) const;
 
-  UniqueFd read_end_;
-  UniqueFd write_end_;
-  pid_t child_ = 0;
+  UniqueFd words_;
+};
+
+class Sweeper {
+ public:
+  // How the guardian ended, and whether others outlived it, which are ended by now.
+  struct Report {
+    pid_t guardian;
+    int wait_status;
+    bool were_left;
+  };
+
+  // `guard` is the guardian. It does not return.
+  static Result<Sweeper> start(FunctionRef<void(SweeperLink)> guard);
+
+  pid_t pid() const { return pid_; }
+  // After its end. None: it was killed itself.
+  std::optional<Report> report() const;
+
+ private:
+  Sweeper(pid_t pid, UniqueFd reports) : pid_(pid), reports_(std::move(reports)) {}
+
+  pid_t pid_;
+  UniqueFd reports_;
 };
 
 }  // namespace gondwana::launch
