@@ -179,8 +179,8 @@ std::span<const OptionRow> option_table() {
       own_row("GONDWANA_JOIN_TIMEOUT", "60", &Options::join_timeout, parse_seconds_to_join,
               "seconds that a rank started by mpirun, srun or mpiexec waits for the others"),
       OptionRow{"GONDWANA_NODE_RANKS", node_aliases, "0",
-                "at most so many ranks share memory, so that one machine can play several nodes; "
-                "0: all on a machine",
+                "the largest number of ranks on a node, which share memory, so that one machine can "
+                "play several nodes; 0: all on a machine",
                 into(&Options::node_ranks,
                      [](std::string_view text) { return parse_number(text, 0, 1U << 20); })},
       own_row("GONDWANA_PEER_TIMEOUT", "20", &Options::peer_timeout, parse_seconds_of_silence,

@@ -306,14 +306,25 @@ class LauncherTest(LauncherCase):
     def limited(self, most, what=resource.RLIMIT_NOFILE):
         return lambda: resource.setrlimit(what, (most, most))
 
-    def test_too_few_descriptors_to_start_give_words(self):
-        status, _, err = self.run_job("-n", "8", "sleep", "1000", preexec_fn=self.limited(24))
-        self.assertEqual(status, 1)
-        self.assertIn("raise ulimit -n", err)
+    def test_too_few_descriptors_are_refused_with_the_number_that_is_enough(self):
+        for words in ([], ["--output", self.folder]):
+            def run(most, words=words):
+                status, _, err = self.run_job(*words, "-n", "8", RANK, "join", "running", "share", "finalize",
+                                              preexec_fn=self.limited(most))
+                return status, err
 
-    def test_too_few_descriptors_to_join_give_words(self):
-        status, _, err = self.run_job("-n", "8", RANK, "join", "running", "wait shmem_init",
-                                      preexec_fn=self.limited(36))
+            refusal = r"ranks need (\d+) file descriptors, \d+ are allowed: raise ulimit -n; no process was started\n$"
+            status, err = run(20)
+            self.assertRegex(err, refusal)
+            enough = int(re.search(refusal, err).group(1))
+            self.assertEqual(run(enough), (0, ""))
+            status, err = run(enough - 1)
+            self.assertEqual(status, 1)
+            self.assertRegex(err, refusal)
+
+    def test_too_few_descriptors_for_programs_below_shells_give_words(self):
+        status, _, err = self.run_job("-n", "8", "sh", "-c", '"$0" join running "wait shmem_init"; true', RANK,
+                                      preexec_fn=self.limited(53))
         self.assertEqual(status, 1)
         self.assertIn("raise ulimit -n", err)
 

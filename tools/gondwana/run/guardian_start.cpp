@@ -20,20 +20,11 @@
 namespace gondwana::launch {
 namespace {
 
-// Descriptors are what runs out first.
-Error no_descriptor(std::string_view what, std::uint32_t rank, std::uint32_t ranks) {
-  const int reason = errno;
-  rlimit limit{};
-  ::getrlimit(RLIMIT_NOFILE, &limit);
-  constexpr std::uint64_t per_rank = 5;  // two pipes, its socket, its memory, the pipe of its image
-  constexpr std::uint64_t ours = 24;
-  const std::string advice =
-      reason == EMFILE
-          ? fmt::format("; {} ranks need {} file descriptors, {} are allowed: raise ulimit -n",
-                        ranks, per_rank * ranks + ours, limit.rlim_cur)
-          : "";
-  return {Errc::out_of_memory, fmt::format("cannot make {} of rank {}: {}{}", what, rank,
-                                           std::strerror(reason), advice)};
+// Descriptors are what runs out first, where others have opened some since we looked.
+Error no_descriptor(std::string_view what, std::uint32_t rank) {
+  return {Errc::out_of_memory,
+          fmt::format("cannot make {} of rank {}: {}{}", what, rank, std::strerror(errno),
+                      errno == EMFILE ? "; raise ulimit -n" : "")};
 }
 
 }  // namespace
@@ -139,7 +130,7 @@ Result<UniqueFd> Guardian::open_input(std::uint32_t rank) {
   if (reads && ::isatty(STDIN_FILENO) == 1) return input_.start();
   UniqueFd input(reads ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
                        : ::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  if (!input) return no_descriptor("the standard input", rank, job_.ranks());
+  if (!input) return no_descriptor("the standard input", rank);
   return input;
 }
 
@@ -150,12 +141,12 @@ Result<UniqueFd> Guardian::open_output(std::uint32_t rank, Standard which) {
                                          which == Standard::output ? "out" : "err");
     UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
     if (file) return file;
-    if (errno == EMFILE) return no_descriptor("the output files", rank, job_.ranks());
+    if (errno == EMFILE) return no_descriptor("the output files", rank);
     return Error{Errc::refused, fmt::format("cannot write {}: {}", path, std::strerror(errno))};
   }
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-    return no_descriptor("the output pipes", rank, job_.ranks());
+    return no_descriptor("the output pipes", rank);
   UniqueFd from_rank(ends[0]);
   UniqueFd to_us(ends[1]);
   ::fcntl(from_rank.get(), F_SETFL, O_NONBLOCK);
@@ -167,7 +158,7 @@ Result<UniqueFd> Guardian::open_output(std::uint32_t rank, Standard which) {
 Result<UniqueFd> Guardian::open_join_socket(std::uint32_t rank) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    return no_descriptor("the launch socket", rank, job_.ranks());
+    return no_descriptor("the launch socket", rank);
   ranks_[rank].socket = UniqueFd(ends[0]);
   UniqueFd to_us(ends[1]);
   const Result<void> watched = poller_.watch(ends[0], EPOLLIN, [this, rank] { on_socket(rank); });

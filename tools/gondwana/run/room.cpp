@@ -1,5 +1,6 @@
 #include "run/room.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -8,20 +9,23 @@
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
 #include "core/process_limits.hpp"
+#include "core/unique_fd.hpp"
 
 namespace gondwana::launch {
 namespace {
-
-constexpr std::uint64_t ours = 10;  // descriptors of a guardian without ranks
 
 Error no_room(const std::string& sentence) {
   return {Errc::out_of_memory, sentence + "; no process was started"};
 }
 
-// A socket each, and two pipes where there are no files for the output.
+// All below are in use.
+std::uint64_t lowest_free_descriptor() {
+  const UniqueFd free(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  return free ? static_cast<std::uint64_t>(free.get()) : 0;
+}
+
 Result<void> look_at_descriptors(const Job& job) {
-  const std::uint64_t each = job.output_folder.empty() ? 3 : 1;
-  const std::uint64_t needed = each * job.ranks() + ours;
+  const std::uint64_t needed = descriptors_for(job) + lowest_free_descriptor();
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_max >= needed) return {};
   return no_room(fmt::format("{} ranks need {} file descriptors, {} are allowed: raise ulimit -n",
@@ -45,6 +49,15 @@ Result<void> look_at_memory(const Job& job) {
 }
 
 }  // namespace
+
+// A socket, its memory, the pipe of its image, and two pipes where there are no files for the
+// output. Beside them the control memory and what is open while a rank starts; on several hosts a
+// socket and a pipe of the node agent, and what is open while that starts.
+std::uint64_t descriptors_for(const Job& job) {
+  const std::uint64_t each = job.output_folder.empty() ? 5 : 3;
+  const std::uint64_t beside = job.share.nodes > 1 ? 8 : 4;
+  return each * job.ranks() + beside;
+}
 
 Result<void> look_for_room(const Job& job) {
   if (Result<void> done = look_at_processes(job); !done) return done;
