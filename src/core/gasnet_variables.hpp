@@ -23,7 +23,7 @@ inline constexpr SettingVariable memory_setting{
 inline constexpr SettingVariable threads_setting{
     "GASNET_MAX_THREADS", "256", "at most so many threads of a process call the library"};
 inline constexpr SettingVariable neighborhood_setting{
-    "GASNET_SUPERNODE_MAXSIZE", "0", "at most so many ranks share memory; 0: all on a machine"};
+    "GASNET_SUPERNODE_MAXSIZE", "0", "the largest number of ranks on a node; 0: all on a machine"};
 inline constexpr SettingVariable self_start_setting{
     "GASNET_PSHM_NODES", "1", "a program that is started by hand starts itself as so many ranks"};
 inline constexpr SettingVariable report_setting{

@@ -164,6 +164,16 @@ class Sentences(unittest.TestCase):
             ended = run(3, "ends", "exec", call, GONDWANA_NODE_RANKS="2")
             self.assert_told(ended, 1, told)
 
+    @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
+    def test_a_rank_that_closes_all_descriptors_is_told_where_it_needs_them(self):
+        told = r"rank 2: .*the connections of this rank to other nodes were closed, by closefrom\(3\)"
+        for call in ("barrier", "wait_until", "reduction"):
+            with self.subTest(call=call):
+                self.assert_fine(run(3, "ends", "close", call))
+                nodes = {"GONDWANA_NODE_RANKS": "2"}
+                self.assert_fine(run(3, "ends", "close", call, GONDWANA_ROUTE="agent", **nodes))
+                self.assert_told(run(3, "ends", "close", call, GONDWANA_ROUTE="endpoint", **nodes), 1, told)
+
     def test_ranks_that_wait_for_one_that_has_called_exit_are_told(self):
         nobody = "no rank that is left can go on, and all are ended"
         for call in ("lock", "wait_until"):

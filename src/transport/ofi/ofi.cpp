@@ -286,6 +286,10 @@ bool Ofi::Implementation::take_result(Unanswered& asked, const ofi::ReceivedRepl
 // The first loss is the one that is told, but that of the own agent comes before those of others.
 std::string Ofi::Implementation::tell_loss(std::uint32_t node, const std::string& why) const {
   const NodeCard& own = nodes_[memory_->plan().node];
+  if (road_->was_closed()) {
+    return "the connections of this rank to other nodes were closed, by closefrom(3) or the like; "
+           "keep the descriptors that the library has opened, or set GONDWANA_ROUTE=agent";
+  }
   if (is_agent_gone()) {
     return fmt::format(
         "the node agent on host {} is gone, was it killed? Nobody else can reach the memory of {}",
@@ -304,12 +308,13 @@ void Ofi::Implementation::lose(std::uint32_t node, const std::string& why) {
   link.executed = 0;
 }
 
-// Those that the agent of this node has noticed, and that of the agent itself.
+// Those that the agent of this node has noticed, that of the agent itself, and what this rank has
+// done to itself.
 void Ofi::Implementation::look_for_losses() {
   const std::uint64_t now = monotonic_ns();
   if (now < next_look_ns_) return;
   next_look_ns_ = now + between_looks_ns;
-  if (!lost_ && is_agent_gone()) lose(memory_->plan().node, "");
+  if (!lost_ && (road_->was_closed() || is_agent_gone())) lose(memory_->plan().node, "");
   for (std::uint32_t node = 0; node < memory_->plan().nodes && !lost_; ++node) {
     const NodeState state = memory_->entry(node).state.load(std::memory_order_acquire);
     if (state == NodeState::silent)

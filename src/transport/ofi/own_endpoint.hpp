@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/descriptor_witness.hpp"
 #include "transport/ofi/endpoint.hpp"
 #include "transport/ofi/node_cards.hpp"
 #include "transport/ofi/road.hpp"
@@ -31,6 +32,7 @@ class OwnEndpoint final : public Road {
   bool has_departed() const override { return leaving_ == 0; }
   bool poll(const Handlers& handlers) override;
   void sleep(std::chrono::microseconds limit) override;
+  bool was_closed() const override { return witness_.was_closed(); }
 
  private:
   // Somebody whom messages go to.
@@ -91,6 +93,7 @@ class OwnEndpoint final : public Road {
   std::vector<Operation*> free_;
   std::uint32_t writes_ = 0;            // under way
   std::size_t leaving_ = 0;             // bytes of messages that have not left
+  DescriptorWitness witness_;
   std::vector<std::byte> injected_;     // room for one message, in one piece
   std::unique_ptr<Endpoint> endpoint_;  // last, so that it is closed before what it writes to
 };

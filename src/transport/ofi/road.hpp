@@ -47,6 +47,8 @@ class Road {
   // Handles what has come; true if anything had.
   virtual bool poll(const Handlers& handlers) = 0;
   virtual void sleep(std::chrono::microseconds limit) = 0;
+  // Whether the program has closed descriptors that it needs.
+  virtual bool was_closed() const { return false; }
 };
 
 }  // namespace gondwana::ofi

@@ -1,5 +1,7 @@
 /* ends HOW CALL: the last rank leaves the program, by exec of another one or by exit(0), while the
-   others wait in a call for what only it could do. */
+   others wait in a call for what only it could do. With "close" it closes all descriptors but the
+   standard ones, as daemons do, and then does what the others wait for. */
+#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier): closefrom
 #include <shmem.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,14 +28,26 @@ static void wait_in(const char* call) {
   }
 }
 
+static void close_all_and_go_on(const char* call) {
+  closefrom(3);
+  if (strcmp(call, "wait_until") == 0)
+    for (int rank = 0; rank < shmem_my_pe(); ++rank) shmem_long_p(&word, 1, rank);
+  else
+    wait_in(call);
+}
+
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
   shmem_init();
   const int is_last = shmem_my_pe() == shmem_n_pes() - 1;
   if (is_last && strcmp(argv[2], "lock") == 0) shmem_set_lock(&lock);
   shmem_barrier_all();
-  if (is_last) leave(argv[1]);
-  wait_in(argv[2]);
+  if (is_last && strcmp(argv[1], "close") == 0) {
+    close_all_and_go_on(argv[2]);
+  } else {
+    if (is_last) leave(argv[1]);
+    wait_in(argv[2]);
+  }
   shmem_finalize();
   return 0;
 }
