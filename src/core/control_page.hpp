@@ -64,12 +64,14 @@ struct Legacy {
 // One per node. `complaints` lets the first rank that finds a fault common to all be the one to say
 // it: the others would say the same sentence. `leaving`: ranks that are about to end. `files_asked`
 // counts what ranks changed in their lists of files (ArenaFiles) for the agent to see; it looks
-// there where `files_served` is 1.
+// there where `files_served` is 1. `shortened`: the agent has ended of a file of this rank, counted
+// from 1, that is a segment and was made shorter.
 struct NodeHeader {
   std::atomic<std::uint32_t> complaints;
   std::atomic<std::uint32_t> leaving;
   std::atomic<std::uint32_t> files_asked;
   std::atomic<std::uint32_t> files_served;
+  std::atomic<std::uint32_t> shortened;
   AgentBell agent_bell;
 };
 

@@ -178,11 +178,12 @@ std::span<const OptionRow> option_table() {
               "each rank has a processor, few where not"),
       own_row("GONDWANA_JOIN_TIMEOUT", "60", &Options::join_timeout, parse_seconds_to_join,
               "seconds that a rank started by mpirun, srun or mpiexec waits for the others"),
-      OptionRow{"GONDWANA_NODE_RANKS", node_aliases, "0",
-                "the largest number of ranks on a node, which share memory, so that one machine can "
-                "play several nodes; 0: all on a machine",
-                into(&Options::node_ranks,
-                     [](std::string_view text) { return parse_number(text, 0, 1U << 20); })},
+      OptionRow{
+          "GONDWANA_NODE_RANKS", node_aliases, "0",
+          "the largest number of ranks on a node, which share memory, so that one machine can "
+          "play several nodes; 0: all on a machine",
+          into(&Options::node_ranks,
+               [](std::string_view text) { return parse_number(text, 0, 1U << 20); })},
       own_row("GONDWANA_PEER_TIMEOUT", "20", &Options::peer_timeout, parse_seconds_of_silence,
               "seconds of silence after which another host is taken for lost; 0: never"),
       own_row("GONDWANA_EAGER_LIMIT", "2K", &Options::eager_limit, parse_eager_limit,

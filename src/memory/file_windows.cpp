@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -38,18 +39,38 @@ std::optional<Shown> read(const ArenaFile& file, std::uint32_t version) {
   return shown;
 }
 
+std::string path_of(const Shown& shown) {
+  return fmt::format("/proc/{}/fd/{}", shown.process, shown.descriptor);
+}
+
+bool is_file(const struct stat& facts, const Shown& shown) {
+  return facts.st_dev == shown.device && facts.st_ino == shown.inode;
+}
+
+bool holds(const struct stat& facts, const Shown& shown) {
+  const auto size = static_cast<std::size_t>(facts.st_size);
+  return round_up(size, page_size()) >= shown.from + shown.size;
+}
+
+bool is_shortened(const ArenaFile& file) {
+  const std::optional<Shown> shown = read(file, file.version.load(std::memory_order_acquire));
+  if (!shown || shown->size == 0) return false;
+  struct stat facts{};
+  return ::stat(path_of(*shown).c_str(), &facts) == 0 && is_file(facts, *shown) &&
+         !holds(facts, *shown);
+}
+
 // No descriptor has to travel: a process of the same user may open what another has open. Its
 // number may be another file's by now, or another process's.
 Result<UniqueFd> open_shown(const Shown& shown) {
-  const std::string path = fmt::format("/proc/{}/fd/{}", shown.process, shown.descriptor);
+  const std::string path = path_of(shown);
   UniqueFd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (!file)
     return Error{Errc::refused, fmt::format("cannot open {}: {}", path, std::strerror(errno))};
   struct stat facts{};
-  if (::fstat(file.get(), &facts) != 0 || facts.st_dev != shown.device ||
-      facts.st_ino != shown.inode)
+  if (::fstat(file.get(), &facts) != 0 || !is_file(facts, shown))
     return Error{Errc::refused, fmt::format("{} is another file", path)};
-  if (round_up(static_cast<std::size_t>(facts.st_size), page_size()) < shown.from + shown.size)
+  if (!holds(facts, shown))
     return Error{Errc::refused, fmt::format("{} has {} bytes, the mapping ends at {}", path,
                                             facts.st_size, shown.from + shown.size)};
   return file;
@@ -73,6 +94,13 @@ Result<void> FileWindows::follow(Rank rank) {
 Result<void> FileWindows::follow(Rank rank, std::size_t number) {
   const std::scoped_lock lock(mutex_);
   return follow(rank, number, seen_[memory_.plan().local(rank)].versions[number]);
+}
+
+std::optional<Rank> FileWindows::find_shortened() const {
+  const NodePlan& plan = memory_.plan();
+  for (std::uint32_t rank = plan.first; rank < plan.first + plan.ranks; ++rank)
+    if (std::ranges::any_of(memory_.files(Rank(rank)).list, is_shortened)) return Rank(rank);
+  return std::nullopt;
 }
 
 Result<void> FileWindows::follow(Rank rank, std::size_t number, std::uint32_t& seen) const {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "core/arena_file.hpp"
@@ -24,6 +25,8 @@ class FileWindows {
   Result<void> follow(Rank rank);
   // The same of one file.
   Result<void> follow(Rank rank, std::size_t number);
+  // A rank of the node one of whose files is now shorter than what it shows of it.
+  std::optional<Rank> find_shortened() const;
 
  private:
   struct Seen {

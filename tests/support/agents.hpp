@@ -71,6 +71,12 @@ class AgentThread {
   ~AgentThread() { end_.reset(); }
 
   const NodeCard& card() const { return agent_->card(); }
+  // Ends it. What it has dropped.
+  NodeAgent::Dropped stop() {
+    end_.reset();
+    thread_.join();
+    return agent_->dropped();
+  }
 
  private:
   std::unique_ptr<NodeAgent> agent_;

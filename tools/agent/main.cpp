@@ -12,6 +12,7 @@
 #include "core/atomics.hpp"
 #include "core/machine.hpp"
 #include "core/options.hpp"
+#include "shortened_files.hpp"
 #include "transport/ofi/agent.hpp"
 
 namespace gondwana {
@@ -41,6 +42,14 @@ Result<void> unless_released(const Error& error) {
   return error.code == Errc::peer_lost ? Result<void>{} : error;
 }
 
+void tell_of(std::uint64_t messages, std::string_view how) {
+  if (messages == 0) return;
+  std::fputs(
+      fmt::format("gondwana: node agent: {} messages from the network were {}\n", messages, how)
+          .c_str(),
+      stderr);
+}
+
 Result<void> run(bool only_probe) {
   const Result<Options> options = read_options(environment_value);
   if (!options) return options.error();
@@ -60,19 +69,18 @@ Result<void> run(bool only_probe) {
                        .settings = *std::move(settings),
                        .may_spin = usable_processors() > self->plan.ranks,
                        .carries = ofi::goes_through_agents(options->route, self->plan.job_ranks),
-                       .patience_s = options->peer_timeout});
+                       .patience_s = options->peer_timeout,
+                       .on_shortened_file = end_because_of_file});
   if (!agent) return agent.error();
+  tell_of_shortened_files(**memory);
   (*memory)->entry(self->plan.node).card = (*agent)->card();
   if (const Result<void> told = self->launcher.say_ready(); !told)
     return unless_released(told.error());
   (*agent)->serve(self->launcher.descriptor());
-  if (const std::uint64_t refused = (*agent)->refused(); refused > 0)
-    std::fputs(
-        fmt::format("gondwana: node agent: {} messages from the network were refused: not of "
-                    "this job, or garbled\n",
-                    refused)
-            .c_str(),
-        stderr);
+  const NodeAgent::Dropped dropped = (*agent)->dropped();
+  tell_of(dropped.refused, "refused: not of this job, or garbled");
+  tell_of(dropped.repeated, "dropped: they came a second time");
+  tell_of(dropped.misdirected, "dropped: they are of this job, but for nobody on this node");
   return {};
 }
 

@@ -3,12 +3,15 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -26,6 +29,7 @@ struct MappedRange {
   unsigned major = 0;
   unsigned minor = 0;
   std::uint64_t inode = 0;
+  bool is_main_stack = false;
 
   bool is_private() const { return access[3] == 'p'; }
   // Whether it goes on where `before` ends, in memory as in the file.
@@ -42,12 +46,38 @@ bool read(std::istream& maps, MappedRange& range) {
         range.major >> mark >> range.minor >> std::dec >> range.inode))
     return false;
   std::getline(maps, rest);
+  range.is_main_stack = rest.ends_with("[stack]");
   return range.access.size() == 4;
 }
 
 Error unsuitable(Bytes pages, const char* why) {
   return {Errc::invalid_argument,
           fmt::format("{} bytes at {}: {}", pages.size(), fmt::ptr(pages.data()), why)};
+}
+
+// Of the calling thread, or of a coroutine that it runs. That of the main thread is known by name.
+// Those of other threads look like any memory.
+bool is_own_stack(Bytes pages) {
+  const auto holds = [pages](const void* place) {
+    return std::less_equal<>()(pages.data(), static_cast<const std::byte*>(place)) &&
+           std::less<>()(static_cast<const std::byte*>(place), pages.data() + pages.size());
+  };
+  if (holds(__builtin_frame_address(0))) return true;
+  pthread_attr_t facts;
+  if (::gettid() == ::getpid() || ::pthread_getattr_np(::pthread_self(), &facts) != 0) return false;
+  void* first = nullptr;
+  std::size_t size = 0;
+  ::pthread_attr_getstack(&facts, &first, &size);
+  ::pthread_attr_destroy(&facts);
+  const auto* stack = static_cast<const std::byte*>(first);
+  return std::less<>()(stack, pages.data() + pages.size()) &&
+         std::less<>()(pages.data(), stack + size);
+}
+
+Error stack_in_use(Bytes pages) {
+  return unsuitable(pages,
+                    "part of it is the stack of a thread, whose pages are in use and cannot be "
+                    "replaced; use memory of malloc or mmap, or pass a null address");
 }
 
 bool is_open_on(int descriptor, const MappedRange& range) {
@@ -88,16 +118,19 @@ Result<ClientPages> open_shared(Bytes pages, const MappedRange& range) {
 }  // namespace
 
 Result<ClientPages> examine_client_pages(Bytes pages) {
+  if (is_own_stack(pages)) return stack_in_use(pages);
   std::ifstream maps("/proc/self/maps");
   MappedRange range;
   MappedRange first;  // the one in which the pages begin; then as far as it is known to go on
   std::uintptr_t known = reinterpret_cast<std::uintptr_t>(pages.data());  // good up to here
   const std::uintptr_t end = known + pages.size();
+  if (end < known) return unsuitable(pages, "part of it is not mapped");
   bool any = false;
   while (known < end && read(maps, range)) {
     any = true;
     if (range.end <= known) continue;
     if (range.begin > known) break;
+    if (range.is_main_stack) return stack_in_use(pages);
     if (!range.access.starts_with("rw"))
       return unsuitable(pages, "part of it may not be read and written");
     if (first.end == 0)

@@ -166,8 +166,9 @@ Result<void> Door::replace_pages(gondwana_gex_segment& segment, MutableBytes cli
   return {};
 }
 
-// They stay as they are. Peers see the file: if it becomes shorter while it is a segment, who
-// touches what is gone dies of it, a peer or the node agent, as the client itself would.
+// They stay as they are. Peers see the file: if it is made shorter while it is a segment, a peer
+// that touches what is gone dies of it, as the client itself would. The node agent says whose it
+// is.
 Result<void> Door::share_pages(gondwana_gex_segment& segment, MutableBytes client,
                                ClientPages shared) {
   const Result<SegmentFiles::Shown> shown =

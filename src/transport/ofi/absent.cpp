@@ -84,8 +84,8 @@ const NodeCard& NodeAgent::card() const {
   return implementation_->card;
 }
 void NodeAgent::serve(int /*control*/) {}
-std::uint64_t NodeAgent::refused() const {
-  return 0;
+NodeAgent::Dropped NodeAgent::dropped() const {
+  return {};
 }
 
 }  // namespace gondwana

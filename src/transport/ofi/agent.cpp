@@ -31,6 +31,7 @@ constexpr std::uint64_t spin_ns = 50'000;
 constexpr std::uint32_t yields_when_crowded = 4;
 // A sleep ends by itself after that: wake-ups of providers are hints.
 constexpr int longest_sleep_ms = 100;
+constexpr std::uint64_t between_file_looks_ns = 1'000'000'000;
 // How long answers may take to leave when the job ends.
 constexpr std::uint64_t last_answers_ns = 2'000'000'000;
 
@@ -88,6 +89,7 @@ void NodeAgent::Implementation::serve(int control) {
   for (;;) {
     while (yields_until([this] {
       watch_nodes();
+      look_at_files();
       return step();
     })) {
     }
@@ -169,6 +171,15 @@ void NodeAgent::Implementation::follow_file(Rank rank, std::size_t number) {
   file.laid.store(version, std::memory_order_release);  // pairs with is_known_to_agent()
 }
 
+void NodeAgent::Implementation::look_at_files() {
+  if (files_asked_ == 0 || !on_shortened_file_) return;
+  const std::uint64_t now = monotonic_ns();
+  if (now < next_file_look_ns_) return;
+  next_file_look_ns_ = now + between_file_looks_ns;
+  const std::optional<Rank> before = std::exchange(shortened_, files_.find_shortened());
+  if (shortened_ && before == shortened_) on_shortened_file_(*shortened_);
+}
+
 void NodeAgent::Implementation::on_message(Bytes bytes) {
   if (const auto to = ofi::addressee(bytes, tag_)) return on_letter(*to, bytes);
   execute(bytes);
@@ -181,7 +192,7 @@ void NodeAgent::Implementation::on_letter(std::uint32_t to, Bytes letter) {
   const auto answer = ofi::read_reply(letter, tag_, ofi::agent_number(plan, plan.node), plan.nodes);
   const auto node = answer ? watched_.find(answer->reply.node) : watched_.end();
   if (node == watched_.end()) {
-    ++refused_;
+    ++dropped_.misdirected;
     return;
   }
   node->second.has_answered = true;
@@ -206,7 +217,7 @@ void NodeAgent::Implementation::take_turn(const ReceivedRequest& received, Bytes
   ofi::InOrder& order = clients_[received.request.from].order;
   const std::uint32_t number = received.request.sequence;
   if (!order.is_next(number)) {
-    if (order.is_past(number) || !order.keep(number, bytes)) ++refused_;
+    if (order.is_past(number) || !order.keep(number, bytes)) ++dropped_.repeated;
     return;
   }
   order.pass();
@@ -389,8 +400,8 @@ const NodeCard& NodeAgent::card() const {
   return implementation_->card();
 }
 
-std::uint64_t NodeAgent::refused() const {
-  return implementation_->refused();
+NodeAgent::Dropped NodeAgent::dropped() const {
+  return implementation_->dropped();
 }
 
 void NodeAgent::serve(int control) {

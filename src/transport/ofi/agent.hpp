@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -25,6 +26,9 @@ class NodeAgent {
     bool may_spin = false;         // whether a processor is free for it
     bool carries = false;          // the messages of its ranks (ThroughAgent)
     std::uint32_t patience_s = 0;  // silence of a node that means it is lost; 0: nothing does
+    // Called when a file of a rank (core/arena_file.hpp) has been too short for a second: a
+    // provider that reads what is gone gets an error and may say nothing. Empty: nobody looks.
+    std::function<void(Rank)> on_shortened_file = {};
   };
 
   static Result<std::unique_ptr<NodeAgent>> open(const Setup& setup);
@@ -39,8 +43,13 @@ class NodeAgent {
   // answers what has come, and returns.
   void serve(int control);
 
-  // How many messages came that are none of this job's, or make no sense. None was executed.
-  std::uint64_t refused() const;
+  // How many messages came that were not executed.
+  struct Dropped {
+    std::uint64_t refused = 0;      // none of this job's, or garbled
+    std::uint64_t repeated = 0;     // of this job, by a number that had come before
+    std::uint64_t misdirected = 0;  // of this job, for nobody here
+  };
+  Dropped dropped() const;
 
  private:
   class Implementation;

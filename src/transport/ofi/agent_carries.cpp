@@ -61,7 +61,7 @@ bool NodeAgent::Implementation::pass_on(const RecordReader::Record& message) {
     return true;
   }
   if (message.to >= plan.nodes) {
-    ++refused_;
+    ++dropped_.misdirected;
     return true;
   }
   const Result<Posted> sent = send_on(message.to, message.bytes);

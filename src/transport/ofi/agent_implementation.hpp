@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -30,7 +31,9 @@ class NodeAgent::Implementation {
 
   const NodeCard& card() const { return card_; }
   void serve(int control);
-  std::uint64_t refused() const { return refused_ + endpoint_->refused(); }
+  Dropped dropped() const {
+    return {endpoint_->refused(), dropped_.repeated, dropped_.misdirected};
+  }
 
  private:
   using Endpoint = ofi::Endpoint;
@@ -91,7 +94,8 @@ class NodeAgent::Implementation {
         files_(*memory_),
         tag_(setup.job_tag),
         may_spin_(setup.may_spin),
-        patience_ns_(std::uint64_t{setup.patience_s} * 1'000'000'000) {
+        patience_ns_(std::uint64_t{setup.patience_s} * 1'000'000'000),
+        on_shortened_file_(setup.on_shortened_file) {
     if (setup.carries) carry_from_now();
   }
 
@@ -136,6 +140,7 @@ class NodeAgent::Implementation {
   bool has_to_carry() const;
   void follow_files();
   void follow_file(Rank rank, std::size_t number);
+  void look_at_files();
   int longest_sleep_beside_ranks();
   void ring();
   void watch_nodes();
@@ -154,6 +159,9 @@ class NodeAgent::Implementation {
   bool may_spin_;
   std::uint64_t patience_ns_;  // 0: endless
   std::uint64_t next_watch_ns_ = 0;
+  std::function<void(Rank)> on_shortened_file_;
+  std::uint64_t next_file_look_ns_ = 0;
+  std::optional<Rank> shortened_;             // at the last look
   std::map<std::uint32_t, Watched> watched_;  // by node
   NodeCard card_{};
   // By rank, and behind them the agents by node: those that have asked, or get what is carried.
@@ -169,7 +177,7 @@ class NodeAgent::Implementation {
   std::vector<Parcel*> free_parcels_;
   std::size_t leaving_ = 0;          // bytes of parcels
   std::vector<std::byte> injected_;  // room for one message
-  std::uint64_t refused_ = 0;        // messages of this job that are garbled
+  Dropped dropped_;                  // but for what the endpoint has refused
   UniqueFd sleeper_;                 // an epoll of what ends a sleep
   // Last, so that they are closed before what they send from.
   std::unique_ptr<Endpoint> endpoint_;

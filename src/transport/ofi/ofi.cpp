@@ -290,6 +290,13 @@ std::string Ofi::Implementation::tell_loss(std::uint32_t node, const std::string
     return "the connections of this rank to other nodes were closed, by closefrom(3) or the like; "
            "keep the descriptors that the library has opened, or set GONDWANA_ROUTE=agent";
   }
+  if (const std::uint32_t owner = memory_->header().shortened.load(std::memory_order_acquire);
+      owner > 0) {
+    return fmt::format(
+        "the node agent on host {} has ended: rank {} has made a segment of a file that was then "
+        "made shorter; keep files as long as they are segments",
+        own.host.data(), owner - 1);
+  }
   if (is_agent_gone()) {
     return fmt::format(
         "the node agent on host {} is gone, was it killed? Nobody else can reach the memory of {}",

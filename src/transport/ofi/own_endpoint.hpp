@@ -91,8 +91,8 @@ class OwnEndpoint final : public Road {
   std::map<std::uint32_t, Pair> pairs_;   // by rank; likewise
   std::deque<Operation> operations_;      // they must not move
   std::vector<Operation*> free_;
-  std::uint32_t writes_ = 0;            // under way
-  std::size_t leaving_ = 0;             // bytes of messages that have not left
+  std::uint32_t writes_ = 0;  // under way
+  std::size_t leaving_ = 0;   // bytes of messages that have not left
   DescriptorWitness witness_;
   std::vector<std::byte> injected_;     // room for one message, in one piece
   std::unique_ptr<Endpoint> endpoint_;  // last, so that it is closed before what it writes to

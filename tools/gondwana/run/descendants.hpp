@@ -1,7 +1,8 @@
 // Every process below this one, and how to end them all.
 //
 // Launcher, sweeper and guardian are child subreapers: whoever loses its parent below them becomes
-// the child of the nearest. So no descendant can hide, and when waitpid() knows no child there is none.
+// the child of the nearest. So no descendant can hide, and when waitpid() knows no child there is
+// none.
 #pragma once
 
 #include <sys/types.h>

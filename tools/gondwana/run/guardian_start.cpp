@@ -145,8 +145,7 @@ Result<UniqueFd> Guardian::open_output(std::uint32_t rank, Standard which) {
     return Error{Errc::refused, fmt::format("cannot write {}: {}", path, std::strerror(errno))};
   }
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-    return no_descriptor("the output pipes", rank);
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return no_descriptor("the output pipes", rank);
   UniqueFd from_rank(ends[0]);
   UniqueFd to_us(ends[1]);
   ::fcntl(from_rank.get(), F_SETFL, O_NONBLOCK);

@@ -61,8 +61,7 @@ class Watch {
   Watch(pid_t guardian, UniqueFd words, UniqueFd reports)
       : guardian_(guardian), words_(std::move(words)), reports_(std::move(reports)) {
     ::setpgid(0, 0);  // a signal to the group of the launcher is not for us
-    for (const int signal :
-         {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGPIPE})
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGPIPE})
       ::signal(signal, SIG_IGN);
     sigset_t children;
     ::sigemptyset(&children);

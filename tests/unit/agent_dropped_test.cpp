@@ -1,0 +1,106 @@
+// What an agent does not carry out, and how it counts that. The test plays a rank of another node.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+
+#include "support/agents.hpp"
+#include "transport/ofi/endpoint.hpp"
+#include "transport/ofi/message.hpp"
+
+namespace gondwana::test {
+namespace {
+
+using ofi::Endpoint;
+using ofi::Reply;
+using ofi::Request;
+using ofi::RequestKind;
+
+class AgentDropped : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_network()) GTEST_SKIP() << "no libfabric here";
+    Result<std::shared_ptr<NodeMemory>> memory = NodeMemory::create({1, 0, 0, 2, 2});
+    ASSERT_TRUE(memory) << memory.error().text;
+    memory_ = *std::move(memory);
+    Result<std::unique_ptr<Endpoint>> other =
+        Endpoint::open(loopback_network(), {.buffers = 4, .longest = 1024});
+    ASSERT_TRUE(other) << other.error().text;
+    other_ = *std::move(other);
+    agent_ = std::make_unique<AgentThread>(memory_, AgentThread::Manner{});
+    peer_ = *other_->add_peer({agent_->card().address.data(), agent_->card().address_size});
+  }
+
+  static Request store(std::uint32_t number, std::uint64_t value) {
+    return {.tag = job_tag,
+            .kind = RequestKind::store,
+            .size = 8,
+            .from = 1,
+            .to = 0,
+            .sequence = number,
+            .offset = NodePlan::system_size,
+            .operand = value};
+  }
+  template <typename Message>
+  void send(const Message& message) {
+    const auto is_accepted = [&] {
+      const Result<Posted> sent = other_->inject(peer_, std::as_bytes(std::span(&message, 1)));
+      return sent && *sent == Posted::accepted;
+    };
+    EXPECT_TRUE(polls_until(is_accepted));
+  }
+  bool stores(std::uint64_t value) {
+    auto& word =
+        *reinterpret_cast<std::uint64_t*>(memory_->window(Rank(0)) + NodePlan::system_size);
+    return polls_until([&] { return std::atomic_ref(word).load() == value; });
+  }
+  NodeAgent::Dropped stop() { return agent_->stop(); }
+
+ private:
+  // False: it took too long.
+  template <typename Done>
+  bool polls_until(const Done& done) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto ignore = [](auto&&...) {};
+    while (std::chrono::steady_clock::now() < end) {
+      if (done()) return true;
+      other_->poll({ignore, ignore, ignore});
+    }
+    return false;
+  }
+
+  std::shared_ptr<NodeMemory> memory_;
+  std::unique_ptr<Endpoint> other_;
+  std::unique_ptr<AgentThread> agent_;
+  ofi::Peer peer_ = FI_ADDR_UNSPEC;
+};
+
+TEST_F(AgentDropped, messages_that_come_twice_are_not_refused) {
+  send(store(1, 11));
+  send(store(1, 12));
+  send(store(3, 13));
+  send(store(3, 14));
+  send(store(2, 15));
+  EXPECT_TRUE(stores(13));
+  const NodeAgent::Dropped dropped = stop();
+  EXPECT_EQ(dropped.repeated, 2);
+  EXPECT_EQ(dropped.refused, 0);
+  EXPECT_EQ(dropped.misdirected, 0);
+}
+
+TEST_F(AgentDropped, messages_of_others_are_told_from_those_for_nobody_here) {
+  Request foreign = store(1, 11);
+  foreign.tag ^= 1;
+  send(foreign);
+  send(Reply{.tag = job_tag, .to = 1, .node = 1, .sequence = 1});
+  send(store(1, 12));
+  EXPECT_TRUE(stores(12));
+  const NodeAgent::Dropped dropped = stop();
+  EXPECT_EQ(dropped.refused, 1);
+  EXPECT_EQ(dropped.misdirected, 1);
+  EXPECT_EQ(dropped.repeated, 0);
+}
+
+}  // namespace
+}  // namespace gondwana::test

@@ -1,0 +1,67 @@
+#include "shortened_files.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <csignal>
+#include <optional>
+#include <string_view>
+
+namespace gondwana {
+namespace {
+
+constinit const NodeMemory* touched = nullptr;  // written before the handler is installed
+
+bool holds(const ArenaFile& file, std::uint64_t offset) {
+  const std::uint64_t begin = file.offset.load(std::memory_order_relaxed);
+  return offset >= begin && offset - begin < file.size.load(std::memory_order_relaxed);
+}
+
+std::optional<std::uint32_t> owner_of(std::uintptr_t address) {
+  const NodePlan& plan = touched->plan();
+  for (std::uint32_t rank = plan.first; rank < plan.first + plan.ranks; ++rank) {
+    const std::uint64_t offset =
+        address - reinterpret_cast<std::uintptr_t>(touched->window(Rank(rank)));
+    const auto& files = touched->files(Rank(rank)).list;
+    if (std::ranges::any_of(files, [offset](const auto& file) { return holds(file, offset); }))
+      return rank;
+  }
+  return std::nullopt;
+}
+
+// Of any other fault the agent dies when it returns.
+void handle(int /*signal*/, siginfo_t* facts, void* /*context*/) {
+  if (facts->si_code <= 0) return;
+  const auto owner = owner_of(reinterpret_cast<std::uintptr_t>(facts->si_addr));
+  if (!owner) return;
+  end_because_of_file(Rank(*owner));
+}
+
+}  // namespace
+
+void tell_of_shortened_files(const NodeMemory& memory) {
+  touched = &memory;
+  struct sigaction action{};
+  action.sa_sigaction = &handle;
+  action.sa_flags = SA_SIGINFO | static_cast<int>(SA_RESETHAND);
+  ::sigaction(SIGBUS, &action, nullptr);
+}
+
+// System calls only.
+void end_because_of_file(Rank owner) {
+  touched->header().shortened.store(index(owner) + 1, std::memory_order_release);
+  constexpr std::string_view before = "gondwana: node agent: rank ";
+  constexpr std::string_view after =
+      " has made a segment of a file that was then made shorter; keep files as long as they are "
+      "segments\n";
+  std::array<char, 256> text{};
+  char* end = std::ranges::copy(before, text.begin()).out;
+  end = std::to_chars(end, text.end(), index(owner)).ptr;
+  end = std::ranges::copy(after, end).out;
+  (void)!::write(STDERR_FILENO, text.data(), static_cast<std::size_t>(end - text.data()));
+  ::_exit(1);
+}
+
+}  // namespace gondwana
