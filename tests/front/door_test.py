@@ -260,7 +260,14 @@ class Sentences(unittest.TestCase):
 
     def test_programs_without_a_build_id_are_told_apart(self):
         self.assert_told(run(2, "layout"), 0)
-        command = [GONDWANA, "run", "-n", "1", program("layout")]
+        self.assert_layouts_are_told_apart()
+
+    @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
+    def test_programs_without_a_build_id_are_told_apart_on_two_nodes(self):
+        self.assert_layouts_are_told_apart("--hosts", "localhost:1,localhost:1")
+
+    def assert_layouts_are_told_apart(self, *options):
+        command = [GONDWANA, "run", *options, "-n", "1", program("layout")]
         command += [":", "-n", "1", program("layout_swapped")]
         ended = subprocess.run(
             command, capture_output=True, text=True, timeout=WATCHDOG, check=False
