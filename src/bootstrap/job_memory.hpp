@@ -26,9 +26,6 @@ class JobMemory {
   static Result<JobMemory> create(const NodeShare& share, std::uint64_t tag = 0,
                                   const Environment& environment = {});
 
-  // By which /proc shows who maps the control memory.
-  static constexpr const char* control_label = "gondwana-control";
-
   std::uint64_t tag() const { return tag_; }
   const NodePlan& plan() const { return plan_; }
   const UniqueFd& control() const { return control_; }

@@ -22,6 +22,7 @@
 #include "core/doorbell.hpp"
 #include "core/node_entry.hpp"
 #include "core/node_plan.hpp"
+#include "core/presence.hpp"
 #include "core/relay_place.hpp"
 #include "core/team_sync.hpp"
 
@@ -61,17 +62,39 @@ struct Legacy {
   std::atomic<std::uint64_t> exchanges;  // number of the last one between the nodes of the world
 };
 
+// By which /proc shows who maps the control memory.
+inline constexpr const char* control_label = "gondwana-control";
+
+// What a rank has sent to ranks of other nodes and received from them, since its process began, and
+// how many operations wait for other nodes. Written by the rank alone.
+struct Traffic {
+  std::atomic<std::uint64_t> sent;
+  std::atomic<std::uint64_t> received;
+  std::atomic<std::uint64_t> under_way;
+};
+
+inline void add(std::atomic<std::uint64_t>& number, std::uint64_t more) {
+  number.store(number.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+}
+
 // One per node. `complaints` lets the first rank that finds a fault common to all be the one to say
 // it: the others would say the same sentence. `leaving`: ranks that are about to end. `files_asked`
 // counts what ranks changed in their lists of files (ArenaFiles) for the agent to see; it looks
 // there where `files_served` is 1. `shortened`: the agent has ended of a file of this rank, counted
-// from 1, that is a segment and was made shorter.
+// from 1, that is a segment and was made shorter. `ending`: ranks that wait, or have waited, for
+// the others to end. `is_over`: 1 once `why` says why the job cannot go on, to whoever of the node
+// can end it.
 struct NodeHeader {
+  static constexpr std::size_t longest_reason = 2048;
+
   std::atomic<std::uint32_t> complaints;
   std::atomic<std::uint32_t> leaving;
   std::atomic<std::uint32_t> files_asked;
   std::atomic<std::uint32_t> files_served;
   std::atomic<std::uint32_t> shortened;
+  std::atomic<std::uint32_t> ending;
+  std::atomic<std::uint32_t> is_over;    // released after `why`
+  std::array<char, longest_reason> why;  // zero-terminated; written once
   AgentBell agent_bell;
 };
 
@@ -85,6 +108,9 @@ struct ControlPage {
   std::array<std::atomic<std::uint64_t>, 16> processors;
   std::atomic<std::uint32_t> session;
   Legacy legacy;
+  Presence presence;
+  Traffic traffic;
+  std::atomic<std::uint32_t> library_threads;  // of the process, that the library has started
 
   // Rung by who arrives at a barrier: the rank sleeps on words of the engine. A put rings another
   // bell, in the arena (NodePlan::data_bell_offset), so that it does not wake who sleeps here.
@@ -164,6 +190,9 @@ inline constexpr std::uint64_t control_fingerprint = fingerprint({sizeof(NodeHea
                                                                   offsetof(ControlPage, session),
                                                                   offsetof(ControlPage, legacy),
                                                                   sizeof(Legacy),
+                                                                  offsetof(ControlPage, presence),
+                                                                  offsetof(ControlPage, traffic),
+                                                                  offsetof(NodeHeader, ending),
                                                                   offsetof(ControlPage, seats),
                                                                   sizeof(Seat),
                                                                   offsetof(Seat, waiting),

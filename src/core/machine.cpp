@@ -111,6 +111,10 @@ ProcessorMask own_processors() {
   return mask;
 }
 
+std::uint32_t own_threads() {
+  return static_cast<std::uint32_t>(field_in("/proc/self/status", "Threads:"));
+}
+
 double processor_quota() {
   double processors = std::numeric_limits<double>::max();
   const auto tighten = [&](const std::vector<double>& quota, const std::vector<double>& period) {

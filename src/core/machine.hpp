@@ -18,6 +18,9 @@ std::size_t available_memory();
 // anybody.
 std::size_t available_huge_pages();
 
+// How many threads this process has; 0 where that cannot be known.
+std::uint32_t own_threads();
+
 // A bit for each processor; of a machine that has more, the first ones.
 using ProcessorMask = std::array<std::uint64_t, 16>;
 

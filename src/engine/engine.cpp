@@ -110,6 +110,9 @@ std::chrono::microseconds longest_sleep(std::uint32_t sleeps_before, bool is_wir
   return is_wire_busy && sleeps_before <= doublings ? first * (1 << sleeps_before) : most;
 }
 
+// How long a rank sleeps that is to look after its neighbors.
+constexpr std::chrono::milliseconds between_looks_around{500};
+
 // True: something came before the time was over.
 bool sleep_on(Wire& wire, std::chrono::microseconds limit) {
   const std::uint64_t since = monotonic_ns();
@@ -137,6 +140,7 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
       reach_(*memory_, setup.use_reach ? memory_->plan().ranks : 0, symmetric_.ranges()),
       wire_(std::move(setup.wire)),
       on_lost_(std::move(setup.on_lost)),
+      look_around_(std::move(setup.look_around)),
       options_(setup.options),
       workers_(memory_->page(rank_),
                Patience({.roomy = false, .yields_help = true}, setup.options.spins), setup.threads),
@@ -301,6 +305,7 @@ void Engine::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
   const bool timed = why.on_program_memory || wire_;
   const bool on_wire = why.on_wire || (!why.on_program_memory && hears_by_wire());
   const Watch watch = watch_on(why.word);
+  const Timeout longest_untimed = look_around_ ? Timeout{between_looks_around} : Timeout{};
   std::uint32_t sleeps = 0;
   const auto sleep = [&] {
     const bool may_come = wire_ && (on_wire || is_wire_busy());
@@ -310,8 +315,9 @@ void Engine::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
       stirred |= sleep_on(wire_, look_again);
       look_surely();
     } else {
-      bell.sleep_until(look_surely, timed ? Timeout{look_again} : Timeout{}, watch);
+      bell.sleep_until(look_surely, timed ? Timeout{look_again} : longest_untimed, watch);
     }
+    if (look_around_ && !finished) look_around();
   };
   // A look at the wire takes as long as a yield: where it is waited for, the yields are the looks.
   const auto stay_awake = [&] {
@@ -330,6 +336,10 @@ void Engine::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
     stay_awake();
   }
   worker.seat->waiting.end();
+}
+
+void Engine::look_around() {
+  if (const std::optional<Error> loss = look_around_()) on_lost_(*loss);
 }
 
 bool Engine::pause(CallName call, Pause& so_far) {

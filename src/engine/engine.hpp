@@ -60,6 +60,8 @@ class Engine {
     // Told of a peer that the wire has lost, by whichever call finds it. What waits for that peer
     // would wait for ever, so it must not return; where there is none, nobody is told.
     std::function<void(const Error&)> on_lost;
+    // Asked now and then by a rank that waits for long: of a loss that nobody else notices.
+    std::function<std::optional<Error>()> look_around;
     Threads threads = Threads::one_at_a_time;
     CallName call = "init";
   };
@@ -303,6 +305,27 @@ class Engine {
   // ranks and their calls.
   std::optional<std::string> compare_calls(Team& team, CallName call, const std::string& mine);
 
+  // While it lives this thread does not wait, whatever call it is in: it runs a handler.
+  class Busy {
+   public:
+    explicit Busy(Engine& engine) : Busy(engine.workers_.mine().seat->waiting) {}
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+    // A wait that began at another time than before: whoever looks sees that something has come.
+    ~Busy() {
+      if (since_ns_ != 0) waiting_.since_ns.store(since_ns_ + 1, std::memory_order_release);
+    }
+
+   private:
+    explicit Busy(Waiting& waiting)
+        : waiting_(waiting), since_ns_(waiting.since_ns.load(std::memory_order_relaxed)) {
+      if (since_ns_ != 0) waiting_.end();
+    }
+
+    Waiting& waiting_;
+    std::uint64_t since_ns_;
+  };
+
   // What a rank tells launcher, tools and peers about itself; on this node.
   const ControlPage& page_of(Rank rank) const { return memory_->page(rank); }
 
@@ -375,6 +398,7 @@ class Engine {
   }
   template <typename Done>
   void wait(const WaitReason& why, const Done& done);
+  void look_around();
   void wait_longer(const WaitReason& why, FunctionRef<bool()> done);
   Watch watch_on(const void* word) const;
   Draft wait_and_open(CallName call, Rank to, MessageClass sort, Payload payload);
@@ -529,6 +553,7 @@ class Engine {
   // Something was posted that may need further calls of this rank on its way.
   std::atomic<bool> wire_needs_us_{false};
   std::function<void(const Error&)> on_lost_;
+  std::function<std::optional<Error>()> look_around_;
   Options options_;
   bool roomy_ = false;
   Workers workers_;

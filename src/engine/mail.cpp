@@ -101,6 +101,7 @@ void Mail::send(Rank to, MutableBytes letter, Bytes body) {
   Waiting waits{to, {letter.begin(), letter.end()}};
   waits.mail.insert(waits.mail.end(), body.begin(), body.end());
   waiting_.push_back(std::move(waits));
+  add(memory_.page(me_).traffic.under_way, 1);
   ++peer.waiting;
 }
 
@@ -128,6 +129,7 @@ void Mail::move_on() {
       return false;
     }
     --peers_[index(each.to)].waiting;
+    add(memory_.page(me_).traffic.under_way, ~std::uint64_t{0});
     return true;
   });
 }

@@ -47,20 +47,20 @@ std::vector<std::string_view> needs(const LoadedObject& object) {
 
 }  // namespace
 
-Presence presence_of(std::string_view library) {
+LibraryPresence presence_of(std::string_view library) {
   std::vector<LoadedObject> objects;
   ::dl_iterate_phdr(note_object, &objects);
   const auto is_it = [&](std::string_view file) { return file.starts_with(library); };
-  if (std::ranges::none_of(objects, is_it, &LoadedObject::file)) return Presence::absent;
+  if (std::ranges::none_of(objects, is_it, &LoadedObject::file)) return LibraryPresence::absent;
   std::vector<std::string_view> reached{""};
   for (std::size_t i = 0; i < reached.size(); ++i) {
-    if (is_it(reached[i])) return Presence::needed;
+    if (is_it(reached[i])) return LibraryPresence::needed;
     const auto object = std::ranges::find(objects, reached[i], &LoadedObject::file);
     if (object == objects.end()) continue;
     for (const std::string_view file : needs(*object))
       if (std::ranges::find(reached, file) == reached.end()) reached.push_back(file);
   }
-  return Presence::extra;
+  return LibraryPresence::extra;
 }
 
 }  // namespace gondwana

@@ -7,9 +7,9 @@ namespace gondwana {
 
 // `needed`: the program was linked with it, or with a library that needs it. `extra`: it was loaded
 // by dlopen() or a preload.
-enum class Presence { absent, extra, needed };
+enum class LibraryPresence { absent, extra, needed };
 
 // Of the library with this file name, given without its version.
-Presence presence_of(std::string_view library);
+LibraryPresence presence_of(std::string_view library);
 
 }  // namespace gondwana

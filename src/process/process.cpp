@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "bootstrap/protocol.hpp"
+#include "core/machine.hpp"
 #include "process/crash.hpp"
 #include "process/freeze.hpp"
 #include "process/message.hpp"
@@ -36,9 +37,27 @@ const char* environment_value(const char* name) {
 
 namespace {
 
+// More than any process has: a rank of which nobody knows whether its threads are the program's.
+constexpr std::uint32_t unknown_threads = 1U << 30;
+
+// The threads of this process that the program did not start, after `step`, which may start some.
+// Those that the program starts at the same time would be counted too, so only a process that has
+// none of its own is counted.
+template <typename Step>
+auto count_threads_of(Process& self, const Step& step) {
+  const std::uint32_t before = own_threads();
+  auto result = step();
+  const bool is_known = before == 1 + self.library_threads;
+  self.library_threads = is_known ? own_threads() - 1 : unknown_threads;
+  return result;
+}
+
 Result<void> take_place(Process& self) {
   self.image = inspect_program("libgondwana_shmem.so");
-  Result<Membership> membership = join(environment_value);
+  Result<Membership> membership =
+      environment_value(protocol::join_fd_variable) != nullptr
+          ? join(environment_value)
+          : count_threads_of(self, [] { return join(environment_value); });
   if (!membership) return membership.error();
   self.membership = *std::move(membership);
   // Programs that this one starts are not this rank.
@@ -145,6 +164,7 @@ void take_leave(int status, void* /*unused*/) {
   fmt::print(stderr,
              "gondwana: rank {} ends with status {} before it has finalized; the job is ended\n",
              self.rank(), status);
+  self.memory->page(self.membership.rank).presence.leave();
   [[maybe_unused]] const Result<void> told = launcher.end_job(status);
 }
 
@@ -189,7 +209,9 @@ void close_network(int /*status*/, void* /*unused*/) {
 // By the first engine.
 Result<void> open_network(Process& self, const Options& options) {
   if (self.network != nullptr) return {};
-  Result<std::shared_ptr<Ofi>> network = open_wire(self.membership, self.memory, options);
+  if (self.memory->plan().nodes == 1) return {};
+  Result<std::shared_ptr<Ofi>> network = count_threads_of(
+      self, [&] { return open_wire(self.membership, self.memory, options); });
   if (!network) return network.error();
   self.network = *std::move(network);
   if (self.network != nullptr) ::on_exit(close_network, nullptr);
@@ -207,6 +229,25 @@ void prepare_for_debugging(Process& self, const Options& options) {
   if (options.backtrace || options.freeze_on_error)
     catch_crashes({.prints_stack = options.backtrace, .freezes = options.freeze_on_error});
   if (options.freeze) freeze();
+}
+
+// Once in the life of the process, too: whoever looks after the ranks finds it.
+void show_process(Process& self) {
+  ControlPage& page = self.memory->page(self.membership.rank);
+  page.library_threads.store(self.library_threads, std::memory_order_relaxed);
+  if (std::exchange(self.is_shown, true)) return;
+  page.presence.take();
+  if (!self.membership.launcher.is_foreign()) return;  // else the guardian watches it
+  page.presence.be_watched();
+  const NodePlan& plan = self.memory->plan();
+  if (plan.nodes == 1 && plan.ranks > 1)
+    self.neighbors = std::make_unique<NeighborWatch>(self.memory, self.membership.rank);
+}
+
+// The launcher is told how this process ends.
+Result<void> end_job(Process& self, int status) {
+  if (self.memory != nullptr) self.memory->page(self.membership.rank).presence.leave();
+  return self.membership.launcher.end_job(status);
 }
 
 }  // namespace
@@ -235,6 +276,8 @@ Result<Engine*> acquire_engine(CallName call, Threads threads) {
   self.memory->page(self.membership.rank).state.store(RankState::joined, std::memory_order_release);
   self.membership.launcher.take_part();
   if (const Result<void> open = open_network(self, *options); !open) return open.error();
+  show_process(self);
+  if (self.neighbors != nullptr) setup.look_around = [&self] { return self.neighbors->look(); };
   if (self.network != nullptr) setup.wire = Wire(self.network);
   setup.on_lost = say_peer_lost;
   Result<std::unique_ptr<Engine>> engine = Engine::create(std::move(setup));
@@ -253,6 +296,7 @@ void release_engine() {
 }
 
 void announce_end() {
+  this_process().memory->header().ending.fetch_add(1, std::memory_order_relaxed);
   const UniqueFd& image = this_process().membership.image;
   if (image) (void)!::write(image.get(), "", 1);  // does not block; a word is there if it is full
 }
@@ -265,7 +309,7 @@ void leave_job(int status) {
   self.leaves_job = true;
   std::fflush(nullptr);
   ignore_sigterm();
-  [[maybe_unused]] const Result<void> told = self.membership.launcher.end_job(status);
+  [[maybe_unused]] const Result<void> told = end_job(self, status);
   std::exit(status);
 }
 
@@ -275,7 +319,7 @@ void say_and_end(const std::string& sentence) {
       this_process().failure ? "" : fmt::format("rank {}: ", this_process().rank());
   fmt::print(stderr, "gondwana: {}{}\n", who, sentence);
   std::fflush(nullptr);
-  [[maybe_unused]] const Result<void> told = this_process().membership.launcher.end_job(1);
+  [[maybe_unused]] const Result<void> told = end_job(this_process(), 1);
   std::_Exit(1);
 }
 

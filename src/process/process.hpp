@@ -12,6 +12,7 @@
 #include "bootstrap/join.hpp"
 #include "engine/engine.hpp"
 #include "memory/globals.hpp"
+#include "process/neighbor_watch.hpp"
 #include "transport/ofi/ofi.hpp"
 
 namespace gondwana {
@@ -24,9 +25,12 @@ struct Process {
   ProgramImage image;
   std::optional<Error> failure;  // told by the first door, not before: the program may never call
   std::shared_ptr<Ofi> network;  // to other nodes; outlives the engines
+  std::unique_ptr<NeighborWatch> neighbors;  // where nobody else looks after them
+  std::uint32_t library_threads = 0;         // that joining and the network have started
   std::unique_ptr<Engine> engine;
   std::uint32_t users = 0;  // doors that acquired the engine and did not release it
   bool is_prepared_for_debugging = false;
+  bool is_shown = false;                  // to whoever looks after the ranks
   bool forked = false;                    // this is a child of the rank, not the rank
   std::atomic<bool> leaves_job = false;   // by a call that ends the job for all
   std::recursive_mutex last_turn;         // of the thread that leaves; never given back

@@ -56,9 +56,9 @@ fs::path own_file(const fs::path& program) {
   return failure ? program : file;
 }
 
-Presence presence_of_door(const fs::path& program) {
+LibraryPresence presence_of_door(const fs::path& program) {
   if (own_file(program) != program) return presence_of(door);
-  return &gondwana_gasnet_abi_2 != nullptr ? Presence::needed : Presence::absent;
+  return &gondwana_gasnet_abi_2 != nullptr ? LibraryPresence::needed : LibraryPresence::absent;
 }
 
 // As the caller wrote it where that is enough to find it again, for programs print this name.
@@ -125,12 +125,12 @@ Result<void> become_ranks(std::span<char* const> words, const Environment& envir
   if (environment(variable) == nullptr) return {};
   std::error_code failure;
   const fs::path program = fs::read_symlink("/proc/self/exe", failure);
-  const Presence presence = presence_of_door(program);
-  if (words.empty() || failure || presence == Presence::absent) return {};
+  const LibraryPresence presence = presence_of_door(program);
+  if (words.empty() || failure || presence == LibraryPresence::absent) return {};
   const Result<std::uint32_t> ranks = ranks_to_become(environment);
   if (!ranks) return ranks.error();
   if (*ranks == 1) return {};
-  if (presence == Presence::extra)
+  if (presence == LibraryPresence::extra)
     return Error{Errc::refused,
                  fmt::format("{}={}: {} is not linked with {} but has loaded it, when it was too "
                              "late to start ranks; start them with `gondwana run -n {}`",

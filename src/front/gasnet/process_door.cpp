@@ -9,6 +9,7 @@
 
 #include "bootstrap/deadline.hpp"
 #include "core/machine.hpp"
+#include "core/stillness.hpp"
 #include "front/gasnet/door.hpp"
 #include "front/gasnet/settings.hpp"
 #include "front/gasnet/tools/job.hpp"
@@ -59,23 +60,40 @@ std::uint64_t add(Tally tally, std::uint64_t number) {
   return number + std::atomic_ref(*reinterpret_cast<std::uint64_t*>(word)).fetch_add(number);
 }
 
-// Whether all ranks of this node that are not among the `leaving` ones of the job have waited in a
-// call for two seconds: for the others, who make no calls any more. Of ranks with several threads
-// nobody knows.
-bool all_others_wait(std::uint64_t leaving) {
-  constexpr std::uint64_t long_enough = 2'000'000'000;
-  if (own_door->threads() != ThreadMode::seq) return false;
-  const NodeMemory& memory = own_door->engine().memory();
-  const std::uint64_t now = gondwana::monotonic_ns();
-  std::uint64_t waiting = 0;
-  for (const RankInfo& neighbor : own_door->neighbors()) {
-    const Waiting* wait = memory.page(Rank(neighbor.gex_jobrank)).longest_wait();
-    if (wait == nullptr) continue;
-    const std::uint64_t since = wait->since_ns.load(std::memory_order_relaxed);
-    if (since != 0 && now > since + long_enough) ++waiting;
+// Whether all ranks of this node that are not among the `leaving` ones of the job wait in calls, and
+// none has gone on for two seconds: they wait for the leaving ones, who make no calls any more.
+class OthersWait {
+ public:
+  bool holds(std::uint64_t leaving) {
+    constexpr std::uint64_t long_enough = 2'000'000'000;
+    const std::uint64_t now = gondwana::monotonic_ns();
+    if (now < look_at_ns_) return false;
+    look_at_ns_ = now + between_looks_ns;
+    const std::optional<Stillness> found = look(leaving);
+    if (!found || found != found_) since_ns_ = now;
+    found_ = found;
+    return found && now - since_ns_ > long_enough;
   }
-  return leaving + waiting >= own_door->ranks();
-}
+
+ private:
+  static constexpr std::uint64_t between_looks_ns = 200'000'000;
+
+  static std::optional<Stillness> look(std::uint64_t leaving) {
+    const NodeMemory& memory = own_door->engine().memory();
+    std::vector<Sleeper> sleepers;
+    for (const RankInfo& neighbor : own_door->neighbors()) {
+      const ControlPage& page = memory.page(Rank(neighbor.gex_jobrank));
+      const auto pid = static_cast<pid_t>(page.presence.process.load(std::memory_order_relaxed));
+      if (page.longest_wait() != nullptr) sleepers.push_back({neighbor.gex_jobrank, pid, &page});
+    }
+    if (leaving + sleepers.size() < own_door->ranks()) return std::nullopt;
+    return find_stillness(sleepers);
+  }
+
+  std::uint64_t look_at_ns_ = 0;
+  std::uint64_t since_ns_ = 0;
+  std::optional<Stillness> found_;
+};
 
 // "; rank 1 waits in gex_Event_Wait", of the first one that waits on this node.
 std::string first_wait() {
@@ -102,9 +120,10 @@ bool other_nodes_end_too(const Deadline& deadline) {
   const std::uint32_t ranks = own_door->ranks();
   add(Tally::leaving, 1);
   std::uint64_t leaving = 0;
+  OthersWait others_wait;
   const auto all_leave_or_wait = [&] {
     leaving = add(Tally::leaving, 0);
-    return leaving == ranks || all_others_wait(leaving);
+    return leaving == ranks || others_wait.holds(leaving);
   };
   if (!wait_until(deadline, all_leave_or_wait) || leaving < ranks) return false;
   add(Tally::seen, 1);
@@ -121,8 +140,10 @@ bool others_end_too() {
   NodeHeader& node = self.memory->header();
   node.leaving.fetch_add(1);
   const std::uint32_t ranks = self.membership.ranks;
-  wait_until(deadline,
-             [&] { return node.leaving.load() == ranks || all_others_wait(node.leaving.load()); });
+  OthersWait others_wait;
+  wait_until(deadline, [&] {
+    return node.leaving.load() == ranks || others_wait.holds(node.leaving.load());
+  });
   return node.leaving.load() == ranks;
 }
 

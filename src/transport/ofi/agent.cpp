@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "core/machine.hpp"
@@ -34,6 +35,10 @@ constexpr int longest_sleep_ms = 100;
 constexpr std::uint64_t between_file_looks_ns = 1'000'000'000;
 // How long answers may take to leave when the job ends.
 constexpr std::uint64_t last_answers_ns = 2'000'000'000;
+
+std::string text_of(Bytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 }  // namespace
 
@@ -90,6 +95,7 @@ void NodeAgent::Implementation::serve(int control) {
     while (yields_until([this] {
       watch_nodes();
       look_at_files();
+      look_at_ranks();
       return step();
     })) {
     }
@@ -98,8 +104,11 @@ void NodeAgent::Implementation::serve(int control) {
     pollfd order{control, POLLIN, 0};
     if (::poll(&order, 1, 0) > 0) break;
   }
+  look_for_lost_ranks();
+  tell_farewell();
   const std::uint64_t until = monotonic_ns() + last_answers_ns;
-  while ((step() || has_answers() || has_to_carry()) && monotonic_ns() < until) {
+  const auto has_to_tell = [this] { return has_alarmed_ && leaving_ > 0; };
+  while ((step() || has_answers() || has_to_carry() || has_to_tell()) && monotonic_ns() < until) {
   }
 }
 
@@ -207,6 +216,12 @@ void NodeAgent::Implementation::execute(Bytes bytes) {
       return meet(received->request, received->behind);
     case RequestKind::beat:
       return owe(received->request);
+    case RequestKind::ask:
+      return answer_ask(received->request);
+    case RequestKind::report:
+      return hear_report(received->request, received->behind);
+    case RequestKind::alarm:
+      return declare_over(text_of(received->behind));
     default:
       return take_turn(*received, bytes);
   }

@@ -70,21 +70,30 @@ bool NodeAgent::Implementation::pass_on(const RecordReader::Record& message) {
 }
 
 Result<Posted> NodeAgent::Implementation::send_on(std::uint32_t node, Bytes message) {
-  const auto [other, is_new] = others_.try_emplace(node, FI_ADDR_UNSPEC);
-  if (is_new) {
-    const NodeCard& card = memory_->entry(node).card;
-    const Result<Peer> peer = endpoint_->add_peer({card.address.data(), card.address_size});
-    if (!peer) return peer.error();
-    other->second = *peer;
-  }
-  if (message.size() <= endpoint_->most_injected())
-    return endpoint_->inject(other->second, message);
+  const Result<Peer> peer = peer_of(node);
+  if (!peer) return peer.error();
+  if (message.size() <= endpoint_->most_injected()) return endpoint_->inject(*peer, message);
   const std::uint32_t there = ofi::agent_number(memory_->plan(), node);
   if (!has_room(clients_[there], message.size())) return Posted::busy;
   Parcel& parcel = take_parcel(there, message.size());
   parcel.is_carried = true;
   std::ranges::copy(message, parcel.bytes.data());
-  return send(other->second, parcel);
+  return send(*peer, parcel);
+}
+
+// The agent of another node.
+Result<ofi::Peer> NodeAgent::Implementation::peer_of(std::uint32_t node) {
+  const auto [other, is_new] = others_.try_emplace(node, FI_ADDR_UNSPEC);
+  if (is_new) {
+    const NodeCard& card = memory_->entry(node).card;
+    const Result<Peer> peer = endpoint_->add_peer({card.address.data(), card.address_size});
+    if (!peer) {
+      others_.erase(other);
+      return peer.error();
+    }
+    other->second = *peer;
+  }
+  return other->second;
 }
 
 void NodeAgent::Implementation::deliver(Rank to, Bytes letter) {

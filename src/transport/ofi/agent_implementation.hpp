@@ -1,6 +1,7 @@
 // What is behind NodeAgent: its endpoint, the memory that it works on, and who asks. What it does
 // with requests is in agent.cpp, how answers leave in agent_answers.cpp, how it carries the
-// messages of its ranks in agent_carries.cpp.
+// messages of its ranks in agent_carries.cpp, how it finds that the job cannot go on in
+// agent_inquiry.cpp.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,7 @@
 #include "core/unique_fd.hpp"
 #include "memory/file_windows.hpp"
 #include "transport/ofi/agent.hpp"
+#include "transport/ofi/inquiry.hpp"
 #include "transport/ofi/endpoint.hpp"
 #include "transport/ofi/in_order.hpp"
 #include "transport/ofi/message.hpp"
@@ -95,7 +97,8 @@ class NodeAgent::Implementation {
         tag_(setup.job_tag),
         may_spin_(setup.may_spin),
         patience_ns_(std::uint64_t{setup.patience_s} * 1'000'000'000),
-        on_shortened_file_(setup.on_shortened_file) {
+        on_shortened_file_(setup.on_shortened_file),
+        inquiry_(setup.memory->plan().node, setup.memory->plan().nodes, patience_ns_) {
     if (setup.carries) carry_from_now();
   }
 
@@ -133,6 +136,7 @@ class NodeAgent::Implementation {
   void listen_to_ranks();
   bool carry();
   bool pass_on(const RecordReader::Record& message);
+  Result<Peer> peer_of(std::uint32_t node);
   Result<Posted> send_on(std::uint32_t node, Bytes message);
   void deliver(Rank to, Bytes letter);
   static bool hand_over(Carried& rank, Bytes letter);
@@ -148,6 +152,17 @@ class NodeAgent::Implementation {
   void greet(std::uint32_t node, Watched& watched);
   void introduce(std::uint32_t node, Peer peer);
   void lose(std::uint32_t node, NodeState how);
+  void look_at_ranks();
+  void look_for_lost_ranks();
+  ofi::NodeReport report_of_own() const;
+  void begin_round();
+  void go_on_asking();
+  void ask(std::uint32_t node);
+  void answer_ask(const Request& request);
+  void hear_report(const Request& request, Bytes text);
+  void tell(std::uint32_t node, Request request, const std::string& text);
+  void tell_farewell();
+  void declare_over(const std::string& why);
   std::byte* place_of(const Request& request) const {
     return memory_->window(Rank(request.to)) + request.offset;
   }
@@ -163,6 +178,9 @@ class NodeAgent::Implementation {
   std::uint64_t next_file_look_ns_ = 0;
   std::optional<Rank> shortened_;             // at the last look
   std::map<std::uint32_t, Watched> watched_;  // by node
+  std::uint64_t next_look_ns_ = 0;            // at the ranks of the node
+  ofi::Inquiry inquiry_;
+  bool has_alarmed_ = false;  // the other agents
   NodeCard card_{};
   // By rank, and behind them the agents by node: those that have asked, or get what is carried.
   std::unordered_map<std::uint32_t, Client> clients_;

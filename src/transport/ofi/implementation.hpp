@@ -66,6 +66,7 @@ class Ofi::Implementation {
         agent_(setup.agent),
         nodes_(setup.memory) {}
 
+  Traffic& traffic() { return memory_->page(me_).traffic; }
   bool carries_messages_only() const { return road_->longest_transfer() == 0; }
   Link& link_to(std::uint32_t node);
   Result<Posted> introduce(std::uint32_t node, Link& link);
@@ -74,6 +75,7 @@ class Ofi::Implementation {
                          Write write_behind);
   Result<Posted> judge(std::uint32_t node, Result<Posted> posted);
   void receive(Bytes bytes);
+  bool take_mail(const ofi::ReceivedMail& mail);
   bool take_answer(const ofi::ReceivedReply& answer);
   static bool take_result(Unanswered& asked, const ofi::ReceivedReply& answer);
   std::string tell_loss(std::uint32_t node, const std::string& why) const;

@@ -94,7 +94,12 @@ bool is_plausible(const ReceivedRequest& received, const NodePlan& plan) {
     case RequestKind::gather:
       return of_rank && plan.holds(Rank(request.to)) && is_gather(received, plan);
     case RequestKind::beat:
+    case RequestKind::ask:
       return behind == 0 && !of_rank;
+    case RequestKind::report:
+    case RequestKind::alarm:
+      return behind == request.operand && behind <= report::longest_text && !of_rank &&
+             (request.size & ~report::all_flags) == 0;
   }
   return false;
 }

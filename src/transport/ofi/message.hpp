@@ -8,6 +8,7 @@
 //   agent -> rank   Reply     all requests up to this number are done, but that bytes they ask for
 //                             come with replies of their own; the last one's result
 //   agent -> agent  Hello, Beat: are you there? and a Reply
+//                   Ask: does your node wait for others? and a Report; Alarm: why the job is over
 //   rank  -> rank   MailHead  bytes for who listens there, behind it
 #pragma once
 
@@ -22,7 +23,18 @@
 
 namespace gondwana::ofi {
 
-enum class RequestKind : std::uint8_t { hello, store, atomic, beat, write, spread, gather };
+enum class RequestKind : std::uint8_t {
+  hello,
+  store,
+  atomic,
+  beat,
+  write,
+  spread,
+  gather,
+  ask,
+  report,
+  alarm
+};
 
 struct Request {
   std::uint64_t tag = 0;  // of the job: nobody else knows it
@@ -30,15 +42,25 @@ struct Request {
   AtomicOp op = AtomicOp::fetch;
   AtomicType type = AtomicType::uint64;
   // store: 1, 2, 4 or 8; hello: bytes of the address that follows; atomic: 0 where nobody wants
-  // the value from before.
+  // the value from before; report: ReportFlags.
   std::uint8_t size = 0;
   std::uint32_t from = 0;      // a rank; of an agent, job_ranks and its node
   std::uint32_t to = 0;        // a rank of the node
-  std::uint32_t sequence = 0;  // of the requests of this rank to this node
-  std::uint64_t offset = 0;    // in the arena of `to`
-  std::uint64_t operand = 0;   // write: how many bytes; spread, gather: how many Rows follow
-  std::uint64_t compare = 0;
+  // Of the requests of this rank to this node; ask, report: the round.
+  std::uint32_t sequence = 0;
+  std::uint64_t offset = 0;  // in the arena of `to`; report: Stillness::print
+  // write: how many bytes; spread, gather: how many Rows follow; report, alarm: how many letters.
+  std::uint64_t operand = 0;
+  std::uint64_t compare = 0;  // report: NodeLook::mail_under_way
 };
+
+namespace report {
+inline constexpr std::uint8_t is_still = 1;
+inline constexpr std::uint8_t any_leaves = 2;  // a rank has ended, or waits in exit
+inline constexpr std::uint8_t is_gone = 4;     // all ranks have ended, and the agent ends
+inline constexpr std::uint8_t all_flags = is_still | any_leaves | is_gone;
+inline constexpr std::size_t longest_text = 512;
+}  // namespace report
 
 // Pieces of one size at equal steps, in the arena that a spread or a gather goes to. What is put
 // lies behind all rows.

@@ -141,6 +141,7 @@ Result<Posted> Ofi::Implementation::request(Request request, Unanswered unanswer
   if (!posted || *posted == Posted::busy) return posted;
   ++link.sent;
   unanswered.number = ++accepted_;
+  add(traffic().under_way, 1);
   unanswered.done->begin();
   link.unanswered.push_back(std::move(unanswered));
   return posted;
@@ -230,7 +231,9 @@ Result<Posted> Ofi::Implementation::send_mail(Rank to, Bytes head, Bytes body) {
   };
   Result<Posted> posted =
       judge(nodes_.node_of(to), road_->send_to_rank(to, sizeof(envelope) + size, write));
-  if (posted && *posted == Posted::accepted) ++last;
+  if (!posted || *posted == Posted::busy) return posted;
+  ++last;
+  add(traffic().sent, 1);
   return posted;
 }
 
@@ -248,8 +251,14 @@ void Ofi::Implementation::receive(Bytes bytes) {
   if (const auto answer = ofi::read_reply(bytes, tag_, index(me_), plan.nodes))
     is_known = take_answer(*answer);
   else if (const auto mail = ofi::read_mail(bytes, tag_, me_, plan))
-    is_known = mail_.take(*mail);
+    is_known = take_mail(*mail);
   if (!is_known) ++refused_;
+}
+
+bool Ofi::Implementation::take_mail(const ofi::ReceivedMail& mail) {
+  if (!mail_.take(mail)) return false;
+  add(traffic().received, 1);
+  return true;
 }
 
 // An answer to a number says that all before it are done too, but the bytes of each come with its
@@ -266,6 +275,7 @@ bool Ofi::Implementation::take_answer(const ofi::ReceivedReply& answer) {
   while (link.executed > 0 && link.unanswered.front().pieces.empty()) {
     link.unanswered.front().done->finish();
     link.unanswered.pop_front();
+    add(traffic().under_way, ~std::uint64_t{0});
     --link.executed;
     ++link.answered;
   }
@@ -321,6 +331,9 @@ void Ofi::Implementation::look_for_losses() {
   const std::uint64_t now = monotonic_ns();
   if (now < next_look_ns_) return;
   next_look_ns_ = now + between_looks_ns;
+  const NodeHeader& header = memory_->header();
+  if (!lost_ && header.is_over.load(std::memory_order_acquire) == 1)  // with the agent's release
+    lost_ = Error{Errc::peer_lost, header.why.data()};
   if (!lost_ && (road_->was_closed() || is_agent_gone())) lose(memory_->plan().node, "");
   for (std::uint32_t node = 0; node < memory_->plan().nodes && !lost_; ++node) {
     const NodeState state = memory_->entry(node).state.load(std::memory_order_acquire);

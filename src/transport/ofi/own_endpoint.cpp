@@ -220,12 +220,14 @@ OwnEndpoint::Operation& OwnEndpoint::take_operation(Completion& done, std::uint3
   operation.done = &done;
   operation.node = node;
   operation.is_write = false;
+  add(memory_->page(me_).traffic.under_way, 1);
   return operation;
 }
 
 void OwnEndpoint::give_back(Operation& operation) {
   operation.size = 0;
   free_.push_back(&operation);
+  add(memory_->page(me_).traffic.under_way, ~std::uint64_t{0});
 }
 
 void OwnEndpoint::end(Operation& operation) {

@@ -265,13 +265,13 @@ void Guardian::look_for_absentees() {
   }
 }
 
-// Of a job on several nodes no guardian sees all ranks.
 void Guardian::on_leaving() {
-  if (job_.share.nodes <= 1) deadlock_.suspect();
+  deadlock_.suspect();
 }
 
 void Guardian::look_for_deadlock() {
   if (!deadlock_.is_due() || ending_.state() != Ending::State::idle) return;
+  if (job_.share.nodes > 1) return hear_of_deadlock();
   std::vector<Sleeper> sleepers;
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
     if (ranks_[rank].alive && wire_.state(rank) != RankState::finalized)
@@ -286,6 +286,14 @@ void Guardian::look_for_deadlock() {
   }
   if (ended.empty() && in_exit.empty()) return;  // another fault: --timeout and SIGUSR1 show it
   end_job_because(describe_deadlock(ended, in_exit), exit_trouble);
+}
+
+// Of a job on several nodes no guardian sees all ranks: the node agents look.
+void Guardian::hear_of_deadlock() {
+  deadlock_.look_later();
+  const NodeHeader& header = wire_.header();
+  if (header.is_over.load(std::memory_order_acquire) == 1)  // pairs with the release by the agent
+    end_job(exit_trouble, header.why.data());
 }
 
 std::vector<Survivor> Guardian::survivors() const {

@@ -17,11 +17,11 @@
 
 #include "bootstrap/protocol.hpp"
 #include "core/result.hpp"
+#include "core/stillness.hpp"
 #include "core/unique_fd.hpp"
 #include "run/absentees.hpp"
 #include "run/agent_record.hpp"
 #include "run/binding.hpp"
-#include "run/deadlock.hpp"
 #include "run/descendants.hpp"
 #include "run/exit_status.hpp"
 #include "run/input_pump.hpp"
@@ -100,6 +100,7 @@ class Guardian {
   void on_leaving();
   // Ends the job where ranks wait for one that ends, and that for them.
   void look_for_deadlock();
+  void hear_of_deadlock();
   void on_time_up();
   void on_output_failed(int reason);
 

@@ -1,16 +1,10 @@
 #include "run/program_watch.hpp"
 
-#include <fmt/format.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
-#include <fstream>
-#include <string>
 
-#include "bootstrap/job_memory.hpp"
 #include "core/machine.hpp"
 
 namespace gondwana::launch {
@@ -56,15 +50,6 @@ std::optional<ProgramWatch::Ended> ProgramWatch::overdue() const {
 std::optional<std::uint64_t> ProgramWatch::next_ns() const {
   if (ended_.empty()) return std::nullopt;
   return ended_.front().at_ns + grace_ns;
-}
-
-bool has_replaced_its_program(pid_t pid) {
-  if (::kill(pid, 0) != 0 && errno == ESRCH) return false;
-  std::ifstream maps(fmt::format("/proc/{}/maps", pid));
-  bool any = false;  // a process that has ended and was not waited for maps nothing
-  for (std::string line; std::getline(maps, line); any = true)
-    if (line.find(JobMemory::control_label) != std::string::npos) return false;
-  return any || !maps.is_open();
 }
 
 }  // namespace gondwana::launch

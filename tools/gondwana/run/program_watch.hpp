@@ -54,9 +54,4 @@ class ProgramWatch {
   std::deque<Ended> ended_;                             // in the order in which they ended
 };
 
-// Of a process whose pipe has ended a while ago: whether it lives and runs another program. A
-// program that only closed its descriptors still maps the memory of the job. Yes where there is no
-// /proc to tell.
-bool has_replaced_its_program(pid_t pid);
-
 }  // namespace gondwana::launch

@@ -7,9 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <iterator>
-#include <map>
-#include <set>
 #include <string_view>
 
 #include "run/exit_status.hpp"
@@ -88,38 +85,6 @@ std::string describe_place(const Death& death) {
   return "outside any blocking call" + (done.empty() ? "" : ", after " + done);
 }
 
-struct Waiters {
-  std::vector<std::uint32_t> ranks;
-  std::set<std::uint32_t> peers;
-};
-
-// Of a queue, such as that for a lock, each waits for the one before it: the first waits for the
-// rank that does not wait, which is the one that is named.
-std::string describe_waiters(const std::string& call, Waiters& waiters) {
-  waiters.peers.erase(Waiting::anybody);
-  for (const std::uint32_t rank : waiters.ranks) waiters.peers.erase(rank);
-  const std::vector<std::uint32_t> peers(waiters.peers.begin(), waiters.peers.end());
-  const bool one = waiters.ranks.size() == 1;
-  std::string text = fmt::format("rank{} {} wait{} in {}", one ? "" : "s",
-                                 format_ranks(waiters.ranks), one ? "s" : "", call);
-  if (!peers.empty())
-    text += fmt::format(" for rank{} {}", peers.size() == 1 ? "" : "s", format_ranks(peers));
-  return text;
-}
-
-// "rank 1 is ...", "ranks 1, 2 are ...", or nothing.
-std::string describe_some(std::span<const std::uint32_t> ranks, std::string_view what_one_is,
-                          std::string_view what_they_are) {
-  if (ranks.empty()) return {};
-  if (ranks.size() == 1) return fmt::format("rank {} {}", ranks.front(), what_one_is);
-  return fmt::format("ranks {} {}", format_ranks(ranks), what_they_are);
-}
-
-void append(std::string& text, const std::string& clause) {
-  if (!text.empty() && !clause.empty()) text += "; ";
-  text += clause;
-}
-
 std::string describe_consequence(std::uint32_t others) {
   if (others == 0) return {};
   return others == 1 ? "; the other rank is ended"
@@ -160,16 +125,6 @@ std::string describe_replaced(const Death& death, std::uint32_t others) {
                      describe_consequence(others));
 }
 
-std::string describe_deadlock(std::span<const std::uint32_t> ended,
-                              std::span<const std::uint32_t> in_exit) {
-  std::string text = describe_some(ended, "has ended", "have ended");
-  append(text, describe_some(in_exit, "has called exit and waits for the others to finalize",
-                             "have called exit and wait for the others to finalize"));
-  return text +
-         "; no rank that is left can go on, and all are ended. Let every rank call shmem_finalize, "
-         "or end its program, when no other waits for it any more";
-}
-
 std::string describe_no_job(std::span<const std::uint32_t> ranks, const std::string& program,
                             const std::string& library) {
   return fmt::format(
@@ -177,58 +132,6 @@ std::string describe_no_job(std::span<const std::uint32_t> ranks, const std::str
       "the launcher of that library, or compile it with oshcc",
       describe_some(ranks, "was", "were each"), ranks.size() == 1 ? "its" : "their", program,
       library);
-}
-
-std::string describe_waiting(std::span<const Survivor> survivors) {
-  std::map<std::string, Waiters> waiters_in;
-  for (const auto& [rank, page] : survivors) {
-    const Waiting* wait = page != nullptr ? page->longest_wait() : nullptr;
-    if (wait == nullptr) continue;
-    Waiters& waiters = waiters_in[wait->call()];
-    waiters.ranks.push_back(rank);
-    waiters.peers.insert(wait->peer.load(std::memory_order_relaxed));
-  }
-  std::string text;
-  for (auto& [call, waiters] : waiters_in) append(text, describe_waiters(call, waiters));
-  return text;
-}
-
-std::string describe_ranks(std::span<const Survivor> survivors) {
-  std::vector<std::uint32_t> absent;
-  std::vector<std::uint32_t> joining;
-  std::vector<std::uint32_t> outside;
-  std::vector<std::uint32_t> finalized;
-  for (const auto& [rank, page] : survivors) {
-    const RankState state = page == nullptr ? RankState::absent : page->state.load();
-    if (state == RankState::absent)
-      absent.push_back(rank);
-    else if (state == RankState::finalized)
-      finalized.push_back(rank);
-    else if (page->longest_wait() == nullptr)
-      (state == RankState::joined ? joining : outside).push_back(rank);
-  }
-  std::string text = describe_waiting(survivors);
-  append(text,
-         describe_some(outside, "is outside any blocking call", "are outside any blocking call"));
-  append(text, describe_some(joining, "is joining the job", "are joining the job"));
-  append(text, describe_some(absent, "has not joined the job", "have not joined the job"));
-  append(text, describe_some(finalized, "has left the job", "have left the job"));
-  return text;
-}
-
-std::string format_ranks(std::span<const std::uint32_t> ranks) {
-  std::string text;
-  for (std::size_t first = 0; first < ranks.size();) {
-    std::size_t last = first;
-    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
-    // A range pays from three ranks on: "0, 1" but "0-2".
-    if (last - first < 2) last = first;
-    if (!text.empty()) text += ", ";
-    text += first == last ? fmt::format("{}", ranks[first])
-                          : fmt::format("{}-{}", ranks[first], ranks[last]);
-    first = last + 1;
-  }
-  return text;
 }
 
 std::string signal_name(int signal) {

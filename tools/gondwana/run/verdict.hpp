@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/control_page.hpp"
+#include "core/rank_report.hpp"
 #include "run/oom_watch.hpp"
 
 namespace gondwana::launch {
@@ -45,29 +46,10 @@ std::string describe_under(pid_t wrapper, const Death& death, std::uint32_t othe
 // the other 3 ranks are ended"
 std::string describe_replaced(const Death& death, std::uint32_t others);
 
-// Of ranks that wait for others that do not come, some of which have ended or wait in exit().
-std::string describe_deadlock(std::span<const std::uint32_t> ended,
-                              std::span<const std::uint32_t> in_exit);
-
 // "ranks 0-3 were 4 jobs of one rank each: ./hello is linked with libmpi.so.40, whose launcher is
 // another; ..."
 std::string describe_no_job(std::span<const std::uint32_t> ranks, const std::string& program,
                             const std::string& library);
-
-// A rank that lives, and its page.
-struct Survivor {
-  std::uint32_t rank;
-  const ControlPage* page;
-};
-
-// "ranks 0, 1, 3 wait in shmem_barrier_all", or nothing where nobody waits.
-std::string describe_waiting(std::span<const Survivor> survivors);
-
-// The same and the ranks that do not wait: "rank 2 is outside any blocking call".
-std::string describe_ranks(std::span<const Survivor> survivors);
-
-// "0-2, 5"
-std::string format_ranks(std::span<const std::uint32_t> ranks);
 
 // "SIGSEGV"
 std::string signal_name(int signal);

@@ -61,6 +61,11 @@ const ControlPage* WireUp::page(std::uint32_t rank) const {
   return reinterpret_cast<const ControlPage*>(control_.data() + ControlLayout(share_).page(rank));
 }
 
+const NodeHeader& WireUp::header() const {
+  GONDWANA_ASSERT(anybody_joined(), share_.ranks);
+  return *reinterpret_cast<const NodeHeader*>(control_.data());
+}
+
 NodeEntry& WireUp::entry(std::uint32_t node) const {
   GONDWANA_ASSERT(anybody_joined() && node < share_.nodes, node);
   return *reinterpret_cast<NodeEntry*>(control_.data() + ControlLayout(share_).entry(node));

@@ -45,6 +45,8 @@ class WireUp {
   RankState state(std::uint32_t rank) const;
   // Null until somebody has joined.
   const ControlPage* page(std::uint32_t rank) const;
+  // What all ranks of this node see; only once somebody has joined.
+  const NodeHeader& header() const;
   // What the ranks of this node know of a node; only once somebody has joined.
   NodeEntry& entry(std::uint32_t node) const;
 

@@ -1,0 +1,210 @@
+#include "core/stillness.hpp"
+
+#include <dirent.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/machine.hpp"
+#include "core/rank_report.hpp"
+
+namespace gondwana {
+namespace {
+
+constexpr std::uint64_t longest_look_ns = 50'000'000;
+constexpr useconds_t look_again_us = 200;
+
+// As /proc shows it: 'S' asleep, 'Z' ended and not waited for; 0 where that cannot be known.
+char state_in(const std::string& stat_file) {
+  std::ifstream file(stat_file);
+  std::string stat;
+  std::getline(file, stat);
+  const std::size_t bracket = stat.rfind(')');  // of the name; the state follows
+  return bracket != std::string::npos && bracket + 2 < stat.size() ? stat[bracket + 2] : char{0};
+}
+
+char state_of(pid_t pid) {
+  return state_in(fmt::format("/proc/{}/stat", pid));
+}
+
+// A child may write into the memory of the job. True where that cannot be known.
+bool has_children(pid_t pid, const std::string& task) {
+  std::ifstream file(fmt::format("/proc/{}/task/{}/children", pid, task));
+  if (!file.is_open()) return true;
+  for (pid_t child = 0; file >> child;)
+    if (state_of(child) != 'Z') return true;
+  return false;
+}
+
+// A handler of the program may write what the rank waits for, at a time that a timer or another
+// process chooses. True where that cannot be known.
+bool has_handlers(pid_t pid) {
+  constexpr auto bit = [](int signal) { return std::uint64_t{1} << (signal - 1); };
+  constexpr int first_realtime = 34;  // the C library has the two before it
+  constexpr std::uint64_t sent_later = bit(SIGALRM) | bit(SIGVTALRM) | bit(SIGPROF) | bit(SIGIO) |
+                                       bit(SIGUSR1) | bit(SIGUSR2) | bit(SIGCHLD) |
+                                       ~(bit(first_realtime) - 1);
+  std::ifstream file(fmt::format("/proc/{}/status", pid));
+  for (std::string word; file >> word;)
+    if (std::uint64_t caught = 0; word == "SigCgt:" && file >> std::hex >> caught)
+      return (caught & sent_later) != 0;
+  return true;
+}
+
+// Empty where they cannot be known.
+std::vector<std::string> tasks_of(pid_t pid) {
+  const std::string path = fmt::format("/proc/{}/task", pid);
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.c_str()), &::closedir);
+  std::vector<std::string> tasks;
+  while (folder != nullptr) {
+    const dirent* entry = ::readdir(folder.get());  // NOLINT(concurrency-mt-unsafe): of our own
+    if (entry == nullptr) break;
+    if (entry->d_name[0] != '.') tasks.emplace_back(entry->d_name);
+  }
+  return tasks;
+}
+
+// A thread that looks for messages now and then sleeps in between.
+bool is_asleep(pid_t pid, const std::string& task, std::uint64_t until_ns) {
+  const std::string file = fmt::format("/proc/{}/task/{}/stat", pid, task);
+  for (;;) {
+    const char state = state_in(file);
+    if (state == 'S') return true;
+    if (state != 'R' || monotonic_ns() > until_ns) return false;
+    ::usleep(look_again_us);
+  }
+}
+
+struct Waits {
+  std::uint32_t count = 0;
+  std::uint64_t print = 0;
+};
+
+Waits waits_of(const ControlPage& page) {
+  Waits waits;
+  const std::uint32_t used = page.seats_used.load(std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < used && i < ControlPage::max_seats; ++i) {
+    const std::uint64_t since = page.seats[i].waiting.since_ns.load(std::memory_order_acquire);
+    if (since == 0) continue;
+    ++waits.count;
+    waits.print = fingerprint({waits.print, i, since});
+  }
+  return waits;
+}
+
+// A process that asks about itself looks from within such a call: it would sleep.
+bool sleeps_alone(const Sleeper& rank, std::uint32_t waiting, std::uint64_t until_ns) {
+  const bool is_self = rank.pid == ::getpid();
+  const std::uint32_t of_library = rank.page->library_threads.load(std::memory_order_relaxed);
+  const std::vector<std::string> tasks = tasks_of(rank.pid);
+  if (waiting == 0 || tasks.size() != std::uint64_t{waiting} + of_library) return false;
+  if (has_handlers(rank.pid)) return false;
+  for (const std::string& task : tasks) {
+    if (has_children(rank.pid, task)) return false;
+    const bool looks = is_self && task == std::to_string(::gettid());
+    if (!looks && !is_asleep(rank.pid, task, until_ns)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<Stillness> find_stillness(std::span<const Sleeper> ranks) {
+  const std::uint64_t until_ns = monotonic_ns() + longest_look_ns;
+  Stillness found;
+  for (const Sleeper& rank : ranks) {
+    const Waits waits = waits_of(*rank.page);
+    const Traffic& traffic = rank.page->traffic;
+    if (traffic.under_way.load(std::memory_order_relaxed) != 0) return std::nullopt;
+    if (!sleeps_alone(rank, waits.count, until_ns)) return std::nullopt;
+    found.print = fingerprint({found.print, rank.rank, waits.print,
+                               traffic.sent.load(std::memory_order_relaxed),
+                               traffic.received.load(std::memory_order_relaxed)});
+  }
+  return found;
+}
+
+bool Deadlock::is_due() const {
+  return look_at_ns_ && monotonic_ns() >= *look_at_ns_;
+}
+
+void Deadlock::look_later() {
+  look_at_ns_ = monotonic_ns() + look_for_stillness_every_ns;
+}
+
+bool Deadlock::holds(std::span<const Sleeper> ranks) {
+  look_later();
+  const std::optional<Stillness> found = ranks.empty() ? std::nullopt : find_stillness(ranks);
+  return std::exchange(found_, found) == found && found;
+}
+
+NodeLook look_at_node(const std::byte* page, std::uint32_t first, std::uint32_t ranks) {
+  NodeLook look;
+  for (std::uint32_t rank = first; rank < first + ranks; ++rank, page += ControlPage::size) {
+    const auto& its = *reinterpret_cast<const ControlPage*>(page);
+    const auto pid = static_cast<pid_t>(its.presence.process.load(std::memory_order_relaxed));
+    look.mail_under_way += its.traffic.sent.load(std::memory_order_relaxed) -
+                           its.traffic.received.load(std::memory_order_relaxed);
+    if (its.state.load(std::memory_order_acquire) == RankState::finalized) {
+      if (!is_alive(pid)) look.ended.push_back(rank);
+      continue;
+    }
+    look.part.push_back({rank, pid, &its});
+    const Waiting* wait = its.longest_wait();
+    if (wait != nullptr && wait->call() == "exit") look.in_exit.push_back(rank);
+  }
+  return look;
+}
+
+std::string describe(const NodeLook& node) {
+  std::vector<Survivor> others;
+  for (const Sleeper& each : node.part)
+    if (std::ranges::find(node.in_exit, each.rank) == node.in_exit.end())
+      others.push_back({each.rank, each.page});
+  std::string text = describe_leaving(node.ended, node.in_exit);
+  const std::string waiting = describe_waiting(others);
+  if (!text.empty() && !waiting.empty()) text += "; ";
+  return text + waiting;
+}
+
+std::optional<std::string> find_loss(ControlPage& page, std::uint32_t rank) {
+  const RankState state = page.state.load(std::memory_order_acquire);
+  const bool takes_part = state == RankState::joined || state == RankState::running;
+  if (!takes_part || !page.presence.is_lost()) return std::nullopt;
+  const auto pid = static_cast<pid_t>(page.presence.process.load(std::memory_order_relaxed));
+  const bool lives = is_alive(pid);
+  if (lives && !has_replaced_its_program(pid)) {
+    page.presence.leave();  // its first thread alone has ended
+    return std::nullopt;
+  }
+  std::array<char, NodeCard::longest_host> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  return fmt::format("rank {} on host {} (pid {}) {}; all ranks are ended", rank, host.data(), pid,
+                     lives ? "replaced its program by another (exec)"
+                           : "ended without finalizing");
+}
+
+bool is_alive(pid_t pid) {
+  if (pid <= 0 || (::kill(pid, 0) != 0 && errno == ESRCH)) return false;
+  return state_of(pid) != 'Z';
+}
+
+bool has_replaced_its_program(pid_t pid) {
+  if (::kill(pid, 0) != 0 && errno == ESRCH) return false;
+  std::ifstream maps(fmt::format("/proc/{}/maps", pid));
+  bool any = false;  // a process that has ended and was not waited for maps nothing
+  for (std::string line; std::getline(maps, line); any = true)
+    if (line.find(control_label) != std::string::npos) return false;
+  return any || !maps.is_open();
+}
+
+}  // namespace gondwana

@@ -1,0 +1,45 @@
+#include "process/neighbor_watch.hpp"
+
+#include "core/machine.hpp"
+#include "core/rank_report.hpp"
+
+namespace gondwana {
+namespace {
+
+constexpr std::uint64_t between_looks_ns = 100'000'000;
+
+}  // namespace
+
+std::optional<Error> NeighborWatch::look() {
+  const std::unique_lock turn(turn_, std::try_to_lock);
+  const std::uint64_t now = monotonic_ns();
+  if (!turn || now < next_ns_) return std::nullopt;
+  next_ns_ = now + between_looks_ns;
+  if (std::optional<Error> loss = look_for_losses()) return loss;
+  return look_for_deadlock();
+}
+
+std::optional<Error> NeighborWatch::look_for_losses() const {
+  const NodePlan& plan = memory_->plan();
+  for (std::uint32_t rank = plan.first; rank < plan.first + plan.ranks; ++rank) {
+    if (rank == index(me_)) continue;
+    if (const auto loss = find_loss(memory_->page(Rank(rank)), rank))
+      return Error{Errc::peer_lost, *loss};
+  }
+  return std::nullopt;
+}
+
+// The first rank that is part of the job looks for all.
+std::optional<Error> NeighborWatch::look_for_deadlock() {
+  if (memory_->header().ending.load(std::memory_order_relaxed) == 0) return std::nullopt;
+  deadlock_.suspect();
+  if (!deadlock_.is_due()) return std::nullopt;
+  const NodePlan& plan = memory_->plan();
+  const auto* pages = reinterpret_cast<const std::byte*>(&memory_->page(Rank(plan.first)));
+  const NodeLook look = look_at_node(pages, plan.first, plan.ranks);
+  const bool is_mine = !look.part.empty() && look.part.front().rank == index(me_);
+  if (!is_mine || !look.any_leaves() || !deadlock_.holds(look.part)) return std::nullopt;
+  return Error{Errc::peer_lost, describe(look) + nobody_can_go_on};
+}
+
+}  // namespace gondwana
