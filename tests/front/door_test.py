@@ -184,6 +184,34 @@ class Sentences(unittest.TestCase):
             with self.subTest(call=call):
                 self.assert_told(run(3, "ends", "exit", call), 1, "rank 2 has .* " + nobody)
 
+    def test_ranks_of_several_threads_are_judged_where_all_threads_wait(self):
+        self.assert_told(run(3, "ends", "exit", "lock", "waits"), 1, "rank 2 has called exit")
+        ended = run(3, "ends", "exit", "wait_until", "helps")
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+
+    @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
+    def test_ranks_on_several_nodes_that_wait_for_one_that_has_called_exit_are_told(self):
+        told = (
+            r"on host \S+ ranks 0, 1 wait in shmem_\w+.*; on host \S+ rank 2 has called exit .*"
+            "no rank that is left can go on, and all are ended"
+        )
+        for route in ("endpoint", "agent"):
+            for call in ("lock", "wait_until"):
+                with self.subTest(route=route, call=call):
+                    variables = {"GONDWANA_NODE_RANKS": "2", "GONDWANA_ROUTE": route}
+                    self.assert_told(run(3, "ends", "exit", call, **variables), 1, told)
+        # The end of rank 2 is a barrier to the others, whose next messages it does not hear.
+        for call in ("barrier", "reduction"):
+            with self.subTest(call=call):
+                variables = {"GONDWANA_NODE_RANKS": "2", "GONDWANA_PEER_TIMEOUT": "2"}
+                ended = run(3, "ends", "exit", call, **variables)
+                self.assert_told(ended, 1, "rank [01]: shmem_finalize: .*rank 2 ")
+
+    @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
+    def test_a_rank_in_exit_waits_for_a_thread_on_another_node(self):
+        ended = run(3, "ends", "exit", "wait_until", "helps", GONDWANA_NODE_RANKS="2")
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+
     def test_an_exit_while_finalize_waits_is_told_or_waits_too(self):
         told = r"rank 1: exit: called by a signal handler in the midst of shmem_finalize"
         for variables in ({}, {"SHMEM_DEBUG": "1"}):

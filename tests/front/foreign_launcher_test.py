@@ -53,7 +53,7 @@ class Job(unittest.TestCase):
     abort_keeps_status = True
     ends_its_processes_when_killed = True
     notices_who_disappears = True
-    notices_who_runs_another_program = False
+    notices_who_runs_another_program = False  # before its peers do
 
     def words(self, ranks, *words):
         return [*self.command, "-n", str(ranks), *words]
@@ -114,9 +114,38 @@ class Job(unittest.TestCase):
         self.run_job(3, program("misuse"), "exit0")  # the status is the launcher's affair
 
     def test_a_rank_that_runs_another_program_ends_the_job(self):
-        if not self.notices_who_runs_another_program:
-            self.skipTest("this launcher watches processes, not programs")
-        self.assertNotEqual(self.run_job(3, program("ends"), "exec", "wait_until").returncode, 0)
+        for together in "02":  # without a node agent and with two
+            with self.subTest(together=together):
+                ended = self.run_job(
+                    3, program("ends"), "exec", "wait_until", GONDWANA_NODE_RANKS=together
+                )
+                self.assertNotEqual(ended.returncode, 0)
+                if not self.notices_who_runs_another_program:
+                    self.assertRegex(ended.stderr, r"rank 2 on host .* \(exec\)")
+
+    def test_ranks_that_wait_for_one_that_has_called_exit_are_told(self):
+        for together in "02":
+            for call in ("lock", "wait_until"):
+                with self.subTest(together=together, call=call):
+                    mark = str(uuid.uuid4())
+                    ended = self.run_job(
+                        3,
+                        program("ends"),
+                        "exit",
+                        call,
+                        GONDWANA_NODE_RANKS=together,
+                        FOREIGN_LAUNCHER_TEST=mark,
+                    )
+                    self.assertNotEqual(ended.returncode, 0)
+                    self.assertIn("rank 2 has called exit and waits for the others", ended.stderr)
+                    self.assertRegex(ended.stderr, "ranks 0, 1 wait in shmem_.*no rank that is left")
+                    self.assertEqual(processes_left(mark), [])
+
+    def test_ranks_that_wait_after_one_has_ended_are_told(self):
+        for call in ("barrier", "reduction"):  # which the end of rank 2 is to the others
+            ended = self.run_job(3, program("ends"), "exit", call)
+            self.assertNotEqual(ended.returncode, 0)
+            self.assertIn("rank 2 has ", ended.stderr)
 
     def test_a_status_after_the_end_passes_through(self):
         ended = self.run_job(3, program("place"), "status", "5")

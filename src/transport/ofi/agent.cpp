@@ -107,7 +107,10 @@ void NodeAgent::Implementation::serve(int control) {
   look_for_lost_ranks();
   tell_farewell();
   const std::uint64_t until = monotonic_ns() + last_answers_ns;
-  const auto has_to_tell = [this] { return has_alarmed_ && leaving_ > 0; };
+  const auto has_to_tell = [this] {
+    send_alarms();
+    return !to_alarm_.empty() || (!alarm_.empty() && leaving_ > 0);
+  };
   while ((step() || has_answers() || has_to_carry() || has_to_tell()) && monotonic_ns() < until) {
   }
 }

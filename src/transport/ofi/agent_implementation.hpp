@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -157,10 +158,11 @@ class NodeAgent::Implementation {
   ofi::NodeReport report_of_own() const;
   void begin_round();
   void go_on_asking();
-  void ask(std::uint32_t node);
+  bool ask(std::uint32_t node);
   void answer_ask(const Request& request);
   void hear_report(const Request& request, Bytes text);
-  void tell(std::uint32_t node, Request request, const std::string& text);
+  void send_alarms();
+  bool tell(std::uint32_t node, Request request, const std::string& text);
   void tell_farewell();
   void declare_over(const std::string& why);
   std::byte* place_of(const Request& request) const {
@@ -180,7 +182,8 @@ class NodeAgent::Implementation {
   std::map<std::uint32_t, Watched> watched_;  // by node
   std::uint64_t next_look_ns_ = 0;            // at the ranks of the node
   ofi::Inquiry inquiry_;
-  bool has_alarmed_ = false;  // the other agents
+  std::string alarm_;                    // why the job is over
+  std::vector<std::uint32_t> to_alarm_;  // nodes whose agents are to be told
   NodeCard card_{};
   // By rank, and behind them the agents by node: those that have asked, or get what is carried.
   std::unordered_map<std::uint32_t, Client> clients_;

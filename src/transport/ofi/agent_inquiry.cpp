@@ -40,7 +40,7 @@ void NodeAgent::Implementation::look_at_ranks() {
   if (now < next_look_ns_) return;
   next_look_ns_ = now + between_looks_ns;
   const NodeHeader& header = memory_->header();
-  if (header.is_over.load(std::memory_order_relaxed) != 0) return;
+  if (header.is_over.load(std::memory_order_relaxed) != 0) return send_alarms();
   look_for_lost_ranks();
   if (header.ending.load(std::memory_order_relaxed) == 0) return;
   if (inquiry_.is_due(now)) begin_round();
@@ -54,12 +54,18 @@ void NodeAgent::Implementation::look_for_lost_ranks() {
     const std::optional<std::string> loss = find_loss(memory_->page(Rank(rank)), rank);
     if (!loss) continue;
     declare_over(*loss);
-    const Request alarm{.kind = RequestKind::alarm};
+    alarm_ = shortened(*loss, report::longest_text);
     for (std::uint32_t node = 0; node < plan.nodes; ++node)
-      tell(node, alarm, shortened(*loss, report::longest_text));
-    has_alarmed_ = true;
-    return;
+      if (node != plan.node) to_alarm_.push_back(node);
+    return send_alarms();
   }
+}
+
+// To those that have not got it: a connection may have to be made first.
+void NodeAgent::Implementation::send_alarms() {
+  std::erase_if(to_alarm_, [this](std::uint32_t node) {
+    return tell(node, {.kind = RequestKind::alarm}, alarm_);
+  });
 }
 
 // To whoever of this node can end the job.
@@ -91,13 +97,14 @@ void NodeAgent::Implementation::begin_round() {
 }
 
 void NodeAgent::Implementation::go_on_asking() {
-  if (const auto node = inquiry_.next_to_ask(monotonic_ns())) ask(*node);
+  if (const auto node = inquiry_.next_to_ask(monotonic_ns()); node && !ask(*node))
+    inquiry_.ask_again();
   if (inquiry_.verdict())
     declare_over(shortened(*inquiry_.verdict(), NodeHeader::longest_reason / 2) + nobody_can_go_on);
 }
 
-void NodeAgent::Implementation::ask(std::uint32_t node) {
-  tell(node, {.kind = RequestKind::ask, .sequence = inquiry_.round()}, "");
+bool NodeAgent::Implementation::ask(std::uint32_t node) {
+  return tell(node, {.kind = RequestKind::ask, .sequence = inquiry_.round()}, "");
 }
 
 void NodeAgent::Implementation::answer_ask(const Request& request) {
@@ -139,12 +146,12 @@ void NodeAgent::Implementation::tell_farewell() {
   }
 }
 
-// A message to another agent. What is lost is asked again in the next round.
-void NodeAgent::Implementation::tell(std::uint32_t node, Request request,
-                                     const std::string& text) {
-  if (node == memory_->plan().node || node >= memory_->plan().nodes) return;
+// A message to another agent. False: there is no connection yet, or no room. What was not asked is
+// asked in the next round.
+bool NodeAgent::Implementation::tell(std::uint32_t node, Request request, const std::string& text) {
+  if (node == memory_->plan().node || node >= memory_->plan().nodes) return true;
   const Result<Peer> peer = peer_of(node);
-  if (!peer) return;
+  if (!peer) return true;
   request.tag = tag_;
   request.from = ofi::agent_number(memory_->plan(), memory_->plan().node);
   request.operand = text.size();
@@ -152,7 +159,8 @@ void NodeAgent::Implementation::tell(std::uint32_t node, Request request,
       take_parcel(ofi::agent_number(memory_->plan(), node), sizeof(request) + text.size());
   std::memcpy(parcel.bytes.data(), &request, sizeof(request));
   std::ranges::copy(std::as_bytes(std::span(text)), parcel.bytes.data() + sizeof(request));
-  [[maybe_unused]] const Result<Posted> sent = send(*peer, parcel);
+  const Result<Posted> sent = send(*peer, parcel);
+  return !sent || *sent == Posted::accepted;
 }
 
 }  // namespace gondwana

@@ -34,6 +34,8 @@ class Inquiry {
   void begin(NodeReport own, std::uint64_t now_ns);
   // Who is to be asked now; nobody where an answer is awaited or where none is needed.
   std::optional<std::uint32_t> next_to_ask(std::uint64_t now_ns);
+  // The one that was to be asked last could not be asked yet.
+  void ask_again() { asked_.reset(); }
   // Of another node, in the present round; reports of others are ignored.
   void hear(std::uint32_t node, std::uint32_t round, NodeReport report, std::uint64_t now_ns);
   // All ranks of that node have ended: it is not asked any more.

@@ -1,7 +1,9 @@
-/* ends HOW CALL: the last rank leaves the program, by exec of another one or by exit(0), while the
-   others wait in a call for what only it could do. With "close" it closes all descriptors but the
-   standard ones, as daemons do, and then does what the others wait for. */
+/* ends HOW CALL [THREAD]: the last rank leaves the program, by exec of another one or by exit(0), while
+   the others wait in a call for what only it could do. With "close" it closes all descriptors but the
+   standard ones, as daemons do, and then does what the others wait for. THREAD: each of the others has
+   a second thread, that "waits" in a call too, or "helps" after three seconds outside of any. */
 #define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier): closefrom
+#include <pthread.h>
 #include <shmem.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +11,7 @@
 
 static long lock;
 static long word;
+static long other_word;
 static long sums[2];
 
 static void leave(const char* how) {
@@ -36,9 +39,21 @@ static void close_all_and_go_on(const char* call) {
     wait_in(call);
 }
 
+static void* wait_too(void* unused) {
+  shmem_long_wait_until(&other_word, SHMEM_CMP_NE, 0);
+  return unused;
+}
+
+static void* help(void* unused) {
+  sleep(3);
+  shmem_long_p(&word, 1, shmem_my_pe());
+  return unused;
+}
+
 int main(int argc, char** argv) {
-  if (argc != 3) return 2;
-  shmem_init();
+  if (argc < 3 || argc > 4) return 2;
+  int provided = 0;
+  shmem_init_thread(argc == 4 ? SHMEM_THREAD_MULTIPLE : SHMEM_THREAD_SINGLE, &provided);
   const int is_last = shmem_my_pe() == shmem_n_pes() - 1;
   if (is_last && strcmp(argv[2], "lock") == 0) shmem_set_lock(&lock);
   shmem_barrier_all();
@@ -46,7 +61,10 @@ int main(int argc, char** argv) {
     close_all_and_go_on(argv[2]);
   } else {
     if (is_last) leave(argv[1]);
+    pthread_t other;
+    if (argc == 4) pthread_create(&other, NULL, strcmp(argv[3], "waits") == 0 ? wait_too : help, NULL);
     wait_in(argv[2]);
+    if (argc == 4) pthread_join(other, NULL);
   }
   shmem_finalize();
   return 0;

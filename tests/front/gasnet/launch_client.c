@@ -8,6 +8,24 @@
 #include <string.h>
 #include <unistd.h>
 
+static void work_for_long(gex_Token_t token) {
+  (void)token;
+  sleep(4);
+}
+
+// Rank 0 has left. Rank 1 is served a message while it waits for rank 2, which leaves, too.
+static void serve(gex_TM_t team, unsigned rank) {
+  gex_TM_t both;
+  gex_TM_Split(&both, team, rank == 0 ? 0 : 1, (int)rank, NULL, 0, GEX_FLAG_TM_NO_SCRATCH);
+  if (rank == 0) exit(0);
+  if (rank == 2) {
+    usleep(300000);  // rank 1 waits by now
+    gex_AM_RequestShort0(team, 1, GEX_AM_INDEX_BASE, 0);
+  }
+  gex_Event_Wait(gex_Coll_BarrierNB(both, 0));
+  exit(0);
+}
+
 // What each rank does, as its first word says. The result is the exit status.
 static int act(gex_TM_t team, int argc, char** argv) {
   const char* action = argc > 1 ? argv[1] : "";
@@ -33,6 +51,8 @@ static int act(gex_TM_t team, int argc, char** argv) {
   } else if (strcmp(action, "leave") == 0) {
     if (rank == 0) exit(0);
     gex_Event_Wait(gex_Coll_BarrierNB(team, 0));
+  } else if (strcmp(action, "serve") == 0) {
+    serve(team, rank);
   } else if (strcmp(action, "child") == 0) {
     return rank == 0 ? system(argv[0]) : 0;
   } else if (strcmp(action, "sleep") == 0) {
@@ -51,6 +71,9 @@ int main(int argc, char** argv) {
   gex_EP_t endpoint;
   gex_TM_t team;
   if (gex_Client_Init(&client, &endpoint, &team, "launch", &argc, &argv, 0) != GASNET_OK) return 99;
+  gex_AM_Entry_t entry = {GEX_AM_INDEX_BASE, (gex_AM_Fn_t)work_for_long,
+                          GEX_FLAG_AM_REQUEST | GEX_FLAG_AM_SHORT, 0, NULL, "work_for_long"};
+  gex_EP_RegisterHandlers(endpoint, &entry, 1);
   gex_Event_Wait(gex_Coll_BarrierNB(team, 0));
   const int status = act(team, argc, argv);
   fflush(stdout);

@@ -260,6 +260,10 @@ class Starting(Installed):
             sentence = "rank 0: exit: .* status 0, but others go on; rank 1 waits in gex_"
             self.assert_told(done, sentence)
 
+    def test_a_rank_that_runs_a_handler_for_long_is_not_taken_for_one_that_waits(self):
+        done = self.run_client(self.client, "serve", GASNET_PSHM_NODES="3")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_launchers_start_as_many_ranks_as_they_are_told(self):
         for command in (
             (self.tool("gondwana"), "run", "-n", "3"),
