@@ -16,8 +16,8 @@ void Presence::be_watched() {
   ::pthread_mutexattr_init(&attributes);
   ::pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
   ::pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-  const bool is_taken = ::pthread_mutex_init(&lock, &attributes) == 0 &&
-                        ::pthread_mutex_lock(&lock) == 0;
+  const bool is_taken =
+      ::pthread_mutex_init(&lock, &attributes) == 0 && ::pthread_mutex_lock(&lock) == 0;
   ::pthread_mutexattr_destroy(&attributes);
   if (is_taken) is_watched.store(1, std::memory_order_release);  // pairs with is_lost()
 }

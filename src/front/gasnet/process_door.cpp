@@ -60,8 +60,8 @@ std::uint64_t add(Tally tally, std::uint64_t number) {
   return number + std::atomic_ref(*reinterpret_cast<std::uint64_t*>(word)).fetch_add(number);
 }
 
-// Whether all ranks of this node that are not among the `leaving` ones of the job wait in calls, and
-// none has gone on for two seconds: they wait for the leaving ones, who make no calls any more.
+// Whether all ranks of this node that are not among the `leaving` ones of the job wait in calls,
+// and none has gone on for two seconds: they wait for the leaving ones, who make no calls any more.
 class OthersWait {
  public:
   bool holds(std::uint64_t leaving) {

@@ -21,9 +21,9 @@
 #include "core/unique_fd.hpp"
 #include "memory/file_windows.hpp"
 #include "transport/ofi/agent.hpp"
-#include "transport/ofi/inquiry.hpp"
 #include "transport/ofi/endpoint.hpp"
 #include "transport/ofi/in_order.hpp"
+#include "transport/ofi/inquiry.hpp"
 #include "transport/ofi/message.hpp"
 
 namespace gondwana {

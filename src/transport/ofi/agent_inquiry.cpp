@@ -86,10 +86,10 @@ NodeReport NodeAgent::Implementation::report_of_own() const {
           .any_leaves = look.any_leaves(),
           .print = stillness.value_or(Stillness{}).print,
           .mail_under_way = look.mail_under_way,
-          .text = stillness ? shortened(fmt::format("on host {} {}", card_.host.data(),
-                                                    describe(look)),
-                                        report::longest_text)
-                            : ""};
+          .text = stillness
+                      ? shortened(fmt::format("on host {} {}", card_.host.data(), describe(look)),
+                                  report::longest_text)
+                      : ""};
 }
 
 void NodeAgent::Implementation::begin_round() {

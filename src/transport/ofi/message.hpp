@@ -44,8 +44,8 @@ struct Request {
   // store: 1, 2, 4 or 8; hello: bytes of the address that follows; atomic: 0 where nobody wants
   // the value from before; report: ReportFlags.
   std::uint8_t size = 0;
-  std::uint32_t from = 0;      // a rank; of an agent, job_ranks and its node
-  std::uint32_t to = 0;        // a rank of the node
+  std::uint32_t from = 0;  // a rank; of an agent, job_ranks and its node
+  std::uint32_t to = 0;    // a rank of the node
   // Of the requests of this rank to this node; ask, report: the round.
   std::uint32_t sequence = 0;
   std::uint64_t offset = 0;  // in the arena of `to`; report: Stillness::print

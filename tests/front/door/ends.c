@@ -1,7 +1,8 @@
-/* ends HOW CALL [THREAD]: the last rank leaves the program, by exec of another one or by exit(0), while
-   the others wait in a call for what only it could do. With "close" it closes all descriptors but the
-   standard ones, as daemons do, and then does what the others wait for. THREAD: each of the others has
-   a second thread, that "waits" in a call too, or "helps" after three seconds outside of any. */
+/* ends HOW CALL [THREAD]: the last rank leaves the program, by exec of another one or by exit(0),
+   while the others wait in a call for what only it could do. With "close" it closes all descriptors
+   but the standard ones, as daemons do, and then does what the others wait for. THREAD: each of the
+   others has a second thread, that "waits" in a call too, or "helps" after three seconds outside of
+   any. */
 #define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier): closefrom
 #include <pthread.h>
 #include <shmem.h>
@@ -62,7 +63,8 @@ int main(int argc, char** argv) {
   } else {
     if (is_last) leave(argv[1]);
     pthread_t other;
-    if (argc == 4) pthread_create(&other, NULL, strcmp(argv[3], "waits") == 0 ? wait_too : help, NULL);
+    if (argc == 4)
+      pthread_create(&other, NULL, strcmp(argv[3], "waits") == 0 ? wait_too : help, NULL);
     wait_in(argv[2]);
     if (argc == 4) pthread_join(other, NULL);
   }

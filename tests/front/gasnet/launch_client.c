@@ -71,8 +71,12 @@ int main(int argc, char** argv) {
   gex_EP_t endpoint;
   gex_TM_t team;
   if (gex_Client_Init(&client, &endpoint, &team, "launch", &argc, &argv, 0) != GASNET_OK) return 99;
-  gex_AM_Entry_t entry = {GEX_AM_INDEX_BASE, (gex_AM_Fn_t)work_for_long,
-                          GEX_FLAG_AM_REQUEST | GEX_FLAG_AM_SHORT, 0, NULL, "work_for_long"};
+  gex_AM_Entry_t entry = {GEX_AM_INDEX_BASE,
+                          (gex_AM_Fn_t)work_for_long,
+                          GEX_FLAG_AM_REQUEST | GEX_FLAG_AM_SHORT,
+                          0,
+                          NULL,
+                          "work_for_long"};
   gex_EP_RegisterHandlers(endpoint, &entry, 1);
   gex_Event_Wait(gex_Coll_BarrierNB(team, 0));
   const int status = act(team, argc, argv);
