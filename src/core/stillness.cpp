@@ -119,6 +119,10 @@ bool sleeps_alone(const Sleeper& rank, std::uint32_t waiting, std::uint64_t unti
 }  // namespace
 
 std::optional<Stillness> find_stillness(std::span<const Sleeper> ranks) {
+  for (const Sleeper& rank : ranks) {  // most often this is enough, and costs little
+    const bool may_go_on = rank.page->traffic.under_way.load(std::memory_order_relaxed) != 0;
+    if (may_go_on || rank.page->longest_wait() == nullptr) return std::nullopt;
+  }
   const std::uint64_t until_ns = monotonic_ns() + longest_look_ns;
   Stillness found;
   for (const Sleeper& rank : ranks) {
@@ -159,10 +163,18 @@ NodeLook look_at_node(const std::byte* page, std::uint32_t first, std::uint32_t 
       continue;
     }
     look.part.push_back({rank, pid, &its});
-    const Waiting* wait = its.longest_wait();
-    if (wait != nullptr && wait->call() == "exit") look.in_exit.push_back(rank);
+    if (is_in_exit(its)) look.in_exit.push_back(rank);
   }
   return look;
+}
+
+bool is_in_exit(const ControlPage& page) {
+  const std::uint32_t used = page.seats_used.load(std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < used && i < ControlPage::max_seats; ++i) {
+    const Waiting& wait = page.seats[i].waiting;
+    if (wait.since_ns.load(std::memory_order_acquire) != 0 && wait.call() == "exit") return true;
+  }
+  return false;
 }
 
 std::string describe(const NodeLook& node) {

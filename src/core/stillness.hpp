@@ -74,6 +74,9 @@ struct NodeLook {
 // `page`: of rank 0 of the node; the others follow it.
 NodeLook look_at_node(const std::byte* page, std::uint32_t first, std::uint32_t ranks);
 
+// Whether a thread of the rank has called exit, which waits for the others.
+bool is_in_exit(const ControlPage& page);
+
 // "rank 2 has called exit and ...; ranks 0, 1 wait in shmem_set_lock"
 std::string describe(const NodeLook& node);
 

@@ -6,7 +6,7 @@
 namespace gondwana {
 namespace {
 
-constexpr std::uint64_t between_looks_ns = 100'000'000;
+constexpr std::uint64_t between_looks_ns = 350'000'000;
 
 }  // namespace
 
@@ -38,6 +38,7 @@ std::optional<Error> NeighborWatch::look_for_deadlock() {
   const auto* pages = reinterpret_cast<const std::byte*>(&memory_->page(Rank(plan.first)));
   const NodeLook look = look_at_node(pages, plan.first, plan.ranks);
   const bool is_mine = !look.part.empty() && look.part.front().rank == index(me_);
+  if (!is_mine) deadlock_.look_later();
   if (!is_mine || !look.any_leaves() || !deadlock_.holds(look.part)) return std::nullopt;
   return Error{Errc::peer_lost, describe(look) + nobody_can_go_on};
 }

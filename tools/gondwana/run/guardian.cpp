@@ -280,9 +280,10 @@ void Guardian::look_for_deadlock() {
   std::vector<std::uint32_t> ended;
   std::vector<std::uint32_t> in_exit;
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
-    const Waiting* wait = ranks_[rank].alive ? wire_.page(rank)->longest_wait() : nullptr;
-    if (!ranks_[rank].alive) ended.push_back(global(rank));
-    if (wait != nullptr && wait->call() == "exit") in_exit.push_back(global(rank));
+    if (!ranks_[rank].alive)
+      ended.push_back(global(rank));
+    else if (is_in_exit(*wire_.page(rank)))
+      in_exit.push_back(global(rank));
   }
   if (ended.empty() && in_exit.empty()) return;  // another fault: --timeout and SIGUSR1 show it
   end_job_because(describe_deadlock(ended, in_exit), exit_trouble);
