@@ -223,8 +223,16 @@ class Engine {
   bool writes_to_all() { return reaches_all() || messages_.mail() != nullptr; }
   // For a rank out of reach. Does not wait; the bytes may be reused at once.
   void send_update(Rank to, const Update& update) {
-    if (!messages_.mail()->update(to, update))
-      wire_needs_us_.store(true, std::memory_order_relaxed);
+    if (messages_.mail()->update(to, update)) return;
+    has_untold_.store(true, std::memory_order_relaxed);
+    wire_needs_us_.store(true, std::memory_order_relaxed);
+  }
+  // Whether all updates arrive even if this rank makes no further call. If not, it moves them on.
+  bool has_told() {
+    if (!has_untold_.load(std::memory_order_relaxed)) [[likely]]
+      return true;
+    progress();
+    return !has_untold_.load(std::memory_order_relaxed);
   }
   // Returns when messages of this rank arrive whether it calls again or not.
   void depart(CallName call);
@@ -552,6 +560,7 @@ class Engine {
   Wire wire_;
   // Something was posted that may need further calls of this rank on its way.
   std::atomic<bool> wire_needs_us_{false};
+  std::atomic<bool> has_untold_{false};  // the same of updates
   std::function<void(const Error&)> on_lost_;
   std::function<std::optional<Error>()> look_around_;
   Options options_;

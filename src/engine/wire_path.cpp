@@ -405,8 +405,10 @@ bool Engine::progress() {
 bool Engine::move_on() {
   const bool moved = wire_.progress();
   if (Mail* mail = messages_.mail(); mail != nullptr) mail->move_on();
-  if (wire_needs_us_.load(std::memory_order_relaxed) && !wire_.has_unordered() && is_departed())
-    wire_needs_us_.store(false, std::memory_order_relaxed);
+  if (wire_needs_us_.load(std::memory_order_relaxed) && is_departed()) {
+    has_untold_.store(false, std::memory_order_relaxed);
+    if (!wire_.has_unordered()) wire_needs_us_.store(false, std::memory_order_relaxed);
+  }
   if (const Error* lost = wire_.lost(); lost != nullptr && on_lost_) [[unlikely]]
     on_lost_(*lost);
   return moved;

@@ -27,6 +27,10 @@ void EnteredBarrier::wake_sleepers() {
       memory.data_bell(team_->process(member)).ring_if_asleep();
 }
 
+bool EnteredBarrier::has_told() const {
+  return team_->door->engine().has_told();
+}
+
 void EnteredBarrier::wait(CallName call) {
   Door& door = *team_->door;
   const auto done = [&] { return line_.all_reached(epoch_, from_); };
@@ -38,6 +42,7 @@ void EnteredBarrier::wait(CallName call) {
       door.engine().wait_on_words(call, [&] { return done() || door.has_operations(); });
   }
   wake_sleepers();
+  if (!team_->far.empty()) door.engine().depart(call);
 }
 
 bool BarrierName::is_named() const {
@@ -73,13 +78,14 @@ void SplitBarrier::notify(Team& team, CallName call, BarrierName name, bool goes
 int SplitBarrier::wait(Team& team, CallName call, BarrierName name) {
   if (!round_) give_up(call, "called without a notify before it");
   if (!round_->advance()) team.door->wait(call, [&] { return round_->advance(); });
+  if (!team.far.empty()) team.door->engine().depart(call);
   return leave(name);
 }
 
 int SplitBarrier::try_once(CallName call, BarrierName name) {
   if (!round_) give_up(call, "called without a notify before it");
   gasnet_AMPoll();
-  if (!round_->advance()) return GASNET_ERR_NOT_READY;
+  if (!round_->advance() || !door().engine().has_told()) return GASNET_ERR_NOT_READY;
   door().note_poll(true);
   return leave(name);
 }

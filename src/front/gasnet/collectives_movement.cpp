@@ -171,8 +171,9 @@ gex_Event_t begin_movement(Team& team, CallName call, const Movement& what) {
 std::unique_ptr<Operation> make_movement(Team& team, CallName call, const Movement& what) {
   if (is_small(what, team.size))
     return std::make_unique<StepOperation<OneRound<SmallMovement>>>(
-        OneRound<SmallMovement>(team, call, SmallMovement(what)));
-  return std::make_unique<StepOperation<LargeMovement>>(LargeMovement(team, call, what));
+        *team.door, OneRound<SmallMovement>(team, call, SmallMovement(what)));
+  return std::make_unique<StepOperation<LargeMovement>>(*team.door,
+                                                        LargeMovement(team, call, what));
 }
 
 }  // namespace gondwana::gasnet

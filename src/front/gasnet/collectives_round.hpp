@@ -108,24 +108,34 @@ class OneRound {
   bool late_ = false;  // it had to wait for its slot
 };
 
-// A step that takes its time.
+// A step that takes its time. It ends when the others learn of it without further calls of this
+// member, which may make none for long.
 template <typename Step>
 class StepOperation : public Operation {
  public:
-  explicit StepOperation(Step step) : step_(std::move(step)) {}
-  bool advance() override { return step_.advance(); }
+  explicit StepOperation(Door& door, Step step, bool is_over = false)
+      : door_(door), step_(std::move(step)), is_over_(is_over) {}
+  bool advance() override {
+    is_over_ = is_over_ || step_.advance();
+    return is_over_ && door_.engine().has_told();
+  }
 
  private:
+  Door& door_;
   Step step_;
+  bool is_over_;
 };
 
 // Starts it: the event of its end, GEX_EVENT_INVALID where that has come already.
 template <typename Step>
 gex_Event_t begin(Door& door, Step step) {
-  if (step.advance()) return GEX_EVENT_INVALID;
-  Round::settle();
-  if (step.advance()) return GEX_EVENT_INVALID;
-  auto operation = std::make_shared<StepOperation<Step>>(std::move(step));
+  bool is_over = step.advance();
+  if (!is_over) {
+    Round::settle();
+    is_over = step.advance();
+  }
+  if (is_over && door.engine().has_told()) return GEX_EVENT_INVALID;
+  auto operation = std::make_shared<StepOperation<Step>>(door, std::move(step), is_over);
   door.start(operation);
   return new gondwana_gex_event{std::move(operation)};
 }

@@ -40,16 +40,18 @@ class EnteredBarrier {
   // Enters. In the order of the team's collectives.
   explicit EnteredBarrier(Team& team);
 
-  // Whether all have entered; then it also wakes those who sleep until they have.
+  // Whether all have entered and learn of it without further calls of this member, which may make
+  // none for long. Once they have entered it also wakes those who sleep until then.
   bool is_complete() {
     if (!line_.all_reached(epoch_, from_)) return false;
     wake_sleepers();
-    return true;
+    return has_told();
   }
   void wait(CallName call);
 
  private:
   void wake_sleepers();
+  bool has_told() const;
 
   Team* team_;
   BoardSync line_;

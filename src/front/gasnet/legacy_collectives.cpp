@@ -29,7 +29,8 @@ class Chain {
 };
 
 std::unique_ptr<Operation> make_barrier(Team& team, CallName call) {
-  return std::make_unique<StepOperation<OneRound<Meeting>>>(OneRound<Meeting>(team, call, {}));
+  return std::make_unique<StepOperation<OneRound<Meeting>>>(*team.door,
+                                                            OneRound<Meeting>(team, call, {}));
 }
 
 void examine(const Team& team, CallName call, gasnet_image_t root, int flags) {
