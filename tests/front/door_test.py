@@ -9,6 +9,11 @@ import sys
 import time
 import unittest
 from ctypes.util import find_library
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+
+from processes import descendants_of, read_proc  # noqa: E402
 
 GONDWANA = ""
 PROGRAMS = ""
@@ -234,18 +239,10 @@ class Sentences(unittest.TestCase):
 
     @staticmethod
     def rank_of_job(launcher, rank):
-        for name in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                with open(f"/proc/{name}/environ", "rb") as file:
-                    environ = file.read()
-                with open(f"/proc/{name}/stat", "rb") as file:
-                    parent = int(file.read().rpartition(b")")[2].split()[1])
-                with open(f"/proc/{parent}/stat", "rb") as file:
-                    grandparent = int(file.read().rpartition(b")")[2].split()[1])
-            except OSError:
-                continue
-            if grandparent == launcher and b"GONDWANA_RANK=%d" % rank in environ.split(b"\0"):
-                return int(name)
+        mark = b"GONDWANA_RANK=%d" % rank
+        for pid in descendants_of(launcher):
+            if mark in read_proc(pid, "environ").split(b"\0"):
+                return pid
         raise AssertionError("no such rank")
 
     def test_global_exit_gives_its_status_and_loses_no_output(self):

@@ -37,6 +37,11 @@ def children_of(pid: int) -> list[int]:
     return [int(word) for word in read_proc(pid, f"task/{pid}/children").split()]
 
 
+def descendants_of(pid: int) -> list[int]:
+    children = children_of(pid)
+    return children + [below for child in children for below in descendants_of(child)]
+
+
 def marked(mark: str) -> list[int]:
     """Who lives and has the mark in its environment, which children inherit."""
     text = mark.encode()
