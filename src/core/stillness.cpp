@@ -32,35 +32,7 @@ char state_in(const std::string& stat_file) {
   return bracket != std::string::npos && bracket + 2 < stat.size() ? stat[bracket + 2] : char{0};
 }
 
-char state_of(pid_t pid) {
-  return state_in(fmt::format("/proc/{}/stat", pid));
-}
-
-// A child may write into the memory of the job. True where that cannot be known.
-bool has_children(pid_t pid, const std::string& task) {
-  std::ifstream file(fmt::format("/proc/{}/task/{}/children", pid, task));
-  if (!file.is_open()) return true;
-  for (pid_t child = 0; file >> child;)
-    if (state_of(child) != 'Z') return true;
-  return false;
-}
-
-// A handler of the program may write what the rank waits for, at a time that a timer or another
-// process chooses. True where that cannot be known.
-bool has_handlers(pid_t pid) {
-  constexpr auto bit = [](int signal) { return std::uint64_t{1} << (signal - 1); };
-  constexpr int first_realtime = 34;  // the C library has the two before it
-  constexpr std::uint64_t sent_later = bit(SIGALRM) | bit(SIGVTALRM) | bit(SIGPROF) | bit(SIGIO) |
-                                       bit(SIGUSR1) | bit(SIGUSR2) | bit(SIGCHLD) |
-                                       ~(bit(first_realtime) - 1);
-  std::ifstream file(fmt::format("/proc/{}/status", pid));
-  for (std::string word; file >> word;)
-    if (std::uint64_t caught = 0; word == "SigCgt:" && file >> std::hex >> caught)
-      return (caught & sent_later) != 0;
-  return true;
-}
-
-// Empty where they cannot be known.
+// Those that have not ended: the first one may end before others. Empty where they cannot be known.
 std::vector<std::string> tasks_of(pid_t pid) {
   const std::string path = fmt::format("/proc/{}/task", pid);
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.c_str()), &::closedir);
@@ -68,9 +40,38 @@ std::vector<std::string> tasks_of(pid_t pid) {
   while (folder != nullptr) {
     const dirent* entry = ::readdir(folder.get());  // NOLINT(concurrency-mt-unsafe): of our own
     if (entry == nullptr) break;
-    if (entry->d_name[0] != '.') tasks.emplace_back(entry->d_name);
+    if (entry->d_name[0] == '.') continue;
+    if (state_in(fmt::format("{}/{}/stat", path, entry->d_name)) != 'Z')
+      tasks.emplace_back(entry->d_name);
   }
   return tasks;
+}
+
+// A child may write into the memory of the job. True where that cannot be known.
+bool has_children(pid_t pid, const std::string& task) {
+  std::ifstream file(fmt::format("/proc/{}/task/{}/children", pid, task));
+  if (!file.is_open()) return true;
+  for (pid_t child = 0; file >> child;)
+    if (is_alive(child)) return true;
+  return false;
+}
+
+// A handler of the program may write what the rank waits for, at a time that a timer or another
+// process chooses. True where that cannot be known. SIGINT is left out: every Python program
+// handles it.
+bool has_handlers(pid_t pid) {
+  constexpr auto bit = [](int signal) { return std::uint64_t{1} << (signal - 1); };
+  constexpr int first_realtime = 34;  // the C library has the two before it
+  constexpr std::uint64_t by_timers = bit(SIGALRM) | bit(SIGVTALRM) | bit(SIGPROF);
+  constexpr std::uint64_t by_others = bit(SIGHUP) | bit(SIGQUIT) | bit(SIGUSR1) | bit(SIGUSR2) |
+                                      bit(SIGTERM) | bit(SIGCHLD) | bit(SIGCONT) | bit(SIGTSTP) |
+                                      bit(SIGURG) | bit(SIGWINCH) | bit(SIGIO);
+  constexpr std::uint64_t sent_later = by_timers | by_others | ~(bit(first_realtime) - 1);
+  std::ifstream file(fmt::format("/proc/{}/status", pid));
+  for (std::string word; file >> word;)
+    if (std::uint64_t caught = 0; word == "SigCgt:" && file >> std::hex >> caught)
+      return (caught & sent_later) != 0;
+  return true;
 }
 
 // A thread that looks for messages now and then sleeps in between.
@@ -206,7 +207,7 @@ std::optional<std::string> find_loss(ControlPage& page, std::uint32_t rank) {
 
 bool is_alive(pid_t pid) {
   if (pid <= 0 || (::kill(pid, 0) != 0 && errno == ESRCH)) return false;
-  return state_of(pid) != 'Z';
+  return state_in(fmt::format("/proc/{}/stat", pid)) != 'Z' || !tasks_of(pid).empty();
 }
 
 bool has_replaced_its_program(pid_t pid) {

@@ -123,6 +123,13 @@ class Job(unittest.TestCase):
                 if not self.notices_who_runs_another_program:
                     self.assertRegex(ended.stderr, r"rank 2 on host .* \(exec\)")
 
+    def test_a_rank_goes_on_after_its_first_thread_has_ended(self):
+        for together in "02":
+            with self.subTest(together=together):
+                words = ("stays", "wait_until", "hands_over")
+                ended = self.run_job(3, program("ends"), *words, GONDWANA_NODE_RANKS=together)
+                self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+
     def test_ranks_that_wait_for_one_that_has_called_exit_are_told(self):
         for together in "02":
             for call in ("lock", "wait_until"):

@@ -2,7 +2,8 @@
    while the others wait in a call for what only it could do. With "close" it closes all descriptors
    but the standard ones, as daemons do, and then does what the others wait for. THREAD: each of the
    others has a second thread, that "waits" in a call too, or "helps" after three seconds outside of
-   any. */
+   any; with "hands_over" the last rank does not leave: its first thread ends, another one goes on
+   for three seconds and then does what the others wait for in wait_until. */
 #define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier): closefrom
 #include <pthread.h>
 #include <shmem.h>
@@ -51,6 +52,20 @@ static void* help(void* unused) {
   return unused;
 }
 
+static void* go_on_alone(void* unused) {
+  sleep(3);
+  for (int rank = 0; rank < shmem_my_pe(); ++rank) shmem_long_p(&word, 1, rank);
+  shmem_finalize();
+  exit(0);
+  return unused;
+}
+
+static void hand_over(void) {
+  pthread_t other;
+  pthread_create(&other, NULL, go_on_alone, NULL);
+  pthread_exit(NULL);
+}
+
 int main(int argc, char** argv) {
   if (argc < 3 || argc > 4) return 2;
   int provided = 0;
@@ -61,12 +76,14 @@ int main(int argc, char** argv) {
   if (is_last && strcmp(argv[1], "close") == 0) {
     close_all_and_go_on(argv[2]);
   } else {
+    const int hands_over = argc == 4 && strcmp(argv[3], "hands_over") == 0;
+    if (is_last && hands_over) hand_over();
     if (is_last) leave(argv[1]);
     pthread_t other;
-    if (argc == 4)
+    if (argc == 4 && !hands_over)
       pthread_create(&other, NULL, strcmp(argv[3], "waits") == 0 ? wait_too : help, NULL);
     wait_in(argv[2]);
-    if (argc == 4) pthread_join(other, NULL);
+    if (argc == 4 && !hands_over) pthread_join(other, NULL);
   }
   shmem_finalize();
   return 0;
