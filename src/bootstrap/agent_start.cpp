@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "bootstrap/protocol.hpp"
-#include "core/control_page.hpp"
 #include "core/mapping.hpp"
 #include "core/signals.hpp"
+#include "memory/control_page.hpp"
 
 namespace gondwana {
 namespace {

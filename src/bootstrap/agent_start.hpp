@@ -4,9 +4,9 @@
 
 #include "bootstrap/deadline.hpp"
 #include "bootstrap/job_memory.hpp"
-#include "core/node_entry.hpp"
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
+#include "memory/node_entry.hpp"
 
 namespace gondwana {
 

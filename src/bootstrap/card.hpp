@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/node_entry.hpp"
 #include "core/result.hpp"
+#include "memory/node_entry.hpp"
 
 namespace gondwana {
 

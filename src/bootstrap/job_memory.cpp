@@ -8,10 +8,10 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "core/control_page.hpp"
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
-#include "core/relay_place.hpp"
+#include "memory/control_page.hpp"
+#include "memory/relay_place.hpp"
 
 namespace gondwana {
 

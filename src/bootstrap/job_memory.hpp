@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "bootstrap/protocol.hpp"
-#include "core/node_plan.hpp"
 #include "core/options.hpp"
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
+#include "memory/node_plan.hpp"
 
 namespace gondwana {
 

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "bootstrap/launcher_link.hpp"
-#include "core/node_plan.hpp"
 #include "core/options.hpp"
 #include "core/result.hpp"
 #include "core/types.hpp"
 #include "core/unique_fd.hpp"
+#include "memory/node_plan.hpp"
 
 namespace gondwana {
 

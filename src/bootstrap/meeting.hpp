@@ -24,8 +24,8 @@
 #include "bootstrap/reception.hpp"
 #include "bootstrap/roll_call.hpp"
 #include "bootstrap/started_by.hpp"
-#include "core/control_page.hpp"
 #include "core/mapping.hpp"
+#include "memory/control_page.hpp"
 
 namespace gondwana {
 

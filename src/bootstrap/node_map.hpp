@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "bootstrap/card.hpp"
-#include "core/node_plan.hpp"
 #include "core/result.hpp"
+#include "memory/node_plan.hpp"
 
 namespace gondwana {
 

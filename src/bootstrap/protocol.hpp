@@ -29,11 +29,11 @@
 #include <optional>
 #include <variant>
 
-#include "core/control_page.hpp"
-#include "core/node_plan.hpp"
 #include "core/result.hpp"
 #include "core/types.hpp"
 #include "core/unique_fd.hpp"
+#include "memory/control_page.hpp"
+#include "memory/node_plan.hpp"
 
 namespace gondwana::protocol {
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "bootstrap/protocol.hpp"
-#include "core/control_page.hpp"
+#include "memory/control_page.hpp"
 
 namespace gondwana {
 namespace {

@@ -21,7 +21,6 @@
 #include <vector>
 
 #include "core/algorithm.hpp"
-#include "core/control_page.hpp"
 #include "core/function_ref.hpp"
 #include "core/options.hpp"
 #include "core/result.hpp"
@@ -38,6 +37,7 @@
 #include "engine/symmetric_memory.hpp"
 #include "engine/team.hpp"
 #include "engine/worker.hpp"
+#include "memory/control_page.hpp"
 #include "memory/node_memory.hpp"
 #include "transport/copy.hpp"
 #include "transport/wire.hpp"

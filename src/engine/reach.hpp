@@ -3,10 +3,10 @@
 #pragma once
 
 #include "core/doorbell.hpp"
-#include "core/node_plan.hpp"
 #include "core/types.hpp"
 #include "engine/symmetric_ranges.hpp"
 #include "memory/node_memory.hpp"
+#include "memory/node_plan.hpp"
 
 namespace gondwana {
 

@@ -9,7 +9,7 @@
 
 #include "core/access_checkers.hpp"
 #include "core/mapping.hpp"
-#include "core/node_plan.hpp"
+#include "memory/node_plan.hpp"
 
 namespace gondwana {
 namespace {

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/node_plan.hpp"
 #include "core/types.hpp"
 #include "memory/heap.hpp"
+#include "memory/node_plan.hpp"
 
 namespace gondwana {
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/control_page.hpp"
 #include "engine/patience.hpp"
 #include "engine/poll_backoff.hpp"
+#include "memory/control_page.hpp"
 
 namespace gondwana {
 

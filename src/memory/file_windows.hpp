@@ -1,4 +1,4 @@
-// The files that ranks of the node have put in their arenas (core/arena_file.hpp), laid over the
+// The files that ranks of the node have put in their arenas (memory/arena_file.hpp), laid over the
 // windows of this process.
 #pragma once
 
@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "core/arena_file.hpp"
 #include "core/result.hpp"
 #include "core/types.hpp"
+#include "memory/arena_file.hpp"
 #include "memory/node_memory.hpp"
 
 namespace gondwana {

@@ -7,11 +7,11 @@
 #include <memory>
 #include <optional>
 
-#include "core/control_page.hpp"
 #include "core/mapping.hpp"
-#include "core/node_plan.hpp"
 #include "core/result.hpp"
 #include "core/types.hpp"
+#include "memory/control_page.hpp"
+#include "memory/node_plan.hpp"
 
 namespace gondwana {
 

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "core/mapping.hpp"
-#include "core/node_plan.hpp"
 #include "core/signals.hpp"
+#include "memory/node_plan.hpp"
 
 namespace gondwana {
 namespace {

@@ -1,7 +1,7 @@
 #include "process/neighbor_watch.hpp"
 
 #include "core/machine.hpp"
-#include "core/rank_report.hpp"
+#include "memory/rank_report.hpp"
 
 namespace gondwana {
 namespace {

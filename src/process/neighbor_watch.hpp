@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "core/result.hpp"
-#include "core/stillness.hpp"
 #include "memory/node_memory.hpp"
+#include "memory/stillness.hpp"
 
 namespace gondwana {
 

@@ -51,7 +51,7 @@ class Layers(unittest.TestCase):
         }
         self.assert_refused(files, "src/core/types.hpp:3: core may not include engine/engine.hpp")
 
-    def test_memory_and_bootstrap_do_not_know_each_other(self):
+    def test_memory_does_not_see_the_bootstrap(self):
         files = {
             "src/memory/heap.cpp": including("../bootstrap/join.hpp"),
             "src/bootstrap/join.hpp": "",
@@ -93,7 +93,7 @@ class Layers(unittest.TestCase):
     def test_a_folder_that_is_no_layer_is_refused(self):
         self.assert_refused({"src/util/a.hpp": ""}, "src/util/a.hpp:1:")
 
-    def test_tools_see_bootstrap_and_core_but_not_the_engine(self):
+    def test_tools_see_bootstrap_memory_and_core_but_not_the_engine(self):
         files = {
             "src/core/a.hpp": "",
             "src/bootstrap/b.hpp": "",

@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "core/node_entry.hpp"
 #include "fuzz/choices.hpp"
 #include "fuzz/target.hpp"
+#include "memory/node_entry.hpp"
 #include "transport/ofi/message.hpp"
 
 namespace gondwana::ofi {

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "core/node_entry.hpp"
+#include "memory/node_entry.hpp"
 
 namespace gondwana::ofi {
 namespace {

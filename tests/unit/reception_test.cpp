@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/control_page.hpp"
+#include "memory/control_page.hpp"
 
 namespace gondwana {
 namespace {

@@ -1,5 +1,5 @@
-// Files of ranks that lie in arenas (core/arena_file.hpp): what the agent says when it touches one
-// that was made shorter meanwhile, before it ends of that.
+// Files of ranks that lie in arenas (memory/arena_file.hpp): what the agent says when it touches
+// one that was made shorter meanwhile, before it ends of that.
 #pragma once
 
 #include "memory/node_memory.hpp"

@@ -9,12 +9,12 @@
 
 #include "bootstrap/deadline.hpp"
 #include "core/machine.hpp"
-#include "core/stillness.hpp"
 #include "front/gasnet/door.hpp"
 #include "front/gasnet/settings.hpp"
 #include "front/gasnet/tools/job.hpp"
 #include "front/gasnet/trouble.hpp"
 #include "gasnet.h"
+#include "memory/stillness.hpp"
 #include "process/process.hpp"
 
 namespace gondwana::gasnet {

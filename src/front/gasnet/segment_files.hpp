@@ -1,5 +1,5 @@
 // Shared mappings of the client that became segments: the file behind each stays the client's, and
-// whoever has a window onto the arena of this rank maps it there too (core/arena_file.hpp).
+// whoever has a window onto the arena of this rank maps it there too (memory/arena_file.hpp).
 #pragma once
 
 #include <array>

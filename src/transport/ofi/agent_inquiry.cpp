@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/machine.hpp"
-#include "core/rank_report.hpp"
-#include "core/stillness.hpp"
+#include "memory/rank_report.hpp"
+#include "memory/stillness.hpp"
 #include "transport/ofi/agent_implementation.hpp"
 
 namespace gondwana {

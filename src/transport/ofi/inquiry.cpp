@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/control_page.hpp"
-#include "core/stillness.hpp"
+#include "memory/control_page.hpp"
+#include "memory/stillness.hpp"
 
 namespace gondwana::ofi {
 namespace {

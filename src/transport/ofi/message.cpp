@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "core/node_entry.hpp"
+#include "memory/node_entry.hpp"
 
 namespace gondwana::ofi {
 namespace {

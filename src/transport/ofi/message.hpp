@@ -16,8 +16,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/node_plan.hpp"
 #include "core/types.hpp"
+#include "memory/node_plan.hpp"
 #include "transport/atomic_op.hpp"
 #include "transport/pieces.hpp"
 

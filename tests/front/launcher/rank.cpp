@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "bootstrap/join.hpp"
-#include "core/control_page.hpp"
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
+#include "memory/control_page.hpp"
 
 namespace {
 

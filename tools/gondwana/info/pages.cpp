@@ -8,10 +8,10 @@
 #include <optional>
 
 #include "core/mapping.hpp"
-#include "core/node_plan.hpp"
 #include "core/options.hpp"
 #include "core/types.hpp"
 #include "info/sections.hpp"
+#include "memory/node_plan.hpp"
 
 namespace gondwana::info {
 namespace {

@@ -17,8 +17,8 @@
 
 #include "bootstrap/protocol.hpp"
 #include "core/result.hpp"
-#include "core/stillness.hpp"
 #include "core/unique_fd.hpp"
+#include "memory/stillness.hpp"
 #include "run/absentees.hpp"
 #include "run/agent_record.hpp"
 #include "run/binding.hpp"

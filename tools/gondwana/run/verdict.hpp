@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/control_page.hpp"
-#include "core/rank_report.hpp"
+#include "memory/control_page.hpp"
+#include "memory/rank_report.hpp"
 #include "run/oom_watch.hpp"
 
 namespace gondwana::launch {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "bootstrap/job_memory.hpp"
-#include "core/control_page.hpp"
 #include "core/mapping.hpp"
 #include "core/result.hpp"
+#include "memory/control_page.hpp"
 
 namespace gondwana::launch {
 

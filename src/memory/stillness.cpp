@@ -1,4 +1,4 @@
-#include "core/stillness.hpp"
+#include "memory/stillness.hpp"
 
 #include <dirent.h>
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "core/machine.hpp"
-#include "core/rank_report.hpp"
+#include "memory/rank_report.hpp"
 
 namespace gondwana {
 namespace {

@@ -17,14 +17,14 @@
 #include <initializer_list>
 #include <string>
 
-#include "core/arena_file.hpp"
 #include "core/counters.hpp"
 #include "core/doorbell.hpp"
-#include "core/node_entry.hpp"
-#include "core/node_plan.hpp"
-#include "core/presence.hpp"
-#include "core/relay_place.hpp"
 #include "core/team_sync.hpp"
+#include "memory/arena_file.hpp"
+#include "memory/node_entry.hpp"
+#include "memory/node_plan.hpp"
+#include "memory/presence.hpp"
+#include "memory/relay_place.hpp"
 
 namespace gondwana {
 

@@ -1,4 +1,4 @@
-#include "core/node_plan.hpp"
+#include "memory/node_plan.hpp"
 
 #include <fmt/format.h>
 #include <sys/resource.h>

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/node_plan.hpp"
+#include "memory/node_plan.hpp"
 
 namespace gondwana {
 

@@ -1,4 +1,4 @@
-#include "core/rank_report.hpp"
+#include "memory/rank_report.hpp"
 
 #include <fmt/format.h>
 

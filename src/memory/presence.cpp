@@ -1,4 +1,4 @@
-#include "core/presence.hpp"
+#include "memory/presence.hpp"
 
 #include <unistd.h>
 

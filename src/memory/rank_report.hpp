@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/control_page.hpp"
+#include "memory/control_page.hpp"
 
 namespace gondwana {
 

@@ -1,4 +1,4 @@
-#include "core/relay_place.hpp"
+#include "memory/relay_place.hpp"
 
 #include <fmt/format.h>
 #include <sys/eventfd.h>

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "core/control_page.hpp"
+#include "memory/control_page.hpp"
 
 namespace gondwana {
 
