@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Checks that includes point one way.
 
-    front -> process -> engine -> {transport, bootstrap} -> memory -> core
+    front -> process -> engine -> {transport, bootstrap} -> memory -> sync -> core
 
 A front door never includes another, and of the public headers only its own. Tools see the public
-headers, bootstrap, memory and core. Examples, benchmark rows and Python see what users see: the public
+headers, bootstrap, memory, sync and core. Examples, benchmark rows and Python see what users see: the public
 headers. Tests may include anything; nothing else includes tests.
 """
 
@@ -17,21 +17,22 @@ from tree import CPP_SUFFIXES, ROOT, repository_files
 # Area: the other areas that it sees. Every area sees itself.
 SEES = {
     "core": set(),
-    "memory": {"core"},
-    "bootstrap": {"memory", "core"},
-    "transport": {"memory", "core"},
-    "engine": {"transport", "memory", "bootstrap", "core"},
-    "process": {"engine", "transport", "memory", "bootstrap", "core"},
-    "front": {"process", "engine", "transport", "memory", "bootstrap", "core"},
-    "tools": {"include", "bootstrap", "memory", "core"},
-    "tools/agent": {"transport", "memory", "bootstrap", "core"},
+    "sync": {"core"},
+    "memory": {"sync", "core"},
+    "bootstrap": {"memory", "sync", "core"},
+    "transport": {"memory", "sync", "core"},
+    "engine": {"transport", "memory", "bootstrap", "sync", "core"},
+    "process": {"engine", "transport", "memory", "bootstrap", "sync", "core"},
+    "front": {"process", "engine", "transport", "memory", "bootstrap", "sync", "core"},
+    "tools": {"include", "bootstrap", "memory", "sync", "core"},
+    "tools/agent": {"transport", "memory", "bootstrap", "sync", "core"},
     "include": set(),
     "examples": {"include"},
     "docs": {"include"},
     "bench": {"include"},
     "python": {"include"},
 }
-LAYERS = ("core", "memory", "bootstrap", "transport", "engine", "process", "front")
+LAYERS = ("core", "sync", "memory", "bootstrap", "transport", "engine", "process", "front")
 
 
 def area(path: str) -> str:

@@ -10,8 +10,8 @@
 
 #include <optional>
 
-#include "core/queue_lock.hpp"
 #include "engine/engine.hpp"
+#include "sync/queue_lock.hpp"
 
 namespace gondwana {
 

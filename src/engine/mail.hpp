@@ -21,8 +21,8 @@
 #include <mutex>
 #include <vector>
 
-#include "core/inbox.hpp"
 #include "memory/node_memory.hpp"
+#include "sync/inbox.hpp"
 #include "transport/wire.hpp"
 
 namespace gondwana {

@@ -4,7 +4,7 @@
 // A message is opened - a place in the receiver's inbox, from the credit of this pair of ranks and
 // class -, filled where it lies and published, or cancelled. Who receives runs the handler on it in
 // place, whenever it polls or waits. A handler of a request may send one reply and no request, one
-// of a reply sends nothing: core/inbox.hpp says why nobody then waits for ever.
+// of a reply sends nothing: sync/inbox.hpp says why nobody then waits for ever.
 //
 // Inline where a message on its way passes: its cache lines take no longer than forty instructions.
 #pragma once
@@ -15,9 +15,9 @@
 #include <optional>
 #include <vector>
 
-#include "core/inbox.hpp"
 #include "engine/mail.hpp"
 #include "memory/node_memory.hpp"
+#include "sync/inbox.hpp"
 
 namespace gondwana {
 

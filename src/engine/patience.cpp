@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/atomics.hpp"
 #include "core/machine.hpp"
+#include "sync/atomics.hpp"
 
 namespace gondwana {
 

@@ -2,11 +2,11 @@
 // copied to where it is found fastest; zero reaches nobody.
 #pragma once
 
-#include "core/doorbell.hpp"
 #include "core/types.hpp"
 #include "engine/symmetric_ranges.hpp"
 #include "memory/node_memory.hpp"
 #include "memory/node_plan.hpp"
+#include "sync/doorbell.hpp"
 
 namespace gondwana {
 

@@ -5,9 +5,9 @@
 #include <memory>
 #include <optional>
 
-#include "core/team_sync.hpp"
 #include "core/types.hpp"
 #include "memory/node_memory.hpp"
+#include "sync/team_sync.hpp"
 
 namespace gondwana {
 

@@ -18,13 +18,13 @@
 #include <string>
 
 #include "core/counters.hpp"
-#include "core/doorbell.hpp"
-#include "core/team_sync.hpp"
 #include "memory/arena_file.hpp"
 #include "memory/node_entry.hpp"
 #include "memory/node_plan.hpp"
 #include "memory/presence.hpp"
 #include "memory/relay_place.hpp"
+#include "sync/doorbell.hpp"
+#include "sync/team_sync.hpp"
 
 namespace gondwana {
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/inbox_memory.hpp"
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
+#include "sync/inbox_memory.hpp"
 
 namespace gondwana {
 namespace {

@@ -7,12 +7,12 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/atomics.hpp"
-#include "core/doorbell.hpp"
-#include "core/record_ring.hpp"
 #include "core/result.hpp"
 #include "core/types.hpp"
 #include "core/unique_fd.hpp"
+#include "sync/atomics.hpp"
+#include "sync/doorbell.hpp"
+#include "sync/record_ring.hpp"
 
 namespace gondwana {
 

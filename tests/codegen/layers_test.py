@@ -93,7 +93,7 @@ class Layers(unittest.TestCase):
     def test_a_folder_that_is_no_layer_is_refused(self):
         self.assert_refused({"src/util/a.hpp": ""}, "src/util/a.hpp:1:")
 
-    def test_tools_see_bootstrap_memory_and_core_but_not_the_engine(self):
+    def test_tools_see_what_is_below_the_engine(self):
         files = {
             "src/core/a.hpp": "",
             "src/bootstrap/b.hpp": "",

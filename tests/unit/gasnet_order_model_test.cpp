@@ -4,12 +4,12 @@
 #define GASNET_SEQ 1
 #include <cstring>
 
-#include "core/doorbell.hpp"
 #include "gasnet/configuration.h"
 #include "gasnet/events.h"
 #include "gasnet/team.h"
 #include "gasnet_fwd.h"
 #include "support/model/assertions.hpp"
+#include "sync/doorbell.hpp"
 
 namespace gondwana {
 namespace {

@@ -2,8 +2,8 @@
 // leaks, nobody sleeps for ever, and an abandoned reservation is in nobody's way.
 #include <fmt/format.h>
 
-#include "core/inbox_consumer.hpp"
 #include "support/model/assertions.hpp"
+#include "sync/inbox_consumer.hpp"
 
 namespace gondwana {
 namespace {

@@ -1,5 +1,5 @@
 // The inbox on the machine: threads as ranks, over one mapping as processes would share it.
-#include "core/inbox.hpp"
+#include "sync/inbox.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

@@ -2,8 +2,8 @@
 // holder wrote the next one sees, in the order in which they came, and all is zero at the end.
 #include <fmt/format.h>
 
-#include "core/queue_lock.hpp"
 #include "support/model/assertions.hpp"
+#include "sync/queue_lock.hpp"
 
 namespace gondwana {
 namespace {

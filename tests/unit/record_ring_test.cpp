@@ -1,4 +1,4 @@
-#include "core/record_ring.hpp"
+#include "sync/record_ring.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 // checker: nobody sleeps for ever, and plain data on either side of them does not race.
 #include <fmt/format.h>
 
-#include "core/team_sync.hpp"
 #include "support/model/assertions.hpp"
+#include "sync/team_sync.hpp"
 
 namespace gondwana {
 namespace {

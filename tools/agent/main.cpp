@@ -9,10 +9,10 @@
 #include <string_view>
 
 #include "bootstrap/join.hpp"
-#include "core/atomics.hpp"
 #include "core/machine.hpp"
 #include "core/options.hpp"
 #include "shortened_files.hpp"
+#include "sync/atomics.hpp"
 #include "transport/ofi/agent.hpp"
 
 namespace gondwana {

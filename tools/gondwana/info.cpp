@@ -7,10 +7,10 @@
 #include <cstdlib>
 #include <string>
 
-#include "core/atomics.hpp"
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
 #include "core/options.hpp"
+#include "sync/atomics.hpp"
 
 namespace gondwana {
 namespace {

@@ -12,8 +12,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/team_sync.hpp"
 #include "engine/engine.hpp"
+#include "sync/team_sync.hpp"
 
 namespace gondwana::gasnet {
 

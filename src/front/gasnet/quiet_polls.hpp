@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/doorbell.hpp"
+#include "sync/doorbell.hpp"
 
 namespace gondwana::gasnet {
 

@@ -15,11 +15,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/doorbell.hpp"
 #include "core/function_ref.hpp"
-#include "core/record_ring.hpp"
 #include "core/unique_fd.hpp"
 #include "memory/file_windows.hpp"
+#include "sync/doorbell.hpp"
+#include "sync/record_ring.hpp"
 #include "transport/ofi/agent.hpp"
 #include "transport/ofi/endpoint.hpp"
 #include "transport/ofi/in_order.hpp"

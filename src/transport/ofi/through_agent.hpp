@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "core/record_ring.hpp"
 #include "memory/node_memory.hpp"
+#include "sync/record_ring.hpp"
 #include "transport/ofi/node_cards.hpp"
 #include "transport/ofi/road.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "core/atomics.hpp"
 #include "support/model/program.hpp"
+#include "sync/atomics.hpp"
 
 namespace gondwana::model {
 

@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "core/doorbell.hpp"
 #include "support/model/atomics.hpp"
+#include "sync/doorbell.hpp"
 
 namespace gondwana::model {
 

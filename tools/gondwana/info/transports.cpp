@@ -6,11 +6,11 @@
 #include <string>
 
 #include "bootstrap/job_memory.hpp"
-#include "core/atomics.hpp"
 #include "core/machine.hpp"
 #include "info/sections.hpp"
 #include "run/agent_record.hpp"
 #include "run/quote.hpp"
+#include "sync/atomics.hpp"
 
 namespace gondwana::info {
 namespace {

@@ -8,7 +8,7 @@
 // gone sees what it waits for. Model-checked in tests/unit/team_sync_model_test.cpp.
 #pragma once
 
-#include "core/doorbell.hpp"
+#include "sync/doorbell.hpp"
 
 namespace gondwana {
 

@@ -54,4 +54,4 @@
 // Model-checked in tests/unit/inbox_model_test.cpp.
 #pragma once
 
-#include "core/inbox_memory.hpp"
+#include "sync/inbox_memory.hpp"

@@ -1,4 +1,4 @@
-#include "core/atomics.hpp"
+#include "sync/atomics.hpp"
 
 #include <linux/futex.h>
 #include <linux/membarrier.h>

@@ -10,8 +10,8 @@
 // ring costs more than to look, such as the node agent, leaves it asleep for anything else.
 #pragma once
 
-#include "core/atomics.hpp"
 #include "core/types.hpp"
+#include "sync/atomics.hpp"
 
 namespace gondwana {
 

@@ -4,7 +4,7 @@
 // long that takes. Any number of threads of the sending rank may send at once, or one by a purse.
 #pragma once
 
-#include "core/inbox_lane.hpp"
+#include "sync/inbox_lane.hpp"
 
 namespace gondwana {
 

@@ -9,7 +9,7 @@
 #include <bit>
 #include <optional>
 
-#include "core/atomics.hpp"
+#include "sync/atomics.hpp"
 
 namespace gondwana {
 

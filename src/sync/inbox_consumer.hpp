@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/inbox_sender.hpp"
+#include "sync/inbox_sender.hpp"
 
 namespace gondwana {
 

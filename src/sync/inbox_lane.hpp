@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "core/doorbell.hpp"
-#include "core/inbox_credit.hpp"
+#include "sync/doorbell.hpp"
+#include "sync/inbox_credit.hpp"
 
 namespace gondwana {
 

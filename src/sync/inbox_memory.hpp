@@ -9,8 +9,8 @@
 #include <cstring>
 #include <span>
 
-#include "core/inbox_consumer.hpp"
 #include "core/types.hpp"
+#include "sync/inbox_consumer.hpp"
 
 namespace gondwana {
 
