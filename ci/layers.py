@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that includes point one way.
 
-    front -> process -> engine -> {transport, bootstrap} -> memory -> sync -> core
+    front -> process -> engine -> {transport -> operations, bootstrap} -> memory -> sync -> core
 
 A front door never includes another, and of the public headers only its own. Tools see the public
 headers, bootstrap, memory, sync and core. Examples, benchmark rows and Python see what users see: the public
@@ -20,19 +20,30 @@ SEES = {
     "sync": {"core"},
     "memory": {"sync", "core"},
     "bootstrap": {"memory", "sync", "core"},
-    "transport": {"memory", "sync", "core"},
-    "engine": {"transport", "memory", "bootstrap", "sync", "core"},
-    "process": {"engine", "transport", "memory", "bootstrap", "sync", "core"},
-    "front": {"process", "engine", "transport", "memory", "bootstrap", "sync", "core"},
+    "operations": {"core"},
+    "transport": {"operations", "memory", "sync", "core"},
+    "engine": {"transport", "operations", "memory", "bootstrap", "sync", "core"},
+    "process": {"engine", "transport", "operations", "memory", "bootstrap", "sync", "core"},
+    "front": {"process", "engine", "transport", "operations", "memory", "bootstrap", "sync", "core"},
     "tools": {"include", "bootstrap", "memory", "sync", "core"},
-    "tools/agent": {"transport", "memory", "bootstrap", "sync", "core"},
+    "tools/agent": {"transport", "operations", "memory", "bootstrap", "sync", "core"},
     "include": set(),
     "examples": {"include"},
     "docs": {"include"},
     "bench": {"include"},
     "python": {"include"},
 }
-LAYERS = ("core", "sync", "memory", "bootstrap", "transport", "engine", "process", "front")
+LAYERS = (
+    "core",
+    "sync",
+    "memory",
+    "bootstrap",
+    "operations",
+    "transport",
+    "engine",
+    "process",
+    "front",
+)
 
 
 def area(path: str) -> str:

@@ -39,7 +39,7 @@
 #include "engine/worker.hpp"
 #include "memory/control_page.hpp"
 #include "memory/node_memory.hpp"
-#include "transport/copy.hpp"
+#include "operations/copy.hpp"
 #include "transport/wire.hpp"
 
 namespace gondwana {

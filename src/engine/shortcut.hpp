@@ -9,8 +9,8 @@
 
 #include "core/counters.hpp"
 #include "engine/reach.hpp"
-#include "transport/atomic_op.hpp"
-#include "transport/copy.hpp"
+#include "operations/atomic_op.hpp"
+#include "operations/copy.hpp"
 
 namespace gondwana {
 

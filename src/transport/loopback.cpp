@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "transport/copy.hpp"
+#include "operations/copy.hpp"
 
 namespace gondwana {
 

@@ -13,8 +13,8 @@
 
 #include "core/result.hpp"
 #include "core/types.hpp"
-#include "transport/atomic_op.hpp"
-#include "transport/pieces.hpp"
+#include "operations/atomic_op.hpp"
+#include "operations/pieces.hpp"
 
 namespace gondwana {
 

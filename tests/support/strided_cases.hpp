@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/strided/transfer.hpp"
+#include "operations/strided/transfer.hpp"
 
 namespace gondwana::strided::test {
 

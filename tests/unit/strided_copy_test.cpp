@@ -1,11 +1,11 @@
-#include "engine/strided/copy.hpp"
+#include "operations/strided/copy.hpp"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <thread>
 
-#include "engine/strided/optimize.hpp"
+#include "operations/strided/optimize.hpp"
 #include "support/strided_cases.hpp"
 
 namespace gondwana::strided {

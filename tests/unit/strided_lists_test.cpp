@@ -1,4 +1,4 @@
-#include "engine/strided/lists.hpp"
+#include "operations/strided/lists.hpp"
 
 #include <gtest/gtest.h>
 

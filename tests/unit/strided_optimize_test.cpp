@@ -1,4 +1,4 @@
-#include "engine/strided/optimize.hpp"
+#include "operations/strided/optimize.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "engine/strided/pieces.hpp"
+#include "operations/strided/pieces.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include "engine/strided/optimize.hpp"
+#include "operations/strided/optimize.hpp"
 #include "support/strided_cases.hpp"
 
 namespace gondwana::strided {

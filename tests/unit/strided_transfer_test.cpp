@@ -1,11 +1,11 @@
-#include "engine/strided/transfer.hpp"
+#include "operations/strided/transfer.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <vector>
 
-#include "engine/strided/optimize.hpp"
+#include "operations/strided/optimize.hpp"
 #include "support/strided_cases.hpp"
 
 namespace gondwana::strided {

@@ -9,14 +9,14 @@
 #include <limits>
 #include <utility>
 
-#include "engine/strided/copy.hpp"
-#include "engine/strided/lists.hpp"
-#include "engine/strided/optimize.hpp"
 #include "front/gasnet/door.hpp"
 #include "front/gasnet/messages.hpp"
 #include "front/gasnet/outgoing.hpp"
 #include "front/gasnet/rma.hpp"
 #include "front/gasnet/vis_far.hpp"
+#include "operations/strided/copy.hpp"
+#include "operations/strided/lists.hpp"
+#include "operations/strided/optimize.hpp"
 
 namespace gondwana::gasnet {
 namespace {

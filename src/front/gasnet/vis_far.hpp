@@ -2,9 +2,9 @@
 // that are contiguous at both ends: small ones travel packed, all are under way together.
 #pragma once
 
-#include "engine/strided/lists.hpp"
-#include "engine/strided/transfer.hpp"
 #include "front/gasnet/far.hpp"
+#include "operations/strided/lists.hpp"
+#include "operations/strided/transfer.hpp"
 
 namespace gondwana::gasnet {
 

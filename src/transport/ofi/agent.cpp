@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/machine.hpp"
-#include "transport/copy.hpp"
+#include "operations/copy.hpp"
 #include "transport/ofi/agent_implementation.hpp"
 
 namespace gondwana {

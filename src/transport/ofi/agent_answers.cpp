@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "transport/copy.hpp"
+#include "operations/copy.hpp"
 #include "transport/ofi/agent_implementation.hpp"
 
 namespace gondwana {

@@ -18,8 +18,8 @@
 
 #include "core/types.hpp"
 #include "memory/node_plan.hpp"
-#include "transport/atomic_op.hpp"
-#include "transport/pieces.hpp"
+#include "operations/atomic_op.hpp"
+#include "operations/pieces.hpp"
 
 namespace gondwana::ofi {
 

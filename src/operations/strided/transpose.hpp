@@ -2,7 +2,7 @@
 // source.
 #pragma once
 
-#include "engine/strided/plane.hpp"
+#include "operations/strided/plane.hpp"
 
 namespace gondwana::strided {
 

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstring>
 
-#include "engine/strided/transfer.hpp"
-#include "transport/copy.hpp"
+#include "operations/copy.hpp"
+#include "operations/strided/transfer.hpp"
 
 namespace gondwana::strided {
 

@@ -1,7 +1,7 @@
 // Runs that lie equally far apart at both ends, several to a cache line.
 #pragma once
 
-#include "engine/strided/plane.hpp"
+#include "operations/strided/plane.hpp"
 
 namespace gondwana::strided {
 

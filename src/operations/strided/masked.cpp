@@ -1,4 +1,4 @@
-#include "engine/strided/masked.hpp"
+#include "operations/strided/masked.hpp"
 
 #include <cstdint>
 

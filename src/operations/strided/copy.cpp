@@ -1,11 +1,11 @@
-#include "engine/strided/copy.hpp"
+#include "operations/strided/copy.hpp"
 
 #include <cstdlib>
 #include <utility>
 
-#include "engine/strided/masked.hpp"
-#include "engine/strided/plane.hpp"
-#include "engine/strided/transpose.hpp"
+#include "operations/strided/masked.hpp"
+#include "operations/strided/plane.hpp"
+#include "operations/strided/transpose.hpp"
 
 namespace gondwana::strided {
 namespace {

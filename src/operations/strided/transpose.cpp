@@ -1,4 +1,4 @@
-#include "engine/strided/transpose.hpp"
+#include "operations/strided/transpose.hpp"
 
 #include <cstdint>
 #include <utility>

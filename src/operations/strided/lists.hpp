@@ -9,7 +9,7 @@
 
 #include "core/result.hpp"
 #include "core/types.hpp"
-#include "engine/strided/transfer.hpp"
+#include "operations/strided/transfer.hpp"
 
 namespace gondwana::strided {
 

@@ -1,11 +1,11 @@
-#include "engine/strided/pieces.hpp"
+#include "operations/strided/pieces.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 
 #include "core/assert.hpp"
-#include "engine/strided/copy.hpp"
+#include "operations/strided/copy.hpp"
 
 namespace gondwana::strided {
 namespace {

@@ -1,7 +1,7 @@
 // The stride optimizer: of all descriptions of one transfer, the one that is copied fastest.
 #pragma once
 
-#include "engine/strided/transfer.hpp"
+#include "operations/strided/transfer.hpp"
 
 namespace gondwana::strided {
 

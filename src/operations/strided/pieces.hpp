@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include "core/types.hpp"
-#include "engine/strided/transfer.hpp"
+#include "operations/strided/transfer.hpp"
 
 namespace gondwana::strided {
 

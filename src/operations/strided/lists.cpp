@@ -1,10 +1,10 @@
-#include "engine/strided/lists.hpp"
+#include "operations/strided/lists.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "engine/strided/plane.hpp"
+#include "operations/strided/plane.hpp"
 
 namespace gondwana::strided {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "core/types.hpp"
-#include "transport/copy.hpp"
+#include "operations/copy.hpp"
 
 namespace gondwana {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "engine/strided/transfer.hpp"
+#include "operations/strided/transfer.hpp"
 
 namespace gondwana::strided {
 

@@ -1,4 +1,4 @@
-#include "engine/strided/transfer.hpp"
+#include "operations/strided/transfer.hpp"
 
 #include <fmt/format.h>
 
