@@ -13,6 +13,7 @@
 
 #include "core/result.hpp"
 #include "core/types.hpp"
+#include "network/posted.hpp"
 #include "operations/atomic_op.hpp"
 #include "operations/pieces.hpp"
 
@@ -42,9 +43,6 @@ class Completion {
  private:
   std::atomic<std::uint64_t> under_way_{0};
 };
-
-// `busy`: no room now; progress and try again. Nothing of the operation has happened.
-enum class Posted : std::uint8_t { accepted, busy };
 
 // Who receives the messages to a rank. It may post operations and mail, but progress nothing; the
 // bytes are gone when it returns.

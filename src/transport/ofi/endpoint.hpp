@@ -20,13 +20,13 @@
 #include "core/function_ref.hpp"
 #include "core/result.hpp"
 #include "core/types.hpp"
+#include "network/posted.hpp"
 #include "transport/ofi/filling.hpp"
 #include "transport/ofi/library.hpp"
 #include "transport/ofi/local_memory.hpp"
 #include "transport/ofi/provider.hpp"
 #include "transport/ofi/registration.hpp"
 #include "transport/ofi/settings.hpp"
-#include "transport/transport.hpp"
 
 namespace gondwana::ofi {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/static_program.hpp"
-#include "transport/ofi/message.hpp"
+#include "network/message_limit.hpp"
 
 namespace gondwana::ofi {
 namespace {
@@ -30,7 +30,7 @@ Result<Library> load() {
   // Our messages in one piece, from and to where they lie; the copies that rxm makes of smaller
   // ones and its round trip for larger ones both take longer. Where rxm cannot do that it asks for
   // none.
-  ::setenv(rxm_eager_limit, std::to_string(longest_message).c_str(), 0);
+  ::setenv(rxm_eager_limit, std::to_string(message_limit).c_str(), 0);
   // Receive buffers that rxm holds ready for all of its peers above tcp together: fewer than its
   // 4096 of 16 KiB, which each process would fill with zeros first. Above verbs it is so many for
   // each peer.

@@ -18,6 +18,7 @@
 
 #include "core/types.hpp"
 #include "memory/node_plan.hpp"
+#include "network/message_limit.hpp"
 #include "operations/atomic_op.hpp"
 #include "operations/pieces.hpp"
 
@@ -100,6 +101,7 @@ struct MailHead {
 constexpr std::size_t longest_mail = 64 * 1024 + 512;  // behind its head
 
 constexpr std::size_t longest_message = std::max(longest_request, sizeof(MailHead) + longest_mail);
+static_assert(longest_message <= message_limit);
 
 // The words of an agent of a node stand behind those of all ranks.
 constexpr std::uint32_t agent_number(const NodeShare& share, std::uint32_t node) {
