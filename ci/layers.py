@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that includes point one way.
 
-    front -> process -> engine -> {transport -> {network, operations}, bootstrap} -> memory -> sync -> core
+    front -> process -> engine -> {remote -> {network, operations}, bootstrap} -> memory -> sync -> core
 
 A front door never includes another, and of the public headers only its own. Tools see the public
 headers, bootstrap, memory, sync and core. Examples, benchmark rows and Python see what users see: the public
@@ -22,12 +22,12 @@ SEES = {
     "bootstrap": {"memory", "sync", "core"},
     "operations": {"core"},
     "network": {"core"},
-    "transport": {"network", "operations", "memory", "sync", "core"},
-    "engine": {"transport", "network", "operations", "memory", "bootstrap", "sync", "core"},
-    "process": {"engine", "transport", "network", "operations", "memory", "bootstrap", "sync", "core"},
-    "front": {"process", "engine", "transport", "network", "operations", "memory", "bootstrap", "sync", "core"},
+    "remote": {"network", "operations", "memory", "sync", "core"},
+    "engine": {"remote", "network", "operations", "memory", "bootstrap", "sync", "core"},
+    "process": {"engine", "remote", "network", "operations", "memory", "bootstrap", "sync", "core"},
+    "front": {"process", "engine", "remote", "network", "operations", "memory", "bootstrap", "sync", "core"},
     "tools": {"include", "bootstrap", "memory", "sync", "core"},
-    "tools/agent": {"transport", "network", "operations", "memory", "bootstrap", "sync", "core"},
+    "tools/agent": {"remote", "network", "operations", "memory", "bootstrap", "sync", "core"},
     "include": set(),
     "examples": {"include"},
     "docs": {"include"},
@@ -41,7 +41,7 @@ LAYERS = (
     "bootstrap",
     "operations",
     "network",
-    "transport",
+    "remote",
     "engine",
     "process",
     "front",

@@ -40,7 +40,7 @@
 #include "memory/control_page.hpp"
 #include "memory/node_memory.hpp"
 #include "operations/copy.hpp"
-#include "transport/wire.hpp"
+#include "remote/wire.hpp"
 
 namespace gondwana {
 

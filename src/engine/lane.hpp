@@ -16,7 +16,7 @@
 #include "core/result.hpp"
 #include "engine/shortcut.hpp"
 #include "engine/worker.hpp"
-#include "transport/transport.hpp"
+#include "remote/transport.hpp"
 
 namespace gondwana {
 

@@ -22,8 +22,8 @@
 #include <vector>
 
 #include "memory/node_memory.hpp"
+#include "remote/wire.hpp"
 #include "sync/inbox.hpp"
-#include "transport/wire.hpp"
 
 namespace gondwana {
 

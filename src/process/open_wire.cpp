@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bootstrap/deadline.hpp"
+#include "remote/route_choice.hpp"
 
 namespace gondwana {
 namespace {

@@ -7,7 +7,7 @@
 #include "core/options.hpp"
 #include "core/result.hpp"
 #include "memory/node_memory.hpp"
-#include "transport/ofi/ofi.hpp"
+#include "remote/client/client.hpp"
 
 namespace gondwana {
 

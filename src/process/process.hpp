@@ -13,7 +13,7 @@
 #include "engine/engine.hpp"
 #include "memory/globals.hpp"
 #include "process/neighbor_watch.hpp"
-#include "transport/ofi/ofi.hpp"
+#include "remote/client/client.hpp"
 
 namespace gondwana {
 

@@ -36,9 +36,9 @@ class Layers(unittest.TestCase):
             {
                 "src/core/types.hpp": including("vector"),
                 "src/memory/heap.hpp": including("core/types.hpp"),
-                "src/transport/shm.hpp": including("memory/heap.hpp"),
+                "src/remote/client/client.hpp": including("memory/heap.hpp"),
                 "src/bootstrap/join.hpp": including("core/types.hpp"),
-                "src/engine/engine.hpp": including("transport/shm.hpp", "bootstrap/join.hpp"),
+                "src/engine/engine.hpp": including("remote/client/client.hpp", "bootstrap/join.hpp"),
                 "src/front/shmem/put.hpp": including("engine/engine.hpp"),
             }
         )
@@ -58,9 +58,9 @@ class Layers(unittest.TestCase):
         }
         self.assert_refused(files, "src/memory/heap.cpp:1:")
 
-    def test_the_transport_does_not_see_the_bootstrap(self):
+    def test_remote_does_not_see_the_bootstrap(self):
         self.assert_refused(
-            {"src/transport/a.cpp": including("bootstrap/join.hpp")}, "src/transport/a.cpp:1:"
+            {"src/remote/a.cpp": including("bootstrap/join.hpp")}, "src/remote/a.cpp:1:"
         )
 
     def test_a_layer_is_known_by_its_name_when_the_header_is_generated_later(self):

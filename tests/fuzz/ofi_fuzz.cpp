@@ -7,7 +7,7 @@
 #include "fuzz/choices.hpp"
 #include "fuzz/target.hpp"
 #include "memory/node_entry.hpp"
-#include "transport/ofi/message.hpp"
+#include "remote/protocol.hpp"
 
 namespace gondwana::ofi {
 namespace {

@@ -15,8 +15,8 @@
 
 #include "core/unique_fd.hpp"
 #include "memory/node_memory.hpp"
-#include "transport/ofi/agent.hpp"
-#include "transport/ofi/settings.hpp"
+#include "network/ofi/settings.hpp"
+#include "remote/agent/agent.hpp"
 
 namespace gondwana::test {
 

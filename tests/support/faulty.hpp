@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "transport/transport.hpp"
+#include "remote/transport.hpp"
 
 namespace gondwana::test {
 

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "memory/node_memory.hpp"
+#include "remote/client/client.hpp"
+#include "remote/loopback/loopback.hpp"
+#include "remote/wire.hpp"
 #include "support/agents.hpp"
 #include "support/faulty.hpp"
-#include "transport/loopback.hpp"
-#include "transport/ofi/ofi.hpp"
-#include "transport/wire.hpp"
 
 namespace gondwana::test {
 

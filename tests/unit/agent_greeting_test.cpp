@@ -5,9 +5,9 @@
 #include <cstring>
 #include <memory>
 
+#include "network/ofi/endpoint.hpp"
+#include "remote/protocol.hpp"
 #include "support/agents.hpp"
-#include "transport/ofi/endpoint.hpp"
-#include "transport/ofi/message.hpp"
 
 namespace gondwana::test {
 namespace {

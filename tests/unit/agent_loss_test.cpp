@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "remote/client/client.hpp"
 #include "support/agents.hpp"
-#include "transport/ofi/ofi.hpp"
 
 namespace gondwana::test {
 namespace {

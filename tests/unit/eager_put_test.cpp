@@ -8,8 +8,8 @@
 #include <functional>
 #include <vector>
 
+#include "remote/client/client.hpp"
 #include "support/agents.hpp"
-#include "transport/ofi/ofi.hpp"
 
 namespace gondwana::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "transport/loopback.hpp"
+#include "remote/loopback/loopback.hpp"
 
 namespace gondwana {
 namespace {

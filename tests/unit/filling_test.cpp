@@ -1,4 +1,4 @@
-#include "transport/ofi/filling.hpp"
+#include "network/ofi/filling.hpp"
 
 #include <gtest/gtest.h>
 

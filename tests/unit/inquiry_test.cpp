@@ -1,4 +1,4 @@
-#include "transport/ofi/inquiry.hpp"
+#include "remote/agent/inquiry.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "transport/ofi/mail_room.hpp"
+#include "remote/client/mail_room.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "transport/ofi/settings.hpp"
+#include "network/ofi/settings.hpp"
 
 #include <gtest/gtest.h>
 

@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "remote/client/client.hpp"
+#include "remote/loopback/loopback.hpp"
+#include "remote/wire.hpp"
 #include "support/agents.hpp"
 #include "support/faulty.hpp"
-#include "transport/loopback.hpp"
-#include "transport/ofi/ofi.hpp"
-#include "transport/wire.hpp"
 
 namespace gondwana::test {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <memory>
 
+#include "remote/client/client.hpp"
 #include "support/agents.hpp"
-#include "transport/ofi/ofi.hpp"
 
 namespace gondwana::test {
 namespace {

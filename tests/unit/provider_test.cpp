@@ -1,6 +1,6 @@
 // What providers of libfabric demand of memory, by one for tests that demands what it is told. It
 // is loaded with libfabric, so each test has a process of its own.
-#include "transport/ofi/provider.hpp"
+#include "network/ofi/provider.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "transport/ofi/endpoint.hpp"
+#include "network/ofi/endpoint.hpp"
 
 namespace gondwana::ofi {
 namespace {

@@ -8,10 +8,10 @@
 #include <set>
 #include <vector>
 
+#include "network/ofi/endpoint.hpp"
+#include "remote/client/client.hpp"
+#include "remote/protocol.hpp"
 #include "support/agents.hpp"
-#include "transport/ofi/endpoint.hpp"
-#include "transport/ofi/message.hpp"
-#include "transport/ofi/ofi.hpp"
 
 namespace gondwana::test {
 namespace {

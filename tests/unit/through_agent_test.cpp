@@ -8,8 +8,9 @@
 #include <optional>
 #include <vector>
 
+#include "remote/client/client.hpp"
+#include "remote/route_choice.hpp"
 #include "support/agents.hpp"
-#include "transport/ofi/ofi.hpp"
 
 namespace gondwana::test {
 namespace {

@@ -11,9 +11,10 @@
 #include "bootstrap/join.hpp"
 #include "core/machine.hpp"
 #include "core/options.hpp"
+#include "remote/agent/agent.hpp"
+#include "remote/route_choice.hpp"
 #include "shortened_files.hpp"
 #include "sync/atomics.hpp"
-#include "transport/ofi/agent.hpp"
 
 namespace gondwana {
 namespace {

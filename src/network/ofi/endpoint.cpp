@@ -1,0 +1,389 @@
+#include "network/ofi/endpoint.hpp"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <rdma/fi_cm.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "core/signals.hpp"
+
+namespace gondwana::ofi {
+namespace {
+
+constexpr std::size_t smallest_buffer = 64 * 1024;
+constexpr std::size_t most_at_once = 64;
+// Receive buffers beyond those that are posted: for each whose room is used up, but into which
+// something is still under way. Strangers may leave theirs so for ever. Room that nothing was
+// written to takes no memory.
+constexpr std::size_t most_unfinished = 4096;
+
+}  // namespace
+
+Endpoint::~Endpoint() {
+  endpoint_.reset();  // before the buffers that it receives into
+  local_.reset();
+}
+
+Result<std::unique_ptr<Endpoint>> Endpoint::open(const Settings& settings,
+                                                 const Receives& receives) {
+  // Those of PSM print a stack and exit: nobody would see any more that a signal ended the rank.
+  const SignalActionsKept from_its_providers;
+  const Result<const Library*> library = load_library();
+  if (!library) return library.error();
+  std::unique_ptr<Endpoint> endpoint(new Endpoint(**library, receives));
+  Result<Info> info = choose_provider(**library, settings);
+  if (!info) return info.error();
+  endpoint->info_ = *std::move(info);
+  if (const Result<void> done = endpoint->open_objects(); !done) return done.error();
+  if (const Result<void> done = endpoint->read_address(); !done) return done.error();
+  if (const Result<void> done = endpoint->post_all(); !done) return done.error();
+  return endpoint;
+}
+
+Result<void> Endpoint::open_objects() {
+  fid_fabric* fabric = nullptr;
+  if (const int failed = library_.fabric(info_->fabric_attr, &fabric, nullptr); failed != 0)
+    return trouble("fabric", failed);
+  fabric_.reset(fabric);
+  fid_domain* domain = nullptr;
+  if (const int failed = fi_domain(fabric, info_.get(), &domain, nullptr); failed != 0)
+    return trouble("domain", failed);
+  domain_.reset(domain);
+  fi_av_attr peers{};
+  peers.type = FI_AV_TABLE;
+  fid_av* table = nullptr;
+  if (const int failed = fi_av_open(domain, &peers, &table, nullptr); failed != 0)
+    return trouble("address table", failed);
+  peers_.reset(table);
+  if (Result<void> done = open_queue(); !done) return done;
+  fid_ep* endpoint = nullptr;
+  if (const int failed = fi_endpoint(domain, info_.get(), &endpoint, nullptr); failed != 0)
+    return trouble("endpoint", failed);
+  endpoint_.reset(endpoint);
+  if (const int failed = fi_ep_bind(endpoint, &table->fid, 0); failed != 0)
+    return trouble("endpoint and addresses", failed);
+  if (const int failed = fi_ep_bind(endpoint, &queue_->fid, FI_TRANSMIT | FI_RECV); failed != 0)
+    return trouble("endpoint and queue", failed);
+  std::size_t least = receives_.longest;  // a buffer with less room is given back
+  if (const int failed =
+          fi_setopt(&endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &least, sizeof(least));
+      failed != 0)
+    return trouble("receive buffers", failed);
+  if (const int failed = fi_enable(endpoint); failed != 0) return trouble("start", failed);
+  if (registrar().wants(FI_MR_LOCAL)) local_.emplace(registrar());
+  return {};
+}
+
+// With a descriptor to sleep on, or without where there is none.
+Result<void> Endpoint::open_queue() {
+  int failed = 0;
+  for (const fi_wait_obj wait : {FI_WAIT_FD, FI_WAIT_NONE}) {
+    fi_cq_attr attributes{};
+    attributes.format = FI_CQ_FORMAT_DATA;
+    attributes.wait_obj = wait;
+    fid_cq* queue = nullptr;
+    failed = fi_cq_open(domain_.get(), &attributes, &queue, nullptr);
+    if (failed != 0) continue;
+    queue_.reset(queue);
+    if (wait == FI_WAIT_FD && fi_control(&queue->fid, FI_GETWAIT, &wait_descriptor_) != 0)
+      wait_descriptor_ = -1;
+    return {};
+  }
+  return trouble("queue", failed);
+}
+
+Result<void> Endpoint::read_address() {
+  std::size_t size = 256;
+  address_.resize(size);
+  if (const int failed = fi_getname(&endpoint_->fid, address_.data(), &size); failed != 0)
+    return trouble("own address", failed);
+  address_.resize(size);
+  return {};
+}
+
+std::string Endpoint::describe() const {
+  const std::uint32_t version = library_.version();
+  std::string text = fmt::format("{} of libfabric {}.{}", info_->fabric_attr->prov_name,
+                                 FI_MAJOR(version), FI_MINOR(version));
+  if (const std::optional<std::uint32_t> own = ipv4_of(*info_); own) {
+    const in_addr address{htonl(*own)};
+    std::array<char, INET_ADDRSTRLEN> name{};
+    ::inet_ntop(AF_INET, &address, name.data(), name.size());
+    text += fmt::format(", from {}", name.data());
+  }
+  return text;
+}
+
+// Ends of rxm that differ in its limit part without a word.
+std::string Endpoint::kind() const {
+  std::string provider = info_->fabric_attr->prov_name;
+  if (provider.find("ofi_rxm") == std::string::npos) return provider;
+  return fmt::format("{}, {}={}", provider, rxm_eager_limit, std::getenv(rxm_eager_limit));
+}
+
+std::size_t Endpoint::buffer_size() const {
+  return std::max(smallest_buffer, 4 * receives_.longest);
+}
+
+Result<void> Endpoint::post_all() {
+  for (std::size_t i = 0; i < receives_.buffers; ++i) {
+    const Result<ReceiveBuffer*> buffer = add_buffer();
+    if (!buffer) return buffer.error();
+    if (Result<void> done = post(**buffer); !done) return done;
+  }
+  return {};
+}
+
+Result<Endpoint::ReceiveBuffer*> Endpoint::add_buffer() {
+  auto buffer = std::make_unique<ReceiveBuffer>();
+  buffer->bytes = std::make_unique_for_overwrite<std::byte[]>(buffer_size());
+  if (local_)
+    if (const Result<void> kept = local_->keep({buffer->bytes.get(), buffer_size()}); !kept)
+      return kept.error();
+  buffers_.push_back(std::move(buffer));
+  return buffers_.back().get();
+}
+
+Result<void> Endpoint::post(ReceiveBuffer& buffer) {
+  buffer.filling = Filling(buffer_size(), receives_.longest);
+  const iovec room{buffer.bytes.get(), buffer_size()};
+  void* descriptor = nullptr;
+  if (local_) {
+    const Result<void*> kept =
+        local_->descriptor({buffer.bytes.get(), buffer_size()}, FI_RECV, &buffer.context);
+    if (!kept) return kept.error();
+    descriptor = *kept;
+  }
+  fi_msg message{};
+  message.desc = descriptor == nullptr ? nullptr : &descriptor;
+  message.msg_iov = &room;
+  message.iov_count = 1;
+  message.addr = FI_ADDR_UNSPEC;
+  message.context = &buffer.context;
+  const ssize_t outcome = fi_recvmsg(endpoint_.get(), &message, FI_MULTI_RECV);
+  if (outcome != 0) return trouble("receive", outcome);
+  buffer.is_posted = true;
+  posted_.push_back(&buffer);
+  return {};
+}
+
+Result<Peer> Endpoint::add_peer(Bytes address) {
+  Peer peer = FI_ADDR_UNSPEC;
+  const int inserted = fi_av_insert(peers_.get(), address.data(), 1, &peer, 0, nullptr);
+  if (inserted != 1) return trouble("address of a peer", inserted);
+  return peer;
+}
+
+Result<Registration> Endpoint::register_memory(MutableBytes memory) {
+  return registrar().make(memory, FI_REMOTE_READ | FI_REMOTE_WRITE);
+}
+
+void Endpoint::keep(MutableBytes memory) {
+  if (!local_) return;
+  [[maybe_unused]] const Result<void> kept = local_->keep(memory);
+}
+
+void Endpoint::make_room(std::vector<std::byte>& message, std::size_t size) {
+  if (message.size() >= size) return;
+  if (local_) local_->forget(message.data());
+  message.resize(size);
+  keep(message);
+}
+
+std::uint64_t Endpoint::base_of(const std::byte* memory) const {
+  return registrar().wants(FI_MR_VIRT_ADDR) ? reinterpret_cast<std::uintptr_t>(memory) : 0;
+}
+
+Result<Posted> Endpoint::judge(ssize_t outcome, const char* what) const {
+  if (outcome == 0) return Posted::accepted;
+  if (outcome == -FI_EAGAIN) return Posted::busy;
+  return trouble(what, outcome);
+}
+
+Error Endpoint::trouble(const char* what, ssize_t outcome) const {
+  return {Errc::peer_lost,
+          fmt::format("libfabric: {}: {}", what, library_.strerror(static_cast<int>(-outcome)))};
+}
+
+Result<Posted> Endpoint::inject(Peer to, Bytes message) {
+  return judge(fi_inject(endpoint_.get(), message.data(), message.size(), to), "send");
+}
+
+// `post` is told the descriptor of the memory, where the provider wants one.
+template <typename Post>
+Result<Posted> Endpoint::post_local(const char* what, Bytes memory, std::uint64_t access,
+                                    Context& context, const Post& post) {
+  if (!local_) [[likely]]
+    return judge(post(nullptr), what);
+  const Result<void*> descriptor = local_->descriptor(memory, access, &context);
+  if (!descriptor) return descriptor.error();
+  const ssize_t outcome = post(*descriptor);
+  if (outcome != 0) local_->release(&context);
+  return judge(outcome, what);
+}
+
+Result<Posted> Endpoint::send(Peer to, Bytes message, Context& context) {
+  return post_local("send", message, FI_SEND, context, [&](void* descriptor) {
+    return fi_send(endpoint_.get(), message.data(), message.size(), descriptor, to, &context);
+  });
+}
+
+Result<Posted> Endpoint::write(Peer to, Bytes source, std::uint64_t remote, std::uint64_t key,
+                               Context& context) {
+  const iovec local{const_cast<std::byte*>(source.data()), source.size()};
+  const fi_rma_iov target{remote, source.size(), key};
+  fi_msg_rma message{};
+  message.msg_iov = &local;
+  message.iov_count = 1;
+  message.addr = to;
+  message.rma_iov = &target;
+  message.rma_iov_count = 1;
+  message.context = &context;
+  return post_local("put", source, FI_WRITE, context, [&](void* descriptor) {
+    message.desc = descriptor == nullptr ? nullptr : &descriptor;
+    return fi_writemsg(endpoint_.get(), &message, FI_DELIVERY_COMPLETE | FI_COMPLETION);
+  });
+}
+
+Result<Posted> Endpoint::read(Peer from, MutableBytes target, std::uint64_t remote,
+                              std::uint64_t key, Context& context) {
+  return post_local("get", target, FI_READ, context, [&](void* descriptor) {
+    return fi_read(endpoint_.get(), target.data(), target.size(), descriptor, from, remote, key,
+                   &context);
+  });
+}
+
+std::size_t Endpoint::poll(const Handlers& handlers) {
+  std::array<fi_cq_data_entry, most_at_once> entries;
+  const ssize_t count = fi_cq_read(queue_.get(), entries.data(), entries.size());
+  if (count == -FI_EAVAIL) {
+    handle_failure(handlers);
+    return 1;
+  }
+  if (count <= 0) return 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) handle(entries[i], handlers);
+  return static_cast<std::size_t>(count);
+}
+
+// A stranger's write may tell of itself too, by nothing.
+void Endpoint::handle(const fi_cq_data_entry& entry, const Handlers& handlers) {
+  if (entry.op_context == nullptr) [[unlikely]]
+    return;
+  if ((entry.flags & (FI_RECV | FI_MULTI_RECV)) == 0)
+    return handlers.on_done(done(entry.op_context));
+  if ((entry.flags & FI_RECV) != 0)
+    handlers.on_message({static_cast<const std::byte*>(entry.buf), entry.len});
+  note(entry);
+}
+
+// A buffer that is used up is given back with its last message, or alone.
+void Endpoint::note(const fi_cq_data_entry& entry) {
+  auto& buffer = *static_cast<ReceiveBuffer*>(entry.op_context);
+  if ((entry.flags & FI_RECV) != 0) {
+    const auto* bytes = static_cast<const std::byte*>(entry.buf);
+    buffer.filling.add(static_cast<std::size_t>(bytes - buffer.bytes.get()), entry.len);
+  }
+  if ((entry.flags & FI_MULTI_RECV) != 0) buffer.filling.give_back();
+  renew(buffer);
+}
+
+// Buffers are filled in the order in which they were posted: those before one that something came
+// into are used up, whatever was said of them. One that something is still under way into is
+// replaced.
+void Endpoint::renew(ReceiveBuffer& buffer) {
+  if (buffer.is_posted) {
+    while (posted_.front() != &buffer) retire(*posted_.front());
+    if (buffer.filling.is_given_back()) retire(buffer);
+  } else if (buffer.filling.is_done()) {
+    spare_.push_back(&buffer);
+  }
+}
+
+// The first one that is posted.
+void Endpoint::retire(ReceiveBuffer& buffer) {
+  posted_.pop_front();
+  buffer.is_posted = false;
+  buffer.filling.give_back();
+  ReceiveBuffer* next = &buffer;
+  if (!buffer.filling.is_done()) {
+    if (spare_.empty() && buffers_.size() < receives_.buffers + most_unfinished)
+      if (const Result<ReceiveBuffer*> added = add_buffer(); added) spare_.push_back(*added);
+    if (spare_.empty()) return;
+    next = spare_.back();
+    spare_.pop_back();
+  }
+  const Result<void> posted = post(*next);
+  GONDWANA_ASSERT(static_cast<bool>(posted), buffers_.size());
+}
+
+// What failed is an operation, a message that did not fit, or something of the provider's own: a
+// connection that ended badly, say. Whoever uses that learns by its own operations.
+void Endpoint::handle_failure(const Handlers& handlers) {
+  fi_cq_err_entry entry{};
+  if (fi_cq_readerr(queue_.get(), &entry, 0) != 1) return;
+  if (entry.op_context == nullptr) return;
+  if (ReceiveBuffer* buffer = find_buffer(entry.op_context); buffer != nullptr)
+    return note_failure(*buffer, entry);
+  if ((entry.flags & FI_RECV) != 0) return;
+  handlers.on_failed(done(entry.op_context), library_.strerror(entry.err));
+}
+
+Endpoint::ReceiveBuffer* Endpoint::find_buffer(const void* context) {
+  const auto found = std::ranges::find_if(
+      buffers_, [context](const auto& buffer) { return &buffer->context == context; });
+  return found == buffers_.end() ? nullptr : found->get();
+}
+
+// Messages of this job fit, whatever the room that a posted buffer has left.
+void Endpoint::note_failure(ReceiveBuffer& buffer, const fi_cq_err_entry& entry) {
+  if (entry.err == FI_ECANCELED) return;
+  if (entry.err == FI_ETRUNC) refuse();
+  const auto* at = static_cast<const std::byte*>(entry.buf);
+  const bool is_placed =
+      at != nullptr && at >= buffer.bytes.get() && at < buffer.bytes.get() + buffer_size();
+  if (is_placed)
+    buffer.filling.fail(static_cast<std::size_t>(at - buffer.bytes.get()), entry.len);
+  else
+    buffer.filling.fail();
+  if ((entry.flags & FI_MULTI_RECV) != 0) buffer.filling.give_back();
+  renew(buffer);
+}
+
+void Endpoint::refuse() {
+  if (++refused_ > 1) return;
+  std::fputs(fmt::format("gondwana: the endpoint {} refused a message that is not of this job, or "
+                         "garbled; more are only counted, see docs/security.md\n",
+                         place())
+                 .c_str(),
+             stderr);
+}
+
+// As other tools name it.
+std::string Endpoint::place() const {
+  sockaddr_in address{};
+  if (address_.size() < sizeof(address)) return info_->fabric_attr->prov_name;
+  std::memcpy(&address, address_.data(), sizeof(address));
+  if (address.sin_family != AF_INET) return info_->fabric_attr->prov_name;
+  std::array<char, INET_ADDRSTRLEN> name{};
+  ::inet_ntop(AF_INET, &address.sin_addr, name.data(), name.size());
+  return fmt::format("{}:{}", name.data(), ntohs(address.sin_port));
+}
+
+// Its memory is free before its owner learns of it.
+Context* Endpoint::done(void* context) {
+  if (local_) [[unlikely]]
+    local_->release(context);
+  return static_cast<Context*>(context);
+}
+
+bool Endpoint::may_sleep() {
+  fid* objects = &queue_->fid;
+  return wait_descriptor_ >= 0 && fi_trywait(fabric_.get(), &objects, 1) == FI_SUCCESS;
+}
+
+}  // namespace gondwana::ofi

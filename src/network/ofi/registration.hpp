@@ -1,0 +1,52 @@
+// Memory that is registered with a provider, in whatever way that one wants it.
+#pragma once
+
+#include <rdma/fabric.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "core/result.hpp"
+#include "core/types.hpp"
+#include "network/ofi/library.hpp"
+
+namespace gondwana::ofi {
+
+// Closes an object of libfabric.
+template <typename Object>
+struct Close {
+  void operator()(Object* object) const { fi_close(&object->fid); }
+};
+template <typename Object>
+using Owned = std::unique_ptr<Object, Close<Object>>;
+
+// May be used by those who were meant until it is destroyed.
+struct Registration {
+  Owned<fid_mr> handle;
+  std::uint64_t key = 0;
+};
+
+class Registrar {
+ public:
+  // Of an endpoint that is enabled. All of them outlive this.
+  Registrar(const Library& library, const fi_info& info, fid_domain& domain, fid_ep& endpoint)
+      : library_(library), info_(info), domain_(domain), endpoint_(endpoint) {}
+
+  // With a key that nobody can guess, where the provider lets us choose it. `access`:
+  // FI_REMOTE_READ and its like.
+  Result<Registration> make(Bytes memory, std::uint64_t access) const;
+  bool wants(int mode) const { return (info_.domain_attr->mr_mode & mode) != 0; }
+
+ private:
+  Result<std::uint64_t> new_key() const;
+  Error trouble(Bytes memory, int failed) const;
+
+  const Library& library_;
+  const fi_info& info_;
+  fid_domain& domain_;
+  fid_ep& endpoint_;
+};
+
+}  // namespace gondwana::ofi

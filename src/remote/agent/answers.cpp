@@ -1,0 +1,145 @@
+// How answers of a node agent leave: a queue for each process that asks, and for all together a
+// bounded number of bytes that wait for the network.
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "operations/copy.hpp"
+#include "remote/agent/implementation.hpp"
+
+namespace gondwana {
+namespace {
+
+using ofi::Peer;
+using ofi::Reply;
+using ofi::Row;
+
+// Bytes of answers that wait for the network: to one rank, and to all. A single one always may.
+constexpr std::size_t most_leaving_to_one = 256 * 1024;
+constexpr std::size_t most_leaving = 64 * 1024 * 1024;
+
+}  // namespace
+
+void NodeAgent::Implementation::answer(std::uint32_t from, Answer answer) {
+  Client& client = clients_[from];
+  if (client.peer == FI_ADDR_UNSPEC) return;  // it has not said where
+  answer.reply.tag = tag_;
+  answer.reply.to = from;
+  answer.reply.node = memory_->plan().node;
+  if (client.answers.empty()) to_answer_.push_back(from);
+  client.answers.push_back(std::move(answer));
+}
+
+// Who does not take its answers keeps nobody else waiting.
+void NodeAgent::Implementation::send_answers() {
+  for (const std::uint32_t from : owed_) {
+    Client& client = clients_[from];
+    if (client.owed) answer(from, {.reply = {.sequence = client.done}});
+    client.owed = false;
+  }
+  owed_.clear();
+  std::erase_if(to_answer_, [this](std::uint32_t to) { return send_answers_to(to); });
+}
+
+// False: some wait. To who is gone they are lost: others notice that.
+bool NodeAgent::Implementation::send_answers_to(std::uint32_t number) {
+  Client& client = clients_[number];
+  for (; !client.answers.empty(); client.answers.pop_front()) {
+    const Answer& next = client.answers.front();
+    const Result<Posted> sent =
+        next.rows.empty() ? endpoint_->inject(client.peer, std::as_bytes(std::span(&next.reply, 1)))
+                          : send_bytes(number, next);
+    if (sent && *sent == Posted::busy) return false;
+  }
+  return true;
+}
+
+Result<Posted> NodeAgent::Implementation::send_bytes(std::uint32_t number, const Answer& answer) {
+  const std::size_t size = sizeof(Reply) + answer.reply.value;
+  const Client& client = clients_[number];
+  if (size <= endpoint_->most_injected()) {
+    injected_.resize(std::max(injected_.size(), size));
+    pack(answer, injected_.data());
+    return endpoint_->inject(client.peer, Bytes(injected_).first(size));
+  }
+  if (!has_room(client, size)) return Posted::busy;
+  Parcel& parcel = take_parcel(number, size);
+  pack(answer, parcel.bytes.data());
+  return send(client.peer, parcel);
+}
+
+bool NodeAgent::Implementation::has_room(const Client& client, std::size_t size) const {
+  return client.leaving == 0 ||
+         (client.leaving + size <= most_leaving_to_one && leaving_ + size <= most_leaving);
+}
+
+// What is written there now, behind all that was asked for before.
+void NodeAgent::Implementation::pack(const Answer& answer, std::byte* message) const {
+  std::memcpy(message, &answer.reply, sizeof(Reply));
+  message += sizeof(Reply);
+  const std::byte* arena = memory_->window(answer.at);
+  std::atomic_thread_fence(std::memory_order_acquire);
+  for (const Row& row : answer.rows) {
+    copy_pieces({message, std::ptrdiff_t{row.size}}, {arena + row.offset, row.step}, row.size,
+                row.count);
+    message += row.bytes();
+  }
+}
+
+// Whether its answers wait for what no message that leaves would tell.
+bool NodeAgent::Implementation::is_stuck(std::uint32_t number) const {
+  return clients_.at(number).leaving == 0;
+}
+
+// That ranks have not got. Words to other agents may never leave, where a node is gone.
+bool NodeAgent::Implementation::has_answers() const {
+  const auto is_waited_for = [this](const auto& each) {
+    return each.first < memory_->plan().job_ranks && each.second.leaving > 0;
+  };
+  return !to_answer_.empty() || std::ranges::any_of(clients_, is_waited_for);
+}
+
+NodeAgent::Implementation::Parcel& NodeAgent::Implementation::take_parcel(std::uint32_t to,
+                                                                          std::size_t size) {
+  if (free_parcels_.empty()) free_parcels_.push_back(&parcels_.emplace_back());
+  Parcel& parcel = *free_parcels_.back();
+  free_parcels_.pop_back();
+  parcel.to = to;
+  parcel.size = size;
+  parcel.is_carried = false;
+  endpoint_->make_room(parcel.bytes, size);
+  return parcel;
+}
+
+Result<Posted> NodeAgent::Implementation::send(Peer peer, Parcel& parcel) {
+  Result<Posted> sent =
+      endpoint_->send(peer, Bytes(parcel.bytes).first(parcel.size), parcel.context);
+  if (sent && *sent == Posted::accepted) {
+    leaving_ += parcel.size;
+    clients_[parcel.to].leaving += parcel.size;
+    if (parcel.is_carried) ++carrying_;
+  } else {
+    free_parcels_.push_back(&parcel);
+  }
+  return sent;
+}
+
+void NodeAgent::Implementation::has_left(ofi::Context* context) {
+  auto& parcel = *reinterpret_cast<Parcel*>(context);
+  leaving_ -= parcel.size;
+  clients_[parcel.to].leaving -= parcel.size;
+  if (parcel.is_carried) --carrying_;
+  free_parcels_.push_back(&parcel);
+}
+
+void NodeAgent::Implementation::has_failed(const ofi::Context* context) {
+  const auto failed = std::ranges::find_if(
+      parcels_, [context](const Parcel& each) { return &each.context == context; });
+  if (failed == parcels_.end()) return;
+  if (failed->is_carried) lose(failed->to - memory_->plan().job_ranks, NodeState::cut_off);
+  has_left(&failed->context);
+}
+
+}  // namespace gondwana

@@ -1,0 +1,166 @@
+// How node agents notice that ranks are lost, and that all ranks of the job wait for ever.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "core/machine.hpp"
+#include "memory/rank_report.hpp"
+#include "memory/stillness.hpp"
+#include "remote/agent/implementation.hpp"
+
+namespace gondwana {
+namespace {
+
+namespace report = ofi::report;
+using ofi::NodeReport;
+using ofi::Peer;
+using ofi::Request;
+using ofi::RequestKind;
+
+constexpr std::uint64_t between_looks_ns = 100'000'000;
+
+std::uint8_t flags_of(const NodeReport& of) {
+  const int flags = (of.is_still ? report::is_still : 0) | (of.any_leaves ? report::any_leaves : 0);
+  return static_cast<std::uint8_t>(flags);
+}
+
+std::string shortened(std::string text, std::size_t most) {
+  constexpr std::string_view cut = "...";
+  if (text.size() <= most) return text;
+  text.resize(most - cut.size());
+  return text.append(cut);
+}
+
+}  // namespace
+
+void NodeAgent::Implementation::look_at_ranks() {
+  const std::uint64_t now = monotonic_ns();
+  if (now < next_look_ns_) return;
+  next_look_ns_ = now + between_looks_ns;
+  const NodeHeader& header = memory_->header();
+  if (header.is_over.load(std::memory_order_relaxed) != 0) return send_alarms();
+  look_for_lost_ranks();
+  if (header.ending.load(std::memory_order_relaxed) == 0) return;
+  if (inquiry_.is_due(now)) begin_round();
+  go_on_asking();
+}
+
+// That the process has ended or runs another program, while it is part of the job.
+void NodeAgent::Implementation::look_for_lost_ranks() {
+  const NodePlan& plan = memory_->plan();
+  for (std::uint32_t rank = plan.first; rank < plan.first + plan.ranks; ++rank) {
+    const std::optional<std::string> loss = find_loss(memory_->page(Rank(rank)), rank);
+    if (!loss) continue;
+    declare_over(*loss);
+    alarm_ = shortened(*loss, report::longest_text);
+    for (std::uint32_t node = 0; node < plan.nodes; ++node)
+      if (node != plan.node) to_alarm_.push_back(node);
+    return send_alarms();
+  }
+}
+
+// To those that have not got it: a connection may have to be made first.
+void NodeAgent::Implementation::send_alarms() {
+  std::erase_if(to_alarm_, [this](std::uint32_t node) {
+    return tell(node, {.kind = RequestKind::alarm}, alarm_);
+  });
+}
+
+// To whoever of this node can end the job.
+void NodeAgent::Implementation::declare_over(const std::string& why) {
+  NodeHeader& header = memory_->header();
+  if (header.is_over.load(std::memory_order_relaxed) != 0) return;
+  const std::string text = shortened(why, header.why.size() - 1);
+  std::ranges::copy(text, header.why.begin());
+  header.is_over.store(1, std::memory_order_release);  // with look_for_losses() and the guardian
+}
+
+NodeReport NodeAgent::Implementation::report_of_own() const {
+  const NodePlan& plan = memory_->plan();
+  const auto* pages = reinterpret_cast<const std::byte*>(&memory_->page(Rank(plan.first)));
+  const NodeLook look = look_at_node(pages, plan.first, plan.ranks);
+  const std::optional<Stillness> stillness = find_stillness(look.part);
+  return {.is_still = stillness.has_value(),
+          .any_leaves = look.any_leaves(),
+          .print = stillness.value_or(Stillness{}).print,
+          .mail_under_way = look.mail_under_way,
+          .text = stillness
+                      ? shortened(fmt::format("on host {} {}", card_.host.data(), describe(look)),
+                                  report::longest_text)
+                      : ""};
+}
+
+void NodeAgent::Implementation::begin_round() {
+  inquiry_.begin(report_of_own(), monotonic_ns());
+}
+
+void NodeAgent::Implementation::go_on_asking() {
+  if (const auto node = inquiry_.next_to_ask(monotonic_ns()); node && !ask(*node))
+    inquiry_.ask_again();
+  if (inquiry_.verdict())
+    declare_over(shortened(*inquiry_.verdict(), NodeHeader::longest_reason / 2) + nobody_can_go_on);
+}
+
+bool NodeAgent::Implementation::ask(std::uint32_t node) {
+  return tell(node, {.kind = RequestKind::ask, .sequence = inquiry_.round()}, "");
+}
+
+void NodeAgent::Implementation::answer_ask(const Request& request) {
+  const NodeReport own = report_of_own();
+  tell(request.from - memory_->plan().job_ranks,
+       {.kind = RequestKind::report,
+        .size = flags_of(own),
+        .sequence = request.sequence,
+        .offset = own.print,
+        .compare = own.mail_under_way},
+       own.text);
+}
+
+void NodeAgent::Implementation::hear_report(const Request& request, Bytes text) {
+  NodeReport report{.is_still = (request.size & report::is_still) != 0,
+                    .any_leaves = (request.size & report::any_leaves) != 0,
+                    .print = request.offset,
+                    .mail_under_way = request.compare,
+                    .text = {reinterpret_cast<const char*>(text.data()), text.size()}};
+  const std::uint32_t node = request.from - memory_->plan().job_ranks;
+  if ((request.size & report::is_gone) != 0) return inquiry_.hear_farewell(node, std::move(report));
+  inquiry_.hear(node, request.sequence, std::move(report), monotonic_ns());
+  go_on_asking();
+}
+
+// To the agents that this one has talked to: it answers no more.
+void NodeAgent::Implementation::tell_farewell() {
+  const NodePlan& plan = memory_->plan();
+  const auto* pages = reinterpret_cast<const std::byte*>(&memory_->page(Rank(plan.first)));
+  const NodeLook look = look_at_node(pages, plan.first, plan.ranks);
+  constexpr std::uint8_t flags = report::is_still | report::any_leaves | report::is_gone;
+  const Request farewell{
+      .kind = RequestKind::report, .size = flags, .compare = look.mail_under_way};
+  const std::string text = fmt::format("on host {} {}", card_.host.data(), describe(look));
+  for (std::uint32_t node = 0; node < plan.nodes; ++node) {
+    const bool has_greeted = clients_.contains(ofi::agent_number(plan, node));
+    if (has_greeted || others_.contains(node))
+      tell(node, farewell, shortened(text, report::longest_text));
+  }
+}
+
+// A message to another agent. False: there is no connection yet, or no room. What was not asked is
+// asked in the next round.
+bool NodeAgent::Implementation::tell(std::uint32_t node, Request request, const std::string& text) {
+  if (node == memory_->plan().node || node >= memory_->plan().nodes) return true;
+  const Result<Peer> peer = peer_of(node);
+  if (!peer) return true;
+  request.tag = tag_;
+  request.from = ofi::agent_number(memory_->plan(), memory_->plan().node);
+  request.operand = text.size();
+  Parcel& parcel =
+      take_parcel(ofi::agent_number(memory_->plan(), node), sizeof(request) + text.size());
+  std::memcpy(parcel.bytes.data(), &request, sizeof(request));
+  std::ranges::copy(std::as_bytes(std::span(text)), parcel.bytes.data() + sizeof(request));
+  const Result<Posted> sent = send(*peer, parcel);
+  return !sent || *sent == Posted::accepted;
+}
+
+}  // namespace gondwana

@@ -1,0 +1,136 @@
+// How a node agent carries the messages of its ranks, where they have no endpoints of their own: to
+// the agents of other nodes as they are, and what comes for the ranks to the ranks.
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "remote/agent/implementation.hpp"
+
+namespace gondwana {
+namespace {
+
+// Messages of one rank, before it is the turn of the next.
+constexpr int most_at_once = 64;
+// Where something waits for a rank, or for the network, and nobody says when there is room.
+constexpr int look_again_ms = 1;
+constexpr int any_length = 1'000'000;
+
+}  // namespace
+
+void NodeAgent::Implementation::carry_from_now() {
+  const NodePlan& plan = memory_->plan();
+  carried_.reserve(plan.ranks);
+  for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
+    RelayPlace& place = memory_->relay(Rank(plan.first + rank));
+    carried_.push_back({RecordReader(place.to_agent), RecordWriter(place.to_rank), place.bell});
+  }
+}
+
+// By edges: nobody has to read what rings.
+void NodeAgent::Implementation::listen_to_ranks() {
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLET;
+  ::epoll_ctl(sleeper_.get(), EPOLL_CTL_ADD, memory_->agent_bell(), &event);
+}
+
+bool NodeAgent::Implementation::carry() {
+  bool found = false;
+  is_blocked_ = false;
+  for (Carried& rank : carried_) {
+    deliver_waiting(rank);
+    for (int i = 0; i < most_at_once; ++i) {
+      const auto message = rank.from_rank.front();
+      if (!message) break;
+      if (!pass_on(*message)) {
+        is_blocked_ = true;
+        break;
+      }
+      rank.from_rank.pop();
+      found = true;
+    }
+  }
+  return found;
+}
+
+// False: there is no room now. What is for a node that is gone is over.
+bool NodeAgent::Implementation::pass_on(const RecordReader::Record& message) {
+  const NodePlan& plan = memory_->plan();
+  if (message.to == plan.node) {
+    on_message(message.bytes);
+    return true;
+  }
+  if (message.to >= plan.nodes) {
+    ++dropped_.misdirected;
+    return true;
+  }
+  const Result<Posted> sent = send_on(message.to, message.bytes);
+  if (!sent) lose(message.to, NodeState::cut_off);
+  return !sent || *sent == Posted::accepted;
+}
+
+Result<Posted> NodeAgent::Implementation::send_on(std::uint32_t node, Bytes message) {
+  const Result<Peer> peer = peer_of(node);
+  if (!peer) return peer.error();
+  if (message.size() <= endpoint_->most_injected()) return endpoint_->inject(*peer, message);
+  const std::uint32_t there = ofi::agent_number(memory_->plan(), node);
+  if (!has_room(clients_[there], message.size())) return Posted::busy;
+  Parcel& parcel = take_parcel(there, message.size());
+  parcel.is_carried = true;
+  std::ranges::copy(message, parcel.bytes.data());
+  return send(*peer, parcel);
+}
+
+// The agent of another node.
+Result<ofi::Peer> NodeAgent::Implementation::peer_of(std::uint32_t node) {
+  const auto [other, is_new] = others_.try_emplace(node, FI_ADDR_UNSPEC);
+  if (is_new) {
+    const NodeCard& card = memory_->entry(node).card;
+    const Result<Peer> peer = endpoint_->add_peer({card.address.data(), card.address_size});
+    if (!peer) {
+      others_.erase(other);
+      return peer.error();
+    }
+    other->second = *peer;
+  }
+  return other->second;
+}
+
+void NodeAgent::Implementation::deliver(Rank to, Bytes letter) {
+  Carried& rank = carried_[memory_->plan().local(to)];
+  if (!rank.waiting.empty() || !hand_over(rank, letter))
+    rank.waiting.emplace_back(letter.begin(), letter.end());
+}
+
+bool NodeAgent::Implementation::hand_over(Carried& rank, Bytes letter) {
+  std::byte* place = rank.to_rank.open(letter.size());
+  if (place == nullptr) return false;
+  std::ranges::copy(letter, place);
+  rank.to_rank.publish();
+  rank.has_news = true;
+  return true;
+}
+
+void NodeAgent::Implementation::deliver_waiting(Carried& rank) {
+  while (!rank.waiting.empty() && hand_over(rank, rank.waiting.front())) rank.waiting.pop_front();
+}
+
+// What would be lost if the agent ended now.
+bool NodeAgent::Implementation::has_to_carry() const {
+  return carrying_ > 0 || std::ranges::any_of(carried_, [](const Carried& rank) {
+           return rank.from_rank.has_record() || !rank.waiting.empty();
+         });
+}
+
+// In milliseconds; from here on ranks ring. What they wrote before is seen here.
+int NodeAgent::Implementation::longest_sleep_beside_ranks() {
+  if (carried_.empty()) return any_length;
+  const bool are_heard = memory_->header().agent_bell.raise();
+  if (!has_to_carry()) return are_heard ? any_length : look_again_ms;
+  const bool is_new = !is_blocked_ && std::ranges::any_of(carried_, [](const Carried& rank) {
+    return rank.from_rank.has_record();
+  });
+  return is_new ? 0 : look_again_ms;
+}
+
+}  // namespace gondwana

@@ -1,0 +1,208 @@
+// What is behind NodeAgent: its endpoint, the memory that it works on, and who asks. What it does
+// with requests is in agent.cpp, how answers leave in agent_answers.cpp, how it carries the
+// messages of its ranks in agent_carries.cpp, how it finds that the job cannot go on in
+// agent_inquiry.cpp.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/function_ref.hpp"
+#include "core/unique_fd.hpp"
+#include "memory/file_windows.hpp"
+#include "network/ofi/endpoint.hpp"
+#include "remote/agent/agent.hpp"
+#include "remote/agent/inquiry.hpp"
+#include "remote/in_order.hpp"
+#include "remote/protocol.hpp"
+#include "sync/doorbell.hpp"
+#include "sync/record_ring.hpp"
+
+namespace gondwana {
+
+class NodeAgent::Implementation {
+ public:
+  static Result<std::unique_ptr<Implementation>> open(const Setup& setup);
+
+  const NodeCard& card() const { return card_; }
+  void serve(int control);
+  Dropped dropped() const {
+    return {endpoint_->refused(), dropped_.repeated, dropped_.misdirected};
+  }
+
+ private:
+  using Endpoint = ofi::Endpoint;
+  using Peer = ofi::Peer;
+  using ReceivedRequest = ofi::ReceivedRequest;
+  using Reply = ofi::Reply;
+  using Request = ofi::Request;
+  using Row = ofi::Row;
+
+  // Of a gather the rows, with which the bytes are fetched when there is room for them to leave.
+  struct Answer {
+    Reply reply;
+    Rank at{0};
+    std::vector<Row> rows = {};
+  };
+  // A message under way, to a process by its number. The context comes first: libfabric gives it
+  // back.
+  struct Parcel {
+    ofi::Context context;
+    std::uint32_t to;
+    std::size_t size;
+    bool is_carried;               // for a rank of ours
+    std::vector<std::byte> bytes;  // keeps its room
+  };
+  // What is known of a process that asks. `done`: its last request that was carried out.
+  struct Client {
+    Peer peer = FI_ADDR_UNSPEC;
+    std::uint32_t done = 0;
+    bool owed = false;  // an answer
+    ofi::InOrder order;
+    std::list<Answer> answers;  // nothing, while it is empty
+    std::size_t leaving = 0;    // bytes of answers that have not left
+  };
+  // Bytes of the arena of a rank that were written.
+  struct Written {
+    std::uint32_t rank;
+    std::uint64_t offset;
+    std::size_t size;
+  };
+  // A rank of ours whose messages are carried.
+  struct Carried {
+    RecordReader from_rank;
+    RecordWriter to_rank;
+    Doorbell<RealAtomics>& bell;
+    std::deque<std::vector<std::byte>> waiting = {};  // letters, until it makes room
+    bool has_news = false;
+  };
+  // Another node that a rank of ours talks to: it must answer from time to time.
+  struct Watched {
+    Peer peer = FI_ADDR_UNSPEC;
+    bool has_answered = false;
+    std::uint64_t heard_ns = 0;
+    std::uint32_t beats = 0;
+  };
+
+  explicit Implementation(const Setup& setup)
+      : memory_(setup.memory),
+        files_(*memory_),
+        tag_(setup.job_tag),
+        may_spin_(setup.may_spin),
+        patience_ns_(std::uint64_t{setup.patience_s} * 1'000'000'000),
+        on_shortened_file_(setup.on_shortened_file),
+        inquiry_(setup.memory->plan().node, setup.memory->plan().nodes, patience_ns_) {
+    if (setup.carries) carry_from_now();
+  }
+
+  Result<void> open_endpoint(const ofi::Settings& settings);
+  void write_card();
+  bool yields_until(FunctionRef<bool()> done) const;
+  bool step();
+  bool network_stirs() const;
+  void wait();
+  void on_message(Bytes bytes);
+  void on_letter(std::uint32_t to, Bytes letter);
+  void execute(Bytes bytes);
+  void meet(const Request& request, Bytes address);
+  void take_turn(const ReceivedRequest& received, Bytes bytes);
+  void carry_out(const ReceivedRequest& received);
+  void store(const Request& request, Bytes bytes);
+  void spread(const ReceivedRequest& received);
+  void update(const Request& request);
+  void owe(const Request& request);
+  void note_written(std::uint32_t rank, const Row& row);
+  void gather(const ReceivedRequest& received);
+  void answer(std::uint32_t from, Answer answer);
+  void send_answers();
+  bool send_answers_to(std::uint32_t number);
+  Result<Posted> send_bytes(std::uint32_t number, const Answer& answer);
+  void pack(const Answer& answer, std::byte* message) const;
+  bool has_room(const Client& client, std::size_t size) const;
+  bool is_stuck(std::uint32_t number) const;
+  bool has_answers() const;
+  Parcel& take_parcel(std::uint32_t to, std::size_t size);
+  Result<Posted> send(Peer peer, Parcel& parcel);
+  void has_left(ofi::Context* context);
+  void has_failed(const ofi::Context* context);
+  void carry_from_now();
+  void listen_to_ranks();
+  bool carry();
+  bool pass_on(const RecordReader::Record& message);
+  Result<Peer> peer_of(std::uint32_t node);
+  Result<Posted> send_on(std::uint32_t node, Bytes message);
+  void deliver(Rank to, Bytes letter);
+  static bool hand_over(Carried& rank, Bytes letter);
+  static void deliver_waiting(Carried& rank);
+  bool has_to_carry() const;
+  void follow_files();
+  void follow_file(Rank rank, std::size_t number);
+  void look_at_files();
+  int longest_sleep_beside_ranks();
+  void ring();
+  void watch_nodes();
+  bool all_have_answered() const;
+  void greet(std::uint32_t node, Watched& watched);
+  void introduce(std::uint32_t node, Peer peer);
+  void lose(std::uint32_t node, NodeState how);
+  void look_at_ranks();
+  void look_for_lost_ranks();
+  ofi::NodeReport report_of_own() const;
+  void begin_round();
+  void go_on_asking();
+  bool ask(std::uint32_t node);
+  void answer_ask(const Request& request);
+  void hear_report(const Request& request, Bytes text);
+  void send_alarms();
+  bool tell(std::uint32_t node, Request request, const std::string& text);
+  void tell_farewell();
+  void declare_over(const std::string& why);
+  std::byte* place_of(const Request& request) const {
+    return memory_->window(Rank(request.to)) + request.offset;
+  }
+
+  std::shared_ptr<NodeMemory> memory_;
+  FileWindows files_;
+  std::uint32_t files_asked_ = 0;
+  std::uint64_t tag_;
+  bool may_spin_;
+  std::uint64_t patience_ns_;  // 0: endless
+  std::uint64_t next_watch_ns_ = 0;
+  std::function<void(Rank)> on_shortened_file_;
+  std::uint64_t next_file_look_ns_ = 0;
+  std::optional<Rank> shortened_;             // at the last look
+  std::map<std::uint32_t, Watched> watched_;  // by node
+  std::uint64_t next_look_ns_ = 0;            // at the ranks of the node
+  ofi::Inquiry inquiry_;
+  std::string alarm_;                    // why the job is over
+  std::vector<std::uint32_t> to_alarm_;  // nodes whose agents are to be told
+  NodeCard card_{};
+  // By rank, and behind them the agents by node: those that have asked, or get what is carried.
+  std::unordered_map<std::uint32_t, Client> clients_;
+  std::vector<Carried> carried_;          // by rank of the node; none where they have endpoints
+  std::map<std::uint32_t, Peer> others_;  // agents, by node
+  bool is_blocked_ = false;               // something to carry waits for the network
+  std::size_t carrying_ = 0;              // parcels
+  std::vector<std::uint32_t> owed_;
+  std::vector<Written> written_;          // who sleeps until that changes is to be woken
+  std::vector<std::uint32_t> to_answer_;  // who has answers that wait
+  std::deque<Parcel> parcels_;            // they must not move
+  std::vector<Parcel*> free_parcels_;
+  std::size_t leaving_ = 0;          // bytes of parcels
+  std::vector<std::byte> injected_;  // room for one message
+  Dropped dropped_;                  // but for what the endpoint has refused
+  UniqueFd sleeper_;                 // an epoll of what ends a sleep
+  // Last, so that they are closed before what they send from.
+  std::unique_ptr<Endpoint> endpoint_;
+  std::optional<ofi::Registration> registration_;
+};
+
+}  // namespace gondwana

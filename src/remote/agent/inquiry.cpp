@@ -1,0 +1,95 @@
+#include "remote/agent/inquiry.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "memory/control_page.hpp"
+#include "memory/stillness.hpp"
+
+namespace gondwana::ofi {
+namespace {
+
+constexpr std::uint64_t longest_pause_ns = 4 * look_for_stillness_every_ns;
+constexpr std::uint64_t answer_ns = 2'000'000'000;  // that an answer may take
+
+}  // namespace
+
+void Inquiry::begin(NodeReport own, std::uint64_t now_ns) {
+  ++round_;
+  runs_ = true;
+  asked_.reset();
+  for (std::uint32_t node = 0; node < reports_.size(); ++node)
+    if (!is_gone_[node]) reports_[node].reset();
+  const bool is_still = own.is_still;
+  reports_[node_] = std::move(own);
+  if (!is_still) put_off(now_ns);
+}
+
+std::optional<std::uint32_t> Inquiry::next_to_ask(std::uint64_t now_ns) {
+  if (!runs_) return std::nullopt;
+  if (asked_ && now_ns - asked_ns_ > answer_ns) put_off(now_ns);
+  if (!runs_ || asked_) return std::nullopt;
+  if (reports_[busy_]) {
+    const auto missing =
+        std::ranges::find_if(reports_, [](const auto& report) { return !report.has_value(); });
+    if (missing == reports_.end()) {
+      conclude(now_ns);
+      return std::nullopt;
+    }
+    asked_ = static_cast<std::uint32_t>(missing - reports_.begin());
+  } else {
+    asked_ = busy_;
+  }
+  asked_ns_ = now_ns;
+  return asked_;
+}
+
+void Inquiry::hear(std::uint32_t node, std::uint32_t round, NodeReport report,
+                   std::uint64_t now_ns) {
+  if (!runs_ || round != round_ || asked_ != node) return;
+  asked_.reset();
+  const bool is_still = report.is_still;
+  reports_[node] = std::move(report);
+  if (is_still) return;
+  busy_ = node;
+  pause_ns_ = std::min(2 * pause_ns_, longest_pause_ns);
+  put_off(now_ns);
+}
+
+void Inquiry::hear_farewell(std::uint32_t node, NodeReport report) {
+  if (asked_ == node) asked_.reset();
+  reports_[node] = std::move(report);
+  is_gone_[node] = true;
+}
+
+void Inquiry::put_off(std::uint64_t now_ns) {
+  runs_ = false;
+  asked_.reset();
+  found_.reset();
+  pause_ns_ = std::max(pause_ns_, look_for_stillness_every_ns);
+  next_ns_ = now_ns + pause_ns_;
+}
+
+void Inquiry::conclude(std::uint64_t now_ns) {
+  bool any_leaves = false;
+  std::uint64_t print = 0;
+  std::uint64_t mail = 0;
+  std::string text;
+  for (const std::optional<NodeReport>& report : reports_) {
+    any_leaves = any_leaves || report->any_leaves;
+    print = fingerprint({print, report->print});
+    mail += report->mail_under_way;
+    if (!text.empty() && !report->text.empty()) text += "; ";
+    text += report->text;
+  }
+  const std::optional<Found> before = std::exchange(found_, std::nullopt);
+  const bool again = before && before->print == print;
+  const std::uint64_t since_ns = again ? before->since_ns : now_ns;
+  const bool is_long = patience_ns_ != 0 && now_ns - since_ns > patience_ns_;
+  if (any_leaves && again && (mail == 0 || is_long)) verdict_ = text;
+  pause_ns_ = 0;
+  put_off(now_ns);
+  if (any_leaves) found_ = Found{print, since_ns};
+}
+
+}  // namespace gondwana::ofi

@@ -1,0 +1,103 @@
+// What is behind Ofi: what was asked of the agents of other nodes, and mail to the ranks there. How
+// it leaves is a matter of the Road.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "remote/client/client.hpp"
+#include "remote/client/mail_room.hpp"
+#include "remote/client/node_cards.hpp"
+#include "remote/client/route.hpp"
+#include "remote/protocol.hpp"
+
+namespace gondwana {
+
+class Ofi::Implementation {
+ public:
+  static Result<std::unique_ptr<Implementation>> open(const Setup& setup);
+
+  Limits limits() const;
+  Result<Posted> put(Remote to, Bytes source, Completion& done);
+  Result<Posted> get(MutableBytes target, Remote from, Completion& done);
+  Result<Posted> spread(Rank to, std::span<const Pieces> pieces, Completion& done);
+  Result<Posted> gather(Rank from, std::span<const Pieces> pieces, Completion& done);
+  Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
+                        Completion& done);
+  bool has_unordered() const { return road_->has_puts(); }
+  std::uint64_t accepted() const { return accepted_; }
+  bool has_executed(Rank at, std::uint64_t mark);
+  Result<Posted> send_mail(Rank to, Bytes head, Bytes body);
+  void listen(MailReceiver receiver) { mail_.listen(std::move(receiver)); }
+  bool progress();
+  bool departed() const;
+  void sleep(std::chrono::microseconds limit);
+  const Error* lost() const { return lost_ ? &*lost_ : nullptr; }
+  std::uint64_t refused() const { return refused_; }
+
+ private:
+  using Write = ofi::Road::Write;
+
+  // A request under way.
+  struct Unanswered {
+    Completion* done;
+    std::byte* word = nullptr;        // where the answer's goes; null: nobody wants it
+    std::size_t size = 0;             // of the word
+    std::uint64_t number = 0;         // among the requests of this rank to all nodes
+    std::vector<Pieces> pieces = {};  // where its bytes go; none once they have come
+  };
+  // The agent of another node, once it was talked to.
+  struct Link {
+    bool introduced = false;
+    std::uint32_t sent = 0;      // the number of the last request
+    std::uint32_t answered = 0;  // the last before those that are unanswered
+    std::size_t executed = 0;    // of the unanswered; some wait for their bytes
+    std::deque<Unanswered> unanswered;
+  };
+
+  explicit Implementation(const Setup& setup)
+      : memory_(setup.memory),
+        me_(setup.me),
+        tag_(setup.job_tag),
+        agent_(setup.agent),
+        nodes_(setup.memory) {}
+
+  Traffic& traffic() { return memory_->page(me_).traffic; }
+  bool carries_messages_only() const { return road_->longest_transfer() == 0; }
+  Link& link_to(std::uint32_t node);
+  Result<Posted> introduce(std::uint32_t node, Link& link);
+  Result<Posted> request(ofi::Request request, Unanswered unanswered, Bytes behind = {});
+  Result<Posted> request(ofi::Request request, Unanswered unanswered, std::size_t behind,
+                         Write write_behind);
+  Result<Posted> judge(std::uint32_t node, Result<Posted> posted);
+  void receive(Bytes bytes);
+  bool take_mail(const ofi::ReceivedMail& mail);
+  bool take_answer(const ofi::ReceivedReply& answer);
+  static bool take_result(Unanswered& asked, const ofi::ReceivedReply& answer);
+  std::string tell_loss(std::uint32_t node, const std::string& why) const;
+  void lose(std::uint32_t node, const std::string& why);
+  void look_for_losses();
+  bool is_agent_gone() const;
+
+  std::shared_ptr<NodeMemory> memory_;
+  Rank me_;
+  std::uint64_t tag_;
+  int agent_;
+  ofi::NodeCards nodes_;
+  std::size_t eager_limit_ = 0;                    // bytes of a put that goes as a request
+  std::map<std::uint32_t, Link> links_;            // by node
+  std::map<std::uint32_t, std::uint32_t> mailed_;  // the number of the last mail, by rank
+  std::uint64_t accepted_ = 0;                     // requests
+  ofi::MailRoom mail_;
+  std::optional<Error> lost_;
+  std::uint32_t polls_ = 0;
+  std::uint64_t next_look_ns_ = 0;   // for losses
+  std::uint64_t refused_ = 0;        // messages that are none of this job's
+  std::unique_ptr<ofi::Road> road_;  // last, so that it is closed before what it writes to
+};
+
+}  // namespace gondwana

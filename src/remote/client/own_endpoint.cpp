@@ -1,0 +1,240 @@
+#include "remote/client/own_endpoint.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/machine.hpp"
+#include "remote/protocol.hpp"
+
+namespace gondwana::ofi {
+namespace {
+
+// Answers of 32 bytes, and mail.
+constexpr Receives receives{.buffers = 4, .longest = sizeof(MailHead) + longest_mail};
+
+// Bytes of messages that wait here for the network. Then there is no room, unless there is nothing.
+constexpr std::size_t most_leaving = 4 * 1024 * 1024;
+
+// Messages in a row without a completion.
+constexpr std::uint32_t most_injected_in_a_row = 16;
+
+// Between two looks at a card that is not written yet.
+constexpr std::uint64_t ask_again_ns = 1'000'000;
+
+}  // namespace
+
+Result<std::unique_ptr<OwnEndpoint>> OwnEndpoint::open(const Settings& settings,
+                                                       const std::shared_ptr<NodeMemory>& memory,
+                                                       Rank me, NodeCards& nodes) {
+  std::unique_ptr<OwnEndpoint> road(new OwnEndpoint(memory, me, nodes));
+  Result<std::unique_ptr<Endpoint>> endpoint = Endpoint::open(settings, receives);
+  if (!endpoint) return endpoint.error();
+  road->endpoint_ = *std::move(endpoint);
+  road->endpoint_->keep({memory->window(me), memory->plan().stride});
+  road->injected_.resize(road->endpoint_->most_injected());
+  road->write_card();
+  return road;
+}
+
+void OwnEndpoint::write_card() const {
+  RankCard& card = memory_->rank_card(me_);
+  GONDWANA_ASSERT(address().size() <= card.address.size(), address().size());
+  std::memcpy(card.address.data(), address().data(), address().size());
+  card.size.store(address().size(), std::memory_order_release);  // learn() acquires it
+}
+
+Result<OwnEndpoint::Line*> OwnEndpoint::agent_of(std::uint32_t node) {
+  Line& line = agents_[node];
+  if (line.peer != FI_ADDR_UNSPEC) return &line;
+  const NodeCard& card = nodes_[node];
+  const Result<Peer> peer = endpoint_->add_peer({card.address.data(), card.address_size});
+  if (!peer) return peer.error();
+  line.node = node;
+  line.peer = *peer;
+  line.may_inject = true;
+  return &line;
+}
+
+Result<Posted> OwnEndpoint::send_to_agent(std::uint32_t node, std::size_t size, Write write) {
+  const Result<Line*> line = agent_of(node);
+  return line ? send(**line, size, write) : line.error();
+}
+
+Result<Posted> OwnEndpoint::send_to_rank(Rank to, std::size_t size, Write write) {
+  Pair& pair = pair_with(to);
+  if (Result<Posted> found = find(to, pair); !found || *found == Posted::busy) return found;
+  // The first one makes the connection. Once it has left, nothing that is injected stays here.
+  pair.may_inject = pair.may_inject || (pair.was_used && pair.leaving.done());
+  Result<Posted> posted = send(pair, size, write);
+  if (posted && *posted == Posted::accepted) pair.was_used = true;
+  return posted;
+}
+
+// Small messages are injected. An injected message has no completion; while the receiver reads
+// nothing it waits in the provider, which moves it only when this rank polls. So after some
+// injected messages one is sent with a completion, which also shows that the messages before it
+// have left.
+Result<Posted> OwnEndpoint::send(Line& line, std::size_t size, Write write) {
+  if (line.may_inject && size <= endpoint_->most_injected() &&
+      line.injected < most_injected_in_a_row) {
+    write(injected_.data());
+    Result<Posted> posted = endpoint_->inject(line.peer, Bytes(injected_).first(size));
+    if (posted && *posted == Posted::accepted) ++line.injected;
+    return posted;
+  }
+  if (leaving_ > 0 && leaving_ + size > most_leaving) return Posted::busy;
+  Operation& operation = take_operation(line.leaving, line.node);
+  endpoint_->make_room(operation.message, size);
+  operation.size = size;
+  write(operation.message.data());
+  Result<Posted> posted =
+      endpoint_->send(line.peer, Bytes(operation.message).first(size), operation.context);
+  if (!posted || *posted == Posted::busy) {
+    give_back(operation);
+    return posted;
+  }
+  line.injected = 0;
+  line.leaving.begin();
+  leaving_ += size;
+  return posted;
+}
+
+OwnEndpoint::Pair& OwnEndpoint::pair_with(Rank rank) {
+  const auto [pair, is_new] = pairs_.try_emplace(index(rank));
+  if (is_new) pair->second.node = nodes_.node_of(rank);
+  return pair->second;
+}
+
+// Accepted: it is known where the rank is.
+Result<Posted> OwnEndpoint::find(Rank rank, Pair& pair) {
+  switch (pair.state) {
+    case Pair::State::unknown:
+      return ask(rank, pair);
+    case Pair::State::asked:
+      return learn(rank, pair);
+    case Pair::State::known:
+      break;
+  }
+  return Posted::accepted;
+}
+
+Result<Posted> OwnEndpoint::ask(Rank rank, Pair& pair) {
+  static_assert(sizeof(Pair::Card) == sizeof(RankCard));
+  if (monotonic_ns() < pair.ask_ns) return Posted::busy;
+  if (memory_->plan().holds(rank)) {
+    const RankCard& card = memory_->rank_card(rank);
+    pair.card.size = card.size.load(std::memory_order_acquire);
+    pair.card.address = card.address;
+    pair.is_written = pair.card.size > 0;
+    return learn(rank, pair);
+  }
+  const MutableBytes here = std::as_writable_bytes(std::span(&pair.card, 1));
+  Result<Posted> posted = get(here, {rank, NodePlan::rank_card_offset}, pair.fetching);
+  if (!posted) return posted;
+  if (*posted == Posted::accepted) pair.state = Pair::State::asked;
+  return Posted::busy;
+}
+
+Result<Posted> OwnEndpoint::learn(Rank rank, Pair& pair) {
+  if (!pair.fetching.done()) return Posted::busy;
+  pair.state = Pair::State::unknown;
+  if (pair.card.size == 0) {
+    pair.ask_ns = monotonic_ns() + ask_again_ns;
+    return Posted::busy;
+  }
+  if (!pair.is_written) {
+    pair.is_written = true;
+    return ask(rank, pair);
+  }
+  if (pair.card.size > pair.card.address.size())
+    return Error{Errc::refused, fmt::format("rank {} has no address", index(rank))};
+  const Result<Peer> peer = endpoint_->add_peer(Bytes(pair.card.address).first(pair.card.size));
+  if (!peer) return peer.error();
+  pair.peer = *peer;
+  pair.state = Pair::State::known;
+  return Posted::accepted;
+}
+
+Result<Posted> OwnEndpoint::put(Remote to, Bytes source, Completion& done) {
+  return transfer(to, done, true,
+                  [&](Peer peer, std::uint64_t place, std::uint64_t key, Context& context) {
+                    return endpoint_->write(peer, source, place, key, context);
+                  });
+}
+
+Result<Posted> OwnEndpoint::get(MutableBytes target, Remote from, Completion& done) {
+  return transfer(from, done, false,
+                  [&](Peer peer, std::uint64_t place, std::uint64_t key, Context& context) {
+                    return endpoint_->read(peer, target, place, key, context);
+                  });
+}
+
+// What libfabric does with memory of a node; `post` is told who, where, by which key.
+template <typename Post>
+Result<Posted> OwnEndpoint::transfer(Remote place, Completion& done, bool is_write,
+                                     const Post& post) {
+  const std::uint32_t node = nodes_.node_of(place.rank);
+  const Result<Line*> agent = agent_of(node);
+  if (!agent) return agent.error();
+  const NodeCard& its = nodes_[node];
+  const std::uint64_t there =
+      its.arenas + (index(place.rank) - its.first) * its.stride + place.offset;
+  Operation& operation = take_operation(done, node);
+  Result<Posted> posted = post((*agent)->peer, there, its.key, operation.context);
+  if (!posted || *posted == Posted::busy) {
+    give_back(operation);
+    return posted;
+  }
+  done.begin();
+  operation.is_write = is_write;
+  if (is_write) ++writes_;
+  return posted;
+}
+
+bool OwnEndpoint::poll(const Handlers& handlers) {
+  const auto on_done = [this](Context* context) { end(*reinterpret_cast<Operation*>(context)); };
+  const auto on_failed = [&](const Context* context, const std::string& why) {
+    const auto failed = std::ranges::find_if(
+        operations_, [context](const Operation& each) { return &each.context == context; });
+    if (failed == operations_.end()) return;
+    handlers.on_lost(failed->node, why);
+    end(*failed);
+  };
+  return endpoint_->poll({handlers.on_message, on_done, on_failed}) > 0;
+}
+
+void OwnEndpoint::sleep(std::chrono::microseconds limit) {
+  if (!endpoint_->may_sleep()) return;
+  pollfd entry{endpoint_->wait_descriptor(), POLLIN, 0};
+  const timespec time{0, std::chrono::nanoseconds(limit).count()};
+  ::ppoll(&entry, 1, &time, nullptr);
+}
+
+OwnEndpoint::Operation& OwnEndpoint::take_operation(Completion& done, std::uint32_t node) {
+  if (free_.empty()) free_.push_back(&operations_.emplace_back());
+  Operation& operation = *free_.back();
+  free_.pop_back();
+  operation.done = &done;
+  operation.node = node;
+  operation.is_write = false;
+  add(memory_->page(me_).traffic.under_way, 1);
+  return operation;
+}
+
+void OwnEndpoint::give_back(Operation& operation) {
+  operation.size = 0;
+  free_.push_back(&operation);
+  add(memory_->page(me_).traffic.under_way, ~std::uint64_t{0});
+}
+
+void OwnEndpoint::end(Operation& operation) {
+  if (operation.is_write) --writes_;
+  leaving_ -= operation.size;
+  operation.done->finish();
+  give_back(operation);
+}
+
+}  // namespace gondwana::ofi

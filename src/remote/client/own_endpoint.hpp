@@ -1,0 +1,101 @@
+// The road by an endpoint of the rank's own: to the agents of other nodes, to the memory that they
+// have registered, and to the ranks there, whose addresses are on cards in their arenas.
+// Connections are made by the first message.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "core/descriptor_witness.hpp"
+#include "network/ofi/endpoint.hpp"
+#include "remote/client/node_cards.hpp"
+#include "remote/client/route.hpp"
+
+namespace gondwana::ofi {
+
+class OwnEndpoint final : public Road {
+ public:
+  static Result<std::unique_ptr<OwnEndpoint>> open(const Settings& settings,
+                                                   const std::shared_ptr<NodeMemory>& memory,
+                                                   Rank me, NodeCards& nodes);
+
+  Bytes address() const override { return endpoint_->address(); }
+  Result<Posted> send_to_agent(std::uint32_t node, std::size_t size, Write write) override;
+  Result<Posted> send_to_rank(Rank to, std::size_t size, Write write) override;
+  std::size_t longest_transfer() const override { return endpoint_->largest_message(); }
+  Result<Posted> put(Remote to, Bytes source, Completion& done) override;
+  Result<Posted> get(MutableBytes target, Remote from, Completion& done) override;
+  bool has_puts() const override { return writes_ > 0; }
+  bool has_departed() const override { return leaving_ == 0; }
+  bool poll(const Handlers& handlers) override;
+  void sleep(std::chrono::microseconds limit) override;
+  bool was_closed() const override { return witness_.was_closed(); }
+
+ private:
+  // Somebody whom messages go to.
+  struct Line {
+    std::uint32_t node = 0;
+    Peer peer = FI_ADDR_UNSPEC;
+    bool may_inject = false;
+    std::uint32_t injected = 0;  // since the last message with a completion
+    Completion leaving;          // messages with one
+  };
+  // Another rank. Its card is fetched again where nothing is written on it yet, and once more where
+  // something is: what was written before the size was seen is there whole.
+  struct Pair : Line {
+    enum class State : std::uint8_t { unknown, asked, known };
+    struct Card {
+      std::uint64_t size = 0;
+      std::array<std::byte, NodeCard::longest_address> address;
+    };
+    State state = State::unknown;
+    Card card;
+    Completion fetching;
+    bool is_written = false;
+    bool was_used = false;
+    std::uint64_t ask_ns = 0;  // not before
+  };
+  // A put, a get or a message under way. The context comes first: libfabric gives it back.
+  struct Operation {
+    Context context;
+    Completion* done;
+    std::uint32_t node;
+    bool is_write = false;
+    std::vector<std::byte> message;  // keeps its room
+    std::size_t size = 0;            // of the message
+  };
+
+  OwnEndpoint(const std::shared_ptr<NodeMemory>& memory, Rank me, NodeCards& nodes)
+      : memory_(memory), me_(me), nodes_(nodes) {}
+
+  void write_card() const;
+  Result<Line*> agent_of(std::uint32_t node);
+  Pair& pair_with(Rank rank);
+  Result<Posted> find(Rank rank, Pair& pair);
+  Result<Posted> ask(Rank rank, Pair& pair);
+  Result<Posted> learn(Rank rank, Pair& pair);
+  Result<Posted> send(Line& line, std::size_t size, Write write);
+  template <typename Post>
+  Result<Posted> transfer(Remote place, Completion& done, bool is_write, const Post& post);
+  Operation& take_operation(Completion& done, std::uint32_t node);
+  void give_back(Operation& operation);
+  void end(Operation& operation);
+
+  std::shared_ptr<NodeMemory> memory_;
+  Rank me_;
+  NodeCards& nodes_;
+  std::map<std::uint32_t, Line> agents_;  // by node; of those that were talked to
+  std::map<std::uint32_t, Pair> pairs_;   // by rank; likewise
+  std::deque<Operation> operations_;      // they must not move
+  std::vector<Operation*> free_;
+  std::uint32_t writes_ = 0;  // under way
+  std::size_t leaving_ = 0;   // bytes of messages that have not left
+  DescriptorWitness witness_;
+  std::vector<std::byte> injected_;     // room for one message, in one piece
+  std::unique_ptr<Endpoint> endpoint_;  // last, so that it is closed before what it writes to
+};
+
+}  // namespace gondwana::ofi

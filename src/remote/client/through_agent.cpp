@@ -1,0 +1,70 @@
+#include "remote/client/through_agent.hpp"
+
+#include "remote/protocol.hpp"
+
+namespace gondwana::ofi {
+namespace {
+
+static_assert(longest_request <= RecordRing::longest);
+static_assert(sizeof(MailHead) + longest_mail <= RecordRing::longest);
+
+// Messages that one poll handles.
+constexpr int most_at_once = 64;
+
+Error messages_only() {
+  return {Errc::missing, "the node agent carries messages only"};
+}
+
+}  // namespace
+
+ThroughAgent::ThroughAgent(const std::shared_ptr<NodeMemory>& memory, Rank me, NodeCards& nodes)
+    : memory_(memory),
+      nodes_(nodes),
+      place_(memory->relay(me)),
+      to_agent_(place_.to_agent),
+      from_agent_(place_.to_rank) {}
+
+// That of the agent.
+Bytes ThroughAgent::address() const {
+  const NodeCard& card = nodes_[memory_->plan().node];
+  return {card.address.data(), card.address_size};
+}
+
+Result<Posted> ThroughAgent::send_to_agent(std::uint32_t node, std::size_t size, Write write) {
+  std::byte* message = to_agent_.open(size, node);
+  if (message == nullptr) return Posted::busy;
+  write(message);
+  to_agent_.publish();
+  memory_->header().agent_bell.ring_if_asleep(memory_->agent_bell());
+  return Posted::accepted;
+}
+
+// By the agent of its node.
+Result<Posted> ThroughAgent::send_to_rank(Rank to, std::size_t size, Write write) {
+  return send_to_agent(nodes_.node_of(to), size, write);
+}
+
+Result<Posted> ThroughAgent::put(Remote /*to*/, Bytes /*source*/, Completion& /*done*/) {
+  return messages_only();
+}
+
+Result<Posted> ThroughAgent::get(MutableBytes /*target*/, Remote /*from*/, Completion& /*done*/) {
+  return messages_only();
+}
+
+bool ThroughAgent::poll(const Handlers& handlers) {
+  int handled = 0;
+  for (; handled < most_at_once; ++handled) {
+    const auto message = from_agent_.front();
+    if (!message) break;
+    handlers.on_message(message->bytes);
+    from_agent_.pop();
+  }
+  return handled > 0;
+}
+
+void ThroughAgent::sleep(std::chrono::microseconds limit) {
+  place_.bell.sleep_until([this] { return from_agent_.has_record(); }, limit);
+}
+
+}  // namespace gondwana::ofi

@@ -1,0 +1,38 @@
+// The road through the agent of the rank's own node: messages lie in memory that both share until
+// the agent sends them on, so that two nodes have one connection, whatever their ranks, and a rank
+// needs no libfabric. Puts and gets are messages too.
+#pragma once
+
+#include <memory>
+
+#include "memory/node_memory.hpp"
+#include "remote/client/node_cards.hpp"
+#include "remote/client/route.hpp"
+#include "sync/record_ring.hpp"
+
+namespace gondwana::ofi {
+
+class ThroughAgent final : public Road {
+ public:
+  ThroughAgent(const std::shared_ptr<NodeMemory>& memory, Rank me, NodeCards& nodes);
+
+  Bytes address() const override;
+  Result<Posted> send_to_agent(std::uint32_t node, std::size_t size, Write write) override;
+  Result<Posted> send_to_rank(Rank to, std::size_t size, Write write) override;
+  std::size_t longest_transfer() const override { return 0; }
+  Result<Posted> put(Remote to, Bytes source, Completion& done) override;
+  Result<Posted> get(MutableBytes target, Remote from, Completion& done) override;
+  bool has_puts() const override { return false; }
+  bool has_departed() const override { return true; }
+  bool poll(const Handlers& handlers) override;
+  void sleep(std::chrono::microseconds limit) override;
+
+ private:
+  std::shared_ptr<NodeMemory> memory_;
+  NodeCards& nodes_;
+  RelayPlace& place_;
+  RecordWriter to_agent_;
+  RecordReader from_agent_;
+};
+
+}  // namespace gondwana::ofi

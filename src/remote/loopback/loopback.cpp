@@ -1,0 +1,139 @@
+#include "remote/loopback/loopback.hpp"
+
+#include <fmt/format.h>
+
+#include <thread>
+
+#include "operations/copy.hpp"
+
+namespace gondwana {
+
+Result<std::byte*> Loopback::locate(Remote place, std::size_t size) const {
+  for (const auto& node : nodes_) {
+    const NodePlan& plan = node->plan();
+    if (!plan.holds(place.rank)) continue;
+    if (size > plan.arena_size() || place.offset > plan.arena_size() - size) break;
+    return node->window(place.rank) + place.offset;
+  }
+  return Error{Errc::invalid_argument,
+               fmt::format("{} B at offset {} of rank {} are outside every arena", size,
+                           place.offset, index(place.rank))};
+}
+
+Posted Loopback::post(What what, Completion& done) {
+  if (queue_.size() >= queue_length) return Posted::busy;
+  done.begin();
+  queue_.push_back({std::move(what), &done});
+  return Posted::accepted;
+}
+
+Result<Posted> Loopback::put(Remote to, Bytes source, Completion& done) {
+  const Result<std::byte*> place = locate(to, source.size());
+  if (!place) return place.error();
+  return post(Put{*place, source}, done);
+}
+
+Result<Posted> Loopback::get(MutableBytes target, Remote from, Completion& done) {
+  const Result<std::byte*> place = locate(from, target.size());
+  if (!place) return place.error();
+  return post(Get{target, *place}, done);
+}
+
+Result<std::vector<Loopback::Located>> Loopback::locate(Rank peer,
+                                                        std::span<const Pieces> pieces) const {
+  std::vector<Located> located;
+  for (const Pieces& each : pieces) {
+    const auto last = each.there_step * (static_cast<std::ptrdiff_t>(each.count) - 1);
+    const Result<std::byte*> first = locate({peer, each.there}, each.size);
+    if (!first) return first.error();
+    const Remote end{peer, each.there + static_cast<std::uint64_t>(last)};
+    if (const Result<std::byte*> found = locate(end, each.size); !found) return found.error();
+    located.push_back({each, *first});
+  }
+  return located;
+}
+
+Result<Posted> Loopback::spread(Rank to, std::span<const Pieces> pieces, Completion& done) {
+  Result<std::vector<Located>> located = locate(to, pieces);
+  if (!located) return located.error();
+  std::vector<std::byte> packed(bytes_of(pieces));
+  pack(pieces, packed.data());
+  return post(Spread{*std::move(located), std::move(packed)}, done);
+}
+
+Result<Posted> Loopback::gather(Rank from, std::span<const Pieces> pieces, Completion& done) {
+  Result<std::vector<Located>> located = locate(from, pieces);
+  if (!located) return located.error();
+  return post(Gather{*std::move(located)}, done);
+}
+
+Result<Posted> Loopback::atomic(Remote at, const AtomicRequest& request, std::byte* result,
+                                Completion& done) {
+  const Result<std::byte*> place = locate(at, width(request.type));
+  if (!place) return place.error();
+  return post(Atomic{*place, request, result}, done);
+}
+
+Result<Posted> Loopback::send_mail(Rank to, Bytes head, Bytes body) {
+  if (index(to) >= boxes_->ranks() || head.size() + body.size() > Mailboxes::longest_mail)
+    return Error{Errc::invalid_argument, fmt::format("no mail of {} B goes to rank {}",
+                                                     head.size() + body.size(), index(to))};
+  return boxes_->post(me_, to, head, body) ? Posted::accepted : Posted::busy;
+}
+
+bool Loopback::progress() {
+  const bool executed = execute_one();
+  return receive_one() || executed;
+}
+
+// Nobody tells of mail: who may send some gets the processor.
+void Loopback::sleep(std::chrono::microseconds /*limit*/) const {
+  if (queue_.empty()) std::this_thread::yield();
+}
+
+bool Loopback::receive_one() {
+  if (!receiver_) return false;
+  const std::optional<Mailboxes::Mail> mail = boxes_->take(me_);
+  if (mail) receiver_(mail->from, mail->bytes);
+  return mail.has_value();
+}
+
+bool Loopback::execute_one() {
+  if (queue_.empty()) return false;
+  const Operation operation = std::move(queue_.front());
+  queue_.pop_front();
+  std::visit([](const auto& what) { execute(what); }, operation.what);
+  operation.done->finish();
+  return true;
+}
+
+void Loopback::execute(const Put& put) {
+  copy_to_peer(put.to, put.source.data(), put.source.size());
+}
+
+void Loopback::execute(const Get& get) {
+  copy_from_peer(get.target.data(), get.from, get.target.size());
+}
+
+void Loopback::execute(const Spread& spread) {
+  const std::byte* packed = spread.packed.data();
+  for (const auto& [pieces, there] : spread.pieces) {
+    const auto size = static_cast<std::ptrdiff_t>(pieces.size);
+    copy_pieces({there, pieces.there_step}, {packed, size}, pieces.size, pieces.count);
+    packed += pieces.bytes();
+  }
+}
+
+void Loopback::execute(const Gather& gather) {
+  for (const auto& [pieces, there] : gather.pieces)
+    copy_pieces({pieces.here, pieces.here_step}, {there, pieces.there_step}, pieces.size,
+                pieces.count);
+}
+
+void Loopback::execute(const Atomic& atomic) {
+  const std::uint64_t old =
+      find_executor(atomic.request.op, atomic.request.type)(atomic.at, atomic.request);
+  if (atomic.result != nullptr) std::memcpy(atomic.result, &old, width(atomic.request.type));
+}
+
+}  // namespace gondwana

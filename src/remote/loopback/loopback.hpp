@@ -1,0 +1,107 @@
+// The wire between ranks that are threads of one process: a queue of operations, executed when the
+// rank that posted them progresses. It reaches the same memory as loads and stores would, so every
+// path that a network takes can be run, debugged and raced in one process.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "memory/node_memory.hpp"
+#include "remote/loopback/mailboxes.hpp"
+#include "remote/transport.hpp"
+
+namespace gondwana {
+
+class Loopback {
+ public:
+  static constexpr std::size_t queue_length = 64;  // operations under way; then busy
+
+  struct Setup {
+    std::vector<std::shared_ptr<NodeMemory>> nodes;  // of the job, in the order of their ranks
+    Rank me;
+    std::shared_ptr<Mailboxes> boxes;  // of all ranks of the job
+  };
+
+  explicit Loopback(Setup setup)
+      : nodes_(std::move(setup.nodes)), me_(setup.me), boxes_(std::move(setup.boxes)) {}
+
+  std::string_view name() const { return "loopback"; }
+  Limits limits() const {
+    return {.largest_message = 64 * 1024,
+            .single_store = true,
+            .atomics = true,
+            .packs_up_to = 4096,
+            .longest_mail = Mailboxes::longest_mail};
+  }
+  Result<Posted> put(Remote to, Bytes source, Completion& done);
+  Result<Posted> get(MutableBytes target, Remote from, Completion& done);
+  Result<Posted> spread(Rank to, std::span<const Pieces> pieces, Completion& done);
+  Result<Posted> gather(Rank from, std::span<const Pieces> pieces, Completion& done);
+  Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
+                        Completion& done);
+  bool has_unordered() const { return false; }
+  std::uint64_t accepted() const { return 0; }
+  bool has_executed(Rank /*at*/, std::uint64_t /*mark*/) const { return true; }  // one queue
+  Result<Posted> send_mail(Rank to, Bytes head, Bytes body);
+  void listen(MailReceiver receiver) { receiver_ = std::move(receiver); }
+  bool progress();
+  bool departed() const { return queue_.empty(); }
+  void sleep(std::chrono::microseconds limit) const;
+  const Error* lost() const { return nullptr; }
+
+ private:
+  struct Put {
+    std::byte* to;
+    Bytes source;
+  };
+  struct Get {
+    MutableBytes target;
+    const std::byte* from;
+  };
+  // Pieces, and where the first of each begins at the peer. Those of a put are packed here.
+  struct Located {
+    Pieces pieces;
+    std::byte* there;
+  };
+  struct Spread {
+    std::vector<Located> pieces;
+    std::vector<std::byte> packed;
+  };
+  struct Gather {
+    std::vector<Located> pieces;
+  };
+  struct Atomic {
+    std::byte* at;
+    AtomicRequest request;
+    std::byte* result;
+  };
+  using What = std::variant<Put, Get, Spread, Gather, Atomic>;
+  struct Operation {
+    What what;
+    Completion* done;
+  };
+
+  Result<std::byte*> locate(Remote place, std::size_t size) const;
+  Result<std::vector<Located>> locate(Rank peer, std::span<const Pieces> pieces) const;
+  Posted post(What what, Completion& done);
+  static void execute(const Spread& spread);
+  static void execute(const Gather& gather);
+  static void execute(const Put& put);
+  static void execute(const Get& get);
+  static void execute(const Atomic& atomic);
+  bool execute_one();
+  bool receive_one();
+
+  std::vector<std::shared_ptr<NodeMemory>> nodes_;
+  Rank me_;
+  std::shared_ptr<Mailboxes> boxes_;
+  MailReceiver receiver_;        // owner: the thread of the rank
+  std::deque<Operation> queue_;  // owner: the thread of the rank
+};
+
+static_assert(Transport<Loopback>);
+
+}  // namespace gondwana

@@ -1,0 +1,306 @@
+#include "remote/protocol.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "memory/node_entry.hpp"
+
+namespace gondwana::ofi {
+namespace {
+
+constexpr std::uint64_t tag = 0x1234'5678'9abc'def0;
+
+// Node 1 of 3, with ranks 2 and 3 of 6.
+constexpr NodePlan plan{{.ranks = 2, .first = 2, .node = 1, .nodes = 3, .job_ranks = 6},
+                        std::size_t{1} << 30};
+
+std::vector<std::byte> bytes_of(const Request& request, std::size_t behind = 0) {
+  std::vector<std::byte> bytes(sizeof(Request) + behind);
+  std::memcpy(bytes.data(), &request, sizeof(request));
+  return bytes;
+}
+
+bool is_read(const Request& request, std::size_t behind = 0) {
+  return read_request(bytes_of(request, behind), tag, plan).has_value();
+}
+
+Request store_of(std::uint8_t size, std::uint64_t offset) {
+  return {.tag = tag,
+          .kind = RequestKind::store,
+          .size = size,
+          .from = 5,
+          .to = 3,
+          .sequence = 1,
+          .offset = offset};
+}
+
+Request atomic_of(AtomicOp op, AtomicType type, std::uint64_t offset) {
+  return {
+      .tag = tag, .kind = RequestKind::atomic, .op = op, .type = type, .to = 2, .offset = offset};
+}
+
+TEST(ofi_message, requests_come_back_from_their_bytes) {
+  const Request store = store_of(8, 4096);
+  const auto received = read_request(bytes_of(store), tag, plan);
+  ASSERT_TRUE(received);
+  EXPECT_EQ(std::memcmp(&received->request, &store, sizeof(store)), 0);
+  EXPECT_TRUE(received->behind.empty());
+}
+
+TEST(ofi_message, hello_has_an_address_behind_it) {
+  const Request hello{.tag = tag, .kind = RequestKind::hello, .size = 16, .from = 0};
+  const auto bytes = bytes_of(hello, 16);
+  const auto received = read_request(bytes, tag, plan);
+  ASSERT_TRUE(received);
+  EXPECT_EQ(received->behind.size(), 16U);
+  EXPECT_FALSE(is_read(hello, 15)) << "cut short";
+  EXPECT_FALSE(is_read(hello, 17)) << "too long";
+  EXPECT_FALSE(is_read({.tag = tag, .kind = RequestKind::hello})) << "no address";
+  const Request longest{.tag = tag, .kind = RequestKind::hello, .size = 200};
+  EXPECT_FALSE(is_read(longest, 200)) << "longer than any address";
+}
+
+TEST(ofi_message, strangers_are_refused) {
+  Request request = store_of(8, 4096);
+  request.tag = tag + 1;
+  EXPECT_FALSE(is_read(request));
+  EXPECT_FALSE(read_request({}, tag, plan));
+  const auto bytes = bytes_of(store_of(8, 4096));
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_FALSE(read_request(std::span(bytes).first(size), tag, plan)) << size;
+}
+
+TEST(ofi_message, only_ranks_of_the_node_are_written_to) {
+  Request request = store_of(8, 4096);
+  for (const std::uint32_t rank : {0U, 1U, 4U, 5U, 6U, ~0U}) {
+    request.to = rank;
+    EXPECT_FALSE(is_read(request)) << rank;
+  }
+  request.to = 2;
+  EXPECT_TRUE(is_read(request));
+  request.from = 6;
+  EXPECT_FALSE(is_read(request)) << "an agent stores nothing";
+  request.from = ~0U;
+  EXPECT_FALSE(is_read(request));
+}
+
+TEST(ofi_message, words_lie_in_the_arena) {
+  const std::uint64_t end = plan.arena_size();
+  for (const std::uint8_t size : std::array<std::uint8_t, 4>{1, 2, 4, 8}) {
+    EXPECT_TRUE(is_read(store_of(size, end - size))) << int{size};
+    EXPECT_FALSE(is_read(store_of(size, end))) << int{size};
+    EXPECT_FALSE(is_read(store_of(size, ~std::uint64_t{0}))) << int{size};
+    EXPECT_FALSE(is_read(store_of(size, ~std::uint64_t{0} - size + 1))) << int{size};
+  }
+  EXPECT_FALSE(is_read(store_of(8, 4100))) << "not aligned";
+  EXPECT_FALSE(is_read(store_of(3, 4096)));
+  EXPECT_FALSE(is_read(store_of(0, 4096)));
+  EXPECT_FALSE(is_read(store_of(255, 4096)));
+  EXPECT_FALSE(is_read(store_of(8, 4096), 1)) << "a byte too many";
+}
+
+TEST(ofi_message, writes_have_their_bytes_behind_them) {
+  const std::uint64_t end = plan.arena_size();
+  const auto write_of = [](std::uint64_t size, std::uint64_t offset) {
+    return Request{.tag = tag,
+                   .kind = RequestKind::write,
+                   .from = 5,
+                   .to = 3,
+                   .sequence = 1,
+                   .offset = offset,
+                   .operand = size};
+  };
+  EXPECT_TRUE(is_read(write_of(13, 4097), 13)) << "anywhere";
+  EXPECT_TRUE(is_read(write_of(13, end - 13), 13));
+  EXPECT_FALSE(is_read(write_of(13, end - 12), 13));
+  EXPECT_FALSE(is_read(write_of(13, ~std::uint64_t{0}), 13));
+  EXPECT_FALSE(is_read(write_of(13, ~std::uint64_t{0} - 12), 13));
+  EXPECT_FALSE(is_read(write_of(13, 4096), 12)) << "cut short";
+  EXPECT_FALSE(is_read(write_of(13, 4096), 14)) << "too long";
+  EXPECT_FALSE(is_read(write_of(0, 4096)));
+  EXPECT_TRUE(is_read(write_of(longest_write, 4096), longest_write));
+  EXPECT_FALSE(is_read(write_of(longest_write + 1, 4096), longest_write + 1));
+  Request elsewhere = write_of(13, 4096);
+  elsewhere.to = 4;
+  EXPECT_FALSE(is_read(elsewhere, 13)) << "of another node";
+  Request of_agent = write_of(13, 4096);
+  of_agent.from = agent_number(plan, 0);
+  EXPECT_FALSE(is_read(of_agent, 13));
+}
+
+Request packed_of(RequestKind kind, std::size_t rows) {
+  return {.tag = tag, .kind = kind, .from = 5, .to = 3, .sequence = 1, .operand = rows};
+}
+
+std::vector<std::byte> bytes_of(RequestKind kind, const std::vector<Row>& rows,
+                                std::size_t behind) {
+  std::vector<std::byte> bytes = bytes_of(packed_of(kind, rows.size()));
+  const Bytes told = std::as_bytes(std::span(rows));
+  bytes.insert(bytes.end(), told.begin(), told.end());
+  bytes.resize(bytes.size() + behind);
+  return bytes;
+}
+
+bool is_spread(const std::vector<Row>& rows, std::size_t behind) {
+  return read_request(bytes_of(RequestKind::spread, rows, behind), tag, plan).has_value();
+}
+
+bool is_gather(const std::vector<Row>& rows, std::size_t behind = 0) {
+  return read_request(bytes_of(RequestKind::gather, rows, behind), tag, plan).has_value();
+}
+
+TEST(ofi_message, all_pieces_of_a_row_lie_in_the_arena) {
+  const std::uint64_t end = plan.arena_size();
+  EXPECT_TRUE(is_gather({{4096, 100, 8, 3}}));
+  EXPECT_FALSE(is_gather({{4096, 100, 0, 3}}));
+  EXPECT_FALSE(is_gather({{4096, 100, 8, 0}}));
+  EXPECT_TRUE(is_gather({{end - 208, 100, 8, 3}}));
+  EXPECT_FALSE(is_gather({{end - 207, 100, 8, 3}})) << "the last one is cut";
+  EXPECT_TRUE(is_gather({{200, -100, 8, 3}}));
+  EXPECT_FALSE(is_gather({{199, -100, 8, 3}})) << "before the arena";
+  EXPECT_FALSE(is_gather({{end - 7, -100, 8, 2}}));
+  EXPECT_FALSE(is_gather({{~std::uint64_t{7}, 100, 8, 2}}));
+  const auto arena = static_cast<std::int64_t>(end);
+  for (const std::int64_t far : {arena + 1, -arena - 1, std::numeric_limits<std::int64_t>::max(),
+                                 std::numeric_limits<std::int64_t>::min()})
+    EXPECT_FALSE(is_gather({{4096, far, 1, 1}})) << far;
+  EXPECT_TRUE(is_gather({{4096, 0, longest_write, 1}}));
+  EXPECT_FALSE(is_gather({{4096, 0, longest_write + 1, 1}}));
+  EXPECT_FALSE(is_gather({{4096, 0, 1, longest_write + 1}}));
+  EXPECT_FALSE(is_gather({{4096, 0, 1U << 31, 2}})) << "as much as nothing";
+}
+
+TEST(ofi_message, bytes_of_a_spread_are_those_of_its_rows) {
+  EXPECT_TRUE(is_spread({{4096, 100, 8, 3}}, 24));
+  EXPECT_FALSE(is_spread({{4096, 100, 8, 3}}, 23));
+  EXPECT_FALSE(is_spread({{4096, 100, 8, 3}}, 25));
+  EXPECT_TRUE(is_spread({{4096, 100, 8, 3}, {8192, 0, 100, 1}}, 124));
+  EXPECT_FALSE(is_spread({{4096, 100, 8, 3}, {~std::uint64_t{0}, 0, 100, 1}}, 124));
+  EXPECT_FALSE(is_gather({{4096, 100, 8, 3}}, 24)) << "a get brings no bytes";
+  EXPECT_TRUE(
+      is_spread({{0, 0, longest_write / 2, 1}, {0, 0, longest_write / 2, 1}}, longest_write));
+  EXPECT_FALSE(is_gather({{0, 0, longest_write, 1}, {0, 0, 1, 1}})) << "too many bytes";
+}
+
+TEST(ofi_message, rows_are_behind_the_request) {
+  EXPECT_FALSE(is_gather({}));
+  EXPECT_TRUE(is_gather(std::vector<Row>(most_pieces, Row{4096, 8, 8, 1})));
+  EXPECT_FALSE(is_gather(std::vector<Row>(most_pieces + 1, Row{4096, 8, 8, 1})));
+  EXPECT_FALSE(is_read(packed_of(RequestKind::gather, 2), 2 * sizeof(Row) - 1)) << "cut short";
+  EXPECT_FALSE(is_read(packed_of(RequestKind::gather, ~std::size_t{0} / sizeof(Row) + 1), 8));
+  const auto bytes = bytes_of(RequestKind::spread, {{1, 0, 1, 1}, {9, -3, 2, 2}}, 5);
+  const auto received = read_request(bytes, tag, plan);
+  ASSERT_TRUE(received);
+  EXPECT_EQ(received->rows(), 2U);
+  EXPECT_EQ(received->row(1).offset, 9U);
+  EXPECT_EQ(received->row(1).step, -3);
+  EXPECT_EQ(received->packed().size(), 5U);
+  Request of_agent = packed_of(RequestKind::gather, 1);
+  of_agent.from = agent_number(plan, 0);
+  EXPECT_FALSE(is_read(of_agent, sizeof(Row)));
+}
+
+// What the network brings may be any number.
+template <typename Enum>
+Enum any(unsigned number) {
+  Enum value{};
+  std::memcpy(&value, &number, sizeof(value));
+  return value;
+}
+
+TEST(ofi_message, operations_are_those_of_the_table) {
+  EXPECT_TRUE(is_read(atomic_of(AtomicOp::add, AtomicType::float64, 4096)));
+  EXPECT_FALSE(is_read(atomic_of(AtomicOp::bit_and, AtomicType::float64, 4096)));
+  EXPECT_FALSE(is_read(atomic_of(any<AtomicOp>(7), AtomicType::uint64, 4096)));
+  EXPECT_FALSE(is_read(atomic_of(AtomicOp::add, any<AtomicType>(6), 4096)));
+  EXPECT_TRUE(is_read(atomic_of(AtomicOp::add, AtomicType::uint32, 4100)));
+  EXPECT_FALSE(is_read(atomic_of(AtomicOp::add, AtomicType::uint64, 4100))) << "not aligned";
+  EXPECT_FALSE(is_read(atomic_of(AtomicOp::fetch, AtomicType::uint64, plan.arena_size())));
+  Request unknown = store_of(8, 4096);
+  unknown.kind = any<RequestKind>(17);
+  EXPECT_FALSE(is_read(unknown));
+}
+
+TEST(ofi_message, beats_are_of_agents) {
+  Request beat{.tag = tag, .kind = RequestKind::beat, .from = agent_number(plan, 2)};
+  EXPECT_TRUE(is_read(beat));
+  beat.from = 5;
+  EXPECT_FALSE(is_read(beat)) << "a rank";
+  beat.from = agent_number(plan, 3);
+  EXPECT_FALSE(is_read(beat)) << "node 3 of 3";
+}
+
+TEST(ofi_message, answers_come_from_nodes_of_the_job) {
+  const Reply reply{
+      .tag = tag, .kind = LetterKind::word, .to = 5, .node = 2, .sequence = 9, .value = 7};
+  const Bytes bytes = std::as_bytes(std::span(&reply, 1));
+  ASSERT_TRUE(read_reply(bytes, tag, 5, 3));
+  EXPECT_EQ(read_reply(bytes, tag, 5, 3)->reply.value, 7U);
+  EXPECT_FALSE(read_reply(bytes, tag, 5, 2)) << "node 2 of 2";
+  EXPECT_FALSE(read_reply(bytes, tag, 4, 3)) << "of another rank";
+  EXPECT_FALSE(read_reply(bytes, tag + 1, 5, 3));
+  EXPECT_FALSE(read_reply(bytes.first(sizeof(reply) - 1), tag, 5, 3));
+}
+
+bool is_answer(const Reply& reply, std::size_t behind) {
+  std::vector<std::byte> bytes(sizeof(reply) + behind);
+  std::memcpy(bytes.data(), &reply, sizeof(reply));
+  const auto received = read_reply(bytes, tag, 5, 3);
+  return received && received->behind.size() == behind;
+}
+
+TEST(ofi_message, answers_have_as_many_bytes_behind_them_as_they_say) {
+  const Reply bytes{.tag = tag, .kind = LetterKind::bytes, .to = 5, .sequence = 1, .value = 100};
+  EXPECT_TRUE(is_answer(bytes, 100));
+  EXPECT_FALSE(is_answer(bytes, 99));
+  EXPECT_FALSE(is_answer(bytes, 101));
+  EXPECT_FALSE(is_answer({.tag = tag, .sequence = 1}, 1));
+  EXPECT_FALSE(is_answer({.tag = tag, .kind = LetterKind::word, .to = 5, .sequence = 1}, 1));
+  EXPECT_FALSE(is_answer({.tag = tag, .kind = LetterKind::mail, .to = 5, .sequence = 1}, 0));
+}
+
+std::vector<std::byte> bytes_of(const MailHead& head, std::size_t behind) {
+  std::vector<std::byte> bytes(sizeof(MailHead) + behind);
+  std::memcpy(bytes.data(), &head, sizeof(head));
+  return bytes;
+}
+
+bool is_mail(const MailHead& head, std::size_t behind = 0) {
+  return read_mail(bytes_of(head, behind), tag, Rank(2), plan).has_value();
+}
+
+TEST(ofi_message, mail_goes_from_a_rank_of_the_job_to_this_one) {
+  const MailHead head{.tag = tag, .to = 2, .from = 5, .number = 7};
+  const auto bytes = bytes_of(head, 9);
+  const auto mail = read_mail(bytes, tag, Rank(2), plan);
+  ASSERT_TRUE(mail);
+  EXPECT_EQ(mail->from, Rank(5));
+  EXPECT_EQ(mail->number, 7U);
+  EXPECT_EQ(mail->bytes.data(), bytes.data() + sizeof(head));
+  EXPECT_EQ(mail->bytes.size(), 9U);
+  EXPECT_TRUE(is_mail(head)) << "with nothing in it";
+  EXPECT_TRUE(is_mail(head, longest_mail));
+  EXPECT_FALSE(is_mail(head, longest_mail + 1));
+  EXPECT_FALSE(read_mail(bytes, tag + 1, Rank(2), plan));
+  EXPECT_FALSE(read_mail(bytes, tag, Rank(3), plan)) << "of another rank";
+  EXPECT_FALSE(is_mail({.tag = tag, .to = 2, .from = 6})) << "rank 6 of 6";
+  EXPECT_FALSE(is_mail({.tag = tag, .kind = any<LetterKind>(0x84), .to = 2, .from = 5}));
+  for (std::size_t size = 0; size < sizeof(MailHead); ++size)
+    EXPECT_FALSE(read_mail(Bytes(bytes).first(size), tag, Rank(2), plan)) << size;
+}
+
+TEST(ofi_message, mail_as_long_as_an_answer_is_none) {
+  const MailHead head{.tag = tag, .to = 2, .from = 1, .number = 1};
+  const auto mail = bytes_of(head, sizeof(Reply) - sizeof(MailHead));
+  EXPECT_FALSE(read_reply(mail, tag, 2, 3));
+  const Reply reply{.tag = tag, .to = 2, .node = 2, .sequence = 2};
+  EXPECT_FALSE(read_mail(std::as_bytes(std::span(&reply, 1)), tag, Rank(2), plan));
+}
+
+}  // namespace
+}  // namespace gondwana::ofi
