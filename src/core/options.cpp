@@ -91,10 +91,10 @@ Result<Core> parse_core(std::string_view text) {
   return Error{Errc::invalid_argument, fmt::format("\"{}\": expected variables or heap", text)};
 }
 
-Result<Route> parse_route(std::string_view text) {
-  if (text == "auto") return Route::automatic;
-  if (text == "endpoint") return Route::endpoint;
-  if (text == "agent") return Route::agent;
+Result<RouteOption> parse_route(std::string_view text) {
+  if (text == "auto") return RouteOption::automatic;
+  if (text == "endpoint") return RouteOption::endpoint;
+  if (text == "agent") return RouteOption::agent;
   return Error{Errc::invalid_argument,
                fmt::format("\"{}\": expected auto, endpoint or agent", text)};
 }

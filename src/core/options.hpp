@@ -21,7 +21,7 @@ enum class Prefault : std::uint8_t { off, local, interleave };
 
 // How the messages of a rank go to other nodes: by an endpoint of its own, or through the agent of
 // its node.
-enum class Route : std::uint8_t { automatic, endpoint, agent };
+enum class RouteOption : std::uint8_t { automatic, endpoint, agent };
 
 // What of the symmetric memory a core dump has: the program's variables, or also its heap.
 enum class Core : std::uint8_t { variables, heap };
@@ -37,7 +37,7 @@ struct Options {
   std::uint32_t join_timeout = 0;  // seconds until all ranks of a foreign launcher must have come
   std::uint32_t peer_timeout = 0;  // seconds of silence that mean that a host is gone; 0: none
   std::size_t eager_limit = 0;     // bytes of a put that still goes as a message between nodes
-  Route route = Route::automatic;
+  RouteOption route = RouteOption::automatic;
   std::string provider;          // of libfabric; empty: chosen
   std::string network;           // in CIDR notation; empty: chosen
   bool version = false;          // rank 0 says who it is when it starts

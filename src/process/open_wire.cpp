@@ -67,25 +67,26 @@ Result<void> compare_nodes(const NodeMemory& memory, bool through_agents) {
 
 }  // namespace
 
-Result<std::shared_ptr<Ofi>> open_wire(const Membership& self,
-                                       const std::shared_ptr<NodeMemory>& memory,
-                                       const Options& options) {
-  if (memory->plan().nodes == 1) return std::shared_ptr<Ofi>();
-  const bool through_agents = ofi::goes_through_agents(options.route, memory->plan().job_ranks);
+Result<std::shared_ptr<RemoteClient>> open_wire(const Membership& self,
+                                                const std::shared_ptr<NodeMemory>& memory,
+                                                const Options& options) {
+  if (memory->plan().nodes == 1) return std::shared_ptr<RemoteClient>();
+  const bool through_agents = remote::goes_through_agents(options.route, memory->plan().job_ranks);
   const Result<ofi::Settings> settings = ofi::make_settings(options.provider, options.network);
   if (!settings) return settings.error();
   // It takes libfabric long to start: meanwhile the nodes get to know each other.
-  Result<std::unique_ptr<Ofi>> ofi = Ofi::open({.memory = memory,
-                                                .me = self.rank,
-                                                .job_tag = self.job_tag,
-                                                .settings = *settings,
-                                                .eager_limit = options.eager_limit,
-                                                .through_agent = through_agents,
-                                                .agent = self.lifeline.get()});
+  Result<std::unique_ptr<RemoteClient>> ofi =
+      RemoteClient::open({.memory = memory,
+                          .me = self.rank,
+                          .job_tag = self.job_tag,
+                          .settings = *settings,
+                          .eager_limit = options.eager_limit,
+                          .through_agent = through_agents,
+                          .agent = self.lifeline.get()});
   if (!ofi) return ofi.error();
   if (const Result<void> known = wait_for_all_nodes(*memory, options); !known) return known.error();
   if (const Result<void> same = compare_nodes(*memory, through_agents); !same) return same.error();
-  return std::shared_ptr<Ofi>(*std::move(ofi));
+  return std::shared_ptr<RemoteClient>(*std::move(ofi));
 }
 
 }  // namespace gondwana

@@ -14,8 +14,8 @@ namespace gondwana {
 // Waits until the agents of all nodes have said how to reach them. Null for a job on one node. To
 // be opened once in a process: its address and the numbers of its messages go on from one engine to
 // the next.
-Result<std::shared_ptr<Ofi>> open_wire(const Membership& self,
-                                       const std::shared_ptr<NodeMemory>& memory,
-                                       const Options& options);
+Result<std::shared_ptr<RemoteClient>> open_wire(const Membership& self,
+                                                const std::shared_ptr<NodeMemory>& memory,
+                                                const Options& options);
 
 }  // namespace gondwana

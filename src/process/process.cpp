@@ -210,7 +210,7 @@ void close_network(int /*status*/, void* /*unused*/) {
 Result<void> open_network(Process& self, const Options& options) {
   if (self.network != nullptr) return {};
   if (self.memory->plan().nodes == 1) return {};
-  Result<std::shared_ptr<Ofi>> network =
+  Result<std::shared_ptr<RemoteClient>> network =
       count_threads_of(self, [&] { return open_wire(self.membership, self.memory, options); });
   if (!network) return network.error();
   self.network = *std::move(network);

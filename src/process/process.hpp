@@ -24,7 +24,7 @@ struct Process {
   std::shared_ptr<NodeMemory> memory;
   ProgramImage image;
   std::optional<Error> failure;  // told by the first door, not before: the program may never call
-  std::shared_ptr<Ofi> network;  // to other nodes; outlives the engines
+  std::shared_ptr<RemoteClient> network;     // to other nodes; outlives the engines
   std::unique_ptr<NeighborWatch> neighbors;  // where nobody else looks after them
   std::uint32_t library_threads = 0;         // that joining and the network have started
   std::unique_ptr<Engine> engine;

@@ -10,7 +10,7 @@
 
 #include "core/types.hpp"
 
-namespace gondwana::ofi {
+namespace gondwana::remote {
 
 class InOrder {
  public:
@@ -39,4 +39,4 @@ class InOrder {
   std::map<std::uint32_t, std::vector<std::byte>> kept_;
 };
 
-}  // namespace gondwana::ofi
+}  // namespace gondwana::remote

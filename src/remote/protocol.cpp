@@ -6,7 +6,7 @@
 
 #include "memory/node_entry.hpp"
 
-namespace gondwana::ofi {
+namespace gondwana::remote {
 namespace {
 
 static_assert(offsetof(Reply, kind) == offsetof(MailHead, kind) &&
@@ -156,4 +156,4 @@ std::optional<ReceivedMail> read_mail(Bytes bytes, std::uint64_t tag, Rank me,
   return ReceivedMail{Rank(head.from), head.number, body};
 }
 
-}  // namespace gondwana::ofi
+}  // namespace gondwana::remote

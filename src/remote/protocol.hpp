@@ -22,7 +22,7 @@
 #include "operations/atomic_op.hpp"
 #include "operations/pieces.hpp"
 
-namespace gondwana::ofi {
+namespace gondwana::remote {
 
 enum class RequestKind : std::uint8_t {
   hello,
@@ -145,4 +145,4 @@ std::optional<std::uint32_t> addressee(Bytes bytes, std::uint64_t tag);
 std::optional<ReceivedMail> read_mail(Bytes bytes, std::uint64_t tag, Rank me,
                                       const NodePlan& plan);
 
-}  // namespace gondwana::ofi
+}  // namespace gondwana::remote

@@ -1,10 +1,10 @@
 #include "remote/route_choice.hpp"
 
-namespace gondwana::ofi {
+namespace gondwana::remote {
 
-bool goes_through_agents(Route route, std::uint32_t job_ranks) {
+bool goes_through_agents(RouteOption route, std::uint32_t job_ranks) {
   constexpr std::uint32_t many = 1000;
-  return route == Route::automatic ? job_ranks > many : route == Route::agent;
+  return route == RouteOption::automatic ? job_ranks > many : route == RouteOption::agent;
 }
 
-}  // namespace gondwana::ofi
+}  // namespace gondwana::remote

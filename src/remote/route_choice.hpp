@@ -5,9 +5,9 @@
 
 #include "core/options.hpp"
 
-namespace gondwana::ofi {
+namespace gondwana::remote {
 
 // Whether the node agents carry the messages of the ranks of a job.
-bool goes_through_agents(Route route, std::uint32_t job_ranks);
+bool goes_through_agents(RouteOption route, std::uint32_t job_ranks);
 
-}  // namespace gondwana::ofi
+}  // namespace gondwana::remote

@@ -9,7 +9,7 @@
 #include "memory/node_entry.hpp"
 #include "remote/protocol.hpp"
 
-namespace gondwana::ofi {
+namespace gondwana::remote {
 namespace {
 
 constexpr std::uint64_t job_tag = 0x1122334455667788;
@@ -78,16 +78,16 @@ void read(Bytes bytes) {
 }
 
 }  // namespace
-}  // namespace gondwana::ofi
+}  // namespace gondwana::remote
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gondwana;
   const Bytes bytes = std::as_bytes(std::span(data, size));
-  ofi::read(bytes);
+  remote::read(bytes);
   // The same from somebody who knows the tag.
   std::vector<std::byte> known(bytes.begin(), bytes.end());
-  if (known.size() >= sizeof(ofi::job_tag))
-    std::memcpy(known.data(), &ofi::job_tag, sizeof(ofi::job_tag));
-  ofi::read(known);
+  if (known.size() >= sizeof(remote::job_tag))
+    std::memcpy(known.data(), &remote::job_tag, sizeof(remote::job_tag));
+  remote::read(known);
   return 0;
 }

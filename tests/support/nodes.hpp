@@ -120,11 +120,11 @@ class JobNodes {
   }
 
   Wire network(Rank rank) const {
-    return Wire(get_or_abort(Ofi::open({.memory = home(rank),
-                                        .me = rank,
-                                        .job_tag = job_tag,
-                                        .settings = loopback_network(),
-                                        .through_agent = over_ == Over::agents})));
+    return Wire(get_or_abort(RemoteClient::open({.memory = home(rank),
+                                                 .me = rank,
+                                                 .job_tag = job_tag,
+                                                 .settings = loopback_network(),
+                                                 .through_agent = over_ == Over::agents})));
   }
 
   Over over_;

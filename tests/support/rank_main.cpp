@@ -123,7 +123,7 @@ Result<std::unique_ptr<Engine>> engine_of_process() {
   setup.threads = form().threads;
   const Result<Options> options = read_options(environment_value);
   if (!options) return options.error();
-  Result<std::shared_ptr<Ofi>> network = open_wire(*self, setup.memory, *options);
+  Result<std::shared_ptr<RemoteClient>> network = open_wire(*self, setup.memory, *options);
   if (!network) return network.error();
   if (*network != nullptr) setup.wire = Wire(*std::move(network));
   setup.on_lost = [](const Error& error) {

@@ -13,9 +13,9 @@ namespace gondwana::test {
 namespace {
 
 using ofi::Endpoint;
-using ofi::Reply;
-using ofi::Request;
-using ofi::RequestKind;
+using remote::Reply;
+using remote::Request;
+using remote::RequestKind;
 
 class AgentDropped : public testing::Test {
  protected:

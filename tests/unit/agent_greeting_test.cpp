@@ -13,8 +13,8 @@ namespace gondwana::test {
 namespace {
 
 using ofi::Endpoint;
-using ofi::Request;
-using ofi::RequestKind;
+using remote::Request;
+using remote::RequestKind;
 
 class AgentGreeting : public testing::Test {
  protected:

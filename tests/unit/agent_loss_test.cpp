@@ -40,12 +40,12 @@ class AgentLoss : public testing::Test {
     agents_ = start_agents(memory_);
   }
 
-  std::unique_ptr<Ofi> open(int agent) {
-    Result<std::unique_ptr<Ofi>> ofi = Ofi::open({.memory = memory_[1],
-                                                  .me = Rank(1),
-                                                  .job_tag = job_tag,
-                                                  .settings = loopback_network(),
-                                                  .agent = agent});
+  std::unique_ptr<RemoteClient> open(int agent) {
+    Result<std::unique_ptr<RemoteClient>> ofi = RemoteClient::open({.memory = memory_[1],
+                                                                    .me = Rank(1),
+                                                                    .job_tag = job_tag,
+                                                                    .settings = loopback_network(),
+                                                                    .agent = agent});
     GONDWANA_ASSERT(static_cast<bool>(ofi), agent);
     return *std::move(ofi);
   }
@@ -56,7 +56,7 @@ class AgentLoss : public testing::Test {
 };
 
 // How often a rank looks that sleeps on something else.
-bool looks_until_lost(Ofi& ofi, std::chrono::seconds limit) {
+bool looks_until_lost(RemoteClient& ofi, std::chrono::seconds limit) {
   const auto end = std::chrono::steady_clock::now() + limit;
   while (ofi.lost() == nullptr && std::chrono::steady_clock::now() < end) {
     ofi.progress();
@@ -65,7 +65,7 @@ bool looks_until_lost(Ofi& ofi, std::chrono::seconds limit) {
   return ofi.lost() != nullptr;
 }
 
-bool sleeps_until_lost(Ofi& ofi, std::chrono::seconds limit) {
+bool sleeps_until_lost(RemoteClient& ofi, std::chrono::seconds limit) {
   const auto end = std::chrono::steady_clock::now() + limit;
   while (ofi.lost() == nullptr && std::chrono::steady_clock::now() < end) ofi.sleep(1ms);
   return ofi.lost() != nullptr;

@@ -31,12 +31,12 @@ class EagerPut : public testing::Test {
     agents_ = start_agents(memory_);
   }
 
-  std::unique_ptr<Ofi> open(std::size_t limit) {
-    Result<std::unique_ptr<Ofi>> ofi = Ofi::open({.memory = memory_[0],
-                                                  .me = Rank(0),
-                                                  .job_tag = job_tag,
-                                                  .settings = loopback_network(),
-                                                  .eager_limit = limit});
+  std::unique_ptr<RemoteClient> open(std::size_t limit) {
+    Result<std::unique_ptr<RemoteClient>> ofi = RemoteClient::open({.memory = memory_[0],
+                                                                    .me = Rank(0),
+                                                                    .job_tag = job_tag,
+                                                                    .settings = loopback_network(),
+                                                                    .eager_limit = limit});
     GONDWANA_ASSERT(static_cast<bool>(ofi), limit);
     return *std::move(ofi);
   }
@@ -47,7 +47,7 @@ class EagerPut : public testing::Test {
   std::vector<std::unique_ptr<AgentThread>> agents_;
 };
 
-bool progress_until(Ofi& ofi, const std::function<bool()>& done) {
+bool progress_until(RemoteClient& ofi, const std::function<bool()>& done) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (std::chrono::steady_clock::now() < end) {
     if (done()) return true;
@@ -56,7 +56,7 @@ bool progress_until(Ofi& ofi, const std::function<bool()>& done) {
   return false;
 }
 
-void put(Ofi& ofi, std::size_t offset, Bytes source, Completion& done) {
+void put(RemoteClient& ofi, std::size_t offset, Bytes source, Completion& done) {
   ASSERT_TRUE(progress_until(ofi, [&] {
     const Result<Posted> posted = ofi.put({Rank(1), offset}, source, done);
     return posted && *posted == Posted::accepted;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace gondwana::ofi {
+namespace gondwana::remote {
 namespace {
 
 constexpr std::uint64_t second = 1'000'000'000;
@@ -107,4 +107,4 @@ TEST(Inquiry, an_answer_to_an_earlier_round_does_not_count) {
 }
 
 }  // namespace
-}  // namespace gondwana::ofi
+}  // namespace gondwana::remote

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace gondwana::ofi {
+namespace gondwana::remote {
 namespace {
 
 using Received = std::vector<std::string>;
@@ -75,4 +75,4 @@ TEST(mail_room, mail_that_comes_again_is_refused) {
 }
 
 }  // namespace
-}  // namespace gondwana::ofi
+}  // namespace gondwana::remote

@@ -115,14 +115,14 @@ Post over_faulty() {
   });
 }
 
-std::unique_ptr<Ofi> open_ofi(const Nodes& memory, Rank me, std::uint64_t tag = job_tag,
-                              bool through_agent = false) {
+std::unique_ptr<RemoteClient> open_ofi(const Nodes& memory, Rank me, std::uint64_t tag = job_tag,
+                                       bool through_agent = false) {
   const auto& home = memory[index(me) * nodes / ranks];
-  Result<std::unique_ptr<Ofi>> ofi = Ofi::open({.memory = home,
-                                                .me = me,
-                                                .job_tag = tag,
-                                                .settings = loopback_network(),
-                                                .through_agent = through_agent});
+  Result<std::unique_ptr<RemoteClient>> ofi = RemoteClient::open({.memory = home,
+                                                                  .me = me,
+                                                                  .job_tag = tag,
+                                                                  .settings = loopback_network(),
+                                                                  .through_agent = through_agent});
   GONDWANA_ASSERT(static_cast<bool>(ofi), index(me));
   return *std::move(ofi);
 }
@@ -260,7 +260,7 @@ TEST_P(Mail, a_sleeper_wakes_and_all_of_it_departs) {
 }
 
 // Whether it is accepted within a moment.
-bool send(Ofi& sender, Rank to, Bytes mail) {
+bool send(RemoteClient& sender, Rank to, Bytes mail) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
   while (std::chrono::steady_clock::now() < end) {
     const Result<Posted> posted = sender.send_mail(to, mail, {});
@@ -271,7 +271,7 @@ bool send(Ofi& sender, Rank to, Bytes mail) {
   return false;
 }
 
-bool receives(Ofi& sender, Ofi& receiver, const std::function<bool()>& done) {
+bool receives(RemoteClient& sender, RemoteClient& receiver, const std::function<bool()>& done) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (std::chrono::steady_clock::now() < end) {
     if (done()) return true;

@@ -81,11 +81,12 @@ class Packed : public testing::TestWithParam<const char*> {
   }
   Wire network(bool through_agent) {
     agents_ = start_agents(memory_, {.carries = through_agent});
-    Result<std::unique_ptr<Ofi>> ofi = Ofi::open({.memory = memory_[0],
-                                                  .me = me,
-                                                  .job_tag = job_tag,
-                                                  .settings = loopback_network(),
-                                                  .through_agent = through_agent});
+    Result<std::unique_ptr<RemoteClient>> ofi =
+        RemoteClient::open({.memory = memory_[0],
+                            .me = me,
+                            .job_tag = job_tag,
+                            .settings = loopback_network(),
+                            .through_agent = through_agent});
     GONDWANA_ASSERT(static_cast<bool>(ofi), 0);
     return Wire(*std::move(ofi));
   }

@@ -77,11 +77,11 @@ TEST_F(PerPeer, a_rank_that_talks_to_one_peer_holds_a_word_for_each_node) {
     }
   }
   const auto open_and_put = [](const std::shared_ptr<NodeMemory>& memory) {
-    Result<std::unique_ptr<Ofi>> ofi = Ofi::open({.memory = memory,
-                                                  .me = Rank(0),
-                                                  .job_tag = job_tag,
-                                                  .settings = loopback_network(),
-                                                  .eager_limit = 0});
+    Result<std::unique_ptr<RemoteClient>> ofi = RemoteClient::open({.memory = memory,
+                                                                    .me = Rank(0),
+                                                                    .job_tag = job_tag,
+                                                                    .settings = loopback_network(),
+                                                                    .eager_limit = 0});
     GONDWANA_ASSERT(static_cast<bool>(ofi), 0);
     static const std::uint64_t word = 1;
     static Completion done;

@@ -10,7 +10,7 @@
 
 #include "memory/node_entry.hpp"
 
-namespace gondwana::ofi {
+namespace gondwana::remote {
 namespace {
 
 constexpr std::uint64_t tag = 0x1234'5678'9abc'def0;
@@ -303,4 +303,4 @@ TEST(ofi_message, mail_as_long_as_an_answer_is_none) {
 }
 
 }  // namespace
-}  // namespace gondwana::ofi
+}  // namespace gondwana::remote

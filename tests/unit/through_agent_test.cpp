@@ -31,14 +31,14 @@ class ThroughAgent : public testing::Test {
     for (std::uint32_t rank = 0; rank < 3; ++rank) ranks_.push_back(open(Rank(rank)));
   }
 
-  Ofi& rank(std::uint32_t number) { return *ranks_[number]; }
+  RemoteClient& rank(std::uint32_t number) { return *ranks_[number]; }
   std::byte* arena(std::uint32_t number) const {
     return memory_[number == 2 ? 1 : 0]->window(Rank(number));
   }
   void end_agent(std::uint32_t node) { agents_[node].reset(); }
 
   // False: it took too long.
-  static bool progress_until(Ofi& ofi, const std::function<bool()>& done) {
+  static bool progress_until(RemoteClient& ofi, const std::function<bool()>& done) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (std::chrono::steady_clock::now() < end) {
       if (done()) return true;
@@ -46,31 +46,32 @@ class ThroughAgent : public testing::Test {
     }
     return false;
   }
-  static void post(Ofi& ofi, const std::function<Result<Posted>()>& attempt) {
+  static void post(RemoteClient& ofi, const std::function<Result<Posted>()>& attempt) {
     ASSERT_TRUE(progress_until(ofi, [&] {
       const Result<Posted> posted = attempt();
       EXPECT_TRUE(posted) << posted.error().text;
       return !posted || *posted == Posted::accepted;
     }));
   }
-  static bool complete(Ofi& ofi, Completion& done) {
+  static bool complete(RemoteClient& ofi, Completion& done) {
     return progress_until(ofi, [&] { return done.done(); });
   }
 
  private:
-  std::unique_ptr<Ofi> open(Rank me) {
-    Result<std::unique_ptr<Ofi>> ofi = Ofi::open({.memory = memory_[me == Rank(2) ? 1 : 0],
-                                                  .me = me,
-                                                  .job_tag = job_tag,
-                                                  .settings = loopback_network(),
-                                                  .through_agent = true});
+  std::unique_ptr<RemoteClient> open(Rank me) {
+    Result<std::unique_ptr<RemoteClient>> ofi =
+        RemoteClient::open({.memory = memory_[me == Rank(2) ? 1 : 0],
+                            .me = me,
+                            .job_tag = job_tag,
+                            .settings = loopback_network(),
+                            .through_agent = true});
     GONDWANA_ASSERT(static_cast<bool>(ofi), index(me));
     return *std::move(ofi);
   }
 
   Nodes memory_;
   std::vector<std::unique_ptr<AgentThread>> agents_;
-  std::vector<std::unique_ptr<Ofi>> ranks_;
+  std::vector<std::unique_ptr<RemoteClient>> ranks_;
 };
 
 std::vector<std::byte> bytes_of(std::size_t size, std::size_t seed) {
@@ -151,10 +152,10 @@ TEST_F(ThroughAgent, a_node_that_is_silent_is_lost) {
 }
 
 TEST(through_agent, is_the_way_of_large_jobs_unless_something_else_is_said) {
-  EXPECT_FALSE(ofi::goes_through_agents(Route::automatic, 1000));
-  EXPECT_TRUE(ofi::goes_through_agents(Route::automatic, 1001));
-  EXPECT_TRUE(ofi::goes_through_agents(Route::agent, 2));
-  EXPECT_FALSE(ofi::goes_through_agents(Route::endpoint, 100'000));
+  EXPECT_FALSE(remote::goes_through_agents(RouteOption::automatic, 1000));
+  EXPECT_TRUE(remote::goes_through_agents(RouteOption::automatic, 1001));
+  EXPECT_TRUE(remote::goes_through_agents(RouteOption::agent, 2));
+  EXPECT_FALSE(remote::goes_through_agents(RouteOption::endpoint, 100'000));
 }
 
 }  // namespace

@@ -13,58 +13,59 @@ Error absent() {
 
 }  // namespace
 
-class Ofi::Implementation {};
-Ofi::~Ofi() = default;
-Result<std::unique_ptr<Ofi>> Ofi::open(const Setup& /*setup*/) {
+class RemoteClient::Implementation {};
+RemoteClient::~RemoteClient() = default;
+Result<std::unique_ptr<RemoteClient>> RemoteClient::open(const Setup& /*setup*/) {
   return absent();
 }
-std::string_view Ofi::name() const {
+std::string_view RemoteClient::name() const {
   return "ofi";
 }
-Limits Ofi::limits() const {
+Limits RemoteClient::limits() const {
   return {};
 }
-Result<Posted> Ofi::put(Remote /*to*/, Bytes /*source*/, Completion& /*done*/) {
+Result<Posted> RemoteClient::put(Remote /*to*/, Bytes /*source*/, Completion& /*done*/) {
   return absent();
 }
-Result<Posted> Ofi::get(MutableBytes /*target*/, Remote /*from*/, Completion& /*done*/) {
+Result<Posted> RemoteClient::get(MutableBytes /*target*/, Remote /*from*/, Completion& /*done*/) {
   return absent();
 }
-Result<Posted> Ofi::spread(Rank /*to*/, std::span<const Pieces> /*pieces*/, Completion& /*done*/) {
+Result<Posted> RemoteClient::spread(Rank /*to*/, std::span<const Pieces> /*pieces*/,
+                                    Completion& /*done*/) {
   return absent();
 }
-Result<Posted> Ofi::gather(Rank /*from*/, std::span<const Pieces> /*pieces*/,
-                           Completion& /*done*/) {
+Result<Posted> RemoteClient::gather(Rank /*from*/, std::span<const Pieces> /*pieces*/,
+                                    Completion& /*done*/) {
   return absent();
 }
-Result<Posted> Ofi::atomic(Remote /*at*/, const AtomicRequest& /*request*/, std::byte* /*result*/,
-                           Completion& /*done*/) {
+Result<Posted> RemoteClient::atomic(Remote /*at*/, const AtomicRequest& /*request*/,
+                                    std::byte* /*result*/, Completion& /*done*/) {
   return absent();
 }
-bool Ofi::has_unordered() const {
+bool RemoteClient::has_unordered() const {
   return false;
 }
-std::uint64_t Ofi::accepted() const {
+std::uint64_t RemoteClient::accepted() const {
   return 0;
 }
-bool Ofi::has_executed(Rank /*at*/, std::uint64_t /*mark*/) {
+bool RemoteClient::has_executed(Rank /*at*/, std::uint64_t /*mark*/) {
   return true;
 }
-Result<Posted> Ofi::send_mail(Rank /*to*/, Bytes /*head*/, Bytes /*body*/) {
+Result<Posted> RemoteClient::send_mail(Rank /*to*/, Bytes /*head*/, Bytes /*body*/) {
   return absent();
 }
-void Ofi::listen(MailReceiver /*receiver*/) {}
-bool Ofi::progress() {
+void RemoteClient::listen(MailReceiver /*receiver*/) {}
+bool RemoteClient::progress() {
   return false;
 }
-bool Ofi::departed() const {
+bool RemoteClient::departed() const {
   return true;
 }
-void Ofi::sleep(std::chrono::microseconds /*limit*/) {}
-const Error* Ofi::lost() const {
+void RemoteClient::sleep(std::chrono::microseconds /*limit*/) {}
+const Error* RemoteClient::lost() const {
   return nullptr;
 }
-std::uint64_t Ofi::refused() const {
+std::uint64_t RemoteClient::refused() const {
   return 0;
 }
 

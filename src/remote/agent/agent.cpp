@@ -17,14 +17,14 @@ namespace gondwana {
 namespace {
 
 using ofi::Endpoint;
-using ofi::LetterKind;
 using ofi::Peer;
-using ofi::ReceivedRequest;
-using ofi::Request;
-using ofi::RequestKind;
-using ofi::Row;
+using remote::LetterKind;
+using remote::ReceivedRequest;
+using remote::Request;
+using remote::RequestKind;
+using remote::Row;
 
-constexpr ofi::Receives receives{.buffers = 8, .longest = ofi::longest_request};
+constexpr ofi::Receives receives{.buffers = 8, .longest = remote::longest_request};
 // How long to look for more before sleeping, where a processor is free: the next request of who
 // waits for the answer to the one before comes within it.
 constexpr std::uint64_t spin_ns = 50'000;
@@ -193,7 +193,7 @@ void NodeAgent::Implementation::look_at_files() {
 }
 
 void NodeAgent::Implementation::on_message(Bytes bytes) {
-  if (const auto to = ofi::addressee(bytes, tag_)) return on_letter(*to, bytes);
+  if (const auto to = remote::addressee(bytes, tag_)) return on_letter(*to, bytes);
   execute(bytes);
 }
 
@@ -201,7 +201,8 @@ void NodeAgent::Implementation::on_message(Bytes bytes) {
 void NodeAgent::Implementation::on_letter(std::uint32_t to, Bytes letter) {
   const NodePlan& plan = memory_->plan();
   if (!carried_.empty() && plan.holds(Rank(to))) return deliver(Rank(to), letter);
-  const auto answer = ofi::read_reply(letter, tag_, ofi::agent_number(plan, plan.node), plan.nodes);
+  const auto answer =
+      remote::read_reply(letter, tag_, remote::agent_number(plan, plan.node), plan.nodes);
   const auto node = answer ? watched_.find(answer->reply.node) : watched_.end();
   if (node == watched_.end()) {
     ++dropped_.misdirected;
@@ -212,7 +213,7 @@ void NodeAgent::Implementation::on_letter(std::uint32_t to, Bytes letter) {
 }
 
 void NodeAgent::Implementation::execute(Bytes bytes) {
-  const auto received = ofi::read_request(bytes, tag_, memory_->plan());
+  const auto received = remote::read_request(bytes, tag_, memory_->plan());
   if (!received) return endpoint_->refuse();
   switch (received->request.kind) {
     case RequestKind::hello:
@@ -232,7 +233,7 @@ void NodeAgent::Implementation::execute(Bytes bytes) {
 
 // Those of a rank one behind the other.
 void NodeAgent::Implementation::take_turn(const ReceivedRequest& received, Bytes bytes) {
-  ofi::InOrder& order = clients_[received.request.from].order;
+  remote::InOrder& order = clients_[received.request.from].order;
   const std::uint32_t number = received.request.sequence;
   if (!order.is_next(number)) {
     if (order.is_past(number) || !order.keep(number, bytes)) ++dropped_.repeated;
@@ -241,7 +242,7 @@ void NodeAgent::Implementation::take_turn(const ReceivedRequest& received, Bytes
   order.pass();
   carry_out(received);
   while (const auto next = order.pass_kept())
-    carry_out(*ofi::read_request(*next, tag_, memory_->plan()));
+    carry_out(*remote::read_request(*next, tag_, memory_->plan()));
 }
 
 void NodeAgent::Implementation::carry_out(const ReceivedRequest& received) {
@@ -374,7 +375,7 @@ void NodeAgent::Implementation::greet(std::uint32_t node, Watched& watched) {
   if (!watched.has_answered) introduce(node, watched.peer);
   const Request beat{.tag = tag_,
                      .kind = RequestKind::beat,
-                     .from = ofi::agent_number(memory_->plan(), memory_->plan().node),
+                     .from = remote::agent_number(memory_->plan(), memory_->plan().node),
                      .sequence = ++watched.beats};
   [[maybe_unused]] const Result<Posted> sent =
       endpoint_->inject(watched.peer, std::as_bytes(std::span(&beat, 1)));
@@ -384,8 +385,8 @@ void NodeAgent::Implementation::introduce(std::uint32_t node, Peer peer) {
   const Bytes address = endpoint_->address();
   const Request hello{.tag = tag_,
                       .size = static_cast<std::uint8_t>(address.size()),
-                      .from = ofi::agent_number(memory_->plan(), memory_->plan().node)};
-  const std::uint32_t there = ofi::agent_number(memory_->plan(), node);
+                      .from = remote::agent_number(memory_->plan(), memory_->plan().node)};
+  const std::uint32_t there = remote::agent_number(memory_->plan(), node);
   Parcel& parcel = take_parcel(there, sizeof(hello) + address.size());
   std::memcpy(parcel.bytes.data(), &hello, sizeof(hello));
   std::ranges::copy(address, parcel.bytes.data() + sizeof(hello));

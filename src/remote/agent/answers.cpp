@@ -13,8 +13,8 @@ namespace gondwana {
 namespace {
 
 using ofi::Peer;
-using ofi::Reply;
-using ofi::Row;
+using remote::Reply;
+using remote::Row;
 
 // Bytes of answers that wait for the network: to one rank, and to all. A single one always may.
 constexpr std::size_t most_leaving_to_one = 256 * 1024;

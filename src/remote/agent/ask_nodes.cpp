@@ -13,11 +13,11 @@
 namespace gondwana {
 namespace {
 
-namespace report = ofi::report;
-using ofi::NodeReport;
+namespace report = remote::report;
 using ofi::Peer;
-using ofi::Request;
-using ofi::RequestKind;
+using remote::NodeReport;
+using remote::Request;
+using remote::RequestKind;
 
 constexpr std::uint64_t between_looks_ns = 100'000'000;
 
@@ -140,7 +140,7 @@ void NodeAgent::Implementation::tell_farewell() {
       .kind = RequestKind::report, .size = flags, .compare = look.mail_under_way};
   const std::string text = fmt::format("on host {} {}", card_.host.data(), describe(look));
   for (std::uint32_t node = 0; node < plan.nodes; ++node) {
-    const bool has_greeted = clients_.contains(ofi::agent_number(plan, node));
+    const bool has_greeted = clients_.contains(remote::agent_number(plan, node));
     if (has_greeted || others_.contains(node))
       tell(node, farewell, shortened(text, report::longest_text));
   }
@@ -153,10 +153,10 @@ bool NodeAgent::Implementation::tell(std::uint32_t node, Request request, const 
   const Result<Peer> peer = peer_of(node);
   if (!peer) return true;
   request.tag = tag_;
-  request.from = ofi::agent_number(memory_->plan(), memory_->plan().node);
+  request.from = remote::agent_number(memory_->plan(), memory_->plan().node);
   request.operand = text.size();
   Parcel& parcel =
-      take_parcel(ofi::agent_number(memory_->plan(), node), sizeof(request) + text.size());
+      take_parcel(remote::agent_number(memory_->plan(), node), sizeof(request) + text.size());
   std::memcpy(parcel.bytes.data(), &request, sizeof(request));
   std::ranges::copy(std::as_bytes(std::span(text)), parcel.bytes.data() + sizeof(request));
   const Result<Posted> sent = send(*peer, parcel);

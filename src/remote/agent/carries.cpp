@@ -73,7 +73,7 @@ Result<Posted> NodeAgent::Implementation::send_on(std::uint32_t node, Bytes mess
   const Result<Peer> peer = peer_of(node);
   if (!peer) return peer.error();
   if (message.size() <= endpoint_->most_injected()) return endpoint_->inject(*peer, message);
-  const std::uint32_t there = ofi::agent_number(memory_->plan(), node);
+  const std::uint32_t there = remote::agent_number(memory_->plan(), node);
   if (!has_room(clients_[there], message.size())) return Posted::busy;
   Parcel& parcel = take_parcel(there, message.size());
   parcel.is_carried = true;

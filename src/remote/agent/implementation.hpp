@@ -41,10 +41,10 @@ class NodeAgent::Implementation {
  private:
   using Endpoint = ofi::Endpoint;
   using Peer = ofi::Peer;
-  using ReceivedRequest = ofi::ReceivedRequest;
-  using Reply = ofi::Reply;
-  using Request = ofi::Request;
-  using Row = ofi::Row;
+  using ReceivedRequest = remote::ReceivedRequest;
+  using Reply = remote::Reply;
+  using Request = remote::Request;
+  using Row = remote::Row;
 
   // Of a gather the rows, with which the bytes are fetched when there is room for them to leave.
   struct Answer {
@@ -66,7 +66,7 @@ class NodeAgent::Implementation {
     Peer peer = FI_ADDR_UNSPEC;
     std::uint32_t done = 0;
     bool owed = false;  // an answer
-    ofi::InOrder order;
+    remote::InOrder order;
     std::list<Answer> answers;  // nothing, while it is empty
     std::size_t leaving = 0;    // bytes of answers that have not left
   };
@@ -155,7 +155,7 @@ class NodeAgent::Implementation {
   void lose(std::uint32_t node, NodeState how);
   void look_at_ranks();
   void look_for_lost_ranks();
-  ofi::NodeReport report_of_own() const;
+  remote::NodeReport report_of_own() const;
   void begin_round();
   void go_on_asking();
   bool ask(std::uint32_t node);
@@ -181,7 +181,7 @@ class NodeAgent::Implementation {
   std::optional<Rank> shortened_;             // at the last look
   std::map<std::uint32_t, Watched> watched_;  // by node
   std::uint64_t next_look_ns_ = 0;            // at the ranks of the node
-  ofi::Inquiry inquiry_;
+  remote::Inquiry inquiry_;
   std::string alarm_;                    // why the job is over
   std::vector<std::uint32_t> to_alarm_;  // nodes whose agents are to be told
   NodeCard card_{};

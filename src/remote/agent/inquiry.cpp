@@ -6,7 +6,7 @@
 #include "memory/control_page.hpp"
 #include "memory/stillness.hpp"
 
-namespace gondwana::ofi {
+namespace gondwana::remote {
 namespace {
 
 constexpr std::uint64_t longest_pause_ns = 4 * look_for_stillness_every_ns;
@@ -92,4 +92,4 @@ void Inquiry::conclude(std::uint64_t now_ns) {
   if (any_leaves) found_ = Found{print, since_ns};
 }
 
-}  // namespace gondwana::ofi
+}  // namespace gondwana::remote

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace gondwana::ofi {
+namespace gondwana::remote {
 
 // What an agent says of the ranks of its node.
 struct NodeReport {
@@ -68,4 +68,4 @@ class Inquiry {
   std::optional<std::string> verdict_;
 };
 
-}  // namespace gondwana::ofi
+}  // namespace gondwana::remote

@@ -14,12 +14,12 @@
 namespace gondwana {
 namespace {
 
-using ofi::LetterKind;
-using ofi::MailHead;
-using ofi::Reply;
-using ofi::Request;
-using ofi::RequestKind;
-using ofi::Row;
+using remote::LetterKind;
+using remote::MailHead;
+using remote::Reply;
+using remote::Request;
+using remote::RequestKind;
+using remote::Row;
 
 // Requests to one node that are not answered. The agent has received all of them when it has room
 // for as many from each rank.
@@ -54,47 +54,48 @@ std::string ranks_of(const NodeCard& node) {
 
 }  // namespace
 
-Result<std::unique_ptr<Ofi::Implementation>> Ofi::Implementation::open(const Setup& setup) {
+Result<std::unique_ptr<RemoteClient::Implementation>> RemoteClient::Implementation::open(
+    const Setup& setup) {
   std::unique_ptr<Implementation> wire(new Implementation(setup));
   if (setup.through_agent) {
-    wire->road_ = std::make_unique<ofi::ThroughAgent>(setup.memory, setup.me, wire->nodes_);
-    wire->eager_limit_ = ofi::longest_write;
+    wire->route_ = std::make_unique<remote::ThroughAgent>(setup.memory, setup.me, wire->nodes_);
+    wire->eager_limit_ = remote::longest_write;
     return wire;
   }
-  Result<std::unique_ptr<ofi::OwnEndpoint>> road =
-      ofi::OwnEndpoint::open(setup.settings, setup.memory, setup.me, wire->nodes_);
-  if (!road) return road.error();
-  wire->road_ = *std::move(road);
-  wire->eager_limit_ = std::min(setup.eager_limit, ofi::longest_write);
+  Result<std::unique_ptr<remote::OwnEndpoint>> route =
+      remote::OwnEndpoint::open(setup.settings, setup.memory, setup.me, wire->nodes_);
+  if (!route) return route.error();
+  wire->route_ = *std::move(route);
+  wire->eager_limit_ = std::min(setup.eager_limit, remote::longest_write);
   return wire;
 }
 
-Limits Ofi::Implementation::limits() const {
-  return {
-      .largest_message = carries_messages_only() ? ofi::longest_write : road_->longest_transfer(),
-      .single_store = true,
-      .atomics = true,
-      .copies_up_to = eager_limit_,
-      .packs_up_to = ofi::longest_write,
-      .longest_mail = ofi::longest_mail};
+Limits RemoteClient::Implementation::limits() const {
+  return {.largest_message =
+              carries_messages_only() ? remote::longest_write : route_->longest_transfer(),
+          .single_store = true,
+          .atomics = true,
+          .copies_up_to = eager_limit_,
+          .packs_up_to = remote::longest_write,
+          .longest_mail = remote::longest_mail};
 }
 
-Ofi::Implementation::Link& Ofi::Implementation::link_to(std::uint32_t node) {
+RemoteClient::Implementation::Link& RemoteClient::Implementation::link_to(std::uint32_t node) {
   const auto [link, is_new] = links_.try_emplace(node);
   if (is_new) memory_->entry(node).is_used.store(1, std::memory_order_relaxed);
   return link->second;
 }
 
 // The first message says where answers go.
-Result<Posted> Ofi::Implementation::introduce(std::uint32_t node, Link& link) {
+Result<Posted> RemoteClient::Implementation::introduce(std::uint32_t node, Link& link) {
   if (link.introduced) return Posted::accepted;
-  const Bytes address = road_->address();
+  const Bytes address = route_->address();
   const Request hello{.tag = tag_,
                       .kind = RequestKind::hello,
                       .size = static_cast<std::uint8_t>(address.size()),
                       .from = index(me_)};
   Result<Posted> sent =
-      road_->send_to_agent(node, sizeof(hello) + address.size(), [&](std::byte* message) {
+      route_->send_to_agent(node, sizeof(hello) + address.size(), [&](std::byte* message) {
         std::memcpy(message, &hello, sizeof(hello));
         std::ranges::copy(address, message + sizeof(hello));
       });
@@ -103,7 +104,7 @@ Result<Posted> Ofi::Implementation::introduce(std::uint32_t node, Link& link) {
 }
 
 // The agent executes requests in their order.
-bool Ofi::Implementation::has_executed(Rank at, std::uint64_t mark) {
+bool RemoteClient::Implementation::has_executed(Rank at, std::uint64_t mark) {
   const auto found = links_.find(nodes_.node_of(at));
   if (found == links_.end()) return true;
   const Link& link = found->second;
@@ -111,19 +112,20 @@ bool Ofi::Implementation::has_executed(Rank at, std::uint64_t mark) {
 }
 
 // An error means that the node is lost.
-Result<Posted> Ofi::Implementation::judge(std::uint32_t node, Result<Posted> posted) {
+Result<Posted> RemoteClient::Implementation::judge(std::uint32_t node, Result<Posted> posted) {
   if (posted) return posted;
   lose(node, posted.error().text);
   return *lost_;
 }
 
-Result<Posted> Ofi::Implementation::request(Request request, Unanswered unanswered, Bytes behind) {
+Result<Posted> RemoteClient::Implementation::request(Request request, Unanswered unanswered,
+                                                     Bytes behind) {
   return this->request(request, std::move(unanswered), behind.size(),
                        [behind](std::byte* message) { std::ranges::copy(behind, message); });
 }
 
-Result<Posted> Ofi::Implementation::request(Request request, Unanswered unanswered,
-                                            std::size_t behind, Write write_behind) {
+Result<Posted> RemoteClient::Implementation::request(Request request, Unanswered unanswered,
+                                                     std::size_t behind, Write write_behind) {
   if (lost_) return *lost_;
   const std::uint32_t node = nodes_.node_of(Rank(request.to));
   Link& link = link_to(node);
@@ -137,7 +139,7 @@ Result<Posted> Ofi::Implementation::request(Request request, Unanswered unanswer
     std::memcpy(message, &request, sizeof(request));
     write_behind(message + sizeof(request));
   };
-  Result<Posted> posted = judge(node, road_->send_to_agent(node, sizeof(request) + behind, write));
+  Result<Posted> posted = judge(node, route_->send_to_agent(node, sizeof(request) + behind, write));
   if (!posted || *posted == Posted::busy) return posted;
   ++link.sent;
   unanswered.number = ++accepted_;
@@ -147,7 +149,7 @@ Result<Posted> Ofi::Implementation::request(Request request, Unanswered unanswer
   return posted;
 }
 
-Result<Posted> Ofi::Implementation::put(Remote to, Bytes source, Completion& done) {
+Result<Posted> RemoteClient::Implementation::put(Remote to, Bytes source, Completion& done) {
   if (is_word(source.size(), to.offset)) {
     Request store{.kind = RequestKind::store,
                   .size = static_cast<std::uint8_t>(source.size()),
@@ -166,11 +168,11 @@ Result<Posted> Ofi::Implementation::put(Remote to, Bytes source, Completion& don
   if (lost_) return *lost_;
   const std::uint32_t node = nodes_.node_of(to.rank);
   link_to(node);
-  return judge(node, road_->put(to, source, done));
+  return judge(node, route_->put(to, source, done));
 }
 
-Result<Posted> Ofi::Implementation::spread(Rank to, std::span<const Pieces> pieces,
-                                           Completion& done) {
+Result<Posted> RemoteClient::Implementation::spread(Rank to, std::span<const Pieces> pieces,
+                                                    Completion& done) {
   const Request spread{
       .kind = RequestKind::spread, .to = index(to), .operand = std::uint64_t{pieces.size()}};
   const std::size_t rows = pieces.size() * sizeof(Row);
@@ -180,8 +182,8 @@ Result<Posted> Ofi::Implementation::spread(Rank to, std::span<const Pieces> piec
   });
 }
 
-Result<Posted> Ofi::Implementation::gather(Rank from, std::span<const Pieces> pieces,
-                                           Completion& done) {
+Result<Posted> RemoteClient::Implementation::gather(Rank from, std::span<const Pieces> pieces,
+                                                    Completion& done) {
   const Request gather{
       .kind = RequestKind::gather, .to = index(from), .operand = std::uint64_t{pieces.size()}};
   return request(gather, {.done = &done, .pieces = {pieces.begin(), pieces.end()}},
@@ -189,7 +191,8 @@ Result<Posted> Ofi::Implementation::gather(Rank from, std::span<const Pieces> pi
                  [&](std::byte* behind) { write_rows(pieces, behind); });
 }
 
-Result<Posted> Ofi::Implementation::get(MutableBytes target, Remote from, Completion& done) {
+Result<Posted> RemoteClient::Implementation::get(MutableBytes target, Remote from,
+                                                 Completion& done) {
   if (carries_messages_only()) {
     const Pieces whole{
         .size = target.size(), .count = 1, .there = from.offset, .here = target.data()};
@@ -198,11 +201,11 @@ Result<Posted> Ofi::Implementation::get(MutableBytes target, Remote from, Comple
   if (lost_) return *lost_;
   const std::uint32_t node = nodes_.node_of(from.rank);
   link_to(node);
-  return judge(node, road_->get(target, from, done));
+  return judge(node, route_->get(target, from, done));
 }
 
-Result<Posted> Ofi::Implementation::atomic(Remote at, const AtomicRequest& wanted,
-                                           std::byte* result, Completion& done) {
+Result<Posted> RemoteClient::Implementation::atomic(Remote at, const AtomicRequest& wanted,
+                                                    std::byte* result, Completion& done) {
   const Request update{
       .kind = RequestKind::atomic,
       .op = wanted.op,
@@ -215,9 +218,9 @@ Result<Posted> Ofi::Implementation::atomic(Remote at, const AtomicRequest& wante
   return request(update, {.done = &done, .word = result, .size = width(wanted.type)});
 }
 
-Result<Posted> Ofi::Implementation::send_mail(Rank to, Bytes head, Bytes body) {
+Result<Posted> RemoteClient::Implementation::send_mail(Rank to, Bytes head, Bytes body) {
   const std::size_t size = head.size() + body.size();
-  if (index(to) >= memory_->plan().job_ranks || size > ofi::longest_mail)
+  if (index(to) >= memory_->plan().job_ranks || size > remote::longest_mail)
     return Error{Errc::invalid_argument,
                  fmt::format("no mail of {} B goes to rank {}", size, index(to))};
   if (lost_) return *lost_;
@@ -230,32 +233,32 @@ Result<Posted> Ofi::Implementation::send_mail(Rank to, Bytes head, Bytes body) {
     std::ranges::copy(body, message);
   };
   Result<Posted> posted =
-      judge(nodes_.node_of(to), road_->send_to_rank(to, sizeof(envelope) + size, write));
+      judge(nodes_.node_of(to), route_->send_to_rank(to, sizeof(envelope) + size, write));
   if (!posted || *posted == Posted::busy) return posted;
   ++last;
   add(traffic().sent, 1);
   return posted;
 }
 
-bool Ofi::Implementation::progress() {
+bool RemoteClient::Implementation::progress() {
   if (++polls_ % polls_between_clocks == 0) look_for_losses();
   const bool delivered = mail_.deliver();
   const auto on_message = [this](Bytes bytes) { receive(bytes); };
   const auto on_lost = [this](std::uint32_t node, const std::string& why) { lose(node, why); };
-  return road_->poll({on_message, on_lost}) || delivered;
+  return route_->poll({on_message, on_lost}) || delivered;
 }
 
-void Ofi::Implementation::receive(Bytes bytes) {
+void RemoteClient::Implementation::receive(Bytes bytes) {
   const NodePlan& plan = memory_->plan();
   bool is_known = false;
-  if (const auto answer = ofi::read_reply(bytes, tag_, index(me_), plan.nodes))
+  if (const auto answer = remote::read_reply(bytes, tag_, index(me_), plan.nodes))
     is_known = take_answer(*answer);
-  else if (const auto mail = ofi::read_mail(bytes, tag_, me_, plan))
+  else if (const auto mail = remote::read_mail(bytes, tag_, me_, plan))
     is_known = take_mail(*mail);
   if (!is_known) ++refused_;
 }
 
-bool Ofi::Implementation::take_mail(const ofi::ReceivedMail& mail) {
+bool RemoteClient::Implementation::take_mail(const remote::ReceivedMail& mail) {
   if (!mail_.take(mail)) return false;
   add(traffic().received, 1);
   return true;
@@ -263,7 +266,7 @@ bool Ofi::Implementation::take_mail(const ofi::ReceivedMail& mail) {
 
 // An answer to a number says that all before it are done too, but the bytes of each come with its
 // own, which a provider may report late. False: not to a request of ours.
-bool Ofi::Implementation::take_answer(const ofi::ReceivedReply& answer) {
+bool RemoteClient::Implementation::take_answer(const remote::ReceivedReply& answer) {
   const Reply& reply = answer.reply;
   const auto found = links_.find(reply.node);
   if (found == links_.end()) return false;
@@ -282,7 +285,8 @@ bool Ofi::Implementation::take_answer(const ofi::ReceivedReply& answer) {
   return true;
 }
 
-bool Ofi::Implementation::take_result(Unanswered& asked, const ofi::ReceivedReply& answer) {
+bool RemoteClient::Implementation::take_result(Unanswered& asked,
+                                               const remote::ReceivedReply& answer) {
   if (answer.reply.kind == LetterKind::bytes) {
     if (asked.pieces.empty() || answer.behind.size() != bytes_of(asked.pieces)) return false;
     unpack(asked.pieces, answer.behind.data());
@@ -294,9 +298,10 @@ bool Ofi::Implementation::take_result(Unanswered& asked, const ofi::ReceivedRepl
 }
 
 // The first loss is the one that is told, but that of the own agent comes before those of others.
-std::string Ofi::Implementation::tell_loss(std::uint32_t node, const std::string& why) const {
+std::string RemoteClient::Implementation::tell_loss(std::uint32_t node,
+                                                    const std::string& why) const {
   const NodeCard& own = nodes_[memory_->plan().node];
-  if (road_->was_closed()) {
+  if (route_->was_closed()) {
     return "the connections of this rank to other nodes were closed, by closefrom(3) or the like; "
            "keep the descriptors that the library has opened, or set GONDWANA_ROUTE=agent";
   }
@@ -317,7 +322,7 @@ std::string Ofi::Implementation::tell_loss(std::uint32_t node, const std::string
 }
 
 // Requests that nobody will answer are over.
-void Ofi::Implementation::lose(std::uint32_t node, const std::string& why) {
+void RemoteClient::Implementation::lose(std::uint32_t node, const std::string& why) {
   if (!lost_) lost_ = Error{Errc::peer_lost, tell_loss(node, why)};
   Link& link = links_[node];
   for (const Unanswered& each : link.unanswered) each.done->finish();
@@ -327,14 +332,14 @@ void Ofi::Implementation::lose(std::uint32_t node, const std::string& why) {
 
 // Those that the agent of this node has noticed, that of the agent itself, and what this rank has
 // done to itself.
-void Ofi::Implementation::look_for_losses() {
+void RemoteClient::Implementation::look_for_losses() {
   const std::uint64_t now = monotonic_ns();
   if (now < next_look_ns_) return;
   next_look_ns_ = now + between_looks_ns;
   const NodeHeader& header = memory_->header();
   if (!lost_ && header.is_over.load(std::memory_order_acquire) == 1)  // with the agent's release
     lost_ = Error{Errc::peer_lost, header.why.data()};
-  if (!lost_ && (road_->was_closed() || is_agent_gone())) lose(memory_->plan().node, "");
+  if (!lost_ && (route_->was_closed() || is_agent_gone())) lose(memory_->plan().node, "");
   for (std::uint32_t node = 0; node < memory_->plan().nodes && !lost_; ++node) {
     const NodeState state = memory_->entry(node).state.load(std::memory_order_acquire);
     if (state == NodeState::silent)
@@ -343,85 +348,85 @@ void Ofi::Implementation::look_for_losses() {
   }
 }
 
-bool Ofi::Implementation::is_agent_gone() const {
+bool RemoteClient::Implementation::is_agent_gone() const {
   pollfd entry{agent_, 0, 0};
   return agent_ >= 0 && ::poll(&entry, 1, 0) > 0 && (entry.revents & POLLHUP) != 0;
 }
 
 // While a connection is being made messages wait here. Once one was answered they go to the kernel.
-bool Ofi::Implementation::departed() const {
+bool RemoteClient::Implementation::departed() const {
   const auto has_departed = [](const auto& link) {
     return link.second.answered > 0 || link.second.unanswered.empty();
   };
-  return lost_ || (road_->has_departed() && std::ranges::all_of(links_, has_departed));
+  return lost_ || (route_->has_departed() && std::ranges::all_of(links_, has_departed));
 }
 
-void Ofi::Implementation::sleep(std::chrono::microseconds limit) {
+void RemoteClient::Implementation::sleep(std::chrono::microseconds limit) {
   look_for_losses();
-  road_->sleep(limit);
+  route_->sleep(limit);
 }
 
-Ofi::Ofi(std::unique_ptr<Implementation> implementation)
+RemoteClient::RemoteClient(std::unique_ptr<Implementation> implementation)
     : implementation_(std::move(implementation)) {}
 
-Ofi::~Ofi() = default;
+RemoteClient::~RemoteClient() = default;
 
-Result<std::unique_ptr<Ofi>> Ofi::open(const Setup& setup) {
+Result<std::unique_ptr<RemoteClient>> RemoteClient::open(const Setup& setup) {
   Result<std::unique_ptr<Implementation>> implementation = Implementation::open(setup);
   if (!implementation) return implementation.error();
-  return std::unique_ptr<Ofi>(new Ofi(*std::move(implementation)));
+  return std::unique_ptr<RemoteClient>(new RemoteClient(*std::move(implementation)));
 }
 
-std::string_view Ofi::name() const {
+std::string_view RemoteClient::name() const {
   return "ofi";
 }
-Limits Ofi::limits() const {
+Limits RemoteClient::limits() const {
   return implementation_->limits();
 }
-Result<Posted> Ofi::put(Remote to, Bytes source, Completion& done) {
+Result<Posted> RemoteClient::put(Remote to, Bytes source, Completion& done) {
   return implementation_->put(to, source, done);
 }
-Result<Posted> Ofi::get(MutableBytes target, Remote from, Completion& done) {
+Result<Posted> RemoteClient::get(MutableBytes target, Remote from, Completion& done) {
   return implementation_->get(target, from, done);
 }
-Result<Posted> Ofi::spread(Rank to, std::span<const Pieces> pieces, Completion& done) {
+Result<Posted> RemoteClient::spread(Rank to, std::span<const Pieces> pieces, Completion& done) {
   return implementation_->spread(to, pieces, done);
 }
-Result<Posted> Ofi::gather(Rank from, std::span<const Pieces> pieces, Completion& done) {
+Result<Posted> RemoteClient::gather(Rank from, std::span<const Pieces> pieces, Completion& done) {
   return implementation_->gather(from, pieces, done);
 }
-Result<Posted> Ofi::atomic(Remote at, const AtomicRequest& request, std::byte* result,
-                           Completion& done) {
+Result<Posted> RemoteClient::atomic(Remote at, const AtomicRequest& request, std::byte* result,
+                                    Completion& done) {
   return implementation_->atomic(at, request, result, done);
 }
-bool Ofi::has_unordered() const {
+bool RemoteClient::has_unordered() const {
   return implementation_->has_unordered();
 }
-std::uint64_t Ofi::accepted() const {
+std::uint64_t RemoteClient::accepted() const {
   return implementation_->accepted();
 }
-bool Ofi::has_executed(Rank at, std::uint64_t mark) {
+bool RemoteClient::has_executed(Rank at, std::uint64_t mark) {
   return implementation_->has_executed(at, mark);
 }
-Result<Posted> Ofi::send_mail(Rank to, Bytes head, Bytes body) {
+Result<Posted> RemoteClient::send_mail(Rank to, Bytes head, Bytes body) {
   return implementation_->send_mail(to, head, body);
 }
-void Ofi::listen(MailReceiver receiver) {
+void RemoteClient::listen(MailReceiver receiver) {
   implementation_->listen(std::move(receiver));
 }
-bool Ofi::progress() {
+bool RemoteClient::progress() {
   return implementation_->progress();
 }
-bool Ofi::departed() const {
+bool RemoteClient::departed() const {
   return implementation_->departed();
 }
-void Ofi::sleep(std::chrono::microseconds limit) {
+void RemoteClient::sleep(std::chrono::microseconds limit) {
   implementation_->sleep(limit);
 }
-const Error* Ofi::lost() const {
+const Error* RemoteClient::lost() const {
   return implementation_->lost();
 }
-std::uint64_t Ofi::refused() const {
+std::uint64_t RemoteClient::refused() const {
   return implementation_->refused();
 }
 

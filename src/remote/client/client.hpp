@@ -18,7 +18,7 @@
 
 namespace gondwana {
 
-class Ofi {
+class RemoteClient {
  public:
   struct Setup {
     std::shared_ptr<NodeMemory> memory;  // with the cards of all nodes when something is posted
@@ -32,10 +32,10 @@ class Ofi {
     int agent = -1;
   };
 
-  static Result<std::unique_ptr<Ofi>> open(const Setup& setup);
-  Ofi(const Ofi&) = delete;
-  Ofi& operator=(const Ofi&) = delete;
-  ~Ofi();
+  static Result<std::unique_ptr<RemoteClient>> open(const Setup& setup);
+  RemoteClient(const RemoteClient&) = delete;
+  RemoteClient& operator=(const RemoteClient&) = delete;
+  ~RemoteClient();
 
   std::string_view name() const;
   Limits limits() const;
@@ -59,11 +59,11 @@ class Ofi {
 
  private:
   class Implementation;
-  explicit Ofi(std::unique_ptr<Implementation> implementation);
+  explicit RemoteClient(std::unique_ptr<Implementation> implementation);
 
   std::unique_ptr<Implementation> implementation_;
 };
 
-static_assert(Transport<Ofi>);
+static_assert(Transport<RemoteClient>);
 
 }  // namespace gondwana

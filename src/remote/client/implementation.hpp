@@ -1,5 +1,5 @@
-// What is behind Ofi: what was asked of the agents of other nodes, and mail to the ranks there. How
-// it leaves is a matter of the Road.
+// What is behind RemoteClient: what was asked of the agents of other nodes, and mail to the ranks
+// there. How it leaves is a matter of the Route.
 #pragma once
 
 #include <deque>
@@ -17,7 +17,7 @@
 
 namespace gondwana {
 
-class Ofi::Implementation {
+class RemoteClient::Implementation {
  public:
   static Result<std::unique_ptr<Implementation>> open(const Setup& setup);
 
@@ -28,7 +28,7 @@ class Ofi::Implementation {
   Result<Posted> gather(Rank from, std::span<const Pieces> pieces, Completion& done);
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done);
-  bool has_unordered() const { return road_->has_puts(); }
+  bool has_unordered() const { return route_->has_puts(); }
   std::uint64_t accepted() const { return accepted_; }
   bool has_executed(Rank at, std::uint64_t mark);
   Result<Posted> send_mail(Rank to, Bytes head, Bytes body);
@@ -40,7 +40,7 @@ class Ofi::Implementation {
   std::uint64_t refused() const { return refused_; }
 
  private:
-  using Write = ofi::Road::Write;
+  using Write = remote::Route::Write;
 
   // A request under way.
   struct Unanswered {
@@ -67,17 +67,17 @@ class Ofi::Implementation {
         nodes_(setup.memory) {}
 
   Traffic& traffic() { return memory_->page(me_).traffic; }
-  bool carries_messages_only() const { return road_->longest_transfer() == 0; }
+  bool carries_messages_only() const { return route_->longest_transfer() == 0; }
   Link& link_to(std::uint32_t node);
   Result<Posted> introduce(std::uint32_t node, Link& link);
-  Result<Posted> request(ofi::Request request, Unanswered unanswered, Bytes behind = {});
-  Result<Posted> request(ofi::Request request, Unanswered unanswered, std::size_t behind,
+  Result<Posted> request(remote::Request request, Unanswered unanswered, Bytes behind = {});
+  Result<Posted> request(remote::Request request, Unanswered unanswered, std::size_t behind,
                          Write write_behind);
   Result<Posted> judge(std::uint32_t node, Result<Posted> posted);
   void receive(Bytes bytes);
-  bool take_mail(const ofi::ReceivedMail& mail);
-  bool take_answer(const ofi::ReceivedReply& answer);
-  static bool take_result(Unanswered& asked, const ofi::ReceivedReply& answer);
+  bool take_mail(const remote::ReceivedMail& mail);
+  bool take_answer(const remote::ReceivedReply& answer);
+  static bool take_result(Unanswered& asked, const remote::ReceivedReply& answer);
   std::string tell_loss(std::uint32_t node, const std::string& why) const;
   void lose(std::uint32_t node, const std::string& why);
   void look_for_losses();
@@ -87,17 +87,17 @@ class Ofi::Implementation {
   Rank me_;
   std::uint64_t tag_;
   int agent_;
-  ofi::NodeCards nodes_;
+  remote::NodeCards nodes_;
   std::size_t eager_limit_ = 0;                    // bytes of a put that goes as a request
   std::map<std::uint32_t, Link> links_;            // by node
   std::map<std::uint32_t, std::uint32_t> mailed_;  // the number of the last mail, by rank
   std::uint64_t accepted_ = 0;                     // requests
-  ofi::MailRoom mail_;
+  remote::MailRoom mail_;
   std::optional<Error> lost_;
   std::uint32_t polls_ = 0;
-  std::uint64_t next_look_ns_ = 0;   // for losses
-  std::uint64_t refused_ = 0;        // messages that are none of this job's
-  std::unique_ptr<ofi::Road> road_;  // last, so that it is closed before what it writes to
+  std::uint64_t next_look_ns_ = 0;        // for losses
+  std::uint64_t refused_ = 0;             // messages that are none of this job's
+  std::unique_ptr<remote::Route> route_;  // last, so that it is closed before what it writes to
 };
 
 }  // namespace gondwana

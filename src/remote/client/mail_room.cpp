@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace gondwana::ofi {
+namespace gondwana::remote {
 
 void MailRoom::listen(MailReceiver receiver) {
   receiver_ = std::move(receiver);
@@ -37,4 +37,4 @@ bool MailRoom::deliver_kept(Rank sender, InOrder& order) {
   return any;
 }
 
-}  // namespace gondwana::ofi
+}  // namespace gondwana::remote

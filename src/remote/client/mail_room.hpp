@@ -9,7 +9,7 @@
 #include "remote/protocol.hpp"
 #include "remote/transport.hpp"
 
-namespace gondwana::ofi {
+namespace gondwana::remote {
 
 class MailRoom {
  public:
@@ -27,4 +27,4 @@ class MailRoom {
   bool is_new_ = false;  // the receiver
 };
 
-}  // namespace gondwana::ofi
+}  // namespace gondwana::remote

@@ -9,7 +9,7 @@
 
 #include "memory/node_memory.hpp"
 
-namespace gondwana::ofi {
+namespace gondwana::remote {
 
 class NodeCards {
  public:
@@ -30,4 +30,4 @@ class NodeCards {
   std::vector<std::uint32_t> first_of_;  // rank of each node; filled by the first question
 };
 
-}  // namespace gondwana::ofi
+}  // namespace gondwana::remote

@@ -9,11 +9,11 @@
 #include "core/machine.hpp"
 #include "remote/protocol.hpp"
 
-namespace gondwana::ofi {
+namespace gondwana::remote {
 namespace {
 
 // Answers of 32 bytes, and mail.
-constexpr Receives receives{.buffers = 4, .longest = sizeof(MailHead) + longest_mail};
+constexpr ofi::Receives receives{.buffers = 4, .longest = sizeof(MailHead) + longest_mail};
 
 // Bytes of messages that wait here for the network. Then there is no room, unless there is nothing.
 constexpr std::size_t most_leaving = 4 * 1024 * 1024;
@@ -26,17 +26,17 @@ constexpr std::uint64_t ask_again_ns = 1'000'000;
 
 }  // namespace
 
-Result<std::unique_ptr<OwnEndpoint>> OwnEndpoint::open(const Settings& settings,
+Result<std::unique_ptr<OwnEndpoint>> OwnEndpoint::open(const ofi::Settings& settings,
                                                        const std::shared_ptr<NodeMemory>& memory,
                                                        Rank me, NodeCards& nodes) {
-  std::unique_ptr<OwnEndpoint> road(new OwnEndpoint(memory, me, nodes));
-  Result<std::unique_ptr<Endpoint>> endpoint = Endpoint::open(settings, receives);
+  std::unique_ptr<OwnEndpoint> route(new OwnEndpoint(memory, me, nodes));
+  Result<std::unique_ptr<ofi::Endpoint>> endpoint = ofi::Endpoint::open(settings, receives);
   if (!endpoint) return endpoint.error();
-  road->endpoint_ = *std::move(endpoint);
-  road->endpoint_->keep({memory->window(me), memory->plan().stride});
-  road->injected_.resize(road->endpoint_->most_injected());
-  road->write_card();
-  return road;
+  route->endpoint_ = *std::move(endpoint);
+  route->endpoint_->keep({memory->window(me), memory->plan().stride});
+  route->injected_.resize(route->endpoint_->most_injected());
+  route->write_card();
+  return route;
 }
 
 void OwnEndpoint::write_card() const {
@@ -50,7 +50,7 @@ Result<OwnEndpoint::Line*> OwnEndpoint::agent_of(std::uint32_t node) {
   Line& line = agents_[node];
   if (line.peer != FI_ADDR_UNSPEC) return &line;
   const NodeCard& card = nodes_[node];
-  const Result<Peer> peer = endpoint_->add_peer({card.address.data(), card.address_size});
+  const Result<ofi::Peer> peer = endpoint_->add_peer({card.address.data(), card.address_size});
   if (!peer) return peer.error();
   line.node = node;
   line.peer = *peer;
@@ -151,7 +151,8 @@ Result<Posted> OwnEndpoint::learn(Rank rank, Pair& pair) {
   }
   if (pair.card.size > pair.card.address.size())
     return Error{Errc::refused, fmt::format("rank {} has no address", index(rank))};
-  const Result<Peer> peer = endpoint_->add_peer(Bytes(pair.card.address).first(pair.card.size));
+  const Result<ofi::Peer> peer =
+      endpoint_->add_peer(Bytes(pair.card.address).first(pair.card.size));
   if (!peer) return peer.error();
   pair.peer = *peer;
   pair.state = Pair::State::known;
@@ -159,17 +160,19 @@ Result<Posted> OwnEndpoint::learn(Rank rank, Pair& pair) {
 }
 
 Result<Posted> OwnEndpoint::put(Remote to, Bytes source, Completion& done) {
-  return transfer(to, done, true,
-                  [&](Peer peer, std::uint64_t place, std::uint64_t key, Context& context) {
-                    return endpoint_->write(peer, source, place, key, context);
-                  });
+  return transfer(
+      to, done, true,
+      [&](ofi::Peer peer, std::uint64_t place, std::uint64_t key, ofi::Context& context) {
+        return endpoint_->write(peer, source, place, key, context);
+      });
 }
 
 Result<Posted> OwnEndpoint::get(MutableBytes target, Remote from, Completion& done) {
-  return transfer(from, done, false,
-                  [&](Peer peer, std::uint64_t place, std::uint64_t key, Context& context) {
-                    return endpoint_->read(peer, target, place, key, context);
-                  });
+  return transfer(
+      from, done, false,
+      [&](ofi::Peer peer, std::uint64_t place, std::uint64_t key, ofi::Context& context) {
+        return endpoint_->read(peer, target, place, key, context);
+      });
 }
 
 // What libfabric does with memory of a node; `post` is told who, where, by which key.
@@ -195,8 +198,10 @@ Result<Posted> OwnEndpoint::transfer(Remote place, Completion& done, bool is_wri
 }
 
 bool OwnEndpoint::poll(const Handlers& handlers) {
-  const auto on_done = [this](Context* context) { end(*reinterpret_cast<Operation*>(context)); };
-  const auto on_failed = [&](const Context* context, const std::string& why) {
+  const auto on_done = [this](ofi::Context* context) {
+    end(*reinterpret_cast<Operation*>(context));
+  };
+  const auto on_failed = [&](const ofi::Context* context, const std::string& why) {
     const auto failed = std::ranges::find_if(
         operations_, [context](const Operation& each) { return &each.context == context; });
     if (failed == operations_.end()) return;
@@ -237,4 +242,4 @@ void OwnEndpoint::end(Operation& operation) {
   give_back(operation);
 }
 
-}  // namespace gondwana::ofi
+}  // namespace gondwana::remote

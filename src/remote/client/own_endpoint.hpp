@@ -1,4 +1,4 @@
-// The road by an endpoint of the rank's own: to the agents of other nodes, to the memory that they
+// The route by an endpoint of the rank's own: to the agents of other nodes, to the memory that they
 // have registered, and to the ranks there, whose addresses are on cards in their arenas.
 // Connections are made by the first message.
 #pragma once
@@ -14,11 +14,11 @@
 #include "remote/client/node_cards.hpp"
 #include "remote/client/route.hpp"
 
-namespace gondwana::ofi {
+namespace gondwana::remote {
 
-class OwnEndpoint final : public Road {
+class OwnEndpoint final : public Route {
  public:
-  static Result<std::unique_ptr<OwnEndpoint>> open(const Settings& settings,
+  static Result<std::unique_ptr<OwnEndpoint>> open(const ofi::Settings& settings,
                                                    const std::shared_ptr<NodeMemory>& memory,
                                                    Rank me, NodeCards& nodes);
 
@@ -38,7 +38,7 @@ class OwnEndpoint final : public Road {
   // Somebody whom messages go to.
   struct Line {
     std::uint32_t node = 0;
-    Peer peer = FI_ADDR_UNSPEC;
+    ofi::Peer peer = FI_ADDR_UNSPEC;
     bool may_inject = false;
     std::uint32_t injected = 0;  // since the last message with a completion
     Completion leaving;          // messages with one
@@ -60,7 +60,7 @@ class OwnEndpoint final : public Road {
   };
   // A put, a get or a message under way. The context comes first: libfabric gives it back.
   struct Operation {
-    Context context;
+    ofi::Context context;
     Completion* done;
     std::uint32_t node;
     bool is_write = false;
@@ -94,8 +94,8 @@ class OwnEndpoint final : public Road {
   std::uint32_t writes_ = 0;  // under way
   std::size_t leaving_ = 0;   // bytes of messages that have not left
   DescriptorWitness witness_;
-  std::vector<std::byte> injected_;     // room for one message, in one piece
-  std::unique_ptr<Endpoint> endpoint_;  // last, so that it is closed before what it writes to
+  std::vector<std::byte> injected_;          // room for one message, in one piece
+  std::unique_ptr<ofi::Endpoint> endpoint_;  // last, so that it is closed before what it writes to
 };
 
-}  // namespace gondwana::ofi
+}  // namespace gondwana::remote

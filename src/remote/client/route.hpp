@@ -11,9 +11,9 @@
 #include "core/types.hpp"
 #include "remote/transport.hpp"
 
-namespace gondwana::ofi {
+namespace gondwana::remote {
 
-class Road {
+class Route {
  public:
   using Write = FunctionRef<void(std::byte*)>;  // writes a message
 
@@ -23,10 +23,10 @@ class Road {
     FunctionRef<void(std::uint32_t, const std::string&)> on_lost;
   };
 
-  Road() = default;
-  Road(const Road&) = delete;
-  Road& operator=(const Road&) = delete;
-  virtual ~Road() = default;
+  Route() = default;
+  Route(const Route&) = delete;
+  Route& operator=(const Route&) = delete;
+  virtual ~Route() = default;
 
   // Where agents send their answers.
   virtual Bytes address() const = 0;
@@ -51,4 +51,4 @@ class Road {
   virtual bool was_closed() const { return false; }
 };
 
-}  // namespace gondwana::ofi
+}  // namespace gondwana::remote

@@ -2,7 +2,7 @@
 
 #include "remote/protocol.hpp"
 
-namespace gondwana::ofi {
+namespace gondwana::remote {
 namespace {
 
 static_assert(longest_request <= RecordRing::longest);
@@ -67,4 +67,4 @@ void ThroughAgent::sleep(std::chrono::microseconds limit) {
   place_.bell.sleep_until([this] { return from_agent_.has_record(); }, limit);
 }
 
-}  // namespace gondwana::ofi
+}  // namespace gondwana::remote

@@ -1,4 +1,4 @@
-// The road through the agent of the rank's own node: messages lie in memory that both share until
+// The route through the agent of the rank's own node: messages lie in memory that both share until
 // the agent sends them on, so that two nodes have one connection, whatever their ranks, and a rank
 // needs no libfabric. Puts and gets are messages too.
 #pragma once
@@ -10,9 +10,9 @@
 #include "remote/client/route.hpp"
 #include "sync/record_ring.hpp"
 
-namespace gondwana::ofi {
+namespace gondwana::remote {
 
-class ThroughAgent final : public Road {
+class ThroughAgent final : public Route {
  public:
   ThroughAgent(const std::shared_ptr<NodeMemory>& memory, Rank me, NodeCards& nodes);
 
@@ -35,4 +35,4 @@ class ThroughAgent final : public Road {
   RecordReader from_agent_;
 };
 
-}  // namespace gondwana::ofi
+}  // namespace gondwana::remote
