@@ -7,7 +7,7 @@
 #include "core/access_checkers.hpp"
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
-#include "engine/levels.hpp"
+#include "engine/collectives/levels/levels.hpp"
 
 namespace gondwana {
 namespace {

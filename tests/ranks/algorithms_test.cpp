@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "engine/group_algorithms.hpp"
+#include "engine/collectives/reference/algorithms.hpp"
 #include "support/rank_test.hpp"
 
 namespace gondwana::test {

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/levels.hpp"
+#include "engine/collectives/levels/levels.hpp"
 #include "support/rank_test.hpp"
 
 namespace gondwana::test {

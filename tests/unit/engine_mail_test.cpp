@@ -1,5 +1,5 @@
 // Active messages and updates between ranks of two nodes, over the loopback wire.
-#include "engine/mail.hpp"
+#include "engine/am/mail.hpp"
 
 #include <gtest/gtest.h>
 

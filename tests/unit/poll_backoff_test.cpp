@@ -1,4 +1,4 @@
-#include "engine/poll_backoff.hpp"
+#include "engine/wait/poll_backoff.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "engine/messages.hpp"
+#include "engine/am/messages.hpp"
 #include "front/gasnet/objects.hpp"
 
 namespace gondwana::gasnet {

@@ -13,7 +13,7 @@
 
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
-#include "engine/prefault.hpp"
+#include "engine/symmetric/prefault.hpp"
 #include "front/gasnet/client_pages.hpp"
 #include "front/gasnet/door.hpp"
 #include "front/gasnet/rma.hpp"

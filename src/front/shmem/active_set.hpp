@@ -5,7 +5,7 @@
 // not needed.
 #pragma once
 
-#include "engine/group_algorithms.hpp"
+#include "engine/collectives/reference/algorithms.hpp"
 #include "front/shmem/checks.hpp"
 #include "front/shmem/collectives.hpp"
 #include "front/shmem/door.hpp"

@@ -1,7 +1,7 @@
-// OpenSHMEM 1.6, distributed locking. What they are is in engine/job_lock.hpp.
+// OpenSHMEM 1.6, distributed locking. What they are is in engine/locks/job_lock.hpp.
 #pragma once
 
-#include "engine/job_lock.hpp"
+#include "engine/locks/job_lock.hpp"
 #include "front/shmem/checks.hpp"
 #include "front/shmem/waiting.hpp"
 

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <thread>
 
-#include "engine/prefault.hpp"
+#include "engine/symmetric/prefault.hpp"
 #include "front/shmem/checks.hpp"
 #include "front/shmem/greeting.hpp"
 #include "process/process.hpp"

@@ -1,0 +1,92 @@
+#include "engine/am/messages.hpp"
+
+namespace gondwana {
+namespace {
+
+// As many as one poll may run, so that a flood does not keep the caller for ever.
+constexpr std::uint32_t most_at_once = 64;
+
+}  // namespace
+
+Messages::Messages(const NodeMemory& memory, Rank me)
+    : memory_(&memory),
+      first_(memory.plan().first),
+      me_(me),
+      layout_(memory.plan().ranks),
+      receiving_{Receiving(lane(me, MessageClass::request)),
+                 Receiving(lane(me, MessageClass::reply))} {
+  for (const MessageClass sort : {MessageClass::request, MessageClass::reply})
+    for (std::uint32_t number = 0; number < layout_.ranks(); ++number) {
+      const Rank rank{first_ + number};
+      targets_[static_cast<std::size_t>(sort)].push_back(
+          {.lane = lane(rank, sort),
+           .purse = InboxPurse::of(local(me), InboxLayout::slots),
+           .data_bell = &memory.data_bell(rank)});
+    }
+}
+
+const void* Messages::this_thread() {
+  [[gnu::tls_model("initial-exec")]] constinit static thread_local char marker = 0;
+  return &marker;
+}
+
+void Messages::listen(Receiver receiver, void* context, Handlers handlers) {
+  context_ = context;
+  owner_ = this_thread();
+  any_thread_ = handlers == Handlers::on_any_thread;
+  for (Receiving& lane : receiving_) lane.consumer.be_alone(!any_thread_);
+  receiver_ = receiver;
+}
+
+NodeLane Messages::lane(Rank receiver, MessageClass sort) const {
+  std::byte* inbox = memory_->window(receiver) + memory_->plan().inbox_offset();
+  return {inbox, layout_, local(receiver), sort, RankBells{memory_}};
+}
+
+std::optional<Draft> Messages::open_parcel(Rank to, MessageClass sort, Payload payload) {
+  GONDWANA_ASSERT(mail_ != nullptr, index(to));
+  Mail::Parcel* parcel = mail_->try_open(to, sort, payload);
+  if (parcel == nullptr) return std::nullopt;
+  const MutableBytes block = payload == Payload::none ? MutableBytes() : parcel->block;
+  return Draft{nullptr, {}, &parcel->letter.message, block};
+}
+
+// False: another thread is at it, or a handler of this one.
+bool Messages::take_turn(Receiving& mine) const {
+  if (mine.busy.load(std::memory_order_relaxed)) return false;
+  if (any_thread_)  // pairs with the release by who has had the turn
+    return !mine.busy.exchange(true, std::memory_order_acquire);
+  mine.busy.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+std::uint32_t Messages::poll(MessageClass sort, bool surely) {
+  Receiving& mine = receiving_[static_cast<std::size_t>(sort)];
+  if (!take_turn(mine)) return 0;
+  std::uint32_t handled = poll_inbox(mine, sort, surely);
+  if (mail_ != nullptr) [[unlikely]]
+    handled += poll_mail(sort);
+  mine.busy.store(false, std::memory_order_release);
+  return handled;
+}
+
+std::uint32_t Messages::poll_inbox(Receiving& mine, MessageClass sort, bool surely) {
+  const auto handle = [&](std::uint32_t from, InboxMessage& message, std::uint32_t block) {
+    const MutableBytes payload =
+        block == Reservation::no_block ? MutableBytes() : mine.lane.block(from, block);
+    receiver_(context_, {Rank(first_ + from), sort, message, payload});
+  };
+  if (!surely) return mine.consumer.poll(handle, most_at_once);
+  mine.consumer.settle();
+  return mine.consumer.search_and_poll(handle, most_at_once);
+}
+
+std::uint32_t Messages::poll_mail(MessageClass sort) {
+  return mail_->poll(sort, most_at_once, [&](Mail::Parcel& parcel) {
+    const MutableBytes block = MutableBytes(parcel.block).first(parcel.letter.head.bytes);
+    receiver_(context_,
+              {parcel.peer, sort, parcel.letter.message, block.empty() ? MutableBytes() : block});
+  });
+}
+
+}  // namespace gondwana

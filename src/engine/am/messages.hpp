@@ -1,0 +1,152 @@
+// Active messages between ranks: on a node what the engine makes of the inboxes, which number the
+// ranks of the node from 0; beyond it, of the wire's mail (engine/am/mail.hpp).
+//
+// A message is opened - a place in the receiver's inbox, from the credit of this pair of ranks and
+// class -, filled where it lies and published, or cancelled. Who receives runs the handler on it in
+// place, whenever it polls or waits. A handler of a request may send one reply and no request, one
+// of a reply sends nothing: sync/inbox.hpp says why nobody then waits for ever.
+//
+// Inline where a message on its way passes: its cache lines take no longer than forty instructions.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/am/mail.hpp"
+#include "memory/node_memory.hpp"
+#include "sync/inbox.hpp"
+
+namespace gondwana {
+
+// A message under its handler. All of it is the inbox's, valid until the handler returns.
+struct Incoming {
+  Rank from;
+  MessageClass sort;
+  InboxMessage& message;
+  MutableBytes block;  // the payload block; empty where the message has none
+};
+
+struct RankBells {
+  const NodeMemory* memory;
+  Doorbell<RealAtomics>& operator()(std::uint32_t rank) const {
+    return memory->page(Rank(memory->plan().first + rank)).sync_bell;
+  }
+};
+using NodeLane = SharedLane<RankBells>;
+
+// Where messages of one class to one peer go; the purse is that of the thread that sends.
+struct MessageTarget {
+  NodeLane lane;
+  InboxPurse purse;
+  Doorbell<RealAtomics>* data_bell;
+};
+
+// A message being written: of whoever opened it, until it is published or cancelled.
+struct Draft {
+  MessageTarget* target;  // null: a rank out of reach, and the message lies in a parcel
+  Reservation at;
+  InboxMessage* message;
+  MutableBytes block;
+};
+
+// Which threads of the rank run handlers: the one that asked for messages, or whoever polls.
+enum class Handlers : std::uint8_t { on_one_thread, on_any_thread };
+
+class Messages {
+ public:
+  using Receiver = void (*)(void* context, const Incoming& incoming);
+
+  static constexpr std::size_t block_size = InboxLayout::block_bytes;
+
+  Messages(const NodeMemory& memory, Rank me);
+
+  // From now on messages are received, and given to `receiver`. The peers may send before that:
+  // then they wait in the inbox. With handlers on one thread, threads take turns in sending.
+  void listen(Receiver receiver, void* context, Handlers handlers);
+  // Ranks out of reach can be written to, too.
+  void use(std::unique_ptr<Mail> mail) { mail_ = std::move(mail); }
+  Mail* mail() { return mail_.get(); }
+  void stop() { receiver_ = nullptr; }
+  bool may_poll() const { return receiver_ != nullptr && (any_thread_ || owner_ == this_thread()); }
+
+  // Nothing where there is no room just now. Never waits; any thread.
+  [[gnu::always_inline]] std::optional<Draft> try_open(Rank to, MessageClass sort,
+                                                       Payload payload) {
+    if (local(to) >= layout_.ranks()) [[unlikely]]
+      return open_parcel(to, sort, payload);
+    MessageTarget& target = targets_[static_cast<std::size_t>(lane_class(sort))][local(to)];
+    Sender side = sender(target);
+    const std::optional<Reservation> at = side.reserve(payload);
+    if (!at) [[unlikely]]
+      return std::nullopt;
+    const MutableBytes block =
+        payload == Payload::none ? MutableBytes() : target.lane.block(local(me_), at->block);
+    return Draft{&target, *at, &side.message(*at), block};
+  }
+
+  // The receiver may sleep on either of its bells.
+  [[gnu::always_inline]] void publish(const Draft& draft) {
+    if (draft.target == nullptr) [[unlikely]]
+      return mail_->publish(Mail::Parcel::of(*draft.message));
+    sender(*draft.target).publish(draft.at);
+    draft.target->data_bell->ring_if_asleep();
+  }
+  void cancel(const Draft& draft) {
+    if (draft.target == nullptr) return mail_->cancel(Mail::Parcel::of(*draft.message));
+    sender(*draft.target).cancel(draft.at);
+  }
+
+  // Runs handlers of messages that are there, a bounded number; how many. May overlook some for a
+  // while, of senders whose threads send at once. Only where may_poll(); within a handler of a
+  // request it runs replies alone.
+  std::uint32_t poll() {
+    return poll(MessageClass::reply, false) + poll(MessageClass::request, false);
+  }
+  // Whether some thread is polling: poll() may have done nothing.
+  bool is_polled() const { return receiving_[0].busy.load() || receiving_[1].busy.load(); }
+  // The same as poll(), and overlooks none: before a sleep.
+  std::uint32_t poll_all() {
+    return poll(MessageClass::reply, true) + poll(MessageClass::request, true);
+  }
+
+ private:
+  using Sender = InboxSender<RealAtomics, NodeLane>;
+
+  // A lane of this rank. Threads take turns at its guesses; in a handler the turn is taken.
+  struct Receiving {
+    explicit Receiving(const NodeLane& own) : lane(own), consumer(own) {}
+
+    NodeLane lane;
+    InboxConsumer<RealAtomics, NodeLane> consumer;
+    std::atomic<bool> busy{false};
+  };
+
+  std::uint32_t local(Rank rank) const { return index(rank) - first_; }
+  NodeLane lane(Rank receiver, MessageClass sort) const;
+  Sender sender(MessageTarget& target) {
+    return {target.lane, local(me_), any_thread_ ? nullptr : &target.purse};
+  }
+  std::optional<Draft> open_parcel(Rank to, MessageClass sort, Payload payload);
+  bool take_turn(Receiving& mine) const;
+  std::uint32_t poll(MessageClass sort, bool surely);
+  std::uint32_t poll_inbox(Receiving& mine, MessageClass sort, bool surely);
+  std::uint32_t poll_mail(MessageClass sort);
+  static const void* this_thread();
+
+  const NodeMemory* memory_;
+  std::uint32_t first_;  // rank of the node
+  Rank me_;
+  InboxLayout layout_;
+  Receiver receiver_ = nullptr;
+  void* context_ = nullptr;
+  bool any_thread_ = false;
+  const void* owner_ = nullptr;
+  std::array<Receiving, 2> receiving_;                 // by class
+  std::array<std::vector<MessageTarget>, 2> targets_;  // by class and rank
+  std::unique_ptr<Mail> mail_;                         // null: there is no way out of the node
+};
+
+}  // namespace gondwana

@@ -1,0 +1,61 @@
+// Whether the members of a team are in the same collective: each writes what it is about to do,
+// then all read what the others wrote.
+//
+// The note of each team lies in the system part of its members' arenas, behind the data bell, so
+// that it can be read over a wire too.
+#include <fmt/format.h>
+
+#include "engine/collectives/reference/group.hpp"
+
+namespace gondwana {
+namespace {
+
+constexpr std::size_t note_size = 256;  // with the final zero; longer texts are cut
+constexpr std::size_t notes_offset = NodePlan::system_size - ControlLayout::max_teams * note_size;
+static_assert(notes_offset >=
+              NodePlan::node_words_offset + ControlLayout::max_teams * NodeWords::team_size);
+
+using NoteText = std::array<char, note_size>;
+
+constexpr std::size_t offset_of_note(std::uint32_t team) {
+  return notes_offset + team * note_size;
+}
+
+}  // namespace
+
+void Engine::write_note(std::uint32_t team, const std::string& text) {
+  NoteText note{};
+  text.copy(note.data(), note.size() - 1);
+  std::memcpy(memory_->window(rank_) + offset_of_note(team), note.data(), note.size());
+}
+
+std::string Engine::note_of(Rank rank, std::uint32_t team) {
+  NoteText note{};
+  const std::size_t offset = offset_of_note(team);
+  if (reach_.covers(rank)) {
+    std::memcpy(note.data(), reach_.window(rank) + offset, note.size());
+  } else {
+    get_over_wire(default_lane_, std::as_writable_bytes(std::span(note)), {rank, offset});
+  }
+  note.back() = '\0';
+  return note.data();
+}
+
+std::optional<std::string> Engine::compare_calls(Team& team, CallName call,
+                                                 const std::string& mine) {
+  Group group = group_of(team, call, Collective::barrier);
+  write_note(team.number, mine);
+  group.barrier();  // all have written
+  const std::string first = note_of(team.rank_of(0), team.number);
+  std::optional<std::string> difference;
+  for (std::uint32_t member = 1; member < team.size && !difference; ++member) {
+    const std::string other = note_of(team.rank_of(member), team.number);
+    if (other == first) continue;
+    difference = fmt::format("rank {} is in {} while rank {} is in {}", index(team.rank_of(member)),
+                             other, index(team.rank_of(0)), first);
+  }
+  group.barrier();  // all have read, and may write again
+  return difference;
+}
+
+}  // namespace gondwana

@@ -1,0 +1,107 @@
+// Reductions over common memory.
+//
+// Small ones: everybody lays a copy of its source in its scratch, and everybody combines all
+// copies: one synchronisation. Large ones by parts: member i combines the i-th part of all sources
+// and stores it to every dest: two synchronisations, and each element is combined once.
+//
+// Nobody waits at the end of a small one: the scratch has two halves, and a member that comes to
+// use a half again has seen everybody enter the collective in between.
+//
+// All orders are by member, so every member gets the same bits, run after run.
+#include <cstring>
+
+#include "engine/collectives/parts.hpp"
+#include "engine/engine.hpp"
+
+namespace gondwana {
+namespace {
+
+// The first array is taken as it is, each later one is combined with what is there.
+class Accumulator {
+ public:
+  Accumulator(void* out, std::size_t count, ElementType type)
+      : out_(out), count_(count), type_(type) {}
+
+  void add(const void* array) {
+    if (terms_ == 0)
+      first_ = array;
+    else
+      type_.combine(out_, terms_ == 1 ? first_ : out_, array, count_);
+    ++terms_;
+  }
+
+  // A sum of one term is that term.
+  void finish() const {
+    if (terms_ == 1 && count_ > 0) std::memcpy(out_, first_, count_ * type_.size);
+  }
+
+ private:
+  void* out_;
+  std::size_t count_;
+  ElementType type_;
+  const void* first_ = nullptr;
+  std::uint32_t terms_ = 0;
+};
+
+}  // namespace
+
+bool Engine::reduce(Team& team, CallName call, void* dest, const void* source, std::size_t count,
+                    ElementType type) {
+  if (uses_reference(Collective::reduce, team))
+    return reduce_over_wire(team, call, dest, source, count, type);
+  const std::size_t size = detail::times(count, type.size);
+  if (!are_symmetric("reduction", dest, size, source, size)) return false;
+  if (size <= small_array)
+    combine_first(team, call, team.size, dest, source, count, type);
+  else
+    reduce_parts(team, call, dest, source, count, type);
+  return true;
+}
+
+void Engine::wait_for_member(const NodeSync& line, const Team& team, std::uint32_t member,
+                             Epoch epoch, CallName call) {
+  if (line.reached(member, epoch)) return;
+  wait({.call = call, .peer = index(team.rank_of(member)), .team = team.number},
+       [&] { return line.reached(member, epoch); });
+}
+
+// Waits for the members that it combines only: the caller waits for the others before it comes back
+// to this half of the scratch.
+void Engine::combine_first(Team& team, CallName call, std::uint32_t members, void* dest,
+                           const void* source, std::size_t count, ElementType type) {
+  static_assert(small_array <= ControlLayout::scratch_half);
+  default_lane_.counters().add(Count::syncs);
+  const std::uint32_t half = team.scratch_uses++ % 2;
+  const Epoch ready = ++team.epoch;
+  NodeSync line(NodeTeam(*memory_, team), team.me);
+  if (count > 0) std::memcpy(memory_->scratch(team.number, rank_, half), source, count * type.size);
+  line.advance(ready);
+  if (line.all_reached(ready)) line.ring_sleepers(ready);
+  Accumulator result(dest, count, type);
+  for (std::uint32_t member = 0; member < members; ++member) {
+    wait_for_member(line, team, member, ready, call);
+    result.add(memory_->scratch(team.number, team.rank_of(member), half));
+  }
+  result.finish();
+}
+
+void Engine::reduce_parts(Team& team, CallName call, void* dest, const void* source,
+                          std::size_t count, ElementType type) {
+  sync(team, call);  // every source is ready
+  Piece piece;
+  for_each_piece(part_of(count, team.size, team.me, type.size), type.size, [&](Part part) {
+    const std::size_t offset = part.begin * type.size;
+    Accumulator result(piece.data(), part.count, type);
+    for (std::uint32_t member = 0; member < team.size; ++member)
+      result.add(place_of(team.rank_of(member), source) + offset);
+    result.finish();
+    // All sources were read: dest may be source.
+    for (std::uint32_t i = 0; i < team.size; ++i) {
+      const Rank member = team.rank_of((team.me + i) % team.size);
+      std::memcpy(place_of(member, dest) + offset, piece.data(), part.count * type.size);
+    }
+  });
+  sync(team, call);  // every dest is complete
+}
+
+}  // namespace gondwana

@@ -1,0 +1,65 @@
+// Prefixes: member i gets what members 0 to i, or those before i, have together.
+//
+// Small arrays as in a reduction that stops early. Large ones by parts: member p goes through the
+// p-th part of all arrays, from the first member to the last, and stores what it has so far to each
+// in turn. So each element is combined once, whatever the number of members.
+//
+// The order is that of the members, so equal calls give equal bits.
+#include <cstring>
+#include <utility>
+
+#include "engine/collectives/parts.hpp"
+#include "engine/engine.hpp"
+
+namespace gondwana {
+
+bool Engine::scan(Team& team, CallName call, void* dest, const void* source, std::size_t count,
+                  ElementType type, Scan kind) {
+  if (uses_reference(Collective::scan, team))
+    return scan_over_wire(team, call, dest, source, count, type, kind);
+  const std::size_t size = detail::times(count, type.size);
+  if (!are_symmetric("scan", dest, size, source, size)) return false;
+  if (size <= small_array)
+    scan_small(team, call, dest, source, count, type, kind);
+  else
+    scan_parts(team, call, dest, source, count, type, kind);
+  return true;
+}
+
+// Waits for all, as who does not would come back to this half of its scratch too early.
+void Engine::scan_small(Team& team, CallName call, void* dest, const void* source,
+                        std::size_t count, ElementType type, Scan kind) {
+  const std::uint32_t terms = kind == Scan::inclusive ? team.me + 1 : team.me;
+  combine_first(team, call, terms, dest, source, count, type);
+  if (terms == 0) std::memset(dest, 0, count * type.size);
+  const NodeSync line(NodeTeam(*memory_, team), team.me);
+  for (std::uint32_t member = terms; member < team.size; ++member)
+    wait_for_member(line, team, member, team.epoch, call);
+}
+
+void Engine::scan_parts(Team& team, CallName call, void* dest, const void* source,
+                        std::size_t count, ElementType type, Scan kind) {
+  sync(team, call);  // every source is ready
+  Piece piece;
+  Piece other;
+  for_each_piece(part_of(count, team.size, team.me, type.size), type.size, [&](Part part) {
+    void* sum = piece.data();   // of the members so far
+    void* next = other.data();  // with this one
+    std::memset(sum, 0, part.count * type.size);
+    for (std::uint32_t i = 0; i < team.size; ++i) {
+      const Rank member = team.rank_of(i);
+      const std::byte* term = place_of(member, source) + part.begin * type.size;
+      if (i == 0)
+        std::memcpy(next, term, part.count * type.size);
+      else
+        type.combine(next, sum, term, part.count);
+      // After the member's term was read: dest may be source.
+      std::memcpy(place_of(member, dest) + part.begin * type.size,
+                  kind == Scan::inclusive ? next : sum, part.count * type.size);
+      std::swap(sum, next);
+    }
+  });
+  sync(team, call);  // every dest is complete
+}
+
+}  // namespace gondwana

@@ -1,0 +1,36 @@
+// Who exchanges with whom where members exchange over doubling distances, whatever their number.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "engine/collectives/reference/group.hpp"
+
+namespace gondwana {
+
+// The members of the largest power of two exchange what they have with the one at distance 1, 2,
+// 4 ... Where there are more members, some stand for two neighbours.
+class Doubling {
+ public:
+  explicit Doubling(const Group& group)
+      : power_(std::bit_floor(group.size())), pairs_(group.size() - power_) {}
+
+  bool is_first_of_pair(std::uint32_t member) const {
+    return member < 2 * pairs_ && member % 2 == 0;
+  }
+  bool is_second_of_pair(std::uint32_t member) const {
+    return member < 2 * pairs_ && member % 2 != 0;
+  }
+  std::uint32_t rounds() const { return rounds_for(power_); }
+  std::uint32_t partner(std::uint32_t member, std::uint32_t round) const {
+    const std::uint32_t place = member < 2 * pairs_ ? member / 2 : member - pairs_;
+    const std::uint32_t other = place ^ (1U << round);
+    return other < pairs_ ? 2 * other : other + pairs_;
+  }
+
+ private:
+  std::uint32_t power_;
+  std::uint32_t pairs_;
+};
+
+}  // namespace gondwana

@@ -1,0 +1,156 @@
+#include "engine/collectives/reference/group.hpp"
+
+#include <bit>
+
+namespace gondwana {
+namespace {
+
+std::atomic_ref<std::uint64_t> cell_at(std::byte* place) {
+  return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(place));
+}
+
+void copy_elements(void* dest, const void* source, const Exchange& shape) {
+  auto* to = static_cast<std::byte*>(dest);
+  const auto* from = static_cast<const std::byte*>(source);
+  const auto width = static_cast<std::ptrdiff_t>(shape.width);
+  for (std::size_t i = 0; i < shape.count; ++i) {
+    std::memcpy(to, from, shape.width);
+    to += shape.strides.target * width;
+    from += shape.strides.source * width;
+  }
+}
+
+}  // namespace
+
+std::uint32_t rounds_for(std::uint32_t size) {
+  return static_cast<std::uint32_t>(std::bit_width(size - 1));
+}
+
+Group::Group(Engine& engine, const Team& members, std::size_t flags_offset, CallName call)
+    : engine_(engine), members_(members), flags_offset_(flags_offset), call_(call) {
+  GONDWANA_ASSERT(size() <= max_size, size());
+}
+
+Group::Group(Engine& engine, Team& team, Barriers barriers, CallName call)
+    : Group(engine, team, team.number * flags_size, call) {
+  if (barriers == Barriers::in_levels && team.levels != nullptr) in_levels_ = &team;
+}
+
+Group::Group(Engine& engine, const Levels& levels, CallName call)
+    : Group(engine,
+            Team{.number = levels.node.number,
+                 .first = 0,
+                 .stride = 0,
+                 .size = levels.nodes(),
+                 .me = levels.me},
+            NodePlan::node_flags_offset + levels.node.number * flags_size, call) {
+  leaders_ = levels.leaders;
+}
+
+Group::~Group() {
+  if (engine_.wire_) engine_.depart(call_);
+}
+
+std::atomic_ref<std::uint64_t> Group::mine(Flag flag) const {
+  return cell_at(engine_.memory_->window(engine_.rank_) + offset_of(flag));
+}
+
+void Group::raise(std::uint32_t member, Flag flag) {
+  const Rank rank = rank_of(member);
+  if (engine_.reach_.covers(rank)) {
+    std::byte* window = engine_.reach_.window(rank);
+    cell_at(window + offset_of(flag)).fetch_add(1);  // its release pairs with take()
+    Reach::wake(window);
+    return;
+  }
+  AtomicRequest add{AtomicOp::add, AtomicType::uint64};
+  add.operand = 1;
+  if (!engine_.begin_over_wire(engine_.default_lane_, {rank, offset_of(flag)}, add, nullptr))
+    well_ = false;
+}
+
+void Group::raise_at_others(Flag flag) {
+  for (std::uint32_t distance = 1; distance < size(); ++distance) raise(right(distance), flag);
+}
+
+void Group::take(Flag flag, std::uint32_t from) {
+  take(flag, 1, index(rank_of(from)));
+}
+
+void Group::take_from_others(Flag flag) {
+  take(flag, size() - 1, Waiting::anybody);
+}
+
+// Over a wire nobody rings, and users may look at their array: it sleeps as on program memory.
+void Group::take(Flag flag, std::uint32_t times, std::uint32_t peer) {
+  const std::atomic_ref<std::uint64_t> cell = mine(flag);
+  const auto raised = [&] { return cell.load(std::memory_order_acquire) >= times; };
+  engine_.wait({.call = call_,
+                .peer = peer,
+                .team = members_.number,
+                .on_program_memory = true,
+                .word = engine_.memory_->window(engine_.rank_) + offset_of(flag)},
+               raised);
+  cell.fetch_sub(times, std::memory_order_relaxed);
+}
+
+// Dissemination: in round k tell the member 2^k further on, hear from the one 2^k before. After
+// log2(size) rounds everybody has heard, at first or second hand, from everybody.
+void Group::barrier() {
+  if (in_levels_ != nullptr) return engine_.sync_in_levels(*in_levels_, call_);
+  for (std::uint32_t round = 0; round < rounds_for(size()); ++round) {
+    begin_round(round);
+    end_round(round);
+  }
+}
+
+void Group::begin_round(std::uint32_t round) {
+  raise(right(1U << round), barrier_round(round));
+}
+
+void Group::end_round(std::uint32_t round) {
+  take(barrier_round(round), left(1U << round));
+}
+
+void Group::get(std::uint32_t member, void* dest, const void* source, std::size_t size) {
+  if (size == 0) return;
+  if (member == me()) {
+    if (dest != source) std::memmove(dest, source, size);
+    return;
+  }
+  if (!engine_.get(engine_.default_lane_, rank_of(member), dest, source, size)) well_ = false;
+}
+
+void Group::get_strided(std::uint32_t member, void* dest, const void* source,
+                        const Exchange& shape) {
+  const auto [width, count, strides] = shape;
+  if (strides.target == 1 && strides.source == 1) return get(member, dest, source, count * width);
+  if (member == me()) return copy_elements(dest, source, shape);
+  const auto bytes = static_cast<std::ptrdiff_t>(width);
+  const Strides steps{.target = strides.target * bytes, .source = strides.source * bytes};
+  if (!engine_.get_strided<1>(engine_.default_lane_, rank_of(member), dest, source, steps, width,
+                              count))
+    well_ = false;
+}
+
+bool Group::are_symmetric(const char* what, const void* dest, std::size_t dest_size,
+                          const void* source, std::size_t source_size) {
+  return engine_.are_symmetric(what, dest, dest_size, source, source_size);
+}
+
+void Group::write_note(std::uint32_t note, std::uint64_t value) {
+  mine(Flag(index_of_note(note))).store(value, std::memory_order_release);
+}
+
+std::uint64_t Group::note_of(std::uint32_t member, std::uint32_t note) {
+  const Rank rank = rank_of(member);
+  const std::size_t offset = offset_of(Flag(index_of_note(note)));
+  if (engine_.reach_.covers(rank)) return cell_at(engine_.reach_.window(rank) + offset).load();
+  std::uint64_t value = 0;
+  if (!engine_.get_over_wire(engine_.default_lane_, std::as_writable_bytes(std::span(&value, 1)),
+                             {rank, offset}))
+    well_ = false;
+  return value;
+}
+
+}  // namespace gondwana

@@ -1,0 +1,91 @@
+// Who can be reached by loads and stores, and where an object lies there. A value, that may be
+// copied to where it is found fastest; zero reaches nobody.
+#pragma once
+
+#include "core/types.hpp"
+#include "engine/symmetric/symmetric_ranges.hpp"
+#include "memory/node_memory.hpp"
+#include "memory/node_plan.hpp"
+#include "sync/doorbell.hpp"
+
+namespace gondwana {
+
+class Reach {
+ public:
+  Reach() = default;
+
+  // The first `ranks` ranks of the node are within reach; 0: nobody, everything goes over the wire.
+  Reach(const NodeMemory& memory, std::uint32_t ranks, const SymmetricRanges& symmetric)
+      : base_(reinterpret_cast<std::uintptr_t>(memory.window(Rank(memory.plan().first))) -
+              memory.plan().first * memory.plan().stride),
+        stride_(memory.plan().stride),
+        first_(memory.plan().first),
+        ranks_(ranks),
+        symmetric_(symmetric) {}
+
+  // A place in the arena of a rank within reach; false where there is none.
+  struct Place {
+    std::byte* window = nullptr;  // where the arena begins in this process
+    std::size_t offset = 0;
+
+    explicit operator bool() const { return window != nullptr; }
+    std::byte* data() const { return window + offset; }
+  };
+
+  // The object at `rank`; no place where it is out of reach or not symmetric. `Size` is
+  // std::size_t, or FixedSize for the sake of speed.
+  template <typename Size>
+  [[gnu::always_inline]] Place find(Rank rank, const void* object, Size size) const {
+    if (!covers(rank)) [[unlikely]]
+      return {};
+    std::byte* arena = window(rank);
+    if (const std::size_t offset = symmetric_.distance(object);
+        symmetric_.is_in_arena(offset, size)) [[likely]]
+      return {arena, offset};
+    const std::size_t offset = symmetric_.offset_in_globals(object, size);
+    return offset != SymmetricRanges::nowhere ? Place{arena, offset} : Place{};
+  }
+
+  bool covers(Rank rank) const { return index(rank) - first_ < ranks_; }
+  // Of a job of so many.
+  bool covers_all(std::uint32_t ranks) const { return ranks <= ranks_; }
+
+  // The start of the arena of a rank that is covered.
+  std::byte* window(Rank rank) const {
+    auto* window = reinterpret_cast<std::byte*>(base_ + index(rank) * stride_);
+    if (window == nullptr) __builtin_unreachable();  // so that nobody looks
+    return window;
+  }
+
+  // Wakes the rank whose arena begins at `window`, if it sleeps on memory: to be called by who has
+  // just written there.
+  static void wake(std::byte* window) { data_bell(window).ring_if_asleep(); }
+
+  // The same; returns `value`, so that a caller who returns it has nothing to keep over the call.
+  template <typename T>
+  static T wake(std::byte* window, T value) {
+    Doorbell<RealAtomics>& bell = data_bell(window);
+    if (bell.somebody_sleeps()) [[unlikely]]
+      return ring(bell, value);
+    return value;
+  }
+
+ private:
+  static Doorbell<RealAtomics>& data_bell(std::byte* window) {
+    return *reinterpret_cast<Doorbell<RealAtomics>*>(window + NodePlan::data_bell_offset);
+  }
+
+  template <typename T>
+  [[gnu::noinline, gnu::cold]] static T ring(Doorbell<RealAtomics>& bell, T value) {
+    bell.ring();
+    return value;
+  }
+
+  std::uintptr_t base_ = 0;  // where the arena of rank 0 would lie, were it here
+  std::size_t stride_ = 0;
+  std::uint32_t first_ = 0;
+  std::uint32_t ranks_ = 0;
+  SymmetricRanges symmetric_;
+};
+
+}  // namespace gondwana

@@ -1,0 +1,86 @@
+// What a single value takes on a node, and nothing else: so little that a front door keeps a copy
+// of it where a call finds it at once. A value; zero reaches nobody, then every try fails.
+//
+// Each try does the operation and returns true, or does nothing and returns false: then the engine
+// does it another way or says what is wrong.
+#pragma once
+
+#include <cstring>
+
+#include "core/counters.hpp"
+#include "engine/rma/reach.hpp"
+#include "operations/atomic_op.hpp"
+#include "operations/copy.hpp"
+
+namespace gondwana {
+
+class Shortcut {
+ public:
+  constexpr Shortcut() = default;
+  Shortcut(const Reach& reach, CounterBlock& counters) : reach_(reach), counters_(&counters) {}
+
+  template <typename T>
+  [[gnu::always_inline]] bool try_put(Rank to, T* dest, T value) const {
+    const Reach::Place target = reach_.find(to, dest, FixedSize<sizeof(T)>{});
+    if (!target) [[unlikely]]
+      return false;
+    counters_->add_value_put<sizeof(T)>();
+    copy_value(target.data(), value);
+    Reach::wake(target.window);  // last: the compiler makes a jump of it
+    return true;
+  }
+
+  // The same, of a value that is read only where there is a place for it.
+  template <typename T>
+  [[gnu::always_inline]] bool try_put_from(Rank to, T* dest, const void* source) const {
+    const Reach::Place target = reach_.find(to, dest, FixedSize<sizeof(T)>{});
+    if (!target) [[unlikely]]
+      return false;
+    T value;
+    std::memcpy(&value, source, sizeof(T));
+    counters_->add_value_put<sizeof(T)>();
+    copy_value(target.data(), value);
+    Reach::wake(target.window);
+    return true;
+  }
+
+  template <typename T>
+  [[gnu::always_inline]] bool try_get(Rank from, const T* source, T& value) const {
+    const Reach::Place origin = reach_.find(from, source, FixedSize<sizeof(T)>{});
+    if (!origin) [[unlikely]]
+      return false;
+    counters_->add_value_get<sizeof(T)>();
+    value = load_value<T>(origin.data());
+    return true;
+  }
+
+  // `old`: the value from before.
+  template <AtomicOp Op, typename T>
+  [[gnu::always_inline]] bool try_atomic(Rank at, T* dest, T operand, T compare, T& old) const {
+    const Reach::Place target = reach_.find(at, dest, FixedSize<sizeof(T)>{});
+    if (!target) [[unlikely]]
+      return false;
+    counters_->add(Count::atomics);
+    old = apply_atomic<Op>(*reinterpret_cast<T*>(target.data()), operand, compare);
+    if constexpr (Op != AtomicOp::fetch) old = Reach::wake(target.window, old);
+    return true;
+  }
+
+  // A load. Of many, one tells the engine: a program may wait in a loop of them.
+  static constexpr std::uint32_t fetches_told_of = 32;
+  template <typename T>
+  [[gnu::always_inline]] bool try_fetch(Rank at, const T* source, T& value, bool& tells) const {
+    const Reach::Place origin = reach_.find(at, source, FixedSize<sizeof(T)>{});
+    if (!origin) [[unlikely]]
+      return false;
+    tells = counters_->add(Count::atomics) % fetches_told_of == 0;
+    value = apply_atomic<AtomicOp::fetch>(*reinterpret_cast<T*>(origin.data()), T{}, T{});
+    return true;
+  }
+
+ private:
+  Reach reach_;
+  CounterBlock* counters_ = nullptr;
+};
+
+}  // namespace gondwana

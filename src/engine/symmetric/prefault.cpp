@@ -1,0 +1,77 @@
+#include "engine/symmetric/prefault.hpp"
+
+#include <fmt/format.h>
+
+#include "core/machine.hpp"
+#include "core/mapping.hpp"
+#include "engine/wait/crowd.hpp"
+#include "memory/populate.hpp"
+
+namespace gondwana {
+namespace {
+
+// Told before the first page is taken: who finds out later is killed. Huge pages were promised to
+// us.
+Result<void> find_room(const Engine& engine) {
+  const std::size_t heap = engine.symmetric().heap_size() - engine.symmetric().huge_size();
+  const std::uint32_t ranks = engine.memory().plan().ranks;
+  const std::size_t left = available_memory();
+  if (heap <= left / ranks) return {};
+  return Error{Errc::out_of_memory,
+               fmt::format("GONDWANA_PREFAULT: a heap of {} on each of {} ranks needs {}, this "
+                           "node has {} left; lower GONDWANA_HEAP_SIZE to {}, or set "
+                           "GONDWANA_PREFAULT=off",
+                           format_size(heap), ranks, format_size(heap * ranks), format_size(left),
+                           format_size_option(left / ranks))};
+}
+
+// What the rank does meanwhile, for whoever asks: it may take seconds.
+class Shown {
+ public:
+  explicit Shown(const Engine& engine)
+      : waiting_(engine.memory().page(engine.rank()).seats[0].waiting) {
+    waiting_.begin("GONDWANA_PREFAULT", Waiting::anybody, 0, monotonic_ns());
+  }
+  ~Shown() { waiting_.end(); }
+  Shown(const Shown&) = delete;
+  Shown& operator=(const Shown&) = delete;
+
+ private:
+  Waiting& waiting_;
+};
+
+}  // namespace
+
+std::optional<std::string> doubt_about_huge_pages(const Engine& engine) {
+  const SymmetricMemory& memory = engine.symmetric();
+  const bool of_any_size = engine.options().heap_size == 0;
+  const std::size_t huge = memory.huge_size();
+  if (!engine.options().hugetlb || huge == memory.heap_size() || (of_any_size && huge > 0))
+    return std::nullopt;
+  return fmt::format(
+      "GONDWANA_HUGETLB: {} of each heap of {} {} on huge pages; no more are left of those "
+      "that the administrator has set aside (sysctl vm.nr_hugepages)",
+      huge == 0 ? "nothing" : format_size(huge), format_size(memory.heap_size()),
+      huge == 0 ? "lies" : "lie");
+}
+
+Result<void> prefault(Engine& engine, MutableBytes pages) {
+  const Prefault where = engine.options().prefault;
+  if (where == Prefault::off || pages.empty()) return {};
+  if (where == Prefault::interleave)
+    if (const Result<void> spread = interleave(pages); !spread) return spread.error();
+  const Shown shown(engine);
+  return populate(pages, share_of_processors(engine.memory(), engine.rank()));
+}
+
+Result<void> prefault_heap(Engine& engine, CallName call) {
+  if (engine.options().prefault == Prefault::off) return {};
+  const MutableBytes heap = engine.symmetric().heap();
+  if (const Result<void> room = find_room(engine); !room) return room.error();
+  engine.sync(engine.world(), call);  // all have looked before anybody takes
+  if (const Result<void> there = prefault(engine, heap); !there) return there.error();
+  engine.sync(engine.world(), call);
+  return {};
+}
+
+}  // namespace gondwana

@@ -1,0 +1,52 @@
+#include "engine/symmetric/segment_space.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/access_checkers.hpp"
+#include "core/mapping.hpp"
+
+namespace gondwana {
+
+namespace {
+
+// What is free memcheck neither lets be touched nor searches for pointers.
+void allow(MutableBytes range) {
+  if (runs_under_valgrind()) allow_access(range.data(), range.size());
+}
+
+void clear_and_forbid(MutableBytes range) {
+  allow(range);
+  if (!give_back_pages(range)) std::memset(range.data(), 0, range.size());
+  if (runs_under_valgrind()) forbid_access(range.data(), range.size());
+}
+
+}  // namespace
+
+SegmentSpace::SegmentSpace(MutableBytes space, std::size_t dirty)
+    : space_(space), book_(space.size()) {
+  if (dirty > 0)
+    clear_and_forbid(space.first(std::min(round_up(dirty, page_size()), space.size())));
+}
+
+std::optional<MutableBytes> SegmentSpace::allocate(std::size_t size) {
+  const std::scoped_lock lock(mutex_);
+  const auto block = book_.allocate(round_up(size, page_size()), page_size());
+  if (!block) return std::nullopt;
+  const MutableBytes range = space_.subspan(block->offset, block->size);
+  allow(range);
+  return range;
+}
+
+void SegmentSpace::release(MutableBytes range) {
+  clear_and_forbid(range);
+  const std::scoped_lock lock(mutex_);
+  book_.release(static_cast<std::size_t>(range.data() - space_.data()));
+}
+
+std::size_t SegmentSpace::largest_free() const {
+  const std::scoped_lock lock(mutex_);
+  return book_.largest_free();
+}
+
+}  // namespace gondwana

@@ -1,0 +1,68 @@
+#include "engine/wait/crowd.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <fstream>
+
+#include "core/machine.hpp"
+
+namespace gondwana {
+namespace {
+
+// The kernel shares processors out among sessions first, and a yield stays in its own.
+bool sessions_are_scheduled_apart() {
+  std::ifstream file("/proc/sys/kernel/sched_autogroup_enabled");
+  int enabled = 0;
+  return file >> enabled && enabled != 0;
+}
+
+}  // namespace
+
+void publish_place(ControlPage& page) {
+  const ProcessorMask mask = own_processors();
+  for (std::size_t i = 0; i < mask.size(); ++i)
+    page.processors[i].store(mask[i], std::memory_order_relaxed);
+  page.session.store(static_cast<std::uint32_t>(::getsid(0)), std::memory_order_relaxed);
+}
+
+Crowd find_crowd(const NodeMemory& memory) {
+  const std::uint32_t ranks = memory.plan().ranks;
+  const std::uint32_t first_rank = memory.plan().first;
+  const ControlPage& first = memory.page(Rank(first_rank));
+  ProcessorMask all{};
+  bool one_session = true;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    const ControlPage& page = memory.page(Rank(first_rank + rank));
+    for (std::size_t i = 0; i < all.size(); ++i)
+      all[i] |= page.processors[i].load(std::memory_order_relaxed);
+    one_session = one_session && page.session.load(std::memory_order_relaxed) ==
+                                     first.session.load(std::memory_order_relaxed);
+  }
+  int processors = 0;
+  for (const std::uint64_t word : all) processors += std::popcount(word);
+  const double usable = std::min(static_cast<double>(processors), processor_quota());
+  return {.roomy = ranks <= usable, .yields_help = one_session || !sessions_are_scheduled_apart()};
+}
+
+std::uint32_t share_of_processors(const NodeMemory& memory, Rank rank) {
+  const NodePlan& plan = memory.plan();
+  const auto may_run = [](const ControlPage& page, std::size_t processor) {
+    return (page.processors[processor / 64].load(std::memory_order_relaxed) >> processor % 64 &
+            1U) != 0;
+  };
+  double share = 0;
+  for (std::size_t processor = 0; processor < ProcessorMask{}.size() * 64; ++processor) {
+    if (!may_run(memory.page(rank), processor)) continue;
+    int ranks = 0;
+    for (std::uint32_t other = 0; other < plan.ranks; ++other)
+      ranks += may_run(memory.page(Rank(plan.first + other)), processor) ? 1 : 0;
+    share += 1.0 / ranks;
+  }
+  share = std::min(share, processor_quota() / plan.ranks);
+  constexpr double rounding = 1e-6;  // of thirds, added up
+  return std::max(1U, static_cast<std::uint32_t>(share + rounding));
+}
+
+}  // namespace gondwana
