@@ -1,6 +1,6 @@
 // What passes between the hosts of a job: any bytes are refused or are frames, however they are cut
 // into pieces, and frames survive the wire.
-#include "run/frames.hpp"
+#include "run/remote/frames.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,4 +1,4 @@
-#include "run/allocation.hpp"
+#include "run/command_line/allocation.hpp"
 
 #include <gtest/gtest.h>
 

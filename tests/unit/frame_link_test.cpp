@@ -1,4 +1,4 @@
-#include "run/frame_link.hpp"
+#include "run/remote/frame_link.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "run/node_exchange.hpp"
+#include "run/node/node_exchange.hpp"
 
 namespace gondwana::launch {
 namespace {

@@ -1,4 +1,4 @@
-#include "run/frames.hpp"
+#include "run/remote/frames.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "run/host_list.hpp"
+#include "run/command_line/host_list.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "run/sharing.hpp"
+#include "run/command_line/sharing.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/result.hpp"
-#include "run/binding.hpp"
+#include "run/node/binding.hpp"
 
 namespace gondwana::launch {
 

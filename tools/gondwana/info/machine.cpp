@@ -8,7 +8,7 @@
 
 #include "core/mapping.hpp"
 #include "info/sections.hpp"
-#include "run/binding.hpp"
+#include "run/node/binding.hpp"
 
 namespace gondwana::info {
 namespace {

@@ -8,8 +8,8 @@
 #include "bootstrap/job_memory.hpp"
 #include "core/machine.hpp"
 #include "info/sections.hpp"
-#include "run/agent_record.hpp"
-#include "run/quote.hpp"
+#include "run/command_line/quote.hpp"
+#include "run/node/agent_record.hpp"
 #include "sync/atomics.hpp"
 
 namespace gondwana::info {

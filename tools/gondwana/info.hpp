@@ -1,8 +1,0 @@
-// `gondwana info`: what this installation is and what this machine lets it do.
-#pragma once
-
-namespace gondwana {
-
-int print_info();
-
-}  // namespace gondwana

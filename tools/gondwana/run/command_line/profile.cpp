@@ -1,0 +1,54 @@
+#include "run/command_line/profile.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+
+namespace gondwana::launch {
+namespace {
+
+constexpr std::string_view library = "libgondwana_shmem_profile.so";
+constexpr std::string_view variable = "LD_PRELOAD=";
+
+// Beside this program in a build folder, else where it is installed.
+Result<std::string> find_library() {
+  std::error_code failure;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failure);
+  const std::filesystem::path here = program.parent_path();
+  for (const char* folder : {".", GONDWANA_LIBRARIES}) {
+    const std::filesystem::path file = (here / folder / library).lexically_normal();
+    if (std::filesystem::exists(file, failure)) return file.string();
+  }
+  return Error{Errc::missing, fmt::format("--profile needs {}, which is neither in {} nor in {}; "
+                                          "install Gondwana again",
+                                          library, here.string(),
+                                          (here / GONDWANA_LIBRARIES).lexically_normal().string())};
+}
+
+std::string preloaded_already(const std::vector<std::string>& environment) {
+  for (auto entry = environment.rbegin(); entry != environment.rend(); ++entry)
+    if (entry->starts_with(variable)) return entry->substr(variable.size());
+  const char* inherited = std::getenv("LD_PRELOAD");
+  return inherited != nullptr ? inherited : "";
+}
+
+}  // namespace
+
+Result<void> preload_profile(std::vector<std::string>& environment) {
+  Result<std::string> file = find_library();
+  if (!file) return file.error();
+  if (file->find_first_of(": ") != std::string::npos) {
+    return Error{Errc::refused,
+                 fmt::format("--profile: {} cannot be preloaded: its path has a blank "
+                             "or a colon; link with -lgondwana_shmem_profile",
+                             *file)};
+  }
+  const std::string others = preloaded_already(environment);
+  environment.push_back(
+      fmt::format("{}{}{}{}", variable, *file, others.empty() ? "" : ":", others));
+  return {};
+}
+
+}  // namespace gondwana::launch

@@ -1,0 +1,68 @@
+#include "run/command_line/room.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <cstdint>
+
+#include "core/machine.hpp"
+#include "core/mapping.hpp"
+#include "core/process_limits.hpp"
+#include "core/unique_fd.hpp"
+
+namespace gondwana::launch {
+namespace {
+
+Error no_room(const std::string& sentence) {
+  return {Errc::out_of_memory, sentence + "; no process was started"};
+}
+
+// All below are in use.
+std::uint64_t lowest_free_descriptor() {
+  const UniqueFd free(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  return free ? static_cast<std::uint64_t>(free.get()) : 0;
+}
+
+Result<void> look_at_descriptors(const Job& job) {
+  const std::uint64_t needed = descriptors_for(job) + lowest_free_descriptor();
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_max >= needed) return {};
+  return no_room(fmt::format("{} ranks need {} file descriptors, {} are allowed: raise ulimit -n",
+                             job.ranks(), needed, limit.rlim_max));
+}
+
+Result<void> look_at_processes(const Job& job) {
+  const ProcessLimit limit = process_limit();
+  if (limit.left >= job.ranks()) return {};
+  return no_room(fmt::format("{} ranks are {} processes, {} more are possible on this host: {}",
+                             job.ranks(), job.ranks(), limit.left, limit.name));
+}
+
+// What the kernel keeps of a process, and the pages that its loader writes.
+Result<void> look_at_memory(const Job& job) {
+  constexpr std::size_t least = std::size_t{128} << 10;
+  const std::size_t needed = job.ranks() * least;
+  if (usable_memory() >= needed) return {};
+  return no_room(fmt::format("{} ranks need {} of memory at least, this host has {}", job.ranks(),
+                             format_size(needed), format_size(usable_memory())));
+}
+
+}  // namespace
+
+// A socket, its memory, the pipe of its image, and two pipes where there are no files for the
+// output. Beside them the control memory and what is open while a rank starts; on several hosts a
+// socket and a pipe of the node agent, and what is open while that starts.
+std::uint64_t descriptors_for(const Job& job) {
+  const std::uint64_t each = job.output_folder.empty() ? 5 : 3;
+  const std::uint64_t beside = job.share.nodes > 1 ? 8 : 4;
+  return each * job.ranks() + beside;
+}
+
+Result<void> look_for_room(const Job& job) {
+  if (Result<void> done = look_at_processes(job); !done) return done;
+  if (Result<void> done = look_at_descriptors(job); !done) return done;
+  return look_at_memory(job);
+}
+
+}  // namespace gondwana::launch

@@ -1,0 +1,102 @@
+#include "run/io/job_output.hpp"
+
+#include <sys/epoll.h>
+
+#include <algorithm>
+
+#include "core/machine.hpp"
+
+namespace gondwana::launch {
+namespace {
+
+// An unfinished line on a terminal is a prompt once nothing has followed for so long.
+constexpr std::uint64_t prompt_after_ns = 200'000'000;
+
+}  // namespace
+
+Result<void> JobOutput::add(std::uint32_t rank, Standard which, UniqueFd pipe) {
+  forwarders_.push_back(std::make_unique<LineForwarder>(std::move(pipe), rank, which, *sink_));
+  return watch(*forwarders_.back());
+}
+
+Result<void> JobOutput::watch(LineForwarder& forwarder) {
+  return poller_->watch(forwarder.fd(), EPOLLIN, [this, &forwarder] { on_readable(forwarder); });
+}
+
+void JobOutput::on_readable(LineForwarder& forwarder) {
+  if (!forwarder.is_open()) return;
+  if (!forwarder.may_take()) {
+    // An ended pipe is always ready: only forgetting it keeps us from spinning.
+    poller_->forget(forwarder.fd());
+    paused_.push_back(&forwarder);
+    return;
+  }
+  if (forwarder.take() != LineForwarder::Outcome::closed) return;
+  poller_->forget(forwarder.fd());
+  forwarder.close();
+}
+
+void JobOutput::resume() {
+  const auto stay = std::partition(paused_.begin(), paused_.end(),
+                                   [](const LineForwarder* one) { return !one->may_take(); });
+  std::for_each(stay, paused_.end(), [this](LineForwarder* one) {
+    if (one->is_open() && !watch(*one)) one->close();
+  });
+  paused_.erase(stay, paused_.end());
+}
+
+void JobOutput::step() {
+  if (shows_prompts()) {
+    const std::uint64_t now = monotonic_ns();
+    for (const auto& forwarder : forwarders_)
+      if (forwarder->may_hold_prompt() && now >= forwarder->held_since_ns() + prompt_after_ns)
+        forwarder->release();
+  }
+  sink_->flush();
+  resume();
+}
+
+std::optional<std::uint64_t> JobOutput::next_ns() const {
+  std::optional<std::uint64_t> next;
+  if (!shows_prompts()) return next;
+  for (const auto& forwarder : forwarders_) {
+    if (!forwarder->may_hold_prompt()) continue;
+    const std::uint64_t due = forwarder->held_since_ns() + prompt_after_ns;
+    next = std::min(next.value_or(due), due);
+  }
+  return next;
+}
+
+bool JobOutput::shows_prompts() const {
+  return sink_->shows_prompts(Standard::output) || sink_->shows_prompts(Standard::error);
+}
+
+bool JobOutput::take_all() {
+  bool all = true;
+  for (const auto& forwarder : forwarders_) {
+    if (!forwarder->is_open()) continue;
+    poller_->forget(forwarder->fd());
+    LineForwarder::Outcome outcome = LineForwarder::Outcome::more;
+    while (outcome == LineForwarder::Outcome::more && forwarder->may_take())
+      outcome = forwarder->take();
+    // A pipe that is dry but not ended belongs to a process outside the job: nothing waits for it.
+    if (outcome == LineForwarder::Outcome::more)
+      all = false;
+    else
+      forwarder->close();
+  }
+  return all;
+}
+
+// Nobody watches the pipes any more. What a full sink kept in them is taken as soon as the sink has
+// room again, also where it has room because it failed: the caller waits for the sink only.
+bool JobOutput::drain() {
+  for (;;) {
+    const bool all = take_all();
+    const bool flushed = sink_->flush();
+    const auto can_go_on = [](const auto& one) { return one->is_open() && one->may_take(); };
+    if (all || std::ranges::none_of(forwarders_, can_go_on)) return all && flushed;
+  }
+}
+
+}  // namespace gondwana::launch

@@ -1,0 +1,195 @@
+// The part of the guardian that looks after the node agent. There is one where the job has several
+// nodes, from the moment when the first rank joins: programs that never do need no network.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "bootstrap/protocol.hpp"
+#include "run/node/guardian.hpp"
+#include "run/node/verdict.hpp"
+
+namespace gondwana::launch {
+namespace {
+
+bool is_card(const std::string& text) {
+  if (text.size() != sizeof(NodeCard)) return false;
+  NodeCard card;
+  std::memcpy(&card, text.data(), sizeof(card));
+  return card.address_size <= card.address.size() && card.host.back() == '\0' &&
+         card.network.back() == '\0';
+}
+
+Error cannot_start(std::string_view what) {
+  return {Errc::out_of_memory, fmt::format("cannot make {} of the node agent: {}; raise ulimit -n",
+                                           what, std::strerror(errno))};
+}
+
+std::string complaint_of_agent(std::string_view complaint) {
+  return fmt::format("the node agent on host {}: {}", host_name(), complaint);
+}
+
+std::string how_it_ended(int wait_status) {
+  if (WIFSIGNALED(wait_status))
+    return fmt::format("was killed by {}", signal_name(WTERMSIG(wait_status)));
+  return fmt::format("ended with status {}", WEXITSTATUS(wait_status));
+}
+
+}  // namespace
+
+Result<std::string> find_agent() {
+  std::error_code failure;
+  const std::filesystem::path command = std::filesystem::read_symlink("/proc/self/exe", failure);
+  for (const char* folder : {".", GONDWANA_MODULES}) {
+    const auto file = (command.parent_path() / folder / "gondwana-agent").lexically_normal();
+    if (::access(file.c_str(), X_OK) == 0) return file.string();
+  }
+  return Error{Errc::missing,
+               fmt::format("there is no gondwana-agent beside {} or in {}, which a job on several "
+                           "hosts needs; install all of Gondwana on this host",
+                           command.string(), GONDWANA_MODULES)};
+}
+
+void Guardian::need_agent() {
+  if (job_.share.nodes <= 1 || agent_.pid != 0) return;
+  if (const Result<void> started = start_agent(); !started) fail(started.error());
+}
+
+Result<void> Guardian::start_agent() {
+  Result<std::string> path = find_agent();
+  if (!path) return path.error();
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    return cannot_start("the socket");
+  agent_.socket = UniqueFd(ends[0]);
+  const UniqueFd join(ends[1]);
+  const UniqueFd input(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  std::array<int, 2> pipe{};
+  if (!input || ::pipe2(pipe.data(), O_CLOEXEC) != 0) return cannot_start("the output");
+  agent_.complaints = UniqueFd(pipe[0]);
+  const UniqueFd error(pipe[1]);
+  ::fcntl(pipe[0], F_SETFL, O_NONBLOCK);
+  EnvironmentBlock environment(environ);
+  environment.set(fmt::format("{}={}", protocol::join_fd_variable, join.get()));
+
+  RankStart start;
+  start.path = *path;
+  start.words = {path->data(), nullptr};
+  start.environment = environment.pointers();
+  start.input = input.get();
+  start.output = input.get();
+  start.error = error.get();
+  start.join = join.get();
+  start.descriptors = descriptors_;
+  const Result<pid_t> pid = start_rank(start);
+  if (!pid) return pid.error();
+  agent_.pid = *pid;
+  uplink_->exchange().on_all([this](const auto& cards) { on_all_cards(cards); });
+  if (Result<void> watched =
+          poller_.watch(agent_.complaints.get(), EPOLLIN, [this] { on_agent_said(); });
+      !watched)
+    return watched;
+  return watch_agent(EPOLLIN);
+}
+
+Result<void> Guardian::watch_agent(std::uint32_t events) {
+  return poller_.watch(agent_.socket.get(), events, [this] { on_agent_socket(); });
+}
+
+void Guardian::on_agent_socket() {
+  while (agent_.socket && is_readable(agent_.socket.get())) {
+    const Result<std::optional<protocol::Received>> received =
+        protocol::receive(agent_.socket.get(), 0, 0);
+    if (!received) return fail(received.error());
+    if (!*received) return release_agent();
+    const protocol::Message& message = (*received)->message;
+    if (std::holds_alternative<protocol::Join>(message)) wire_.join_agent();
+    if (std::holds_alternative<protocol::Ready>(message)) {
+      agent_.serves = true;
+      if (!agent_.why.empty()) output_.say(complaint_of_agent(std::exchange(agent_.why, {})));
+      const NodeCard& card = wire_.entry(job_.share.node).card;
+      uplink_->exchange().offer({reinterpret_cast<const char*>(&card), sizeof(card)});
+    }
+  }
+  if (agent_.socket) send_job_to_agent();
+}
+
+// Each line is passed on as a sentence of the launcher's: nobody sees the standard error of a far
+// end. Before it serves they say why it does not.
+void Guardian::on_agent_said() {
+  std::array<char, 512> bytes{};
+  ssize_t count = 0;
+  while (agent_.complaints &&
+         (count = ::read(agent_.complaints.get(), bytes.data(), bytes.size())) > 0) {
+    agent_.said.append(bytes.data(), static_cast<std::size_t>(count));
+    for (std::size_t end = 0; (end = agent_.said.find('\n')) != std::string::npos;
+         agent_.said.erase(0, end + 1))
+      pass_on(std::string_view(agent_.said).substr(0, end));
+  }
+  if (count != 0 || !agent_.complaints) return;
+  poller_.forget(agent_.complaints.get());
+  agent_.complaints.reset();
+}
+
+void Guardian::pass_on(std::string_view complaint) {
+  constexpr std::string_view own_beginning = "gondwana: node agent: ";
+  if (complaint.starts_with(own_beginning)) complaint.remove_prefix(own_beginning.size());
+  if (agent_.serves) return output_.say(complaint_of_agent(complaint));
+  if (!agent_.why.empty()) agent_.why += " / ";
+  agent_.why += complaint;
+}
+
+void Guardian::send_job_to_agent() {
+  const WireUp::Progress progress = wire_.advance_agent(agent_.socket.get());
+  agent_.waits_for_memory = progress == WireUp::Progress::try_later;
+  const bool full = progress == WireUp::Progress::wait_for_room;
+  if (const Result<void> watched = watch_agent(full ? EPOLLIN | EPOLLOUT : EPOLLIN); !watched)
+    fail(watched.error());
+}
+
+// From now on the ranks know how to reach each other.
+void Guardian::on_all_cards(const std::vector<std::string>& cards) {
+  for (std::uint32_t node = 0; node < cards.size(); ++node) {
+    if (!is_card(cards[node])) {
+      return fail({Errc::malformed,
+                   fmt::format("the card of node {} is garbled; use the same build of Gondwana on "
+                               "every host",
+                               node)});
+    }
+    NodeEntry& entry = wire_.entry(node);
+    std::memcpy(&entry.card, cards[node].data(), sizeof(NodeCard));
+    entry.state.store(NodeState::known, std::memory_order_release);  // the ranks acquire it
+  }
+}
+
+// It answers what has come, and ends.
+void Guardian::release_agent() {
+  if (!agent_.socket) return;
+  poller_.forget(agent_.socket.get());
+  agent_.socket.reset();
+  agent_.waits_for_memory = false;
+}
+
+void Guardian::on_agent_ended(int wait_status) {
+  const pid_t pid = std::exchange(agent_.pid, 0);
+  on_agent_said();
+  release_agent();
+  if (ending_.state() != Ending::State::idle || alive_ == 0) return;
+  end_job_because(agent_.why.empty()
+                      ? fmt::format("the node agent on host {} (pid {}) {}; all ranks are ended",
+                                    host_name(), pid, how_it_ended(wait_status))
+                      : complaint_of_agent(agent_.why),
+                  exit_trouble);
+}
+
+}  // namespace gondwana::launch

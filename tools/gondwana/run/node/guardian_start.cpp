@@ -1,0 +1,182 @@
+// The part of the guardian that starts the job.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "bootstrap/protocol.hpp"
+#include "core/machine.hpp"
+#include "run/command_line/room.hpp"
+#include "run/node/guardian.hpp"
+
+namespace gondwana::launch {
+namespace {
+
+// Descriptors are what runs out first, where others have opened some since we looked.
+Error no_descriptor(std::string_view what, std::uint32_t rank) {
+  return {Errc::out_of_memory,
+          fmt::format("cannot make {} of rank {}: {}{}", what, rank, std::strerror(errno),
+                      errno == EMFILE ? "; raise ulimit -n" : "")};
+}
+
+}  // namespace
+
+Result<void> Guardian::prepare() {
+  ::getrlimit(RLIMIT_NOFILE, &descriptors_);
+  rlimit most = descriptors_;
+  most.rlim_cur = most.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &most);
+  if (job_.timeout) {
+    const auto limit = std::chrono::nanoseconds(*job_.timeout);
+    time_up_ns_ = monotonic_ns() + static_cast<std::uint64_t>(limit.count());
+  }
+  if (Result<void> room = look_for_room(job_); !room) return room;
+  Result<std::vector<Place>> places = plan_binding(job_.binding, job_.ranks());
+  if (!places) return Error{Errc::invalid_argument, places.error().text};
+  places_ = *std::move(places);
+  return watch_signals();
+}
+
+// Children end by signalfd. What the terminal or `kill -- -GROUP` sends to all of us reaches the
+// launcher too, which passes it on: counted here as well, the ranks would get it twice.
+Result<void> Guardian::watch_signals() {
+  for (const int signal :
+       {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE})
+    ::signal(signal, SIG_IGN);
+  sigset_t children;
+  ::sigemptyset(&children);
+  ::sigaddset(&children, SIGCHLD);
+  ::sigprocmask(SIG_SETMASK, &children, nullptr);
+  signals_ = UniqueFd(::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!signals_)
+    return Error{Errc::out_of_memory,
+                 fmt::format("cannot watch signals: {}", std::strerror(errno))};
+  if (Result<void> done = poller_.watch(signals_.get(), EPOLLIN, [this] { on_child(); }); !done)
+    return done;
+  if (Result<void> done = poller_.watch(orders_.get(), EPOLLIN, [this] { on_order(); }); !done)
+    return done;
+  if (!uplink_) return {};
+  return uplink_->start({.on_signal = [this](int signal) { on_signal(signal); },
+                         .on_end = [this] { on_failure_elsewhere(); },
+                         .on_left = [this](std::uint32_t rank) { absentees_.add(rank); },
+                         .on_lost = [this](const auto& sentence) { on_launcher_lost(sentence); }});
+}
+
+Result<void> Guardian::start_ranks() {
+  std::uint32_t rank = 0;
+  for (const Program& program : job_.programs) {
+    EnvironmentBlock environment(environ);
+    for (const std::string& assignment : program.environment) environment.set(assignment);
+    environment.set(fmt::format("GONDWANA_SIZE={}", job_.share.total));
+    for (std::uint32_t i = 0; i < program.ranks; ++i, ++rank)
+      if (Result<void> done = start_rank_of(program, environment, rank); !done) return done;
+  }
+  return {};
+}
+
+Result<void> Guardian::start_rank_of(const Program& program, EnvironmentBlock& environment,
+                                     std::uint32_t rank) {
+  Result<UniqueFd> input = open_input(rank);
+  if (!input) return input.error();
+  Result<UniqueFd> output = open_output(rank, Standard::output);
+  if (!output) return output.error();
+  Result<UniqueFd> error = open_output(rank, Standard::error);
+  if (!error) return error.error();
+  Result<UniqueFd> join = open_join_socket(rank);
+  if (!join) return join.error();
+  environment.set(fmt::format("GONDWANA_RANK={}", global(rank)));
+  environment.set(fmt::format("{}={}", protocol::join_fd_variable, join->get()));
+
+  RankStart start;
+  start.path = program.path;
+  for (const std::string& word : program.words)
+    start.words.push_back(const_cast<char*>(word.c_str()));
+  start.words.push_back(nullptr);
+  start.environment = environment.pointers();
+  start.folder = program.folder;
+  start.input = input->get();
+  start.output = output->get();
+  start.error = error->get();
+  start.join = join->get();
+  start.descriptors = descriptors_;
+  if (!places_.empty()) start.processors = &places_[rank].processors;
+  const Result<pid_t> pid = start_rank(start);
+  if (!pid) return pid.error();
+  ranks_[rank].pid = *pid;
+  ranks_[rank].alive = true;
+  sweeper_.add(*pid);
+  ending_.add_group(*pid);
+  rank_of_[*pid] = rank;
+  ++alive_;
+  if (job_.verbose)
+    output_.say(fmt::format("rank {}{} is pid {}: {}", global(rank),
+                            uplink_ ? " on host " + host_name() : "", *pid,
+                            fmt::join(program.words, " ")));
+  if (job_.report_bindings) report_binding(rank);
+  return {};
+}
+
+Result<UniqueFd> Guardian::open_input(std::uint32_t rank) {
+  const bool reads = job_.reader == global(rank);
+  if (reads && uplink_) return uplink_->input().start();
+  if (reads && ::isatty(STDIN_FILENO) == 1) return input_.start();
+  UniqueFd input(reads ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+                       : ::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!input) return no_descriptor("the standard input", rank);
+  return input;
+}
+
+// A file is the rank's own: what goes there needs neither order nor our help.
+Result<UniqueFd> Guardian::open_output(std::uint32_t rank, Standard which) {
+  if (!job_.output_folder.empty()) {
+    const std::string path = fmt::format("{}/rank.{}.{}", job_.output_folder, global(rank),
+                                         which == Standard::output ? "out" : "err");
+    UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
+    if (file) return file;
+    if (errno == EMFILE) return no_descriptor("the output files", rank);
+    return Error{Errc::refused, fmt::format("cannot write {}: {}", path, std::strerror(errno))};
+  }
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return no_descriptor("the output pipes", rank);
+  UniqueFd from_rank(ends[0]);
+  UniqueFd to_us(ends[1]);
+  ::fcntl(from_rank.get(), F_SETFL, O_NONBLOCK);
+  if (const Result<void> added = output_.add(global(rank), which, std::move(from_rank)); !added)
+    return added.error();
+  return to_us;
+}
+
+Result<UniqueFd> Guardian::open_join_socket(std::uint32_t rank) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    return no_descriptor("the launch socket", rank);
+  ranks_[rank].socket = UniqueFd(ends[0]);
+  UniqueFd to_us(ends[1]);
+  const Result<void> watched = poller_.watch(ends[0], EPOLLIN, [this, rank] { on_socket(rank); });
+  if (!watched) return watched.error();
+  return to_us;
+}
+
+void Guardian::report_binding(std::uint32_t rank) {
+  if (!places_.empty()) {
+    const Place& place = places_[rank];
+    output_.say(fmt::format("rank {} on host {} is bound to {}: processors {}", global(rank),
+                            host_name(), place.name, format_processors(place.processors)));
+    return;
+  }
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  ::sched_getaffinity(0, sizeof(allowed), &allowed);
+  output_.say(fmt::format("rank {} on host {} is not bound: processors {}", global(rank),
+                          host_name(), format_processors(allowed)));
+}
+
+}  // namespace gondwana::launch

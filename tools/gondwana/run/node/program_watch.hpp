@@ -1,0 +1,57 @@
+// Notices the end of programs that joined under a process that lives on, such as a shell: the
+// kernel tells their end to that process, not to us. Notices as well when a program that joined is
+// no longer the one that runs.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "core/unique_fd.hpp"
+#include "run/io/poller.hpp"
+
+namespace gondwana::launch {
+
+class ProgramWatch {
+ public:
+  struct Ended {
+    std::uint32_t rank;
+    pid_t pid;
+    std::uint64_t at_ns;  // CLOCK_MONOTONIC
+  };
+
+  // `on_word`: called with the rank whose program has written a byte into its descriptor.
+  explicit ProgramWatch(Poller& poller, std::function<void(std::uint32_t)> on_word = {})
+      : poller_(poller), on_word_(std::move(on_word)) {}
+
+  // The program of `rank` is now `pid`, over once `end` is readable. Without a descriptor, or where
+  // the kernel refuses, nobody is watched.
+  void watch(std::uint32_t rank, pid_t pid, UniqueFd end);
+  void forget(std::uint32_t rank);
+
+  bool has_ended(std::uint32_t rank) const;
+  // The first that ended, is not forgotten, and whose starter had its time to end as well and to
+  // tell why.
+  std::optional<Ended> overdue() const;
+  std::optional<std::uint64_t> next_ns() const;
+
+ private:
+  struct Program {
+    pid_t pid;
+    UniqueFd end;
+  };
+
+  void on_end(std::uint32_t rank);
+
+  Poller& poller_;
+  std::function<void(std::uint32_t)> on_word_;
+  std::unordered_map<std::uint32_t, Program> running_;  // by rank
+  std::deque<Ended> ended_;                             // in the order in which they ended
+};
+
+}  // namespace gondwana::launch

@@ -1,0 +1,161 @@
+#include "run/node/sweeper.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "run/node/descendants.hpp"
+#include "run/node/exit_status.hpp"
+
+namespace gondwana::launch {
+namespace {
+
+struct Pipe {
+  UniqueFd from;
+  UniqueFd to;
+};
+
+Result<Pipe> make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) == 0) return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+  return Error{Errc::out_of_memory,
+               fmt::format("cannot make a pipe: {}; raise ulimit -n", std::strerror(errno))};
+}
+
+Error no_process() {
+  return {Errc::out_of_memory,
+          fmt::format("cannot start a process: {}; is their number limited (ulimit -u, pids.max)?",
+                      std::strerror(errno))};
+}
+
+// Launcher and guardian hold pipes on whose end other processes wait: the sweeper keeps none.
+void keep_only(std::array<int, 3> kept) {
+  const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int standard = 0; standard <= STDERR_FILENO && nothing >= 0; ++standard)
+    ::dup2(nothing, standard);
+  std::ranges::sort(kept);
+  unsigned first = STDERR_FILENO + 1;
+  for (const int descriptor : kept) {
+    const auto next = static_cast<unsigned>(descriptor);
+    if (next > first) ::close_range(first, next - 1, 0);
+    first = next + 1;
+  }
+  ::close_range(first, ~0U, 0);
+}
+
+// The sweeper itself.
+class Watch {
+ public:
+  Watch(pid_t guardian, UniqueFd words, UniqueFd reports)
+      : guardian_(guardian), words_(std::move(words)), reports_(std::move(reports)) {
+    ::setpgid(0, 0);  // a signal to the group of the launcher is not for us
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGPIPE})
+      ::signal(signal, SIG_IGN);
+    sigset_t children;
+    ::sigemptyset(&children);
+    ::sigaddset(&children, SIGCHLD);
+    ::sigprocmask(SIG_SETMASK, &children, nullptr);
+    signals_ = UniqueFd(::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
+    ::fcntl(words_.get(), F_SETFL, O_NONBLOCK);
+    keep_only({words_.get(), reports_.get(), signals_.get()});
+  }
+
+  void run() {
+    int wait_status = 0;
+    while (::waitpid(guardian_, &wait_status, WNOHANG) == 0) wait();
+    hear();
+    const bool were_left = have_children();
+    if (were_left) end_all_descendants(ending_);
+    const Sweeper::Report report{guardian_, wait_status, were_left};
+    (void)!::write(reports_.get(), &report, sizeof(report));  // fails where the launcher is gone
+  }
+
+ private:
+  // For the end of a child or a word. Without a descriptor for signals it looks again and again.
+  void wait() {
+    std::array<pollfd, 2> sources{{{signals_.get(), POLLIN, 0}, {words_.get(), POLLIN, 0}}};
+    ::poll(sources.data(), words_ ? 2 : 1, signals_ ? -1 : 10);
+    signalfd_siginfo signal{};
+    while (signals_ && ::read(signals_.get(), &signal, sizeof(signal)) > 0) {
+    }
+    hear();
+  }
+
+  void hear() {
+    while (words_) {
+      pid_t word = 0;
+      const ssize_t count = ::read(words_.get(), &word, sizeof(word));
+      if (count < 0) return;
+      if (count != sizeof(word)) return words_.reset();  // the guardian ends
+      if (word > 0)
+        ending_.add_group(word);
+      else
+        ending_.remove_group(-word);
+    }
+  }
+
+  pid_t guardian_;
+  UniqueFd words_;
+  UniqueFd reports_;
+  UniqueFd signals_;
+  Ending ending_;
+};
+
+[[noreturn]] void become_sweeper(Pipe words, Pipe reports, FunctionRef<void(SweeperLink)> guard) {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  reports.from.reset();
+  const pid_t guardian = ::fork();
+  if (guardian == 0) {
+    words.from.reset();
+    reports.to.reset();
+    guard(SweeperLink(std::move(words.to)));
+    std::abort();
+  }
+  if (guardian < 0) {
+    fmt::print(stderr, "gondwana run: {}\n", no_process().text);
+    const Sweeper::Report report{::getpid(), W_EXITCODE(exit_trouble, 0), false};
+    (void)!::write(reports.to.get(), &report, sizeof(report));
+    ::_exit(0);
+  }
+  words.to.reset();
+  Watch(guardian, std::move(words.from), std::move(reports.to)).run();
+  ::_exit(0);
+}
+
+}  // namespace
+
+void SweeperLink::tell(pid_t word) const {
+  (void)!::write(words_.get(), &word, sizeof(word));
+}
+
+Result<Sweeper> Sweeper::start(FunctionRef<void(SweeperLink)> guard) {
+  Result<Pipe> words = make_pipe();
+  if (!words) return words.error();
+  Result<Pipe> reports = make_pipe();
+  if (!reports) return reports.error();
+  const pid_t pid = ::fork();
+  if (pid == 0) become_sweeper(*std::move(words), *std::move(reports), guard);
+  if (pid < 0) return no_process();
+  ::fcntl(reports->from.get(), F_SETFL, O_NONBLOCK);
+  return Sweeper(pid, std::move(reports->from));
+}
+
+std::optional<Sweeper::Report> Sweeper::report() const {
+  Report report{};
+  const ssize_t count = ::read(reports_.get(), &report, sizeof(report));
+  return count == sizeof(report) ? std::optional(report) : std::nullopt;
+}
+
+}  // namespace gondwana::launch

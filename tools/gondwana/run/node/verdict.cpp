@@ -1,0 +1,148 @@
+#include "run/node/verdict.hpp"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+
+#include "run/node/exit_status.hpp"
+
+namespace gondwana::launch {
+namespace {
+
+RankState state(const Death& death) {
+  return death.page == nullptr ? RankState::absent
+                               : death.page->state.load(std::memory_order_acquire);
+}
+
+const char* describe_oom(OomWatch::Finding finding) {
+  switch (finding) {
+    case OomWatch::Finding::in_our_group:
+      return "; out of memory";
+    case OomWatch::Finding::on_this_machine:
+      return "; probably out of memory";
+    case OomWatch::Finding::nothing:
+      break;
+  }
+  return "";
+}
+
+std::string describe_cause(const Death& death) {
+  if (WIFSIGNALED(death.wait_status)) {
+    const int signal = WTERMSIG(death.wait_status);
+    return fmt::format("was killed by {} ({}{}{})", signal_name(signal), ::strsignal(signal),
+                       WCOREDUMP(death.wait_status) ? ", core dumped" : "",
+                       describe_oom(death.oom));
+  }
+  const int status = WEXITSTATUS(death.wait_status);
+  // A shell that ran the program tells of the signal in this way.
+  if (status > exit_signal_base && status <= exit_signal_base + SIGSYS)
+    return fmt::format("ended with status {}, as if by {},", status,
+                       signal_name(status - exit_signal_base));
+  // Zero says that all is well; who ran and did not finalize is not well.
+  const bool left = status == 0 && state(death) == RankState::running;
+  return fmt::format("ended with status {}{}", status, left ? " and without finalizing," : "");
+}
+
+// "12 puts, 3 gets": what all threads of the rank have done, as far as it is not nothing.
+std::string describe_counters(const ControlPage& page) {
+  std::string text;
+  for (std::size_t count = 0; count < count_names.size(); ++count) {
+    const std::uint64_t sum = page.count(static_cast<Count>(count));
+    if (sum == 0) continue;
+    std::string name(count_names.at(count));
+    std::ranges::replace(name, '_', ' ');
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", sum, name);
+  }
+  return text;
+}
+
+std::string describe_wait(const Waiting& waiting, std::uint64_t waited_ns) {
+  const double seconds = static_cast<double>(waited_ns) * 1e-9;
+  const std::uint32_t peer = waiting.peer.load(std::memory_order_relaxed);
+  const std::string whom = peer == Waiting::anybody ? "" : fmt::format(" for rank {}", peer);
+  return fmt::format("in {}, waiting{} for {:.1f} s", waiting.call(), whom, seconds);
+}
+
+std::string describe_place(const Death& death) {
+  switch (state(death)) {
+    case RankState::absent:
+      return death.joined ? "while it joined the job" : "before it joined the job";
+    case RankState::joined:
+      return "while it joined the job";
+    case RankState::finalized:
+      return "after it had left the job";
+    case RankState::running:
+      break;
+  }
+  if (const Waiting* wait = death.page->longest_wait())
+    return describe_wait(*wait, death.ended_ns - wait->since_ns.load(std::memory_order_relaxed));
+  const std::string done = describe_counters(*death.page);
+  return "outside any blocking call" + (done.empty() ? "" : ", after " + done);
+}
+
+std::string describe_consequence(std::uint32_t others) {
+  if (others == 0) return {};
+  return others == 1 ? "; the other rank is ended"
+                     : fmt::format("; the other {} ranks are ended", others);
+}
+
+}  // namespace
+
+int exit_status(int wait_status) {
+  return WIFSIGNALED(wait_status) ? exit_signal_base + WTERMSIG(wait_status)
+                                  : WEXITSTATUS(wait_status);
+}
+
+bool ends_job(const Death& death) {
+  if (WIFSIGNALED(death.wait_status)) return true;
+  const RankState reached = state(death);
+  if (WEXITSTATUS(death.wait_status) != 0) return reached != RankState::finalized;
+  // Zero, but the others wait for it, or will.
+  return reached == RankState::joined || reached == RankState::running;
+}
+
+std::string describe(const Death& death, std::uint32_t others) {
+  return fmt::format("rank {} on host {} (pid {}) {} {}{}", death.rank, host_name(), death.pid,
+                     describe_cause(death), describe_place(death), describe_consequence(others));
+}
+
+std::string describe_under(pid_t wrapper, const Death& death, std::uint32_t others) {
+  return fmt::format(
+      "rank {} on host {} (pid {}) ended {}{}; the process that started it (pid {}) lives on{}",
+      death.rank, host_name(), death.pid,
+      state(death) == RankState::running ? "without finalizing, " : "", describe_place(death),
+      wrapper, describe_consequence(others));
+}
+
+std::string describe_replaced(const Death& death, std::uint32_t others) {
+  return fmt::format("rank {} on host {} (pid {}) replaced its program by another (exec) {}{}",
+                     death.rank, host_name(), death.pid, describe_place(death),
+                     describe_consequence(others));
+}
+
+std::string describe_no_job(std::span<const std::uint32_t> ranks, const std::string& program,
+                            const std::string& library) {
+  return fmt::format(
+      "{} a job of {} own: {} is linked with {}, which does not know this launcher; start it with "
+      "the launcher of that library, or compile it with oshcc",
+      describe_some(ranks, "was", "were each"), ranks.size() == 1 ? "its" : "their", program,
+      library);
+}
+
+std::string signal_name(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return "?";
+  return name.data();
+}
+
+}  // namespace gondwana::launch

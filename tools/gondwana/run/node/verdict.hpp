@@ -1,0 +1,59 @@
+// What the end of a rank means for the job, and how it is told.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "memory/control_page.hpp"
+#include "memory/rank_report.hpp"
+#include "run/node/oom_watch.hpp"
+
+namespace gondwana::launch {
+
+// How a rank was when it ended.
+struct Death {
+  std::uint32_t rank = 0;
+  pid_t pid = 0;
+  int wait_status = 0;                // as waitpid() gave it
+  std::uint64_t ended_ns = 0;         // CLOCK_MONOTONIC
+  bool joined = false;                // it had asked to join the job
+  const ControlPage* page = nullptr;  // null: nobody has joined
+  OomWatch::Finding oom = OomWatch::Finding::nothing;
+};
+
+// By the convention of shells: 0 to 255, or 128 + the signal.
+int exit_status(int wait_status);
+
+// Whether the rest of the job cannot or must not go on. A rank that ends with 0 and has called no
+// door ends it only once others call one: see Absentees.
+bool ends_job(const Death& death);
+
+// "rank 2 on host n1 (pid 123) was killed by SIGSEGV (Segmentation fault) in shmem_barrier_all,
+// waiting for 3.2 s; the other 3 ranks are ended"
+std::string describe(const Death& death, std::uint32_t others);
+
+// The same for a program whose status only the process that started it knows, which lives on:
+// "rank 2 on host n1 (pid 124) ended without finalizing, outside any blocking call; the process
+// that started it (pid 123) lives on; the other 3 ranks are ended"
+std::string describe_under(pid_t wrapper, const Death& death, std::uint32_t others);
+
+// The same for a rank that runs another program now:
+// "rank 2 on host n1 (pid 123) replaced its program by another (exec) outside any blocking call;
+// the other 3 ranks are ended"
+std::string describe_replaced(const Death& death, std::uint32_t others);
+
+// "ranks 0-3 were 4 jobs of one rank each: ./hello is linked with libmpi.so.40, whose launcher is
+// another; ..."
+std::string describe_no_job(std::span<const std::uint32_t> ranks, const std::string& program,
+                            const std::string& library);
+
+// "SIGSEGV"
+std::string signal_name(int signal);
+
+std::string host_name();
+
+}  // namespace gondwana::launch

@@ -1,0 +1,302 @@
+#include "run/remote/conductor.hpp"
+
+#include <fmt/format.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+#include "bootstrap/job_memory.hpp"
+#include "core/machine.hpp"
+#include "run/command_line/sharing.hpp"
+#include "run/command_line/task.hpp"
+#include "run/node/exit_status.hpp"
+
+namespace gondwana::launch {
+namespace {
+
+constexpr std::uint64_t second_ns = 1'000'000'000;
+constexpr std::uint64_t user_grace_ns = 10 * second_ns;  // from a second INT or TERM
+constexpr std::uint64_t last_words_ns = second_ns;       // to write output nobody may read
+constexpr std::uint64_t bury_ns = second_ns;             // to a process whose host is done
+constexpr std::uint64_t taken_step = std::uint64_t{128} << 10;
+
+}  // namespace
+
+Conductor::Conductor(const Job& job, UniqueFd orders, Poller poller)
+    : job_(job),
+      orders_(std::move(orders)),
+      poller_(std::move(poller)),
+      output_(poller_, {job.label, job.timestamps}),
+      input_(poller_),
+      parts_(share_out(job)) {}
+
+int Conductor::run() {
+  Result<void> started = prepare();
+  if (started) started = start_hosts();
+  if (!started) end_job(exit_trouble, started.error().text);
+  while (!is_over()) {
+    poller_.wait(next_timeout_ms());
+    step();
+  }
+  return finish();
+}
+
+Result<void> Conductor::prepare() {
+  const Result<std::uint64_t> tag = random_number();
+  if (!tag) return tag.error();
+  const Result<std::uint32_t> patience = patience_of_user();
+  if (!patience) return patience.error();
+  for (Job& part : parts_) {
+    part.share.tag = *tag;
+    part.share.patience_s = *patience;
+    part.prompts = output_.shows_prompts(Standard::output);
+  }
+  if (job_.timeout) {
+    const auto limit = std::chrono::nanoseconds(*job_.timeout);
+    time_up_ns_ = monotonic_ns() + static_cast<std::uint64_t>(limit.count());
+  }
+  if (*patience != 0) ping_every_ns_ = std::min(second_ns, *patience * second_ns / 4);
+  return watch_signals();
+}
+
+// What the terminal sends to all of us reaches the launcher too, which passes it on.
+Result<void> Conductor::watch_signals() {
+  for (const int signal :
+       {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE})
+    ::signal(signal, SIG_IGN);
+  sigset_t children;
+  ::sigemptyset(&children);
+  ::sigaddset(&children, SIGCHLD);
+  ::sigprocmask(SIG_SETMASK, &children, nullptr);
+  signals_ = UniqueFd(::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!signals_) {
+    return Error{Errc::out_of_memory,
+                 fmt::format("cannot watch signals: {}", std::strerror(errno))};
+  }
+  if (Result<void> done = poller_.watch(signals_.get(), EPOLLIN, [this] { on_child(); }); !done)
+    return done;
+  return poller_.watch(orders_.get(), EPOLLIN, [this] { on_order(); });
+}
+
+Result<void> Conductor::start_hosts() {
+  const std::vector<Host> hosts = hosts_in_use(job_);
+  // Then nobody on the network need see the job.
+  const bool stays_here = std::getenv("GONDWANA_NETWORK") == nullptr &&
+                          std::ranges::all_of(hosts, is_this_host, &Host::name);
+  // As things are before anything of the job runs, which may change them.
+  std::vector<Task> tasks;
+  tasks.reserve(parts_.size());
+  for (const Job& part : parts_) tasks.push_back(task_of(part));
+  for (std::size_t node = 0; node < hosts.size(); ++node) {
+    const Job& part = parts_[node];
+    HostRecord& record = hosts_.emplace_back();
+    record.connection = std::make_unique<HostConnection>(poller_, hosts[node], part.share);
+    HostConnection& host = *record.connection;
+    if (Result<void> started =
+            host.start([this](HostConnection& from, Frame& frame) { on_frame(from, frame); });
+        !started)
+      return started;
+    Task& task = tasks[node];
+    if (stays_here) task.environment.emplace_back("GONDWANA_NETWORK=127.0.0.0/8");
+    host.send(std::move(task));
+    if (job_.verbose) {
+      const std::uint32_t last = part.share.first + part.ranks() - 1;
+      const std::string ranks = part.ranks() == 1
+                                    ? fmt::format("rank {}", last)
+                                    : fmt::format("ranks {}-{}", part.share.first, last);
+      output_.say(fmt::format("{} on host {}: pid {}: {}", ranks, host.name(), host.pid(),
+                              fmt::join(words_to_reach(hosts[node], part.share.patience_s), " ")));
+    }
+  }
+  return {};
+}
+
+void Conductor::step() {
+  const std::uint64_t now = monotonic_ns();
+  if (time_up_ns_ && now >= *time_up_ns_) on_time_up();
+  if (now >= ping_at_ns_) {
+    send_to_all(Ping{});
+    ping_at_ns_ = now + ping_every_ns_;
+  }
+  for (HostRecord& record : hosts_) step_host(record);
+  if (abandon_at_ns_ && now >= *abandon_at_ns_)
+    for (const HostRecord& record : hosts_) record.connection->abandon();
+  input_.step();
+  output_.flush();
+  if (output_.failure() != 0) on_output_failed(output_.failure());
+}
+
+void Conductor::step_host(HostRecord& record) {
+  HostConnection& host = *record.connection;
+  if (const std::optional<std::string> loss = host.loss()) end_job(host.loss_status(), *loss);
+  const bool full = output_.is_full(Standard::output) || output_.is_full(Standard::error);
+  if (record.written < taken_step || full) return;
+  host.send(Taken{std::exchange(record.written, 0)});
+}
+
+int Conductor::next_timeout_ms() const {
+  std::uint64_t next = ping_at_ns_;
+  const auto consider = [&](std::optional<std::uint64_t> due) {
+    next = std::min(next, due.value_or(next));
+  };
+  consider(time_up_ns_);
+  consider(abandon_at_ns_);
+  consider(input_.next_ns());
+  for (const HostRecord& record : hosts_) consider(record.connection->next_ns());
+  const std::uint64_t now = monotonic_ns();
+  return next > now ? static_cast<int>((next - now + 999'999) / 1'000'000) : 0;
+}
+
+bool Conductor::is_over() const {
+  return std::ranges::all_of(hosts_,
+                             [](const HostRecord& one) { return one.connection->is_over(); });
+}
+
+void Conductor::on_order() {
+  unsigned char order = 0;
+  const ssize_t count = ::read(orders_.get(), &order, 1);
+  if (count == 0) return on_launcher_lost();
+  if (count > 0) on_signal(order);
+}
+
+// The far ends know what a signal means, and what a second one does. A host that is out of reach
+// must not keep us after that.
+void Conductor::on_signal(int signal) {
+  const bool to_end = signal == SIGINT || signal == SIGTERM;
+  if (to_end && is_over()) abandon_output_ = true;
+  if (to_end && !abandon_at_ns_) abandon_at_ns_ = monotonic_ns() + user_grace_ns;
+  send_to_all(Signal{static_cast<std::uint32_t>(signal)});
+}
+
+void Conductor::on_launcher_lost() {
+  poller_.forget(orders_.get());
+  launcher_lost_ = true;
+  end_job(exit_signal_base + SIGKILL, "the launcher was killed; its ranks are ended");
+}
+
+void Conductor::on_child() {
+  signalfd_siginfo ignored{};
+  while (::read(signals_.get(), &ignored, sizeof(ignored)) > 0) {
+  }
+  int wait_status = 0;
+  for (pid_t pid = 0; (pid = ::waitpid(-1, &wait_status, WNOHANG)) > 0;)
+    for (const HostRecord& record : hosts_)
+      if (record.connection->pid() == pid) record.connection->on_child_ended(wait_status);
+}
+
+void Conductor::on_frame(HostConnection& host, Frame& frame) {
+  if (auto* output = std::get_if<Output>(&frame)) {
+    hosts_[host.node()].written += output->text.size();
+    return output_.write(output->rank, output->which, output->text);
+  }
+  if (const auto* said = std::get_if<Said>(&frame)) return output_.say(said->sentence);
+  if (std::holds_alternative<Pong>(frame)) return;
+  if (std::holds_alternative<Hello>(frame)) return on_hello(host);
+  if (const auto* taken = std::get_if<Taken>(&frame)) return input_.on_taken(taken->bytes);
+  if (std::holds_alternative<Deaf>(frame)) return input_.stop();
+  auto* card = std::get_if<Card>(&frame);
+  if (card != nullptr && !hosts_[host.node()].card) return on_card(host, std::move(card->card));
+  if (const auto* left = std::get_if<Left>(&frame)) {
+    for (const HostRecord& record : hosts_)
+      if (record.connection.get() != &host) record.connection->send(*left);
+    return;
+  }
+  if (const auto* stopping = std::get_if<Stopping>(&frame))
+    return end_job(static_cast<int>(stopping->status), stopping->sentence);
+  if (const auto* ended = std::get_if<Ended>(&frame)) return on_ended(host, ended->status);
+  host.abandon();
+  end_job(exit_trouble, fmt::format("host {} sent what a far end never sends", host.name()));
+}
+
+void Conductor::on_hello(HostConnection& host) {
+  if (!parts_[host.node()].reader) return;
+  input_.start([&host](std::string text) { host.send(Input{std::move(text)}); });
+}
+
+void Conductor::on_card(HostConnection& host, std::string card) {
+  hosts_[host.node()].card = std::move(card);
+  const auto has_card = [](const HostRecord& one) { return one.card.has_value(); };
+  if (!std::ranges::all_of(hosts_, has_card) || hosts_.size() != parts_.size()) return;
+  Cards all;
+  for (const HostRecord& one : hosts_) all.cards.push_back(*one.card);
+  send_to_all(all);
+}
+
+void Conductor::on_ended(HostConnection& host, std::uint32_t status) {
+  if (parts_[host.node()].reader) input_.stop();
+  settle(static_cast<int>(status));
+}
+
+void Conductor::on_time_up() {
+  time_up_ns_.reset();
+  if (ending_) return;
+  status_ = exit_timeout;
+  end_job(exit_timeout,
+          fmt::format("the job runs longer than --timeout {} s; its {} ranks are ended",
+                      static_cast<double>(job_.timeout->count()) / 1000, job_.ranks()));
+}
+
+// As under mpirun, nobody to read the output means the end of the job, without a word: | head.
+void Conductor::on_output_failed(int reason) {
+  if (std::exchange(output_lost_, true)) return;
+  if (reason == EPIPE) return end_job(exit_signal_base + SIGPIPE, "");
+  output_.say(fmt::format("cannot write to the standard output: {}; what the ranks write is lost",
+                          std::strerror(reason)));
+}
+
+void Conductor::send_to_all(const Frame& frame) {
+  for (const HostRecord& record : hosts_)
+    if (!record.connection->is_over()) record.connection->send(frame);
+}
+
+void Conductor::settle(int status) {
+  if (!status_ && status != 0) status_ = status;
+}
+
+// The first word counts: what the others end with is our doing.
+void Conductor::end_job(int status, const std::string& sentence) {
+  if (std::exchange(ending_, true)) return;
+  if (!status_) status_ = status;
+  if (!sentence.empty()) output_.say(sentence);
+  for (const HostRecord& record : hosts_) {
+    HostConnection& host = *record.connection;
+    if (host.is_over()) continue;
+    if (host.has_said_hello())
+      host.send(End{});
+    else
+      host.abandon();
+  }
+}
+
+int Conductor::finish() {
+  bury_processes();
+  const std::uint64_t start = monotonic_ns();
+  // However long it takes, as long as somebody may want to read it.
+  while (!output_.flush() && !abandon_output_) {
+    if (launcher_lost_ && monotonic_ns() > start + last_words_ns) break;
+    poller_.wait(launcher_lost_ ? 10 : -1);
+  }
+  if (output_.failure() != 0) on_output_failed(output_.failure());
+  output_.flush();
+  return status_.value_or(output_lost_ ? exit_trouble : 0);
+}
+
+// ssh ends when its far end has; one that hangs is killed.
+void Conductor::bury_processes() {
+  processes_.wait_at_most(bury_ns);
+  for (;;) {
+    processes_.step();
+    if (processes_.over()) return;
+    poller_.wait(5);
+  }
+}
+
+}  // namespace gondwana::launch

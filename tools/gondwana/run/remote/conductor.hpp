@@ -1,0 +1,87 @@
+// The front of a job of several hosts: starts a far end on each, carries output, input and signals,
+// hands round the cards of the nodes, notices the first host that fails or falls silent, and ends
+// all others when that happens, when it is told to, or when the launcher is gone.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/result.hpp"
+#include "core/unique_fd.hpp"
+#include "run/io/own_output.hpp"
+#include "run/io/poller.hpp"
+#include "run/job.hpp"
+#include "run/node/descendants.hpp"
+#include "run/remote/frames.hpp"
+#include "run/remote/host_connection.hpp"
+#include "run/remote/host_input.hpp"
+
+namespace gondwana::launch {
+
+class Conductor {
+ public:
+  // `orders`: a pipe from the launcher; each byte is a signal to forward, its end is the
+  // launcher's.
+  Conductor(const Job& job, UniqueFd orders, Poller poller);
+
+  // Runs the job; returns its exit status once nobody of it is left, as far as can be known.
+  int run();
+
+ private:
+  struct HostRecord {
+    std::unique_ptr<HostConnection> connection;
+    std::optional<std::string> card;
+    std::uint64_t written = 0;  // bytes of its output, not yet told to be taken
+  };
+
+  // Start, in this order.
+  Result<void> prepare();
+  Result<void> watch_signals();
+  Result<void> start_hosts();
+
+  // What can happen.
+  void on_order();
+  void on_signal(int signal);
+  void on_launcher_lost();
+  void on_child();
+  void on_frame(HostConnection& host, Frame& frame);
+  void on_hello(HostConnection& host);
+  void on_card(HostConnection& host, std::string card);
+  void on_ended(HostConnection& host, std::uint32_t status);
+  void on_time_up();
+  void on_output_failed(int reason);
+
+  void step();
+  void step_host(HostRecord& record);
+  int next_timeout_ms() const;
+  bool is_over() const;
+  void send_to_all(const Frame& frame);
+  void settle(int status);
+  void end_job(int status, const std::string& sentence);
+  int finish();
+  void bury_processes();
+
+  const Job& job_;
+  UniqueFd orders_;
+  Poller poller_;
+  UniqueFd signals_;
+  OwnOutput output_;
+  HostInput input_;
+  std::vector<Job> parts_;  // of each host
+  std::vector<HostRecord> hosts_;
+  Ending processes_;
+  std::uint64_t ping_every_ns_ = 1'000'000'000;
+  std::uint64_t ping_at_ns_ = 0;
+  std::optional<std::uint64_t> time_up_ns_;
+  std::optional<std::uint64_t> abandon_at_ns_;
+  std::optional<int> status_;
+  bool ending_ = false;
+  bool launcher_lost_ = false;
+  bool output_lost_ = false;
+  bool abandon_output_ = false;
+};
+
+}  // namespace gondwana::launch

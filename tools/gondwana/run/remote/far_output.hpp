@@ -1,0 +1,39 @@
+// Where output of a far end goes: to the launcher, and no more under way than it takes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "run/io/output_sink.hpp"
+#include "run/remote/frame_link.hpp"
+
+namespace gondwana::launch {
+
+class FarOutput : public OutputSink {
+ public:
+  // `link` must outlive this. `prompts`: the launcher's output is a terminal.
+  FarOutput(FrameLink& link, bool prompts) : link_(&link), prompts_(prompts) {}
+
+  void write(std::uint32_t rank, Standard which, std::string_view text) override {
+    under_way_ += text.size();
+    link_->send(Output{rank, which, std::string(text)});
+  }
+  void say(std::string_view sentence) override { link_->send(Said{std::string(sentence)}); }
+  bool is_full(Standard /*which*/) const override { return under_way_ >= window; }
+  bool shows_prompts(Standard /*which*/) const override { return prompts_; }
+  bool flush() override { return link_->has_sent_all(); }
+  int failure() const override { return 0; }
+
+  // The launcher has written so much.
+  void on_taken(std::uint64_t bytes) { under_way_ -= std::min(bytes, under_way_); }
+
+ private:
+  static constexpr std::uint64_t window = std::uint64_t{1} << 20;
+
+  FrameLink* link_;
+  bool prompts_;
+  std::uint64_t under_way_ = 0;
+};
+
+}  // namespace gondwana::launch

@@ -1,0 +1,97 @@
+#include "run/remote/frame_link.hpp"
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <memory>
+
+#include "core/machine.hpp"
+
+namespace gondwana::launch {
+
+FrameLink::FrameLink(Poller& poller, UniqueFd from, UniqueFd to, std::uint64_t tag)
+    : poller_(&poller),
+      from_(std::move(from)),
+      to_(std::move(to)),
+      tag_(tag),
+      parser_(tag),
+      heard_ns_(monotonic_ns()) {
+  for (const UniqueFd* one : {&from_, &to_})
+    ::fcntl(one->get(), F_SETFL, ::fcntl(one->get(), F_GETFL) | O_NONBLOCK);
+}
+
+Result<void> FrameLink::start(OnFrame on_frame, OnEnd on_end) {
+  on_frame_ = std::move(on_frame);
+  on_end_ = std::move(on_end);
+  return poller_->watch(from_.get(), EPOLLIN, [this] { on_readable(); });
+}
+
+void FrameLink::on_readable() {
+  // Not on the stack, which may be small.
+  const auto buffer = std::make_unique_for_overwrite<std::array<char, 65536>>();
+  const ssize_t count = ::read(from_.get(), buffer->data(), buffer->size());
+  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (count <= 0) return end("");
+  heard_ns_ = monotonic_ns();
+  parser_.add({buffer->data(), static_cast<std::size_t>(count)});
+  take_frames();
+}
+
+void FrameLink::take_frames() {
+  while (is_open()) {
+    Result<std::optional<Frame>> frame = parser_.next();
+    if (!frame) return end(frame.error().text);
+    if (!*frame) return;
+    on_frame_(**frame);
+  }
+}
+
+void FrameLink::end(const std::string& why) {
+  close();
+  on_end_(why);
+}
+
+void FrameLink::close() {
+  if (from_) poller_->forget(from_.get());
+  if (to_) poller_->forget(to_.get());
+  from_.reset();
+  to_.reset();
+}
+
+void FrameLink::send(const Frame& frame) {
+  if (!to_) return;
+  pending_ += encode(frame, tag_);
+  if (!waits_for_room_) flush();
+}
+
+void FrameLink::flush() {
+  while (to_ && !has_sent_all()) {
+    const ssize_t count =
+        ::write(to_.get(), pending_.data() + written_, pending_.size() - written_);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) break;
+    if (count < 0) {
+      poller_->forget(to_.get());
+      to_.reset();
+      written_ = pending_.size();
+      break;
+    }
+    written_ += static_cast<std::size_t>(count);
+  }
+  // Dropping the written part costs a copy of the rest: only once that is the smaller part.
+  if (written_ * 2 >= pending_.size()) {
+    pending_.erase(0, written_);
+    written_ = 0;
+  }
+  if (!to_) return;
+  const bool wait = !has_sent_all();
+  if (wait == waits_for_room_) return;
+  waits_for_room_ =
+      wait && static_cast<bool>(poller_->watch(to_.get(), EPOLLOUT, [this] { flush(); }));
+  if (!wait) poller_->forget(to_.get());
+}
+
+}  // namespace gondwana::launch

@@ -1,0 +1,119 @@
+// What the launcher and its far ends, one on each host of a job, say to each other over the pipes
+// of ssh:
+//
+//   launcher -> host  Task       what to run, and who you are in the job; first
+//                     Input      what the reading rank gets on its standard input; empty: its end
+//                     Signal     for the ranks
+//                     Cards      those of all nodes, in their order
+//                     End        the job fails elsewhere: end your ranks
+//                     Ping       once a second
+//                     Taken      so many bytes of Output have been written
+//                     Left       a rank of another host has ended and will not take part
+//   host -> launcher  Hello      the far end runs; first
+//                     Output     lines of a rank
+//                     Said       a sentence for the user
+//                     Card       how this node is reached by the others
+//                     Stopping   this host ends its ranks, because...
+//                     Ended      nobody of the job is left here; last
+//                     Pong       answers a Ping
+//                     Taken      so many bytes of Input have reached the rank
+//                     Deaf       nobody reads the input any more
+//                     Left       a rank has ended well and has taken no part in the job
+//
+// A frame is a header and a payload, little-endian; every one carries the tag of the job. What
+// comes from outside is checked here: lengths, versions, ranges. Bytes that are no frame of ours
+// are refused in words.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/result.hpp"
+#include "run/io/output_sink.hpp"
+#include "run/job.hpp"
+
+namespace gondwana::launch {
+
+struct Task {
+  Job job;                               // what of it concerns the host
+  std::vector<std::string> environment;  // VAR=value for all of this host, the far end included
+  std::string folder;                    // where the launcher runs
+};
+struct Input {
+  std::string text;
+};
+struct Signal {
+  std::uint32_t number = 0;
+};
+struct Cards {
+  std::vector<std::string> cards;
+};
+struct End {};
+struct Ping {};
+struct Taken {
+  std::uint64_t bytes = 0;
+};
+struct Hello {};
+struct Output {
+  std::uint32_t rank = 0;
+  Standard which = Standard::output;
+  std::string text;
+};
+struct Said {
+  std::string sentence;
+};
+struct Card {
+  std::string card;
+};
+struct Stopping {
+  std::uint32_t status = 0;
+  std::string sentence;  // may be empty
+};
+struct Ended {
+  std::uint32_t status = 0;
+};
+struct Pong {};
+struct Deaf {};
+struct Left {
+  std::uint32_t rank = 0;
+};
+
+using Frame = std::variant<Task, Input, Signal, Cards, End, Ping, Taken, Hello, Output, Said, Card,
+                           Stopping, Ended, Pong, Deaf, Left>;
+
+inline constexpr std::size_t longest_card = 4096;
+inline constexpr std::uint32_t most_nodes = 1U << 14;
+
+std::string encode(const Frame& frame, std::uint64_t tag);
+
+// Cuts a stream of bytes into frames.
+class FrameParser {
+ public:
+  // The tag that every frame must have; 0: the first frame tells it.
+  explicit FrameParser(std::uint64_t tag = 0) : tag_(tag) {}
+
+  void add(std::string_view bytes);
+
+  // The next frame, or nothing where its last byte has not come yet: then what was parsed is
+  // forgotten. After an error there is no going on.
+  Result<std::optional<Frame>> next();
+
+  // How many bytes the frame that is begun lacks at least: whoever must not read more than it.
+  std::size_t missing() const;
+
+  std::uint64_t tag() const { return tag_; }
+
+ private:
+  Result<void> check_beginning(std::string_view bytes) const;
+
+  std::uint64_t tag_;
+  std::string held_;
+  std::size_t taken_ = 0;  // bytes of held_ that were parsed
+};
+
+}  // namespace gondwana::launch

@@ -1,0 +1,310 @@
+#include "run/remote/host_connection.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <sstream>
+
+#include "core/machine.hpp"
+#include "run/command_line/program_path.hpp"
+#include "run/command_line/quote.hpp"
+#include "run/node/exit_status.hpp"
+#include "run/node/verdict.hpp"
+#include "run/remote/far_end.hpp"
+
+namespace gondwana::launch {
+namespace {
+
+constexpr std::uint64_t second_ns = 1'000'000'000;
+constexpr std::uint64_t never_ns = std::numeric_limits<std::uint64_t>::max();
+// From the end of the pipe to the status of the process, or the other way round.
+constexpr std::uint64_t both_ends_ns = second_ns;
+constexpr std::uint32_t least_start_s = 20;
+constexpr std::size_t longest_complaint = 2000;
+constexpr int ssh_cannot_connect = 255;
+
+// To let us in may take a host longer than to answer; and ssh, which has less, says itself why it
+// cannot connect.
+std::uint32_t start_limit_s(std::uint32_t patience_s) {
+  return std::max(patience_s + 2, least_start_s);
+}
+
+std::string own_path() {
+  std::error_code failure;
+  return std::filesystem::read_symlink("/proc/self/exe", failure).string();
+}
+
+std::string remote_path() {
+  const char* path = std::getenv("GONDWANA_REMOTE_PATH");
+  return path != nullptr && *path != '\0' ? path : own_path();
+}
+
+std::vector<std::string> ssh_words() {
+  const char* text = std::getenv("GONDWANA_SSH");
+  std::istringstream words(text != nullptr ? text : "");
+  std::vector<std::string> result;
+  for (std::string word; words >> word;) result.push_back(word);
+  if (result.empty()) result.emplace_back("ssh");
+  return result;
+}
+
+bool uses_srun(const Host& host) {
+  return host.way == Way::srun && std::getenv("GONDWANA_SSH") == nullptr &&
+         static_cast<bool>(find_program("srun", ""));
+}
+
+// In the allocation that we run in: beside what runs there, on all its processors there.
+// Unbuffered, or it holds what does not end with a line.
+std::vector<std::string> words_of_srun(const Host& host) {
+  return {"srun",         "-Q",
+          "-u",           "-N1",
+          "-n1",          "--overlap",
+          "--mpi=none",   "--cpu-bind=none",
+          "--export=ALL", "-w",
+          host.name,      remote_path(),
+          "run",          std::string(far_end_word)};
+}
+
+struct Pipe {
+  UniqueFd from;
+  UniqueFd to;
+};
+
+Result<Pipe> make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) == 0) return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+  return Error{Errc::out_of_memory,
+               fmt::format("cannot make a pipe to a host: {}{}", std::strerror(errno),
+                           errno == EMFILE ? "; raise ulimit -n" : "")};
+}
+
+std::string one_line(std::string text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
+    text.pop_back();
+  std::erase(text, '\r');
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos;)
+    text.replace(at, 1, " / ");
+  return text;
+}
+
+// What ssh says last of a connection that is gone tells nothing that we do not say.
+std::string without_consequence(const std::string& said) {
+  std::istringstream lines(said);
+  std::string result;
+  for (std::string line; std::getline(lines, line);)
+    if (line.find("Broken pipe") == std::string::npos) result += line + '\n';
+  return result;
+}
+
+}  // namespace
+
+bool is_this_host(const std::string& name) {
+  const std::string own = host_name();
+  const auto is_short_for = [](const std::string& host, const std::string& whole) {
+    return !host.empty() && whole.starts_with(host + '.');
+  };
+  return name == "localhost" || name == own || is_short_for(name, own) || is_short_for(own, name);
+}
+
+std::vector<std::string> words_to_reach(const Host& host, std::uint32_t patience_s) {
+  if (is_this_host(host.name)) return {own_path(), "run", std::string(far_end_word)};
+  if (uses_srun(host)) return words_of_srun(host);
+  std::vector<std::string> words = ssh_words();
+  // ControlMaster: a connection that others may use must not end with this job.
+  for (const char* option : {"-T", "-oBatchMode=yes", "-oControlMaster=no"})
+    words.emplace_back(option);
+  if (patience_s != 0) {
+    words.push_back(fmt::format("-oConnectTimeout={}", start_limit_s(patience_s) - 2));
+    words.push_back(fmt::format("-oServerAliveInterval={}", patience_s));
+  }
+  words.insert(words.end(),
+               {"--", host.name, quote(remote_path()), "run", std::string(far_end_word)});
+  return words;
+}
+
+HostConnection::HostConnection(Poller& poller, const Host& host, const Share& share)
+    : poller_(&poller), host_(host), share_(share), is_local_(is_this_host(host.name)) {}
+
+Result<void> HostConnection::start(OnFrame on_frame) {
+  on_frame_ = std::move(on_frame);
+  if (Result<void> started = spawn(words_to_reach(host_, share_.patience_s)); !started)
+    return started;
+  Result<void> watched = link_->start([this](Frame& frame) { take_frame(frame); },
+                                      [this](const std::string& why) {
+                                        malformed_ = why;
+                                        if (lost_at_ns_ == 0) lost_at_ns_ = monotonic_ns();
+                                      });
+  if (!watched) return watched;
+  return poller_->watch(complaints_.get(), EPOLLIN, [this] { read_complaints(); });
+}
+
+// In a process group of its own: what is typed on the terminal is for us to pass on.
+Result<void> HostConnection::spawn(const std::vector<std::string>& words) {
+  Result<Pipe> input = make_pipe();
+  if (!input) return input.error();
+  Result<Pipe> output = make_pipe();
+  if (!output) return output.error();
+  Result<Pipe> error = make_pipe();
+  if (!error) return error.error();
+  posix_spawn_file_actions_t files;
+  ::posix_spawn_file_actions_init(&files);
+  ::posix_spawn_file_actions_adddup2(&files, input->from.get(), STDIN_FILENO);
+  ::posix_spawn_file_actions_adddup2(&files, output->to.get(), STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&files, error->to.get(), STDERR_FILENO);
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  sigset_t all;
+  sigset_t none;
+  ::sigfillset(&all);
+  ::sigemptyset(&none);
+  ::posix_spawnattr_setsigdefault(&attributes, &all);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setflags(
+      &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
+  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  const int failure =
+      ::posix_spawnp(&pid_, pointers[0], &files, &attributes, pointers.data(), environ);
+  ::posix_spawn_file_actions_destroy(&files);
+  ::posix_spawnattr_destroy(&attributes);
+  if (failure != 0) {
+    pid_ = 0;
+    return Error{Errc::missing, fmt::format("host {}: cannot run {}: {}", host_.name, words[0],
+                                            std::strerror(failure))};
+  }
+  complaints_ = std::move(error->from);
+  ::fcntl(complaints_.get(), F_SETFL, O_NONBLOCK);
+  link_.emplace(*poller_, std::move(output->from), std::move(input->to), share_.tag);
+  return {};
+}
+
+void HostConnection::send(const Frame& frame) {
+  if (link_) link_->send(frame);
+}
+
+void HostConnection::take_frame(Frame& frame) {
+  if (std::holds_alternative<Hello>(frame)) hello_ = true;
+  if (std::holds_alternative<Ended>(frame)) over_ = true;
+  on_frame_(*this, frame);
+  if (over_) link_->close();  // ssh ends, too, when its input does
+}
+
+void HostConnection::read_complaints() {
+  std::array<char, 4096> buffer;
+  ssize_t count = 0;
+  while ((count = ::read(complaints_.get(), buffer.data(), buffer.size())) > 0) {
+    complained_.append(buffer.data(), static_cast<std::size_t>(count));
+    if (complained_.size() > longest_complaint)
+      complained_.erase(0, complained_.size() - longest_complaint);
+  }
+  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  poller_->forget(complaints_.get());
+  complaints_.reset();
+}
+
+void HostConnection::on_child_ended(int wait_status) {
+  wait_status_ = wait_status;
+  pid_ = 0;
+  if (lost_at_ns_ == 0) lost_at_ns_ = monotonic_ns();
+}
+
+void HostConnection::abandon() {
+  over_ = true;
+  if (link_) link_->close();
+  if (pid_ > 0) ::kill(-pid_, SIGTERM);
+}
+
+std::optional<std::string> HostConnection::loss() {
+  if (over_ || !link_) return std::nullopt;
+  const std::uint64_t now = monotonic_ns();
+  const bool ended = now >= ended_at_ns();
+  // We ourselves may have been stopped: what came in the meantime counts.
+  const bool silent = now >= silent_at_ns() && !link_->has_unread();
+  if (!ended && !silent) return std::nullopt;
+  if (complaints_) read_complaints();
+  std::string sentence = ended ? describe_end() : describe_silence();
+  abandon();
+  return sentence;
+}
+
+std::optional<std::uint64_t> HostConnection::next_ns() const {
+  if (over_ || !link_) return std::nullopt;
+  const std::uint64_t next = std::min(ended_at_ns(), silent_at_ns());
+  return next != never_ns ? std::optional(next) : std::nullopt;
+}
+
+// The pipe and the process end together; the second has some time to follow the first.
+std::uint64_t HostConnection::ended_at_ns() const {
+  if (lost_at_ns_ == 0) return never_ns;
+  const bool known = !malformed_.empty() || (wait_status_ && !link_->is_open());
+  return known ? lost_at_ns_ : lost_at_ns_ + both_ends_ns;
+}
+
+std::uint64_t HostConnection::silent_at_ns() const {
+  if (share_.patience_s == 0 || !link_->is_open()) return never_ns;
+  return link_->heard_ns() + silence_limit_s() * second_ns;
+}
+
+std::uint32_t HostConnection::silence_limit_s() const {
+  return hello_ ? share_.patience_s : start_limit_s(share_.patience_s);
+}
+
+int HostConnection::loss_status() const {
+  // Before the far end runs a status is that of ssh, or of a shell there.
+  const int status = wait_status_ ? exit_status(*wait_status_) : 0;
+  const bool told = hello_ || (wait_status_ && WIFSIGNALED(*wait_status_));
+  return told && status != 0 && status != ssh_cannot_connect ? status : exit_trouble;
+}
+
+const char* HostConnection::process_name() const {
+  if (is_local_) return "its launcher";
+  return uses_srun(host_) ? "srun" : "ssh";
+}
+
+std::string HostConnection::describe_silence() const {
+  const std::string since = hello_ ? "" : fmt::format(" since {} was started", process_name());
+  return fmt::format("host {} has said nothing for {} s{}; it counts as dead and the job is ended",
+                     host_.name, silence_limit_s(), since);
+}
+
+std::string HostConnection::describe_end() const {
+  const std::string reason = one_line(without_consequence(complained_));
+  const std::string said = reason.empty() ? "" : ": " + reason;
+  if (!malformed_.empty()) {
+    return fmt::format("host {}: {}{}", host_.name, malformed_,
+                       hello_ ? "" : "; does a start file of the shell there print something?");
+  }
+  std::string how = "closed its output";
+  if (wait_status_) {
+    how = WIFSIGNALED(*wait_status_)
+              ? fmt::format("was killed by {}", signal_name(WTERMSIG(*wait_status_)))
+              : fmt::format("ended with status {}", WEXITSTATUS(*wait_status_));
+  }
+  if (hello_) {
+    return fmt::format("the connection to host {} is lost, {} {}{}; the job is ended", host_.name,
+                       process_name(), how, said);
+  }
+  const int status = wait_status_ && WIFEXITED(*wait_status_) ? WEXITSTATUS(*wait_status_) : -1;
+  if (status == ssh_cannot_connect && !is_local_ && !uses_srun(host_))
+    return fmt::format("host {}: ssh cannot connect{}", host_.name, said);
+  const bool no_command = status == exit_not_found || status == exit_not_runnable;
+  return fmt::format(
+      "host {}: cannot start the far end, {} {}{}{}", host_.name, process_name(), how, said,
+      no_command ? "; say by GONDWANA_REMOTE_PATH where the command gondwana is there" : "");
+}
+
+}  // namespace gondwana::launch

@@ -1,0 +1,80 @@
+#include "run/remote/host_input.hpp"
+
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <memory>
+
+#include "core/machine.hpp"
+
+namespace gondwana::launch {
+namespace {
+
+constexpr std::uint64_t look_again_ns = 500'000'000;
+
+bool is_in_background() {
+  return ::isatty(STDIN_FILENO) == 1 && ::tcgetpgrp(STDIN_FILENO) != ::getpgrp();
+}
+
+}  // namespace
+
+void HostInput::start(Send send) {
+  send_ = std::move(send);
+  state_ = State::looking;
+}
+
+void HostInput::stop() {
+  poller_->forget(STDIN_FILENO);
+  state_ = State::off;
+}
+
+void HostInput::on_taken(std::uint64_t bytes) {
+  under_way_ -= std::min(bytes, under_way_);
+  if (state_ == State::full && under_way_ < window) state_ = State::looking;
+}
+
+void HostInput::step() {
+  if (state_ == State::looking && monotonic_ns() >= look_at_ns_) watch();
+}
+
+std::optional<std::uint64_t> HostInput::next_ns() const {
+  return state_ == State::looking ? std::optional(look_at_ns_) : std::nullopt;
+}
+
+void HostInput::watch() {
+  if (is_in_background()) {
+    look_at_ns_ = monotonic_ns() + look_again_ns;
+  } else if (poller_->watch(STDIN_FILENO, EPOLLIN, [this] { read_some(); })) {
+    state_ = State::watching;
+  } else {
+    read_some();  // a file: again in the next round
+  }
+}
+
+void HostInput::read_some() {
+  // Reading in the background would fail; being ready it would be tried without end.
+  if (is_in_background()) {
+    poller_->forget(STDIN_FILENO);
+    state_ = State::looking;
+    look_at_ns_ = monotonic_ns() + look_again_ns;
+    return;
+  }
+  // Not on the stack, which may be small.
+  const auto buffer = std::make_unique_for_overwrite<std::array<char, 32768>>();
+  const ssize_t count = ::read(STDIN_FILENO, buffer->data(), buffer->size());
+  if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
+  if (count <= 0) {
+    stop();
+    return send_("");
+  }
+  under_way_ += static_cast<std::uint64_t>(count);
+  if (under_way_ >= window) {
+    poller_->forget(STDIN_FILENO);
+    state_ = State::full;
+  }
+  send_(std::string(buffer->data(), static_cast<std::size_t>(count)));
+}
+
+}  // namespace gondwana::launch

@@ -1,0 +1,65 @@
+#include "run/remote/uplink.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "core/machine.hpp"
+
+namespace gondwana::launch {
+namespace {
+
+// Closed with the link; our descriptors 0 and 1 stay taken.
+UniqueFd duplicate(int fd) {
+  return UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, 3));
+}
+
+}  // namespace
+
+Uplink::Uplink(Poller& poller, const Job& job)
+    : job_(job),
+      link_(poller, duplicate(STDIN_FILENO), duplicate(STDOUT_FILENO), job.share.tag),
+      input_(poller, link_),
+      output_(link_, job.prompts),
+      exchange_(link_) {}
+
+Result<void> Uplink::start(Orders orders) {
+  orders_ = std::move(orders);
+  Result<void> started = link_.start(
+      [this](Frame& frame) { on_frame(frame); },
+      [this](const std::string& why) { lose(why.empty() ? "the launcher is gone" : why); });
+  if (started) tell(Hello{});
+  return started;
+}
+
+void Uplink::on_frame(Frame& frame) {
+  if (std::holds_alternative<Ping>(frame)) return tell(Pong{});
+  if (std::holds_alternative<End>(frame)) return orders_.on_end();
+  if (const auto* signal = std::get_if<Signal>(&frame))
+    return orders_.on_signal(static_cast<int>(signal->number));
+  if (const auto* left = std::get_if<Left>(&frame)) return orders_.on_left(left->rank);
+  if (const auto* input = std::get_if<Input>(&frame)) return input_.add(input->text);
+  if (const auto* taken = std::get_if<Taken>(&frame)) return output_.on_taken(taken->bytes);
+  auto* cards = std::get_if<Cards>(&frame);
+  if (cards != nullptr && cards->cards.size() == job_.share.nodes)
+    return exchange_.receive(std::move(cards->cards));
+  lose("the launcher sent what it never sends");
+}
+
+void Uplink::lose(const std::string& sentence) {
+  link_.close();
+  orders_.on_lost(sentence);
+}
+
+void Uplink::step() {
+  const std::optional<std::uint64_t> limit = next_ns();
+  if (limit && monotonic_ns() >= *limit && !link_.has_unread())
+    lose(fmt::format("the launcher has said nothing for {} s", job_.share.patience_s));
+}
+
+std::optional<std::uint64_t> Uplink::next_ns() const {
+  if (!link_.is_open() || job_.share.patience_s == 0) return std::nullopt;
+  return link_.heard_ns() + std::uint64_t{job_.share.patience_s} * 1'000'000'000;
+}
+
+}  // namespace gondwana::launch

@@ -1,0 +1,54 @@
+// A far end's connection to the launcher that started it: orders come down, news go up.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "core/result.hpp"
+#include "run/io/poller.hpp"
+#include "run/job.hpp"
+#include "run/node/node_exchange.hpp"
+#include "run/remote/far_input.hpp"
+#include "run/remote/far_output.hpp"
+#include "run/remote/frame_link.hpp"
+
+namespace gondwana::launch {
+
+class Uplink {
+ public:
+  struct Orders {
+    std::function<void(int signal)> on_signal;
+    std::function<void()> on_end;
+    std::function<void(std::uint32_t rank)> on_left;
+    std::function<void(const std::string& sentence)> on_lost;  // once
+  };
+
+  // Over standard input and output. Both arguments must outlive this.
+  Uplink(Poller& poller, const Job& job);
+
+  Result<void> start(Orders orders);
+
+  void tell(const Frame& news) { link_.send(news); }
+  FarInput& input() { return input_; }
+  FarOutput& output() { return output_; }
+  NodeExchange& exchange() { return exchange_; }
+
+  // To be called once a round: has the launcher been silent for too long?
+  void step();
+  std::optional<std::uint64_t> next_ns() const;
+
+ private:
+  void on_frame(Frame& frame);
+  void lose(const std::string& sentence);
+
+  const Job& job_;
+  Orders orders_;
+  FrameLink link_;
+  FarInput input_;
+  FarOutput output_;
+  NodeExchange exchange_;
+};
+
+}  // namespace gondwana::launch
