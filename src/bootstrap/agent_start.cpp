@@ -22,7 +22,7 @@
 #include "bootstrap/protocol.hpp"
 #include "core/mapping.hpp"
 #include "core/signals.hpp"
-#include "memory/control_page.hpp"
+#include "memory/layout.hpp"
 
 namespace gondwana {
 namespace {

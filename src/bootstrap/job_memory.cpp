@@ -10,7 +10,7 @@
 
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
-#include "memory/control_page.hpp"
+#include "memory/layout.hpp"
 #include "memory/relay_place.hpp"
 
 namespace gondwana {

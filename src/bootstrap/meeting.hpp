@@ -25,7 +25,7 @@
 #include "bootstrap/roll_call.hpp"
 #include "bootstrap/started_by.hpp"
 #include "core/mapping.hpp"
-#include "memory/control_page.hpp"
+#include "memory/layout.hpp"
 
 namespace gondwana {
 

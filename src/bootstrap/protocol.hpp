@@ -32,7 +32,7 @@
 #include "core/result.hpp"
 #include "core/types.hpp"
 #include "core/unique_fd.hpp"
-#include "memory/control_page.hpp"
+#include "memory/layout.hpp"
 #include "memory/node_plan.hpp"
 
 namespace gondwana::protocol {
@@ -55,8 +55,8 @@ struct Welcome {
   std::uint32_t node;
   std::uint32_t nodes;
   std::uint32_t job_ranks;
-  std::uint64_t huge = 0;                      // see NodePlan
-  std::uint64_t layout = control_fingerprint;  // of the control memory, in the guardian's build
+  std::uint64_t huge = 0;                     // see NodePlan
+  std::uint64_t layout = memory_fingerprint;  // of the control memory, in the guardian's build
 };
 
 struct Arena {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "bootstrap/protocol.hpp"
-#include "memory/control_page.hpp"
+#include "memory/layout.hpp"
 
 namespace gondwana {
 namespace {
@@ -47,7 +47,7 @@ Result<Membership> receive_job(const JobSource& source) {
   });
   if (!received) return received.error();
   const auto* welcome = std::get_if<protocol::Welcome>(&received->message);
-  if (welcome->layout != control_fingerprint) {
+  if (welcome->layout != memory_fingerprint) {
     return Error{Errc::refused,
                  fmt::format("{} is of another build than the library; use both from one "
                              "installation",

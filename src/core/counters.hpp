@@ -20,6 +20,8 @@ inline constexpr std::array<std::string_view, 8> count_names{
 
 class alignas(cache_line) CounterBlock {
  public:
+  static constexpr std::uint64_t layout_version = 1;  // see core/fingerprint.hpp
+
   // Owner only.
   // Returns the count.
   std::uint64_t add(Count what, std::uint64_t amount = 1) {

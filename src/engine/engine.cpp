@@ -227,7 +227,7 @@ std::optional<RankFacts> Engine::facts_of_first() {
   constexpr Rank first{0};
   if (reach_.covers(first)) return memory_->facts(first);
   RankFacts facts{};
-  const Remote place{first, NodePlan::facts_offset};
+  const Remote place{first, system_area::facts.offset};
   if (!get_over_wire(default_lane_, std::as_writable_bytes(std::span(&facts, 1)), place))
     return std::nullopt;
   return facts;

@@ -37,7 +37,7 @@
 #include "engine/wait/patience.hpp"
 #include "engine/wait/poll_backoff.hpp"
 #include "engine/wait/worker.hpp"
-#include "memory/control_page.hpp"
+#include "memory/layout.hpp"
 #include "memory/node_memory.hpp"
 #include "operations/copy.hpp"
 #include "remote/wire.hpp"

@@ -1,14 +1,12 @@
 // Parts of an arena that are not its own memory: files of the program, which it had mapped itself
 // and made a segment of. They stay the program's. Every process that has a window onto the arena
-// maps the file there too; the list lies in the arena, at NodePlan::files_offset.
+// maps the file there too; the list lies in the arena, at system_area::files.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-
-#include "memory/node_plan.hpp"
 
 namespace gondwana {
 
@@ -34,7 +32,5 @@ struct ArenaFiles {
   std::atomic<std::uint32_t> changes;  // released after each
   std::array<ArenaFile, most> list;
 };
-
-static_assert(sizeof(ArenaFiles) <= NodePlan::files_size);
 
 }  // namespace gondwana

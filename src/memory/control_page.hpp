@@ -1,30 +1,17 @@
-// The shared memory in which the ranks of a node, their launcher and tools tell each other how they
-// are: one sparse memfd per job and node, laid out as
-//
-//   NodeHeader | ControlPage of rank 0, 1, ... | sync lines of team 0, 1, ... | scratch of team 0,
-//   1, ... | NodeEntry of node 0, 1, ... | RelayPlace of rank 0, 1, ...
-//
-// Ranks here are those of the node, from 0; nodes are all of the job. The last is there only where
-// the job has several.
-//
-// All zero is the valid initial state: nothing has to be written before the ranks start.
+// What the ranks of a node, their launcher and tools tell each other in control memory: how they
+// are. layout.hpp says where.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstring>
-#include <initializer_list>
 #include <string>
 
 #include "core/counters.hpp"
-#include "memory/arena_file.hpp"
-#include "memory/node_entry.hpp"
-#include "memory/node_plan.hpp"
 #include "memory/presence.hpp"
 #include "memory/relay_place.hpp"
 #include "sync/doorbell.hpp"
-#include "sync/team_sync.hpp"
 
 namespace gondwana {
 
@@ -113,7 +100,7 @@ struct ControlPage {
   std::atomic<std::uint32_t> library_threads;  // of the process, that the library has started
 
   // Rung by who arrives at a barrier: the rank sleeps on words of the engine. A put rings another
-  // bell, in the arena (NodePlan::data_bell_offset), so that it does not wake who sleeps here.
+  // bell, in the arena (system_area::data_bell), so that it does not wake who sleeps here.
   Doorbell<RealAtomics> sync_bell;
 
   std::array<Seat, max_seats> seats;  // seat 0: the default lane, and the thread that initialised
@@ -125,97 +112,6 @@ struct ControlPage {
 
 static_assert(sizeof(ControlPage) <= ControlPage::size);
 static_assert(std::atomic<RankState>::is_always_lock_free);
-
-// Where things lie in the control memory of a node with `ranks` ranks, in a job of `nodes` nodes.
-class ControlLayout {
- public:
-  static constexpr std::size_t header_size = 4096;
-  static constexpr std::uint32_t max_teams = 64;
-  // Two halves per team and rank: a collective writes one while the slowest member still reads
-  // the other. Sparse: costs nothing until a team reduces.
-  static constexpr std::size_t scratch_half = 128 * 1024;
-
-  explicit constexpr ControlLayout(std::uint32_t ranks, std::uint32_t nodes = 1)
-      : ranks_(ranks), nodes_(nodes) {}
-  explicit constexpr ControlLayout(const NodeShare& share)
-      : ControlLayout(share.ranks, share.nodes) {}
-
-  constexpr std::size_t page(std::uint32_t rank) const {
-    return header_size + ControlPage::size * std::size_t{rank};
-  }
-  // Teams that share no member may have the same number: lines and scratch are the rank's.
-  constexpr std::size_t line(std::uint32_t team, std::uint32_t rank) const {
-    return page(ranks_) + (std::size_t{team} * ranks_ + rank) * cache_line;
-  }
-  constexpr std::size_t scratch(std::uint32_t team, std::uint32_t rank) const {
-    return round_up(line(max_teams, 0), header_size) +
-           (std::size_t{team} * ranks_ + rank) * 2 * scratch_half;
-  }
-  constexpr std::size_t entry(std::uint32_t node) const {
-    return scratch(max_teams, 0) + node * sizeof(NodeEntry);
-  }
-  constexpr std::size_t relay(std::uint32_t rank) const {
-    return round_up(entry(nodes_), header_size) + rank * sizeof(RelayPlace);
-  }
-  constexpr std::size_t size() const { return relay(nodes_ > 1 ? ranks_ : 0); }
-
- private:
-  std::uint32_t ranks_;
-  std::uint32_t nodes_;
-};
-
-// In the manner of FNV-1a, a number at a time.
-constexpr std::uint64_t fingerprint(std::initializer_list<std::uint64_t> numbers) {
-  std::uint64_t hash = 0xcbf2'9ce4'8422'2325;
-  for (const std::uint64_t number : numbers) hash = (hash ^ number) * 0x100'0000'01b3;
-  return hash;
-}
-
-static_assert(sizeof(NodeHeader) <= ControlLayout::header_size);
-
-// Two builds in which this differs must not share control memory: each would write where the other
-// keeps something else.
-inline constexpr std::uint64_t control_fingerprint = fingerprint({sizeof(NodeHeader),
-                                                                  sizeof(ControlPage),
-                                                                  NodePlan::data_bell_offset,
-                                                                  NodePlan::rank_card_offset,
-                                                                  sizeof(RankCard),
-                                                                  NodePlan::system_size,
-                                                                  NodePlan::node_flags_offset,
-                                                                  NodePlan::node_words_offset,
-                                                                  offsetof(ControlPage, sync_bell),
-                                                                  offsetof(ControlPage, state),
-                                                                  offsetof(ControlPage, seats_used),
-                                                                  offsetof(ControlPage, processors),
-                                                                  offsetof(ControlPage, session),
-                                                                  offsetof(ControlPage, legacy),
-                                                                  sizeof(Legacy),
-                                                                  offsetof(ControlPage, presence),
-                                                                  offsetof(ControlPage, traffic),
-                                                                  offsetof(NodeHeader, ending),
-                                                                  offsetof(ControlPage, seats),
-                                                                  sizeof(Seat),
-                                                                  offsetof(Seat, waiting),
-                                                                  offsetof(Waiting, peer),
-                                                                  offsetof(Waiting, team),
-                                                                  offsetof(Waiting, call_words),
-                                                                  sizeof(CounterBlock),
-                                                                  count_names.size(),
-                                                                  ControlPage::max_seats,
-                                                                  sizeof(NodeEntry),
-                                                                  ControlLayout(3).page(2),
-                                                                  ControlLayout(3).line(1, 2),
-                                                                  ControlLayout(3).scratch(1, 2),
-                                                                  ControlLayout(3, 2).entry(1),
-                                                                  ControlLayout(3, 2).relay(1),
-                                                                  sizeof(RelayPlace),
-                                                                  offsetof(RelayPlace, to_rank),
-                                                                  offsetof(RelayPlace, bell),
-                                                                  offsetof(NodeHeader, agent_bell),
-                                                                  offsetof(NodeHeader, files_asked),
-                                                                  NodePlan::files_offset,
-                                                                  sizeof(ArenaFiles),
-                                                                  ControlLayout(3).size()});
 
 inline void Waiting::begin(CallName call, std::uint32_t for_peer, std::uint32_t in_team,
                            std::uint64_t now_ns) {

@@ -10,7 +10,7 @@
 #include "core/mapping.hpp"
 #include "core/result.hpp"
 #include "core/types.hpp"
-#include "memory/control_page.hpp"
+#include "memory/layout.hpp"
 #include "memory/node_plan.hpp"
 
 namespace gondwana {
@@ -35,25 +35,29 @@ class NodeMemory {
   std::byte* window(Rank rank) const { return arenas_.data() + plan_.local(rank) * plan_.stride; }
   // Rung by who puts to `rank`: it sleeps on memory of the program.
   Doorbell<RealAtomics>& data_bell(Rank rank) const {
-    return *reinterpret_cast<Doorbell<RealAtomics>*>(window(rank) + NodePlan::data_bell_offset);
+    return shared_at<Doorbell<RealAtomics>>(window(rank), system_area::data_bell.offset);
   }
   RankFacts& facts(Rank rank) const {
-    return *reinterpret_cast<RankFacts*>(window(rank) + NodePlan::facts_offset);
+    return shared_at<RankFacts>(window(rank), system_area::facts.offset);
   }
   RankCard& rank_card(Rank rank) const {
-    return *reinterpret_cast<RankCard*>(window(rank) + NodePlan::rank_card_offset);
+    return shared_at<RankCard>(window(rank), system_area::rank_card.offset);
   }
-  NodeHeader& header() const { return *at<NodeHeader>(0); }
-  NodeEntry& entry(std::uint32_t node) const { return *at<NodeEntry>(layout_.entry(node)); }
-  ControlPage& page(Rank rank) const { return *at<ControlPage>(layout_.page(plan_.local(rank))); }
+  NodeHeader& header() const { return in_control<NodeHeader>(0); }
+  NodeEntry& entry(std::uint32_t node) const { return in_control<NodeEntry>(layout_.entry(node)); }
+  ControlPage& page(Rank rank) const {
+    return in_control<ControlPage>(layout_.page(plan_.local(rank)));
+  }
   // Of a rank in the team of that number.
   SyncLine<RealAtomics>& line(std::uint32_t team, Rank rank) const {
-    return *at<SyncLine<RealAtomics>>(layout_.line(team, plan_.local(rank)));
+    return in_control<SyncLine<RealAtomics>>(layout_.line(team, plan_.local(rank)));
   }
-  RelayPlace& relay(Rank rank) const { return *at<RelayPlace>(layout_.relay(plan_.local(rank))); }
+  RelayPlace& relay(Rank rank) const {
+    return in_control<RelayPlace>(layout_.relay(plan_.local(rank)));
+  }
   // Of files that lie over parts of its arena; for FileWindows and the rank itself.
   ArenaFiles& files(Rank rank) const {
-    return *reinterpret_cast<ArenaFiles*>(window(rank) + NodePlan::files_offset);
+    return shared_at<ArenaFiles>(window(rank), system_area::files.offset);
   }
   // Lays `size` bytes of a file, those from `from` on, over this process's window from `offset` on;
   // or takes away what lies there.
@@ -92,9 +96,9 @@ class NodeMemory {
   Result<void> lay_huge_pages(const UniqueFd& huge);
   void advise(Rank rank, std::size_t offset, std::size_t size) const;
 
-  template <typename T>
-  T* at(std::size_t offset) const {
-    return reinterpret_cast<T*>(control_.data() + offset);
+  template <SharedStructure T>
+  T& in_control(std::size_t offset) const {
+    return shared_at<T>(control_.data(), offset);
   }
 
   NodePlan plan_;

@@ -50,24 +50,6 @@ struct NodePlan : NodeShare {
   static constexpr std::size_t guard = 64 * 1024;
   static constexpr std::size_t system_size = 192 * 1024;
   static constexpr std::size_t globals_offset = system_size;
-  // The bell that a put rings lies in the arena it puts to: one address computed, not two. Not at
-  // the start of a page: processors take the look at it for a dependence on a store whose last 12
-  // address bits are the same, and what users put to often begins at a page.
-  static constexpr std::size_t data_bell_offset = 32 * 1024 + 0x40;
-  // What must be the same on all ranks (RankFacts).
-  static constexpr std::size_t facts_offset = 36 * 1024;
-  // Where a rank says which of its segments peers may use.
-  static constexpr std::size_t directory_offset = 40 * 1024;
-  static constexpr std::size_t directory_size = 4 * 1024;
-  // How messages reach a rank from other nodes (RankCard).
-  static constexpr std::size_t rank_card_offset = directory_offset + directory_size;
-  // Where a rank says which files lie over parts of its arena (ArenaFiles).
-  static constexpr std::size_t files_offset = 48 * 1024;
-  static constexpr std::size_t files_size = 4 * 1024;
-  // Where the nodes of a team tell each other how far they are, and what they have of small
-  // results.
-  static constexpr std::size_t node_flags_offset = 64 * 1024;
-  static constexpr std::size_t node_words_offset = 96 * 1024;
 };
 
 // The heap begins at a boundary of huge pages, whatever globals lie before it.

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "memory/control_page.hpp"
+#include "memory/layout.hpp"
 
 namespace gondwana {
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bootstrap/deadline.hpp"
+#include "remote/protocol.hpp"
 #include "remote/route_choice.hpp"
 
 namespace gondwana {
@@ -48,7 +49,7 @@ Result<void> compare_nodes(const NodeMemory& memory, bool through_agents) {
   for (std::uint32_t node = 0; node < memory.plan().nodes; ++node) {
     const NodeCard& card = memory.entry(node).card;
     const char* host = card.host.data();
-    if (card.layout != control_fingerprint)
+    if (card.layout != remote::protocol_fingerprint)
       return refuse(
           fmt::format("host {} has another build of Gondwana; use the same on every host", host));
     if ((card.carries != 0) != through_agents)

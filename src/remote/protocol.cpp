@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 
 #include "memory/node_entry.hpp"
 
@@ -107,16 +106,13 @@ bool is_plausible(const ReceivedRequest& received, const NodePlan& plan) {
 }  // namespace
 
 Row ReceivedRequest::row(std::size_t i) const {
-  Row row;
-  std::memcpy(&row, behind.data() + i * sizeof(Row), sizeof(Row));
-  return row;
+  return *read<Row>(behind.subspan(i * sizeof(Row)));
 }
 
 std::optional<ReceivedRequest> read_request(Bytes bytes, std::uint64_t tag, const NodePlan& plan) {
-  if (bytes.size() < sizeof(Request)) return std::nullopt;
-  ReceivedRequest received;
-  std::memcpy(&received.request, bytes.data(), sizeof(Request));
-  received.behind = bytes.subspan(sizeof(Request));
+  const std::optional<Request> request = read<Request>(bytes);
+  if (!request) return std::nullopt;
+  ReceivedRequest received{*request, bytes.subspan(sizeof(Request))};
   if (received.request.tag != tag) return std::nullopt;
   if (!is_plausible(received, plan)) return std::nullopt;
   return received;
@@ -124,11 +120,10 @@ std::optional<ReceivedRequest> read_request(Bytes bytes, std::uint64_t tag, cons
 
 std::optional<ReceivedReply> read_reply(Bytes bytes, std::uint64_t tag, std::uint32_t me,
                                         std::uint32_t nodes) {
-  if (bytes.size() < sizeof(Reply)) return std::nullopt;
-  ReceivedReply received;
-  Reply& reply = received.reply;
-  std::memcpy(&reply, bytes.data(), sizeof(Reply));
-  received.behind = bytes.subspan(sizeof(Reply));
+  const std::optional<Reply> found = read<Reply>(bytes);
+  if (!found) return std::nullopt;
+  ReceivedReply received{*found, bytes.subspan(sizeof(Reply))};
+  const Reply& reply = received.reply;
   if (reply.tag != tag || reply.to != me || reply.node >= nodes) return std::nullopt;
   if (reply.kind < LetterKind::done || reply.kind > LetterKind::bytes) return std::nullopt;
   const std::uint64_t expected = reply.kind == LetterKind::bytes ? reply.value : 0;
@@ -136,24 +131,20 @@ std::optional<ReceivedReply> read_reply(Bytes bytes, std::uint64_t tag, std::uin
 }
 
 std::optional<std::uint32_t> addressee(Bytes bytes, std::uint64_t tag) {
-  MailHead head;
-  if (bytes.size() < sizeof(head)) return std::nullopt;
-  std::memcpy(&head, bytes.data(), sizeof(head));
-  if (head.tag != tag || head.kind < LetterKind::done || head.kind > LetterKind::mail)
+  const std::optional<MailHead> head = read<MailHead>(bytes);
+  if (!head || head->tag != tag || head->kind < LetterKind::done || head->kind > LetterKind::mail)
     return std::nullopt;
-  return head.to;
+  return head->to;
 }
 
 std::optional<ReceivedMail> read_mail(Bytes bytes, std::uint64_t tag, Rank me,
                                       const NodePlan& plan) {
-  if (bytes.size() < sizeof(MailHead)) return std::nullopt;
-  MailHead head;
-  std::memcpy(&head, bytes.data(), sizeof(head));
-  const Bytes body = bytes.subspan(sizeof(head));
-  if (head.tag != tag || head.kind != LetterKind::mail) return std::nullopt;
-  if (head.from >= plan.job_ranks || head.to != index(me) || body.size() > longest_mail)
+  const std::optional<MailHead> head = read<MailHead>(bytes);
+  if (!head || head->tag != tag || head->kind != LetterKind::mail) return std::nullopt;
+  const Bytes body = bytes.subspan(sizeof(MailHead));
+  if (head->from >= plan.job_ranks || head->to != index(me) || body.size() > longest_mail)
     return std::nullopt;
-  return ReceivedMail{Rank(head.from), head.number, body};
+  return ReceivedMail{Rank(head->from), head->number, body};
 }
 
 }  // namespace gondwana::remote

@@ -1,5 +1,6 @@
 // What ranks and node agents say to each other over the network, beside the bytes that puts and
-// gets move: fixed sizes, native byte order (every node runs the same build, see NodeCard::layout).
+// gets move: fixed sizes, native byte order (every node runs the same build, see
+// protocol_fingerprint).
 //
 //   rank  -> agent  Request   store a word, write the bytes behind it, in one piece or spread over
 //                             many, send those of many pieces, do an atomic operation; each
@@ -13,11 +14,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
+#include <span>
 
 #include "core/types.hpp"
-#include "memory/node_plan.hpp"
+#include "memory/layout.hpp"
 #include "network/message_limit.hpp"
 #include "operations/atomic_op.hpp"
 #include "operations/pieces.hpp"
@@ -100,8 +104,74 @@ struct MailHead {
 
 constexpr std::size_t longest_mail = 64 * 1024 + 512;  // behind its head
 
+// What mail is for, and what all of it begins with.
+enum class MailSort : std::uint16_t { request, reply, update, receipt, notice };
+
+struct MailPrefix {
+  MailSort sort;
+  std::uint16_t generation = 0;  // of the sender's engine
+  std::uint32_t taken = 0;       // requests of the receiver's that its sender has handled meanwhile
+  std::uint32_t bytes = 0;       // of the body
+};
+
+// An active message; its words lie on 8 bytes, as in an inbox. The body follows.
+struct MessageMail {
+  MailPrefix head;
+  InboxMessage message;
+};
+
+// Bytes for the arena of the receiver, which follow, and then a word.
+struct UpdateMail {
+  MailPrefix head;
+  std::uint32_t zero;
+  std::uint64_t offset;
+  std::uint64_t word_offset;
+  std::uint64_t word;
+};
+static_assert(offsetof(MessageMail, message) % 8 == 4 && offsetof(UpdateMail, offset) % 8 == 0);
+
 constexpr std::size_t longest_message = std::max(longest_request, sizeof(MailHead) + longest_mail);
 static_assert(longest_message <= message_limit);
+
+// Nothing else goes over the network: a message that is not in the list is not in the fingerprint,
+// and does not compile.
+using Messages = StructureList<Request, Row, Reply, MailHead, MailPrefix, MessageMail, UpdateMail>;
+
+template <typename T>
+concept Message = Messages::has<T>;
+
+// Where what follows the message goes.
+template <Message T>
+std::byte* write(std::byte* to, const T& message) {
+  std::memcpy(to, &message, sizeof(message));
+  return to + sizeof(message);
+}
+
+// Nothing where there are too few bytes.
+template <Message T>
+std::optional<T> read(Bytes bytes) {
+  if (bytes.size() < sizeof(T)) return std::nullopt;
+  T message;
+  std::memcpy(&message, bytes.data(), sizeof(message));
+  return message;
+}
+
+template <Message T>
+Bytes bytes_of(const T& message) {
+  return std::as_bytes(std::span(&message, 1));
+}
+
+// Nodes in which this differs must not talk to each other, or each would misread the other.
+consteval std::uint64_t fingerprint_of_protocol() {
+  return Fingerprint()
+      .add(memory_fingerprint)
+      .add(Messages::fingerprint)
+      .add(most_pieces)
+      .add(longest_write)
+      .add(longest_mail)
+      .value();
+}
+inline constexpr std::uint64_t protocol_fingerprint = fingerprint_of_protocol();
 
 // The words of an agent of a node stand behind those of all ranks.
 constexpr std::uint32_t agent_number(const NodeShare& share, std::uint32_t node) {

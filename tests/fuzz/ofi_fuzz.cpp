@@ -64,7 +64,7 @@ void is_harmless(const ReceivedRequest& received) {
     GONDWANA_ASSERT(find_executor(request.op, request.type) != nullptr, request.size);
 }
 
-void read(Bytes bytes) {
+void take(Bytes bytes) {
   if (const auto request = read_request(bytes, job_tag, plan)) is_harmless(*request);
   if (const auto answer = read_reply(bytes, job_tag, 2, plan.nodes))
     GONDWANA_ASSERT(
@@ -83,11 +83,11 @@ void read(Bytes bytes) {
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gondwana;
   const Bytes bytes = std::as_bytes(std::span(data, size));
-  remote::read(bytes);
+  remote::take(bytes);
   // The same from somebody who knows the tag.
   std::vector<std::byte> known(bytes.begin(), bytes.end());
   if (known.size() >= sizeof(remote::job_tag))
     std::memcpy(known.data(), &remote::job_tag, sizeof(remote::job_tag));
-  remote::read(known);
+  remote::take(known);
   return 0;
 }

@@ -66,7 +66,7 @@ TEST(protocol, welcome_keeps_its_values) {
   EXPECT_EQ(back.nodes, 4U);
   EXPECT_EQ(back.job_ranks, 32U);
   EXPECT_EQ(back.huge, huge_page);
-  EXPECT_EQ(back.layout, control_fingerprint);
+  EXPECT_EQ(back.layout, memory_fingerprint);
 }
 
 TEST(protocol, message_of_another_job_is_refused) {

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "memory/control_page.hpp"
+#include "memory/layout.hpp"
 
 namespace gondwana {
 namespace {

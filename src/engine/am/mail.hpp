@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "memory/node_memory.hpp"
+#include "remote/protocol.hpp"
 #include "remote/wire.hpp"
 #include "sync/inbox.hpp"
 
@@ -42,26 +43,10 @@ class Mail {
   static constexpr std::uint32_t window = InboxLayout::slots;
   static constexpr std::size_t longest_body = InboxLayout::block_bytes;
 
-  enum class Sort : std::uint16_t { request, reply, update, receipt, notice };
-
-  // What all mail begins with.
-  struct Head {
-    Sort sort;
-    std::uint16_t generation = 0;  // of the sender's engine
-    std::uint32_t taken = 0;  // requests of the receiver's that its sender has handled meanwhile
-    std::uint32_t bytes = 0;  // of the body
-  };
-  struct Letter {  // its words lie on 8 bytes, as in an inbox
-    Head head;
-    InboxMessage message;
-  };
-  struct Change {
-    Head head;
-    std::uint32_t zero;
-    std::uint64_t offset;
-    std::uint64_t word_offset;
-    std::uint64_t word;
-  };
+  using Sort = remote::MailSort;
+  using Head = remote::MailPrefix;
+  using Letter = remote::MessageMail;
+  using Change = remote::UpdateMail;
 
   // A letter under way, here or there.
   struct Parcel {
@@ -75,7 +60,6 @@ class Mail {
                                         offsetof(Letter, message));
     }
   };
-  static_assert(offsetof(Letter, message) % 8 == 4 && offsetof(Change, offset) % 8 == 0);
 
   static bool may_use(const Wire& wire) {
     return wire.limits().longest_mail >= sizeof(Letter) + longest_body;

@@ -10,15 +10,13 @@
 namespace gondwana {
 namespace {
 
-constexpr std::size_t note_size = 256;  // with the final zero; longer texts are cut
-constexpr std::size_t notes_offset = NodePlan::system_size - ControlLayout::max_teams * note_size;
-static_assert(notes_offset >=
-              NodePlan::node_words_offset + ControlLayout::max_teams * NodeWords::team_size);
+// With the final zero; longer texts are cut.
+constexpr std::size_t note_size = system_area::call_notes.size;
 
 using NoteText = std::array<char, note_size>;
 
 constexpr std::size_t offset_of_note(std::uint32_t team) {
-  return notes_offset + team * note_size;
+  return system_area::call_notes.at(team);
 }
 
 }  // namespace

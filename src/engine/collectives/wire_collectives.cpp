@@ -5,7 +5,8 @@
 
 namespace gondwana {
 
-static_assert(ControlLayout::max_teams * Group::flags_size <= NodePlan::data_bell_offset);
+static_assert(Group::flags_size <= system_area::team_flags.size &&
+              Group::flags_size <= system_area::node_flags.size);
 
 // Where the user names an algorithm for a collective, the barriers in it are flat too.
 Group Engine::group_of(Team& team, CallName call, Collective collective) {

@@ -72,7 +72,7 @@ class Reach {
 
  private:
   static Doorbell<RealAtomics>& data_bell(std::byte* window) {
-    return *reinterpret_cast<Doorbell<RealAtomics>*>(window + NodePlan::data_bell_offset);
+    return shared_at<Doorbell<RealAtomics>>(window, system_area::data_bell.offset);
   }
 
   template <typename T>

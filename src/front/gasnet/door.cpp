@@ -76,7 +76,7 @@ Door::FirstBoard Door::first_board(std::uint32_t process) {
 
 Directory& Door::directory(std::uint32_t process) const {
   return *reinterpret_cast<Directory*>(engine_->memory().window(Rank(process)) +
-                                       NodePlan::directory_offset);
+                                       system_area::directory.offset);
 }
 
 gex_EP_t Door::make_endpoint(gex_EP_Capabilities_t capabilities, gex_Flags_t flags) {

@@ -115,8 +115,8 @@ std::shared_ptr<const Directory> Far::known(std::uint32_t process) {
 // Not while the lock is held: who waits runs handlers, which may ask too.
 std::shared_ptr<const Directory> Far::ask(std::uint32_t process) {
   const auto copy = std::make_shared<Directory>();
-  get(std::as_writable_bytes(std::span(copy.get(), 1)), {Rank(process), NodePlan::directory_offset},
-      "directory of a peer");
+  get(std::as_writable_bytes(std::span(copy.get(), 1)),
+      {Rank(process), system_area::directory.offset}, "directory of a peer");
   const std::scoped_lock lock(mutex_);
   return directories_[process] = copy;
 }

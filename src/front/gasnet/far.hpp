@@ -16,7 +16,7 @@
 
 namespace gondwana::gasnet {
 
-// What a process says of itself to its peers: in its own arena, at NodePlan::directory_offset. All
+// What a process says of itself to its peers: in its own arena, at system_area::directory. All
 // zero: nothing yet.
 struct SharedSegment {
   std::atomic<std::uint64_t> owner;   // address in its process
@@ -30,7 +30,7 @@ struct Directory {
   std::atomic<std::uint64_t> node;                     // its number
   std::atomic<std::uint64_t> room;                     // bytes of the largest segment, at first
 };
-static_assert(sizeof(Directory) <= NodePlan::directory_size);
+static_assert(sizeof(Directory) <= system_area::directory.size);
 
 // The same of a segment out of reach.
 struct FarSegment {

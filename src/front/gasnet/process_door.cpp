@@ -42,14 +42,12 @@ void give_up(CallName call, const std::string& sentence) {
 
 namespace {
 
-// Words in the arena of rank 0, behind its directory, in which the ranks of all nodes count.
+// In what the ranks of all nodes count, at rank 0.
 enum class Tally : std::size_t { leaving, seen };
-static_assert(sizeof(Directory) <= NodePlan::directory_size - 2 * sizeof(std::uint64_t));
 
 std::uint64_t add(Tally tally, std::uint64_t number) {
   constexpr Rank first{0};
-  const std::size_t offset = NodePlan::directory_offset + NodePlan::directory_size -
-                             (static_cast<std::size_t>(tally) + 1) * sizeof(std::uint64_t);
+  const std::size_t offset = system_area::exit_tallies.at(static_cast<std::size_t>(tally));
   Engine& engine = own_door->engine();
   engine.make_progress();
   if (!own_door->reaches(index(first))) {

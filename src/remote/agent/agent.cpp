@@ -67,7 +67,7 @@ Result<void> NodeAgent::Implementation::open_endpoint(const ofi::Settings& setti
 
 void NodeAgent::Implementation::write_card() {
   const NodePlan& plan = memory_->plan();
-  card_.layout = control_fingerprint;
+  card_.layout = remote::protocol_fingerprint;
   card_.first = plan.first;
   card_.ranks = plan.ranks;
   card_.memory = usable_memory() / plan.ranks;
@@ -388,8 +388,7 @@ void NodeAgent::Implementation::introduce(std::uint32_t node, Peer peer) {
                       .from = remote::agent_number(memory_->plan(), memory_->plan().node)};
   const std::uint32_t there = remote::agent_number(memory_->plan(), node);
   Parcel& parcel = take_parcel(there, sizeof(hello) + address.size());
-  std::memcpy(parcel.bytes.data(), &hello, sizeof(hello));
-  std::ranges::copy(address, parcel.bytes.data() + sizeof(hello));
+  std::ranges::copy(address, remote::write(parcel.bytes.data(), hello));
   [[maybe_unused]] const Result<Posted> sent = send(peer, parcel);
 }
 

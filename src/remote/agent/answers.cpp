@@ -48,9 +48,9 @@ bool NodeAgent::Implementation::send_answers_to(std::uint32_t number) {
   Client& client = clients_[number];
   for (; !client.answers.empty(); client.answers.pop_front()) {
     const Answer& next = client.answers.front();
-    const Result<Posted> sent =
-        next.rows.empty() ? endpoint_->inject(client.peer, std::as_bytes(std::span(&next.reply, 1)))
-                          : send_bytes(number, next);
+    const Result<Posted> sent = next.rows.empty()
+                                    ? endpoint_->inject(client.peer, remote::bytes_of(next.reply))
+                                    : send_bytes(number, next);
     if (sent && *sent == Posted::busy) return false;
   }
   return true;
@@ -77,8 +77,7 @@ bool NodeAgent::Implementation::has_room(const Client& client, std::size_t size)
 
 // What is written there now, behind all that was asked for before.
 void NodeAgent::Implementation::pack(const Answer& answer, std::byte* message) const {
-  std::memcpy(message, &answer.reply, sizeof(Reply));
-  message += sizeof(Reply);
+  message = remote::write(message, answer.reply);
   const std::byte* arena = memory_->window(answer.at);
   std::atomic_thread_fence(std::memory_order_acquire);
   for (const Row& row : answer.rows) {

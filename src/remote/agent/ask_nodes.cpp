@@ -157,7 +157,7 @@ bool NodeAgent::Implementation::tell(std::uint32_t node, Request request, const 
   request.operand = text.size();
   Parcel& parcel =
       take_parcel(remote::agent_number(memory_->plan(), node), sizeof(request) + text.size());
-  std::memcpy(parcel.bytes.data(), &request, sizeof(request));
+  remote::write(parcel.bytes.data(), request);
   std::ranges::copy(std::as_bytes(std::span(text)), parcel.bytes.data() + sizeof(request));
   const Result<Posted> sent = send(*peer, parcel);
   return !sent || *sent == Posted::accepted;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "memory/control_page.hpp"
+#include "core/fingerprint.hpp"
 #include "memory/stillness.hpp"
 
 namespace gondwana::remote {

@@ -37,8 +37,7 @@ void write_rows(std::span<const Pieces> pieces, std::byte* message) {
                   .step = each.there_step,
                   .size = static_cast<std::uint32_t>(each.size),
                   .count = static_cast<std::uint32_t>(each.count)};
-    std::memcpy(message, &row, sizeof(row));
-    message += sizeof(row);
+    message = remote::write(message, row);
   }
 }
 
@@ -94,11 +93,9 @@ Result<Posted> RemoteClient::Implementation::introduce(std::uint32_t node, Link&
                       .kind = RequestKind::hello,
                       .size = static_cast<std::uint8_t>(address.size()),
                       .from = index(me_)};
-  Result<Posted> sent =
-      route_->send_to_agent(node, sizeof(hello) + address.size(), [&](std::byte* message) {
-        std::memcpy(message, &hello, sizeof(hello));
-        std::ranges::copy(address, message + sizeof(hello));
-      });
+  Result<Posted> sent = route_->send_to_agent(
+      node, sizeof(hello) + address.size(),
+      [&](std::byte* message) { std::ranges::copy(address, remote::write(message, hello)); });
   link.introduced = sent && *sent == Posted::accepted;
   return sent;
 }
@@ -135,11 +132,9 @@ Result<Posted> RemoteClient::Implementation::request(Request request, Unanswered
   request.tag = tag_;
   request.from = index(me_);
   request.sequence = link.sent + 1;
-  const auto write = [&](std::byte* message) {
-    std::memcpy(message, &request, sizeof(request));
-    write_behind(message + sizeof(request));
-  };
-  Result<Posted> posted = judge(node, route_->send_to_agent(node, sizeof(request) + behind, write));
+  const auto write_all = [&](std::byte* message) { write_behind(remote::write(message, request)); };
+  Result<Posted> posted =
+      judge(node, route_->send_to_agent(node, sizeof(request) + behind, write_all));
   if (!posted || *posted == Posted::busy) return posted;
   ++link.sent;
   unanswered.number = ++accepted_;
@@ -227,13 +222,12 @@ Result<Posted> RemoteClient::Implementation::send_mail(Rank to, Bytes head, Byte
   std::uint32_t& last = mailed_[index(to)];
   if (last == 0) link_to(nodes_.node_of(to));  // from here on the agent watches that node
   const MailHead envelope{.tag = tag_, .to = index(to), .from = index(me_), .number = last + 1};
-  const auto write = [&](std::byte* message) {
-    message = std::ranges::copy(std::as_bytes(std::span(&envelope, 1)), message).out;
-    message = std::ranges::copy(head, message).out;
+  const auto write_all = [&](std::byte* message) {
+    message = std::ranges::copy(head, remote::write(message, envelope)).out;
     std::ranges::copy(body, message);
   };
   Result<Posted> posted =
-      judge(nodes_.node_of(to), route_->send_to_rank(to, sizeof(envelope) + size, write));
+      judge(nodes_.node_of(to), route_->send_to_rank(to, sizeof(envelope) + size, write_all));
   if (!posted || *posted == Posted::busy) return posted;
   ++last;
   add(traffic().sent, 1);

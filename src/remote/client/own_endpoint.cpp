@@ -132,7 +132,7 @@ Result<Posted> OwnEndpoint::ask(Rank rank, Pair& pair) {
     return learn(rank, pair);
   }
   const MutableBytes here = std::as_writable_bytes(std::span(&pair.card, 1));
-  Result<Posted> posted = get(here, {rank, NodePlan::rank_card_offset}, pair.fetching);
+  Result<Posted> posted = get(here, {rank, system_area::rank_card.offset}, pair.fetching);
   if (!posted) return posted;
   if (*posted == Posted::accepted) pair.state = Pair::State::asked;
   return Posted::busy;

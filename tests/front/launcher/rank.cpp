@@ -19,7 +19,7 @@
 #include "bootstrap/join.hpp"
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
-#include "memory/control_page.hpp"
+#include "memory/layout.hpp"
 
 namespace {
 

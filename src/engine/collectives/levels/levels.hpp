@@ -40,7 +40,6 @@ struct NodeWords {
   static constexpr std::size_t most_bytes = 16;
   static constexpr std::uint32_t places = 19;  // of words in an exchange
   static constexpr std::uint32_t most_rounds = places - 1;
-  static constexpr std::size_t team_size = 1024;
 
   // Two sets: nobody writes for an exchange before the last but one was read.
   static constexpr std::size_t offset(std::uint32_t team, std::uint32_t place,
@@ -56,7 +55,7 @@ struct NodeWords {
   static constexpr std::size_t slot_size = most_bytes + sizeof(std::uint64_t);
 
   static constexpr std::size_t of_team(std::uint32_t team) {
-    return NodePlan::node_words_offset + team * team_size;
+    return system_area::node_words.at(team);
   }
 };
 

@@ -32,7 +32,7 @@ Group::Group(Engine& engine, const Team& members, std::size_t flags_offset, Call
 }
 
 Group::Group(Engine& engine, Team& team, Barriers barriers, CallName call)
-    : Group(engine, team, team.number * flags_size, call) {
+    : Group(engine, team, system_area::team_flags.at(team.number), call) {
   if (barriers == Barriers::in_levels && team.levels != nullptr) in_levels_ = &team;
 }
 
@@ -43,7 +43,7 @@ Group::Group(Engine& engine, const Levels& levels, CallName call)
                  .stride = 0,
                  .size = levels.nodes(),
                  .me = levels.me},
-            NodePlan::node_flags_offset + levels.node.number * flags_size, call) {
+            system_area::node_flags.at(levels.node.number), call) {
   leaders_ = levels.leaders;
 }
 

@@ -10,7 +10,7 @@
 #include "bootstrap/job_memory.hpp"
 #include "core/mapping.hpp"
 #include "core/result.hpp"
-#include "memory/control_page.hpp"
+#include "memory/layout.hpp"
 
 namespace gondwana::launch {
 

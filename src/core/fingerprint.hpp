@@ -1,0 +1,170 @@
+// A number for the layout of structures that several processes see: names, types and order of their
+// fields, at any depth, and their sizes. Two builds with the same number read the same bytes alike,
+// whichever compiler made them.
+//
+// A new field changes the number by itself. A class with private fields has a `layout_version`, to
+// be raised when they change. Values that get a new meaning are not seen.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace gondwana {
+
+// In the manner of FNV-1a, a number at a time.
+class Fingerprint {
+ public:
+  constexpr Fingerprint& add(std::uint64_t number) {
+    hash_ = (hash_ ^ number) * 0x100'0000'01b3;
+    return *this;
+  }
+  constexpr Fingerprint& add(std::string_view text) {
+    for (const char letter : text) add(static_cast<std::uint64_t>(letter));
+    return add(text.size());
+  }
+  constexpr std::uint64_t value() const { return hash_; }
+
+ private:
+  std::uint64_t hash_ = 0xcbf2'9ce4'8422'2325;
+};
+
+constexpr std::uint64_t fingerprint(std::initializer_list<std::uint64_t> numbers) {
+  Fingerprint all;
+  for (const std::uint64_t number : numbers) all.add(number);
+  return all.value();
+}
+
+namespace structure {
+
+// Something that any field can be made of.
+struct AnyField {
+  template <typename T>
+  constexpr operator T() const noexcept;  // NOLINT: never defined
+};
+
+template <typename T, std::size_t... I>
+consteval bool takes(std::index_sequence<I...> /*fields*/) {
+  return requires { T{(static_cast<void>(I), AnyField{})...}; };
+}
+
+template <typename T, std::size_t N = 0>
+consteval std::size_t count() {
+  if constexpr (takes<T>(std::make_index_sequence<N + 1>()))
+    return count<T, N + 1>();
+  else
+    return N;
+}
+
+// An object that is never made, for the addresses of its fields.
+template <typename T>
+union Unmade {
+  char nothing;
+  T object;
+  constexpr Unmade() : nothing() {}
+  constexpr ~Unmade() {}  // NOLINT
+};
+template <typename T>
+inline constexpr Unmade<T> unmade{};
+
+// The last name in what the compiler calls this function: that of the field.
+template <const auto* Field>
+consteval auto name() {  // auto: the compiler would print a named type behind the field
+  constexpr std::string_view letters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  const std::string_view text = __PRETTY_FUNCTION__;
+  const std::size_t end = text.find_last_of(letters) + 1;
+  const std::size_t before = text.find_last_not_of(letters, end - 1);
+  return text.substr(before + 1, end - before - 1);
+}
+
+// Pointers to the fields.
+template <typename T>
+consteval auto fields() {
+  constexpr const T& o = unmade<T>.object;
+  constexpr std::size_t n = count<T>();
+  static_assert(n <= 12, "too many fields: add a line here");
+  if constexpr (n == 0) return std::tuple();
+  // clang-format off
+  else if constexpr (n == 1) { auto& [a] = o; return std::tuple(&a); }
+  else if constexpr (n == 2) { auto& [a, b] = o; return std::tuple(&a, &b); }
+  else if constexpr (n == 3) { auto& [a, b, c] = o; return std::tuple(&a, &b, &c); }
+  else if constexpr (n == 4) { auto& [a, b, c, d] = o; return std::tuple(&a, &b, &c, &d); }
+  else if constexpr (n == 5) { auto& [a, b, c, d, e] = o; return std::tuple(&a, &b, &c, &d, &e); }
+  else if constexpr (n == 6) { auto& [a, b, c, d, e, f] = o; return std::tuple(&a, &b, &c, &d, &e, &f); }
+  else if constexpr (n == 7) { auto& [a, b, c, d, e, f, g] = o; return std::tuple(&a, &b, &c, &d, &e, &f, &g); }
+  else if constexpr (n == 8) { auto& [a, b, c, d, e, f, g, h] = o; return std::tuple(&a, &b, &c, &d, &e, &f, &g, &h); }
+  else if constexpr (n == 9) { auto& [a, b, c, d, e, f, g, h, i] = o; return std::tuple(&a, &b, &c, &d, &e, &f, &g, &h, &i); }
+  else if constexpr (n == 10) { auto& [a, b, c, d, e, f, g, h, i, j] = o; return std::tuple(&a, &b, &c, &d, &e, &f, &g, &h, &i, &j); }
+  else if constexpr (n == 11) { auto& [a, b, c, d, e, f, g, h, i, j, k] = o; return std::tuple(&a, &b, &c, &d, &e, &f, &g, &h, &i, &j, &k); }
+  else if constexpr (n == 12) { auto& [a, b, c, d, e, f, g, h, i, j, k, l] = o; return std::tuple(&a, &b, &c, &d, &e, &f, &g, &h, &i, &j, &k, &l); }
+  // clang-format on
+}
+
+template <typename T>
+struct Visit;
+
+template <typename T>
+consteval void add(Fingerprint& to) {
+  to.add(sizeof(T)).add(alignof(T));
+  Visit<T>::add(to);
+}
+
+template <typename T, std::size_t... I>
+consteval void add_fields(Fingerprint& to, std::index_sequence<I...> /*fields*/) {
+  constexpr auto all = fields<T>();
+  (...,
+   (to.add(name<std::get<I>(all)>()), add<std::remove_cvref_t<decltype(*std::get<I>(all))>>(to)));
+}
+
+template <typename T>
+struct Visit {
+  static consteval void add(Fingerprint& to) {
+    if constexpr (std::is_enum_v<T>) {
+      to.add(1);
+    } else if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::byte>) {
+      to.add(2).add(std::is_signed_v<T>).add(std::is_floating_point_v<T>);
+    } else if constexpr (std::is_union_v<T>) {
+      to.add(5);  // the system's, such as a mutex: its size says enough
+    } else if constexpr (std::is_aggregate_v<T>) {
+      add_fields<T>(to, std::make_index_sequence<count<T>()>());
+    } else {
+      to.add(T::layout_version);
+    }
+  }
+};
+template <typename T>
+struct Visit<std::atomic<T>> {
+  static consteval void add(Fingerprint& to) { structure::add<T>(to.add(3)); }
+};
+template <typename T, std::size_t N>
+struct Visit<std::array<T, N>> {
+  static consteval void add(Fingerprint& to) { structure::add<T>(to.add(4).add(N)); }
+};
+
+}  // namespace structure
+
+// Of all of them together.
+template <typename... Structures>
+consteval std::uint64_t fingerprint_of() {
+  Fingerprint all;
+  (..., structure::add<Structures>(all));
+  return all.value();
+}
+
+// The structures that a kind of memory, or a kind of message, is made of.
+template <typename... Structures>
+struct StructureList {
+  template <typename T>
+  static constexpr bool has = (... || std::same_as<T, Structures>);
+  static constexpr std::uint64_t fingerprint = fingerprint_of<Structures...>();
+};
+
+}  // namespace gondwana

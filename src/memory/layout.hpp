@@ -1,0 +1,156 @@
+// The one map of what the processes of a job see in common memory, and its fingerprint.
+//
+// An arena begins with a system area, which has a place for each structure below. The control
+// memory of a node is a sparse memfd, laid out as
+//
+//   NodeHeader | ControlPage of rank 0, 1, ... | sync lines of team 0, 1, ... | scratch of team 0,
+//   1, ... | NodeEntry of node 0, 1, ... | RelayPlace of rank 0, 1, ...
+//
+// Ranks here are those of the node, from 0; nodes are all of the job. The relay places exist only
+// in a job of several nodes.
+//
+// All zero is the valid initial state: nothing has to be written before the ranks start.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/fingerprint.hpp"
+#include "memory/arena_file.hpp"
+#include "memory/control_page.hpp"
+#include "memory/node_entry.hpp"
+#include "memory/node_plan.hpp"
+#include "memory/relay_place.hpp"
+#include "sync/inbox_memory.hpp"
+#include "sync/team_sync.hpp"
+
+namespace gondwana {
+
+inline constexpr std::uint32_t max_teams = 64;
+
+// `count` places of `size` bytes, one after the other.
+struct Area {
+  std::size_t offset;
+  std::size_t size;
+  std::size_t count = 1;
+
+  constexpr std::size_t at(std::size_t number) const { return offset + number * size; }
+  constexpr std::size_t end() const { return at(count); }
+};
+
+// The system area of an arena.
+namespace system_area {
+
+// What the members of a team tell each other in collectives that are made of puts and gets.
+inline constexpr Area team_flags{0, 512, max_teams};
+// The bell that a put rings lies in the arena it puts to: one address computed, not two. Not at
+// the start of a page: processors take the look at it for a dependence on a store whose last 12
+// address bits are the same, and what users put to often begins at a page.
+inline constexpr Area data_bell{32 * 1024 + 0x40, sizeof(Doorbell<RealAtomics>)};
+// What must be the same on all ranks.
+inline constexpr Area facts{36 * 1024, sizeof(RankFacts)};
+// Where a door tells which of its segments peers may use.
+inline constexpr Area directory{40 * 1024, 4 * 1024 - 16};
+// Where the ranks of all nodes count, at rank 0, how far they are with leaving.
+inline constexpr Area exit_tallies{44 * 1024 - 16, 8, 2};
+// How messages reach the rank from other nodes.
+inline constexpr Area rank_card{44 * 1024, sizeof(RankCard)};
+// Which files lie over parts of the arena.
+inline constexpr Area files{48 * 1024, 4 * 1024};
+// Where the nodes of a team tell each other how far they are, and what they have of small results.
+inline constexpr Area node_flags{64 * 1024, 512, max_teams};
+inline constexpr Area node_words{96 * 1024, 1024, max_teams};
+// What the members of a team are about to do, where calls are checked.
+inline constexpr Area call_notes{176 * 1024, 256, max_teams};
+
+inline constexpr std::array all{team_flags, data_bell, facts,      directory,  exit_tallies,
+                                rank_card,  files,     node_flags, node_words, call_notes};
+
+constexpr bool is_disjoint() {
+  return std::ranges::adjacent_find(all, [](const Area& one, const Area& next) {
+           return one.end() > next.offset;
+         }) == all.end();
+}
+static_assert(is_disjoint() && all.back().end() <= NodePlan::system_size);
+static_assert(sizeof(ArenaFiles) <= files.size);
+
+}  // namespace system_area
+
+// Where things lie in the control memory of a node with `ranks` ranks, in a job of `nodes` nodes.
+class ControlLayout {
+ public:
+  static constexpr std::size_t header_size = 4096;
+  static constexpr std::uint32_t max_teams = gondwana::max_teams;
+  // Two halves per team and rank: a collective writes one while the slowest member still reads
+  // the other. Sparse: costs nothing until a team reduces.
+  static constexpr std::size_t scratch_half = 128 * 1024;
+
+  explicit constexpr ControlLayout(std::uint32_t ranks, std::uint32_t nodes = 1)
+      : ranks_(ranks), nodes_(nodes) {}
+  explicit constexpr ControlLayout(const NodeShare& share)
+      : ControlLayout(share.ranks, share.nodes) {}
+
+  constexpr std::size_t page(std::uint32_t rank) const {
+    return header_size + ControlPage::size * std::size_t{rank};
+  }
+  // Teams that share no member may have the same number: lines and scratch are the rank's.
+  constexpr std::size_t line(std::uint32_t team, std::uint32_t rank) const {
+    return page(ranks_) + (std::size_t{team} * ranks_ + rank) * cache_line;
+  }
+  constexpr std::size_t scratch(std::uint32_t team, std::uint32_t rank) const {
+    return round_up(line(max_teams, 0), header_size) +
+           (std::size_t{team} * ranks_ + rank) * 2 * scratch_half;
+  }
+  constexpr std::size_t entry(std::uint32_t node) const {
+    return scratch(max_teams, 0) + node * sizeof(NodeEntry);
+  }
+  constexpr std::size_t relay(std::uint32_t rank) const {
+    return round_up(entry(nodes_), header_size) + rank * sizeof(RelayPlace);
+  }
+  constexpr std::size_t size() const { return relay(nodes_ > 1 ? ranks_ : 0); }
+
+ private:
+  std::uint32_t ranks_;
+  std::uint32_t nodes_;
+};
+
+static_assert(sizeof(NodeHeader) <= ControlLayout::header_size);
+
+// Nothing else is placed in control memory or in a system area: a structure that is not in the list
+// is not in the fingerprint, and does not compile.
+using SharedStructures =
+    StructureList<NodeHeader, ControlPage, SyncLine<RealAtomics>, NodeEntry, RelayPlace,
+                  RecordRing::Head, Doorbell<RealAtomics>, RankFacts, RankCard, ArenaFiles,
+                  InboxLayout::Channel, InboxLayout::Lock>;
+
+template <typename T>
+concept SharedStructure = SharedStructures::has<T>;
+
+template <SharedStructure T>
+T& shared_at(std::byte* start, std::size_t offset) {
+  return *reinterpret_cast<T*>(start + offset);  // NOLINT: all zero is a valid T
+}
+
+// Two builds in which this differs must not share memory: each would write where the other keeps
+// something else.
+consteval std::uint64_t fingerprint_of_memory() {
+  Fingerprint all;
+  all.add(SharedStructures::fingerprint);
+  for (const Area& area : system_area::all) all.add(area.offset).add(area.size).add(area.count);
+  all.add(NodePlan::system_size).add(arena_alignment).add(huge_offset);
+  constexpr ControlLayout three(3, 2);
+  for (const std::size_t offset : {three.page(2), three.line(1, 2), three.scratch(1, 2),
+                                   three.entry(1), three.relay(1), three.size()})
+    all.add(offset);
+  constexpr InboxLayout inbox(3);
+  for (const std::size_t offset :
+       {inbox.news(1), inbox.claimed(1), inbox.channel(1), inbox.block(1, 1), inbox.size()})
+    all.add(offset);
+  for (const std::string_view name : count_names) all.add(name);
+  return all.value();
+}
+inline constexpr std::uint64_t memory_fingerprint = fingerprint_of_memory();
+
+}  // namespace gondwana
