@@ -170,22 +170,22 @@ Engine::~Engine() {
 
 Lane Engine::first_lane() {
   if (threads() == Threads::many) return Lane(workers_);
-  Seat& seat = *workers_.mine().seat;
-  return Lane(seat, shortcut_to(seat));
+  ThreadSlot& thread_slot = *workers_.mine().thread_slot;
+  return Lane(thread_slot, shortcut_to(thread_slot));
 }
 
 // With checks there is none: then every call takes the way on which they are made.
-Shortcut Engine::shortcut_to(Seat& seat) const {
-  return options_.checks ? Shortcut() : Shortcut(reach_, seat.counters);
+Shortcut Engine::shortcut_to(ThreadSlot& thread_slot) const {
+  return options_.checks ? Shortcut() : Shortcut(reach_, thread_slot.counters);
 }
 
 std::unique_ptr<Lane> Engine::make_lane(Threads used_by) {
   if (used_by == Threads::many && threads() == Threads::many)
     return std::make_unique<Lane>(workers_);
-  Workers::Loan loan = workers_.take_seat();
-  if (!loan) return nullptr;
-  Seat& seat = *loan.seat();
-  return std::make_unique<Lane>(seat, shortcut_to(seat), std::move(loan));
+  Workers::Lease lease = workers_.take_thread_slot();
+  if (!lease) return nullptr;
+  ThreadSlot& thread_slot = *lease.thread_slot();
+  return std::make_unique<Lane>(thread_slot, shortcut_to(thread_slot), std::move(lease));
 }
 
 Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
@@ -297,8 +297,8 @@ void Engine::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
   const auto glance = [&] { return look(receive()); };
   const auto look_surely = [&] { return look(messages_.may_poll() ? messages_.poll_all() : 0); };
   Worker& worker = workers_.mine();
-  CounterBlock& counters = worker.seat->counters;
-  worker.seat->waiting.begin(why.call, why.peer, why.team, monotonic_ns());
+  CounterBlock& counters = worker.thread_slot->counters;
+  worker.thread_slot->waiting.begin(why.call, why.peer, why.team, monotonic_ns());
   counters.add(Count::waits);
   Doorbell<RealAtomics>& bell =
       why.on_program_memory ? memory_->data_bell(rank_) : memory_->page(rank_).sync_bell;
@@ -335,7 +335,7 @@ void Engine::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
     sleep();
     stay_awake();
   }
-  worker.seat->waiting.end();
+  worker.thread_slot->waiting.end();
 }
 
 void Engine::look_around() {
@@ -356,14 +356,14 @@ bool Engine::pause(CallName call, Pause& so_far) {
   }
   Doorbell<RealAtomics>& bell = memory_->data_bell(rank_);
   if (so_far.armed) {
-    worker.seat->waiting.begin(call, Waiting::anybody, 0, monotonic_ns());
-    worker.seat->counters.add(Count::sleeps);
+    worker.thread_slot->waiting.begin(call, Waiting::anybody, 0, monotonic_ns());
+    worker.thread_slot->counters.add(Count::sleeps);
     const std::chrono::microseconds look_again = longest_sleep(so_far.sleeps++, bool(wire_));
     if (hears_by_wire())
       sleep_on(wire_, look_again);
     else
       bell.sleep(so_far.seen, look_again);
-    worker.seat->waiting.end();
+    worker.thread_slot->waiting.end();
     so_far.armed = false;
     return false;
   }

@@ -90,7 +90,7 @@ class Engine {
   // For a door that came later and has threads. Lanes stay as they are.
   void allow_many_threads() { workers_.allow_many(); }
 
-  // More lanes. An exclusive one is for one thread at a time; null where all seats are taken.
+  // More lanes. An exclusive one is for one thread at a time; null where all slots are taken.
   std::unique_ptr<Lane> make_lane(Threads used_by);
 
   // One-sided. `dest` and `source` on the peer's side are this rank's address of the same object.
@@ -316,7 +316,7 @@ class Engine {
   // While it lives this thread does not wait, whatever call it is in: it runs a handler.
   class Busy {
    public:
-    explicit Busy(Engine& engine) : Busy(engine.workers_.mine().seat->waiting) {}
+    explicit Busy(Engine& engine) : Busy(engine.workers_.mine().thread_slot->waiting) {}
     Busy(const Busy&) = delete;
     Busy& operator=(const Busy&) = delete;
     // A wait that began at another time than before: whoever looks sees that something has come.
@@ -385,7 +385,7 @@ class Engine {
 
   explicit Engine(Setup setup, const HeapPlace& heap);
   Lane first_lane();
-  Shortcut shortcut_to(Seat& seat) const;
+  Shortcut shortcut_to(ThreadSlot& thread_slot) const;
   std::optional<RankFacts> facts_of_first();
   Result<void> compare_with_first();
 

@@ -32,7 +32,7 @@ struct alignas(cache_line) Waiting {
 
 // What a lane or a thread of a rank counts, and what the thread waits for. Totals outlive their
 // owner: the next one counts on.
-struct Seat {
+struct ThreadSlot {
   CounterBlock counters;
   Waiting waiting;
 };
@@ -86,11 +86,12 @@ struct NodeHeader {
 };
 
 struct ControlPage {
-  static constexpr std::size_t max_seats = 256;
-  static constexpr std::size_t size = (4096 + max_seats * sizeof(Seat) + 4095) / 4096 * 4096;
+  static constexpr std::size_t max_thread_slots = 256;
+  static constexpr std::size_t size =
+      (4096 + max_thread_slots * sizeof(ThreadSlot) + 4095) / 4096 * 4096;
 
   alignas(cache_line) std::atomic<RankState> state;
-  std::atomic<std::uint32_t> seats_used;  // no seat from here on was ever taken
+  std::atomic<std::uint32_t> thread_slots_used;  // no slot from here on was ever taken
   // Where it may run, a bit for each processor, and its session.
   std::array<std::atomic<std::uint64_t>, 16> processors;
   std::atomic<std::uint32_t> session;
@@ -103,9 +104,10 @@ struct ControlPage {
   // bell, in the arena (system_area::data_bell), so that it does not wake who sleeps here.
   Doorbell<RealAtomics> sync_bell;
 
-  std::array<Seat, max_seats> seats;  // seat 0: the default lane, and the thread that initialised
+  std::array<ThreadSlot, max_thread_slots>
+      thread_slots;  // slot 0: the default lane, and the thread that initialised
 
-  // Over all seats, for whoever looks in from outside.
+  // Over all slots, for whoever looks in from outside.
   std::uint64_t count(Count what) const;
   const Waiting* longest_wait() const;  // null: no thread waits
 };
@@ -129,20 +131,21 @@ inline void Waiting::begin(CallName call, std::uint32_t for_peer, std::uint32_t 
 
 inline std::uint64_t ControlPage::count(Count what) const {
   std::uint64_t total = 0;
-  const std::uint32_t used = seats_used.load(std::memory_order_relaxed);
-  for (std::uint32_t i = 0; i < used && i < max_seats; ++i) total += seats[i].counters.read(what);
+  const std::uint32_t used = thread_slots_used.load(std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < used && i < max_thread_slots; ++i)
+    total += thread_slots[i].counters.read(what);
   return total;
 }
 
 inline const Waiting* ControlPage::longest_wait() const {
   const Waiting* longest = nullptr;
   std::uint64_t earliest = ~std::uint64_t{0};
-  const std::uint32_t used = seats_used.load(std::memory_order_relaxed);
-  for (std::uint32_t i = 0; i < used && i < max_seats; ++i) {
-    const std::uint64_t since = seats[i].waiting.since_ns.load(std::memory_order_acquire);
+  const std::uint32_t used = thread_slots_used.load(std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < used && i < max_thread_slots; ++i) {
+    const std::uint64_t since = thread_slots[i].waiting.since_ns.load(std::memory_order_acquire);
     if (since == 0 || since >= earliest) continue;
     earliest = since;
-    longest = &seats[i].waiting;
+    longest = &thread_slots[i].waiting;
   }
   return longest;
 }

@@ -92,9 +92,10 @@ struct Waits {
 
 Waits waits_of(const ControlPage& page) {
   Waits waits;
-  const std::uint32_t used = page.seats_used.load(std::memory_order_relaxed);
-  for (std::uint32_t i = 0; i < used && i < ControlPage::max_seats; ++i) {
-    const std::uint64_t since = page.seats[i].waiting.since_ns.load(std::memory_order_acquire);
+  const std::uint32_t used = page.thread_slots_used.load(std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < used && i < ControlPage::max_thread_slots; ++i) {
+    const std::uint64_t since =
+        page.thread_slots[i].waiting.since_ns.load(std::memory_order_acquire);
     if (since == 0) continue;
     ++waits.count;
     waits.print = fingerprint({waits.print, i, since});
@@ -170,9 +171,9 @@ NodeLook look_at_node(const std::byte* page, std::uint32_t first, std::uint32_t 
 }
 
 bool is_in_exit(const ControlPage& page) {
-  const std::uint32_t used = page.seats_used.load(std::memory_order_relaxed);
-  for (std::uint32_t i = 0; i < used && i < ControlPage::max_seats; ++i) {
-    const Waiting& wait = page.seats[i].waiting;
+  const std::uint32_t used = page.thread_slots_used.load(std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < used && i < ControlPage::max_thread_slots; ++i) {
+    const Waiting& wait = page.thread_slots[i].waiting;
     if (wait.since_ns.load(std::memory_order_acquire) != 0 && wait.call() == "exit") return true;
   }
   return false;

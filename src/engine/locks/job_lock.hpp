@@ -45,7 +45,7 @@ class NearLockWords {
     node_ = reinterpret_cast<std::uint32_t*>(ranges.arena + offset_) + 1;
     if (node_ == nullptr) __builtin_unreachable();  // so that nobody looks
     // Of the default lane. One that is shared would need a look whose it is.
-    counters_ = &engine.memory().page(engine.rank()).seats[0].counters;
+    counters_ = &engine.memory().page(engine.rank()).thread_slots[0].counters;
   }
 
   explicit operator bool() const { return node_ != nullptr; }

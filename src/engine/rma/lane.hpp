@@ -1,8 +1,8 @@
 // An injection resource: what was posted through it and is not complete, and its first error.
 //
 // On-node operations touch a lane only to fail. An exclusive lane is used by one thread at a time,
-// and has a seat and a shortcut of its own. A shared one is used by any thread at any time: each
-// counts in its own seat, and what is posted over the wire is guarded by who owns the wire.
+// and has a slot and a shortcut of its own. A shared one is used by any thread at any time: each
+// counts in its own slot, and what is posted over the wire is guarded by who owns the wire.
 #pragma once
 
 #include <atomic>
@@ -27,12 +27,12 @@ class Lane {
 
   // Shared; `workers` must outlive it.
   explicit Lane(Workers& workers) : workers_(&workers) {}
-  // Exclusive. `shortcut` counts into `seat`, or reaches nobody.
-  Lane(Seat& seat, const Shortcut& shortcut, Workers::Loan loan = {})
-      : own_(&seat.counters), shortcut_(shortcut), loan_(std::move(loan)) {}
+  // Exclusive. `shortcut` counts into `thread_slot`, or reaches nobody.
+  Lane(ThreadSlot& thread_slot, const Shortcut& shortcut, Workers::Lease lease = {})
+      : own_(&thread_slot.counters), shortcut_(shortcut), lease_(std::move(lease)) {}
 
   CounterBlock& counters() const {
-    return own_ != nullptr ? *own_ : workers_->mine().seat->counters;
+    return own_ != nullptr ? *own_ : workers_->mine().thread_slot->counters;
   }
   const Shortcut& shortcut() const { return shortcut_; }
   Completion& pending() { return pending_; }
@@ -74,7 +74,7 @@ class Lane {
   CounterBlock* own_ = nullptr;  // null: shared
   Workers* workers_ = nullptr;
   Shortcut shortcut_;
-  Workers::Loan loan_;
+  Workers::Lease lease_;
   Completion pending_;
   std::uint64_t fence_mark_ = 0;
   std::atomic<bool> failed_{false};

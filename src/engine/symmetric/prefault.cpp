@@ -29,7 +29,7 @@ Result<void> find_room(const Engine& engine) {
 class Shown {
  public:
   explicit Shown(const Engine& engine)
-      : waiting_(engine.memory().page(engine.rank()).seats[0].waiting) {
+      : waiting_(engine.memory().page(engine.rank()).thread_slots[0].waiting) {
     waiting_.begin("GONDWANA_PREFAULT", Waiting::anybody, 0, monotonic_ns());
   }
   ~Shown() { waiting_.end(); }

@@ -7,46 +7,47 @@
 
 namespace gondwana {
 
-// Which seats are free. Outlives the engine where a thread does: seats may be given back late.
-struct Workers::Room {
+// Which slots are free. Outlives the engine where a thread does: slots may be given back late.
+struct Workers::Pool {
   std::mutex mutex;   // guards all of this
   ControlPage* page;  // null once the engine is gone
-  std::vector<Seat*> free;
-  std::uint32_t used = 1;  // seats from here on were never taken
+  std::vector<ThreadSlot*> free;
+  std::uint32_t used = 1;  // slots from here on were never taken
 
-  explicit Room(ControlPage& control) : page(&control) {}
+  explicit Pool(ControlPage& control) : page(&control) {}
 
-  Seat* take() {
+  ThreadSlot* take() {
     const std::scoped_lock lock(mutex);
     if (page == nullptr) return nullptr;
     if (!free.empty()) {
-      Seat* seat = free.back();
+      ThreadSlot* thread_slot = free.back();
       free.pop_back();
-      return seat;
+      return thread_slot;
     }
-    if (used == ControlPage::max_seats) return nullptr;
-    Seat* seat = &page->seats[used++];
-    page->seats_used.store(std::max(page->seats_used.load(std::memory_order_relaxed), used),
-                           std::memory_order_relaxed);
-    return seat;
+    if (used == ControlPage::max_thread_slots) return nullptr;
+    ThreadSlot* thread_slot = &page->thread_slots[used++];
+    page->thread_slots_used.store(
+        std::max(page->thread_slots_used.load(std::memory_order_relaxed), used),
+        std::memory_order_relaxed);
+    return thread_slot;
   }
 
-  void give_back(Seat* seat) {
+  void give_back(ThreadSlot* thread_slot) {
     const std::scoped_lock lock(mutex);
-    if (page != nullptr) free.push_back(seat);
+    if (page != nullptr) free.push_back(thread_slot);
   }
 };
 
-// One thread in one engine. A thread that finds no seat left counts where nobody looks.
+// One thread in one engine. A thread that finds no slot left counts where nobody looks.
 struct Workers::Membership {
-  Membership(std::shared_ptr<Room> of, Loan loaned, const Worker& like)
-      : room(std::move(of)),
-        loan(std::move(loaned)),
-        worker{loan ? loan.seat() : &unseen, like.patience, like.polls} {}
+  Membership(std::shared_ptr<Pool> of, Lease leased, const Worker& like)
+      : pool(std::move(of)),
+        lease(std::move(leased)),
+        worker{lease ? lease.thread_slot() : &unseen, like.patience, like.polls} {}
 
-  Seat unseen{};
-  std::shared_ptr<Room> room;
-  Loan loan;
+  ThreadSlot unseen{};
+  std::shared_ptr<Pool> pool;
+  Lease lease;
   Worker worker;
 };
 
@@ -54,46 +55,49 @@ namespace {
 
 // The membership that this thread used last, to be found in two loads.
 struct Latest {
-  const void* room;
+  const void* pool;
   Worker* worker;
 };
 [[gnu::tls_model("initial-exec")]] constinit thread_local Latest latest{};
 
 }  // namespace
 
-Workers::Loan::Loan(std::shared_ptr<Room> room, Seat* seat) : room_(std::move(room)), seat_(seat) {}
+Workers::Lease::Lease(std::shared_ptr<Pool> pool, ThreadSlot* thread_slot)
+    : pool_(std::move(pool)), thread_slot_(thread_slot) {}
 
-Workers::Loan::Loan(Loan&& other) noexcept
-    : room_(std::move(other.room_)), seat_(std::exchange(other.seat_, nullptr)) {}
+Workers::Lease::Lease(Lease&& other) noexcept
+    : pool_(std::move(other.pool_)), thread_slot_(std::exchange(other.thread_slot_, nullptr)) {}
 
-Workers::Loan& Workers::Loan::operator=(Loan&& other) noexcept {
-  std::swap(room_, other.room_);
-  std::swap(seat_, other.seat_);
+Workers::Lease& Workers::Lease::operator=(Lease&& other) noexcept {
+  std::swap(pool_, other.pool_);
+  std::swap(thread_slot_, other.thread_slot_);
   return *this;
 }
 
-Workers::Loan::~Loan() {
-  if (seat_ != nullptr) room_->give_back(seat_);
+Workers::Lease::~Lease() {
+  if (thread_slot_ != nullptr) pool_->give_back(thread_slot_);
 }
 
 Workers::Workers(ControlPage& page, const Patience& patience, Threads threads)
-    : threads_(threads), first_{page.seats.data(), patience}, room_(std::make_shared<Room>(page)) {
-  if (page.seats_used.load(std::memory_order_relaxed) == 0)
-    page.seats_used.store(1, std::memory_order_relaxed);
+    : threads_(threads),
+      first_{page.thread_slots.data(), patience},
+      pool_(std::make_shared<Pool>(page)) {
+  if (page.thread_slots_used.load(std::memory_order_relaxed) == 0)
+    page.thread_slots_used.store(1, std::memory_order_relaxed);
 }
 
 Workers::~Workers() {
-  const std::scoped_lock lock(room_->mutex);
-  room_->page = nullptr;
+  const std::scoped_lock lock(pool_->mutex);
+  pool_->page = nullptr;
 }
 
-Workers::Loan Workers::take_seat() {
-  Seat* seat = room_->take();
-  return seat != nullptr ? Loan(room_, seat) : Loan();
+Workers::Lease Workers::take_thread_slot() {
+  ThreadSlot* thread_slot = pool_->take();
+  return thread_slot != nullptr ? Lease(pool_, thread_slot) : Lease();
 }
 
 Worker& Workers::mine_among_many() {
-  if (latest.room == room_.get()) [[likely]]
+  if (latest.pool == pool_.get()) [[likely]]
     return *latest.worker;
   return join_in();
 }
@@ -112,12 +116,12 @@ Worker& Workers::join_in() {
   static thread_local const Guard guard;
   if (memberships == nullptr) memberships = new std::vector<std::unique_ptr<Membership>>;
   auto known = std::ranges::find_if(
-      *memberships, [this](const auto& membership) { return membership->room == room_; });
+      *memberships, [this](const auto& membership) { return membership->pool == pool_; });
   if (known == memberships->end()) {
-    memberships->push_back(std::make_unique<Membership>(room_, take_seat(), first_));
+    memberships->push_back(std::make_unique<Membership>(pool_, take_thread_slot(), first_));
     known = memberships->end() - 1;
   }
-  latest = {room_.get(), &(*known)->worker};
+  latest = {pool_.get(), &(*known)->worker};
   return *latest.worker;
 }
 

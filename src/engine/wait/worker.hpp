@@ -1,5 +1,5 @@
-// The threads of a rank: each has a seat in the control page, where it counts and says what it
-// waits for, and how patiently it waits and polls. Lanes that one thread at a time uses have seats
+// The threads of a rank: each has a slot in the control page, where it counts and says what it
+// waits for, and how patiently it waits and polls. Lanes that one thread at a time uses have slots
 // too.
 #pragma once
 
@@ -17,32 +17,32 @@ enum class Threads : std::uint8_t { one_at_a_time, many };
 
 // What is a thread's own. Belongs to that thread.
 struct Worker {
-  Seat* seat;
+  ThreadSlot* thread_slot;
   Patience patience;
   PollBackoff polls{};
 };
 
 class Workers {
-  struct Room;
+  struct Pool;
 
  public:
-  // A seat for as long as this lives; none where all are taken.
-  class Loan {
+  // A slot for as long as this lives; none where all are taken.
+  class Lease {
    public:
-    Loan() = default;
-    ~Loan();
-    Loan(Loan&& other) noexcept;
-    Loan& operator=(Loan&& other) noexcept;
+    Lease() = default;
+    ~Lease();
+    Lease(Lease&& other) noexcept;
+    Lease& operator=(Lease&& other) noexcept;
 
-    Seat* seat() const { return seat_; }
-    explicit operator bool() const { return seat_ != nullptr; }
+    ThreadSlot* thread_slot() const { return thread_slot_; }
+    explicit operator bool() const { return thread_slot_ != nullptr; }
 
    private:
     friend class Workers;
-    Loan(std::shared_ptr<Room> room, Seat* seat);
+    Lease(std::shared_ptr<Pool> pool, ThreadSlot* thread_slot);
 
-    std::shared_ptr<Room> room_;
-    Seat* seat_ = nullptr;
+    std::shared_ptr<Pool> pool_;
+    ThreadSlot* thread_slot_ = nullptr;
   };
 
   Workers(ControlPage& page, const Patience& patience, Threads threads);
@@ -63,7 +63,7 @@ class Workers {
   // The calling thread's. With one thread at a time they are all the same worker.
   Worker& mine() { return threads_ == Threads::one_at_a_time ? first_ : mine_among_many(); }
 
-  Loan take_seat();
+  Lease take_thread_slot();
 
  private:
   struct Membership;
@@ -73,7 +73,7 @@ class Workers {
 
   Threads threads_;
   Worker first_;
-  std::shared_ptr<Room> room_;
+  std::shared_ptr<Pool> pool_;
 };
 
 }  // namespace gondwana

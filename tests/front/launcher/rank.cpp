@@ -90,14 +90,14 @@ void share(const std::string& /*argument*/) {
   }
 }
 
-// The one seat of this rank.
-Seat& seat() {
-  job->page().seats_used.store(1);
-  return job->page().seats[0];
+// The one slot of this rank.
+ThreadSlot& thread_slot() {
+  job->page().thread_slots_used.store(1);
+  return job->page().thread_slots[0];
 }
 
 void wait_in(const std::string& call) {
-  seat().waiting.begin(call.c_str(), Waiting::anybody, 0, monotonic_ns());
+  thread_slot().waiting.begin(call.c_str(), Waiting::anybody, 0, monotonic_ns());
   for (;;) ::pause();
 }
 
@@ -162,7 +162,7 @@ const std::map<std::string, Step, std::less<>>& steps() {
       {"say", say},
       {"lines", write_lines},
       {"orphan", leave_orphan},
-      {"put", [](const std::string& n) { seat().counters.add(Count::puts, std::stoul(n)); }},
+      {"put", [](const std::string& n) { thread_slot().counters.add(Count::puts, std::stoul(n)); }},
       {"global_exit",
        [](const std::string& n) { (void)job->membership.launcher.end_job(std::stoi(n)); }},
       {"ignore", [](const std::string& n) { std::signal(std::stoi(n), SIG_IGN); }},
