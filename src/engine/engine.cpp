@@ -121,11 +121,11 @@ bool sleep_on(Wire& wire, std::chrono::microseconds limit) {
 }
 
 // A poll of a wire takes as long as many looks at memory.
-PollBackoff polls_of(const Patience& patience, const Crowd& around, bool over_wire) {
+PollBackoff polls_of(const WaitPolicy& wait_policy, const Crowd& around, bool over_wire) {
   constexpr std::uint32_t looks_at_wire = 4;
   if (around.roomy) return {};
-  return PollBackoff::after(over_wire ? std::min(patience.spins(), looks_at_wire)
-                                      : patience.spins());
+  return PollBackoff::after(over_wire ? std::min(wait_policy.spins(), looks_at_wire)
+                                      : wait_policy.spins());
 }
 
 }  // namespace
@@ -143,7 +143,8 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
       look_around_(std::move(setup.look_around)),
       options_(setup.options),
       workers_(memory_->page(rank_),
-               Patience({.roomy = false, .yields_help = true}, setup.options.spins), setup.threads),
+               WaitPolicy({.roomy = false, .yields_help = true}, setup.options.spins),
+               setup.threads),
       messages_(*memory_, rank_),
       default_lane_(first_lane()),
       first_epoch_(epoch_of(legacy().generation.load(std::memory_order_relaxed))),
@@ -210,12 +211,12 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   Crowd around = crowd;
   // A look at a wire is a system call, and who moves its bytes may need this processor: yield soon.
   if (engine->wire_) around.roomy = false;
-  const Patience patience(around, engine->options_.spins);
-  const PollBackoff polls = polls_of(patience, around, bool(engine->wire_));
-  engine->workers_.set_manners(patience, polls);
+  const WaitPolicy wait_policy(around, engine->options_.spins);
+  const PollBackoff polls = polls_of(wait_policy, around, bool(engine->wire_));
+  engine->workers_.set_manners(wait_policy, polls);
   // Among many threads this one has joined before, in the sync above.
   Worker& mine = engine->workers_.mine();
-  mine.patience = patience;
+  mine.wait_policy = wait_policy;
   mine.polls = polls;
   engine->sync(engine->world(), call);
   engine->announce_state(RankState::running);
@@ -324,11 +325,11 @@ void Engine::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
     while (stirred && !finished) {
       stirred = false;
       sleeps = 0;
-      if (why.on_wire || !worker.patience.spin_until(glance))
-        worker.patience.yield_until(look_surely);
+      if (why.on_wire || !worker.wait_policy.spin_until(glance))
+        worker.wait_policy.yield_until(look_surely);
     }
   };
-  worker.patience.yield_until(look_surely);
+  worker.wait_policy.yield_until(look_surely);
   stay_awake();
   while (!finished) {
     counters.add(Count::sleeps);
@@ -350,8 +351,8 @@ bool Engine::pause(CallName call, Pause& so_far) {
     return true;
   }
   Worker& worker = workers_.mine();
-  if (++so_far.rounds < worker.patience.spins()) {
-    if (so_far.rounds >= Patience::eager_spins) relax();
+  if (++so_far.rounds < worker.wait_policy.spins()) {
+    if (so_far.rounds >= WaitPolicy::eager_spins) relax();
     return false;
   }
   Doorbell<RealAtomics>& bell = memory_->data_bell(rank_);
@@ -368,7 +369,7 @@ bool Engine::pause(CallName call, Pause& so_far) {
     return false;
   }
   if (so_far.yields_since == 0) so_far.yields_since = monotonic_ns();
-  if (worker.patience.yields_on(so_far.yields_since)) return false;
+  if (worker.wait_policy.yields_on(so_far.yields_since)) return false;
   so_far.seen = bell.arm();  // the caller looks once more before the sleep
   so_far.armed = true;
   return false;

@@ -187,13 +187,13 @@ inline void* Engine::pointer_to(Rank rank, const void* object) const {
 
 template <typename Done>
 void Engine::wait(const WaitReason& why, const Done& done) {
-  const std::uint32_t spins = why.on_wire ? 1 : workers_.mine().patience.spins();
+  const std::uint32_t spins = why.on_wire ? 1 : workers_.mine().wait_policy.spins();
   for (std::uint32_t i = 0; i < spins; ++i) {
     if (done()) return;
     if (wire_ && looks_at_wire(why, i)) [[unlikely]]
       progress();
     receive();
-    if (i >= Patience::eager_spins) relax();
+    if (i >= WaitPolicy::eager_spins) relax();
   }
   wait_longer(why, done);
 }

@@ -90,7 +90,7 @@ Task any_task(fuzz::Choices& choices) {
                .first = choices.take<std::uint8_t>(),
                .total = ranks + 255,
                .tag = 0,
-               .patience_s = choices.take<std::uint32_t>()};
+               .peer_timeout_s = choices.take<std::uint32_t>()};
   job.binding = static_cast<Binding>(choices.take<std::uint8_t>() % 4);
   job.verbose = choices.take<std::uint8_t>() % 2 == 0;
   if (choices.take<std::uint8_t>() % 2 == 0) job.reader.reset();

@@ -45,16 +45,17 @@ inline bool has_network() {
 class AgentThread {
  public:
   struct Manner {
-    bool carries = false;          // the messages of its ranks
-    std::uint32_t patience_s = 0;  // with the silence of others; 0: endless
+    bool carries = false;              // the messages of its ranks
+    std::uint32_t peer_timeout_s = 0;  // with the silence of others; 0: endless
   };
 
   AgentThread(const std::shared_ptr<NodeMemory>& memory, const Manner& manner) {
-    Result<std::unique_ptr<NodeAgent>> agent = NodeAgent::open({.memory = memory,
-                                                                .job_tag = job_tag,
-                                                                .settings = loopback_network(),
-                                                                .carries = manner.carries,
-                                                                .patience_s = manner.patience_s});
+    Result<std::unique_ptr<NodeAgent>> agent =
+        NodeAgent::open({.memory = memory,
+                         .job_tag = job_tag,
+                         .settings = loopback_network(),
+                         .carries = manner.carries,
+                         .peer_timeout_s = manner.peer_timeout_s});
     if (!agent) {
       fmt::print(stderr, "node agent: {}\n", agent.error().text);
       std::abort();

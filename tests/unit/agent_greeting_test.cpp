@@ -28,7 +28,7 @@ class AgentGreeting : public testing::Test {
     ASSERT_TRUE(other) << other.error().text;
     other_ = *std::move(other);
     watch_other();
-    agent_ = std::make_unique<AgentThread>(memory_, AgentThread::Manner{.patience_s = 4});
+    agent_ = std::make_unique<AgentThread>(memory_, AgentThread::Manner{.peer_timeout_s = 4});
   }
 
   // False: it took too long, or the agent has lost patience.

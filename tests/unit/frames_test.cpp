@@ -20,7 +20,7 @@ Task example_task() {
                                .path = {},
                                .environment = {"A=1"},
                                .folder = "x"});
-  task.job.share = {.node = 1, .nodes = 2, .first = 3, .total = 5, .tag = 0, .patience_s = 20};
+  task.job.share = {.node = 1, .nodes = 2, .first = 3, .total = 5, .tag = 0, .peer_timeout_s = 20};
   task.job.reader = 4;
   task.job.binding = Binding::numa;
   task.job.output_folder = "logs";
@@ -82,7 +82,7 @@ TEST(frames, a_task_keeps_its_values) {
   EXPECT_EQ(task.job.programs.at(0).words, (std::vector<std::string>{"./heat", "", "it's"}));
   EXPECT_EQ(task.job.programs.at(0).environment, std::vector<std::string>{"A=1"});
   EXPECT_EQ(task.job.share.first, 3U);
-  EXPECT_EQ(task.job.share.patience_s, 20U);
+  EXPECT_EQ(task.job.share.peer_timeout_s, 20U);
   EXPECT_EQ(task.job.reader, 4U);
   EXPECT_EQ(task.job.binding, Binding::numa);
   EXPECT_TRUE(task.job.prompts);

@@ -112,8 +112,8 @@ struct SilentSender : Sender<A, Slots> {
 // Sleeps on the first slot and on no other.
 template <typename A, std::uint32_t Slots>
 struct ShortSighted : Consumer<A, Slots> {
-  ShortSighted(ModelLane<A, Slots> lane, InboxPatience patience)
-      : Consumer<A, Slots>(lane, patience), at(lane) {}
+  ShortSighted(ModelLane<A, Slots> lane, InboxPatience wait_policy)
+      : Consumer<A, Slots>(lane, wait_policy), at(lane) {}
   template <typename Done>
   bool sleep_until(Done done, Timeout timeout) {
     this->settle();
@@ -129,8 +129,8 @@ struct ShortSighted : Consumer<A, Slots> {
 // Sleeps on what it has handled and not given back.
 template <typename A, std::uint32_t Slots>
 struct Unsettled : Consumer<A, Slots> {
-  Unsettled(ModelLane<A, Slots> lane, InboxPatience patience)
-      : Consumer<A, Slots>(lane, patience), at(lane) {}
+  Unsettled(ModelLane<A, Slots> lane, InboxPatience wait_policy)
+      : Consumer<A, Slots>(lane, wait_policy), at(lane) {}
   template <typename Done>
   bool sleep_until(Done done, Timeout timeout) {
     return at.bell().sleep_until([&] { return done() || this->has_message(); }, timeout);
@@ -216,9 +216,9 @@ struct Post {
   }
 
   // The same without ever sleeping.
-  void polls(std::uint32_t sum, InboxPatience patience) {
-    scenario.thread("poller", [this, sum, patience] {
-      C<A, Slots> consumer(lane(), patience);
+  void polls(std::uint32_t sum, InboxPatience wait_policy) {
+    scenario.thread("poller", [this, sum, wait_policy] {
+      C<A, Slots> consumer(lane(), wait_policy);
       while (handled.load(std::memory_order_relaxed) != sum)
         if (consumer.poll(handler(), 8) == 0) model::wait_for_change();
       consumer.settle();
@@ -318,11 +318,11 @@ Outcome abandoned(std::uint32_t taken, const Limits& limits = {}) {
 
 // Never asleep, so that no fence helps: two threads of a sender overwrite each other's news.
 template <typename P>
-Outcome polled(InboxPatience patience, const Limits& limits = {}) {
+Outcome polled(InboxPatience wait_policy, const Limits& limits = {}) {
   P post;
   post.sends(0, {1});
   post.sends(0, {2});
-  post.polls(3, patience);
+  post.polls(3, wait_policy);
   return post.explore(3, 0, limits);
 }
 

@@ -27,7 +27,7 @@ class ThroughAgent : public testing::Test {
       ASSERT_TRUE(memory) << memory.error().text;
       memory_.push_back(*std::move(memory));
     }
-    agents_ = start_agents(memory_, {.carries = true, .patience_s = 2});
+    agents_ = start_agents(memory_, {.carries = true, .peer_timeout_s = 2});
     for (std::uint32_t rank = 0; rank < 3; ++rank) ranks_.push_back(open(Rank(rank)));
   }
 

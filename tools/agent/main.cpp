@@ -70,7 +70,7 @@ Result<void> run(bool only_probe) {
                        .settings = *std::move(settings),
                        .may_spin = usable_processors() > self->plan.ranks,
                        .carries = remote::goes_through_agents(options->route, self->plan.job_ranks),
-                       .patience_s = options->peer_timeout,
+                       .peer_timeout_s = options->peer_timeout,
                        .on_shortened_file = end_because_of_file});
   if (!agent) return agent.error();
   tell_of_shortened_files(**memory);

@@ -43,7 +43,7 @@ struct Workers::Membership {
   Membership(std::shared_ptr<Pool> of, Lease leased, const Worker& like)
       : pool(std::move(of)),
         lease(std::move(leased)),
-        worker{lease ? lease.thread_slot() : &unseen, like.patience, like.polls} {}
+        worker{lease ? lease.thread_slot() : &unseen, like.wait_policy, like.polls} {}
 
   ThreadSlot unseen{};
   std::shared_ptr<Pool> pool;
@@ -78,9 +78,9 @@ Workers::Lease::~Lease() {
   if (thread_slot_ != nullptr) pool_->give_back(thread_slot_);
 }
 
-Workers::Workers(ControlPage& page, const Patience& patience, Threads threads)
+Workers::Workers(ControlPage& page, const WaitPolicy& wait_policy, Threads threads)
     : threads_(threads),
-      first_{page.thread_slots.data(), patience},
+      first_{page.thread_slots.data(), wait_policy},
       pool_(std::make_shared<Pool>(page)) {
   if (page.thread_slots_used.load(std::memory_order_relaxed) == 0)
     page.thread_slots_used.store(1, std::memory_order_relaxed);

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "engine/wait/patience.hpp"
 #include "engine/wait/poll_backoff.hpp"
+#include "engine/wait/wait_policy.hpp"
 #include "memory/control_page.hpp"
 
 namespace gondwana {
@@ -18,7 +18,7 @@ enum class Threads : std::uint8_t { one_at_a_time, many };
 // What is a thread's own. Belongs to that thread.
 struct Worker {
   ThreadSlot* thread_slot;
-  Patience patience;
+  WaitPolicy wait_policy;
   PollBackoff polls{};
 };
 
@@ -45,7 +45,7 @@ class Workers {
     ThreadSlot* thread_slot_ = nullptr;
   };
 
-  Workers(ControlPage& page, const Patience& patience, Threads threads);
+  Workers(ControlPage& page, const WaitPolicy& wait_policy, Threads threads);
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
@@ -55,8 +55,8 @@ class Workers {
   void allow_many() { threads_ = Threads::many; }
 
   // Of this thread, and of those that come later.
-  void set_manners(const Patience& patience, const PollBackoff& polls) {
-    first_.patience = patience;
+  void set_manners(const WaitPolicy& wait_policy, const PollBackoff& polls) {
+    first_.wait_policy = wait_policy;
     first_.polls = polls;
   }
 

@@ -347,10 +347,10 @@ bool NodeAgent::Implementation::all_have_answered() const {
 // not missed: a job ends everywhere at once.
 void NodeAgent::Implementation::watch_nodes() {
   const std::uint64_t now = monotonic_ns();
-  if (patience_ns_ == 0 || now < next_watch_ns_) return;
+  if (peer_timeout_ns_ == 0 || now < next_watch_ns_) return;
   // Who was away itself, stopped or without a processor, has heard nobody meanwhile.
-  const bool was_away = now - next_watch_ns_ > patience_ns_ / 4;
-  next_watch_ns_ = now + patience_ns_ / (all_have_answered() ? 4 : 16);
+  const bool was_away = now - next_watch_ns_ > peer_timeout_ns_ / 4;
+  next_watch_ns_ = now + peer_timeout_ns_ / (all_have_answered() ? 4 : 16);
   const NodePlan& plan = memory_->plan();
   for (std::uint32_t node = 0; node < plan.nodes; ++node) {
     const NodeEntry& entry = memory_->entry(node);
@@ -359,7 +359,8 @@ void NodeAgent::Implementation::watch_nodes() {
     const auto [watched, is_new] = watched_.try_emplace(node);
     if (is_new || was_away) watched->second.heard_ns = now;
     greet(node, watched->second);
-    if (now - std::min(now, watched->second.heard_ns) > patience_ns_) lose(node, NodeState::silent);
+    if (now - std::min(now, watched->second.heard_ns) > peer_timeout_ns_)
+      lose(node, NodeState::silent);
   }
 }
 

@@ -23,9 +23,9 @@ class NodeAgent {
     std::shared_ptr<NodeMemory> memory;
     std::uint64_t job_tag = 0;
     ofi::Settings settings;
-    bool may_spin = false;         // whether a processor is free for it
-    bool carries = false;          // the messages of its ranks (ThroughAgent)
-    std::uint32_t patience_s = 0;  // silence of a node that means it is lost; 0: nothing does
+    bool may_spin = false;             // whether a processor is free for it
+    bool carries = false;              // the messages of its ranks (ThroughAgent)
+    std::uint32_t peer_timeout_s = 0;  // silence of a node that means it is lost; 0: nothing does
     // Called when a file of a rank (memory/arena_file.hpp) has been too short for a second: a
     // provider that reads what is gone gets an error and may say nothing. Empty: nobody looks.
     std::function<void(Rank)> on_shortened_file = {};

@@ -97,9 +97,9 @@ class NodeAgent::Implementation {
         files_(*memory_),
         tag_(setup.job_tag),
         may_spin_(setup.may_spin),
-        patience_ns_(std::uint64_t{setup.patience_s} * 1'000'000'000),
+        peer_timeout_ns_(std::uint64_t{setup.peer_timeout_s} * 1'000'000'000),
         on_shortened_file_(setup.on_shortened_file),
-        inquiry_(setup.memory->plan().node, setup.memory->plan().nodes, patience_ns_) {
+        inquiry_(setup.memory->plan().node, setup.memory->plan().nodes, peer_timeout_ns_) {
     if (setup.carries) carry_from_now();
   }
 
@@ -174,7 +174,7 @@ class NodeAgent::Implementation {
   std::uint32_t files_asked_ = 0;
   std::uint64_t tag_;
   bool may_spin_;
-  std::uint64_t patience_ns_;  // 0: endless
+  std::uint64_t peer_timeout_ns_;  // 0: endless
   std::uint64_t next_watch_ns_ = 0;
   std::function<void(Rank)> on_shortened_file_;
   std::uint64_t next_file_look_ns_ = 0;

@@ -85,7 +85,7 @@ void Inquiry::conclude(std::uint64_t now_ns) {
   const std::optional<Found> before = std::exchange(found_, std::nullopt);
   const bool again = before && before->print == print;
   const std::uint64_t since_ns = again ? before->since_ns : now_ns;
-  const bool is_long = patience_ns_ != 0 && now_ns - since_ns > patience_ns_;
+  const bool is_long = peer_timeout_ns_ != 0 && now_ns - since_ns > peer_timeout_ns_;
   if (any_leaves && again && (mail == 0 || is_long)) verdict_ = text;
   pause_ns_ = 0;
   put_off(now_ns);

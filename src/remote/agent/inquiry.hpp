@@ -25,7 +25,7 @@ class Inquiry {
  public:
   // `patience_ns`: that silence may last; 0: no limit.
   Inquiry(std::uint32_t node, std::uint32_t nodes, std::uint64_t patience_ns)
-      : node_(node), patience_ns_(patience_ns), reports_(nodes), is_gone_(nodes) {}
+      : node_(node), peer_timeout_ns_(patience_ns), reports_(nodes), is_gone_(nodes) {}
 
   bool is_due(std::uint64_t now_ns) const { return now_ns >= next_ns_; }
   std::uint32_t round() const { return round_; }
@@ -54,7 +54,7 @@ class Inquiry {
   void conclude(std::uint64_t now_ns);
 
   std::uint32_t node_;
-  std::uint64_t patience_ns_;
+  std::uint64_t peer_timeout_ns_;
   std::uint32_t round_ = 0;
   bool runs_ = false;
   std::optional<std::uint32_t> asked_;  // and has not answered

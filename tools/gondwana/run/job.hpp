@@ -33,9 +33,9 @@ struct Share {
   std::uint32_t node = 0;
   std::uint32_t nodes = 1;
   std::uint32_t first = 0;
-  std::uint32_t total = 0;       // ranks of all hosts
-  std::uint64_t tag = 0;         // of a job of several hosts, random; 0: nobody else is concerned
-  std::uint32_t patience_s = 0;  // silence of another host that means its end; 0: nothing does
+  std::uint32_t total = 0;  // ranks of all hosts
+  std::uint64_t tag = 0;    // of a job of several hosts, random; 0: nobody else is concerned
+  std::uint32_t peer_timeout_s = 0;  // silence of another host that means its end; 0: nothing does
 
   bool has_conductor() const { return tag != 0; }
 };

@@ -56,7 +56,7 @@ Result<void> Conductor::prepare() {
   if (!patience) return patience.error();
   for (Job& part : parts_) {
     part.share.tag = *tag;
-    part.share.patience_s = *patience;
+    part.share.peer_timeout_s = *patience;
     part.prompts = output_.shows_prompts(Standard::output);
   }
   if (job_.timeout) {
@@ -112,8 +112,9 @@ Result<void> Conductor::start_hosts() {
       const std::string ranks = part.ranks() == 1
                                     ? fmt::format("rank {}", last)
                                     : fmt::format("ranks {}-{}", part.share.first, last);
-      output_.say(fmt::format("{} on host {}: pid {}: {}", ranks, host.name(), host.pid(),
-                              fmt::join(words_to_reach(hosts[node], part.share.patience_s), " ")));
+      output_.say(
+          fmt::format("{} on host {}: pid {}: {}", ranks, host.name(), host.pid(),
+                      fmt::join(words_to_reach(hosts[node], part.share.peer_timeout_s), " ")));
     }
   }
   return {};

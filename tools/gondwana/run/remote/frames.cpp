@@ -35,7 +35,7 @@ void fields(auto& archive, Of<Program> auto& program) {
   archive(program.ranks, program.words, program.environment, program.folder);
 }
 void fields(auto& archive, Of<Share> auto& share) {
-  archive(share.node, share.nodes, share.first, share.total, share.patience_s);
+  archive(share.node, share.nodes, share.first, share.total, share.peer_timeout_s);
 }
 void fields(auto& archive, Of<Job> auto& job) {
   archive(job.programs, job.share, job.output_folder, job.reader, job.binding);

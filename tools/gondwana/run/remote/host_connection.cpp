@@ -37,8 +37,8 @@ constexpr int ssh_cannot_connect = 255;
 
 // To let us in may take a host longer than to answer; and ssh, which has less, says itself why it
 // cannot connect.
-std::uint32_t start_limit_s(std::uint32_t patience_s) {
-  return std::max(patience_s + 2, least_start_s);
+std::uint32_t start_limit_s(std::uint32_t peer_timeout_s) {
+  return std::max(peer_timeout_s + 2, least_start_s);
 }
 
 std::string own_path() {
@@ -118,16 +118,16 @@ bool is_this_host(const std::string& name) {
   return name == "localhost" || name == own || is_short_for(name, own) || is_short_for(own, name);
 }
 
-std::vector<std::string> words_to_reach(const Host& host, std::uint32_t patience_s) {
+std::vector<std::string> words_to_reach(const Host& host, std::uint32_t peer_timeout_s) {
   if (is_this_host(host.name)) return {own_path(), "run", std::string(far_end_word)};
   if (uses_srun(host)) return words_of_srun(host);
   std::vector<std::string> words = ssh_words();
   // ControlMaster: a connection that others may use must not end with this job.
   for (const char* option : {"-T", "-oBatchMode=yes", "-oControlMaster=no"})
     words.emplace_back(option);
-  if (patience_s != 0) {
-    words.push_back(fmt::format("-oConnectTimeout={}", start_limit_s(patience_s) - 2));
-    words.push_back(fmt::format("-oServerAliveInterval={}", patience_s));
+  if (peer_timeout_s != 0) {
+    words.push_back(fmt::format("-oConnectTimeout={}", start_limit_s(peer_timeout_s) - 2));
+    words.push_back(fmt::format("-oServerAliveInterval={}", peer_timeout_s));
   }
   words.insert(words.end(),
                {"--", host.name, quote(remote_path()), "run", std::string(far_end_word)});
@@ -139,7 +139,7 @@ HostConnection::HostConnection(Poller& poller, const Host& host, const Share& sh
 
 Result<void> HostConnection::start(OnFrame on_frame) {
   on_frame_ = std::move(on_frame);
-  if (Result<void> started = spawn(words_to_reach(host_, share_.patience_s)); !started)
+  if (Result<void> started = spawn(words_to_reach(host_, share_.peer_timeout_s)); !started)
     return started;
   Result<void> watched = link_->start([this](Frame& frame) { take_frame(frame); },
                                       [this](const std::string& why) {
@@ -255,12 +255,12 @@ std::uint64_t HostConnection::ended_at_ns() const {
 }
 
 std::uint64_t HostConnection::silent_at_ns() const {
-  if (share_.patience_s == 0 || !link_->is_open()) return never_ns;
+  if (share_.peer_timeout_s == 0 || !link_->is_open()) return never_ns;
   return link_->heard_ns() + silence_limit_s() * second_ns;
 }
 
 std::uint32_t HostConnection::silence_limit_s() const {
-  return hello_ ? share_.patience_s : start_limit_s(share_.patience_s);
+  return hello_ ? share_.peer_timeout_s : start_limit_s(share_.peer_timeout_s);
 }
 
 int HostConnection::loss_status() const {

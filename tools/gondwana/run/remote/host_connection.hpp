@@ -22,7 +22,7 @@ namespace gondwana::launch {
 bool is_this_host(const std::string& name);
 
 // What is started to reach the host: ssh, or our own command.
-std::vector<std::string> words_to_reach(const Host& host, std::uint32_t patience_s);
+std::vector<std::string> words_to_reach(const Host& host, std::uint32_t peer_timeout_s);
 
 class HostConnection {
  public:

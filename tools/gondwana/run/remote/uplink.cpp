@@ -54,12 +54,12 @@ void Uplink::lose(const std::string& sentence) {
 void Uplink::step() {
   const std::optional<std::uint64_t> limit = next_ns();
   if (limit && monotonic_ns() >= *limit && !link_.has_unread())
-    lose(fmt::format("the launcher has said nothing for {} s", job_.share.patience_s));
+    lose(fmt::format("the launcher has said nothing for {} s", job_.share.peer_timeout_s));
 }
 
 std::optional<std::uint64_t> Uplink::next_ns() const {
-  if (!link_.is_open() || job_.share.patience_s == 0) return std::nullopt;
-  return link_.heard_ns() + std::uint64_t{job_.share.patience_s} * 1'000'000'000;
+  if (!link_.is_open() || job_.share.peer_timeout_s == 0) return std::nullopt;
+  return link_.heard_ns() + std::uint64_t{job_.share.peer_timeout_s} * 1'000'000'000;
 }
 
 }  // namespace gondwana::launch

@@ -15,10 +15,10 @@
 
 namespace gondwana {
 
-class Patience {
+class WaitPolicy {
  public:
   // `spins`: looks before the first yield, 0 to choose them.
-  Patience(const Crowd& crowd, std::uint32_t spins);
+  WaitPolicy(const Crowd& crowd, std::uint32_t spins);
 
   std::uint32_t spins() const { return spins_; }
 

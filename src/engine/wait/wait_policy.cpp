@@ -1,4 +1,4 @@
-#include "engine/wait/patience.hpp"
+#include "engine/wait/wait_policy.hpp"
 
 #include <sched.h>
 
@@ -9,7 +9,7 @@
 
 namespace gondwana {
 
-Patience::Patience(const Crowd& crowd, std::uint32_t spins)
+WaitPolicy::WaitPolicy(const Crowd& crowd, std::uint32_t spins)
     : yields_help_(crowd.yields_help), spins_(spins) {
   // Looks of some 30 to 50 ns each once they pause: about 60 us where there is a processor for
   // every rank, about nothing where the rank waited for may need this one.
@@ -18,7 +18,7 @@ Patience::Patience(const Crowd& crowd, std::uint32_t spins)
   if (spins_ == 0) spins_ = crowd.roomy ? roomy : crowded;
 }
 
-bool Patience::spin_until(FunctionRef<bool()> done) const {
+bool WaitPolicy::spin_until(FunctionRef<bool()> done) const {
   for (std::uint32_t i = 0; i < spins_; ++i) {
     if (done()) return true;
     if (i >= eager_spins) relax();
@@ -26,7 +26,7 @@ bool Patience::spin_until(FunctionRef<bool()> done) const {
   return false;
 }
 
-bool Patience::yields_on(std::uint64_t since_ns) {
+bool WaitPolicy::yields_on(std::uint64_t since_ns) {
   if (!yields_help_) return false;
   const std::uint64_t before = monotonic_ns();
   if (before - since_ns >= longest_ns) return false;
@@ -34,7 +34,7 @@ bool Patience::yields_on(std::uint64_t since_ns) {
   return monotonic_ns() - before < slow_ns;
 }
 
-void Patience::note(bool slow) {
+void WaitPolicy::note(bool slow) {
   if (!slow) {
     slow_in_a_row_ = 0;
     next_rest_ = std::max(next_rest_ / 2, shortest_rest);
@@ -45,7 +45,7 @@ void Patience::note(bool slow) {
   }
 }
 
-bool Patience::yield_until(FunctionRef<bool()> done) {
+bool WaitPolicy::yield_until(FunctionRef<bool()> done) {
   if (!yields_help_) return done();
   if (resting_ > 0) {
     --resting_;
