@@ -121,7 +121,7 @@ bool sleep_on(Wire& wire, std::chrono::microseconds limit) {
 }
 
 // A poll of a wire takes as long as many looks at memory.
-PollBackoff polls_of(const WaitPolicy& wait_policy, const Crowd& around, bool over_wire) {
+PollBackoff polls_of(const WaitPolicy& wait_policy, const Processors& around, bool over_wire) {
   constexpr std::uint32_t looks_at_wire = 4;
   if (around.roomy) return {};
   return PollBackoff::after(over_wire ? std::min(wait_policy.spins(), looks_at_wire)
@@ -206,9 +206,9 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   engine->announce_state(RankState::joined);
   engine->sync(engine->world(), call);
   if (const Result<void> same = engine->compare_with_first(); !same) return same.error();
-  const Crowd crowd = find_crowd(*engine->memory_);
-  engine->roomy_ = crowd.roomy;
-  Crowd around = crowd;
+  const Processors processors = find_processors(*engine->memory_);
+  engine->roomy_ = processors.roomy;
+  Processors around = processors;
   // A look at a wire is a system call, and who moves its bytes may need this processor: yield soon.
   if (engine->wire_) around.roomy = false;
   const WaitPolicy wait_policy(around, engine->options_.spins);

@@ -4,7 +4,7 @@
 
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
-#include "engine/wait/crowd.hpp"
+#include "engine/wait/processors.hpp"
 #include "memory/populate.hpp"
 
 namespace gondwana {

@@ -11,14 +11,14 @@
 #include <cstdint>
 
 #include "core/function_ref.hpp"
-#include "engine/wait/crowd.hpp"
+#include "engine/wait/processors.hpp"
 
 namespace gondwana {
 
 class WaitPolicy {
  public:
   // `spins`: looks before the first yield, 0 to choose them.
-  WaitPolicy(const Crowd& crowd, std::uint32_t spins);
+  WaitPolicy(const Processors& processors, std::uint32_t spins);
 
   std::uint32_t spins() const { return spins_; }
 

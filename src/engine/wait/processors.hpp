@@ -5,7 +5,7 @@
 
 namespace gondwana {
 
-struct Crowd {
+struct Processors {
   bool roomy;        // every rank has a processor
   bool yields_help;  // a yield may give the processor to another rank
 };
@@ -14,7 +14,7 @@ struct Crowd {
 void publish_place(ControlPage& page);
 
 // What all ranks of the node have published.
-Crowd find_crowd(const NodeMemory& memory);
+Processors find_processors(const NodeMemory& memory);
 
 // How many processors `rank` has where each is shared out among the ranks that may run there; at
 // least 1.

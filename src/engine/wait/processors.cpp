@@ -1,4 +1,4 @@
-#include "engine/wait/crowd.hpp"
+#include "engine/wait/processors.hpp"
 
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ void publish_place(ControlPage& page) {
   page.session.store(static_cast<std::uint32_t>(::getsid(0)), std::memory_order_relaxed);
 }
 
-Crowd find_crowd(const NodeMemory& memory) {
+Processors find_processors(const NodeMemory& memory) {
   const std::uint32_t ranks = memory.plan().ranks;
   const std::uint32_t first_rank = memory.plan().first;
   const ControlPage& first = memory.page(Rank(first_rank));
