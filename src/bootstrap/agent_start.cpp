@@ -253,7 +253,7 @@ Result<StartedAgent> start_agent(const JobMemory& memory, const Deadline& deadli
   const Result<Mapping> control = Mapping::shared(memory.control(), layout.size());
   if (!control) return control.error();
   const std::byte* place = control->data() + layout.entry(memory.plan().node);
-  return StartedAgent{reinterpret_cast<const NodeEntry*>(place)->card, std::move(socket->ours)};
+  return StartedAgent{reinterpret_cast<const NodeEntry*>(place)->info, std::move(socket->ours)};
 }
 
 }  // namespace gondwana

@@ -11,7 +11,7 @@
 namespace gondwana {
 
 struct StartedAgent {
-  NodeCard card;
+  NodeInfo info;
   // Every rank of the node keeps a copy, close-on-exec. When the last is closed the agent ends,
   // however the ranks did.
   UniqueFd lifeline;

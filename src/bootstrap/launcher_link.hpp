@@ -34,7 +34,7 @@ class LauncherLink {
   // others children that the rank forked say nothing: its session does not survive a fork.
   Result<void> end_job(int status) const;
 
-  // Of a node agent: the card of this node is where others will read it.
+  // Of a node agent: the info of this node is where others will read it.
   Result<void> say_ready() const;
   // Readable when the guardian is gone, or has no more use for a node agent.
   int descriptor() const { return socket_.get(); }

@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "bootstrap/agent_start.hpp"
-#include "bootstrap/card.hpp"
 #include "bootstrap/deadline.hpp"
 #include "bootstrap/job_memory.hpp"
 #include "bootstrap/join.hpp"
 #include "bootstrap/key_value_space.hpp"
 #include "bootstrap/node_map.hpp"
+#include "bootstrap/process_info.hpp"
 #include "bootstrap/reception.hpp"
 #include "bootstrap/roll_call.hpp"
 #include "bootstrap/started_by.hpp"
@@ -40,14 +40,14 @@ class Meeting {
   Result<Membership> join(std::uint32_t node_ranks) {
     own_ = {own_node(), own_host(), node_ranks, {}};
     if (const Result<void> done = introduce(); !done) return done.error();
-    const Result<Card> first = card_of(0);
+    const Result<ProcessInfo> first = info_of(0);
     if (!first) return first.error();
     if (!first->invitation) return Error{Errc::malformed, "rank 0 invites nobody"};
     const Result<std::uint32_t> host = find_first_of_node(
         space_.rank(), first->node_ranks, [&](std::uint32_t other) -> Result<bool> {
-          const Result<Card> card = card_of(other);
-          if (!card) return card.error();
-          return card->node == own_.node;
+          const Result<ProcessInfo> info = info_of(other);
+          if (!info) return info.error();
+          return info->node == own_.node;
         });
     if (!host) return host.error();
     if (const Result<void> looked = look_at_the_last(*first); !looked) return looked.error();
@@ -62,7 +62,7 @@ class Meeting {
       own_.invitation = reception_->invitation();
     }
     const RollCall roll_call(space_.job(), space_.rank());
-    if (Result<void> said = space_.put(Round::ranks, write_card(own_)); !said) return said;
+    if (Result<void> said = space_.put(Round::ranks, write_info(own_)); !said) return said;
     const Result<bool> all = space_.fence(deadline_);
     if (!all) return all.error();
     if (!*all) return not_all_came(roll_call);
@@ -87,10 +87,10 @@ class Meeting {
                     fmt::join(roll_call.missing(space_.size()), ", "), by_.launcher, own_.host)};
   }
 
-  Result<Card> card_of(std::uint32_t rank) {
+  Result<ProcessInfo> info_of(std::uint32_t rank) {
     const Result<std::string> text = space_.get(Round::ranks, rank);
     if (!text) return text.error();
-    return read_card(*text, rank);
+    return read_info(*text, rank);
   }
 
   Result<NodeOffer> offer_of(std::uint32_t host) {
@@ -100,31 +100,31 @@ class Meeting {
   }
 
   Result<std::vector<NodeShare>> all_nodes() {
-    std::vector<Card> cards;
+    std::vector<ProcessInfo> infos;
     for (std::uint32_t rank = 0; rank < space_.size(); ++rank) {
-      Result<Card> card = card_of(rank);
-      if (!card) return card.error();
-      cards.push_back(*std::move(card));
+      Result<ProcessInfo> info = info_of(rank);
+      if (!info) return info.error();
+      infos.push_back(*std::move(info));
     }
-    return find_nodes(cards, by_.in_order);
+    return find_nodes(infos, by_.in_order);
   }
 
-  bool has_one_node(const Card& first) const {
+  bool has_one_node(const ProcessInfo& first) const {
     return stays_here_ && (first.node_ranks == 0 || space_.size() <= first.node_ranks);
   }
 
-  // Whether all ranks are on this machine. Not all cards need be looked at: where the first and the
+  // Whether all ranks are on this machine. Not all infos need be looked at: where the first and the
   // last could share memory, so could those between them; if not, rank 0 finds it out and says so.
   // Then nobody on the network need see the job.
-  Result<void> look_at_the_last(const Card& first) {
-    const Result<Card> last = card_of(space_.size() - 1);
+  Result<void> look_at_the_last(const ProcessInfo& first) {
+    const Result<ProcessInfo> last = info_of(space_.size() - 1);
     if (!last) return last.error();
     stays_here_ = last->node == first.node;
     if (stays_here_ && !has_one_node(first)) ::setenv("GONDWANA_NETWORK", "127.0.0.0/8", 0);
     return {};
   }
 
-  Result<Membership> join_as_guest(std::uint32_t host, const Card& first) {
+  Result<Membership> join_as_guest(std::uint32_t host, const ProcessInfo& first) {
     const Visit who{host, space_.rank()};
     if (has_one_node(first)) return visit(*first.invitation, who, deadline_);
     if (const Result<void> done = wait_for_nodes(); !done) return done.error();
@@ -133,7 +133,7 @@ class Meeting {
     return visit(offer->invitation, who, deadline_);
   }
 
-  Result<Membership> join_as_host(const Card& first) {
+  Result<Membership> join_as_host(const ProcessInfo& first) {
     const Result<std::vector<NodeShare>> nodes = all_nodes();
     if (!nodes) return nodes.error();
     const std::uint64_t tag = first.invitation->tag;
@@ -161,7 +161,7 @@ class Meeting {
   Result<UniqueFd> open_node(const JobMemory& memory, const std::vector<NodeShare>& nodes) {
     Result<StartedAgent> agent = start_agent(memory, deadline_);
     if (!agent) return agent.error();
-    const std::string offer = write_offer({reception_->invitation(), agent->card});
+    const std::string offer = write_offer({reception_->invitation(), agent->info});
     if (const Result<void> said = space_.put(Round::nodes, offer); !said) return said.error();
     if (const Result<void> done = wait_for_nodes(); !done) return done.error();
     if (const Result<void> known = write_entries(memory, nodes); !known) return known.error();
@@ -187,7 +187,7 @@ class Meeting {
       const Result<NodeOffer> offer = offer_of(node.first);
       if (!offer) return offer.error();
       auto& entry = *reinterpret_cast<NodeEntry*>(control->data() + layout.entry(node.node));
-      entry.card = offer->card;
+      entry.info = offer->info;
       entry.state.store(NodeState::known, std::memory_order_release);  // the ranks acquire it
     }
     return {};
@@ -196,7 +196,7 @@ class Meeting {
   Space& space_;
   const StartedBy& by_;
   const Deadline& deadline_;
-  Card own_;
+  ProcessInfo own_;
   bool stays_here_ = false;
   std::optional<Reception> reception_;  // of the first rank of a node
 };

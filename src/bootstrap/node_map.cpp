@@ -7,35 +7,36 @@
 namespace gondwana {
 namespace {
 
-// How many ranks from the first of `cards` on are alike.
-std::uint32_t length_of_run(std::span<const Card> cards) {
+// How many ranks from the first of `infos` on are alike.
+std::uint32_t length_of_run(std::span<const ProcessInfo> infos) {
   const auto end = std::ranges::find_if(
-      cards, [&](const Card& card) { return !(card.node == cards.front().node); });
-  return static_cast<std::uint32_t>(end - cards.begin());
+      infos, [&](const ProcessInfo& info) { return !(info.node == infos.front().node); });
+  return static_cast<std::uint32_t>(end - infos.begin());
 }
 
 // That nobody behind a run of ranks could have been part of it.
-Result<void> check_order(std::span<const Card> cards, std::uint32_t first, std::uint32_t end,
+Result<void> check_order(std::span<const ProcessInfo> infos, std::uint32_t first, std::uint32_t end,
                          std::string_view in_order) {
-  for (std::size_t other = end; other < cards.size(); ++other) {
-    if (!(cards[other].node == cards[first].node)) continue;
+  for (std::size_t other = end; other < infos.size(); ++other) {
+    if (!(infos[other].node == infos[first].node)) continue;
     return Error{Errc::refused,
                  fmt::format("ranks {} and {} are on host {}, but rank {} between them is on host "
                              "{}; ranks on one host need numbers that follow each other: {}",
-                             first, other, cards[first].host, end, cards[end].host, in_order)};
+                             first, other, infos[first].host, end, infos[end].host, in_order)};
   }
   return {};
 }
 
 }  // namespace
 
-Result<std::vector<NodeShare>> find_nodes(std::span<const Card> cards, std::string_view in_order) {
-  const auto ranks = static_cast<std::uint32_t>(cards.size());
-  const std::uint32_t limit = cards.front().node_ranks;
+Result<std::vector<NodeShare>> find_nodes(std::span<const ProcessInfo> infos,
+                                          std::string_view in_order) {
+  const auto ranks = static_cast<std::uint32_t>(infos.size());
+  const std::uint32_t limit = infos.front().node_ranks;
   std::vector<NodeShare> nodes;
   for (std::uint32_t first = 0; first < ranks;) {
-    const std::uint32_t end = first + length_of_run(cards.subspan(first));
-    if (Result<void> in_row = check_order(cards, first, end, in_order); !in_row)
+    const std::uint32_t end = first + length_of_run(infos.subspan(first));
+    if (Result<void> in_row = check_order(infos, first, end, in_order); !in_row)
       return in_row.error();
     for (const std::uint32_t most = limit == 0 ? ranks : limit; first < end;) {
       const std::uint32_t members = std::min(most, end - first);

@@ -10,7 +10,7 @@
 //                                         behind the last rank, the rest of what
 //                                         NodePlan::descriptors() counts
 //   rank      -> guardian  GlobalExit     end the job with this status
-//   agent     -> guardian  Ready          the card of this node is in the control memory; the agent
+//   agent     -> guardian  Ready          the info of this node is in the control memory; the agent
 //                                         joins as a rank does
 //
 // Under a launcher of others the first rank stands in for the guardian, over a socket that has a

@@ -10,10 +10,10 @@
 #include <optional>
 #include <vector>
 
-#include "bootstrap/card.hpp"
 #include "bootstrap/deadline.hpp"
 #include "bootstrap/job_memory.hpp"
 #include "bootstrap/join.hpp"
+#include "bootstrap/process_info.hpp"
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
 

@@ -56,7 +56,7 @@ std::size_t least_memory(const NodeMemory& memory) {
   for (std::uint32_t node = 0; node < memory.plan().nodes; ++node) {
     const NodeEntry& entry = memory.entry(node);
     if (entry.state.load(std::memory_order_acquire) == NodeState::known)
-      least = std::min<std::size_t>(least, entry.card.memory);
+      least = std::min<std::size_t>(least, entry.info.memory);
   }
   return least;
 }

@@ -56,7 +56,7 @@ inline constexpr Area directory{40 * 1024, 4 * 1024 - 16};
 // Where the ranks of all nodes count, at rank 0, how far they are with leaving.
 inline constexpr Area exit_tallies{44 * 1024 - 16, 8, 2};
 // How messages reach the rank from other nodes.
-inline constexpr Area rank_card{44 * 1024, sizeof(RankCard)};
+inline constexpr Area endpoint_info{44 * 1024, sizeof(EndpointInfo)};
 // Which files lie over parts of the arena.
 inline constexpr Area files{48 * 1024, 4 * 1024};
 // Where the nodes of a team tell each other how far they are, and what they have of small results.
@@ -65,8 +65,8 @@ inline constexpr Area node_words{96 * 1024, 1024, max_teams};
 // What the members of a team are about to do, where calls are checked.
 inline constexpr Area call_notes{176 * 1024, 256, max_teams};
 
-inline constexpr std::array all{team_flags, data_bell, facts,      directory,  exit_tallies,
-                                rank_card,  files,     node_flags, node_words, call_notes};
+inline constexpr std::array all{team_flags,    data_bell, facts,      directory,  exit_tallies,
+                                endpoint_info, files,     node_flags, node_words, call_notes};
 
 constexpr bool is_disjoint() {
   return std::ranges::adjacent_find(all, [](const Area& one, const Area& next) {
@@ -122,7 +122,7 @@ static_assert(sizeof(NodeHeader) <= ControlLayout::header_size);
 // is not in the fingerprint, and does not compile.
 using SharedStructures =
     StructureList<NodeHeader, ControlPage, SyncLine<RealAtomics>, NodeEntry, RelayPlace,
-                  RecordRing::Head, Doorbell<RealAtomics>, RankFacts, RankCard, ArenaFiles,
+                  RecordRing::Head, Doorbell<RealAtomics>, RankFacts, EndpointInfo, ArenaFiles,
                   InboxLayout::Channel, InboxLayout::Lock>;
 
 template <typename T>

@@ -1,5 +1,5 @@
 // What the ranks of a node know of another node: one entry for each, in the control memory, written
-// by the node agent and read by all. The card of a node is the same for who is not there yet.
+// by the node agent and read by all. The info of a node is the same for who is not there yet.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 namespace gondwana {
 
 // How to reach a node: bytes, carried by the launcher as they are.
-struct NodeCard {
+struct NodeInfo {
   static constexpr std::size_t longest_address = 128;
   static constexpr std::size_t longest_host = 64;
   static constexpr std::size_t longest_network = 64;
@@ -35,17 +35,17 @@ struct NodeCard {
 enum class NodeState : std::uint32_t { unknown, known, silent, cut_off };
 
 struct alignas(cache_line) NodeEntry {
-  std::atomic<NodeState> state;        // released after `card` is written
+  std::atomic<NodeState> state;        // released after `info` is written
   std::atomic<std::uint32_t> is_used;  // some rank of this node has talked to it: watch it
-  NodeCard card;
+  NodeInfo info;
 };
 
 static_assert(std::atomic<NodeState>::is_always_lock_free);
 
 // How to reach a rank itself, in its arena.
-struct RankCard {
+struct EndpointInfo {
   std::atomic<std::uint64_t> size;  // of the address; released after it, until then 0
-  std::array<std::byte, NodeCard::longest_address> address;
+  std::array<std::byte, NodeInfo::longest_address> address;
 };
 
 // What must be the same on all ranks of a job: offsets mean the same only where programs and heaps

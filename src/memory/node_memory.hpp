@@ -40,8 +40,8 @@ class NodeMemory {
   RankFacts& facts(Rank rank) const {
     return shared_at<RankFacts>(window(rank), system_area::facts.offset);
   }
-  RankCard& rank_card(Rank rank) const {
-    return shared_at<RankCard>(window(rank), system_area::rank_card.offset);
+  EndpointInfo& endpoint_info(Rank rank) const {
+    return shared_at<EndpointInfo>(window(rank), system_area::endpoint_info.offset);
   }
   NodeHeader& header() const { return in_control<NodeHeader>(0); }
   NodeEntry& entry(std::uint32_t node) const { return in_control<NodeEntry>(layout_.entry(node)); }

@@ -200,7 +200,7 @@ std::optional<std::string> find_loss(ControlPage& page, std::uint32_t rank) {
     page.presence.leave();  // its first thread alone has ended
     return std::nullopt;
   }
-  std::array<char, NodeCard::longest_host> host{};
+  std::array<char, NodeInfo::longest_host> host{};
   ::gethostname(host.data(), host.size() - 1);
   return fmt::format("rank {} on host {} (pid {}) {}; all ranks are ended", rank, host.data(), pid,
                      lives ? "replaced its program by another (exec)" : "ended without finalizing");

@@ -44,24 +44,24 @@ Result<void> wait_for_all_nodes(const NodeMemory& memory, const Options& options
 // Every node must lay its memory out as this one does, and messages must go the same way
 // everywhere.
 Result<void> compare_nodes(const NodeMemory& memory, bool through_agents) {
-  const std::string own_network = memory.entry(memory.plan().node).card.network.data();
+  const std::string own_network = memory.entry(memory.plan().node).info.network.data();
   const auto refuse = [](std::string why) { return Error{Errc::refused, std::move(why)}; };
   for (std::uint32_t node = 0; node < memory.plan().nodes; ++node) {
-    const NodeCard& card = memory.entry(node).card;
-    const char* host = card.host.data();
-    if (card.layout != remote::protocol_fingerprint)
+    const NodeInfo& info = memory.entry(node).info;
+    const char* host = info.host.data();
+    if (info.layout != remote::protocol_fingerprint)
       return refuse(
           fmt::format("host {} has another build of Gondwana; use the same on every host", host));
-    if ((card.carries != 0) != through_agents)
+    if ((info.carries != 0) != through_agents)
       return refuse(
           fmt::format("GONDWANA_ROUTE is not the same on host {} as on this one; set it "
                       "on every host (mpirun: -x GONDWANA_ROUTE)",
                       host));
-    if (own_network != card.network.data())
+    if (own_network != info.network.data())
       return refuse(
           fmt::format("host {} talks by {}, this one by {}; set GONDWANA_PROVIDER and the "
                       "variables of libfabric (FI_...) to the same on every host",
-                      host, card.network.data(), own_network));
+                      host, info.network.data(), own_network));
   }
   return {};
 }

@@ -49,7 +49,7 @@ void is_harmless(const ReceivedRequest& received) {
   GONDWANA_ASSERT(request.tag == job_tag && request.from < plan.job_ranks + plan.nodes,
                   request.from);
   if (request.kind == RequestKind::hello || request.kind == RequestKind::beat) {
-    GONDWANA_ASSERT(received.behind.size() <= NodeCard::longest_address, received.behind.size());
+    GONDWANA_ASSERT(received.behind.size() <= NodeInfo::longest_address, received.behind.size());
     return;
   }
   GONDWANA_ASSERT(plan.holds(Rank(request.to)), request.to);

@@ -107,13 +107,13 @@ class JobNodes {
     return per_node_ > 0 ? per_node_ : (ranks + 1) / 2;
   }
 
-  // What the engine asks of a card where no agent wrote it.
+  // What the engine asks of an info where no agent wrote it.
   void introduce_nodes() {
     for (const auto& memory : memories_) {
       for (std::uint32_t i = 0; i < memories_.size(); ++i) {
         const NodeShare& share = memories_[i]->plan();
-        memory->entry(i).card.first = share.first;
-        memory->entry(i).card.ranks = share.ranks;
+        memory->entry(i).info.first = share.first;
+        memory->entry(i).info.ranks = share.ranks;
         memory->entry(i).state.store(NodeState::known, std::memory_order_release);
       }
     }

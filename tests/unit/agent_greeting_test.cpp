@@ -48,8 +48,8 @@ class AgentGreeting : public testing::Test {
   void watch_other() {
     NodeEntry& entry = memory_->entry(1);
     const Bytes address = other_->address();
-    entry.card.address_size = static_cast<std::uint32_t>(address.size());
-    std::memcpy(entry.card.address.data(), address.data(), address.size());
+    entry.info.address_size = static_cast<std::uint32_t>(address.size());
+    std::memcpy(entry.info.address.data(), address.data(), address.size());
     entry.is_used.store(1, std::memory_order_relaxed);
     entry.state.store(NodeState::known, std::memory_order_release);
   }

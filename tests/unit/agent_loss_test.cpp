@@ -78,7 +78,7 @@ TEST_F(AgentLoss, is_noticed_by_who_sleeps_on_something_else) {
   line.of_agent.reset();
   ASSERT_TRUE(looks_until_lost(*ofi, 20s));
   EXPECT_EQ(ofi->lost()->code, Errc::peer_lost);
-  std::array<char, NodeCard::longest_host> host{};
+  std::array<char, NodeInfo::longest_host> host{};
   ::gethostname(host.data(), host.size() - 1);
   EXPECT_EQ(ofi->lost()->text,
             fmt::format("the node agent on host {} is gone, was it killed? Nobody else can reach "

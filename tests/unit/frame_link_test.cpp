@@ -104,7 +104,7 @@ TEST_F(FrameLinkTest, a_node_offers_its_card) {
   exchange.offer("address");
   run();
   ASSERT_EQ(left_got.size(), 1U);
-  EXPECT_EQ(std::get<Card>(left_got[0]).card, "address");
+  EXPECT_EQ(std::get<ProcessInfo>(left_got[0]).info, "address");
 }
 
 TEST_F(FrameLinkTest, cards_are_told_whether_they_come_before_or_after_the_question) {
@@ -112,7 +112,7 @@ TEST_F(FrameLinkTest, cards_are_told_whether_they_come_before_or_after_the_quest
     NodeExchange exchange(*right);
     std::vector<std::string> got;
     if (early) exchange.receive({"a", "b"});
-    exchange.on_all([&](std::vector<std::string> cards) { got = std::move(cards); });
+    exchange.on_all([&](std::vector<std::string> infos) { got = std::move(infos); });
     if (!early) exchange.receive({"a", "b"});
     EXPECT_EQ(got, (std::vector<std::string>{"a", "b"}));
   }

@@ -39,7 +39,7 @@ std::vector<Frame> one_of_each() {
           Hello{},
           Output{3, Standard::error, "line\n"},
           Said{"a sentence"},
-          Card{std::string(longest_card, 'x')},
+          ProcessInfo{std::string(longest_card, 'x')},
           Stopping{7, "rank 3 ..."},
           Ended{0},
           Pong{},
@@ -151,7 +151,7 @@ TEST(frames, a_payload_of_the_wrong_length_is_refused) {
 TEST(frames, values_out_of_range_are_refused) {
   EXPECT_TRUE(is_refused(Signal{0}));
   EXPECT_TRUE(is_refused(Signal{65}));
-  EXPECT_TRUE(is_refused(Card{std::string(longest_card + 1, 'x')}));
+  EXPECT_TRUE(is_refused(ProcessInfo{std::string(longest_card + 1, 'x')}));
   EXPECT_TRUE(is_refused(Cards{{std::string(longest_card + 1, 'x')}}));
   EXPECT_TRUE(is_refused(Output{1U << 31, Standard::output, ""}));
   EXPECT_TRUE(is_refused(Stopping{256, ""}));

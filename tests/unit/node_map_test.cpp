@@ -10,27 +10,27 @@ namespace gondwana {
 namespace {
 
 // One rank for each letter, on the host of that name.
-std::vector<Card> cards_on(std::string_view hosts, std::uint32_t node_ranks = 0) {
-  std::vector<Card> cards;
+std::vector<ProcessInfo> cards_on(std::string_view hosts, std::uint32_t node_ranks = 0) {
+  std::vector<ProcessInfo> infos;
   for (const char letter : hosts) {
     const std::string host(1, letter);
-    cards.push_back({{"boot-" + host, "4026531840", "1000"}, host, node_ranks, {}});
+    infos.push_back({{"boot-" + host, "4026531840", "1000"}, host, node_ranks, {}});
   }
-  return cards;
+  return infos;
 }
 
 using Parts = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 // First rank and number of ranks of each node.
-Parts parts_of(const std::vector<Card>& cards) {
-  const Result<std::vector<NodeShare>> nodes = find_nodes(cards, "use another way");
+Parts parts_of(const std::vector<ProcessInfo>& infos) {
+  const Result<std::vector<NodeShare>> nodes = find_nodes(infos, "use another way");
   EXPECT_TRUE(nodes) << (nodes ? "" : nodes.error().text);
   Parts parts;
   if (!nodes) return parts;
   for (const NodeShare& node : *nodes) {
     EXPECT_EQ(node.node, parts.size());
     EXPECT_EQ(node.nodes, nodes->size());
-    EXPECT_EQ(node.job_ranks, cards.size());
+    EXPECT_EQ(node.job_ranks, infos.size());
     parts.emplace_back(node.first, node.ranks);
   }
   return parts;
@@ -47,17 +47,17 @@ TEST(node_map, each_host_is_a_node_in_the_order_of_its_ranks) {
 }
 
 TEST(node_map, other_users_and_other_networks_are_other_nodes) {
-  std::vector<Card> cards = cards_on("aaaa");
-  cards[2].node.user = cards[3].node.user = "1001";
-  EXPECT_EQ(parts_of(cards), (Parts{{0, 2}, {2, 2}}));
-  cards[1].node.network = "4026531841";
-  EXPECT_EQ(parts_of(cards), (Parts{{0, 1}, {1, 1}, {2, 2}}));
+  std::vector<ProcessInfo> infos = cards_on("aaaa");
+  infos[2].node.user = infos[3].node.user = "1001";
+  EXPECT_EQ(parts_of(infos), (Parts{{0, 2}, {2, 2}}));
+  infos[1].node.network = "4026531841";
+  EXPECT_EQ(parts_of(infos), (Parts{{0, 1}, {1, 1}, {2, 2}}));
 }
 
 TEST(node_map, the_host_name_decides_nothing) {
-  std::vector<Card> cards = cards_on("aaaa");
-  cards[1].host = "b";
-  EXPECT_EQ(parts_of(cards), (Parts{{0, 4}}));
+  std::vector<ProcessInfo> infos = cards_on("aaaa");
+  infos[1].host = "b";
+  EXPECT_EQ(parts_of(infos), (Parts{{0, 4}}));
 }
 
 TEST(node_map, a_machine_may_play_several_nodes) {
@@ -69,9 +69,9 @@ TEST(node_map, a_machine_may_play_several_nodes) {
 }
 
 TEST(node_map, rank_0_says_how_many_share_memory) {
-  std::vector<Card> cards = cards_on("aaaa");
-  cards[0].node_ranks = 2;
-  EXPECT_EQ(parts_of(cards), (Parts{{0, 2}, {2, 2}}));
+  std::vector<ProcessInfo> infos = cards_on("aaaa");
+  infos[0].node_ranks = 2;
+  EXPECT_EQ(parts_of(infos), (Parts{{0, 2}, {2, 2}}));
 }
 
 TEST(node_map, ranks_of_a_host_must_follow_each_other) {
@@ -91,11 +91,11 @@ TEST(node_map, ranks_of_a_host_must_follow_each_other) {
 TEST(node_map, every_rank_finds_the_first_of_its_node) {
   for (const std::string_view hosts : {"a", "aaaa", "aabbb", "abc", "abbbbbbbbc", "aaaaaaaab"}) {
     for (const std::uint32_t most : {0, 1, 2, 3, 20}) {
-      const std::vector<Card> cards = cards_on(hosts, most);
-      for (const auto& [first, members] : parts_of(cards)) {
+      const std::vector<ProcessInfo> infos = cards_on(hosts, most);
+      for (const auto& [first, members] : parts_of(infos)) {
         for (std::uint32_t rank = first; rank < first + members; ++rank) {
           const auto is_near = [&](std::uint32_t other) -> Result<bool> {
-            return cards[other].node == cards[rank].node;
+            return infos[other].node == infos[rank].node;
           };
           const Result<std::uint32_t> found = find_first_of_node(rank, most, is_near);
           ASSERT_TRUE(found);

@@ -71,9 +71,9 @@ TEST_F(PerPeer, a_rank_that_talks_to_one_peer_holds_a_word_for_each_node) {
   const std::unique_ptr<NodeAgent> agent = open_agent(few);
   for (const auto& memory : {few, many}) {
     for (std::uint32_t node = 0; node < memory->plan().nodes; ++node) {
-      NodeCard& card = memory->entry(node).card;
-      card = agent->card();
-      card.first = node == 0 ? 0 : 1 + (node - 1) * ranks_of_node;
+      NodeInfo& info = memory->entry(node).info;
+      info = agent->info();
+      info.first = node == 0 ? 0 : 1 + (node - 1) * ranks_of_node;
     }
   }
   const auto open_and_put = [](const std::shared_ptr<NodeMemory>& memory) {

@@ -75,14 +75,14 @@ Result<std::string> describe_network(const ofi::Settings& /*settings*/) {
 
 class NodeAgent::Implementation {
  public:
-  NodeCard card{};
+  NodeInfo info{};
 };
 NodeAgent::~NodeAgent() = default;
 Result<std::unique_ptr<NodeAgent>> NodeAgent::open(const Setup& /*setup*/) {
   return absent();
 }
-const NodeCard& NodeAgent::card() const {
-  return implementation_->card;
+const NodeInfo& NodeAgent::info() const {
+  return implementation_->info;
 }
 void NodeAgent::serve(int /*control*/) {}
 NodeAgent::Dropped NodeAgent::dropped() const {

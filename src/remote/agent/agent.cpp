@@ -46,8 +46,8 @@ Result<std::unique_ptr<NodeAgent::Implementation>> NodeAgent::Implementation::op
     const Setup& setup) {
   std::unique_ptr<Implementation> agent(new Implementation(setup));
   if (const Result<void> done = agent->open_endpoint(setup.settings); !done) return done.error();
-  agent->write_card();
-  setup.memory->header().files_served.store(1, std::memory_order_relaxed);  // before the card
+  agent->write_info();
+  setup.memory->header().files_served.store(1, std::memory_order_relaxed);  // before the info
   return agent;
 }
 
@@ -65,22 +65,22 @@ Result<void> NodeAgent::Implementation::open_endpoint(const ofi::Settings& setti
   return {};
 }
 
-void NodeAgent::Implementation::write_card() {
+void NodeAgent::Implementation::write_info() {
   const NodePlan& plan = memory_->plan();
-  card_.layout = remote::protocol_fingerprint;
-  card_.first = plan.first;
-  card_.ranks = plan.ranks;
-  card_.memory = usable_memory() / plan.ranks;
-  card_.carries = carried_.empty() ? 0 : 1;
-  card_.arenas = endpoint_->base_of(memory_->window(Rank(plan.first)));
-  card_.stride = plan.stride;
-  card_.key = registration_->key;
+  info_.layout = remote::protocol_fingerprint;
+  info_.first = plan.first;
+  info_.ranks = plan.ranks;
+  info_.memory = usable_memory() / plan.ranks;
+  info_.carries = carried_.empty() ? 0 : 1;
+  info_.arenas = endpoint_->base_of(memory_->window(Rank(plan.first)));
+  info_.stride = plan.stride;
+  info_.key = registration_->key;
   const Bytes address = endpoint_->address();
-  GONDWANA_ASSERT(address.size() <= card_.address.size(), address.size());
-  card_.address_size = static_cast<std::uint32_t>(address.size());
-  std::memcpy(card_.address.data(), address.data(), address.size());
-  ::gethostname(card_.host.data(), card_.host.size() - 1);
-  endpoint_->kind().copy(card_.network.data(), card_.network.size() - 1);
+  GONDWANA_ASSERT(address.size() <= info_.address.size(), address.size());
+  info_.address_size = static_cast<std::uint32_t>(address.size());
+  std::memcpy(info_.address.data(), address.data(), address.size());
+  ::gethostname(info_.host.data(), info_.host.size() - 1);
+  endpoint_->kind().copy(info_.network.data(), info_.network.size() - 1);
 }
 
 void NodeAgent::Implementation::serve(int control) {
@@ -368,8 +368,8 @@ void NodeAgent::Implementation::watch_nodes() {
 // accept it and lose it together with the connection that it opens.
 void NodeAgent::Implementation::greet(std::uint32_t node, Watched& watched) {
   if (watched.peer == FI_ADDR_UNSPEC) {
-    const NodeCard& card = memory_->entry(node).card;
-    const Result<Peer> peer = endpoint_->add_peer({card.address.data(), card.address_size});
+    const NodeInfo& info = memory_->entry(node).info;
+    const Result<Peer> peer = endpoint_->add_peer({info.address.data(), info.address_size});
     if (!peer) return;
     watched.peer = *peer;
   }
@@ -415,8 +415,8 @@ Result<std::unique_ptr<NodeAgent>> NodeAgent::open(const Setup& setup) {
   return std::unique_ptr<NodeAgent>(new NodeAgent(*std::move(implementation)));
 }
 
-const NodeCard& NodeAgent::card() const {
-  return implementation_->card();
+const NodeInfo& NodeAgent::info() const {
+  return implementation_->info();
 }
 
 NodeAgent::Dropped NodeAgent::dropped() const {

@@ -85,8 +85,8 @@ Result<Posted> NodeAgent::Implementation::send_on(std::uint32_t node, Bytes mess
 Result<ofi::Peer> NodeAgent::Implementation::peer_of(std::uint32_t node) {
   const auto [other, is_new] = others_.try_emplace(node, FI_ADDR_UNSPEC);
   if (is_new) {
-    const NodeCard& card = memory_->entry(node).card;
-    const Result<Peer> peer = endpoint_->add_peer({card.address.data(), card.address_size});
+    const NodeInfo& info = memory_->entry(node).info;
+    const Result<Peer> peer = endpoint_->add_peer({info.address.data(), info.address_size});
     if (!peer) {
       others_.erase(other);
       return peer.error();

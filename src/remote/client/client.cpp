@@ -46,7 +46,7 @@ bool is_word(std::size_t size, std::size_t offset) {
   return (size == 1 || size == 2 || size == 4 || size == 8) && offset % size == 0;
 }
 
-std::string ranks_of(const NodeCard& node) {
+std::string ranks_of(const NodeInfo& node) {
   return node.ranks == 1 ? fmt::format("rank {}", node.first)
                          : fmt::format("ranks {} to {}", node.first, node.first + node.ranks - 1);
 }
@@ -294,7 +294,7 @@ bool RemoteClient::Implementation::take_result(Unanswered& asked,
 // The first loss is the one that is told, but that of the own agent comes before those of others.
 std::string RemoteClient::Implementation::tell_loss(std::uint32_t node,
                                                     const std::string& why) const {
-  const NodeCard& own = nodes_[memory_->plan().node];
+  const NodeInfo& own = nodes_[memory_->plan().node];
   if (route_->was_closed()) {
     return "the connections of this rank to other nodes were closed, by closefrom(3) or the like; "
            "keep the descriptors that the library has opened, or set GONDWANA_ROUTE=agent";

@@ -1,7 +1,7 @@
 // The wire between nodes: libfabric. A rank has an endpoint of its own, by which it reaches the
 // agents of the other nodes: puts and gets go to the memory that an agent has registered; words,
 // atomic operations and short puts are messages that it executes as the processor's own
-// instructions, in order. Mail goes to the endpoint of the rank itself, whose address is on a card
+// instructions, in order. Mail goes to the endpoint of the rank itself, whose address is on an info
 // in its arena. Or all is messages, which the agent of its own node carries.
 //
 // Connections are made by the first operation to a node. Of libfabric nothing is seen here: it is
@@ -21,7 +21,7 @@ namespace gondwana {
 class RemoteClient {
  public:
   struct Setup {
-    std::shared_ptr<NodeMemory> memory;  // with the cards of all nodes when something is posted
+    std::shared_ptr<NodeMemory> memory;  // with the infos of all nodes when something is posted
     Rank me;
     std::uint64_t job_tag = 0;
     ofi::Settings settings;

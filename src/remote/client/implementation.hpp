@@ -11,7 +11,7 @@
 
 #include "remote/client/client.hpp"
 #include "remote/client/mail_room.hpp"
-#include "remote/client/node_cards.hpp"
+#include "remote/client/node_infos.hpp"
 #include "remote/client/route.hpp"
 #include "remote/protocol.hpp"
 
@@ -87,7 +87,7 @@ class RemoteClient::Implementation {
   Rank me_;
   std::uint64_t tag_;
   int agent_;
-  remote::NodeCards nodes_;
+  remote::NodeInfos nodes_;
   std::size_t eager_limit_ = 0;                    // bytes of a put that goes as a request
   std::map<std::uint32_t, Link> links_;            // by node
   std::map<std::uint32_t, std::uint32_t> mailed_;  // the number of the last mail, by rank

@@ -21,36 +21,36 @@ constexpr std::size_t most_leaving = 4 * 1024 * 1024;
 // Messages in a row without a completion.
 constexpr std::uint32_t most_injected_in_a_row = 16;
 
-// Between two looks at a card that is not written yet.
+// Between two looks at an info that is not written yet.
 constexpr std::uint64_t ask_again_ns = 1'000'000;
 
 }  // namespace
 
 Result<std::unique_ptr<OwnEndpoint>> OwnEndpoint::open(const ofi::Settings& settings,
                                                        const std::shared_ptr<NodeMemory>& memory,
-                                                       Rank me, NodeCards& nodes) {
+                                                       Rank me, NodeInfos& nodes) {
   std::unique_ptr<OwnEndpoint> route(new OwnEndpoint(memory, me, nodes));
   Result<std::unique_ptr<ofi::Endpoint>> endpoint = ofi::Endpoint::open(settings, receives);
   if (!endpoint) return endpoint.error();
   route->endpoint_ = *std::move(endpoint);
   route->endpoint_->keep({memory->window(me), memory->plan().stride});
   route->injected_.resize(route->endpoint_->most_injected());
-  route->write_card();
+  route->write_info();
   return route;
 }
 
-void OwnEndpoint::write_card() const {
-  RankCard& card = memory_->rank_card(me_);
-  GONDWANA_ASSERT(address().size() <= card.address.size(), address().size());
-  std::memcpy(card.address.data(), address().data(), address().size());
-  card.size.store(address().size(), std::memory_order_release);  // learn() acquires it
+void OwnEndpoint::write_info() const {
+  EndpointInfo& info = memory_->endpoint_info(me_);
+  GONDWANA_ASSERT(address().size() <= info.address.size(), address().size());
+  std::memcpy(info.address.data(), address().data(), address().size());
+  info.size.store(address().size(), std::memory_order_release);  // learn() acquires it
 }
 
 Result<OwnEndpoint::Line*> OwnEndpoint::agent_of(std::uint32_t node) {
   Line& line = agents_[node];
   if (line.peer != FI_ADDR_UNSPEC) return &line;
-  const NodeCard& card = nodes_[node];
-  const Result<ofi::Peer> peer = endpoint_->add_peer({card.address.data(), card.address_size});
+  const NodeInfo& info = nodes_[node];
+  const Result<ofi::Peer> peer = endpoint_->add_peer({info.address.data(), info.address_size});
   if (!peer) return peer.error();
   line.node = node;
   line.peer = *peer;
@@ -122,17 +122,17 @@ Result<Posted> OwnEndpoint::find(Rank rank, Pair& pair) {
 }
 
 Result<Posted> OwnEndpoint::ask(Rank rank, Pair& pair) {
-  static_assert(sizeof(Pair::Card) == sizeof(RankCard));
+  static_assert(sizeof(Pair::ProcessInfo) == sizeof(EndpointInfo));
   if (monotonic_ns() < pair.ask_ns) return Posted::busy;
   if (memory_->plan().holds(rank)) {
-    const RankCard& card = memory_->rank_card(rank);
-    pair.card.size = card.size.load(std::memory_order_acquire);
-    pair.card.address = card.address;
-    pair.is_written = pair.card.size > 0;
+    const EndpointInfo& info = memory_->endpoint_info(rank);
+    pair.info.size = info.size.load(std::memory_order_acquire);
+    pair.info.address = info.address;
+    pair.is_written = pair.info.size > 0;
     return learn(rank, pair);
   }
-  const MutableBytes here = std::as_writable_bytes(std::span(&pair.card, 1));
-  Result<Posted> posted = get(here, {rank, system_area::rank_card.offset}, pair.fetching);
+  const MutableBytes here = std::as_writable_bytes(std::span(&pair.info, 1));
+  Result<Posted> posted = get(here, {rank, system_area::endpoint_info.offset}, pair.fetching);
   if (!posted) return posted;
   if (*posted == Posted::accepted) pair.state = Pair::State::asked;
   return Posted::busy;
@@ -141,7 +141,7 @@ Result<Posted> OwnEndpoint::ask(Rank rank, Pair& pair) {
 Result<Posted> OwnEndpoint::learn(Rank rank, Pair& pair) {
   if (!pair.fetching.done()) return Posted::busy;
   pair.state = Pair::State::unknown;
-  if (pair.card.size == 0) {
+  if (pair.info.size == 0) {
     pair.ask_ns = monotonic_ns() + ask_again_ns;
     return Posted::busy;
   }
@@ -149,10 +149,10 @@ Result<Posted> OwnEndpoint::learn(Rank rank, Pair& pair) {
     pair.is_written = true;
     return ask(rank, pair);
   }
-  if (pair.card.size > pair.card.address.size())
+  if (pair.info.size > pair.info.address.size())
     return Error{Errc::refused, fmt::format("rank {} has no address", index(rank))};
   const Result<ofi::Peer> peer =
-      endpoint_->add_peer(Bytes(pair.card.address).first(pair.card.size));
+      endpoint_->add_peer(Bytes(pair.info.address).first(pair.info.size));
   if (!peer) return peer.error();
   pair.peer = *peer;
   pair.state = Pair::State::known;
@@ -182,7 +182,7 @@ Result<Posted> OwnEndpoint::transfer(Remote place, Completion& done, bool is_wri
   const std::uint32_t node = nodes_.node_of(place.rank);
   const Result<Line*> agent = agent_of(node);
   if (!agent) return agent.error();
-  const NodeCard& its = nodes_[node];
+  const NodeInfo& its = nodes_[node];
   const std::uint64_t there =
       its.arenas + (index(place.rank) - its.first) * its.stride + place.offset;
   Operation& operation = take_operation(done, node);

@@ -1,5 +1,5 @@
 // The route by an endpoint of the rank's own: to the agents of other nodes, to the memory that they
-// have registered, and to the ranks there, whose addresses are on cards in their arenas.
+// have registered, and to the ranks there, whose addresses are on infos in their arenas.
 // Connections are made by the first message.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 #include "core/descriptor_witness.hpp"
 #include "network/ofi/endpoint.hpp"
-#include "remote/client/node_cards.hpp"
+#include "remote/client/node_infos.hpp"
 #include "remote/client/route.hpp"
 
 namespace gondwana::remote {
@@ -20,7 +20,7 @@ class OwnEndpoint final : public Route {
  public:
   static Result<std::unique_ptr<OwnEndpoint>> open(const ofi::Settings& settings,
                                                    const std::shared_ptr<NodeMemory>& memory,
-                                                   Rank me, NodeCards& nodes);
+                                                   Rank me, NodeInfos& nodes);
 
   Bytes address() const override { return endpoint_->address(); }
   Result<Posted> send_to_agent(std::uint32_t node, std::size_t size, Write write) override;
@@ -43,16 +43,16 @@ class OwnEndpoint final : public Route {
     std::uint32_t injected = 0;  // since the last message with a completion
     Completion leaving;          // messages with one
   };
-  // Another rank. Its card is fetched again where nothing is written on it yet, and once more where
+  // Another rank. Its info is fetched again where nothing is written on it yet, and once more where
   // something is: what was written before the size was seen is there whole.
   struct Pair : Line {
     enum class State : std::uint8_t { unknown, asked, known };
-    struct Card {
+    struct ProcessInfo {
       std::uint64_t size = 0;
-      std::array<std::byte, NodeCard::longest_address> address;
+      std::array<std::byte, NodeInfo::longest_address> address;
     };
     State state = State::unknown;
-    Card card;
+    ProcessInfo info;
     Completion fetching;
     bool is_written = false;
     bool was_used = false;
@@ -68,10 +68,10 @@ class OwnEndpoint final : public Route {
     std::size_t size = 0;            // of the message
   };
 
-  OwnEndpoint(const std::shared_ptr<NodeMemory>& memory, Rank me, NodeCards& nodes)
+  OwnEndpoint(const std::shared_ptr<NodeMemory>& memory, Rank me, NodeInfos& nodes)
       : memory_(memory), me_(me), nodes_(nodes) {}
 
-  void write_card() const;
+  void write_info() const;
   Result<Line*> agent_of(std::uint32_t node);
   Pair& pair_with(Rank rank);
   Result<Posted> find(Rank rank, Pair& pair);
@@ -86,7 +86,7 @@ class OwnEndpoint final : public Route {
 
   std::shared_ptr<NodeMemory> memory_;
   Rank me_;
-  NodeCards& nodes_;
+  NodeInfos& nodes_;
   std::map<std::uint32_t, Line> agents_;  // by node; of those that were talked to
   std::map<std::uint32_t, Pair> pairs_;   // by rank; likewise
   std::deque<Operation> operations_;      // they must not move

@@ -17,7 +17,7 @@ Error messages_only() {
 
 }  // namespace
 
-ThroughAgent::ThroughAgent(const std::shared_ptr<NodeMemory>& memory, Rank me, NodeCards& nodes)
+ThroughAgent::ThroughAgent(const std::shared_ptr<NodeMemory>& memory, Rank me, NodeInfos& nodes)
     : memory_(memory),
       nodes_(nodes),
       place_(memory->relay(me)),
@@ -26,8 +26,8 @@ ThroughAgent::ThroughAgent(const std::shared_ptr<NodeMemory>& memory, Rank me, N
 
 // That of the agent.
 Bytes ThroughAgent::address() const {
-  const NodeCard& card = nodes_[memory_->plan().node];
-  return {card.address.data(), card.address_size};
+  const NodeInfo& info = nodes_[memory_->plan().node];
+  return {info.address.data(), info.address_size};
 }
 
 Result<Posted> ThroughAgent::send_to_agent(std::uint32_t node, std::size_t size, Write write) {

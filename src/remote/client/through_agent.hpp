@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "memory/node_memory.hpp"
-#include "remote/client/node_cards.hpp"
+#include "remote/client/node_infos.hpp"
 #include "remote/client/route.hpp"
 #include "sync/record_ring.hpp"
 
@@ -14,7 +14,7 @@ namespace gondwana::remote {
 
 class ThroughAgent final : public Route {
  public:
-  ThroughAgent(const std::shared_ptr<NodeMemory>& memory, Rank me, NodeCards& nodes);
+  ThroughAgent(const std::shared_ptr<NodeMemory>& memory, Rank me, NodeInfos& nodes);
 
   Bytes address() const override;
   Result<Posted> send_to_agent(std::uint32_t node, std::size_t size, Write write) override;
@@ -29,7 +29,7 @@ class ThroughAgent final : public Route {
 
  private:
   std::shared_ptr<NodeMemory> memory_;
-  NodeCards& nodes_;
+  NodeInfos& nodes_;
   RelayPlace& place_;
   RecordWriter to_agent_;
   RecordReader from_agent_;

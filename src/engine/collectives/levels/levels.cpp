@@ -11,7 +11,7 @@ namespace gondwana {
 namespace {
 
 // How many members from `member` on are among the ranks of a node.
-std::uint32_t members_from(const Team& team, std::uint32_t member, const NodeCard& node) {
+std::uint32_t members_from(const Team& team, std::uint32_t member, const NodeInfo& node) {
   const std::uint32_t left = team.size - member;
   const std::uint32_t before = index(team.rank_of(member)) - node.first;
   if (team.stride == 0) return left;
@@ -27,7 +27,7 @@ const NodeEntry* Engine::find_node(Rank rank) const {
   for (std::uint32_t node = 0; node < memory_->plan().nodes; ++node) {
     const NodeEntry& entry = memory_->entry(node);
     if (entry.state.load(std::memory_order_acquire) == NodeState::unknown) return nullptr;
-    if (index(rank) - entry.card.first < entry.card.ranks) return &entry;
+    if (index(rank) - entry.info.first < entry.info.ranks) return &entry;
   }
   return nullptr;
 }
@@ -41,7 +41,7 @@ std::shared_ptr<Levels> Engine::levels_of(const Team& team, std::uint64_t exchan
   for (std::uint32_t member = 0; member < team.size;) {
     const NodeEntry* node = find_node(team.rank_of(member));
     if (node == nullptr) return nullptr;
-    const std::uint32_t count = members_from(team, member, node->card);
+    const std::uint32_t count = members_from(team, member, node->info);
     if (team.me - member < count) {
       levels->me = levels->nodes();
       levels->node = Team{.number = team.number,

@@ -76,7 +76,7 @@ class Guardian {
   void on_agent_said();
   void pass_on(std::string_view complaint);
   void send_job_to_agent();
-  void on_all_cards(const std::vector<std::string>& cards);
+  void on_all_cards(const std::vector<std::string>& infos);
   void release_agent();
   void on_agent_ended(int wait_status);
 

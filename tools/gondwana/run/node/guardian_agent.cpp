@@ -22,12 +22,12 @@
 namespace gondwana::launch {
 namespace {
 
-bool is_card(const std::string& text) {
-  if (text.size() != sizeof(NodeCard)) return false;
-  NodeCard card;
-  std::memcpy(&card, text.data(), sizeof(card));
-  return card.address_size <= card.address.size() && card.host.back() == '\0' &&
-         card.network.back() == '\0';
+bool is_info(const std::string& text) {
+  if (text.size() != sizeof(NodeInfo)) return false;
+  NodeInfo info;
+  std::memcpy(&info, text.data(), sizeof(info));
+  return info.address_size <= info.address.size() && info.host.back() == '\0' &&
+         info.network.back() == '\0';
 }
 
 Error cannot_start(std::string_view what) {
@@ -94,7 +94,7 @@ Result<void> Guardian::start_agent() {
   const Result<pid_t> pid = start_rank(start);
   if (!pid) return pid.error();
   agent_.pid = *pid;
-  uplink_->exchange().on_all([this](const auto& cards) { on_all_cards(cards); });
+  uplink_->exchange().on_all([this](const auto& infos) { on_all_cards(infos); });
   if (Result<void> watched =
           poller_.watch(agent_.complaints.get(), EPOLLIN, [this] { on_agent_said(); });
       !watched)
@@ -117,8 +117,8 @@ void Guardian::on_agent_socket() {
     if (std::holds_alternative<protocol::Ready>(message)) {
       agent_.serves = true;
       if (!agent_.why.empty()) output_.say(complaint_of_agent(std::exchange(agent_.why, {})));
-      const NodeCard& card = wire_.entry(job_.share.node).card;
-      uplink_->exchange().offer({reinterpret_cast<const char*>(&card), sizeof(card)});
+      const NodeInfo& info = wire_.entry(job_.share.node).info;
+      uplink_->exchange().offer({reinterpret_cast<const char*>(&info), sizeof(info)});
     }
   }
   if (agent_.socket) send_job_to_agent();
@@ -158,16 +158,16 @@ void Guardian::send_job_to_agent() {
 }
 
 // From now on the ranks know how to reach each other.
-void Guardian::on_all_cards(const std::vector<std::string>& cards) {
-  for (std::uint32_t node = 0; node < cards.size(); ++node) {
-    if (!is_card(cards[node])) {
+void Guardian::on_all_cards(const std::vector<std::string>& infos) {
+  for (std::uint32_t node = 0; node < infos.size(); ++node) {
+    if (!is_info(infos[node])) {
       return fail({Errc::malformed,
                    fmt::format("the card of node {} is garbled; use the same build of Gondwana on "
                                "every host",
                                node)});
     }
     NodeEntry& entry = wire_.entry(node);
-    std::memcpy(&entry.card, cards[node].data(), sizeof(NodeCard));
+    std::memcpy(&entry.info, infos[node].data(), sizeof(NodeInfo));
     entry.state.store(NodeState::known, std::memory_order_release);  // the ranks acquire it
   }
 }

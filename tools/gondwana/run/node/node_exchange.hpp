@@ -1,4 +1,4 @@
-// How the nodes of a job learn to reach each other: each offers a card, and all get those of all.
+// How the nodes of a job learn to reach each other: each offers an info, and all get those of all.
 #pragma once
 
 #include <functional>
@@ -14,35 +14,35 @@ namespace gondwana::launch {
 
 class NodeExchange {
  public:
-  using OnAll = std::function<void(std::vector<std::string> cards)>;
+  using OnAll = std::function<void(std::vector<std::string> infos)>;
 
   // `link` leads to the launcher and must outlive this.
   explicit NodeExchange(FrameLink& link) : link_(&link) {}
 
-  // The card of this node, at most longest_card bytes; once.
-  void offer(std::string card) {
-    GONDWANA_ASSERT(card.size() <= longest_card, card.size());
-    link_->send(Card{std::move(card)});
+  // The info of this node, at most longest_card bytes; once.
+  void offer(std::string info) {
+    GONDWANA_ASSERT(info.size() <= longest_card, info.size());
+    link_->send(ProcessInfo{std::move(info)});
   }
 
-  // Calls `handler` once with the cards of all nodes, in their order: when they come, or now.
+  // Calls `handler` once with the infos of all nodes, in their order: when they come, or now.
   void on_all(OnAll handler) {
     on_all_ = std::move(handler);
-    if (cards_) on_all_(*std::exchange(cards_, std::nullopt));
+    if (infos_) on_all_(*std::exchange(infos_, std::nullopt));
   }
 
   // From the launcher.
-  void receive(std::vector<std::string> cards) {
+  void receive(std::vector<std::string> infos) {
     if (on_all_)
-      on_all_(std::move(cards));
+      on_all_(std::move(infos));
     else
-      cards_ = std::move(cards);
+      infos_ = std::move(infos);
   }
 
  private:
   FrameLink* link_;
   OnAll on_all_;
-  std::optional<std::vector<std::string>> cards_;  // came before anybody asked
+  std::optional<std::vector<std::string>> infos_;  // came before anybody asked
 };
 
 }  // namespace gondwana::launch

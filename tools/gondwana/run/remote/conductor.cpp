@@ -203,8 +203,8 @@ void Conductor::on_frame(HostConnection& host, Frame& frame) {
   if (std::holds_alternative<Hello>(frame)) return on_hello(host);
   if (const auto* taken = std::get_if<Taken>(&frame)) return input_.on_taken(taken->bytes);
   if (std::holds_alternative<Deaf>(frame)) return input_.stop();
-  auto* card = std::get_if<Card>(&frame);
-  if (card != nullptr && !hosts_[host.node()].card) return on_card(host, std::move(card->card));
+  auto* info = std::get_if<ProcessInfo>(&frame);
+  if (info != nullptr && !hosts_[host.node()].info) return on_card(host, std::move(info->info));
   if (const auto* left = std::get_if<Left>(&frame)) {
     for (const HostRecord& record : hosts_)
       if (record.connection.get() != &host) record.connection->send(*left);
@@ -222,12 +222,12 @@ void Conductor::on_hello(HostConnection& host) {
   input_.start([&host](std::string text) { host.send(Input{std::move(text)}); });
 }
 
-void Conductor::on_card(HostConnection& host, std::string card) {
-  hosts_[host.node()].card = std::move(card);
-  const auto has_card = [](const HostRecord& one) { return one.card.has_value(); };
+void Conductor::on_card(HostConnection& host, std::string info) {
+  hosts_[host.node()].info = std::move(info);
+  const auto has_card = [](const HostRecord& one) { return one.info.has_value(); };
   if (!std::ranges::all_of(hosts_, has_card) || hosts_.size() != parts_.size()) return;
   Cards all;
-  for (const HostRecord& one : hosts_) all.cards.push_back(*one.card);
+  for (const HostRecord& one : hosts_) all.infos.push_back(*one.info);
   send_to_all(all);
 }
 

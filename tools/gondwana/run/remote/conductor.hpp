@@ -1,5 +1,5 @@
 // The front of a job of several hosts: starts a far end on each, carries output, input and signals,
-// hands round the cards of the nodes, notices the first host that fails or falls silent, and ends
+// hands round the infos of the nodes, notices the first host that fails or falls silent, and ends
 // all others when that happens, when it is told to, or when the launcher is gone.
 #pragma once
 
@@ -33,7 +33,7 @@ class Conductor {
  private:
   struct HostRecord {
     std::unique_ptr<HostConnection> connection;
-    std::optional<std::string> card;
+    std::optional<std::string> info;
     std::uint64_t written = 0;  // bytes of its output, not yet told to be taken
   };
 
@@ -49,7 +49,7 @@ class Conductor {
   void on_child();
   void on_frame(HostConnection& host, Frame& frame);
   void on_hello(HostConnection& host);
-  void on_card(HostConnection& host, std::string card);
+  void on_card(HostConnection& host, std::string info);
   void on_ended(HostConnection& host, std::uint32_t status);
   void on_time_up();
   void on_output_failed(int reason);

@@ -50,8 +50,8 @@ void fields(auto& archive, Of<Input> auto& input) {
 void fields(auto& archive, Of<Signal> auto& signal) {
   archive(signal.number);
 }
-void fields(auto& archive, Of<Cards> auto& cards) {
-  archive(cards.cards);
+void fields(auto& archive, Of<Cards> auto& infos) {
+  archive(infos.infos);
 }
 void fields(auto& archive, Of<Taken> auto& taken) {
   archive(taken.bytes);
@@ -62,8 +62,8 @@ void fields(auto& archive, Of<Output> auto& output) {
 void fields(auto& archive, Of<Said> auto& said) {
   archive(said.sentence);
 }
-void fields(auto& archive, Of<Card> auto& card) {
-  archive(card.card);
+void fields(auto& archive, Of<ProcessInfo> auto& info) {
+  archive(info.info);
 }
 void fields(auto& archive, Of<Stopping> auto& stopping) {
   archive(stopping.status, stopping.sentence);
@@ -228,13 +228,13 @@ bool plausible(const Task& task) {
 bool plausible(const Signal& signal) {
   return signal.number >= 1 && signal.number <= 64;
 }
-bool plausible(const Cards& cards) {
-  return cards.cards.size() <= most_nodes && std::ranges::all_of(cards.cards, [](const auto& card) {
-           return card.size() <= longest_card;
+bool plausible(const Cards& infos) {
+  return infos.infos.size() <= most_nodes && std::ranges::all_of(infos.infos, [](const auto& info) {
+           return info.size() <= longest_card;
          });
 }
-bool plausible(const Card& card) {
-  return card.card.size() <= longest_card;
+bool plausible(const ProcessInfo& info) {
+  return info.info.size() <= longest_card;
 }
 bool plausible(const Output& output) {
   return output.rank < protocol::max_ranks;

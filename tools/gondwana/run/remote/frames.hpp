@@ -4,7 +4,7 @@
 //   launcher -> host  Task       what to run, and who you are in the job; first
 //                     Input      what the reading rank gets on its standard input; empty: its end
 //                     Signal     for the ranks
-//                     Cards      those of all nodes, in their order
+//                     Infos      those of all nodes, in their order
 //                     End        the job fails elsewhere: end your ranks
 //                     Ping       once a second
 //                     Taken      so many bytes of Output have been written
@@ -12,7 +12,7 @@
 //   host -> launcher  Hello      the far end runs; first
 //                     Output     lines of a rank
 //                     Said       a sentence for the user
-//                     Card       how this node is reached by the others
+//                     Info       how this node is reached by the others
 //                     Stopping   this host ends its ranks, because...
 //                     Ended      nobody of the job is left here; last
 //                     Pong       answers a Ping
@@ -51,7 +51,7 @@ struct Signal {
   std::uint32_t number = 0;
 };
 struct Cards {
-  std::vector<std::string> cards;
+  std::vector<std::string> infos;
 };
 struct End {};
 struct Ping {};
@@ -67,8 +67,8 @@ struct Output {
 struct Said {
   std::string sentence;
 };
-struct Card {
-  std::string card;
+struct ProcessInfo {
+  std::string info;
 };
 struct Stopping {
   std::uint32_t status = 0;
@@ -83,8 +83,8 @@ struct Left {
   std::uint32_t rank = 0;
 };
 
-using Frame = std::variant<Task, Input, Signal, Cards, End, Ping, Taken, Hello, Output, Said, Card,
-                           Stopping, Ended, Pong, Deaf, Left>;
+using Frame = std::variant<Task, Input, Signal, Cards, End, Ping, Taken, Hello, Output, Said,
+                           ProcessInfo, Stopping, Ended, Pong, Deaf, Left>;
 
 inline constexpr std::size_t longest_card = 4096;
 inline constexpr std::uint32_t most_nodes = 1U << 14;

@@ -1,4 +1,4 @@
-// The cards of all nodes, and which node a rank is on. Valid once all cards are known.
+// The infos of all nodes, and which node a rank is on. Valid once all infos are known.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 
 namespace gondwana::remote {
 
-class NodeCards {
+class NodeInfos {
  public:
-  explicit NodeCards(std::shared_ptr<NodeMemory> memory) : memory_(std::move(memory)) {}
+  explicit NodeInfos(std::shared_ptr<NodeMemory> memory) : memory_(std::move(memory)) {}
 
-  const NodeCard& operator[](std::uint32_t node) const { return memory_->entry(node).card; }
+  const NodeInfo& operator[](std::uint32_t node) const { return memory_->entry(node).info; }
 
   std::uint32_t node_of(Rank rank) {
     for (auto node = static_cast<std::uint32_t>(first_of_.size()); node < memory_->plan().nodes;

@@ -1,4 +1,4 @@
-#include "bootstrap/card.hpp"
+#include "bootstrap/process_info.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -137,37 +137,37 @@ std::string own_host() {
   return harmless(name.data());
 }
 
-std::string write_card(const Card& card) {
-  std::string text = fmt::format("{}/{}/{}/{}/{}/{}/{}", magic, protocol::version, card.node.boot,
-                                 card.node.network, card.node.user, card.host, card.node_ranks);
-  if (card.invitation) text += write_invitation(*card.invitation);
+std::string write_info(const ProcessInfo& info) {
+  std::string text = fmt::format("{}/{}/{}/{}/{}/{}/{}", magic, protocol::version, info.node.boot,
+                                 info.node.network, info.node.user, info.host, info.node_ranks);
+  if (info.invitation) text += write_invitation(*info.invitation);
   text = seal(std::move(text));
   GONDWANA_ASSERT(text.size() <= longest_value, text.size());
   return text;
 }
 
-Result<Card> read_card(std::string_view text, std::uint32_t whose) {
+Result<ProcessInfo> read_info(std::string_view text, std::uint32_t whose) {
   const Result<std::vector<std::string_view>> words = read_words(text, whose, {7, 10});
   if (!words) return words.error();
-  Card card;
-  card.node = {std::string((*words)[2]), std::string((*words)[3]), std::string((*words)[4])};
-  card.host = (*words)[5];
+  ProcessInfo info;
+  info.node = {std::string((*words)[2]), std::string((*words)[3]), std::string((*words)[4])};
+  info.host = (*words)[5];
   const Result<std::uint64_t> node_ranks = parse_number((*words)[6], 0, protocol::max_ranks);
   if (!node_ranks)
     return Error{Errc::malformed, fmt::format("the card of rank {} is garbled", whose)};
-  card.node_ranks = static_cast<std::uint32_t>(*node_ranks);
+  info.node_ranks = static_cast<std::uint32_t>(*node_ranks);
   if (words->size() == 10) {
     const Result<Invitation> invitation = read_invitation(std::span(*words).last<3>(), whose);
     if (!invitation) return invitation.error();
-    card.invitation = *invitation;
+    info.invitation = *invitation;
   }
-  return card;
+  return info;
 }
 
 std::string write_offer(const NodeOffer& offer) {
   std::string text =
       fmt::format("{}/{}{}/", magic, protocol::version, write_invitation(offer.invitation));
-  for (const std::byte byte : std::as_bytes(std::span(&offer.card, 1)))
+  for (const std::byte byte : std::as_bytes(std::span(&offer.info, 1)))
     text += fmt::format("{:02x}", byte);
   text = seal(std::move(text));
   GONDWANA_ASSERT(text.size() <= longest_value, text.size());
@@ -180,9 +180,9 @@ Result<NodeOffer> read_offer(std::string_view text, std::uint32_t whose) {
   const Result<Invitation> invitation = read_invitation(std::span(*words).subspan<2, 3>(), whose);
   if (!invitation) return invitation.error();
   NodeOffer offer{*invitation, {}};
-  if (!read_bytes((*words)[5], std::as_writable_bytes(std::span(&offer.card, 1))) ||
-      offer.card.address_size > offer.card.address.size() || offer.card.host.back() != '\0' ||
-      offer.card.network.back() != '\0') {
+  if (!read_bytes((*words)[5], std::as_writable_bytes(std::span(&offer.info, 1))) ||
+      offer.info.address_size > offer.info.address.size() || offer.info.host.back() != '\0' ||
+      offer.info.network.back() != '\0') {
     return Error{Errc::malformed,
                  fmt::format("what rank {} said of its node is garbled; use one installation for "
                              "all ranks",

@@ -31,7 +31,7 @@ struct Invitation {
   std::uint64_t password = 0;  // of who comes in
 };
 
-struct Card {
+struct ProcessInfo {
   NodeIdentity node;
   std::string host;  // for sentences
   // Of its GONDWANA_NODE_RANKS: that of rank 0 counts, for launchers need not hand variables on.
@@ -43,15 +43,15 @@ struct Card {
 std::string seal(std::string text);
 
 // One word, short enough for every launcher.
-std::string write_card(const Card& card);
+std::string write_info(const ProcessInfo& info);
 
 // `whose`: the rank, for the sentence.
-Result<Card> read_card(std::string_view text, std::uint32_t whose);
+Result<ProcessInfo> read_info(std::string_view text, std::uint32_t whose);
 
 // What the first rank of each node tells all in the second round, where there are several.
 struct NodeOffer {
   Invitation invitation;  // for the ranks of its node
-  NodeCard card;          // for the others
+  NodeInfo info;          // for the others
 };
 
 std::string write_offer(const NodeOffer& offer);

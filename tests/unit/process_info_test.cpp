@@ -1,4 +1,4 @@
-#include "bootstrap/card.hpp"
+#include "bootstrap/process_info.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,21 +19,21 @@ std::string unsealed(const std::string& text) {
 }
 
 std::string refusal(std::string_view text) {
-  const Result<Card> card = read_card(text, 3);
-  EXPECT_FALSE(card) << text;
-  return card ? "" : card.error().text;
+  const Result<ProcessInfo> info = read_info(text, 3);
+  EXPECT_FALSE(info) << text;
+  return info ? "" : info.error().text;
 }
 
 // Of a node whose every byte counts.
 NodeOffer some_offer() {
   NodeOffer offer{{"0061626364", 42, ~std::uint64_t{0}}, {}};
-  offer.card.layout = 0x0123'4567'89ab'cdef;
-  offer.card.first = 4;
-  offer.card.ranks = 2;
-  offer.card.address_size = NodeCard::longest_address;
-  offer.card.address.fill(std::byte{0xf0});
-  offer.card.host.fill('h');
-  offer.card.host.back() = '\0';
+  offer.info.layout = 0x0123'4567'89ab'cdef;
+  offer.info.first = 4;
+  offer.info.ranks = 2;
+  offer.info.address_size = NodeInfo::longest_address;
+  offer.info.address.fill(std::byte{0xf0});
+  offer.info.host.fill('h');
+  offer.info.host.back() = '\0';
   return offer;
 }
 
@@ -43,9 +43,9 @@ std::string refusal_of_offer(std::string_view text) {
   return offer ? "" : offer.error().text;
 }
 
-TEST(card, comes_back_as_it_was_written) {
-  const Card card{here, "one", 3, Invitation{"0061626364", 42, ~std::uint64_t{0}}};
-  const Result<Card> back = read_card(write_card(card), 0);
+TEST(info, comes_back_as_it_was_written) {
+  const ProcessInfo info{here, "one", 3, Invitation{"0061626364", 42, ~std::uint64_t{0}}};
+  const Result<ProcessInfo> back = read_info(write_info(info), 0);
   ASSERT_TRUE(back) << back.error().text;
   EXPECT_EQ(back->node, here);
   EXPECT_EQ(back->host, "one");
@@ -56,25 +56,25 @@ TEST(card, comes_back_as_it_was_written) {
   EXPECT_EQ(back->invitation->password, ~std::uint64_t{0});
 }
 
-TEST(card, of_a_rank_that_invites_nobody_has_no_invitation) {
-  const Result<Card> back = read_card(write_card({here, "one", 0, {}}), 1);
+TEST(info, of_a_rank_that_invites_nobody_has_no_invitation) {
+  const Result<ProcessInfo> back = read_info(write_info({here, "one", 0, {}}), 1);
   ASSERT_TRUE(back);
   EXPECT_FALSE(back->invitation);
 }
 
-TEST(card, of_this_process_is_one_short_word) {
-  const std::string text = write_card({own_node(), own_host(), 1U << 20, Invitation{"00", 1, 2}});
+TEST(info, of_this_process_is_one_short_word) {
+  const std::string text = write_info({own_node(), own_host(), 1U << 20, Invitation{"00", 1, 2}});
   EXPECT_EQ(text.find_first_of(" =\n\t"), std::string::npos) << text;
   EXPECT_LE(text.size(), longest_value);
 }
 
-TEST(card, text_of_others_is_refused) {
+TEST(info, text_of_others_is_refused) {
   for (const std::string_view text : {"", "unknown", "gondwana", "/////", "mpich/3/a/b/c/d"})
     EXPECT_TRUE(refusal(text).starts_with("what rank 3 said through the launcher is not of"));
 }
 
-TEST(card, of_another_build_is_refused) {
-  std::string text = write_card({here, "one", 0, {}});
+TEST(info, of_another_build_is_refused) {
+  std::string text = write_info({here, "one", 0, {}});
   EXPECT_EQ(refusal(seal(text + "/more")),
             "rank 3 uses another build of Gondwana; use one installation for all ranks");
   text.insert(text.find('/') + 1, "9");
@@ -82,16 +82,16 @@ TEST(card, of_another_build_is_refused) {
             "rank 3 uses another build of Gondwana; use one installation for all ranks");
 }
 
-TEST(card, a_garbled_invitation_is_refused) {
-  const std::string text = unsealed(write_card({here, "one", 0, {}}));
+TEST(info, a_garbled_invitation_is_refused) {
+  const std::string text = unsealed(write_info({here, "one", 0, {}}));
   for (const std::string_view invitation :
        {"/00//1", "/00/1/", "/00/0/1", "/00/1g/1", "/00/1/11111111111111111", "/00/-1/1"})
     EXPECT_EQ(refusal(seal(text + std::string(invitation))), "the invitation of rank 3 is garbled")
         << invitation;
 }
 
-TEST(card, a_number_that_is_none_is_refused) {
-  std::string text = unsealed(write_card({here, "one", 0, {}}));
+TEST(info, a_number_that_is_none_is_refused) {
+  std::string text = unsealed(write_info({here, "one", 0, {}}));
   text.back() = 'x';
   EXPECT_EQ(refusal(seal(text)), "the card of rank 3 is garbled");
 }
@@ -111,9 +111,9 @@ std::vector<std::string> changes_of(const std::string& text) {
   return changes;
 }
 
-// Such a card would make a rank wait where nobody answers, or with others than its peers.
-TEST(card, that_was_changed_on_its_way_is_refused) {
-  const std::string text = write_card({here, "one", 2, Invitation{"0061626364", 42, 7}});
+// Such an info would make a rank wait where nobody answers, or with others than its peers.
+TEST(info, that_was_changed_on_its_way_is_refused) {
+  const std::string text = write_info({here, "one", 2, Invitation{"0061626364", 42, 7}});
   for (const std::string& change : changes_of(text)) refusal(change);
 }
 
@@ -128,7 +128,7 @@ TEST(offer, comes_back_as_it_was_written) {
   EXPECT_EQ(back->invitation.address, "0061626364");
   EXPECT_EQ(back->invitation.tag, 42U);
   EXPECT_EQ(back->invitation.password, ~std::uint64_t{0});
-  EXPECT_EQ(std::memcmp(&back->card, &offer.card, sizeof(NodeCard)), 0);
+  EXPECT_EQ(std::memcmp(&back->info, &offer.info, sizeof(NodeInfo)), 0);
 }
 
 TEST(offer, is_one_word_that_every_launcher_can_carry) {
@@ -145,13 +145,13 @@ TEST(offer, that_is_garbled_is_refused) {
   EXPECT_EQ(refusal_of_offer(seal(text.substr(0, text.size() - 2))), garbled);
   EXPECT_EQ(refusal_of_offer(seal(text.substr(0, text.size() - 1) + "g")), garbled);
   NodeOffer endless_host = some_offer();
-  endless_host.card.host.back() = 'h';
+  endless_host.info.host.back() = 'h';
   EXPECT_EQ(refusal_of_offer(write_offer(endless_host)), garbled);
   NodeOffer endless_network = some_offer();
-  endless_network.card.network.fill('n');
+  endless_network.info.network.fill('n');
   EXPECT_EQ(refusal_of_offer(write_offer(endless_network)), garbled);
   NodeOffer too_long = some_offer();
-  ++too_long.card.address_size;
+  ++too_long.info.address_size;
   EXPECT_EQ(refusal_of_offer(write_offer(too_long)), garbled);
   EXPECT_TRUE(refusal_of_offer("mpich/3").starts_with("what rank 3 said through the launcher"));
   EXPECT_TRUE(refusal_of_offer(seal(text + "/more")).starts_with("rank 3 uses another build"));

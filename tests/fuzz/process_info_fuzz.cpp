@@ -1,9 +1,9 @@
-// What ranks say through a launcher of others: any bytes give a card or an offer within its limits,
-// or a sentence.
+// What ranks say through a launcher of others: any bytes give an info or an offer within its
+// limits, or a sentence.
 #include <algorithm>
 #include <string>
 
-#include "bootstrap/card.hpp"
+#include "bootstrap/process_info.hpp"
 #include "core/assert.hpp"
 #include "fuzz/target.hpp"
 
@@ -17,19 +17,19 @@ bool accept(const Result<T>& result) {
 }
 
 void check_card(std::string_view text) {
-  const Result<Card> card = read_card(text, 3);
-  if (!accept(card)) return;
-  if (card->invitation) GONDWANA_ASSERT(card->invitation->tag != 0, text);
-  const Result<Card> again = read_card(write_card(*card), 3);
-  GONDWANA_ASSERT(again && again->node == card->node && again->node_ranks == card->node_ranks,
+  const Result<ProcessInfo> info = read_info(text, 3);
+  if (!accept(info)) return;
+  if (info->invitation) GONDWANA_ASSERT(info->invitation->tag != 0, text);
+  const Result<ProcessInfo> again = read_info(write_info(*info), 3);
+  GONDWANA_ASSERT(again && again->node == info->node && again->node_ranks == info->node_ranks,
                   text);
 }
 
 void check_offer(std::string_view text) {
   const Result<NodeOffer> offer = read_offer(text, 3);
   if (!accept(offer)) return;
-  GONDWANA_ASSERT(offer->card.address_size <= offer->card.address.size(), text);
-  GONDWANA_ASSERT(offer->card.host.back() == '\0', text);
+  GONDWANA_ASSERT(offer->info.address_size <= offer->info.address.size(), text);
+  GONDWANA_ASSERT(offer->info.host.back() == '\0', text);
   GONDWANA_ASSERT(read_offer(write_offer(*offer), 3), text);
 }
 
