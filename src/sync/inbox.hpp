@@ -28,14 +28,15 @@
 // Order. None: two messages of a pair may be handled in either order, even of one thread. What
 // holds: a message published after another was handled, and by who knows that, is handled after it.
 //
-// A purse. While the threads of a rank take turns, it takes credit in advance, all that is free at
-// once, and uses the slots in the order of their numbers. The receiver knows then where the next
-// message of each sender comes, and the sender writes news only after it has left that order - a
-// reservation was cancelled or published late - and from then on always. So most messages are one
+// A credit cache. While the threads of a rank take turns, it takes credit in advance, all that is
+// free at once, and uses the slots in the order of their numbers. The receiver knows then where the
+// next message of each sender comes, and the sender writes news only after it has left that order -
+// a reservation was cancelled or published late - and from then on always. So most messages are one
 // cache line and no locked instruction.
 //
 // How the engine is meant to use it
-//   - One SharedLane per (receiver, class), kept with its purse; an InboxSender, three words, made
+//   - One SharedLane per (receiver, class), kept with its credit cache; an InboxSender, three
+//   words, made
 //     on the spot; one InboxConsumer per polling thread and own lane, kept.
 //   - Prepare is reserve(), Commit fills in handler and arguments and is publish(), Cancel is
 //     cancel(). IMMEDIATE returns "busy" when reserve() returns nothing. Everything else polls its

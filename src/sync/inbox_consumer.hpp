@@ -5,7 +5,7 @@
 // a word that it writes after it has published, unless the message lies in just that slot. The
 // credits: a message lies in a slot that is in use. Only the last needs no luck where threads of a
 // sender publish at once - they may overwrite each other's news before these are seen - so it is
-// asked now and then, and before a sleep. Of senders with a purse a poll overlooks nothing.
+// asked now and then, and before a sleep. Of senders with a credit cache a poll overlooks nothing.
 #pragma once
 
 #include <type_traits>
@@ -28,7 +28,7 @@ class InboxConsumer {
   explicit InboxConsumer(Lane lane, InboxPatience patience = {})
       : lane_(lane), patience_(patience), seen_(lane.senders()) {
     for (std::uint32_t i = 0; i < lane_.senders(); ++i)
-      seen_[i].next = InboxPurse::first(i, slots());
+      seen_[i].next = CreditCache::first(i, slots());
   }
 
   // No other thread ever polls this lane, nor sleeps until a handler of it has run.

@@ -1,7 +1,8 @@
 // The sending side of an inbox lane: reserve a place, fill it, publish it or give it up.
 //
 // Nothing here waits. Between reserve() and publish() the place concerns its owner alone, however
-// long that takes. Any number of threads of the sending rank may send at once, or one by a purse.
+// long that takes. Any number of threads of the sending rank may send at once, or one by a credit
+// cache.
 #pragma once
 
 #include "sync/inbox_lane.hpp"
@@ -21,7 +22,7 @@ struct Reservation {
 // What a rank whose threads take turns keeps for a channel: credit that it has taken in advance, so
 // that most messages cost no locked instruction; and the order of its messages. While it publishes
 // them in the order of their slots, the receiver finds them without news.
-struct InboxPurse {
+struct CreditCache {
   std::uint32_t slots = 0;     // a bit each: taken, not reserved
   std::uint32_t next = 0;      // to be reserved
   std::uint32_t expected = 0;  // to be published
@@ -31,7 +32,7 @@ struct InboxPurse {
   static constexpr std::uint32_t first(std::uint32_t sender, std::uint32_t slots) {
     return sender % slots;  // channels should not all meet in one set of a cache
   }
-  static InboxPurse of(std::uint32_t sender, std::uint32_t slots) {
+  static CreditCache of(std::uint32_t sender, std::uint32_t slots) {
     return {.next = first(sender, slots), .expected = first(sender, slots)};
   }
 };
@@ -39,10 +40,10 @@ struct InboxPurse {
 template <ExchangingAtomics A, InboxLane<A> Lane>
 class InboxSender {
  public:
-  // `lane` outlives it. `purse`: of this channel, for one thread at a time; null where threads send
-  // at once.
-  InboxSender(const Lane& lane, std::uint32_t me, InboxPurse* purse = nullptr)
-      : lane_(lane), me_(me), purse_(purse) {}
+  // `lane` outlives it. `credit_cache`: of this channel, for one thread at a time; null where
+  // threads send at once.
+  InboxSender(const Lane& lane, std::uint32_t me, CreditCache* credit_cache = nullptr)
+      : lane_(lane), me_(me), credit_cache_(credit_cache) {}
 
   // Nothing if there is no room just now; then nothing was changed.
   [[gnu::always_inline]] std::optional<Reservation> reserve(Payload payload) {
@@ -62,7 +63,7 @@ class InboxSender {
   // What a sleep for room waits for: reserve() is worth another try.
   bool has_room(Payload payload) {
     auto& channel = lane_.channel(me_);
-    return ((purse_ != nullptr && purse_->slots != 0) ||
+    return ((credit_cache_ != nullptr && credit_cache_->slots != 0) ||
             !channel.slot_credit.all_in_use(channel.slot_count)) &&
            (payload == Payload::none || !channel.block_credit.all_in_use(lane_.blocks()));
   }
@@ -96,36 +97,36 @@ class InboxSender {
 
   [[gnu::always_inline]] std::optional<std::uint32_t> take_slot() {
     auto& channel = lane_.channel(me_);
-    if (purse_ == nullptr) return channel.slot_credit.take(channel.slot_count, Take::next);
-    if ((purse_->slots >> purse_->next & 1) == 0)
-      purse_->slots |= channel.slot_credit.take_all(channel.slot_count);
-    if (purse_->slots == 0) return std::nullopt;
-    const std::uint32_t slot = InboxCredit<A>::choose(purse_->slots, purse_->next);
-    purse_->slots &= ~(1U << slot);
-    purse_->next = after(slot);
+    if (credit_cache_ == nullptr) return channel.slot_credit.take(channel.slot_count, Take::next);
+    if ((credit_cache_->slots >> credit_cache_->next & 1) == 0)
+      credit_cache_->slots |= channel.slot_credit.take_all(channel.slot_count);
+    if (credit_cache_->slots == 0) return std::nullopt;
+    const std::uint32_t slot = InboxCredit<A>::choose(credit_cache_->slots, credit_cache_->next);
+    credit_cache_->slots &= ~(1U << slot);
+    credit_cache_->next = after(slot);
     return slot;
   }
 
   void give_slot_back(std::uint32_t slot) {
-    if (purse_ == nullptr) return lane_.channel(me_).slot_credit.give_back(1U << slot);
-    purse_->slots |= 1U << slot;
-    if (after(slot) == purse_->next)
-      purse_->next = slot;
+    if (credit_cache_ == nullptr) return lane_.channel(me_).slot_credit.give_back(1U << slot);
+    credit_cache_->slots |= 1U << slot;
+    if (after(slot) == credit_cache_->next)
+      credit_cache_->next = slot;
     else
-      purse_->in_order = false;  // others are open behind it
+      credit_cache_->in_order = false;  // others are open behind it
   }
 
   // The receiver looks at this slot next, without being told.
   [[gnu::always_inline]] bool is_expected(std::uint32_t slot) {
-    if (purse_ == nullptr) return false;
-    purse_->in_order = purse_->in_order && slot == purse_->expected;
-    purse_->expected = after(slot);
-    return purse_->in_order && lane_.senders() <= Lane::most_watched;
+    if (credit_cache_ == nullptr) return false;
+    credit_cache_->in_order = credit_cache_->in_order && slot == credit_cache_->expected;
+    credit_cache_->expected = after(slot);
+    return credit_cache_->in_order && lane_.senders() <= Lane::most_watched;
   }
 
   const Lane& lane_;
   std::uint32_t me_;
-  InboxPurse* purse_;
+  CreditCache* credit_cache_;
 };
 
 }  // namespace gondwana

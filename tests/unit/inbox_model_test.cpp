@@ -340,7 +340,8 @@ Outcome cancelled(const Limits& limits = {}) {
   return post.explore(1, 0, limits);
 }
 
-// The first sender as a thread that has a purse, and gives back at the end what is left in it.
+// The first sender as a thread that has a credit cache, and gives back at the end what is left in
+// it.
 template <typename P>
 struct PurseHolder {
   explicit PurseHolder(P& its_post) : post(its_post) {}
@@ -357,12 +358,12 @@ struct PurseHolder {
     }
   }
 
-  void end() { lane.channel(0).slot_credit.give_back(purse.slots); }
+  void end() { lane.channel(0).slot_credit.give_back(credit_cache.slots); }
 
   P& post;
   decltype(post.lane()) lane = post.lane();
-  InboxPurse purse = InboxPurse::of(0, lane.channel(0).slot_count);
-  InboxSender<Atomics, decltype(post.lane())> side{lane, 0, &purse};
+  CreditCache credit_cache = CreditCache::of(0, lane.channel(0).slot_count);
+  InboxSender<Atomics, decltype(post.lane())> side{lane, 0, &credit_cache};
 };
 
 // A poll finds its messages without ever searching.
@@ -385,10 +386,10 @@ Outcome by_purse_out_of_order(bool silent, const Limits& limits = {}) {
   post.scenario.thread("sender", [&post, silent] {
     PurseHolder sender(post);
     const Reservation open = *sender.side.reserve(Payload::none);
-    if (silent) sender.purse.expected = 1;
+    if (silent) sender.credit_cache.expected = 1;
     sender.send(1);
     sender.side.cancel(open);
-    if (silent) sender.purse.in_order = true;
+    if (silent) sender.credit_cache.in_order = true;
     sender.send(2);
     sender.end();
   });

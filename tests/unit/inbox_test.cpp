@@ -133,8 +133,8 @@ TEST(inbox, messages_of_a_purse_are_found_by_one_poll_each) {
   Node node(2);
   const Lane lane = node.lane(receiver);
   Consumer consumer(lane);
-  InboxPurse purse = InboxPurse::of(1, InboxLayout::slots);
-  Sender sender(lane, 1, &purse);
+  CreditCache credit_cache = CreditCache::of(1, InboxLayout::slots);
+  Sender sender(lane, 1, &credit_cache);
   std::uint32_t found = 0;
   const auto handle = [&](std::uint32_t, InboxMessage& message, std::uint32_t) {
     found = message.words[0];
@@ -145,7 +145,7 @@ TEST(inbox, messages_of_a_purse_are_found_by_one_poll_each) {
     ASSERT_EQ(consumer.poll(handle, 8), 1U);
     ASSERT_EQ(found, i);
   }
-  EXPECT_TRUE(purse.in_order);
+  EXPECT_TRUE(credit_cache.in_order);
   const Reservation first = *sender.reserve(Payload::none);
   ASSERT_TRUE(try_send(sender, 100));
   ASSERT_EQ(consumer.poll(handle, 8), 1U);
@@ -158,8 +158,8 @@ TEST(inbox, purse_gives_all_slots_and_then_none) {
   Node node(2);
   const Lane lane = node.lane(receiver);
   Consumer consumer(lane);
-  InboxPurse purse = InboxPurse::of(1, InboxLayout::slots);
-  Sender sender(lane, 1, &purse);
+  CreditCache credit_cache = CreditCache::of(1, InboxLayout::slots);
+  Sender sender(lane, 1, &credit_cache);
   for (int round = 0; round < 3; ++round) {
     for (std::uint32_t i = 0; i < InboxLayout::slots; ++i) EXPECT_TRUE(try_send(sender, i));
     EXPECT_FALSE(sender.has_room(Payload::none));

@@ -20,7 +20,7 @@ Messages::Messages(const NodeMemory& memory, Rank me)
       const Rank rank{first_ + number};
       targets_[static_cast<std::size_t>(sort)].push_back(
           {.lane = lane(rank, sort),
-           .purse = InboxPurse::of(local(me), InboxLayout::slots),
+           .credit_cache = CreditCache::of(local(me), InboxLayout::slots),
            .data_bell = &memory.data_bell(rank)});
     }
 }

@@ -37,10 +37,10 @@ struct RankBells {
 };
 using NodeLane = SharedLane<RankBells>;
 
-// Where messages of one class to one peer go; the purse is that of the thread that sends.
+// Where messages of one class to one peer go; the credit cache is that of the thread that sends.
 struct MessageTarget {
   NodeLane lane;
-  InboxPurse purse;
+  CreditCache credit_cache;
   Doorbell<RealAtomics>* data_bell;
 };
 
@@ -127,7 +127,7 @@ class Messages {
   std::uint32_t local(Rank rank) const { return index(rank) - first_; }
   NodeLane lane(Rank receiver, MessageClass sort) const;
   Sender sender(MessageTarget& target) {
-    return {target.lane, local(me_), any_thread_ ? nullptr : &target.purse};
+    return {target.lane, local(me_), any_thread_ ? nullptr : &target.credit_cache};
   }
   std::optional<Draft> open_parcel(Rank to, MessageClass sort, Payload payload);
   bool take_turn(Receiving& mine) const;
