@@ -31,7 +31,7 @@ struct Job {
     }
     return asked;
   }
-  bool is_over() const { return inquiry.verdict().has_value(); }
+  bool is_over() const { return inquiry.diagnosis().has_value(); }
 };
 
 TEST(Inquiry, two_rounds_that_find_all_nodes_as_they_were_are_enough) {
@@ -39,7 +39,7 @@ TEST(Inquiry, two_rounds_that_find_all_nodes_as_they_were_are_enough) {
   EXPECT_EQ(job.round(), 2);
   EXPECT_FALSE(job.is_over());
   job.round();
-  EXPECT_EQ(job.inquiry.verdict(), "a; b; a");
+  EXPECT_EQ(job.inquiry.diagnosis(), "a; b; a");
 }
 
 TEST(Inquiry, a_rank_that_has_gone_on_makes_two_more_rounds_necessary) {

@@ -99,8 +99,9 @@ void NodeAgent::Implementation::begin_round() {
 void NodeAgent::Implementation::go_on_asking() {
   if (const auto node = inquiry_.next_to_ask(monotonic_ns()); node && !ask(*node))
     inquiry_.ask_again();
-  if (inquiry_.verdict())
-    declare_over(shortened(*inquiry_.verdict(), NodeHeader::longest_reason / 2) + nobody_can_go_on);
+  if (inquiry_.diagnosis())
+    declare_over(shortened(*inquiry_.diagnosis(), NodeHeader::longest_reason / 2) +
+                 nobody_can_go_on);
 }
 
 bool NodeAgent::Implementation::ask(std::uint32_t node) {

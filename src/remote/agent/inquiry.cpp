@@ -86,7 +86,7 @@ void Inquiry::conclude(std::uint64_t now_ns) {
   const bool again = before && before->print == print;
   const std::uint64_t since_ns = again ? before->since_ns : now_ns;
   const bool is_long = peer_timeout_ns_ != 0 && now_ns - since_ns > peer_timeout_ns_;
-  if (any_leaves && again && (mail == 0 || is_long)) verdict_ = text;
+  if (any_leaves && again && (mail == 0 || is_long)) diagnosis_ = text;
   pause_ns_ = 0;
   put_off(now_ns);
   if (any_leaves) found_ = Found{print, since_ns};

@@ -42,7 +42,7 @@ class Inquiry {
   void hear_farewell(std::uint32_t node, NodeReport report);
 
   // What all nodes wait for, once it is known that none can go on.
-  const std::optional<std::string>& verdict() const { return verdict_; }
+  const std::optional<std::string>& diagnosis() const { return diagnosis_; }
 
  private:
   struct Found {
@@ -65,7 +65,7 @@ class Inquiry {
   std::optional<Found> found_;
   std::uint64_t next_ns_ = 0;
   std::uint64_t pause_ns_ = 0;
-  std::optional<std::string> verdict_;
+  std::optional<std::string> diagnosis_;
 };
 
 }  // namespace gondwana::remote

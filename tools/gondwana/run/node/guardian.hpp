@@ -28,12 +28,12 @@
 #include "run/node/agent_record.hpp"
 #include "run/node/binding.hpp"
 #include "run/node/descendants.hpp"
+#include "run/node/diagnosis.hpp"
 #include "run/node/exit_status.hpp"
 #include "run/node/oom_watch.hpp"
 #include "run/node/program_watch.hpp"
 #include "run/node/rank_process.hpp"
 #include "run/node/sweeper.hpp"
-#include "run/node/verdict.hpp"
 #include "run/node/wire_up.hpp"
 #include "run/remote/uplink.hpp"
 

@@ -16,8 +16,8 @@
 #include <utility>
 
 #include "bootstrap/protocol.hpp"
+#include "run/node/diagnosis.hpp"
 #include "run/node/guardian.hpp"
-#include "run/node/verdict.hpp"
 
 namespace gondwana::launch {
 namespace {

@@ -10,9 +10,9 @@
 #include <cstring>
 
 #include "run/launcher.hpp"
+#include "run/node/diagnosis.hpp"
 #include "run/node/exit_status.hpp"
 #include "run/node/job_files.hpp"
-#include "run/node/verdict.hpp"
 #include "run/remote/frames.hpp"
 
 namespace gondwana::launch {

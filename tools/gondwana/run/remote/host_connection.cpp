@@ -20,8 +20,8 @@
 #include "core/machine.hpp"
 #include "run/command_line/program_path.hpp"
 #include "run/command_line/quote.hpp"
+#include "run/node/diagnosis.hpp"
 #include "run/node/exit_status.hpp"
-#include "run/node/verdict.hpp"
 #include "run/remote/far_end.hpp"
 
 namespace gondwana::launch {

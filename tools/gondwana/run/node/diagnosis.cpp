@@ -1,4 +1,4 @@
-#include "run/node/verdict.hpp"
+#include "run/node/diagnosis.hpp"
 
 #include <fmt/format.h>
 #include <sys/wait.h>
