@@ -7,11 +7,11 @@
 
 #include "bootstrap/job_memory.hpp"
 #include "bootstrap/key_value_space.hpp"
-#include "bootstrap/meeting.hpp"
 #include "bootstrap/parent.hpp"
 #include "bootstrap/pmi1.hpp"
 #include "bootstrap/pmix/client.hpp"
 #include "bootstrap/receive_job.hpp"
+#include "bootstrap/rendezvous.hpp"
 
 namespace gondwana {
 namespace {
@@ -23,7 +23,7 @@ struct Terms {
 
 template <KeyValueSpace Space>
 Result<Membership> join_through(Space& space, const StartedBy& by, const Terms& terms) {
-  Result<Membership> self = Meeting<Space>(space, by, terms.deadline).join(terms.node_ranks);
+  Result<Membership> self = Rendezvous<Space>(space, by, terms.deadline).join(terms.node_ranks);
   if (!self) {
     return Error{self.error().code, fmt::format("rank {} of {}, started by {}: {}", space.rank(),
                                                 space.size(), by.launcher, self.error().text)};

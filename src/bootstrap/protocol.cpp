@@ -53,7 +53,7 @@ bool plausible(const Message& message) {
   }
   if (const auto* arena = std::get_if<Arena>(&message)) return arena->rank < max_ranks;
   if (const auto* lifeline = std::get_if<Lifeline>(&message)) return lifeline->rank < max_ranks;
-  if (const auto* knock = std::get_if<Knock>(&message)) return knock->rank < max_ranks;
+  if (const auto* hello = std::get_if<Hello>(&message)) return hello->rank < max_ranks;
   return true;
 }
 
@@ -126,7 +126,7 @@ Result<Message> decode(Bytes bytes, std::uint64_t job_tag) {
   }
   if (job_tag != 0 && header.job_tag != job_tag) return malformed("belongs to another job");
   constexpr std::array readers{read_payload<Join>,       read_payload<Welcome>, read_payload<Arena>,
-                               read_payload<GlobalExit>, read_payload<Knock>,   read_payload<Ready>,
+                               read_payload<GlobalExit>, read_payload<Hello>,   read_payload<Ready>,
                                read_payload<Lifeline>,   read_payload<Image>};
   static_assert(readers.size() == std::variant_size_v<Message>);
   if (header.kind >= readers.size()) return malformed("is of no known kind");

@@ -67,7 +67,7 @@ struct GlobalExit {
   std::int32_t status;
 };
 
-struct Knock {
+struct Hello {
   std::uint64_t password;  // heard through the launcher that started both
   std::uint64_t rank;
 };
@@ -84,7 +84,7 @@ struct Image {
   std::uint64_t pid;
 };
 
-using Message = std::variant<Join, Welcome, Arena, GlobalExit, Knock, Ready, Lifeline, Image>;
+using Message = std::variant<Join, Welcome, Arena, GlobalExit, Hello, Ready, Lifeline, Image>;
 
 // The bytes of a message on the wire.
 struct Packet {

@@ -67,7 +67,7 @@ Message any_message(fuzz::Choices& choices) {
     case 2:
       return Arena{choices.take<std::uint32_t>() % max_ranks};
     case 3:
-      return Knock{choices.take<std::uint64_t>(), choices.take<std::uint32_t>() % max_ranks};
+      return Hello{choices.take<std::uint64_t>(), choices.take<std::uint32_t>() % max_ranks};
     case 4:
       return Ready{choices.take<std::uint64_t>()};
     case 5:

@@ -42,7 +42,7 @@ struct SocketPair {
 
 TEST(protocol, each_message_comes_back_from_its_bytes) {
   const std::array<Message, 7> messages{Join{42},    welcome,  Arena{7}, GlobalExit{-1},
-                                        Knock{9, 3}, Ready{1}, Image{2}};
+                                        Hello{9, 3}, Ready{1}, Image{2}};
   for (const Message& message : messages) {
     const Packet packet = encode(message, tag);
     const Result<Message> back = decode(Bytes(packet.bytes), tag);
@@ -115,7 +115,7 @@ TEST(protocol, values_out_of_range_are_refused) {
   EXPECT_TRUE(is_refused(huge(huge_page + 1))) << "not whole huge pages";
   EXPECT_TRUE(is_refused(huge(std::uint64_t{1} << 32))) << "more than an arena";
   EXPECT_TRUE(is_refused(Arena{max_ranks}));
-  EXPECT_TRUE(is_refused(Knock{1, max_ranks}));
+  EXPECT_TRUE(is_refused(Hello{1, max_ranks}));
 }
 
 TEST(protocol, message_crosses_a_socket) {

@@ -19,10 +19,10 @@
 
 namespace gondwana {
 
-class Reception {
+class RendezvousServer {
  public:
   // For so many ranks, if not fewer. `tag`: of the job, where it is known; 0: it is chosen here.
-  static Result<Reception> open(std::uint32_t ranks, std::uint64_t tag = 0);
+  static Result<RendezvousServer> open(std::uint32_t ranks, std::uint64_t tag = 0);
 
   const Invitation& invitation() const { return invitation_; }
 
@@ -32,7 +32,7 @@ class Reception {
   Result<Membership> serve(JobMemory memory, UniqueFd lifeline, const Deadline& deadline) &&;
 
  private:
-  Reception(UniqueFd door, Invitation invitation)
+  RendezvousServer(UniqueFd door, Invitation invitation)
       : door_(std::move(door)), invitation_(std::move(invitation)) {}
 
   // The next rank that comes in, with its socket in `guest`. Here and below ranks are those of the
@@ -48,10 +48,11 @@ class Reception {
 };
 
 // The other end: takes the place of `rank` on the node whose first rank is `host`.
-struct Visit {
+struct RendezvousClient {
   std::uint32_t host;
   std::uint32_t rank;
 };
-Result<Membership> visit(const Invitation& invitation, Visit who, const Deadline& deadline);
+Result<Membership> visit(const Invitation& invitation, RendezvousClient who,
+                         const Deadline& deadline);
 
 }  // namespace gondwana

@@ -1,4 +1,4 @@
-#include "bootstrap/reception.hpp"
+#include "bootstrap/rendezvous_server.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -36,25 +36,26 @@ std::vector<ino_t> memory_of(Membership& member) {
   return inodes;
 }
 
-Result<Reception> open(std::uint32_t ranks) {
-  Result<Reception> reception = Reception::open(ranks);
-  EXPECT_TRUE(reception) << (reception ? "" : reception.error().text);
-  return reception;
+Result<RendezvousServer> open(std::uint32_t ranks) {
+  Result<RendezvousServer> rendezvous_server = RendezvousServer::open(ranks);
+  EXPECT_TRUE(rendezvous_server) << (rendezvous_server ? "" : rendezvous_server.error().text);
+  return rendezvous_server;
 }
 
 // As the first rank of a job on one node does.
-Result<Membership> serve(Result<Reception>& reception, const NodeShare& share,
+Result<Membership> serve(Result<RendezvousServer>& rendezvous_server, const NodeShare& share,
                          std::uint32_t seconds = generous, UniqueFd lifeline = {}) {
-  Result<JobMemory> memory = JobMemory::create(share, reception->invitation().tag);
+  Result<JobMemory> memory = JobMemory::create(share, rendezvous_server->invitation().tag);
   EXPECT_TRUE(memory) << (memory ? "" : memory.error().text);
   if (!memory) return memory.error();
-  return (*std::move(reception)).serve(*std::move(memory), std::move(lifeline), Deadline(seconds));
+  return (*std::move(rendezvous_server))
+      .serve(*std::move(memory), std::move(lifeline), Deadline(seconds));
 }
 
-TEST(reception, all_ranks_get_the_same_memory) {
+TEST(rendezvous_server, all_ranks_get_the_same_memory) {
   constexpr std::uint32_t ranks = 4;
-  Result<Reception> reception = open(ranks);
-  const Invitation invitation = reception->invitation();
+  Result<RendezvousServer> rendezvous_server = open(ranks);
+  const Invitation invitation = rendezvous_server->invitation();
   std::array<std::vector<ino_t>, ranks> seen;
   std::vector<std::thread> others;
   for (std::uint32_t rank = 1; rank < ranks; ++rank) {
@@ -66,7 +67,7 @@ TEST(reception, all_ranks_get_the_same_memory) {
       seen.at(rank) = memory_of(*self);
     });
   }
-  Result<Membership> first = serve(reception, NodeShare::whole(ranks));
+  Result<Membership> first = serve(rendezvous_server, NodeShare::whole(ranks));
   for (std::thread& other : others) other.join();
   ASSERT_TRUE(first) << first.error().text;
   EXPECT_EQ(index(first->rank), 0U);
@@ -74,13 +75,13 @@ TEST(reception, all_ranks_get_the_same_memory) {
   for (std::uint32_t rank = 1; rank < ranks; ++rank) EXPECT_EQ(seen.at(rank), seen[0]);
 }
 
-TEST(reception, strangers_are_turned_away_and_the_ranks_still_served) {
-  Result<Reception> reception = open(2);
-  Invitation wrong_password = reception->invitation();
+TEST(rendezvous_server, strangers_are_turned_away_and_the_ranks_still_served) {
+  Result<RendezvousServer> rendezvous_server = open(2);
+  Invitation wrong_password = rendezvous_server->invitation();
   ++wrong_password.password;
-  Invitation wrong_tag = reception->invitation();
+  Invitation wrong_tag = rendezvous_server->invitation();
   ++wrong_tag.tag;
-  const Invitation right = reception->invitation();
+  const Invitation right = rendezvous_server->invitation();
   std::thread other([&] {
     EXPECT_FALSE(visit(wrong_password, {0, 1}, Deadline(generous)));
     EXPECT_FALSE(visit(wrong_tag, {0, 1}, Deadline(generous)));
@@ -91,17 +92,17 @@ TEST(reception, strangers_are_turned_away_and_the_ranks_still_served) {
     ASSERT_TRUE(self) << self.error().text;
     memory_of(*self);
   });
-  const Result<Membership> first = serve(reception, NodeShare::whole(2));
+  const Result<Membership> first = serve(rendezvous_server, NodeShare::whole(2));
   other.join();
   EXPECT_TRUE(first) << first.error().text;
 }
 
-TEST(reception, ranks_of_a_later_node_get_their_place_and_a_hold_on_their_agent) {
+TEST(rendezvous_server, ranks_of_a_later_node_get_their_place_and_a_hold_on_their_agent) {
   constexpr NodeShare share{.ranks = 2, .first = 4, .node = 2, .nodes = 3, .job_ranks = 6};
   constexpr std::uint64_t tag = 42;
-  Result<Reception> reception = Reception::open(6, tag);
-  ASSERT_TRUE(reception);
-  const Invitation invitation = reception->invitation();
+  Result<RendezvousServer> rendezvous_server = RendezvousServer::open(6, tag);
+  ASSERT_TRUE(rendezvous_server);
+  const Invitation invitation = rendezvous_server->invitation();
   EXPECT_EQ(invitation.tag, tag);
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
@@ -114,7 +115,7 @@ TEST(reception, ranks_of_a_later_node_get_their_place_and_a_hold_on_their_agent)
     memory_of(*self);
     guest = *std::move(self);
   });
-  Result<Membership> host = serve(reception, share, generous, UniqueFd(ends[1]));
+  Result<Membership> host = serve(rendezvous_server, share, generous, UniqueFd(ends[1]));
   other.join();
   ASSERT_TRUE(host) << host.error().text;
   ASSERT_TRUE(guest);
@@ -131,27 +132,27 @@ TEST(reception, ranks_of_a_later_node_get_their_place_and_a_hold_on_their_agent)
   EXPECT_EQ(::poll(&end, 1, 0), 1) << "no rank is left";
 }
 
-TEST(reception, who_does_not_come_is_named) {
-  Result<Reception> reception = open(3);
-  const Result<Membership> first = serve(reception, NodeShare::whole(3), 0);
+TEST(rendezvous_server, who_does_not_come_is_named) {
+  Result<RendezvousServer> rendezvous_server = open(3);
+  const Result<Membership> first = serve(rendezvous_server, NodeShare::whole(3), 0);
   ASSERT_FALSE(first);
   EXPECT_EQ(first.error().text,
             "rank 0 has waited 0 s (GONDWANA_JOIN_TIMEOUT) for ranks that did not come for their "
             "memory: 1, 2");
 }
 
-TEST(reception, a_closed_one_is_a_lost_rank) {
+TEST(rendezvous_server, a_closed_one_is_a_lost_rank) {
   Invitation invitation;
   {
-    const Result<Reception> reception = open(2);
-    invitation = reception->invitation();
+    const Result<RendezvousServer> rendezvous_server = open(2);
+    invitation = rendezvous_server->invitation();
   }
   const Result<Membership> self = visit(invitation, {0, 1}, Deadline(generous));
   ASSERT_FALSE(self);
   EXPECT_EQ(self.error().text, "rank 0 is gone: Connection refused");
 }
 
-TEST(reception, addresses_that_are_none_are_refused) {
+TEST(rendezvous_server, addresses_that_are_none_are_refused) {
   for (const char* address : {"", "0", "00", "00zz", "2f746d70", "000"}) {
     const Result<Membership> self = visit({address, 1, 1}, {0, 1}, Deadline(generous));
     ASSERT_FALSE(self) << address;

@@ -21,7 +21,7 @@
 #include "bootstrap/key_value_space.hpp"
 #include "bootstrap/node_map.hpp"
 #include "bootstrap/process_info.hpp"
-#include "bootstrap/reception.hpp"
+#include "bootstrap/rendezvous_server.hpp"
 #include "bootstrap/roll_call.hpp"
 #include "bootstrap/started_by.hpp"
 #include "core/mapping.hpp"
@@ -30,10 +30,10 @@
 namespace gondwana {
 
 template <KeyValueSpace Space>
-class Meeting {
+class Rendezvous {
  public:
   // All must outlive it.
-  Meeting(Space& space, const StartedBy& by, const Deadline& deadline)
+  Rendezvous(Space& space, const StartedBy& by, const Deadline& deadline)
       : space_(space), by_(by), deadline_(deadline) {}
 
   // `node_ranks`: so many may share memory; 0: all that can.
@@ -59,7 +59,7 @@ class Meeting {
   Result<void> introduce() {
     if (space_.rank() == 0) {
       if (Result<void> opened = open_reception(0); !opened) return opened;
-      own_.invitation = reception_->invitation();
+      own_.invitation = rendezvous_server_->invitation();
     }
     const RollCall roll_call(space_.job(), space_.rank());
     if (Result<void> said = space_.put(Round::ranks, write_info(own_)); !said) return said;
@@ -70,9 +70,9 @@ class Meeting {
   }
 
   Result<void> open_reception(std::uint64_t tag) {
-    Result<Reception> reception = Reception::open(space_.size(), tag);
-    if (!reception) return reception.error();
-    reception_ = *std::move(reception);
+    Result<RendezvousServer> rendezvous_server = RendezvousServer::open(space_.size(), tag);
+    if (!rendezvous_server) return rendezvous_server.error();
+    rendezvous_server_ = *std::move(rendezvous_server);
     return {};
   }
 
@@ -125,7 +125,7 @@ class Meeting {
   }
 
   Result<Membership> join_as_guest(std::uint32_t host, const ProcessInfo& first) {
-    const Visit who{host, space_.rank()};
+    const RendezvousClient who{host, space_.rank()};
     if (has_one_node(first)) return visit(*first.invitation, who, deadline_);
     if (const Result<void> done = wait_for_nodes(); !done) return done.error();
     const Result<NodeOffer> offer = offer_of(host);
@@ -137,7 +137,7 @@ class Meeting {
     const Result<std::vector<NodeShare>> nodes = all_nodes();
     if (!nodes) return nodes.error();
     const std::uint64_t tag = first.invitation->tag;
-    if (!reception_)
+    if (!rendezvous_server_)
       if (const Result<void> opened = open_reception(tag); !opened) return opened.error();
     Result<JobMemory> memory = JobMemory::create(share_of(*nodes), tag, own_environment);
     if (!memory) return memory.error();
@@ -147,7 +147,8 @@ class Meeting {
       if (!open) return open.error();
       lifeline = *std::move(open);
     }
-    return (*std::move(reception_)).serve(*std::move(memory), std::move(lifeline), deadline_);
+    return (*std::move(rendezvous_server_))
+        .serve(*std::move(memory), std::move(lifeline), deadline_);
   }
 
   const NodeShare& share_of(const std::vector<NodeShare>& nodes) const {
@@ -161,7 +162,7 @@ class Meeting {
   Result<UniqueFd> open_node(const JobMemory& memory, const std::vector<NodeShare>& nodes) {
     Result<StartedAgent> agent = start_agent(memory, deadline_);
     if (!agent) return agent.error();
-    const std::string offer = write_offer({reception_->invitation(), agent->info});
+    const std::string offer = write_offer({rendezvous_server_->invitation(), agent->info});
     if (const Result<void> said = space_.put(Round::nodes, offer); !said) return said.error();
     if (const Result<void> done = wait_for_nodes(); !done) return done.error();
     if (const Result<void> known = write_entries(memory, nodes); !known) return known.error();
@@ -198,7 +199,7 @@ class Meeting {
   const Deadline& deadline_;
   ProcessInfo own_;
   bool stays_here_ = false;
-  std::optional<Reception> reception_;  // of the first rank of a node
+  std::optional<RendezvousServer> rendezvous_server_;  // of the first rank of a node
 };
 
 }  // namespace gondwana

@@ -1,4 +1,4 @@
-#include "bootstrap/reception.hpp"
+#include "bootstrap/rendezvous_server.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -117,7 +117,7 @@ Result<UniqueFd> receive_lifeline(int socket, std::uint64_t tag, const Deadline&
 
 }  // namespace
 
-Result<Reception> Reception::open(std::uint32_t ranks, std::uint64_t known_tag) {
+Result<RendezvousServer> RendezvousServer::open(std::uint32_t ranks, std::uint64_t known_tag) {
   const Result<std::uint64_t> tag = known_tag != 0 ? known_tag : random_number();
   if (!tag) return tag.error();
   const Result<std::uint64_t> password = random_number();
@@ -131,11 +131,11 @@ Result<Reception> Reception::open(std::uint32_t ranks, std::uint64_t known_tag) 
     return Error{Errc::refused, fmt::format("no socket to join by: {}", std::strerror(errno))};
   const Result<std::string> address = address_of(door->get());
   if (!address) return address.error();
-  return Reception(*std::move(door), Invitation{*address, *tag, *password});
+  return RendezvousServer(*std::move(door), Invitation{*address, *tag, *password});
 }
 
-Result<Membership> Reception::serve(JobMemory memory, UniqueFd lifeline,
-                                    const Deadline& deadline) && {
+Result<Membership> RendezvousServer::serve(JobMemory memory, UniqueFd lifeline,
+                                           const Deadline& deadline) && {
   GONDWANA_ASSERT(memory.tag() == invitation_.tag, memory.tag());
   const NodeShare& share = memory.plan();
   std::vector<bool> served(share.ranks, false);
@@ -156,9 +156,9 @@ Result<Membership> Reception::serve(JobMemory memory, UniqueFd lifeline,
   return self;
 }
 
-Result<std::uint32_t> Reception::admit(UniqueFd& guest, const NodeShare& share,
-                                       const std::vector<bool>& served,
-                                       const Deadline& deadline) const {
+Result<std::uint32_t> RendezvousServer::admit(UniqueFd& guest, const NodeShare& share,
+                                              const std::vector<bool>& served,
+                                              const Deadline& deadline) const {
   for (;;) {
     guest.reset();  // who was turned away learns it now, not when the next one comes
     guest = accept_one(door_.get(), deadline);
@@ -173,19 +173,20 @@ Result<std::uint32_t> Reception::admit(UniqueFd& guest, const NodeShare& share,
                   share.first, deadline.seconds(), fmt::join(not_served(served, share), ", "))};
 }
 
-std::optional<std::uint32_t> Reception::rank_of(int guest, const NodeShare& share,
-                                                const Deadline& deadline) const {
+std::optional<std::uint32_t> RendezvousServer::rank_of(int guest, const NodeShare& share,
+                                                       const Deadline& deadline) const {
   if (!protocol::is_of_own_user(guest)) return std::nullopt;
   const Result<std::optional<protocol::Received>> received =
       protocol::receive(guest, invitation_.tag, deadline.left_ms());
   if (!received || !*received) return std::nullopt;
-  const auto* knock = std::get_if<protocol::Knock>(&(*received)->message);
-  if (knock == nullptr || knock->password != invitation_.password) return std::nullopt;
-  const auto rank = Rank(static_cast<std::uint32_t>(knock->rank));  // below max_ranks
+  const auto* hello = std::get_if<protocol::Hello>(&(*received)->message);
+  if (hello == nullptr || hello->password != invitation_.password) return std::nullopt;
+  const auto rank = Rank(static_cast<std::uint32_t>(hello->rank));  // below max_ranks
   return share.holds(rank) ? std::optional(share.local(rank)) : std::nullopt;
 }
 
-Result<Membership> visit(const Invitation& invitation, Visit who, const Deadline& deadline) {
+Result<Membership> visit(const Invitation& invitation, RendezvousClient who,
+                         const Deadline& deadline) {
   const std::optional<Address> address = read_address(invitation.address);
   if (!address) {
     return Error{Errc::malformed,
@@ -202,7 +203,7 @@ Result<Membership> visit(const Invitation& invitation, Visit who, const Deadline
     return Error{Errc::refused,
                  fmt::format("the socket of rank {} belongs to another user", who.host)};
   const Result<void> knocked = protocol::send(
-      socket->get(), protocol::Knock{invitation.password, who.rank}, invitation.tag, -1);
+      socket->get(), protocol::Hello{invitation.password, who.rank}, invitation.tag, -1);
   if (!knocked) return knocked.error();
   Result<Membership> self = receive_job(
       {socket->get(), invitation.tag, deadline.left_ms(), "the first rank of the node"});
