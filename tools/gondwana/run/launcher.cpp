@@ -34,9 +34,9 @@
 #include "run/node/job_files.hpp"
 #include "run/node/sweeper.hpp"
 #include "run/remote/conductor.hpp"
-#include "run/remote/far_end.hpp"
 #include "run/remote/frames.hpp"
 #include "run/remote/host_connection.hpp"
+#include "run/remote/remote_launcher.hpp"
 
 namespace gondwana::launch {
 namespace {

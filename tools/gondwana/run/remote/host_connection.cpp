@@ -22,7 +22,7 @@
 #include "run/command_line/quote.hpp"
 #include "run/node/diagnosis.hpp"
 #include "run/node/exit_status.hpp"
-#include "run/remote/far_end.hpp"
+#include "run/remote/remote_launcher.hpp"
 
 namespace gondwana::launch {
 namespace {

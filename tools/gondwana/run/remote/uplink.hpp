@@ -10,9 +10,9 @@
 #include "run/io/poller.hpp"
 #include "run/job.hpp"
 #include "run/node/node_exchange.hpp"
-#include "run/remote/far_input.hpp"
-#include "run/remote/far_output.hpp"
 #include "run/remote/frame_link.hpp"
+#include "run/remote/remote_input.hpp"
+#include "run/remote/remote_output.hpp"
 
 namespace gondwana::launch {
 
@@ -31,8 +31,8 @@ class Uplink {
   Result<void> start(Orders orders);
 
   void tell(const Frame& news) { link_.send(news); }
-  FarInput& input() { return input_; }
-  FarOutput& output() { return output_; }
+  RemoteInput& input() { return input_; }
+  RemoteOutput& output() { return output_; }
   NodeExchange& exchange() { return exchange_; }
 
   // To be called once a round: has the launcher been silent for too long?
@@ -46,8 +46,8 @@ class Uplink {
   const Job& job_;
   Orders orders_;
   FrameLink link_;
-  FarInput input_;
-  FarOutput output_;
+  RemoteInput input_;
+  RemoteOutput output_;
   NodeExchange exchange_;
 };
 

@@ -1,4 +1,4 @@
-#include "run/remote/far_input.hpp"
+#include "run/remote/remote_input.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 namespace gondwana::launch {
 
-Result<UniqueFd> FarInput::start() {
+Result<UniqueFd> RemoteInput::start() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
     return Error{Errc::out_of_memory, fmt::format("cannot make a pipe for the standard input: {}",
@@ -22,26 +22,26 @@ Result<UniqueFd> FarInput::start() {
   return UniqueFd(ends[0]);
 }
 
-void FarInput::add(std::string_view text) {
+void RemoteInput::add(std::string_view text) {
   if (!to_rank_) return;
   if (text.empty()) ended_ = true;
   held_ += text;
   write_rank();
 }
 
-void FarInput::stop() {
+void RemoteInput::stop() {
   if (!to_rank_) return;
   forget();
   link_->send(Deaf{});
 }
 
-void FarInput::forget() {
+void RemoteInput::forget() {
   poller_->forget(to_rank_.get());
   to_rank_.reset();
   held_.clear();
 }
 
-void FarInput::write_rank() {
+void RemoteInput::write_rank() {
   const ssize_t count = held_.empty() ? 0 : ::write(to_rank_.get(), held_.data(), held_.size());
   if (count < 0 && errno != EAGAIN && errno != EINTR) return stop();
   if (count > 0) {

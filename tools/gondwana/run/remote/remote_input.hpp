@@ -11,12 +11,12 @@
 
 namespace gondwana::launch {
 
-class FarInput {
+class RemoteInput {
  public:
   // Both must outlive this.
-  FarInput(Poller& poller, FrameLink& link) : poller_(&poller), link_(&link) {}
-  FarInput(const FarInput&) = delete;
-  FarInput& operator=(const FarInput&) = delete;
+  RemoteInput(Poller& poller, FrameLink& link) : poller_(&poller), link_(&link) {}
+  RemoteInput(const RemoteInput&) = delete;
+  RemoteInput& operator=(const RemoteInput&) = delete;
 
   // Begins; returns the end of a pipe from which the rank reads.
   Result<UniqueFd> start();

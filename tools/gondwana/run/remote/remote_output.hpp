@@ -10,10 +10,10 @@
 
 namespace gondwana::launch {
 
-class FarOutput : public OutputSink {
+class RemoteOutput : public OutputSink {
  public:
   // `link` must outlive this. `prompts`: the launcher's output is a terminal.
-  FarOutput(FrameLink& link, bool prompts) : link_(&link), prompts_(prompts) {}
+  RemoteOutput(FrameLink& link, bool prompts) : link_(&link), prompts_(prompts) {}
 
   void write(std::uint32_t rank, Standard which, std::string_view text) override {
     under_way_ += text.size();

@@ -1,4 +1,4 @@
-#include "run/remote/far_end.hpp"
+#include "run/remote/remote_launcher.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
