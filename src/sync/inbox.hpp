@@ -35,7 +35,7 @@
 // cache line and no locked instruction.
 //
 // How the engine is meant to use it
-//   - One SharedLane per (receiver, class), kept with its credit cache; an InboxSender, three
+//   - One SharedQueue per (receiver, class), kept with its credit cache; an InboxSender, three
 //   words, made
 //     on the spot; one InboxConsumer per polling thread and own lane, kept.
 //   - Prepare is reserve(), Commit fills in handler and arguments and is publish(), Cancel is

@@ -22,7 +22,7 @@ struct InboxPatience {
 };
 
 // One per polling thread: what it remembers are guesses. What must be known lies in the lane.
-template <ExchangingAtomics A, InboxLane<A> Lane>
+template <ExchangingAtomics A, InboxQueue<A> Lane>
 class InboxConsumer {
  public:
   explicit InboxConsumer(Lane lane, InboxPatience patience = {})

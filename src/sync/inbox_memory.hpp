@@ -19,7 +19,7 @@ namespace gondwana {
 enum class MessageClass : std::uint32_t { request, reply, notice };
 
 // The lane of an inbox that a message goes through.
-constexpr MessageClass lane_class(MessageClass sort) {
+constexpr MessageClass queue_class(MessageClass sort) {
   return sort == MessageClass::request ? MessageClass::request : MessageClass::reply;
 }
 
@@ -110,11 +110,11 @@ concept BellsOfRanks = requires(B bells, std::uint32_t rank) {
 };
 
 template <BellsOfRanks Bells>
-class SharedLane {
+class SharedQueue {
  public:
   // `inbox`: where that of the receiver begins.
-  SharedLane(std::byte* inbox, InboxLayout layout, std::uint32_t receiver, MessageClass sort,
-             Bells bells)
+  SharedQueue(std::byte* inbox, InboxLayout layout, std::uint32_t receiver, MessageClass sort,
+              Bells bells)
       : start_(inbox + layout.lane(sort)),
         layout_(layout),
         bells_(bells),

@@ -5,7 +5,7 @@
 // cache.
 #pragma once
 
-#include "sync/inbox_lane.hpp"
+#include "sync/inbox_queue.hpp"
 
 namespace gondwana {
 
@@ -37,7 +37,7 @@ struct CreditCache {
   }
 };
 
-template <ExchangingAtomics A, InboxLane<A> Lane>
+template <ExchangingAtomics A, InboxQueue<A> Lane>
 class InboxSender {
  public:
   // `lane` outlives it. `credit_cache`: of this channel, for one thread at a time; null where

@@ -27,7 +27,7 @@ struct Bells {
   Doorbell<RealAtomics>& operator()(std::uint32_t rank) const { return first[rank]; }
 };
 
-using Lane = SharedLane<Bells>;
+using Lane = SharedQueue<Bells>;
 using Sender = InboxSender<RealAtomics, Lane>;
 using Consumer = InboxConsumer<RealAtomics, Lane>;
 

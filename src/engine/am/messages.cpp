@@ -38,7 +38,7 @@ void Messages::listen(Receiver receiver, void* context, Handlers handlers) {
   receiver_ = receiver;
 }
 
-NodeLane Messages::lane(Rank receiver, MessageClass sort) const {
+NodeQueue Messages::lane(Rank receiver, MessageClass sort) const {
   std::byte* inbox = memory_->window(receiver) + memory_->plan().inbox_offset();
   return {inbox, layout_, local(receiver), sort, RankBells{memory_}};
 }

@@ -35,11 +35,11 @@ struct RankBells {
     return memory->page(Rank(memory->plan().first + rank)).sync_bell;
   }
 };
-using NodeLane = SharedLane<RankBells>;
+using NodeQueue = SharedQueue<RankBells>;
 
 // Where messages of one class to one peer go; the credit cache is that of the thread that sends.
 struct MessageTarget {
-  NodeLane lane;
+  NodeQueue lane;
   CreditCache credit_cache;
   Doorbell<RealAtomics>* data_bell;
 };
@@ -77,7 +77,7 @@ class Messages {
                                                        Payload payload) {
     if (local(to) >= layout_.ranks()) [[unlikely]]
       return open_parcel(to, sort, payload);
-    MessageTarget& target = targets_[static_cast<std::size_t>(lane_class(sort))][local(to)];
+    MessageTarget& target = targets_[static_cast<std::size_t>(queue_class(sort))][local(to)];
     Sender side = sender(target);
     const std::optional<Reservation> at = side.reserve(payload);
     if (!at) [[unlikely]]
@@ -113,19 +113,19 @@ class Messages {
   }
 
  private:
-  using Sender = InboxSender<RealAtomics, NodeLane>;
+  using Sender = InboxSender<RealAtomics, NodeQueue>;
 
   // A lane of this rank. Threads take turns at its guesses; in a handler the turn is taken.
   struct Receiving {
-    explicit Receiving(const NodeLane& own) : lane(own), consumer(own) {}
+    explicit Receiving(const NodeQueue& own) : lane(own), consumer(own) {}
 
-    NodeLane lane;
-    InboxConsumer<RealAtomics, NodeLane> consumer;
+    NodeQueue lane;
+    InboxConsumer<RealAtomics, NodeQueue> consumer;
     std::atomic<bool> busy{false};
   };
 
   std::uint32_t local(Rank rank) const { return index(rank) - first_; }
-  NodeLane lane(Rank receiver, MessageClass sort) const;
+  NodeQueue lane(Rank receiver, MessageClass sort) const;
   Sender sender(MessageTarget& target) {
     return {target.lane, local(me_), any_thread_ ? nullptr : &target.credit_cache};
   }

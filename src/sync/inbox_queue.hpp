@@ -13,7 +13,7 @@ namespace gondwana {
 // from then until the slot is given back to the credit.
 //
 // Bit 0 of the stamp flips with every message: the slot holds one that nobody has claimed while the
-// bit differs from the receiver's (InboxLane::claimed). The bits above: 1 + the payload block that
+// bit differs from the receiver's (InboxQueue::claimed). The bits above: 1 + the payload block that
 // belongs to the message, or 0. Only senders write the stamp.
 template <ExchangingAtomics A, typename Message>
 struct alignas(2 * cache_line) InboxSlot {
@@ -50,7 +50,7 @@ struct InboxLock {
 
 // A lane as senders and consumers see it: a small value, copied, that owns nothing.
 template <typename L, typename A>
-concept InboxLane = ExchangingAtomics<A> && requires(L lane, std::uint32_t sender) {
+concept InboxQueue = ExchangingAtomics<A> && requires(L lane, std::uint32_t sender) {
   { lane.senders() } -> std::convertible_to<std::uint32_t>;
   // With more senders than this the receiver goes by news alone: they lie closer together.
   { L::most_watched } -> std::convertible_to<std::uint32_t>;
