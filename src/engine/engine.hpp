@@ -153,9 +153,9 @@ class Engine {
   Begun begin_request(Lane& lane, Remote at, const AtomicRequest& request, std::byte* old,
                       Completion& done, NoRoom no_room = NoRoom::wait);
   // The same of many pieces, which go together where the wire packs them.
-  Begun begin_put(Lane& lane, Rank to, std::span<const Pieces> pieces, Completion& done,
+  Begun begin_put(Lane& lane, Rank to, std::span<const StridedRun> pieces, Completion& done,
                   NoRoom no_room = NoRoom::wait);
-  Begun begin_get(Lane& lane, Rank from, std::span<const Pieces> pieces, Completion& done,
+  Begun begin_get(Lane& lane, Rank from, std::span<const StridedRun> pieces, Completion& done,
                   NoRoom no_room = NoRoom::wait);
   void complete(Completion& done, CallName call);
   // Where the object lies in this process; null where loads and stores do not reach it.
@@ -439,9 +439,9 @@ class Engine {
   bool packs(std::size_t piece) const {
     return piece <= largest_packed && 2 * piece <= wire_.limits().packs_up_to;
   }
-  std::vector<Pieces> packed_of(std::span<const Pieces> pieces) const;
-  bool put_packed(Lane& lane, Rank to, const Pieces& pieces);
-  bool get_packed(Lane& lane, Rank from, const Pieces& pieces);
+  std::vector<StridedRun> packed_of(std::span<const StridedRun> pieces) const;
+  bool put_packed(Lane& lane, Rank to, const StridedRun& pieces);
+  bool get_packed(Lane& lane, Rank from, const StridedRun& pieces);
   // The turn of this thread at the wire; none where it may not wait for it.
   std::unique_lock<std::recursive_mutex> take_wire(NoRoom no_room);
   // All or nothing: once the first has room the others wait for it.

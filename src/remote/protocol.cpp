@@ -47,7 +47,7 @@ bool is_row(const Row& row, const NodePlan& plan) {
 // The bytes of all rows; nothing where one is none, or where they are too many.
 std::optional<std::uint64_t> bytes_of_rows(const ReceivedRequest& received, const NodePlan& plan) {
   const std::uint64_t rows = received.request.operand;
-  if (rows == 0 || rows > most_pieces || received.behind.size() < rows * sizeof(Row))
+  if (rows == 0 || rows > most_runs || received.behind.size() < rows * sizeof(Row))
     return std::nullopt;
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < rows; ++i) {

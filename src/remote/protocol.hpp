@@ -24,7 +24,7 @@
 #include "memory/layout.hpp"
 #include "network/message_limit.hpp"
 #include "operations/atomic_op.hpp"
-#include "operations/pieces.hpp"
+#include "operations/strided_run.hpp"
 
 namespace gondwana::remote {
 
@@ -79,7 +79,7 @@ struct Row {
 };
 
 constexpr std::size_t longest_write = 64 * 1024;
-constexpr std::size_t longest_request = sizeof(Request) + most_pieces * sizeof(Row) + longest_write;
+constexpr std::size_t longest_request = sizeof(Request) + most_runs * sizeof(Row) + longest_write;
 
 // Letters begin alike: the tag, the kind, and whom they are for. No kind is that of a request. The
 // first three are replies, which bring nothing, a word, or the bytes behind them.
@@ -166,7 +166,7 @@ consteval std::uint64_t fingerprint_of_protocol() {
   return Fingerprint()
       .add(memory_fingerprint)
       .add(Messages::fingerprint)
-      .add(most_pieces)
+      .add(most_runs)
       .add(longest_write)
       .add(longest_mail)
       .value();

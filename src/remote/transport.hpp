@@ -15,7 +15,7 @@
 #include "core/types.hpp"
 #include "network/posted.hpp"
 #include "operations/atomic_op.hpp"
-#include "operations/pieces.hpp"
+#include "operations/strided_run.hpp"
 
 namespace gondwana {
 
@@ -57,7 +57,7 @@ using MailReceiver = std::function<void(Rank from, Bytes mail)>;
 template <typename T>
 concept Transport = requires(T transport, Remote remote, Bytes source, MutableBytes target,
                              const AtomicRequest& request, std::byte* result,
-                             Completion& done, std::span<const Pieces> pieces, Rank to, Bytes head, Bytes body,
+                             Completion& done, std::span<const StridedRun> pieces, Rank to, Bytes head, Bytes body,
                              MailReceiver receiver, std::chrono::microseconds limit, std::uint64_t mark) {
   { transport.name() } -> std::convertible_to<std::string_view>;
   { transport.limits() } -> std::convertible_to<Limits>;
@@ -65,7 +65,7 @@ concept Transport = requires(T transport, Remote remote, Bytes source, MutableBy
   { transport.get(target, remote, done) } -> std::same_as<Result<Posted>>;
   // A put of pieces, and a get. The source of a put is free when it is accepted; a get sees what
   // was put there before it, of which has_unordered() says nothing, and may see what is put later.
-  // A piece that is a word is one store, as in a put. At most `most_pieces`, none of them empty.
+  // A piece that is a word is one store, as in a put. At most `most_runs`, none of them empty.
   { transport.spread(to, pieces, done) } -> std::same_as<Result<Posted>>;
   { transport.gather(to, pieces, done) } -> std::same_as<Result<Posted>>;
   { transport.atomic(remote, request, result, done) } -> std::same_as<Result<Posted>>;

@@ -28,10 +28,10 @@ class Wire {
   Result<Posted> get(MutableBytes target, Remote from, Completion& done) {
     return impl_->get(target, from, done);
   }
-  Result<Posted> spread(Rank to, std::span<const Pieces> pieces, Completion& done) {
+  Result<Posted> spread(Rank to, std::span<const StridedRun> pieces, Completion& done) {
     return impl_->spread(to, pieces, done);
   }
-  Result<Posted> gather(Rank from, std::span<const Pieces> pieces, Completion& done) {
+  Result<Posted> gather(Rank from, std::span<const StridedRun> pieces, Completion& done) {
     return impl_->gather(from, pieces, done);
   }
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
@@ -60,8 +60,10 @@ class Wire {
     virtual Limits limits() const = 0;
     virtual Result<Posted> put(Remote to, Bytes source, Completion& done) = 0;
     virtual Result<Posted> get(MutableBytes target, Remote from, Completion& done) = 0;
-    virtual Result<Posted> spread(Rank to, std::span<const Pieces> pieces, Completion& done) = 0;
-    virtual Result<Posted> gather(Rank from, std::span<const Pieces> pieces, Completion& done) = 0;
+    virtual Result<Posted> spread(Rank to, std::span<const StridedRun> pieces,
+                                  Completion& done) = 0;
+    virtual Result<Posted> gather(Rank from, std::span<const StridedRun> pieces,
+                                  Completion& done) = 0;
     virtual Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                                   Completion& done) = 0;
     virtual bool has_unordered() = 0;
@@ -86,10 +88,11 @@ class Wire {
     Result<Posted> get(MutableBytes target, Remote from, Completion& done) override {
       return transport->get(target, from, done);
     }
-    Result<Posted> spread(Rank to, std::span<const Pieces> pieces, Completion& done) override {
+    Result<Posted> spread(Rank to, std::span<const StridedRun> pieces, Completion& done) override {
       return transport->spread(to, pieces, done);
     }
-    Result<Posted> gather(Rank from, std::span<const Pieces> pieces, Completion& done) override {
+    Result<Posted> gather(Rank from, std::span<const StridedRun> pieces,
+                          Completion& done) override {
       return transport->gather(from, pieces, done);
     }
     Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,

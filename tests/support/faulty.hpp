@@ -45,15 +45,15 @@ class Faulty {
     if (one_in(3)) return Posted::busy;
     return later(done, [=, this](Completion& part) { return inner_->get(target, from, part); });
   }
-  Result<Posted> spread(Rank to, std::span<const Pieces> pieces, Completion& done) {
+  Result<Posted> spread(Rank to, std::span<const StridedRun> pieces, Completion& done) {
     if (one_in(3)) return Posted::busy;
     auto copy = std::make_shared<Copy>(pieces);
     return later(done,
                  [=, this](Completion& part) { return inner_->spread(to, copy->pieces, part); });
   }
-  Result<Posted> gather(Rank from, std::span<const Pieces> pieces, Completion& done) {
+  Result<Posted> gather(Rank from, std::span<const StridedRun> pieces, Completion& done) {
     if (one_in(3)) return Posted::busy;
-    const std::vector<Pieces> kept(pieces.begin(), pieces.end());
+    const std::vector<StridedRun> kept(pieces.begin(), pieces.end());
     return later(done, [=, this](Completion& part) { return inner_->gather(from, kept, part); });
   }
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
@@ -100,17 +100,17 @@ class Faulty {
 
   // Of what is to be put, whose source is free at once.
   struct Copy {
-    explicit Copy(std::span<const Pieces> all)
+    explicit Copy(std::span<const StridedRun> all)
         : pieces(all.begin(), all.end()), packed(bytes_of(all)) {
       pack(all, packed.data());
       std::byte* next = packed.data();
-      for (Pieces& each : pieces) {
+      for (StridedRun& each : pieces) {
         each.here = next;
         each.here_step = static_cast<std::ptrdiff_t>(each.size);
         next += each.bytes();
       }
     }
-    std::vector<Pieces> pieces;
+    std::vector<StridedRun> pieces;
     std::vector<std::byte> packed;
   };
 

@@ -52,10 +52,10 @@ class Packed : public testing::TestWithParam<const char*> {
   Wire& wire() { return wire_; }
   std::size_t most() const { return wire_.limits().packs_up_to; }
 
-  void spread(std::span<const Pieces> pieces, Completion& done) {
+  void spread(std::span<const StridedRun> pieces, Completion& done) {
     post([&] { return wire_.spread(peer, pieces, done); });
   }
-  void gather(std::span<const Pieces> pieces, Completion& done) {
+  void gather(std::span<const StridedRun> pieces, Completion& done) {
     post([&] { return wire_.gather(peer, pieces, done); });
   }
   // False: it took too long.
@@ -110,12 +110,12 @@ class Random {
 
   std::size_t below(std::size_t limit) { return engine_() % limit; }
   // Each byte of `here` and of the area at the peer belongs to one piece at most.
-  std::vector<Pieces> pieces(std::byte* here, std::size_t room) {
-    std::vector<Pieces> all;
+  std::vector<StridedRun> pieces(std::byte* here, std::size_t room) {
+    std::vector<StridedRun> all;
     std::size_t there_at = area_offset;
     std::size_t here_at = 0;
     for (std::size_t sorts = 1 + below(5); sorts > 0; --sorts) {
-      Pieces next{.size = 1 + below(below(2) == 0 ? 9 : 100), .count = 1 + below(12)};
+      StridedRun next{.size = 1 + below(below(2) == 0 ? 9 : 100), .count = 1 + below(12)};
       if (next.bytes() > room) break;
       room -= next.bytes();
       std::tie(next.there, next.there_step) = steps(next, there_at);
@@ -128,7 +128,7 @@ class Random {
   }
 
  private:
-  std::pair<std::size_t, std::ptrdiff_t> steps(const Pieces& pieces, std::size_t& at) {
+  std::pair<std::size_t, std::ptrdiff_t> steps(const StridedRun& pieces, std::size_t& at) {
     const std::size_t step = pieces.size + below(20);
     const std::size_t last = at + step * (pieces.count - 1);
     const std::size_t first = at;
@@ -141,8 +141,8 @@ class Random {
 };
 
 template <typename Each>
-void for_each_byte(std::span<const Pieces> all, const Each& each) {
-  for (const Pieces& pieces : all)
+void for_each_byte(std::span<const StridedRun> all, const Each& each) {
+  for (const StridedRun& pieces : all)
     for (std::size_t i = 0; i < pieces.count; ++i)
       for (std::size_t k = 0; k < pieces.size; ++k) {
         const auto at = static_cast<std::ptrdiff_t>(i);
@@ -156,7 +156,7 @@ TEST_P(Packed, bytes_go_to_their_places_and_nowhere_else) {
   for (int round = 0; round < 50; ++round) {
     std::vector<std::byte> source(area);
     for (std::byte& each : source) each = static_cast<std::byte>(random.below(256));
-    const std::vector<Pieces> pieces = random.pieces(source.data(), most());
+    const std::vector<StridedRun> pieces = random.pieces(source.data(), most());
     std::vector<std::byte> expected(there(), there() + area);
     for_each_byte(pieces, [&](std::size_t at, std::byte byte) { expected[at] = byte; });
     Completion done;
@@ -172,7 +172,7 @@ TEST_P(Packed, bytes_come_to_their_places_and_nowhere_else) {
   for (int round = 0; round < 50; ++round) {
     std::vector<std::byte> target(area, std::byte{0xee});
     std::vector<std::byte> expected = target;
-    const std::vector<Pieces> pieces = random.pieces(target.data(), most());
+    const std::vector<StridedRun> pieces = random.pieces(target.data(), most());
     for_each_byte(pieces, [&](std::size_t at, std::byte& byte) {
       expected[static_cast<std::size_t>(&byte - target.data())] = old_byte(at);
     });
@@ -185,12 +185,12 @@ TEST_P(Packed, bytes_come_to_their_places_and_nowhere_else) {
 
 TEST_P(Packed, as_much_goes_as_the_limits_say) {
   std::vector<std::byte> bytes(most());
-  const Pieces whole{.size = 1,
-                     .count = bytes.size(),
-                     .there = area_offset + 2 * bytes.size() - 2,
-                     .there_step = -2,
-                     .here = bytes.data(),
-                     .here_step = 1};
+  const StridedRun whole{.size = 1,
+                         .count = bytes.size(),
+                         .there = area_offset + 2 * bytes.size() - 2,
+                         .there_step = -2,
+                         .here = bytes.data(),
+                         .here_step = 1};
   Completion done;
   gather(std::span(&whole, 1), done);
   ASSERT_TRUE(complete(done));
@@ -201,7 +201,7 @@ TEST_P(Packed, as_much_goes_as_the_limits_say) {
   ASSERT_TRUE(complete(done));
   for (std::size_t i = 0; i < 2 * bytes.size(); ++i)
     ASSERT_EQ(there()[i], i % 2 == 0 ? std::byte{5} : old_byte(i)) << i;
-  std::vector<Pieces> many(most_pieces, Pieces{.size = 1, .count = 1, .there = area_offset});
+  std::vector<StridedRun> many(most_runs, StridedRun{.size = 1, .count = 1, .there = area_offset});
   for (std::size_t i = 0; i < many.size(); ++i) many[i].here = bytes.data() + i;
   gather(many, done);
   ASSERT_TRUE(complete(done));
@@ -217,7 +217,7 @@ TEST_P(Packed, many_gets_see_the_puts_before_them) {
   for (std::size_t i = 0; i < rounds; ++i) {
     const std::size_t bytes = i % 3 == 0 ? 1 : size;  // short answers overtake long ones
     std::ranges::fill(source, static_cast<std::byte>(i));
-    Pieces place{.size = bytes, .count = 1, .there = area_offset + i % 2 * size};
+    StridedRun place{.size = bytes, .count = 1, .there = area_offset + i % 2 * size};
     place.here = source.data();
     spread(std::span(&place, 1), done);
     if (wire().has_unordered()) {
@@ -246,12 +246,12 @@ TEST_P(Packed, words_are_never_torn) {
         if (!is_whole(std::atomic_ref(words[2 * i]).load(std::memory_order_relaxed))) torn = true;
   });
   std::array<std::uint64_t, count> here{};
-  const Pieces pieces{.size = 8,
-                      .count = count,
-                      .there = area_offset,
-                      .there_step = 16,
-                      .here = reinterpret_cast<std::byte*>(here.data()),
-                      .here_step = 8};
+  const StridedRun pieces{.size = 8,
+                          .count = count,
+                          .there = area_offset,
+                          .there_step = 16,
+                          .here = reinterpret_cast<std::byte*>(here.data()),
+                          .here_step = 8};
   for (std::uint64_t round = 1; round <= 200; ++round) {
     here.fill(round % 256 * 0x0101'0101'0101'0101);
     Completion done;

@@ -189,8 +189,8 @@ TEST(ofi_message, bytes_of_a_spread_are_those_of_its_rows) {
 
 TEST(ofi_message, rows_are_behind_the_request) {
   EXPECT_FALSE(is_gather({}));
-  EXPECT_TRUE(is_gather(std::vector<Row>(most_pieces, Row{4096, 8, 8, 1})));
-  EXPECT_FALSE(is_gather(std::vector<Row>(most_pieces + 1, Row{4096, 8, 8, 1})));
+  EXPECT_TRUE(is_gather(std::vector<Row>(most_runs, Row{4096, 8, 8, 1})));
+  EXPECT_FALSE(is_gather(std::vector<Row>(most_runs + 1, Row{4096, 8, 8, 1})));
   EXPECT_FALSE(is_read(packed_of(RequestKind::gather, 2), 2 * sizeof(Row) - 1)) << "cut short";
   EXPECT_FALSE(is_read(packed_of(RequestKind::gather, ~std::size_t{0} / sizeof(Row) + 1), 8));
   const auto bytes = bytes_of(RequestKind::spread, {{1, 0, 1, 1}, {9, -3, 2, 2}}, 5);

@@ -11,13 +11,13 @@ namespace {
 // Goes through pieces in their order and cuts them into the loads of messages.
 class Loads {
  public:
-  Loads(std::span<const Pieces> all, std::size_t room) : left_(all), room_(room) {}
+  Loads(std::span<const StridedRun> all, std::size_t room) : left_(all), room_(room) {}
 
   // The next one; empty at the end.
-  std::span<const Pieces> next() {
+  std::span<const StridedRun> next() {
     load_.clear();
-    for (std::size_t room = room_; !left_.empty() && load_.size() < most_pieces;) {
-      const Pieces part = rest_of_first(room / left_.front().size);
+    for (std::size_t room = room_; !left_.empty() && load_.size() < most_runs;) {
+      const StridedRun part = rest_of_first(room / left_.front().size);
       if (part.count == 0) break;
       load_.push_back(part);
       room -= part.bytes();
@@ -30,8 +30,8 @@ class Loads {
   }
 
  private:
-  Pieces rest_of_first(std::size_t most) const {
-    Pieces part = left_.front();
+  StridedRun rest_of_first(std::size_t most) const {
+    StridedRun part = left_.front();
     const auto before = static_cast<std::ptrdiff_t>(done_);
     part.count = std::min(part.count - done_, most);
     part.there += static_cast<std::uint64_t>(before * part.there_step);
@@ -39,15 +39,15 @@ class Loads {
     return part;
   }
 
-  std::span<const Pieces> left_;
+  std::span<const StridedRun> left_;
   std::size_t room_;
   std::size_t done_ = 0;  // of the first that is left
-  std::vector<Pieces> load_;
+  std::vector<StridedRun> load_;
 };
 
 // Calls move(place there, bytes here) for each, until one is not accepted.
 template <typename Move>
-Engine::Begun one_by_one(Rank peer, const Pieces& pieces, const Move& move) {
+Engine::Begun one_by_one(Rank peer, const StridedRun& pieces, const Move& move) {
   Engine::Begun moved = Posted::accepted;
   for (std::size_t i = 0; i < pieces.count && moved == Posted::accepted; ++i) {
     const auto at = static_cast<std::ptrdiff_t>(i);
@@ -70,14 +70,14 @@ class FirstOnly {
 }  // namespace
 
 // The others go alone.
-std::vector<Pieces> Engine::packed_of(std::span<const Pieces> pieces) const {
-  std::vector<Pieces> packed;
+std::vector<StridedRun> Engine::packed_of(std::span<const StridedRun> pieces) const {
+  std::vector<StridedRun> packed;
   std::ranges::copy_if(pieces, std::back_inserter(packed),
-                       [this](const Pieces& each) { return packs(each.size); });
+                       [this](const StridedRun& each) { return packs(each.size); });
   return packed;
 }
 
-Engine::Begun Engine::begin_put(Lane& lane, Rank to, std::span<const Pieces> pieces,
+Engine::Begun Engine::begin_put(Lane& lane, Rank to, std::span<const StridedRun> pieces,
                                 Completion& done, NoRoom no_room) {
   const auto turn = take_wire(no_room);
   if (!turn) return Posted::busy;
@@ -86,9 +86,9 @@ Engine::Begun Engine::begin_put(Lane& lane, Rank to, std::span<const Pieces> pie
     return begin_put(lane, there, here, done, first.next());
   };
   Begun begun = Posted::accepted;
-  for (const Pieces& each : pieces)
+  for (const StridedRun& each : pieces)
     if (!packs(each.size) && begun == Posted::accepted) begun = one_by_one(to, each, put);
-  const std::vector<Pieces> packed = packed_of(pieces);
+  const std::vector<StridedRun> packed = packed_of(pieces);
   Loads loads(packed, wire_.limits().packs_up_to);
   for (auto load = loads.next(); !load.empty() && begun == Posted::accepted; load = loads.next())
     begun = post(lane, first.next(), [&] { return wire_.spread(to, load, done); });
@@ -96,7 +96,7 @@ Engine::Begun Engine::begin_put(Lane& lane, Rank to, std::span<const Pieces> pie
   return begun;
 }
 
-Engine::Begun Engine::begin_get(Lane& lane, Rank from, std::span<const Pieces> pieces,
+Engine::Begun Engine::begin_get(Lane& lane, Rank from, std::span<const StridedRun> pieces,
                                 Completion& done, NoRoom no_room) {
   const auto turn = take_wire(no_room);
   if (!turn) return Posted::busy;
@@ -105,9 +105,9 @@ Engine::Begun Engine::begin_get(Lane& lane, Rank from, std::span<const Pieces> p
     return begin_get(lane, here, there, done, first.next());
   };
   Begun begun = Posted::accepted;
-  for (const Pieces& each : pieces)
+  for (const StridedRun& each : pieces)
     if (!packs(each.size) && begun == Posted::accepted) begun = one_by_one(from, each, get);
-  const std::vector<Pieces> packed = packed_of(pieces);
+  const std::vector<StridedRun> packed = packed_of(pieces);
   Loads loads(packed, wire_.limits().packs_up_to);
   for (auto load = loads.next(); !load.empty() && begun == Posted::accepted; load = loads.next())
     begun = post(lane, first.next(), [&] { return wire_.gather(from, load, done); });
@@ -116,11 +116,11 @@ Engine::Begun Engine::begin_get(Lane& lane, Rank from, std::span<const Pieces> p
 }
 
 // The sources are free when it returns: only for pieces that are packed.
-bool Engine::put_packed(Lane& lane, Rank to, const Pieces& pieces) {
+bool Engine::put_packed(Lane& lane, Rank to, const StridedRun& pieces) {
   return begin_put(lane, to, std::span(&pieces, 1), lane.pending()).has_value();
 }
 
-bool Engine::get_packed(Lane& lane, Rank from, const Pieces& pieces) {
+bool Engine::get_packed(Lane& lane, Rank from, const StridedRun& pieces) {
   const std::scoped_lock turn(wire_mutex_);
   order(lane);
   Completion done;

@@ -191,10 +191,10 @@ bool Engine::put_before_signal(Lane& lane, Rank to, const void* dest, Bytes sour
   const Result<Remote> place = locate("put", to, dest, source.size());
   if (!place) return lane.fail(place.error());
   lane.counters().add_put(source.size());
-  const Pieces whole{.size = source.size(),
-                     .count = 1,
-                     .there = place->offset,
-                     .here = const_cast<std::byte*>(source.data())};
+  const StridedRun whole{.size = source.size(),
+                         .count = 1,
+                         .there = place->offset,
+                         .here = const_cast<std::byte*>(source.data())};
   const std::scoped_lock turn(wire_mutex_);
   return post(lane, [&] { return wire_.spread(to, std::span(&whole, 1), lane.pending()); });
 }
@@ -269,7 +269,8 @@ bool Engine::get_over_wire(Lane& lane, MutableBytes dest, Remote from, Buffer bu
   bool posted = false;
   if (goes_behind_puts(lane, dest.size())) {
     order(lane);
-    const Pieces whole{.size = dest.size(), .count = 1, .there = from.offset, .here = dest.data()};
+    const StridedRun whole{
+        .size = dest.size(), .count = 1, .there = from.offset, .here = dest.data()};
     posted = post(lane, [&] { return wire_.gather(from.rank, std::span(&whole, 1), done); });
   } else {
     drain(lane);

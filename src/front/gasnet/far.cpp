@@ -87,12 +87,12 @@ bool Far::begin_get(Batch& batch, MutableBytes dest, Remote from, CallName call,
   return has_begun(engine_.begin_get(*lane_, dest, from, batch.done_, no_room), call);
 }
 
-bool Far::begin_put(Batch& batch, Rank to, std::span<const Pieces> pieces, CallName call,
+bool Far::begin_put(Batch& batch, Rank to, std::span<const StridedRun> pieces, CallName call,
                     NoRoom no_room) {
   return has_begun(engine_.begin_put(*lane_, to, pieces, batch.reading_, no_room), call);
 }
 
-bool Far::begin_get(Batch& batch, Rank from, std::span<const Pieces> pieces, CallName call,
+bool Far::begin_get(Batch& batch, Rank from, std::span<const StridedRun> pieces, CallName call,
                     NoRoom no_room) {
   return has_begun(engine_.begin_get(*lane_, from, pieces, batch.done_, no_room), call);
 }

@@ -83,9 +83,9 @@ class Far {
   bool begin_get(Batch& batch, MutableBytes dest, Remote from, CallName call,
                  NoRoom no_room = NoRoom::wait);
   // The same of many pieces.
-  bool begin_put(Batch& batch, Rank to, std::span<const Pieces> pieces, CallName call,
+  bool begin_put(Batch& batch, Rank to, std::span<const StridedRun> pieces, CallName call,
                  NoRoom no_room = NoRoom::wait);
-  bool begin_get(Batch& batch, Rank from, std::span<const Pieces> pieces, CallName call,
+  bool begin_get(Batch& batch, Rank from, std::span<const StridedRun> pieces, CallName call,
                  NoRoom no_room = NoRoom::wait);
   void wait(Batch& batch, CallName call);
   void wait_for_sources(Batch& batch, CallName call);

@@ -44,19 +44,19 @@ class Lines {
 
 }  // namespace
 
-void FarPieces::move(const Pieces& line) {
+void FarPieces::move(const StridedRun& line) {
   if (refused_) return;
   if (!joins_last(line)) {
-    if (bytes_ >= begun_together || told_.size() >= most_pieces) begin();
+    if (bytes_ >= begun_together || told_.size() >= most_runs) begin();
     told_.push_back(line);
   }
   bytes_ += line.bytes();
 }
 
 // Pieces at equal steps are told together.
-bool FarPieces::joins_last(const Pieces& line) {
+bool FarPieces::joins_last(const StridedRun& line) {
   if (told_.empty() || told_.back().size != line.size) return false;
-  Pieces& last = told_.back();
+  StridedRun& last = told_.back();
   const auto there = static_cast<std::ptrdiff_t>(line.there - last.there);
   const std::ptrdiff_t here = line.here - last.here;
   const auto count = static_cast<std::ptrdiff_t>(last.count);
@@ -90,7 +90,7 @@ void move_section(FarPieces& pieces, const strided::Transfer& transfer, std::siz
                   std::byte* ours) {
   const bool puts = pieces.side() == strided::End::target;
   const strided::End own_side = puts ? strided::End::source : strided::End::target;
-  Pieces line{.size = transfer.run(), .count = 1};
+  StridedRun line{.size = transfer.run(), .count = 1};
   if (const auto dimensions = transfer.dimensions(); dimensions.size() > 1) {
     const strided::Dimension& along = dimensions[1];
     line.count = along.extent;

@@ -17,12 +17,12 @@ class FarPieces {
 
   strided::End side() const { return side_; }
   // Pieces at equal steps, `there` in the peer's arena.
-  void move(const Pieces& line);
+  void move(const StridedRun& line);
   // False: there was no room for the first, and nothing has been moved.
   bool wait();
 
  private:
-  bool joins_last(const Pieces& line);
+  bool joins_last(const StridedRun& line);
   void begin();
 
   Far& far_;
@@ -32,8 +32,8 @@ class FarPieces {
   Far::NoRoom no_room_;  // of the first; the others wait
   bool refused_ = false;
   Batch batch_;
-  std::vector<Pieces> told_;  // and not begun
-  std::size_t bytes_ = 0;     // of those
+  std::vector<StridedRun> told_;  // and not begun
+  std::size_t bytes_ = 0;         // of those
 };
 
 // The blocks of the peer's list are shifted to places in its arena. Both have as many bytes.

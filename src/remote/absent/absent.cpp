@@ -30,11 +30,11 @@ Result<Posted> RemoteClient::put(Remote /*to*/, Bytes /*source*/, Completion& /*
 Result<Posted> RemoteClient::get(MutableBytes /*target*/, Remote /*from*/, Completion& /*done*/) {
   return absent();
 }
-Result<Posted> RemoteClient::spread(Rank /*to*/, std::span<const Pieces> /*pieces*/,
+Result<Posted> RemoteClient::spread(Rank /*to*/, std::span<const StridedRun> /*pieces*/,
                                     Completion& /*done*/) {
   return absent();
 }
-Result<Posted> RemoteClient::gather(Rank /*from*/, std::span<const Pieces> /*pieces*/,
+Result<Posted> RemoteClient::gather(Rank /*from*/, std::span<const StridedRun> /*pieces*/,
                                     Completion& /*done*/) {
   return absent();
 }

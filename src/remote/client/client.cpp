@@ -31,8 +31,8 @@ constexpr std::uint32_t polls_between_clocks = 16;
 constexpr std::uint64_t between_looks_ns = 100'000'000;
 
 // What the agent is told of pieces.
-void write_rows(std::span<const Pieces> pieces, std::byte* message) {
-  for (const Pieces& each : pieces) {
+void write_rows(std::span<const StridedRun> pieces, std::byte* message) {
+  for (const StridedRun& each : pieces) {
     const Row row{.offset = each.there,
                   .step = each.there_step,
                   .size = static_cast<std::uint32_t>(each.size),
@@ -166,7 +166,7 @@ Result<Posted> RemoteClient::Implementation::put(Remote to, Bytes source, Comple
   return judge(node, route_->put(to, source, done));
 }
 
-Result<Posted> RemoteClient::Implementation::spread(Rank to, std::span<const Pieces> pieces,
+Result<Posted> RemoteClient::Implementation::spread(Rank to, std::span<const StridedRun> pieces,
                                                     Completion& done) {
   const Request spread{
       .kind = RequestKind::spread, .to = index(to), .operand = std::uint64_t{pieces.size()}};
@@ -177,7 +177,7 @@ Result<Posted> RemoteClient::Implementation::spread(Rank to, std::span<const Pie
   });
 }
 
-Result<Posted> RemoteClient::Implementation::gather(Rank from, std::span<const Pieces> pieces,
+Result<Posted> RemoteClient::Implementation::gather(Rank from, std::span<const StridedRun> pieces,
                                                     Completion& done) {
   const Request gather{
       .kind = RequestKind::gather, .to = index(from), .operand = std::uint64_t{pieces.size()}};
@@ -189,7 +189,7 @@ Result<Posted> RemoteClient::Implementation::gather(Rank from, std::span<const P
 Result<Posted> RemoteClient::Implementation::get(MutableBytes target, Remote from,
                                                  Completion& done) {
   if (carries_messages_only()) {
-    const Pieces whole{
+    const StridedRun whole{
         .size = target.size(), .count = 1, .there = from.offset, .here = target.data()};
     return gather(from.rank, std::span(&whole, 1), done);
   }
@@ -383,10 +383,11 @@ Result<Posted> RemoteClient::put(Remote to, Bytes source, Completion& done) {
 Result<Posted> RemoteClient::get(MutableBytes target, Remote from, Completion& done) {
   return implementation_->get(target, from, done);
 }
-Result<Posted> RemoteClient::spread(Rank to, std::span<const Pieces> pieces, Completion& done) {
+Result<Posted> RemoteClient::spread(Rank to, std::span<const StridedRun> pieces, Completion& done) {
   return implementation_->spread(to, pieces, done);
 }
-Result<Posted> RemoteClient::gather(Rank from, std::span<const Pieces> pieces, Completion& done) {
+Result<Posted> RemoteClient::gather(Rank from, std::span<const StridedRun> pieces,
+                                    Completion& done) {
   return implementation_->gather(from, pieces, done);
 }
 Result<Posted> RemoteClient::atomic(Remote at, const AtomicRequest& request, std::byte* result,

@@ -41,8 +41,8 @@ class RemoteClient {
   Limits limits() const;
   Result<Posted> put(Remote to, Bytes source, Completion& done);
   Result<Posted> get(MutableBytes target, Remote from, Completion& done);
-  Result<Posted> spread(Rank to, std::span<const Pieces> pieces, Completion& done);
-  Result<Posted> gather(Rank from, std::span<const Pieces> pieces, Completion& done);
+  Result<Posted> spread(Rank to, std::span<const StridedRun> pieces, Completion& done);
+  Result<Posted> gather(Rank from, std::span<const StridedRun> pieces, Completion& done);
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done);
   bool has_unordered() const;

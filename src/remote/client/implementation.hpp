@@ -24,8 +24,8 @@ class RemoteClient::Implementation {
   Limits limits() const;
   Result<Posted> put(Remote to, Bytes source, Completion& done);
   Result<Posted> get(MutableBytes target, Remote from, Completion& done);
-  Result<Posted> spread(Rank to, std::span<const Pieces> pieces, Completion& done);
-  Result<Posted> gather(Rank from, std::span<const Pieces> pieces, Completion& done);
+  Result<Posted> spread(Rank to, std::span<const StridedRun> pieces, Completion& done);
+  Result<Posted> gather(Rank from, std::span<const StridedRun> pieces, Completion& done);
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done);
   bool has_unordered() const { return route_->has_puts(); }
@@ -45,10 +45,10 @@ class RemoteClient::Implementation {
   // A request under way.
   struct Unanswered {
     Completion* done;
-    std::byte* word = nullptr;        // where the answer's goes; null: nobody wants it
-    std::size_t size = 0;             // of the word
-    std::uint64_t number = 0;         // among the requests of this rank to all nodes
-    std::vector<Pieces> pieces = {};  // where its bytes go; none once they have come
+    std::byte* word = nullptr;            // where the answer's goes; null: nobody wants it
+    std::size_t size = 0;                 // of the word
+    std::uint64_t number = 0;             // among the requests of this rank to all nodes
+    std::vector<StridedRun> pieces = {};  // where its bytes go; none once they have come
   };
   // The agent of another node, once it was talked to.
   struct Link {

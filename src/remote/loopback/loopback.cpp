@@ -40,9 +40,9 @@ Result<Posted> Loopback::get(MutableBytes target, Remote from, Completion& done)
 }
 
 Result<std::vector<Loopback::Located>> Loopback::locate(Rank peer,
-                                                        std::span<const Pieces> pieces) const {
+                                                        std::span<const StridedRun> pieces) const {
   std::vector<Located> located;
-  for (const Pieces& each : pieces) {
+  for (const StridedRun& each : pieces) {
     const auto last = each.there_step * (static_cast<std::ptrdiff_t>(each.count) - 1);
     const Result<std::byte*> first = locate({peer, each.there}, each.size);
     if (!first) return first.error();
@@ -53,7 +53,7 @@ Result<std::vector<Loopback::Located>> Loopback::locate(Rank peer,
   return located;
 }
 
-Result<Posted> Loopback::spread(Rank to, std::span<const Pieces> pieces, Completion& done) {
+Result<Posted> Loopback::spread(Rank to, std::span<const StridedRun> pieces, Completion& done) {
   Result<std::vector<Located>> located = locate(to, pieces);
   if (!located) return located.error();
   std::vector<std::byte> packed(bytes_of(pieces));
@@ -61,7 +61,7 @@ Result<Posted> Loopback::spread(Rank to, std::span<const Pieces> pieces, Complet
   return post(Spread{*std::move(located), std::move(packed)}, done);
 }
 
-Result<Posted> Loopback::gather(Rank from, std::span<const Pieces> pieces, Completion& done) {
+Result<Posted> Loopback::gather(Rank from, std::span<const StridedRun> pieces, Completion& done) {
   Result<std::vector<Located>> located = locate(from, pieces);
   if (!located) return located.error();
   return post(Gather{*std::move(located)}, done);

@@ -38,8 +38,8 @@ class Loopback {
   }
   Result<Posted> put(Remote to, Bytes source, Completion& done);
   Result<Posted> get(MutableBytes target, Remote from, Completion& done);
-  Result<Posted> spread(Rank to, std::span<const Pieces> pieces, Completion& done);
-  Result<Posted> gather(Rank from, std::span<const Pieces> pieces, Completion& done);
+  Result<Posted> spread(Rank to, std::span<const StridedRun> pieces, Completion& done);
+  Result<Posted> gather(Rank from, std::span<const StridedRun> pieces, Completion& done);
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done);
   bool has_unordered() const { return false; }
@@ -63,7 +63,7 @@ class Loopback {
   };
   // Pieces, and where the first of each begins at the peer. Those of a put are packed here.
   struct Located {
-    Pieces pieces;
+    StridedRun pieces;
     std::byte* there;
   };
   struct Spread {
@@ -85,7 +85,7 @@ class Loopback {
   };
 
   Result<std::byte*> locate(Remote place, std::size_t size) const;
-  Result<std::vector<Located>> locate(Rank peer, std::span<const Pieces> pieces) const;
+  Result<std::vector<Located>> locate(Rank peer, std::span<const StridedRun> pieces) const;
   Posted post(What what, Completion& done);
   static void execute(const Spread& spread);
   static void execute(const Gather& gather);

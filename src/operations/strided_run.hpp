@@ -11,7 +11,7 @@
 namespace gondwana {
 
 // Pieces of one size, each as far from the one before, at a peer and here.
-struct Pieces {
+struct StridedRun {
   std::size_t size = 0;  // bytes of each
   std::size_t count = 0;
   std::uint64_t there = 0;        // where the first begins, in the arena of the peer
@@ -23,11 +23,11 @@ struct Pieces {
 };
 
 // So many sorts of them a message may have.
-inline constexpr std::size_t most_pieces = 256;
+inline constexpr std::size_t most_runs = 256;
 
-constexpr std::size_t bytes_of(std::span<const Pieces> all) {
+constexpr std::size_t bytes_of(std::span<const StridedRun> all) {
   std::size_t bytes = 0;
-  for (const Pieces& each : all) bytes += each.bytes();
+  for (const StridedRun& each : all) bytes += each.bytes();
   return bytes;
 }
 
@@ -85,15 +85,15 @@ inline void copy_pieces(Steps to, ConstSteps from, std::size_t size, std::size_t
 }
 
 // From here into a message, and out of one.
-inline void pack(std::span<const Pieces> all, std::byte* packed) {
-  for (const Pieces& each : all) {
+inline void pack(std::span<const StridedRun> all, std::byte* packed) {
+  for (const StridedRun& each : all) {
     const auto size = static_cast<std::ptrdiff_t>(each.size);
     copy_pieces({packed, size}, {each.here, each.here_step}, each.size, each.count);
     packed += each.bytes();
   }
 }
-inline void unpack(std::span<const Pieces> all, const std::byte* packed) {
-  for (const Pieces& each : all) {
+inline void unpack(std::span<const StridedRun> all, const std::byte* packed) {
+  for (const StridedRun& each : all) {
     const auto size = static_cast<std::ptrdiff_t>(each.size);
     copy_pieces({each.here, each.here_step}, {packed, size}, each.size, each.count);
     packed += each.bytes();
