@@ -36,7 +36,7 @@ Result<std::vector<NodeShare>> find_nodes(std::span<const ProcessInfo> infos,
   std::vector<NodeShare> nodes;
   for (std::uint32_t first = 0; first < ranks;) {
     const std::uint32_t end = first + length_of_run(infos.subspan(first));
-    if (Result<void> in_row = check_order(infos, first, end, in_order); !in_row)
+    if (const Result<void> in_row = check_order(infos, first, end, in_order); !in_row)
       return in_row.error();
     for (const std::uint32_t most = limit == 0 ? ranks : limit; first < end;) {
       const std::uint32_t members = std::min(most, end - first);

@@ -135,6 +135,14 @@ class LauncherEndsTest(LauncherCase):
                             'wait="wait shmem_barrier_all"; [ $GONDWANA_RANK = 1 ] && wait="$1"; '
                             '"$0" join running share put\\ 5 "$wait"; eval "$2"', RANK, last_steps, afterwards)
 
+    def test_the_end_of_a_job_hangs_up_on_nobody(self):
+        # A session of its own, with a stopped process, as in a batch job.
+        script = 'sleep 1000 & kill -STOP $!; "$@"; echo survived; kill -KILL $!'
+        ended = subprocess.run(
+            ["sh", "-c", script, "sh", *self.command(), "-n", "2", "true"], start_new_session=True,
+            env=self.environment(), capture_output=True, text=True, timeout=WATCHDOG, check=False)
+        self.assertEqual((ended.returncode, ended.stdout), (0, "survived\n"))
+
     def test_a_program_killed_under_a_shell_that_lives_on_ends_the_job(self):
         for last, how in [("raise 9", "killed"), ("exit 0", "left")]:
             with self.subTest(how):

@@ -60,7 +60,10 @@ class Watch {
  public:
   Watch(pid_t guardian, UniqueFd words, UniqueFd reports)
       : guardian_(guardian), words_(std::move(words)), reports_(std::move(reports)) {
-    ::setpgid(0, 0);  // a signal to the group of the launcher is not for us
+    // A signal to the group of the launcher is not for us. A session, and not only a group: the
+    // guardian is our child in that group, and where its end would leave the group without a parent
+    // in the session, the kernel hangs up on all of the group as soon as one of them is stopped.
+    ::setsid();
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGPIPE})
       ::signal(signal, SIG_IGN);
     sigset_t children;
