@@ -37,7 +37,7 @@ NAMES = {
     "gondwana_gex_atomic_float": "gex_AD_Op",
     "gondwana_gex_atomic_double": "gex_AD_Op",
 }
-OPERAND = "operand1"  # of atomic updates: its size is that of the type
+OPERAND = "operand1"  # of an atomic update; it has the size of the type
 PEERS = ("rank", "dstrank", "srcrank", "node")
 SIZES = {  # of calls whose bytes are no parameter named nbytes
     "gex_VIS_Vector": "bytes_of(dstcount, dstlist)",
