@@ -6,6 +6,9 @@
 A front door never includes another, and of the public headers only its own. Tools see the public
 headers, bootstrap, memory, sync and core. Examples, benchmark rows and Python see what users see: the public
 headers. Tests may include anything; nothing else includes tests.
+
+Inside the engine includes point one way, too: see ENGINE_ROOMS. engine.hpp composes the rooms, so
+none of them sees it.
 """
 
 import sys
@@ -34,6 +37,20 @@ SEES = {
     "bench": {"include"},
     "python": {"include"},
 }
+# The rooms of the engine: each sees those before it, but none of its own line.
+ENGINE_ROOMS = (
+    ("arguments",),
+    ("symmetric",),
+    ("am",),
+    ("wait",),
+    ("rma",),
+    ("locks", "teams"),
+    ("collectives/common",),
+    ("collectives/node", "collectives/reference"),
+    ("collectives/levels",),
+    ("collectives",),
+    ("engine",),
+)
 LAYERS = (
     "core",
     "sync",
@@ -87,6 +104,25 @@ def refusal(source: str, target: str, name: str) -> str | None:
     return f"{kind} sees {' and '.join(sorted(SEES[kind])) or 'nothing else of the repository'}"
 
 
+def engine_room(path: str) -> str:
+    """The room of a file of the engine: its folder, or its name where it is in none."""
+    inside = Path(path).relative_to("src/engine")
+    folder = inside.parent.as_posix()
+    return inside.stem if folder == "." else folder
+
+
+def room_refusal(source: str, target: str) -> str | None:
+    """The same for two files of the engine."""
+    rooms = {room: at for at, line in enumerate(ENGINE_ROOMS) for room in line}
+    ours, theirs = engine_room(source), engine_room(target)
+    if ours == theirs:
+        return None
+    for room in (ours, theirs):
+        if room not in rooms:
+            return f"engine/{room} is no room that ci/layers.py knows"
+    return None if rooms[theirs] < rooms[ours] else f"engine/{theirs} is not below engine/{ours}"
+
+
 def violations(root: Path, files: list[str]) -> list[str]:
     """One sentence for each include that points the wrong way."""
     found = []
@@ -97,6 +133,8 @@ def violations(root: Path, files: list[str]) -> list[str]:
         for line, name in includes(root, file):
             target = meant_area(root, file, name)
             reason = target and refusal(area(file), target, name)
+            if target == area(file) == "engine":
+                reason = room_refusal(file, resolve(root, file, name) or f"src/{name}")
             if reason:
                 found.append(f"{file}:{line}: {area(file)} may not include {name}: {reason}")
     return found

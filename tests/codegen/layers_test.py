@@ -51,6 +51,22 @@ class Layers(unittest.TestCase):
         }
         self.assert_refused(files, "src/core/types.hpp:3: core may not include engine/engine.hpp")
 
+    def test_rooms_of_the_engine_see_only_those_before_them(self):
+        files = {
+            "src/engine/wait/waiter.hpp": including("engine/rma/rma.hpp"),
+            "src/engine/rma/rma.hpp": including("engine/arguments.hpp", "rma/lane.hpp"),
+            "src/engine/arguments.hpp": "",
+        }
+        self.assert_refused(files, "src/engine/wait/waiter.hpp:1:")
+
+    def test_no_room_of_the_engine_sees_the_whole(self):
+        files = {
+            "src/engine/collectives/node/sync.cpp": including("engine/engine.hpp"),
+            "src/engine/engine.hpp": including("engine/collectives/collectives.hpp"),
+            "src/engine/collectives/collectives.hpp": "",
+        }
+        self.assert_refused(files, "src/engine/collectives/node/sync.cpp:1:")
+
     def test_memory_does_not_see_the_bootstrap(self):
         files = {
             "src/memory/heap.cpp": including("../bootstrap/join.hpp"),

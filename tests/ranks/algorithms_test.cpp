@@ -45,7 +45,7 @@ class TestGroup {
     Engine& engine = world_.engine();
     const std::size_t offset =
         engine.symmetric().ranges().offset_of(flags_.data(), Group::flags_size);
-    return {engine, team_, offset, "test"};
+    return engine.collectives().group(team_, offset, "test");
   }
 
  private:

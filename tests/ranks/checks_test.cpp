@@ -94,7 +94,7 @@ RANK_TEST(arguments_that_overlap_are_told, ranks(2).with_checks()) {
   EXPECT_TRUE(says("no complaint", does(4, world.right())));
   world.barrier();
   // Out of reach of loads and stores there is no such address.
-  if (const void* theirs = world.engine().pointer_to(
+  if (const void* theirs = world.engine().rma().pointer_to(
           Rank(static_cast<std::uint32_t>(world.right())), cells.data())) {
     EXPECT_TRUE(says("overlap in memory", [&] {
       put<8>(world.as("shmem_long_put"), cells.data(), theirs, 4, world.right());

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/collectives/levels/levels.hpp"
+#include "engine/teams/levels.hpp"
 #include "support/rank_test.hpp"
 
 namespace gondwana::test {
@@ -29,12 +29,12 @@ void in_team(World& world, const TeamShape& shape, const TeamBody& body) {
   const Team all{
       .number = 0, .first = shape.start, .stride = shape.stride, .size = shape.size, .me = 0};
   const bool is_member = all.member_of(engine.rank()).has_value();
-  const Result<Team*> team =
-      engine.split(engine.world(), call, is_member ? std::optional(shape) : std::nullopt);
+  const Result<Team*> team = engine.collectives().split(
+      engine.teams().world(), call, is_member ? std::optional(shape) : std::nullopt);
   ASSERT_TRUE(team) << team.error().text;
   if (*team == nullptr) return;
   body(**team);
-  engine.destroy(**team, call);
+  engine.collectives().destroy(**team, call);
 }
 
 // Every start, step and size, up and down: with many members on a node, with one, with none.
@@ -87,7 +87,8 @@ template <typename T>
 void check_reduce(Engine& engine, Team& team, std::span<Affine<T>> dest,
                   std::span<Affine<T>> source, std::size_t round) {
   for (std::size_t i = 0; i < source.size(); ++i) source[i] = affine_of<T>(team.me, i, round);
-  ASSERT_TRUE(engine.reduce(team, call, dest.data(), source.data(), source.size(), affine_type<T>));
+  ASSERT_TRUE(engine.collectives().reduce(team, call, dest.data(), source.data(), source.size(),
+                                          affine_type<T>));
   // The ring begins each part elsewhere.
   if (engine.options().algorithms.of(Collective::reduce) == Algorithm::ring) return;
   for (std::size_t i = 0; i < source.size(); ++i)
@@ -96,7 +97,7 @@ void check_reduce(Engine& engine, Team& team, std::span<Affine<T>> dest,
 
 RANK_TEST(the_world_has_two_levels_where_it_is_on_several_nodes, ranks(1)) {
   const NodeShare& share = world.engine().memory().plan();
-  EXPECT_EQ(world.engine().world().levels != nullptr, share.nodes > 1);
+  EXPECT_EQ(world.engine().teams().world().levels != nullptr, share.nodes > 1);
 }
 
 RANK_TEST(members_of_a_node_are_told_from_the_others, ranks(1)) {
@@ -127,13 +128,13 @@ RANK_TEST(nobody_leaves_a_sync_of_any_team_before_all_have_come, ranks(2)) {
     for (long turn = 1; turn <= 5; ++turn) {
       std::atomic_ref(*arrived.data()).store(first + turn);
       be_late(world);
-      engine.sync(team, call);
+      engine.collectives().sync(team, call);
       for (std::uint32_t member = 0; member < team.size; ++member) {
         long seen = 0;
-        engine.get(world.lane(), team.rank_of(member), &seen, arrived.data(), sizeof(seen));
+        engine.rma().get(world.lane(), team.rank_of(member), &seen, arrived.data(), sizeof(seen));
         ASSERT_EQ(seen, first + turn);
       }
-      engine.sync(team, call);
+      engine.collectives().sync(team, call);
     }
   });
   world.barrier();
@@ -173,11 +174,11 @@ RANK_TEST(sums_of_floating_point_are_the_same_bits_on_all_and_every_time, ranks(
     for (int time = 0; time < 4; ++time) {
       for (std::size_t i = 0; i < count; ++i)
         source[i] = 1.0 / (world.me() * 7.0 + static_cast<double>(i) + 3.1);
-      ASSERT_TRUE(world.engine().reduce(world.engine().world(), call, dest.data(), source.data(),
-                                        count, sum));
+      ASSERT_TRUE(world.engine().collectives().reduce(world.engine().teams().world(), call,
+                                                      dest.data(), source.data(), count, sum));
       world.barrier();
-      world.engine().fcollect(world.engine().world(), call, all.data(), dest.data(),
-                              count * sizeof(double));
+      world.engine().collectives().fcollect(world.engine().teams().world(), call, all.data(),
+                                            dest.data(), count * sizeof(double));
       for (std::size_t member = 0; member < size; ++member)
         ASSERT_EQ(std::memcmp(&all[member * count], dest.data(), count * sizeof(double)), 0);
       if (time > 0) {
@@ -201,9 +202,9 @@ RANK_TEST(a_broadcast_from_any_member_of_any_team_reaches_all, ranks(2)) {
       for (std::uint32_t root = 0; root < team.size; root += count == most ? 2 : 1) {
         std::fill_n(source.begin(), count, static_cast<long>(team.me * 1000UL + count));
         std::fill_n(dest.begin(), count + 1, -1);
-        world.engine().sync(team, call);
-        ASSERT_TRUE(world.engine().broadcast(team, call, dest.data(), source.data(),
-                                             count * sizeof(long), root));
+        world.engine().collectives().sync(team, call);
+        ASSERT_TRUE(world.engine().collectives().broadcast(team, call, dest.data(), source.data(),
+                                                           count * sizeof(long), root));
         const auto expected = static_cast<long>(root * 1000UL + count);
         EXPECT_TRUE(std::ranges::all_of(dest.first(count), [&](long x) { return x == expected; }));
         EXPECT_EQ(dest[count], -1);
@@ -223,13 +224,13 @@ RANK_TEST(an_fcollect_of_any_team_concatenates_the_blocks_of_all, ranks(2)) {
     for (const std::size_t count : {0UL, 1UL, 700UL, most}) {
       std::iota(source.begin(), source.end(), static_cast<int>(team.me) * 100'000);
       std::ranges::fill(dest, -1);
-      world.engine().sync(team, call);
-      ASSERT_TRUE(
-          world.engine().fcollect(team, call, dest.data(), source.data(), count * sizeof(int)));
+      world.engine().collectives().sync(team, call);
+      ASSERT_TRUE(world.engine().collectives().fcollect(team, call, dest.data(), source.data(),
+                                                        count * sizeof(int)));
       for (std::size_t i = 0; i < count * team.size; ++i)
         ASSERT_EQ(dest[i], static_cast<int>(i / count * 100'000 + i % count));
       EXPECT_EQ(dest[count * team.size], -1);
-      world.engine().sync(team, call);
+      world.engine().collectives().sync(team, call);
     }
   });
   world.barrier();
@@ -252,11 +253,11 @@ RANK_TEST(collectives_of_teams_that_overlap_may_follow_one_another, ranks(2)) {
     const std::uint32_t size = 1 + below(ranks - start);
     in_team(world, {start, 1, size}, [&](Team& team) {
       for (std::size_t turn = 0; turn < 4; ++turn) {
-        Team& who = (round + turn) % 3 == 0 && size == ranks ? engine.world() : team;
+        Team& who = (round + turn) % 3 == 0 && size == ranks ? engine.teams().world() : team;
         be_late(world);
         switch ((round * 7 + turn * turn) % 4) {
           case 0:
-            engine.sync(who, call);
+            engine.collectives().sync(who, call);
             break;
           case 1:
             check_reduce(engine, who, dest, source.first(1), round + turn);
@@ -266,11 +267,11 @@ RANK_TEST(collectives_of_teams_that_overlap_may_follow_one_another, ranks(2)) {
             break;
           default:
             *source.data() = {who.me, turn};
-            engine.sync(who, call);
-            engine.broadcast(who, call, dest.data(), source.data(), sizeof(source[0]),
-                             static_cast<std::uint32_t>(turn) % who.size);
+            engine.collectives().sync(who, call);
+            engine.collectives().broadcast(who, call, dest.data(), source.data(), sizeof(source[0]),
+                                           static_cast<std::uint32_t>(turn) % who.size);
             ASSERT_EQ(dest[0].a, turn % who.size);
-            engine.sync(who, call);
+            engine.collectives().sync(who, call);
         }
       }
     });

@@ -82,7 +82,7 @@ RANK_TEST(a_fence_orders_a_strided_put_before_a_value, ranks(2)) {
 
 RANK_TEST(a_fence_orders_stores_through_a_pointer_before_a_value, ranks(2)) {
   message_passing(world, [&](std::span<long> message, std::span<long> flag, long round) {
-    auto* remote = static_cast<long*>(world.engine().pointer_to(Rank(1), message.data()));
+    auto* remote = static_cast<long*>(world.engine().rma().pointer_to(Rank(1), message.data()));
     if (remote == nullptr) {  // out of reach: then a put must do
       put<8>(world.as("put"), message.data(), filled(round).data(), payload, 1);
     } else {

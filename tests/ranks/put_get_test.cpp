@@ -388,7 +388,7 @@ RANK_TEST(a_strided_transfer_that_leaves_the_heap_is_refused, ranks(1).without_c
 RANK_TEST(shmem_ptr_points_into_the_peers_memory, ranks(1)) {
   const auto cell = world.allocate<long>();
   const auto cell_of = [&](int rank) {
-    return static_cast<long*>(world.engine().pointer_to(rank_of(rank), cell.data()));
+    return static_cast<long*>(world.engine().rma().pointer_to(rank_of(rank), cell.data()));
   };
   if (long* far = cell_of(world.right()); far != nullptr)
     std::atomic_ref<long>(*far).store(world.me() + 10);
@@ -396,7 +396,7 @@ RANK_TEST(shmem_ptr_points_into_the_peers_memory, ranks(1)) {
   const bool left_reaches_me = cell_of(world.left()) != nullptr;
   EXPECT_EQ(cell[0], left_reaches_me ? world.left() + 10 : 0);
   long here = 0;
-  EXPECT_EQ(world.engine().pointer_to(Rank(0), &here), nullptr);
+  EXPECT_EQ(world.engine().rma().pointer_to(Rank(0), &here), nullptr);
   world.barrier();
   world.free(cell);
 }

@@ -160,7 +160,7 @@ RANK_TEST(team_ptr_is_the_pointer_to_the_members_copy, ranks(1)) {
   const shmem_team_t reversed = split(world, SHMEM_TEAM_WORLD, last, -1, world.size());
   const auto* through = static_cast<long*>(team_ptr(world.as("ptr"), reversed, cell.data(), 0));
   EXPECT_EQ(through,
-            world.engine().pointer_to(Rank(static_cast<std::uint32_t>(last)), cell.data()));
+            world.engine().rma().pointer_to(Rank(static_cast<std::uint32_t>(last)), cell.data()));
   EXPECT_EQ(team_ptr(world.as("ptr"), reversed, cell.data(), world.size()), nullptr);
   EXPECT_EQ(team_ptr(world.as("ptr"), SHMEM_TEAM_INVALID, cell.data(), 0), nullptr);
   team_destroy(world.as("destroy"), reversed);

@@ -19,7 +19,7 @@ void in_threads(int count, const std::function<void(int)>& body) {
 }
 
 bool over_memory(World& world, const void* object) {
-  return world.engine().pointer_to(Rank(static_cast<std::uint32_t>(world.right())), object) !=
+  return world.engine().rma().pointer_to(Rank(static_cast<std::uint32_t>(world.right())), object) !=
          nullptr;
 }
 
@@ -147,7 +147,7 @@ RANK_TEST(each_thread_has_a_context_of_its_own, ranks(1).with_threads()) {
 
 RANK_TEST(operations_of_all_threads_are_counted, ranks(1).with_threads()) {
   const auto cells = world.allocate<long>(thread_count);
-  const ControlPage& page = world.engine().page_of(world.engine().rank());
+  const ControlPage& page = world.engine().memory().page(world.engine().rank());
   const std::uint64_t before = page.count(Count::puts);
   in_threads(thread_count, [&](int thread) {
     for (long i = 0; i < 1000; ++i) p(world.as("p"), &cells[thread], i, world.me());

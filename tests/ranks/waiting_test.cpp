@@ -71,7 +71,7 @@ RANK_TEST(a_store_that_rings_no_doorbell_ends_a_wait_too, ranks(2)) {
   const auto cell = world.allocate<long>();
   if (world.me() == 0) {
     linger();
-    auto* far = static_cast<long*>(world.engine().pointer_to(Rank(1), cell.data()));
+    auto* far = static_cast<long*>(world.engine().rma().pointer_to(Rank(1), cell.data()));
     if (far != nullptr)
       std::atomic_ref<long>(*far).store(3);
     else
@@ -97,7 +97,7 @@ RANK_TEST(a_rank_that_waits_says_for_what, ranks(2)) {
   if (world.me() == 1) {
     wait_until(world.as("shmem_long_wait_until"), cell.data(), SHMEM_CMP_EQ, 1L);
   } else if (world.me() == 0) {
-    const ControlPage& page = world.engine().page_of(Rank(1));
+    const ControlPage& page = world.engine().memory().page(Rank(1));
     const auto says_so = [&] {
       const Waiting* wait = page.longest_wait();
       return wait != nullptr && wait->call() == "shmem_long_wait_until";
@@ -354,8 +354,8 @@ void a_polling_ring_ends(World& world, const Poll& came) {
     if (world.me() != 0) p(world.as("p"), token.data(), turn, world.right());
   }
   constexpr std::uint64_t many = 20'000;
-  if (failed >= many && !world.engine().is_roomy()) {
-    EXPECT_GT(world.engine().polls().yields(), 0U);
+  if (failed >= many && !world.engine().locks().roomy) {
+    EXPECT_GT(world.engine().waiter().polls().yields(), 0U);
   }
   world.barrier();
   world.free(token);

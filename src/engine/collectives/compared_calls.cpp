@@ -5,7 +5,7 @@
 // that it can be read over a wire too.
 #include <fmt/format.h>
 
-#include "engine/collectives/reference/group.hpp"
+#include "engine/collectives/collectives.hpp"
 
 namespace gondwana {
 namespace {
@@ -21,26 +21,27 @@ constexpr std::size_t offset_of_note(std::uint32_t team) {
 
 }  // namespace
 
-void Engine::write_note(std::uint32_t team, const std::string& text) {
+void Collectives::write_note(std::uint32_t team, const std::string& text) {
   NoteText note{};
   text.copy(note.data(), note.size() - 1);
-  std::memcpy(memory_->window(rank_) + offset_of_note(team), note.data(), note.size());
+  std::memcpy(with_.memory.window(with_.me) + offset_of_note(team), note.data(), note.size());
 }
 
-std::string Engine::note_of(Rank rank, std::uint32_t team) {
+std::string Collectives::note_of(Rank rank, std::uint32_t team) {
   NoteText note{};
   const std::size_t offset = offset_of_note(team);
-  if (reach_.covers(rank)) {
-    std::memcpy(note.data(), reach_.window(rank) + offset, note.size());
+  if (with_.rma.reach().covers(rank)) {
+    std::memcpy(note.data(), with_.rma.reach().window(rank) + offset, note.size());
   } else {
-    get_over_wire(default_lane_, std::as_writable_bytes(std::span(note)), {rank, offset});
+    with_.remote->get_uncounted(with_.lane, std::as_writable_bytes(std::span(note)),
+                                {rank, offset});
   }
   note.back() = '\0';
   return note.data();
 }
 
-std::optional<std::string> Engine::compare_calls(Team& team, CallName call,
-                                                 const std::string& mine) {
+std::optional<std::string> Collectives::compare_calls(Team& team, CallName call,
+                                                      const std::string& mine) {
   Group group = group_of(team, call, Collective::barrier);
   write_note(team.number, mine);
   group.barrier();  // all have written

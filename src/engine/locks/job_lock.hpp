@@ -10,10 +10,27 @@
 
 #include <optional>
 
-#include "engine/engine.hpp"
+#include "engine/locks/lock_turns.hpp"
+#include "engine/rma/rma.hpp"
+#include "engine/wait/waiter.hpp"
 #include "sync/queue_lock.hpp"
 
 namespace gondwana {
+
+// What locks work with, and the turns of threads at them.
+struct JobLocks {
+  const NodeMemory& memory;
+  const SymmetricMemory& symmetric;
+  Rank me;
+  std::uint32_t ranks;
+  Rma& rma;
+  Waiter& waiter;
+  Workers& workers;
+  Lane& lane;
+  bool checks;
+  bool roomy = false;  // every rank of the node has a processor
+  LockTurns turns{};
+};
 
 // Any spread over the ranks will do that is the same on all of them.
 inline Rank home_of_lock(std::size_t offset, std::uint32_t ranks) {
@@ -28,24 +45,24 @@ inline Rank home_of_lock(std::size_t offset, std::uint32_t ranks) {
 // locked instructions, and each waits for all that was stored before it.
 class NearLockWords {
  public:
-  [[gnu::always_inline]] NearLockWords(Engine& engine, CallName call, const long* lock)
-      : engine_(engine), call_(call) {
-    if (engine.threads() == Threads::many || !engine.reaches_all()) [[unlikely]]
+  [[gnu::always_inline]] NearLockWords(JobLocks& locks, CallName call, const long* lock)
+      : locks_(locks), call_(call) {
+    if (locks.workers.threads() == Threads::many || !locks.rma.reaches_all()) [[unlikely]]
       return;
     constexpr FixedSize<sizeof(long)> size;
-    const SymmetricRanges& ranges = engine.symmetric().ranges();
+    const SymmetricRanges& ranges = locks.symmetric.ranges();
     offset_ = ranges.distance(lock);
     if (!ranges.is_in_arena(offset_, size)) [[unlikely]] {
       offset_ = ranges.offset_in_globals(lock, size);
       if (offset_ == SymmetricRanges::nowhere) return;
     }
-    tail_ = words_of(home_of_lock(offset_, engine.ranks()));
+    tail_ = words_of(home_of_lock(offset_, locks.ranks));
     // By its place in the arena, as the peers know it: processors are slow where one line is used
     // by two addresses, as that of a global variable would be.
     node_ = reinterpret_cast<std::uint32_t*>(ranges.arena + offset_) + 1;
     if (node_ == nullptr) __builtin_unreachable();  // so that nobody looks
     // Of the default lane. One that is shared would need a look whose it is.
-    counters_ = &engine.memory().page(engine.rank()).thread_slots[0].counters;
+    counters_ = &locks.memory.page(locks.me).thread_slots[0].counters;
   }
 
   explicit operator bool() const { return node_ != nullptr; }
@@ -59,7 +76,7 @@ class NearLockWords {
   // Alone in waking its member: nobody waits for a tail.
   void add_to_node(std::uint32_t member, std::uint32_t value) const {
     apply<AtomicOp::add>(words_of(Rank(member))[1], value, 0);
-    Reach::wake(engine_.memory().window(Rank(member)));
+    Reach::wake(locks_.memory.window(Rank(member)));
   }
   std::uint32_t node() const {
     return std::atomic_ref(*node_).load(std::memory_order_acquire);  // pairs with add_to_node()
@@ -69,19 +86,19 @@ class NearLockWords {
   }
   template <typename Done>
   void wait_for(std::uint32_t member, const Done& done) const {
-    const int looks = engine_.is_roomy() ? first_looks : 0;
+    const int looks = locks_.roomy ? first_looks : 0;
     for (int i = 0; i < looks; ++i) {
       if (done()) return;
       relax();
     }
-    engine_.wait_on_memory(call_, done, member);
+    locks_.waiter.on_memory(call_, done, member);
   }
 
  private:
   static constexpr int first_looks = 200;
 
   std::uint32_t* words_of(Rank rank) const {
-    return reinterpret_cast<std::uint32_t*>(engine_.memory().window(rank) + offset_);
+    return reinterpret_cast<std::uint32_t*>(locks_.memory.window(rank) + offset_);
   }
   template <AtomicOp Op>
   std::uint32_t apply(std::uint32_t& word, std::uint32_t operand, std::uint32_t compare) const {
@@ -89,7 +106,7 @@ class NearLockWords {
     return apply_atomic<Op>(word, operand, compare);
   }
 
-  Engine& engine_;
+  const JobLocks& locks_;
   CallName call_;
   std::size_t offset_ = 0;
   std::uint32_t* tail_ = nullptr;
@@ -103,33 +120,33 @@ inline constexpr std::uint32_t lock_call_done = 0;
 inline constexpr std::uint32_t lock_call_not_begun = ~0U;  // no rank has this name
 
 // Waits for it, behind all who came before. What holders before put is visible then.
-[[gnu::always_inline]] inline std::uint32_t begin_set_lock(Engine& engine, CallName call,
+[[gnu::always_inline]] inline std::uint32_t begin_set_lock(JobLocks& locks, CallName call,
                                                            const long* lock) {
-  const NearLockWords words(engine, call, lock);
+  const NearLockWords words(locks, call, lock);
   if (!words) [[unlikely]]
     return lock_call_not_begun;
-  QueueLock queue(words, index(engine.rank()));
+  QueueLock queue(words, index(locks.me));
   if (queue.is_mine()) [[unlikely]]
     return lock_call_not_begun;
   return queue.enter();
 }
-bool finish_set_lock(Engine& engine, CallName call, long* lock, std::uint32_t before);
+bool finish_set_lock(JobLocks& locks, CallName call, long* lock, std::uint32_t before);
 
 // Takes it where it is free: true; false where it is not.
-std::optional<bool> test_job_lock(Engine& engine, CallName call, long* lock);
+std::optional<bool> test_job_lock(JobLocks& locks, CallName call, long* lock);
 
 // Completes all operations of the default lane, then gives it to the next in the queue. Where loads
 // and stores reach everybody, the operations are complete when another rank can see the lock free.
-[[gnu::always_inline]] inline std::uint32_t begin_clear_lock(Engine& engine, CallName call,
+[[gnu::always_inline]] inline std::uint32_t begin_clear_lock(JobLocks& locks, CallName call,
                                                              const long* lock) {
-  const NearLockWords words(engine, call, lock);
-  if (!words || engine.default_lane().failed()) [[unlikely]]
+  const NearLockWords words(locks, call, lock);
+  if (!words || locks.lane.failed()) [[unlikely]]
     return lock_call_not_begun;
-  QueueLock queue(words, index(engine.rank()));
+  QueueLock queue(words, index(locks.me));
   if (!queue.is_mine()) [[unlikely]]
     return lock_call_not_begun;
   return queue.leave();
 }
-bool finish_clear_lock(Engine& engine, CallName call, long* lock, std::uint32_t last);
+bool finish_clear_lock(JobLocks& locks, CallName call, long* lock, std::uint32_t last);
 
 }  // namespace gondwana

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/types.hpp"
+#include "engine/rma/reach.hpp"
 #include "memory/node_memory.hpp"
 #include "sync/team_sync.hpp"
 
@@ -31,7 +32,6 @@ struct Team {
   std::uint32_t scratch_uses = 0;  // how often it took its scratch: names the half in use
   // Where members are on several nodes, and some on one.
   std::shared_ptr<Levels> levels = nullptr;
-  bool is_part = false;  // of a team: its members on one node, which use its number
 
   Rank rank_of(std::uint32_t member) const {
     return Rank(first + static_cast<std::uint32_t>(stride) * member);  // wraps back where it falls
@@ -69,6 +69,12 @@ class NodeTeam {
   std::uint32_t first_;           // rank of the node
   SyncLine<RealAtomics>* lines_;  // one per rank of the node, side by side
 };
+
+// Whether loads and stores reach all members: the first and the last, for a node's ranks are side
+// by side.
+inline bool is_within(const Reach& reach, const Team& team) {
+  return reach.covers(team.rank_of(0)) && reach.covers(team.rank_of(team.size - 1));
+}
 
 using NodeSync = TeamSync<RealAtomics, NodeTeam>;
 

@@ -1,113 +1,89 @@
-// Teams: splitting one off, and its end.
-//
-// A team's number names its sync lines and scratch on each member. Teams that share no member may
-// have the same number, so what must be found is one that is free on all who take part: everybody
-// offers its free numbers, all take the lowest that is offered by everybody. Where threads of one
-// rank split different teams at once, two may take the same; then all concerned try again.
-#include <fmt/format.h>
-
-#include <bit>
-
-#include "engine/collectives/levels/levels.hpp"
-#include "engine/engine.hpp"
+#include "engine/teams/teams.hpp"
 
 namespace gondwana {
+namespace {
 
-std::unique_ptr<Team> Engine::first_team(std::uint32_t number, std::uint32_t first,
-                                         std::uint32_t size) const {
+// Teams of an engine begin at an epoch that none of the engines before it has reached: lines and
+// words that those left behind say nothing to it.
+constexpr Epoch epoch_of(std::uint32_t generation) {
+  constexpr std::uint32_t bits_of_a_generation = 40;
+  return Epoch{generation} << bits_of_a_generation;
+}
+
+}  // namespace
+
+Teams::Teams(const NodeMemory& memory, const Reach& reach, Rank me, bool has_network)
+    : memory_(&memory),
+      reach_(reach),
+      me_(me),
+      has_network_(has_network),
+      first_epoch_(epoch_of(legacy().generation.load(std::memory_order_relaxed))),
+      free_numbers_(~std::uint64_t{0} << 2) {
+  last_epoch_.fill(first_epoch_);
+  const NodeShare& share = memory.plan();
+  teams_[world_number] = first_team(world_number, 0, share.job_ranks);
+  teams_[shared_number] = reach.covers(me) ? first_team(shared_number, share.first, share.ranks)
+                                           : first_team(shared_number, 0, share.job_ranks);
+}
+
+Teams::~Teams() {
+  if (const auto& levels = world().levels)
+    legacy().exchanges.store(levels->exchanges, std::memory_order_relaxed);
+}
+
+std::unique_ptr<Team> Teams::first_team(std::uint32_t number, std::uint32_t first,
+                                        std::uint32_t size) const {
   auto team = std::make_unique<Team>(Team{.number = number,
                                           .first = first,
                                           .stride = 1,
                                           .size = size,
-                                          .me = index(rank_) - first,
+                                          .me = index(me_) - first,
                                           .epoch = first_epoch_});
   // The other set of words than in the last exchange of the engine before, which another node may
   // still be reading.
   const std::uint64_t last = legacy().exchanges.load(std::memory_order_relaxed);
-  team->levels = levels_of(*team, first_epoch_ + last % 2);
+  team->levels = find_levels(*team, first_epoch_ + last % 2);
   return team;
 }
 
-Result<Team*> Engine::split(Team& parent, CallName call, const std::optional<TeamShape>& mine) {
-  Epoch epoch = 0;
-  const Result<std::uint32_t> number = agree_on_number(parent, call, epoch);
-  if (!number) return number.error();
-  if (!mine) {
-    free_numbers_.fetch_or(std::uint64_t{1} << *number);
-    return static_cast<Team*>(nullptr);
-  }
-  Team team{.number = *number,
-            .first = index(parent.rank_of(mine->start)),
-            .stride = mine->stride * parent.stride,
-            .size = mine->size,
+// Not in a job that is to use the network within a node too.
+std::shared_ptr<Levels> Teams::find_levels(const Team& team, std::uint64_t exchanges) const {
+  if (!has_network_ || is_within(reach_, team) || !reach_.covers(me_)) return nullptr;
+  return levels_of(*memory_, team, exchanges);
+}
+
+bool Teams::take(std::uint32_t number) {
+  const std::uint64_t bit = std::uint64_t{1} << number;
+  return (free_numbers_.fetch_and(~bit) & bit) != 0;
+}
+
+void Teams::give_back(std::uint32_t number) {
+  free_numbers_.fetch_or(std::uint64_t{1} << number);
+}
+
+Team& Teams::make(std::uint32_t number, const Team& parent, const TeamShape& shape, Epoch epoch) {
+  Team team{.number = number,
+            .first = index(parent.rank_of(shape.start)),
+            .stride = shape.stride * parent.stride,
+            .size = shape.size,
             .me = 0,
             .epoch = epoch};
-  team.me = team.member_of(rank_).value();
-  team.levels = levels_of(team, epoch);
-  teams_[*number] = std::make_unique<Team>(team);
-  return teams_[*number].get();
+  team.me = team.member_of(me_).value();
+  team.levels = find_levels(team, epoch);
+  teams_[number] = std::make_unique<Team>(team);
+  return *teams_[number];
 }
 
-// On success the number is taken on this rank, and `epoch` is one that no member has gone beyond in
-// a team of that number.
-Result<std::uint32_t> Engine::agree_on_number(Team& parent, CallName call, Epoch& epoch) {
-  constexpr std::uint32_t attempts = 1000;
-  for (std::uint32_t attempt = 0; attempt < attempts; ++attempt) {
-    const std::uint64_t free = agree(parent, call, {free_numbers_.load(), 0}).numbers;
-    if (free == 0) break;
-    // Splits of different teams begin their search at different numbers, and so seldom meet.
-    const int turn = static_cast<int>((parent.number * 5 + attempt) % ControlLayout::max_teams);
-    const int found = std::countr_zero(std::rotr(free, turn));
-    const std::uint32_t number =
-        static_cast<std::uint32_t>(found + turn) % ControlLayout::max_teams;
-    const std::uint64_t bit = std::uint64_t{1} << number;
-    const bool taken = (free_numbers_.fetch_and(~bit) & bit) != 0;
-    const Agreement all = agree(parent, call, {taken ? bit : 0, last_epoch_[number]});
-    if (all.numbers != 0) {
-      epoch = all.epoch;
-      return number;
-    }
-    if (taken) free_numbers_.fetch_or(bit);
-  }
-  return Error{Errc::out_of_memory,
-               fmt::format("no team can be made: a rank can be in {} teams at once, and no number "
-                           "is free on all {} members of the parent; destroy teams that are no "
-                           "longer used",
-                           ControlLayout::max_teams, parent.size)};
-}
-
-Engine::Agreement Engine::agree(Team& team, CallName call, const Agreement& mine) {
-  const Combine combine = [](void* out, const void* a, const void* b, std::size_t /*count*/) {
-    *static_cast<Agreement*>(out) =
-        combined(*static_cast<const Agreement*>(a), *static_cast<const Agreement*>(b));
-  };
-  constexpr std::size_t size = sizeof(Agreement);
-  Agreement all{};
-  if (in_reach(team))
-    combine_first(team, call, team.size, &all, &mine, 1, {size, combine});
-  else if (goes_in_levels(Collective::barrier, team))
-    combine_in_levels(team, call, &all, &mine, 1, {size, combine});
-  else
-    return agree_over_wire(team, call, mine);
-  return all;
-}
-
-void Engine::destroy(Team& team, CallName call) {
-  sync(team, call);
-  give_up_number(team);
-}
-
-void Engine::abandon_teams() {
-  for (std::uint32_t number = shared_number + 1; number < teams_.size(); ++number)
-    if (teams_[number] != nullptr) give_up_number(*teams_[number]);
-}
-
-// Nobody is inside a collective of it.
-void Engine::give_up_number(const Team& team) {
+void Teams::end(const Team& team) {
   const std::uint32_t number = team.number;
   last_epoch_[number] = team.levels ? team.levels->node.epoch : team.epoch;
   teams_[number].reset();
-  free_numbers_.fetch_or(std::uint64_t{1} << number);
+  give_back(number);
+}
+
+void Teams::end_all() {
+  for (std::uint32_t number = shared_number + 1; number < teams_.size(); ++number)
+    if (teams_[number] != nullptr) end(*teams_[number]);
 }
 
 }  // namespace gondwana

@@ -39,10 +39,10 @@ void EnteredBarrier::wait(CallName call) {
     if (door.has_operations())
       door.wait(call, done);
     else
-      door.engine().wait_on_words(call, [&] { return done() || door.has_operations(); });
+      door.engine().waiter().on_words(call, [&] { return done() || door.has_operations(); });
   }
   wake_sleepers();
-  if (!team_->far.empty()) door.engine().depart(call);
+  if (!team_->far.empty()) door.engine().remote().depart(call);
 }
 
 bool BarrierName::is_named() const {
@@ -78,7 +78,7 @@ void SplitBarrier::notify(Team& team, CallName call, BarrierName name, bool goes
 int SplitBarrier::wait(Team& team, CallName call, BarrierName name) {
   if (!round_) give_up(call, "called without a notify before it");
   if (!round_->advance()) team.door->wait(call, [&] { return round_->advance(); });
-  if (!team.far.empty()) team.door->engine().depart(call);
+  if (!team.far.empty()) team.door->engine().remote().depart(call);
   return leave(name);
 }
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/collectives/parts.hpp"
+#include "engine/collectives/common/parts.hpp"
 #include "front/gasnet/collectives_reduction.hpp"
 
 namespace gondwana::gasnet {

@@ -45,7 +45,7 @@ void Door::join(const std::string& client_name, gex_Flags_t flags) {
   directory(rank()).board.store(mine.offset, std::memory_order_relaxed);
   const MutableBytes mirrors = take_mirrors(ranks());
   directory(rank()).mirrors.store(arena_offset(mirrors), std::memory_order_relaxed);
-  engine_->sync(engine_->world(), "gex_Client_Init");
+  engine_->collectives().sync(engine_->teams().world(), "gex_Client_Init");
   Membership all;
   for (std::uint32_t process = 0; process < ranks(); ++process) {
     const FirstBoard first = first_board(process);
@@ -58,7 +58,7 @@ void Door::join(const std::string& client_name, gex_Flags_t flags) {
   all.own_mirrors = mirrors;
   all.rank = rank();
   world_ = &add_team(std::move(all), 0);
-  engine_->sync(engine_->world(), "gex_Client_Init");
+  engine_->collectives().sync(engine_->teams().world(), "gex_Client_Init");
 }
 
 // What a process shows of the first team. A board out of reach is fresh, as all of them are then.
@@ -187,7 +187,7 @@ void Door::lay_out(Team& team, const Membership& membership) const {
 }
 
 MutableBytes Door::take_mirrors(std::uint32_t members) {
-  if (engine_->reaches_all()) return {};
+  if (engine_->rma().reaches_all()) return {};
   const std::optional<MutableBytes> range = engine_->segments().allocate(members * Board::size);
   if (!range)
     give_up("team", fmt::format("no {} of memory are left for what the {} members of a team on "
@@ -252,21 +252,21 @@ void Door::start(std::shared_ptr<Operation> operation) {
   operations_waiting_.store(static_cast<std::uint32_t>(operations_.size()),
                             std::memory_order_relaxed);
   // Another thread may sleep until a barrier is complete, and must now move this on.
-  if (threads_ != ThreadMode::seq) engine_->wake_member(engine_->rank());
+  if (threads_ != ThreadMode::seq) engine_->waiter().wake(engine_->rank());
 }
 
 std::uint32_t Door::poll() {
-  const std::uint32_t received = engine_->receive_messages();
+  const std::uint32_t received = engine_->waiter().receive_messages();
   move_operations();
   return received;
 }
 
 void Door::poll_in_loop() {
-  Doorbell<RealAtomics>* bell = engine_->message_bell();
-  const bool is_long = engine_->polls().is_long() && bell != nullptr && !checks();
+  Doorbell<RealAtomics>* bell = engine_->waiter().message_bell();
+  const bool is_long = engine_->waiter().polls().is_long() && bell != nullptr && !checks();
   if (!is_long) return note_poll(poll() > 0);
   quiet_polls.arm(*bell);
-  const bool found = engine_->receive_all_messages() > 0;
+  const bool found = engine_->waiter().receive_all_messages() > 0;
   move_operations();
   if (!found && !has_operations()) quiet_polls.allow();
   note_poll(found, 1 + QuietPolls::most);

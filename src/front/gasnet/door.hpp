@@ -79,7 +79,7 @@ class Door {
   // Of a process within reach.
   Directory& directory(std::uint32_t process) const;
   bool reaches(std::uint32_t process) const {
-    return process == rank() || engine_->reaches(Rank(process));
+    return process == rank() || engine_->rma().reach().covers(Rank(process));
   }
   // The others.
   Far& far() { return far_; }
@@ -123,9 +123,9 @@ class Door {
   // For calls that look without waiting: whether they found what their caller may wait for.
   void note_poll(bool found, std::uint32_t polls = 1) {
     if (found)
-      engine_->polls().found();
+      engine_->waiter().polls().found();
     else
-      engine_->polls().failed(polls);
+      engine_->waiter().polls().failed(polls);
   }
   // For calls that need not poll: now and then they do, so that a program which makes no other
   // calls still runs its handlers.
@@ -139,7 +139,7 @@ class Door {
   // Until done() holds; polls meanwhile, and sleeps when that is of no use.
   template <typename Done>
   void wait(CallName call, const Done& done) {
-    engine_->wait_on_memory(call, [&] {
+    engine_->waiter().on_memory(call, [&] {
       if (done()) return true;
       move_operations();
       return done();

@@ -16,13 +16,13 @@ FarSegment segment_in(const Directory& directory, gex_EP_Index_t endpoint) {
 }  // namespace
 
 Far::Far(Engine& engine) : engine_(engine) {
-  if (engine.reaches_all()) return;
+  if (engine.rma().reaches_all()) return;
   lane_ = engine.make_lane(Threads::many);
   if (lane_ == nullptr)
     give_up("gex_Client_Init", "no lane to other nodes is left; destroy contexts of OpenSHMEM");
 }
 
-bool Far::has_begun(Engine::Begun begun, CallName call) {
+bool Far::has_begun(RemoteAccess::Begun begun, CallName call) {
   if (begun) return *begun == Posted::accepted;
   const std::optional<Error> error = lane_->take_error();
   give_up(call, error ? error->text : "failed");
@@ -47,18 +47,19 @@ std::optional<std::uint64_t> Far::request(Remote at, const AtomicRequest& reques
   std::uint64_t old = 0;
   Batch batch;
   auto* bytes = reinterpret_cast<std::byte*>(&old);
-  if (!has_begun(engine_.begin_request(*lane_, at, request, bytes, batch.done_, no_room), call))
+  if (!has_begun(engine_.remote().begin_request(*lane_, at, request, bytes, batch.done_, no_room),
+                 call))
     return std::nullopt;
   wait(batch, call);
   return old;
 }
 
 bool Far::begin_put(Completion& done, Remote to, Bytes source, CallName call, NoRoom no_room) {
-  return has_begun(engine_.begin_put(*lane_, to, source, done, no_room), call);
+  return has_begun(engine_.remote().begin_put(*lane_, to, source, done, no_room), call);
 }
 
 bool Far::begin_put(Batch& batch, Remote to, Bytes source, CallName call, NoRoom no_room) {
-  Completion& done = engine_.copies_put_of(source.size()) ? batch.done_ : batch.reading_;
+  Completion& done = engine_.remote().copies_put_of(source.size()) ? batch.done_ : batch.reading_;
   return begin_put(done, to, source, call, no_room);
 }
 
@@ -84,26 +85,26 @@ bool Far::begin_put_of_copy(Batch& batch, Remote to, Bytes source, CallName call
 }
 
 bool Far::begin_get(Batch& batch, MutableBytes dest, Remote from, CallName call, NoRoom no_room) {
-  return has_begun(engine_.begin_get(*lane_, dest, from, batch.done_, no_room), call);
+  return has_begun(engine_.remote().begin_get(*lane_, dest, from, batch.done_, no_room), call);
 }
 
 bool Far::begin_put(Batch& batch, Rank to, std::span<const StridedRun> pieces, CallName call,
                     NoRoom no_room) {
-  return has_begun(engine_.begin_put(*lane_, to, pieces, batch.reading_, no_room), call);
+  return has_begun(engine_.remote().begin_put(*lane_, to, pieces, batch.reading_, no_room), call);
 }
 
 bool Far::begin_get(Batch& batch, Rank from, std::span<const StridedRun> pieces, CallName call,
                     NoRoom no_room) {
-  return has_begun(engine_.begin_get(*lane_, from, pieces, batch.done_, no_room), call);
+  return has_begun(engine_.remote().begin_get(*lane_, from, pieces, batch.done_, no_room), call);
 }
 
 void Far::wait(Batch& batch, CallName call) {
-  engine_.complete(batch.done_, call);
-  engine_.complete(batch.reading_, call);
+  engine_.remote().complete(batch.done_, call);
+  engine_.remote().complete(batch.reading_, call);
 }
 
 void Far::wait_for_sources(Batch& batch, CallName call) {
-  engine_.complete(batch.reading_, call);
+  engine_.remote().complete(batch.reading_, call);
 }
 
 std::shared_ptr<const Directory> Far::known(std::uint32_t process) {

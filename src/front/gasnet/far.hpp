@@ -40,8 +40,9 @@ struct FarSegment {
 };
 
 // What a call with these flags does where there is no room.
-inline Engine::NoRoom without_room(gex_Flags_t flags) {
-  return (flags & GEX_FLAG_IMMEDIATE) != 0 ? Engine::NoRoom::refuse : Engine::NoRoom::wait;
+inline RemoteAccess::NoRoom without_room(gex_Flags_t flags) {
+  return (flags & GEX_FLAG_IMMEDIATE) != 0 ? RemoteAccess::NoRoom::refuse
+                                           : RemoteAccess::NoRoom::wait;
 }
 
 // Operations under way, and what of their sources the library keeps for them. Must be waited for.
@@ -66,7 +67,7 @@ class Far {
   explicit Far(Engine& engine);
 
   // False, or nothing: there was no room, and nothing has happened.
-  using NoRoom = Engine::NoRoom;
+  using NoRoom = RemoteAccess::NoRoom;
 
   // Complete when they return.
   bool put(Remote to, Bytes source, CallName call, NoRoom no_room = NoRoom::wait);
@@ -102,7 +103,7 @@ class Far {
  private:
   static constexpr std::size_t most_copied = std::size_t{1} << 20;
 
-  bool has_begun(Engine::Begun begun, CallName call);
+  bool has_begun(RemoteAccess::Begun begun, CallName call);
   bool begin_put(Completion& done, Remote to, Bytes source, CallName call, NoRoom no_room);
   std::shared_ptr<const Directory> known(std::uint32_t process);
   std::shared_ptr<const Directory> ask(std::uint32_t process);

@@ -22,7 +22,7 @@ class Turn {
  public:
   Turn(const Destination& to, gex_Flags_t flags) {
     if ((flags & GEX_FLAG_IMMEDIATE) == 0 || to.door.reaches(to.process)) return;
-    wire_ = to.door.engine().try_to_have_wire();
+    wire_ = to.door.engine().remote().try_take_turn();
     is_mine_ = wire_.owns_lock();
   }
   explicit operator bool() const { return is_mine_; }
@@ -42,7 +42,7 @@ void receive_own(Door& door);
   Engine& engine = to.door.engine();
   if ((flags & GEX_FLAG_IMMEDIATE) != 0)
     return engine.messages().try_open(Rank(to.process), to.sort, payload);
-  return engine.open_message(to.call, Rank(to.process), to.sort, payload);
+  return engine.waiter().open_message(to.call, Rank(to.process), to.sort, payload);
 }
 
 // The payload is in its place already.

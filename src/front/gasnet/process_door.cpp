@@ -49,7 +49,7 @@ std::uint64_t add(Tally tally, std::uint64_t number) {
   constexpr Rank first{0};
   const std::size_t offset = system_area::exit_tallies.at(static_cast<std::size_t>(tally));
   Engine& engine = own_door->engine();
-  engine.make_progress();
+  engine.waiter().make_progress();
   if (!own_door->reaches(index(first))) {
     const AtomicRequest request{AtomicOp::add, AtomicType::uint64, number};
     return number + *own_door->far().request({first, offset}, request, "exit");
@@ -133,7 +133,7 @@ bool other_nodes_end_too(const Deadline& deadline) {
 // others for a while, unless they wait for those that have ended, and then ends them.
 bool others_end_too() {
   const Deadline deadline(10);  // seconds
-  if (!own_door->engine().reaches_all()) return other_nodes_end_too(deadline);
+  if (!own_door->engine().rma().reaches_all()) return other_nodes_end_too(deadline);
   const Process& self = this_process();
   NodeHeader& node = self.memory->header();
   node.leaving.fetch_add(1);

@@ -47,18 +47,18 @@ int gasnet_AMPoll(void) {
   if (here.checks() && context().locks > 0)
     give_up("gasnet_AMPoll", "called while holding a handler-safe lock");
   if (wait_mode.load(std::memory_order_relaxed) == GASNET_WAIT_BLOCK) [[unlikely]]
-    here.engine().polls().share(blocking_looks);
+    here.engine().waiter().polls().share(blocking_looks);
   here.poll_in_loop();
   return GASNET_OK;
 }
 
 void gondwana_gex_await(unsigned* rounds) {
-  [[gnu::tls_model("initial-exec")]] constinit thread_local gondwana::Engine::Pause pause;
+  [[gnu::tls_model("initial-exec")]] constinit thread_local gondwana::Waiter::Pause pause;
   Door& here = door();
   if (*rounds == 0) pause = {};
   *rounds = 1;
   here.move_operations();
-  here.engine().pause("GASNET_BLOCKUNTIL", pause);
+  here.engine().waiter().pause("GASNET_BLOCKUNTIL", pause);
 }
 
 int gasnet_set_waitmode(int mode) {

@@ -118,7 +118,7 @@ void receive(void* context, const Incoming& incoming) {
       .is_long = category == Category::long_message || category == Category::long_in_message};
   const auto* arguments = reinterpret_cast<const gex_AM_Arg_t*>(message.words.data());
   const HandlerContext running(token);
-  const Engine::Busy busy(door.engine());
+  const Waiter::Busy busy(door.engine().waiter());
   if (category == Category::short_message)
     return short_callers[message.arguments](entry.gex_fnptr, &token, nullptr, 0, arguments);
   void* payload = incoming.block.data();

@@ -13,7 +13,6 @@
 
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
-#include "engine/symmetric/prefault.hpp"
 #include "front/gasnet/client_pages.hpp"
 #include "front/gasnet/door.hpp"
 #include "front/gasnet/rma.hpp"
@@ -21,6 +20,7 @@
 #include "gasnet/endpoint.h"
 #include "gasnet/segment.h"
 #include "gasnet/system.h"
+#include "process/prefault.hpp"
 
 namespace gondwana::gasnet {
 namespace {
@@ -61,7 +61,7 @@ std::size_t Door::most_local() const {
 // Ranks of one node have the same heaps, so the same room. Of all nodes, what they had at first, so
 // that all ranks say the same.
 std::size_t Door::most_global() {
-  if (engine_->reaches_all()) return most_local();
+  if (engine_->rma().reaches_all()) return most_local();
   std::size_t least = directory(rank()).room.load(std::memory_order_relaxed);
   for (std::uint32_t process = 0; process < ranks(); ++process)
     if (!reaches(process))

@@ -37,7 +37,7 @@ void Team::tell_far(std::uint32_t member, Bytes written,
     update.word_offset = place(word);
     update.word = word->load(std::memory_order_relaxed);
   }
-  door->engine().send_update(process(member), update);
+  door->engine().remote().send_update(process(member), update);
 }
 
 void Team::meet(CallName call) {
@@ -47,9 +47,9 @@ void Team::meet(CallName call) {
   tell_far({}, &own_board().line.epoch);
   std::uint32_t from = 0;
   if (!line.all_reached(reached, from))
-    door->engine().wait_on_words(call, [&] { return line.all_reached(reached, from); });
+    door->engine().waiter().on_words(call, [&] { return line.all_reached(reached, from); });
   line.ring_sleepers(reached);
-  if (!far.empty()) door->engine().depart(call);
+  if (!far.empty()) door->engine().remote().depart(call);
 }
 
 namespace {

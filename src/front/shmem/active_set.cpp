@@ -30,7 +30,7 @@ Team members_of(const Caller& caller, const ActiveSet& set) {
   if (set.start < 0 || last >= ranks)
     give_up(caller.name, fmt::format("{}: it reaches from PE {} to {}, this job from 0 to {}",
                                      describe(set), set.start, last, ranks - 1));
-  Team team{.number = caller.engine.world().number,
+  Team team{.number = caller.engine.teams().world().number,
             .first = static_cast<std::uint32_t>(set.start),
             .stride = static_cast<std::int32_t>(stride),
             .size = static_cast<std::uint32_t>(set.size),
@@ -57,7 +57,7 @@ Group group_of(const Caller& caller, const ActiveSet& set) {
     give_up(caller.name,
             fmt::format("pSync at {}: expected the address of a long, a multiple of {}",
                         fmt::ptr(set.sync), alignof(long)));
-  return {caller.engine, members, offset, caller.name};
+  return caller.engine.collectives().group(members, offset, caller.name);
 }
 
 void sync_set(Caller caller, int start, int log_stride, int size, long* sync) {
@@ -67,7 +67,7 @@ void sync_set(Caller caller, int start, int log_stride, int size, long* sync) {
 }
 
 void barrier_set(Caller caller, int start, int log_stride, int size, long* sync) {
-  check(caller, caller.engine.quiet(caller.engine.default_lane()));
+  check(caller, caller.engine.rma().quiet(caller.engine.default_lane()));
   sync_set(caller, start, log_stride, size, sync);
 }
 
@@ -84,7 +84,7 @@ void broadcast_in_set(const Caller& caller, const ActiveSet& set, void* dest, co
 void alltoall_in_set(const Caller& caller, const ActiveSet& set, void* dest, const void* source,
                      const Exchange& shape) {
   Group group = group_of(caller, set);
-  const std::size_t count = detail::times(shape.count, group.size());
+  const std::size_t count = times(shape.count, group.size());
   examine_set(caller, {"dest", dest, shape.width, count, shape.strides.target},
               {"source", source, shape.width, count, shape.strides.source});
   if (shape.strides.target < 1 || shape.strides.source < 1)

@@ -72,7 +72,7 @@ template <std::size_t Width>
 void fcollect_set(Caller caller, void* dest, const void* source, std::size_t count, int start,
                   int log_stride, int size, long* sync) {
   Group group = group_of(caller, {start, log_stride, size, sync});
-  examine_set(caller, {"dest", dest, Width, detail::times(count, group.size())},
+  examine_set(caller, {"dest", dest, Width, times(count, group.size())},
               {"source", source, Width, count});
   check(caller, reference::fcollect(group, algorithm_for(caller, Collective::fcollect), dest,
                                     source, bytes_of<Width>(count)));

@@ -11,8 +11,8 @@ template <typename T>
 void note_fetch(const Caller& caller, const T* source, T value, std::uint32_t fetches) {
   std::uint64_t bytes = 0;
   std::memcpy(&bytes, &value, sizeof(T));
-  caller.engine.make_progress();
-  caller.engine.polls().fetched(source, bytes, fetches);
+  caller.engine.waiter().make_progress();
+  caller.engine.waiter().polls().fetched(source, bytes, fetches);
 }
 
 // Out of line for the same reason as p_elsewhere.
@@ -24,7 +24,7 @@ template <AtomicOp Op, typename T, AnyCaller C>
     examine_value(caller, {argument, dest, sizeof(T)}, pe);
   }
   const std::optional<T> old =
-      caller.engine.atomic<Op>(caller.lane, caller.rank_of(pe), dest, value, compare);
+      caller.engine.rma().atomic<Op>(caller.lane, caller.rank_of(pe), dest, value, compare);
   check(caller, old.has_value());
   if constexpr (Op == AtomicOp::fetch) note_fetch(caller, dest, *old, 1);
   return *old;
@@ -51,8 +51,8 @@ template <AtomicOp Op, typename T, AnyCaller C>
     const char* argument = Op == AtomicOp::fetch ? "source" : "dest";
     examine_value(caller, {argument, dest, sizeof(T)}, pe);
   }
-  check(caller, caller.engine.begin_atomic<Op>(caller.lane, caller.rank_of(pe), dest, value,
-                                               compare, result));
+  check(caller, caller.engine.rma().begin_atomic<Op>(caller.lane, caller.rank_of(pe), dest, value,
+                                                     compare, result));
 }
 
 // The calls that do not fetch: complete after a quiet.

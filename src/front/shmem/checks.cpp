@@ -147,7 +147,7 @@ void examine_transfer(const Caller& caller, const Array& theirs, const Array& ow
   const Rank rank = caller.rank_of(pe);
   if (rank == caller.engine.rank()) examine_overlap(caller, theirs, theirs.data, own);
   // The same memory by the address that shmem_ptr gives.
-  if (const void* place = caller.engine.pointer_to(rank, theirs.data); place != nullptr)
+  if (const void* place = caller.engine.rma().pointer_to(rank, theirs.data); place != nullptr)
     examine_overlap(caller, theirs, place, own);
 }
 
@@ -215,7 +215,7 @@ void examine_collective(const Caller& caller, Team& team, const std::string& det
   const std::string mine = details.empty()
                                ? fmt::format("{} (team {})", caller.name, team.number)
                                : fmt::format("{} (team {}, {})", caller.name, team.number, details);
-  if (const auto difference = caller.engine.compare_calls(team, caller.name, mine))
+  if (const auto difference = caller.engine.collectives().compare_calls(team, caller.name, mine))
     give_up_together(caller.name, *difference);
 }
 

@@ -50,7 +50,7 @@ inline constexpr ElementType element_type{sizeof(T), &combine<Op, T>};
 
 // Elements of all members together.
 inline std::size_t of_all(const Team& team, std::size_t count) {
-  return detail::times(count, team.size);
+  return times(count, team.size);
 }
 
 template <std::size_t Width>
@@ -63,8 +63,9 @@ int broadcast(Caller caller, shmem_team_t handle, void* dest, const void* source
   if (root < 0 || static_cast<std::uint32_t>(root) >= team.size)
     give_up(caller.name, fmt::format("root {}: the team has {} members, 0 to {}", root, team.size,
                                      team.size - 1));
-  check(caller, caller.engine.broadcast(team, caller.name, dest, source, bytes_of<Width>(count),
-                                        static_cast<std::uint32_t>(root)));
+  check(caller, caller.engine.collectives().broadcast(team, caller.name, dest, source,
+                                                      bytes_of<Width>(count),
+                                                      static_cast<std::uint32_t>(root)));
   return 0;
 }
 
@@ -73,7 +74,8 @@ int collect(Caller caller, shmem_team_t handle, void* dest, const void* source, 
   Team& team = team_of(caller, handle);
   if (caller.is_watched()) [[unlikely]]
     examine_collect(caller, team, {"dest", dest, Width, count}, {"source", source, Width, count});
-  check(caller, caller.engine.collect(team, caller.name, dest, source, bytes_of<Width>(count)));
+  check(caller, caller.engine.collectives().collect(team, caller.name, dest, source,
+                                                    bytes_of<Width>(count)));
   return 0;
 }
 
@@ -84,7 +86,8 @@ int fcollect(Caller caller, shmem_team_t handle, void* dest, const void* source,
   if (caller.is_watched()) [[unlikely]]
     examine_collective(caller, team, {"dest", dest, Width, of_all(team, count)},
                        {"source", source, Width, count});
-  check(caller, caller.engine.fcollect(team, caller.name, dest, source, bytes_of<Width>(count)));
+  check(caller, caller.engine.collectives().fcollect(team, caller.name, dest, source,
+                                                     bytes_of<Width>(count)));
   return 0;
 }
 
@@ -98,8 +101,9 @@ int alltoalls(Caller caller, shmem_team_t handle, void* dest, const void* source
                        fmt::format("dst {}, sst {}", dst, sst));
   if (dst < 1 || sst < 1)
     give_up(caller.name, fmt::format("strides dst {} and sst {}: expected at least 1", dst, sst));
-  check(caller, caller.engine.alltoall(team, caller.name, dest, source,
-                                       {.width = Width, .count = count, .strides = {dst, sst}}));
+  check(caller, caller.engine.collectives().alltoall(
+                    team, caller.name, dest, source,
+                    {.width = Width, .count = count, .strides = {dst, sst}}));
   return 0;
 }
 
@@ -120,7 +124,8 @@ template <ReduceOp Op, typename T>
 int reduce(Caller caller, shmem_team_t handle, T* dest, const T* source, std::size_t count) {
   Team& team = team_of(caller, handle);
   examine_reduction(caller, team, dest, source, count);
-  check(caller, caller.engine.reduce(team, caller.name, dest, source, count, element_type<Op, T>));
+  check(caller, caller.engine.collectives().reduce(team, caller.name, dest, source, count,
+                                                   element_type<Op, T>));
   return 0;
 }
 
@@ -128,8 +133,8 @@ template <typename T>
 int sum_inscan(Caller caller, shmem_team_t handle, T* dest, const T* source, std::size_t count) {
   Team& team = team_of(caller, handle);
   examine_reduction(caller, team, dest, source, count);
-  check(caller, caller.engine.scan(team, caller.name, dest, source, count,
-                                   element_type<ReduceOp::sum, T>, Scan::inclusive));
+  check(caller, caller.engine.collectives().scan(team, caller.name, dest, source, count,
+                                                 element_type<ReduceOp::sum, T>, Scan::inclusive));
   return 0;
 }
 
@@ -137,8 +142,8 @@ template <typename T>
 int sum_exscan(Caller caller, shmem_team_t handle, T* dest, const T* source, std::size_t count) {
   Team& team = team_of(caller, handle);
   examine_reduction(caller, team, dest, source, count);
-  check(caller, caller.engine.scan(team, caller.name, dest, source, count,
-                                   element_type<ReduceOp::sum, T>, Scan::exclusive));
+  check(caller, caller.engine.collectives().scan(team, caller.name, dest, source, count,
+                                                 element_type<ReduceOp::sum, T>, Scan::exclusive));
   return 0;
 }
 

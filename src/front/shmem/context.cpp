@@ -71,7 +71,7 @@ void Contexts::destroy(shmem_ctx_t handle) {
 void Contexts::quiet_all() {
   const std::scoped_lock lock(mutex_);
   for (std::size_t number = default_number + 1; number < limit; ++number)
-    if (Context* context = contexts_[number]) engine_->quiet(*context->lane);
+    if (Context* context = contexts_[number]) engine_->rma().quiet(*context->lane);
 }
 
 void Contexts::destroy_all_of(const Team& team) {
@@ -79,7 +79,7 @@ void Contexts::destroy_all_of(const Team& team) {
   for (std::size_t number = default_number + 1; number < limit; ++number) {
     Context* context = contexts_[number];
     if (context == nullptr || context->team != &team) continue;
-    engine_->quiet(*context->lane);
+    engine_->rma().quiet(*context->lane);
     remove(number);
   }
 }
@@ -105,7 +105,7 @@ int team_create_ctx(Caller caller, shmem_team_t handle, long options, shmem_ctx_
   const Team* team = find_team(caller.engine, handle);
   *context = SHMEM_CTX_INVALID;
   if (team == nullptr) return 1;
-  const bool world = team == &caller.engine.world();
+  const bool world = team == &caller.engine.teams().world();
   *context = caller.door.contexts().create(world ? nullptr : team, options);
   return *context == SHMEM_CTX_INVALID ? 1 : 0;
 }
@@ -114,7 +114,7 @@ void ctx_destroy(Caller caller, shmem_ctx_t handle) {
   if (handle == SHMEM_CTX_INVALID) return;
   const Context& context = own_context(caller, handle);
   if (handle == SHMEM_CTX_DEFAULT) give_up(caller.name, "the default context cannot be destroyed");
-  if (!caller.engine.quiet(*context.lane)) give_up(*context.lane, caller.name);
+  if (!caller.engine.rma().quiet(*context.lane)) give_up(*context.lane, caller.name);
   caller.door.contexts().destroy(handle);
 }
 

@@ -7,7 +7,7 @@
 
 namespace gondwana::shmem {
 
-// That a lock is symmetric is asked by the engine, checks or not.
+// The engine checks that a lock is symmetric, with or without checks.
 inline void examine_lock(const Caller& caller, const long* lock) {
   if (caller.is_watched()) [[unlikely]]
     examine_own(caller, {"lock", lock, sizeof(*lock)});
@@ -19,7 +19,7 @@ template <AnyCaller C>
 [[gnu::noinline]] void set_lock_slowly(C who, long* lock, std::uint32_t before) {
   const Caller caller = who;
   examine_lock(caller, lock);
-  check(caller, finish_set_lock(caller.engine, caller.name, lock, before));
+  check(caller, finish_set_lock(caller.engine.locks(), caller.name, lock, before));
 }
 
 template <AnyCaller C>
@@ -27,7 +27,7 @@ template <AnyCaller C>
   if (who.is_watched()) [[unlikely]]
     return set_lock_slowly(who, lock, lock_call_not_begun);
   const Caller caller = who;
-  const std::uint32_t before = begin_set_lock(caller.engine, caller.name, lock);
+  const std::uint32_t before = begin_set_lock(caller.engine.locks(), caller.name, lock);
   if (before != lock_call_done) [[unlikely]]
     set_lock_slowly(who, lock, before);
 }
@@ -35,7 +35,7 @@ template <AnyCaller C>
 // 0: taken; 1: somebody has it.
 inline int test_lock(Caller caller, long* lock) {
   examine_lock(caller, lock);
-  const std::optional<bool> taken = test_job_lock(caller.engine, caller.name, lock);
+  const std::optional<bool> taken = test_job_lock(caller.engine.locks(), caller.name, lock);
   check(caller, taken.has_value());
   return 1 - looked(caller, *taken);
 }
@@ -44,7 +44,7 @@ template <AnyCaller C>
 [[gnu::noinline]] void clear_lock_slowly(C who, long* lock, std::uint32_t last) {
   const Caller caller = who;
   examine_lock(caller, lock);
-  check(caller, finish_clear_lock(caller.engine, caller.name, lock, last));
+  check(caller, finish_clear_lock(caller.engine.locks(), caller.name, lock, last));
 }
 
 template <AnyCaller C>
@@ -52,7 +52,7 @@ template <AnyCaller C>
   if (who.is_watched()) [[unlikely]]
     return clear_lock_slowly(who, lock, lock_call_not_begun);
   const Caller caller = who;
-  const std::uint32_t last = begin_clear_lock(caller.engine, caller.name, lock);
+  const std::uint32_t last = begin_clear_lock(caller.engine.locks(), caller.name, lock);
   if (last != lock_call_done) [[unlikely]]
     clear_lock_slowly(who, lock, last);
 }

@@ -11,7 +11,7 @@ template <typename T, AnyCaller C>
 [[gnu::cold, gnu::noinline]] void p_elsewhere(C who, T* dest, T value, int pe) {
   const Caller caller = who;
   if (caller.is_watched()) examine_value(caller, {"dest", dest, sizeof(T)}, pe);
-  check(caller, caller.engine.put(caller.lane, caller.rank_of(pe), dest, &value, sizeof(T)));
+  check(caller, caller.engine.rma().put(caller.lane, caller.rank_of(pe), dest, &value, sizeof(T)));
 }
 
 template <typename T, AnyCaller C>
@@ -25,7 +25,8 @@ template <typename T, AnyCaller C>
   const Caller caller = who;
   if (caller.is_watched()) examine_value(caller, {"source", source, sizeof(T)}, pe);
   T value{};
-  check(caller, caller.engine.get(caller.lane, caller.rank_of(pe), &value, source, sizeof(T)));
+  check(caller,
+        caller.engine.rma().get(caller.lane, caller.rank_of(pe), &value, source, sizeof(T)));
   return value;
 }
 
@@ -52,8 +53,8 @@ template <std::size_t Width, Buffer Use, AnyCaller C>
                                               int pe, C who) {
   const Caller caller = who;
   examine_transfer(caller, {"dest", dest, Width, count}, {"source", source, Width, count}, pe);
-  check(caller, caller.engine.put(caller.lane, caller.rank_of(pe), dest, source,
-                                  bytes_of<Width>(count), Use));
+  check(caller, caller.engine.rma().put(caller.lane, caller.rank_of(pe), dest, source,
+                                        bytes_of<Width>(count), Use));
 }
 
 template <std::size_t Width, Buffer Use, AnyCaller C>
@@ -61,8 +62,8 @@ template <std::size_t Width, Buffer Use, AnyCaller C>
   if (who.is_watched()) [[unlikely]]
     return put_watched<Width, Use>(dest, source, count, pe, who);
   const Caller caller = who;
-  check(caller, caller.engine.put(caller.lane, caller.rank_of(pe), dest, source,
-                                  bytes_of<Width>(count), Use));
+  check(caller, caller.engine.rma().put(caller.lane, caller.rank_of(pe), dest, source,
+                                        bytes_of<Width>(count), Use));
 }
 
 template <std::size_t Width, Buffer Use = Buffer::free_at_return, AnyCaller C>
@@ -83,8 +84,8 @@ template <std::size_t Width, Buffer Use, AnyCaller C>
                                               int pe, C who) {
   const Caller caller = who;
   examine_transfer(caller, {"source", source, Width, count}, {"dest", dest, Width, count}, pe);
-  check(caller, caller.engine.get(caller.lane, caller.rank_of(pe), dest, source,
-                                  bytes_of<Width>(count), Use));
+  check(caller, caller.engine.rma().get(caller.lane, caller.rank_of(pe), dest, source,
+                                        bytes_of<Width>(count), Use));
 }
 
 template <std::size_t Width, Buffer Use, AnyCaller C>
@@ -92,8 +93,8 @@ template <std::size_t Width, Buffer Use, AnyCaller C>
   if (who.is_watched()) [[unlikely]]
     return get_watched<Width, Use>(dest, source, count, pe, who);
   const Caller caller = who;
-  check(caller, caller.engine.get(caller.lane, caller.rank_of(pe), dest, source,
-                                  bytes_of<Width>(count), Use));
+  check(caller, caller.engine.rma().get(caller.lane, caller.rank_of(pe), dest, source,
+                                        bytes_of<Width>(count), Use));
 }
 
 template <std::size_t Width, Buffer Use = Buffer::free_at_return, AnyCaller C>
@@ -132,8 +133,9 @@ template <std::size_t Width>
   if (caller.is_watched()) [[unlikely]]
     examine_strided(caller, {"dest", dest, Width, count, dst},
                     {"source", source, Width, count, sst}, pe);
-  check(caller, caller.engine.put_strided<Width>(caller.lane, caller.rank_of(pe), dest, source,
-                                                 {.target = dst, .source = sst}, count));
+  check(caller,
+        caller.engine.rma().put_strided<Width>(caller.lane, caller.rank_of(pe), dest, source,
+                                               {.target = dst, .source = sst}, count));
 }
 
 template <std::size_t Width>
@@ -143,8 +145,9 @@ template <std::size_t Width>
   if (caller.is_watched()) [[unlikely]]
     examine_strided(caller, {"source", source, Width, count, sst},
                     {"dest", dest, Width, count, dst}, pe);
-  check(caller, caller.engine.get_strided<Width>(caller.lane, caller.rank_of(pe), dest, source,
-                                                 {.target = dst, .source = sst}, count));
+  check(caller,
+        caller.engine.rma().get_strided<Width>(caller.lane, caller.rank_of(pe), dest, source,
+                                               {.target = dst, .source = sst}, count));
 }
 
 inline void check_stride(const Caller& caller, const char* name, std::ptrdiff_t stride,
@@ -164,9 +167,9 @@ void ibput(Caller caller, void* dest, const void* source, std::ptrdiff_t dst, st
   if (caller.is_watched()) [[unlikely]]
     examine_strided(caller, {"dest", dest, Width, blocks, dst, block},
                     {"source", source, Width, blocks, sst, block}, pe);
-  check(caller, caller.engine.put_strided<Width>(caller.lane, caller.rank_of(pe), dest, source,
-                                                 {.target = dst, .source = sst},
-                                                 bytes_of<Width>(block), blocks));
+  check(caller, caller.engine.rma().put_strided<Width>(caller.lane, caller.rank_of(pe), dest,
+                                                       source, {.target = dst, .source = sst},
+                                                       bytes_of<Width>(block), blocks));
 }
 
 template <std::size_t Width>
@@ -177,9 +180,9 @@ void ibget(Caller caller, void* dest, const void* source, std::ptrdiff_t dst, st
   if (caller.is_watched()) [[unlikely]]
     examine_strided(caller, {"source", source, Width, blocks, sst, block},
                     {"dest", dest, Width, blocks, dst, block}, pe);
-  check(caller, caller.engine.get_strided<Width>(caller.lane, caller.rank_of(pe), dest, source,
-                                                 {.target = dst, .source = sst},
-                                                 bytes_of<Width>(block), blocks));
+  check(caller, caller.engine.rma().get_strided<Width>(caller.lane, caller.rank_of(pe), dest,
+                                                       source, {.target = dst, .source = sst},
+                                                       bytes_of<Width>(block), blocks));
 }
 
 }  // namespace gondwana::shmem

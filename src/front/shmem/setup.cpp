@@ -10,9 +10,9 @@
 #include <cstring>
 #include <thread>
 
-#include "engine/symmetric/prefault.hpp"
 #include "front/shmem/checks.hpp"
 #include "front/shmem/greeting.hpp"
+#include "process/prefault.hpp"
 #include "process/process.hpp"
 
 namespace gondwana::shmem {
@@ -40,7 +40,7 @@ Own& own() {
 
 // What the program has left is gone, for the next shmem_init to find the engine as a new one.
 void leave_nothing(Engine& engine) {
-  engine.abandon_teams();
+  engine.teams().end_all();
   engine.symmetric().release_all();
 }
 
@@ -204,7 +204,7 @@ void examine_end(const Caller& caller) {
   const bool by_exit = std::string_view(caller.name) == "exit";
   if (!by_exit && std::this_thread::get_id() != self.main_thread)
     give_up(caller.name, "called by another thread than the one that initialised the library");
-  examine_collective({caller.door, "shmem_finalize"}, caller.engine.world(), "");
+  examine_collective({caller.door, "shmem_finalize"}, caller.engine.teams().world(), "");
   const int left = self.inits == 1 ? caller.door.contexts().count_private() : 0;
   if (left > 0)
     fmt::print(
@@ -230,7 +230,7 @@ void finalize_through(const Caller& caller) {
   if (is_last) announce_end();
   if (caller.is_watched()) examine_end(caller);
   if (is_last) caller.door.contexts().quiet_all();  // they end with the library
-  check(caller, caller.engine.barrier(caller.engine.world(), caller.name));
+  check(caller, caller.engine.collectives().barrier(caller.engine.teams().world(), caller.name));
   --self.inits;
   if (!is_last) return;
   close_door();

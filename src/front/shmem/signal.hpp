@@ -21,8 +21,8 @@ void put_signal(Caller caller, void* dest, const void* source, std::size_t count
     examine_put_signal(caller, {"dest", dest, Width, count}, {"source", source, Width, count}, word,
                        pe);
   const Signal signal{word, value, signal_op(caller, op)};
-  check(caller, caller.engine.put_signal(caller.lane, caller.rank_of(pe), dest, source,
-                                         bytes_of<Width>(count), signal));
+  check(caller, caller.engine.rma().put_signal(caller.lane, caller.rank_of(pe), dest, source,
+                                               bytes_of<Width>(count), signal));
 }
 
 // The signal follows the data, so there is nothing to gain by returning before it has gone.
@@ -67,9 +67,9 @@ template <AnyCaller C>
 inline std::uint64_t signal_fetch(Caller caller, const std::uint64_t* word) {
   if (caller.is_watched()) [[unlikely]]
     examine_symmetric(caller, {"sig_addr", word, sizeof(*word)});
-  caller.engine.make_progress();
+  caller.engine.waiter().make_progress();
   const std::uint64_t value = look(word);
-  caller.engine.polls().fetched(word, value);
+  caller.engine.waiter().polls().fetched(word, value);
   return value;
 }
 
@@ -80,7 +80,7 @@ inline std::uint64_t signal_wait_until(Caller caller, std::uint64_t* word, int c
     examine_symmetric(caller, {"sig_addr", word, sizeof(*word)});
   const Condition<std::uint64_t> condition = Comparison(caller, cmp).with(value);
   std::uint64_t found = 0;
-  caller.engine.wait_on_word(caller.name, word, [&] {
+  caller.engine.waiter().on_word(caller.name, word, [&] {
     found = look(word);
     return condition.holds(found);
   });

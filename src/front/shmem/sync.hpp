@@ -13,14 +13,14 @@ template <AnyCaller C>
 void fence(C who) {
   if (who.names_no_context()) return;
   const Caller caller = who;
-  caller.engine.fence(caller.lane);
+  caller.engine.rma().fence(caller.lane);
 }
 
 template <AnyCaller C>
 void quiet(C who) {
   if (who.names_no_context()) return;
   const Caller caller = who;
-  check(caller, caller.engine.quiet(caller.lane));
+  check(caller, caller.engine.rma().quiet(caller.lane));
 }
 
 // Completes what went to anybody, which is more than is asked and costs no more on a node.
@@ -37,19 +37,19 @@ inline void examine_meeting(const Caller& caller, Team& team) {
 }
 
 inline void barrier_all(Caller caller) {
-  examine_meeting(caller, caller.engine.world());
-  check(caller, caller.engine.barrier(caller.engine.world(), caller.name));
+  examine_meeting(caller, caller.engine.teams().world());
+  check(caller, caller.engine.collectives().barrier(caller.engine.teams().world(), caller.name));
 }
 
 inline void sync_all(Caller caller) {
-  examine_meeting(caller, caller.engine.world());
-  caller.engine.sync(caller.engine.world(), caller.name);
+  examine_meeting(caller, caller.engine.teams().world());
+  caller.engine.collectives().sync(caller.engine.teams().world(), caller.name);
 }
 
 inline int team_sync(Caller caller, shmem_team_t handle) {
   Team& team = team_of(caller, handle);
   examine_meeting(caller, team);
-  caller.engine.sync(team, caller.name);
+  caller.engine.collectives().sync(team, caller.name);
   return 0;
 }
 

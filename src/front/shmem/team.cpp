@@ -25,7 +25,7 @@ int refuse_split(const Caller& caller, const Team& parent, const std::string& wh
 // Makes the teams of `mine`, one shape for each rank of the parent.
 int split(const Caller& caller, Team& parent, const std::optional<TeamShape>& mine, int contexts,
           shmem_team_t* handle) {
-  const Result<Team*> team = caller.engine.split(parent, caller.name, mine);
+  const Result<Team*> team = caller.engine.collectives().split(parent, caller.name, mine);
   if (!team) return refuse_split(caller, parent, team.error().text);
   if (*team == nullptr) return 0;
   caller.door.contexts_asked_for((*team)->number) = contexts;
@@ -65,7 +65,7 @@ int team_translate_pe(Caller caller, shmem_team_t from, int pe, shmem_team_t to)
 void* team_ptr(Caller caller, shmem_team_t handle, const void* object, int pe) {
   const Team* team = find_team(caller.engine, handle);
   if (team == nullptr || pe < 0 || static_cast<std::uint32_t>(pe) >= team->size) return nullptr;
-  return caller.engine.pointer_to(team->rank_of(static_cast<std::uint32_t>(pe)), object);
+  return caller.engine.rma().pointer_to(team->rank_of(static_cast<std::uint32_t>(pe)), object);
 }
 
 int team_get_config(Caller caller, shmem_team_t handle, long mask, shmem_team_config_t* config) {
@@ -132,11 +132,11 @@ int team_split_2d(Caller caller, shmem_team_t parent_handle, int xrange,
 void team_destroy(Caller caller, shmem_team_t handle) {
   if (handle == SHMEM_TEAM_INVALID) return;
   Team& team = team_of(caller, handle);
-  if (&team == &caller.engine.world() || &team == &caller.engine.shared())
+  if (&team == &caller.engine.teams().world() || &team == &caller.engine.teams().shared())
     give_up(caller.name, "SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED cannot be destroyed");
   if (caller.is_watched()) examine_collective(caller, team, "");
   caller.door.contexts().destroy_all_of(team);
-  caller.engine.destroy(team, caller.name);
+  caller.engine.collectives().destroy(team, caller.name);
 }
 
 }  // namespace gondwana::shmem

@@ -9,7 +9,7 @@ namespace gondwana::shmem {
 // Null for SHMEM_TEAM_INVALID and anything that is no handle.
 inline Team* find_team(const Engine& engine, shmem_team_t handle) {
   const std::uintptr_t number = reinterpret_cast<std::uintptr_t>(handle) - 1;  // huge for INVALID
-  return number < ControlLayout::max_teams ? engine.find_team(static_cast<std::uint32_t>(number))
+  return number < ControlLayout::max_teams ? engine.teams().find(static_cast<std::uint32_t>(number))
                                            : nullptr;
 }
 

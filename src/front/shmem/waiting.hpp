@@ -29,18 +29,18 @@ template <typename T>
 void wait_until(Caller caller, T* cell, int cmp, T value) {
   examine_cell(caller, cell);
   const Condition<T> condition = Comparison(caller, cmp).with(value);
-  caller.engine.wait_on_word(caller.name, cell, [&] { return condition.holds(look(cell)); });
+  caller.engine.waiter().on_word(caller.name, cell, [&] { return condition.holds(look(cell)); });
 }
 
 // A program that looks again and again may wait for the answer to what it has put, or for a rank
 // that needs this processor.
 inline int looked(const Caller& caller, bool found) {
   if (found) {
-    caller.engine.polls().found();
+    caller.engine.waiter().polls().found();
     return 1;
   }
-  caller.engine.make_progress();
-  caller.engine.polls().failed();
+  caller.engine.waiter().make_progress();
+  caller.engine.waiter().polls().failed();
   return 0;
 }
 
@@ -137,7 +137,7 @@ std::size_t wait_for_any(const Caller& caller, const Set& set, std::size_t count
   if (set.empty()) return SIZE_MAX;
   const std::size_t start = caller.door.next_start(count);
   std::size_t found = SIZE_MAX;
-  caller.engine.wait_on_memory(caller.name, [&] {
+  caller.engine.waiter().on_memory(caller.name, [&] {
     found = set.find(start);
     return found != SIZE_MAX;
   });
@@ -155,7 +155,7 @@ template <typename Set>
 std::size_t wait_for_some(const Caller& caller, const Set& set, std::size_t* indices) {
   if (set.empty()) return 0;
   std::size_t found = 0;
-  caller.engine.wait_on_memory(caller.name, [&] {
+  caller.engine.waiter().on_memory(caller.name, [&] {
     found = set.collect(indices);
     return found > 0;
   });
@@ -177,7 +177,7 @@ void wait_until_all(Caller caller, T* cells, std::size_t count, const int* statu
   const WaitSet set =
       wait_set(caller, cells, count, status, each_with<T>(caller, cmp, value, count));
   std::size_t from = 0;
-  caller.engine.wait_on_memory(caller.name, [&] { return set.all_meet(from); });
+  caller.engine.waiter().on_memory(caller.name, [&] { return set.all_meet(from); });
 }
 
 template <typename T>
@@ -186,7 +186,7 @@ void wait_until_all_vector(Caller caller, T* cells, std::size_t count, const int
   const WaitSet set =
       wait_set(caller, cells, count, status, each_with<T>(caller, cmp, values, count));
   std::size_t from = 0;
-  caller.engine.wait_on_memory(caller.name, [&] { return set.all_meet(from); });
+  caller.engine.waiter().on_memory(caller.name, [&] { return set.all_meet(from); });
 }
 
 template <typename T>

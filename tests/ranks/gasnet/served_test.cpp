@@ -58,7 +58,7 @@ void a_server_stays_awake(World& world, const Wait& wait, const End& end) {
                     GEX_FLAG_AM_REPLY | GEX_FLAG_AM_SHORT, 0);
   if (world.me() == 0) stayed_awake = false;
   world.barrier();
-  const bool near = door().engine().reaches_all() && door().engine().is_roomy();
+  const bool near = door().engine().rma().reaches_all() && door().engine().locks().roomy;
   bool go_on = true;
   for (int round = 1; round <= most_rounds && go_on; ++round) {
     if (world.me() == 0) {
@@ -95,7 +95,7 @@ GASNET_TEST(a_rank_that_waits_for_a_word_serves_messages_without_a_sleep, 2) {
   auto* word = reinterpret_cast<std::uint64_t*>(world.attach(GASNET_PAGESIZE));
   const auto wait = [&](int round) {
     if (world.me() != 1) return;
-    door().engine().wait_on_word("word", word, [&] {
+    door().engine().waiter().on_word("word", word, [&] {
       return std::atomic_ref(*word).load(std::memory_order_acquire) ==
              static_cast<std::uint64_t>(round);
     });

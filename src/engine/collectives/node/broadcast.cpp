@@ -7,7 +7,7 @@
 // nobody waits for one that does not run.
 #include <cstring>
 
-#include "engine/engine.hpp"
+#include "engine/collectives/node/node_collectives.hpp"
 
 namespace gondwana {
 namespace {
@@ -17,12 +17,10 @@ constexpr std::size_t small_bytes = 32 * 1024;
 
 }  // namespace
 
-bool Engine::broadcast(Team& team, CallName call, void* dest, const void* source, std::size_t size,
-                       std::uint32_t root) {
-  if (uses_reference(Collective::broadcast, team))
-    return broadcast_over_wire(team, call, dest, source, size, root);
+bool NodeCollectives::broadcast(Team& team, CallName call, void* dest, const void* source,
+                                std::size_t size, std::uint32_t root) {
   if (!are_symmetric("broadcast", dest, size, source, size)) return false;
-  default_lane_.counters().add(Count::syncs);
+  with_.lane.counters().add(Count::syncs);
   const Broadcast what{dest, source, size, root};
   if (size <= small_bytes / team.size)
     broadcast_small(team, call, what);
@@ -33,25 +31,26 @@ bool Engine::broadcast(Team& team, CallName call, void* dest, const void* source
   return true;
 }
 
-void Engine::broadcast_small(Team& team, CallName call, const Broadcast& what) {
+void NodeCollectives::broadcast_small(Team& team, CallName call, const Broadcast& what) {
   const Epoch stored = ++team.epoch;
-  NodeSync line(NodeTeam(*memory_, team), team.me);
+  NodeSync line = line_of(team);
   if (team.me != what.root) {
     wait_for_member(line, team, what.root, stored, call);
     return line.arrive(stored);
   }
   for (std::uint32_t i = 1; i < team.size; ++i)
-    put(default_lane_, team.rank_of((team.me + i) % team.size), what.dest, what.source, what.size);
+    with_.rma.put(with_.lane, team.rank_of((team.me + i) % team.size), what.dest, what.source,
+                  what.size);
   line.arrive(stored);
   line.ring_sleepers(stored);
   if (what.dest != what.source) std::memmove(what.dest, what.source, what.size);
 }
 
 // The root: its own copy first, so that those who wait for it have time to take theirs.
-void Engine::broadcast_large(Team& team, CallName call, const Broadcast& what) {
+void NodeCollectives::broadcast_large(Team& team, CallName call, const Broadcast& what) {
   const Epoch ready = team.epoch + 1;
   const Epoch copied = team.epoch += 2;
-  NodeSync line(NodeTeam(*memory_, team), team.me);
+  NodeSync line = line_of(team);
   line.arrive(ready);
   line.ring_sleepers(ready);
   if (what.dest != what.source) std::memmove(what.dest, what.source, what.size);
@@ -59,7 +58,7 @@ void Engine::broadcast_large(Team& team, CallName call, const Broadcast& what) {
   for (std::uint32_t i = 1; i < team.size; ++i) {
     const std::uint32_t member = (team.me + i) % team.size;
     if (line.claim(member, copied))
-      put(default_lane_, team.rank_of(member), what.dest, what.source, what.size);
+      with_.rma.put(with_.lane, team.rank_of(member), what.dest, what.source, what.size);
     else
       ++takers;
   }
@@ -69,22 +68,22 @@ void Engine::broadcast_large(Team& team, CallName call, const Broadcast& what) {
       if (line.reached((team.me + i) % team.size, ready)) ++done;
     return done == takers;  // the others do not move before this line does
   };
-  if (!takers_are_done()) wait({.call = call, .team = team.number}, takers_are_done);
+  if (!takers_are_done()) with_.waiter.until({.call = call, .team = team.number}, takers_are_done);
   line.arrive(copied);
   line.ring_sleepers(copied);
 }
 
 // The others. Nobody leaves before the root does: the next root may claim the same lines.
-void Engine::take_broadcast(Team& team, CallName call, const Broadcast& what) {
+void NodeCollectives::take_broadcast(Team& team, CallName call, const Broadcast& what) {
   const Epoch ready = team.epoch + 1;
   const Epoch copied = team.epoch += 2;
-  NodeSync line(NodeTeam(*memory_, team), team.me);
+  NodeSync line = line_of(team);
   wait_for_member(line, team, what.root, ready, call);
   if (line.claim(team.me, copied)) {
     const Rank root = team.rank_of(what.root);
-    get(default_lane_, root, what.dest, what.source, what.size);
+    with_.rma.get(with_.lane, root, what.dest, what.source, what.size);
     line.arrive(ready);
-    memory_->page(root).sync_bell.ring_if_asleep();
+    with_.waiter.wake(root);
   }
   wait_for_member(line, team, what.root, copied, call);
   line.arrive(copied);

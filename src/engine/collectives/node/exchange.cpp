@@ -2,23 +2,21 @@
 //
 // Every dest may be written as soon as the first member calls: each stores its blocks to where they
 // belong, and one synchronisation says that all have.
-#include "engine/engine.hpp"
+#include "engine/collectives/node/node_collectives.hpp"
 
 namespace gondwana {
 namespace {
 
 // Bytes from the first element of the first block to the last of the last.
 std::size_t span_of(const Exchange& shape, std::ptrdiff_t stride, std::uint32_t members) {
-  const std::size_t elements = detail::times(shape.count, members);
-  return elements == 0 ? 0 : detail::extent(elements, stride, shape.width, shape.width).size;
+  const std::size_t elements = times(shape.count, members);
+  return elements == 0 ? 0 : extent_of(elements, stride, shape.width, shape.width).size;
 }
 
 }  // namespace
 
-bool Engine::alltoall(Team& team, CallName call, void* dest, const void* source,
-                      const Exchange& shape) {
-  if (uses_reference(Collective::alltoall, team))
-    return alltoall_over_wire(team, call, dest, source, shape);
+bool NodeCollectives::alltoall(Team& team, CallName call, void* dest, const void* source,
+                               const Exchange& shape) {
   const auto [target_stride, source_stride] = shape.strides;
   if (!are_symmetric("alltoall", dest, span_of(shape, target_stride, team.size), source,
                      span_of(shape, source_stride, team.size)))
@@ -37,21 +35,21 @@ bool Engine::alltoall(Team& team, CallName call, void* dest, const void* source,
   return true;
 }
 
-bool Engine::put_block(Rank to, void* dest, const void* source, const Exchange& shape) {
+bool NodeCollectives::put_block(Rank to, void* dest, const void* source, const Exchange& shape) {
   if (shape.strides.target == 1 && shape.strides.source == 1)
-    return put(default_lane_, to, dest, source, shape.count * shape.width);
+    return with_.rma.put(with_.lane, to, dest, source, shape.count * shape.width);
   switch (shape.width) {
     case 1:
-      return put_strided<1>(default_lane_, to, dest, source, shape.strides, shape.count);
+      return with_.rma.put_strided<1>(with_.lane, to, dest, source, shape.strides, shape.count);
     case 2:
-      return put_strided<2>(default_lane_, to, dest, source, shape.strides, shape.count);
+      return with_.rma.put_strided<2>(with_.lane, to, dest, source, shape.strides, shape.count);
     case 4:
-      return put_strided<4>(default_lane_, to, dest, source, shape.strides, shape.count);
+      return with_.rma.put_strided<4>(with_.lane, to, dest, source, shape.strides, shape.count);
     case 8:
-      return put_strided<8>(default_lane_, to, dest, source, shape.strides, shape.count);
+      return with_.rma.put_strided<8>(with_.lane, to, dest, source, shape.strides, shape.count);
     default:
       GONDWANA_ASSERT(shape.width == 16, shape.width);
-      return put_strided<16>(default_lane_, to, dest, source, shape.strides, shape.count);
+      return with_.rma.put_strided<16>(with_.lane, to, dest, source, shape.strides, shape.count);
   }
 }
 

@@ -3,22 +3,20 @@
 // Every dest may be written as soon as the first member calls. So each member stores its array to
 // where it belongs in all of them, and one synchronisation says that all have. Where sizes differ a
 // member must know those of the ones before it first.
-#include "engine/engine.hpp"
+#include "engine/collectives/node/node_collectives.hpp"
 
 namespace gondwana {
 
-bool Engine::fcollect(Team& team, CallName call, void* dest, const void* source, std::size_t size) {
-  if (uses_reference(Collective::fcollect, team))
-    return fcollect_over_wire(team, call, dest, source, size);
-  if (!are_symmetric("fcollect", dest, detail::times(size, team.size), source, size)) return false;
+bool NodeCollectives::fcollect(Team& team, CallName call, void* dest, const void* source,
+                               std::size_t size) {
+  if (!are_symmetric("fcollect", dest, times(size, team.size), source, size)) return false;
   put_to_all(team, static_cast<std::byte*>(dest) + team.me * size, source, size);
   sync(team, call);
   return true;
 }
 
-bool Engine::collect(Team& team, CallName call, void* dest, const void* source, std::size_t size) {
-  if (uses_reference(Collective::collect, team))
-    return collect_over_wire(team, call, dest, source, size);
+bool NodeCollectives::collect(Team& team, CallName call, void* dest, const void* source,
+                              std::size_t size) {
   if (!are_symmetric("collect", dest, size, source, size)) return false;
   const Combine add_sizes = [](void* out, const void* a, const void* b, std::size_t /*count*/) {
     *static_cast<std::size_t*>(out) =
@@ -32,12 +30,13 @@ bool Engine::collect(Team& team, CallName call, void* dest, const void* source, 
 }
 
 // Not all members begin with the same one.
-bool Engine::put_to_all(const Team& team, void* dest, const void* source, std::size_t size) {
+bool NodeCollectives::put_to_all(const Team& team, void* dest, const void* source,
+                                 std::size_t size) {
   if (size == 0) return true;
   bool stored = true;
   for (std::uint32_t i = 0; i < team.size; ++i) {
     const Rank member = team.rank_of((team.me + i) % team.size);
-    stored = put(default_lane_, member, dest, source, size) && stored;
+    stored = with_.rma.put(with_.lane, member, dest, source, size) && stored;
   }
   return stored;
 }

@@ -10,8 +10,7 @@
 // All orders are by member, so every member gets the same bits, run after run.
 #include <cstring>
 
-#include "engine/collectives/parts.hpp"
-#include "engine/engine.hpp"
+#include "engine/collectives/node/node_collectives.hpp"
 
 namespace gondwana {
 namespace {
@@ -45,11 +44,9 @@ class Accumulator {
 
 }  // namespace
 
-bool Engine::reduce(Team& team, CallName call, void* dest, const void* source, std::size_t count,
-                    ElementType type) {
-  if (uses_reference(Collective::reduce, team))
-    return reduce_over_wire(team, call, dest, source, count, type);
-  const std::size_t size = detail::times(count, type.size);
+bool NodeCollectives::reduce(Team& team, CallName call, void* dest, const void* source,
+                             std::size_t count, ElementType type) {
+  const std::size_t size = times(count, type.size);
   if (!are_symmetric("reduction", dest, size, source, size)) return false;
   if (size <= small_array)
     combine_first(team, call, team.size, dest, source, count, type);
@@ -58,35 +55,29 @@ bool Engine::reduce(Team& team, CallName call, void* dest, const void* source, s
   return true;
 }
 
-void Engine::wait_for_member(const NodeSync& line, const Team& team, std::uint32_t member,
-                             Epoch epoch, CallName call) {
-  if (line.reached(member, epoch)) return;
-  wait({.call = call, .peer = index(team.rank_of(member)), .team = team.number},
-       [&] { return line.reached(member, epoch); });
-}
-
 // Waits for the members that it combines only: the caller waits for the others before it comes back
 // to this half of the scratch.
-void Engine::combine_first(Team& team, CallName call, std::uint32_t members, void* dest,
-                           const void* source, std::size_t count, ElementType type) {
+void NodeCollectives::combine_first(Team& team, CallName call, std::uint32_t members, void* dest,
+                                    const void* source, std::size_t count, ElementType type) {
   static_assert(small_array <= ControlLayout::scratch_half);
-  default_lane_.counters().add(Count::syncs);
+  with_.lane.counters().add(Count::syncs);
   const std::uint32_t half = team.scratch_uses++ % 2;
   const Epoch ready = ++team.epoch;
-  NodeSync line(NodeTeam(*memory_, team), team.me);
-  if (count > 0) std::memcpy(memory_->scratch(team.number, rank_, half), source, count * type.size);
+  NodeSync line = line_of(team);
+  if (count > 0)
+    std::memcpy(with_.memory.scratch(team.number, with_.me, half), source, count * type.size);
   line.advance(ready);
   if (line.all_reached(ready)) line.ring_sleepers(ready);
   Accumulator result(dest, count, type);
   for (std::uint32_t member = 0; member < members; ++member) {
     wait_for_member(line, team, member, ready, call);
-    result.add(memory_->scratch(team.number, team.rank_of(member), half));
+    result.add(with_.memory.scratch(team.number, team.rank_of(member), half));
   }
   result.finish();
 }
 
-void Engine::reduce_parts(Team& team, CallName call, void* dest, const void* source,
-                          std::size_t count, ElementType type) {
+void NodeCollectives::reduce_parts(Team& team, CallName call, void* dest, const void* source,
+                                   std::size_t count, ElementType type) {
   sync(team, call);  // every source is ready
   Piece piece;
   for_each_piece(part_of(count, team.size, team.me, type.size), type.size, [&](Part part) {

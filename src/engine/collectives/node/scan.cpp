@@ -8,16 +8,13 @@
 #include <cstring>
 #include <utility>
 
-#include "engine/collectives/parts.hpp"
-#include "engine/engine.hpp"
+#include "engine/collectives/node/node_collectives.hpp"
 
 namespace gondwana {
 
-bool Engine::scan(Team& team, CallName call, void* dest, const void* source, std::size_t count,
-                  ElementType type, Scan kind) {
-  if (uses_reference(Collective::scan, team))
-    return scan_over_wire(team, call, dest, source, count, type, kind);
-  const std::size_t size = detail::times(count, type.size);
+bool NodeCollectives::scan(Team& team, CallName call, void* dest, const void* source,
+                           std::size_t count, ElementType type, Scan kind) {
+  const std::size_t size = times(count, type.size);
   if (!are_symmetric("scan", dest, size, source, size)) return false;
   if (size <= small_array)
     scan_small(team, call, dest, source, count, type, kind);
@@ -27,18 +24,18 @@ bool Engine::scan(Team& team, CallName call, void* dest, const void* source, std
 }
 
 // Waits for all, as who does not would come back to this half of its scratch too early.
-void Engine::scan_small(Team& team, CallName call, void* dest, const void* source,
-                        std::size_t count, ElementType type, Scan kind) {
+void NodeCollectives::scan_small(Team& team, CallName call, void* dest, const void* source,
+                                 std::size_t count, ElementType type, Scan kind) {
   const std::uint32_t terms = kind == Scan::inclusive ? team.me + 1 : team.me;
   combine_first(team, call, terms, dest, source, count, type);
   if (terms == 0) std::memset(dest, 0, count * type.size);
-  const NodeSync line(NodeTeam(*memory_, team), team.me);
+  const NodeSync line = line_of(team);
   for (std::uint32_t member = terms; member < team.size; ++member)
     wait_for_member(line, team, member, team.epoch, call);
 }
 
-void Engine::scan_parts(Team& team, CallName call, void* dest, const void* source,
-                        std::size_t count, ElementType type, Scan kind) {
+void NodeCollectives::scan_parts(Team& team, CallName call, void* dest, const void* source,
+                                 std::size_t count, ElementType type, Scan kind) {
   sync(team, call);  // every source is ready
   Piece piece;
   Piece other;

@@ -115,8 +115,7 @@ bool join_blocks(Group& group, Borders borders, void* dest) {
 }
 
 bool fcollect(Group& group, Algorithm algorithm, void* dest, const void* source, std::size_t size) {
-  if (!group.are_symmetric("fcollect", dest, detail::times(size, group.size()), source, size))
-    return false;
+  if (!group.are_symmetric("fcollect", dest, times(size, group.size()), source, size)) return false;
   const Concatenation blocks(group, equal_blocks(group, size), dest, source);
   blocks.run(is_flat(algorithm) ? algorithm : choose(blocks.size()));
   group.barrier();

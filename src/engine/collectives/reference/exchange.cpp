@@ -12,8 +12,8 @@ std::ptrdiff_t block_offset(const Exchange& shape, std::ptrdiff_t stride, std::u
 
 // Bytes from the first element of the first block to the last of the last.
 std::size_t span(const Group& group, const Exchange& shape, std::ptrdiff_t stride) {
-  const std::size_t elements = detail::times(shape.count, group.size());
-  return elements == 0 ? 0 : detail::extent(elements, stride, shape.width, shape.width).size;
+  const std::size_t elements = times(shape.count, group.size());
+  return elements == 0 ? 0 : extent_of(elements, stride, shape.width, shape.width).size;
 }
 
 }  // namespace

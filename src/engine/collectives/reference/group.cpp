@@ -1,6 +1,8 @@
 #include "engine/collectives/reference/group.hpp"
 
 #include <bit>
+#include <cstring>
+#include <span>
 
 namespace gondwana {
 namespace {
@@ -26,18 +28,20 @@ std::uint32_t rounds_for(std::uint32_t size) {
   return static_cast<std::uint32_t>(std::bit_width(size - 1));
 }
 
-Group::Group(Engine& engine, const Team& members, std::size_t flags_offset, CallName call)
-    : engine_(engine), members_(members), flags_offset_(flags_offset), call_(call) {
+Group::Group(const CollectiveResources& with, const Team& members, std::size_t flags_offset,
+             CallName call)
+    : with_(with), members_(members), flags_offset_(flags_offset), call_(call) {
   GONDWANA_ASSERT(size() <= max_size, size());
 }
 
-Group::Group(Engine& engine, Team& team, Barriers barriers, CallName call)
-    : Group(engine, team, system_area::team_flags.at(team.number), call) {
-  if (barriers == Barriers::in_levels && team.levels != nullptr) in_levels_ = &team;
+Group::Group(const CollectiveResources& with, Team& team, TeamBarrier how, CallName call)
+    : Group(with, team, system_area::team_flags.at(team.number), call) {
+  team_ = &team;
+  barrier_ = how;
 }
 
-Group::Group(Engine& engine, const Levels& levels, CallName call)
-    : Group(engine,
+Group::Group(const CollectiveResources& with, const Levels& levels, CallName call)
+    : Group(with,
             Team{.number = levels.node.number,
                  .first = 0,
                  .stride = 0,
@@ -48,25 +52,24 @@ Group::Group(Engine& engine, const Levels& levels, CallName call)
 }
 
 Group::~Group() {
-  if (engine_.wire_) engine_.depart(call_);
+  if (with_.remote != nullptr) with_.remote->depart(call_);
 }
 
 std::atomic_ref<std::uint64_t> Group::mine(Flag flag) const {
-  return cell_at(engine_.memory_->window(engine_.rank_) + offset_of(flag));
+  return cell_at(with_.memory.window(with_.me) + offset_of(flag));
 }
 
 void Group::raise(std::uint32_t member, Flag flag) {
   const Rank rank = rank_of(member);
-  if (engine_.reach_.covers(rank)) {
-    std::byte* window = engine_.reach_.window(rank);
+  if (with_.rma.reach().covers(rank)) {
+    std::byte* window = with_.rma.reach().window(rank);
     cell_at(window + offset_of(flag)).fetch_add(1);  // its release pairs with take()
     Reach::wake(window);
     return;
   }
   AtomicRequest add{AtomicOp::add, AtomicType::uint64};
   add.operand = 1;
-  if (!engine_.begin_over_wire(engine_.default_lane_, {rank, offset_of(flag)}, add, nullptr))
-    well_ = false;
+  if (!with_.remote->begin_uncounted(with_.lane, {rank, offset_of(flag)}, add)) well_ = false;
 }
 
 void Group::raise_at_others(Flag flag) {
@@ -81,23 +84,23 @@ void Group::take_from_others(Flag flag) {
   take(flag, size() - 1, Waiting::anybody);
 }
 
-// Over a wire nobody rings, and users may look at their array: it sleeps as on program memory.
+// Over a network nobody rings, and users may look at their array: it sleeps as on program memory.
 void Group::take(Flag flag, std::uint32_t times, std::uint32_t peer) {
   const std::atomic_ref<std::uint64_t> cell = mine(flag);
   const auto raised = [&] { return cell.load(std::memory_order_acquire) >= times; };
-  engine_.wait({.call = call_,
-                .peer = peer,
-                .team = members_.number,
-                .on_program_memory = true,
-                .word = engine_.memory_->window(engine_.rank_) + offset_of(flag)},
-               raised);
+  with_.waiter.until({.call = call_,
+                      .peer = peer,
+                      .team = members_.number,
+                      .on_program_memory = true,
+                      .word = with_.memory.window(with_.me) + offset_of(flag)},
+                     raised);
   cell.fetch_sub(times, std::memory_order_relaxed);
 }
 
 // Dissemination: in round k tell the member 2^k further on, hear from the one 2^k before. After
 // log2(size) rounds everybody has heard, at first or second hand, from everybody.
 void Group::barrier() {
-  if (in_levels_ != nullptr) return engine_.sync_in_levels(*in_levels_, call_);
+  if (barrier_ != nullptr) return barrier_(with_, *team_, call_);
   for (std::uint32_t round = 0; round < rounds_for(size()); ++round) {
     begin_round(round);
     end_round(round);
@@ -118,7 +121,7 @@ void Group::get(std::uint32_t member, void* dest, const void* source, std::size_
     if (dest != source) std::memmove(dest, source, size);
     return;
   }
-  if (!engine_.get(engine_.default_lane_, rank_of(member), dest, source, size)) well_ = false;
+  if (!with_.rma.get(with_.lane, rank_of(member), dest, source, size)) well_ = false;
 }
 
 void Group::get_strided(std::uint32_t member, void* dest, const void* source,
@@ -128,14 +131,13 @@ void Group::get_strided(std::uint32_t member, void* dest, const void* source,
   if (member == me()) return copy_elements(dest, source, shape);
   const auto bytes = static_cast<std::ptrdiff_t>(width);
   const Strides steps{.target = strides.target * bytes, .source = strides.source * bytes};
-  if (!engine_.get_strided<1>(engine_.default_lane_, rank_of(member), dest, source, steps, width,
-                              count))
+  if (!with_.rma.get_strided<1>(with_.lane, rank_of(member), dest, source, steps, width, count))
     well_ = false;
 }
 
 bool Group::are_symmetric(const char* what, const void* dest, std::size_t dest_size,
                           const void* source, std::size_t source_size) {
-  return engine_.are_symmetric(what, dest, dest_size, source, source_size);
+  return with_.rma.are_symmetric(with_.lane, what, dest, dest_size, source, source_size);
 }
 
 void Group::write_note(std::uint32_t note, std::uint64_t value) {
@@ -145,10 +147,11 @@ void Group::write_note(std::uint32_t note, std::uint64_t value) {
 std::uint64_t Group::note_of(std::uint32_t member, std::uint32_t note) {
   const Rank rank = rank_of(member);
   const std::size_t offset = offset_of(Flag(index_of_note(note)));
-  if (engine_.reach_.covers(rank)) return cell_at(engine_.reach_.window(rank) + offset).load();
+  if (with_.rma.reach().covers(rank))
+    return cell_at(with_.rma.reach().window(rank) + offset).load();
   std::uint64_t value = 0;
-  if (!engine_.get_over_wire(engine_.default_lane_, std::as_writable_bytes(std::span(&value, 1)),
-                             {rank, offset}))
+  if (!with_.remote->get_uncounted(with_.lane, std::as_writable_bytes(std::span(&value, 1)),
+                                   {rank, offset}))
     well_ = false;
   return value;
 }

@@ -21,8 +21,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "engine/collectives/levels/levels.hpp"
-#include "engine/engine.hpp"
+#include "engine/collectives/common/resources.hpp"
+#include "engine/teams/levels.hpp"
+#include "memory/layout.hpp"
 
 namespace gondwana {
 
@@ -46,14 +47,19 @@ class Group {
 
   // `flags_offset`: where the flags lie in every member's arena. Of `members`, only who they are
   // matters; the number is told to whoever asks what this rank waits for.
-  Group(Engine& engine, const Team& members, std::size_t flags_offset, CallName call);
+  Group(const CollectiveResources& with, const Team& members, std::size_t flags_offset,
+        CallName call);
 
-  // The members of a team, whose barriers go in two levels where the team has them.
-  enum class Barriers : std::uint8_t { flat, in_levels };
-  Group(Engine& engine, Team& team, Barriers barriers, CallName call);
+  // The members of a team. `how`: another way for its barriers, in two levels; null: by flags.
+  using TeamBarrier = void (*)(const CollectiveResources& with, Team& team, CallName call);
+  Group(const CollectiveResources& with, Team& team, TeamBarrier how, CallName call);
 
   // One member of each node, with flags of their own. Other members of this node may raise some.
-  Group(Engine& engine, const Levels& levels, CallName call);
+  Group(const CollectiveResources& with, const Levels& levels, CallName call);
+  Rank rank_of(std::uint32_t member) const {
+    if (member == replaced_) return replacement_;
+    return leaders_.empty() ? members_.rank_of(member) : leaders_[member];
+  }
   // From now on another rank speaks for that node.
   void replace(std::uint32_t node, Rank by) {
     replaced_ = node;
@@ -94,13 +100,6 @@ class Group {
   void get(std::uint32_t member, void* dest, const void* source, std::size_t size);
   void get_strided(std::uint32_t member, void* dest, const void* source, const Exchange& shape);
 
-  // For nodes only: a few bytes, perhaps none, to read once for each exchange. `place` names what
-  // they are in the exchange; a place is written by one node, which does not write it for the
-  // exchange after the next before this one was read. The reader must be in a call.
-  void write_words(std::uint32_t member, std::uint32_t place, std::uint64_t exchange, Bytes bytes);
-  void read_words(std::uint32_t from, std::uint32_t place, std::uint64_t exchange,
-                  MutableBytes bytes);
-
   // A note may be read between two barriers after it was written. To be zero when all is done.
   void write_note(std::uint32_t note, std::uint64_t value);
   std::uint64_t note_of(std::uint32_t member, std::uint32_t note);
@@ -110,10 +109,6 @@ class Group {
   bool well() const { return well_; }
 
  private:
-  Rank rank_of(std::uint32_t member) const {
-    if (member == replaced_) return replacement_;
-    return leaders_.empty() ? members_.rank_of(member) : leaders_[member];
-  }
   static constexpr Flag barrier_round(std::uint32_t round) { return Flag(round); }
 
   std::size_t offset_of(Flag flag) const {
@@ -123,12 +118,13 @@ class Group {
   std::atomic_ref<std::uint64_t> mine(Flag flag) const;
   void take(Flag flag, std::uint32_t times, std::uint32_t peer);
 
-  Engine& engine_;
+  const CollectiveResources& with_;
   Team members_;
   std::span<const Rank> leaders_;  // the members, where those are nodes
   std::uint32_t replaced_ = ~std::uint32_t{0};
   Rank replacement_{0};
-  Team* in_levels_ = nullptr;
+  Team* team_ = nullptr;
+  TeamBarrier barrier_ = nullptr;
   std::size_t flags_offset_;
   CallName call_;
   bool well_ = true;

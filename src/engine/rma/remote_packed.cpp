@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/engine.hpp"
+#include "engine/rma/remote_access.hpp"
 
 namespace gondwana {
 namespace {
@@ -47,8 +47,8 @@ class Loads {
 
 // Calls move(place there, bytes here) for each, until one is not accepted.
 template <typename Move>
-Engine::Begun one_by_one(Rank peer, const StridedRun& pieces, const Move& move) {
-  Engine::Begun moved = Posted::accepted;
+RemoteAccess::Begun one_by_one(Rank peer, const StridedRun& pieces, const Move& move) {
+  RemoteAccess::Begun moved = Posted::accepted;
   for (std::size_t i = 0; i < pieces.count && moved == Posted::accepted; ++i) {
     const auto at = static_cast<std::ptrdiff_t>(i);
     const auto there = pieces.there + static_cast<std::uint64_t>(at * pieces.there_step);
@@ -60,26 +60,26 @@ Engine::Begun one_by_one(Rank peer, const StridedRun& pieces, const Move& move) 
 // For the parts of one operation in their order: once the first has room the others wait for it.
 class FirstOnly {
  public:
-  explicit FirstOnly(Engine::NoRoom no_room) : no_room_(no_room) {}
-  Engine::NoRoom next() { return std::exchange(no_room_, Engine::NoRoom::wait); }
+  explicit FirstOnly(RemoteAccess::NoRoom no_room) : no_room_(no_room) {}
+  RemoteAccess::NoRoom next() { return std::exchange(no_room_, RemoteAccess::NoRoom::wait); }
 
  private:
-  Engine::NoRoom no_room_;
+  RemoteAccess::NoRoom no_room_;
 };
 
 }  // namespace
 
 // The others go alone.
-std::vector<StridedRun> Engine::packed_of(std::span<const StridedRun> pieces) const {
+std::vector<StridedRun> RemoteAccess::packed_of(std::span<const StridedRun> pieces) const {
   std::vector<StridedRun> packed;
   std::ranges::copy_if(pieces, std::back_inserter(packed),
                        [this](const StridedRun& each) { return packs(each.size); });
   return packed;
 }
 
-Engine::Begun Engine::begin_put(Lane& lane, Rank to, std::span<const StridedRun> pieces,
-                                Completion& done, NoRoom no_room) {
-  const auto turn = take_wire(no_room);
+RemoteAccess::Begun RemoteAccess::begin_put(Lane& lane, Rank to, std::span<const StridedRun> pieces,
+                                            Completion& done, NoRoom no_room) {
+  const auto turn = take_turn(no_room);
   if (!turn) return Posted::busy;
   FirstOnly first(no_room);
   const auto put = [&](Remote there, MutableBytes here) {
@@ -96,9 +96,10 @@ Engine::Begun Engine::begin_put(Lane& lane, Rank to, std::span<const StridedRun>
   return begun;
 }
 
-Engine::Begun Engine::begin_get(Lane& lane, Rank from, std::span<const StridedRun> pieces,
-                                Completion& done, NoRoom no_room) {
-  const auto turn = take_wire(no_room);
+RemoteAccess::Begun RemoteAccess::begin_get(Lane& lane, Rank from,
+                                            std::span<const StridedRun> pieces, Completion& done,
+                                            NoRoom no_room) {
+  const auto turn = take_turn(no_room);
   if (!turn) return Posted::busy;
   FirstOnly first(no_room);
   const auto get = [&](Remote there, MutableBytes here) {
@@ -116,12 +117,12 @@ Engine::Begun Engine::begin_get(Lane& lane, Rank from, std::span<const StridedRu
 }
 
 // The sources are free when it returns: only for pieces that are packed.
-bool Engine::put_packed(Lane& lane, Rank to, const StridedRun& pieces) {
+bool RemoteAccess::put_packed(Lane& lane, Rank to, const StridedRun& pieces) {
   return begin_put(lane, to, std::span(&pieces, 1), lane.pending()).has_value();
 }
 
-bool Engine::get_packed(Lane& lane, Rank from, const StridedRun& pieces) {
-  const std::scoped_lock turn(wire_mutex_);
+bool RemoteAccess::get_packed(Lane& lane, Rank from, const StridedRun& pieces) {
+  const std::scoped_lock turn(turn_);
   order(lane);
   Completion done;
   const Begun posted = begin_get(lane, from, std::span(&pieces, 1), done);

@@ -1,4 +1,4 @@
-#include "engine/symmetric/prefault.hpp"
+#include "process/prefault.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 namespace gondwana {
 namespace {
 
-// Told before the first page is taken: who finds out later is killed. Huge pages were promised to
-// us.
+// Told before the first page is taken: a rank that finds out later is killed. Huge pages were
+// promised to us.
 Result<void> find_room(const Engine& engine) {
   const std::size_t heap = engine.symmetric().heap_size() - engine.symmetric().huge_size();
   const std::uint32_t ranks = engine.memory().plan().ranks;
@@ -26,15 +26,15 @@ Result<void> find_room(const Engine& engine) {
 }
 
 // What the rank does meanwhile, for whoever asks: it may take seconds.
-class Shown {
+class ShownWait {
  public:
-  explicit Shown(const Engine& engine)
+  explicit ShownWait(const Engine& engine)
       : waiting_(engine.memory().page(engine.rank()).thread_slots[0].waiting) {
     waiting_.begin("GONDWANA_PREFAULT", Waiting::anybody, 0, monotonic_ns());
   }
-  ~Shown() { waiting_.end(); }
-  Shown(const Shown&) = delete;
-  Shown& operator=(const Shown&) = delete;
+  ~ShownWait() { waiting_.end(); }
+  ShownWait(const ShownWait&) = delete;
+  ShownWait& operator=(const ShownWait&) = delete;
 
  private:
   Waiting& waiting_;
@@ -60,7 +60,7 @@ Result<void> prefault(Engine& engine, MutableBytes pages) {
   if (where == Prefault::off || pages.empty()) return {};
   if (where == Prefault::interleave)
     if (const Result<void> spread = interleave(pages); !spread) return spread.error();
-  const Shown shown(engine);
+  const ShownWait shown(engine);
   return populate(pages, share_of_processors(engine.memory(), engine.rank()));
 }
 
@@ -68,9 +68,9 @@ Result<void> prefault_heap(Engine& engine, CallName call) {
   if (engine.options().prefault == Prefault::off) return {};
   const MutableBytes heap = engine.symmetric().heap();
   if (const Result<void> room = find_room(engine); !room) return room.error();
-  engine.sync(engine.world(), call);  // all have looked before anybody takes
+  engine.collectives().sync(engine.teams().world(), call);  // all have looked before anybody takes
   if (const Result<void> there = prefault(engine, heap); !there) return there.error();
-  engine.sync(engine.world(), call);
+  engine.collectives().sync(engine.teams().world(), call);
   return {};
 }
 

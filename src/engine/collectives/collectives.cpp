@@ -1,0 +1,94 @@
+// Which kind of algorithm does a collective.
+#include "engine/collectives/collectives.hpp"
+
+#include <cstring>
+
+#include "engine/collectives/reference/algorithms.hpp"
+
+namespace gondwana {
+namespace {
+
+static_assert(Group::flags_size <= system_area::team_flags.size &&
+              Group::flags_size <= system_area::node_flags.size);
+
+void sync_in_levels(const CollectiveResources& with, Team& team, CallName call) {
+  LevelCollectives(with).sync(team, call);
+}
+
+}  // namespace
+
+// Where the user names an algorithm for a collective, the barriers in it are flat too.
+Group Collectives::group_of(Team& team, CallName call, Collective collective) const {
+  return {with_, team, goes_in_levels(collective, team) ? sync_in_levels : nullptr, call};
+}
+
+void Collectives::sync(Team& team, CallName call) {
+  if (!uses_reference(Collective::barrier, team)) return node_.sync(team, call);
+  with_.lane.counters().add(Count::syncs);
+  if (goes_in_levels(Collective::barrier, team)) return levels_.sync(team, call);
+  Group group = group_of(team, call, Collective::barrier);
+  reference::sync(group, algorithm_of(Collective::barrier));
+}
+
+bool Collectives::barrier(Team& team, CallName call) {
+  if (with_.remote != nullptr) with_.remote->drain(with_.lane);
+  sync(team, call);  // a rank that sees this one arrive sees what it put
+  return !with_.lane.failed();
+}
+
+bool Collectives::broadcast(Team& team, CallName call, void* dest, const void* source,
+                            std::size_t size, std::uint32_t root) {
+  if (!uses_reference(Collective::broadcast, team))
+    return node_.broadcast(team, call, dest, source, size, root);
+  if (goes_in_levels(Collective::broadcast, team))
+    return levels_.broadcast(team, call, dest, source, size, root);
+  Group group = group_of(team, call, Collective::broadcast);
+  if (team.me == root && dest != source && size > 0) std::memmove(dest, source, size);
+  return reference::broadcast(group, algorithm_of(Collective::broadcast), dest, source, size, root);
+}
+
+bool Collectives::fcollect(Team& team, CallName call, void* dest, const void* source,
+                           std::size_t size) {
+  if (!uses_reference(Collective::fcollect, team))
+    return node_.fcollect(team, call, dest, source, size);
+  if (goes_in_levels(Collective::fcollect, team))
+    return levels_.fcollect(team, call, dest, source, size);
+  Group group = group_of(team, call, Collective::fcollect);
+  return reference::fcollect(group, algorithm_of(Collective::fcollect), dest, source, size);
+}
+
+bool Collectives::collect(Team& team, CallName call, void* dest, const void* source,
+                          std::size_t size) {
+  if (!uses_reference(Collective::collect, team))
+    return node_.collect(team, call, dest, source, size);
+  Group group = group_of(team, call, Collective::collect);
+  return reference::collect(group, algorithm_of(Collective::collect), dest, source, size);
+}
+
+bool Collectives::alltoall(Team& team, CallName call, void* dest, const void* source,
+                           const Exchange& shape) {
+  if (!uses_reference(Collective::alltoall, team))
+    return node_.alltoall(team, call, dest, source, shape);
+  Group group = group_of(team, call, Collective::alltoall);
+  return reference::alltoall(group, dest, source, shape);
+}
+
+bool Collectives::reduce(Team& team, CallName call, void* dest, const void* source,
+                         std::size_t count, ElementType type) {
+  if (!uses_reference(Collective::reduce, team))
+    return node_.reduce(team, call, dest, source, count, type);
+  if (goes_in_levels(Collective::reduce, team))
+    return levels_.reduce(team, call, dest, source, count, type);
+  Group group = group_of(team, call, Collective::reduce);
+  return reference::reduce(group, algorithm_of(Collective::reduce), dest, source, count, type);
+}
+
+bool Collectives::scan(Team& team, CallName call, void* dest, const void* source, std::size_t count,
+                       ElementType type, Scan kind) {
+  if (!uses_reference(Collective::scan, team))
+    return node_.scan(team, call, dest, source, count, type, kind);
+  Group group = group_of(team, call, Collective::scan);
+  return reference::scan(group, algorithm_of(Collective::scan), dest, source, count, type, kind);
+}
+
+}  // namespace gondwana

@@ -1,0 +1,65 @@
+// Collectives of teams whose members have common memory: loads, stores and the epochs of sync
+// lines.
+//
+// Shapes and promises are those of Collectives. `dest` and `source` are symmetric where it says so.
+#pragma once
+
+#include "engine/collectives/common/parts.hpp"
+#include "engine/collectives/common/resources.hpp"
+
+namespace gondwana {
+
+class NodeCollectives {
+ public:
+  explicit NodeCollectives(const CollectiveResources& with) : with_(with) {}
+
+  void sync(Team& team, CallName call);
+  bool broadcast(Team& team, CallName call, void* dest, const void* source, std::size_t size,
+                 std::uint32_t root);
+  bool fcollect(Team& team, CallName call, void* dest, const void* source, std::size_t size);
+  bool collect(Team& team, CallName call, void* dest, const void* source, std::size_t size);
+  bool alltoall(Team& team, CallName call, void* dest, const void* source, const Exchange& shape);
+  bool reduce(Team& team, CallName call, void* dest, const void* source, std::size_t count,
+              ElementType type);
+  bool scan(Team& team, CallName call, void* dest, const void* source, std::size_t count,
+            ElementType type, Scan kind);
+
+  // Combines the sources of the first `members` members: small arrays, of any memory.
+  void combine_first(Team& team, CallName call, std::uint32_t members, void* dest,
+                     const void* source, std::size_t count, ElementType type);
+  void wait_for_member(const NodeSync& line, const Team& team, std::uint32_t member, Epoch epoch,
+                       CallName call);
+
+ private:
+  struct Broadcast {
+    void* dest;
+    const void* source;
+    std::size_t size;
+    std::uint32_t root;
+  };
+
+  NodeSync line_of(const Team& team) const { return {NodeTeam(with_.memory, team), team.me}; }
+  bool are_symmetric(const char* what, const void* dest, std::size_t dest_size, const void* source,
+                     std::size_t source_size) const {
+    return with_.rma.are_symmetric(with_.lane, what, dest, dest_size, source, source_size);
+  }
+  // The symmetric object of a member.
+  std::byte* place_of(Rank rank, const void* object) const {
+    return with_.rma.reach().find(rank, object, FixedSize<1>{}).data();
+  }
+  void broadcast_small(Team& team, CallName call, const Broadcast& what);
+  void broadcast_large(Team& team, CallName call, const Broadcast& what);
+  void take_broadcast(Team& team, CallName call, const Broadcast& what);
+  bool put_to_all(const Team& team, void* dest, const void* source, std::size_t size);
+  bool put_block(Rank to, void* dest, const void* source, const Exchange& shape);
+  void reduce_parts(Team& team, CallName call, void* dest, const void* source, std::size_t count,
+                    ElementType type);
+  void scan_small(Team& team, CallName call, void* dest, const void* source, std::size_t count,
+                  ElementType type, Scan kind);
+  void scan_parts(Team& team, CallName call, void* dest, const void* source, std::size_t count,
+                  ElementType type, Scan kind);
+
+  const CollectiveResources& with_;
+};
+
+}  // namespace gondwana

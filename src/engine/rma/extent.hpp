@@ -1,0 +1,39 @@
+// Sizes of strided and repeated arrays. Where one overflows, it is more than any arena has.
+#pragma once
+
+#include <cstddef>
+
+namespace gondwana {
+
+// The bytes that `count` blocks of `block` bytes span, and where they begin relative to the first
+// block.
+struct Extent {
+  std::ptrdiff_t begin;
+  std::size_t size;
+};
+
+// `stride`: from the start of a block to that of the next, in elements of `width` bytes.
+inline Extent extent_of(std::size_t count, std::ptrdiff_t stride, std::size_t width,
+                        std::size_t block) {
+  constexpr Extent too_much{0, ~std::size_t{0} / 2};
+  std::ptrdiff_t last = 0;
+  if (__builtin_mul_overflow(count - 1, stride, &last) ||
+      __builtin_mul_overflow(last, width, &last))
+    return too_much;
+  const auto offset = static_cast<std::size_t>(last);
+  std::size_t size = 0;
+  if (__builtin_add_overflow(last < 0 ? 0 - offset : offset, block, &size)) return too_much;
+  return {last < 0 ? last : 0, size};
+}
+
+constexpr std::size_t times(std::size_t size, std::size_t count) {
+  std::size_t product = 0;
+  return __builtin_mul_overflow(size, count, &product) ? ~std::size_t{0} / 2 : product;
+}
+
+// Bytes; of a stride whose extent is not too much.
+constexpr std::ptrdiff_t step_of(std::ptrdiff_t stride, std::size_t width) {
+  return static_cast<std::ptrdiff_t>(static_cast<std::size_t>(stride) * width);
+}
+
+}  // namespace gondwana

@@ -1,0 +1,319 @@
+#include "engine/rma/remote_access.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+
+namespace gondwana {
+namespace {
+
+// Of 4 or 8 bytes.
+AtomicRequest swap_of(Bytes word) {
+  AtomicRequest swap{AtomicOp::swap, word.size() == 4 ? AtomicType::uint32 : AtomicType::uint64};
+  std::memcpy(&swap.operand, word.data(), word.size());
+  return swap;
+}
+
+}  // namespace
+
+bool RemoteAccess::put(Lane& lane, Remote to, Bytes source, Buffer buffer) {
+  lane.counters().add_put(source.size());
+  const std::scoped_lock turn(turn_);
+  return put_in_turn(lane, to, source, buffer);
+}
+
+bool RemoteAccess::get(Lane& lane, MutableBytes dest, Remote from, Buffer buffer) {
+  lane.counters().add_get(dest.size());
+  return get_uncounted(lane, dest, from, buffer);
+}
+
+std::optional<std::uint64_t> RemoteAccess::request(Lane& lane, Remote at,
+                                                   const AtomicRequest& request, CallName call) {
+  lane.counters().add(Count::atomics);
+  return request_in_turn(lane, at, request, call);
+}
+
+bool RemoteAccess::begin_request(Lane& lane, Remote at, const AtomicRequest& request,
+                                 std::byte* old) {
+  return begin_request(lane, at, request, old, lane.pending()).has_value();
+}
+
+// Two bytes that no put keeps together take several round trips, and so wait in any case.
+RemoteAccess::Begun RemoteAccess::begin_put(Lane& lane, Remote to, Bytes source, Completion& done,
+                                            NoRoom no_room) {
+  const auto turn = take_turn(no_room);
+  if (!turn) return Posted::busy;
+  Begun begun;
+  if (!is_torn(to, source.size())) {
+    begun = post_parts(lane, to, source, done, no_room);
+  } else if (source.size() == 2) {
+    if (store_short(lane, to, source)) begun = Posted::accepted;
+  } else {
+    const AtomicRequest swap = swap_of(source);
+    begun = post(lane, no_room, [&] { return wire_.atomic(to, swap, nullptr, done); });
+  }
+  if (begun == Posted::accepted) lane.counters().add_put(source.size());
+  return begun;
+}
+
+RemoteAccess::Begun RemoteAccess::begin_get(Lane& lane, MutableBytes dest, Remote from,
+                                            Completion& done, NoRoom no_room) {
+  const auto turn = take_turn(no_room);
+  if (!turn) return Posted::busy;
+  const Begun begun = post_parts(lane, dest, from, done, no_room);
+  if (begun == Posted::accepted) lane.counters().add_get(dest.size());
+  return begun;
+}
+
+RemoteAccess::Begun RemoteAccess::begin_request(Lane& lane, Remote at, const AtomicRequest& request,
+                                                std::byte* old, Completion& done, NoRoom no_room) {
+  if (!has_atomics(lane)) return std::nullopt;
+  const auto turn = take_turn(no_room);
+  if (!turn) return Posted::busy;
+  const Begun begun = post(lane, no_room, [&] { return wire_.atomic(at, request, old, done); });
+  if (begun == Posted::accepted) lane.counters().add(Count::atomics);
+  return begun;
+}
+
+// Four times as much as of other puts goes as a message: a signal may follow it at once, while what
+// the network writes is waited for (docs/eager_messages.md).
+bool RemoteAccess::put_before_signal(Lane& lane, Remote to, Bytes source) {
+  const Limits& limits = wire_.limits();
+  const std::size_t others = std::max(limits.copies_up_to, sizeof(std::uint64_t));
+  const std::size_t most = std::min(4 * limits.copies_up_to, limits.packs_up_to);
+  if (source.size() <= others || source.size() > most) return put(lane, to, source);
+  lane.counters().add_put(source.size());
+  const StridedRun whole{.size = source.size(),
+                         .count = 1,
+                         .there = to.offset,
+                         .here = const_cast<std::byte*>(source.data())};
+  const std::scoped_lock turn(turn_);
+  return post(lane, [&] { return wire_.spread(to.rank, std::span(&whole, 1), lane.pending()); });
+}
+
+bool RemoteAccess::has_atomics(Lane& lane) {
+  if (wire_.limits().atomics) return true;
+  return lane.fail({Errc::missing, fmt::format("transport {} offers no atomic operations, and "
+                                               "this version has no other way to do them",
+                                               wire_.name())});
+}
+
+bool RemoteAccess::begin_uncounted(Lane& lane, Remote at, const AtomicRequest& request) {
+  if (!has_atomics(lane)) return false;
+  const std::scoped_lock turn(turn_);
+  return post(lane, [&] { return wire_.atomic(at, request, nullptr, lane.pending()); });
+}
+
+std::optional<std::uint64_t> RemoteAccess::request_in_turn(Lane& lane, Remote at,
+                                                           const AtomicRequest& request,
+                                                           CallName call) {
+  if (!has_atomics(lane)) return std::nullopt;
+  const std::scoped_lock turn(turn_);
+  order(lane);  // it may ask for what an operation of ours is still carrying there
+  std::uint64_t old = 0;
+  Completion done;
+  auto* bytes = reinterpret_cast<std::byte*>(&old);
+  if (!post(lane, [&] { return wire_.atomic(at, request, bytes, done); })) return std::nullopt;
+  complete(done, call);
+  return old;
+}
+
+// Whether a put of this size to this place must arrive in one piece, and would not.
+bool RemoteAccess::is_torn(Remote to, std::size_t size) const {
+  const bool word = (size == 2 || size == 4 || size == 8) && to.offset % size == 0;
+  return word && !wire_.limits().single_store && wire_.limits().atomics;
+}
+
+// A put of at most 8 aligned bytes must arrive in one piece: as an atomic swap where the transport
+// does not promise a single store. Of the others the small ones are copied by the transport, or
+// bounced, so that their source is free at once, unless it may be kept; the large ones wait for
+// delivery.
+bool RemoteAccess::put_in_turn(Lane& lane, Remote to, Bytes source, Buffer buffer) {
+  const std::size_t size = source.size();
+  if (is_torn(to, size)) return store(lane, to, source);
+  if (buffer == Buffer::kept_until_quiet)
+    return post_parts(lane, to, source, lane.pending(), NoRoom::wait).has_value();
+  if (size <= wire_.limits().copies_up_to)
+    return post(lane, [&] { return wire_.put(to, source, lane.pending()); });
+  if (size <= std::min(Lane::bounce_limit, wire_.limits().largest_message))
+    return put_copied(lane, to, source);
+  Completion done;
+  const Begun posted = post_parts(lane, to, source, done, NoRoom::wait);
+  complete(done, "put");
+  return posted.has_value();
+}
+
+bool RemoteAccess::put_copied(Lane& lane, Remote to, Bytes source) {
+  Bytes copy = lane.bounce(source);
+  if (copy.empty()) {
+    drain(lane);
+    copy = lane.bounce(source);
+  }
+  keeps_fence(lane, to, source.size(), NoRoom::wait);
+  return post(lane, [&] { return wire_.put(to, copy, lane.pending()); });
+}
+
+// A get may ask for what puts of ours are still carrying there. As a message it follows them, but
+// they are waited for before the network reads.
+bool RemoteAccess::get_uncounted(Lane& lane, MutableBytes dest, Remote from, Buffer buffer) {
+  const std::scoped_lock turn(turn_);
+  if (buffer == Buffer::kept_until_quiet)
+    return post_parts(lane, dest, from, lane.pending(), NoRoom::wait).has_value();
+  Completion done;
+  bool posted = false;
+  if (goes_behind_puts(lane, dest.size())) {
+    order(lane);
+    const StridedRun whole{
+        .size = dest.size(), .count = 1, .there = from.offset, .here = dest.data()};
+    posted = post(lane, [&] { return wire_.gather(from.rank, std::span(&whole, 1), done); });
+  } else {
+    drain(lane);
+    posted = post_parts(lane, dest, from, done, NoRoom::wait).has_value();
+  }
+  complete(done, "get");
+  return posted;
+}
+
+// Where there are any. Larger ones are faster without copies, even if they wait.
+bool RemoteAccess::goes_behind_puts(Lane& lane, std::size_t size) {
+  const Limits& limits = wire_.limits();
+  return !lane.pending().done() && size <= std::min(limits.copies_up_to, limits.packs_up_to);
+}
+
+bool RemoteAccess::store(Lane& lane, Remote to, Bytes word) {
+  if (word.size() == 2) return store_short(lane, to, word);
+  return request_in_turn(lane, to, swap_of(word), "put").has_value();
+}
+
+// No atomic operation is as small as two bytes: exchanges the four that they lie in.
+bool RemoteAccess::store_short(Lane& lane, Remote to, Bytes value) {
+  const std::size_t at = to.offset % sizeof(std::uint32_t);
+  const Remote around{to.rank, to.offset - at};
+  std::optional<std::uint64_t> found =
+      request_in_turn(lane, around, {AtomicOp::fetch, AtomicType::uint32}, "put");
+  for (std::optional<std::uint64_t> expected; found && found != expected;) {
+    expected = found;
+    AtomicRequest exchange{AtomicOp::compare_swap, AtomicType::uint32, *expected, *expected};
+    std::memcpy(reinterpret_cast<std::byte*>(&exchange.operand) + at, value.data(), value.size());
+    found = request_in_turn(lane, around, exchange, "put");
+  }
+  return found.has_value();
+}
+
+std::unique_lock<std::recursive_mutex> RemoteAccess::take_turn(NoRoom no_room) {
+  if (no_room == NoRoom::wait) return std::unique_lock(turn_);
+  return {turn_, std::try_to_lock};
+}
+
+RemoteAccess::Begun RemoteAccess::post_parts(Lane& lane, Remote to, Bytes source, Completion& done,
+                                             NoRoom no_room) {
+  if (!keeps_fence(lane, to, source.size(), no_room)) return Posted::busy;
+  const std::size_t most = wire_.limits().largest_message;
+  Begun posted = Posted::accepted;
+  for (std::size_t at = 0; at < source.size() && posted == Posted::accepted; at += most) {
+    const Bytes piece = source.subspan(at, std::min(most, source.size() - at));
+    posted = post(lane, at == 0 ? no_room : NoRoom::wait,
+                  [&] { return wire_.put({to.rank, to.offset + at}, piece, done); });
+  }
+  return posted;
+}
+
+RemoteAccess::Begun RemoteAccess::post_parts(Lane& lane, MutableBytes dest, Remote from,
+                                             Completion& done, NoRoom no_room) {
+  const std::size_t most = wire_.limits().largest_message;
+  Begun posted = Posted::accepted;
+  for (std::size_t at = 0; at < dest.size() && posted == Posted::accepted; at += most) {
+    const MutableBytes piece = dest.subspan(at, std::min(most, dest.size() - at));
+    posted = post(lane, at == 0 ? no_room : NoRoom::wait,
+                  [&] { return wire_.get(piece, {from.rank, from.offset + at}, done); });
+  }
+  return posted;
+}
+
+// Tries until the wire has room, or once. Nothing, with the error in the lane, where it never will.
+// Who makes room may need this processor.
+RemoteAccess::Begun RemoteAccess::post(Lane& lane, NoRoom no_room,
+                                       FunctionRef<Result<Posted>()> attempt) {
+  constexpr std::uint32_t tries_between_yields = 4;
+  for (std::uint32_t tries = 1;; ++tries) {
+    const Result<Posted> posted = attempt();
+    if (!posted) {
+      lane.fail(posted.error());
+      return std::nullopt;
+    }
+    if (*posted == Posted::accepted) set_needs_calls(true);
+    if (*posted == Posted::accepted || no_room == NoRoom::refuse) return *posted;
+    move_on();
+    if (tries % tries_between_yields == 0) ::sched_yield();
+  }
+}
+
+void RemoteAccess::complete(Completion& done, CallName call) {
+  waiter_->until({.call = call, .on_network = true}, [&] { return done.done(); });
+}
+
+void RemoteAccess::drain(Lane& lane) {
+  const std::scoped_lock turn(turn_);
+  complete(lane.pending(), "quiet");
+  lane.reset_bounce();
+}
+
+// Where nothing could be overtaken there is nothing to wait for.
+void RemoteAccess::order(Lane& lane) {
+  const std::scoped_lock turn(turn_);
+  if (wire_.has_unordered()) drain(lane);
+}
+
+// Messages reach a node in their order, and what the network places may overtake them. So a fence
+// waits for earlier network puts and only marks earlier messages: the next network put waits for
+// those.
+void RemoteAccess::fence(Lane& lane) {
+  const std::scoped_lock turn(turn_);
+  order(lane);
+  lane.set_fence_mark(wire_.accepted());
+}
+
+bool RemoteAccess::keeps_fence(Lane& lane, Remote to, std::size_t size, NoRoom no_room) {
+  const bool is_message = size <= wire_.limits().copies_up_to;
+  if (is_message || lane.fence_mark() == 0) return true;
+  const auto is_kept = [&] { return wire_.has_executed(to.rank, lane.fence_mark()); };
+  if (no_room == NoRoom::refuse) return is_kept();
+  waiter_->until({.call = "put", .peer = index(to.rank), .on_network = true}, is_kept);
+  return true;
+}
+
+void RemoteAccess::send_update(Rank to, const Update& update) {
+  if (messages_.mail()->update(to, update)) return;
+  has_untold_.store(true, std::memory_order_relaxed);
+  set_needs_calls(true);
+}
+
+void RemoteAccess::depart(CallName call) {
+  const std::scoped_lock turn(turn_);
+  waiter_->until({.call = call, .on_network = true}, [&] { return is_departed(); });
+}
+
+bool RemoteAccess::is_departed() {
+  const Mail* mail = messages_.mail();
+  return (mail == nullptr || mail->is_all_sent()) && wire_.departed();
+}
+
+bool RemoteAccess::progress() {
+  const std::unique_lock turn(turn_, std::try_to_lock);
+  return turn && move_on();
+}
+
+bool RemoteAccess::move_on() {
+  const bool moved = wire_.progress();
+  if (Mail* mail = messages_.mail(); mail != nullptr) mail->move_on();
+  if (needs_calls() && is_departed()) {
+    has_untold_.store(false, std::memory_order_relaxed);
+    if (!wire_.has_unordered()) set_needs_calls(false);
+  }
+  if (const Error* loss = wire_.lost(); loss != nullptr) [[unlikely]]
+    tell_lost(*loss);
+  return moved;
+}
+
+}  // namespace gondwana

@@ -1,0 +1,109 @@
+// Where loads and stores do not reach, and where arguments are wrong.
+#include "engine/rma/rma.hpp"
+
+#include <fmt/format.h>
+
+#include "core/library_of.hpp"
+
+namespace gondwana {
+namespace {
+
+// A clause for an address that may be a variable of a library, mistaken for a symmetric one.
+std::string of_library(const void* object) {
+  const std::string library = library_of(object);
+  if (library.empty()) return {};
+  return fmt::format("it is in {}, and of variables only those of the executable are symmetric; ",
+                     library);
+}
+
+// A word that a node agent carries out an operation on. It refuses others without an answer.
+Result<Remote> aligned(Result<Remote> place, std::size_t size) {
+  if (!place || place->offset % size == 0) return place;
+  return Error{Errc::invalid_argument,
+               fmt::format("a word of {} bytes on rank {} does not lie at a multiple of its size; "
+                           "another node cannot change it in one piece",
+                           size, index(place->rank))};
+}
+
+}  // namespace
+
+// The one place that says what is wrong with a rank or an address.
+Result<Remote> Rma::locate(const char* what, Rank rank, const void* object,
+                           std::size_t size) const {
+  if (index(rank) >= ranks_) {
+    return Error{
+        Errc::invalid_argument,
+        fmt::format("{} of {} to rank {}: this job has {} ranks, 0 to {}", what, format_size(size),
+                    static_cast<std::int32_t>(index(rank)), ranks_, ranks_ - 1)};
+  }
+  const std::size_t offset = symmetric_.ranges().offset_of(object, size);
+  if (offset == SymmetricRanges::nowhere) {
+    return Error{Errc::invalid_argument,
+                 fmt::format("{} of {} at address {} of rank {}: not symmetric memory; {}{}", what,
+                             format_size(size), fmt::ptr(object), index(rank), of_library(object),
+                             symmetric_.describe())};
+  }
+  return Remote{rank, offset};
+}
+
+// For a transfer in many pieces, before the first of them: all or nothing.
+bool Rma::is_valid(Lane& lane, const char* what, Rank rank, const void* object,
+                   std::size_t size) const {
+  const Result<Remote> whole = locate(what, rank, object, size);
+  return whole ? true : lane.fail(whole.error());
+}
+
+bool Rma::put_elsewhere(Lane& lane, Rank to, const void* dest, const void* source, std::size_t size,
+                        Buffer buffer) {
+  if (size == 0) return true;
+  const Result<Remote> place = locate("put", to, dest, size);
+  if (!place) return lane.fail(place.error());
+  return remote_->put(lane, *place, Bytes(static_cast<const std::byte*>(source), size), buffer);
+}
+
+bool Rma::get_elsewhere(Lane& lane, Rank from, void* dest, const void* source, std::size_t size,
+                        Buffer buffer) {
+  if (size == 0) return true;
+  const Result<Remote> place = locate("get", from, source, size);
+  if (!place) return lane.fail(place.error());
+  return remote_->get(lane, MutableBytes(static_cast<std::byte*>(dest), size), *place, buffer);
+}
+
+std::optional<std::uint64_t> Rma::request_elsewhere(Lane& lane, Rank at, const void* dest,
+                                                    const AtomicRequest& request) {
+  const std::size_t size = width(request.type);
+  const Result<Remote> place = aligned(locate("atomic operation", at, dest, size), size);
+  if (!place) {
+    lane.fail(place.error());
+    return std::nullopt;
+  }
+  return remote_->request(lane, *place, request, "atomic operation");
+}
+
+bool Rma::begin_elsewhere(Lane& lane, Rank at, const void* dest, const AtomicRequest& request,
+                          std::byte* old) {
+  const std::size_t size = width(request.type);
+  const Result<Remote> place = aligned(locate("atomic operation", at, dest, size), size);
+  if (!place) return lane.fail(place.error());
+  return remote_->begin_request(lane, *place, request, old);
+}
+
+// The signal is sent once the data has been delivered, or follows it.
+bool Rma::put_signal_elsewhere(Lane& lane, Rank to, const void* dest, Bytes source,
+                               const Signal& signal) {
+  const std::size_t size = sizeof(signal.value);
+  const Result<Remote> word = aligned(locate("signal", to, signal.word, size), size);
+  if (!word) return lane.fail(word.error());
+  if (!source.empty()) {
+    const Result<Remote> place = locate("put", to, dest, source.size());
+    if (!place) return lane.fail(place.error());
+    if (!remote_->put_before_signal(lane, *place, source)) return false;
+  }
+  remote_->order(lane);
+  if (signal.op == SignalOp::set)
+    return remote_->put(lane, *word, std::as_bytes(std::span(&signal.value, 1)));
+  const AtomicRequest add{AtomicOp::add, AtomicType::uint64, signal.value};
+  return remote_->begin_request(lane, *word, add, nullptr);
+}
+
+}  // namespace gondwana

@@ -1,0 +1,272 @@
+// One-sided access to the memory of all ranks.
+//
+// Loads and stores do what they reach, inline: bounds, window, copy, ring the doorbell. The rest
+// goes to remote access. Many threads may call at once, through lanes made for that.
+//
+// Calls return false or nothing where they failed; the lane then holds the error. Their effect is
+// visible at the target after quiet() or a barrier, ordered per target by fence(). A blocking put
+// may reuse its source at return, a get has its data.
+#pragma once
+
+#include <atomic>
+#include <cstring>
+#include <optional>
+
+#include "engine/arguments.hpp"
+#include "engine/rma/extent.hpp"
+#include "engine/rma/lane.hpp"
+#include "engine/rma/reach.hpp"
+#include "engine/rma/remote_access.hpp"
+#include "engine/symmetric/symmetric_memory.hpp"
+#include "operations/atomic_op.hpp"
+#include "operations/copy.hpp"
+
+namespace gondwana {
+
+class Rma {
+ public:
+  // `remote`: null in a job on one node.
+  Rma(const Reach& reach, const SymmetricMemory& symmetric, Rank me, std::uint32_t ranks,
+      RemoteAccess* remote)
+      : reach_(reach), symmetric_(symmetric), me_(me), ranks_(ranks), remote_(remote) {}
+  Rma(const Rma&) = delete;
+  Rma& operator=(const Rma&) = delete;
+
+  const Reach& reach() const { return reach_; }
+  // Whether loads and stores reach all ranks.
+  bool reaches_all() const { return reach_.covers_all(ranks_); }
+
+  // `dest` and `source` on the peer's side are this rank's address of the same object.
+  bool put(Lane& lane, Rank to, void* dest, const void* source, std::size_t size,
+           Buffer buffer = Buffer::free_at_return);
+  bool get(Lane& lane, Rank from, void* dest, const void* source, std::size_t size,
+           Buffer buffer = Buffer::free_at_return);
+  // Elements of `Width` bytes.
+  template <std::size_t Width>
+  bool put_strided(Lane& lane, Rank to, void* dest, const void* source, Strides strides,
+                   std::size_t count) {
+    return put_strided<Width>(lane, to, dest, source, strides, FixedSize<Width>{}, count);
+  }
+  template <std::size_t Width>
+  bool get_strided(Lane& lane, Rank from, void* dest, const void* source, Strides strides,
+                   std::size_t count) {
+    return get_strided<Width>(lane, from, dest, source, strides, FixedSize<Width>{}, count);
+  }
+  // Blocks of `block` bytes, std::size_t or FixedSize; strides, in elements, from start to start.
+  template <std::size_t Width, typename Size>
+  bool put_strided(Lane& lane, Rank to, void* dest, const void* source, Strides strides, Size block,
+                   std::size_t count);
+  template <std::size_t Width, typename Size>
+  bool get_strided(Lane& lane, Rank from, void* dest, const void* source, Strides strides,
+                   Size block, std::size_t count);
+  // A rank that sees the signal sees the data. All or nothing is written; the source may be reused.
+  bool put_signal(Lane& lane, Rank to, void* dest, const void* source, std::size_t size,
+                  const Signal& signal);
+  // Returns the value from before. Single values and atomics go by the shortcut of the lane first.
+  template <AtomicOp Op, typename T>
+  std::optional<T> atomic(Lane& lane, Rank at, T* dest, T operand, T compare);
+  // The same for a caller that does not wait for the value: it is in `old` after quiet(). Null: it
+  // is dropped.
+  template <AtomicOp Op, typename T>
+  bool begin_atomic(Lane& lane, Rank at, T* dest, T operand, T compare, T* old);
+
+  // Puts of this lane to each target before the fence are visible before those after it.
+  void fence(Lane& lane) const {
+    std::atomic_thread_fence(std::memory_order_acq_rel);
+    if (remote_ != nullptr) [[unlikely]]
+      remote_->fence(lane);
+  }
+  // All puts of this lane are delivered at their targets; false where one failed.
+  bool quiet(Lane& lane) const {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    return deliver(lane);
+  }
+  // The same for a caller that goes on with an atomic operation: on a node that is a fence by
+  // itself.
+  bool deliver(Lane& lane) const {
+    if (remote_ != nullptr) [[unlikely]]
+      remote_->drain(lane);
+    return !lane.failed();
+  }
+
+  // Where the object lies in this process; null where loads and stores do not reach it.
+  void* pointer_to(Rank rank, const void* object) const;
+  bool is_symmetric(const void* object) const {
+    return symmetric_.ranges().offset_of(object, 1) != SymmetricRanges::nowhere;
+  }
+  // Whether all ranks have this object; if not, the lane holds the error, which names it `what`.
+  bool check_symmetric(Lane& lane, const char* what, const void* object, std::size_t size) const {
+    return symmetric_.ranges().offset_of(object, size) != SymmetricRanges::nowhere ||
+           is_valid(lane, what, me_, object, size);
+  }
+  // The same of what a collective is given. Sizes of 0 may lie anywhere.
+  bool are_symmetric(Lane& lane, const char* what, const void* dest, std::size_t dest_size,
+                     const void* source, std::size_t source_size) const {
+    return (dest_size == 0 || is_valid(lane, what, me_, dest, dest_size)) &&
+           (source_size == 0 || is_valid(lane, what, me_, source, source_size));
+  }
+
+ private:
+  // Where loads and stores do not reach: over the network, or the error that says why not.
+  bool put_elsewhere(Lane& lane, Rank to, const void* dest, const void* source, std::size_t size,
+                     Buffer buffer = Buffer::free_at_return);
+  bool get_elsewhere(Lane& lane, Rank from, void* dest, const void* source, std::size_t size,
+                     Buffer buffer = Buffer::free_at_return);
+  std::optional<std::uint64_t> request_elsewhere(Lane& lane, Rank at, const void* dest,
+                                                 const AtomicRequest& request);
+  bool begin_elsewhere(Lane& lane, Rank at, const void* dest, const AtomicRequest& request,
+                       std::byte* old);
+  bool put_signal_elsewhere(Lane& lane, Rank to, const void* dest, Bytes source,
+                            const Signal& signal);
+  Result<Remote> locate(const char* what, Rank rank, const void* object, std::size_t size) const;
+  bool is_valid(Lane& lane, const char* what, Rank rank, const void* object,
+                std::size_t size) const;
+
+  Reach reach_;
+  const SymmetricMemory& symmetric_;
+  Rank me_;
+  std::uint32_t ranks_;
+  RemoteAccess* remote_;
+};
+
+[[gnu::always_inline]] inline bool Rma::put(Lane& lane, Rank to, void* dest, const void* source,
+                                            std::size_t size, Buffer buffer) {
+  const Reach::Place target = reach_.find(to, dest, size);
+  if (!target) [[unlikely]]
+    return put_elsewhere(lane, to, dest, source, size, buffer);
+  lane.counters().add_put(size);
+  copy_to_peer(target.data(), static_cast<const std::byte*>(source), size);
+  Reach::wake(target.window);
+  return true;
+}
+
+[[gnu::always_inline]] inline bool Rma::get(Lane& lane, Rank from, void* dest, const void* source,
+                                            std::size_t size, Buffer buffer) {
+  const Reach::Place origin = reach_.find(from, source, size);
+  if (!origin) [[unlikely]]
+    return get_elsewhere(lane, from, dest, source, size, buffer);
+  lane.counters().add_get(size);
+  copy_from_peer(static_cast<std::byte*>(dest), origin.data(), size);
+  return true;
+}
+
+template <std::size_t Width, typename Size>
+bool Rma::put_strided(Lane& lane, Rank to, void* dest, const void* source, Strides strides,
+                      Size block, std::size_t count) {
+  if (count == 0 || block == 0) return true;
+  const Extent span = extent_of(count, strides.target, Width, block);
+  const auto* from = static_cast<const std::byte*>(source);
+  auto* place = static_cast<std::byte*>(dest);
+  const std::ptrdiff_t target_step = step_of(strides.target, Width);
+  const std::ptrdiff_t source_step = step_of(strides.source, Width);
+  if (const Reach::Place reached = reach_.find(to, place + span.begin, span.size)) {
+    std::byte* target = reached.data() - span.begin;
+    for (std::size_t i = 0; i < count; ++i, target += target_step, from += source_step)
+      copy_to_peer(target, from, block);
+    Reach::wake(reached.window);
+    lane.counters().add_put(count * block);
+    return true;
+  }
+  if (!is_valid(lane, "put", to, place + span.begin, span.size)) return false;
+  if (remote_->packs(block) && count > 1)
+    return remote_->put_packed(lane, to,
+                               {.size = block,
+                                .count = count,
+                                .there = symmetric_.ranges().offset_of(place, block),
+                                .there_step = target_step,
+                                .here = const_cast<std::byte*>(from),
+                                .here_step = source_step});
+  for (std::size_t i = 0; i < count; ++i, place += target_step, from += source_step)
+    if (!put_elsewhere(lane, to, place, from, block)) return false;
+  return true;
+}
+
+template <std::size_t Width, typename Size>
+bool Rma::get_strided(Lane& lane, Rank from, void* dest, const void* source, Strides strides,
+                      Size block, std::size_t count) {
+  if (count == 0 || block == 0) return true;
+  const Extent span = extent_of(count, strides.source, Width, block);
+  auto* target = static_cast<std::byte*>(dest);
+  const auto* place = static_cast<const std::byte*>(source);
+  const std::ptrdiff_t target_step = step_of(strides.target, Width);
+  const std::ptrdiff_t source_step = step_of(strides.source, Width);
+  if (const Reach::Place reached = reach_.find(from, place + span.begin, span.size)) {
+    const std::byte* origin = reached.data() - span.begin;
+    for (std::size_t i = 0; i < count; ++i, target += target_step, origin += source_step)
+      copy_from_peer(target, origin, block);
+    lane.counters().add_get(count * block);
+    return true;
+  }
+  if (!is_valid(lane, "get", from, place + span.begin, span.size)) return false;
+  if (remote_->packs(block) && count > 1)
+    return remote_->get_packed(lane, from,
+                               {.size = block,
+                                .count = count,
+                                .there = symmetric_.ranges().offset_of(place, block),
+                                .there_step = source_step,
+                                .here = target,
+                                .here_step = target_step});
+  for (std::size_t i = 0; i < count; ++i, target += target_step, place += source_step)
+    if (!get_elsewhere(lane, from, target, place, block)) return false;
+  return true;
+}
+
+[[gnu::always_inline]] inline bool Rma::put_signal(Lane& lane, Rank to, void* dest,
+                                                   const void* source, std::size_t size,
+                                                   const Signal& signal) {
+  const Reach::Place flag = reach_.find(to, signal.word, FixedSize<sizeof(std::uint64_t)>{});
+  const Reach::Place target = size == 0 ? flag : reach_.find(to, dest, size);
+  if (!flag || !target) [[unlikely]]
+    return put_signal_elsewhere(lane, to, dest, {static_cast<const std::byte*>(source), size},
+                                signal);
+  CounterBlock& counters = lane.counters();
+  if (size > 0) {
+    counters.add_put(size);
+    copy_to_peer(target.data(), static_cast<const std::byte*>(source), size);
+  }
+  const std::atomic_ref word(*reinterpret_cast<std::uint64_t*>(flag.data()));
+  if (signal.op == SignalOp::set) {
+    counters.add_value_put<sizeof(std::uint64_t)>();
+    word.store(signal.value, std::memory_order_release);  // pairs with who looks and acquires
+  } else {
+    counters.add(Count::atomics);
+    word.fetch_add(signal.value, std::memory_order_release);  // the same
+  }
+  Reach::wake(flag.window);
+  return true;
+}
+
+template <AtomicOp Op, typename T>
+std::optional<T> Rma::atomic(Lane& lane, Rank at, T* dest, T operand, T compare) {
+  if (const Reach::Place target = reach_.find(at, dest, FixedSize<sizeof(T)>{})) {
+    lane.counters().add(Count::atomics);
+    const T old = apply_atomic<Op>(*reinterpret_cast<T*>(target.data()), operand, compare);
+    Reach::wake(target.window);
+    return old;
+  }
+  const std::optional<std::uint64_t> bytes =
+      request_elsewhere(lane, at, dest, atomic_request<Op>(operand, compare));
+  if (!bytes) return std::nullopt;
+  T old;
+  std::memcpy(&old, &*bytes, sizeof(T));
+  return old;
+}
+
+template <AtomicOp Op, typename T>
+bool Rma::begin_atomic(Lane& lane, Rank at, T* dest, T operand, T compare, T* old) {
+  if (!reach_.find(at, dest, FixedSize<sizeof(T)>{}))
+    return begin_elsewhere(lane, at, dest, atomic_request<Op>(operand, compare),
+                           reinterpret_cast<std::byte*>(old));
+  const std::optional<T> found = atomic<Op>(lane, at, dest, operand, compare);
+  if (old != nullptr) *old = *found;
+  return true;
+}
+
+inline void* Rma::pointer_to(Rank rank, const void* object) const {
+  const Reach::Place place = reach_.find(rank, object, FixedSize<1>{});
+  if (!place) return nullptr;
+  // Of its own globals a program knows the address already: it may compare.
+  return rank == me_ ? const_cast<void*>(object) : place.data();
+}
+
+}  // namespace gondwana

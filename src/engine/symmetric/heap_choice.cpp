@@ -1,0 +1,104 @@
+#include "engine/symmetric/heap_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/access_checkers.hpp"
+#include "core/machine.hpp"
+#include "core/mapping.hpp"
+
+namespace gondwana {
+namespace {
+
+// Huge pages lie at a place that does not depend on the program.
+Result<std::size_t> choose_heap_offset(const HeapWish& wish) {
+  const std::size_t usual = heap_offset(wish.globals.size());
+  if (!wish.options.hugetlb && wish.memory.plan().huge == 0) return usual;
+  if (usual <= huge_offset) return huge_offset;
+  return Error{Errc::out_of_memory,
+               fmt::format("GONDWANA_HUGETLB: the {} of the program's global variables leave no "
+                           "room below the heap; unset it",
+                           format_size(wish.globals.size()))};
+}
+
+// Bytes that an arena has for its heap.
+std::size_t heap_room(const NodeMemory& memory, std::size_t heap_at) {
+  const std::size_t end = memory.plan().inbox_offset();
+  return heap_at < end ? end - heap_at : 0;
+}
+
+// What is left of the arena behind the heap, and behind huge pages if they reach farther.
+MutableBytes space_behind(const NodeMemory& memory, Rank rank, const HeapPlace& heap) {
+  const std::size_t huge_end = heap.huge > 0 ? huge_offset + memory.plan().huge : 0;
+  const std::size_t begin = std::max(round_up(heap.offset + heap.size, page_size()), huge_end);
+  const std::size_t end = memory.plan().inbox_offset() / page_size() * page_size();
+  return {memory.window(rank) + begin, begin < end ? end - begin : 0};
+}
+
+// Bytes of the space behind the heap that may have been written to, for the heap of an engine
+// before may have been longer.
+std::size_t dirty_behind(const NodeMemory& memory, Rank rank, MutableBytes space) {
+  const std::uint64_t touched = memory.page(rank).legacy.touched.load(std::memory_order_relaxed);
+  const auto begin = static_cast<std::size_t>(space.data() - memory.window(rank));
+  return begin < touched ? std::min<std::size_t>(touched - begin, space.size()) : 0;
+}
+
+// What the node with the least memory has for each of its ranks.
+std::size_t least_memory(const NodeMemory& memory) {
+  std::size_t least = usable_memory() / memory.plan().ranks;
+  for (std::uint32_t node = 0; node < memory.plan().nodes; ++node) {
+    const NodeEntry& entry = memory.entry(node);
+    if (entry.state.load(std::memory_order_acquire) == NodeState::known)
+      least = std::min<std::size_t>(least, entry.info.memory);
+  }
+  return least;
+}
+
+Error heaps_exceed_memory(std::size_t heap, std::uint32_t ranks, std::size_t memory) {
+  return {Errc::out_of_memory,
+          fmt::format("a heap of {} on each of {} ranks needs {}, this node has {}; lower "
+                      "GONDWANA_HEAP_SIZE to {}, or set GONDWANA_HEAP_OVERCOMMIT=1 if the ranks "
+                      "will not use all of it",
+                      format_size(heap), ranks, format_size(heap * ranks), format_size(memory),
+                      format_size_option(memory / ranks))};
+}
+
+// What the user asked for, or half of the node's memory shared out; an error where it cannot be.
+Result<std::size_t> choose_heap_size(const HeapWish& wish, std::size_t heap_at) {
+  const std::uint32_t ranks = wish.memory.plan().ranks;
+  const std::size_t room = heap_room(wish.memory, heap_at);
+  const std::size_t memory = usable_memory();
+  std::size_t heap = wish.options.heap_size;
+  if (heap == 0)
+    heap = std::clamp(least_memory(wish.memory) / 2, huge_page, std::max(room, huge_page));
+  if (!wish.options.heap_overcommit && heap > memory / ranks)
+    return heaps_exceed_memory(heap, ranks, memory);
+  if (heap > room) {
+    return Error{Errc::out_of_memory,
+                 fmt::format("a heap of {} does not fit: each of {} ranks has {} of address space "
+                             "for it; lower GONDWANA_HEAP_SIZE or raise ulimit -v",
+                             format_size(heap), ranks, format_size(room))};
+  }
+  return std::min(round_up(heap, heap_at == huge_offset ? huge_page : page_size()), room);
+}
+
+}  // namespace
+
+Result<HeapPlace> choose_heap(const HeapWish& wish) {
+  const Result<std::size_t> offset = choose_heap_offset(wish);
+  if (!offset) return offset.error();
+  const Result<std::size_t> size = choose_heap_size(wish, *offset);
+  if (!size) return size.error();
+  return HeapPlace{.offset = *offset,
+                   .size = *size,
+                   .huge = std::min(*size, wish.memory.plan().huge),
+                   .redzones = wish.options.checks || has_address_sanitizer()};
+}
+
+SegmentSpace segments_behind(const NodeMemory& memory, Rank rank, const HeapPlace& heap) {
+  const MutableBytes space = space_behind(memory, rank, heap);
+  return SegmentSpace(space, dirty_behind(memory, rank, space));
+}
+
+}  // namespace gondwana

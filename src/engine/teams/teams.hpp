@@ -1,0 +1,69 @@
+// The teams of a rank: two from the start, and others that are split off, found by their numbers.
+//
+// A team's number names its sync lines and scratch on each member. Teams that share no member may
+// have the same number. collectives/split.cpp agrees on one.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+
+#include "engine/rma/reach.hpp"
+#include "engine/teams/levels.hpp"
+#include "engine/teams/team.hpp"
+#include "memory/layout.hpp"
+
+namespace gondwana {
+
+class Teams {
+ public:
+  // `has_network`: ranks out of reach can be written to.
+  Teams(const NodeMemory& memory, const Reach& reach, Rank me, bool has_network);
+  Teams(const Teams&) = delete;
+  Teams& operator=(const Teams&) = delete;
+  // The next engine on this memory goes on where these teams were.
+  ~Teams();
+
+  Team& world() { return *teams_[world_number]; }
+  Team& shared() { return *teams_[shared_number]; }  // the ranks within reach of loads and stores
+  Team* find(std::uint32_t number) const {
+    return number < teams_.size() ? teams_[number].get() : nullptr;
+  }
+
+  // Numbers that are free on this rank, as bits.
+  std::uint64_t free_numbers() const { return free_numbers_.load(); }
+  // False: another thread has it.
+  bool take(std::uint32_t number);
+  void give_back(std::uint32_t number);
+  // An epoch that no team with this number has gone beyond, on this rank.
+  Epoch last_epoch(std::uint32_t number) const { return last_epoch_[number]; }
+
+  // A team with a number that was taken, and an epoch that no member has gone beyond. This rank is
+  // a member.
+  Team& make(std::uint32_t number, const Team& parent, const TeamShape& shape, Epoch epoch);
+  // Nobody is inside a collective of it. Not for the two that are always there.
+  void end(const Team& team);
+  // All but those two.
+  void end_all();
+
+ private:
+  static constexpr std::uint32_t world_number = 0;
+  static constexpr std::uint32_t shared_number = 1;
+
+  std::unique_ptr<Team> first_team(std::uint32_t number, std::uint32_t first,
+                                   std::uint32_t size) const;
+  std::shared_ptr<Levels> find_levels(const Team& team, std::uint64_t exchanges) const;
+  Legacy& legacy() const { return memory_->page(me_).legacy; }
+
+  const NodeMemory* memory_;
+  Reach reach_;
+  Rank me_;
+  bool has_network_;
+  // Written by the thread that holds the number's bit in free_numbers_.
+  std::array<std::unique_ptr<Team>, ControlLayout::max_teams> teams_;
+  Epoch first_epoch_;
+  std::array<Epoch, ControlLayout::max_teams> last_epoch_;  // of the team that had this number
+  std::atomic<std::uint64_t> free_numbers_;                 // a bit for each
+};
+
+}  // namespace gondwana

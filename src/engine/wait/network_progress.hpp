@@ -1,0 +1,31 @@
+// The network of a job on several nodes, as a waiting rank sees it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+
+namespace gondwana {
+
+class NetworkProgress {
+ public:
+  NetworkProgress(const NetworkProgress&) = delete;
+  NetworkProgress& operator=(const NetworkProgress&) = delete;
+
+  // Moves on what is in flight, unless another thread does. True: something happened.
+  virtual bool progress() = 0;
+  // Returns when something may have come, or after `limit`.
+  virtual void sleep(std::chrono::microseconds limit) = 0;
+
+  // Whether something was posted that may need further calls of this rank on its way.
+  bool needs_calls() const { return needs_calls_.load(std::memory_order_relaxed); }
+
+ protected:
+  NetworkProgress() = default;
+  ~NetworkProgress() = default;
+  void set_needs_calls(bool needs) { needs_calls_.store(needs, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<bool> needs_calls_{false};
+};
+
+}  // namespace gondwana

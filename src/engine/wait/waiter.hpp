@@ -1,0 +1,178 @@
+// The one way in which a rank waits: for barriers, words, events, locks and room for messages.
+//
+// A waiting rank receives messages and moves the network on. It first spins, then yields, and at
+// last sleeps on one of its two doorbells or on the network.
+#pragma once
+
+#include <functional>
+
+#include "core/function_ref.hpp"
+#include "core/types.hpp"
+#include "engine/am/messages.hpp"
+#include "engine/symmetric/symmetric_ranges.hpp"
+#include "engine/wait/network_progress.hpp"
+#include "engine/wait/poll_backoff.hpp"
+#include "engine/wait/wait_policy.hpp"
+#include "engine/wait/worker.hpp"
+#include "memory/node_memory.hpp"
+
+namespace gondwana {
+
+// What a rank waits for, as tools show it, and what may end the wait.
+struct WaitReason {
+  CallName call;
+  std::uint32_t peer = Waiting::anybody;
+  std::uint32_t team = 0;
+  bool on_program_memory = false;  // puts ring for it, stores through pointers do not
+  const void* word = nullptr;      // the only word of it that matters; null: any may
+  bool on_network = false;         // what ends it comes over the network to this rank
+};
+
+class Waiter {
+ public:
+  // Returns when a peer is lost that nobody else notices, or with nothing to tell.
+  using LookAround = std::function<void()>;
+
+  // `network`: null in a job on one node. `look_around`: called now and then during a long wait;
+  // may be empty.
+  Waiter(const NodeMemory& memory, const SymmetricRanges& symmetric, Rank me, Workers& workers,
+         Messages& messages, NetworkProgress* network, LookAround look_around);
+  Waiter(const Waiter&) = delete;
+  Waiter& operator=(const Waiter&) = delete;
+
+  // Waits until done() holds. What peers stored before is then visible.
+  template <typename Done>
+  void until(const WaitReason& why, const Done& done);
+
+  // The same where peers make it true by storing to this rank's memory.
+  template <typename Done>
+  void on_memory(CallName call, const Done& done, std::uint32_t peer = Waiting::anybody) {
+    until({.call = call, .peer = peer, .on_program_memory = true}, done);
+  }
+  // The same where only a store to this word, symmetric or not, makes it true.
+  template <typename Done>
+  void on_word(CallName call, const void* word, const Done& done) {
+    until({.call = call, .on_program_memory = true, .word = word}, done);
+  }
+  // The same for words that doors keep in common memory. Their writers call wake().
+  template <typename Done>
+  void on_words(CallName call, const Done& done, std::uint32_t peer = Waiting::anybody) {
+    until({.call = call, .peer = peer}, done);
+  }
+  // Wakes a rank of this node that may sleep on such words.
+  void wake(Rank rank) const { memory_->page(rank).sync_bell.ring_if_asleep(); }
+
+  // A place for a message. Waits for room, and receives meanwhile.
+  [[gnu::always_inline]] Draft open_message(CallName call, Rank to, MessageClass sort,
+                                            Payload payload) {
+    const std::optional<Draft> draft = messages_.try_open(to, sort, payload);
+    return draft ? *draft : wait_and_open(call, to, sort, payload);
+  }
+
+  // For a call that looks without waiting, perhaps for an answer to what is in flight.
+  void make_progress() {
+    move_network();
+    receive();
+  }
+  // How many handlers were run.
+  std::uint32_t receive_messages() {
+    move_network();
+    return receive();
+  }
+
+  // Calls that look without waiting tell it what they found.
+  PollBackoff& polls() { return workers_.mine().polls; }
+
+  // Rings for a message from the node; null where other nodes may send one, or where this thread
+  // receives none.
+  Doorbell<RealAtomics>* message_bell() const {
+    return network_ != nullptr || !messages_.may_poll() ? nullptr : &memory_->page(me_).sync_bell;
+  }
+  // For a thread that has armed that bell: overlooks no message.
+  std::uint32_t receive_all_messages() { return messages_.poll_all(); }
+
+  // For a loop of calls that only the caller sees the end of: to be called between two looks, with
+  // a Pause that begins anew with each wait. Receives messages; true: something came. Relaxes,
+  // yields, and at last sleeps until memory of this rank changes, a millisecond at most.
+  struct Pause {
+    std::uint32_t rounds = 0;
+    std::uint32_t sleeps = 0;
+    std::uint64_t yields_since = 0;  // 0: none yet
+    bool armed = false;
+    std::uint32_t seen = 0;
+  };
+  bool pause(CallName call, Pause& so_far);
+
+  // While it lives this thread does not wait, whatever call it is in: it runs a handler.
+  class Busy {
+   public:
+    explicit Busy(Waiter& waiter) : Busy(waiter.workers_.mine().thread_slot->waiting) {}
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+    // Begins the wait anew, at another time: an observer sees that something has come.
+    ~Busy() {
+      if (since_ns_ != 0) waiting_.since_ns.store(since_ns_ + 1, std::memory_order_release);
+    }
+
+   private:
+    explicit Busy(Waiting& waiting)
+        : waiting_(waiting), since_ns_(waiting.since_ns.load(std::memory_order_relaxed)) {
+      if (since_ns_ != 0) waiting_.end();
+    }
+
+    Waiting& waiting_;
+    std::uint64_t since_ns_;
+  };
+
+ private:
+  void move_network() {
+    if (network_ != nullptr) [[unlikely]]
+      network_->progress();
+  }
+  std::uint32_t receive() {
+    if (!messages_.may_poll()) [[likely]]
+      return 0;
+    return messages_.poll();
+  }
+  // A look at the network takes system calls, and the peer that is waited for may need this
+  // processor: a rank that waits for something else looks now and then, and hardly ever if nothing
+  // is known to come.
+  bool looks_at_network(const WaitReason& why, std::uint32_t look) const {
+    const std::uint32_t looks_between = is_network_busy() ? 8 : 64;
+    return why.on_network || look % looks_between == looks_between - 1;
+  }
+  bool is_network_busy() const { return messages_.may_poll() || network_->needs_calls(); }
+  // Whether active messages come over the network alone: no other rank shares memory with this one,
+  // and no other thread waits for it.
+  bool hears_by_network() const {
+    return network_ != nullptr && memory_->plan().ranks == 1 &&
+           workers_.threads() != Threads::many && messages_.may_poll();
+  }
+  bool sleep_on_network(std::chrono::microseconds limit);
+  void wait_longer(const WaitReason& why, FunctionRef<bool()> done);
+  Draft wait_and_open(CallName call, Rank to, MessageClass sort, Payload payload);
+  Watch watch_on(const void* word) const;
+
+  const NodeMemory* memory_;
+  SymmetricRanges symmetric_;
+  Rank me_;
+  Workers& workers_;
+  Messages& messages_;
+  NetworkProgress* network_;
+  LookAround look_around_;
+};
+
+template <typename Done>
+void Waiter::until(const WaitReason& why, const Done& done) {
+  const std::uint32_t spins = why.on_network ? 1 : workers_.mine().wait_policy.spins();
+  for (std::uint32_t i = 0; i < spins; ++i) {
+    if (done()) return;
+    if (network_ != nullptr && looks_at_network(why, i)) [[unlikely]]
+      network_->progress();
+    receive();
+    if (i >= WaitPolicy::eager_spins) relax();
+  }
+  wait_longer(why, done);
+}
+
+}  // namespace gondwana
