@@ -35,7 +35,7 @@ void barrier_set(Caller caller, int start, int log_stride, int size, long* sync)
 
 // Checked calls: the arrays that all of them have.
 inline void examine_set(const Caller& caller, const Array& dest, const Array& source) {
-  if (caller.is_watched()) [[unlikely]]
+  if (caller.checks_enabled()) [[unlikely]]
     examine_arrays(caller, dest, source);
 }
 
@@ -53,7 +53,7 @@ void reduce_in_set(const Caller& caller, const ActiveSet& set, void* dest, const
 template <std::size_t Width>
 void broadcast_set(Caller caller, void* dest, const void* source, std::size_t count, int root,
                    int start, int log_stride, int size, long* sync) {
-  if (caller.is_watched()) [[unlikely]]
+  if (caller.checks_enabled()) [[unlikely]]
     examine_arrays_in_place(caller, {"dest", dest, Width, count}, {"source", source, Width, count});
   broadcast_in_set(caller, {start, log_stride, size, sync}, dest, source, bytes_of<Width>(count),
                    root);
@@ -105,7 +105,7 @@ inline std::size_t elements(int count) {
 template <ReduceOp Op, typename T>
 void reduce_set(Caller caller, T* dest, const T* source, int count, int start, int log_stride,
                 int size, T* work, long* sync) {
-  if (caller.is_watched()) [[unlikely]]
+  if (caller.checks_enabled()) [[unlikely]]
     examine_reduce_set(caller, {"dest", dest, sizeof(T), elements(count)},
                        {"source", source, sizeof(T), elements(count)}, work);
   reduce_in_set(caller, {start, log_stride, size, sync}, dest, source, count, element_type<Op, T>);

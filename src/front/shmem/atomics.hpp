@@ -19,7 +19,7 @@ void note_fetch(const Caller& caller, const T* source, T value, std::uint32_t fe
 template <AtomicOp Op, typename T, AnyCaller C>
 [[gnu::cold, gnu::noinline]] T atomic_elsewhere(C who, T* dest, T value, T compare, int pe) {
   const Caller caller = who;
-  if (caller.is_watched()) {
+  if (caller.checks_enabled()) {
     const char* argument = Op == AtomicOp::fetch ? "source" : "dest";
     examine_value(caller, {argument, dest, sizeof(T)}, pe);
   }
@@ -47,7 +47,7 @@ template <AtomicOp Op, typename T, AnyCaller C>
 [[gnu::cold, gnu::noinline]] void begin_atomic(C who, T* result, T* dest, T value, T compare,
                                                int pe) {
   const Caller caller = who;
-  if (caller.is_watched()) {
+  if (caller.checks_enabled()) {
     const char* argument = Op == AtomicOp::fetch ? "source" : "dest";
     examine_value(caller, {argument, dest, sizeof(T)}, pe);
   }
@@ -95,7 +95,7 @@ template <typename T, AnyCaller C>
 template <AtomicOp Op, typename T, AnyCaller C>
 [[gnu::cold, gnu::noinline]] void atomic_nbi_elsewhere(C who, T* result, T* dest, T value,
                                                        T compare, int pe) {
-  if (who.is_watched()) examine_own(who, {"fetch", result, sizeof(T)});
+  if (who.checks_enabled()) examine_own(who, {"fetch", result, sizeof(T)});
   begin_atomic<Op>(who, result, dest, value, compare, pe);
 }
 

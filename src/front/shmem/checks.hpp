@@ -2,7 +2,7 @@
 // names function, argument, value and what was expected.
 //
 // Where it is not set, checks cost nothing on the fast calls: they are reached by ways that these
-// take anyway only when something is wrong. See Caller::is_watched().
+// take anyway only when something is wrong. See Caller::checks_enabled().
 #pragma once
 
 #include <span>

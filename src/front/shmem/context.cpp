@@ -23,7 +23,7 @@ Context& context_of(const Caller& caller, shmem_ctx_t handle) {
 // The same, to be changed: a private one by its thread only.
 Context& own_context(const Caller& caller, shmem_ctx_t handle) {
   Context& context = context_of(caller, handle);
-  if (caller.is_watched()) examine_owner(caller, context);
+  if (caller.checks_enabled()) examine_owner(caller, context);
   return context;
 }
 
@@ -96,7 +96,7 @@ int ctx_create(Caller caller, long options, shmem_ctx_t* context) {
 }
 
 int team_create_ctx(Caller caller, shmem_team_t handle, long options, shmem_ctx_t* context) {
-  if (caller.is_watched()) {
+  if (caller.checks_enabled()) {
     examine_given(caller, "ctx", static_cast<const void*>(context));
     examine_bits(caller, "options", options,
                  SHMEM_CTX_SERIALIZED | SHMEM_CTX_PRIVATE | SHMEM_CTX_NOSTORE,

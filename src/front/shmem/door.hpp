@@ -64,7 +64,7 @@ struct Caller {
   const Shortcut& shortcut() const { return team == nullptr ? lane.shortcut() : nobody; }
   bool names_no_context() const { return false; }
   // Whether what the program passes is checked: see checks.hpp.
-  bool is_watched() const { return engine.options().checks; }
+  bool checks_enabled() const { return engine.options().checks; }
 
   // A number from C that is no rank becomes one that no job has.
   Rank rank_of(int pe) const {
@@ -106,7 +106,7 @@ struct Here {
 
   const Shortcut& shortcut() const { return running.shortcuts[Contexts::default_number]; }
   bool names_no_context() const { return false; }
-  bool is_watched() const { return running.door == nullptr; }
+  bool checks_enabled() const { return running.door == nullptr; }
   [[gnu::always_inline]] operator Caller() const {  // NOLINT(google-explicit-constructor)
     Door* door = running.door;
     if (door == nullptr) [[unlikely]]
@@ -129,7 +129,7 @@ struct InContext {
     return running.shortcuts[number < Contexts::limit ? number : 0];
   }
   bool names_no_context() const { return handle == SHMEM_CTX_INVALID; }
-  bool is_watched() const { return running.door == nullptr; }
+  bool checks_enabled() const { return running.door == nullptr; }
   operator Caller() const {  // NOLINT(google-explicit-constructor)
     Door* door = running.door;
     if (door == nullptr) [[unlikely]]
@@ -150,7 +150,7 @@ template <typename C>
 concept AnyCaller = std::convertible_to<C, Caller> && requires(C caller) {
   { caller.shortcut() } -> std::same_as<const Shortcut&>;
   { caller.names_no_context() } -> std::same_as<bool>;
-  { caller.is_watched() } -> std::same_as<bool>;
+  { caller.checks_enabled() } -> std::same_as<bool>;
 };
 
 // OpenSHMEM has no error codes for what the lane latched: say it and end the job with status 1.

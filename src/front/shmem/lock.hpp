@@ -9,7 +9,7 @@ namespace gondwana::shmem {
 
 // The engine checks that a lock is symmetric, with or without checks.
 inline void examine_lock(const Caller& caller, const long* lock) {
-  if (caller.is_watched()) [[unlikely]]
+  if (caller.checks_enabled()) [[unlikely]]
     examine_own(caller, {"lock", lock, sizeof(*lock)});
 }
 
@@ -24,7 +24,7 @@ template <AnyCaller C>
 
 template <AnyCaller C>
 [[gnu::always_inline]] inline void set_lock(C who, long* lock) {
-  if (who.is_watched()) [[unlikely]]
+  if (who.checks_enabled()) [[unlikely]]
     return set_lock_slowly(who, lock, lock_call_not_begun);
   const Caller caller = who;
   const std::uint32_t before = begin_set_lock(caller.engine.locks(), caller.name, lock);
@@ -49,7 +49,7 @@ template <AnyCaller C>
 
 template <AnyCaller C>
 [[gnu::always_inline]] inline void clear_lock(C who, long* lock) {
-  if (who.is_watched()) [[unlikely]]
+  if (who.checks_enabled()) [[unlikely]]
     return clear_lock_slowly(who, lock, lock_call_not_begun);
   const Caller caller = who;
   const std::uint32_t last = begin_clear_lock(caller.engine.locks(), caller.name, lock);

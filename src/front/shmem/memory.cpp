@@ -30,7 +30,7 @@ void explain_alignment(const Caller& caller, std::size_t alignment) {
 
 // Heaps stay alike only where all ranks make the same calls.
 void examine_heap_call(const Caller& caller, const std::string& details) {
-  if (caller.is_watched()) examine_collective(caller, caller.engine.teams().world(), details);
+  if (caller.checks_enabled()) examine_collective(caller, caller.engine.teams().world(), details);
 }
 
 std::size_t offset_of(const Caller& caller, const void* block) {

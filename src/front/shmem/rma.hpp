@@ -10,7 +10,7 @@ namespace gondwana::shmem {
 template <typename T, AnyCaller C>
 [[gnu::cold, gnu::noinline]] void p_elsewhere(C who, T* dest, T value, int pe) {
   const Caller caller = who;
-  if (caller.is_watched()) examine_value(caller, {"dest", dest, sizeof(T)}, pe);
+  if (caller.checks_enabled()) examine_value(caller, {"dest", dest, sizeof(T)}, pe);
   check(caller, caller.engine.rma().put(caller.lane, caller.rank_of(pe), dest, &value, sizeof(T)));
 }
 
@@ -23,7 +23,7 @@ template <typename T, AnyCaller C>
 template <typename T, AnyCaller C>
 [[gnu::cold, gnu::noinline]] T g_elsewhere(C who, const T* source, int pe) {
   const Caller caller = who;
-  if (caller.is_watched()) examine_value(caller, {"source", source, sizeof(T)}, pe);
+  if (caller.checks_enabled()) examine_value(caller, {"source", source, sizeof(T)}, pe);
   T value{};
   check(caller,
         caller.engine.rma().get(caller.lane, caller.rank_of(pe), &value, source, sizeof(T)));
@@ -59,7 +59,7 @@ template <std::size_t Width, Buffer Use, AnyCaller C>
 
 template <std::size_t Width, Buffer Use, AnyCaller C>
 [[gnu::noinline]] void put_many(void* dest, const void* source, std::size_t count, int pe, C who) {
-  if (who.is_watched()) [[unlikely]]
+  if (who.checks_enabled()) [[unlikely]]
     return put_watched<Width, Use>(dest, source, count, pe, who);
   const Caller caller = who;
   check(caller, caller.engine.rma().put(caller.lane, caller.rank_of(pe), dest, source,
@@ -90,7 +90,7 @@ template <std::size_t Width, Buffer Use, AnyCaller C>
 
 template <std::size_t Width, Buffer Use, AnyCaller C>
 [[gnu::noinline]] void get_many(void* dest, const void* source, std::size_t count, int pe, C who) {
-  if (who.is_watched()) [[unlikely]]
+  if (who.checks_enabled()) [[unlikely]]
     return get_watched<Width, Use>(dest, source, count, pe, who);
   const Caller caller = who;
   check(caller, caller.engine.rma().get(caller.lane, caller.rank_of(pe), dest, source,
@@ -130,7 +130,7 @@ template <std::size_t Width>
 [[gnu::always_inline]] inline void iput(Caller caller, void* dest, const void* source,
                                         std::ptrdiff_t dst, std::ptrdiff_t sst, std::size_t count,
                                         int pe) {
-  if (caller.is_watched()) [[unlikely]]
+  if (caller.checks_enabled()) [[unlikely]]
     examine_strided(caller, {"dest", dest, Width, count, dst},
                     {"source", source, Width, count, sst}, pe);
   check(caller,
@@ -142,7 +142,7 @@ template <std::size_t Width>
 [[gnu::always_inline]] inline void iget(Caller caller, void* dest, const void* source,
                                         std::ptrdiff_t dst, std::ptrdiff_t sst, std::size_t count,
                                         int pe) {
-  if (caller.is_watched()) [[unlikely]]
+  if (caller.checks_enabled()) [[unlikely]]
     examine_strided(caller, {"source", source, Width, count, sst},
                     {"dest", dest, Width, count, dst}, pe);
   check(caller,
@@ -164,7 +164,7 @@ void ibput(Caller caller, void* dest, const void* source, std::ptrdiff_t dst, st
            std::size_t block, std::size_t blocks, int pe) {
   check_stride(caller, "dst", dst, block, blocks);
   check_stride(caller, "sst", sst, block, blocks);
-  if (caller.is_watched()) [[unlikely]]
+  if (caller.checks_enabled()) [[unlikely]]
     examine_strided(caller, {"dest", dest, Width, blocks, dst, block},
                     {"source", source, Width, blocks, sst, block}, pe);
   check(caller, caller.engine.rma().put_strided<Width>(caller.lane, caller.rank_of(pe), dest,
@@ -177,7 +177,7 @@ void ibget(Caller caller, void* dest, const void* source, std::ptrdiff_t dst, st
            std::size_t block, std::size_t blocks, int pe) {
   check_stride(caller, "dst", dst, block, blocks);
   check_stride(caller, "sst", sst, block, blocks);
-  if (caller.is_watched()) [[unlikely]]
+  if (caller.checks_enabled()) [[unlikely]]
     examine_strided(caller, {"source", source, Width, blocks, sst, block},
                     {"dest", dest, Width, blocks, dst, block}, pe);
   check(caller, caller.engine.rma().get_strided<Width>(caller.lane, caller.rank_of(pe), dest,

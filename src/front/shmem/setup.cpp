@@ -228,7 +228,7 @@ void finalize_through(const Caller& caller) {
   self.ending_thread = std::this_thread::get_id();
   self.is_ending = is_last;
   if (is_last) announce_end();
-  if (caller.is_watched()) examine_end(caller);
+  if (caller.checks_enabled()) examine_end(caller);
   if (is_last) caller.door.contexts().quiet_all();  // they end with the library
   check(caller, caller.engine.collectives().barrier(caller.engine.teams().world(), caller.name));
   --self.inits;

@@ -17,7 +17,7 @@ inline SignalOp signal_op(const Caller& caller, int op) {
 template <std::size_t Width>
 void put_signal(Caller caller, void* dest, const void* source, std::size_t count,
                 std::uint64_t* word, std::uint64_t value, int op, int pe) {
-  if (caller.is_watched()) [[unlikely]]
+  if (caller.checks_enabled()) [[unlikely]]
     examine_put_signal(caller, {"dest", dest, Width, count}, {"source", source, Width, count}, word,
                        pe);
   const Signal signal{word, value, signal_op(caller, op)};
@@ -35,7 +35,7 @@ void put_signal_nbi(Caller caller, void* dest, const void* source, std::size_t c
 template <AnyCaller C>
 [[gnu::cold, gnu::noinline]] void signal_set_elsewhere(C who, std::uint64_t* word,
                                                        std::uint64_t value, int pe) {
-  if (who.is_watched()) examine_value(who, {"sig_addr", word, sizeof(*word)}, pe);
+  if (who.checks_enabled()) examine_value(who, {"sig_addr", word, sizeof(*word)}, pe);
   p_elsewhere(who, word, value, pe);
 }
 
@@ -49,7 +49,7 @@ template <AnyCaller C>
 template <AnyCaller C>
 [[gnu::cold, gnu::noinline]] void signal_add_elsewhere(C who, std::uint64_t* word,
                                                        std::uint64_t value, int pe) {
-  if (who.is_watched()) examine_value(who, {"sig_addr", word, sizeof(*word)}, pe);
+  if (who.checks_enabled()) examine_value(who, {"sig_addr", word, sizeof(*word)}, pe);
   atomic_elsewhere<AtomicOp::add>(who, word, value, std::uint64_t{0}, pe);
 }
 
@@ -65,7 +65,7 @@ template <AnyCaller C>
 // A program that fetches again and again may wait for the answer to what it has put, or for
 // another value.
 inline std::uint64_t signal_fetch(Caller caller, const std::uint64_t* word) {
-  if (caller.is_watched()) [[unlikely]]
+  if (caller.checks_enabled()) [[unlikely]]
     examine_symmetric(caller, {"sig_addr", word, sizeof(*word)});
   caller.engine.waiter().make_progress();
   const std::uint64_t value = look(word);
@@ -76,7 +76,7 @@ inline std::uint64_t signal_fetch(Caller caller, const std::uint64_t* word) {
 // Returns the value that ended the wait; the word may have changed since.
 inline std::uint64_t signal_wait_until(Caller caller, std::uint64_t* word, int cmp,
                                        std::uint64_t value) {
-  if (caller.is_watched()) [[unlikely]]
+  if (caller.checks_enabled()) [[unlikely]]
     examine_symmetric(caller, {"sig_addr", word, sizeof(*word)});
   const Condition<std::uint64_t> condition = Comparison(caller, cmp).with(value);
   std::uint64_t found = 0;

@@ -26,13 +26,13 @@ void quiet(C who) {
 // Completes what went to anybody, which is more than is asked and costs no more on a node.
 template <AnyCaller C>
 void pe_quiet(C who, const int* pes, std::size_t count) {
-  if (!who.names_no_context() && who.is_watched()) [[unlikely]]
+  if (!who.names_no_context() && who.checks_enabled()) [[unlikely]]
     examine_pes(who, pes, count);
   if (count > 0) quiet(who);
 }
 
 inline void examine_meeting(const Caller& caller, Team& team) {
-  if (caller.is_watched()) [[unlikely]]
+  if (caller.checks_enabled()) [[unlikely]]
     examine_collective(caller, team, "");
 }
 

@@ -79,11 +79,11 @@ int team_get_config(Caller caller, shmem_team_t handle, long mask, shmem_team_co
 // NOLINTNEXTLINE(readability-function-size): the standard's parameters
 int team_split_strided(Caller caller, shmem_team_t parent_handle, int start, int stride, int size,
                        const shmem_team_config_t* config, long mask, shmem_team_t* handle) {
-  if (caller.is_watched()) examine_new_team(caller, "new_team", handle, "config_mask", mask);
+  if (caller.checks_enabled()) examine_new_team(caller, "new_team", handle, "config_mask", mask);
   *handle = SHMEM_TEAM_INVALID;
   Team* parent = find_team(caller.engine, parent_handle);
   if (parent == nullptr) return 1;
-  if (caller.is_watched())
+  if (caller.checks_enabled())
     examine_collective(caller, *parent,
                        fmt::format("start {}, stride {}, size {}", start, stride, size));
   if (!is_valid(*parent, start, stride, size))
@@ -103,14 +103,15 @@ int team_split_strided(Caller caller, shmem_team_t parent_handle, int start, int
 int team_split_2d(Caller caller, shmem_team_t parent_handle, int xrange,
                   const shmem_team_config_t* x_config, long x_mask, shmem_team_t* x_team,
                   const shmem_team_config_t* y_config, long y_mask, shmem_team_t* y_team) {
-  if (caller.is_watched()) {
+  if (caller.checks_enabled()) {
     examine_new_team(caller, "xaxis_team", x_team, "xaxis_mask", x_mask);
     examine_new_team(caller, "yaxis_team", y_team, "yaxis_mask", y_mask);
   }
   *x_team = *y_team = SHMEM_TEAM_INVALID;
   Team* parent = find_team(caller.engine, parent_handle);
   if (parent == nullptr) return 1;
-  if (caller.is_watched()) examine_collective(caller, *parent, fmt::format("xrange {}", xrange));
+  if (caller.checks_enabled())
+    examine_collective(caller, *parent, fmt::format("xrange {}", xrange));
   if (xrange < 1)
     return refuse_split(caller, *parent, fmt::format("xrange {}: expected at least 1", xrange));
   const std::uint32_t width = std::min(static_cast<std::uint32_t>(xrange), parent->size);
@@ -134,7 +135,7 @@ void team_destroy(Caller caller, shmem_team_t handle) {
   Team& team = team_of(caller, handle);
   if (&team == &caller.engine.teams().world() || &team == &caller.engine.teams().shared())
     give_up(caller.name, "SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED cannot be destroyed");
-  if (caller.is_watched()) examine_collective(caller, team, "");
+  if (caller.checks_enabled()) examine_collective(caller, team, "");
   caller.door.contexts().destroy_all_of(team);
   caller.engine.collectives().destroy(team, caller.name);
 }

@@ -21,7 +21,7 @@ T look(const T* cell) {
 
 template <typename T>
 void examine_cell(const Caller& caller, const T* cell) {
-  if (caller.is_watched()) [[unlikely]]
+  if (caller.checks_enabled()) [[unlikely]]
     examine_symmetric(caller, {"ivar", cell, sizeof(T)});
 }
 
@@ -57,7 +57,7 @@ auto each_with(const Caller& caller, int cmp, T value, std::size_t /*count*/) {
 }
 template <typename T>
 auto each_with(const Caller& caller, int cmp, const T* values, std::size_t count) {
-  if (caller.is_watched()) [[unlikely]]
+  if (caller.checks_enabled()) [[unlikely]]
     examine_given(caller, "cmp_values", values, count);
   return [comparison = Comparison(caller, cmp), values](std::size_t i) {
     return comparison.with(values[i]);
@@ -115,7 +115,7 @@ class WaitSet {
 template <typename T, typename ConditionOf>
 WaitSet<T, ConditionOf> wait_set(const Caller& caller, const T* cells, std::size_t count,
                                  const int* status, ConditionOf condition) {
-  if (caller.is_watched()) [[unlikely]]
+  if (caller.checks_enabled()) [[unlikely]]
     examine_waited(caller, {"ivars", cells, sizeof(T), count}, status);
   return {cells, count, status, condition};
 }
@@ -125,7 +125,7 @@ template <typename T, typename ConditionOf>
 WaitSet<T, ConditionOf> wait_set(const Caller& caller, const T* cells, std::size_t count,
                                  const int* status, ConditionOf condition,
                                  const std::size_t* indices) {
-  if (caller.is_watched()) [[unlikely]]
+  if (caller.checks_enabled()) [[unlikely]]
     examine_indices(caller, {"ivars", cells, sizeof(T), count}, status, indices);
   return wait_set(caller, cells, count, status, condition);
 }
