@@ -56,12 +56,9 @@ struct Doorbell {
   template <typename Done>
   bool sleep_until(Done done, Timeout timeout, Watch watch = {}) {
     for (;;) {
-      const std::uint32_t seen = rings.load(std::memory_order_acquire);  // pairs with ring()
-      raise(watch);
-      const bool fenced = A::heavy_fence();
+      const Armed armed = arm(watch);
       if (done()) return true;
-      const Timeout limit = fenced ? timeout : unfenced_limit(timeout);
-      A::futex_wait(rings, seen, limit);
+      sleep(armed, timeout);
       if (done()) return true;  // most often, and without another fence
       if (timeout) return false;
     }
@@ -69,13 +66,18 @@ struct Doorbell {
 
   // The same in steps, for an owner whose condition only its caller knows: arm(), look at the
   // condition, and sleep if it does not hold. Returns after `timeout` at the latest.
-  std::uint32_t arm() {
+  struct Armed {
+    std::uint32_t seen;  // rings
+    bool fenced;
+  };
+  Armed arm(Watch watch = {}) {
     const std::uint32_t seen = rings.load(std::memory_order_acquire);  // pairs with ring()
-    raise({});
-    A::heavy_fence();
-    return seen;
+    raise(watch);
+    return {seen, A::heavy_fence()};
   }
-  void sleep(std::uint32_t seen, Timeout timeout) { A::futex_wait(rings, seen, timeout); }
+  void sleep(Armed armed, Timeout timeout) {
+    A::futex_wait(rings, armed.seen, armed.fenced ? timeout : unfenced_limit(timeout));
+  }
 
   // Writer, after its store. Costs one load of a line that rarely changes.
   void ring_if_asleep() {

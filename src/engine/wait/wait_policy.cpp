@@ -18,22 +18,6 @@ WaitPolicy::WaitPolicy(const Processors& processors, std::uint32_t spins)
   if (spins_ == 0) spins_ = processors.roomy ? roomy : crowded;
 }
 
-bool WaitPolicy::spin_until(FunctionRef<bool()> done) const {
-  for (std::uint32_t i = 0; i < spins_; ++i) {
-    if (done()) return true;
-    if (i >= eager_spins) relax();
-  }
-  return false;
-}
-
-bool WaitPolicy::yields_on(std::uint64_t since_ns) {
-  if (!yields_help_) return false;
-  const std::uint64_t before = monotonic_ns();
-  if (before - since_ns >= longest_ns) return false;
-  ::sched_yield();
-  return monotonic_ns() - before < slow_ns;
-}
-
 void WaitPolicy::note(bool slow) {
   if (!slow) {
     slow_in_a_row_ = 0;
@@ -45,24 +29,26 @@ void WaitPolicy::note(bool slow) {
   }
 }
 
-bool WaitPolicy::yield_until(FunctionRef<bool()> done) {
-  if (!yields_help_) return done();
-  if (resting_ > 0) {
-    --resting_;
-    return done();
+bool WaitPolicy::yield_once(Yields& yields) {
+  if (!yields_help_) return false;
+  if (yields.since_ns == 0) {
+    if (resting_ > 0) {
+      --resting_;
+      return false;
+    }
+    yields.since_ns = yields.before_ns = monotonic_ns();
   }
-  bool finished = false;
-  bool slow = false;
-  const std::uint64_t start = monotonic_ns();
-  for (std::uint64_t before = start; !finished && !slow && before - start < longest_ns;) {
-    ::sched_yield();
-    finished = done();
-    const std::uint64_t now = monotonic_ns();
-    slow = now - before > slow_ns;
-    before = now;
-  }
-  note(slow);
-  return finished;
+  if (yields.slow || yields.before_ns - yields.since_ns >= longest_ns) return false;
+  ::sched_yield();
+  const std::uint64_t now = monotonic_ns();
+  yields.slow = now - yields.before_ns > slow_ns;
+  yields.before_ns = now;
+  return true;
+}
+
+void WaitPolicy::end(Yields& yields) {
+  if (yields.since_ns != 0) note(yields.slow);
+  yields = {};
 }
 
 }  // namespace gondwana

@@ -10,7 +10,6 @@
 
 #include <cstdint>
 
-#include "core/function_ref.hpp"
 #include "engine/wait/processors.hpp"
 
 namespace gondwana {
@@ -25,14 +24,16 @@ class WaitPolicy {
   // Looks without a pause at first: the answer is often a cache miss away.
   static constexpr std::uint32_t eager_spins = 256;
 
-  // Looks, spins() times at most, until done() holds (true).
-  bool spin_until(FunctionRef<bool()> done) const;
-
-  // Whether to yield once more, after yields that began at `since_ns`; a look at the clock each.
-  bool yields_on(std::uint64_t since_ns);
-
-  // Yields until done() holds (true) or it is time to sleep (false).
-  bool yield_until(FunctionRef<bool()> done);
+  // Yields in a row, of one wait.
+  struct Yields {
+    std::uint64_t since_ns = 0;  // 0: none yet
+    std::uint64_t before_ns = 0;
+    bool slow = false;
+  };
+  // Yields once more; false: it is time to sleep.
+  bool yield_once(Yields& yields);
+  // Whether they ended by success or by sleep.
+  void end(Yields& yields);
 
  private:
   // Long enough for the slowest of a few dozen sleepers to be woken, one after another: else one

@@ -26,6 +26,7 @@ struct WaitReason {
   bool on_program_memory = false;  // puts ring for it, stores through pointers do not
   const void* word = nullptr;      // the only word of it that matters; null: any may
   bool on_network = false;         // what ends it comes over the network to this rank
+  bool on_messages = false;        // most often a handler ends it
 };
 
 class Waiter {
@@ -91,18 +92,6 @@ class Waiter {
   // For a thread that has armed that bell: overlooks no message.
   std::uint32_t receive_all_messages() { return messages_.poll_all(); }
 
-  // For a loop of calls that only the caller sees the end of: to be called between two looks, with
-  // a Pause that begins anew with each wait. Receives messages; true: something came. Relaxes,
-  // yields, and at last sleeps until memory of this rank changes, a millisecond at most.
-  struct Pause {
-    std::uint32_t rounds = 0;
-    std::uint32_t sleeps = 0;
-    std::uint64_t yields_since = 0;  // 0: none yet
-    bool armed = false;
-    std::uint32_t seen = 0;
-  };
-  bool pause(CallName call, Pause& so_far);
-
   // While it lives this thread does not wait, whatever call it is in: it runs a handler.
   class Busy {
    public:
@@ -125,6 +114,8 @@ class Waiter {
   };
 
  private:
+  friend class LongWait;
+
   void move_network() {
     if (network_ != nullptr) [[unlikely]]
       network_->progress();
@@ -139,7 +130,7 @@ class Waiter {
   // is known to come.
   bool looks_at_network(const WaitReason& why, std::uint32_t look) const {
     const std::uint32_t looks_between = is_network_busy() ? 8 : 64;
-    return why.on_network || look % looks_between == looks_between - 1;
+    return why.on_network || why.on_messages || look % looks_between == looks_between - 1;
   }
   bool is_network_busy() const { return messages_.may_poll() || network_->needs_calls(); }
   // Whether active messages come over the network alone: no other rank shares memory with this one,

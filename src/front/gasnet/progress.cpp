@@ -1,6 +1,9 @@
 // Polling, waiting and locks. GASNet-EX 0.19 and GASNet-1.8, Polling, Handler-safe locks.
 #include "gasnet/progress.h"
 
+#include <optional>
+
+#include "engine/wait/long_wait.hpp"
 #include "front/gasnet/context.hpp"
 #include "front/gasnet/door.hpp"
 #include "front/gasnet/quiet_polls.hpp"
@@ -53,12 +56,16 @@ int gasnet_AMPoll(void) {
 }
 
 void gondwana_gex_await(unsigned* rounds) {
-  [[gnu::tls_model("initial-exec")]] constinit thread_local gondwana::Waiter::Pause pause;
+  [[gnu::tls_model("initial-exec")]] constinit thread_local std::optional<gondwana::LongWait> wait;
   Door& here = door();
-  if (*rounds == 0) pause = {};
+  if (*rounds == 0)
+    wait.emplace(here.engine().waiter(),
+                 gondwana::WaitReason{
+                     .call = "GASNET_BLOCKUNTIL", .on_program_memory = true, .on_messages = true},
+                 gondwana::LongWait::First::spin);
   *rounds = 1;
   here.move_operations();
-  here.engine().waiter().pause("GASNET_BLOCKUNTIL", pause);
+  wait->step();
 }
 
 int gasnet_set_waitmode(int mode) {

@@ -24,7 +24,7 @@ class QuietPolls {
     end();
     if (is_armed(bell)) return;
     rings_ = &bell.rings;
-    seen_ = bell.arm();
+    seen_ = bell.arm().seen;
   }
   // Call it after a thorough poll that found nothing. A ring can be missed where the system refuses
   // the heavy fence, so the number of cheap polls is limited.

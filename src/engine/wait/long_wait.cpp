@@ -1,0 +1,117 @@
+#include "engine/wait/long_wait.hpp"
+
+#include <algorithm>
+
+#include "core/machine.hpp"
+
+namespace gondwana {
+namespace {
+
+// The longest sleep that nobody ends. What comes over a network rings no bell of a rank that sleeps
+// on another thing. So the first sleeps are short, and a rank that waits for long looks a thousand
+// times a second.
+std::chrono::microseconds longest_sleep(std::uint32_t sleeps_before, bool is_network_busy) {
+  constexpr std::chrono::microseconds most{1000};
+  constexpr std::chrono::microseconds first{60};
+  constexpr std::uint32_t doublings = 4;
+  return is_network_busy && sleeps_before <= doublings ? first * (1 << sleeps_before) : most;
+}
+
+// The longest sleep of a rank that looks after its neighbors.
+constexpr std::chrono::milliseconds between_looks_around{500};
+
+}  // namespace
+
+ShownWait::ShownWait(Waiting& waiting, const WaitReason& why)
+    : waiting_(waiting.since_ns.load(std::memory_order_relaxed) == 0 ? &waiting : nullptr) {
+  if (waiting_ != nullptr) waiting_->begin(why.call, why.peer, why.team, monotonic_ns());
+}
+
+LongWait::LongWait(Waiter& waiter, const WaitReason& why, First first)
+    : waiter_(waiter),
+      why_(why),
+      worker_(waiter.workers_.mine()),
+      bell_(why.on_program_memory ? waiter.memory_->data_bell(waiter.me_)
+                                  : waiter.memory_->page(waiter.me_).sync_bell),
+      watch_(waiter.watch_on(why.word)),
+      sleeps_on_network_(why.on_network || ((why.on_messages || !why.on_program_memory) &&
+                                            waiter.hears_by_network())),
+      phase_(first == First::spin ? Phase::spin : Phase::yield) {}
+
+void LongWait::step() {
+  if (poll()) return begin_again();
+  switch (phase_) {
+    case Phase::spin:
+      return spin();
+    case Phase::yield:
+      return yield();
+    case Phase::sleep:
+      return sleep();
+  }
+}
+
+void LongWait::end() {
+  worker_.wait_policy.end(yields_);
+}
+
+// True: something came. In a spin it may overlook messages of senders that send at once.
+bool LongWait::poll() {
+  Messages& messages = waiter_.messages_;
+  bool stirred = false;
+  if (messages.may_poll())
+    stirred = (phase_ == Phase::spin ? messages.poll() : messages.poll_all()) > 0;
+  if (waiter_.network_ != nullptr && waiter_.looks_at_network(why_, looks_++))
+    stirred |= waiter_.network_->progress();
+  return stirred;
+}
+
+// A look at the network takes as long as a yield: a rank that waits for the network only yields.
+void LongWait::begin_again() {
+  worker_.wait_policy.end(yields_);
+  phase_ = why_.on_network ? Phase::yield : Phase::spin;
+  spins_ = 0;
+  sleeps_ = 0;
+  armed_.reset();
+}
+
+void LongWait::spin() {
+  if (spins_ >= WaitPolicy::eager_spins) relax();
+  if (++spins_ >= worker_.wait_policy.spins()) phase_ = Phase::yield;
+}
+
+void LongWait::yield() {
+  if (worker_.wait_policy.yield_once(yields_)) return;
+  worker_.wait_policy.end(yields_);
+  phase_ = Phase::sleep;
+  sleep();
+}
+
+// A rank sleeps on one of its two bells: that of the memory, or that of the words, it waits for.
+// The caller looks once more after the bell is armed.
+void LongWait::sleep() {
+  if (!sleeps_on_network_ && !armed_) {
+    armed_ = bell_.arm(watch_);
+    return;
+  }
+  const ShownWait shown(worker_.thread_slot->waiting, why_);
+  worker_.thread_slot->counters.add(Count::sleeps);
+  const bool may_come =
+      waiter_.network_ != nullptr && (sleeps_on_network_ || waiter_.is_network_busy());
+  const std::chrono::microseconds limit = longest_sleep(sleeps_++, may_come);
+  if (may_come && waiter_.network_->progress()) return begin_again();
+  if (sleeps_on_network_) {
+    if (waiter_.sleep_on_network(limit)) begin_again();
+  } else {
+    bell_.sleep(*armed_, timeout(limit));
+    armed_.reset();
+  }
+  if (waiter_.look_around_) waiter_.look_around_();
+}
+
+// Stores through pointers and over a network ring no bell, so sleeps that they may end are timed.
+Timeout LongWait::timeout(std::chrono::microseconds limit) const {
+  if (why_.on_program_memory || waiter_.network_ != nullptr) return limit;
+  return waiter_.look_around_ ? Timeout{between_looks_around} : Timeout{};
+}
+
+}  // namespace gondwana
