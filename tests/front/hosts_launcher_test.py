@@ -64,7 +64,7 @@ class LocalHostsTest(JobTest):
         )
         self.assertEqual(status, 0)
         self.assertEqual(out.count("2\n"), 2)
-        self.assertNotIn("--far-end", out)
+        self.assertNotIn("--remote-launcher", out)
 
     def test_wrong_words_give_a_sentence(self):
         bad_slots = self.write("bad_slots", "localhost\nlocalhost slts=2\n")
@@ -95,7 +95,7 @@ class LocalHostsTest(JobTest):
             self.assertEqual((status, out), (1, ""), words)
             self.assertIn(sentence, err)
 
-    def test_a_wrong_patience_gives_a_sentence(self):
+    def test_a_wrong_peer_timeout_gives_a_sentence(self):
         status, _, err = self.run_job(*TWO, "true", env={"GONDWANA_PEER_TIMEOUT": "soon"})
         self.assertEqual(status, 1)
         self.assertIn('GONDWANA_PEER_TIMEOUT "soon": expected a whole number', err)
@@ -230,19 +230,21 @@ class LocalHostsTest(JobTest):
         job.communicate(timeout=WATCHDOG)
         self.assertEqual(job.returncode, 128 + signal.SIGKILL)
 
-    # Processes that are killed: the launcher, the conductor below it, the far ends below that, and
-    # below each a sweeper and a guardian.
+    # Processes that are killed: the launcher, the conductor below it, the remote launchers below
+    # that, and below each a sweeper and a guardian.
 
     def conductor_of(self, job):
         return children_of(job.pid)[0]
 
-    def far_ends_of(self, job):
+    def remote_launchers_of(self, job):
         return [
-            pid for pid in children_of(self.conductor_of(job)) if "--far-end" in command_line(pid)
+            pid
+            for pid in children_of(self.conductor_of(job))
+            if "--remote-launcher" in command_line(pid)
         ]
 
-    def guardian_of(self, far_end):
-        sweeper = children_of(far_end)[0]
+    def guardian_of(self, remote_launcher):
+        sweeper = children_of(remote_launcher)[0]
         return children_of(sweeper)[0]
 
     def expect_nobody(self):
@@ -266,9 +268,9 @@ class LocalHostsTest(JobTest):
         )
         self.expect_nobody()
 
-    def test_a_killed_far_end_ends_the_job(self):
+    def test_a_killed_remote_launcher_ends_the_job(self):
         job = self.start_ready(*TWO)
-        os.kill(self.far_ends_of(job)[1], signal.SIGKILL)
+        os.kill(self.remote_launchers_of(job)[1], signal.SIGKILL)
         _, err = job.communicate(timeout=WATCHDOG)
         self.assertEqual(job.returncode, 128 + signal.SIGKILL)
         self.assertIn("the launcher was killed; its ranks are ended", err)
@@ -276,7 +278,7 @@ class LocalHostsTest(JobTest):
 
     def test_a_killed_guardian_ends_the_job(self):
         job = self.start_ready(*TWO)
-        os.kill(self.guardian_of(self.far_ends_of(job)[1]), signal.SIGKILL)
+        os.kill(self.guardian_of(self.remote_launchers_of(job)[1]), signal.SIGKILL)
         _, err = job.communicate(timeout=WATCHDOG)
         self.assertEqual(job.returncode, 128 + signal.SIGKILL)
         self.assertRegex(
@@ -286,9 +288,9 @@ class LocalHostsTest(JobTest):
         )
         self.expect_nobody()
 
-    def test_a_far_end_that_stops_counts_as_dead(self):
+    def test_a_remote_launcher_that_stops_counts_as_dead(self):
         job = self.start_ready(*TWO, env=GIVE_UP)
-        guardian = self.guardian_of(self.far_ends_of(job)[1])
+        guardian = self.guardian_of(self.remote_launchers_of(job)[1])
         os.kill(guardian, signal.SIGSTOP)
         _, err = job.communicate(timeout=WATCHDOG)
         self.assertEqual(job.returncode, 1)
@@ -328,7 +330,7 @@ class AllocationTest(JobTest):
         self.assertEqual(sorted(out.splitlines()), [f"[{rank}] of 3" for rank in range(3)])
         words = Path(f"{self.folder}/srun_words").read_text().splitlines()
         for node, line in zip((1, 2), sorted(words), strict=True):
-            self.assertRegex(line, rf"-N1 -n1 .*-w elsewhere{node} \S+ run --far-end$")
+            self.assertRegex(line, rf"-N1 -n1 .*-w elsewhere{node} \S+ run --remote-launcher$")
 
     def show(self, *words, **variables):
         status, out, err = self.run_job("--show", *words, "true", env=variables)
@@ -447,7 +449,8 @@ class StandInTest(JobTest):
         self.assertEqual(status, 1)
         self.assertRegex(
             err,
-            r"host elsewhere: cannot start the far end, ssh ended with status 127: .*/no where/"
+            r"host elsewhere: cannot start the remote launcher, ssh ended with status 127: "
+            r".*/no where/"
             r"gondwana.*GONDWANA_REMOTE_PATH",
         )
 

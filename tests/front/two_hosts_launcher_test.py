@@ -100,14 +100,14 @@ class TwoHostsTest(TwoHostsCase):
             "the job is ended\n",
         )
 
-    def test_a_killed_far_end_ends_both_hosts(self):
+    def test_a_killed_remote_launcher_ends_both_hosts(self):
         job = self.start_ready(*FAR)
-        far_end = min(
+        remote_launcher = min(
             pid
             for pid, line in self.hosts.processes("host-b").items()
             if line.startswith(job_case.GONDWANA)
         )
-        os.kill(far_end, signal.SIGKILL)
+        os.kill(remote_launcher, signal.SIGKILL)
         _, err = job.communicate(timeout=WATCHDOG)
         self.assertEqual(job.returncode, 128 + signal.SIGKILL)
         self.assertIn("was killed", err)

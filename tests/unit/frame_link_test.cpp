@@ -104,7 +104,7 @@ TEST_F(FrameLinkTest, a_node_offers_its_card) {
   exchange.offer("address");
   run();
   ASSERT_EQ(left_got.size(), 1U);
-  EXPECT_EQ(std::get<ProcessInfo>(left_got[0]).info, "address");
+  EXPECT_EQ(std::get<ThisNode>(left_got[0]).info, "address");
 }
 
 TEST_F(FrameLinkTest, cards_are_told_whether_they_come_before_or_after_the_question) {

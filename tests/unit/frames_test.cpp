@@ -32,14 +32,14 @@ std::vector<Frame> one_of_each() {
   return {example_task(),
           Input{"text"},
           Signal{15},
-          Cards{{"a", "", std::string("b\0c", 3)}},
+          AllNodes{{"a", "", std::string("b\0c", 3)}},
           End{},
           Ping{},
           Taken{1ULL << 40},
           Hello{},
           Output{3, Standard::error, "line\n"},
           Said{"a sentence"},
-          ProcessInfo{std::string(longest_card, 'x')},
+          ThisNode{std::string(longest_node_info, 'x')},
           Stopping{7, "rank 3 ..."},
           Ended{0},
           Pong{},
@@ -151,8 +151,8 @@ TEST(frames, a_payload_of_the_wrong_length_is_refused) {
 TEST(frames, values_out_of_range_are_refused) {
   EXPECT_TRUE(is_refused(Signal{0}));
   EXPECT_TRUE(is_refused(Signal{65}));
-  EXPECT_TRUE(is_refused(ProcessInfo{std::string(longest_card + 1, 'x')}));
-  EXPECT_TRUE(is_refused(Cards{{std::string(longest_card + 1, 'x')}}));
+  EXPECT_TRUE(is_refused(ThisNode{std::string(longest_node_info + 1, 'x')}));
+  EXPECT_TRUE(is_refused(AllNodes{{std::string(longest_node_info + 1, 'x')}}));
   EXPECT_TRUE(is_refused(Output{1U << 31, Standard::output, ""}));
   EXPECT_TRUE(is_refused(Stopping{256, ""}));
   EXPECT_TRUE(is_refused(Ended{256}));

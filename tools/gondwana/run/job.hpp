@@ -57,7 +57,7 @@ struct Job {
   Binding binding = Binding::none;
   bool report_bindings = false;
   bool verbose = false;
-  bool prompts = false;  // of a far end: the launcher writes to a terminal
+  bool prompts = false;  // of a remote launcher: the launcher writes to a terminal
 
   // The ranks of this host.
   std::uint32_t ranks() const {

@@ -105,7 +105,7 @@ void supervise(const UniqueFd& orders, const sigset_t& signals, FunctionRef<bool
 
 Poller make_poller() {
   Result<Poller> poller = Poller::create();
-  if (!poller) ::_exit(complain(poller.error(), exit_trouble));
+  if (!poller) ::_exit(complain(poller.error(), exit_failure));
   return *std::move(poller);
 }
 
@@ -148,7 +148,7 @@ int run_here(const Job& job, Orders orders, const sigset_t& signals) {
     orders.to_job.reset();
     run_guardian(job, std::move(link), std::move(orders.from_launcher));
   });
-  if (!sweeper) return complain(sweeper.error(), exit_trouble);
+  if (!sweeper) return complain(sweeper.error(), exit_failure);
   orders.from_launcher.reset();
   Child guardian{sweeper->pid(), "guardian"};
   supervise(orders.to_job, signals, [&] { return wait_for_guardian(*sweeper, guardian); });
@@ -166,7 +166,7 @@ int run_on_hosts(const Job& job, Orders orders, const sigset_t& signals) {
                      fmt::format("cannot start a process: {}; is their number limited (ulimit -u, "
                                  "pids.max)?",
                                  std::strerror(errno))},
-                    exit_trouble);
+                    exit_failure);
   }
   orders.from_launcher.reset();
   supervise(orders.to_job, signals, [&] {
@@ -199,7 +199,7 @@ int start_job(const Job& job) {
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
     return complain({Errc::out_of_memory,
                      fmt::format("cannot make a pipe: {}; raise ulimit -n", std::strerror(errno))},
-                    exit_trouble);
+                    exit_failure);
   }
   Orders orders{UniqueFd(ends[0]), UniqueFd(ends[1])};
   return job.hosts.empty() ? run_here(job, std::move(orders), signals)
@@ -208,9 +208,9 @@ int start_job(const Job& job) {
 
 int run_command(const std::vector<std::string>& words) {
   occupy_standard_descriptors();
-  if (words.size() == 1 && words[0] == far_end_word) return run_far_end();
+  if (words.size() == 1 && words[0] == remote_launcher_option) return run_remote_launcher();
   Result<Job> job = parse_command_line(words);
-  if (!job) return complain(job.error(), exit_trouble);
+  if (!job) return complain(job.error(), exit_failure);
   if (job->purpose == Purpose::help) {
     fmt::print("{}", help_text());
     return 0;
@@ -224,7 +224,7 @@ int run_command(const std::vector<std::string>& words) {
   if (job->hosts.size() > most_nodes)
     return complain({Errc::refused, fmt::format("{} nodes: at most {} are possible",
                                                 job->hosts.size(), most_nodes)},
-                    exit_trouble);
+                    exit_failure);
   if (job->hosts.size() == 1 && is_this_host(job->hosts[0].name)) job->hosts.clear();
   const bool here = job->hosts.empty();
   if (const Result<void> found = here ? find_files(*job) : Result<void>{}; !found)

@@ -14,8 +14,8 @@
 namespace gondwana::launch {
 namespace {
 
-constexpr std::uint32_t usual_patience_s = 20;
-constexpr std::uint32_t longest_patience_s = 7 * 24 * 3600;
+constexpr std::uint32_t usual_peer_timeout_s = 20;
+constexpr std::uint32_t longest_peer_timeout_s = 7 * 24 * 3600;
 
 // Other variables of ours may make no sense on another host.
 bool is_for_all_hosts(std::string_view variable) {
@@ -36,10 +36,10 @@ Task task_of(const Job& part) {
   return task;
 }
 
-Result<std::uint32_t> patience_of_user() {
+Result<std::uint32_t> peer_timeout_of_user() {
   const char* text = std::getenv("GONDWANA_PEER_TIMEOUT");
-  if (text == nullptr || *text == '\0') return usual_patience_s;
-  const Result<std::uint64_t> seconds = parse_number(text, 0, longest_patience_s);
+  if (text == nullptr || *text == '\0') return usual_peer_timeout_s;
+  const Result<std::uint64_t> seconds = parse_number(text, 0, longest_peer_timeout_s);
   if (!seconds)
     return Error{Errc::invalid_argument, "GONDWANA_PEER_TIMEOUT " + seconds.error().text};
   return static_cast<std::uint32_t>(*seconds);

@@ -1,4 +1,4 @@
-// What a far end is told at first.
+// What a remote launcher is told at first.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,6 @@ namespace gondwana::launch {
 Task task_of(const Job& part);
 
 // How many seconds of silence mean that a host is gone, by GONDWANA_PEER_TIMEOUT; 0: none.
-Result<std::uint32_t> patience_of_user();
+Result<std::uint32_t> peer_timeout_of_user();
 
 }  // namespace gondwana::launch

@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::uint64_t sweep_every_ns = 10'000'000;
 // A process in an uninterruptible system call cannot be killed: do not wait for it for ever.
-constexpr std::uint64_t patience_ns = 3'000'000'000;
+constexpr std::uint64_t give_up_after_ns = 3'000'000'000;
 
 struct Process {
   pid_t pid;
@@ -120,7 +120,7 @@ void Ending::kill() {
   if (state_ == State::killing || over()) return;
   state_ = State::killing;
   sweep_at_ns_ = monotonic_ns();
-  give_up_at_ns_ = sweep_at_ns_ + patience_ns;
+  give_up_at_ns_ = sweep_at_ns_ + give_up_after_ns;
 }
 
 void Ending::step() {
@@ -138,7 +138,7 @@ void Ending::step() {
   }
   // Many take their time: as long as some end, the others will.
   const std::size_t left = signal_all(SIGKILL);
-  if (left < left_) give_up_at_ns_ = now + patience_ns;
+  if (left < left_) give_up_at_ns_ = now + give_up_after_ns;
   left_ = left;
   sweep_at_ns_ = now + sweep_every_ns;
 }

@@ -5,7 +5,7 @@
 
 namespace gondwana::launch {
 
-inline constexpr int exit_trouble = 1;  // ours: wrong words, no memory, no descriptors
+inline constexpr int exit_failure = 1;  // ours: wrong words, no memory, no descriptors
 inline constexpr int exit_timeout = 124;
 inline constexpr int exit_not_runnable = 126;
 inline constexpr int exit_not_found = 127;
@@ -14,7 +14,7 @@ inline constexpr int exit_signal_base = 128;  // + the number of the signal
 // What a program that cannot be started ends with.
 constexpr int exit_status(Errc code) {
   if (code == Errc::missing) return exit_not_found;
-  return code == Errc::refused ? exit_not_runnable : exit_trouble;
+  return code == Errc::refused ? exit_not_runnable : exit_failure;
 }
 
 }  // namespace gondwana::launch

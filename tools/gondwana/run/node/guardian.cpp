@@ -212,7 +212,7 @@ void Guardian::on_rank_ended(std::uint32_t rank, int wait_status) {
     return settle(status);
   }
   if (status == exit_signal_base + SIGKILL) death.oom = oom_.look();
-  end_job_because(describe(death, all_alive()), status != 0 ? status : exit_trouble);
+  end_job_because(describe(death, all_alive()), status != 0 ? status : exit_failure);
 }
 
 void Guardian::on_program_lost(const ProgramWatch::Ended& program) {
@@ -227,7 +227,7 @@ void Guardian::on_program_lost(const ProgramWatch::Ended& program) {
                       .page = wire_.page(rank)};
     const auto others =
         static_cast<std::uint32_t>(survivors().size()) + job_.share.total - job_.ranks();
-    end_job_because(describe_under(ranks_[rank].pid, death, others), exit_trouble);
+    end_job_because(describe_under(ranks_[rank].pid, death, others), exit_failure);
   }
   programs_.forget(rank);
 }
@@ -244,7 +244,7 @@ void Guardian::on_image_lost(const ProgramWatch::Ended& program) {
                       .ended_ns = at_ns,
                       .joined = true,
                       .page = wire_.page(rank)};
-    end_job_because(describe_replaced(death, all_alive() - 1), exit_trouble);
+    end_job_because(describe_replaced(death, all_alive() - 1), exit_failure);
   }
   images_.forget(rank);
 }
@@ -286,7 +286,7 @@ void Guardian::look_for_deadlock() {
       in_exit.push_back(global(rank));
   }
   if (ended.empty() && in_exit.empty()) return;  // another fault: --timeout and SIGUSR1 show it
-  end_job_because(describe_deadlock(ended, in_exit), exit_trouble);
+  end_job_because(describe_deadlock(ended, in_exit), exit_failure);
 }
 
 // Of a job on several nodes no guardian sees all ranks: the node agents look.
@@ -294,7 +294,7 @@ void Guardian::hear_of_deadlock() {
   deadlock_.look_later();
   const NodeHeader& header = wire_.header();
   if (header.is_over.load(std::memory_order_acquire) == 1)  // pairs with the release by the agent
-    end_job(exit_trouble, header.why.data());
+    end_job(exit_failure, header.why.data());
 }
 
 std::vector<Survivor> Guardian::survivors() const {
@@ -465,7 +465,7 @@ int Guardian::finish() {
   }
   if (output_.failure() != 0) on_output_failed(output_.failure());
   output_.drain();
-  const int status = status_.value_or(output_lost_ ? exit_trouble : 0);
+  const int status = status_.value_or(output_lost_ ? exit_failure : 0);
   if (uplink_) report_end(status);
   return status;
 }

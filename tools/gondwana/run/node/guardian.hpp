@@ -76,7 +76,7 @@ class Guardian {
   void on_agent_said();
   void pass_on(std::string_view complaint);
   void send_job_to_agent();
-  void on_all_cards(const std::vector<std::string>& infos);
+  void on_all_nodes(const std::vector<std::string>& infos);
   void release_agent();
   void on_agent_ended(int wait_status);
 
@@ -127,7 +127,7 @@ class Guardian {
   void say_who_took_no_part();
   // Programs of other runtimes, of which each rank was a job of its own.
   void say_what_was_no_job();
-  void fail(const Error& error, int status = exit_trouble);
+  void fail(const Error& error, int status = exit_failure);
   int finish();
   void report_end(int status);
 
@@ -137,7 +137,7 @@ class Guardian {
   Poller poller_;
   UniqueFd signals_;
   rlimit descriptors_{};                   // what the ranks get back
-  std::unique_ptr<Uplink> uplink_;         // of a far end
+  std::unique_ptr<Uplink> uplink_;         // of a remote launcher
   std::unique_ptr<OwnOutput> own_output_;  // of all others
   JobOutput output_;
   InputPump input_;

@@ -94,7 +94,7 @@ Result<void> Guardian::start_agent() {
   const Result<pid_t> pid = start_rank(start);
   if (!pid) return pid.error();
   agent_.pid = *pid;
-  uplink_->exchange().on_all([this](const auto& infos) { on_all_cards(infos); });
+  uplink_->exchange().on_all([this](const auto& infos) { on_all_nodes(infos); });
   if (Result<void> watched =
           poller_.watch(agent_.complaints.get(), EPOLLIN, [this] { on_agent_said(); });
       !watched)
@@ -158,13 +158,15 @@ void Guardian::send_job_to_agent() {
 }
 
 // From now on the ranks know how to reach each other.
-void Guardian::on_all_cards(const std::vector<std::string>& infos) {
+void Guardian::on_all_nodes(const std::vector<std::string>& infos) {
   for (std::uint32_t node = 0; node < infos.size(); ++node) {
     if (!is_info(infos[node])) {
-      return fail({Errc::malformed,
-                   fmt::format("the card of node {} is garbled; use the same build of Gondwana on "
-                               "every host",
-                               node)});
+      return fail(
+          {Errc::malformed,
+           fmt::format(
+               "the address information of node {} is garbled; use the same build of Gondwana on "
+               "every host",
+               node)});
     }
     NodeEntry& entry = wire_.entry(node);
     std::memcpy(&entry.info, infos[node].data(), sizeof(NodeInfo));
@@ -189,7 +191,7 @@ void Guardian::on_agent_ended(int wait_status) {
                       ? fmt::format("the node agent on host {} (pid {}) {}; all ranks are ended",
                                     host_name(), pid, how_it_ended(wait_status))
                       : complaint_of_agent(agent_.why),
-                  exit_trouble);
+                  exit_failure);
 }
 
 }  // namespace gondwana::launch

@@ -19,10 +19,10 @@ class NodeExchange {
   // `link` leads to the launcher and must outlive this.
   explicit NodeExchange(FrameLink& link) : link_(&link) {}
 
-  // The info of this node, at most longest_card bytes; once.
+  // The info of this node, at most longest_node_info bytes; once.
   void offer(std::string info) {
-    GONDWANA_ASSERT(info.size() <= longest_card, info.size());
-    link_->send(ProcessInfo{std::move(info)});
+    GONDWANA_ASSERT(info.size() <= longest_node_info, info.size());
+    link_->send(ThisNode{std::move(info)});
   }
 
   // Calls `handler` once with the infos of all nodes, in their order: when they come, or now.

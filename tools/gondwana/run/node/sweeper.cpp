@@ -128,7 +128,7 @@ class Watch {
   }
   if (guardian < 0) {
     fmt::print(stderr, "gondwana run: {}\n", no_process().text);
-    const Sweeper::Report report{::getpid(), W_EXITCODE(exit_trouble, 0), false};
+    const Sweeper::Report report{::getpid(), W_EXITCODE(exit_failure, 0), false};
     (void)!::write(reports.to.get(), &report, sizeof(report));
     ::_exit(0);
   }

@@ -41,7 +41,7 @@ Conductor::Conductor(const Job& job, UniqueFd orders, Poller poller)
 int Conductor::run() {
   Result<void> started = prepare();
   if (started) started = start_hosts();
-  if (!started) end_job(exit_trouble, started.error().text);
+  if (!started) end_job(exit_failure, started.error().text);
   while (!is_over()) {
     poller_.wait(next_timeout_ms());
     step();
@@ -52,18 +52,18 @@ int Conductor::run() {
 Result<void> Conductor::prepare() {
   const Result<std::uint64_t> tag = random_number();
   if (!tag) return tag.error();
-  const Result<std::uint32_t> patience = patience_of_user();
-  if (!patience) return patience.error();
+  const Result<std::uint32_t> peer_timeout = peer_timeout_of_user();
+  if (!peer_timeout) return peer_timeout.error();
   for (Job& part : parts_) {
     part.share.tag = *tag;
-    part.share.peer_timeout_s = *patience;
+    part.share.peer_timeout_s = *peer_timeout;
     part.prompts = output_.shows_prompts(Standard::output);
   }
   if (job_.timeout) {
     const auto limit = std::chrono::nanoseconds(*job_.timeout);
     time_up_ns_ = monotonic_ns() + static_cast<std::uint64_t>(limit.count());
   }
-  if (*patience != 0) ping_every_ns_ = std::min(second_ns, *patience * second_ns / 4);
+  if (*peer_timeout != 0) ping_every_ns_ = std::min(second_ns, *peer_timeout * second_ns / 4);
   return watch_signals();
 }
 
@@ -168,8 +168,8 @@ void Conductor::on_order() {
   if (count > 0) on_signal(order);
 }
 
-// The far ends know what a signal means, and what a second one does. A host that is out of reach
-// must not keep us after that.
+// The remote launchers know what a signal means, and what a second one does. A host that is out of
+// reach must not keep us after that.
 void Conductor::on_signal(int signal) {
   const bool to_end = signal == SIGINT || signal == SIGTERM;
   if (to_end && is_over()) abandon_output_ = true;
@@ -203,8 +203,9 @@ void Conductor::on_frame(HostConnection& host, Frame& frame) {
   if (std::holds_alternative<Hello>(frame)) return on_hello(host);
   if (const auto* taken = std::get_if<Taken>(&frame)) return input_.on_taken(taken->bytes);
   if (std::holds_alternative<Deaf>(frame)) return input_.stop();
-  auto* info = std::get_if<ProcessInfo>(&frame);
-  if (info != nullptr && !hosts_[host.node()].info) return on_card(host, std::move(info->info));
+  auto* info = std::get_if<ThisNode>(&frame);
+  if (info != nullptr && !hosts_[host.node()].info)
+    return on_node_info(host, std::move(info->info));
   if (const auto* left = std::get_if<Left>(&frame)) {
     for (const HostRecord& record : hosts_)
       if (record.connection.get() != &host) record.connection->send(*left);
@@ -214,7 +215,8 @@ void Conductor::on_frame(HostConnection& host, Frame& frame) {
     return end_job(static_cast<int>(stopping->status), stopping->sentence);
   if (const auto* ended = std::get_if<Ended>(&frame)) return on_ended(host, ended->status);
   host.abandon();
-  end_job(exit_trouble, fmt::format("host {} sent what a far end never sends", host.name()));
+  end_job(exit_failure,
+          fmt::format("host {} sent what a remote launcher never sends", host.name()));
 }
 
 void Conductor::on_hello(HostConnection& host) {
@@ -222,11 +224,11 @@ void Conductor::on_hello(HostConnection& host) {
   input_.start([&host](std::string text) { host.send(Input{std::move(text)}); });
 }
 
-void Conductor::on_card(HostConnection& host, std::string info) {
+void Conductor::on_node_info(HostConnection& host, std::string info) {
   hosts_[host.node()].info = std::move(info);
-  const auto has_card = [](const HostRecord& one) { return one.info.has_value(); };
-  if (!std::ranges::all_of(hosts_, has_card) || hosts_.size() != parts_.size()) return;
-  Cards all;
+  const auto has_info = [](const HostRecord& one) { return one.info.has_value(); };
+  if (!std::ranges::all_of(hosts_, has_info) || hosts_.size() != parts_.size()) return;
+  AllNodes all;
   for (const HostRecord& one : hosts_) all.infos.push_back(*one.info);
   send_to_all(all);
 }
@@ -287,10 +289,10 @@ int Conductor::finish() {
   }
   if (output_.failure() != 0) on_output_failed(output_.failure());
   output_.flush();
-  return status_.value_or(output_lost_ ? exit_trouble : 0);
+  return status_.value_or(output_lost_ ? exit_failure : 0);
 }
 
-// ssh ends when its far end has; one that hangs is killed.
+// ssh ends when its remote launcher has; one that hangs is killed.
 void Conductor::bury_processes() {
   processes_.wait_at_most(bury_ns);
   for (;;) {

@@ -1,6 +1,6 @@
-// The front of a job of several hosts: starts a far end on each, carries output, input and signals,
-// hands round the infos of the nodes, notices the first host that fails or falls silent, and ends
-// all others when that happens, when it is told to, or when the launcher is gone.
+// The front of a job of several hosts: starts a remote launcher on each, carries output, input and
+// signals, hands round the infos of the nodes, notices the first host that fails or falls silent,
+// and ends all others when that happens, when it is told to, or when the launcher is gone.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ class Conductor {
   void on_child();
   void on_frame(HostConnection& host, Frame& frame);
   void on_hello(HostConnection& host);
-  void on_card(HostConnection& host, std::string info);
+  void on_node_info(HostConnection& host, std::string info);
   void on_ended(HostConnection& host, std::uint32_t status);
   void on_time_up();
   void on_output_failed(int reason);

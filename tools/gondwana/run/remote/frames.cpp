@@ -50,7 +50,7 @@ void fields(auto& archive, Of<Input> auto& input) {
 void fields(auto& archive, Of<Signal> auto& signal) {
   archive(signal.number);
 }
-void fields(auto& archive, Of<Cards> auto& infos) {
+void fields(auto& archive, Of<AllNodes> auto& infos) {
   archive(infos.infos);
 }
 void fields(auto& archive, Of<Taken> auto& taken) {
@@ -62,7 +62,7 @@ void fields(auto& archive, Of<Output> auto& output) {
 void fields(auto& archive, Of<Said> auto& said) {
   archive(said.sentence);
 }
-void fields(auto& archive, Of<ProcessInfo> auto& info) {
+void fields(auto& archive, Of<ThisNode> auto& info) {
   archive(info.info);
 }
 void fields(auto& archive, Of<Stopping> auto& stopping) {
@@ -228,13 +228,13 @@ bool plausible(const Task& task) {
 bool plausible(const Signal& signal) {
   return signal.number >= 1 && signal.number <= 64;
 }
-bool plausible(const Cards& infos) {
+bool plausible(const AllNodes& infos) {
   return infos.infos.size() <= most_nodes && std::ranges::all_of(infos.infos, [](const auto& info) {
-           return info.size() <= longest_card;
+           return info.size() <= longest_node_info;
          });
 }
-bool plausible(const ProcessInfo& info) {
-  return info.info.size() <= longest_card;
+bool plausible(const ThisNode& info) {
+  return info.info.size() <= longest_node_info;
 }
 bool plausible(const Output& output) {
   return output.rank < protocol::max_ranks;

@@ -1,18 +1,18 @@
-// What the launcher and its far ends, one on each host of a job, say to each other over the pipes
-// of ssh:
+// What the launcher and its remote launchers, one on each host of a job, say to each other over the
+// pipes of ssh:
 //
 //   launcher -> host  Task       what to run, and who you are in the job; first
 //                     Input      what the reading rank gets on its standard input; empty: its end
 //                     Signal     for the ranks
-//                     Infos      those of all nodes, in their order
+//                     AllNodes   how each node is reached, in their order
 //                     End        the job fails elsewhere: end your ranks
 //                     Ping       once a second
 //                     Taken      so many bytes of Output have been written
 //                     Left       a rank of another host has ended and will not take part
-//   host -> launcher  Hello      the far end runs; first
+//   host -> launcher  Hello      the remote launcher runs; first
 //                     Output     lines of a rank
 //                     Said       a sentence for the user
-//                     Info       how this node is reached by the others
+//                     ThisNode   how this node is reached by the others
 //                     Stopping   this host ends its ranks, because...
 //                     Ended      nobody of the job is left here; last
 //                     Pong       answers a Ping
@@ -41,7 +41,7 @@ namespace gondwana::launch {
 
 struct Task {
   Job job;                               // what of it concerns the host
-  std::vector<std::string> environment;  // VAR=value for all of this host, the far end included
+  std::vector<std::string> environment;  // VAR=value for all processes of this host
   std::string folder;                    // where the launcher runs
 };
 struct Input {
@@ -50,7 +50,7 @@ struct Input {
 struct Signal {
   std::uint32_t number = 0;
 };
-struct Cards {
+struct AllNodes {
   std::vector<std::string> infos;
 };
 struct End {};
@@ -67,7 +67,7 @@ struct Output {
 struct Said {
   std::string sentence;
 };
-struct ProcessInfo {
+struct ThisNode {
   std::string info;
 };
 struct Stopping {
@@ -83,10 +83,10 @@ struct Left {
   std::uint32_t rank = 0;
 };
 
-using Frame = std::variant<Task, Input, Signal, Cards, End, Ping, Taken, Hello, Output, Said,
-                           ProcessInfo, Stopping, Ended, Pong, Deaf, Left>;
+using Frame = std::variant<Task, Input, Signal, AllNodes, End, Ping, Taken, Hello, Output, Said,
+                           ThisNode, Stopping, Ended, Pong, Deaf, Left>;
 
-inline constexpr std::size_t longest_card = 4096;
+inline constexpr std::size_t longest_node_info = 4096;
 inline constexpr std::uint32_t most_nodes = 1U << 14;
 
 std::string encode(const Frame& frame, std::uint64_t tag);

@@ -74,7 +74,7 @@ std::vector<std::string> words_of_srun(const Host& host) {
           "--mpi=none",   "--cpu-bind=none",
           "--export=ALL", "-w",
           host.name,      remote_path(),
-          "run",          std::string(far_end_word)};
+          "run",          std::string(remote_launcher_option)};
 }
 
 struct Pipe {
@@ -119,7 +119,7 @@ bool is_this_host(const std::string& name) {
 }
 
 std::vector<std::string> words_to_reach(const Host& host, std::uint32_t peer_timeout_s) {
-  if (is_this_host(host.name)) return {own_path(), "run", std::string(far_end_word)};
+  if (is_this_host(host.name)) return {own_path(), "run", std::string(remote_launcher_option)};
   if (uses_srun(host)) return words_of_srun(host);
   std::vector<std::string> words = ssh_words();
   // ControlMaster: a connection that others may use must not end with this job.
@@ -130,7 +130,7 @@ std::vector<std::string> words_to_reach(const Host& host, std::uint32_t peer_tim
     words.push_back(fmt::format("-oServerAliveInterval={}", peer_timeout_s));
   }
   words.insert(words.end(),
-               {"--", host.name, quote(remote_path()), "run", std::string(far_end_word)});
+               {"--", host.name, quote(remote_path()), "run", std::string(remote_launcher_option)});
   return words;
 }
 
@@ -264,10 +264,10 @@ std::uint32_t HostConnection::silence_limit_s() const {
 }
 
 int HostConnection::loss_status() const {
-  // Before the far end runs a status is that of ssh, or of a shell there.
+  // Before the remote launcher runs a status is that of ssh, or of a shell there.
   const int status = wait_status_ ? exit_status(*wait_status_) : 0;
   const bool told = hello_ || (wait_status_ && WIFSIGNALED(*wait_status_));
-  return told && status != 0 && status != ssh_cannot_connect ? status : exit_trouble;
+  return told && status != 0 && status != ssh_cannot_connect ? status : exit_failure;
 }
 
 const char* HostConnection::process_name() const {
@@ -303,7 +303,7 @@ std::string HostConnection::describe_end() const {
     return fmt::format("host {}: ssh cannot connect{}", host_.name, said);
   const bool no_command = status == exit_not_found || status == exit_not_runnable;
   return fmt::format(
-      "host {}: cannot start the far end, {} {}{}{}", host_.name, process_name(), how, said,
+      "host {}: cannot start the remote launcher, {} {}{}{}", host_.name, process_name(), how, said,
       no_command ? "; say by GONDWANA_REMOTE_PATH where the command gondwana is there" : "");
 }
 

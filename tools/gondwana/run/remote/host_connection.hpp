@@ -33,7 +33,7 @@ class HostConnection {
   HostConnection(const HostConnection&) = delete;
   HostConnection& operator=(const HostConnection&) = delete;
 
-  // Starts the process; `on_frame` gets what the far end says.
+  // Starts the process; `on_frame` gets what the remote launcher says.
   Result<void> start(OnFrame on_frame);
   void send(const Frame& frame);
 

@@ -78,11 +78,11 @@ Result<void> prepare(Task& task) {
 
 }  // namespace
 
-int run_far_end() {
+int run_remote_launcher() {
   Result<Task> task = read_task();
   if (!task) {
     fmt::print(stderr, "gondwana run: {}\n", task.error().text);
-    return exit_trouble;
+    return exit_failure;
   }
   if (const Result<void> prepared = prepare(*task); !prepared)
     return report(prepared.error(), *task);

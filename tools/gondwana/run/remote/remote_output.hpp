@@ -1,4 +1,4 @@
-// Where output of a far end goes: to the launcher, and no more under way than it takes.
+// Where output of a remote launcher goes: to the launcher, and no more under way than it takes.
 #pragma once
 
 #include <cstdint>

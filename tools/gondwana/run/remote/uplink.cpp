@@ -40,7 +40,7 @@ void Uplink::on_frame(Frame& frame) {
   if (const auto* left = std::get_if<Left>(&frame)) return orders_.on_left(left->rank);
   if (const auto* input = std::get_if<Input>(&frame)) return input_.add(input->text);
   if (const auto* taken = std::get_if<Taken>(&frame)) return output_.on_taken(taken->bytes);
-  auto* infos = std::get_if<Cards>(&frame);
+  auto* infos = std::get_if<AllNodes>(&frame);
   if (infos != nullptr && infos->infos.size() == job_.share.nodes)
     return exchange_.receive(std::move(infos->infos));
   lose("the launcher sent what it never sends");

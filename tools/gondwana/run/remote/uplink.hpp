@@ -1,4 +1,4 @@
-// A far end's connection to the launcher that started it: orders come down, news go up.
+// A remote launcher's connection to the launcher that started it: orders come down, news go up.
 #pragma once
 
 #include <cstdint>
