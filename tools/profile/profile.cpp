@@ -14,7 +14,7 @@ namespace gondwana::profile {
 namespace {
 
 // More threads of a rank are counted too, but a rank that ends the job at once does not see them.
-constexpr std::size_t seats_of_threads = 16;
+constexpr std::size_t slots_of_threads = 16;
 
 constexpr double seconds_to_leave = 10;
 
@@ -23,10 +23,10 @@ void say(const std::string& text) {
   std::fflush(stderr);
 }
 
-std::size_t seats_wanted() {
+std::size_t slots_wanted() {
   int level = SHMEM_THREAD_SINGLE;
   pshmem_query_thread(&level);
-  return level >= SHMEM_THREAD_SERIALIZED ? seats_of_threads : 1;
+  return level >= SHMEM_THREAD_SERIALIZED ? slots_of_threads : 1;
 }
 
 // Ranks that find the same fault leave it to the first to say so, which ends the job for all.
@@ -53,7 +53,7 @@ std::string Profile::since_begin(double seconds) const {
 }
 
 void Profile::give_back(std::uint64_t session, Counters counters) {
-  if (session == session_ && opens_ > 0) seats_.give_back(counters);
+  if (session == session_ && opens_ > 0) slots_.give_back(counters);
 }
 
 void Profile::enter(std::size_t number, const Stopwatch& began) {
@@ -70,11 +70,11 @@ void Profile::open(const Stopwatch& began) {
   if (!settings) give_up(settings.error());
   settings_ = *std::move(settings);
   const auto ranks = static_cast<std::size_t>(pshmem_n_pes());
-  if (!seats_.allocate(seats_wanted(), settings_.matrix ? ranks : 0)) {
+  if (!slots_.allocate(slots_wanted(), settings_.matrix ? ranks : 0)) {
     give_up({Errc::out_of_memory,
              fmt::format("the symmetric heap has no room for {} bytes of counters; raise "
                          "SHMEM_SYMMETRIC_SIZE",
-                         seats_.bytes())});
+                         slots_.bytes())});
   }
   if (process_ == 0) {
     counting_ = settings_.counting;
@@ -96,10 +96,10 @@ void Profile::set_level(int level) {
   if (level != 2 || opens_ == 0) return;
   const int me = pshmem_my_pe();
   say(as_text({fmt::format("rank {} so far, {}", me, since_begin(stopwatch_.seconds())),
-               seats_.peers(),
+               slots_.peers(),
                me,
-               seats_.of_threads(),
-               {scaled(seats_.own_counts())}}));
+               slots_.of_threads(),
+               {scaled(slots_.own_counts())}}));
 }
 
 bool Profile::leave(std::size_t number) {
@@ -129,10 +129,10 @@ void Profile::exit_gasnet(int status) {
 // As the library does at an exit: others may still be on their way, or need not come.
 bool Profile::all_leave() const {
   constexpr std::chrono::milliseconds longest{50};
-  seats_.note_leaving();
+  slots_.note_leaving();
   const auto ranks = static_cast<std::uint64_t>(pshmem_n_pes());
   const Stopwatch waiting;
-  for (std::chrono::milliseconds pause{1}; seats_.leaving() < ranks;
+  for (std::chrono::milliseconds pause{1}; slots_.leaving() < ranks;
        pause = std::min(2 * pause, longest)) {
     if (waiting.seconds() > seconds_to_leave) return false;
     std::this_thread::sleep_for(pause);
@@ -145,14 +145,14 @@ void Profile::end_session(std::size_t number, std::uint64_t began) {
   record(number, ticks() - began);
   opens_ = 0;
   switch_counting();
-  seats_.publish(stopwatch_.nanoseconds_per_tick(), stopwatch_.seconds());
+  slots_.publish(stopwatch_.nanoseconds_per_tick(), stopwatch_.seconds());
   pshmem_barrier_all();
   if (pshmem_my_pe() == 0) {
     std::vector<RankCounts> counts = all_counts();
     deliver({fmt::format("{} ranks, {}", counts.size(), since_begin(seconds_of_longest(counts))),
-             seats_.peers(), 0, seats_.of_threads(), std::move(counts)});
+             slots_.peers(), 0, slots_.of_threads(), std::move(counts)});
   }
-  if (!has_gasnet_) return seats_.free();
+  if (!has_gasnet_) return slots_.free();
   // Other threads of the client may be in calls, so its tables stay.
   pshmem_barrier_all();  // nobody ends the job before the report is there
 }
@@ -162,17 +162,17 @@ void Profile::abandon(std::size_t number, const std::string& why) {
   record(number, 0);
   opens_ = 0;
   switch_counting();
-  if (!seats_.claim_report()) {
+  if (!slots_.claim_report()) {
     // Another rank is writing the report; to end the job now would cut it off.
     std::this_thread::sleep_for(std::chrono::seconds(5));
     return;
   }
   std::vector<RankCounts> counts = all_counts();
   const int me = pshmem_my_pe();
-  counts[static_cast<std::size_t>(me)] = scaled(seats_.own_counts());
+  counts[static_cast<std::size_t>(me)] = scaled(slots_.own_counts());
   deliver({fmt::format("{} ranks, until rank {} {}, {}", counts.size(), me, why,
                        since_begin(seconds_of_longest(counts))),
-           seats_.peers(), 0, seats_.of_threads(), std::move(counts)});
+           slots_.peers(), 0, slots_.of_threads(), std::move(counts)});
 }
 
 // A rank that has not published runs on a machine like ours.
@@ -185,7 +185,7 @@ RankCounts Profile::scaled(RankCounts counts) const {
 std::vector<RankCounts> Profile::all_counts() const {
   std::vector<RankCounts> counts;
   counts.reserve(static_cast<std::size_t>(pshmem_n_pes()));
-  for (int pe = 0; pe < pshmem_n_pes(); ++pe) counts.push_back(scaled(seats_.counts_of(pe)));
+  for (int pe = 0; pe < pshmem_n_pes(); ++pe) counts.push_back(scaled(slots_.counts_of(pe)));
   return counts;
 }
 

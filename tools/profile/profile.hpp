@@ -9,8 +9,8 @@
 
 #include "clock.hpp"
 #include "report.hpp"
-#include "seats.hpp"
 #include "settings.hpp"
+#include "thread_slots.hpp"
 
 namespace gondwana::profile {
 
@@ -28,7 +28,7 @@ class Profile {
   static std::uint64_t counted_session() { return counted.load(std::memory_order_relaxed); }
 
   // Where the calling thread counts from now on.
-  Counters lease() { return seats_.lease(); }
+  Counters lease() { return slots_.lease(); }
   void give_back(std::uint64_t session, Counters counters);
 
   // The library has started, or been asked to once more, by call `number`, which began then.
@@ -73,7 +73,7 @@ class Profile {
   std::string first_call_;  // that began the session
   Settings settings_;
   Stopwatch stopwatch_;
-  Seats seats_;
+  ThreadSlots slots_;
   pid_t process_ = 0;  // a forked child is not the rank
 };
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/result.hpp"
-#include "seats.hpp"
+#include "thread_slots.hpp"
 
 namespace gondwana::profile {
 

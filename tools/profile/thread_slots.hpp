@@ -18,16 +18,16 @@ struct RankCounts {
   double seconds = 0;                // since shmem_init began; 0: as above
 };
 
-class Seats {
+class ThreadSlots {
  public:
   // Collective. False where the symmetric heap has no room.
-  bool allocate(std::size_t seats, std::size_t peers);
+  bool allocate(std::size_t slots, std::size_t peers);
   // Collective; waits until all ranks call it.
   void free();
   std::size_t bytes() const;
   std::size_t peers() const { return peers_; }
   // Whether a rank may have several.
-  bool of_threads() const { return seats_ > 1; }
+  bool of_threads() const { return slots_ > 1; }
 
   Counters lease();
   // For the next thread, which goes on counting.
@@ -48,25 +48,25 @@ class Seats {
  private:
   // At the start of the block, in every rank.
   struct Header {
-    std::uint64_t used;  // seats that were ever leased
+    std::uint64_t used;  // slots that were ever leased
     std::uint64_t claimed;
     std::uint64_t leaving;  // ranks that end; in rank 0
     double nanoseconds_per_tick;
     double seconds;
   };
 
-  std::uint64_t* seat(std::size_t number) const { return first_seat_ + number * words_; }
-  void add_seats_of(int pe, std::vector<std::uint64_t>& sum) const;
+  std::uint64_t* slot(std::size_t number) const { return first_slot_ + number * words_; }
+  void add_slots_of(int pe, std::vector<std::uint64_t>& sum) const;
 
   Header* header_ = nullptr;
-  std::uint64_t* first_seat_ = nullptr;
-  std::size_t seats_ = 0;
+  std::uint64_t* first_slot_ = nullptr;
+  std::size_t slots_ = 0;
   std::size_t peers_ = 0;
   std::size_t words_ = 0;  // of a table
 
   std::mutex mutex_;                                       // guards what follows
   std::vector<Counters> free_;                             // of threads that have ended
-  std::vector<std::unique_ptr<std::uint64_t[]>> outside_;  // of threads beyond the seats
+  std::vector<std::unique_ptr<std::uint64_t[]>> outside_;  // of threads beyond the slots
 };
 
 }  // namespace gondwana::profile

@@ -1,4 +1,4 @@
-#include "seats.hpp"
+#include "thread_slots.hpp"
 
 #include <algorithm>
 
@@ -16,19 +16,19 @@ void add(const std::uint64_t* table, std::vector<std::uint64_t>& sum) {
 
 }  // namespace
 
-bool Seats::allocate(std::size_t seats, std::size_t peers) {
-  seats_ = seats;
+bool ThreadSlots::allocate(std::size_t slots, std::size_t peers) {
+  slots_ = slots;
   peers_ = peers;
   words_ = table_words(peers);
   header_ = static_cast<Header*>(pshmem_malloc(bytes()));
   if (header_ == nullptr) return false;
   *header_ = {};
-  first_seat_ = reinterpret_cast<std::uint64_t*>(header_ + 1);
+  first_slot_ = reinterpret_cast<std::uint64_t*>(header_ + 1);
   pshmem_sync_all();  // from here on others may read the header
   return true;
 }
 
-void Seats::free() {
+void ThreadSlots::free() {
   pshmem_free(header_);
   const std::lock_guard lock(mutex_);
   header_ = nullptr;
@@ -36,73 +36,73 @@ void Seats::free() {
   outside_.clear();
 }
 
-std::size_t Seats::bytes() const {
-  return sizeof(Header) + seats_ * words_ * sizeof(std::uint64_t);
+std::size_t ThreadSlots::bytes() const {
+  return sizeof(Header) + slots_ * words_ * sizeof(std::uint64_t);
 }
 
-Counters Seats::lease() {
+Counters ThreadSlots::lease() {
   const std::lock_guard lock(mutex_);
   if (!free_.empty()) {
     const Counters counters = free_.back();
     free_.pop_back();
     return counters;
   }
-  if (header_->used == seats_)
+  if (header_->used == slots_)
     return {outside_.emplace_back(std::make_unique<std::uint64_t[]>(words_)).get(), peers_};
-  std::uint64_t* words = seat(header_->used);
+  std::uint64_t* words = slot(header_->used);
   std::fill_n(words, words_, 0);
   // Release: who reads the number from another rank finds zeros, not what was there.
   std::atomic_ref(header_->used).fetch_add(1, std::memory_order_release);
   return {words, peers_};
 }
 
-void Seats::give_back(Counters counters) {
+void ThreadSlots::give_back(Counters counters) {
   const std::lock_guard lock(mutex_);
   free_.push_back(counters);
 }
 
-RankCounts Seats::own_counts() {
+RankCounts ThreadSlots::own_counts() {
   RankCounts counts{.words = std::vector<std::uint64_t>(words_)};
   const std::lock_guard lock(mutex_);
-  for (std::size_t number = 0; number < header_->used; ++number) add(seat(number), counts.words);
+  for (std::size_t number = 0; number < header_->used; ++number) add(slot(number), counts.words);
   for (const auto& table : outside_) add(table.get(), counts.words);
   return counts;
 }
 
-RankCounts Seats::counts_of(int pe) const {
+RankCounts ThreadSlots::counts_of(int pe) const {
   Header header{};
   pshmem_getmem(&header, header_, sizeof(header), pe);
   RankCounts counts{std::vector<std::uint64_t>(words_), header.nanoseconds_per_tick,
                     header.seconds};
   std::vector<std::uint64_t> table(words_);
   for (std::size_t number = 0; number < header.used; ++number) {
-    pshmem_getmem(table.data(), seat(number), words_ * sizeof(std::uint64_t), pe);
+    pshmem_getmem(table.data(), slot(number), words_ * sizeof(std::uint64_t), pe);
     add(table.data(), counts.words);
   }
   return counts;
 }
 
-void Seats::publish(double nanoseconds_per_tick, double seconds) {
+void ThreadSlots::publish(double nanoseconds_per_tick, double seconds) {
   header_->seconds = seconds;
   header_->nanoseconds_per_tick = nanoseconds_per_tick;
   const std::lock_guard lock(mutex_);
   for (const auto& table : outside_) {
-    // The first thread of all has a seat, so there is one.
-    for (std::size_t i = 0; i < words_; ++i) increase(seat(0)[i], table[i]);
+    // The first thread of all has a slot, so there is one.
+    for (std::size_t i = 0; i < words_; ++i) increase(slot(0)[i], table[i]);
   }
   outside_.clear();
   free_.clear();
 }
 
-bool Seats::claim_report() const {
+bool ThreadSlots::claim_report() const {
   return pshmem_uint64_atomic_swap(&header_->claimed, 1, 0) == 0;
 }
 
-void Seats::note_leaving() const {
+void ThreadSlots::note_leaving() const {
   pshmem_uint64_atomic_inc(&header_->leaving, 0);
 }
 
-std::uint64_t Seats::leaving() const {
+std::uint64_t ThreadSlots::leaving() const {
   return pshmem_uint64_atomic_fetch(&header_->leaving, 0);
 }
 
