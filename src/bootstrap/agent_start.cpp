@@ -207,10 +207,10 @@ Error agent_gone(const UniqueFd& output) {
 }
 
 Result<void> send_memory(int socket, const JobMemory& memory, const Deadline& deadline) {
-  for (std::uint32_t number = 0; number < memory.parcels(); ++number) {
-    const JobMemory::Parcel parcel = memory.parcel(0, number);
+  for (std::uint32_t number = 0; number < memory.items(); ++number) {
+    const JobMemory::Item item = memory.item(0, number);
     const Result<void> sent =
-        protocol::send(socket, parcel.message, memory.tag(), parcel.attachment, deadline.left_ms());
+        protocol::send(socket, item.message, memory.tag(), item.attachment, deadline.left_ms());
     if (!sent) return sent;
   }
   return {};

@@ -92,7 +92,7 @@ Result<JobMemory> JobMemory::create(const NodeShare& share, std::uint64_t known_
   return memory;
 }
 
-JobMemory::Parcel JobMemory::parcel(std::uint32_t to_rank, std::uint32_t number) const {
+JobMemory::Item JobMemory::item(std::uint32_t to_rank, std::uint32_t number) const {
   if (number == 0)
     return {protocol::Welcome{tag_, to_rank, plan_.ranks, plan_.stride, plan_.first, plan_.node,
                               plan_.nodes, plan_.job_ranks, plan_.huge},

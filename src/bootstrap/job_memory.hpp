@@ -30,15 +30,15 @@ class JobMemory {
   const NodePlan& plan() const { return plan_; }
   const UniqueFd& control() const { return control_; }
 
-  struct Parcel {
+  struct Item {
     protocol::Message message;
     int attachment;
   };
 
-  // What each rank gets, from parcel 0 to the last: the Welcome with the control memory, then what
+  // What each rank gets, from item 0 to the last: the Welcome with the control memory, then what
   // NodePlan::descriptors() counts. Ranks are those of the node, from 0.
-  std::uint32_t parcels() const { return plan_.descriptors() + 1; }
-  Parcel parcel(std::uint32_t to_rank, std::uint32_t number) const;
+  std::uint32_t items() const { return plan_.descriptors() + 1; }
+  Item item(std::uint32_t to_rank, std::uint32_t number) const;
 
   // For a process that is a rank itself. Once each, and nothing is sent after that. What is behind
   // the arenas has numbers behind the ranks.

@@ -21,7 +21,7 @@ namespace {
 
 // No timeout: the launcher serves one rank after the other, which takes long in a large job. If the
 // launcher ends, the socket closes.
-constexpr int patience_ms = -1;
+constexpr int no_timeout = -1;
 
 // The descriptor is inherited by number: make sure that it is our socket, made by our user.
 Result<UniqueFd> inherited_socket(std::string_view text) {
@@ -69,7 +69,7 @@ Result<Membership> join_launched(std::string_view descriptor) {
   Result<UniqueFd> socket = inherited_socket(descriptor);
   if (!socket) return socket.error();
   if (const Result<void> asked = ask_to_join(socket->get()); !asked) return asked.error();
-  Result<Membership> self = receive_job({socket->get(), 0, patience_ms, "the launcher"});
+  Result<Membership> self = receive_job({socket->get(), 0, no_timeout, "the launcher"});
   if (!self) return self.error();
   self->launcher = LauncherLink(*std::move(socket), self->job_tag);
   return self;

@@ -154,7 +154,7 @@ Result<ProcessInfo> read_info(std::string_view text, std::uint32_t whose) {
   info.host = (*words)[5];
   const Result<std::uint64_t> node_ranks = parse_number((*words)[6], 0, protocol::max_ranks);
   if (!node_ranks)
-    return Error{Errc::malformed, fmt::format("the card of rank {} is garbled", whose)};
+    return Error{Errc::malformed, fmt::format("the information of rank {} is garbled", whose)};
   info.node_ranks = static_cast<std::uint32_t>(*node_ranks);
   if (words->size() == 10) {
     const Result<Invitation> invitation = read_invitation(std::span(*words).last<3>(), whose);

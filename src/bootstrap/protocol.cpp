@@ -58,11 +58,11 @@ bool plausible(const Message& message) {
 }
 
 // Waits until `socket` is ready for `events`; false when the time is up.
-bool wait_ready(int socket, short events, int patience_ms) {
+bool wait_ready(int socket, short events, int timeout_ms) {
   pollfd entry{socket, events, 0};
   int ready = 0;
   do {
-    ready = ::poll(&entry, 1, patience_ms);
+    ready = ::poll(&entry, 1, timeout_ms);
   } while (ready < 0 && errno == EINTR);
   return ready > 0;
 }
@@ -151,8 +151,8 @@ Sent try_send(int socket, const Message& message, std::uint64_t job_tag, int att
 }
 
 Result<void> send(int socket, const Message& message, std::uint64_t job_tag, int attachment,
-                  int patience_ms) {
-  const std::uint64_t deadline = monotonic_ns() + std::uint64_t(patience_ms) * 1'000'000;
+                  int timeout_ms) {
+  const std::uint64_t deadline = monotonic_ns() + std::uint64_t(timeout_ms) * 1'000'000;
   for (;;) {
     const Sent sent = try_send(socket, message, job_tag, attachment);
     if (sent == Sent::yes) return {};
@@ -166,10 +166,10 @@ Result<void> send(int socket, const Message& message, std::uint64_t job_tag, int
   }
 }
 
-Result<std::optional<Received>> receive(int socket, std::uint64_t job_tag, int patience_ms) {
-  if (!wait_ready(socket, POLLIN, patience_ms))
+Result<std::optional<Received>> receive(int socket, std::uint64_t job_tag, int timeout_ms) {
+  if (!wait_ready(socket, POLLIN, timeout_ms))
     return Error{Errc::peer_lost,
-                 fmt::format("no answer on the launch socket within {} s", patience_ms / 1000)};
+                 fmt::format("no answer on the launch socket within {} s", timeout_ms / 1000)};
   Packet packet{};
   Envelope envelope(packet.bytes, Packet::size);
   // Exactly one descriptor: the padding behind it would take a second, which nobody would close.

@@ -14,8 +14,8 @@
 //                                         joins as a rank does
 //
 // Under a launcher of others the first rank stands in for the guardian, over a socket that has a
-// name (reception.hpp). A Knock takes the place of the Join, and who hands out the memory closes
-// the socket behind the last Arena. Where there is a node agent, behind the Welcome:
+// name (rendezvous_server.hpp). A Hello takes the place of the Join, and who hands out the memory
+// closes the socket behind the last Arena. Where there is a node agent, behind the Welcome:
 //
 //   first     -> rank      Lifeline       a descriptor to keep: the agent serves until all ranks of
 //                                         its node have closed theirs
@@ -111,12 +111,12 @@ enum class Sent { yes, no_room, too_many_under_way, peer_lost };
 Sent try_send(int socket, const Message& message, std::uint64_t job_tag, int attachment);
 
 // Sends one message, with a descriptor where `attachment` >= 0. Never blocks on a full socket for
-// longer than `patience_ms`; never raises SIGPIPE.
+// longer than `timeout_ms`; never raises SIGPIPE.
 Result<void> send(int socket, const Message& message, std::uint64_t job_tag, int attachment,
-                  int patience_ms = 5000);
+                  int timeout_ms = 5000);
 
-// Waits for one message. `patience_ms` < 0 waits for ever. Nothing: the other end is closed.
-Result<std::optional<Received>> receive(int socket, std::uint64_t job_tag, int patience_ms);
+// Waits for one message. `timeout_ms` < 0 waits for ever. Nothing: the other end is closed.
+Result<std::optional<Received>> receive(int socket, std::uint64_t job_tag, int timeout_ms);
 
 // The other end of a unix socket was made by a process of our user.
 bool is_of_own_user(int socket);

@@ -18,7 +18,7 @@ template <std::predicate<const protocol::Message&> Wanted>
 Result<protocol::Received> await(const JobSource& source, const Wanted& is_wanted) {
   for (;;) {
     Result<std::optional<protocol::Received>> received =
-        protocol::receive(source.socket, source.tag, source.patience_ms);
+        protocol::receive(source.socket, source.tag, source.timeout_ms);
     if (!received) return received.error();
     if (!*received) return Error{Errc::peer_lost, fmt::format("{} is gone", source.name)};
     if (!is_wanted((*received)->message)) continue;

@@ -14,7 +14,7 @@ namespace gondwana {
 struct JobSource {
   int socket;
   std::uint64_t tag;      // of its messages; 0: not known before the Welcome
-  int patience_ms;        // for each message
+  int timeout_ms;         // for each message
   std::string_view name;  // for sentences; of static storage
 };
 

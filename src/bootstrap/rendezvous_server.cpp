@@ -80,22 +80,22 @@ std::vector<std::uint32_t> not_served(const std::vector<bool>& served, const Nod
 }
 
 // What rank `rank` of the node gets.
-std::vector<JobMemory::Parcel> parcels_for(std::uint32_t rank, const JobMemory& memory,
-                                           const UniqueFd& lifeline) {
-  std::vector<JobMemory::Parcel> parcels;
-  parcels.reserve(memory.parcels() + 1);
-  for (std::uint32_t number = 0; number < memory.parcels(); ++number)
-    parcels.push_back(memory.parcel(rank, number));
+std::vector<JobMemory::Item> items_for(std::uint32_t rank, const JobMemory& memory,
+                                       const UniqueFd& lifeline) {
+  std::vector<JobMemory::Item> items;
+  items.reserve(memory.items() + 1);
+  for (std::uint32_t number = 0; number < memory.items(); ++number)
+    items.push_back(memory.item(rank, number));
   if (lifeline)
-    parcels.insert(parcels.begin() + 1, {protocol::Lifeline{memory.plan().first}, lifeline.get()});
-  return parcels;
+    items.insert(items.begin() + 1, {protocol::Lifeline{memory.plan().first}, lifeline.get()});
+  return items;
 }
 
-Result<void> hand_out(std::span<const JobMemory::Parcel> parcels, std::uint32_t rank, int guest,
+Result<void> hand_out(std::span<const JobMemory::Item> items, std::uint32_t rank, int guest,
                       std::uint64_t tag, const Deadline& deadline) {
-  for (const JobMemory::Parcel& parcel : parcels) {
+  for (const JobMemory::Item& item : items) {
     const Result<void> sent =
-        protocol::send(guest, parcel.message, tag, parcel.attachment, deadline.left_ms());
+        protocol::send(guest, item.message, tag, item.attachment, deadline.left_ms());
     if (!sent) {
       return Error{sent.error().code,
                    fmt::format("rank {} did not take its memory: {}", rank, sent.error().text)};
@@ -144,9 +144,9 @@ Result<Membership> RendezvousServer::serve(JobMemory memory, UniqueFd lifeline,
     UniqueFd guest;
     const Result<std::uint32_t> rank = admit(guest, share, served, deadline);
     if (!rank) return rank.error();
-    const auto parcels = parcels_for(*rank, memory, lifeline);
+    const auto items = items_for(*rank, memory, lifeline);
     if (const Result<void> handed =
-            hand_out(parcels, share.first + *rank, guest.get(), memory.tag(), deadline);
+            hand_out(items, share.first + *rank, guest.get(), memory.tag(), deadline);
         !handed)
       return handed.error();
     served[*rank] = true;

@@ -109,12 +109,12 @@ consteval auto fields() {
 }
 
 template <typename T>
-struct Visit;
+struct Describe;
 
 template <typename T>
 consteval void add(Fingerprint& to) {
   to.add(sizeof(T)).add(alignof(T));
-  Visit<T>::add(to);
+  Describe<T>::add(to);
 }
 
 template <typename T, std::size_t... I>
@@ -125,7 +125,7 @@ consteval void add_fields(Fingerprint& to, std::index_sequence<I...> /*fields*/)
 }
 
 template <typename T>
-struct Visit {
+struct Describe {
   static consteval void add(Fingerprint& to) {
     if constexpr (std::is_enum_v<T>) {
       to.add(1);
@@ -141,11 +141,11 @@ struct Visit {
   }
 };
 template <typename T>
-struct Visit<std::atomic<T>> {
+struct Describe<std::atomic<T>> {
   static consteval void add(Fingerprint& to) { structure::add<T>(to.add(3)); }
 };
 template <typename T, std::size_t N>
-struct Visit<std::array<T, N>> {
+struct Describe<std::array<T, N>> {
   static consteval void add(Fingerprint& to) { structure::add<T>(to.add(4).add(N)); }
 };
 

@@ -16,7 +16,7 @@ namespace gondwana {
 namespace {
 
 // What an ArenaFile says, at one moment.
-struct Shown {
+struct AnnouncedFile {
   std::int32_t process;
   std::int32_t descriptor;
   std::uint64_t device;
@@ -28,51 +28,52 @@ struct Shown {
 };
 
 // Nothing while it is being written: that is told of later.
-std::optional<Shown> read(const ArenaFile& file, std::uint32_t version) {
+std::optional<AnnouncedFile> read(const ArenaFile& file, std::uint32_t version) {
   constexpr auto relaxed = std::memory_order_relaxed;
-  const Shown shown{file.process.load(relaxed), file.descriptor.load(relaxed),
-                    file.device.load(relaxed),  file.inode.load(relaxed),
-                    file.from.load(relaxed),    file.offset.load(relaxed),
-                    file.room.load(relaxed),    file.size.load(relaxed)};
+  const AnnouncedFile announced{file.process.load(relaxed), file.descriptor.load(relaxed),
+                                file.device.load(relaxed),  file.inode.load(relaxed),
+                                file.from.load(relaxed),    file.offset.load(relaxed),
+                                file.room.load(relaxed),    file.size.load(relaxed)};
   std::atomic_thread_fence(std::memory_order_acquire);
   if (version % 2 != 0 || file.version.load(relaxed) != version) return std::nullopt;
-  return shown;
+  return announced;
 }
 
-std::string path_of(const Shown& shown) {
-  return fmt::format("/proc/{}/fd/{}", shown.process, shown.descriptor);
+std::string path_of(const AnnouncedFile& announced) {
+  return fmt::format("/proc/{}/fd/{}", announced.process, announced.descriptor);
 }
 
-bool is_file(const struct stat& facts, const Shown& shown) {
-  return facts.st_dev == shown.device && facts.st_ino == shown.inode;
+bool is_file(const struct stat& facts, const AnnouncedFile& announced) {
+  return facts.st_dev == announced.device && facts.st_ino == announced.inode;
 }
 
-bool holds(const struct stat& facts, const Shown& shown) {
+bool holds(const struct stat& facts, const AnnouncedFile& announced) {
   const auto size = static_cast<std::size_t>(facts.st_size);
-  return round_up(size, page_size()) >= shown.from + shown.size;
+  return round_up(size, page_size()) >= announced.from + announced.size;
 }
 
 bool is_shortened(const ArenaFile& file) {
-  const std::optional<Shown> shown = read(file, file.version.load(std::memory_order_acquire));
-  if (!shown || shown->size == 0) return false;
+  const std::optional<AnnouncedFile> announced =
+      read(file, file.version.load(std::memory_order_acquire));
+  if (!announced || announced->size == 0) return false;
   struct stat facts{};
-  return ::stat(path_of(*shown).c_str(), &facts) == 0 && is_file(facts, *shown) &&
-         !holds(facts, *shown);
+  return ::stat(path_of(*announced).c_str(), &facts) == 0 && is_file(facts, *announced) &&
+         !holds(facts, *announced);
 }
 
 // No descriptor has to travel: a process of the same user may open what another has open. Its
 // number may be another file's by now, or another process's.
-Result<UniqueFd> open_shown(const Shown& shown) {
-  const std::string path = path_of(shown);
+Result<UniqueFd> open_announced(const AnnouncedFile& announced) {
+  const std::string path = path_of(announced);
   UniqueFd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (!file)
     return Error{Errc::refused, fmt::format("cannot open {}: {}", path, std::strerror(errno))};
   struct stat facts{};
-  if (::fstat(file.get(), &facts) != 0 || !is_file(facts, shown))
+  if (::fstat(file.get(), &facts) != 0 || !is_file(facts, announced))
     return Error{Errc::refused, fmt::format("{} is another file", path)};
-  if (!holds(facts, shown))
+  if (!holds(facts, announced))
     return Error{Errc::refused, fmt::format("{} has {} bytes, the mapping ends at {}", path,
-                                            facts.st_size, shown.from + shown.size)};
+                                            facts.st_size, announced.from + announced.size)};
   return file;
 }
 
@@ -107,17 +108,17 @@ Result<void> FileWindows::follow(Rank rank, std::size_t number, std::uint32_t& s
   const ArenaFile& file = memory_.files(rank).list[number];
   const std::uint32_t version = file.version.load(std::memory_order_acquire);
   if (version == seen) return {};
-  const std::optional<Shown> shown = read(file, version);
-  if (!shown) return {};
-  if (shown->size > 0) {
-    const Result<UniqueFd> opened = open_shown(*shown);
+  const std::optional<AnnouncedFile> announced = read(file, version);
+  if (!announced) return {};
+  if (announced->size > 0) {
+    const Result<UniqueFd> opened = open_announced(*announced);
     if (!opened) return opened.error();
     if (Result<void> laid =
-            memory_.lay_file(rank, shown->offset, *opened, shown->from, shown->size);
+            memory_.lay_file(rank, announced->offset, *opened, announced->from, announced->size);
         !laid)
       return laid;
   }
-  memory_.lay_nothing(rank, shown->offset + shown->size, shown->room - shown->size);
+  memory_.lay_nothing(rank, announced->offset + announced->size, announced->room - announced->size);
   seen = version;
   return {};
 }

@@ -10,7 +10,7 @@ void Presence::take() {
   process.store(static_cast<std::uint32_t>(::getpid()), std::memory_order_relaxed);
 }
 
-void Presence::be_watched() {
+void Presence::take_part() {
   if (::gettid() != ::getpid()) return;
   pthread_mutexattr_t attributes;
   ::pthread_mutexattr_init(&attributes);
@@ -19,11 +19,11 @@ void Presence::be_watched() {
   const bool is_taken =
       ::pthread_mutex_init(&lock, &attributes) == 0 && ::pthread_mutex_lock(&lock) == 0;
   ::pthread_mutexattr_destroy(&attributes);
-  if (is_taken) is_watched.store(1, std::memory_order_release);  // pairs with is_lost()
+  if (is_taken) is_taking_part.store(1, std::memory_order_release);  // pairs with is_lost()
 }
 
 bool Presence::is_lost() {
-  if (is_watched.load(std::memory_order_acquire) == 0) return false;
+  if (is_taking_part.load(std::memory_order_acquire) == 0) return false;
   const int tried = ::pthread_mutex_trylock(&lock);
   if (tried == EOWNERDEAD) ::pthread_mutex_unlock(&lock);  // lost for ever, as others find next
   return tried == EOWNERDEAD || tried == ENOTRECOVERABLE;

@@ -238,7 +238,7 @@ void show_process(Process& self) {
   if (std::exchange(self.is_shown, true)) return;
   page.presence.take();
   if (!self.membership.launcher.is_foreign()) return;  // else the guardian watches it
-  page.presence.be_watched();
+  page.presence.take_part();
   const NodePlan& plan = self.memory->plan();
   if (plan.nodes == 1 && plan.ranks > 1)
     self.neighbors = std::make_unique<NeighborWatch>(self.memory, self.membership.rank);

@@ -40,7 +40,7 @@
 //     on the spot; one InboxConsumer per polling thread and own lane, kept.
 //   - Prepare is reserve(), Commit fills in handler and arguments and is publish(), Cancel is
 //     cancel(). IMMEDIATE returns "busy" when reserve() returns nothing. Everything else polls its
-//     own lanes between tries and, when Patience says so, sleeps on has_room() or a message: the
+//     own lanes between tries and, when its policy says so, sleeps on has_room() or a message: the
 //     bell that a rank gives for itself is rung for both.
 //   - No deadlock: a request handler sends at most one reply and no request, a reply handler sends
 //     nothing. Who waits for room in a request lane polls both of its own lanes; who waits for room

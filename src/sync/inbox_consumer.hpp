@@ -17,7 +17,7 @@
 namespace gondwana {
 
 // How many looks that find nothing lie between two searches.
-struct InboxPatience {
+struct InboxPolling {
   std::uint32_t looks_per_search = 1024;
 };
 
@@ -25,8 +25,8 @@ struct InboxPatience {
 template <ExchangingAtomics A, InboxQueue<A> Lane>
 class InboxConsumer {
  public:
-  explicit InboxConsumer(Lane lane, InboxPatience patience = {})
-      : lane_(lane), patience_(patience), seen_(lane.senders()) {
+  explicit InboxConsumer(Lane lane, InboxPolling polling = {})
+      : lane_(lane), polling_(polling), seen_(lane.senders()) {
     for (std::uint32_t i = 0; i < lane_.senders(); ++i)
       seen_[i].next = CreditCache::first(i, slots());
   }
@@ -112,7 +112,7 @@ class InboxConsumer {
       if (const auto place = find_news(sender)) return place;
       sender = after(sender, 1, senders);
     }
-    if (++looks_ < patience_.looks_per_search) return std::nullopt;
+    if (++looks_ < polling_.looks_per_search) return std::nullopt;
     looks_ = 0;
     settle();
     return search();
@@ -215,7 +215,7 @@ class InboxConsumer {
   }
 
   Lane lane_;
-  InboxPatience patience_;
+  InboxPolling polling_;
   bool alone_ = false;
   std::vector<Seen> seen_;     // by sender
   std::uint32_t current_ = 0;  // sender of the last message

@@ -17,7 +17,7 @@ using model::Outcome;
 using model::Scenario;
 
 constexpr Timeout for_ever = std::nullopt;
-constexpr InboxPatience no_search{.looks_per_search = 1'000};
+constexpr InboxPolling no_search{.looks_per_search = 1'000};
 constexpr std::uint32_t most_senders = 2;
 
 // Words with one sort of operation broken each.
@@ -112,7 +112,7 @@ struct SilentSender : Sender<A, Slots> {
 // Sleeps on the first slot and on no other.
 template <typename A, std::uint32_t Slots>
 struct ShortSighted : Consumer<A, Slots> {
-  ShortSighted(ModelLane<A, Slots> lane, InboxPatience wait_policy)
+  ShortSighted(ModelLane<A, Slots> lane, InboxPolling wait_policy)
       : Consumer<A, Slots>(lane, wait_policy), at(lane) {}
   template <typename Done>
   bool sleep_until(Done done, Timeout timeout) {
@@ -129,7 +129,7 @@ struct ShortSighted : Consumer<A, Slots> {
 // Sleeps on what it has handled and not given back.
 template <typename A, std::uint32_t Slots>
 struct Unsettled : Consumer<A, Slots> {
-  Unsettled(ModelLane<A, Slots> lane, InboxPatience wait_policy)
+  Unsettled(ModelLane<A, Slots> lane, InboxPolling wait_policy)
       : Consumer<A, Slots>(lane, wait_policy), at(lane) {}
   template <typename Done>
   bool sleep_until(Done done, Timeout timeout) {
@@ -216,7 +216,7 @@ struct Post {
   }
 
   // The same without ever sleeping.
-  void polls(std::uint32_t sum, InboxPatience wait_policy) {
+  void polls(std::uint32_t sum, InboxPolling wait_policy) {
     scenario.thread("poller", [this, sum, wait_policy] {
       C<A, Slots> consumer(lane(), wait_policy);
       while (handled.load(std::memory_order_relaxed) != sum)
@@ -318,7 +318,7 @@ Outcome abandoned(std::uint32_t taken, const Limits& limits = {}) {
 
 // Never asleep, so that no fence helps: two threads of a sender overwrite each other's news.
 template <typename P>
-Outcome polled(InboxPatience wait_policy, const Limits& limits = {}) {
+Outcome polled(InboxPolling wait_policy, const Limits& limits = {}) {
   P post;
   post.sends(0, {1});
   post.sends(0, {2});

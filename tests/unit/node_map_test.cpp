@@ -10,7 +10,7 @@ namespace gondwana {
 namespace {
 
 // One rank for each letter, on the host of that name.
-std::vector<ProcessInfo> cards_on(std::string_view hosts, std::uint32_t node_ranks = 0) {
+std::vector<ProcessInfo> infos_on(std::string_view hosts, std::uint32_t node_ranks = 0) {
   std::vector<ProcessInfo> infos;
   for (const char letter : hosts) {
     const std::string host(1, letter);
@@ -37,17 +37,17 @@ Parts parts_of(const std::vector<ProcessInfo>& infos) {
 }
 
 TEST(node_map, ranks_of_one_host_are_one_node) {
-  EXPECT_EQ(parts_of(cards_on("a")), (Parts{{0, 1}}));
-  EXPECT_EQ(parts_of(cards_on("aaaa")), (Parts{{0, 4}}));
+  EXPECT_EQ(parts_of(infos_on("a")), (Parts{{0, 1}}));
+  EXPECT_EQ(parts_of(infos_on("aaaa")), (Parts{{0, 4}}));
 }
 
 TEST(node_map, each_host_is_a_node_in_the_order_of_its_ranks) {
-  EXPECT_EQ(parts_of(cards_on("aabbb")), (Parts{{0, 2}, {2, 3}}));
-  EXPECT_EQ(parts_of(cards_on("cab")), (Parts{{0, 1}, {1, 1}, {2, 1}}));
+  EXPECT_EQ(parts_of(infos_on("aabbb")), (Parts{{0, 2}, {2, 3}}));
+  EXPECT_EQ(parts_of(infos_on("cab")), (Parts{{0, 1}, {1, 1}, {2, 1}}));
 }
 
 TEST(node_map, other_users_and_other_networks_are_other_nodes) {
-  std::vector<ProcessInfo> infos = cards_on("aaaa");
+  std::vector<ProcessInfo> infos = infos_on("aaaa");
   infos[2].node.user = infos[3].node.user = "1001";
   EXPECT_EQ(parts_of(infos), (Parts{{0, 2}, {2, 2}}));
   infos[1].node.network = "4026531841";
@@ -55,21 +55,21 @@ TEST(node_map, other_users_and_other_networks_are_other_nodes) {
 }
 
 TEST(node_map, the_host_name_decides_nothing) {
-  std::vector<ProcessInfo> infos = cards_on("aaaa");
+  std::vector<ProcessInfo> infos = infos_on("aaaa");
   infos[1].host = "b";
   EXPECT_EQ(parts_of(infos), (Parts{{0, 4}}));
 }
 
 TEST(node_map, a_machine_may_play_several_nodes) {
-  EXPECT_EQ(parts_of(cards_on("aaaa", 2)), (Parts{{0, 2}, {2, 2}}));
-  EXPECT_EQ(parts_of(cards_on("aaaaa", 2)), (Parts{{0, 2}, {2, 2}, {4, 1}}));
-  EXPECT_EQ(parts_of(cards_on("aaa", 1)), (Parts{{0, 1}, {1, 1}, {2, 1}}));
-  EXPECT_EQ(parts_of(cards_on("aaa", 3)), (Parts{{0, 3}}));
-  EXPECT_EQ(parts_of(cards_on("aaabbb", 2)), (Parts{{0, 2}, {2, 1}, {3, 2}, {5, 1}}));
+  EXPECT_EQ(parts_of(infos_on("aaaa", 2)), (Parts{{0, 2}, {2, 2}}));
+  EXPECT_EQ(parts_of(infos_on("aaaaa", 2)), (Parts{{0, 2}, {2, 2}, {4, 1}}));
+  EXPECT_EQ(parts_of(infos_on("aaa", 1)), (Parts{{0, 1}, {1, 1}, {2, 1}}));
+  EXPECT_EQ(parts_of(infos_on("aaa", 3)), (Parts{{0, 3}}));
+  EXPECT_EQ(parts_of(infos_on("aaabbb", 2)), (Parts{{0, 2}, {2, 1}, {3, 2}, {5, 1}}));
 }
 
 TEST(node_map, rank_0_says_how_many_share_memory) {
-  std::vector<ProcessInfo> infos = cards_on("aaaa");
+  std::vector<ProcessInfo> infos = infos_on("aaaa");
   infos[0].node_ranks = 2;
   EXPECT_EQ(parts_of(infos), (Parts{{0, 2}, {2, 2}}));
 }
@@ -77,11 +77,11 @@ TEST(node_map, rank_0_says_how_many_share_memory) {
 TEST(node_map, ranks_of_a_host_must_follow_each_other) {
   for (const std::string_view hosts : {"abab", "aaba", "cabca"}) {
     const Result<std::vector<NodeShare>> nodes =
-        find_nodes(cards_on(hosts), "use `mpirun --map-by slot`");
+        find_nodes(infos_on(hosts), "use `mpirun --map-by slot`");
     EXPECT_FALSE(nodes) << hosts;
   }
   const Result<std::vector<NodeShare>> nodes =
-      find_nodes(cards_on("aabba"), "use `mpirun --map-by slot`");
+      find_nodes(infos_on("aabba"), "use `mpirun --map-by slot`");
   ASSERT_FALSE(nodes);
   EXPECT_EQ(nodes.error().text,
             "ranks 0 and 4 are on host a, but rank 2 between them is on host b; ranks on one host "
@@ -91,7 +91,7 @@ TEST(node_map, ranks_of_a_host_must_follow_each_other) {
 TEST(node_map, every_rank_finds_the_first_of_its_node) {
   for (const std::string_view hosts : {"a", "aaaa", "aabbb", "abc", "abbbbbbbbc", "aaaaaaaab"}) {
     for (const std::uint32_t most : {0, 1, 2, 3, 20}) {
-      const std::vector<ProcessInfo> infos = cards_on(hosts, most);
+      const std::vector<ProcessInfo> infos = infos_on(hosts, most);
       for (const auto& [first, members] : parts_of(infos)) {
         for (std::uint32_t rank = first; rank < first + members; ++rank) {
           const auto is_near = [&](std::uint32_t other) -> Result<bool> {

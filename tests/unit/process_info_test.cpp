@@ -93,7 +93,7 @@ TEST(info, a_garbled_invitation_is_refused) {
 TEST(info, a_number_that_is_none_is_refused) {
   std::string text = unsealed(write_info({here, "one", 0, {}}));
   text.back() = 'x';
-  EXPECT_EQ(refusal(seal(text)), "the card of rank 3 is garbled");
+  EXPECT_EQ(refusal(seal(text)), "the information of rank 3 is garbled");
 }
 
 // Each byte of `text` changed in five ways, and `text` cut short or made longer at each place.

@@ -164,7 +164,7 @@ TEST(protocol, silence_ends_the_wait) {
   EXPECT_EQ(received.error().code, Errc::peer_lost);
 }
 
-TEST(protocol, full_socket_ends_the_patience_of_the_sender) {
+TEST(protocol, full_socket_ends_the_wait_of_the_sender) {
   const SocketPair pair;
   Result<void> sent;
   for (int i = 0; i < 1'000'000 && sent; ++i) sent = send(pair.left.get(), Join{1}, tag, -1, 1);

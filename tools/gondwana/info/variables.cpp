@@ -39,8 +39,8 @@ Variable variable_of(const gasnet::SettingVariable& variable) {
           {}};
 }
 
-template <typename Visit>
-void for_each_of_gasnet(Visit visit) {
+template <typename Visitor>
+void for_each_of_gasnet(Visitor visit) {
   for (const gasnet::SettingVariable& variable : gasnet::job_settings) visit(variable);
   for (const gasnet::SettingVariable& variable : gasnet::other_settings) visit(variable);
 }

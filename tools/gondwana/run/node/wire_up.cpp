@@ -39,9 +39,9 @@ WireUp::Progress WireUp::advance_agent(int socket) {
 }
 
 WireUp::Progress WireUp::advance(std::uint32_t rank, std::uint32_t& next, int socket) {
-  for (; next < memory_->parcels(); ++next) {
-    const JobMemory::Parcel parcel = memory_->parcel(rank, next);
-    switch (protocol::try_send(socket, parcel.message, memory_->tag(), parcel.attachment)) {
+  for (; next < memory_->items(); ++next) {
+    const JobMemory::Item item = memory_->item(rank, next);
+    switch (protocol::try_send(socket, item.message, memory_->tag(), item.attachment)) {
       case protocol::Sent::yes:
         break;
       case protocol::Sent::no_room:
@@ -49,7 +49,7 @@ WireUp::Progress WireUp::advance(std::uint32_t rank, std::uint32_t& next, int so
       case protocol::Sent::too_many_under_way:
         return Progress::try_later;
       case protocol::Sent::peer_lost:
-        next = memory_->parcels();
+        next = memory_->items();
         return Progress::lost;
     }
   }

@@ -60,7 +60,7 @@ class WireUp {
   std::optional<JobMemory> memory_;
   Mapping control_;
   std::vector<bool> joined_;
-  std::vector<std::uint32_t> next_;  // per rank that has joined the parcel to be sent next
+  std::vector<std::uint32_t> next_;  // per rank that has joined the item to be sent next
   std::optional<std::uint32_t> next_of_agent_;
 };
 
