@@ -14,6 +14,7 @@
 
 #include "bootstrap/key_value_space.hpp"
 #include "bootstrap/protocol.hpp"
+#include "core/host_name.hpp"
 #include "core/parse.hpp"
 
 namespace gondwana {
@@ -132,9 +133,7 @@ std::string seal(std::string text) {
 }
 
 std::string own_host() {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0) return "unknown";
-  return harmless(name.data());
+  return harmless(host_name().data());
 }
 
 std::string write_info(const ProcessInfo& info) {

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
@@ -14,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "core/host_name.hpp"
 #include "core/machine.hpp"
 #include "memory/rank_report.hpp"
 
@@ -200,9 +200,8 @@ std::optional<std::string> find_loss(ControlPage& page, std::uint32_t rank) {
     page.presence.leave();  // its first thread alone has ended
     return std::nullopt;
   }
-  std::array<char, NodeInfo::longest_host> host{};
-  ::gethostname(host.data(), host.size() - 1);
-  return fmt::format("rank {} on host {} (pid {}) {}; all ranks are ended", rank, host.data(), pid,
+  return fmt::format("rank {} on host {} (pid {}) {}; all ranks are ended", rank,
+                     host_name().data(), pid,
                      lives ? "replaced its program by another (exec)" : "ended without finalizing");
 }
 

@@ -3,8 +3,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <array>
-
+#include "core/host_name.hpp"
 #include "process/message.hpp"
 
 // Not 0 while this process waits. A debugger finds it by this name, whatever was stripped, and
@@ -20,11 +19,9 @@ void freeze() {
 }
 
 void freeze_on(volatile int& flag, const char* name) {
-  std::array<char, 256> host{};
-  ::gethostname(host.data(), host.size() - 1);
   const auto self = static_cast<int>(::getpid());
   say("process %d on %s waits for a debugger: gdb -p %d, then \"set var %s = 0\" and \"continue\"",
-      self, host.data(), self, name);
+      self, host_name().data(), self, name);
   flag = 1;
   constexpr timespec tenth_of_a_second{0, 100'000'000};
   while (flag != 0) ::nanosleep(&tenth_of_a_second, nullptr);

@@ -77,12 +77,8 @@ sigset_t signals_to_forward() {
 int clean_up_after(const Child& child) {
   Ending ending;
   end_all_descendants(ending);
-  const std::string how =
-      WIFSIGNALED(child.wait_status)
-          ? fmt::format("was killed by {}", signal_name(WTERMSIG(child.wait_status)))
-          : fmt::format("ended with status {}", WEXITSTATUS(child.wait_status));
   fmt::print(stderr, "gondwana run: the {} of the job (pid {}) {}; all ranks were ended\n",
-             child.name, child.pid, how);
+             child.name, child.pid, how_it_ended(child.wait_status));
   return exit_status(child.wait_status);
 }
 

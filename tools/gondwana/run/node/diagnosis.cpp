@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <string_view>
 
+#include "core/host_name.hpp"
 #include "run/node/exit_status.hpp"
 
 namespace gondwana::launch {
@@ -107,21 +106,22 @@ bool ends_job(const Death& death) {
 }
 
 std::string describe(const Death& death, std::uint32_t others) {
-  return fmt::format("rank {} on host {} (pid {}) {} {}{}", death.rank, host_name(), death.pid,
-                     describe_cause(death), describe_place(death), describe_consequence(others));
+  return fmt::format("rank {} on host {} (pid {}) {} {}{}", death.rank, host_name().data(),
+                     death.pid, describe_cause(death), describe_place(death),
+                     describe_consequence(others));
 }
 
 std::string describe_under(pid_t wrapper, const Death& death, std::uint32_t others) {
   return fmt::format(
       "rank {} on host {} (pid {}) ended {}{}; the process that started it (pid {}) lives on{}",
-      death.rank, host_name(), death.pid,
+      death.rank, host_name().data(), death.pid,
       state(death) == RankState::running ? "without finalizing, " : "", describe_place(death),
       wrapper, describe_consequence(others));
 }
 
 std::string describe_replaced(const Death& death, std::uint32_t others) {
   return fmt::format("rank {} on host {} (pid {}) replaced its program by another (exec) {}{}",
-                     death.rank, host_name(), death.pid, describe_place(death),
+                     death.rank, host_name().data(), death.pid, describe_place(death),
                      describe_consequence(others));
 }
 
@@ -139,10 +139,10 @@ std::string signal_name(int signal) {
   return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
 }
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0) return "?";
-  return name.data();
+std::string how_it_ended(int wait_status) {
+  if (WIFSIGNALED(wait_status))
+    return fmt::format("was killed by {}", signal_name(WTERMSIG(wait_status)));
+  return fmt::format("ended with status {}", WEXITSTATUS(wait_status));
 }
 
 }  // namespace gondwana::launch

@@ -54,6 +54,7 @@ std::string describe_no_job(std::span<const std::uint32_t> ranks, const std::str
 // "SIGSEGV"
 std::string signal_name(int signal);
 
-std::string host_name();
+// "was killed by SIGSEGV" or "ended with status 1"
+std::string how_it_ended(int wait_status);
 
 }  // namespace gondwana::launch

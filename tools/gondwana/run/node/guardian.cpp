@@ -17,6 +17,7 @@
 #include <limits>
 
 #include "bootstrap/protocol.hpp"
+#include "core/host_name.hpp"
 #include "core/machine.hpp"
 #include "run/command_line/rank_variable.hpp"
 #include "run/node/exit_status.hpp"
@@ -446,7 +447,7 @@ void Guardian::say_what_was_no_job() {
 
 void Guardian::fail(const Error& error, int status) {
   const bool first = ending_.state() == Ending::State::idle;
-  const std::string where = uplink_ ? fmt::format("host {}: ", host_name()) : "";
+  const std::string where = uplink_ ? fmt::format("host {}: ", host_name().data()) : "";
   end_job(status, first ? where + error.text : "");
 }
 

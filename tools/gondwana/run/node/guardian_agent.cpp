@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "bootstrap/protocol.hpp"
+#include "core/host_name.hpp"
 #include "run/node/diagnosis.hpp"
 #include "run/node/guardian.hpp"
 
@@ -36,13 +37,7 @@ Error cannot_start(std::string_view what) {
 }
 
 std::string complaint_of_agent(std::string_view complaint) {
-  return fmt::format("the node agent on host {}: {}", host_name(), complaint);
-}
-
-std::string how_it_ended(int wait_status) {
-  if (WIFSIGNALED(wait_status))
-    return fmt::format("was killed by {}", signal_name(WTERMSIG(wait_status)));
-  return fmt::format("ended with status {}", WEXITSTATUS(wait_status));
+  return fmt::format("the node agent on host {}: {}", host_name().data(), complaint);
 }
 
 }  // namespace
@@ -189,7 +184,7 @@ void Guardian::on_agent_ended(int wait_status) {
   if (ending_.state() != Ending::State::idle || alive_ == 0) return;
   end_job_because(agent_.why.empty()
                       ? fmt::format("the node agent on host {} (pid {}) {}; all ranks are ended",
-                                    host_name(), pid, how_it_ended(wait_status))
+                                    host_name().data(), pid, how_it_ended(wait_status))
                       : complaint_of_agent(agent_.why),
                   exit_failure);
 }

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "bootstrap/protocol.hpp"
+#include "core/host_name.hpp"
 #include "core/machine.hpp"
 #include "run/command_line/room.hpp"
 #include "run/node/guardian.hpp"
@@ -118,7 +119,7 @@ Result<void> Guardian::start_rank_of(const Program& program, EnvironmentBlock& e
   ++alive_;
   if (job_.verbose)
     output_.say(fmt::format("rank {}{} is pid {}: {}", global(rank),
-                            uplink_ ? " on host " + host_name() : "", *pid,
+                            uplink_ ? fmt::format(" on host {}", host_name().data()) : "", *pid,
                             fmt::join(program.words, " ")));
   if (job_.report_bindings) report_binding(rank);
   return {};
@@ -169,14 +170,14 @@ void Guardian::report_binding(std::uint32_t rank) {
   if (!places_.empty()) {
     const Place& place = places_[rank];
     output_.say(fmt::format("rank {} on host {} is bound to {}: processors {}", global(rank),
-                            host_name(), place.name, format_processors(place.processors)));
+                            host_name().data(), place.name, format_processors(place.processors)));
     return;
   }
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   ::sched_getaffinity(0, sizeof(allowed), &allowed);
   output_.say(fmt::format("rank {} on host {} is not bound: processors {}", global(rank),
-                          host_name(), format_processors(allowed)));
+                          host_name().data(), format_processors(allowed)));
 }
 
 }  // namespace gondwana::launch

@@ -17,6 +17,7 @@
 #include <limits>
 #include <sstream>
 
+#include "core/host_name.hpp"
 #include "core/machine.hpp"
 #include "run/command_line/program_path.hpp"
 #include "run/command_line/quote.hpp"
@@ -111,7 +112,7 @@ std::string without_consequence(const std::string& said) {
 }  // namespace
 
 bool is_this_host(const std::string& name) {
-  const std::string own = host_name();
+  const std::string own = host_name().data();
   const auto is_short_for = [](const std::string& host, const std::string& whole) {
     return !host.empty() && whole.starts_with(host + '.');
   };
@@ -288,12 +289,7 @@ std::string HostConnection::describe_end() const {
     return fmt::format("host {}: {}{}", host_.name, malformed_,
                        hello_ ? "" : "; does a start file of the shell there print something?");
   }
-  std::string how = "closed its output";
-  if (wait_status_) {
-    how = WIFSIGNALED(*wait_status_)
-              ? fmt::format("was killed by {}", signal_name(WTERMSIG(*wait_status_)))
-              : fmt::format("ended with status {}", WEXITSTATUS(*wait_status_));
-  }
+  const std::string how = wait_status_ ? how_it_ended(*wait_status_) : "closed its output";
   if (hello_) {
     return fmt::format("the connection to host {} is lost, {} {}{}; the job is ended", host_.name,
                        process_name(), how, said);

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/host_name.hpp"
 #include "run/launcher.hpp"
-#include "run/node/diagnosis.hpp"
 #include "run/node/exit_status.hpp"
 #include "run/node/job_files.hpp"
 #include "run/remote/frames.hpp"
@@ -50,7 +50,7 @@ void write_all(std::string_view bytes) {
 // The job ends before it began.
 int report(const Error& error, const Task& task) {
   const auto status = static_cast<std::uint32_t>(exit_status(error.code));
-  const std::string sentence = fmt::format("host {}: {}", host_name(), error.text);
+  const std::string sentence = fmt::format("host {}: {}", host_name().data(), error.text);
   for (const Frame& frame :
        {Frame(Hello{}), Frame(Stopping{status, sentence}), Frame(Ended{status})})
     write_all(encode(frame, task.job.share.tag));
