@@ -26,6 +26,7 @@
 #include "run/command_line/rank_variable.hpp"
 #include "run/command_line/sharing.hpp"
 #include "run/command_line/show.hpp"
+#include "run/io/pipe.hpp"
 #include "run/job.hpp"
 #include "run/node/descendants.hpp"
 #include "run/node/diagnosis.hpp"
@@ -117,12 +118,6 @@ Poller make_poller() {
   ::_exit(conductor.run());
 }
 
-// The two ends of the pipe by which the launcher passes signals on.
-struct Orders {
-  UniqueFd from_launcher;
-  UniqueFd to_job;
-};
-
 // Whether it has ended. `guardian.pid` is at first the sweeper's, which tells.
 bool wait_for_guardian(const Sweeper& sweeper, Child& guardian) {
   const pid_t ended = ::waitpid(guardian.pid, &guardian.wait_status, WNOHANG);
@@ -139,33 +134,28 @@ bool wait_for_guardian(const Sweeper& sweeper, Child& guardian) {
   return wait_for_guardian(sweeper, guardian);
 }
 
-int run_here(const Job& job, Orders orders, const sigset_t& signals) {
+// `orders`: the pipe by which the launcher passes signals on.
+int run_here(const Job& job, Pipe orders, const sigset_t& signals) {
   const Result<Sweeper> sweeper = Sweeper::start([&](SweeperLink link) {
-    orders.to_job.reset();
-    run_guardian(job, std::move(link), std::move(orders.from_launcher));
+    orders.to.reset();
+    run_guardian(job, std::move(link), std::move(orders.from));
   });
   if (!sweeper) return complain(sweeper.error(), exit_failure);
-  orders.from_launcher.reset();
+  orders.from.reset();
   Child guardian{sweeper->pid(), "guardian"};
-  supervise(orders.to_job, signals, [&] { return wait_for_guardian(*sweeper, guardian); });
+  supervise(orders.to, signals, [&] { return wait_for_guardian(*sweeper, guardian); });
   return status_of(guardian);
 }
 
-int run_on_hosts(const Job& job, Orders orders, const sigset_t& signals) {
+int run_on_hosts(const Job& job, Pipe orders, const sigset_t& signals) {
   Child conductor{::fork(), "conductor"};
   if (conductor.pid == 0) {
-    orders.to_job.reset();
-    run_conductor(job, std::move(orders.from_launcher));
+    orders.to.reset();
+    run_conductor(job, std::move(orders.from));
   }
-  if (conductor.pid < 0) {
-    return complain({Errc::out_of_memory,
-                     fmt::format("cannot start a process: {}; is their number limited (ulimit -u, "
-                                 "pids.max)?",
-                                 std::strerror(errno))},
-                    exit_failure);
-  }
-  orders.from_launcher.reset();
-  supervise(orders.to_job, signals, [&] {
+  if (conductor.pid < 0) return complain(no_process(), exit_failure);
+  orders.from.reset();
+  supervise(orders.to, signals, [&] {
     return ::waitpid(conductor.pid, &conductor.wait_status, WNOHANG) == conductor.pid;
   });
   return status_of(conductor);
@@ -191,15 +181,10 @@ int start_job(const Job& job) {
   sigset_t signals = signals_to_forward();
   ::sigaddset(&signals, SIGCHLD);
   ::sigprocmask(SIG_SETMASK, &signals, nullptr);
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return complain({Errc::out_of_memory,
-                     fmt::format("cannot make a pipe: {}; raise ulimit -n", std::strerror(errno))},
-                    exit_failure);
-  }
-  Orders orders{UniqueFd(ends[0]), UniqueFd(ends[1])};
-  return job.hosts.empty() ? run_here(job, std::move(orders), signals)
-                           : run_on_hosts(job, std::move(orders), signals);
+  Result<Pipe> orders = make_pipe();
+  if (!orders) return complain(orders.error(), exit_failure);
+  return job.hosts.empty() ? run_here(job, *std::move(orders), signals)
+                           : run_on_hosts(job, *std::move(orders), signals);
 }
 
 int run_command(const std::vector<std::string>& words) {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/epoll.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,8 +54,8 @@ NodeShare node_share(const Job& job) {
 Guardian::Guardian(const Job& job, SweeperLink sweeper, UniqueFd orders, Poller poller)
     : job_(job),
       sweeper_(std::move(sweeper)),
-      orders_(std::move(orders)),
       poller_(std::move(poller)),
+      events_(poller_, std::move(orders)),
       uplink_(job.share.has_conductor() ? std::make_unique<Uplink>(poller_, job) : nullptr),
       own_output_(uplink_
                       ? nullptr
@@ -124,16 +123,6 @@ int Guardian::next_timeout_ms() const {
   return static_cast<int>(std::min<std::uint64_t>(rounded_up, 1'000'000));
 }
 
-void Guardian::on_order() {
-  unsigned char order = 0;
-  const ssize_t count = ::read(orders_.get(), &order, 1);
-  if (count == 0) {
-    poller_.forget(orders_.get());
-    return on_launcher_lost("the launcher was killed; its ranks are ended");
-  }
-  if (count > 0) on_signal(order);
-}
-
 void Guardian::on_signal(int signal) {
   const bool to_end = signal == SIGINT || signal == SIGTERM;
   if (signal == SIGUSR1) return on_question();
@@ -165,19 +154,13 @@ void Guardian::on_launcher_lost(const std::string& sentence) {
   end_job(exit_signal_base + SIGKILL, sentence);
 }
 
-void Guardian::on_child() {
-  signalfd_siginfo ignored{};
-  while (::read(signals_.get(), &ignored, sizeof(ignored)) > 0) {
-  }
-  int wait_status = 0;
-  // Others than ranks are orphans of theirs, whom we only bury.
-  for (pid_t pid = 0; (pid = ::waitpid(-1, &wait_status, WNOHANG)) > 0;) {
-    if (pid == agent_.pid) on_agent_ended(wait_status);
-    if (const auto found = rank_of_.find(pid); found != rank_of_.end()) {
-      const std::uint32_t rank = found->second;
-      rank_of_.erase(found);
-      on_rank_ended(rank, wait_status);
-    }
+// All others are orphans of the ranks, which only need to be reaped.
+void Guardian::on_child_ended(pid_t pid, int wait_status) {
+  if (pid == agent_.pid) on_agent_ended(wait_status);
+  if (const auto found = rank_of_.find(pid); found != rank_of_.end()) {
+    const std::uint32_t rank = found->second;
+    rank_of_.erase(found);
+    on_rank_ended(rank, wait_status);
   }
 }
 

@@ -23,6 +23,7 @@
 #include "run/io/job_output.hpp"
 #include "run/io/own_output.hpp"
 #include "run/io/poller.hpp"
+#include "run/io/process_events.hpp"
 #include "run/job.hpp"
 #include "run/node/absentees.hpp"
 #include "run/node/agent_record.hpp"
@@ -59,7 +60,7 @@ class Guardian {
 
   // Start, in this order.
   Result<void> prepare();
-  Result<void> watch_signals();
+  Result<void> watch_processes();
   Result<void> start_ranks();
   Result<void> start_rank_of(const Program& program, EnvironmentBlock& environment,
                              std::uint32_t rank);
@@ -81,12 +82,11 @@ class Guardian {
   void on_agent_ended(int wait_status);
 
   // What can happen.
-  void on_order();
   void on_signal(int signal);
   void on_question();
   void on_failure_elsewhere();
   void on_launcher_lost(const std::string& sentence);
-  void on_child();
+  void on_child_ended(pid_t pid, int wait_status);
   void on_rank_ended(std::uint32_t rank, int wait_status);
   void on_socket(std::uint32_t rank);
   // `end` tells of the end of the program that asked; it may be missing.
@@ -133,9 +133,8 @@ class Guardian {
 
   const Job& job_;
   SweeperLink sweeper_;
-  UniqueFd orders_;
   Poller poller_;
-  UniqueFd signals_;
+  ProcessEvents events_;
   rlimit descriptors_{};                   // what the ranks get back
   std::unique_ptr<Uplink> uplink_;         // of a remote launcher
   std::unique_ptr<OwnOutput> own_output_;  // of all others

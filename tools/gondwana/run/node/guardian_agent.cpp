@@ -17,6 +17,7 @@
 
 #include "bootstrap/protocol.hpp"
 #include "core/host_name.hpp"
+#include "run/io/pipe.hpp"
 #include "run/node/diagnosis.hpp"
 #include "run/node/guardian.hpp"
 
@@ -69,11 +70,11 @@ Result<void> Guardian::start_agent() {
   agent_.socket = UniqueFd(ends[0]);
   const UniqueFd join(ends[1]);
   const UniqueFd input(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  std::array<int, 2> pipe{};
-  if (!input || ::pipe2(pipe.data(), O_CLOEXEC) != 0) return cannot_start("the output");
-  agent_.complaints = UniqueFd(pipe[0]);
-  const UniqueFd error(pipe[1]);
-  ::fcntl(pipe[0], F_SETFL, O_NONBLOCK);
+  if (!input) return cannot_start("the output");
+  Result<Pipe> error = make_pipe("the output of the node agent");
+  if (!error) return error.error();
+  agent_.complaints = std::move(error->from);
+  make_non_blocking(agent_.complaints);
   EnvironmentBlock environment(environ);
   environment.set(fmt::format("{}={}", protocol::join_fd_variable, join.get()));
 
@@ -83,7 +84,7 @@ Result<void> Guardian::start_agent() {
   start.environment = environment.pointers();
   start.input = input.get();
   start.output = input.get();
-  start.error = error.get();
+  start.error = error->to.get();
   start.join = join.get();
   start.descriptors = descriptors_;
   const Result<pid_t> pid = start_rank(start);
@@ -119,8 +120,8 @@ void Guardian::on_agent_socket() {
   if (agent_.socket) send_job_to_agent();
 }
 
-// Each line is passed on as a sentence of the launcher's: nobody sees the standard error of a far
-// end. Before it serves they say why it does not.
+// Each line is passed on as a sentence of the launcher's: nobody sees the standard error of a
+// remote launcher. Before it serves they say why it does not.
 void Guardian::on_agent_said() {
   std::array<char, 512> bytes{};
   ssize_t count = 0;

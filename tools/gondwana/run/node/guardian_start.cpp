@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/epoll.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include "core/host_name.hpp"
 #include "core/machine.hpp"
 #include "run/command_line/room.hpp"
+#include "run/io/pipe.hpp"
 #include "run/node/guardian.hpp"
 
 namespace gondwana::launch {
@@ -43,28 +43,16 @@ Result<void> Guardian::prepare() {
   Result<std::vector<Place>> places = plan_binding(job_.binding, job_.ranks());
   if (!places) return Error{Errc::invalid_argument, places.error().text};
   places_ = *std::move(places);
-  return watch_signals();
+  return watch_processes();
 }
 
-// Children end by signalfd. What the terminal or `kill -- -GROUP` sends to all of us reaches the
-// launcher too, which passes it on: counted here as well, the ranks would get it twice.
-Result<void> Guardian::watch_signals() {
-  for (const int signal :
-       {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE})
-    ::signal(signal, SIG_IGN);
-  sigset_t children;
-  ::sigemptyset(&children);
-  ::sigaddset(&children, SIGCHLD);
-  ::sigprocmask(SIG_SETMASK, &children, nullptr);
-  signals_ = UniqueFd(::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!signals_)
-    return Error{Errc::out_of_memory,
-                 fmt::format("cannot watch signals: {}", std::strerror(errno))};
-  if (Result<void> done = poller_.watch(signals_.get(), EPOLLIN, [this] { on_child(); }); !done)
-    return done;
-  if (Result<void> done = poller_.watch(orders_.get(), EPOLLIN, [this] { on_order(); }); !done)
-    return done;
-  if (!uplink_) return {};
+Result<void> Guardian::watch_processes() {
+  Result<void> started = events_.start(
+      {.on_signal = [this](int signal) { on_signal(signal); },
+       .on_launcher_lost =
+           [this] { on_launcher_lost("the launcher was killed; its ranks are ended"); },
+       .on_child_ended = [this](pid_t pid, int status) { on_child_ended(pid, status); }});
+  if (!started || !uplink_) return started;
   return uplink_->start({.on_signal = [this](int signal) { on_signal(signal); },
                          .on_end = [this] { on_failure_elsewhere(); },
                          .on_left = [this](std::uint32_t rank) { absentees_.add(rank); },
@@ -145,14 +133,12 @@ Result<UniqueFd> Guardian::open_output(std::uint32_t rank, Standard which) {
     if (errno == EMFILE) return no_descriptor("the output files", rank);
     return Error{Errc::refused, fmt::format("cannot write {}: {}", path, std::strerror(errno))};
   }
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return no_descriptor("the output pipes", rank);
-  UniqueFd from_rank(ends[0]);
-  UniqueFd to_us(ends[1]);
-  ::fcntl(from_rank.get(), F_SETFL, O_NONBLOCK);
-  if (const Result<void> added = output_.add(global(rank), which, std::move(from_rank)); !added)
+  Result<Pipe> pipe = make_pipe(fmt::format("the output pipes of rank {}", rank));
+  if (!pipe) return pipe.error();
+  make_non_blocking(pipe->from);
+  if (const Result<void> added = output_.add(global(rank), which, std::move(pipe->from)); !added)
     return added.error();
-  return to_us;
+  return std::move(pipe->to);
 }
 
 Result<UniqueFd> Guardian::open_join_socket(std::uint32_t rank) {

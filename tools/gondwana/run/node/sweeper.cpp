@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,29 +15,13 @@
 #include <cstring>
 #include <utility>
 
+#include "run/io/pipe.hpp"
+#include "run/io/process_events.hpp"
 #include "run/node/descendants.hpp"
 #include "run/node/exit_status.hpp"
 
 namespace gondwana::launch {
 namespace {
-
-struct Pipe {
-  UniqueFd from;
-  UniqueFd to;
-};
-
-Result<Pipe> make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) == 0) return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
-  return Error{Errc::out_of_memory,
-               fmt::format("cannot make a pipe: {}; raise ulimit -n", std::strerror(errno))};
-}
-
-Error no_process() {
-  return {Errc::out_of_memory,
-          fmt::format("cannot start a process: {}; is their number limited (ulimit -u, pids.max)?",
-                      std::strerror(errno))};
-}
 
 // Launcher and guardian hold pipes on whose end other processes wait: the sweeper keeps none.
 void keep_only(std::array<int, 3> kept) {
@@ -64,15 +47,9 @@ class Watch {
     // guardian is our child in that group, and where its end would leave the group without a parent
     // in the session, the kernel hangs up on all of the group as soon as one of them is stopped.
     ::setsid();
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGPIPE})
-      ::signal(signal, SIG_IGN);
-    sigset_t children;
-    ::sigemptyset(&children);
-    ::sigaddset(&children, SIGCHLD);
-    ::sigprocmask(SIG_SETMASK, &children, nullptr);
-    signals_ = UniqueFd(::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
-    ::fcntl(words_.get(), F_SETFL, O_NONBLOCK);
-    keep_only({words_.get(), reports_.get(), signals_.get()});
+    if (Result<UniqueFd> children = watch_children(); children) children_ = *std::move(children);
+    make_non_blocking(words_);
+    keep_only({words_.get(), reports_.get(), children_.get()});
   }
 
   void run() {
@@ -86,13 +63,11 @@ class Watch {
   }
 
  private:
-  // For the end of a child or a word. Without a descriptor for signals it looks again and again.
+  // For the end of a child or a word. Without a descriptor for children it looks again and again.
   void wait() {
-    std::array<pollfd, 2> sources{{{signals_.get(), POLLIN, 0}, {words_.get(), POLLIN, 0}}};
-    ::poll(sources.data(), words_ ? 2 : 1, signals_ ? -1 : 10);
-    signalfd_siginfo signal{};
-    while (signals_ && ::read(signals_.get(), &signal, sizeof(signal)) > 0) {
-    }
+    std::array<pollfd, 2> sources{{{children_.get(), POLLIN, 0}, {words_.get(), POLLIN, 0}}};
+    ::poll(sources.data(), words_ ? 2 : 1, children_ ? -1 : 10);
+    clear(children_);
     hear();
   }
 
@@ -112,7 +87,7 @@ class Watch {
   pid_t guardian_;
   UniqueFd words_;
   UniqueFd reports_;
-  UniqueFd signals_;
+  UniqueFd children_;
   Ending ending_;
 };
 
@@ -139,6 +114,12 @@ class Watch {
 
 }  // namespace
 
+Error no_process() {
+  return {Errc::out_of_memory,
+          fmt::format("cannot start a process: {}; is their number limited (ulimit -u, pids.max)?",
+                      std::strerror(errno))};
+}
+
 void SweeperLink::tell(pid_t word) const {
   (void)!::write(words_.get(), &word, sizeof(word));
 }
@@ -151,7 +132,7 @@ Result<Sweeper> Sweeper::start(FunctionRef<void(SweeperLink)> guard) {
   const pid_t pid = ::fork();
   if (pid == 0) become_sweeper(*std::move(words), *std::move(reports), guard);
   if (pid < 0) return no_process();
-  ::fcntl(reports->from.get(), F_SETFL, O_NONBLOCK);
+  make_non_blocking(reports->from);
   return Sweeper(pid, std::move(reports->from));
 }
 

@@ -52,4 +52,7 @@ class Sweeper {
   UniqueFd reports_;
 };
 
+// fork() has failed (errno).
+Error no_process();
+
 }  // namespace gondwana::launch

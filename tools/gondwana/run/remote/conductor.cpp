@@ -1,10 +1,6 @@
 #include "run/remote/conductor.hpp"
 
 #include <fmt/format.h>
-#include <sys/epoll.h>
-#include <sys/signalfd.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -32,8 +28,8 @@ constexpr std::uint64_t taken_step = std::uint64_t{128} << 10;
 
 Conductor::Conductor(const Job& job, UniqueFd orders, Poller poller)
     : job_(job),
-      orders_(std::move(orders)),
       poller_(std::move(poller)),
+      events_(poller_, std::move(orders)),
       output_(poller_, {job.label, job.timestamps}),
       input_(poller_),
       parts_(share_out(job)) {}
@@ -64,26 +60,18 @@ Result<void> Conductor::prepare() {
     time_up_ns_ = monotonic_ns() + static_cast<std::uint64_t>(limit.count());
   }
   if (*peer_timeout != 0) ping_every_ns_ = std::min(second_ns, *peer_timeout * second_ns / 4);
-  return watch_signals();
+  return watch_processes();
 }
 
-// What the terminal sends to all of us reaches the launcher too, which passes it on.
-Result<void> Conductor::watch_signals() {
-  for (const int signal :
-       {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE})
-    ::signal(signal, SIG_IGN);
-  sigset_t children;
-  ::sigemptyset(&children);
-  ::sigaddset(&children, SIGCHLD);
-  ::sigprocmask(SIG_SETMASK, &children, nullptr);
-  signals_ = UniqueFd(::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!signals_) {
-    return Error{Errc::out_of_memory,
-                 fmt::format("cannot watch signals: {}", std::strerror(errno))};
-  }
-  if (Result<void> done = poller_.watch(signals_.get(), EPOLLIN, [this] { on_child(); }); !done)
-    return done;
-  return poller_.watch(orders_.get(), EPOLLIN, [this] { on_order(); });
+Result<void> Conductor::watch_processes() {
+  return events_.start({.on_signal = [this](int signal) { on_signal(signal); },
+                        .on_launcher_lost = [this] { on_launcher_lost(); },
+                        .on_child_ended =
+                            [this](pid_t pid, int status) {
+                              for (const HostRecord& record : hosts_)
+                                if (record.connection->pid() == pid)
+                                  record.connection->on_child_ended(status);
+                            }});
 }
 
 Result<void> Conductor::start_hosts() {
@@ -161,13 +149,6 @@ bool Conductor::is_over() const {
                              [](const HostRecord& one) { return one.connection->is_over(); });
 }
 
-void Conductor::on_order() {
-  unsigned char order = 0;
-  const ssize_t count = ::read(orders_.get(), &order, 1);
-  if (count == 0) return on_launcher_lost();
-  if (count > 0) on_signal(order);
-}
-
 // The remote launchers know what a signal means, and what a second one does. A host that is out of
 // reach must not keep us after that.
 void Conductor::on_signal(int signal) {
@@ -178,19 +159,8 @@ void Conductor::on_signal(int signal) {
 }
 
 void Conductor::on_launcher_lost() {
-  poller_.forget(orders_.get());
   launcher_lost_ = true;
   end_job(exit_signal_base + SIGKILL, "the launcher was killed; its ranks are ended");
-}
-
-void Conductor::on_child() {
-  signalfd_siginfo ignored{};
-  while (::read(signals_.get(), &ignored, sizeof(ignored)) > 0) {
-  }
-  int wait_status = 0;
-  for (pid_t pid = 0; (pid = ::waitpid(-1, &wait_status, WNOHANG)) > 0;)
-    for (const HostRecord& record : hosts_)
-      if (record.connection->pid() == pid) record.connection->on_child_ended(wait_status);
 }
 
 void Conductor::on_frame(HostConnection& host, Frame& frame) {

@@ -13,6 +13,7 @@
 #include "core/unique_fd.hpp"
 #include "run/io/own_output.hpp"
 #include "run/io/poller.hpp"
+#include "run/io/process_events.hpp"
 #include "run/job.hpp"
 #include "run/node/descendants.hpp"
 #include "run/remote/frames.hpp"
@@ -39,14 +40,12 @@ class Conductor {
 
   // Start, in this order.
   Result<void> prepare();
-  Result<void> watch_signals();
+  Result<void> watch_processes();
   Result<void> start_hosts();
 
   // What can happen.
-  void on_order();
   void on_signal(int signal);
   void on_launcher_lost();
-  void on_child();
   void on_frame(HostConnection& host, Frame& frame);
   void on_hello(HostConnection& host);
   void on_node_info(HostConnection& host, std::string info);
@@ -65,9 +64,8 @@ class Conductor {
   void bury_processes();
 
   const Job& job_;
-  UniqueFd orders_;
   Poller poller_;
-  UniqueFd signals_;
+  ProcessEvents events_;
   OwnOutput output_;
   HostInput input_;
   std::vector<Job> parts_;  // of each host

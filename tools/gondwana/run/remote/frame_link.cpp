@@ -1,6 +1,5 @@
 #include "run/remote/frame_link.hpp"
 
-#include <fcntl.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include <memory>
 
 #include "core/machine.hpp"
+#include "run/io/pipe.hpp"
 
 namespace gondwana::launch {
 
@@ -19,8 +19,8 @@ FrameLink::FrameLink(Poller& poller, UniqueFd from, UniqueFd to, std::uint64_t t
       tag_(tag),
       parser_(tag),
       heard_ns_(monotonic_ns()) {
-  for (const UniqueFd* one : {&from_, &to_})
-    ::fcntl(one->get(), F_SETFL, ::fcntl(one->get(), F_GETFL) | O_NONBLOCK);
+  make_non_blocking(from_);
+  make_non_blocking(to_);
 }
 
 Result<void> FrameLink::start(OnFrame on_frame, OnEnd on_end) {

@@ -1,6 +1,5 @@
 #include "run/remote/host_connection.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/epoll.h>
@@ -21,6 +20,7 @@
 #include "core/machine.hpp"
 #include "run/command_line/program_path.hpp"
 #include "run/command_line/quote.hpp"
+#include "run/io/pipe.hpp"
 #include "run/node/diagnosis.hpp"
 #include "run/node/exit_status.hpp"
 #include "run/remote/remote_launcher.hpp"
@@ -76,19 +76,6 @@ std::vector<std::string> words_of_srun(const Host& host) {
           "--export=ALL", "-w",
           host.name,      remote_path(),
           "run",          std::string(remote_launcher_option)};
-}
-
-struct Pipe {
-  UniqueFd from;
-  UniqueFd to;
-};
-
-Result<Pipe> make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) == 0) return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
-  return Error{Errc::out_of_memory,
-               fmt::format("cannot make a pipe to a host: {}{}", std::strerror(errno),
-                           errno == EMFILE ? "; raise ulimit -n" : "")};
 }
 
 std::string one_line(std::string text) {
@@ -153,11 +140,11 @@ Result<void> HostConnection::start(OnFrame on_frame) {
 
 // In a process group of its own: what is typed on the terminal is for us to pass on.
 Result<void> HostConnection::spawn(const std::vector<std::string>& words) {
-  Result<Pipe> input = make_pipe();
+  Result<Pipe> input = make_pipe("a pipe to a host");
   if (!input) return input.error();
-  Result<Pipe> output = make_pipe();
+  Result<Pipe> output = make_pipe("a pipe to a host");
   if (!output) return output.error();
-  Result<Pipe> error = make_pipe();
+  Result<Pipe> error = make_pipe("a pipe to a host");
   if (!error) return error.error();
   posix_spawn_file_actions_t files;
   ::posix_spawn_file_actions_init(&files);
@@ -188,7 +175,7 @@ Result<void> HostConnection::spawn(const std::vector<std::string>& words) {
                                             std::strerror(failure))};
   }
   complaints_ = std::move(error->from);
-  ::fcntl(complaints_.get(), F_SETFL, O_NONBLOCK);
+  make_non_blocking(complaints_);
   link_.emplace(*poller_, std::move(output->from), std::move(input->to), share_.tag);
   return {};
 }
