@@ -61,7 +61,11 @@ Guardian::Guardian(const Job& job, SweeperLink sweeper, UniqueFd orders, Poller 
                       ? nullptr
                       : std::make_unique<OwnOutput>(poller_, LineStyle{job.label, job.timestamps})),
       output_(poller_, uplink_ ? static_cast<OutputSink&>(uplink_->output()) : *own_output_),
-      input_(poller_),
+      terminal_(poller_, 1),
+      input_(poller_, uplink_ ? uplink_->reports_of_input()
+                              : RankInput::Handlers{
+                                    [this](std::uint64_t bytes) { terminal_.on_taken(bytes); },
+                                    [this] { terminal_.stop(); }}),
       wire_(node_share(job), job.share.tag,
             [this](const char* name) { return value_for_ranks(job_, name); }),
       programs_(poller_),
@@ -87,7 +91,7 @@ void Guardian::step() {
   if (const auto program = images_.overdue()) on_image_lost(*program);
   look_for_absentees();
   look_for_deadlock();
-  input_.step();
+  terminal_.step();
   if (uplink_) uplink_->step();
   output_.step();
   if (output_.failure() != 0) on_output_failed(output_.failure());
@@ -110,7 +114,7 @@ int Guardian::next_timeout_ms() const {
   consider(programs_.next_ns());
   consider(images_.next_ns());
   consider(output_.next_ns());
-  consider(input_.next_ns());
+  consider(terminal_.next_ns());
   if (uplink_) consider(uplink_->next_ns());
   if (!send_later_.empty() || agent_.waits_for_memory) consider(now + send_again_ns);
   if (alive_ == 0) consider(now);
@@ -177,10 +181,7 @@ void Guardian::on_rank_ended(std::uint32_t rank, int wait_status) {
     sweeper_.remove(record.pid);
     ending_.remove_group(record.pid);
   }
-  if (job_.reader == global(rank)) {
-    input_.stop();
-    if (uplink_) uplink_->input().stop();
-  }
+  if (job_.reader == global(rank)) input_.stop();
   const int status = exit_status(wait_status);
   if (ending_.state() != Ending::State::idle) return settle(status);
 

@@ -19,11 +19,12 @@
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
 #include "memory/stillness.hpp"
-#include "run/io/input_pump.hpp"
 #include "run/io/job_output.hpp"
 #include "run/io/own_output.hpp"
 #include "run/io/poller.hpp"
 #include "run/io/process_events.hpp"
+#include "run/io/rank_input.hpp"
+#include "run/io/standard_input.hpp"
 #include "run/job.hpp"
 #include "run/node/absentees.hpp"
 #include "run/node/agent_record.hpp"
@@ -139,7 +140,8 @@ class Guardian {
   std::unique_ptr<Uplink> uplink_;         // of a remote launcher
   std::unique_ptr<OwnOutput> own_output_;  // of all others
   JobOutput output_;
-  InputPump input_;
+  StandardInput terminal_;
+  RankInput input_;
   WireUp wire_;
   AgentRecord agent_;
   ProgramWatch programs_;

@@ -56,6 +56,7 @@ Result<void> Guardian::watch_processes() {
   return uplink_->start({.on_signal = [this](int signal) { on_signal(signal); },
                          .on_end = [this] { on_failure_elsewhere(); },
                          .on_left = [this](std::uint32_t rank) { absentees_.add(rank); },
+                         .on_input = [this](std::string_view text) { input_.add(text); },
                          .on_lost = [this](const auto& sentence) { on_launcher_lost(sentence); }});
 }
 
@@ -115,8 +116,11 @@ Result<void> Guardian::start_rank_of(const Program& program, EnvironmentBlock& e
 
 Result<UniqueFd> Guardian::open_input(std::uint32_t rank) {
   const bool reads = job_.reader == global(rank);
-  if (reads && uplink_) return uplink_->input().start();
-  if (reads && ::isatty(STDIN_FILENO) == 1) return input_.start();
+  if (reads && uplink_) return input_.start();
+  if (reads && ::isatty(STDIN_FILENO) == 1) {
+    terminal_.start([this](const std::string& text) { input_.add(text); });
+    return input_.start();
+  }
   UniqueFd input(reads ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
                        : ::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!input) return no_descriptor("the standard input", rank);

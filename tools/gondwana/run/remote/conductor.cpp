@@ -23,6 +23,7 @@ constexpr std::uint64_t user_grace_ns = 10 * second_ns;  // from a second INT or
 constexpr std::uint64_t last_words_ns = second_ns;       // to write output nobody may read
 constexpr std::uint64_t bury_ns = second_ns;             // to a process whose host is done
 constexpr std::uint64_t taken_step = std::uint64_t{128} << 10;
+constexpr std::uint64_t input_window = std::uint64_t{256} << 10;
 
 }  // namespace
 
@@ -31,7 +32,7 @@ Conductor::Conductor(const Job& job, UniqueFd orders, Poller poller)
       poller_(std::move(poller)),
       events_(poller_, std::move(orders)),
       output_(poller_, {job.label, job.timestamps}),
-      input_(poller_),
+      input_(poller_, input_window),
       parts_(share_out(job)) {}
 
 int Conductor::run() {

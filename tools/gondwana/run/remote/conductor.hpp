@@ -14,11 +14,11 @@
 #include "run/io/own_output.hpp"
 #include "run/io/poller.hpp"
 #include "run/io/process_events.hpp"
+#include "run/io/standard_input.hpp"
 #include "run/job.hpp"
 #include "run/node/descendants.hpp"
 #include "run/remote/frames.hpp"
 #include "run/remote/host_connection.hpp"
-#include "run/remote/host_input.hpp"
 
 namespace gondwana::launch {
 
@@ -67,7 +67,7 @@ class Conductor {
   Poller poller_;
   ProcessEvents events_;
   OwnOutput output_;
-  HostInput input_;
+  StandardInput input_;
   std::vector<Job> parts_;  // of each host
   std::vector<HostRecord> hosts_;
   Ending processes_;

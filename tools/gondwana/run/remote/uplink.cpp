@@ -19,7 +19,6 @@ UniqueFd duplicate(int fd) {
 Uplink::Uplink(Poller& poller, const Job& job)
     : job_(job),
       link_(poller, duplicate(STDIN_FILENO), duplicate(STDOUT_FILENO), job.share.tag),
-      input_(poller, link_),
       output_(link_, job.prompts),
       exchange_(link_) {}
 
@@ -38,7 +37,7 @@ void Uplink::on_frame(Frame& frame) {
   if (const auto* signal = std::get_if<Signal>(&frame))
     return orders_.on_signal(static_cast<int>(signal->number));
   if (const auto* left = std::get_if<Left>(&frame)) return orders_.on_left(left->rank);
-  if (const auto* input = std::get_if<Input>(&frame)) return input_.add(input->text);
+  if (const auto* input = std::get_if<Input>(&frame)) return orders_.on_input(input->text);
   if (const auto* taken = std::get_if<Taken>(&frame)) return output_.on_taken(taken->bytes);
   auto* infos = std::get_if<AllNodes>(&frame);
   if (infos != nullptr && infos->infos.size() == job_.share.nodes)

@@ -5,13 +5,14 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/result.hpp"
 #include "run/io/poller.hpp"
+#include "run/io/rank_input.hpp"
 #include "run/job.hpp"
 #include "run/node/node_exchange.hpp"
 #include "run/remote/frame_link.hpp"
-#include "run/remote/remote_input.hpp"
 #include "run/remote/remote_output.hpp"
 
 namespace gondwana::launch {
@@ -22,6 +23,7 @@ class Uplink {
     std::function<void(int signal)> on_signal;
     std::function<void()> on_end;
     std::function<void(std::uint32_t rank)> on_left;
+    std::function<void(std::string_view text)> on_input;
     std::function<void(const std::string& sentence)> on_lost;  // once
   };
 
@@ -31,7 +33,10 @@ class Uplink {
   Result<void> start(Orders orders);
 
   void tell(const Frame& news) { link_.send(news); }
-  RemoteInput& input() { return input_; }
+  // Tells the launcher how far the rank that reads the standard input has come.
+  RankInput::Handlers reports_of_input() {
+    return {[this](std::uint64_t bytes) { tell(Taken{bytes}); }, [this] { tell(Deaf{}); }};
+  }
   RemoteOutput& output() { return output_; }
   NodeExchange& exchange() { return exchange_; }
 
@@ -46,7 +51,6 @@ class Uplink {
   const Job& job_;
   Orders orders_;
   FrameLink link_;
-  RemoteInput input_;
   RemoteOutput output_;
   NodeExchange exchange_;
 };

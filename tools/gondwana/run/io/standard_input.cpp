@@ -1,4 +1,4 @@
-#include "run/remote/host_input.hpp"
+#include "run/io/standard_input.hpp"
 
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -20,30 +20,30 @@ bool is_in_background() {
 
 }  // namespace
 
-void HostInput::start(Send send) {
+void StandardInput::start(Send send) {
   send_ = std::move(send);
   state_ = State::looking;
 }
 
-void HostInput::stop() {
+void StandardInput::stop() {
   poller_->forget(STDIN_FILENO);
   state_ = State::off;
 }
 
-void HostInput::on_taken(std::uint64_t bytes) {
-  under_way_ -= std::min(bytes, under_way_);
-  if (state_ == State::full && under_way_ < window) state_ = State::looking;
+void StandardInput::on_taken(std::uint64_t bytes) {
+  in_flight_ -= std::min(bytes, in_flight_);
+  if (state_ == State::full && in_flight_ < window_) state_ = State::looking;
 }
 
-void HostInput::step() {
+void StandardInput::step() {
   if (state_ == State::looking && monotonic_ns() >= look_at_ns_) watch();
 }
 
-std::optional<std::uint64_t> HostInput::next_ns() const {
+std::optional<std::uint64_t> StandardInput::next_ns() const {
   return state_ == State::looking ? std::optional(look_at_ns_) : std::nullopt;
 }
 
-void HostInput::watch() {
+void StandardInput::watch() {
   if (is_in_background()) {
     look_at_ns_ = monotonic_ns() + look_again_ns;
   } else if (poller_->watch(STDIN_FILENO, EPOLLIN, [this] { read_some(); })) {
@@ -53,7 +53,7 @@ void HostInput::watch() {
   }
 }
 
-void HostInput::read_some() {
+void StandardInput::read_some() {
   // Reading in the background would fail; being ready it would be tried without end.
   if (is_in_background()) {
     poller_->forget(STDIN_FILENO);
@@ -69,8 +69,8 @@ void HostInput::read_some() {
     stop();
     return send_("");
   }
-  under_way_ += static_cast<std::uint64_t>(count);
-  if (under_way_ >= window) {
+  in_flight_ += static_cast<std::uint64_t>(count);
+  if (in_flight_ >= window_) {
     poller_->forget(STDIN_FILENO);
     state_ = State::full;
   }

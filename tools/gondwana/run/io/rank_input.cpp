@@ -1,52 +1,47 @@
-#include "run/remote/remote_input.hpp"
+#include "run/io/rank_input.hpp"
 
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <cstring>
+
+#include "run/io/pipe.hpp"
 
 namespace gondwana::launch {
 
-Result<UniqueFd> RemoteInput::start() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return Error{Errc::out_of_memory, fmt::format("cannot make a pipe for the standard input: {}",
-                                                  std::strerror(errno))};
-  }
-  to_rank_ = UniqueFd(ends[1]);
-  ::fcntl(to_rank_.get(), F_SETFL, O_NONBLOCK);
-  return UniqueFd(ends[0]);
+Result<UniqueFd> RankInput::start() {
+  Result<Pipe> pipe = make_pipe("a pipe for the standard input");
+  if (!pipe) return pipe.error();
+  to_rank_ = std::move(pipe->to);
+  make_non_blocking(to_rank_);
+  return std::move(pipe->from);
 }
 
-void RemoteInput::add(std::string_view text) {
+void RankInput::add(std::string_view text) {
   if (!to_rank_) return;
   if (text.empty()) ended_ = true;
   held_ += text;
   write_rank();
 }
 
-void RemoteInput::stop() {
+void RankInput::stop() {
   if (!to_rank_) return;
   forget();
-  link_->send(Deaf{});
+  handlers_.on_gone();
 }
 
-void RemoteInput::forget() {
+void RankInput::forget() {
   poller_->forget(to_rank_.get());
   to_rank_.reset();
   held_.clear();
 }
 
-void RemoteInput::write_rank() {
+void RankInput::write_rank() {
   const ssize_t count = held_.empty() ? 0 : ::write(to_rank_.get(), held_.data(), held_.size());
   if (count < 0 && errno != EAGAIN && errno != EINTR) return stop();
   if (count > 0) {
     held_.erase(0, static_cast<std::size_t>(count));
-    link_->send(Taken{static_cast<std::uint64_t>(count)});
+    handlers_.on_taken(static_cast<std::uint64_t>(count));
   }
   if (held_.empty()) {
     poller_->forget(to_rank_.get());
