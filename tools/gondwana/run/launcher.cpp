@@ -23,6 +23,7 @@
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
 #include "run/command_line/command_line.hpp"
+#include "run/command_line/option_parser.hpp"
 #include "run/command_line/rank_variable.hpp"
 #include "run/command_line/sharing.hpp"
 #include "run/command_line/show.hpp"

@@ -13,6 +13,4 @@ namespace gondwana::launch {
 // to a ":" that begins the next program with options of its own.
 Result<Job> parse_command_line(const std::vector<std::string>& words);
 
-std::string help_text();
-
 }  // namespace gondwana::launch

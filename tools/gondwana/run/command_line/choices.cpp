@@ -1,0 +1,170 @@
+#include "run/command_line/choices.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include "bootstrap/protocol.hpp"
+#include "core/parse.hpp"
+#include "run/command_line/host_list.hpp"
+#include "run/command_line/profile.hpp"
+
+namespace gondwana::launch {
+namespace {
+
+Result<void> set_variables(const Choices& choices, Program& program) {
+  for (const std::string& text : choices.variables) {
+    if (text.empty() || text[0] == '=') return wrong(fmt::format("-x \"{}\": no name", text));
+    if (text.find('=') != std::string::npos)
+      program.environment.push_back(text);
+    else if (const char* value = std::getenv(text.c_str()))
+      program.environment.push_back(text + "=" + value);
+    else
+      return wrong(
+          fmt::format("-x {}: there is no such environment variable; write {}=VALUE", text, text));
+  }
+  return {};
+}
+
+Result<void> set_heap(const Choices& choices, Program& program) {
+  if (choices.heap.empty()) return {};
+  if (const Result<std::size_t> size = parse_size(choices.heap); !size)
+    return wrong("--heap " + size.error().text);
+  program.environment.push_back("GONDWANA_HEAP_SIZE=" + choices.heap);
+  return {};
+}
+
+// "30", "0.5", "90s", "5m", "2h" or "1d", as timeout(1) takes it.
+Result<void> set_timeout(const std::string& text, Job& job) {
+  constexpr std::array<std::pair<char, double>, 4> units{
+      {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 24 * 3600}}};
+  double seconds = 0;
+  const char* end = text.data() + text.size();
+  auto [rest, failure] = std::from_chars(text.data(), end, seconds);
+  for (const auto& [letter, length] : units) {
+    if (failure != std::errc{} || rest == end || *rest != letter) continue;
+    seconds *= length;
+    ++rest;
+    break;
+  }
+  constexpr double a_year = 366 * 24 * 3600.0;
+  if (failure != std::errc{} || rest != end || !(seconds > 0 && seconds <= a_year))
+    return wrong(fmt::format("--timeout \"{}\": expected a time, such as 30, 0.5 or 5m", text));
+  job.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+  return {};
+}
+
+Result<void> set_reader(const std::string& text, Job& job) {
+  if (text == "all") {
+    return Error{Errc::missing,
+                 "--stdin all is not in this version: one rank reads the input; let it broadcast"};
+  }
+  job.reader.reset();
+  if (text == "none") return {};
+  const Result<std::uint64_t> rank = parse_number(text, 0, protocol::max_ranks);
+  if (!rank) return wrong("--stdin " + rank.error().text);
+  job.reader = static_cast<std::uint32_t>(*rank);
+  return {};
+}
+
+Result<void> set_binding(const std::string& text, Job& job) {
+  constexpr std::array<std::pair<std::string_view, Binding>, 5> names{
+      {{"none", Binding::none},
+       {"core", Binding::core},
+       {"numa", Binding::numa},
+       {"package", Binding::package},
+       {"socket", Binding::package}}};
+  for (const auto& [name, binding] : names) {
+    if (text != name) continue;
+    job.binding = binding;
+    return {};
+  }
+  return wrong(fmt::format("--bind-to {}: expected none, core, numa or package", text));
+}
+
+Result<void> set_ranks_per_host(const std::string& text, Job& job) {
+  const Result<std::uint64_t> ranks = parse_number(text, 1, protocol::max_ranks);
+  if (!ranks) return wrong("--ppn " + ranks.error().text);
+  job.ranks_per_host = static_cast<std::uint32_t>(*ranks);
+  return {};
+}
+
+// As Open MPI writes it: what concerns places within a host, and processors for all, change
+// nothing.
+Result<void> set_mapping(std::string text, Job& job) {
+  std::ranges::transform(text, text.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
+  constexpr std::string_view modifier = ":oversubscribe";
+  if (text.ends_with(modifier)) text.resize(text.size() - modifier.size());
+  if (text.empty() || text == "slot" || text == "core" || text == "hwthread") return {};
+  constexpr std::string_view before = "ppr:";
+  constexpr std::string_view after = ":node";
+  if (text.starts_with(before) && text.ends_with(after) &&
+      text.size() > before.size() + after.size())
+    return set_ranks_per_host(
+        text.substr(before.size(), text.size() - before.size() - after.size()), job);
+  return wrong(
+      fmt::format("--map-by {}: ranks of a host have numbers that follow each other; slot and "
+                  "ppr:N:node are possible, and --ppn N spreads ranks over hosts",
+                  text));
+}
+
+Result<void> set_hosts(const Choices& choices, Job& job) {
+  Result<void> done;
+  if (!choices.per_host.empty()) done = set_ranks_per_host(choices.per_host, job);
+  if (done && !choices.mapping.empty()) done = set_mapping(choices.mapping, job);
+  if (!done) return done;
+  if (choices.hosts.empty() && choices.host_file.empty()) return {};
+  if (!job.hosts.empty() || (!choices.hosts.empty() && !choices.host_file.empty()))
+    return wrong("hosts are given twice");
+  Result<std::vector<Host>> hosts =
+      choices.hosts.empty() ? read_host_file(choices.host_file) : parse_hosts(choices.hosts);
+  if (!hosts) {
+    const char* option = choices.hosts.empty() ? "--hostfile " : "";
+    return Error{hosts.error().code, option + hosts.error().text};
+  }
+  job.hosts = *std::move(hosts);
+  return {};
+}
+
+}  // namespace
+
+Error wrong(std::string text) {
+  return {Errc::invalid_argument, std::move(text) + "; see `gondwana run --help`"};
+}
+
+Result<void> set_program(const Choices& choices, Program& program) {
+  if (!choices.ranks.empty()) {
+    const Result<std::uint64_t> ranks = parse_number(choices.ranks, 1, protocol::max_ranks);
+    if (!ranks) return wrong("-n " + ranks.error().text);
+    program.ranks = static_cast<std::uint32_t>(*ranks);
+  }
+  program.folder = choices.folder;
+  Result<void> done = set_variables(choices, program);
+  if (done) done = set_heap(choices, program);
+  if (done && choices.profile) done = preload_profile(program.environment);
+  return done;
+}
+
+Result<void> set_job(const Choices& choices, Job& job) {
+  job.label |= choices.label;
+  job.timestamps |= choices.timestamps;
+  job.report_bindings |= choices.report_bindings;
+  job.verbose |= choices.verbose;
+  if (choices.show) job.purpose = Purpose::show;
+  if (!choices.output_folder.empty()) job.output_folder = choices.output_folder;
+  Result<void> done = set_hosts(choices, job);
+  if (done && !choices.timeout.empty()) done = set_timeout(choices.timeout, job);
+  if (done && !choices.reader.empty()) done = set_reader(choices.reader, job);
+  if (done && !choices.binding.empty()) done = set_binding(choices.binding, job);
+  return done;
+}
+
+}  // namespace gondwana::launch

@@ -1,0 +1,23 @@
+// Splits the words of one program into its options and the program itself.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/result.hpp"
+#include "run/command_line/choices.hpp"
+
+namespace gondwana::launch {
+
+struct Section {
+  Choices choices;
+  std::vector<std::string> program;  // and its arguments
+};
+
+// Options end at "--" or at the first word that is not one.
+Result<Section> parse_options(std::span<const std::string> words);
+
+std::string help_text();
+
+}  // namespace gondwana::launch
