@@ -29,28 +29,14 @@ void OutputStream::open_own_description() {
 
 void OutputStream::append(Writer writer, std::string_view text) {
   if (failure_ != 0 || text.empty()) return;
-  if (unfinished_ && unfinished_ != writer) pending_ += '\n';
-  pending_ += text;
+  if (unfinished_ && unfinished_ != writer) pending_.append("\n");
+  pending_.append(text);
   unfinished_ = text.back() == '\n' ? std::nullopt : std::optional(writer);
 }
 
 bool OutputStream::flush() {
-  while (!is_empty()) {
-    const ssize_t count = write_some(std::string_view(pending_).substr(written_));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && errno == EAGAIN) break;
-    if (count < 0) {
-      failure_ = errno;
-      written_ = pending_.size();
-      break;
-    }
-    written_ += static_cast<std::size_t>(count);
-  }
-  // Dropping the written part costs a copy of the rest: only once that is the smaller part.
-  if (written_ * 2 >= pending_.size()) {
-    pending_.erase(0, written_);
-    written_ = 0;
-  }
+  const int failure = pending_.flush([this](std::string_view text) { return write_some(text); });
+  if (failure != 0) failure_ = failure;
   return is_empty();
 }
 

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "core/unique_fd.hpp"
+#include "run/io/send_buffer.hpp"
 
 namespace gondwana::launch {
 
@@ -27,9 +27,9 @@ class OutputStream {
   bool flush();
 
   int fd() const { return own_ ? own_.get() : fd_; }
-  bool is_empty() const { return written_ == pending_.size(); }
+  bool is_empty() const { return pending_.is_empty(); }
   // Whoever appends more now makes us hold more than is good.
-  bool is_full() const { return pending_.size() - written_ >= high_water; }
+  bool is_full() const { return pending_.size() >= high_water; }
   bool is_terminal() const { return kind_ == Kind::terminal; }
   bool is_in_line_of(Writer writer) const { return unfinished_ == writer; }
   bool is_same_file_as(const OutputStream& other) const;
@@ -47,8 +47,7 @@ class OutputStream {
   int fd_;
   UniqueFd own_;  // the same file opened again, non-blocking; empty where that is not possible
   Kind kind_ = Kind::plain;
-  std::string pending_;
-  std::size_t written_ = 0;           // bytes of pending_
+  SendBuffer pending_;
   std::optional<Writer> unfinished_;  // whose line is begun
   int failure_ = 0;
 };

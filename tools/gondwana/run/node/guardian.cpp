@@ -4,18 +4,17 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <limits>
 
 #include "bootstrap/protocol.hpp"
 #include "core/host_name.hpp"
 #include "core/machine.hpp"
 #include "run/command_line/rank_variable.hpp"
+#include "run/io/next_time.hpp"
 #include "run/node/exit_status.hpp"
 
 namespace gondwana::launch {
@@ -100,27 +99,22 @@ void Guardian::step() {
 }
 
 int Guardian::next_timeout_ms() const {
-  std::uint64_t next = std::numeric_limits<std::uint64_t>::max();
-  const auto consider = [&](std::optional<std::uint64_t> due) {
-    next = std::min(next, due.value_or(next));
-  };
-  const std::uint64_t now = monotonic_ns();
-  consider(time_up_ns_);
-  consider(ending_.next_ns());
-  consider(programs_.next_ns());
-  consider(images_.next_ns());
-  consider(output_.next_ns());
-  consider(terminal_.next_ns());
-  if (uplink_) consider(uplink_->next_ns());
-  if (!send_later_.empty() || agent_.waits_for_memory) consider(now + send_again_ns);
-  if (alive_ == 0) consider(now);
+  NextTime next;
+  next.consider(time_up_ns_);
+  next.consider(ending_.next_ns());
+  next.consider(programs_.next_ns());
+  next.consider(images_.next_ns());
+  next.consider(output_.next_ns());
+  next.consider(terminal_.next_ns());
+  if (uplink_) next.consider(uplink_->next_ns());
+  if (!send_later_.empty() || agent_.waits_for_memory)
+    next.consider(monotonic_ns() + send_again_ns);
+  if (alive_ == 0) next.consider(0);
   if (ending_.state() == Ending::State::idle) {
-    consider(absentees_.next_ns());
-    consider(deadlock_.next_ns());
+    next.consider(absentees_.next_ns());
+    next.consider(deadlock_.next_ns());
   }
-  if (next == std::numeric_limits<std::uint64_t>::max()) return -1;
-  const std::uint64_t rounded_up = next > now ? (next - now + 999'999) / 1'000'000 : 0;
-  return static_cast<int>(std::min<std::uint64_t>(rounded_up, 1'000'000));
+  return next.timeout_ms();
 }
 
 void Guardian::on_signal(int signal) {

@@ -7,12 +7,12 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 
 #include "bootstrap/job_memory.hpp"
 #include "core/machine.hpp"
 #include "run/command_line/sharing.hpp"
 #include "run/command_line/task.hpp"
+#include "run/io/next_time.hpp"
 #include "run/node/exit_status.hpp"
 
 namespace gondwana::launch {
@@ -133,16 +133,13 @@ void Conductor::step_host(HostRecord& record) {
 }
 
 int Conductor::next_timeout_ms() const {
-  std::uint64_t next = ping_at_ns_;
-  const auto consider = [&](std::optional<std::uint64_t> due) {
-    next = std::min(next, due.value_or(next));
-  };
-  consider(time_up_ns_);
-  consider(abandon_at_ns_);
-  consider(input_.next_ns());
-  for (const HostRecord& record : hosts_) consider(record.connection->next_ns());
-  const std::uint64_t now = monotonic_ns();
-  return next > now ? static_cast<int>((next - now + 999'999) / 1'000'000) : 0;
+  NextTime next;
+  next.consider(ping_at_ns_);
+  next.consider(time_up_ns_);
+  next.consider(abandon_at_ns_);
+  next.consider(input_.next_ns());
+  for (const HostRecord& record : hosts_) next.consider(record.connection->next_ns());
+  return next.timeout_ms();
 }
 
 bool Conductor::is_over() const {

@@ -63,30 +63,18 @@ void FrameLink::close() {
 
 void FrameLink::send(const Frame& frame) {
   if (!to_) return;
-  pending_ += encode(frame, tag_);
+  pending_.append(encode(frame, tag_));
   if (!waits_for_room_) flush();
 }
 
 void FrameLink::flush() {
-  while (to_ && !has_sent_all()) {
-    const ssize_t count =
-        ::write(to_.get(), pending_.data() + written_, pending_.size() - written_);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && errno == EAGAIN) break;
-    if (count < 0) {
-      poller_->forget(to_.get());
-      to_.reset();
-      written_ = pending_.size();
-      break;
-    }
-    written_ += static_cast<std::size_t>(count);
-  }
-  // Dropping the written part costs a copy of the rest: only once that is the smaller part.
-  if (written_ * 2 >= pending_.size()) {
-    pending_.erase(0, written_);
-    written_ = 0;
-  }
   if (!to_) return;
+  const int failure = pending_.flush(
+      [this](std::string_view bytes) { return ::write(to_.get(), bytes.data(), bytes.size()); });
+  if (failure != 0) {
+    poller_->forget(to_.get());
+    return to_.reset();
+  }
   const bool wait = !has_sent_all();
   if (wait == waits_for_room_) return;
   waits_for_room_ =

@@ -7,6 +7,7 @@
 
 #include "core/unique_fd.hpp"
 #include "run/io/poller.hpp"
+#include "run/io/send_buffer.hpp"
 #include "run/remote/frames.hpp"
 
 namespace gondwana::launch {
@@ -28,7 +29,7 @@ class FrameLink {
 
   // Where the other side is gone this does nothing: on_end() tells.
   void send(const Frame& frame);
-  bool has_sent_all() const { return written_ == pending_.size(); }
+  bool has_sent_all() const { return pending_.is_empty(); }
 
   void close();
   bool is_open() const { return static_cast<bool>(from_); }
@@ -50,8 +51,7 @@ class FrameLink {
   FrameParser parser_;
   OnFrame on_frame_;
   OnEnd on_end_;
-  std::string pending_;
-  std::size_t written_ = 0;  // bytes of pending_
+  SendBuffer pending_;
   bool waits_for_room_ = false;
   std::uint64_t heard_ns_;
 };
