@@ -9,13 +9,10 @@
 #include <string_view>
 #include <system_error>
 
-#include "core/parse.hpp"
+#include "core/options.hpp"
 
 namespace gondwana::launch {
 namespace {
-
-constexpr std::uint32_t usual_peer_timeout_s = 20;
-constexpr std::uint32_t longest_peer_timeout_s = 7 * 24 * 3600;
 
 // Other variables of ours may make no sense on another host.
 bool is_for_all_hosts(std::string_view variable) {
@@ -37,12 +34,11 @@ Task task_of(const Job& part) {
 }
 
 Result<std::uint32_t> peer_timeout_of_user() {
-  const char* text = std::getenv("GONDWANA_PEER_TIMEOUT");
-  if (text == nullptr || *text == '\0') return usual_peer_timeout_s;
-  const Result<std::uint64_t> seconds = parse_number(text, 0, longest_peer_timeout_s);
-  if (!seconds)
-    return Error{Errc::invalid_argument, "GONDWANA_PEER_TIMEOUT " + seconds.error().text};
-  return static_cast<std::uint32_t>(*seconds);
+  const Result<Options> options = read_options([](std::string_view name) -> const char* {
+    return name == "GONDWANA_PEER_TIMEOUT" ? std::getenv("GONDWANA_PEER_TIMEOUT") : nullptr;
+  });
+  if (!options) return options.error();
+  return options->peer_timeout;
 }
 
 }  // namespace gondwana::launch

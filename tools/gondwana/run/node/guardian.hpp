@@ -65,6 +65,7 @@ class Guardian {
   Result<void> start_ranks();
   Result<void> start_rank_of(const Program& program, EnvironmentBlock& environment,
                              std::uint32_t rank);
+  void on_rank_started(const Program& program, std::uint32_t rank, pid_t pid);
   Result<UniqueFd> open_output(std::uint32_t rank, Standard which);
   Result<UniqueFd> open_input(std::uint32_t rank);
   Result<UniqueFd> open_join_socket(std::uint32_t rank);

@@ -100,18 +100,22 @@ Result<void> Guardian::start_rank_of(const Program& program, EnvironmentBlock& e
   if (!places_.empty()) start.processors = &places_[rank].processors;
   const Result<pid_t> pid = start_rank(start);
   if (!pid) return pid.error();
-  ranks_[rank].pid = *pid;
+  on_rank_started(program, rank, *pid);
+  return {};
+}
+
+void Guardian::on_rank_started(const Program& program, std::uint32_t rank, pid_t pid) {
+  ranks_[rank].pid = pid;
   ranks_[rank].alive = true;
-  sweeper_.add(*pid);
-  ending_.add_group(*pid);
-  rank_of_[*pid] = rank;
+  sweeper_.add(pid);
+  ending_.add_group(pid);
+  rank_of_[pid] = rank;
   ++alive_;
   if (job_.verbose)
     output_.say(fmt::format("rank {}{} is pid {}: {}", global(rank),
-                            uplink_ ? fmt::format(" on host {}", host_name().data()) : "", *pid,
+                            uplink_ ? fmt::format(" on host {}", host_name().data()) : "", pid,
                             fmt::join(program.words, " ")));
   if (job_.report_bindings) report_binding(rank);
-  return {};
 }
 
 Result<UniqueFd> Guardian::open_input(std::uint32_t rank) {

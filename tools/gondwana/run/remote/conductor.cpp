@@ -85,27 +85,28 @@ Result<void> Conductor::start_hosts() {
   tasks.reserve(parts_.size());
   for (const Job& part : parts_) tasks.push_back(task_of(part));
   for (std::size_t node = 0; node < hosts.size(); ++node) {
-    const Job& part = parts_[node];
-    HostRecord& record = hosts_.emplace_back();
-    record.connection = std::make_unique<HostConnection>(poller_, hosts[node], part.share);
-    HostConnection& host = *record.connection;
-    if (Result<void> started =
-            host.start([this](HostConnection& from, Frame& frame) { on_frame(from, frame); });
-        !started)
-      return started;
     Task& task = tasks[node];
     if (stays_here) task.environment.emplace_back("GONDWANA_NETWORK=127.0.0.0/8");
-    host.send(std::move(task));
-    if (job_.verbose) {
-      const std::uint32_t last = part.share.first + part.ranks() - 1;
-      const std::string ranks = part.ranks() == 1
-                                    ? fmt::format("rank {}", last)
-                                    : fmt::format("ranks {}-{}", part.share.first, last);
-      output_.say(
-          fmt::format("{} on host {}: pid {}: {}", ranks, host.name(), host.pid(),
-                      fmt::join(words_to_reach(hosts[node], part.share.peer_timeout_s), " ")));
-    }
+    if (Result<void> started = start_host(hosts[node], std::move(task)); !started) return started;
   }
+  return {};
+}
+
+Result<void> Conductor::start_host(const Host& host, Task task) {
+  const Share share = task.job.share;
+  HostRecord& record = hosts_.emplace_back();
+  record.connection = std::make_unique<HostConnection>(poller_, host, share);
+  HostConnection& connection = *record.connection;
+  Result<void> started =
+      connection.start([this](HostConnection& from, Frame& frame) { on_frame(from, frame); });
+  if (!started) return started;
+  const std::uint32_t last = share.first + task.job.ranks() - 1;
+  connection.send(std::move(task));
+  if (!job_.verbose) return {};
+  const std::string ranks = last == share.first ? fmt::format("rank {}", last)
+                                                : fmt::format("ranks {}-{}", share.first, last);
+  output_.say(fmt::format("{} on host {}: pid {}: {}", ranks, connection.name(), connection.pid(),
+                          fmt::join(words_to_reach(host, share.peer_timeout_s), " ")));
   return {};
 }
 

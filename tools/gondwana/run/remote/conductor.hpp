@@ -42,6 +42,7 @@ class Conductor {
   Result<void> prepare();
   Result<void> watch_processes();
   Result<void> start_hosts();
+  Result<void> start_host(const Host& host, Task task);
 
   // What can happen.
   void on_signal(int signal);

@@ -1,7 +1,6 @@
 #include "run/remote/host_connection.hpp"
 
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/epoll.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +23,7 @@
 #include "run/node/diagnosis.hpp"
 #include "run/node/exit_status.hpp"
 #include "run/remote/remote_launcher.hpp"
+#include "run/remote/spawn_process.hpp"
 
 namespace gondwana::launch {
 namespace {
@@ -138,7 +138,6 @@ Result<void> HostConnection::start(OnFrame on_frame) {
   return poller_->watch(complaints_.get(), EPOLLIN, [this] { read_complaints(); });
 }
 
-// In a process group of its own: what is typed on the terminal is for us to pass on.
 Result<void> HostConnection::spawn(const std::vector<std::string>& words) {
   Result<Pipe> input = make_pipe("a pipe to a host");
   if (!input) return input.error();
@@ -146,34 +145,11 @@ Result<void> HostConnection::spawn(const std::vector<std::string>& words) {
   if (!output) return output.error();
   Result<Pipe> error = make_pipe("a pipe to a host");
   if (!error) return error.error();
-  posix_spawn_file_actions_t files;
-  ::posix_spawn_file_actions_init(&files);
-  ::posix_spawn_file_actions_adddup2(&files, input->from.get(), STDIN_FILENO);
-  ::posix_spawn_file_actions_adddup2(&files, output->to.get(), STDOUT_FILENO);
-  ::posix_spawn_file_actions_adddup2(&files, error->to.get(), STDERR_FILENO);
-  posix_spawnattr_t attributes;
-  ::posix_spawnattr_init(&attributes);
-  sigset_t all;
-  sigset_t none;
-  ::sigfillset(&all);
-  ::sigemptyset(&none);
-  ::posix_spawnattr_setsigdefault(&attributes, &all);
-  ::posix_spawnattr_setsigmask(&attributes, &none);
-  ::posix_spawnattr_setflags(
-      &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-  std::vector<char*> pointers;
-  pointers.reserve(words.size() + 1);
-  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
-  pointers.push_back(nullptr);
-  const int failure =
-      ::posix_spawnp(&pid_, pointers[0], &files, &attributes, pointers.data(), environ);
-  ::posix_spawn_file_actions_destroy(&files);
-  ::posix_spawnattr_destroy(&attributes);
-  if (failure != 0) {
-    pid_ = 0;
-    return Error{Errc::missing, fmt::format("host {}: cannot run {}: {}", host_.name, words[0],
-                                            std::strerror(failure))};
-  }
+  const Result<pid_t> pid =
+      spawn_process(words, {input->from.get(), output->to.get(), error->to.get()});
+  if (!pid)
+    return Error{pid.error().code, fmt::format("host {}: {}", host_.name, pid.error().text)};
+  pid_ = *pid;
   complaints_ = std::move(error->from);
   make_non_blocking(complaints_);
   link_.emplace(*poller_, std::move(output->from), std::move(input->to), share_.tag);
