@@ -32,7 +32,7 @@ def system_area() -> list[tuple[str, int]]:
     text = (MEMORY / "layout.hpp").read_text()
     places = re.findall(r"inline constexpr Area (\w+)\{([^,]+),", text)
     if [name for name, _ in places] != list(PLACES):
-        raise ValueError("src/memory/layout.hpp has places that docs/drawings/memory_drawing.py lacks")
+        raise ValueError("src/memory/layout.hpp has places that the drawing lacks")
     return [(name, constant(offset)) for name, offset in places]
 
 
