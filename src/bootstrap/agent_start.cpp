@@ -150,7 +150,7 @@ void close_from(int first) {
 }
 
 // A session of its own, or what ends the ranks would end it before their peers are done. Its parent
-// ends at once: nobody who waits for children of this rank ever meets it.
+// ends at once: no wait for children of this rank ever finds it.
 Result<void> spawn(const Start& start) {
   const pid_t between = ::fork();
   if (between == 0) {

@@ -50,7 +50,7 @@ constexpr std::size_t whole_huge_pages(std::size_t bytes) {
 
 }  // namespace
 
-// Each rank gets as many as the others. Somebody else may take them between our question and the
+// Each rank gets as many as the others. Another process may take them between our question and the
 // answer: then we ask again.
 void JobMemory::take_huge_pages(const Environment& environment) {
   const std::size_t wanted =

@@ -1,5 +1,5 @@
-// The memory of a job on this node, in the hands of who makes it, and the messages by which the
-// ranks get it.
+// The memory of a job on this node, in the hands of the process that makes it, and the messages by
+// which the ranks get it.
 #pragma once
 
 #include <cstdint>

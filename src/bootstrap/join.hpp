@@ -1,4 +1,5 @@
-// Who am I, who are my peers, and where is our memory? Asked once, before anything else.
+// Which rank is this process, which are its peers, and where is their memory? Asked once, before
+// anything else.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,7 @@ struct Membership {
 };
 
 // Through `gondwana run` where its variables are set, else through the launcher that started this
-// process as one of several, else alone. An error where such a launcher offers no way to meet the
+// process as one of several, else alone. An error where that launcher offers no way to meet the
 // others: better none than many jobs of one rank each.
 Result<Membership> join(const Environment& environment);
 

@@ -15,8 +15,8 @@ namespace gondwana {
 // A value has no blank, no '=' and at most this many bytes: what every launcher can carry.
 inline constexpr std::size_t longest_value = 1000;
 
-// In the first all say who they are. There is a second where they are on several nodes: the first
-// rank of each says how to reach it.
+// In the first all ranks name themselves. There is a second where they are on several nodes: the
+// first rank of each says how to reach it.
 enum class Round : std::uint8_t { ranks, nodes };
 
 template <typename S>

@@ -1,4 +1,4 @@
-// How a rank reaches who started it, after it has joined.
+// How a rank reaches the process that started it, after it has joined.
 #pragma once
 
 #include <unistd.h>

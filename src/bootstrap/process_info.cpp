@@ -66,7 +66,7 @@ Result<Invitation> read_invitation(std::span<const std::string_view, 3> words,
   return Invitation{std::string(words[0]), *tag, *password};
 }
 
-// False where `text` are not so many bytes in hexadecimal digits.
+// False where `text` are not that many bytes in hexadecimal digits.
 bool read_bytes(std::string_view text, std::span<std::byte> bytes) {
   if (text.size() != 2 * bytes.size()) return false;
   for (std::size_t i = 0; i < bytes.size(); ++i) {

@@ -28,7 +28,7 @@ std::string own_host();
 struct Invitation {
   std::string address;         // of an abstract socket, in hexadecimal digits
   std::uint64_t tag = 0;       // in every message, both ways
-  std::uint64_t password = 0;  // of who comes in
+  std::uint64_t password = 0;  // of a rank that comes in
 };
 
 struct ProcessInfo {

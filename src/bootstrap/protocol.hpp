@@ -4,7 +4,7 @@
 //                                         end (pidfd), where the kernel has those
 //   rank      -> guardian  Image          this program is the rank; with a pipe that ends when the
 //                                         program does or when another takes its place (exec)
-//   guardian  -> rank      Welcome        who you are, with the control memory
+//   guardian  -> rank      Welcome        your rank, with the control memory
 //   guardian  -> rank      Arena          the memory of one rank of the node, with its descriptor;
 //                                         one message each, so that one free descriptor is enough;
 //                                         behind the last rank, the rest of what
@@ -14,8 +14,9 @@
 //                                         joins as a rank does
 //
 // Under a launcher of others the first rank stands in for the guardian, over a socket that has a
-// name (rendezvous_server.hpp). A Hello takes the place of the Join, and who hands out the memory
-// closes the socket behind the last Arena. Where there is a node agent, behind the Welcome:
+// name (rendezvous_server.hpp). A Hello takes the place of the Join, and the rank that hands out
+// the memory closes the socket behind the last Arena. Where there is a node agent, behind the
+// Welcome:
 //
 //   first     -> rank      Lifeline       a descriptor to keep: the agent serves until all ranks of
 //                                         its node have closed theirs

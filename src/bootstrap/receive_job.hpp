@@ -1,5 +1,5 @@
-// The last step of joining: from a socket to whoever made the memory, or from the memory that we
-// made ourselves, to our place in the job.
+// The last step of joining: from a socket to the process that made the memory, or from the memory
+// that we made ourselves, to our place in the job.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct JobSource {
 // the last has come. The link to the launcher is left empty.
 Result<Membership> receive_job(const JobSource& source);
 
-// The place of rank 0, who made it.
+// The place of rank 0, which made it.
 Membership keep_job(JobMemory memory);
 
 }  // namespace gondwana

@@ -1,9 +1,9 @@
 // How the ranks that a launcher of others started become a job.
 //
-// All say who they are and wait for each other; after that each knows where the first rank of its
-// node is. On one node the first rank hands out the memory, and that is all. On several the first
-// rank of each makes its memory and starts its node agent, and in a second round these tell all how
-// to reach their nodes.
+// All ranks name themselves and wait for each other; after that each knows where the first rank of
+// its node is. On one node the first rank hands out the memory, and that is all. On several the
+// first rank of each makes its memory and starts its node agent, and in a second round these tell
+// all how to reach their nodes.
 #pragma once
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ class Rendezvous {
   Rendezvous(Space& space, const StartedBy& by, const Deadline& deadline)
       : space_(space), by_(by), deadline_(deadline) {}
 
-  // `node_ranks`: so many may share memory; 0: all that can.
+  // `node_ranks`: that many may share memory; 0: all that can.
   Result<Membership> join(std::uint32_t node_ranks) {
     own_ = {own_node(), own_host(), node_ranks, {}};
     if (const Result<void> done = introduce(); !done) return done.error();
@@ -55,7 +55,7 @@ class Rendezvous {
   }
 
  private:
-  // Tells all who we are, and returns when all have told us.
+  // Tells all which rank this is, and returns when all have told us.
   Result<void> introduce() {
     if (space_.rank() == 0) {
       if (Result<void> opened = open_reception(0); !opened) return opened;
@@ -125,12 +125,12 @@ class Rendezvous {
   }
 
   Result<Membership> join_as_guest(std::uint32_t host, const ProcessInfo& first) {
-    const RendezvousClient who{host, space_.rank()};
-    if (has_one_node(first)) return visit(*first.invitation, who, deadline_);
+    const RendezvousClient client{host, space_.rank()};
+    if (has_one_node(first)) return visit(*first.invitation, client, deadline_);
     if (const Result<void> done = wait_for_nodes(); !done) return done.error();
     const Result<NodeOffer> offer = offer_of(host);
     if (!offer) return offer.error();
-    return visit(offer->invitation, who, deadline_);
+    return visit(offer->invitation, client, deadline_);
   }
 
   Result<Membership> join_as_host(const ProcessInfo& first) {

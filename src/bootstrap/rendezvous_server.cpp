@@ -61,7 +61,7 @@ std::optional<Address> read_address(std::string_view text) {
   return address;
 }
 
-// Waits until somebody is at the door; nobody where the time was up.
+// Waits for the next connection; none where the time was up.
 UniqueFd accept_one(int door, const Deadline& deadline) {
   for (;;) {
     pollfd entry{door, POLLIN, 0};
@@ -160,7 +160,7 @@ Result<std::uint32_t> RendezvousServer::admit(UniqueFd& guest, const NodeShare& 
                                               const std::vector<bool>& served,
                                               const Deadline& deadline) const {
   for (;;) {
-    guest.reset();  // who was turned away learns it now, not when the next one comes
+    guest.reset();  // a client that was refused learns it now, not when the next one comes
     guest = accept_one(door_.get(), deadline);
     if (!guest) break;
     const std::optional<std::uint32_t> rank = rank_of(guest.get(), share, deadline);
@@ -185,25 +185,25 @@ std::optional<std::uint32_t> RendezvousServer::rank_of(int guest, const NodeShar
   return share.holds(rank) ? std::optional(share.local(rank)) : std::nullopt;
 }
 
-Result<Membership> visit(const Invitation& invitation, RendezvousClient who,
+Result<Membership> visit(const Invitation& invitation, RendezvousClient client,
                          const Deadline& deadline) {
   const std::optional<Address> address = read_address(invitation.address);
   if (!address) {
     return Error{Errc::malformed,
-                 fmt::format("the invitation of rank {} has no address", who.host)};
+                 fmt::format("the invitation of rank {} has no address", client.host)};
   }
   Result<UniqueFd> socket = make_socket();
   if (!socket) return socket.error();
   if (::connect(socket->get(), reinterpret_cast<const sockaddr*>(&address->value),
                 address->length) != 0) {
     return Error{Errc::peer_lost,
-                 fmt::format("rank {} is gone: {}", who.host, std::strerror(errno))};
+                 fmt::format("rank {} is gone: {}", client.host, std::strerror(errno))};
   }
   if (!protocol::is_of_own_user(socket->get()))
     return Error{Errc::refused,
-                 fmt::format("the socket of rank {} belongs to another user", who.host)};
+                 fmt::format("the socket of rank {} belongs to another user", client.host)};
   const Result<void> knocked = protocol::send(
-      socket->get(), protocol::Hello{invitation.password, who.rank}, invitation.tag, -1);
+      socket->get(), protocol::Hello{invitation.password, client.rank}, invitation.tag, -1);
   if (!knocked) return knocked.error();
   Result<Membership> self = receive_job(
       {socket->get(), invitation.tag, deadline.left_ms(), "the first rank of the node"});

@@ -21,14 +21,15 @@ namespace gondwana {
 
 class RendezvousServer {
  public:
-  // For so many ranks, if not fewer. `tag`: of the job, where it is known; 0: it is chosen here.
+  // For at most that many ranks. `tag`: of the job, where it is known; 0: it is chosen here.
   static Result<RendezvousServer> open(std::uint32_t ranks, std::uint64_t tag = 0);
 
   const Invitation& invitation() const { return invitation_; }
 
-  // Hands the memory, which has the tag of the invitation, to all its ranks but the first, who is
-  // the caller and gets its own place in the end. Who does not know the password, or is of another
-  // user, is turned away. `lifeline`: what ties the node agent to the ranks, where there is one.
+  // Hands the memory, which has the tag of the invitation, to all its ranks but the first, which is
+  // the caller and gets its own place in the end. A client that does not know the password, or is
+  // of another user, is turned away. `lifeline`: what ties the node agent to the ranks, where there
+  // is one.
   Result<Membership> serve(JobMemory memory, UniqueFd lifeline, const Deadline& deadline) &&;
 
  private:
@@ -39,7 +40,7 @@ class RendezvousServer {
   // node, from 0.
   Result<std::uint32_t> admit(UniqueFd& guest, const NodeShare& share,
                               const std::vector<bool>& served, const Deadline& deadline) const;
-  // Who is there; nobody where it is none of ours.
+  // Which rank connected; none where it is not one of ours.
   std::optional<std::uint32_t> rank_of(int guest, const NodeShare& share,
                                        const Deadline& deadline) const;
 
@@ -52,7 +53,7 @@ struct RendezvousClient {
   std::uint32_t host;
   std::uint32_t rank;
 };
-Result<Membership> visit(const Invitation& invitation, RendezvousClient who,
+Result<Membership> visit(const Invitation& invitation, RendezvousClient client,
                          const Deadline& deadline);
 
 }  // namespace gondwana

@@ -14,7 +14,7 @@ namespace gondwana {
 RollCall::RollCall(std::string_view job, std::uint32_t rank)
     : job_(fmt::format("{:x}", std::hash<std::string_view>{}(job))), own_(hold_name_of(rank)) {}
 
-// Nothing where somebody holds it.
+// Nothing where another process holds it.
 UniqueFd RollCall::hold_name_of(std::uint32_t rank) const {
   UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!socket) return {};

@@ -1,4 +1,4 @@
-// Who has come to join, seen by those who wait: for the sentence when somebody does not come.
+// Which ranks have come to join, for the error message of the ranks that wait when one does not.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Who started this process, as far as its environment tells.
+// The launcher that started this process, as far as its environment tells.
 #pragma once
 
 #include <cstdint>

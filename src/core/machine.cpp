@@ -79,7 +79,7 @@ std::size_t available_huge_pages() {
     return found.empty() ? 0.0 : found[0];
   };
   constexpr double size = 2 << 20;
-  // Free ones may be promised to somebody; the kernel may be allowed to make some more.
+  // Free ones may be promised to another process; the kernel may be allowed to make some more.
   double left = pages("free_hugepages") - pages("resv_hugepages") +
                 std::max(0.0, pages("nr_overcommit_hugepages") - pages("surplus_hugepages"));
   const auto tighten = [&](const std::string& most, const std::string& used) {

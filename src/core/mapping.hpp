@@ -53,7 +53,7 @@ class Mapping {
 Result<UniqueFd> create_memfd(const char* label, std::size_t length);
 
 // The same on huge pages that were set aside, of which `length` is a multiple; all of them are
-// promised to it, so that who touches one later finds it. An error where there are not so many.
+// promised to it, so that a later access finds it. An error where there are fewer.
 Result<UniqueFd> create_huge_memfd(const char* label, std::size_t length);
 
 // Gives whole pages of shared memory back to the system; they read as zero afterwards. False where

@@ -7,7 +7,7 @@
 namespace gondwana {
 
 struct ProcessLimit {
-  std::uint64_t left = 0;  // so many more at most; fewer where others start some as well
+  std::uint64_t left = 0;  // that many more at most; fewer where others start some as well
   std::string name;        // of what sets it, for sentences
 };
 

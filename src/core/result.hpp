@@ -1,6 +1,6 @@
 // Result<T>: a value, or an Error whose sentence is ready for the user.
 //
-// Who decides that something is wrong writes the whole sentence; who passes it on adds nothing.
+// The code that finds an error writes the whole message; code that passes it on adds nothing.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The words every layer uses: who (Rank), where (Remote), what (Bytes).
+// The words every layer uses: Rank, Remote (where), Bytes (what).
 #pragma once
 
 #include <cstddef>

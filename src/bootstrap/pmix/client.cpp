@@ -175,7 +175,7 @@ Result<void> Pmix::put(Round round, std::string_view value) {
   entry.data.string = text.data();
   pmix_status_t status = session_->library.put(PMIX_GLOBAL, key_of(round), &entry);
   if (status == PMIX_SUCCESS) status = session_->library.commit();
-  if (status != PMIX_SUCCESS) return session_->error("cannot say who we are", status);
+  if (status != PMIX_SUCCESS) return session_->error("cannot say which rank this is", status);
   return {};
 }
 
