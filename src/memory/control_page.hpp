@@ -15,8 +15,9 @@
 
 namespace gondwana {
 
-// What a rank waits for, for whoever asks why it does not go on. One writer, many readers: `since`
-// is zero while the rank does not wait and is written last when it begins, first when it ends.
+// What a rank waits for, for processes that ask why it does not go on. One writer, many readers:
+// `since` is zero while the rank does not wait and is written last when it begins, first when it
+// ends.
 struct alignas(cache_line) Waiting {
   static constexpr std::uint32_t anybody = ~std::uint32_t{0};
 
@@ -49,7 +50,7 @@ struct Legacy {
   std::atomic<std::uint64_t> exchanges;  // number of the last one between the nodes of the world
 };
 
-// By which /proc shows who maps the control memory.
+// By which /proc shows which processes map the control memory.
 inline constexpr const char* control_label = "gondwana-control";
 
 // What a rank has sent to ranks of other nodes and received from them, since its process began, and
@@ -69,8 +70,8 @@ inline void add(std::atomic<std::uint64_t>& number, std::uint64_t more) {
 // counts what ranks changed in their lists of files (ArenaFiles) for the agent to see; it looks
 // there where `files_served` is 1. `shortened`: the agent has ended of a file of this rank, counted
 // from 1, that is a segment and was made shorter. `ending`: ranks that wait, or have waited, for
-// the others to end. `is_over`: 1 once `why` says why the job cannot go on, to whoever of the node
-// can end it.
+// the others to end. `is_over`: 1 once `why` says why the job cannot go on, to any process of the
+// node that can end it.
 struct NodeHeader {
   static constexpr std::size_t longest_reason = 2048;
 
@@ -100,14 +101,15 @@ struct ControlPage {
   Traffic traffic;
   std::atomic<std::uint32_t> library_threads;  // of the process, that the library has started
 
-  // Rung by who arrives at a barrier: the rank sleeps on words of the engine. A put rings another
-  // bell, in the arena (system_area::data_bell), so that it does not wake who sleeps here.
+  // Rung by a rank that arrives at a barrier: the rank sleeps on words of the engine. A put rings
+  // another bell, in the arena (system_area::data_bell), so that it does not wake a rank that
+  // sleeps here.
   Doorbell<RealAtomics> sync_bell;
 
   std::array<ThreadSlot, max_thread_slots>
       thread_slots;  // slot 0: the default lane, and the thread that initialised
 
-  // Over all slots, for whoever looks in from outside.
+  // Over all slots, for other processes.
   std::uint64_t count(Count what) const;
   const Waiting* longest_wait() const;  // null: no thread waits
 };

@@ -1,5 +1,6 @@
 // What the ranks of a node know of another node: one entry for each, in the control memory, written
-// by the node agent and read by all. The info of a node is the same for who is not there yet.
+// by the node agent and read by all. The info of a node is the same for ranks that are not there
+// yet.
 #pragma once
 
 #include <array>

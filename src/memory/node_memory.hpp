@@ -33,7 +33,7 @@ class NodeMemory {
 
   // Of ranks of this node only, here and below.
   std::byte* window(Rank rank) const { return arenas_.data() + plan_.local(rank) * plan_.stride; }
-  // Rung by who puts to `rank`: it sleeps on memory of the program.
+  // Rung by a put to `rank`: it sleeps on memory of the program.
   Doorbell<RealAtomics>& data_bell(Rank rank) const {
     return shared_at<Doorbell<RealAtomics>>(window(rank), system_area::data_bell.offset);
   }

@@ -60,9 +60,9 @@ constexpr std::size_t heap_offset(std::size_t globals_size) {
   return (before + huge_page - 1) / huge_page * huge_page;
 }
 
-// Where the heap begins if it is to lie on huge pages that were set aside: at one place whatever
-// the program, for who lays them there before the program is known, and on nodes that have none
-// too.
+// Where the heap begins if it is to lie on huge pages that were set aside: at one place for
+// all programs, because they are laid there before the program is known. Nodes without such pages
+// use the same place.
 constexpr std::size_t huge_offset = heap_offset(std::size_t{1} << 30);
 
 // Each rank sees its own arena begin at a multiple of this. So a block that is aligned on one rank

@@ -1,6 +1,6 @@
 // Whether the process that a rank was is still there and runs the same program: a lock in shared
 // memory that its first thread holds. The kernel gives it up for a thread that ends and for a
-// program that another replaces by exec, and says so to whoever tries it next.
+// program that another replaces by exec, and says so to the next process that tries it.
 #pragma once
 
 #include <pthread.h>

@@ -24,7 +24,7 @@ struct alignas(4096) RelayPlace {
 };
 
 // One per node. The agent sleeps on descriptors and no futex, so what wakes it is an eventfd, which
-// all of them have. Who sleeps pays for the fence, as with a Doorbell.
+// all of them have. The sleeper pays for the fence, as with a Doorbell.
 struct alignas(cache_line) AgentBell {
   std::atomic<std::uint32_t> asleep;
 

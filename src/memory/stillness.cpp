@@ -103,7 +103,7 @@ Waits waits_of(const ControlPage& page) {
   return waits;
 }
 
-// A process that asks about itself looks from within such a call: it would sleep.
+// A process that asks about itself looks from within a call: it would sleep.
 bool sleeps_alone(const Sleeper& rank, std::uint32_t waiting, std::uint64_t until_ns) {
   const bool is_self = rank.pid == ::getpid();
   const std::uint32_t of_library = rank.page->library_threads.load(std::memory_order_relaxed);

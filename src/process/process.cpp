@@ -231,7 +231,7 @@ void prepare_for_debugging(Process& self, const Options& options) {
   if (options.freeze) freeze();
 }
 
-// Once in the life of the process, too: whoever looks after the ranks finds it.
+// Once in the life of the process, too: the guardian finds it.
 void show_process(Process& self) {
   ControlPage& page = self.memory->page(self.membership.rank);
   page.library_threads.store(self.library_threads, std::memory_order_relaxed);
@@ -304,7 +304,7 @@ void announce_end() {
 // The engine stays as it is: other threads may be in calls, and exit handlers may make some.
 void leave_job(int status) {
   Process& self = this_process();
-  if (status != 0 && status % 256 == 0) status = 1;  // who waits for us would see 0
+  if (status != 0 && status % 256 == 0) status = 1;  // a parent that waits would see 0
   self.last_turn.lock();                             // of several threads, one leaves
   self.leaves_job = true;
   std::fflush(nullptr);
@@ -314,10 +314,10 @@ void leave_job(int status) {
 }
 
 void say_and_end(const std::string& sentence) {
-  // Who did not join does not know its rank.
-  const std::string who =
+  // A process that did not join does not know its rank.
+  const std::string self =
       this_process().failure ? "" : fmt::format("rank {}: ", this_process().rank());
-  fmt::print(stderr, "gondwana: {}{}\n", who, sentence);
+  fmt::print(stderr, "gondwana: {}{}\n", self, sentence);
   std::fflush(nullptr);
   [[maybe_unused]] const Result<void> told = end_job(this_process(), 1);
   std::_Exit(1);

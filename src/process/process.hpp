@@ -30,7 +30,7 @@ struct Process {
   std::unique_ptr<Engine> engine;
   std::uint32_t users = 0;  // doors that acquired the engine and did not release it
   bool is_prepared_for_debugging = false;
-  bool is_shown = false;                  // to whoever looks after the ranks
+  bool is_shown = false;                  // to the guardian
   bool forked = false;                    // this is a child of the rank, not the rank
   std::atomic<bool> leaves_job = false;   // by a call that ends the job for all
   std::recursive_mutex last_turn;         // of the thread that leaves; never given back

@@ -6,8 +6,8 @@
 // at its condition once more: a store older than the fence is seen by that look, a younger one sees
 // the flag. Model-checked in tests/unit/doorbell_model_test.cpp.
 //
-// The flag also says what the sleeper waits for, where it waits for one word: a writer to whom to
-// ring costs more than to look, such as the node agent, leaves it asleep for anything else.
+// The flag also says what the sleeper waits for, where it waits for one word. A writer for which
+// ringing costs more than looking, such as the node agent, leaves it asleep for anything else.
 #pragma once
 
 #include "core/types.hpp"
@@ -106,7 +106,7 @@ struct Doorbell {
 
  private:
   // Sleepers that wait for different things wait for anything, and so does one that comes after a
-  // sleeper who was not rung: until the next ring.
+  // sleeper that was not rung: until the next ring.
   void raise(Watch watch) {
     std::uint32_t before = 0;
     if (asleep.compare_exchange_strong(before, watch.flag(), std::memory_order_relaxed,

@@ -1,7 +1,7 @@
 // The inbox: how active messages go from rank to rank of a node. Include this one.
 //
-//   inbox_credit.hpp    which places are in use: taken by the sender, cleared by who is done
-//   inbox_lane.hpp      what lies in shared memory: lock, news, claims, channels of slots
+//   inbox_credit.hpp    which places are in use: taken by the sender, cleared by the last user
+//   inbox_queue.hpp     what lies in shared memory: lock, news, claims, channels of slots
 //   inbox_sender.hpp    reserve, fill, publish or cancel
 //   inbox_consumer.hpp  find, run the handler in place, give back; sleep
 //   inbox_memory.hpp    where it all lies, and InboxMessage
@@ -11,11 +11,11 @@
 // published - an open Prepare, a thread without a processor, a process that was killed - is missing
 // from its own credit and from nobody's else, and a sender in a hurry fills its own 16 slots.
 //
-// Who owns what
-//   slot and block   free: nobody. From reserve() to publish() or cancel(): who reserved. From then
-//                    until the handler has returned: the consumer that claimed the message.
-//   stamp, news      written by the sender; the stamp by who owns the slot.
-//   claims           written by who holds the lock of the lane.
+// Owners
+//   slot and block   free: nobody. From reserve() to publish() or cancel(): the sender.
+//                    From then until the handler has returned: the consumer that claimed it.
+//   stamp, news      written by the sender; the stamp by the owner of the slot.
+//   claims           written by the holder of the lock of the lane.
 //   credit           both: the sender sets a clear bit, the owner of a place clears its bit.
 //
 // Which release pairs with which acquire
@@ -26,7 +26,8 @@
 //   any of them, then ring_if_asleep()  -> heavy fence and look again in Doorbell::sleep_until()
 //
 // Order. None: two messages of a pair may be handled in either order, even of one thread. What
-// holds: a message published after another was handled, and by who knows that, is handled after it.
+// holds: a message published after another was handled, and by a sender that knows that, is handled
+// after it.
 //
 // A credit cache. While the threads of a rank take turns, it takes credit in advance, all that is
 // free at once, and uses the slots in the order of their numbers. The receiver knows then where the
@@ -36,19 +37,19 @@
 //
 // How the engine is meant to use it
 //   - One SharedQueue per (receiver, class), kept with its credit cache; an InboxSender, three
-//   words, made
-//     on the spot; one InboxConsumer per polling thread and own lane, kept.
+//     words, made on the spot; one InboxConsumer per polling thread and own lane, kept.
 //   - Prepare is reserve(), Commit fills in handler and arguments and is publish(), Cancel is
 //     cancel(). IMMEDIATE returns "busy" when reserve() returns nothing. Everything else polls its
 //     own lanes between tries and, when its policy says so, sleeps on has_room() or a message: the
 //     bell that a rank gives for itself is rung for both.
 //   - No deadlock: a request handler sends at most one reply and no request, a reply handler sends
-//     nothing. Who waits for room in a request lane polls both of its own lanes; who waits for room
-//     in a reply lane - within a handler, with the lock of its request lane - polls only replies.
+//     nothing. A thread that waits for room in a request lane polls both of its own lanes; one that
+//     waits for room in a reply lane - within a handler, with the lock of its request lane - polls
+//     only replies.
 //   - A handler runs under the lock of its lane, so one at a time for each class and rank, on any
 //     thread that polls. poll() of other threads returns 0 meanwhile; they may sleep, and are rung.
-//   - Who waits for the effect of a handler sleeps by InboxConsumer::sleep_until() of one lane with
-//     a condition that also calls settle() and has_message() of the other lane's consumer.
+//   - A thread that waits for the effect of a handler sleeps by InboxConsumer::sleep_until() of
+//     one lane. Its condition also calls settle() and has_message() of the other lane's consumer.
 //   - What does not fit into the message and into a block is the engine's to split or to put
 //     beforehand (Long messages). A rank that died leaves its channels as they are.
 //

@@ -49,7 +49,7 @@ class InboxConsumer {
   }
 
   // A message waits that nobody has claimed. Certain in a condition to sleep on, where a heavy
-  // fence has made visible what was published by anybody who did not ring.
+  // fence has made visible what was published by any sender that did not ring.
   bool has_message() { return search().has_value(); }
 
   // Gives back what was handled and not yet given back: done while a poll finds nothing and before
@@ -93,8 +93,8 @@ class InboxConsumer {
     return std::remove_reference_t<decltype(std::declval<Lane&>().channel(0))>::slot_count;
   }
 
-  // Nobody has claimed the message in this slot. In this order: whoever sees a stamp sees that the
-  // message before it was claimed, for that was done before its slot was given back.
+  // Nobody has claimed the message in this slot. In this order: a thread that sees a stamp sees
+  // that the message before it was claimed, for that was done before its slot was given back.
   [[gnu::always_inline]] bool is_ready(Place at) {
     auto& slot = channel(at.sender).slots[at.slot];
     const std::uint32_t stamp = slot.stamp.load(std::memory_order_acquire);  // with publish()

@@ -1,9 +1,10 @@
 // Which of a few places are in use: the credit that one sender has with one receiver.
 //
 // A bit per place says that it is in use. The sender sets it, and only by a compare-exchange that
-// saw it clear, so a place is never taken twice. Who is done with the place clears it: the receiver
-// after the handler, or the sender when it gives up. What happens between is the owner's business:
-// a place whose sender sleeps or has died is missing from this sender's credit, and from no other.
+// saw it clear, so a place is never taken twice. The side that is done with the place clears it:
+// the receiver after the handler, or the sender when it gives up. What happens between is the
+// owner's business: a place whose sender sleeps or has died is missing from this sender's credit,
+// and from no other.
 #pragma once
 
 #include <bit>
@@ -23,7 +24,7 @@ concept ExchangingAtomics =
 static_assert(ExchangingAtomics<RealAtomics>);
 
 enum class Take : std::uint8_t {
-  next,    // the one after the last that was taken: whoever looks for it can guess
+  next,    // the one after the last that was taken: a search for it can guess
   lowest,  // the one that was likely used last, and is still in a cache
 };
 

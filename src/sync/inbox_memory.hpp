@@ -134,7 +134,7 @@ class SharedQueue {
   Doorbell<RealAtomics>& bell() const { return *bell_; }
   Doorbell<RealAtomics>& sender_bell(std::uint32_t sender) const { return bells_(sender); }
 
-  // The payload of a message that has a block: of whom it belongs to (InboxSlot).
+  // The payload of a message that has a block: of its owner (InboxSlot).
   MutableBytes block(std::uint32_t sender, std::uint32_t number) const {
     return {start_ + layout_.block(sender, number), InboxLayout::block_bytes};
   }

@@ -33,7 +33,7 @@ struct InboxChannel {
   std::array<InboxSlot<A, Message>, Places> slots;
 };
 
-// Whoever holds it may claim messages of the lane and run their handlers; there is no other way in,
+// Its holder may claim messages of the lane and run their handlers; there is no other way in,
 // and nobody waits for it.
 template <ExchangingAtomics A>
 struct InboxLock {

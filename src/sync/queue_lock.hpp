@@ -2,10 +2,10 @@
 // one before it writes, so waiting disturbs nobody, and the first to come is the first to be
 // served. (The queue of Mellor-Crummey and Scott.)
 //
-// A word at the lock's home is the tail: who came last. Every rank has a node: who comes after it,
-// and whether its turn has come. A rank is told by its number + 1; 0 is nobody. So all zero is a
-// free lock, and a lock that everybody has left is all zero again. Model-checked in
-// tests/unit/lock_model_test.cpp.
+// A word at the lock's home is the tail: the rank that came last. Every rank has a node: the rank
+// that comes after it, and whether its turn has come. A rank is told by its number + 1; 0 is
+// nobody. So all zero is a free lock, and a lock that everybody has left is all zero again.
+// Model-checked in tests/unit/lock_model_test.cpp.
 #pragma once
 
 #include <concepts>
@@ -20,7 +20,7 @@ concept LockQueue = requires(Q queue, std::uint32_t member, std::uint32_t value,
   // At the home, as one instruction each, acquiring and releasing; what was there before.
   { queue.swap_tail(value) } -> std::same_as<std::uint32_t>;
   { queue.compare_swap_tail(value, value) } -> std::same_as<std::uint32_t>;  // expected, new
-  // The same at the node of another member, who is woken if it sleeps.
+  // The same at the node of another member, which is woken if it sleeps.
   { queue.add_to_node(member, value) };
   // The caller's own: acquiring, and in no order with anything.
   { queue.node() } -> std::same_as<std::uint32_t>;
@@ -56,14 +56,14 @@ class QueueLock {
     if (const std::uint32_t last = leave(); last != nobody) leave_late(last);
   }
 
-  // The halves of acquire(), for who is in a hurry: enter() returns nobody where this rank has the
-  // lock now, or else whom to wait behind.
+  // The halves of acquire(), for a caller in a hurry: enter() returns nobody where this rank has
+  // the lock now, or else the rank to wait for.
   static constexpr std::uint32_t nobody = 0;
-  // Whether a member with this node has entered and not left: whoever the tail names has.
+  // Whether a member with this node has entered and not left: the rank that the tail names has.
   static constexpr bool is_in_queue(std::uint32_t node) { return (node & queued) != 0; }
 
   [[gnu::always_inline]] std::uint32_t enter() {
-    queue_.set_node(queued);  // seen by who sees this rank in the tail
+    queue_.set_node(queued);  // seen by a rank that sees this one in the tail
     return queue_.swap_tail(name_of(me_));
   }
 
@@ -73,7 +73,7 @@ class QueueLock {
   }
 
   // The halves of release(): leave() returns nobody where that was all. Otherwise it returns the
-  // last in the queue, and somebody is about to say who comes right after this rank.
+  // last in the queue, and another rank is about to say which comes right after this one.
   [[gnu::always_inline]] std::uint32_t leave() {
     const std::uint32_t next = queue_.node() & name;
     if (next == nobody) {
@@ -97,7 +97,7 @@ class QueueLock {
   }
 
  private:
-  // A node: one bit each, and the name of who comes next.
+  // A node: one bit each, and the number of the rank that comes next.
   static constexpr std::uint32_t idle = 0;
   static constexpr std::uint32_t queued = 1U << 31;
   static constexpr std::uint32_t my_turn = 1U << 30;

@@ -1,11 +1,11 @@
 // How the members of a team wait for one another: each has a line with the epoch it has reached.
 //
 // A member only ever writes its own line and reads the others'. There is no counter to fight for
-// and nobody who must be scheduled to release the rest: whoever sees all lines there goes on. On
-// two ranks that is one cache-line transfer each way, the least there is.
+// and no member that must be scheduled to release the rest: a member that sees all lines goes on.
+// On two ranks that is one cache-line transfer each way, the least there is.
 //
-// A line only ever moves forward, and never wraps: whoever still looks at it for a team that is
-// gone sees what it waits for. Model-checked in tests/unit/team_sync_model_test.cpp.
+// A line only ever moves forward, and never wraps: a member that still looks at it for a team that
+// is gone sees what it waits for. Model-checked in tests/unit/team_sync_model_test.cpp.
 #pragma once
 
 #include "sync/doorbell.hpp"
@@ -17,7 +17,7 @@ using Epoch = std::uint64_t;
 template <AtomicsPolicy A>
 struct SyncLine {
   alignas(cache_line) typename A::Counter epoch;
-  typename A::Counter claimed;  // the last epoch for which somebody took the owner's work
+  typename A::Counter claimed;  // the last epoch for which a member took the owner's work
 };
 
 // True when the owner of `line` has reached `epoch`: what it wrote before is then visible. seq_cst
@@ -41,15 +41,15 @@ class TeamSync {
  public:
   TeamSync(Members members, std::uint32_t me) : members_(members), me_(me) {}
 
-  // I have reached `epoch`, and now wait until all have: what I wrote is visible to who sees it.
-  // The store may still be under way while I look at the other lines, which is what makes a barrier
-  // of two as fast as the machine.
+  // I have reached `epoch`, and now wait until all have: what I wrote is visible to a member that
+  // sees it. The store may still be under way while I look at the other lines, which is what makes
+  // a barrier of two as fast as the machine.
   void arrive(Epoch epoch) {
     members_.line(me_).epoch.store(epoch, std::memory_order_release);  // pairs with has_reached()
   }
 
   // I have reached `epoch`, and may go on without waiting: in addition, of two members that advance
-  // at once at least one sees the other's line afterwards, and wakes who waits for both.
+  // at once at least one sees the other's line afterwards, and wakes the one that waits for both.
   void advance(Epoch epoch) {
     members_.line(me_).epoch.store(epoch, std::memory_order_seq_cst);  // pairs with has_reached()
   }
@@ -70,8 +70,9 @@ class TeamSync {
     return all_reached(epoch, from);
   }
 
-  // Takes over what is to be done for `member` in `epoch`: true for one only of those who try. Says
-  // nothing about other memory: who comes too late waits for the line of who did not.
+  // Takes over what is to be done for `member` in `epoch`: true for only one of the members that
+  // try. Says nothing about other memory: a member that comes too late waits for the line of the
+  // one that did not.
   bool claim(std::uint32_t member, Epoch epoch) {
     typename A::Counter& claimed = members_.line(member).claimed;
     Epoch before = claimed.load(std::memory_order_relaxed);
@@ -81,8 +82,8 @@ class TeamSync {
   }
 
   // Wakes the members that may sleep until all are at `epoch`. Called by each that sees it
-  // complete: the last to see it may be the only one awake. Who has gone on to a later epoch
-  // sleeps, if at all, until that one is complete.
+  // complete: the last to see it may be the only one awake. A member that has gone on to a later
+  // epoch sleeps, if at all, until that one is complete.
   void ring_sleepers(Epoch epoch) {
     for (std::uint32_t i = 1; i < members_.size(); ++i) {
       const std::uint32_t member = (me_ + i) % members_.size();
