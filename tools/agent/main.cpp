@@ -95,7 +95,7 @@ int main(int argc, char** argv) {
   const bool only_probe = argc == 2 && std::string_view(argv[1]) == "--probe";
   const gondwana::Result<void> served = gondwana::run(only_probe);
   if (served) return 0;
-  // Not by fmt::print, which throws where who started it is gone and nobody reads.
+  // Not by fmt::print, which throws where its starter is gone and nobody reads.
   const std::string& why = served.error().text;
   if (only_probe)
     std::puts(why.c_str());

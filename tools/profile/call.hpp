@@ -33,7 +33,7 @@ class Call {
 
 enum class Traffic : std::size_t { put, get, atomic, message };
 
-// Whom a call of GASNet-EX names.
+// The rank that a call of GASNet-EX names.
 struct Member {
   gex_TM_t tm;
   gex_Rank_t rank;

@@ -77,7 +77,7 @@ class Profile {
   pid_t process_ = 0;  // a forked child is not the rank
 };
 
-// Counts a call that took so many ticks.
+// Counts a call that took that many ticks.
 void record(std::size_t number, std::uint64_t ticks);
 
 }  // namespace gondwana::profile

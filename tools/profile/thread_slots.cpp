@@ -51,7 +51,7 @@ Counters ThreadSlots::lease() {
     return {outside_.emplace_back(std::make_unique<std::uint64_t[]>(words_)).get(), peers_};
   std::uint64_t* words = slot(header_->used);
   std::fill_n(words, words_, 0);
-  // Release: who reads the number from another rank finds zeros, not what was there.
+  // Release: another rank that reads the number finds zeros, not what was there.
   std::atomic_ref(header_->used).fetch_add(1, std::memory_order_release);
   return {words, peers_};
 }

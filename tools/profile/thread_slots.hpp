@@ -14,7 +14,7 @@ namespace gondwana::profile {
 // What one rank has counted.
 struct RankCounts {
   std::vector<std::uint64_t> words;  // a table
-  double nanoseconds_per_tick = 0;   // 0: not known to who reads
+  double nanoseconds_per_tick = 0;   // 0: not known to the reader
   double seconds = 0;                // since shmem_init began; 0: as above
 };
 

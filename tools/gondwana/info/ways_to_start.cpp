@@ -16,7 +16,7 @@ Fact pmix(const Result<PmixLibrary>& library) {
   return yes_or_no(name, true, fmt::format("{}, {}", library->version, library->path));
 }
 
-// Who started this command starts programs in the same way.
+// The launcher that started this command starts programs in the same way.
 Fact started_by(const Result<PmixLibrary>& library, Report& report) {
   const StartedBy by = find_who_started([](const char* name) { return std::getenv(name); });
   constexpr std::string_view name = "this process";

@@ -131,7 +131,7 @@ bool wait_for_guardian(const Sweeper& sweeper, Child& guardian) {
     guardian.had_left_others = report->were_left;
     return true;
   }
-  guardian.pid = -1;  // somebody has killed the sweeper: the guardian is our only child now
+  guardian.pid = -1;  // the sweeper was killed: the guardian is our only child now
   return wait_for_guardian(sweeper, guardian);
 }
 
@@ -178,7 +178,7 @@ int start_job(const Job& job) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGCHLD,
-           SIG_DFL);  // whoever started us may have ignored it: then nobody could be waited for
+           SIG_DFL);  // our parent may have ignored it: then no child could be waited for
   sigset_t signals = signals_to_forward();
   ::sigaddset(&signals, SIGCHLD);
   ::sigprocmask(SIG_SETMASK, &signals, nullptr);

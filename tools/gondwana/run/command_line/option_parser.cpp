@@ -44,7 +44,7 @@ void add_output_options(CLI::App& app, Choices& choices) {
 
 void add_job_options(CLI::App& app, Choices& choices) {
   app.add_option("--timeout", choices.timeout,
-                 "end the job after so many seconds, or 5m, 2h, 1d: status 124")
+                 "end the job after that many seconds, or 5m, 2h, 1d: status 124")
       ->type_name("TIME");
   app.add_option("--bind-to", choices.binding,
                  "keep each rank on a core, numa domain or package of its own [none]")
@@ -58,12 +58,12 @@ void add_job_options(CLI::App& app, Choices& choices) {
 
 void add_host_options(CLI::App& app, Choices& choices) {
   app.add_option("-H,--host,--hosts", choices.hosts,
-                 "run on these hosts, with so many ranks on each (1 unless given), over ssh")
+                 "run on these hosts, with that many ranks on each (1 unless given), over ssh")
       ->type_name("A:N,B:N,...");
   app.add_option("-f,--hostfile", choices.host_file,
                  "run on the hosts of this file, one in a line: NAME or NAME slots=N")
       ->type_name("FILE");
-  app.add_option("-N,--ppn,--npernode", choices.per_host, "so many ranks on each host")
+  app.add_option("-N,--ppn,--npernode", choices.per_host, "that many ranks on each host")
       ->type_name("N");
   app.add_option("--map-by", choices.mapping,
                  "slot: ranks fill the hosts in order, as they do anyway; ppr:N:node: as --ppn N")
@@ -191,7 +191,7 @@ std::string help_text() {
       "The exit status is the first that is not zero of any rank; 128 + n if signal n killed it;\n"
       "124 after --timeout. The first rank that dies ends the job. Signals are passed on to the "
       "ranks;\n"
-      "who has not ended 5 s after INT or TERM, or at a second one, is killed.");
+      "a rank that has not ended 5 s after INT or TERM, or at a second one, is killed.");
   return app.help();
 }
 

@@ -1,4 +1,5 @@
-// Where the lines of a job go: to our own standard output and error, or to who started this host.
+// Where the lines of a job go: to our own standard output and error, or to the launcher that
+// started this host.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +21,9 @@ class OutputSink {
   // A sentence of the launcher.
   virtual void say(std::string_view sentence) = 0;
 
-  // Whoever writes more now makes us hold more than is good.
+  // More text now makes us hold more than is good.
   virtual bool is_full(Standard which) const = 0;
-  // Somebody may wait in front of a terminal for an unfinished line.
+  // A user may wait in front of a terminal for an unfinished line.
   virtual bool shows_prompts(Standard which) const = 0;
 
   // To be called once a round: passes on what can be passed on; true when nothing is left.

@@ -28,7 +28,7 @@ class OutputStream {
 
   int fd() const { return own_ ? own_.get() : fd_; }
   bool is_empty() const { return pending_.is_empty(); }
-  // Whoever appends more now makes us hold more than is good.
+  // More text now makes us hold more than is good.
   bool is_full() const { return pending_.size() >= high_water; }
   bool is_terminal() const { return kind_ == Kind::terminal; }
   bool is_in_line_of(Writer writer) const { return unfinished_ == writer; }

@@ -39,13 +39,13 @@ OwnOutput::OwnOutput(Poller& poller, LineStyle style)
 
 void OwnOutput::write(std::uint32_t rank, Standard which, std::string_view text) {
   OutputStream& to = stream(which);
-  const OutputStream::Writer who = writer(rank, which);
-  if (!style_.label && !style_.timestamps) return to.append(who, text);
+  const OutputStream::Writer self = writer(rank, which);
+  if (!style_.label && !style_.timestamps) return to.append(self, text);
   const std::string before = prefix(rank);
   while (!text.empty()) {
     const std::size_t length = std::min(text.find('\n'), text.size() - 1) + 1;
-    if (!to.is_in_line_of(who)) to.append(who, before);
-    to.append(who, text.substr(0, length));
+    if (!to.is_in_line_of(self)) to.append(self, before);
+    to.append(self, text.substr(0, length));
     text.remove_prefix(length);
   }
 }

@@ -1,4 +1,4 @@
-// Calls whoever waits for a descriptor when it is ready (epoll, level-triggered).
+// Calls a handler when its descriptor is ready (epoll, level-triggered).
 #pragma once
 
 #include <cstdint>

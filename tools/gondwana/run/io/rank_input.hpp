@@ -15,7 +15,7 @@ namespace gondwana::launch {
 class RankInput {
  public:
   struct Handlers {
-    std::function<void(std::uint64_t bytes)> on_taken;  // the rank has taken so many bytes
+    std::function<void(std::uint64_t bytes)> on_taken;  // the rank has taken that many bytes
     std::function<void()> on_gone;                      // it reads no more; once
   };
 

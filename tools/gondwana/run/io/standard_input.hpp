@@ -26,7 +26,7 @@ class StandardInput {
   void start(Send send);
   // The rank reads no more.
   void stop();
-  // The rank has taken so many bytes.
+  // The rank has taken that many bytes.
   void on_taken(std::uint64_t bytes);
 
   // To be called once a round: begins to read when the launcher is in the foreground.

@@ -105,7 +105,7 @@ void Ending::ask(std::uint64_t grace_ns) {
     return;
   }
   signal_all(SIGTERM);
-  signal_all(SIGCONT);  // who is stopped could not hear it
+  signal_all(SIGCONT);  // a stopped process could not hear it
   wait_at_most(grace_ns);
 }
 

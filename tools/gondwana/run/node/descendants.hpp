@@ -1,8 +1,8 @@
 // Every process below this one, and how to end them all.
 //
-// Launcher, sweeper and guardian are child subreapers: whoever loses its parent below them becomes
-// the child of the nearest. So no descendant can hide, and when waitpid() knows no child there is
-// none.
+// Launcher, sweeper and guardian are child subreapers: a process that loses its parent below them
+// becomes the child of the nearest. So no descendant can hide, and when waitpid() knows no child
+// there is none.
 #pragma once
 
 #include <sys/types.h>
@@ -19,7 +19,7 @@ namespace gondwana::launch {
 std::vector<pid_t> descendants();
 bool have_children();
 
-// Ends all descendants: SIGTERM, some grace, then SIGKILL until nobody is left. Somebody else reaps
+// Ends all descendants: SIGTERM, some grace, then SIGKILL until nobody is left. The caller reaps
 // the children between two steps.
 class Ending {
  public:
@@ -31,7 +31,7 @@ class Ending {
 
   // Asks everybody to end, once.
   void ask(std::uint64_t grace_ns);
-  // Whoever calls has asked the ranks in words of his own: only what is left later is killed.
+  // The caller has asked the ranks itself: only what is left later is killed.
   void wait_at_most(std::uint64_t grace_ns);
   void kill();
 

@@ -42,7 +42,7 @@ std::string describe_cause(const Death& death) {
   if (status > exit_signal_base && status <= exit_signal_base + SIGSYS)
     return fmt::format("ended with status {}, as if by {},", status,
                        signal_name(status - exit_signal_base));
-  // Zero says that all is well; who ran and did not finalize is not well.
+  // Zero says that all is well; a rank that ran and did not finalize is not well.
   const bool left = status == 0 && state(death) == RankState::running;
   return fmt::format("ended with status {}{}", status, left ? " and without finalizing," : "");
 }
@@ -63,8 +63,8 @@ std::string describe_counters(const ControlPage& page) {
 std::string describe_wait(const Waiting& waiting, std::uint64_t waited_ns) {
   const double seconds = static_cast<double>(waited_ns) * 1e-9;
   const std::uint32_t peer = waiting.peer.load(std::memory_order_relaxed);
-  const std::string whom = peer == Waiting::anybody ? "" : fmt::format(" for rank {}", peer);
-  return fmt::format("in {}, waiting{} for {:.1f} s", waiting.call(), whom, seconds);
+  const std::string target = peer == Waiting::anybody ? "" : fmt::format(" for rank {}", peer);
+  return fmt::format("in {}, waiting{} for {:.1f} s", waiting.call(), target, seconds);
 }
 
 std::string describe_place(const Death& death) {

@@ -126,7 +126,7 @@ void Guardian::on_signal(int signal) {
   if (to_end && ending_.state() != Ending::State::idle) return ending_.kill();
   signal_ranks(signal);
   if (!to_end) return;
-  signal_ranks(SIGCONT);  // who is stopped could not hear it
+  signal_ranks(SIGCONT);  // a stopped process could not hear it
   ending_.wait_at_most(user_grace_ns);
 }
 
@@ -137,7 +137,7 @@ void Guardian::on_question() {
     if (record.alive && catches(record.pid, SIGUSR1)) ::kill(-record.pid, SIGUSR1);
 }
 
-// The ranks end in silence: who began it has said why.
+// The ranks end in silence: the host where it began has said why.
 void Guardian::on_failure_elsewhere() {
   if (ending_.state() == Ending::State::idle) say_who_waits();
   ending_.ask(grace_ns);
@@ -208,7 +208,7 @@ int Guardian::finish() {
   }
   say_who_took_no_part();
   say_what_was_no_job();
-  // However long it takes, as long as somebody may want to read it.
+  // However long it takes, as long as a reader is there.
   const std::uint64_t start = monotonic_ns();
   while (!output_.drain() && !abandon_output_) {
     if (launcher_lost_ && monotonic_ns() > start + last_words_ns) break;

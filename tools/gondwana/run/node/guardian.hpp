@@ -121,7 +121,7 @@ class Guardian {
   // The sentence may be empty.
   void announce_end(int status, const std::string& sentence);
   void end_job(int status, const std::string& sentence = "");
-  // Says the sentence and who waits.
+  // Says the sentence and which ranks wait.
   void end_job_because(const std::string& sentence, int status);
   // Which ranks wait, and in what; those that do not are named where some do.
   void say_who_waits();

@@ -43,11 +43,11 @@ class WireUp {
   bool anybody_joined() const { return memory_.has_value(); }
   bool has_joined(std::uint32_t rank) const { return joined_[rank]; }
   RankState state(std::uint32_t rank) const;
-  // Null until somebody has joined.
+  // Null until a rank has joined.
   const ControlPage* page(std::uint32_t rank) const;
-  // What all ranks of this node see; only once somebody has joined.
+  // What all ranks of this node see; only once a rank has joined.
   const NodeHeader& header() const;
-  // What the ranks of this node know of a node; only once somebody has joined.
+  // What the ranks of this node know of a node; only once a rank has joined.
   NodeEntry& entry(std::uint32_t node) const;
 
  private:

@@ -251,7 +251,7 @@ void Conductor::end_job(int status, const std::string& sentence) {
 int Conductor::finish() {
   bury_processes();
   const std::uint64_t start = monotonic_ns();
-  // However long it takes, as long as somebody may want to read it.
+  // However long it takes, as long as a reader is there.
   while (!output_.flush() && !abandon_output_) {
     if (launcher_lost_ && monotonic_ns() > start + last_words_ns) break;
     poller_.wait(launcher_lost_ ? 10 : -1);

@@ -1,13 +1,13 @@
 // What the launcher and its remote launchers, one on each host of a job, say to each other over the
 // pipes of ssh:
 //
-//   launcher -> host  Task       what to run, and who you are in the job; first
+//   launcher -> host  Task       what to run, and your part of the job; first
 //                     Input      what the reading rank gets on its standard input; empty: its end
 //                     Signal     for the ranks
 //                     AllNodes   how each node is reached, in their order
 //                     End        the job fails elsewhere: end your ranks
 //                     Ping       once a second
-//                     Taken      so many bytes of Output have been written
+//                     Taken      that many bytes of Output have been written
 //                     Left       a rank of another host has ended and will not take part
 //   host -> launcher  Hello      the remote launcher runs; first
 //                     Output     lines of a rank
@@ -16,7 +16,7 @@
 //                     Stopping   this host ends its ranks, because...
 //                     Ended      nobody of the job is left here; last
 //                     Pong       answers a Ping
-//                     Taken      so many bytes of Input have reached the rank
+//                     Taken      that many bytes of Input have reached the rank
 //                     Deaf       nobody reads the input any more
 //                     Left       a rank has ended well and has taken no part in the job
 //
@@ -103,7 +103,7 @@ class FrameParser {
   // forgotten. After an error there is no going on.
   Result<std::optional<Frame>> next();
 
-  // How many bytes the frame that is begun lacks at least: whoever must not read more than it.
+  // How many bytes the frame that is begun lacks at least, for a reader that must not read more.
   std::size_t missing() const;
 
   std::uint64_t tag() const { return tag_; }

@@ -63,7 +63,7 @@ Result<void> prepare(Task& task) {
     if (equals == std::string::npos) continue;
     ::setenv(assignment.substr(0, equals).c_str(), assignment.c_str() + equals + 1, 1);
   }
-  // Who says where each program runs needs no other folder.
+  // If each program has a folder of its own, no other is needed.
   const bool any_will_do = std::ranges::all_of(
       task.job.programs, [](const Program& one) { return one.folder.starts_with('/'); });
   if (::chdir(task.folder.c_str()) != 0 && !any_will_do) {
