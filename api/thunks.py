@@ -42,7 +42,7 @@ def _thunk(function: Function) -> str:
 
 
 def _caller(function: Function) -> str:
-    """What the front door is told first: who calls, through what, under which name."""
+    """What the front door is told first: the caller, its context, and the name of the call."""
     name = f'"{function.name}"'
     if function.before_init:
         return name

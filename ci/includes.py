@@ -1,4 +1,4 @@
-"""Who includes whom: reads #include lines and finds the file each one means."""
+"""Reads #include lines and finds the file each one means."""
 
 import re
 from collections.abc import Iterator

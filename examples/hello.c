@@ -1,4 +1,4 @@
-// The smallest OpenSHMEM program: every rank says who it is and meets its right-hand neighbour by
+// The smallest OpenSHMEM program: every rank says its number and meets its right-hand neighbour by
 // writing straight into that neighbour's memory.
 #include <shmem.h>
 #include <stdio.h>

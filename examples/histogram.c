@@ -1,5 +1,5 @@
 // A histogram that is spread over the ranks: each rank owns some bins, each throws dice and counts
-// every throw in the bin of whoever owns it, with an atomic increment.
+// every throw in the bin of its owner, with an atomic increment.
 #include <shmem.h>
 #include <stdio.h>
 
@@ -14,7 +14,7 @@ static long throw_dice(uint64_t* state) {
   return sum;  // 0 is the smallest
 }
 
-// Bins are dealt out like cards: bin b is number b / ranks on rank b % ranks.
+// Bins go to ranks in turn: bin b is number b / ranks on rank b % ranks.
 static void count_throws(long* mine, long throws) {
   const int ranks = shmem_n_pes();
   uint64_t state = random_seed(shmem_my_pe());

@@ -38,7 +38,7 @@ static void send_groups(const uint32_t* grouped, const long* first, uint32_t* in
   const int me = shmem_my_pe();
   const int ranks = shmem_n_pes();
   for (int step = 0; step < ranks; ++step) {
-    const int to = (me + step) % ranks;  // everybody starts elsewhere: no crowd at rank 0
+    const int to = (me + step) % ranks;  // each starts elsewhere: rank 0 is not flooded
     const long count = first[to + 1] - first[to];
     const long at = shmem_atomic_fetch_add(&cursor, count, to);
     if (at + count > room) {

@@ -172,7 +172,7 @@ void gasnett_sched_yield(void);
 
 #if GONDWANA_GASNETT_CHECKS
 #define gasnett_assume(condition) \
-  ((condition) ? (void)0 : gasnett_fatalerror("this was taken for granted: %s", #condition))
+  ((condition) ? (void)0 : gasnett_fatalerror("this was assumed: %s", #condition))
 #else
 #define gasnett_assume(condition) ((condition) ? (void)0 : __builtin_unreachable())
 #endif

@@ -109,7 +109,7 @@ def literal(text: str) -> str:
 
 
 def guard(line: str) -> str:
-    """A line of text that begins like a request must not be taken for one."""
+    """A line of text that begins like a request must not count as one."""
     return rf"\&{line}" if line.startswith((".", "'")) else line
 
 

@@ -23,7 +23,8 @@ static struct argument arguments[ARGUMENTS] = {
     [SIZE] = {"--size", "cells along each edge of the cube", WHOLE_NUMBER, 2, 4096, 144, NULL},
     [TOLERANCE] = {"--tolerance", "stop at this residual, in degrees", REAL_NUMBER, 1e-12, 100,
                    1e-6, NULL},
-    [STEPS] = {"--steps", "stop after so many steps in any case", WHOLE_NUMBER, 1, 1e9, 1e6, NULL},
+    [STEPS] = {"--steps", "stop after that many steps in any case", WHOLE_NUMBER, 1, 1e9, 1e6,
+               NULL},
     [PICTURE] = {"--picture", "draw the plane in the middle into this file (default heat3d.png)",
                  TEXT, 0, 0, 0, NULL},
     [VERIFY] = {"--verify", "compute a case with a known solution and compare", SWITCH, 0, 0, 0,
@@ -127,7 +128,7 @@ static int verify(const struct solver* solver, double residual) {
   return error <= bound;
 }
 
-// The known solution is no sight: it is drawn only for who asks.
+// The known solution is no sight: it is drawn only on request.
 static const char* picture_file(void) {
   if (arguments[PICTURE].text != NULL) return arguments[PICTURE].text;
   return arguments[VERIFY].number != 0 ? NULL : "heat3d.png";
@@ -137,7 +138,8 @@ static int run(const struct grid* grid, const char* program) {
   const struct problem problem =
       arguments[VERIFY].number != 0 ? polynomial_block() : heated_block();
   struct solver solver;
-  if (!open_solver(&solver, grid, &problem)) refuse(program, "--size", "no room for so many cells");
+  if (!open_solver(&solver, grid, &problem))
+    refuse(program, "--size", "no room for that many cells");
   const double now = seconds();
   struct progress progress = {.start = now, .last_line = now, .in_place = isatty(STDOUT_FILENO)};
   const double reached = solve(&solver, &progress);

@@ -7,7 +7,7 @@ struct plane {
   int size;                 // cells along each edge
   const double* values;     // size rows of size; the first row is at the bottom of the picture
   double low, high;         // the ends of the colour bar
-  double isotherms;         // one every so many degrees
+  double isotherms;         // one every that many degrees
   const struct grid* grid;  // its blocks along x and z are marked
 };
 

@@ -1,6 +1,6 @@
 """Tasks of very different length, handed out by one counter.
 
-Whoever is free takes the next number from rank 0, by fetch_add, and writes its result into the
+A free rank takes the next number from rank 0, by fetch_add, and writes its result into the
 array of rank 0. No rank serves the others, and none waits while there is work.
 """
 

@@ -22,7 +22,7 @@ int gondwana_gex_put(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, 
 int gondwana_gex_get(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, size_t nbytes,
                      gex_Flags_t flags);
 
-// The same for who does not wait: as gex_RMA_PutNBI and the others below say.
+// The same for callers that do not wait: as gex_RMA_PutNBI and the others below say.
 int gondwana_gex_put_nbi(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, size_t nbytes,
                          gex_Event_t* lc_opt, gex_Flags_t flags);
 gex_Event_t gondwana_gex_put_nb(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src,
@@ -122,7 +122,7 @@ static inline void gondwana_gex_after_get(void) {
 
 // The put is complete: nothing that is stored after it is seen before it, which costs nothing on
 // x86. And what a put owes to a member that sleeps. There is no full fence between the put's store
-// and this load: who goes to sleep makes sure that one of the two sides sees the other.
+// and this load: a rank that goes to sleep makes sure that one of the two sides sees the other.
 static inline void gondwana_gex_after_put(gex_TM_t tm, gex_Rank_t rank,
                                           const struct gondwana_gex_member* member) {
   __atomic_thread_fence(__ATOMIC_RELEASE);

@@ -16,7 +16,7 @@ extern "C" {
 #define GASNET_ERR_NOT_READY 10004
 #define GASNET_ERR_BARRIER_MISMATCH 10005
 
-// The name of such a result, and a sentence about it. The text is the library's.
+// The name of a result, and a sentence about it. The text is the library's.
 const char* gasnet_ErrorName(int error);
 const char* gasnet_ErrorDesc(int error);
 

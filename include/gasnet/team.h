@@ -14,7 +14,7 @@ struct gondwana_gex_member {  // where loads and stores reach the bound segment 
   uintptr_t owner;            // its address in its own process
   uintptr_t size;             // bytes; 0: none, or out of reach, the library decides
   intptr_t delta;             // what to add to an address of the owner's to get one of ours
-  const uint32_t* asleep;     // not 0: somebody there sleeps until its memory changes
+  const uint32_t* asleep;     // not 0: a rank there sleeps until its memory changes
 };
 struct gondwana_gex_team {
   uint32_t size;
@@ -37,8 +37,8 @@ void* gex_TM_QueryCData(gex_TM_t tm);
 // ordered by key and then by their old rank. Collective over parent_tm. The scratch_size bytes at
 // scratch_addr, in the bound segment, are the library's until the team is destroyed; with
 // GEX_FLAG_TM_NO_SCRATCH none are needed. With a GEX_FLAG_TM_SCRATCH_SIZE_ flag nothing is made:
-// the result is how many bytes to give, the same for all of a new team, 0 for who would be in none.
-// GASNet-EX 0.19, Operations on gex_TM_t.
+// the result is how many bytes to give, the same for all of a new team, 0 for a caller that would
+// be in none. GASNet-EX 0.19, Operations on gex_TM_t.
 size_t gex_TM_Split(gex_TM_t* new_tm_p, gex_TM_t parent_tm, int color, int key, void* scratch_addr,
                     size_t scratch_size, gex_Flags_t flags);
 

@@ -2,8 +2,8 @@
 # The names of the commands in /usr/bin: the script that dpkg calls as postinst and as prerm.
 #
 # gondwana and oshcc.gondwana are always there. oshcc, oshc++ and oshrun are also names of openmpi-bin,
-# which has them as plain links: whoever installs an alternative there replaces them, and whoever
-# removes it deletes them. So these names are ours only while they are nobody else's. dpkg calls
+# which has them as plain links: an alternative that is installed there replaces them, and its
+# removal deletes them. So these names are ours only while they are nobody else's. dpkg calls
 # again (triggers) when another package brings or takes one of them.
 set -e
 

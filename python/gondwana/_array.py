@@ -149,7 +149,7 @@ class Symmetric:
     ) -> None:
         """Puts, then sets the signal there to `value`, or adds it.
 
-        Who sees the signal sees the values too. It is one number of type uint64, for instance
+        A rank that sees the signal sees the values too. It is one number of type uint64, for instance
         `signals.part(3)`.
         """
         target = self._view(at)

@@ -13,7 +13,7 @@ class Lock:
     """A lock for all ranks, made by all of them together: `with lock: ...`.
 
     It is held by a rank, not by a thread: threads of one rank must agree among themselves. Those
-    who wait get it in the order in which they came.
+    that wait get it in the order in which they came.
     """
 
     def __init__(self) -> None:

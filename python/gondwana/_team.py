@@ -129,7 +129,7 @@ class Team:
         return checked_rank(rank, self.size(), "the team")
 
     def _bytes(self, dest: Symmetric, source: Symmetric, times: int | None) -> int:
-        """The size of the source, whose type and, so many times, size the destination must have."""
+        """The size of the source, whose type and, that many times, size the destination must have."""
         self._valid()
         if dest.dtype != source.dtype:
             raise TypeError(f"the source is of type {source.dtype}, not {dest.dtype} as `dest`")
