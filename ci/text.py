@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Finds text that belongs on somebody's desk, not into the repository, and files too long to read.
+"""Finds text that does not belong into the repository, words that it does not use (words.py), and
+files too long to read.
 
 Each pattern is written so that it does not match itself.
 """
@@ -8,6 +9,7 @@ import re
 import sys
 from collections.abc import Iterator
 
+import words
 from tree import CPP_SUFFIXES, ROOT, is_generated, repository_files
 
 STRAY = [
@@ -31,6 +33,9 @@ def findings(name: str, text: str) -> Iterator[str]:
         for pattern, reason in PATTERNS:
             if match := pattern.search(line):
                 yield f"{name}:{number}: {match[0]!r}: {reason}"
+    if not is_generated(name):
+        for number, word, other in words.findings(name, lines):
+            yield f"{name}:{number}: {word!r} is not written here: {other}"
     if text and lines[-1]:
         yield f"{name}:{len(lines)}: the last line has no end"
     if name.endswith(CODE_SUFFIXES) and len(lines) > MAX_LINES and not is_generated(name):
