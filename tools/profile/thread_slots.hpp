@@ -56,7 +56,6 @@ class ThreadSlots {
   };
 
   std::uint64_t* slot(std::size_t number) const { return first_slot_ + number * words_; }
-  void add_slots_of(int pe, std::vector<std::uint64_t>& sum) const;
 
   Header* header_ = nullptr;
   std::uint64_t* first_slot_ = nullptr;
