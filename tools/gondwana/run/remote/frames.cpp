@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bootstrap/protocol.hpp"
+#include "core/fingerprint.hpp"
 
 namespace gondwana::launch {
 namespace {
@@ -41,43 +42,21 @@ void fields(auto& archive, Of<Job> auto& job) {
   archive(job.programs, job.share, job.output_folder, job.reader, job.binding);
   archive(job.report_bindings, job.verbose, job.prompts);
 }
-void fields(auto& archive, Of<Task> auto& task) {
-  archive(task.job, task.environment, task.folder);
+// All others: their members, in their order.
+void fields(auto& archive, auto& frame) {
+  constexpr std::size_t members = structure::count<std::remove_cvref_t<decltype(frame)>>();
+  static_assert(members <= 3, "add a line here");
+  if constexpr (members == 1) {
+    auto& [only] = frame;
+    archive(only);
+  } else if constexpr (members == 2) {
+    auto& [first, second] = frame;
+    archive(first, second);
+  } else if constexpr (members == 3) {
+    auto& [first, second, third] = frame;
+    archive(first, second, third);
+  }
 }
-void fields(auto& archive, Of<Input> auto& input) {
-  archive(input.text);
-}
-void fields(auto& archive, Of<Signal> auto& signal) {
-  archive(signal.number);
-}
-void fields(auto& archive, Of<AllNodes> auto& infos) {
-  archive(infos.infos);
-}
-void fields(auto& archive, Of<Taken> auto& taken) {
-  archive(taken.bytes);
-}
-void fields(auto& archive, Of<Output> auto& output) {
-  archive(output.rank, output.which, output.text);
-}
-void fields(auto& archive, Of<Said> auto& said) {
-  archive(said.sentence);
-}
-void fields(auto& archive, Of<ThisNode> auto& info) {
-  archive(info.info);
-}
-void fields(auto& archive, Of<Stopping> auto& stopping) {
-  archive(stopping.status, stopping.sentence);
-}
-void fields(auto& archive, Of<Ended> auto& ended) {
-  archive(ended.status);
-}
-void fields(auto& archive, Of<Left> auto& left) {
-  archive(left.rank);
-}
-template <typename Empty>
-void fields(auto& /*archive*/, Empty& /*frame*/)
-  requires std::is_empty_v<Empty>
-{}
 
 class Writer {
  public:
