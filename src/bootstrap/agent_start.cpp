@@ -22,7 +22,7 @@
 #include "bootstrap/protocol.hpp"
 #include "core/mapping.hpp"
 #include "core/signals.hpp"
-#include "memory/layout.hpp"
+#include "memory/node_table.hpp"
 
 namespace gondwana {
 namespace {
@@ -252,8 +252,8 @@ Result<StartedAgent> start_agent(const JobMemory& memory, const Deadline& deadli
   const ControlLayout layout(memory.plan());
   const Result<Mapping> control = Mapping::shared(memory.control(), layout.size());
   if (!control) return control.error();
-  const std::byte* place = control->data() + layout.entry(memory.plan().node);
-  return StartedAgent{reinterpret_cast<const NodeEntry*>(place)->info, std::move(socket->ours)};
+  const NodeTable nodes(control->data(), layout);
+  return StartedAgent{nodes.contact(memory.plan().node), std::move(socket->ours)};
 }
 
 }  // namespace gondwana

@@ -6,12 +6,12 @@
 #include "bootstrap/job_memory.hpp"
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
-#include "memory/node_entry.hpp"
+#include "memory/node_contact.hpp"
 
 namespace gondwana {
 
 struct StartedAgent {
-  NodeInfo info;
+  NodeContact contact;
   // Every rank of the node keeps a copy, close-on-exec. When the last is closed the agent ends,
   // however the ranks did.
   UniqueFd lifeline;

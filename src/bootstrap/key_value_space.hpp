@@ -2,6 +2,8 @@
 // and after a fence all can ask what the others said.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <concepts>
 #include <cstdint>
 #include <string>
@@ -16,8 +18,16 @@ namespace gondwana {
 inline constexpr std::size_t longest_value = 1000;
 
 // In the first all ranks name themselves. There is a second where they are on several nodes: the
-// first rank of each says how to reach it.
+// first rank of each says how to reach it, by the value `nodes` and, where that is too short, by
+// those after it.
 enum class Round : std::uint8_t { ranks, nodes };
+
+constexpr Round after(Round round) {
+  return static_cast<Round>(static_cast<unsigned>(round) + 1);
+}
+inline std::string name_of(Round round) {
+  return round == Round::ranks ? "rank" : fmt::format("node{}", static_cast<unsigned>(round) - 1);
+}
 
 template <typename S>
 concept KeyValueSpace = requires(S& space, const S& same, Round round, std::string_view value,

@@ -23,7 +23,7 @@ constexpr std::uint32_t answer_seconds = 20;  // of a launcher that lives; only 
 constexpr std::uint32_t farewell_seconds = 5;
 
 std::string key_of(Round round, std::uint32_t rank) {
-  return fmt::format("gondwana-{}-{}", round == Round::ranks ? "rank" : "node", rank);
+  return fmt::format("gondwana-{}-{}", name_of(round), rank);
 }
 
 // What the launcher said goes into the sentence, but not all of what may be anything.

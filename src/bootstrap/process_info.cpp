@@ -66,15 +66,16 @@ Result<Invitation> read_invitation(std::span<const std::string_view, 3> words,
   return Invitation{std::string(words[0]), *tag, *password};
 }
 
-// False where `text` are not that many bytes in hexadecimal digits.
-bool read_bytes(std::string_view text, std::span<std::byte> bytes) {
-  if (text.size() != 2 * bytes.size()) return false;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const auto byte = read_hexadecimal(text.substr(2 * i, 2));
-    if (!byte) return false;
-    bytes[i] = static_cast<std::byte>(*byte);
+// Nothing where `text` is not bytes in hexadecimal digits.
+std::optional<std::vector<std::byte>> read_bytes(std::string_view text) {
+  if (text.size() % 2 != 0) return std::nullopt;
+  std::vector<std::byte> bytes;
+  for (; !text.empty(); text.remove_prefix(2)) {
+    const auto byte = read_hexadecimal(text.substr(0, 2));
+    if (!byte) return std::nullopt;
+    bytes.push_back(static_cast<std::byte>(*byte));
   }
-  return true;
+  return bytes;
 }
 
 // FNV-1a: tells what a launcher changed on the way; a peer that lies is not kept out by it.
@@ -166,11 +167,9 @@ Result<ProcessInfo> read_info(std::string_view text, std::uint32_t whose) {
 std::string write_offer(const NodeOffer& offer) {
   std::string text =
       fmt::format("{}/{}{}/", magic, protocol::version, write_invitation(offer.invitation));
-  for (const std::byte byte : std::as_bytes(std::span(&offer.info, 1)))
-    text += fmt::format("{:02x}", byte);
-  text = seal(std::move(text));
-  GONDWANA_ASSERT(text.size() <= longest_value, text.size());
-  return text;
+  for (const char byte : offer.contact.pack())
+    text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return seal(std::move(text));
 }
 
 Result<NodeOffer> read_offer(std::string_view text, std::uint32_t whose) {
@@ -178,16 +177,15 @@ Result<NodeOffer> read_offer(std::string_view text, std::uint32_t whose) {
   if (!words) return words.error();
   const Result<Invitation> invitation = read_invitation(std::span(*words).subspan<2, 3>(), whose);
   if (!invitation) return invitation.error();
-  NodeOffer offer{*invitation, {}};
-  if (!read_bytes((*words)[5], std::as_writable_bytes(std::span(&offer.info, 1))) ||
-      offer.info.address_size > offer.info.address.size() || offer.info.host.back() != '\0' ||
-      offer.info.network.back() != '\0') {
+  const auto bytes = read_bytes((*words)[5]);
+  std::optional<NodeContact> contact = bytes ? NodeContact::unpack(*bytes) : std::nullopt;
+  if (!contact) {
     return Error{Errc::malformed,
                  fmt::format("what rank {} said of its node is garbled; use one installation for "
                              "all ranks",
                              whose)};
   }
-  return offer;
+  return NodeOffer{*invitation, *std::move(contact)};
 }
 
 }  // namespace gondwana

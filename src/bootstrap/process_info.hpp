@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/result.hpp"
-#include "memory/node_entry.hpp"
+#include "memory/node_contact.hpp"
 
 namespace gondwana {
 
@@ -51,9 +51,10 @@ Result<ProcessInfo> read_info(std::string_view text, std::uint32_t whose);
 // What the first rank of each node tells all in the second round, where there are several.
 struct NodeOffer {
   Invitation invitation;  // for the ranks of its node
-  NodeInfo info;          // for the others
+  NodeContact contact;    // for the others
 };
 
+// One word, of any length.
 std::string write_offer(const NodeOffer& offer);
 Result<NodeOffer> read_offer(std::string_view text, std::uint32_t whose);
 

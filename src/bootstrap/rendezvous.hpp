@@ -25,7 +25,7 @@
 #include "bootstrap/roll_call.hpp"
 #include "bootstrap/started_by.hpp"
 #include "core/mapping.hpp"
-#include "memory/layout.hpp"
+#include "memory/node_table.hpp"
 
 namespace gondwana {
 
@@ -94,9 +94,24 @@ class Rendezvous {
   }
 
   Result<NodeOffer> offer_of(std::uint32_t host) {
-    const Result<std::string> text = space_.get(Round::nodes, host);
-    if (!text) return text.error();
-    return read_offer(*text, host);
+    std::string text;
+    for (Round round = Round::nodes;; round = after(round)) {
+      const Result<std::string> part = space_.get(round, host);
+      if (!part) return part.error();
+      text += part->substr(0, part->find(more_follows));
+      if (!part->ends_with(more_follows)) return read_offer(text, host);
+    }
+  }
+
+  // In values that every launcher can carry.
+  Result<void> tell_offer(std::string_view text) {
+    for (Round round = Round::nodes;; round = after(round)) {
+      std::string part(text.substr(0, longest_value - 1));
+      text.remove_prefix(part.size());
+      if (!text.empty()) part += more_follows;
+      Result<void> said = space_.put(round, part);
+      if (!said || text.empty()) return said;
+    }
   }
 
   Result<std::vector<NodeShare>> all_nodes() {
@@ -162,8 +177,8 @@ class Rendezvous {
   Result<UniqueFd> open_node(const JobMemory& memory, const std::vector<NodeShare>& nodes) {
     Result<StartedAgent> agent = start_agent(memory, deadline_);
     if (!agent) return agent.error();
-    const std::string offer = write_offer({rendezvous_server_->invitation(), agent->info});
-    if (const Result<void> said = space_.put(Round::nodes, offer); !said) return said.error();
+    const std::string offer = write_offer({rendezvous_server_->invitation(), agent->contact});
+    if (const Result<void> said = tell_offer(offer); !said) return said.error();
     if (const Result<void> done = wait_for_nodes(); !done) return done.error();
     if (const Result<void> known = write_entries(memory, nodes); !known) return known.error();
     return std::move(agent->lifeline);
@@ -184,15 +199,18 @@ class Rendezvous {
     const ControlLayout layout(memory.plan());
     const Result<Mapping> control = Mapping::shared(memory.control(), layout.size());
     if (!control) return control.error();
+    NodeTable table(control->data(), layout);
     for (const NodeShare& node : nodes) {
       const Result<NodeOffer> offer = offer_of(node.first);
       if (!offer) return offer.error();
-      auto& entry = *reinterpret_cast<NodeEntry*>(control->data() + layout.entry(node.node));
-      entry.info = offer->info;
-      entry.state.store(NodeState::known, std::memory_order_release);  // the ranks acquire it
+      table.write(node.node, offer->contact);
+      // The ranks acquire it.
+      table.entry(node.node).state.store(NodeState::known, std::memory_order_release);
     }
     return {};
   }
+
+  static constexpr char more_follows = '+';  // at the end of a value
 
   Space& space_;
   const StartedBy& by_;

@@ -4,7 +4,8 @@
 // memory of a node is a sparse memfd, laid out as
 //
 //   NodeHeader | ControlPage of rank 0, 1, ... | sync lines of team 0, 1, ... | scratch of team 0,
-//   1, ... | NodeEntry of node 0, 1, ... | RelayPlace of rank 0, 1, ...
+//   1, ... | NodeEntry of node 0, 1, ... | addresses and keys of nodes | RelayPlace of rank 0, 1,
+//   ...
 //
 // Ranks here are those of the node, from 0; nodes are all of the job. The relay places exist only
 // in a job of several nodes.
@@ -106,12 +107,16 @@ class ControlLayout {
   constexpr std::size_t entry(std::uint32_t node) const {
     return scratch(max_teams, 0) + node * sizeof(NodeEntry);
   }
+  // Addresses and keys of all nodes, one after the other: sparse beyond what they have.
+  constexpr std::size_t contacts() const { return entry(nodes_); }
   constexpr std::size_t relay(std::uint32_t rank) const {
-    return round_up(entry(nodes_), header_size) + rank * sizeof(RelayPlace);
+    return round_up(contacts() + nodes_ * longest_contact, header_size) + rank * sizeof(RelayPlace);
   }
   constexpr std::size_t size() const { return relay(nodes_ > 1 ? ranks_ : 0); }
 
  private:
+  static constexpr std::size_t longest_contact = NodeInfo::longest_address + NodeInfo::longest_key;
+
   std::uint32_t ranks_;
   std::uint32_t nodes_;
 };
@@ -142,7 +147,7 @@ consteval std::uint64_t fingerprint_of_memory() {
   all.add(NodePlan::system_size).add(arena_alignment).add(huge_offset);
   constexpr ControlLayout three(3, 2);
   for (const std::size_t offset : {three.page(2), three.line(1, 2), three.scratch(1, 2),
-                                   three.entry(1), three.relay(1), three.size()})
+                                   three.entry(1), three.contacts(), three.relay(1), three.size()})
     all.add(offset);
   constexpr InboxLayout inbox(3);
   for (const std::size_t offset :

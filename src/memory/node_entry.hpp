@@ -12,9 +12,10 @@
 
 namespace gondwana {
 
-// How to reach a node: bytes, carried by the launcher as they are.
+// How to reach a node. Its address and its key, of any length, are in a NodeContact.
 struct NodeInfo {
-  static constexpr std::size_t longest_address = 128;
+  static constexpr std::size_t longest_address = 1024;
+  static constexpr std::size_t longest_key = 1024;
   static constexpr std::size_t longest_host = 64;
   static constexpr std::size_t longest_network = 64;
 
@@ -22,14 +23,12 @@ struct NodeInfo {
   std::uint32_t first;   // its first rank
   std::uint32_t ranks;
   std::uint64_t memory;   // bytes of the node's memory for each of its ranks
-  std::uint64_t arenas;   // where the arena of its first rank begins in its agent; or 0
   std::uint64_t stride;   // distance of two arenas
-  std::uint64_t key;      // of all of them, to the network
   std::uint32_t carries;  // whether its agent carries the messages of its ranks
   std::uint32_t address_size;
-  std::array<std::byte, longest_address> address;  // of its agent, as the provider has it
-  std::array<char, longest_host> host;             // its name, zero-terminated; for sentences
-  std::array<char, longest_network> network;       // what all nodes must have alike, the same
+  std::uint64_t key_size;
+  std::array<char, longest_host> host;        // its name, zero-terminated; for error messages
+  std::array<char, longest_network> network;  // the same on all nodes; zero-terminated
 };
 
 // The last two are lost: it answers no more, or the network says that it is gone.
@@ -38,6 +37,7 @@ enum class NodeState : std::uint32_t { unknown, known, silent, cut_off };
 struct alignas(cache_line) NodeEntry {
   std::atomic<NodeState> state;        // released after `info` is written
   std::atomic<std::uint32_t> is_used;  // some rank of this node has talked to it: watch it
+  std::uint64_t contact;               // where its address and its key begin, see NodeTable
   NodeInfo info;
 };
 

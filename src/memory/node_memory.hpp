@@ -12,6 +12,7 @@
 #include "core/types.hpp"
 #include "memory/layout.hpp"
 #include "memory/node_plan.hpp"
+#include "memory/node_table.hpp"
 
 namespace gondwana {
 
@@ -44,7 +45,9 @@ class NodeMemory {
     return shared_at<EndpointInfo>(window(rank), system_area::endpoint_info.offset);
   }
   NodeHeader& header() const { return in_control<NodeHeader>(0); }
-  NodeEntry& entry(std::uint32_t node) const { return in_control<NodeEntry>(layout_.entry(node)); }
+  NodeTable& nodes() { return nodes_; }
+  const NodeTable& nodes() const { return nodes_; }
+  NodeEntry& entry(std::uint32_t node) const { return nodes_.entry(node); }
   ControlPage& page(Rank rank) const {
     return in_control<ControlPage>(layout_.page(plan_.local(rank)));
   }
@@ -87,6 +90,7 @@ class NodeMemory {
         self_(self),
         layout_(plan),
         control_(std::move(control)),
+        nodes_(control_.data(), layout_),
         arenas_(std::move(arenas)) {}
 
   bool is_peer(Rank rank) const { return self_ && self_ != rank; }
@@ -105,6 +109,7 @@ class NodeMemory {
   std::optional<Rank> self_;
   ControlLayout layout_;
   Mapping control_;
+  NodeTable nodes_;
   Mapping arenas_;
   UniqueFd own_arena_;
   UniqueFd agent_bell_;

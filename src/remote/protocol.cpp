@@ -81,7 +81,7 @@ bool is_plausible(const ReceivedRequest& received, const NodePlan& plan) {
   if (request.from >= plan.job_ranks + plan.nodes) return false;
   switch (request.kind) {
     case RequestKind::hello:
-      return behind == request.size && behind > 0 && behind <= NodeInfo::longest_address;
+      return behind == request.operand && behind > 0 && behind <= NodeInfo::longest_address;
     case RequestKind::store:
       return behind == 0 && of_rank && plan.holds(Rank(request.to)) && is_store(request, plan);
     case RequestKind::atomic:

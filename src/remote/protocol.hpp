@@ -46,15 +46,15 @@ struct Request {
   RequestKind kind = RequestKind::hello;
   AtomicOp op = AtomicOp::fetch;
   AtomicType type = AtomicType::uint64;
-  // store: 1, 2, 4 or 8; hello: bytes of the address that follows; atomic: 0 where nobody wants
-  // the value from before; report: ReportFlags.
+  // store: 1, 2, 4 or 8; atomic: 0 where nobody wants the value from before; report: ReportFlags.
   std::uint8_t size = 0;
   std::uint32_t from = 0;  // a rank; of an agent, job_ranks and its node
   std::uint32_t to = 0;    // a rank of the node
   // Of the requests of this rank to this node; ask, report: the round.
   std::uint32_t sequence = 0;
   std::uint64_t offset = 0;  // in the arena of `to`; report: Stillness::print
-  // write: how many bytes; spread, gather: how many Rows follow; report, alarm: how many letters.
+  // hello: bytes of the address; write: how many bytes; spread, gather: how many Rows follow;
+  // report, alarm: how many letters.
   std::uint64_t operand = 0;
   std::uint64_t compare = 0;  // report: NodeLook::mail_under_way
 };

@@ -28,8 +28,10 @@ void check_card(std::string_view text) {
 void check_offer(std::string_view text) {
   const Result<NodeOffer> offer = read_offer(text, 3);
   if (!accept(offer)) return;
-  GONDWANA_ASSERT(offer->info.address_size <= offer->info.address.size(), text);
-  GONDWANA_ASSERT(offer->info.host.back() == '\0', text);
+  const NodeContact& contact = offer->contact;
+  GONDWANA_ASSERT(contact.address().size() <= NodeInfo::longest_address, text);
+  GONDWANA_ASSERT(contact.key().size() <= NodeInfo::longest_key, text);
+  GONDWANA_ASSERT(contact.info().host.back() == '\0', text);
   GONDWANA_ASSERT(read_offer(write_offer(*offer), 3), text);
 }
 

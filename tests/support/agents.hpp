@@ -71,7 +71,7 @@ class AgentThread {
   AgentThread& operator=(const AgentThread&) = delete;
   ~AgentThread() { end_.reset(); }
 
-  const NodeInfo& info() const { return agent_->info(); }
+  const NodeContact& contact() const { return agent_->contact(); }
   // Ends it. What it has dropped.
   NodeAgent::Dropped stop() {
     end_.reset();
@@ -93,7 +93,7 @@ inline std::vector<std::unique_ptr<AgentThread>> start_agents(
   for (const auto& node : nodes) agents.push_back(std::make_unique<AgentThread>(node, manner));
   for (const auto& node : nodes) {
     for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-      node->entry(i).info = agents[i]->info();
+      node->nodes().write(i, agents[i]->contact());
       node->entry(i).state.store(NodeState::known, std::memory_order_release);
     }
   }

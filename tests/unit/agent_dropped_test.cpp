@@ -29,7 +29,7 @@ class AgentDropped : public testing::Test {
     ASSERT_TRUE(other) << other.error().text;
     other_ = *std::move(other);
     agent_ = std::make_unique<AgentThread>(memory_, AgentThread::Manner{});
-    peer_ = *other_->add_peer({agent_->info().address.data(), agent_->info().address_size});
+    peer_ = *other_->add_peer(agent_->contact().address());
   }
 
   static Request store(std::uint32_t number, std::uint64_t value) {

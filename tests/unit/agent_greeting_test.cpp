@@ -47,9 +47,7 @@ class AgentGreeting : public testing::Test {
  private:
   void watch_other() {
     NodeEntry& entry = memory_->entry(1);
-    const Bytes address = other_->address();
-    entry.info.address_size = static_cast<std::uint32_t>(address.size());
-    std::memcpy(entry.info.address.data(), address.data(), address.size());
+    memory_->nodes().write(1, NodeContact({}, other_->address(), {}));
     entry.is_used.store(1, std::memory_order_relaxed);
     entry.state.store(NodeState::known, std::memory_order_release);
   }

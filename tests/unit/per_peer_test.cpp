@@ -71,9 +71,9 @@ TEST_F(PerPeer, a_rank_that_talks_to_one_peer_holds_a_word_for_each_node) {
   const std::unique_ptr<NodeAgent> agent = open_agent(few);
   for (const auto& memory : {few, many}) {
     for (std::uint32_t node = 0; node < memory->plan().nodes; ++node) {
-      NodeInfo& info = memory->entry(node).info;
-      info = agent->info();
+      NodeInfo info = agent->contact().info();
       info.first = node == 0 ? 0 : 1 + (node - 1) * ranks_of_node;
+      memory->nodes().write(node, {info, agent->contact().address(), agent->contact().key()});
     }
   }
   const auto open_and_put = [](const std::shared_ptr<NodeMemory>& memory) {
@@ -94,7 +94,10 @@ TEST_F(PerPeer, a_rank_that_talks_to_one_peer_holds_a_word_for_each_node) {
 
 // They are of the node: its ranks share them.
 TEST_F(PerPeer, cards_of_nodes_are_within_the_budget) {
-  EXPECT_LE(sizeof(NodeEntry) * nodes, budget / 2);
+  const std::unique_ptr<NodeAgent> agent = open_agent(memory_of(smallest));
+  const NodeContact& contact = agent->contact();
+  const std::size_t each = sizeof(NodeEntry) + contact.address().size() + contact.key().size();
+  EXPECT_LE(each * nodes, budget / 2);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -24,17 +24,26 @@ std::string refusal(std::string_view text) {
   return info ? "" : info.error().text;
 }
 
+struct Lengths {
+  std::size_t address;
+  std::size_t key;
+};
+
+NodeOffer offer_of(const NodeInfo& info, Lengths lengths) {
+  const std::vector<std::byte> address(lengths.address, std::byte{0xf0});
+  const std::vector<std::byte> key(lengths.key, std::byte{0x0f});
+  return {{"0061626364", 42, ~std::uint64_t{0}}, NodeContact(info, address, key)};
+}
+
 // Of a node whose every byte counts.
 NodeOffer some_offer() {
-  NodeOffer offer{{"0061626364", 42, ~std::uint64_t{0}}, {}};
-  offer.info.layout = 0x0123'4567'89ab'cdef;
-  offer.info.first = 4;
-  offer.info.ranks = 2;
-  offer.info.address_size = NodeInfo::longest_address;
-  offer.info.address.fill(std::byte{0xf0});
-  offer.info.host.fill('h');
-  offer.info.host.back() = '\0';
-  return offer;
+  NodeInfo info{};
+  info.layout = 0x0123'4567'89ab'cdef;
+  info.first = 4;
+  info.ranks = 2;
+  info.host.fill('h');
+  info.host.back() = '\0';
+  return offer_of(info, {64, 16});
 }
 
 std::string refusal_of_offer(std::string_view text) {
@@ -128,7 +137,18 @@ TEST(offer, comes_back_as_it_was_written) {
   EXPECT_EQ(back->invitation.address, "0061626364");
   EXPECT_EQ(back->invitation.tag, 42U);
   EXPECT_EQ(back->invitation.password, ~std::uint64_t{0});
-  EXPECT_EQ(std::memcmp(&back->info, &offer.info, sizeof(NodeInfo)), 0);
+  EXPECT_EQ(back->contact.pack(), offer.contact.pack());
+}
+
+TEST(offer, has_an_address_and_a_key_of_any_length) {
+  for (const Lengths lengths : {Lengths{0, 0}, {1, 0}, {0, 1}, {1024, 1024}}) {
+    const Result<NodeOffer> back = read_offer(write_offer(offer_of({}, lengths)), 0);
+    ASSERT_TRUE(back) << lengths.address;
+    EXPECT_EQ(back->contact.address().size(), lengths.address);
+    EXPECT_EQ(back->contact.key().size(), lengths.key);
+    EXPECT_TRUE(std::ranges::all_of(back->contact.key(),
+                                    [](std::byte byte) { return byte == std::byte{0x0f}; }));
+  }
 }
 
 TEST(offer, is_one_word_that_every_launcher_can_carry) {
@@ -144,15 +164,14 @@ TEST(offer, that_is_garbled_is_refused) {
   EXPECT_EQ(refusal_of_offer(seal(text + "00")), garbled);
   EXPECT_EQ(refusal_of_offer(seal(text.substr(0, text.size() - 2))), garbled);
   EXPECT_EQ(refusal_of_offer(seal(text.substr(0, text.size() - 1) + "g")), garbled);
-  NodeOffer endless_host = some_offer();
-  endless_host.info.host.back() = 'h';
-  EXPECT_EQ(refusal_of_offer(write_offer(endless_host)), garbled);
-  NodeOffer endless_network = some_offer();
-  endless_network.info.network.fill('n');
-  EXPECT_EQ(refusal_of_offer(write_offer(endless_network)), garbled);
-  NodeOffer too_long = some_offer();
-  ++too_long.info.address_size;
-  EXPECT_EQ(refusal_of_offer(write_offer(too_long)), garbled);
+  NodeInfo endless_host{};
+  endless_host.host.back() = 'h';
+  EXPECT_EQ(refusal_of_offer(write_offer(offer_of(endless_host, {16, 8}))), garbled);
+  NodeInfo endless_network{};
+  endless_network.network.fill('n');
+  EXPECT_EQ(refusal_of_offer(write_offer(offer_of(endless_network, {16, 8}))), garbled);
+  EXPECT_EQ(refusal_of_offer(write_offer(offer_of({}, {1025, 8}))), garbled);
+  EXPECT_EQ(refusal_of_offer(write_offer(offer_of({}, {16, 1025}))), garbled);
   EXPECT_TRUE(refusal_of_offer("mpich/3").starts_with("what rank 3 said through the launcher"));
   EXPECT_TRUE(refusal_of_offer(seal(text + "/more")).starts_with("rank 3 uses another build"));
 }

@@ -53,7 +53,7 @@ TEST(ofi_message, requests_come_back_from_their_bytes) {
 }
 
 TEST(ofi_message, hello_has_an_address_behind_it) {
-  const Request hello{.tag = tag, .kind = RequestKind::hello, .size = 16, .from = 0};
+  const Request hello{.tag = tag, .kind = RequestKind::hello, .from = 0, .operand = 16};
   const auto bytes = bytes_of(hello, 16);
   const auto received = read_request(bytes, tag, plan);
   ASSERT_TRUE(received);
@@ -61,8 +61,11 @@ TEST(ofi_message, hello_has_an_address_behind_it) {
   EXPECT_FALSE(is_read(hello, 15)) << "cut short";
   EXPECT_FALSE(is_read(hello, 17)) << "too long";
   EXPECT_FALSE(is_read({.tag = tag, .kind = RequestKind::hello})) << "no address";
-  const Request longest{.tag = tag, .kind = RequestKind::hello, .size = 200};
-  EXPECT_FALSE(is_read(longest, 200)) << "longer than any address";
+  const std::uint64_t longest = NodeInfo::longest_address;
+  EXPECT_TRUE(is_read({.tag = tag, .kind = RequestKind::hello, .operand = longest}, longest));
+  EXPECT_FALSE(
+      is_read({.tag = tag, .kind = RequestKind::hello, .operand = longest + 1}, longest + 1))
+      << "longer than any address";
 }
 
 TEST(ofi_message, strangers_are_refused) {

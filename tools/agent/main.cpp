@@ -74,7 +74,7 @@ Result<void> run(bool only_probe) {
                        .on_shortened_file = end_because_of_file});
   if (!agent) return agent.error();
   tell_of_shortened_files(**memory);
-  (*memory)->entry(self->plan.node).info = (*agent)->info();
+  (*memory)->nodes().write(self->plan.node, (*agent)->contact());
   if (const Result<void> told = self->launcher.say_ready(); !told)
     return unless_released(told.error());
   (*agent)->serve(self->launcher.descriptor());

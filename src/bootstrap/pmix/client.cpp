@@ -19,8 +19,8 @@
 namespace gondwana {
 namespace {
 
-const char* key_of(Round round) {
-  return round == Round::ranks ? "gondwana.rank" : "gondwana.node";
+std::string key_of(Round round) {
+  return "gondwana." + name_of(round);
 }
 
 // The calls that we need, under the names they have in the library.
@@ -173,7 +173,7 @@ Result<void> Pmix::put(Round round, std::string_view value) {
   pmix_value_t entry{};
   entry.type = PMIX_STRING;
   entry.data.string = text.data();
-  pmix_status_t status = session_->library.put(PMIX_GLOBAL, key_of(round), &entry);
+  pmix_status_t status = session_->library.put(PMIX_GLOBAL, key_of(round).c_str(), &entry);
   if (status == PMIX_SUCCESS) status = session_->library.commit();
   if (status != PMIX_SUCCESS) return session_->error("cannot say which rank this is", status);
   return {};
@@ -204,7 +204,7 @@ Result<bool> Pmix::fence(const Deadline& deadline) {
 
 Result<std::string> Pmix::get(Round round, std::uint32_t of_rank) {
   const Result<Value> value =
-      session_->get(of_rank, key_of(round), fmt::format("cannot hear of rank {}", of_rank));
+      session_->get(of_rank, key_of(round).c_str(), fmt::format("cannot hear of rank {}", of_rank));
   if (!value) return value.error();
   if ((*value)->type != PMIX_STRING || (*value)->data.string == nullptr)
     return Error{Errc::malformed, fmt::format("PMIx gives no text for rank {}", of_rank)};

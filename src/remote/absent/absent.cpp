@@ -75,14 +75,14 @@ Result<std::string> describe_network(const ofi::Settings& /*settings*/) {
 
 class NodeAgent::Implementation {
  public:
-  NodeInfo info{};
+  NodeContact contact;
 };
 NodeAgent::~NodeAgent() = default;
 Result<std::unique_ptr<NodeAgent>> NodeAgent::open(const Setup& /*setup*/) {
   return absent();
 }
-const NodeInfo& NodeAgent::info() const {
-  return implementation_->info;
+const NodeContact& NodeAgent::contact() const {
+  return implementation_->contact;
 }
 void NodeAgent::serve(int /*control*/) {}
 NodeAgent::Dropped NodeAgent::dropped() const {

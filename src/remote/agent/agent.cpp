@@ -46,7 +46,7 @@ Result<std::unique_ptr<NodeAgent::Implementation>> NodeAgent::Implementation::op
     const Setup& setup) {
   std::unique_ptr<Implementation> agent(new Implementation(setup));
   if (const Result<void> done = agent->open_endpoint(setup.settings); !done) return done.error();
-  agent->write_info();
+  agent->contact_ = agent->make_contact();
   setup.memory->header().files_served.store(1, std::memory_order_relaxed);  // before the info
   return agent;
 }
@@ -65,22 +65,19 @@ Result<void> NodeAgent::Implementation::open_endpoint(const ofi::Settings& setti
   return {};
 }
 
-void NodeAgent::Implementation::write_info() {
+NodeContact NodeAgent::Implementation::make_contact() const {
   const NodePlan& plan = memory_->plan();
-  info_.layout = remote::protocol_fingerprint;
-  info_.first = plan.first;
-  info_.ranks = plan.ranks;
-  info_.memory = usable_memory() / plan.ranks;
-  info_.carries = carried_.empty() ? 0 : 1;
-  info_.arenas = endpoint_->base_of(memory_->window(Rank(plan.first)));
-  info_.stride = plan.stride;
-  info_.key = registration_->key;
-  const Bytes address = endpoint_->address();
-  GONDWANA_ASSERT(address.size() <= info_.address.size(), address.size());
-  info_.address_size = static_cast<std::uint32_t>(address.size());
-  std::memcpy(info_.address.data(), address.data(), address.size());
-  ::gethostname(info_.host.data(), info_.host.size() - 1);
-  endpoint_->kind().copy(info_.network.data(), info_.network.size() - 1);
+  NodeInfo info{};
+  info.layout = remote::protocol_fingerprint;
+  info.first = plan.first;
+  info.ranks = plan.ranks;
+  info.memory = usable_memory() / plan.ranks;
+  info.carries = carried_.empty() ? 0 : 1;
+  info.stride = plan.stride;
+  ::gethostname(info.host.data(), info.host.size() - 1);
+  endpoint_->kind().copy(info.network.data(), info.network.size() - 1);
+  const std::array key{endpoint_->base_of(memory_->window(Rank(plan.first))), registration_->key};
+  return {info, endpoint_->address(), std::as_bytes(std::span(key))};
 }
 
 void NodeAgent::Implementation::serve(int control) {
@@ -368,8 +365,7 @@ void NodeAgent::Implementation::watch_nodes() {
 // accept it and lose it together with the connection that it opens.
 void NodeAgent::Implementation::greet(std::uint32_t node, Watched& watched) {
   if (watched.peer == FI_ADDR_UNSPEC) {
-    const NodeInfo& info = memory_->entry(node).info;
-    const Result<Peer> peer = endpoint_->add_peer({info.address.data(), info.address_size});
+    const Result<Peer> peer = endpoint_->add_peer(memory_->nodes().address(node));
     if (!peer) return;
     watched.peer = *peer;
   }
@@ -385,8 +381,8 @@ void NodeAgent::Implementation::greet(std::uint32_t node, Watched& watched) {
 void NodeAgent::Implementation::introduce(std::uint32_t node, Peer peer) {
   const Bytes address = endpoint_->address();
   const Request hello{.tag = tag_,
-                      .size = static_cast<std::uint8_t>(address.size()),
-                      .from = remote::agent_number(memory_->plan(), memory_->plan().node)};
+                      .from = remote::agent_number(memory_->plan(), memory_->plan().node),
+                      .operand = address.size()};
   const std::uint32_t there = remote::agent_number(memory_->plan(), node);
   Parcel& parcel = take_parcel(there, sizeof(hello) + address.size());
   std::ranges::copy(address, remote::write(parcel.bytes.data(), hello));
@@ -415,8 +411,8 @@ Result<std::unique_ptr<NodeAgent>> NodeAgent::open(const Setup& setup) {
   return std::unique_ptr<NodeAgent>(new NodeAgent(*std::move(implementation)));
 }
 
-const NodeInfo& NodeAgent::info() const {
-  return implementation_->info();
+const NodeContact& NodeAgent::contact() const {
+  return implementation_->contact();
 }
 
 NodeAgent::Dropped NodeAgent::dropped() const {

@@ -37,7 +37,7 @@ class NodeAgent {
   ~NodeAgent();
 
   // How others reach this node.
-  const NodeInfo& info() const;
+  const NodeContact& contact() const;
 
   // Serves until `control` can be read, which is an order to end or the end of who started us; then
   // answers what has come, and returns.

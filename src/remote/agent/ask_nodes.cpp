@@ -86,10 +86,10 @@ NodeReport NodeAgent::Implementation::report_of_own() const {
           .any_leaves = look.any_leaves(),
           .print = stillness.value_or(Stillness{}).print,
           .mail_under_way = look.mail_under_way,
-          .text = stillness
-                      ? shortened(fmt::format("on host {} {}", info_.host.data(), describe(look)),
-                                  report::longest_text)
-                      : ""};
+          .text = stillness ? shortened(fmt::format("on host {} {}", contact_.info().host.data(),
+                                                    describe(look)),
+                                        report::longest_text)
+                            : ""};
 }
 
 void NodeAgent::Implementation::begin_round() {
@@ -139,7 +139,8 @@ void NodeAgent::Implementation::tell_farewell() {
   constexpr std::uint8_t flags = report::is_still | report::any_leaves | report::is_gone;
   const Request farewell{
       .kind = RequestKind::report, .size = flags, .compare = look.mail_under_way};
-  const std::string text = fmt::format("on host {} {}", info_.host.data(), describe(look));
+  const std::string text =
+      fmt::format("on host {} {}", contact_.info().host.data(), describe(look));
   for (std::uint32_t node = 0; node < plan.nodes; ++node) {
     const bool has_greeted = clients_.contains(remote::agent_number(plan, node));
     if (has_greeted || others_.contains(node))

@@ -85,8 +85,7 @@ Result<Posted> NodeAgent::Implementation::send_on(std::uint32_t node, Bytes mess
 Result<ofi::Peer> NodeAgent::Implementation::peer_of(std::uint32_t node) {
   const auto [other, is_new] = others_.try_emplace(node, FI_ADDR_UNSPEC);
   if (is_new) {
-    const NodeInfo& info = memory_->entry(node).info;
-    const Result<Peer> peer = endpoint_->add_peer({info.address.data(), info.address_size});
+    const Result<Peer> peer = endpoint_->add_peer(memory_->nodes().address(node));
     if (!peer) {
       others_.erase(other);
       return peer.error();

@@ -32,7 +32,7 @@ class NodeAgent::Implementation {
  public:
   static Result<std::unique_ptr<Implementation>> open(const Setup& setup);
 
-  const NodeInfo& info() const { return info_; }
+  const NodeContact& contact() const { return contact_; }
   void serve(int control);
   Dropped dropped() const {
     return {endpoint_->refused(), dropped_.repeated, dropped_.misdirected};
@@ -104,7 +104,7 @@ class NodeAgent::Implementation {
   }
 
   Result<void> open_endpoint(const ofi::Settings& settings);
-  void write_info();
+  NodeContact make_contact() const;
   bool yields_until(FunctionRef<bool()> done) const;
   bool step();
   bool network_stirs() const;
@@ -184,7 +184,7 @@ class NodeAgent::Implementation {
   remote::Inquiry inquiry_;
   std::string alarm_;                    // why the job is over
   std::vector<std::uint32_t> to_alarm_;  // nodes whose agents are to be told
-  NodeInfo info_{};
+  NodeContact contact_;
   // By rank, and behind them the agents by node: those that have asked, or get what is carried.
   std::unordered_map<std::uint32_t, Client> clients_;
   std::vector<Carried> carried_;          // by rank of the node; none where they have endpoints

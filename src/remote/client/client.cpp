@@ -89,10 +89,8 @@ RemoteClient::Implementation::Link& RemoteClient::Implementation::link_to(std::u
 Result<Posted> RemoteClient::Implementation::introduce(std::uint32_t node, Link& link) {
   if (link.introduced) return Posted::accepted;
   const Bytes address = route_->address();
-  const Request hello{.tag = tag_,
-                      .kind = RequestKind::hello,
-                      .size = static_cast<std::uint8_t>(address.size()),
-                      .from = index(me_)};
+  const Request hello{
+      .tag = tag_, .kind = RequestKind::hello, .from = index(me_), .operand = address.size()};
   Result<Posted> sent = route_->send_to_agent(
       node, sizeof(hello) + address.size(),
       [&](std::byte* message) { std::ranges::copy(address, remote::write(message, hello)); });

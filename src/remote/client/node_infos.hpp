@@ -16,6 +16,8 @@ class NodeInfos {
   explicit NodeInfos(std::shared_ptr<NodeMemory> memory) : memory_(std::move(memory)) {}
 
   const NodeInfo& operator[](std::uint32_t node) const { return memory_->entry(node).info; }
+  Bytes address(std::uint32_t node) const { return memory_->nodes().address(node); }
+  Bytes key(std::uint32_t node) const { return memory_->nodes().key(node); }
 
   std::uint32_t node_of(Rank rank) {
     for (auto node = static_cast<std::uint32_t>(first_of_.size()); node < memory_->plan().nodes;

@@ -49,8 +49,7 @@ void OwnEndpoint::write_info() const {
 Result<OwnEndpoint::Line*> OwnEndpoint::agent_of(std::uint32_t node) {
   Line& line = agents_[node];
   if (line.peer != FI_ADDR_UNSPEC) return &line;
-  const NodeInfo& info = nodes_[node];
-  const Result<ofi::Peer> peer = endpoint_->add_peer({info.address.data(), info.address_size});
+  const Result<ofi::Peer> peer = endpoint_->add_peer(nodes_.address(node));
   if (!peer) return peer.error();
   line.node = node;
   line.peer = *peer;
@@ -124,14 +123,15 @@ Result<Posted> OwnEndpoint::find(Rank rank, Pair& pair) {
 Result<Posted> OwnEndpoint::ask(Rank rank, Pair& pair) {
   static_assert(sizeof(Pair::ProcessInfo) == sizeof(EndpointInfo));
   if (monotonic_ns() < pair.ask_ns) return Posted::busy;
+  if (!pair.info) pair.info = std::make_unique<Pair::ProcessInfo>();
   if (memory_->plan().holds(rank)) {
     const EndpointInfo& info = memory_->endpoint_info(rank);
-    pair.info.size = info.size.load(std::memory_order_acquire);
-    pair.info.address = info.address;
-    pair.is_written = pair.info.size > 0;
+    pair.info->size = info.size.load(std::memory_order_acquire);
+    pair.info->address = info.address;
+    pair.is_written = pair.info->size > 0;
     return learn(rank, pair);
   }
-  const MutableBytes here = std::as_writable_bytes(std::span(&pair.info, 1));
+  const MutableBytes here = std::as_writable_bytes(std::span(pair.info.get(), 1));
   Result<Posted> posted = get(here, {rank, system_area::endpoint_info.offset}, pair.fetching);
   if (!posted) return posted;
   if (*posted == Posted::accepted) pair.state = Pair::State::asked;
@@ -141,7 +141,7 @@ Result<Posted> OwnEndpoint::ask(Rank rank, Pair& pair) {
 Result<Posted> OwnEndpoint::learn(Rank rank, Pair& pair) {
   if (!pair.fetching.done()) return Posted::busy;
   pair.state = Pair::State::unknown;
-  if (pair.info.size == 0) {
+  if (pair.info->size == 0) {
     pair.ask_ns = monotonic_ns() + ask_again_ns;
     return Posted::busy;
   }
@@ -149,11 +149,12 @@ Result<Posted> OwnEndpoint::learn(Rank rank, Pair& pair) {
     pair.is_written = true;
     return ask(rank, pair);
   }
-  if (pair.info.size > pair.info.address.size())
+  if (pair.info->size > pair.info->address.size())
     return Error{Errc::refused, fmt::format("rank {} has no address", index(rank))};
   const Result<ofi::Peer> peer =
-      endpoint_->add_peer(Bytes(pair.info.address).first(pair.info.size));
+      endpoint_->add_peer(Bytes(pair.info->address).first(pair.info->size));
   if (!peer) return peer.error();
+  pair.info.reset();
   pair.peer = *peer;
   pair.state = Pair::State::known;
   return Posted::accepted;
@@ -183,10 +184,12 @@ Result<Posted> OwnEndpoint::transfer(Remote place, Completion& done, bool is_wri
   const Result<Line*> agent = agent_of(node);
   if (!agent) return agent.error();
   const NodeInfo& its = nodes_[node];
-  const std::uint64_t there =
-      its.arenas + (index(place.rank) - its.first) * its.stride + place.offset;
+  std::array<std::uint64_t, 2> key{};  // where the arenas begin, and what libfabric wants
+  if (nodes_.key(node).size() != sizeof(key)) return Error{Errc::refused, "its key is garbled"};
+  std::memcpy(key.data(), nodes_.key(node).data(), sizeof(key));
+  const std::uint64_t there = key[0] + (index(place.rank) - its.first) * its.stride + place.offset;
   Operation& operation = take_operation(done, node);
-  Result<Posted> posted = post((*agent)->peer, there, its.key, operation.context);
+  Result<Posted> posted = post((*agent)->peer, there, key[1], operation.context);
   if (!posted || *posted == Posted::busy) {
     give_back(operation);
     return posted;

@@ -52,7 +52,7 @@ class OwnEndpoint final : public Route {
       std::array<std::byte, NodeInfo::longest_address> address;
     };
     State state = State::unknown;
-    ProcessInfo info;
+    std::unique_ptr<ProcessInfo> info;  // until it is known
     Completion fetching;
     bool is_written = false;
     bool was_used = false;

@@ -26,8 +26,7 @@ ThroughAgent::ThroughAgent(const std::shared_ptr<NodeMemory>& memory, Rank me, N
 
 // That of the agent.
 Bytes ThroughAgent::address() const {
-  const NodeInfo& info = nodes_[memory_->plan().node];
-  return {info.address.data(), info.address_size};
+  return nodes_.address(memory_->plan().node);
 }
 
 Result<Posted> ThroughAgent::send_to_agent(std::uint32_t node, std::size_t size, Write write) {

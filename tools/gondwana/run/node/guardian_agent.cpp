@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,14 +24,6 @@
 
 namespace gondwana::launch {
 namespace {
-
-bool is_info(const std::string& text) {
-  if (text.size() != sizeof(NodeInfo)) return false;
-  NodeInfo info;
-  std::memcpy(&info, text.data(), sizeof(info));
-  return info.address_size <= info.address.size() && info.host.back() == '\0' &&
-         info.network.back() == '\0';
-}
 
 Error cannot_start(std::string_view what) {
   return {Errc::out_of_memory, fmt::format("cannot make {} of the node agent: {}; raise ulimit -n",
@@ -113,8 +106,7 @@ void Guardian::on_agent_socket() {
     if (std::holds_alternative<protocol::Ready>(message)) {
       agent_.serves = true;
       if (!agent_.why.empty()) output_.say(complaint_of_agent(std::exchange(agent_.why, {})));
-      const NodeInfo& info = wire_.entry(job_.share.node).info;
-      uplink_->exchange().offer({reinterpret_cast<const char*>(&info), sizeof(info)});
+      uplink_->exchange().offer(wire_.nodes().contact(job_.share.node).pack());
     }
   }
   if (agent_.socket) send_job_to_agent();
@@ -155,8 +147,10 @@ void Guardian::send_job_to_agent() {
 
 // From now on the ranks know how to reach each other.
 void Guardian::on_all_nodes(const std::vector<std::string>& infos) {
+  NodeTable nodes = wire_.nodes();
   for (std::uint32_t node = 0; node < infos.size(); ++node) {
-    if (!is_info(infos[node])) {
+    const auto contact = NodeContact::unpack(std::as_bytes(std::span(infos[node])));
+    if (!contact) {
       return fail(
           {Errc::malformed,
            fmt::format(
@@ -164,9 +158,8 @@ void Guardian::on_all_nodes(const std::vector<std::string>& infos) {
                "every host",
                node)});
     }
-    NodeEntry& entry = wire_.entry(node);
-    std::memcpy(&entry.info, infos[node].data(), sizeof(NodeInfo));
-    entry.state.store(NodeState::known, std::memory_order_release);  // the ranks acquire it
+    nodes.write(node, *contact);
+    nodes.entry(node).state.store(NodeState::known, std::memory_order_release);  // ranks acquire it
   }
 }
 

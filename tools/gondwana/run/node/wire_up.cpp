@@ -66,9 +66,9 @@ const NodeHeader& WireUp::header() const {
   return *reinterpret_cast<const NodeHeader*>(control_.data());
 }
 
-NodeEntry& WireUp::entry(std::uint32_t node) const {
-  GONDWANA_ASSERT(anybody_joined() && node < share_.nodes, node);
-  return *reinterpret_cast<NodeEntry*>(control_.data() + ControlLayout(share_).entry(node));
+NodeTable WireUp::nodes() const {
+  GONDWANA_ASSERT(anybody_joined(), share_.nodes);
+  return {control_.data(), ControlLayout(share_)};
 }
 
 RankState WireUp::state(std::uint32_t rank) const {

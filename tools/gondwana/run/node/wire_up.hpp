@@ -10,7 +10,7 @@
 #include "bootstrap/job_memory.hpp"
 #include "core/mapping.hpp"
 #include "core/result.hpp"
-#include "memory/layout.hpp"
+#include "memory/node_table.hpp"
 
 namespace gondwana::launch {
 
@@ -47,8 +47,8 @@ class WireUp {
   const ControlPage* page(std::uint32_t rank) const;
   // What all ranks of this node see; only once a rank has joined.
   const NodeHeader& header() const;
-  // What the ranks of this node know of a node; only once a rank has joined.
-  NodeEntry& entry(std::uint32_t node) const;
+  // What the ranks of this node know of all nodes; only once a rank has joined.
+  NodeTable nodes() const;
 
  private:
   Result<void> create_memory();

@@ -1,0 +1,48 @@
+// What the ranks of a node know of all nodes, in its control memory: an entry for each, and behind
+// the entries addresses and keys, which take no more room than they have bytes.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "memory/layout.hpp"
+#include "memory/node_contact.hpp"
+
+namespace gondwana {
+
+class NodeTable {
+ public:
+  NodeTable(std::byte* control, const ControlLayout& layout) : control_(control), layout_(layout) {}
+
+  NodeEntry& entry(std::uint32_t node) const {
+    return shared_at<NodeEntry>(control_, layout_.entry(node));
+  }
+  Bytes address(std::uint32_t node) const {
+    return {control_ + entry(node).contact, entry(node).info.address_size};
+  }
+  Bytes key(std::uint32_t node) const {
+    return {control_ + entry(node).contact + entry(node).info.address_size,
+            entry(node).info.key_size};
+  }
+  NodeContact contact(std::uint32_t node) const {
+    return {entry(node).info, address(node), key(node)};
+  }
+
+  // After what this object has written before. The agent writes its own node alone, to be read
+  // before all are known; then one process writes all nodes.
+  void write(std::uint32_t node, const NodeContact& contact) {
+    entry(node).info = contact.info();
+    entry(node).contact = next_;
+    for (const Bytes bytes : {contact.address(), contact.key()}) {
+      std::ranges::copy(bytes, control_ + next_);
+      next_ += bytes.size();
+    }
+  }
+
+ private:
+  std::byte* control_;
+  ControlLayout layout_;
+  std::size_t next_ = layout_.contacts();
+};
+
+}  // namespace gondwana
