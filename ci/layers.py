@@ -9,6 +9,8 @@ headers. Tests may include anything; nothing else includes tests.
 
 Inside the engine includes point one way, too: see ENGINE_ROOMS. engine.hpp composes the rooms, so
 none of them sees it.
+
+The folder of a library of networks (network/ofi) is seen by itself and the table of networks alone.
 """
 
 import sys
@@ -51,6 +53,7 @@ ENGINE_ROOMS = (
     ("collectives",),
     ("engine",),
 )
+TABLE_OF_NETWORKS = "src/network/networks.cpp"
 LAYERS = (
     "core",
     "sync",
@@ -86,6 +89,19 @@ def meant_area(root: Path, file: str, name: str) -> str | None:
 def is_own_header(door: str, name: str) -> bool:
     """Whether public header `name` belongs to `door`: shmem.h, shmemx.h and pshmem.h to shmem."""
     return name.removeprefix("p").startswith(door.removeprefix("front/"))
+
+
+def is_of_library(path: str) -> bool:
+    """Whether the file is in the folder of a library of networks."""
+    return len(parts := path.removeprefix("src/").split("/")) > 2 and parts[0] == "network"
+
+
+def refusal_of_library(file: str, path: str) -> str | None:
+    """Why `file` may not include `path`, which belongs to a library of networks; None: it may."""
+    if file.startswith("tests/") or file == TABLE_OF_NETWORKS or not is_of_library(path):
+        return None
+    same = Path(file).parent.name == Path(path).parent.name
+    return None if same else f"of network/ only {TABLE_OF_NETWORKS} sees the folders of libraries"
 
 
 def refusal(source: str, target: str, name: str) -> str | None:
@@ -132,7 +148,10 @@ def violations(root: Path, files: list[str]) -> list[str]:
             continue
         for line, name in includes(root, file):
             target = meant_area(root, file, name)
-            reason = target and refusal(area(file), target, name)
+            reason = target and (
+                refusal(area(file), target, name)
+                or refusal_of_library(file, resolve(root, file, name) or name)
+            )
             if target == area(file) == "engine":
                 reason = room_refusal(file, resolve(root, file, name) or f"src/{name}")
             if reason:

@@ -60,7 +60,7 @@ Result<void> compare_nodes(const NodeMemory& memory, bool through_agents) {
     if (own_network != info.network.data())
       return refuse(
           fmt::format("host {} talks by {}, this one by {}; set GONDWANA_PROVIDER and the "
-                      "variables of libfabric (FI_...) to the same on every host",
+                      "variables of its library (FI_...) to the same on every host",
                       host, info.network.data(), own_network));
   }
   return {};
@@ -73,10 +73,10 @@ Result<std::shared_ptr<RemoteClient>> open_wire(const Membership& self,
                                                 const Options& options) {
   if (memory->plan().nodes == 1) return std::shared_ptr<RemoteClient>();
   const bool through_agents = remote::goes_through_agents(options.route, memory->plan().job_ranks);
-  const Result<ofi::Settings> settings = ofi::make_settings(options.provider, options.network);
+  const Result<network::Settings> settings = network::settings_of(options);
   if (!settings) return settings.error();
-  // It takes libfabric long to start: meanwhile the nodes get to know each other.
-  Result<std::unique_ptr<RemoteClient>> ofi =
+  // It takes libraries long to start: meanwhile the nodes get to know each other.
+  Result<std::unique_ptr<RemoteClient>> client =
       RemoteClient::open({.memory = memory,
                           .me = self.rank,
                           .job_tag = self.job_tag,
@@ -84,10 +84,10 @@ Result<std::shared_ptr<RemoteClient>> open_wire(const Membership& self,
                           .eager_limit = options.eager_limit,
                           .through_agent = through_agents,
                           .agent = self.lifeline.get()});
-  if (!ofi) return ofi.error();
+  if (!client) return client.error();
   if (const Result<void> known = wait_for_all_nodes(*memory, options); !known) return known.error();
   if (const Result<void> same = compare_nodes(*memory, through_agents); !same) return same.error();
-  return std::shared_ptr<RemoteClient>(*std::move(ofi));
+  return std::shared_ptr<RemoteClient>(*std::move(client));
 }
 
 }  // namespace gondwana

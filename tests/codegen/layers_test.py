@@ -67,6 +67,29 @@ class Layers(unittest.TestCase):
         }
         self.assert_refused(files, "src/engine/collectives/node/sync.cpp:1:")
 
+    def test_the_table_of_networks_and_tests_see_the_folders_of_libraries(self):
+        found = self.check(
+            {
+                "src/network/ofi/open.hpp": including("network/endpoint.hpp"),
+                "src/network/ofi/endpoint.cpp": including("network/ofi/open.hpp"),
+                "src/network/endpoint.hpp": "",
+                "src/network/networks.cpp": including("network/ofi/open.hpp"),
+                "tests/unit/provider_test.cpp": including("network/ofi/open.hpp"),
+                "src/remote/client/client.cpp": including("network/endpoint.hpp"),
+            }
+        )
+        self.assertEqual([], found)
+
+    def test_nothing_else_sees_the_folder_of_a_library(self):
+        for file in (
+            "src/remote/agent/agent.cpp",
+            "src/network/settings.cpp",
+            "src/network/ucx/endpoint.cpp",
+            "src/process/process.cpp",
+        ):
+            files = {file: including("network/ofi/open.hpp"), "src/network/ofi/open.hpp": ""}
+            self.assert_refused(files, f"{file}:1:")
+
     def test_memory_does_not_see_the_bootstrap(self):
         files = {
             "src/memory/heap.cpp": including("../bootstrap/join.hpp"),

@@ -15,7 +15,7 @@
 
 #include "core/unique_fd.hpp"
 #include "memory/node_memory.hpp"
-#include "network/ofi/settings.hpp"
+#include "network/settings.hpp"
 #include "remote/agent/agent.hpp"
 
 namespace gondwana::test {
@@ -24,20 +24,26 @@ using Nodes = std::vector<std::shared_ptr<NodeMemory>>;
 
 inline constexpr std::uint64_t job_tag = 0x7e57'7e57'7e57'7e57;
 
-inline ofi::Settings loopback_network() {
-  const char* provider = std::getenv("GONDWANA_PROVIDER");
-  const Result<ofi::Settings> settings =
-      ofi::make_settings(provider == nullptr ? "tcp;ofi_rxm" : provider, "127.0.0.0/8");
-  GONDWANA_ASSERT(static_cast<bool>(settings), 0);
-  return *settings;
+// Of this machine alone, over the library that is named, that of the environment, or libfabric.
+inline network::Settings loopback_network(std::string_view library = {}) {
+  const Result<Options> options =
+      read_options([](const char* name) -> const char* { return std::getenv(name); });
+  GONDWANA_ASSERT(static_cast<bool>(options), 0);
+  network::Settings settings = *network::settings_of(*options);
+  settings.subnet = *network::parse_subnet("127.0.0.0/8");
+  if (!library.empty()) settings.library = library;
+  if (settings.library.empty()) settings.library = "ofi";
+  if (settings.library == "ofi" && settings.provider.empty()) settings.provider = "tcp;ofi_rxm";
+  return settings;
 }
 
-// libfabric is not built for sanitizers that look at threads.
-inline bool has_network() {
+// Libraries of networks are not built for sanitizers that look at threads.
+inline bool has_network(std::string_view library = {}) {
 #if defined(__SANITIZE_THREAD__)
+  static_cast<void>(library);
   return false;
 #else
-  return static_cast<bool>(describe_network(loopback_network()));
+  return static_cast<bool>(describe_network(loopback_network(library)));
 #endif
 }
 

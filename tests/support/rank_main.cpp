@@ -5,7 +5,8 @@
 //   rank_tests --ranks=4 --over=faulty      the same, over a wire that delays, refuses and reorders
 //   rank_tests --ranks=4 --over=nodes       two nodes: common memory within, the wire between them
 //   rank_tests --ranks=4 --over=faulty-nodes    the same, with the wire that delays
-//   rank_tests --ranks=4 --over=ofi         two nodes, each with its agent, and libfabric between
+//   rank_tests --ranks=4 --over=ofi         two nodes, each with its agent, and a network between:
+//                                           libfabric, or what GONDWANA_NETWORK_LIBRARY says
 //   rank_tests --ranks=4 --over=ofi-alone   the same, every rank a node of its own
 //   rank_tests --ranks=4 --over=agents      as ofi, but the agents carry the messages of the ranks
 //   gondwana run -n 4 rank_tests --over=processes

@@ -5,14 +5,14 @@
 #include <chrono>
 #include <memory>
 
-#include "network/ofi/endpoint.hpp"
+#include "network/networks.hpp"
 #include "remote/protocol.hpp"
 #include "support/agents.hpp"
 
 namespace gondwana::test {
 namespace {
 
-using ofi::Endpoint;
+using network::Endpoint;
 using remote::Reply;
 using remote::Request;
 using remote::RequestKind;
@@ -25,7 +25,7 @@ class AgentDropped : public testing::Test {
     ASSERT_TRUE(memory) << memory.error().text;
     memory_ = *std::move(memory);
     Result<std::unique_ptr<Endpoint>> other =
-        Endpoint::open(loopback_network(), {.buffers = 4, .longest = 1024});
+        network::open_endpoint(loopback_network(), {.buffers = 4, .longest = 1024});
     ASSERT_TRUE(other) << other.error().text;
     other_ = *std::move(other);
     agent_ = std::make_unique<AgentThread>(memory_, AgentThread::Manner{});
@@ -73,7 +73,7 @@ class AgentDropped : public testing::Test {
   std::shared_ptr<NodeMemory> memory_;
   std::unique_ptr<Endpoint> other_;
   std::unique_ptr<AgentThread> agent_;
-  ofi::Peer peer_ = FI_ADDR_UNSPEC;
+  network::Peer peer_ = network::no_peer;
 };
 
 TEST_F(AgentDropped, messages_that_come_twice_are_not_refused) {

@@ -5,14 +5,14 @@
 #include <cstring>
 #include <memory>
 
-#include "network/ofi/endpoint.hpp"
+#include "network/networks.hpp"
 #include "remote/protocol.hpp"
 #include "support/agents.hpp"
 
 namespace gondwana::test {
 namespace {
 
-using ofi::Endpoint;
+using network::Endpoint;
 using remote::Request;
 using remote::RequestKind;
 
@@ -24,7 +24,7 @@ class AgentGreeting : public testing::Test {
     ASSERT_TRUE(memory) << memory.error().text;
     memory_ = *std::move(memory);
     Result<std::unique_ptr<Endpoint>> other =
-        Endpoint::open(loopback_network(), {.buffers = 4, .longest = 1024});
+        network::open_endpoint(loopback_network(), {.buffers = 4, .longest = 1024});
     ASSERT_TRUE(other) << other.error().text;
     other_ = *std::move(other);
     watch_other();

@@ -9,12 +9,12 @@
 #include <cstdlib>
 #include <string>
 
-#include "network/ofi/endpoint.hpp"
+#include "network/ofi/open.hpp"
 
 namespace gondwana::ofi {
 namespace {
 
-constexpr Receives receives{.buffers = 4, .longest = 4096};
+constexpr network::Receives receives{.buffers = 4, .longest = 4096};
 
 class Provider : public testing::Test {
  protected:
@@ -27,8 +27,9 @@ class Provider : public testing::Test {
     ::setenv("FI_STRICT_LOCKED", locked, 1);
     const rlimit limit{64 * 1024, 64 * 1024};
     ::setrlimit(RLIMIT_MEMLOCK, &limit);
-    const Settings settings{.provider = "strict", .network = *parse_network("127.0.0.0/8")};
-    const auto endpoint = Endpoint::open(settings, receives);
+    const Settings settings{
+        .library = {}, .provider = "strict", .subnet = *network::parse_subnet("127.0.0.0/8")};
+    const auto endpoint = ofi::open(settings, receives);
     std::fputs(endpoint ? (*endpoint)->describe().c_str() : endpoint.error().text.c_str(), stderr);
     std::exit(endpoint ? 0 : 1);
   }

@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "network/ofi/endpoint.hpp"
+#include "network/networks.hpp"
 #include "remote/client/client.hpp"
 #include "remote/protocol.hpp"
 #include "support/agents.hpp"
@@ -16,13 +16,13 @@
 namespace gondwana::test {
 namespace {
 
-using ofi::Endpoint;
-using ofi::Peer;
+using network::Endpoint;
+using network::Peer;
 
-constexpr ofi::Receives receives{.buffers = 4, .longest = 70'000};
+constexpr network::Receives receives{.buffers = 4, .longest = 70'000};
 
 std::unique_ptr<Endpoint> open_endpoint() {
-  Result<std::unique_ptr<Endpoint>> endpoint = Endpoint::open(loopback_network(), receives);
+  Result<std::unique_ptr<Endpoint>> endpoint = network::open_endpoint(loopback_network(), receives);
   GONDWANA_ASSERT(static_cast<bool>(endpoint), 0);
   return *std::move(endpoint);
 }
@@ -36,7 +36,7 @@ class Sender {
   // False: there is no room now.
   bool post(std::size_t size) {
     const Result<Posted> posted =
-        endpoint_->send(peer_, Bytes(bytes_).first(size), contexts_.emplace_back());
+        endpoint_->send(peer_, Bytes(bytes_).first(size), operations_.emplace_back());
     return posted && *posted == Posted::accepted;
   }
   void poll() {
@@ -46,7 +46,7 @@ class Sender {
 
  private:
   std::vector<std::byte> bytes_ = std::vector<std::byte>(1'000'000);
-  std::deque<ofi::Context> contexts_;
+  std::deque<network::Operation> operations_;
   std::unique_ptr<Endpoint> endpoint_;
   Peer peer_;
 };

@@ -23,7 +23,7 @@ const char* environment_value(const char* name) {
   return std::getenv(name);
 }
 
-Result<void> probe(const ofi::Settings& settings) {
+Result<void> probe(const network::Settings& settings) {
   const Result<std::string> network = describe_network(settings);
   if (!network) return network.error();
   fmt::print("{}\n", *network);
@@ -54,7 +54,7 @@ void tell_of(std::uint64_t messages, std::string_view how) {
 Result<void> run(bool only_probe) {
   const Result<Options> options = read_options(environment_value);
   if (!options) return options.error();
-  Result<ofi::Settings> settings = ofi::make_settings(options->provider, options->network);
+  Result<network::Settings> settings = network::settings_of(*options);
   if (!settings) return settings.error();
   if (only_probe) return probe(*settings);
   raise_limit_of_descriptors();

@@ -6,11 +6,13 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <span>
+#include <utility>
 
 #include "core/signals.hpp"
+#include "network/ofi/open.hpp"
 
 namespace gondwana::ofi {
 namespace {
@@ -22,6 +24,27 @@ constexpr std::size_t most_at_once = 64;
 // written to takes no memory.
 constexpr std::size_t most_unfinished = 4096;
 
+static_assert(sizeof(fi_context2) <= sizeof(Operation::room));
+static_assert(FI_ADDR_UNSPEC == static_cast<fi_addr_t>(network::no_peer));
+
+fi_addr_t address_of(Peer peer) {
+  return static_cast<fi_addr_t>(peer);
+}
+
+// What peers must know of registered memory: what they add to offsets in it, and its key.
+using Key = std::array<std::uint64_t, 2>;
+
+class Registered final : public network::Registration {
+ public:
+  Registered(ofi::Registration registration, std::uint64_t base)
+      : registration_(std::move(registration)), key_{base, registration_.key} {}
+  Bytes key() const override { return std::as_bytes(std::span(key_)); }
+
+ private:
+  ofi::Registration registration_;
+  Key key_;
+};
+
 }  // namespace
 
 Endpoint::~Endpoint() {
@@ -29,8 +52,13 @@ Endpoint::~Endpoint() {
   local_.reset();
 }
 
-Result<std::unique_ptr<Endpoint>> Endpoint::open(const Settings& settings,
-                                                 const Receives& receives) {
+Result<std::unique_ptr<network::Endpoint>> open(const Settings& settings,
+                                                const Receives& receives) {
+  return Endpoint::open(settings, receives);
+}
+
+Result<std::unique_ptr<network::Endpoint>> Endpoint::open(const Settings& settings,
+                                                          const Receives& receives) {
   // Those of PSM print a stack and exit: nobody would see any more that a signal ended the rank.
   const SignalActionsKept from_its_providers;
   const Result<const Library*> library = load_library();
@@ -42,7 +70,7 @@ Result<std::unique_ptr<Endpoint>> Endpoint::open(const Settings& settings,
   if (const Result<void> done = endpoint->open_objects(); !done) return done.error();
   if (const Result<void> done = endpoint->read_address(); !done) return done.error();
   if (const Result<void> done = endpoint->post_all(); !done) return done.error();
-  return endpoint;
+  return std::unique_ptr<network::Endpoint>(std::move(endpoint));
 }
 
 Result<void> Endpoint::open_objects() {
@@ -155,7 +183,7 @@ Result<void> Endpoint::post(ReceiveBuffer& buffer) {
   void* descriptor = nullptr;
   if (local_) {
     const Result<void*> kept =
-        local_->descriptor({buffer.bytes.get(), buffer_size()}, FI_RECV, &buffer.context);
+        local_->descriptor({buffer.bytes.get(), buffer_size()}, FI_RECV, &buffer.operation);
     if (!kept) return kept.error();
     descriptor = *kept;
   }
@@ -164,7 +192,7 @@ Result<void> Endpoint::post(ReceiveBuffer& buffer) {
   message.msg_iov = &room;
   message.iov_count = 1;
   message.addr = FI_ADDR_UNSPEC;
-  message.context = &buffer.context;
+  message.context = &buffer.operation;
   const ssize_t outcome = fi_recvmsg(endpoint_.get(), &message, FI_MULTI_RECV);
   if (outcome != 0) return trouble("receive", outcome);
   buffer.is_posted = true;
@@ -173,14 +201,28 @@ Result<void> Endpoint::post(ReceiveBuffer& buffer) {
 }
 
 Result<Peer> Endpoint::add_peer(Bytes address) {
-  Peer peer = FI_ADDR_UNSPEC;
+  if (address.size() != address_.size())
+    return Error{Errc::malformed, "libfabric: the address of a peer is garbled"};
+  fi_addr_t peer = FI_ADDR_UNSPEC;
   const int inserted = fi_av_insert(peers_.get(), address.data(), 1, &peer, 0, nullptr);
   if (inserted != 1) return trouble("address of a peer", inserted);
-  return peer;
+  return Peer(peer);
 }
 
-Result<Registration> Endpoint::register_memory(MutableBytes memory) {
-  return registrar().make(memory, FI_REMOTE_READ | FI_REMOTE_WRITE);
+Result<std::unique_ptr<network::Registration>> Endpoint::register_memory(MutableBytes memory) {
+  Result<Registration> made = registrar().make(memory, FI_REMOTE_READ | FI_REMOTE_WRITE);
+  if (!made) return made.error();
+  const bool has_addresses = registrar().wants(FI_MR_VIRT_ADDR);
+  const auto base = has_addresses ? reinterpret_cast<std::uintptr_t>(memory.data()) : 0;
+  return std::unique_ptr<network::Registration>(new Registered(*std::move(made), base));
+}
+
+Result<Region> Endpoint::import_region(Peer peer, Bytes key) {
+  Region region{.peer = peer};
+  if (key.size() != sizeof(Key))
+    return Error{Errc::malformed, "libfabric: the key of a peer's memory is garbled"};
+  std::memcpy(region.words.data(), key.data(), key.size());
+  return region;
 }
 
 void Endpoint::keep(MutableBytes memory) {
@@ -195,10 +237,6 @@ void Endpoint::make_room(std::vector<std::byte>& message, std::size_t size) {
   keep(message);
 }
 
-std::uint64_t Endpoint::base_of(const std::byte* memory) const {
-  return registrar().wants(FI_MR_VIRT_ADDR) ? reinterpret_cast<std::uintptr_t>(memory) : 0;
-}
-
 Result<Posted> Endpoint::judge(ssize_t outcome, const char* what) const {
   if (outcome == 0) return Posted::accepted;
   if (outcome == -FI_EAGAIN) return Posted::busy;
@@ -211,50 +249,53 @@ Error Endpoint::trouble(const char* what, ssize_t outcome) const {
 }
 
 Result<Posted> Endpoint::inject(Peer to, Bytes message) {
-  return judge(fi_inject(endpoint_.get(), message.data(), message.size(), to), "send");
+  return judge(fi_inject(endpoint_.get(), message.data(), message.size(), address_of(to)), "send");
 }
 
 // `post` is told the descriptor of the memory, where the provider wants one.
 template <typename Post>
 Result<Posted> Endpoint::post_local(const char* what, Bytes memory, std::uint64_t access,
-                                    Context& context, const Post& post) {
+                                    Operation& operation, const Post& post) {
   if (!local_) [[likely]]
     return judge(post(nullptr), what);
-  const Result<void*> descriptor = local_->descriptor(memory, access, &context);
+  const Result<void*> descriptor = local_->descriptor(memory, access, &operation);
   if (!descriptor) return descriptor.error();
   const ssize_t outcome = post(*descriptor);
-  if (outcome != 0) local_->release(&context);
+  if (outcome != 0) local_->release(&operation);
   return judge(outcome, what);
 }
 
-Result<Posted> Endpoint::send(Peer to, Bytes message, Context& context) {
-  return post_local("send", message, FI_SEND, context, [&](void* descriptor) {
-    return fi_send(endpoint_.get(), message.data(), message.size(), descriptor, to, &context);
+Result<Posted> Endpoint::send(Peer to, Bytes message, Operation& operation) {
+  return post_local("send", message, FI_SEND, operation, [&](void* descriptor) {
+    return fi_send(endpoint_.get(), message.data(), message.size(), descriptor, address_of(to),
+                   &operation);
   });
 }
 
-Result<Posted> Endpoint::write(Peer to, Bytes source, std::uint64_t remote, std::uint64_t key,
-                               Context& context) {
+// With FI_DELIVERY_COMPLETE it is done when its bytes are at the target.
+Result<Posted> Endpoint::write(const Region& to, std::uint64_t offset, Bytes source,
+                               Operation& operation) {
+  const auto [base, key] = to.words;
   const iovec local{const_cast<std::byte*>(source.data()), source.size()};
-  const fi_rma_iov target{remote, source.size(), key};
+  const fi_rma_iov target{base + offset, source.size(), key};
   fi_msg_rma message{};
   message.msg_iov = &local;
   message.iov_count = 1;
-  message.addr = to;
+  message.addr = address_of(to.peer);
   message.rma_iov = &target;
   message.rma_iov_count = 1;
-  message.context = &context;
-  return post_local("put", source, FI_WRITE, context, [&](void* descriptor) {
+  message.context = &operation;
+  return post_local("put", source, FI_WRITE, operation, [&](void* descriptor) {
     message.desc = descriptor == nullptr ? nullptr : &descriptor;
     return fi_writemsg(endpoint_.get(), &message, FI_DELIVERY_COMPLETE | FI_COMPLETION);
   });
 }
 
-Result<Posted> Endpoint::read(Peer from, MutableBytes target, std::uint64_t remote,
-                              std::uint64_t key, Context& context) {
-  return post_local("get", target, FI_READ, context, [&](void* descriptor) {
-    return fi_read(endpoint_.get(), target.data(), target.size(), descriptor, from, remote, key,
-                   &context);
+Result<Posted> Endpoint::read(const Region& from, std::uint64_t offset, MutableBytes target,
+                              Operation& operation) {
+  return post_local("get", target, FI_READ, operation, [&](void* descriptor) {
+    return fi_read(endpoint_.get(), target.data(), target.size(), descriptor, address_of(from.peer),
+                   from.words[0] + offset, from.words[1], &operation);
   });
 }
 
@@ -330,12 +371,12 @@ void Endpoint::handle_failure(const Handlers& handlers) {
   if (ReceiveBuffer* buffer = find_buffer(entry.op_context); buffer != nullptr)
     return note_failure(*buffer, entry);
   if ((entry.flags & FI_RECV) != 0) return;
-  handlers.on_failed(done(entry.op_context), library_.strerror(entry.err));
+  handlers.on_failed(&done(entry.op_context), library_.strerror(entry.err));
 }
 
-Endpoint::ReceiveBuffer* Endpoint::find_buffer(const void* context) {
+Endpoint::ReceiveBuffer* Endpoint::find_buffer(const void* operation) {
   const auto found = std::ranges::find_if(
-      buffers_, [context](const auto& buffer) { return &buffer->context == context; });
+      buffers_, [operation](const auto& buffer) { return &buffer->operation == operation; });
   return found == buffers_.end() ? nullptr : found->get();
 }
 
@@ -354,16 +395,6 @@ void Endpoint::note_failure(ReceiveBuffer& buffer, const fi_cq_err_entry& entry)
   renew(buffer);
 }
 
-void Endpoint::refuse() {
-  if (++refused_ > 1) return;
-  std::fputs(fmt::format("gondwana: the endpoint {} refused a message that is not of this job, or "
-                         "garbled; more are only counted, see docs/security.md\n",
-                         place())
-                 .c_str(),
-             stderr);
-}
-
-// As other tools name it.
 std::string Endpoint::place() const {
   sockaddr_in address{};
   if (address_.size() < sizeof(address)) return info_->fabric_attr->prov_name;
@@ -375,10 +406,10 @@ std::string Endpoint::place() const {
 }
 
 // Its memory is free before its owner learns of it.
-Context* Endpoint::done(void* context) {
+Operation& Endpoint::done(void* operation) {
   if (local_) [[unlikely]]
-    local_->release(context);
-  return static_cast<Context*>(context);
+    local_->release(operation);
+  return *static_cast<Operation*>(operation);
 }
 
 bool Endpoint::may_sleep() {

@@ -9,6 +9,7 @@
 
 #include "core/static_program.hpp"
 #include "network/message_limit.hpp"
+#include "network/ofi/open.hpp"
 
 namespace gondwana::ofi {
 namespace {
@@ -20,7 +21,7 @@ void* open_library() {
   return ::dlopen(GONDWANA_LIBFABRIC_FOLDER "/libfabric.so.1", flags);
 }
 
-Result<Library> load() {
+Result<Library> find_library() {
   if (is_static_program())
     return Error{Errc::missing,
                  "an executable that is linked statically cannot load libfabric, which a job on "
@@ -72,8 +73,13 @@ Result<Library> load() {
 
 }  // namespace
 
+Result<void> load() {
+  const Result<const Library*> library = load_library();
+  return library ? Result<void>{} : library.error();
+}
+
 Result<const Library*> load_library() {
-  static const Result<Library> library = load();
+  static const Result<Library> library = find_library();
   if (!library) return library.error();
   return &*library;
 }

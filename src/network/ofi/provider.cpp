@@ -33,16 +33,12 @@ constexpr int every_mode =
     std::accumulate(other_modes.begin(), other_modes.end(), known_modes | FI_MR_LOCAL,
                     [](int all, auto& mode) { return all | mode.first; });
 
-bool is_this_machine_alone(std::uint32_t address) {
-  return address >> 24 == 127;
-}
-
 // Higher is better; 0: not at all. A provider without addresses of this kind has one network.
 int fitness(const fi_info& info, const Settings& settings) {
   const std::optional<std::uint32_t> address = ipv4_of(info);
-  if (settings.network) return address && settings.network->contains(*address) ? 1 : 0;
+  if (settings.subnet) return address && settings.subnet->contains(*address) ? 1 : 0;
   if (!address) return info.addr_format == FI_SOCKADDR_IN6 ? 0 : 2;
-  return is_this_machine_alone(*address) ? 1 : 2;
+  return network::Subnet{*address, ~0U}.is_loopback() ? 1 : 2;
 }
 
 const fi_info* best_of(const fi_info* found, const Settings& settings) {
@@ -110,10 +106,9 @@ Info first_offered(const Library& library, const Settings& settings) {
 // first rank has chosen it, not the user.
 std::string describe_network(const Library& library, const Settings& settings) {
   Settings anywhere = settings;
-  anywhere.network.reset();
-  if (!settings.network || !first_offered(library, anywhere)) return "";
-  if (is_this_machine_alone(settings.network->address))
-    return " with an address of this machine alone (127.0.0.0/8)";
+  anywhere.subnet.reset();
+  if (!settings.subnet || !first_offered(library, anywhere)) return "";
+  if (settings.subnet->is_loopback()) return " with an address of this machine alone (127.0.0.0/8)";
   return " with an address in the network that GONDWANA_NETWORK names";
 }
 

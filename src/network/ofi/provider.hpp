@@ -9,9 +9,11 @@
 
 #include "core/result.hpp"
 #include "network/ofi/library.hpp"
-#include "network/ofi/settings.hpp"
+#include "network/settings.hpp"
 
 namespace gondwana::ofi {
+
+using network::Settings;
 
 struct FreeInfo {
   void operator()(fi_info* info) const;

@@ -10,21 +10,21 @@
 #include <utility>
 
 #include "core/machine.hpp"
+#include "network/networks.hpp"
 #include "operations/copy.hpp"
 #include "remote/agent/implementation.hpp"
 
 namespace gondwana {
 namespace {
 
-using ofi::Endpoint;
-using ofi::Peer;
+using network::Peer;
 using remote::LetterKind;
 using remote::ReceivedRequest;
 using remote::Request;
 using remote::RequestKind;
 using remote::Row;
 
-constexpr ofi::Receives receives{.buffers = 8, .longest = remote::longest_request};
+constexpr network::Receives receives{.buffers = 8, .longest = remote::longest_request};
 // How long to look for more before sleeping, where a processor is free: the next request of who
 // waits for the answer to the one before comes within it.
 constexpr std::uint64_t spin_ns = 50'000;
@@ -53,12 +53,12 @@ Result<std::unique_ptr<NodeAgent::Implementation>> NodeAgent::Implementation::op
 
 // One registration for all arenas of the node: they lie in one range. Providers that pin what is
 // registered would pin all of that; they are not among those that this version was run with.
-Result<void> NodeAgent::Implementation::open_endpoint(const ofi::Settings& settings) {
-  Result<std::unique_ptr<Endpoint>> endpoint = Endpoint::open(settings, receives);
+Result<void> NodeAgent::Implementation::open_endpoint(const network::Settings& settings) {
+  Result<std::unique_ptr<network::Endpoint>> endpoint = network::open_endpoint(settings, receives);
   if (!endpoint) return endpoint.error();
   endpoint_ = *std::move(endpoint);
   const NodePlan& plan = memory_->plan();
-  Result<ofi::Registration> registration =
+  Result<std::unique_ptr<network::Registration>> registration =
       endpoint_->register_memory({memory_->window(Rank(plan.first)), plan.range_size()});
   if (!registration) return registration.error();
   registration_ = *std::move(registration);
@@ -76,8 +76,7 @@ NodeContact NodeAgent::Implementation::make_contact() const {
   info.stride = plan.stride;
   ::gethostname(info.host.data(), info.host.size() - 1);
   endpoint_->kind().copy(info.network.data(), info.network.size() - 1);
-  const std::array key{endpoint_->base_of(memory_->window(Rank(plan.first))), registration_->key};
-  return {info, endpoint_->address(), std::as_bytes(std::span(key))};
+  return {info, endpoint_->address(), registration_->key()};
 }
 
 void NodeAgent::Implementation::serve(int control) {
@@ -124,9 +123,9 @@ bool NodeAgent::Implementation::yields_until(FunctionRef<bool()> done) const {
 
 bool NodeAgent::Implementation::step() {
   const auto take = [this](Bytes bytes) { on_message(bytes); };
-  const auto left = [this](ofi::Context* context) { has_left(context); };
-  const auto lost = [this](const ofi::Context* context, const std::string&) {
-    has_failed(context);
+  const auto left = [this](network::Operation& parcel) { has_left(static_cast<Parcel&>(parcel)); };
+  const auto lost = [this](const network::Operation* parcel, const std::string&) {
+    has_failed(parcel);
   };
   follow_files();
   const bool found = endpoint_->poll({take, left, lost}) > 0;
@@ -136,7 +135,7 @@ bool NodeAgent::Implementation::step() {
   return found || carried;
 }
 
-// Of puts and gets that libfabric carries out itself steps find nothing: by them alone an agent
+// Of puts and gets that the library carries out itself steps find nothing: by them alone an agent
 // would sleep in the midst of a stream. The descriptor tells.
 bool NodeAgent::Implementation::network_stirs() const {
   const bool carries_out_itself = carried_.empty() && endpoint_->wait_descriptor() >= 0;
@@ -364,7 +363,7 @@ void NodeAgent::Implementation::watch_nodes() {
 // A send that fails counts as silence. The hello is repeated until an answer comes: a provider may
 // accept it and lose it together with the connection that it opens.
 void NodeAgent::Implementation::greet(std::uint32_t node, Watched& watched) {
-  if (watched.peer == FI_ADDR_UNSPEC) {
+  if (watched.peer == network::no_peer) {
     const Result<Peer> peer = endpoint_->add_peer(memory_->nodes().address(node));
     if (!peer) return;
     watched.peer = *peer;
@@ -394,8 +393,8 @@ void NodeAgent::Implementation::lose(std::uint32_t node, NodeState how) {
   memory_->entry(node).state.store(how, std::memory_order_release);
 }
 
-Result<std::string> describe_network(const ofi::Settings& settings) {
-  const Result<std::unique_ptr<Endpoint>> endpoint = Endpoint::open(settings, {});
+Result<std::string> describe_network(const network::Settings& settings) {
+  const Result<std::unique_ptr<network::Endpoint>> endpoint = network::open_endpoint(settings, {});
   if (!endpoint) return endpoint.error();
   return (*endpoint)->describe();
 }

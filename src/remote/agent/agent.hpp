@@ -10,19 +10,19 @@
 
 #include "core/result.hpp"
 #include "memory/node_memory.hpp"
-#include "network/ofi/settings.hpp"
+#include "network/settings.hpp"
 
 namespace gondwana {
 
-// Which provider a job on several nodes would go by here, and from which address; or why by none.
-Result<std::string> describe_network(const ofi::Settings& settings);
+// What network a job on several nodes would go by here, and from which address; or why by none.
+Result<std::string> describe_network(const network::Settings& settings);
 
 class NodeAgent {
  public:
   struct Setup {
     std::shared_ptr<NodeMemory> memory;
     std::uint64_t job_tag = 0;
-    ofi::Settings settings;
+    network::Settings settings;
     bool may_spin = false;             // whether a processor is free for it
     bool carries = false;              // the messages of its ranks (ThroughAgent)
     std::uint32_t peer_timeout_s = 0;  // silence of a node that means it is lost; 0: nothing does

@@ -12,7 +12,7 @@
 namespace gondwana {
 namespace {
 
-using ofi::Peer;
+using network::Peer;
 using remote::Reply;
 using remote::Row;
 
@@ -24,7 +24,7 @@ constexpr std::size_t most_leaving = 64 * 1024 * 1024;
 
 void NodeAgent::Implementation::answer(std::uint32_t from, Answer answer) {
   Client& client = clients_[from];
-  if (client.peer == FI_ADDR_UNSPEC) return;  // it has not said where
+  if (client.peer == network::no_peer) return;  // it has not said where
   answer.reply.tag = tag_;
   answer.reply.to = from;
   answer.reply.node = memory_->plan().node;
@@ -113,8 +113,7 @@ NodeAgent::Implementation::Parcel& NodeAgent::Implementation::take_parcel(std::u
 }
 
 Result<Posted> NodeAgent::Implementation::send(Peer peer, Parcel& parcel) {
-  Result<Posted> sent =
-      endpoint_->send(peer, Bytes(parcel.bytes).first(parcel.size), parcel.context);
+  Result<Posted> sent = endpoint_->send(peer, Bytes(parcel.bytes).first(parcel.size), parcel);
   if (sent && *sent == Posted::accepted) {
     leaving_ += parcel.size;
     clients_[parcel.to].leaving += parcel.size;
@@ -125,20 +124,19 @@ Result<Posted> NodeAgent::Implementation::send(Peer peer, Parcel& parcel) {
   return sent;
 }
 
-void NodeAgent::Implementation::has_left(ofi::Context* context) {
-  auto& parcel = *reinterpret_cast<Parcel*>(context);
+void NodeAgent::Implementation::has_left(Parcel& parcel) {
   leaving_ -= parcel.size;
   clients_[parcel.to].leaving -= parcel.size;
   if (parcel.is_carried) --carrying_;
   free_parcels_.push_back(&parcel);
 }
 
-void NodeAgent::Implementation::has_failed(const ofi::Context* context) {
+void NodeAgent::Implementation::has_failed(const network::Operation* operation) {
   const auto failed = std::ranges::find_if(
-      parcels_, [context](const Parcel& each) { return &each.context == context; });
+      parcels_, [operation](const Parcel& each) { return &each == operation; });
   if (failed == parcels_.end()) return;
   if (failed->is_carried) lose(failed->to - memory_->plan().job_ranks, NodeState::cut_off);
-  has_left(&failed->context);
+  has_left(*failed);
 }
 
 }  // namespace gondwana

@@ -14,7 +14,7 @@ namespace gondwana {
 namespace {
 
 namespace report = remote::report;
-using ofi::Peer;
+using network::Peer;
 using remote::NodeReport;
 using remote::Request;
 using remote::RequestKind;

@@ -82,8 +82,8 @@ Result<Posted> NodeAgent::Implementation::send_on(std::uint32_t node, Bytes mess
 }
 
 // The agent of another node.
-Result<ofi::Peer> NodeAgent::Implementation::peer_of(std::uint32_t node) {
-  const auto [other, is_new] = others_.try_emplace(node, FI_ADDR_UNSPEC);
+Result<network::Peer> NodeAgent::Implementation::peer_of(std::uint32_t node) {
+  const auto [other, is_new] = others_.try_emplace(node, network::no_peer);
   if (is_new) {
     const Result<Peer> peer = endpoint_->add_peer(memory_->nodes().address(node));
     if (!peer) {

@@ -18,7 +18,7 @@
 #include "core/function_ref.hpp"
 #include "core/unique_fd.hpp"
 #include "memory/file_windows.hpp"
-#include "network/ofi/endpoint.hpp"
+#include "network/endpoint.hpp"
 #include "remote/agent/agent.hpp"
 #include "remote/agent/inquiry.hpp"
 #include "remote/in_order.hpp"
@@ -39,8 +39,7 @@ class NodeAgent::Implementation {
   }
 
  private:
-  using Endpoint = ofi::Endpoint;
-  using Peer = ofi::Peer;
+  using Peer = network::Peer;
   using ReceivedRequest = remote::ReceivedRequest;
   using Reply = remote::Reply;
   using Request = remote::Request;
@@ -52,18 +51,16 @@ class NodeAgent::Implementation {
     Rank at{0};
     std::vector<Row> rows = {};
   };
-  // A message under way, to a process by its number. The context comes first: libfabric gives it
-  // back.
-  struct Parcel {
-    ofi::Context context;
-    std::uint32_t to;
-    std::size_t size;
-    bool is_carried;               // for a rank of ours
+  // A message under way, to a process by its number.
+  struct Parcel : network::Operation {
+    std::uint32_t to = 0;
+    std::size_t size = 0;
+    bool is_carried = false;       // for a rank of ours
     std::vector<std::byte> bytes;  // keeps its room
   };
   // What is known of a process that asks. `done`: its last request that was carried out.
   struct Client {
-    Peer peer = FI_ADDR_UNSPEC;
+    Peer peer = network::no_peer;
     std::uint32_t done = 0;
     bool owed = false;  // an answer
     remote::InOrder order;
@@ -86,7 +83,7 @@ class NodeAgent::Implementation {
   };
   // Another node that a rank of ours talks to: it must answer from time to time.
   struct Watched {
-    Peer peer = FI_ADDR_UNSPEC;
+    Peer peer = network::no_peer;
     bool has_answered = false;
     std::uint64_t heard_ns = 0;
     std::uint32_t beats = 0;
@@ -103,7 +100,7 @@ class NodeAgent::Implementation {
     if (setup.carries) carry_from_now();
   }
 
-  Result<void> open_endpoint(const ofi::Settings& settings);
+  Result<void> open_endpoint(const network::Settings& settings);
   NodeContact make_contact() const;
   bool yields_until(FunctionRef<bool()> done) const;
   bool step();
@@ -131,8 +128,8 @@ class NodeAgent::Implementation {
   bool has_answers() const;
   Parcel& take_parcel(std::uint32_t to, std::size_t size);
   Result<Posted> send(Peer peer, Parcel& parcel);
-  void has_left(ofi::Context* context);
-  void has_failed(const ofi::Context* context);
+  void has_left(Parcel& parcel);
+  void has_failed(const network::Operation* operation);
   void carry_from_now();
   void listen_to_ranks();
   bool carry();
@@ -201,8 +198,8 @@ class NodeAgent::Implementation {
   Dropped dropped_;                  // but for what the endpoint has refused
   UniqueFd sleeper_;                 // an epoll of what ends a sleep
   // Last, so that they are closed before what they send from.
-  std::unique_ptr<Endpoint> endpoint_;
-  std::optional<ofi::Registration> registration_;
+  std::unique_ptr<network::Endpoint> endpoint_;
+  std::unique_ptr<network::Registration> registration_;
 };
 
 }  // namespace gondwana

@@ -370,7 +370,7 @@ Result<std::unique_ptr<RemoteClient>> RemoteClient::open(const Setup& setup) {
 }
 
 std::string_view RemoteClient::name() const {
-  return "ofi";
+  return "network";
 }
 Limits RemoteClient::limits() const {
   return implementation_->limits();

@@ -1,11 +1,10 @@
-// The wire between nodes: libfabric. A rank has an endpoint of its own, by which it reaches the
+// The wire between nodes. A rank has an endpoint of its own, by which it reaches the
 // agents of the other nodes: puts and gets go to the memory that an agent has registered; words,
 // atomic operations and short puts are messages that it executes as the processor's own
 // instructions, in order. Mail goes to the endpoint of the rank itself, whose address is on an info
 // in its arena. Or all is messages, which the agent of its own node carries.
 //
-// Connections are made by the first operation to a node. Of libfabric nothing is seen here: it is
-// loaded by open().
+// Connections are made by the first operation to a node.
 #pragma once
 
 #include <chrono>
@@ -13,7 +12,7 @@
 #include <string_view>
 
 #include "memory/node_memory.hpp"
-#include "network/ofi/settings.hpp"
+#include "network/settings.hpp"
 #include "remote/transport.hpp"
 
 namespace gondwana {
@@ -24,7 +23,7 @@ class RemoteClient {
     std::shared_ptr<NodeMemory> memory;  // with the infos of all nodes when something is posted
     Rank me;
     std::uint64_t job_tag = 0;
-    ofi::Settings settings;
+    network::Settings settings;
     std::size_t eager_limit = 2 * 1024;  // bytes of a put that goes as a message
     bool through_agent = false;          // all goes through the agent of this node
     // A socket whose other end the agent of this node holds, as long as this lives; -1: somebody

@@ -7,13 +7,14 @@
 #include <cstring>
 
 #include "core/machine.hpp"
+#include "network/networks.hpp"
 #include "remote/protocol.hpp"
 
 namespace gondwana::remote {
 namespace {
 
 // Answers of 32 bytes, and mail.
-constexpr ofi::Receives receives{.buffers = 4, .longest = sizeof(MailHead) + longest_mail};
+constexpr network::Receives receives{.buffers = 4, .longest = sizeof(MailHead) + longest_mail};
 
 // Bytes of messages that wait here for the network. Then there is no room, unless there is nothing.
 constexpr std::size_t most_leaving = 4 * 1024 * 1024;
@@ -26,11 +27,11 @@ constexpr std::uint64_t ask_again_ns = 1'000'000;
 
 }  // namespace
 
-Result<std::unique_ptr<OwnEndpoint>> OwnEndpoint::open(const ofi::Settings& settings,
+Result<std::unique_ptr<OwnEndpoint>> OwnEndpoint::open(const network::Settings& settings,
                                                        const std::shared_ptr<NodeMemory>& memory,
                                                        Rank me, NodeInfos& nodes) {
   std::unique_ptr<OwnEndpoint> route(new OwnEndpoint(memory, me, nodes));
-  Result<std::unique_ptr<ofi::Endpoint>> endpoint = ofi::Endpoint::open(settings, receives);
+  Result<std::unique_ptr<network::Endpoint>> endpoint = network::open_endpoint(settings, receives);
   if (!endpoint) return endpoint.error();
   route->endpoint_ = *std::move(endpoint);
   route->endpoint_->keep({memory->window(me), memory->plan().stride});
@@ -46,20 +47,23 @@ void OwnEndpoint::write_info() const {
   info.size.store(address().size(), std::memory_order_release);  // learn() acquires it
 }
 
-Result<OwnEndpoint::Line*> OwnEndpoint::agent_of(std::uint32_t node) {
-  Line& line = agents_[node];
-  if (line.peer != FI_ADDR_UNSPEC) return &line;
-  const Result<ofi::Peer> peer = endpoint_->add_peer(nodes_.address(node));
+Result<OwnEndpoint::Agent*> OwnEndpoint::agent_of(std::uint32_t node) {
+  Agent& agent = agents_[node];
+  if (agent.peer != network::no_peer) return &agent;
+  const Result<network::Peer> peer = endpoint_->add_peer(nodes_.address(node));
   if (!peer) return peer.error();
-  line.node = node;
-  line.peer = *peer;
-  line.may_inject = true;
-  return &line;
+  const Result<network::Region> arenas = endpoint_->import_region(*peer, nodes_.key(node));
+  if (!arenas) return arenas.error();
+  agent.node = node;
+  agent.peer = *peer;
+  agent.arenas = *arenas;
+  agent.may_inject = true;
+  return &agent;
 }
 
 Result<Posted> OwnEndpoint::send_to_agent(std::uint32_t node, std::size_t size, Write write) {
-  const Result<Line*> line = agent_of(node);
-  return line ? send(**line, size, write) : line.error();
+  const Result<Agent*> agent = agent_of(node);
+  return agent ? send(**agent, size, write) : agent.error();
 }
 
 Result<Posted> OwnEndpoint::send_to_rank(Rank to, std::size_t size, Write write) {
@@ -90,7 +94,7 @@ Result<Posted> OwnEndpoint::send(Line& line, std::size_t size, Write write) {
   operation.size = size;
   write(operation.message.data());
   Result<Posted> posted =
-      endpoint_->send(line.peer, Bytes(operation.message).first(size), operation.context);
+      endpoint_->send(line.peer, Bytes(operation.message).first(size), operation);
   if (!posted || *posted == Posted::busy) {
     give_back(operation);
     return posted;
@@ -151,7 +155,7 @@ Result<Posted> OwnEndpoint::learn(Rank rank, Pair& pair) {
   }
   if (pair.info->size > pair.info->address.size())
     return Error{Errc::refused, fmt::format("rank {} has no address", index(rank))};
-  const Result<ofi::Peer> peer =
+  const Result<network::Peer> peer =
       endpoint_->add_peer(Bytes(pair.info->address).first(pair.info->size));
   if (!peer) return peer.error();
   pair.info.reset();
@@ -161,35 +165,29 @@ Result<Posted> OwnEndpoint::learn(Rank rank, Pair& pair) {
 }
 
 Result<Posted> OwnEndpoint::put(Remote to, Bytes source, Completion& done) {
-  return transfer(
-      to, done, true,
-      [&](ofi::Peer peer, std::uint64_t place, std::uint64_t key, ofi::Context& context) {
-        return endpoint_->write(peer, source, place, key, context);
-      });
+  return transfer(to, done, true, [&](const auto& arenas, std::uint64_t offset, auto& operation) {
+    return endpoint_->write(arenas, offset, source, operation);
+  });
 }
 
 Result<Posted> OwnEndpoint::get(MutableBytes target, Remote from, Completion& done) {
-  return transfer(
-      from, done, false,
-      [&](ofi::Peer peer, std::uint64_t place, std::uint64_t key, ofi::Context& context) {
-        return endpoint_->read(peer, target, place, key, context);
-      });
+  return transfer(from, done, false,
+                  [&](const auto& arenas, std::uint64_t offset, auto& operation) {
+                    return endpoint_->read(arenas, offset, target, operation);
+                  });
 }
 
-// What libfabric does with memory of a node; `post` is told who, where, by which key.
+// What the network does with memory of a node; `post` is told in which, where, and by what.
 template <typename Post>
 Result<Posted> OwnEndpoint::transfer(Remote place, Completion& done, bool is_write,
                                      const Post& post) {
   const std::uint32_t node = nodes_.node_of(place.rank);
-  const Result<Line*> agent = agent_of(node);
+  const Result<Agent*> agent = agent_of(node);
   if (!agent) return agent.error();
   const NodeInfo& its = nodes_[node];
-  std::array<std::uint64_t, 2> key{};  // where the arenas begin, and what libfabric wants
-  if (nodes_.key(node).size() != sizeof(key)) return Error{Errc::refused, "its key is garbled"};
-  std::memcpy(key.data(), nodes_.key(node).data(), sizeof(key));
-  const std::uint64_t there = key[0] + (index(place.rank) - its.first) * its.stride + place.offset;
+  const std::uint64_t offset = (index(place.rank) - its.first) * its.stride + place.offset;
   Operation& operation = take_operation(done, node);
-  Result<Posted> posted = post((*agent)->peer, there, key[1], operation.context);
+  Result<Posted> posted = post((*agent)->arenas, offset, operation);
   if (!posted || *posted == Posted::busy) {
     give_back(operation);
     return posted;
@@ -201,12 +199,12 @@ Result<Posted> OwnEndpoint::transfer(Remote place, Completion& done, bool is_wri
 }
 
 bool OwnEndpoint::poll(const Handlers& handlers) {
-  const auto on_done = [this](ofi::Context* context) {
-    end(*reinterpret_cast<Operation*>(context));
+  const auto on_done = [this](network::Operation& operation) {
+    end(static_cast<Operation&>(operation));
   };
-  const auto on_failed = [&](const ofi::Context* context, const std::string& why) {
+  const auto on_failed = [&](const network::Operation* operation, const std::string& why) {
     const auto failed = std::ranges::find_if(
-        operations_, [context](const Operation& each) { return &each.context == context; });
+        operations_, [operation](const Operation& each) { return &each == operation; });
     if (failed == operations_.end()) return;
     handlers.on_lost(failed->node, why);
     end(*failed);

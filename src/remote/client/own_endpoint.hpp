@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "core/descriptor_witness.hpp"
-#include "network/ofi/endpoint.hpp"
+#include "network/endpoint.hpp"
+#include "network/settings.hpp"
 #include "remote/client/node_infos.hpp"
 #include "remote/client/route.hpp"
 
@@ -18,14 +19,14 @@ namespace gondwana::remote {
 
 class OwnEndpoint final : public Route {
  public:
-  static Result<std::unique_ptr<OwnEndpoint>> open(const ofi::Settings& settings,
+  static Result<std::unique_ptr<OwnEndpoint>> open(const network::Settings& settings,
                                                    const std::shared_ptr<NodeMemory>& memory,
                                                    Rank me, NodeInfos& nodes);
 
   Bytes address() const override { return endpoint_->address(); }
   Result<Posted> send_to_agent(std::uint32_t node, std::size_t size, Write write) override;
   Result<Posted> send_to_rank(Rank to, std::size_t size, Write write) override;
-  std::size_t longest_transfer() const override { return endpoint_->largest_message(); }
+  std::size_t longest_transfer() const override { return endpoint_->longest_transfer(); }
   Result<Posted> put(Remote to, Bytes source, Completion& done) override;
   Result<Posted> get(MutableBytes target, Remote from, Completion& done) override;
   bool has_puts() const override { return writes_ > 0; }
@@ -38,10 +39,13 @@ class OwnEndpoint final : public Route {
   // Somebody whom messages go to.
   struct Line {
     std::uint32_t node = 0;
-    ofi::Peer peer = FI_ADDR_UNSPEC;
+    network::Peer peer = network::no_peer;
     bool may_inject = false;
     std::uint32_t injected = 0;  // since the last message with a completion
     Completion leaving;          // messages with one
+  };
+  struct Agent : Line {
+    network::Region arenas;  // of its node
   };
   // Another rank. Its info is fetched again where nothing is written on it yet, and once more where
   // something is: what was written before the size was seen is there whole.
@@ -58,11 +62,10 @@ class OwnEndpoint final : public Route {
     bool was_used = false;
     std::uint64_t ask_ns = 0;  // not before
   };
-  // A put, a get or a message under way. The context comes first: libfabric gives it back.
-  struct Operation {
-    ofi::Context context;
-    Completion* done;
-    std::uint32_t node;
+  // A put, a get or a message under way.
+  struct Operation : network::Operation {
+    Completion* done = nullptr;
+    std::uint32_t node = 0;
     bool is_write = false;
     std::vector<std::byte> message;  // keeps its room
     std::size_t size = 0;            // of the message
@@ -72,7 +75,7 @@ class OwnEndpoint final : public Route {
       : memory_(memory), me_(me), nodes_(nodes) {}
 
   void write_info() const;
-  Result<Line*> agent_of(std::uint32_t node);
+  Result<Agent*> agent_of(std::uint32_t node);
   Pair& pair_with(Rank rank);
   Result<Posted> find(Rank rank, Pair& pair);
   Result<Posted> ask(Rank rank, Pair& pair);
@@ -87,15 +90,16 @@ class OwnEndpoint final : public Route {
   std::shared_ptr<NodeMemory> memory_;
   Rank me_;
   NodeInfos& nodes_;
-  std::map<std::uint32_t, Line> agents_;  // by node; of those that were talked to
-  std::map<std::uint32_t, Pair> pairs_;   // by rank; likewise
-  std::deque<Operation> operations_;      // they must not move
+  std::map<std::uint32_t, Agent> agents_;  // by node; of those that were talked to
+  std::map<std::uint32_t, Pair> pairs_;    // by rank; likewise
+  std::deque<Operation> operations_;       // they must not move
   std::vector<Operation*> free_;
   std::uint32_t writes_ = 0;  // under way
   std::size_t leaving_ = 0;   // bytes of messages that have not left
   DescriptorWitness witness_;
-  std::vector<std::byte> injected_;          // room for one message, in one piece
-  std::unique_ptr<ofi::Endpoint> endpoint_;  // last, so that it is closed before what it writes to
+  std::vector<std::byte> injected_;  // room for one message, in one piece
+  std::unique_ptr<network::Endpoint>
+      endpoint_;  // last, so that it is closed before what it writes to
 };
 
 }  // namespace gondwana::remote

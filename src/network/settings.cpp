@@ -1,13 +1,13 @@
-#include "network/ofi/settings.hpp"
+#include "network/settings.hpp"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include "core/parse.hpp"
 
-namespace gondwana::ofi {
+namespace gondwana::network {
 
-Result<Network> parse_network(std::string_view text) {
+Result<Subnet> parse_subnet(std::string_view text) {
   const auto refuse = [&] {
     return Error{Errc::invalid_argument,
                  fmt::format("is {}: expected a network such as 10.1.0.0/16", text)};
@@ -23,16 +23,16 @@ Result<Network> parse_network(std::string_view text) {
     bits = *number;
   }
   const std::uint32_t mask = bits == 0 ? 0 : ~std::uint32_t{0} << (32 - bits);
-  return Network{ntohl(address.s_addr) & mask, mask};
+  return Subnet{ntohl(address.s_addr) & mask, mask};
 }
 
-Result<Settings> make_settings(std::string provider, std::string_view network) {
-  Settings settings{.provider = std::move(provider), .network = {}};
-  if (network.empty()) return settings;
-  const Result<Network> wanted = parse_network(network);
+Result<Settings> settings_of(const Options& options) {
+  Settings settings{.library = {}, .provider = options.provider, .subnet = {}};
+  if (options.network.empty()) return settings;
+  const Result<Subnet> wanted = parse_subnet(options.network);
   if (!wanted) return Error{wanted.error().code, "GONDWANA_NETWORK " + wanted.error().text};
-  settings.network = *wanted;
+  settings.subnet = *wanted;
   return settings;
 }
 
-}  // namespace gondwana::ofi
+}  // namespace gondwana::network
