@@ -38,6 +38,7 @@ struct Options {
   std::uint32_t peer_timeout = 0;  // seconds of silence that mean that a host is gone; 0: none
   std::size_t eager_limit = 0;     // bytes of a put that still goes as a message between nodes
   RouteOption route = RouteOption::automatic;
+  std::string network_library;   // ofi or ucx; empty: chosen
   std::string provider;          // of libfabric; empty: chosen
   std::string network;           // in CIDR notation; empty: chosen
   bool version = false;          // rank 0 says who it is when it starts

@@ -27,7 +27,7 @@ Result<Subnet> parse_subnet(std::string_view text) {
 }
 
 Result<Settings> settings_of(const Options& options) {
-  Settings settings{.library = {}, .provider = options.provider, .subnet = {}};
+  Settings settings{.library = options.network_library, .provider = options.provider, .subnet = {}};
   if (options.network.empty()) return settings;
   const Result<Subnet> wanted = parse_subnet(options.network);
   if (!wanted) return Error{wanted.error().code, "GONDWANA_NETWORK " + wanted.error().text};

@@ -29,7 +29,7 @@ struct Settings {
   std::optional<Subnet> subnet;  // nothing: the first that is not this machine alone
 };
 
-// From GONDWANA_PROVIDER and GONDWANA_NETWORK.
+// From GONDWANA_NETWORK_LIBRARY, GONDWANA_PROVIDER and GONDWANA_NETWORK.
 Result<Settings> settings_of(const Options& options);
 
 }  // namespace gondwana::network

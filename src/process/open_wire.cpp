@@ -59,8 +59,9 @@ Result<void> compare_nodes(const NodeMemory& memory, bool through_agents) {
                       host));
     if (own_network != info.network.data())
       return refuse(
-          fmt::format("host {} talks by {}, this one by {}; set GONDWANA_PROVIDER and the "
-                      "variables of its library (FI_...) to the same on every host",
+          fmt::format("host {} talks by {}, this one by {}; set GONDWANA_NETWORK_LIBRARY, "
+                      "GONDWANA_PROVIDER and the variables of the library (FI_...) to the same on "
+                      "every host",
                       host, info.network.data(), own_network));
   }
   return {};

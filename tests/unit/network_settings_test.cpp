@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "network/networks.hpp"
+
 namespace gondwana::network {
 namespace {
 
@@ -39,6 +41,16 @@ TEST(network_settings, what_is_no_network_is_refused) {
   ASSERT_FALSE(settings);
   EXPECT_EQ(settings.error().text,
             "GONDWANA_NETWORK is eth0: expected a network such as 10.1.0.0/16");
+}
+
+TEST(network_settings, a_library_that_is_not_in_the_table_is_refused_with_those_that_are) {
+  Options options;
+  options.network_library = "nonsense";
+  const auto endpoint = open_endpoint(*settings_of(options), {});
+  ASSERT_FALSE(endpoint);
+  EXPECT_TRUE(
+      endpoint.error().text.starts_with("GONDWANA_NETWORK_LIBRARY is nonsense: expected ofi"))
+      << endpoint.error().text;
 }
 
 }  // namespace
