@@ -192,7 +192,8 @@ std::span<const OptionRow> option_table() {
               "how messages go to other nodes: endpoint, by connections of each rank, or agent, by "
               "one for each two nodes, slower; auto: by the number of ranks"),
       text_row("GONDWANA_NETWORK_LIBRARY", &Options::network_library,
-               "library between nodes: ofi, which is libfabric; auto: the first that is here"),
+               "library between nodes: ofi, which is libfabric, or ucx; auto: the first that is "
+               "here"),
       text_row("GONDWANA_PROVIDER", &Options::provider,
                "provider of libfabric between nodes, such as tcp;ofi_rxm; auto: the first of cxi, "
                "efa, psm3, opx, verbs;ofi_rxm, tcp;ofi_rxm that is here"),

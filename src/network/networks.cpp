@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "network/ofi/open.hpp"
+#include "network/ucx/open.hpp"
 
 namespace gondwana::network {
 namespace {
@@ -22,6 +23,7 @@ struct Row {
 // The first that is here is the one that a job goes by.
 constexpr std::array rows{
     Row{"ofi", ofi::load, ofi::open},
+    Row{"ucx", ucx::load, ucx::open},
 };
 
 Result<const Row*> row_named(std::string_view name) {

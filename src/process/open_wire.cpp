@@ -60,8 +60,8 @@ Result<void> compare_nodes(const NodeMemory& memory, bool through_agents) {
     if (own_network != info.network.data())
       return refuse(
           fmt::format("host {} talks by {}, this one by {}; set GONDWANA_NETWORK_LIBRARY, "
-                      "GONDWANA_PROVIDER and the variables of the library (FI_...) to the same on "
-                      "every host",
+                      "GONDWANA_PROVIDER and the variables of the library (FI_..., UCX_...) to the "
+                      "same on every host",
                       host, info.network.data(), own_network));
   }
   return {};

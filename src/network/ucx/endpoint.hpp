@@ -1,0 +1,103 @@
+// An endpoint over UCX: a worker, and for each peer that was talked to an endpoint of ucp. Messages
+// are active messages, writes and reads its puts and gets. A put is complete here before it is
+// complete at its target: what tells is a flush, one for all puts to a peer since the flush before.
+#pragma once
+
+#include <ucp/api/ucp.h>
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "network/endpoint.hpp"
+#include "network/settings.hpp"
+#include "network/ucx/library.hpp"
+
+namespace gondwana::ucx {
+
+using network::Operation;
+using network::Peer;
+using network::Region;
+
+class Endpoint final : public network::Endpoint {
+ public:
+  // `longest`: bytes of a message.
+  Endpoint(const Library& library, std::size_t longest) : library_(library), longest_(longest) {}
+  ~Endpoint() override;
+  Result<void> start(const network::Settings& settings);
+
+  std::string describe() const override;
+  std::string kind() const override;
+  Bytes address() const override { return address_; }
+  std::size_t longest_transfer() const override { return std::size_t{1} << 30; }
+  std::size_t most_injected() const override { return longest_injected; }
+  Result<Peer> add_peer(Bytes address) override;
+  Result<std::unique_ptr<network::Registration>> register_memory(MutableBytes memory) override;
+  Result<Region> import_region(Peer peer, Bytes key) override;
+  Result<Posted> inject(Peer to, Bytes message) override;
+  Result<Posted> send(Peer to, Bytes message, Operation& operation) override;
+  Result<Posted> write(const Region& to, std::uint64_t offset, Bytes source,
+                       Operation& operation) override;
+  Result<Posted> read(const Region& from, std::uint64_t offset, MutableBytes target,
+                      Operation& operation) override;
+  std::size_t poll(const Handlers& handlers) override;
+  int wait_descriptor() const override { return wait_descriptor_; }
+  bool may_sleep() override;
+
+ private:
+  static constexpr std::size_t longest_injected = 256;
+  // UCX itself never says that it has no room.
+  static constexpr std::size_t most_under_way = 2048;
+
+  struct Line {
+    Endpoint* owner = nullptr;
+    std::vector<std::byte> address;
+    ucp_ep_h endpoint = nullptr;  // from the first operation on
+    ucs_status_t status = UCS_OK;
+    std::vector<Operation*> written;   // and not flushed
+    std::vector<Operation*> flushing;  // will be done by the flush under way
+  };
+  struct Injected {
+    Endpoint* owner;
+    std::array<std::byte, longest_injected> bytes;
+  };
+  struct Ended {
+    Operation* operation;
+    ucs_status_t status;
+  };
+
+  Result<void> open_context(const network::Settings& settings);
+  Result<void> open_worker();
+  Result<Line*> connect(Peer peer);
+  Result<Posted> accept(Operation& operation, const char* what, ucs_status_ptr_t request);
+  void flush(Line& line);
+  void end_flush(Line& line, ucs_status_t status);
+  void finish(Operation& operation, ucs_status_t status) { ended_.push_back({&operation, status}); }
+  ucs_status_t take(Bytes message, bool is_here);
+  void wait_for(ucs_status_ptr_t request);
+  bool is_full() const { return under_way_ + ended_.size() >= most_under_way; }
+  ucp_request_param_t param_for(Operation& operation);
+  Error trouble(const char* what, ucs_status_t status) const;
+  std::string place() const override { return describe(); }
+
+  const Library& library_;
+  std::size_t longest_;  // bytes of a message
+  std::string own_;      // the address of the machine that was asked for
+  ucp_context_h context_ = nullptr;
+  ucp_worker_h worker_ = nullptr;
+  int wait_descriptor_ = -1;
+  std::vector<std::byte> address_;
+  std::deque<Line> lines_;  // by the number of the peer; they must not move
+  std::vector<ucp_rkey_h> keys_;
+  std::deque<Injected> injected_;  // they must not move
+  std::vector<Injected*> free_;
+  std::size_t under_way_ = 0;  // operations
+  std::vector<Ended> ended_;   // and not told
+  std::vector<Ended> telling_;
+  const Handlers* handlers_ = nullptr;  // while it polls
+};
+
+}  // namespace gondwana::ucx

@@ -1,0 +1,77 @@
+#include "network/ucx/library.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdlib>
+#include <utility>
+
+#include "core/signals.hpp"
+#include "core/static_program.hpp"
+#include "network/ucx/open.hpp"
+
+namespace gondwana::ucx {
+namespace {
+
+// Read as it is loaded. No handlers of signals, no hooks in malloc and mmap, no thread that shows
+// it in a file system, and nothing on the program's standard output.
+constexpr std::array<std::pair<const char*, const char*>, 8> manners{{
+    {"UCX_ERROR_SIGNALS", ""},
+    {"UCX_HANDLE_ERRORS", "none"},
+    {"UCX_DEBUG_SIGNO", "0"},
+    {"UCX_MEM_EVENTS", "n"},
+    {"UCX_MEM_MALLOC_HOOKS", "n"},
+    {"UCX_MEM_MMAP_HOOK_MODE", "none"},
+    {"UCX_VFS_ENABLE", "n"},
+    {"UCX_LOG_LEVEL", "fatal"},
+}};
+
+// First where the loader looks, then where it was when this was built.
+void* open_library() {
+  constexpr int flags = RTLD_NOW | RTLD_LOCAL;
+  if (void* found = ::dlopen("libucp.so.0", flags); found != nullptr) return found;
+  return ::dlopen(GONDWANA_UCX_FOLDER "/libucp.so.0", flags);
+}
+
+Result<Library> find_library() {
+  if (is_static_program())
+    return Error{
+        Errc::missing,
+        "an executable that is linked statically cannot load UCX; link it without -static"};
+  for (const auto& [name, value] : manners) ::setenv(name, value, 0);
+  const SignalActionsKept from_it;
+  void* handle = open_library();
+  if (handle == nullptr) {
+    const char* reason = ::dlerror();
+    return Error{Errc::missing,
+                 fmt::format("UCX cannot be loaded ({}); install it (libucx0 on Debian), put it on "
+                             "LD_LIBRARY_PATH, or use libfabric",
+                             reason == nullptr ? "no reason given" : reason)};
+  }
+  const Library library(handle);
+  if (library.absent() == nullptr) return library;
+  return Error{Errc::missing,
+               fmt::format("this UCX has no {}; 1.13 or newer is needed", library.absent())};
+}
+
+}  // namespace
+
+Library::Found Library::find(const char* name) {
+  void* found = ::dlsym(handle_, name);
+  if (found == nullptr) absent_ = name;
+  return {found};
+}
+
+Result<void> load() {
+  const Result<const Library*> library = load_library();
+  return library ? Result<void>{} : library.error();
+}
+
+Result<const Library*> load_library() {
+  static const Result<Library> library = find_library();
+  if (!library) return library.error();
+  return &*library;
+}
+
+}  // namespace gondwana::ucx
