@@ -31,6 +31,9 @@ struct Exchange {
 // Whether a member's own term is in its result.
 enum class Scan : std::uint8_t { inclusive, exclusive };
 
+// Whether a broadcast writes the destination of its root, too.
+enum class RootDest : std::uint8_t { written, kept };
+
 // How long a transfer may use this rank's buffer: a put its source, a get its destination.
 enum class Buffer : std::uint8_t { free_at_return, kept_until_quiet };
 

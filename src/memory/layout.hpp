@@ -29,7 +29,10 @@
 
 namespace gondwana {
 
+// Numbers of teams that the program splits off, followed by those of the teams that serve sets.
 inline constexpr std::uint32_t max_teams = 64;
+inline constexpr std::uint32_t max_set_teams = 16;
+inline constexpr std::uint32_t team_numbers = max_teams + max_set_teams;
 
 // `count` places of `size` bytes, one after the other.
 struct Area {
@@ -45,26 +48,26 @@ struct Area {
 namespace system_area {
 
 // What the members of a team tell each other in collectives that are made of puts and gets.
-inline constexpr Area team_flags{0, 512, max_teams};
+inline constexpr Area team_flags{0, 512, team_numbers};
 // The bell that a put rings lies in the arena it puts to: one address computed, not two. Not at
 // the start of a page: processors take the look at it for a dependence on a store whose last 12
 // address bits are the same, and what users put to often begins at a page.
-inline constexpr Area data_bell{32 * 1024 + 0x40, sizeof(Doorbell<RealAtomics>)};
+inline constexpr Area data_bell{40 * 1024 + 0x40, sizeof(Doorbell<RealAtomics>)};
 // What must be the same on all ranks.
-inline constexpr Area facts{36 * 1024, sizeof(RankFacts)};
+inline constexpr Area facts{44 * 1024, sizeof(RankFacts)};
 // Where a door tells which of its segments peers may use.
-inline constexpr Area directory{40 * 1024, 4 * 1024 - 16};
+inline constexpr Area directory{48 * 1024, 4 * 1024 - 16};
 // Where the ranks of all nodes count, at rank 0, how far they are with leaving.
-inline constexpr Area exit_tallies{44 * 1024 - 16, 8, 2};
+inline constexpr Area exit_tallies{52 * 1024 - 16, 8, 2};
 // How messages reach the rank from other nodes.
-inline constexpr Area endpoint_info{44 * 1024, sizeof(EndpointInfo)};
+inline constexpr Area endpoint_info{52 * 1024, sizeof(EndpointInfo)};
 // Which files lie over parts of the arena.
-inline constexpr Area files{48 * 1024, 4 * 1024};
+inline constexpr Area files{56 * 1024, 4 * 1024};
 // Where the nodes of a team tell each other how far they are, and what they have of small results.
-inline constexpr Area node_flags{64 * 1024, 512, max_teams};
-inline constexpr Area node_words{96 * 1024, 1024, max_teams};
+inline constexpr Area node_flags{64 * 1024, 512, team_numbers};
+inline constexpr Area node_words{104 * 1024, 1024, team_numbers};
 // What the members of a team are about to do, where calls are checked.
-inline constexpr Area call_notes{176 * 1024, 256, max_teams};
+inline constexpr Area call_notes{184 * 1024, 256, max_teams};
 
 inline constexpr std::array all{team_flags,    data_bell, facts,      directory,  exit_tallies,
                                 endpoint_info, files,     node_flags, node_words, call_notes};
@@ -101,11 +104,11 @@ class ControlLayout {
     return page(ranks_) + (std::size_t{team} * ranks_ + rank) * cache_line;
   }
   constexpr std::size_t scratch(std::uint32_t team, std::uint32_t rank) const {
-    return round_up(line(max_teams, 0), header_size) +
+    return round_up(line(team_numbers, 0), header_size) +
            (std::size_t{team} * ranks_ + rank) * 2 * scratch_half;
   }
   constexpr std::size_t entry(std::uint32_t node) const {
-    return scratch(max_teams, 0) + node * sizeof(NodeEntry);
+    return scratch(team_numbers, 0) + node * sizeof(NodeEntry);
   }
   // Addresses and keys of all nodes, one after the other: sparse beyond what they have.
   constexpr std::size_t contacts() const { return entry(nodes_); }

@@ -48,7 +48,7 @@ struct NodePlan : NodeShare {
   std::size_t inbox_offset() const;
 
   static constexpr std::size_t guard = 64 * 1024;
-  static constexpr std::size_t system_size = 192 * 1024;
+  static constexpr std::size_t system_size = 256 * 1024;
   static constexpr std::size_t globals_offset = system_size;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <thread>
 #include <vector>
 
 #include "support/rank_test.hpp"
@@ -41,6 +42,9 @@ class Set {
     turn_ = SHMEM_REDUCE_SYNC_SIZE - turn_;
     return sync_.data() + turn_;
   }
+
+  // The standard has the dest of every member ready before the first one calls.
+  void make_ready() const { sync_set(world_.as("sync"), start, log_stride, size, sync()); }
 
   const int start;
   const int log_stride;
@@ -104,6 +108,7 @@ RANK_TEST(a_broadcast_in_a_set_leaves_the_dest_of_the_root_alone, ranks(1)) {
     for (int root = 0; root < set.size; ++root) {
       std::ranges::fill(source, world.me() + 100);
       std::ranges::fill(dest, -1);
+      set.make_ready();
       // In elements of 4 bytes and of 8.
       if (root % 2 == 0)
         broadcast_set<4>(world.as("broadcast"), dest.data(), source.data(), 2'000, root, set.start,
@@ -133,9 +138,11 @@ RANK_TEST(collects_in_a_set_are_in_the_order_of_its_members, ranks(1)) {
         growing.insert(growing.end(), most * static_cast<std::size_t>(member % 2),
                        set.pe_of(member));
       }
+      set.make_ready();
       fcollect_set<8>(world.as("fcollect"), dest.data(), source.data(), most, set.start,
                       set.log_stride, set.size, set.sync_in_turn());
       EXPECT_TRUE(std::ranges::equal(dest.first(equal.size()), equal));
+      set.make_ready();
       collect_set<8>(world.as("collect"), dest.data(), source.data(),
                      most * static_cast<std::size_t>(set.me() % 2), set.start, set.log_stride,
                      set.size, set.sync_in_turn());
@@ -163,6 +170,7 @@ RANK_TEST(all_to_alls_in_a_set_exchange_every_block, ranks(1)) {
         expected[element * dst] = value(member, set.me(), i);
       }
     }
+    set.make_ready();
     if (dst == 1 && sst == 1)
       alltoall_set<4>(world.as("alltoall"), dest.data(), source.data(), 10, set.start,
                       set.log_stride, set.size, set.sync_in_turn());
@@ -245,6 +253,58 @@ std::string refusal(const std::function<void()>& call) {
     return gave_up.what();
   }
   return "nothing was refused";
+}
+
+// Threads use the same ranks at once, each with an array of its own.
+RANK_TEST(threads_reduce_in_equal_sets_with_arrays_of_their_own, ranks(2).with_threads()) {
+  constexpr std::size_t threads = 3;
+  const auto arrays = world.allocate<long>(threads * SHMEM_REDUCE_SYNC_SIZE);
+  const auto cells = world.allocate<long>(2 * threads);
+  std::vector<std::thread> running;
+  for (std::size_t thread = 0; thread < threads; ++thread)
+    running.emplace_back([&, thread] {
+      long* source = &cells[thread];
+      long* dest = &cells[threads + thread];
+      for (long round = 0; round < 200; ++round) {
+        *source = round + static_cast<long>(thread) * 1'000;
+        reduce_set<ReduceOp::sum, long>(world.as("reduce"), dest, source, 1, 0, 0, world.size(),
+                                        source, &arrays[thread * SHMEM_REDUCE_SYNC_SIZE]);
+        ASSERT_EQ(*dest, *source * world.size());
+      }
+    });
+  for (std::thread& each : running) each.join();
+  world.barrier();
+  EXPECT_TRUE(std::ranges::all_of(arrays, [](long x) { return x == SHMEM_SYNC_VALUE; }));
+  world.free(cells);
+  world.free(arrays);
+}
+
+// The first of them have teams, the others none. Ranks meet them in different numbers.
+RANK_TEST(more_sets_may_be_used_than_there_are_teams, ranks(2)) {
+  constexpr std::size_t sets = 70;
+  const auto arrays = world.allocate<long>(sets * SHMEM_REDUCE_SYNC_SIZE);
+  const auto cells = world.allocate<long>(2);
+  for (int round = 0; round < 3; ++round) {
+    for (std::size_t set = 0; set < sets; ++set) {
+      const int first =
+          static_cast<int>(set) % (world.size() - 1);  // ranks before it are not in it
+      if (world.me() < first) continue;
+      cells[0] = world.me() + static_cast<long>(set);
+      reduce_set<ReduceOp::max, long>(world.as("reduce"), &cells[1], cells.data(), 1, first, 0,
+                                      world.size() - first, cells.data(),
+                                      &arrays[set * SHMEM_REDUCE_SYNC_SIZE]);
+      ASSERT_EQ(cells[1], world.size() - 1 + static_cast<long>(set));
+    }
+  }
+  world.barrier();
+  EXPECT_TRUE(std::ranges::all_of(arrays, [](long x) { return x == SHMEM_SYNC_VALUE; }));
+  const TeamShape all{0, 1, static_cast<std::uint32_t>(world.size())};
+  Engine& engine = world.engine();
+  const Result<Team*> team = engine.collectives().split(engine.teams().world(), "split", all);
+  ASSERT_TRUE(team);  // numbers are left for the program's teams
+  engine.collectives().destroy(**team, "destroy");
+  world.free(cells);
+  world.free(arrays);
 }
 
 RANK_TEST(sets_that_cannot_be_are_refused_in_words, ranks(1)) {

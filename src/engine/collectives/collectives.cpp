@@ -19,6 +19,7 @@ void sync_in_levels(const CollectiveResources& with, Team& team, CallName call) 
 
 // Where the user names an algorithm for a collective, the barriers in it are flat too.
 Group Collectives::group_of(Team& team, CallName call, Collective collective) const {
+  if (team.own_flags != 0) return group(team, team.own_flags, call);
   return {with_, team, goes_in_levels(collective, team) ? sync_in_levels : nullptr, call};
 }
 
@@ -37,13 +38,14 @@ bool Collectives::barrier(Team& team, CallName call) {
 }
 
 bool Collectives::broadcast(Team& team, CallName call, void* dest, const void* source,
-                            std::size_t size, std::uint32_t root) {
+                            std::size_t size, std::uint32_t root, RootDest root_dest) {
   if (!uses_reference(Collective::broadcast, team))
-    return node_.broadcast(team, call, dest, source, size, root);
+    return node_.broadcast(team, call, dest, source, size, root, root_dest);
   if (goes_in_levels(Collective::broadcast, team))
-    return levels_.broadcast(team, call, dest, source, size, root);
+    return levels_.broadcast(team, call, dest, source, size, root, root_dest);
   Group group = group_of(team, call, Collective::broadcast);
-  if (team.me == root && dest != source && size > 0) std::memmove(dest, source, size);
+  if (team.me == root && root_dest == RootDest::written && dest != source && size > 0)
+    std::memmove(dest, source, size);
   return reference::broadcast(group, algorithm_of(Collective::broadcast), dest, source, size, root);
 }
 

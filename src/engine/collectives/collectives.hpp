@@ -15,6 +15,7 @@
 #include "engine/collectives/levels/level_collectives.hpp"
 #include "engine/collectives/node/node_collectives.hpp"
 #include "engine/collectives/reference/group.hpp"
+#include "engine/collectives/set_teams.hpp"
 #include "engine/teams/teams.hpp"
 
 namespace gondwana {
@@ -28,9 +29,9 @@ class Collectives {
 
   void sync(Team& team, CallName call);
   bool barrier(Team& team, CallName call);
-  // `source` of member `root` to `dest` of every member.
+  // `source` of member `root` to `dest` of every member, or of every other one.
   bool broadcast(Team& team, CallName call, void* dest, const void* source, std::size_t size,
-                 std::uint32_t root);
+                 std::uint32_t root, RootDest root_dest = RootDest::written);
   // The sources of all members, in their order, into every dest: of `size` bytes each, or each of a
   // size of its own.
   bool fcollect(Team& team, CallName call, void* dest, const void* source, std::size_t size);
@@ -60,6 +61,18 @@ class Collectives {
   Group group(const Team& members, std::size_t flags_offset, CallName call) const {
     return {with_, members, flags_offset, call};
   }
+  // The team that is kept for a set with flags of its own, or the set itself: collectives work on
+  // either. The first time over the members of the set, like a collective.
+  Team& team_of_set(Team& set, CallName call) {
+    Team* team = sets_.find(set, [&] { return make_team(set, call); });
+    return team != nullptr ? *team : set;
+  }
+  // After a barrier of the world: all teams but the two first are gone. For a door that ends while
+  // another one keeps the engine.
+  void end_all_teams() {
+    sets_.forget();
+    teams_.end_all();
+  }
 
  private:
   // What all members of a team must find together before one of them can be split.
@@ -69,10 +82,11 @@ class Collectives {
   };
 
   Algorithm algorithm_of(Collective collective) const { return with_.algorithms.of(collective); }
-  // Whether a collective is done by puts, gets and flags: where members have no common memory, and
-  // where the user names an algorithm.
+  // Whether a collective is done by puts, gets and flags: where members have no common memory,
+  // where the user names an algorithm, and in a set that has no team.
   bool uses_reference(Collective collective, const Team& team) const {
-    return !is_within(with_.rma.reach(), team) || is_flat(algorithm_of(collective));
+    return team.own_flags != 0 || !is_within(with_.rma.reach(), team) ||
+           is_flat(algorithm_of(collective));
   }
   // Of those, whether in two levels.
   bool goes_in_levels(Collective collective, const Team& team) const {
@@ -83,8 +97,17 @@ class Collectives {
     return {a.numbers & b.numbers, std::max(a.epoch, b.epoch)};
   }
   Agreement agree(Team& team, CallName call, const Agreement& mine);
-  Agreement agree_by_notes(Team& team, CallName call, const Agreement& mine);
-  Result<std::uint32_t> agree_on_number(Team& parent, CallName call, Epoch& epoch);
+  static Agreement agree_by_notes(Group& group, const Agreement& mine);
+  // A number that is taken on this rank, and an epoch that no member has gone beyond in a team of
+  // that number.
+  struct Number {
+    std::uint32_t number;
+    Epoch epoch;
+  };
+  // `agree`: with all that take part. `seed`: the same on all of them.
+  std::optional<Number> agree_on_number(Teams::Kind kind, std::uint32_t seed,
+                                        FunctionRef<Agreement(const Agreement&)> agree);
+  Team* make_team(const Team& set, CallName call);
   void write_note(std::uint32_t team, const std::string& text);
   std::string note_of(Rank rank, std::uint32_t team);
 
@@ -92,6 +115,7 @@ class Collectives {
   Teams& teams_;
   NodeCollectives node_;
   LevelCollectives levels_;
+  SetTeams sets_;
 };
 
 }  // namespace gondwana

@@ -14,40 +14,51 @@ namespace gondwana {
 
 Result<Team*> Collectives::split(Team& parent, CallName call,
                                  const std::optional<TeamShape>& mine) {
-  Epoch epoch = 0;
-  const Result<std::uint32_t> number = agree_on_number(parent, call, epoch);
-  if (!number) return number.error();
-  if (mine) return &teams_.make(*number, parent, *mine, epoch);
-  teams_.give_back(*number);
+  const std::optional<Number> found =
+      agree_on_number(Teams::Kind::program, parent.number,
+                      [&](const Agreement& offer) { return agree(parent, call, offer); });
+  if (!found)
+    return Error{
+        Errc::out_of_memory,
+        fmt::format("no team can be made: a rank can be in {} teams at once, and no number "
+                    "is free on all {} members of the parent; destroy teams that are no "
+                    "longer used",
+                    max_teams, parent.size)};
+  if (mine) return &teams_.make(found->number, parent, *mine, found->epoch);
+  teams_.give_back(found->number);
   return static_cast<Team*>(nullptr);
 }
 
-// On success the number is taken on this rank, and `epoch` is one that no member has gone beyond in
-// a team of that number.
-Result<std::uint32_t> Collectives::agree_on_number(Team& parent, CallName call, Epoch& epoch) {
+// The flags are as they were when this returns.
+Team* Collectives::make_team(const Team& set, CallName call) {
+  const auto agree_by_flags = [&](const Agreement& offer) {
+    Group members = group(set, set.own_flags, call);
+    return agree_by_notes(members, offer);
+  };
+  const std::optional<Number> found = agree_on_number(Teams::Kind::set, set.first, agree_by_flags);
+  if (!found) return nullptr;
+  const TeamShape shape{set.first, set.stride, set.size};
+  return &teams_.make(found->number, teams_.world(), shape, found->epoch);
+}
+
+std::optional<Collectives::Number> Collectives::agree_on_number(
+    Teams::Kind kind, std::uint32_t seed, FunctionRef<Agreement(const Agreement&)> agree) {
   constexpr std::uint32_t attempts = 1000;
   for (std::uint32_t attempt = 0; attempt < attempts; ++attempt) {
-    const std::uint64_t free = agree(parent, call, {teams_.free_numbers(), 0}).numbers;
+    const std::uint64_t free = agree({teams_.free_numbers(kind), 0}).numbers;
     if (free == 0) break;
-    // Splits of different teams begin their search at different numbers, and so seldom meet.
-    const int turn = static_cast<int>((parent.number * 5 + attempt) % ControlLayout::max_teams);
+    // Those who agree at once begin their search at different numbers, and so seldom meet.
+    const int turn = static_cast<int>((seed * 5 + attempt) % max_teams);
     const int found = std::countr_zero(std::rotr(free, turn));
-    const std::uint32_t number =
-        static_cast<std::uint32_t>(found + turn) % ControlLayout::max_teams;
+    const std::uint32_t lowest = static_cast<std::uint32_t>(found + turn) % max_teams;
+    const std::uint32_t number = Teams::first_number(kind) + lowest;
     const bool taken = teams_.take(number);
-    const std::uint64_t offer = taken ? std::uint64_t{1} << number : 0;
-    const Agreement all = agree(parent, call, {offer, teams_.last_epoch(number)});
-    if (all.numbers != 0) {
-      epoch = all.epoch;
-      return number;
-    }
+    const std::uint64_t offer = taken ? std::uint64_t{1} << lowest : 0;
+    const Agreement all = agree({offer, teams_.last_epoch(number)});
+    if (all.numbers != 0) return Number{number, all.epoch};
     if (taken) teams_.give_back(number);
   }
-  return Error{Errc::out_of_memory,
-               fmt::format("no team can be made: a rank can be in {} teams at once, and no number "
-                           "is free on all {} members of the parent; destroy teams that are no "
-                           "longer used",
-                           ControlLayout::max_teams, parent.size)};
+  return std::nullopt;
 }
 
 Collectives::Agreement Collectives::agree(Team& team, CallName call, const Agreement& mine) {
@@ -61,19 +72,19 @@ Collectives::Agreement Collectives::agree(Team& team, CallName call, const Agree
     node_.combine_first(team, call, team.size, &all, &mine, 1, {size, combine});
   else if (goes_in_levels(Collective::barrier, team))
     levels_.combine(team, call, &all, &mine, 1, {size, combine});
-  else
-    return agree_by_notes(team, call, mine);
+  else {
+    Group group = group_of(team, call, Collective::barrier);
+    return agree_by_notes(group, mine);
+  }
   return all;
 }
 
-Collectives::Agreement Collectives::agree_by_notes(Team& team, CallName call,
-                                                   const Agreement& mine) {
-  Group group = group_of(team, call, Collective::barrier);
+Collectives::Agreement Collectives::agree_by_notes(Group& group, const Agreement& mine) {
   group.write_note(0, mine.numbers);
   group.write_note(1, mine.epoch);
   group.barrier();
   Agreement all = mine;
-  for (std::uint32_t member = 0; member < team.size; ++member)
+  for (std::uint32_t member = 0; member < group.size(); ++member)
     all = combined(all, {group.note_of(member, 0), group.note_of(member, 1)});
   group.barrier();
   group.write_note(0, 0);

@@ -86,7 +86,7 @@ bool takes_turns(const JobLocks& locks) {
 
 [[gnu::noinline]] void pass_turn_on(JobLocks& locks, const long* lock) {
   locks.turns.pass_on(lock);
-  Reach::wake(locks.memory.window(locks.me));
+  Reach::wake(locks.reach.window(locks.me));
 }
 
 // Each refusal is false, to be returned.
@@ -139,7 +139,7 @@ bool acquire_checked(JobLocks& locks, Words& words, QueueLock<Words>& queue, con
 }
 
 std::size_t offset_of(JobLocks& locks, const long* lock) {
-  return locks.symmetric.ranges().offset_of(lock, sizeof(long));
+  return locks.symmetric.offset_of(lock, sizeof(long));
 }
 
 // Anywhere, and with all that can be wrong.

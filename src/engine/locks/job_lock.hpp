@@ -19,14 +19,15 @@ namespace gondwana {
 
 // What locks work with, and the turns of threads at them.
 struct JobLocks {
-  const NodeMemory& memory;
-  const SymmetricMemory& symmetric;
+  Reach reach;
+  SymmetricRanges symmetric;
   Rank me;
   std::uint32_t ranks;
   Rma& rma;
   Waiter& waiter;
   Workers& workers;
   Lane& lane;
+  CounterBlock& counters;  // of the default lane, where one thread at a time uses it
   bool checks;
   bool roomy = false;  // every rank of the node has a processor
   LockTurns turns{};
@@ -47,10 +48,11 @@ class NearLockWords {
  public:
   [[gnu::always_inline]] NearLockWords(JobLocks& locks, CallName call, const long* lock)
       : locks_(locks), call_(call) {
-    if (locks.workers.threads() == Threads::many || !locks.rma.reaches_all()) [[unlikely]]
+    if (locks.workers.threads() == Threads::many || !locks.reach.covers_all(locks.ranks))
+        [[unlikely]]
       return;
     constexpr FixedSize<sizeof(long)> size;
-    const SymmetricRanges& ranges = locks.symmetric.ranges();
+    const SymmetricRanges& ranges = locks.symmetric;
     offset_ = ranges.distance(lock);
     if (!ranges.is_in_arena(offset_, size)) [[unlikely]] {
       offset_ = ranges.offset_in_globals(lock, size);
@@ -61,8 +63,7 @@ class NearLockWords {
     // by two addresses, as that of a global variable would be.
     node_ = reinterpret_cast<std::uint32_t*>(ranges.arena + offset_) + 1;
     if (node_ == nullptr) __builtin_unreachable();  // so that nobody looks
-    // Of the default lane. One that is shared would need a look whose it is.
-    counters_ = &locks.memory.page(locks.me).thread_slots[0].counters;
+    counters_ = &locks.counters;
   }
 
   explicit operator bool() const { return node_ != nullptr; }
@@ -76,7 +77,7 @@ class NearLockWords {
   // Alone in waking its member: nobody waits for a tail.
   void add_to_node(std::uint32_t member, std::uint32_t value) const {
     apply<AtomicOp::add>(words_of(Rank(member))[1], value, 0);
-    Reach::wake(locks_.memory.window(Rank(member)));
+    Reach::wake(locks_.reach.window(Rank(member)));
   }
   std::uint32_t node() const {
     return std::atomic_ref(*node_).load(std::memory_order_acquire);  // pairs with add_to_node()
@@ -98,7 +99,7 @@ class NearLockWords {
   static constexpr int first_looks = 200;
 
   std::uint32_t* words_of(Rank rank) const {
-    return reinterpret_cast<std::uint32_t*>(locks_.memory.window(rank) + offset_);
+    return reinterpret_cast<std::uint32_t*>(locks_.reach.window(rank) + offset_);
   }
   template <AtomicOp Op>
   std::uint32_t apply(std::uint32_t& word, std::uint32_t operand, std::uint32_t compare) const {

@@ -30,6 +30,9 @@ struct Team {
   std::uint32_t me;                // this rank's index in the team
   Epoch epoch = 0;                 // the last epoch that this rank has begun
   std::uint32_t scratch_uses = 0;  // how often it took its scratch: names the half in use
+  // Of a set that is no team: where its flags lie in every arena. It has neither lines nor scratch.
+  // 0: a team, whose number says where its flags lie.
+  std::size_t own_flags = 0;
   // Where members are on several nodes, and some on one.
   std::shared_ptr<Levels> levels = nullptr;
 

@@ -18,7 +18,7 @@ Teams::Teams(const NodeMemory& memory, const Reach& reach, Rank me, bool has_net
       me_(me),
       has_network_(has_network),
       first_epoch_(epoch_of(legacy().generation.load(std::memory_order_relaxed))),
-      free_numbers_(~std::uint64_t{0} << 2) {
+      free_{~std::uint64_t{0} << 2, (std::uint64_t{1} << max_set_teams) - 1} {
   last_epoch_.fill(first_epoch_);
   const NodeShare& share = memory.plan();
   teams_[world_number] = first_team(world_number, 0, share.job_ranks);
@@ -53,12 +53,11 @@ std::shared_ptr<Levels> Teams::find_levels(const Team& team, std::uint64_t excha
 }
 
 bool Teams::take(std::uint32_t number) {
-  const std::uint64_t bit = std::uint64_t{1} << number;
-  return (free_numbers_.fetch_and(~bit) & bit) != 0;
+  return (word_of(number).fetch_and(~bit_of(number)) & bit_of(number)) != 0;
 }
 
 void Teams::give_back(std::uint32_t number) {
-  free_numbers_.fetch_or(std::uint64_t{1} << number);
+  word_of(number).fetch_or(bit_of(number));
 }
 
 Team& Teams::make(std::uint32_t number, const Team& parent, const TeamShape& shape, Epoch epoch) {

@@ -30,8 +30,15 @@ class Teams {
     return number < teams_.size() ? teams_[number].get() : nullptr;
   }
 
-  // Numbers that are free on this rank, as bits.
-  std::uint64_t free_numbers() const { return free_numbers_.load(); }
+  // Numbers for the program, or for sets: 64 at most of each kind.
+  enum class Kind : std::uint8_t { program, set };
+  static constexpr std::uint32_t first_number(Kind kind) {
+    return kind == Kind::program ? 0 : max_teams;
+  }
+  // Those of the kind that are free on this rank, as bits, the first number being the lowest.
+  std::uint64_t free_numbers(Kind kind) const {
+    return free_[static_cast<std::size_t>(kind)].load();
+  }
   // False: another thread has it.
   bool take(std::uint32_t number);
   void give_back(std::uint32_t number);
@@ -47,6 +54,11 @@ class Teams {
   void end_all();
 
  private:
+  static constexpr std::uint64_t bit_of(std::uint32_t number) {
+    return std::uint64_t{1} << number % max_teams;
+  }
+  std::atomic<std::uint64_t>& word_of(std::uint32_t number) { return free_[number / max_teams]; }
+
   static constexpr std::uint32_t world_number = 0;
   static constexpr std::uint32_t shared_number = 1;
 
@@ -59,11 +71,11 @@ class Teams {
   Reach reach_;
   Rank me_;
   bool has_network_;
-  // Written by the thread that holds the number's bit in free_numbers_.
-  std::array<std::unique_ptr<Team>, ControlLayout::max_teams> teams_;
+  // Written by the thread that has taken the number.
+  std::array<std::unique_ptr<Team>, team_numbers> teams_;
   Epoch first_epoch_;
-  std::array<Epoch, ControlLayout::max_teams> last_epoch_;  // of the team that had this number
-  std::atomic<std::uint64_t> free_numbers_;                 // a bit for each
+  std::array<Epoch, team_numbers> last_epoch_;      // of the team that had this number
+  std::array<std::atomic<std::uint64_t>, 2> free_;  // by kind, a bit for each
 };
 
 }  // namespace gondwana

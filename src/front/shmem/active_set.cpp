@@ -45,25 +45,25 @@ Team members_of(const Caller& caller, const ActiveSet& set) {
 
 }  // namespace
 
-Group group_of(const Caller& caller, const ActiveSet& set) {
-  const Team members = members_of(caller, set);
+Team& team_of(const Caller& caller, const ActiveSet& set, Team& members) {
+  members = members_of(caller, set);
   const SymmetricMemory& memory = caller.engine.symmetric();
-  const std::size_t offset = memory.ranges().offset_of(set.sync, Group::flags_size);
-  if (offset == SymmetricRanges::nowhere)
+  members.own_flags = memory.ranges().offset_of(set.sync, Group::flags_size);
+  if (members.own_flags == SymmetricRanges::nowhere)
     give_up(caller.name,
             fmt::format("pSync at {}: its {} longs are not all in symmetric memory; {}",
                         fmt::ptr(set.sync), Group::flags, memory.describe()));
-  if (offset % alignof(long) != 0)
+  if (members.own_flags % alignof(long) != 0)
     give_up(caller.name,
             fmt::format("pSync at {}: expected the address of a long, a multiple of {}",
                         fmt::ptr(set.sync), alignof(long)));
-  return caller.engine.collectives().group(members, offset, caller.name);
+  return caller.engine.collectives().team_of_set(members, caller.name);
 }
 
 void sync_set(Caller caller, int start, int log_stride, int size, long* sync) {
-  Group group = group_of(caller, {start, log_stride, size, sync});
-  reference::sync(group, algorithm_for(caller, Collective::barrier));
-  check(caller, group.well());
+  SetTeam team(caller, {start, log_stride, size, sync});
+  caller.engine.collectives().sync(team, caller.name);
+  check(caller, !caller.engine.default_lane().failed());
 }
 
 void barrier_set(Caller caller, int start, int log_stride, int size, long* sync) {
@@ -73,24 +73,25 @@ void barrier_set(Caller caller, int start, int log_stride, int size, long* sync)
 
 void broadcast_in_set(const Caller& caller, const ActiveSet& set, void* dest, const void* source,
                       std::size_t size, int root) {
-  Group group = group_of(caller, set);
+  SetTeam team(caller, set);
   if (root < 0 || root >= set.size)
     give_up(caller.name, fmt::format("PE_root {}: the active set has {} members, 0 to {}", root,
                                      set.size, set.size - 1));
-  check(caller, reference::broadcast(group, algorithm_for(caller, Collective::broadcast), dest,
-                                     source, size, static_cast<std::uint32_t>(root)));
+  check(caller,
+        caller.engine.collectives().broadcast(team, caller.name, dest, source, size,
+                                              static_cast<std::uint32_t>(root), RootDest::kept));
 }
 
 void alltoall_in_set(const Caller& caller, const ActiveSet& set, void* dest, const void* source,
                      const Exchange& shape) {
-  Group group = group_of(caller, set);
-  const std::size_t count = times(shape.count, group.size());
+  const std::size_t count = times(shape.count, elements(set.size));
   examine_set(caller, {"dest", dest, shape.width, count, shape.strides.target},
               {"source", source, shape.width, count, shape.strides.source});
   if (shape.strides.target < 1 || shape.strides.source < 1)
     give_up(caller.name, fmt::format("strides dst {} and sst {}: expected at least 1",
                                      shape.strides.target, shape.strides.source));
-  check(caller, reference::alltoall(group, dest, source, shape));
+  SetTeam team(caller, set);
+  check(caller, caller.engine.collectives().alltoall(team, caller.name, dest, source, shape));
 }
 
 void examine_reduce_set(const Caller& caller, const Array& dest, const Array& source,
@@ -102,11 +103,11 @@ void examine_reduce_set(const Caller& caller, const Array& dest, const Array& so
 
 void reduce_in_set(const Caller& caller, const ActiveSet& set, void* dest, const void* source,
                    int count, ElementType type) {
-  Group group = group_of(caller, set);
+  SetTeam team(caller, set);
   if (count < 0)
     give_up(caller.name, fmt::format("nreduce {}: expected 0 or more elements", count));
-  check(caller, reference::reduce(group, algorithm_for(caller, Collective::reduce), dest, source,
-                                  static_cast<std::size_t>(count), type));
+  check(caller, caller.engine.collectives().reduce(team, caller.name, dest, source,
+                                                   static_cast<std::size_t>(count), type));
 }
 
 }  // namespace gondwana::shmem

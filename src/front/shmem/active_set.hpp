@@ -1,11 +1,10 @@
 // OpenSHMEM 1.6, section 9.9, deprecated: collectives over active sets, whose members are named in
 // each call: PE_start, and on from there in steps of a power of two.
 //
-// Such a set has no resources but the user's pSync array, in which its members raise flags; pWrk is
-// not needed.
+// The first collective of a set raises flags in the user's pSync array; after it a team serves the
+// set (engine/collectives/set_teams.hpp). pWrk is not needed.
 #pragma once
 
-#include "engine/collectives/reference/algorithms.hpp"
 #include "front/shmem/checks.hpp"
 #include "front/shmem/collectives.hpp"
 #include "front/shmem/door.hpp"
@@ -21,17 +20,30 @@ struct ActiveSet {
   long* sync;
 };
 
-// The set as a group; ends the job where it is none or this PE is not in it.
-Group group_of(const Caller& caller, const ActiveSet& set);
+// The team of a set, which may be `members`; ends the job where the set is none or this PE is not
+// in it.
+Team& team_of(const Caller& caller, const ActiveSet& set, Team& members);
 
-// The algorithm that the user named.
-inline Algorithm algorithm_for(const Caller& caller, Collective collective) {
-  return caller.engine.options().algorithms.of(collective);
-}
+class SetTeam {
+ public:
+  SetTeam(const Caller& caller, const ActiveSet& set) : team_(team_of(caller, set, members_)) {}
+  SetTeam(const SetTeam&) = delete;
+  SetTeam& operator=(const SetTeam&) = delete;
+  operator Team&() { return team_; }  // NOLINT(google-explicit-constructor): stands for a team
+
+ private:
+  Team members_{};
+  Team& team_;
+};
 
 void sync_set(Caller caller, int start, int log_stride, int size, long* sync);
 // Completes what went through the default context before.
 void barrier_set(Caller caller, int start, int log_stride, int size, long* sync);
+
+// A number from C that is no count becomes none: the call itself refuses it.
+inline std::size_t elements(int count) {
+  return static_cast<std::size_t>(std::max(count, 0));
+}
 
 // Checked calls: the arrays that all of them have.
 inline void examine_set(const Caller& caller, const Array& dest, const Array& source) {
@@ -63,19 +75,19 @@ template <std::size_t Width>
 void collect_set(Caller caller, void* dest, const void* source, std::size_t count, int start,
                  int log_stride, int size, long* sync) {
   examine_set(caller, {"dest", dest, Width, count}, {"source", source, Width, count});
-  Group group = group_of(caller, {start, log_stride, size, sync});
-  check(caller, reference::collect(group, algorithm_for(caller, Collective::collect), dest, source,
-                                   bytes_of<Width>(count)));
+  SetTeam team(caller, {start, log_stride, size, sync});
+  check(caller, caller.engine.collectives().collect(team, caller.name, dest, source,
+                                                    bytes_of<Width>(count)));
 }
 
 template <std::size_t Width>
 void fcollect_set(Caller caller, void* dest, const void* source, std::size_t count, int start,
                   int log_stride, int size, long* sync) {
-  Group group = group_of(caller, {start, log_stride, size, sync});
-  examine_set(caller, {"dest", dest, Width, times(count, group.size())},
+  examine_set(caller, {"dest", dest, Width, times(count, elements(size))},
               {"source", source, Width, count});
-  check(caller, reference::fcollect(group, algorithm_for(caller, Collective::fcollect), dest,
-                                    source, bytes_of<Width>(count)));
+  SetTeam team(caller, {start, log_stride, size, sync});
+  check(caller, caller.engine.collectives().fcollect(team, caller.name, dest, source,
+                                                     bytes_of<Width>(count)));
 }
 
 template <std::size_t Width>
@@ -96,11 +108,6 @@ void alltoalls_set(Caller caller, void* dest, const void* source, std::ptrdiff_t
 // `work` has half as many elements as there are, and one more.
 void examine_reduce_set(const Caller& caller, const Array& dest, const Array& source,
                         const void* work);
-
-// A number from C that is no count becomes none: the call itself refuses it.
-inline std::size_t elements(int count) {
-  return static_cast<std::size_t>(std::max(count, 0));
-}
 
 template <ReduceOp Op, typename T>
 void reduce_set(Caller caller, T* dest, const T* source, int count, int start, int log_stride,

@@ -40,7 +40,7 @@ Own& own() {
 
 // What the program has left is gone, for the next shmem_init to find the engine as a new one.
 void leave_nothing(Engine& engine) {
-  engine.teams().end_all();
+  engine.collectives().end_all_teams();
   engine.symmetric().release_all();
 }
 

@@ -7,7 +7,7 @@ namespace gondwana {
 
 // For its own node the root speaks. Nobody leaves before all have what they want.
 bool LevelCollectives::broadcast(Team& team, CallName call, void* dest, const void* source,
-                                 std::size_t size, std::uint32_t root) {
+                                 std::size_t size, std::uint32_t root, RootDest root_dest) {
   if (!are_symmetric("broadcast", dest, size, source, size)) return false;
   Levels& levels = *team.levels;
   const std::uint32_t root_node = levels.node_of(root);
@@ -21,7 +21,7 @@ bool LevelCollectives::broadcast(Team& team, CallName call, void* dest, const vo
     well = nodes.well();
   }
   const void* from = is_root_here ? source : dest;
-  well = node_.broadcast(levels.node, call, dest, from, size, speaker) && well;
+  well = node_.broadcast(levels.node, call, dest, from, size, speaker, root_dest) && well;
   sync(team, call);
   return well;
 }

@@ -20,7 +20,7 @@ bool LevelCollectives::fcollect(Team& team, CallName call, void* dest, const voi
     Group nodes(with_, levels, call);
     well = reference::join_blocks(nodes, std::move(borders), dest) && well;
   }
-  return node_.broadcast(node, call, dest, dest, total, 0) && well;
+  return node_.broadcast(node, call, dest, dest, total, 0, RootDest::written) && well;
 }
 
 }  // namespace gondwana

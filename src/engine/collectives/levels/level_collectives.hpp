@@ -14,7 +14,7 @@ class LevelCollectives {
 
   void sync(Team& team, CallName call);
   bool broadcast(Team& team, CallName call, void* dest, const void* source, std::size_t size,
-                 std::uint32_t root);
+                 std::uint32_t root, RootDest root_dest);
   bool fcollect(Team& team, CallName call, void* dest, const void* source, std::size_t size);
   bool reduce(Team& team, CallName call, void* dest, const void* source, std::size_t count,
               ElementType type);

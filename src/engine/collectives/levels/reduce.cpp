@@ -169,7 +169,7 @@ bool LevelCollectives::reduce(Team& team, CallName call, void* dest, const void*
     Group nodes(with_, *team.levels, call);
     well = reference::reduce(nodes, Algorithm::automatic, dest, dest, count, type) && well;
   }
-  return node_.broadcast(node, call, dest, dest, size, 0) && well;
+  return node_.broadcast(node, call, dest, dest, size, 0, RootDest::written) && well;
 }
 
 }  // namespace gondwana

@@ -18,10 +18,10 @@ constexpr std::size_t small_bytes = 32 * 1024;
 }  // namespace
 
 bool NodeCollectives::broadcast(Team& team, CallName call, void* dest, const void* source,
-                                std::size_t size, std::uint32_t root) {
+                                std::size_t size, std::uint32_t root, RootDest root_dest) {
   if (!are_symmetric("broadcast", dest, size, source, size)) return false;
   with_.lane.counters().add(Count::syncs);
-  const Broadcast what{dest, source, size, root};
+  const Broadcast what{dest, source, size, root, root_dest};
   if (size <= small_bytes / team.size)
     broadcast_small(team, call, what);
   else if (team.me == root)
@@ -29,6 +29,10 @@ bool NodeCollectives::broadcast(Team& team, CallName call, void* dest, const voi
   else
     take_broadcast(team, call, what);
   return true;
+}
+
+void NodeCollectives::Broadcast::copy_at_root() const {
+  if (root_dest == RootDest::written && dest != source) std::memmove(dest, source, size);
 }
 
 void NodeCollectives::broadcast_small(Team& team, CallName call, const Broadcast& what) {
@@ -43,7 +47,7 @@ void NodeCollectives::broadcast_small(Team& team, CallName call, const Broadcast
                   what.size);
   line.arrive(stored);
   line.ring_sleepers(stored);
-  if (what.dest != what.source) std::memmove(what.dest, what.source, what.size);
+  what.copy_at_root();
 }
 
 // The root: its own copy first, so that those who wait for it have time to take theirs.
@@ -53,7 +57,7 @@ void NodeCollectives::broadcast_large(Team& team, CallName call, const Broadcast
   NodeSync line = line_of(team);
   line.arrive(ready);
   line.ring_sleepers(ready);
-  if (what.dest != what.source) std::memmove(what.dest, what.source, what.size);
+  what.copy_at_root();
   std::uint32_t takers = 0;
   for (std::uint32_t i = 1; i < team.size; ++i) {
     const std::uint32_t member = (team.me + i) % team.size;

@@ -15,7 +15,7 @@ class NodeCollectives {
 
   void sync(Team& team, CallName call);
   bool broadcast(Team& team, CallName call, void* dest, const void* source, std::size_t size,
-                 std::uint32_t root);
+                 std::uint32_t root, RootDest root_dest);
   bool fcollect(Team& team, CallName call, void* dest, const void* source, std::size_t size);
   bool collect(Team& team, CallName call, void* dest, const void* source, std::size_t size);
   bool alltoall(Team& team, CallName call, void* dest, const void* source, const Exchange& shape);
@@ -36,6 +36,9 @@ class NodeCollectives {
     const void* source;
     std::size_t size;
     std::uint32_t root;
+    RootDest root_dest;
+
+    void copy_at_root() const;
   };
 
   NodeSync line_of(const Team& team) const { return {NodeTeam(with_.memory, team), team.me}; }

@@ -1,5 +1,6 @@
 // Collectives made of gets and flags, over any group: what teams use where members have no common
-// memory or where the user names an algorithm, and what active sets use always.
+// memory or where the user names an algorithm, and what active sets use that have no
+// team.
 //
 // Each is called by all members, with the same arguments but for the addresses of `dest`. `source`
 // is the address of symmetric memory, and so is `dest` where a member reads what another has
