@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/memory_limit.hpp"
 #include "core/parse.hpp"
-#include "front/gasnet/segment_size.hpp"
 
 namespace gondwana::gasnet {
 namespace {
@@ -21,9 +21,9 @@ Error about(const SettingVariable& variable, const Error& error) {
 }
 
 // Whose limit it is where the text does not say.
-Result<SegmentLimit> read_limit(const SettingVariable& variable, const Environment& environment,
-                                Share share) {
-  Result<SegmentLimit> limit = parse_segment_limit(value_of(variable, environment), share);
+Result<MemoryLimit> read_limit(const SettingVariable& variable, const Environment& environment,
+                               LimitScope share) {
+  Result<MemoryLimit> limit = parse_memory_limit(value_of(variable, environment), share);
   if (!limit) return about(variable, limit.error());
   return limit;
 }
@@ -53,9 +53,9 @@ Result<void> check_neighborhood(const Environment& environment, std::uint32_t pr
 
 Result<Settings> read_settings(const Environment& environment, std::uint32_t processes,
                                std::size_t memory) {
-  const Result<SegmentLimit> segment = read_limit(segment_setting, environment, Share::process);
+  const Result<MemoryLimit> segment = read_limit(segment_setting, environment, LimitScope::process);
   if (!segment) return segment.error();
-  const Result<SegmentLimit> share = read_limit(memory_setting, environment, Share::host);
+  const Result<MemoryLimit> share = read_limit(memory_setting, environment, LimitScope::host);
   if (!share) return share.error();
   const Result<std::uint64_t> threads = read_number(threads_setting, environment, 1);
   if (!threads) return threads.error();

@@ -7,16 +7,16 @@
 
 #include "core/result.hpp"
 
-namespace gondwana::gasnet {
+namespace gondwana {
 
 // Whose segments a limit holds for: those of one process, or of all processes on the host together.
-enum class Share { process, host };
+enum class LimitScope { process, host };
 
 // A part of the memory of the host or, where `part` is 0, so many bytes.
-struct SegmentLimit {
+struct MemoryLimit {
   double part = 0;
   std::size_t bytes = 0;
-  Share share = Share::process;
+  LimitScope scope = LimitScope::process;
 
   // Bytes for the segment of each of `processes` on a host with so many bytes of memory.
   std::size_t for_each(std::uint32_t processes, std::size_t memory) const;
@@ -25,6 +25,6 @@ struct SegmentLimit {
 // A number up to 1 or a fraction such as 5/8 is a part of memory; anything else is a size, in bytes
 // or with K, M, G or T behind it, and perhaps "B". Then "/P", for each process, or "/H", for the
 // host; `otherwise` where neither is there.
-Result<SegmentLimit> parse_segment_limit(std::string_view text, Share otherwise);
+Result<MemoryLimit> parse_memory_limit(std::string_view text, LimitScope otherwise);
 
-}  // namespace gondwana::gasnet
+}  // namespace gondwana

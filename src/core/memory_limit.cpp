@@ -1,4 +1,4 @@
-#include "front/gasnet/segment_size.hpp"
+#include "core/memory_limit.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "core/parse.hpp"
 
-namespace gondwana::gasnet {
+namespace gondwana {
 namespace {
 
 std::string_view without_space_around(std::string_view text) {
@@ -19,12 +19,12 @@ std::string_view without_space_around(std::string_view text) {
 }
 
 // Takes "/P" or "/H" off the end of the text.
-std::optional<Share> take_share(std::string_view& text) {
+std::optional<LimitScope> take_scope(std::string_view& text) {
   if (text.size() < 2 || text[text.size() - 2] != '/') return std::nullopt;
   const int letter = std::toupper(static_cast<unsigned char>(text.back()));
   if (letter != 'P' && letter != 'H') return std::nullopt;
   text = without_space_around(text.substr(0, text.size() - 2));
-  return letter == 'P' ? Share::process : Share::host;
+  return letter == 'P' ? LimitScope::process : LimitScope::host;
 }
 
 std::optional<double> parse_plain_number(std::string_view text) {
@@ -49,16 +49,16 @@ std::optional<double> parse_part(std::string_view text) {
 
 }  // namespace
 
-std::size_t SegmentLimit::for_each(std::uint32_t processes, std::size_t memory) const {
+std::size_t MemoryLimit::for_each(std::uint32_t processes, std::size_t memory) const {
   const std::size_t all =
       part > 0 ? static_cast<std::size_t>(part * static_cast<double>(memory)) : bytes;
-  return share == Share::host ? all / processes : all;
+  return scope == LimitScope::host ? all / processes : all;
 }
 
-Result<SegmentLimit> parse_segment_limit(std::string_view text, Share otherwise) {
+Result<MemoryLimit> parse_memory_limit(std::string_view text, LimitScope otherwise) {
   std::string_view rest = without_space_around(text);
-  SegmentLimit limit;
-  limit.share = take_share(rest).value_or(otherwise);
+  MemoryLimit limit;
+  limit.scope = take_scope(rest).value_or(otherwise);
   if (const std::optional<double> part = parse_part(rest)) {
     limit.part = *part;
     return limit;
@@ -73,4 +73,4 @@ Result<SegmentLimit> parse_segment_limit(std::string_view text, Share otherwise)
   return limit;
 }
 
-}  // namespace gondwana::gasnet
+}  // namespace gondwana
