@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what the API tables say: headers, thunks, symbol maps, profiling wrappers.
+"""Writes what the tables say: headers, thunks, symbol maps, profiling wrappers, variables.
 
 generate.py          writes the files that changed
 generate.py --check  writes nothing; exits 1 and names each file that is not what the table says
@@ -14,6 +14,7 @@ import header
 import profiler
 import table
 import thunks
+import variables
 from gasnet import headers as gasnet_headers
 
 
@@ -69,7 +70,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing, name stale files")
     arguments = parser.parse_args()
     root = Path(__file__).resolve().parent.parent
-    files = shmem_files(root) | gasnet_headers.files(root)
+    files = shmem_files(root) | gasnet_headers.files(root) | variables.files(root)
     if arguments.check:
         return check(files, root)
     write(files)

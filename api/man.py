@@ -13,6 +13,7 @@ from pathlib import Path
 
 import generate
 import table
+import variables
 from manual import notes, overview, roff
 from manual.family import FamilyWriter
 from manual.page import Page, pages_of
@@ -23,8 +24,9 @@ TITLE = re.compile(r"# ((?:[\w+-]+\(\d\)(?:, )?)+) - (.+)")
 class Manual:
     """All pages, as a map from their path below the manual's folder to their content."""
 
-    def __init__(self, api: table.Api, version: str, folder: Path):
+    def __init__(self, api: table.Api, listed: variables.Table, version: str, folder: Path):
         self._api = api
+        self._variables = listed
         self._version = version
         self.notes = notes.read(folder)
         self.pages = pages_of(api, self.notes)
@@ -68,6 +70,7 @@ class Manual:
         name, number = path.stem[:-2], int(path.stem[-1])
         if names[0] != name:
             raise ValueError(f'{path}: its first line is not "# {name}({number}) - summary"')
+        text = variables.with_lists(text, self._variables)
         prose = roff.Prose(self.notes.folder)
         summary = f"{', '.join(names)} \\- {prose.inline(match[2])}"
         page = self._page(name, number, [".SH NAME", summary, *prose.lines(text)])
@@ -87,7 +90,8 @@ def reference(name: str, number: int) -> str:
 def manual_of(root: Path) -> Manual:
     version = generate.project_version(root)
     api = table.load(root / "api/shmem", version)
-    return Manual(api, version, root / "docs/man")
+    listed = variables.load(root / "api/variables.toml")
+    return Manual(api, listed, version, root / "docs/man")
 
 
 def write(files: dict[str, str], folder: Path) -> None:

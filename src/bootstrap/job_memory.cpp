@@ -10,6 +10,7 @@
 
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
+#include "core/options.hpp"
 #include "memory/layout.hpp"
 #include "memory/relay_place.hpp"
 
@@ -24,16 +25,13 @@ Result<std::uint64_t> random_number() {
   return number;
 }
 
-const char* own_environment(const char* name) {
-  return std::getenv(name);
-}
-
 namespace {
 
 // Bytes of each arena that its rank wants on huge pages, those of a heap. What cannot be read is
 // told by the ranks.
 std::size_t wanted_huge_pages(const Environment& environment, std::uint32_t ranks) {
-  if (!environment || environment("GONDWANA_HUGETLB") == nullptr) return 0;
+  if (!environment) return 0;
+  if (setting_of(variable(VariableId::gondwana_hugetlb), environment).is_default()) return 0;
   const Result<Options> options = read_options(environment);
   if (!options || !options->hugetlb) return 0;
   return options->heap_size > 0 ? options->heap_size : usable_memory() / ranks / 2;

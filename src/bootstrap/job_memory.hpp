@@ -6,18 +6,15 @@
 #include <vector>
 
 #include "bootstrap/protocol.hpp"
-#include "core/options.hpp"
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
+#include "core/variables.hpp"
 #include "memory/node_plan.hpp"
 
 namespace gondwana {
 
 // Nobody can guess it. Never 0, which means "not known yet" to a rank.
 Result<std::uint64_t> random_number();
-
-// The variables of this process.
-const char* own_environment(const char* name);
 
 class JobMemory {
  public:

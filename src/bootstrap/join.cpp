@@ -14,6 +14,7 @@
 #include "bootstrap/protocol.hpp"
 #include "bootstrap/receive_job.hpp"
 #include "bootstrap/started_by.hpp"
+#include "core/options.hpp"
 #include "core/parse.hpp"
 
 namespace gondwana {

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "bootstrap/launcher_link.hpp"
-#include "core/options.hpp"
 #include "core/result.hpp"
 #include "core/types.hpp"
 #include "core/unique_fd.hpp"
+#include "core/variables.hpp"
 #include "memory/node_plan.hpp"
 
 namespace gondwana {

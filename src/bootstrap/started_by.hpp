@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/options.hpp"
+#include "core/variables.hpp"
 
 namespace gondwana {
 

@@ -1,17 +1,12 @@
-// The environment variables of Gondwana: one table, from which they are parsed, described and, when
-// misspelled, corrected. GONDWANA_ names win over the names other libraries gave the same thing.
+// What the variables of a job say, read once at its start: core/variables.hpp.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "core/algorithm.hpp"
-#include "core/result.hpp"
+#include "core/memory_limit.hpp"
 
 namespace gondwana {
 
@@ -48,35 +43,10 @@ struct Options {
   bool freeze = false;           // the program waits for a debugger when it starts
   bool freeze_on_error = false;  // and when it crashes
   std::uint32_t node_ranks = 0;  // that share memory at most; 0: all on a machine
+  // Of programs that use GASNet-EX.
+  MemoryLimit segment_limit;       // of one segment
+  MemoryLimit segments_limit;      // of all segments on a host
+  std::uint64_t most_threads = 0;  // of a process that call the library
 };
-
-// One variable. `aliases` are other spellings, in falling precedence.
-struct OptionRow {
-  std::string_view name;
-  std::span<const std::string_view> aliases;
-  std::string_view fallback;  // parsed by the same code as the user's text
-  std::string_view help;
-  std::function<Result<void>(Options&, std::string_view)> assign;
-  // Values of the aliases, where their standard spells them another way; empty: as assign.
-  std::function<Result<void>(Options&, std::string_view)> assign_alias = {};
-};
-
-std::span<const OptionRow> option_table();
-
-// Returns the value of a variable, or null. Tests pass their own; programs pass std::getenv.
-using Environment = std::function<const char*(const char*)>;
-
-// The value of a row, and the variable that gave it; no variable: it is the fallback.
-struct Setting {
-  std::string_view variable;
-  std::string value;
-};
-Setting setting_of(const OptionRow& row, const Environment& environment);
-
-// Reads every row. The error names the variable, what it said and what was expected.
-Result<Options> read_options(const Environment& environment);
-
-// A sentence for every GONDWANA_ variable in `environ` that no row knows, with the nearest known.
-std::vector<std::string> unknown_variables(char** environ);
 
 }  // namespace gondwana

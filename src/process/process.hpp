@@ -42,8 +42,6 @@ struct Process {
 // Never destroyed: exit handlers of the program may still call in.
 Process& this_process();
 
-const char* environment_value(const char* name);
-
 // The engine, made by the first door that asks for it: collective over the job, as the init of
 // every door is. Later doors find it, with room for many threads if they ask for that.
 Result<Engine*> acquire_engine(CallName call, Threads threads);

@@ -17,8 +17,7 @@
 
 #include "bootstrap/protocol.hpp"
 #include "bootstrap/started_by.hpp"
-#include "core/gasnet_variables.hpp"
-#include "core/parse.hpp"
+#include "core/variable_kinds.hpp"
 #include "process/library_presence.hpp"
 
 // Of the GASNet-EX door. In a program that is linked statically it tells whether that is part of
@@ -32,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto variable = gasnet::self_start_setting.name;
+constexpr auto pshm_nodes = "GASNET_PSHM_NODES";
 constexpr auto door = "libgondwana_gasnet.so";
 
 // The launcher of this process, or of one that it comes from. A launcher that started one process
@@ -78,7 +77,7 @@ Result<std::vector<std::string>> command_for(std::uint32_t ranks, const fs::path
     return Error{Errc::refused,
                  fmt::format("{}={}: `gondwana run` would take the argument \":\" for the end of "
                              "the program's; start the program in a script",
-                             variable, ranks)};
+                             pshm_nodes, ranks)};
   return command;
 }
 
@@ -114,15 +113,16 @@ int become(std::vector<std::string> command, const fs::path& program) {
 }  // namespace
 
 Result<std::uint32_t> ranks_to_become(const Environment& environment) {
-  const char* text = environment(variable);
-  if (text == nullptr || *text == '\0' || has_launcher(environment)) return 1U;
-  const Result<std::uint64_t> ranks = parse_number(text, 1, protocol::max_ranks);
-  if (!ranks) return Error{ranks.error().code, fmt::format("{} {}", variable, ranks.error().text)};
+  const Variable& row = variable(VariableId::gasnet_pshm_nodes);
+  const Setting asked = setting_of(row, environment);
+  if (asked.is_default() || has_launcher(environment)) return 1U;
+  const Result<std::uint64_t> ranks = kinds::read_number(row, asked.value);
+  if (!ranks) return Error{ranks.error().code, fmt::format("{} {}", row.name, ranks.error().text)};
   return static_cast<std::uint32_t>(*ranks);
 }
 
 Result<void> become_ranks(std::span<char* const> words, const Environment& environment) {
-  if (environment(variable) == nullptr) return {};
+  if (environment(pshm_nodes) == nullptr) return {};
   std::error_code failure;
   const fs::path program = fs::read_symlink("/proc/self/exe", failure);
   const LibraryPresence presence = presence_of_door(program);
@@ -134,14 +134,14 @@ Result<void> become_ranks(std::span<char* const> words, const Environment& envir
     return Error{Errc::refused,
                  fmt::format("{}={}: {} is not linked with {} but has loaded it, when it was too "
                              "late to start ranks; start them with `gondwana run -n {}`",
-                             variable, *ranks, program.string(), door, *ranks)};
+                             pshm_nodes, *ranks, program.string(), door, *ranks)};
   const Result<std::vector<std::string>> command = command_for(*ranks, program, words);
   if (!command) return command.error();
   const int number = become(*command, program);
   return Error{Errc::missing,
                fmt::format("{}={}: the command gondwana, which starts ranks, is neither {} nor in "
                            "PATH ({}); install it there, or start the program with `gondwana run`",
-                           variable, *ranks, places(program).front(), std::strerror(number))};
+                           pshm_nodes, *ranks, places(program).front(), std::strerror(number))};
 }
 
 }  // namespace gondwana

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
-#include "core/options.hpp"
 #include "core/result.hpp"
+#include "core/variables.hpp"
 
 namespace gondwana {
 

@@ -17,6 +17,7 @@ import header  # noqa: E402
 import specification  # noqa: E402
 import table  # noqa: E402
 import thunks  # noqa: E402
+import variables  # noqa: E402
 
 
 def as_text(prototype: table.Prototype) -> str:
@@ -116,6 +117,32 @@ class EmitTest(unittest.TestCase):
             self.assertLessEqual(len(line), 100, line)
 
 
+class VariablesTest(unittest.TestCase):
+    """The table of environment variables, and the documents that are written from it."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.table = variables.load(ROOT / "api/variables.toml")
+
+    def test_each_name_stands_once_and_begins_as_names_of_variables_do(self):
+        names = [name for row in self.table.variables for name in (row.name, *row.also)]
+        names += self.table.internal
+        self.assertEqual(len(names), len(set(names)))
+        for name in names:
+            self.assertRegex(name, "^(GONDWANA|SHMEM|SMA|GASNET)_[A-Z_]+$")
+
+    def test_a_list_has_the_variables_of_the_names_that_it_asks_for(self):
+        page = variables.with_lists("before\n{variables GASNET_FREEZE GONDWANA_S*}\n", self.table)
+        self.assertIn("- `GASNET_FREEZE`: The same as `GONDWANA_FREEZE`.\n", page)
+        self.assertRegex(page, "- `GONDWANA_SPINS`: Looks at memory")
+        self.assertNotIn("GONDWANA_HEAP_SIZE", page)
+
+    def test_text_around_what_is_generated_stays(self):
+        document = variables.with_tables("a\n" + variables.BEGIN + variables.END + "\nb", self.table)
+        self.assertTrue(document.startswith("a\n") and document.endswith("\nb"))
+        self.assertEqual(variables.with_tables(document, self.table), document)
+
+
 class CheckTest(unittest.TestCase):
     """Runs the generator on a copy of what it reads and writes."""
 
@@ -167,6 +194,15 @@ class CheckTest(unittest.TestCase):
         result = self.generate("--check")
         self.assertIn("include/shmem.h", result.stdout)
         self.assertIn("src/front/shmem/generated/ordering_thunks.cpp", result.stdout)
+
+    def test_a_changed_variable_makes_table_and_document_stale(self):
+        self.generate()
+        path = self.root / "api/variables.toml"
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace('default = "20"', 'default = "30"'), encoding="utf-8")
+        result = self.generate("--check")
+        for name in ("src/core/generated/variables.cpp", "docs/variables.md"):
+            self.assertIn(f"{name} is not what api/ says", result.stdout)
 
     def test_the_committed_files_are_what_the_table_says(self):
         command = [sys.executable, "-B", str(ROOT / "api/generate.py"), "--check"]

@@ -105,13 +105,9 @@ std::unique_ptr<Engine> engine_of_thread(const JobNodes& nodes, Rank rank) {
   return get_or_abort(Engine::create(std::move(setup)));
 }
 
-const char* environment_value(const char* name) {
-  return std::getenv(name);
-}
-
 // The link to the launcher stays open, or a node agent would think that nobody needs it.
 Result<std::unique_ptr<Engine>> engine_of_process() {
-  static Result<Membership> self = join(environment_value);
+  static Result<Membership> self = join(own_environment);
   if (!self) return self.error();
   Result<std::shared_ptr<NodeMemory>> memory =
       NodeMemory::attach(self->plan, self->control, self->rank, self->next_arena);
@@ -122,7 +118,7 @@ Result<std::unique_ptr<Engine>> engine_of_process() {
   setup.memory = *std::move(memory);
   setup.options = test_options();
   setup.threads = form().threads;
-  const Result<Options> options = read_options(environment_value);
+  const Result<Options> options = read_options(own_environment);
   if (!options) return options.error();
   Result<std::shared_ptr<RemoteClient>> network = open_wire(*self, setup.memory, *options);
   if (!network) return network.error();

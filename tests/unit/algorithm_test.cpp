@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/options.hpp"
+#include "core/variables.hpp"
 
 namespace gondwana {
 namespace {
@@ -69,12 +70,12 @@ TEST(algorithms, a_wrong_name_is_answered_with_the_right_ones) {
 
 // The help is written by hand.
 TEST(algorithms, the_help_of_a_variable_names_what_is_allowed) {
-  for (const OptionRow& row : option_table()) {
-    if (!row.name.ends_with("_ALGORITHM")) continue;
+  for (const Variable& row : variables()) {
+    if (!std::string_view(row.name).ends_with("_ALGORITHM")) continue;
     Options options;
     for (const std::string_view name :
          {"auto", "linear", "ring", "tree", "recdbl", "dissem", "levels"}) {
-      const bool is_allowed = static_cast<bool>(row.assign(options, name));
+      const bool is_allowed = static_cast<bool>(row.assign(row, name, options));
       EXPECT_EQ(row.help.find(name) != std::string_view::npos, is_allowed)
           << row.name << " " << name;
     }

@@ -11,6 +11,7 @@
 #include "bootstrap/join.hpp"
 #include "core/machine.hpp"
 #include "core/options.hpp"
+#include "core/variables.hpp"
 #include "remote/agent/agent.hpp"
 #include "remote/route_choice.hpp"
 #include "shortened_files.hpp"
@@ -18,10 +19,6 @@
 
 namespace gondwana {
 namespace {
-
-const char* environment_value(const char* name) {
-  return std::getenv(name);
-}
 
 Result<void> probe(const network::Settings& settings) {
   const Result<std::string> network = describe_network(settings);
@@ -52,13 +49,13 @@ void tell_of(std::uint64_t messages, std::string_view how) {
 }
 
 Result<void> run(bool only_probe) {
-  const Result<Options> options = read_options(environment_value);
+  const Result<Options> options = read_options(own_environment);
   if (!options) return options.error();
   Result<network::Settings> settings = network::settings_of(*options);
   if (!settings) return settings.error();
   if (only_probe) return probe(*settings);
   raise_limit_of_descriptors();
-  Result<Membership> self = join_as_agent(environment_value);
+  Result<Membership> self = join_as_agent(own_environment);
   if (!self) return unless_released(self.error());
   Result<std::shared_ptr<NodeMemory>> memory =
       NodeMemory::attach(self->plan, self->control, std::nullopt, self->next_arena);

@@ -37,12 +37,13 @@ Result<void> read_words(std::string_view value, Settings& settings) {
 
 }  // namespace
 
-Result<Settings> read_settings(const char* (*value_of)(const char* name)) {
+Result<Settings> read_settings(const Environment& environment) {
   Settings settings;
-  if (const char* file = value_of("SHMEM_PROFILE_FILE")) settings.file = file;
-  const char* value = value_of("SHMEM_PROFILE");
-  if (value == nullptr || *value == '\0') return settings;
-  if (const Result<void> read = read_words(value, settings); !read) return read.error();
+  const Setting file = setting_of(variable(VariableId::shmem_profile_file), environment);
+  if (file.value != "auto") settings.file = file.value;
+  const Setting words = setting_of(variable(VariableId::shmem_profile), environment);
+  if (words.value.empty()) return settings;
+  if (const Result<void> read = read_words(words.value, settings); !read) return read.error();
   return settings;
 }
 

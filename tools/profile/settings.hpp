@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/result.hpp"
+#include "core/variables.hpp"
 
 namespace gondwana::profile {
 
@@ -13,7 +14,6 @@ struct Settings {
   std::string file;      // for the report, as CSV; empty: a table on the standard error
 };
 
-// `value_of` returns the value of a variable, or null.
-Result<Settings> read_settings(const char* (*value_of)(const char* name));
+Result<Settings> read_settings(const Environment& environment);
 
 }  // namespace gondwana::profile

@@ -11,6 +11,7 @@
 #include "core/machine.hpp"
 #include "front/gasnet/door.hpp"
 #include "front/gasnet/settings.hpp"
+#include "front/gasnet/tools/environment.hpp"
 #include "front/gasnet/tools/job.hpp"
 #include "front/gasnet/trouble.hpp"
 #include "gasnet.h"
@@ -170,9 +171,10 @@ void examine(const gondwana_gex_build& build) {
 // Now, so that a mistake is told before anything is built on it.
 Settings examine_environment(CallName call) {
   const std::uint32_t processes = this_process().memory->plan().ranks;
-  for (const SettingVariable& variable : job_settings)
-    gasnett_getenv_withdefault(variable.name, variable.otherwise);  // GASNET_VERBOSEENV tells them
-  const Result<Settings> settings = read_settings(environment_value, processes, usable_memory());
+  for (const VariableId id : {VariableId::gasnet_max_segsize, VariableId::gasnet_physmem_max,
+                              VariableId::gasnet_max_threads, VariableId::gondwana_node_ranks})
+    tools::report(id);
+  const Result<Settings> settings = read_settings(own_environment, processes, usable_memory());
   if (!settings) fail_together(call, settings.error());
   return *settings;
 }

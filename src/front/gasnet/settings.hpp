@@ -7,9 +7,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/gasnet_variables.hpp"
-#include "core/options.hpp"
 #include "core/result.hpp"
+#include "core/variables.hpp"
 
 namespace gondwana::gasnet {
 

@@ -8,7 +8,7 @@
 namespace gondwana::shmem {
 namespace {
 
-std::string describe_row(const OptionRow& row, const Environment& environment) {
+std::string describe_row(const Variable& row, const Environment& environment) {
   const auto [variable, value] = setting_of(row, environment);
   std::string text =
       fmt::format("{} = \"{}\" ({}{})\n    {}\n", row.name, value, variable.empty() ? "" : "from ",
@@ -26,7 +26,8 @@ std::string greeting(const Options& options, const Environment& environment) {
                         SHMEM_MINOR_VERSION);
   if (!options.info) return text;
   text += "Environment variables; where several names are set, the first counts:\n";
-  for (const OptionRow& row : option_table()) text += describe_row(row, environment);
+  for (const Variable& row : variables())
+    if (row.reader != Reader::gasnet) text += describe_row(row, environment);
   return text;
 }
 

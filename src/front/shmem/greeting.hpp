@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/options.hpp"
+#include "core/variables.hpp"
 
 namespace gondwana::shmem {
 

@@ -22,6 +22,7 @@
 #include "core/options.hpp"
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
+#include "core/variables.hpp"
 #include "run/command_line/command_line.hpp"
 #include "run/command_line/option_parser.hpp"
 #include "run/command_line/rank_variable.hpp"
@@ -165,11 +166,11 @@ int run_on_hosts(const Job& job, Pipe orders, const sigset_t& signals) {
 // How many ranks may share memory, by our name for it or by GASNet's; 0: all. What is wrong with
 // it, or with other variables, is told by the ranks.
 std::uint32_t node_ranks(const Job& job) {
-  const Result<Options> options = read_options([&job](std::string_view name) {
-    const bool ours = name == "GONDWANA_NODE_RANKS" || name == "GASNET_SUPERNODE_MAXSIZE";
-    return ours ? value_for_ranks(job, name) : nullptr;
-  });
-  return options ? options->node_ranks : 0;
+  Options options;
+  const Result<void> done = read_option(
+      VariableId::gondwana_node_ranks,
+      [&job](const char* name) { return value_for_ranks(job, name); }, options);
+  return done ? options.node_ranks : 0;
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/gasnet_variables.hpp"
 #include "front/gasnet/tools/environment.hpp"
 #include "front/gasnet/tools/signals.hpp"
 #include "gasnet_tools.h"
@@ -64,8 +63,10 @@ Types chosen_types() {
   const std::string all = names_of(known);
   Types chosen{};
   std::size_t count = 0;
-  for (const std::string& name :
-       split(gasnett_getenv_withdefault(backtrace_type_setting.name, all.c_str()))) {
+  const Setting setting = own_setting(VariableId::gasnet_backtrace_type);
+  report(VariableId::gasnet_backtrace_type);
+  if (setting.value == "all") return known;
+  for (const std::string& name : split(setting.value)) {
     const auto found = std::ranges::find_if(
         known, [&](const auto* type) { return type != nullptr && name == type->name; });
     if (found != known.end() && std::ranges::find(chosen, *found) == chosen.end())
@@ -74,7 +75,7 @@ Types chosen_types() {
   if (count > 0) return chosen;
   if (own_rank().value_or(0) == 0)
     say("GASNET_BACKTRACE_TYPE \"%s\": expected some of %s; using %s",
-        gasnett_getenv(backtrace_type_setting.name), all.c_str(), all.c_str());
+        std::string(setting.value).c_str(), all.c_str(), all.c_str());
   return known;
 }
 
@@ -107,13 +108,12 @@ bool names_rank(std::string_view list, std::uint32_t self) {
 }
 
 bool is_wanted_here() {
-  const char* nodes = gasnett_getenv(backtrace_ranks_setting.name);
-  const bool is_everywhere = nodes == nullptr || *nodes == '\0' || std::string_view(nodes) == "*";
-  return is_everywhere || names_rank(nodes, own_rank().value_or(0));
+  const std::string_view ranks = own_setting(VariableId::gasnet_backtrace_nodes).value;
+  return ranks == "*" || names_rank(ranks, own_rank().value_or(0));
 }
 
 int print_if_enabled(int fd) {
-  if (is_on(backtrace_setting.name) || is_on("GONDWANA_BACKTRACE"))
+  if (is_on(VariableId::gondwana_backtrace))
     return is_wanted_here() ? gasnett_print_backtrace(fd) : 1;
   say_to(fd, "set GASNET_BACKTRACE=1 to see the stack in such a case");
   return 1;

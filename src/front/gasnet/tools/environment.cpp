@@ -1,17 +1,16 @@
 #include "front/gasnet/tools/environment.hpp"
 
-#include <strings.h>
-
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 
-#include "core/gasnet_variables.hpp"
+#include "core/parse.hpp"
 #include "front/gasnet/tools/number.hpp"
 #include "gasnet_tools.h"
 #include "process/message.hpp"
@@ -54,6 +53,11 @@ const char* value_of(const char* name) {
   return value != nullptr && *value != '\0' ? value : nullptr;
 }
 
+std::optional<bool> read_switch(std::string_view text) {
+  const Result<bool> value = gondwana::parse_switch(text);
+  return value ? std::optional(*value) : std::nullopt;
+}
+
 // The value of a variable that `parse` reads and `expected` describes.
 template <typename Parse>
 auto parsed(const char* name, const char* expected, Parse parse) {
@@ -65,24 +69,18 @@ auto parsed(const char* name, const char* expected, Parse parse) {
 
 }  // namespace
 
-std::optional<bool> parse_switch(std::string_view text) {
-  constexpr std::array<const char*, 5> yes{"1", "y", "yes", "on", "true"};
-  constexpr std::array<const char*, 5> no{"0", "n", "no", "off", "false"};
-  const std::string word(text);
-  for (const char* candidate : yes)
-    if (strcasecmp(word.c_str(), candidate) == 0) return true;
-  for (const char* candidate : no)
-    if (strcasecmp(word.c_str(), candidate) == 0) return false;
-  return std::nullopt;
+bool is_on(VariableId id) {
+  const Result<bool> value = parse_switch(own_setting(id).value);
+  return value && *value;
 }
 
-bool is_on(const char* name) {
-  const char* value = value_of(name);
-  return value != nullptr && parse_switch(value).value_or(false);
-}
-
-bool reported_switch(const char* name) {
-  return gasnett_getenv_yesno_withdefault(name, 0) != 0;
+void report(VariableId id) {
+  const Variable& row = variable(id);
+  const bool is_theirs = std::string_view(row.name).starts_with("GASNET_");
+  const Setting setting = own_setting(id);
+  const bool is_switch = row.fallback == "no" && gondwana::parse_switch(setting.value);
+  report(is_theirs ? row.name : row.aliases.back(),
+         is_switch ? (is_on(id) ? "YES" : "NO") : std::string(setting.value), setting.is_default());
 }
 
 }  // namespace gondwana::gasnet::tools
@@ -90,7 +88,7 @@ bool reported_switch(const char* name) {
 using namespace gondwana::gasnet::tools;
 
 char* gasnett_getenv(const char* name) {
-  return std::getenv(name);
+  return const_cast<char*>(gondwana::own_environment(name));
 }
 
 char* gasnett_getenv_withdefault(const char* name, const char* otherwise) {
@@ -101,7 +99,7 @@ char* gasnett_getenv_withdefault(const char* name, const char* otherwise) {
 }
 
 int gasnett_getenv_yesno_withdefault(const char* name, int otherwise) {
-  const auto value = parsed(name, "yes or no (y, n, on, off, 1, 0)", parse_switch);
+  const auto value = parsed(name, "yes or no (y, n, on, off, 1, 0)", read_switch);
   const bool result = value.value_or(otherwise != 0);
   report(name, result ? "YES" : "NO", !value);
   return result ? 1 : 0;
@@ -137,8 +135,7 @@ void gasnett_unsetenv(const char* name) {
 }
 
 int gasnett_verboseenv() {
-  return is_on(gondwana::gasnet::report_setting.name) && gondwana::own_rank().value_or(0) == 0 ? 1
-                                                                                               : 0;
+  return is_on(gondwana::VariableId::gasnet_verboseenv) && gondwana::own_rank().value_or(0) == 0;
 }
 
 void gasnett_envstr_display(const char* name, const char* value, int is_default) {

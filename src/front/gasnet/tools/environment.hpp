@@ -1,18 +1,14 @@
-// Variables of the environment that the tools themselves ask for.
+// Variables of the table, as the tools ask for them.
 #pragma once
 
-#include <optional>
-#include <string_view>
+#include "core/variables.hpp"
 
 namespace gondwana::gasnet::tools {
 
-// Yes or no as users spell it.
-std::optional<bool> parse_switch(std::string_view text);
+// Whether a variable says yes; what cannot be read is no. Handlers of signals may ask.
+bool is_on(VariableId id);
 
-// Whether a variable says yes. Never reports and never fails: what cannot be read is no.
-bool is_on(const char* name);
-
-// The same, reported with GASNET_VERBOSEENV, and what cannot be read ends the program.
-bool reported_switch(const char* name);
+// Says the value of a variable, under its name of GASNet, if GASNET_VERBOSEENV asks for that.
+void report(VariableId id);
 
 }  // namespace gondwana::gasnet::tools

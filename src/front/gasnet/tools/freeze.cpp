@@ -1,6 +1,5 @@
 #include "process/freeze.hpp"
 
-#include "core/gasnet_variables.hpp"
 #include "front/gasnet/tools/environment.hpp"
 #include "gasnet_tools.h"
 
@@ -11,6 +10,5 @@ void gasnett_freezeForDebuggerNow(volatile int* flag, const char* name) {
 }
 
 void gasnett_freezeForDebuggerErr() {
-  if (is_on(gondwana::gasnet::freeze_on_error_setting.name) || is_on("GONDWANA_FREEZE_ON_ERROR"))
-    gondwana::freeze();
+  if (is_on(gondwana::VariableId::gondwana_freeze_on_error)) gondwana::freeze();
 }

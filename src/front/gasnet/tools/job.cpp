@@ -1,6 +1,5 @@
 #include "front/gasnet/tools/job.hpp"
 
-#include "core/gasnet_variables.hpp"
 #include "front/gasnet/tools/environment.hpp"
 #include "front/gasnet/tools/signals.hpp"
 #include "gasnet_tools.h"
@@ -12,9 +11,9 @@ void begin_job(std::uint32_t rank, const char* exename) {
   set_own_rank(rank);
   gasnett_backtrace_init(exename);
   // The process does what they ask (acquire_engine); here they are reported.
-  for (const SettingVariable& variable :
-       {backtrace_setting, freeze_on_error_setting, freeze_setting})
-    reported_switch(variable.name);
+  for (const VariableId id : {VariableId::gondwana_backtrace, VariableId::gondwana_freeze_on_error,
+                              VariableId::gondwana_freeze})
+    report(id);
 }
 
 }  // namespace gondwana::gasnet::tools

@@ -5,8 +5,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string>
 
-#include "core/gasnet_variables.hpp"
+#include "front/gasnet/tools/environment.hpp"
 #include "gasnet_tools.h"
 #include "process/freeze.hpp"
 #include "process/message.hpp"
@@ -37,12 +38,14 @@ void install(int number, void (*handler)(int), int flags) {
     say("%s has no handler: %s", signal_name(number), std::strerror(errno));
 }
 
-void catch_signal_of(const char* variable, void (*handler)(int)) {
-  const char* name = gasnett_getenv_withdefault(variable, "");
-  if (*name == '\0') return;
-  const std::optional<int> number = signal_number(name);
+void catch_signal_of(VariableId id, void (*handler)(int)) {
+  report(id);
+  const Setting setting = own_setting(id);
+  if (setting.value == "none") return;
+  const std::optional<int> number = signal_number(setting.value);
   if (!number)
-    gasnett_fatalerror_nopos("%s \"%s\": expected a signal such as SIGUSR1", variable, name);
+    gasnett_fatalerror_nopos("%s \"%s\": expected a signal such as SIGUSR1", variable(id).name,
+                             std::string(setting.value).c_str());
   gondwana::prepare_stack();
   install(*number, handler, SA_RESTART);
 }
@@ -50,8 +53,8 @@ void catch_signal_of(const char* variable, void (*handler)(int)) {
 }  // namespace
 
 void catch_debug_signals() {
-  catch_signal_of(backtrace_signal_setting.name, &print_backtrace_and_go_on);
-  catch_signal_of(freeze_signal_setting.name, &freeze_and_go_on);
+  catch_signal_of(VariableId::gasnet_backtrace_signal, &print_backtrace_and_go_on);
+  catch_signal_of(VariableId::gasnet_freeze_signal, &freeze_and_go_on);
 }
 
 }  // namespace gondwana::gasnet::tools

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/options.hpp"
 #include "core/result.hpp"
+#include "core/variables.hpp"
 #include "run/job.hpp"
 
 namespace gondwana::launch {

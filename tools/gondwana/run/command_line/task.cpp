@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
 
 #include "core/options.hpp"
+#include "core/variables.hpp"
 
 namespace gondwana::launch {
 namespace {
@@ -34,11 +34,11 @@ Task task_of(const Job& part) {
 }
 
 Result<std::uint32_t> peer_timeout_of_user() {
-  const Result<Options> options = read_options([](std::string_view name) -> const char* {
-    return name == "GONDWANA_PEER_TIMEOUT" ? std::getenv("GONDWANA_PEER_TIMEOUT") : nullptr;
-  });
-  if (!options) return options.error();
-  return options->peer_timeout;
+  Options options;
+  const Result<void> done =
+      read_option(VariableId::gondwana_peer_timeout, own_environment, options);
+  if (!done) return done.error();
+  return options.peer_timeout;
 }
 
 }  // namespace gondwana::launch

@@ -78,7 +78,7 @@ Result<void> Conductor::watch_processes() {
 Result<void> Conductor::start_hosts() {
   const std::vector<Host> hosts = hosts_in_use(job_);
   // Then nobody on the network need see the job.
-  const bool stays_here = std::getenv("GONDWANA_NETWORK") == nullptr &&
+  const bool stays_here = own_setting(VariableId::gondwana_network).is_default() &&
                           std::ranges::all_of(hosts, is_this_host, &Host::name);
   // As things are before anything of the job runs, which may change them.
   std::vector<Task> tasks;

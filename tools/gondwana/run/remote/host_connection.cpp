@@ -17,6 +17,7 @@
 
 #include "core/host_name.hpp"
 #include "core/machine.hpp"
+#include "core/variables.hpp"
 #include "run/command_line/program_path.hpp"
 #include "run/command_line/quote.hpp"
 #include "run/io/pipe.hpp"
@@ -48,13 +49,13 @@ std::string own_path() {
 }
 
 std::string remote_path() {
-  const char* path = std::getenv("GONDWANA_REMOTE_PATH");
-  return path != nullptr && *path != '\0' ? path : own_path();
+  const Setting path = own_setting(VariableId::gondwana_remote_path);
+  return path.value.empty() || path.value == "auto" ? own_path() : std::string(path.value);
 }
 
 std::vector<std::string> ssh_words() {
-  const char* text = std::getenv("GONDWANA_SSH");
-  std::istringstream words(text != nullptr ? text : "");
+  const Setting ssh = own_setting(VariableId::gondwana_ssh);
+  std::istringstream words(ssh.value == "auto" ? "" : std::string(ssh.value));
   std::vector<std::string> result;
   for (std::string word; words >> word;) result.push_back(word);
   if (result.empty()) result.emplace_back("ssh");
@@ -62,7 +63,7 @@ std::vector<std::string> ssh_words() {
 }
 
 bool uses_srun(const Host& host) {
-  return host.way == Way::srun && std::getenv("GONDWANA_SSH") == nullptr &&
+  return host.way == Way::srun && own_setting(VariableId::gondwana_ssh).value == "auto" &&
          static_cast<bool>(find_program("srun", ""));
 }
 

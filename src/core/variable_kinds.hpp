@@ -1,0 +1,45 @@
+// The kinds of values that variables have. A kind reads a text within the bounds of a variable;
+// assign() puts what it has read into a member of the options.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "core/options.hpp"
+#include "core/variables.hpp"
+
+namespace gondwana::kinds {
+
+Result<bool> read_switch(const Variable& variable, std::string_view text);
+Result<std::uint64_t> read_number(const Variable& variable, std::string_view text);
+Result<std::size_t> read_size(const Variable& variable, std::string_view text);
+Result<std::size_t> read_standard_size(const Variable& variable, std::string_view text);
+Result<MemoryLimit> read_process_limit(const Variable& variable, std::string_view text);
+Result<MemoryLimit> read_host_limit(const Variable& variable, std::string_view text);
+Result<std::size_t> read_word(const Variable& variable, std::string_view text);  // its place
+Result<std::string> read_text(const Variable& variable, std::string_view text);
+
+// `place` is a member of Options, a collective whose algorithm is chosen, or null: the variable is
+// read elsewhere, and is only checked here.
+template <auto read, auto place>
+Result<void> assign(const Variable& variable, std::string_view text, Options& options) {
+  auto value = read(variable, text);
+  if (!value) return value.error();
+  if constexpr (std::is_member_object_pointer_v<decltype(place)>)
+    options.*place = static_cast<std::decay_t<decltype(options.*place)>>(*std::move(value));
+  return {};
+}
+
+template <Collective collective>
+Result<void> choose(const Variable& /*variable*/, std::string_view text, Options& options) {
+  const Result<Algorithm> algorithm = parse_algorithm(collective, text);
+  if (!algorithm) return algorithm.error();
+  options.algorithms.choose(collective, *algorithm);
+  return {};
+}
+
+}  // namespace gondwana::kinds
