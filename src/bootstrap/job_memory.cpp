@@ -30,7 +30,6 @@ namespace {
 // Bytes of each arena that its rank wants on huge pages, those of a heap. What cannot be read is
 // told by the ranks.
 std::size_t wanted_huge_pages(const Environment& environment, std::uint32_t ranks) {
-  if (!environment) return 0;
   if (setting_of(variable(VariableId::gondwana_hugetlb), environment).is_default()) return 0;
   const Result<Options> options = read_options(environment);
   if (!options || !options->hugetlb) return 0;

@@ -81,7 +81,7 @@ Error out_of_reach(const StartedBy& by, const Error& error) {
 }
 
 Result<Membership> join_alone() {
-  Result<JobMemory> memory = JobMemory::create(NodeShare::whole(1), 0, own_environment);
+  Result<JobMemory> memory = JobMemory::create(NodeShare::whole(1), 0, own_environment());
   if (!memory) return memory.error();
   return keep_job(*std::move(memory));
 }

@@ -135,7 +135,9 @@ class Rendezvous {
     const Result<ProcessInfo> last = info_of(space_.size() - 1);
     if (!last) return last.error();
     stays_here_ = last->node == first.node;
-    if (stays_here_ && !has_one_node(first)) ::setenv("GONDWANA_NETWORK", "127.0.0.0/8", 0);
+    const bool is_chosen = !own_setting(VariableId::gondwana_network).is_default();
+    if (stays_here_ && !has_one_node(first) && !is_chosen)
+      ::setenv("GONDWANA_NETWORK", "127.0.0.0/8", 1);
     return {};
   }
 
@@ -154,7 +156,7 @@ class Rendezvous {
     const std::uint64_t tag = first.invitation->tag;
     if (!rendezvous_server_)
       if (const Result<void> opened = open_reception(tag); !opened) return opened.error();
-    Result<JobMemory> memory = JobMemory::create(share_of(*nodes), tag, own_environment);
+    Result<JobMemory> memory = JobMemory::create(share_of(*nodes), tag, own_environment());
     if (!memory) return memory.error();
     UniqueFd lifeline;
     if (nodes->size() > 1) {

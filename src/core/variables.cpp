@@ -37,6 +37,8 @@ std::vector<std::string_view> names_after(std::string_view prefix) {
   return names;
 }
 
+}  // namespace
+
 std::string doubt_about(std::string_view name) {
   const auto* prefix =
       std::ranges::find_if(prefixes, [&](const Prefix& one) { return name.starts_with(one.text); });
@@ -51,14 +53,43 @@ std::string doubt_about(std::string_view name) {
   return fmt::format("{} {}; did you mean {}{}?", name, prefix->verdict, prefix->text, likely);
 }
 
-}  // namespace
-
 const Variable& variable(VariableId id) {
   return variables()[static_cast<std::size_t>(id)];
 }
 
-const char* own_environment(const char* name) {
-  return std::getenv(name);
+const Variable* find_variable(std::string_view name) {
+  const auto found = std::ranges::find_if(variables(), [&](const Variable& row) {
+    return name == row.name || std::ranges::find(row.aliases, name) != row.aliases.end();
+  });
+  return found == variables().end() ? nullptr : &*found;
+}
+
+Environment Environment::with_site_file(Lookup lookup) {
+  Environment environment(std::move(lookup));
+  const char* named = environment(variable(VariableId::gondwana_config).name);
+  environment.site_ = std::make_shared<const Result<SiteFile>>(SiteFile::read(named));
+  return environment;
+}
+
+const SiteFile::Value* Environment::site_value(const Variable& variable) const {
+  return site_ != nullptr && *site_ ? (*site_)->find(variable) : nullptr;
+}
+
+Result<void> Environment::check_site_file() const {
+  if (site_ != nullptr && !*site_) return site_->error();
+  return {};
+}
+
+// Never destroyed: functions that run at the end of the program read variables too.
+const Environment& own_environment() {
+  static const Environment& instance = *new Environment(
+      Environment::with_site_file([](const char* name) { return std::getenv(name); }));
+  return instance;
+}
+
+std::string_view Setting::origin() const {
+  if (!variable.empty()) return variable;
+  return place.empty() ? "default" : place;
 }
 
 Setting setting_of(const Variable& variable, const Environment& environment) {
@@ -66,20 +97,23 @@ Setting setting_of(const Variable& variable, const Environment& environment) {
     return text != nullptr && (*text != '\0' || !name.starts_with("GASNET_"));
   };
   const char* text = environment(variable.name);
-  if (is_set(variable.name, text)) return {variable.name, text};
+  if (is_set(variable.name, text)) return {variable.name, {}, text};
   for (const char* alias : variable.aliases)
-    if (text = environment(alias); is_set(alias, text)) return {alias, text};
-  return {{}, variable.fallback};
+    if (text = environment(alias); is_set(alias, text)) return {alias, {}, text};
+  if (const SiteFile::Value* site = environment.site_value(variable))
+    return {{}, site->place, site->text};
+  return {{}, {}, variable.fallback};
 }
 
 Setting own_setting(VariableId id) {
-  return setting_of(variable(id), own_environment);
+  return setting_of(variable(id), own_environment());
 }
 
 Result<void> read_option(VariableId id, const Environment& environment, Options& options) {
+  if (Result<void> fine = environment.check_site_file(); !fine) return fine;
   const Variable& row = variable(id);
   const Setting setting = setting_of(row, environment);
-  const bool by_alias = !setting.is_default() && setting.variable != row.name;
+  const bool by_alias = !setting.variable.empty() && setting.variable != row.name;
   const std::string_view value = by_alias && row.alias_means_yes ? "yes" : setting.value;
   const Result<void> done = (by_alias ? row.assign_alias : row.assign)(row, value, options);
   if (done) return {};

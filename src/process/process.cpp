@@ -51,9 +51,9 @@ auto count_threads_of(Process& self, const Step& step) {
 Result<void> take_place(Process& self) {
   self.image = inspect_program("libgondwana_shmem.so");
   Result<Membership> membership =
-      own_environment(protocol::join_fd_variable) != nullptr
-          ? join(own_environment)
-          : count_threads_of(self, [] { return join(own_environment); });
+      own_environment()(protocol::join_fd_variable) != nullptr
+          ? join(own_environment())
+          : count_threads_of(self, [] { return join(own_environment()); });
   if (!membership) return membership.error();
   self.membership = *std::move(membership);
   // Programs that this one starts are not this rank.
@@ -169,7 +169,7 @@ void take_leave(int status, void* /*unused*/) {
 [[gnu::constructor]] void begin(int count, char** words) {
   Process& self = this_process();
   const std::span arguments(words, static_cast<std::size_t>(count));
-  Result<void> taken = become_ranks(arguments, own_environment);
+  Result<void> taken = become_ranks(arguments, own_environment());
   if (taken) taken = take_place(self);
   if (!taken) {
     self.failure = taken.error();
@@ -256,7 +256,7 @@ Result<Engine*> acquire_engine(CallName call, Threads threads) {
     ++self.users;
     return self.engine.get();
   }
-  Result<Options> options = read_options(own_environment);
+  Result<Options> options = read_options(own_environment());
   if (!options) return options.error();
   prepare_for_debugging(self, *options);
   Engine::Setup setup;

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 from ctypes.util import find_library
@@ -337,6 +338,35 @@ class Greetings(unittest.TestCase):
             r"also: SHMEM_DEBUG, SMA_DEBUG\n",
         ):
             self.assertEqual(len(re.findall(line, ended.stdout)), 1, line)
+
+
+class Sites(unittest.TestCase):
+    """Defaults of a site reach every rank."""
+
+    def site(self, text):
+        file = tempfile.NamedTemporaryFile("w", suffix=".toml")
+        self.addCleanup(file.close)
+        file.write(text)
+        file.flush()
+        return file.name
+
+    def test_ranks_take_what_the_environment_does_not_say(self):
+        site = self.site("GONDWANA_INFO = true\nGONDWANA_HEAP_SIZE = \"3M\"\nGONDWANA_SPINS = 9\n")
+        ended = run(2, "watched", GONDWANA_CONFIG=site, GONDWANA_SPINS="7")
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+        self.assertIn(f'GONDWANA_HEAP_SIZE = "3M" (from {site}:2)\n', ended.stdout)
+        self.assertIn('GONDWANA_SPINS = "7" (from GONDWANA_SPINS)\n', ended.stdout)
+
+    def test_a_wrong_line_stops_the_job_and_a_program_alone(self):
+        site = self.site("\nGONDWANA_SPINS = \"many\"\n")
+        sentence = f'{site}:2: GONDWANA_SPINS "many": expected a whole number'
+        ended = run(2, "watched", GONDWANA_CONFIG=site)
+        self.assertEqual((ended.returncode, ended.stdout), (1, ""))
+        self.assertIn(f"gondwana run: {sentence}", ended.stderr)
+        alone = subprocess.run([program("watched")], env={**os.environ, "GONDWANA_CONFIG": site},
+                               capture_output=True, text=True, timeout=WATCHDOG, check=False)
+        self.assertEqual(alone.returncode, 1)
+        self.assertIn(f"shmem_init_thread: {sentence}", alone.stderr)
 
 
 class Checks(unittest.TestCase):

@@ -118,6 +118,24 @@ class InfoTest(unittest.TestCase):
         self.assertEqual((given["value"], given["origin"]), ("4m", "SMA_SYMMETRIC_SIZE"))
         self.assertIn("SMA_SYMMETRIC_SIZE", given["other_names"])
 
+    def site(self, text):
+        """The name of a site file with that text, which is gone after the test."""
+        file = tempfile.NamedTemporaryFile("w", suffix=".toml")
+        self.addCleanup(file.close)
+        file.write(text)
+        file.flush()
+        return file.name
+
+    def test_a_default_of_the_site_is_named_with_its_line(self):
+        site = self.site("# here\nGONDWANA_HEAP_SIZE = \"64M\"\nGASNET_MAX_THREADS = 9\n")
+        given = self.variable("GONDWANA_HEAP_SIZE", GONDWANA_CONFIG=site)
+        self.assertEqual((given["value"], given["origin"]), ("64M", f"{site}:2"))
+        given = self.variable("GASNET_MAX_THREADS", GONDWANA_CONFIG=site)
+        self.assertEqual((given["value"], given["origin"]), ("9", f"{site}:3"))
+        own = self.variable("GONDWANA_HEAP_SIZE", GONDWANA_CONFIG=site, SHMEM_SYMMETRIC_SIZE="1g")
+        self.assertEqual((own["value"], own["origin"]), ("1g", "SHMEM_SYMMETRIC_SIZE"))
+        self.assertEqual(self.variable("GONDWANA_CONFIG", GONDWANA_CONFIG=site)["value"], site)
+
     def test_variables_of_gasnet_are_among_them(self):
         for name, value in {"GASNET_MAX_SEGSIZE": "0.85/H", "GASNET_MAX_THREADS": "256",
                             "GASNET_PSHM_NODES": "1", "GASNET_BACKTRACE": "no"}.items():
@@ -149,6 +167,13 @@ class InfoTest(unittest.TestCase):
 
     def test_a_value_that_cannot_be_understood_is_a_problem(self):
         self.assert_problem('GONDWANA_SPINS "x": expected a whole number', GONDWANA_SPINS="x")
+
+    def test_a_site_file_that_cannot_be_understood_is_a_problem(self):
+        site = self.site("GONDWANA_SPINS = 5\nGONDWANA_ROUTES = \"agent\"\n")
+        self.assert_problem(f"{site}:2: GONDWANA_ROUTES is not a variable of Gondwana; did you mean "
+                            "GONDWANA_ROUTE\\?", GONDWANA_CONFIG=site)
+        self.assert_problem("/nowhere/gondwana.toml cannot be read: .*; make it readable",
+                            GONDWANA_CONFIG="/nowhere/gondwana.toml")
 
     def test_a_launcher_that_leaves_no_way_to_meet_is_a_problem(self):
         self.assert_problem("SLURM_STEP_NUM_TASKS=4 says .*--mpi=pmix", SLURM_STEP_NUM_TASKS="4")

@@ -8,7 +8,7 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parents[2]
 RECIPE = SOURCE / "packages/spack/package.py"
 # As Spack calls what CMake or pkg-config looks for.
-NAMES = {"fmt": "fmt", "CLI11": "cli11", "hwloc": "hwloc",
+NAMES = {"fmt": "fmt", "tomlplusplus": "tomlplusplus", "CLI11": "cli11", "hwloc": "hwloc",
          "libfabric": "libfabric", "pmix": "pmix"}
 
 

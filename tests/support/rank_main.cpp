@@ -107,7 +107,7 @@ std::unique_ptr<Engine> engine_of_thread(const JobNodes& nodes, Rank rank) {
 
 // The link to the launcher stays open, or a node agent would think that nobody needs it.
 Result<std::unique_ptr<Engine>> engine_of_process() {
-  static Result<Membership> self = join(own_environment);
+  static Result<Membership> self = join(own_environment());
   if (!self) return self.error();
   Result<std::shared_ptr<NodeMemory>> memory =
       NodeMemory::attach(self->plan, self->control, self->rank, self->next_arena);
@@ -118,7 +118,7 @@ Result<std::unique_ptr<Engine>> engine_of_process() {
   setup.memory = *std::move(memory);
   setup.options = test_options();
   setup.threads = form().threads;
-  const Result<Options> options = read_options(own_environment);
+  const Result<Options> options = read_options(own_environment());
   if (!options) return options.error();
   Result<std::shared_ptr<RemoteClient>> network = open_wire(*self, setup.memory, *options);
   if (!network) return network.error();

@@ -49,13 +49,13 @@ void tell_of(std::uint64_t messages, std::string_view how) {
 }
 
 Result<void> run(bool only_probe) {
-  const Result<Options> options = read_options(own_environment);
+  const Result<Options> options = read_options(own_environment());
   if (!options) return options.error();
   Result<network::Settings> settings = network::settings_of(*options);
   if (!settings) return settings.error();
   if (only_probe) return probe(*settings);
   raise_limit_of_descriptors();
-  Result<Membership> self = join_as_agent(own_environment);
+  Result<Membership> self = join_as_agent(own_environment());
   if (!self) return unless_released(self.error());
   Result<std::shared_ptr<NodeMemory>> memory =
       NodeMemory::attach(self->plan, self->control, std::nullopt, self->next_arena);

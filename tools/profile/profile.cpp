@@ -65,7 +65,7 @@ void Profile::enter(std::size_t number, const Stopwatch& began) {
 }
 
 void Profile::open(const Stopwatch& began) {
-  Result<Settings> settings = read_settings(own_environment);
+  Result<Settings> settings = read_settings(own_environment());
   if (!settings) give_up(settings.error());
   settings_ = *std::move(settings);
   const auto ranks = static_cast<std::size_t>(pshmem_n_pes());

@@ -242,6 +242,13 @@ constexpr std::array rows{
     .reader = Reader::python,
     .environment_only = true},
   Variable{
+    .name = "GONDWANA_CONFIG",
+    .fallback = "/etc/gondwana.toml",
+    .help = "the file of defaults for the users of a site, which need not be there unless it is named here; empty: none",
+    .assign = &assign<read_text, nullptr>,
+    .reader = Reader::all,
+    .environment_only = true},
+  Variable{
     .name = "GASNET_MAX_SEGSIZE",
     .fallback = "0.85/H",
     .help = "the largest segment: a size or a part of the memory, for each process (/P) or for the host (/H), such as 4GB/P",

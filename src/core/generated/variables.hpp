@@ -40,6 +40,7 @@ enum class VariableId : std::uint8_t {
   shmem_profile,
   shmem_profile_file,
   gondwana_library,
+  gondwana_config,
   gasnet_max_segsize,
   gasnet_physmem_max,
   gasnet_max_threads,

@@ -174,7 +174,7 @@ Settings examine_environment(CallName call) {
   for (const VariableId id : {VariableId::gasnet_max_segsize, VariableId::gasnet_physmem_max,
                               VariableId::gasnet_max_threads, VariableId::gondwana_node_ranks})
     tools::report(id);
-  const Result<Settings> settings = read_settings(own_environment, processes, usable_memory());
+  const Result<Settings> settings = read_settings(own_environment(), processes, usable_memory());
   if (!settings) fail_together(call, settings.error());
   return *settings;
 }

@@ -13,8 +13,8 @@ namespace {
 Result<void> check_neighborhood(const Environment& environment, const Options& options,
                                 std::uint32_t processes) {
   const Setting most = setting_of(variable(VariableId::gondwana_node_ranks), environment);
-  const bool is_ours = most.variable.starts_with("GONDWANA_");
-  if (is_ours || options.node_ranks == 0 || options.node_ranks >= processes) return {};
+  const bool is_theirs = most.variable.starts_with("GASNET_");
+  if (!is_theirs || options.node_ranks == 0 || options.node_ranks >= processes) return {};
   return Error{Errc::missing,
                fmt::format("{}={} wants a network between the {} processes of this node, which "
                            "were started without one; set it where the job is started and for "

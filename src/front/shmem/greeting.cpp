@@ -9,10 +9,9 @@ namespace gondwana::shmem {
 namespace {
 
 std::string describe_row(const Variable& row, const Environment& environment) {
-  const auto [variable, value] = setting_of(row, environment);
-  std::string text =
-      fmt::format("{} = \"{}\" ({}{})\n    {}\n", row.name, value, variable.empty() ? "" : "from ",
-                  variable.empty() ? "default" : variable, row.help);
+  const Setting setting = setting_of(row, environment);
+  std::string text = fmt::format("{} = \"{}\" ({}{})\n    {}\n", row.name, setting.value,
+                                 setting.is_default() ? "" : "from ", setting.origin(), row.help);
   if (!row.aliases.empty()) text += fmt::format("    also: {}\n", fmt::join(row.aliases, ", "));
   return text;
 }

@@ -77,7 +77,7 @@ void finalize_at_exit(int status, void* /*unused*/) {
 
 // What rank 0 says for all.
 void greet() {
-  fmt::print("{}", greeting(running.any()->engine().options(), own_environment));
+  fmt::print("{}", greeting(running.any()->engine().options(), own_environment()));
   std::fflush(stdout);
   for (const std::string& sentence : unknown_variables(environ, "GONDWANA_"))
     fmt::print(stderr, "gondwana: warning: {}\n", sentence);

@@ -106,7 +106,7 @@ Section pages() {
   Section section{"pages", {size("base", page_size()), obtained()}};
   section.facts.push_back(setting("transparent huge pages, private", "enabled"));
   section.facts.push_back(setting("transparent huge pages, shared", "shmem_enabled"));
-  const Result<Options> options = read_options(own_environment);
+  const Result<Options> options = read_options(own_environment());
   if (options && options->hugetlb) section.facts.push_back(obtained_by_heaps());
   add_reserved(section);
   return section;

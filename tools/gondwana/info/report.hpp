@@ -35,7 +35,7 @@ struct Section {
 struct Variable {
   std::string name;
   std::string value;   // that counts now
-  std::string origin;  // the name of the variable that gave it, or "default"
+  std::string origin;  // the variable or the line of the site file that gave it, or "default"
   std::string documentation;
   std::vector<std::string> other_names;
 };

@@ -12,10 +12,10 @@ namespace {
 
 // A row of the table, under its own name or under another.
 Variable described(const gondwana::Variable& row, const char* name) {
-  const Setting setting = setting_of(row, own_environment);
+  const Setting setting = setting_of(row, own_environment());
   return {name,
           std::string(setting.value),
-          setting.is_default() ? "default" : std::string(setting.variable),
+          std::string(setting.origin()),
           std::string(row.help),
           {row.aliases.begin(), row.aliases.end()}};
 }
@@ -60,7 +60,7 @@ void add_variables(Report& report) {
     for (const char* alias : row.aliases)
       if (std::string_view(alias).starts_with("GASNET_"))
         report.variables.push_back(described(row, alias));
-  const Result<Options> options = read_options(own_environment, Reader::gasnet);
+  const Result<Options> options = read_options(own_environment(), Reader::gasnet);
   if (!options)
     report.problems.push_back(options.error().text);
   else

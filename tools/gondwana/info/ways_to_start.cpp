@@ -18,7 +18,7 @@ Fact pmix(const Result<PmixLibrary>& library) {
 
 // The launcher that started this command starts programs in the same way.
 Fact started_by(const Result<PmixLibrary>& library, Report& report) {
-  const StartedBy by = find_who_started(own_environment);
+  const StartedBy by = find_who_started(own_environment());
   constexpr std::string_view name = "this process";
   if (!by.claim && !by.has_pmix && !by.pmi1) return word(name, "without a launcher of others");
   if (by.claim && !by.has_pmix && !by.pmi1)

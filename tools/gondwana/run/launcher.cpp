@@ -167,9 +167,9 @@ int run_on_hosts(const Job& job, Pipe orders, const sigset_t& signals) {
 // it, or with other variables, is told by the ranks.
 std::uint32_t node_ranks(const Job& job) {
   Options options;
-  const Result<void> done = read_option(
-      VariableId::gondwana_node_ranks,
-      [&job](const char* name) { return value_for_ranks(job, name); }, options);
+  const auto environment =
+      Environment::with_site_file([&job](const char* name) { return value_for_ranks(job, name); });
+  const Result<void> done = read_option(VariableId::gondwana_node_ranks, environment, options);
   return done ? options.node_ranks : 0;
 }
 
@@ -202,6 +202,8 @@ int run_command(const std::vector<std::string>& words) {
     fmt::print("gondwana {}\n", GONDWANA_VERSION);
     return 0;
   }
+  if (const Result<void> fine = own_environment().check_site_file(); !fine)
+    return complain(fine.error(), exit_trouble);
   if (const std::uint32_t most = node_ranks(*job); most > 0) job->hosts = split_hosts(*job, most);
   job->hosts = hosts_in_use(*job);
   if (job->hosts.size() > most_nodes)

@@ -88,7 +88,7 @@ void report(VariableId id) {
 using namespace gondwana::gasnet::tools;
 
 char* gasnett_getenv(const char* name) {
-  return const_cast<char*>(gondwana::own_environment(name));
+  return std::getenv(name);
 }
 
 char* gasnett_getenv_withdefault(const char* name, const char* otherwise) {

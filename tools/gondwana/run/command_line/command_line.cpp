@@ -48,7 +48,7 @@ std::uint64_t ranks_of(const Job& job) {
 Result<void> choose_hosts(Job& job) {
   bool is_allocated = false;
   if (job.hosts.empty()) {
-    Result<std::optional<std::vector<Host>>> allocated = find_allocation(own_environment);
+    Result<std::optional<std::vector<Host>>> allocated = find_allocation(own_environment());
     if (!allocated) return allocated.error();
     is_allocated = allocated->has_value();
     job.hosts = std::move(*allocated).value_or(std::vector<Host>{});

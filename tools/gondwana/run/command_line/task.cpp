@@ -36,7 +36,7 @@ Task task_of(const Job& part) {
 Result<std::uint32_t> peer_timeout_of_user() {
   Options options;
   const Result<void> done =
-      read_option(VariableId::gondwana_peer_timeout, own_environment, options);
+      read_option(VariableId::gondwana_peer_timeout, own_environment(), options);
   if (!done) return done.error();
   return options.peer_timeout;
 }

@@ -61,8 +61,9 @@ Guardian::Guardian(const Job& job, SweeperLink sweeper, UniqueFd orders, Poller 
                               : RankInput::Handlers{
                                     [this](std::uint64_t bytes) { terminal_.on_taken(bytes); },
                                     [this] { terminal_.stop(); }}),
-      wire_(node_share(job), job.share.tag,
-            [this](const char* name) { return value_for_ranks(job_, name); }),
+      wire_(node_share(job), job.share.tag, Environment::with_site_file([this](const char* name) {
+              return value_for_ranks(job_, name);
+            })),
       programs_(poller_),
       images_(poller_, [this](std::uint32_t) { on_leaving(); }),
       ranks_(job.ranks()) {}

@@ -1,0 +1,124 @@
+#include "core/site_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+#include "core/options.hpp"
+#include "core/unique_fd.hpp"
+#include "core/variables.hpp"
+
+// Compiled into this file alone and seen by no other: programs that link us may have their own.
+#define TOML_HEADER_ONLY 1
+#define TOML_EXCEPTIONS 0
+#define TOML_ENABLE_FORMATTERS 0
+#pragma GCC visibility push(hidden)
+#include <toml++/toml.h>
+#pragma GCC visibility pop
+
+namespace gondwana {
+namespace {
+
+constexpr const char* usual_path = "/etc/gondwana.toml";
+
+Result<std::string> content_of(const UniqueFd& file) {
+  std::string content;
+  std::array<char, 4096> buffer{};
+  for (ssize_t length = 1; length != 0;) {
+    length = ::read(file.get(), buffer.data(), buffer.size());
+    if (length < 0 && errno != EINTR) return Error{Errc::refused, std::strerror(errno)};
+    if (length > 0) content.append(buffer.data(), static_cast<std::size_t>(length));
+  }
+  return content;
+}
+
+// As the value would be written into the environment; nothing: it has no such form.
+std::optional<std::string> as_text(const toml::node& value) {
+  if (const auto* text = value.as_string()) return text->get();
+  if (const auto* number = value.as_integer()) return fmt::format("{}", number->get());
+  if (const auto* number = value.as_floating_point()) return fmt::format("{}", number->get());
+  if (const auto* yes = value.as_boolean()) return yes->get() ? "yes" : "no";
+  return std::nullopt;
+}
+
+// The variable that a key means; or why it cannot be set here.
+Result<const Variable*> variable_of(std::string_view key) {
+  const Variable* found = find_variable(key);
+  std::string why;
+  if (found == nullptr)
+    why = doubt_about(key);
+  else if (key != found->name)
+    why = fmt::format("{} is another name of {}; use that name here", key, found->name);
+  else if (found->environment_only)
+    why = fmt::format("{} is read from the environment only; remove it here", key);
+  else
+    return found;
+  if (why.empty())
+    why = fmt::format("{} is not a variable of Gondwana; `gondwana info` lists them", key);
+  return Error{Errc::invalid_argument, std::move(why)};
+}
+
+Result<SiteFile::Value> read_value(std::string_view key, const toml::node& node,
+                                   std::string_view path) {
+  const std::string place = fmt::format("{}:{}", path, node.source().begin.line);
+  const auto refuse = [&](std::string_view why) {
+    return Error{Errc::invalid_argument, fmt::format("{}: {}", place, why)};
+  };
+  const Result<const Variable*> found = variable_of(key);
+  if (!found) return refuse(found.error().text);
+  const Variable& row = **found;
+  std::optional<std::string> text = as_text(node);
+  if (!text)
+    return refuse(
+        fmt::format("{} is neither a text nor a number nor true or false; write {} = "
+                    "\"VALUE\"",
+                    key, key));
+  Options unused;
+  if (const Result<void> done = row.assign(row, *text, unused); !done)
+    return refuse(fmt::format("{} {}", key, done.error().text));
+  return SiteFile::Value{&row, *std::move(text), place};
+}
+
+}  // namespace
+
+Result<SiteFile> SiteFile::read(const char* named) {
+  if (named != nullptr && *named == '\0') return SiteFile();
+  const char* path = named != nullptr ? named : usual_path;
+  const UniqueFd file(::open(path, O_RDONLY | O_CLOEXEC));
+  if (!file && named == nullptr && errno == ENOENT) return SiteFile();
+  const Result<std::string> content =
+      file ? content_of(file) : Result<std::string>(Error{Errc::refused, std::strerror(errno)});
+  if (content) return parse(*content, path);
+  return Error{Errc::refused,
+               fmt::format("{} cannot be read: {}; make it readable, or set GONDWANA_CONFIG to "
+                           "another file or to nothing",
+                           path, content.error().text)};
+}
+
+Result<SiteFile> SiteFile::parse(std::string_view text, std::string_view path) {
+  const toml::parse_result parsed = toml::parse(text);
+  if (!parsed)
+    return Error{Errc::invalid_argument,
+                 fmt::format("{}:{}: {}; each line is NAME = VALUE, as TOML has it", path,
+                             parsed.error().source().begin.line, parsed.error().description())};
+  SiteFile site;
+  for (const auto& [key, node] : parsed.table()) {
+    Result<Value> value = read_value(key.str(), node, path);
+    if (!value) return value.error();
+    site.values_.push_back(*std::move(value));
+  }
+  return site;
+}
+
+const SiteFile::Value* SiteFile::find(const Variable& variable) const {
+  for (const Value& value : values_)
+    if (value.variable == &variable) return &value;
+  return nullptr;
+}
+
+}  // namespace gondwana
