@@ -46,6 +46,13 @@ class Algorithms {
   void choose(Collective collective, Algorithm algorithm) {
     chosen_[static_cast<std::size_t>(collective)] = algorithm;
   }
+  // All of them as one number, for ranks to compare.
+  std::uint64_t number() const {
+    std::uint64_t number = 0;
+    for (const Algorithm algorithm : chosen_)
+      number = number << 8 | static_cast<std::uint64_t>(algorithm);
+    return number;
+  }
 
  private:
   std::array<Algorithm, collectives> chosen_{};

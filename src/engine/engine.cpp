@@ -38,7 +38,8 @@ RankFacts facts_of(const Engine::Setup& setup, const HeapPlace& heap) {
           .heap_size = heap.size,
           .heap_offset = heap.offset,
           .checks = setup.options.checks,
-          .redzones = heap.redzones};
+          .redzones = heap.redzones,
+          .algorithms = setup.options.algorithms.number()};
 }
 
 }  // namespace

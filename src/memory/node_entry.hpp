@@ -58,6 +58,7 @@ struct RankFacts {
   std::uint64_t heap_offset;  // in the arena
   std::uint64_t checks;       // whether it checks its calls
   std::uint64_t redzones;     // whether blocks of the heap keep a distance
+  std::uint64_t algorithms;   // of its collectives
 };
 
 }  // namespace gondwana

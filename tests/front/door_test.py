@@ -368,6 +368,14 @@ class Sites(unittest.TestCase):
         self.assertEqual(alone.returncode, 1)
         self.assertIn(f"shmem_init_thread: {sentence}", alone.stderr)
 
+    def test_ranks_with_different_algorithms_are_told(self):
+        one = ["-n", "1", program("watched")]
+        ended = subprocess.run([GONDWANA, "run", *one, ":", "-x", "GONDWANA_REDUCE_ALGORITHM=ring", *one],
+                               capture_output=True, text=True, timeout=WATCHDOG, check=False)
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("rank 1: shmem_init_thread: this rank has other algorithms of collectives than rank 0",
+                      ended.stderr)
+
 
 class Checks(unittest.TestCase):
     def assert_told(self, how, status, *patterns, **variables):

@@ -37,6 +37,11 @@ Result<void> compare_with_first(const RankFacts& mine, const RankFacts& first) {
                     "be symmetric; set GONDWANA_DEBUG=yes on every rank",
                     mine.redzones != 0 ? "with" : "without",
                     mine.redzones != 0 ? "does not" : "does")};
+  if (first.algorithms != mine.algorithms)
+    return Error{Errc::invalid_argument,
+                 "this rank has other algorithms of collectives than rank 0; set those of "
+                 "GONDWANA_BARRIER_ALGORITHM and its like to the same on every rank, in the "
+                 "environment and in the site file of every host"};
   return {};
 }
 
