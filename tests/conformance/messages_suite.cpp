@@ -135,7 +135,7 @@ TEST_P(EndpointSuite, refuses_messages_that_are_too_long) {
 // One poll ends, however much comes meanwhile.
 TEST_P(EndpointSuite, polls_are_bounded) {
   std::atomic<bool> is_over = false;
-  std::jthread sender([&] {
+  const std::jthread sender([&] {
     while (!is_over) {
       static_cast<void>(near().endpoint().inject(far_peer(), pattern(32, 1)));
       near().poll();

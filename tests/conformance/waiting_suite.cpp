@@ -37,7 +37,7 @@ bool inject_one(Side& side, network::Peer to) {
 TEST_P(EndpointSuite, no_message_is_slept_through) {
   if (near().endpoint().wait_descriptor() < 0) GTEST_SKIP() << "it has no descriptor";
   constexpr std::size_t rounds = 2000;
-  std::jthread answerer([&] {
+  const std::jthread answerer([&] {
     for (std::size_t i = 1; i <= rounds; ++i) {
       ASSERT_TRUE(sleep_until(far(), [&] { return far().messages.size() >= i; })) << i;
       ASSERT_TRUE(inject_one(far(), near_peer()));
@@ -58,7 +58,7 @@ TEST_P(EndpointSuite, a_sleeping_target_serves_writes_and_reads) {
   const Region region = share(memory);
   bool is_over = false;
   far().on_message = [&](Bytes) { is_over = true; };
-  std::jthread target([&] { EXPECT_TRUE(sleep_until(far(), [&] { return is_over; })); });
+  const std::jthread target([&] { EXPECT_TRUE(sleep_until(far(), [&] { return is_over; })); });
   std::vector<std::byte> bytes(memory.size());
   for (std::size_t i = 0; i < 200; ++i) {
     const std::size_t size = i % 4 == 0 ? bytes.size() : 8;
@@ -88,7 +88,7 @@ TEST_P(EndpointSuite, ends_with_operations_under_way) {
   far().on_message = [&](Bytes message) { is_over = is_over || std::ranges::equal(message, last); };
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   const auto is_late = [&] { return std::chrono::steady_clock::now() > limit; };
-  std::jthread peer([&] {
+  const std::jthread peer([&] {
     while (!is_over && !is_late()) far().poll();
   });
   network::Endpoint& endpoint = near().endpoint();

@@ -104,7 +104,7 @@ Result<std::unique_ptr<network::Endpoint>> open(const network::Settings& setting
 }
 
 Result<void> Endpoint::start(const network::Settings& settings) {
-  Result<void> done = open_context(settings);
+  const Result<void> done = open_context(settings);
   return done ? open_worker() : done;
 }
 
