@@ -12,13 +12,13 @@ namespace gondwana {
 // Whose segments a limit holds for: those of one process, or of all processes on the host together.
 enum class LimitScope { process, host };
 
-// A part of the memory of the host or, where `part` is 0, so many bytes.
+// A part of the memory of the host or, where `part` is 0, this many bytes.
 struct MemoryLimit {
   double part = 0;
   std::size_t bytes = 0;
   LimitScope scope = LimitScope::process;
 
-  // Bytes for the segment of each of `processes` on a host with so many bytes of memory.
+  // Bytes for the segment of each of `processes` on a host with this much memory.
   std::size_t for_each(std::uint32_t processes, std::size_t memory) const;
 };
 

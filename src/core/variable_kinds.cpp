@@ -15,7 +15,7 @@ bool is_automatic(const Variable& variable, std::string_view text) {
   return text == "auto" && text == variable.fallback;
 }
 
-// Zero is the unset value; a user who asks for nothing gets the least there is.
+// Zero is the unset value; a user that asks for nothing gets the least there is.
 Result<std::size_t> within_bounds(const Variable& variable, std::string_view text,
                                   const Result<std::size_t>& size) {
   if (!size) return size;

@@ -21,7 +21,7 @@ namespace gondwana {
 
 struct Options;
 
-// Who reads a variable: every rank, or only ranks of one door, or another program.
+// What reads a variable: every rank, or only ranks of one door, or another program.
 enum class Reader : std::uint8_t { ranks, gasnet, launcher, profile, python, all };
 
 struct Variable {

@@ -4,6 +4,7 @@
 
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
+#include "engine/wait/long_wait.hpp"
 #include "engine/wait/processors.hpp"
 #include "memory/populate.hpp"
 
@@ -25,21 +26,6 @@ Result<void> find_room(const Engine& engine) {
                            format_size_option(left / ranks))};
 }
 
-// What the rank does meanwhile, for whoever asks: it may take seconds.
-class ShownWait {
- public:
-  explicit ShownWait(const Engine& engine)
-      : waiting_(engine.memory().page(engine.rank()).thread_slots[0].waiting) {
-    waiting_.begin("GONDWANA_PREFAULT", Waiting::anybody, 0, monotonic_ns());
-  }
-  ~ShownWait() { waiting_.end(); }
-  ShownWait(const ShownWait&) = delete;
-  ShownWait& operator=(const ShownWait&) = delete;
-
- private:
-  Waiting& waiting_;
-};
-
 }  // namespace
 
 std::optional<std::string> doubt_about_huge_pages(const Engine& engine) {
@@ -60,7 +46,8 @@ Result<void> prefault(Engine& engine, MutableBytes pages) {
   if (where == Prefault::off || pages.empty()) return {};
   if (where == Prefault::interleave)
     if (const Result<void> spread = interleave(pages); !spread) return spread.error();
-  const ShownWait shown(engine);
+  Waiting& waiting = engine.memory().page(engine.rank()).thread_slots[0].waiting;
+  const ShownWait shown(waiting, {.call = "GONDWANA_PREFAULT"});  // it may take seconds
   return populate(pages, share_of_processors(engine.memory(), engine.rank()));
 }
 

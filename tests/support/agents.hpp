@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/unique_fd.hpp"
+#include "core/variables.hpp"
 #include "memory/node_memory.hpp"
 #include "network/settings.hpp"
 #include "remote/agent/agent.hpp"

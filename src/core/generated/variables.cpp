@@ -86,13 +86,13 @@ constexpr std::array rows{
   Variable{
     .name = "GONDWANA_PEER_TIMEOUT",
     .fallback = "20",
-    .help = "seconds of silence after which another host is taken for lost; 0: never",
+    .help = "seconds of silence after which another host counts as lost; 0: never",
     .assign = &assign<read_number, &Options::peer_timeout>,
     .most = 604800},
   Variable{
     .name = "GONDWANA_EAGER_LIMIT",
     .fallback = "2K",
-    .help = "puts to another node of at most so many bytes go as one message, in order; 0: none",
+    .help = "puts to another node up to this many bytes go as one message, in order; 0: none",
     .assign = &assign<read_size, &Options::eager_limit>,
     .most = 65536},
   Variable{
@@ -263,7 +263,7 @@ constexpr std::array rows{
   Variable{
     .name = "GASNET_MAX_THREADS",
     .fallback = "256",
-    .help = "at most so many threads of a process call the library",
+    .help = "the most threads of a process that call the library",
     .assign = &assign<read_number, &Options::most_threads>,
     .least = 1,
     .most = 9223372036854775807,
@@ -271,7 +271,7 @@ constexpr std::array rows{
   Variable{
     .name = "GASNET_PSHM_NODES",
     .fallback = "1",
-    .help = "a program that is started by hand starts itself as so many ranks",
+    .help = "a program that is started by hand starts itself as this many ranks",
     .assign = &assign<read_number, nullptr>,
     .least = 1,
     .most = 1048576,

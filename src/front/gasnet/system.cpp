@@ -74,7 +74,7 @@ int gex_System_QueryHiddenAMConcurrencyLevel(void) {
 }
 
 char* gasnet_getenv(const char* name) {
-  return gasnett_getenv(name);
+  return std::getenv(name);
 }
 
 gex_Flags_t gex_Client_QueryFlags(gex_Client_t client) {

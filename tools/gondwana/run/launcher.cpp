@@ -203,7 +203,7 @@ int run_command(const std::vector<std::string>& words) {
     return 0;
   }
   if (const Result<void> fine = own_environment().check_site_file(); !fine)
-    return complain(fine.error(), exit_trouble);
+    return complain(fine.error(), exit_failure);
   if (const std::uint32_t most = node_ranks(*job); most > 0) job->hosts = split_hosts(*job, most);
   job->hosts = hosts_in_use(*job);
   if (job->hosts.size() > most_nodes)
