@@ -36,7 +36,7 @@ struct Options {
   std::string network_library;   // ofi or ucx; empty: chosen
   std::string provider;          // of libfabric; empty: chosen
   std::string network;           // in CIDR notation; empty: chosen
-  bool version = false;          // rank 0 says who it is when it starts
+  bool version = false;          // rank 0 prints its version when it starts
   bool info = false;             // and what these variables are
   bool checks = false;           // arguments of all calls are examined
   bool backtrace = false;        // a crash prints the stack
