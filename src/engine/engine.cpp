@@ -1,6 +1,7 @@
 #include "engine/engine.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/symmetric/heap_choice.hpp"
 #include "engine/symmetric/rank_facts.hpp"
@@ -115,12 +116,15 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   register_for_heavy_fence();  // refused: then every sleep is timed, see Doorbell
   publish_place(setup.memory->page(setup.rank));
   setup.memory->facts(setup.rank) = facts_of(setup, *heap);
+  // Ranks that name different algorithms could not even meet to find out.
+  const Algorithms named = std::exchange(setup.options.algorithms, {});
   const CallName call = setup.call;
   std::unique_ptr<Engine> engine(new Engine(std::move(setup), *heap));
   Team& world = engine->teams().world();
   engine->announce_state(RankState::joined);
   engine->collectives().sync(world, call);
   if (const Result<void> same = engine->compare_with_rank_0(); !same) return same.error();
+  engine->options_.algorithms = named;
   engine->settle_waiting();
   engine->collectives().sync(world, call);
   engine->announce_state(RankState::running);
