@@ -370,11 +370,12 @@ class Sites(unittest.TestCase):
 
     def test_ranks_with_different_algorithms_are_told(self):
         one = ["-n", "1", program("watched")]
-        ended = subprocess.run([GONDWANA, "run", *one, ":", "-x", "GONDWANA_REDUCE_ALGORITHM=ring", *one],
-                               capture_output=True, text=True, timeout=WATCHDOG, check=False)
-        self.assertEqual(ended.returncode, 1)
-        self.assertIn("rank 1: shmem_init_thread: this rank has other algorithms of collectives than rank 0",
-                      ended.stderr)
+        for setting in ("GONDWANA_REDUCE_ALGORITHM=ring", "GONDWANA_BARRIER_ALGORITHM=linear"):
+            ended = subprocess.run([GONDWANA, "run", *one, ":", "-x", setting, *one],
+                                   capture_output=True, text=True, timeout=WATCHDOG, check=False)
+            self.assertEqual(ended.returncode, 1, setting)
+            self.assertIn("rank 1: shmem_init_thread: this rank has other algorithms of collectives than rank 0",
+                          ended.stderr)
 
 
 class Checks(unittest.TestCase):
