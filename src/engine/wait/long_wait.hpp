@@ -34,6 +34,15 @@ class LongWait {
   enum class First : std::uint8_t { spin, yield };
   LongWait(Waiter& waiter, const WaitReason& why, First first);
 
+  // Before a long wait: the same for a caller that has looked `looks` times, as cheap as it can be.
+  // False: begin a long wait, with yields.
+  static bool spin(Waiter& waiter, std::uint32_t& looks) {
+    if (looks >= waiter.workers_.mine().wait_policy.spins()) return false;
+    looks = waiter.receive_messages() > 0 ? 1 : looks + 1;
+    if (looks >= WaitPolicy::eager_spins) relax();
+    return true;
+  }
+
   // The caller has just looked, and found nothing.
   void step();
   // The caller has found it.

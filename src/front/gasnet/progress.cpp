@@ -57,14 +57,18 @@ int gasnet_AMPoll(void) {
 
 void gondwana_gex_await(unsigned* rounds) {
   [[gnu::tls_model("initial-exec")]] constinit thread_local std::optional<gondwana::LongWait> wait;
+  constexpr unsigned long_ago = ~0U;  // the long wait has begun
   Door& here = door();
-  if (*rounds == 0)
-    wait.emplace(here.engine().waiter(),
+  here.move_operations();
+  gondwana::Waiter& waiter = here.engine().waiter();
+  if (*rounds != long_ago) {
+    if (gondwana::LongWait::spin(waiter, *rounds)) return;
+    *rounds = long_ago;
+    wait.emplace(waiter,
                  gondwana::WaitReason{
                      .call = "GASNET_BLOCKUNTIL", .on_program_memory = true, .on_messages = true},
-                 gondwana::LongWait::First::spin);
-  *rounds = 1;
-  here.move_operations();
+                 gondwana::LongWait::First::yield);
+  }
   wait->step();
 }
 
