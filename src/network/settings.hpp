@@ -24,7 +24,7 @@ struct Subnet {
 Result<Subnet> parse_subnet(std::string_view text);
 
 struct Settings {
-  std::string library;           // a name in the table of networks; empty: the first that is here
+  std::string library;           // a name in the table of networks; empty: libfabric
   std::string provider;          // of the library; empty: the library chooses
   std::optional<Subnet> subnet;  // nothing: the first that is not this machine alone
 };

@@ -1,8 +1,9 @@
 #include "core/site_file.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -19,10 +20,9 @@ class Site {
  public:
   explicit Site(const std::string& text, std::map<std::string, std::string> variables = {})
       : variables_(std::move(variables)) {
-    std::string path = testing::TempDir() + "siteXXXXXX";
-    const int file = ::mkstemp(path.data());
-    EXPECT_GE(file, 0);
-    ::close(file);
+    static int sites = 0;
+    const std::string path =
+        fmt::format("{}site-{}-{}.toml", testing::TempDir(), ::getpid(), ++sites);
     std::ofstream(path) << text;
     variables_["GONDWANA_CONFIG"] = path;
   }

@@ -104,7 +104,7 @@ constexpr std::array rows{
   Variable{
     .name = "GONDWANA_NETWORK_LIBRARY",
     .fallback = "auto",
-    .help = "library between nodes: ofi, which is libfabric, or ucx; auto: the first that is here; the same on every host",
+    .help = "library between nodes: ofi, which is libfabric, or ucx, which does not check keys of memory over TCP; auto: ofi; the same on every host",
     .assign = &assign<read_text, &Options::network_library>},
   Variable{
     .name = "GONDWANA_PROVIDER",

@@ -70,8 +70,8 @@ class Collectives {
   // After a barrier of the world: all teams but the two first are gone. For a door that ends while
   // another one keeps the engine.
   void end_all_teams() {
-    sets_.forget();
     teams_.end_all();
+    sets_.forget();
   }
 
  private:

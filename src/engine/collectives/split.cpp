@@ -47,7 +47,7 @@ std::optional<Collectives::Number> Collectives::agree_on_number(
   for (std::uint32_t attempt = 0; attempt < attempts; ++attempt) {
     const std::uint64_t free = agree({teams_.free_numbers(kind), 0}).numbers;
     if (free == 0) break;
-    // Those who agree at once begin their search at different numbers, and so seldom meet.
+    // Sets that agree at the same time begin their search at different numbers, and so seldom meet.
     const int turn = static_cast<int>((seed * 5 + attempt) % max_teams);
     const int found = std::countr_zero(std::rotr(free, turn));
     const std::uint32_t lowest = static_cast<std::uint32_t>(found + turn) % max_teams;
@@ -66,17 +66,18 @@ Collectives::Agreement Collectives::agree(Team& team, CallName call, const Agree
     *static_cast<Agreement*>(out) =
         combined(*static_cast<const Agreement*>(a), *static_cast<const Agreement*>(b));
   };
-  constexpr std::size_t size = sizeof(Agreement);
+  const ElementType type{sizeof(Agreement), combine};
   Agreement all{};
-  if (is_within(with_.rma.reach(), team))
-    node_.combine_first(team, call, team.size, &all, &mine, 1, {size, combine});
-  else if (goes_in_levels(Collective::barrier, team))
-    levels_.combine(team, call, &all, &mine, 1, {size, combine});
-  else {
-    Group group = group_of(team, call, Collective::barrier);
-    return agree_by_notes(group, mine);
+  if (is_within(with_.rma.reach(), team)) {
+    node_.combine_first(team, call, team.size, &all, &mine, 1, type);
+    return all;
   }
-  return all;
+  if (goes_in_levels(Collective::barrier, team)) {
+    levels_.combine(team, call, &all, &mine, 1, type);
+    return all;
+  }
+  Group group = group_of(team, call, Collective::barrier);
+  return agree_by_notes(group, mine);
 }
 
 Collectives::Agreement Collectives::agree_by_notes(Group& group, const Agreement& mine) {

@@ -1,7 +1,5 @@
 #include "engine/wait/long_wait.hpp"
 
-#include <algorithm>
-
 #include "core/machine.hpp"
 
 namespace gondwana {
@@ -27,7 +25,7 @@ ShownWait::ShownWait(Waiting& waiting, const WaitReason& why)
   if (waiting_ != nullptr) waiting_->begin(why.call, why.peer, why.team, monotonic_ns());
 }
 
-LongWait::LongWait(Waiter& waiter, const WaitReason& why, First first)
+LongWait::LongWait(Waiter& waiter, const WaitReason& why)
     : waiter_(waiter),
       why_(why),
       worker_(waiter.workers_.mine()),
@@ -35,8 +33,7 @@ LongWait::LongWait(Waiter& waiter, const WaitReason& why, First first)
                                   : waiter.memory_->page(waiter.me_).sync_bell),
       watch_(waiter.watch_on(why.word)),
       sleeps_on_network_(why.on_network || ((why.on_messages || !why.on_program_memory) &&
-                                            waiter.hears_by_network())),
-      phase_(first == First::spin ? Phase::spin : Phase::yield) {}
+                                            waiter.hears_by_network())) {}
 
 void LongWait::step() {
   if (poll()) return begin_again();

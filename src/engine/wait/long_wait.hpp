@@ -1,6 +1,6 @@
 // A wait that takes longer than a spin, as steps between two looks at what is waited for:
 //
-//   LongWait wait(waiter, why, LongWait::First::yield);
+//   LongWait wait(waiter, why);
 //   while (!done()) wait.step();
 //   wait.end();
 //
@@ -30,13 +30,12 @@ class ShownWait {
 // Need not be ended: one that is dropped has shown nothing that stays.
 class LongWait {
  public:
-  // How it begins: a caller that has spun before goes on with yields.
-  enum class First : std::uint8_t { spin, yield };
-  LongWait(Waiter& waiter, const WaitReason& why, First first);
+  // The caller has spun before.
+  LongWait(Waiter& waiter, const WaitReason& why);
 
-  // Before a long wait: the same for a caller that has looked `looks` times, as cheap as it can be.
-  // False: begin a long wait, with yields.
-  static bool spin(Waiter& waiter, std::uint32_t& looks) {
+  // One step of that spin, for a caller that has looked `looks` times. False: it is time to begin a
+  // long wait.
+  static bool keep_spinning(Waiter& waiter, std::uint32_t& looks) {
     if (looks >= waiter.workers_.mine().wait_policy.spins()) return false;
     looks = waiter.receive_messages() > 0 ? 1 : looks + 1;
     if (looks >= WaitPolicy::eager_spins) relax();
@@ -64,7 +63,7 @@ class LongWait {
   Doorbell<RealAtomics>& bell_;
   Watch watch_;
   bool sleeps_on_network_;
-  Phase phase_;
+  Phase phase_ = Phase::yield;
   std::uint32_t looks_ = 0;   // all
   std::uint32_t spins_ = 0;   // since something came
   std::uint32_t sleeps_ = 0;  // likewise

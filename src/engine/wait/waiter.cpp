@@ -37,7 +37,7 @@ void Waiter::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
   ThreadSlot& slot = *workers_.mine().thread_slot;
   slot.counters.add(Count::waits);
   const ShownWait shown(slot.waiting, why);
-  LongWait wait(*this, why, LongWait::First::yield);
+  LongWait wait(*this, why);
   while (!done()) wait.step();
   wait.end();
 }

@@ -62,12 +62,11 @@ void gondwana_gex_await(unsigned* rounds) {
   here.move_operations();
   gondwana::Waiter& waiter = here.engine().waiter();
   if (*rounds != long_ago) {
-    if (gondwana::LongWait::spin(waiter, *rounds)) return;
+    if (gondwana::LongWait::keep_spinning(waiter, *rounds)) return;
     *rounds = long_ago;
     wait.emplace(waiter,
                  gondwana::WaitReason{
-                     .call = "GASNET_BLOCKUNTIL", .on_program_memory = true, .on_messages = true},
-                 gondwana::LongWait::First::yield);
+                     .call = "GASNET_BLOCKUNTIL", .on_program_memory = true, .on_messages = true});
   }
   wait->step();
 }

@@ -9,7 +9,6 @@
 
 #include "core/static_program.hpp"
 #include "network/message_limit.hpp"
-#include "network/ofi/open.hpp"
 
 namespace gondwana::ofi {
 namespace {
@@ -72,11 +71,6 @@ Result<Library> find_library() {
 }
 
 }  // namespace
-
-Result<void> load() {
-  const Result<const Library*> library = load_library();
-  return library ? Result<void>{} : library.error();
-}
 
 Result<const Library*> load_library() {
   static const Result<Library> library = find_library();

@@ -9,8 +9,6 @@
 
 namespace gondwana::ofi {
 
-// Whether libfabric is here.
-Result<void> load();
 Result<std::unique_ptr<network::Endpoint>> open(const network::Settings& settings,
                                                 const network::Receives& receives);
 

@@ -9,7 +9,6 @@
 
 #include "core/signals.hpp"
 #include "core/static_program.hpp"
-#include "network/ucx/open.hpp"
 
 namespace gondwana::ucx {
 namespace {
@@ -61,11 +60,6 @@ Library::Found Library::find(const char* name) {
   void* found = ::dlsym(handle_, name);
   if (found == nullptr) absent_ = name;
   return {found};
-}
-
-Result<void> load() {
-  const Result<const Library*> library = load_library();
-  return library ? Result<void>{} : library.error();
 }
 
 Result<const Library*> load_library() {

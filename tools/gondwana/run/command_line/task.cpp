@@ -16,8 +16,8 @@ namespace {
 
 // Other variables of ours may make no sense on another host.
 bool is_for_all_hosts(std::string_view variable) {
-  constexpr std::array<std::string_view, 7> beginnings{"GONDWANA_", "SHMEM_", "SMA_", "GASNET_",
-                                                       "UPCXX_",    "ARMCI_", "FI_"};
+  constexpr std::array<std::string_view, 8> beginnings{"GONDWANA_", "SHMEM_", "SMA_", "GASNET_",
+                                                       "UPCXX_",    "ARMCI_", "FI_",  "UCX_"};
   return std::ranges::any_of(beginnings,
                              [&](std::string_view one) { return variable.starts_with(one); });
 }
