@@ -46,20 +46,24 @@ std::optional<std::string> as_text(const toml::node& value) {
   return std::nullopt;
 }
 
+std::string unknown(std::string_view key) {
+  std::string why = doubt_about(key);
+  if (why.empty()) why = fmt::format("{} is not a variable of Gondwana", key);
+  return why.ends_with('?') ? why : why + "; `gondwana info` lists them";
+}
+
 // The variable that a key means; or why it cannot be set here.
 Result<const Variable*> variable_of(std::string_view key) {
   const Variable* found = find_variable(key);
   std::string why;
   if (found == nullptr)
-    why = doubt_about(key);
+    why = unknown(key);
   else if (key != found->name)
     why = fmt::format("{} is another name of {}; use that name here", key, found->name);
   else if (found->environment_only)
     why = fmt::format("{} is read from the environment only; remove it here", key);
   else
     return found;
-  if (why.empty())
-    why = fmt::format("{} is not a variable of Gondwana; `gondwana info` lists them", key);
   return Error{Errc::invalid_argument, std::move(why)};
 }
 

@@ -31,7 +31,7 @@ struct WaitReason {
 
 class Waiter {
  public:
-  // Returns when a peer is lost that nobody else notices, or with nothing to tell.
+  // Tells of a lost peer that nobody else notices, and then does not return.
   using LookAround = std::function<void()>;
 
   // `network`: null in a job on one node. `look_around`: called now and then during a long wait;
