@@ -48,7 +48,7 @@ ENGINE_ROOMS = (
     ("rma",),
     ("locks", "teams"),
     ("collectives/common",),
-    ("collectives/node", "collectives/reference"),
+    ("collectives/node", "collectives/reference", "collectives/staged"),
     ("collectives/levels",),
     ("collectives",),
     ("engine",),

@@ -24,6 +24,8 @@
 #include "memory/node_entry.hpp"
 #include "memory/node_plan.hpp"
 #include "memory/relay_place.hpp"
+#include "memory/segment_directory.hpp"
+#include "memory/team_scratch.hpp"
 #include "sync/inbox_memory.hpp"
 #include "sync/team_sync.hpp"
 
@@ -78,7 +80,7 @@ constexpr bool is_disjoint() {
          }) == all.end();
 }
 static_assert(is_disjoint() && all.back().end() <= NodePlan::system_size);
-static_assert(sizeof(ArenaFiles) <= files.size);
+static_assert(sizeof(ArenaFiles) <= files.size && sizeof(SegmentDirectory) <= directory.size);
 
 }  // namespace system_area
 
@@ -131,7 +133,7 @@ static_assert(sizeof(NodeHeader) <= ControlLayout::header_size);
 using SharedStructures =
     StructureList<NodeHeader, ControlPage, SyncLine<RealAtomics>, NodeEntry, RelayPlace,
                   RecordRing::Head, Doorbell<RealAtomics>, RankFacts, EndpointInfo, ArenaFiles,
-                  InboxLayout::Channel, InboxLayout::Lock>;
+                  InboxLayout::Channel, InboxLayout::Lock, SegmentDirectory, TeamScratch>;
 
 template <typename T>
 concept SharedStructure = SharedStructures::has<T>;

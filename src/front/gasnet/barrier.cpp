@@ -7,33 +7,13 @@
 
 namespace gondwana::gasnet {
 
-// Two members need no fence: that each misses the other keeps nobody else asleep.
-EnteredBarrier::EnteredBarrier(Team& team)
-    : team_(&team), line_(team.sync()), epoch_(++team.epoch) {
-  if (team.size <= 2)
-    line_.arrive(epoch_);
-  else
-    line_.advance(epoch_);
-  team.tell_far({}, &team.own_board().line.epoch);
+bool BarrierEvent::is_complete() {
+  return barrier_.advance() && team_->door->staged().has_told();
 }
 
-// Members sleep on either of their bells: on that of the barrier, or where they wait for more.
-void EnteredBarrier::wake_sleepers() {
-  line_.ring_sleepers(epoch_);
-  const NodeMemory& memory = team_->door->engine().memory();
-  for (std::uint32_t member = 0; member < team_->size; ++member)
-    if (member != team_->rank && team_->reaches(member) &&
-        team_->boards[member]->line.epoch.load(std::memory_order_relaxed) <= epoch_)
-      memory.data_bell(team_->process(member)).ring_if_asleep();
-}
-
-bool EnteredBarrier::has_told() const {
-  return team_->door->engine().has_told();
-}
-
-void EnteredBarrier::wait(CallName call) {
+void BarrierEvent::wait(CallName call) {
   Door& door = *team_->door;
-  const auto done = [&] { return line_.all_reached(epoch_, from_); };
+  const auto done = [&] { return barrier_.all_entered(); };
   while (!done()) {
     // Operations must go on meanwhile, and who shows something for them rings the other bell.
     if (door.has_operations())
@@ -41,19 +21,19 @@ void EnteredBarrier::wait(CallName call) {
     else
       door.engine().waiter().on_words(call, [&] { return done() || door.has_operations(); });
   }
-  wake_sleepers();
-  if (!team_->far.empty()) door.engine().remote().depart(call);
+  barrier_.wake_sleepers();
+  if (!team_->staged->reaches_all()) door.engine().remote().depart(call);
 }
 
 bool BarrierName::is_named() const {
   return (flags & (GASNET_BARRIERFLAG_ANONYMOUS | GASNET_BARRIERFLAG_UNNAMED)) == 0;
 }
 
-void Naming::lay(const Round& round) const {
-  std::memcpy(round.slot(round.rank()).payload.data(), &mine_, sizeof(mine_));
+void Naming::lay(const staged::Round& round) const {
+  std::memcpy(round.slot(round.me()).payload.data(), &mine_, sizeof(mine_));
 }
 
-void Naming::take(const Round& round) {
+void Naming::take(const staged::Round& round) {
   for (std::uint32_t member = 0; member < round.size(); ++member) {
     BarrierName name{};
     std::memcpy(&name, round.slot(member).payload.data(), sizeof(name));
@@ -66,19 +46,19 @@ void Naming::take(const Round& round) {
 
 void SplitBarrier::notify(Team& team, CallName call, BarrierName name, bool goes_away) {
   if (round_) give_up(call, "called twice, without a wait or try that succeeded in between");
-  round_.emplace(team, call, Naming(name));
+  round_.emplace(staged_of(team, call), Naming(name));
   // Shows at once, unless many collectives of this team are still under way.
   if (!round_->may_begin()) team.door->wait(call, [&] { return round_->may_begin(); });
   if (round_->advance()) return;
   if (!goes_away) return;
-  Round::settle();
+  staged::Round::settle();
   round_->advance();
 }
 
 int SplitBarrier::wait(Team& team, CallName call, BarrierName name) {
   if (!round_) give_up(call, "called without a notify before it");
   if (!round_->advance()) team.door->wait(call, [&] { return round_->advance(); });
-  if (!team.far.empty()) team.door->engine().remote().depart(call);
+  if (!team.staged->reaches_all()) team.door->engine().remote().depart(call);
   return leave(name);
 }
 
@@ -114,7 +94,9 @@ Team& world() {
 }
 
 SplitBarrier& barrier_of(Team& team, CallName call) {
-  return TeamCollectives::of(team, call).split_barrier();
+  staged_of(team, call);
+  if (team.split_barrier == nullptr) team.split_barrier = std::make_shared<SplitBarrier>();
+  return *team.split_barrier;
 }
 
 int meet_by_name(Team& team, CallName call, BarrierName name) {
@@ -130,9 +112,9 @@ using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): name
 
 gex_Event_t gex_Coll_BarrierNB(gex_TM_t tm, gex_Flags_t /*flags*/) {
   Team& team = Team::of(tm);
-  check_collective(team, "gex_Coll_BarrierNB");
+  auto& members = staged_of(team, "gex_Coll_BarrierNB");
   team.door->attend();  // or who always comes last would run no handlers
-  EnteredBarrier barrier(team);
+  BarrierEvent barrier(team, members);
   // Where all come at about the same time they need no event.
   constexpr std::uint32_t looks = 32;
   for (std::uint32_t i = 0; i < looks; ++i)

@@ -3,15 +3,9 @@
 
 #include <optional>
 
-#include "front/gasnet/collectives_round.hpp"
+#include "front/gasnet/collectives.hpp"
 
 namespace gondwana::gasnet {
-
-struct Meeting {
-  static Flow flow() { return {}; }
-  static void lay(const Round& /*round*/) {}
-  static void take(const Round& /*round*/) {}
-};
 
 // What a caller passes to notify or wait.
 struct BarrierName {
@@ -31,9 +25,9 @@ class Naming {
  public:
   explicit Naming(BarrierName mine) : mine_(mine) {}
 
-  static Flow flow() { return {}; }
-  void lay(const Round& round) const;
-  void take(const Round& round);
+  static staged::Flow flow() { return {}; }
+  void lay(const staged::Round& round) const;
+  void take(const staged::Round& round);
   const BarrierOutcome& outcome() const { return outcome_; }
 
  private:
@@ -54,7 +48,7 @@ class SplitBarrier {
  private:
   int leave(BarrierName name);
 
-  std::optional<OneRound<Naming>> round_;  // between notify and wait
+  std::optional<staged::OneRound<Naming>> round_;  // between notify and wait
   std::optional<int> last_id_;
 };
 

@@ -1,6 +1,8 @@
 // The collectives of GASNet-EX 0.19, Collectives Part II and III.
-#include "front/gasnet/collectives_movement.hpp"
-#include "front/gasnet/collectives_reduction.hpp"
+#include "front/gasnet/collectives.hpp"
+
+#include "front/gasnet/context.hpp"
+#include "front/gasnet/operators.hpp"
 #include "gasnet_coll.h"
 
 namespace gondwana::gasnet {
@@ -11,9 +13,9 @@ void check_root(const Team& team, CallName call, gex_Rank_t root) {
     give_up(call, fmt::format("root {}: the team has {} members", root, team.size));
 }
 
-gex_Event_t reduce(Team& team, CallName call, const Flow& flow, void* dst, const void* src,
+gex_Event_t reduce(Team& team, CallName call, const staged::Flow& flow, void* dst, const void* src,
                    std::size_t count, const ClientOperator& client) {
-  const Result<Operator> operation = Operator::find(client);
+  const Result<staged::Operator> operation = find_operator(client);
   if (!operation) give_up(call, operation.error().text);
   auto* dest = static_cast<std::byte*>(dst);
   const auto* source = static_cast<const std::byte*>(src);
@@ -22,12 +24,26 @@ gex_Event_t reduce(Team& team, CallName call, const Flow& flow, void* dst, const
     if (dest != source) std::memcpy(dest, source, size);
     return GEX_EVENT_INVALID;
   }
-  return begin_reduction(
-      team, call,
-      {.flow = flow, .operation = *operation, .count = count, .source = source, .dest = dest});
+  const staged::Reduction what{
+      .flow = flow, .operation = *operation, .count = count, .source = source, .dest = dest};
+  return with_step(staged_of(team, call), call, what,
+                   [&](auto step) { return begin(*team.door, std::move(step)); });
 }
 
 }  // namespace
+
+StagedTeam& staged_of(Team& team, CallName call) {
+  if (team.door->checks() && context().handler != nullptr)
+    give_up(call, "a handler may not start a collective");
+  if (team.is_pair) give_up(call, "a team that gex_TM_Pair made is for point-to-point calls only");
+  return *team.staged;
+}
+
+gex_Event_t begin_movement(Team& team, CallName call, const staged::Movement& what) {
+  return with_step(staged_of(team, call), call, what,
+                   [&](auto step) { return begin(*team.door, std::move(step)); });
+}
+
 }  // namespace gondwana::gasnet
 
 using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow
@@ -38,7 +54,7 @@ gex_Event_t gex_Coll_BroadcastNB(gex_TM_t tm, gex_Rank_t root, void* dst, const 
   Team& team = Team::of(tm);
   check_root(team, call, root);
   return begin_movement(team, call,
-                        {.flow = {.from = Side::root, .to = Side::all, .root = root},
+                        {.flow = {.from = root},
                          .apart = false,
                          .block = nbytes,
                          .source = static_cast<const std::byte*>(src),
@@ -53,8 +69,7 @@ gex_Event_t gex_Coll_ReduceToOneNB(gex_TM_t tm, gex_Rank_t root, void* dst, cons
   constexpr auto call = "gex_Coll_ReduceToOneNB";
   Team& team = Team::of(tm);
   check_root(team, call, root);
-  return reduce(team, call, {.from = Side::all, .to = Side::root, .root = root}, dst, src, dt_cnt,
-                {dt, dt_sz, op, user_op, user_cdata});
+  return reduce(team, call, {.to = root}, dst, src, dt_cnt, {dt, dt_sz, op, user_op, user_cdata});
 }
 
 gex_Event_t gex_Coll_ReduceToAllNB(gex_TM_t tm, void* dst, const void* src, gex_DT_t dt,

@@ -19,10 +19,12 @@ Door::Door(const Setup& setup)
       settings_(setup.settings),
       inline_path_(setup.inline_path),
       far_(*setup.engine),
+      staged_(staged_resources()),
+      scratch_space_(staged_),
       files_(*setup.engine) {
   const NodeShare& share = engine_->memory().plan();
   for (std::uint32_t i = 0; i < share.ranks; ++i) neighbors_.push_back({share.first + i});
-  Directory& mine = directory(rank());
+  SegmentDirectory& mine = directory(rank());
   mine.node.store(share.node, std::memory_order_relaxed);
   mine.room.store(most_local(), std::memory_order_relaxed);
 }
@@ -41,42 +43,48 @@ void Door::join(const std::string& client_name, gex_Flags_t flags) {
   engine_->messages().listen(
       &receive, this,
       threads_ == ThreadMode::seq ? Handlers::on_one_thread : Handlers::on_any_thread);
-  const OwnBoard mine = take_board();
-  directory(rank()).board.store(mine.offset, std::memory_order_relaxed);
-  const MutableBytes mirrors = take_mirrors(ranks());
-  directory(rank()).mirrors.store(arena_offset(mirrors), std::memory_order_relaxed);
+  const StagedPlace mine = scratch_space_.take(ranks(), "gex_Client_Init");
+  directory(rank()).scratch.store(mine.scratch, std::memory_order_relaxed);
+  directory(rank()).replicas.store(mine.replicas, std::memory_order_relaxed);
   engine_->collectives().sync(engine_->teams().world(), "gex_Client_Init");
   Membership all;
   for (std::uint32_t process = 0; process < ranks(); ++process) {
-    const FirstBoard first = first_board(process);
     all.processes.push_back(process);
     all.indices.push_back(0);
-    all.boards.push_back(first.board);
-    all.mirrors.push_back(first.mirrors);
-    all.epoch = std::max(all.epoch, first.epoch);
+    all.places.push_back(first_place(process));
   }
-  all.own_mirrors = mirrors;
   all.rank = rank();
+  all.replicas = ranks();
   world_ = &add_team(std::move(all), 0);
   engine_->collectives().sync(engine_->teams().world(), "gex_Client_Init");
 }
 
-// What a process shows of the first team. A board out of reach is fresh, as all of them are then.
-Door::FirstBoard Door::first_board(std::uint32_t process) {
-  if (reaches(process)) {
-    const Directory& shown = directory(process);
-    const std::uint64_t board = shown.board.load(std::memory_order_relaxed);
-    return {board, shown.mirrors.load(std::memory_order_relaxed),
-            board_at(process, board)->line.epoch.load(std::memory_order_relaxed)};
-  }
-  const std::shared_ptr<const Directory> shown = far_.directory(process);
-  return {shown->board.load(std::memory_order_relaxed),
-          shown->mirrors.load(std::memory_order_relaxed), 0};
+// All scratch is fresh then, and every line at its beginning.
+StagedPlace Door::first_place(std::uint32_t process) {
+  const auto place_in = [](const SegmentDirectory& shown) {
+    return StagedPlace{.scratch = shown.scratch.load(std::memory_order_relaxed),
+                       .replicas = shown.replicas.load(std::memory_order_relaxed)};
+  };
+  return reaches(process) ? place_in(directory(process)) : place_in(*far_.directory(process));
 }
 
-Directory& Door::directory(std::uint32_t process) const {
-  return *reinterpret_cast<Directory*>(engine_->memory().window(Rank(process)) +
-                                       system_area::directory.offset);
+StagedResources Door::staged_resources() {
+  const bool is_alone = engine_->rma().reaches_all();
+  return {.memory = engine_->memory(),
+          .me = engine_->rank(),
+          .rma = engine_->rma(),
+          .remote = is_alone ? nullptr : &engine_->remote(),
+          .lane = far_.lane(),
+          .waiter = engine_->waiter(),
+          .segments = engine_->segments(),
+          .symmetric = engine_->symmetric(),
+          .has_threads = threads_ != ThreadMode::seq,
+          .give_up = give_up};
+}
+
+SegmentDirectory& Door::directory(std::uint32_t process) const {
+  return shared_at<SegmentDirectory>(engine_->memory().window(Rank(process)),
+                                     system_area::directory.offset);
 }
 
 gex_EP_t Door::make_endpoint(gex_EP_Capabilities_t capabilities, gex_Flags_t flags) {
@@ -160,48 +168,36 @@ Team& Door::add_team(Membership membership, gex_Flags_t flags) {
   team->indices = std::move(membership.indices);
   team->endpoint = endpoint(team->indices[team->rank]);
   team->flags = flags;
-  team->epoch = membership.epoch;
-  lay_out(*team, membership);
+  team->place = membership.places[team->rank];
+  team->replicas = membership.replicas;
+  StagedTeam::Setup setup{.ranks = {},
+                          .me = team->rank,
+                          .places = std::move(membership.places),
+                          .replicas = scratch_space_.replicas(team->place, team->replicas),
+                          .offset_of = [this, of = team.get()](Bytes memory) {
+                            return offset_in_segment(*of, memory);
+                          }};
+  for (const std::uint32_t process : team->processes) setup.ranks.push_back(Rank(process));
+  team->staged = std::make_unique<StagedTeam>(staged_, std::move(setup));
   team->show_members(inline_path_);
   fill(*team);
   const std::scoped_lock lock(mutex_);
   return *teams_.emplace_back(std::move(team));
 }
 
-// Mirrors that were kept in readiness for members that are all in reach are given back.
-void Door::lay_out(Team& team, const Membership& membership) const {
-  for (std::uint32_t i = 0; i < membership.boards.size(); ++i) {
-    if (!team.reaches(i)) {
-      team.far.push_back(i);
-      std::byte* mirror = membership.own_mirrors.data() + i * Board::size;
-      team.boards.push_back(reinterpret_cast<Board*>(mirror));
-    } else {
-      team.boards.push_back(board_at(team.processes[i], membership.boards[i]));
-    }
-  }
-  team.mirrors = membership.mirrors;
-  team.own_mirrors = membership.own_mirrors;
-  if (!team.far.empty() || team.own_mirrors.empty()) return;
-  engine_->segments().release(team.own_mirrors);
-  team.own_mirrors = {};
-}
-
-MutableBytes Door::take_mirrors(std::uint32_t members) {
-  if (engine_->rma().reaches_all()) return {};
-  const std::optional<MutableBytes> range = engine_->segments().allocate(members * Board::size);
-  if (!range)
-    give_up("team", fmt::format("no {} of memory are left for what the {} members of a team on "
-                                "several nodes show each other; attach a smaller segment",
-                                format_size(members * Board::size), members));
-  return *range;
+// Memory that is not symmetric, but in the segment of the team's endpoint.
+std::uint64_t Door::offset_in_segment(const Team& team, Bytes memory) const {
+  const gex_Segment_t segment = team.endpoint->segment;
+  if (segment == GEX_SEGMENT_INVALID || segment->offset == gondwana_gex_segment::unreachable)
+    return StagedTeam::nowhere;
+  const auto at = static_cast<std::size_t>(memory.data() - segment->address);
+  const bool is_inside = at <= segment->size && memory.size() <= segment->size - at;
+  return is_inside ? segment->offset + at : StagedTeam::nowhere;
 }
 
 void Door::remove(Team& team) {
-  if (!team.own_mirrors.empty()) engine_->segments().release(team.own_mirrors);
+  scratch_space_.give_back(team.place, team.replicas);
   const std::scoped_lock lock(mutex_);
-  const auto* board = reinterpret_cast<const std::byte*>(&team.own_board());
-  spare_boards_.push_back(
-      static_cast<std::uint64_t>(board - engine_->memory().window(engine_->rank())));
   teams_.remove_if([&](const auto& held) { return held.get() == &team; });
 }
 
@@ -219,30 +215,6 @@ Team& Door::pair(gex_EP_t local, gex_EP_Index_t remote) {
   pair->show_members(inline_path_);
   fill(*pair);
   return *pair;
-}
-
-// What collectives keep in it begins as zero, whoever had it before. Its line goes on.
-Door::OwnBoard Door::take_board() {
-  const std::scoped_lock lock(mutex_);
-  std::byte* window = engine_->memory().window(engine_->rank());
-  if (!spare_boards_.empty()) {
-    const std::uint64_t offset = spare_boards_.back();
-    spare_boards_.pop_back();
-    Board& board = *reinterpret_cast<Board*>(window + offset);
-    std::memset(board.control(), 0, Board::control_size);
-    return {offset, board.line.epoch.load(std::memory_order_relaxed)};
-  }
-  const std::optional<MutableBytes> range = engine_->segments().allocate(Board::size);
-  if (!range)
-    give_up("team",
-            fmt::format("no {} of memory are left for a team of this process; destroy teams "
-                        "or attach a smaller segment",
-                        format_size(Board::size)));
-  return {static_cast<std::uint64_t>(range->data() - window), 0};
-}
-
-Board* Door::board_at(std::uint32_t process, std::uint64_t offset) const {
-  return reinterpret_cast<Board*>(engine_->memory().window(Rank(process)) + offset);
 }
 
 void Door::start(std::shared_ptr<Operation> operation) {

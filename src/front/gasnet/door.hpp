@@ -77,7 +77,7 @@ class Door {
   // Nothing but where it lies in this process: of size 0 where loads and stores do not reach it.
   gondwana_gex_member member(std::uint32_t process, gex_EP_Index_t endpoint) const;
   // Of a process within reach.
-  Directory& directory(std::uint32_t process) const;
+  SegmentDirectory& directory(std::uint32_t process) const;
   bool reaches(std::uint32_t process) const {
     return process == rank() || engine_->rma().reach().covers(Rank(process));
   }
@@ -88,31 +88,21 @@ class Door {
   // The ranks of this one, in order.
   const std::vector<RankInfo>& neighbors() const { return neighbors_; }
 
-  // Teams. `boards` and `mirrors` are offsets in the arenas of the members; `epoch` one that none
-  // has gone beyond.
+  // Teams.
   struct Membership {
     std::vector<std::uint32_t> processes;
     std::vector<gex_EP_Index_t> indices;
-    std::vector<std::uint64_t> boards;
-    std::vector<std::uint64_t> mirrors;
-    MutableBytes own_mirrors;
+    std::vector<StagedPlace> places;
     std::uint32_t rank = 0;
-    Epoch epoch = 0;
+    std::uint32_t replicas = 0;  // those that this member took
   };
   Team& add_team(Membership membership, gex_Flags_t flags);
   void remove(Team& team);
   Team& pair(gex_EP_t local, gex_EP_Index_t remote);
-  // A board of this process for a team to be: the offset in its arena, and the epoch of its line.
-  struct OwnBoard {
-    std::uint64_t offset;
-    Epoch epoch;
-  };
-  OwnBoard take_board();
-  // Memory for copies of the boards of so many members; none where loads and stores reach all
-  // ranks.
-  MutableBytes take_mirrors(std::uint32_t members);
+  // What the members of a team show each other.
+  const StagedResources& staged() const { return staged_; }
+  ScratchSpace& scratch_space() { return scratch_space_; }
   std::uint64_t arena_offset(MutableBytes pages) const;
-  Board* board_at(std::uint32_t process, std::uint64_t offset) const;
 
   // Operations that are moved on by whoever polls, until they are complete.
   void start(std::shared_ptr<Operation> operation);
@@ -148,14 +138,10 @@ class Door {
 
  private:
   void fill(Team& team);
-  // Where the boards of the first team lie, as a process shows it.
-  struct FirstBoard {
-    std::uint64_t board;
-    std::uint64_t mirrors;
-    Epoch epoch;
-  };
-  FirstBoard first_board(std::uint32_t process);
-  void lay_out(Team& team, const Membership& membership) const;
+  StagedResources staged_resources();
+  // For the first team, as a process shows it.
+  StagedPlace first_place(std::uint32_t process);
+  std::uint64_t offset_in_segment(const Team& team, Bytes memory) const;
   // In segment.cpp.
   std::optional<std::size_t> shared_offset(gondwana_gex_segment& segment) const;
   Result<void> take_over(gondwana_gex_segment& segment);
@@ -170,6 +156,8 @@ class Door {
   Settings settings_;
   bool inline_path_;
   Far far_;
+  StagedResources staged_;
+  ScratchSpace scratch_space_;
   std::vector<RankInfo> neighbors_;
   std::unique_ptr<gondwana_gex_client> client_;
   std::array<std::unique_ptr<gondwana_gex_endpoint>, most_endpoints> endpoints_;
@@ -180,7 +168,6 @@ class Door {
   std::list<std::unique_ptr<gondwana_gex_segment>> segments_;
   std::list<std::unique_ptr<Team>> teams_;
   std::map<std::pair<gex_EP_Index_t, gex_EP_Index_t>, std::unique_ptr<Team>> pairs_;
-  std::vector<std::uint64_t> spare_boards_;
 
   std::atomic<std::uint32_t> operations_waiting_{0};
   std::mutex operations_mutex_;  // held by who moves operations on
@@ -207,15 +194,9 @@ inline bool Team::reaches(std::uint32_t member) const {
 
 template <typename T>
 std::vector<T> Team::exchange(CallName call, const T& mine) {
-  static_assert(sizeof(T) <= Board::record_size && std::is_trivially_copyable_v<T>);
-  const std::size_t half = exchanges++ % 2;
-  std::array<std::byte, Board::record_size>& record = own_board().records[half];
-  std::memcpy(record.data(), &mine, sizeof(T));
-  tell_far(Bytes(record).first(sizeof(T)), nullptr);
-  meet(call);
+  static_assert(std::is_trivially_copyable_v<T>);
   std::vector<T> all(size);
-  for (std::uint32_t i = 0; i < size; ++i)
-    std::memcpy(&all[i], boards[i]->records[half].data(), sizeof(T));
+  exchange(call, std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
   return all;
 }
 

@@ -6,7 +6,7 @@
 #include "gasnet/system.h"
 
 bool gondwana_gex_event::is_complete() {
-  if (auto* barrier = std::get_if<gondwana::gasnet::EnteredBarrier>(&what))
+  if (auto* barrier = std::get_if<gondwana::gasnet::BarrierEvent>(&what))
     return barrier->is_complete();
   if (const auto* batch = std::get_if<std::shared_ptr<gondwana::gasnet::Batch>>(&what))
     return (*batch)->is_done();
@@ -105,7 +105,7 @@ int gondwana_gex_event_test(gex_Event_t event) {
 
 void gondwana_gex_event_wait(gex_Event_t event) {
   constexpr auto call = "gex_Event_Wait";
-  if (auto* barrier = std::get_if<EnteredBarrier>(&event->what)) {
+  if (auto* barrier = std::get_if<BarrierEvent>(&event->what)) {
     barrier->wait(call);
     delete event;
   } else if (const auto* batch = std::get_if<std::shared_ptr<Batch>>(&event->what)) {

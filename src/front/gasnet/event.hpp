@@ -6,7 +6,7 @@
 #include <memory>
 #include <variant>
 
-#include "front/gasnet/board.hpp"
+#include "engine/collectives/staged/entered_barrier.hpp"
 #include "front/gasnet/far.hpp"
 #include "gasnet_fwd.h"
 
@@ -33,30 +33,18 @@ class Operation {
 class Door;
 struct Team;
 
-// A barrier that this member has entered. Nobody moves it on: what is left is to look at the lines
-// of the others. A value.
-class EnteredBarrier {
+// A barrier that this member has entered. A value.
+class BarrierEvent {
  public:
-  // Enters. In the order of the team's collectives.
-  explicit EnteredBarrier(Team& team);
+  BarrierEvent(Team& team, StagedTeam& members) : team_(&team), barrier_(members) {}
 
-  // Whether all have entered and learn of it without further calls of this member, which may make
-  // none for long. Once they have entered it also wakes those who sleep until then.
-  bool is_complete() {
-    if (!line_.all_reached(epoch_, from_)) return false;
-    wake_sleepers();
-    return has_told();
-  }
+  // Whether all have entered and learn of it without further calls of this member.
+  bool is_complete();
   void wait(CallName call);
 
  private:
-  void wake_sleepers();
-  bool has_told() const;
-
   Team* team_;
-  BoardSync line_;
-  Epoch epoch_;
-  std::uint32_t from_ = 0;  // the members before this one have entered
+  staged::EnteredBarrier barrier_;
 };
 
 }  // namespace gondwana::gasnet
@@ -76,7 +64,7 @@ struct Leaf {
 // A root is owned by the client's handle: gone when a test or wait has seen it complete, and its
 // leaves with it. A leaf may be asked again.
 struct gondwana_gex_event {
-  std::variant<gondwana::gasnet::EnteredBarrier, std::shared_ptr<gondwana::gasnet::Operation>,
+  std::variant<gondwana::gasnet::BarrierEvent, std::shared_ptr<gondwana::gasnet::Operation>,
                std::shared_ptr<gondwana::gasnet::Batch>, gondwana::gasnet::Leaf>
       what;
   std::array<std::unique_ptr<gondwana_gex_event>, 2> leaves = {};  // by Leaf::is_local

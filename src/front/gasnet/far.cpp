@@ -5,7 +5,7 @@
 namespace gondwana::gasnet {
 namespace {
 
-FarSegment segment_in(const Directory& directory, gex_EP_Index_t endpoint) {
+FarSegment segment_in(const SegmentDirectory& directory, gex_EP_Index_t endpoint) {
   if (endpoint >= most_endpoints) return {};
   const SharedSegment& shared = directory.segments[endpoint];
   return {shared.owner.load(std::memory_order_relaxed),
@@ -107,28 +107,28 @@ void Far::wait_for_sources(Batch& batch, CallName call) {
   engine_.remote().complete(batch.reading_, call);
 }
 
-std::shared_ptr<const Directory> Far::known(std::uint32_t process) {
+std::shared_ptr<const SegmentDirectory> Far::known(std::uint32_t process) {
   const std::scoped_lock lock(mutex_);
   const auto found = directories_.find(process);
   return found == directories_.end() ? nullptr : found->second;
 }
 
 // Not while the lock is held: who waits runs handlers, which may ask too.
-std::shared_ptr<const Directory> Far::ask(std::uint32_t process) {
-  const auto copy = std::make_shared<Directory>();
+std::shared_ptr<const SegmentDirectory> Far::ask(std::uint32_t process) {
+  const auto copy = std::make_shared<SegmentDirectory>();
   get(std::as_writable_bytes(std::span(copy.get(), 1)),
       {Rank(process), system_area::directory.offset}, "directory of a peer");
   const std::scoped_lock lock(mutex_);
   return directories_[process] = copy;
 }
 
-std::shared_ptr<const Directory> Far::directory(std::uint32_t process) {
-  const std::shared_ptr<const Directory> known = this->known(process);
+std::shared_ptr<const SegmentDirectory> Far::directory(std::uint32_t process) {
+  const std::shared_ptr<const SegmentDirectory> known = this->known(process);
   return known != nullptr ? known : ask(process);
 }
 
 FarSegment Far::segment(std::uint32_t process, gex_EP_Index_t endpoint) {
-  const std::shared_ptr<const Directory> known = this->known(process);
+  const std::shared_ptr<const SegmentDirectory> known = this->known(process);
   if (known != nullptr) {
     const FarSegment segment = segment_in(*known, endpoint);
     if (segment.size > 0) return segment;

@@ -16,23 +16,7 @@
 
 namespace gondwana::gasnet {
 
-// What a process says of itself to its peers: in its own arena, at system_area::directory. All
-// zero: nothing yet.
-struct SharedSegment {
-  std::atomic<std::uint64_t> owner;   // address in its process
-  std::atomic<std::uint64_t> offset;  // in the arena
-  std::atomic<std::uint64_t> size;    // bytes; written last; 0: none
-};
-struct Directory {
-  std::array<SharedSegment, most_endpoints> segments;  // bound ones, by endpoint index
-  std::atomic<std::uint64_t> board;                    // offset of the board of the first team
-  std::atomic<std::uint64_t> mirrors;                  // and of its mirrors
-  std::atomic<std::uint64_t> node;                     // its number
-  std::atomic<std::uint64_t> room;                     // bytes of the largest segment, at first
-};
-static_assert(sizeof(Directory) <= system_area::directory.size);
-
-// The same of a segment out of reach.
+// Where a segment of another process lies.
 struct FarSegment {
   std::uintptr_t owner = 0;
   std::size_t offset = 0;
@@ -65,6 +49,8 @@ class Batch {
 class Far {
  public:
   explicit Far(Engine& engine);
+  // For what other parts fetch; null: all ranks are within reach.
+  Lane* lane() const { return lane_.get(); }
 
   // False, or nothing: there was no room, and nothing has happened.
   using NoRoom = RemoteAccess::NoRoom;
@@ -96,7 +82,7 @@ class Far {
 
   // Of a process out of reach. What it said when it was first asked, until it is forgotten; it is
   // asked again for a segment that it had not then.
-  std::shared_ptr<const Directory> directory(std::uint32_t process);
+  std::shared_ptr<const SegmentDirectory> directory(std::uint32_t process);
   FarSegment segment(std::uint32_t process, gex_EP_Index_t endpoint);
   void forget(std::span<const std::uint32_t> processes);
 
@@ -105,13 +91,13 @@ class Far {
 
   bool has_begun(RemoteAccess::Begun begun, CallName call);
   bool begin_put(Completion& done, Remote to, Bytes source, CallName call, NoRoom no_room);
-  std::shared_ptr<const Directory> known(std::uint32_t process);
-  std::shared_ptr<const Directory> ask(std::uint32_t process);
+  std::shared_ptr<const SegmentDirectory> known(std::uint32_t process);
+  std::shared_ptr<const SegmentDirectory> ask(std::uint32_t process);
 
   Engine& engine_;
   std::unique_ptr<Lane> lane_;  // null: all ranks are within reach
   std::mutex mutex_;            // guards what follows
-  std::map<std::uint32_t, std::shared_ptr<const Directory>> directories_;  // of those asked
+  std::map<std::uint32_t, std::shared_ptr<const SegmentDirectory>> directories_;  // of those asked
 };
 
 }  // namespace gondwana::gasnet

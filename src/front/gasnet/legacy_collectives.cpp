@@ -2,8 +2,8 @@
 //
 // Each rank takes what is for it when it and the owner have called, which is what IN_MYSYNC and
 // OUT_MYSYNC ask for, and enough for NOSYNC. For ALLSYNC a barrier comes before or after.
-#include "front/gasnet/barrier.hpp"
-#include "front/gasnet/collectives_movement.hpp"
+#include "engine/collectives/staged/chain.hpp"
+#include "front/gasnet/collectives.hpp"
 #include "gasnet_coll.h"
 
 namespace gondwana::gasnet {
@@ -11,27 +11,6 @@ namespace {
 
 constexpr int in_flags = GASNET_COLL_IN_NOSYNC | GASNET_COLL_IN_MYSYNC | GASNET_COLL_IN_ALLSYNC;
 constexpr int out_flags = GASNET_COLL_OUT_NOSYNC | GASNET_COLL_OUT_MYSYNC | GASNET_COLL_OUT_ALLSYNC;
-
-// Operations one after the other. Their places in the order of the team's collectives they have
-// from the start.
-class Chain {
- public:
-  void add(std::unique_ptr<Operation> operation) { operations_.push_back(std::move(operation)); }
-
-  bool advance() {
-    while (next_ < operations_.size() && operations_[next_]->advance()) ++next_;
-    return next_ == operations_.size();
-  }
-
- private:
-  std::vector<std::unique_ptr<Operation>> operations_;
-  std::size_t next_ = 0;
-};
-
-std::unique_ptr<Operation> make_barrier(Team& team, CallName call) {
-  return std::make_unique<StepOperation<OneRound<Meeting>>>(*team.door,
-                                                            OneRound<Meeting>(team, call, {}));
-}
 
 void examine(const Team& team, CallName call, gasnet_image_t root, int flags) {
   if (root >= team.size)
@@ -44,16 +23,18 @@ void examine(const Team& team, CallName call, gasnet_image_t root, int flags) {
                               flags));
 }
 
-gex_Event_t start_movement(gasnet_team_handle_t handle, CallName call, const Movement& what,
+gex_Event_t start_movement(gasnet_team_handle_t handle, CallName call, const staged::Movement& what,
                            int flags) {
   Team& team = Team::of(handle);
-  examine(team, call, what.flow.root, flags);
+  examine(team, call, what.flow.from.value_or(what.flow.to.value_or(0)), flags);
   if ((flags & (GASNET_COLL_IN_ALLSYNC | GASNET_COLL_OUT_ALLSYNC)) == 0)
     return begin_movement(team, call, what);
-  Chain chain;
-  if ((flags & GASNET_COLL_IN_ALLSYNC) != 0) chain.add(make_barrier(team, call));
-  chain.add(make_movement(team, call, what));
-  if ((flags & GASNET_COLL_OUT_ALLSYNC) != 0) chain.add(make_barrier(team, call));
+  StagedTeam& members = staged_of(team, call);
+  const auto meet = [&] { return staged::OneRound(members, staged::Meeting{}); };
+  staged::Chain chain;
+  if ((flags & GASNET_COLL_IN_ALLSYNC) != 0) chain.add(meet());
+  with_step(members, call, what, [&](auto step) { chain.add(std::move(step)); });
+  if ((flags & GASNET_COLL_OUT_ALLSYNC) != 0) chain.add(meet());
   return begin(*team.door, std::move(chain));
 }
 
@@ -65,20 +46,12 @@ struct Buffers {
 
 enum class Blocks : std::uint8_t { same, apart };
 
-Movement movement(const Flow& flow, Blocks blocks, const Buffers& buffers) {
+staged::Movement movement(const staged::Flow& flow, Blocks blocks, const Buffers& buffers) {
   return {.flow = flow,
           .apart = blocks == Blocks::apart,
           .block = buffers.block,
           .source = static_cast<const std::byte*>(buffers.source),
           .dest = static_cast<std::byte*>(buffers.dest)};
-}
-
-Flow from(gasnet_image_t root) {
-  return {.from = Side::root, .to = Side::all, .root = root};
-}
-
-Flow to(gasnet_image_t root) {
-  return {.from = Side::all, .to = Side::root, .root = root};
 }
 
 void wait_for(gasnet_team_handle_t team, CallName call, gex_Event_t event) {
@@ -95,20 +68,20 @@ gasnet_coll_handle_t gasnet_coll_broadcast_nb(gasnet_team_handle_t team, void* d
                                               gasnet_image_t srcimage, void* src, size_t nbytes,
                                               int flags) {
   return start_movement(team, "gasnet_coll_broadcast",
-                        movement(from(srcimage), Blocks::same, {dst, src, nbytes}), flags);
+                        movement({.from = srcimage}, Blocks::same, {dst, src, nbytes}), flags);
 }
 
 gasnet_coll_handle_t gasnet_coll_scatter_nb(gasnet_team_handle_t team, void* dst,
                                             gasnet_image_t srcimage, void* src, size_t nbytes,
                                             int flags) {
   return start_movement(team, "gasnet_coll_scatter",
-                        movement(from(srcimage), Blocks::apart, {dst, src, nbytes}), flags);
+                        movement({.from = srcimage}, Blocks::apart, {dst, src, nbytes}), flags);
 }
 
 gasnet_coll_handle_t gasnet_coll_gather_nb(gasnet_team_handle_t team, gasnet_image_t dstimage,
                                            void* dst, void* src, size_t nbytes, int flags) {
   return start_movement(team, "gasnet_coll_gather",
-                        movement(to(dstimage), Blocks::same, {dst, src, nbytes}), flags);
+                        movement({.to = dstimage}, Blocks::same, {dst, src, nbytes}), flags);
 }
 
 gasnet_coll_handle_t gasnet_coll_gather_all_nb(gasnet_team_handle_t team, void* dst, void* src,

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/types.hpp"
-#include "front/gasnet/board.hpp"
+#include "engine/collectives/staged/scratch_space.hpp"
 #include "gasnet/messages.h"
 #include "gasnet/team.h"
 #include "gasnet_fwd.h"
@@ -17,13 +17,15 @@
 namespace gondwana::gasnet {
 
 class Door;
+class SplitBarrier;
 
 // A pointer that the client keeps with an object.
 struct ClientData {
   const void* value = nullptr;
 };
 
-inline constexpr std::uint32_t most_endpoints = 33;  // GASNET_MAXEPS
+using gondwana::SegmentDirectory;
+inline constexpr std::uint32_t most_endpoints = SegmentDirectory::most_endpoints;
 inline constexpr std::uint32_t most_arguments = 16;
 inline constexpr std::uint32_t any_arguments = ~std::uint32_t{0};  // gex_nargs of GASNet-1 handlers
 
@@ -94,34 +96,25 @@ struct Team : gondwana_gex_team {
   std::vector<gex_EP_Index_t> indices;     // and the index of its endpoint there
   std::vector<gondwana_gex_member> reach;  // where the library looks
   std::vector<gondwana_gex_member> empty;  // of no size: what inline code sees if it is to call us
-  std::vector<Board*> boards;              // empty: a pair
-  std::vector<std::uint32_t> far;          // members out of reach: their boards are mirrors
-  std::vector<std::uint64_t> mirrors;      // by member: where all mirrors lie in its arena
-  MutableBytes own_mirrors;                // those of this member; to be given back
-  Epoch epoch = 0;                         // the last that this member began
-  std::uint64_t exchanges = 0;
-  std::shared_ptr<void> collectives;  // what collectives.cpp keeps for the team
+  std::unique_ptr<StagedTeam> staged;      // its collectives; null: a pair
+  StagedPlace place;                       // the scratch of this member; to be given back
+  std::uint32_t replicas = 0;              // how many belong to it
+  std::shared_ptr<SplitBarrier> split_barrier = nullptr;  // made when it is first asked for
 
   explicit Team(Door& of) : gondwana_gex_team{}, door(&of) {}
 
   static Team& of(gex_TM_t handle) { return *static_cast<Team*>(handle); }
   Rank process(std::uint32_t member) const { return Rank(processes[member]); }
-  Board& own_board() { return *boards[rank]; }
   // What inline code sees from now on.
   void show_members(bool inline_path);
   // Whether loads and stores reach a member; also where there is no such one.
   bool reaches(std::uint32_t member) const;
-  BoardSync sync() const;
-
-  // To every member out of reach, or to one: what this member wrote on its board, and then a word
-  // of it, unless that is null. Does not wait.
-  void tell_far(Bytes written, const std::atomic<std::uint64_t>* word) const;
-  void tell_far(std::uint32_t member, Bytes written, const std::atomic<std::uint64_t>* word) const;
   // Every member calls it. What members wrote before is visible after it.
   void meet(CallName call);
-  // What each member shows: at most Board::record_size bytes. Every member calls it.
+  // What each member shows. Every member calls it.
   template <typename T>
   std::vector<T> exchange(CallName call, const T& mine);
+  void exchange(CallName call, Bytes mine, MutableBytes all);
 };
 
 }  // namespace gondwana::gasnet

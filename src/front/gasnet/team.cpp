@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/collectives/staged/entered_barrier.hpp"
+#include "engine/collectives/staged/movement.hpp"
 #include "front/gasnet/door.hpp"
 
 namespace gondwana::gasnet {
-
-BoardSync Team::sync() const {
-  return {BoardMembers(door->engine().memory(), boards, processes), rank};
-}
 
 void Team::show_members(bool inline_path) {
   reach.resize(size);
@@ -19,37 +17,20 @@ void Team::show_members(bool inline_path) {
   members = inline_path ? reach.data() : empty.data();
 }
 
-void Team::tell_far(Bytes written, const std::atomic<std::uint64_t>* word) const {
-  for (const std::uint32_t member : far) tell_far(member, written, word);
-}
-
-void Team::tell_far(std::uint32_t member, Bytes written,
-                    const std::atomic<std::uint64_t>* word) const {
-  const auto* board = reinterpret_cast<const std::byte*>(boards[rank]);
-  const std::uint64_t mirror = mirrors[member] + rank * Board::size;
-  const auto place = [&](const void* on_board) {
-    return mirror + static_cast<std::uint64_t>(static_cast<const std::byte*>(on_board) - board);
-  };
-  Update update;
-  update.bytes = written;
-  if (!written.empty()) update.offset = place(written.data());
-  if (word != nullptr) {
-    update.word_offset = place(word);
-    update.word = word->load(std::memory_order_relaxed);
-  }
-  door->engine().remote().send_update(process(member), update);
-}
-
 void Team::meet(CallName call) {
-  const Epoch reached = ++epoch;
-  BoardSync line = sync();
-  line.arrive(reached);
-  tell_far({}, &own_board().line.epoch);
-  std::uint32_t from = 0;
-  if (!line.all_reached(reached, from))
-    door->engine().waiter().on_words(call, [&] { return line.all_reached(reached, from); });
-  line.ring_sleepers(reached);
-  if (!far.empty()) door->engine().remote().depart(call);
+  staged::EnteredBarrier barrier(*staged);
+  if (!barrier.all_entered())
+    door->engine().waiter().on_words(call, [&] { return barrier.all_entered(); });
+  barrier.wake_sleepers();
+  if (!staged->reaches_all()) door->engine().remote().depart(call);
+}
+
+void Team::exchange(CallName call, Bytes mine, MutableBytes all) {
+  const staged::Movement what{
+      .flow = {}, .apart = false, .block = mine.size(), .source = mine.data(), .dest = all.data()};
+  with_step(*staged, call, what,
+            [&](auto step) { door->wait(call, [&] { return step.advance(); }); });
+  if (!staged->reaches_all()) door->engine().remote().depart(call);
 }
 
 namespace {
@@ -65,22 +46,13 @@ struct SplitRecord {
   int color;
   int key;
   gex_EP_Index_t endpoint;
-  std::uint64_t board;
-  std::uint64_t mirrors;
-  Epoch epoch;
+  StagedPlace place;
 };
 
 // The new team that this member is in; null: none.
 Team* split(Team& parent, int color, int key, bool joins, CallName call, gex_Flags_t flags) {
-  SplitRecord mine{joins, color, key, parent.endpoint->index, 0, 0, 0};
-  MutableBytes mirrors;
-  if (joins) {
-    const Door::OwnBoard board = parent.door->take_board();
-    mine.board = board.offset;
-    mine.epoch = board.epoch;
-    mirrors = parent.door->take_mirrors(parent.size);
-    mine.mirrors = parent.door->arena_offset(mirrors);
-  }
+  SplitRecord mine{joins, color, key, parent.endpoint->index, {}};
+  if (joins) mine.place = parent.door->scratch_space().take(parent.size, call);
   const std::vector<SplitRecord> all = parent.exchange(call, mine);
   if (!joins) return nullptr;
   std::vector<std::uint32_t> members;
@@ -88,14 +60,12 @@ Team* split(Team& parent, int color, int key, bool joins, CallName call, gex_Fla
     if (all[i].joins && all[i].color == color) members.push_back(i);
   std::ranges::sort(members, {}, [&](std::uint32_t i) { return std::pair(all[i].key, i); });
   Door::Membership membership;
-  membership.own_mirrors = mirrors;
+  membership.replicas = parent.size;
   for (const std::uint32_t i : members) {
     if (i == parent.rank) membership.rank = static_cast<std::uint32_t>(membership.processes.size());
     membership.processes.push_back(parent.processes[i]);
     membership.indices.push_back(all[i].endpoint);
-    membership.boards.push_back(all[i].board);
-    membership.mirrors.push_back(all[i].mirrors);
-    membership.epoch = std::max(membership.epoch, all[i].epoch);
+    membership.places.push_back(all[i].place);
   }
   return &parent.door->add_team(std::move(membership), flags);
 }
@@ -117,12 +87,10 @@ std::vector<std::uint32_t> own_positions(const Team& parent, const gex_EP_Locati
   return own;
 }
 
-// What a member of the parent says when teams are made of lists: a board for each of its endpoints.
+// What a member of the parent says when teams are made of lists: scratch for each of its endpoints.
 struct CreateRecord {
   std::uint32_t process;
-  std::array<std::uint64_t, most_endpoints> boards;
-  std::array<std::uint64_t, most_endpoints> mirrors;
-  std::array<Epoch, most_endpoints> epochs;
+  std::array<StagedPlace, most_endpoints> places;
 };
 
 void note_scratch(Team& team, void* address, std::size_t size, gex_Flags_t flags) {
@@ -149,17 +117,13 @@ std::vector<Team*> create(Team& parent, const gex_EP_Location_t* args, std::size
   Door& door = *parent.door;
   std::vector<std::uint32_t> processes;
   const std::vector<std::uint32_t> own = own_positions(parent, args, count, flags, processes);
-  CreateRecord mine{door.rank(), {}, {}, {}};
-  std::vector<MutableBytes> mirrors;
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    const Door::OwnBoard board = door.take_board();
-    mine.boards.at(i) = board.offset;
-    mirrors.push_back(door.take_mirrors(static_cast<std::uint32_t>(count)));
-    mine.mirrors.at(i) = door.arena_offset(mirrors.back());
-    mine.epochs.at(i) = board.epoch;
-  }
+  CreateRecord mine{door.rank(), {}};
+  for (std::size_t i = 0; i < own.size(); ++i)
+    mine.places.at(i) =
+        door.scratch_space().take(static_cast<std::uint32_t>(count), "gex_TM_Create");
   const std::vector<CreateRecord> all = parent.exchange("gex_TM_Create", mine);
   Door::Membership membership;
+  membership.replicas = static_cast<std::uint32_t>(count);
   std::map<std::uint32_t, std::size_t> seen;  // how many endpoints of a process came before
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto record = std::ranges::find(all, processes[i], &CreateRecord::process);
@@ -169,14 +133,11 @@ std::vector<Team*> create(Team& parent, const gex_EP_Location_t* args, std::size
     const std::size_t at = seen[processes[i]]++;
     membership.processes.push_back(processes[i]);
     membership.indices.push_back(args[i].gex_ep_index);
-    membership.boards.push_back(record->boards.at(at));
-    membership.mirrors.push_back(record->mirrors.at(at));
-    membership.epoch = std::max(membership.epoch, record->epochs.at(at));
+    membership.places.push_back(record->places.at(at));
   }
   std::vector<Team*> made;
   for (std::size_t i = 0; i < own.size(); ++i) {
     membership.rank = own[i];
-    membership.own_mirrors = mirrors[i];
     made.push_back(&door.add_team(membership, flags));
   }
   return made;
@@ -230,7 +191,7 @@ size_t gex_TM_Dup(gex_TM_t* new_tm_p, gex_TM_t orig_tm, gex_Addr_t scratch_addr,
   return 0;
 }
 
-// All members meet, so that nobody works in the team any more: then its board may be used again.
+// All members meet, so that nobody works in the team any more: then its scratch may be used again.
 int gex_TM_Destroy(gex_TM_t tm, gex_Memvec_t* scratch_p, gex_Flags_t flags) {
   Team& team = Team::of(tm);
   if (tm == team.door->world()) give_up("gex_TM_Destroy", "this is the team of the whole job");

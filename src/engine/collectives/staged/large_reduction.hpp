@@ -1,9 +1,9 @@
 // Reductions of arrays too large for one round, piece by piece.
 #pragma once
 
-#include "front/gasnet/collectives_arrays.hpp"
+#include "engine/collectives/staged/reduction_arrays.hpp"
 
-namespace gondwana::gasnet {
+namespace gondwana::staged {
 
 // Each member combines its part of a piece; then who wants the result gathers the parts.
 //
@@ -12,7 +12,7 @@ namespace gondwana::gasnet {
 // 2p + 1 that what it combined of piece p - 2 was.
 class PartsReduction {
  public:
-  PartsReduction(Team& team, CallName call, const Reduction& what)
+  PartsReduction(StagedTeam& team, CallName call, const Reduction& what)
       : arrays_(team, call, what, Sharing::source_and_result) {}
 
   bool advance();
@@ -38,7 +38,7 @@ class PartsReduction {
 // who sees all others there has room to stage piece p + 1.
 class WholeReduction {
  public:
-  WholeReduction(Team& team, CallName call, const Reduction& what)
+  WholeReduction(StagedTeam& team, CallName call, const Reduction& what)
       : arrays_(team, call, what, Sharing::source) {}
 
   bool advance();
@@ -51,4 +51,12 @@ class WholeReduction {
   bool begun_ = false;
 };
 
-}  // namespace gondwana::gasnet
+// Returns what `use` does with the step for this size.
+template <typename Use>
+auto with_step(StagedTeam& team, CallName call, const Reduction& what, const Use& use) {
+  if (is_small(what, team.size())) return use(OneRound(team, SmallReduction(what)));
+  if (team.size() == 2) return use(WholeReduction(team, call, what));
+  return use(PartsReduction(team, call, what));
+}
+
+}  // namespace gondwana::staged

@@ -1,25 +1,22 @@
-// How two terms of a reduction are combined: by an operation of the library or of the client.
+// How two terms of a reduction are combined: by an operation of the library or of the program.
 #pragma once
 
 #include <cstring>
 
-#include "engine/engine.hpp"
-#include "gasnet_coll.h"
+#include "engine/arguments.hpp"
 
-namespace gondwana::gasnet {
-
-// What a client says: GASNet-EX 0.19, Collectives Part III.
-struct ClientOperator {
-  gex_DT_t type;
-  std::size_t width;  // bytes of an element
-  gex_OP_t operation;
-  gex_Coll_ReduceFn_t function;
-  void* data;
-};
+namespace gondwana::staged {
 
 class Operator {
  public:
-  static Result<Operator> find(const ClientOperator& client);
+  // Combines `count` elements of `left` with those of `right_and_out`, and stores them there.
+  using Function = void (*)(const void* left, void* right_and_out, std::size_t count,
+                            const void* data);
+
+  explicit Operator(const ElementType& type) : width_(type.size), combine_(type.combine) {}
+  // `width`: bytes of an element. `data` is passed on.
+  Operator(std::size_t width, Function function, const void* data)
+      : width_(width), function_(function), data_(data) {}
 
   std::size_t width() const { return width_; }
   bool may_replace_term() const { return combine_ != nullptr; }
@@ -39,10 +36,6 @@ class Operator {
   }
 
  private:
-  Operator(std::size_t width, Combine combine) : width_(width), combine_(combine) {}
-  Operator(std::size_t width, gex_Coll_ReduceFn_t function, void* data)
-      : width_(width), function_(function), data_(data) {}
-
   void apply(const std::byte* left, std::byte* right_and_out, std::size_t count) const {
     if (combine_ != nullptr)
       combine_(right_and_out, left, right_and_out, count);
@@ -51,9 +44,9 @@ class Operator {
   }
 
   std::size_t width_;
-  Combine combine_ = nullptr;  // null: the client's function
-  gex_Coll_ReduceFn_t function_ = nullptr;
-  void* data_ = nullptr;
+  Combine combine_ = nullptr;  // null: the program's function
+  Function function_ = nullptr;
+  const void* data_ = nullptr;
 };
 
-}  // namespace gondwana::gasnet
+}  // namespace gondwana::staged

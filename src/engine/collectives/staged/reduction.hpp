@@ -5,10 +5,10 @@
 // all get the same bits, run after run.
 #pragma once
 
-#include "front/gasnet/collectives_operators.hpp"
-#include "front/gasnet/collectives_round.hpp"
+#include "engine/collectives/staged/operator.hpp"
+#include "engine/collectives/staged/round.hpp"
 
-namespace gondwana::gasnet {
+namespace gondwana::staged {
 
 struct Reduction {
   Flow flow;  // from all
@@ -32,6 +32,12 @@ class SmallReduction {
   Reduction what_;
 };
 
-gex_Event_t begin_reduction(Team& team, CallName call, const Reduction& what);
+// Up to here it takes less time that each member combines everything than that all meet thrice.
+inline bool is_small(const Reduction& what, std::uint32_t members) {
+  constexpr std::size_t always = 2048;
+  constexpr std::size_t of_all = std::size_t{32} * 1024;
+  return what.size() <= always ||
+         (what.size() <= TeamScratch::small_size && what.size() * members <= of_all);
+}
 
-}  // namespace gondwana::gasnet
+}  // namespace gondwana::staged

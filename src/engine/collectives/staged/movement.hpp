@@ -2,13 +2,12 @@
 // different shapes. Who wants data takes it from where its owner shows it, in the order of ranks.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <vector>
 
-#include "front/gasnet/collectives_round.hpp"
+#include "engine/collectives/staged/round.hpp"
 
-namespace gondwana::gasnet {
+namespace gondwana::staged {
 
 struct Movement {
   Flow flow;
@@ -20,9 +19,7 @@ struct Movement {
   std::size_t source_size(std::uint32_t members) const { return apart ? members * block : block; }
   // Of the block for a member in every source, and of what is taken from a member in the dest.
   std::size_t source_offset(std::uint32_t taker) const { return apart ? taker * block : 0; }
-  std::size_t dest_offset(std::uint32_t from) const {
-    return flow.from == Side::all ? from * block : 0;
-  }
+  std::size_t dest_offset(std::uint32_t from) const { return flow.from ? 0 : from * block; }
 };
 
 class SmallMovement {
@@ -41,7 +38,7 @@ class SmallMovement {
 // any other is laid in the area of its owner, some pieces ahead of who takes them. A step.
 class LargeMovement {
  public:
-  LargeMovement(Team& team, CallName call, const Movement& what);
+  LargeMovement(StagedTeam& team, CallName call, const Movement& what);
 
   bool advance();
 
@@ -65,16 +62,20 @@ class LargeMovement {
   std::size_t stride_ = 0;   // bytes of a block that a piece has, but for the last
   std::size_t pieces_ = 0;   // of each block
   std::size_t buffers_ = 0;  // in the area, each for a piece of all blocks
-  std::uint64_t place_ = TeamCollectives::nowhere;  // of the source
-  std::optional<std::uint64_t> ticket_;             // for the area, if pieces are staged there
+  std::uint64_t place_ = StagedTeam::nowhere;  // of the source
+  std::optional<std::uint64_t> ticket_;        // for the area, if pieces are staged there
   bool begun_ = false;
   std::size_t shown_ = 0;           // pieces
   std::vector<std::size_t> taken_;  // from each member
   std::size_t all_taken_ = 0;
 };
 
-// For any size.
-gex_Event_t begin_movement(Team& team, CallName call, const Movement& what);
-std::unique_ptr<Operation> make_movement(Team& team, CallName call, const Movement& what);
+// Returns what `use` does with the step for this size.
+template <typename Use>
+auto with_step(StagedTeam& team, CallName call, const Movement& what, const Use& use) {
+  if (what.source_size(team.size()) <= TeamScratch::small_size)
+    return use(OneRound(team, SmallMovement(what)));
+  return use(LargeMovement(team, call, what));
+}
 
-}  // namespace gondwana::gasnet
+}  // namespace gondwana::staged

@@ -1,4 +1,4 @@
-#include "front/gasnet/collectives_copy.hpp"
+#include "engine/collectives/staged/copy_for_others.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace gondwana::gasnet {
+namespace gondwana::staged {
 namespace {
 
 #if defined(__x86_64__)
@@ -50,4 +50,4 @@ void copy_for_others(std::byte* dest, const std::byte* source, std::size_t size)
   std::memcpy(dest + tail, source + tail, size - tail);
 }
 
-}  // namespace gondwana::gasnet
+}  // namespace gondwana::staged

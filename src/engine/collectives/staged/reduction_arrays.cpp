@@ -1,10 +1,12 @@
-#include "front/gasnet/collectives_arrays.hpp"
+#include "engine/collectives/staged/reduction_arrays.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
-#include "front/gasnet/collectives_copy.hpp"
+#include "engine/collectives/staged/copy_for_others.hpp"
 
-namespace gondwana::gasnet {
+namespace gondwana::staged {
 
 class ReductionArrays::Copy {
  public:
@@ -20,24 +22,24 @@ class ReductionArrays::Copy {
   MutableBytes bytes_;
 };
 
-ReductionArrays::ReductionArrays(Team& team, CallName call, const Reduction& what, Sharing sharing)
-    : team_(&team), call_(call), round_(team, call), what_(what) {
+ReductionArrays::ReductionArrays(StagedTeam& team, CallName call, const Reduction& what,
+                                 Sharing sharing)
+    : call_(call), round_(team), what_(what) {
   const std::size_t width = what.operation.width();
-  per_piece_ = width <= buffer_size ? buffer_size / width : team.size;
+  per_piece_ = width <= buffer_size ? buffer_size / width : team.size();
   pieces_ = (what.count + per_piece_ - 1) / per_piece_;
   if (2 * pieces_ >= Mark::most)
-    give_up(call, fmt::format("an array of {} is too much for one call; split it",
-                              format_size(what.size())));
+    team.with().give_up(call, fmt::format("an array of {} is too much for one call; split it",
+                                          format_size(what.size())));
   find_source(team, call, sharing);
   if (sharing == Sharing::source_and_result) find_result(team, call);
 }
 
 // Where the result goes straight to the dest, a source in the same place must be kept elsewhere.
-void ReductionArrays::find_source(Team& team, CallName call, Sharing sharing) {
+void ReductionArrays::find_source(StagedTeam& team, CallName call, Sharing sharing) {
   const bool overwritten = sharing == Sharing::source && in_place();
   is_overwritten_ = overwritten && !what_.operation.may_replace_term();
-  const bool is_read =
-      sharing == Sharing::source_and_result || what_.flow.to == Side::all || !takes();
+  const bool is_read = sharing == Sharing::source_and_result || !what_.flow.to || !takes();
   source_place_ = overwritten ? nowhere : round_.team().offset_of(what_.source, what_.size());
   if (source_place_ != nowhere || (!is_read && !overwritten)) return;
   if (what_.operation.width() <= buffer_size) {
@@ -46,32 +48,34 @@ void ReductionArrays::find_source(Team& team, CallName call, Sharing sharing) {
     return;
   }
   source_copy_ = make_copy(team, call);
-  source_place_ = team.door->arena_offset({source_copy_->data(), what_.size()});
+  source_place_ = team.offset_in_arena(source_copy_->data());
 }
 
-void ReductionArrays::find_result(Team& team, CallName call) {
+void ReductionArrays::find_result(StagedTeam& team, CallName call) {
   if (what_.operation.width() <= buffer_size) {
     if (!ticket_) ticket_ = round_.team().queue_for_area();
     return;
   }
   result_copy_ = make_copy(team, call);
-  result_place_ = team.door->arena_offset({result_copy_->data(), what_.size()});
+  result_place_ = team.offset_in_arena(result_copy_->data());
 }
 
-std::shared_ptr<ReductionArrays::Copy> ReductionArrays::make_copy(Team& team, CallName call) const {
-  SegmentSpace& segments = team.door->engine().segments();
+std::shared_ptr<ReductionArrays::Copy> ReductionArrays::make_copy(StagedTeam& team,
+                                                                  CallName call) const {
+  SegmentSpace& segments = team.with().segments;
   const std::optional<MutableBytes> bytes = segments.allocate(what_.size());
   if (!bytes)
-    give_up(call, fmt::format("no room for a copy of {}, which elements of more than {} need where "
-                              "they are not in a segment, or src is dst; lay them in a segment",
-                              format_size(what_.size()), format_size(buffer_size)));
+    team.with().give_up(
+        call, fmt::format("no room for a copy of {}, which elements of more than {} need where "
+                          "they are not in a segment, or src is dst; lay them in a segment",
+                          format_size(what_.size()), format_size(buffer_size)));
   return std::make_shared<Copy>(segments, *bytes);
 }
 
 bool ReductionArrays::begin() {
   if (!round_.may_begin() || (ticket_ && !round_.team().has_area(*ticket_))) return false;
   if (source_copy_ != nullptr) std::memcpy(source_copy_->data(), what_.source, what_.size());
-  CollectiveSlot& slot = round_.slot(round_.rank());
+  CollectiveSlot& slot = round_.slot(round_.me());
   slot.source = source_place_;
   slot.result = result_place_;
   return true;
@@ -100,7 +104,7 @@ std::byte* ReductionArrays::result_buffer(std::uint32_t member, std::size_t piec
 
 // The own one not from where it was laid for others: from there it is far.
 const std::byte* ReductionArrays::source(std::uint32_t member, std::size_t piece) const {
-  if (member == round_.rank()) {
+  if (member == round_.me()) {
     if (!is_overwritten_) return what_.source + offset(piece);
     return stages_ ? source_buffer(member, piece) : source_copy_->data() + offset(piece);
   }
@@ -111,14 +115,14 @@ const std::byte* ReductionArrays::source(std::uint32_t member, std::size_t piece
 void ReductionArrays::stage(std::size_t piece) {
   if (!stages_) return;
   const std::size_t size = count(piece) * what_.operation.width();
-  std::byte* buffer = source_buffer(round_.rank(), piece);
+  std::byte* buffer = source_buffer(round_.me(), piece);
   copy_for_others(buffer, what_.source + offset(piece), size);
   round_.lay(Bytes(buffer, size));
 }
 
 std::byte* ReductionArrays::own_result(std::size_t piece) const {
   return result_copy_ != nullptr ? result_copy_->data() + offset(piece)
-                                 : result_buffer(round_.rank(), piece);
+                                 : result_buffer(round_.me(), piece);
 }
 
 const std::byte* ReductionArrays::result(std::uint32_t member, std::size_t piece) const {
@@ -129,13 +133,15 @@ const std::byte* ReductionArrays::result(std::uint32_t member, std::size_t piece
 // Of a member out of reach it is fetched when it is first asked for.
 const std::byte* ReductionArrays::copy_of(std::uint32_t member, std::uint64_t place,
                                           std::size_t piece) const {
-  if (team_->reaches(member)) return round_.team().at(member, place) + offset(piece);
+  const StagedTeam& team = round_.team();
+  if (team.reaches(member)) return team.at(member, place) + offset(piece);
   Fetched& fetched = fetched_[{member, place}];
   if (fetched.bytes.empty() || fetched.piece != piece) {
     fetched.piece = piece;
     fetched.bytes.resize(count(piece) * what_.operation.width());
-    const Remote there{team_->process(member), place + offset(piece)};
-    team_->door->far().get(fetched.bytes, there, call_);
+    const StagedResources& with = team.with();
+    if (!with.remote->get(*with.lane, fetched.bytes, {team.rank_of(member), place + offset(piece)}))
+      with.give_up(call_, with.lane->take_error()->text);
   }
   return fetched.bytes.data();
 }
@@ -146,4 +152,4 @@ void ReductionArrays::lay_result(std::size_t piece, Part part) const {
   round_.lay(Bytes(own_result(piece) + part.begin * width, part.count * width));
 }
 
-}  // namespace gondwana::gasnet
+}  // namespace gondwana::staged

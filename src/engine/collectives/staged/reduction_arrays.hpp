@@ -12,20 +12,20 @@
 #include <vector>
 
 #include "engine/collectives/common/parts.hpp"
-#include "front/gasnet/collectives_reduction.hpp"
+#include "engine/collectives/staged/reduction.hpp"
 
-namespace gondwana::gasnet {
+namespace gondwana::staged {
 
 // What others read of a member.
 enum class Sharing : std::uint8_t { source, source_and_result };
 
 class ReductionArrays {
  public:
-  ReductionArrays(Team& team, CallName call, const Reduction& what, Sharing sharing);
+  ReductionArrays(StagedTeam& team, CallName call, const Reduction& what, Sharing sharing);
 
   Round& round() { return round_; }
   const Reduction& what() const { return what_; }
-  bool takes() const { return what_.flow.ends_at(round_.rank()); }
+  bool takes() const { return what_.flow.ends_at(round_.me()); }
   bool in_place() const { return takes() && what_.dest == what_.source; }
 
   // False: not yet. Others find the arrays when they see what is shown next.
@@ -46,9 +46,8 @@ class ReductionArrays {
   const std::byte* result(std::uint32_t member, std::size_t piece) const;
 
  private:
-  static constexpr std::uint64_t nowhere = TeamCollectives::nowhere;
-  static constexpr std::size_t buffer_size =
-      CollectiveLayout::area_size / 4 / cache_line * cache_line;
+  static constexpr std::uint64_t nowhere = StagedTeam::nowhere;
+  static constexpr std::size_t buffer_size = TeamScratch::area_size / 4 / cache_line * cache_line;
 
   class Copy;
   struct Fetched {
@@ -56,15 +55,14 @@ class ReductionArrays {
     std::vector<std::byte> bytes;
   };
 
-  void find_source(Team& team, CallName call, Sharing sharing);
-  void find_result(Team& team, CallName call);
-  std::shared_ptr<Copy> make_copy(Team& team, CallName call) const;
+  void find_source(StagedTeam& team, CallName call, Sharing sharing);
+  void find_result(StagedTeam& team, CallName call);
+  std::shared_ptr<Copy> make_copy(StagedTeam& team, CallName call) const;
   std::size_t offset(std::size_t piece) const;  // bytes
   const std::byte* copy_of(std::uint32_t member, std::uint64_t place, std::size_t piece) const;
   std::byte* source_buffer(std::uint32_t member, std::size_t piece) const;
   std::byte* result_buffer(std::uint32_t member, std::size_t piece) const;
 
-  Team* team_;
   CallName call_;
   Round round_;
   Reduction what_;
@@ -81,4 +79,4 @@ class ReductionArrays {
   mutable std::map<std::pair<std::uint32_t, std::uint64_t>, Fetched> fetched_;
 };
 
-}  // namespace gondwana::gasnet
+}  // namespace gondwana::staged

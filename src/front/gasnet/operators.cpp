@@ -1,4 +1,4 @@
-#include "front/gasnet/collectives_operators.hpp"
+#include "front/gasnet/operators.hpp"
 
 #include <fmt/format.h>
 
@@ -90,7 +90,7 @@ Error refused(const std::string& why) {
 
 }  // namespace
 
-Result<Operator> Operator::find(const ClientOperator& client) {
+Result<staged::Operator> find_operator(const ClientOperator& client) {
   const BuiltIn built_in = find_built_in(client.type, client.operation);
   if (built_in.width == 0 && client.type != GEX_DT_USER)
     return refused(fmt::format("dt {:#x} is not a data type of reductions", client.type));
@@ -100,12 +100,12 @@ Result<Operator> Operator::find(const ClientOperator& client) {
         built_in.width == 0 ? "1 byte or more" : fmt::format("{} bytes", built_in.width)));
   if (client.operation == GEX_OP_USER || client.operation == GEX_OP_USER_NC) {
     if (client.function == nullptr) return refused("op is GEX_OP_USER, but user_op is null");
-    return Operator(client.width, client.function, client.data);
+    return staged::Operator(client.width, client.function, client.data);
   }
   if (built_in.combine == nullptr)
     return refused(
         fmt::format("op {:#x} is not a reduction of dt {:#x}", client.operation, client.type));
-  return Operator(client.width, built_in.combine);
+  return staged::Operator({client.width, built_in.combine});
 }
 
 }  // namespace gondwana::gasnet

@@ -1,18 +1,16 @@
-#include "front/gasnet/collectives_movement.hpp"
+#include "engine/collectives/staged/movement.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
-#include "front/gasnet/collectives_copy.hpp"
+#include "engine/collectives/staged/copy_for_others.hpp"
 
-namespace gondwana::gasnet {
+namespace gondwana::staged {
 namespace {
 
 void copy_block(std::byte* dest, const std::byte* source, std::size_t size) {
   if (size > 0 && dest != source) std::memcpy(dest, source, size);
-}
-
-bool is_small(const Movement& what, std::uint32_t members) {
-  return what.source_size(members) <= CollectiveLayout::small_size;
 }
 
 }  // namespace
@@ -20,7 +18,7 @@ bool is_small(const Movement& what, std::uint32_t members) {
 void SmallMovement::lay(const Round& round) const {
   const std::size_t size = what_.source_size(round.size());
   const Payloads payloads(round, size);
-  copy_for_others(payloads.of(round.rank()), what_.source, size);
+  copy_for_others(payloads.of(round.me()), what_.source, size);
   payloads.lay(size, what_.flow);
 }
 
@@ -29,37 +27,38 @@ void SmallMovement::take(const Round& round) const {
   for (std::uint32_t member = 0; member < round.size(); ++member)
     if (what_.flow.starts_at(member))
       copy_block(what_.dest + what_.dest_offset(member),
-                 payloads.of(member) + what_.source_offset(round.rank()), what_.block);
+                 payloads.of(member) + what_.source_offset(round.me()), what_.block);
 }
 
-LargeMovement::LargeMovement(Team& team, CallName call, const Movement& what)
-    : round_(team, call), what_(what), taken_(team.size) {
+LargeMovement::LargeMovement(StagedTeam& team, CallName call, const Movement& what)
+    : round_(team), what_(what), taken_(team.size()) {
   cut(call);
-  if (!what.flow.starts_at(team.rank)) return;
-  place_ = round_.team().offset_of(what.source, what.source_size(team.size));
-  if (place_ == TeamCollectives::nowhere && team.size > 1) ticket_ = round_.team().queue_for_area();
+  if (!what.flow.starts_at(team.me())) return;
+  place_ = round_.team().offset_of(what.source, what.source_size(team.size()));
+  if (place_ == StagedTeam::nowhere && team.size() > 1) ticket_ = round_.team().queue_for_area();
 }
 
 void LargeMovement::cut(CallName call) {
   constexpr std::size_t wanted_buffers = 8;
-  constexpr std::size_t room = CollectiveLayout::area_size;
+  constexpr std::size_t room = TeamScratch::area_size;
   const std::size_t lines = room / wanted_buffers / blocks() / cache_line;
   stride_ = std::min(std::max(lines, std::size_t{1}) * cache_line, what_.block);
   pieces_ = (what_.block + stride_ - 1) / stride_;
   buffers_ = std::min(room / (stride_ * blocks()), wanted_buffers);
   if (pieces_ >= Mark::most || buffers_ == 0)
-    give_up(call, fmt::format("{} for each of {} members are too much for one call; split it",
-                              format_size(what_.block), round_.size()));
+    round_.team().with().give_up(
+        call, fmt::format("{} for each of {} members are too much for one call; split it",
+                          format_size(what_.block), round_.size()));
 }
 
 bool LargeMovement::begin() {
   if (!round_.may_begin() || (ticket_ && !round_.team().has_area(*ticket_))) return false;
   begun_ = true;
-  if (!what_.flow.starts_at(round_.rank()) || ticket_) {
-    round_.slot(round_.rank()).source = TeamCollectives::nowhere;
+  if (!what_.flow.starts_at(round_.me()) || ticket_) {
+    round_.slot(round_.me()).source = StagedTeam::nowhere;
     return true;
   }
-  round_.slot(round_.rank()).source = place_;
+  round_.slot(round_.me()).source = place_;
   shown_ = pieces_;
   round_.show(pieces_);
   round_.team().wake_others();
@@ -77,27 +76,26 @@ std::byte* LargeMovement::buffer_of(std::uint32_t member, std::size_t piece,
 
 // For this member.
 const std::byte* LargeMovement::piece_of(std::uint32_t member, std::size_t piece) const {
-  const std::size_t offset = what_.source_offset(round_.rank()) + piece * stride_;
-  if (member == round_.rank()) return what_.source + offset;
+  const std::size_t offset = what_.source_offset(round_.me()) + piece * stride_;
+  if (member == round_.me()) return what_.source + offset;
   const std::uint64_t source = round_.slot(member).source;
-  if (source == TeamCollectives::nowhere)
-    return buffer_of(member, piece, what_.apart ? round_.rank() : 0);
+  if (source == StagedTeam::nowhere) return buffer_of(member, piece, what_.apart ? round_.me() : 0);
   return round_.team().at(member, source) + offset;
 }
 
 std::size_t LargeMovement::slowest_taker() const {
   std::uint64_t least = pieces_;
   for (std::uint32_t member = 0; member < round_.size(); ++member)
-    if (member != round_.rank() && what_.flow.ends_at(member))
+    if (member != round_.me() && what_.flow.ends_at(member))
       least = std::min(least, round_.taken(member));
   return least;
 }
 
 void LargeMovement::stage_piece(std::size_t piece, std::uint32_t block) {
-  std::byte* buffer = buffer_of(round_.rank(), piece, block);
+  std::byte* buffer = buffer_of(round_.me(), piece, block);
   const std::size_t size = piece_size(piece);
   copy_for_others(buffer, what_.source + block * what_.block + piece * stride_, size);
-  round_.lay(Bytes(buffer, size), what_.apart ? std::optional(block) : what_.flow.only_taker());
+  round_.lay(Bytes(buffer, size), what_.apart ? std::optional(block) : what_.flow.to);
 }
 
 // Lays pieces ready where there is room for them; false where there was none.
@@ -116,14 +114,14 @@ bool LargeMovement::stage() {
 // A piece from each member that has one ready; false where none has. Each begins with itself, so
 // that not all read from the same one.
 bool LargeMovement::take() {
-  if (!what_.flow.ends_at(round_.rank()) || all_taken_ == pieces_) return false;
+  if (!what_.flow.ends_at(round_.me()) || all_taken_ == pieces_) return false;
   bool moved = false;
   std::size_t least = pieces_;
   for (std::uint32_t i = 0; i < round_.size(); ++i) {
-    const std::uint32_t member = (round_.rank() + i) % round_.size();
+    const std::uint32_t member = (round_.me() + i) % round_.size();
     if (!what_.flow.starts_at(member)) continue;
     std::size_t& taken = taken_[member];
-    if (taken < (member == round_.rank() ? pieces_ : round_.shown(member))) {
+    if (taken < (member == round_.me() ? pieces_ : round_.shown(member))) {
       copy_block(what_.dest + what_.dest_offset(member) + taken * stride_, piece_of(member, taken),
                  piece_size(taken));
       ++taken;
@@ -138,16 +136,16 @@ bool LargeMovement::take() {
 void LargeMovement::tell_taken(std::size_t pieces) {
   all_taken_ = pieces;
   round_.take(pieces);
-  if (what_.flow.from == Side::all)
+  if (!what_.flow.from)
     round_.team().wake_others();
-  else if (what_.flow.root != round_.rank())
-    round_.team().wake(what_.flow.root);
+  else if (*what_.flow.from != round_.me())
+    round_.team().wake(*what_.flow.from);
 }
 
 // Others may still be taking from others.
 bool LargeMovement::is_complete() const {
-  if (what_.flow.ends_at(round_.rank()) && all_taken_ < pieces_) return false;
-  return !what_.flow.starts_at(round_.rank()) || slowest_taker() == pieces_;
+  if (what_.flow.ends_at(round_.me()) && all_taken_ < pieces_) return false;
+  return !what_.flow.starts_at(round_.me()) || slowest_taker() == pieces_;
 }
 
 bool LargeMovement::advance() {
@@ -162,18 +160,4 @@ bool LargeMovement::advance() {
   return true;
 }
 
-gex_Event_t begin_movement(Team& team, CallName call, const Movement& what) {
-  if (is_small(what, team.size))
-    return begin(*team.door, OneRound<SmallMovement>(team, call, SmallMovement(what)));
-  return begin(*team.door, LargeMovement(team, call, what));
-}
-
-std::unique_ptr<Operation> make_movement(Team& team, CallName call, const Movement& what) {
-  if (is_small(what, team.size))
-    return std::make_unique<StepOperation<OneRound<SmallMovement>>>(
-        *team.door, OneRound<SmallMovement>(team, call, SmallMovement(what)));
-  return std::make_unique<StepOperation<LargeMovement>>(*team.door,
-                                                        LargeMovement(team, call, what));
-}
-
-}  // namespace gondwana::gasnet
+}  // namespace gondwana::staged

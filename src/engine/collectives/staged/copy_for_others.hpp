@@ -9,9 +9,9 @@
 
 #include <cstddef>
 
-namespace gondwana::gasnet {
+namespace gondwana::staged {
 
 // What is read by others after a release store that follows.
 void copy_for_others(std::byte* dest, const std::byte* source, std::size_t size);
 
-}  // namespace gondwana::gasnet
+}  // namespace gondwana::staged

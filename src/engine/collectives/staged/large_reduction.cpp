@@ -1,11 +1,11 @@
-#include "front/gasnet/collectives_large_reduction.hpp"
+#include "engine/collectives/staged/large_reduction.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include "front/gasnet/collectives_copy.hpp"
+#include "engine/collectives/staged/copy_for_others.hpp"
 
-namespace gondwana::gasnet {
+namespace gondwana::staged {
 namespace {
 
 // What is combined stays in the nearest cache until it is.
@@ -62,7 +62,7 @@ void PartsReduction::combine() {
   const std::size_t width = arrays_.what().operation.width();
   const bool aside = !arrays_.takes() || arrays_.in_place();
   std::vector<Line> scratch(aside ? std::max(near, width) / cache_line + 1 : 0);
-  const Part mine = part_of_member(round.rank());
+  const Part mine = part_of_member(round.me());
   for_each_bit(mine, width, [&](Part bit) {
     const std::size_t offset = bit.begin * width;
     std::byte* dest = arrays_.takes() ? arrays_.dest(piece_) + offset : nullptr;
@@ -87,7 +87,7 @@ void PartsReduction::collect() {
   const Round& round = arrays_.round();
   const std::size_t width = arrays_.what().operation.width();
   for (std::uint32_t i = 1; i < round.size(); ++i) {
-    const std::uint32_t member = (round.rank() + i) % round.size();
+    const std::uint32_t member = (round.me() + i) % round.size();
     const Part part = part_of_member(member);
     const std::size_t offset = part.begin * width;
     if (part.count > 0)
@@ -145,4 +145,4 @@ bool WholeReduction::advance() {
   return true;
 }
 
-}  // namespace gondwana::gasnet
+}  // namespace gondwana::staged

@@ -1,0 +1,85 @@
+#include "engine/collectives/staged/staged_team.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gondwana {
+
+StagedTeam::StagedTeam(const StagedResources& with, Setup setup)
+    : with_(with),
+      ranks_(std::move(setup.ranks)),
+      me_(setup.me),
+      offset_of_(std::move(setup.offset_of)) {
+  for (std::uint32_t i = 0; i < size(); ++i) {
+    const StagedPlace& place = setup.places[i];
+    std::byte* scratch = nullptr;
+    if (reaches(i)) {
+      scratch = with_.memory.window(ranks_[i]) + place.scratch;
+    } else {
+      remote_.push_back(i);
+      scratch = setup.replicas.data() + i * sizeof(TeamScratch);
+    }
+    scratch_.push_back(&shared_at<TeamScratch>(scratch, 0));
+    replicas_.push_back(place.replicas);
+    epoch_ = std::max(epoch_, place.epoch);
+  }
+}
+
+Turn StagedTeam::look_at_finished() {
+  Turn least = ~Turn{0};
+  for (const TeamScratch* each : scratch_)  // pairs with finish()
+    least = std::min(least, each->finished.load(std::memory_order_acquire));
+  all_finished_.store(least, std::memory_order_release);  // pairs with may_begin()
+  return least;
+}
+
+void StagedTeam::finish(Turn turn) {
+  // Who waits for a slot finds out by itself within a millisecond; this is so that it does not
+  // come to that.
+  constexpr Turn tell_each = TeamScratch::depth / 4;
+  Turn before = 0;
+  Turn after = 0;
+  {
+    std::unique_lock lock(mutex_, std::defer_lock);
+    if (with_.has_threads) lock.lock();
+    before = finished_;
+    finished_later_ |= std::uint64_t{1} << (turn - finished_ - 1);
+    for (; (finished_later_ & 1) != 0; finished_later_ >>= 1) ++finished_;
+    after = finished_;
+    if (after != before)  // pairs with look_at_finished()
+      own().finished.store(after, std::memory_order_release);
+  }
+  if (before / tell_each == after / tell_each) return;
+  tell_remote({}, {}, &own().finished);
+  wake_others();
+}
+
+std::uint64_t StagedTeam::offset_of(const void* address, std::size_t size) const {
+  if (!reaches_all()) return nowhere;
+  const std::uint64_t at = offset_in_arena(static_cast<const std::byte*>(address));
+  const std::size_t end = with_.memory.plan().inbox_offset();
+  if (at <= end && size <= end - at) return at;
+  const std::size_t symmetric = with_.symmetric.ranges().offset_of(address, size);
+  if (symmetric != SymmetricRanges::nowhere) return symmetric;
+  return offset_of_ ? offset_of_({static_cast<const std::byte*>(address), size}) : nowhere;
+}
+
+void StagedTeam::send(std::uint32_t member, Bytes written,
+                      const std::atomic<std::uint64_t>* word) const {
+  if (reaches(member)) return;
+  const auto* begin = reinterpret_cast<const std::byte*>(&own());
+  const std::uint64_t replica = replicas_[member] + me_ * sizeof(TeamScratch);
+  const auto place = [&](const void* in_scratch) {
+    return replica + static_cast<std::uint64_t>(static_cast<const std::byte*>(in_scratch) - begin);
+  };
+  Update update;
+  update.bytes = written;
+  if (!written.empty()) update.offset = place(written.data());
+  if (word != nullptr) {
+    update.word_offset = place(word);
+    update.word = word->load(std::memory_order_relaxed);
+  }
+  with_.remote->send_update(ranks_[member], update);
+}
+
+}  // namespace gondwana

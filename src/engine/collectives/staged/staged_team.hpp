@@ -1,0 +1,162 @@
+// The members of a team whose collectives work on arrays in any memory: what others need of a
+// member it shows in its scratch, and they come and get it.
+//
+// Members are any ranks, in any order; a rank may be a member twice. The scratch of a member on
+// another node is seen as a replica in one's own arena: a member sends what it writes to all
+// replicas, so that reading is the same everywhere. That suits a few nodes.
+//
+// Threads take turns in starting collectives of a team, but each may be moved on by any of them.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/rma/rma.hpp"
+#include "engine/symmetric/segment_space.hpp"
+#include "engine/wait/waiter.hpp"
+#include "memory/team_scratch.hpp"
+
+namespace gondwana {
+
+// What staged collectives work with.
+struct StagedResources {
+  const NodeMemory& memory;
+  Rank me;
+  Rma& rma;
+  RemoteAccess* remote;  // null in a job on one node
+  Lane* lane;            // for what is fetched from other nodes; null likewise
+  Waiter& waiter;
+  SegmentSpace& segments;
+  const SymmetricMemory& symmetric;
+  bool has_threads;  // several may move collectives on
+  // Told of what cannot be done. It must not return: the other members would wait for ever.
+  std::function<void(CallName, const std::string&)> give_up;
+
+  bool reaches(Rank rank) const { return rank == me || rma.reach().covers(rank); }
+  // Whether what this rank told others arrives without further calls of it.
+  bool has_told() const { return remote == nullptr || remote->has_told(); }
+};
+
+// What a member tells the others before a team is made: offsets in its arena, and an epoch that its
+// line has not gone beyond.
+struct StagedPlace {
+  std::uint64_t scratch = 0;
+  std::uint64_t replicas = 0;  // one for each member, in their order
+  Epoch epoch = 0;
+};
+
+class StagedTeam {
+ public:
+  static constexpr std::uint64_t nowhere = TeamScratch::nowhere;
+
+  // Where memory of this process lies in its arena, which all members see; `nowhere`.
+  using OffsetOf = std::function<std::uint64_t(Bytes)>;
+
+  struct Setup {
+    std::vector<Rank> ranks;
+    std::uint32_t me = 0;
+    std::vector<StagedPlace> places;
+    MutableBytes replicas;  // where this member has them
+    OffsetOf offset_of;     // of memory that is not symmetric; may be empty
+  };
+
+  StagedTeam(const StagedResources& with, Setup setup);
+  StagedTeam(const StagedTeam&) = delete;
+  StagedTeam& operator=(const StagedTeam&) = delete;
+
+  const StagedResources& with() const { return with_; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(ranks_.size()); }
+  std::uint32_t me() const { return me_; }
+  Rank rank_of(std::uint32_t member) const { return ranks_[member]; }
+  TeamScratch& scratch(std::uint32_t member) const { return *scratch_[member]; }
+  TeamScratch& own() const { return *scratch_[me_]; }
+  bool reaches(std::uint32_t member) const { return with_.reaches(ranks_[member]); }
+  bool reaches_all() const { return remote_.empty(); }
+
+  Turn take_turn() { return ++turns_; }
+  // Whether every member has finished what used the slots of this turn before.
+  bool may_begin(Turn turn) {
+    // Pairs with look_at_finished(): what others read in the slot, they have read.
+    return turn <= all_finished_.load(std::memory_order_acquire) + TeamScratch::depth ||
+           turn <= look_at_finished() + TeamScratch::depth;
+  }
+  // This member has: it neither reads nor writes for this turn any more.
+  void finish(Turn turn);
+  // For the line of this member.
+  Epoch next_epoch() { return ++epoch_; }
+
+  CollectiveSlot& slot(std::uint32_t member, Turn turn) const {
+    return scratch(member).slots[TeamScratch::slot(member, turn)];
+  }
+  std::byte* payload(std::uint32_t member, Turn turn) const {
+    return scratch(member).payloads[TeamScratch::slot(member, turn)].data();
+  }
+  std::byte* area(std::uint32_t member) const { return scratch(member).area.data(); }
+
+  // Where a range of this process's memory lies in its arena; `nowhere` where not all members could
+  // look there.
+  std::uint64_t offset_of(const void* address, std::size_t size) const;
+  std::uint64_t offset_in_arena(const std::byte* address) const {
+    return static_cast<std::uint64_t>(address - with_.memory.window(with_.me));
+  }
+  const std::byte* at(std::uint32_t member, std::uint64_t offset) const {
+    return with_.memory.window(ranks_[member]) + offset;
+  }
+
+  // The area is lent to one collective after the other, in the order of their turns.
+  std::uint64_t queue_for_area() { return area_tickets_++; }
+  bool has_area(std::uint64_t ticket) const {
+    return area_served_.load(std::memory_order_acquire) == ticket;  // pairs with release_area()
+  }
+  // Nobody reads there any more.
+  void release_area() { area_served_.fetch_add(1, std::memory_order_release); }
+
+  // To replicas, of one member or of all: what this member wrote in its scratch, and then a word of
+  // it, unless that is null. Does not wait.
+  void tell_remote(std::optional<std::uint32_t> member, Bytes written,
+                   const std::atomic<std::uint64_t>* word) const {
+    if (remote_.empty()) [[likely]]
+      return;
+    if (member) return send(*member, written, word);
+    for (const std::uint32_t each : remote_) send(each, written, word);
+  }
+
+  // To be called after a word was written for which a member may sleep. A remote one is woken by
+  // what it is told.
+  void wake(std::uint32_t member) const {
+    if (!remote_.empty() && !reaches(member)) return;
+    with_.memory.data_bell(ranks_[member]).ring_if_asleep();
+  }
+  void wake_others() const {
+    for (std::uint32_t member = 0; member < size(); ++member)
+      if (member != me_) wake(member);
+  }
+
+ private:
+  Turn look_at_finished();
+  void send(std::uint32_t member, Bytes written, const std::atomic<std::uint64_t>* word) const;
+
+  const StagedResources& with_;
+  std::vector<Rank> ranks_;
+  std::uint32_t me_;
+  OffsetOf offset_of_;
+  std::vector<TeamScratch*> scratch_;    // by member: its own, or a replica
+  std::vector<std::uint32_t> remote_;    // the members whose scratch is a replica
+  std::vector<std::uint64_t> replicas_;  // by member: where it has them in its arena
+  // Owner: the thread that starts a collective.
+  Epoch epoch_ = 0;
+  Turn turns_ = 0;
+  std::uint64_t area_tickets_ = 0;
+
+  std::atomic<Turn> all_finished_{0};  // when last looked
+  std::atomic<std::uint64_t> area_served_{0};
+
+  std::mutex mutex_;  // guards what follows, where there are threads
+  Turn finished_ = 0;
+  std::uint64_t finished_later_ = 0;  // bit i: turn finished_ + 1 + i
+};
+
+}  // namespace gondwana

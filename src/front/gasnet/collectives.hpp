@@ -1,0 +1,49 @@
+// How a collective of a team becomes an event of its client.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "engine/collectives/staged/large_reduction.hpp"
+#include "engine/collectives/staged/movement.hpp"
+#include "front/gasnet/door.hpp"
+
+namespace gondwana::gasnet {
+
+// Gives up where a collective may not be called.
+StagedTeam& staged_of(Team& team, CallName call);
+
+// It ends when the others learn of it without further calls of this member, which may make none for
+// long.
+template <typename Step>
+class StepOperation : public Operation {
+ public:
+  explicit StepOperation(const StagedResources& with, Step step, bool is_over = false)
+      : with_(with), step_(std::move(step)), is_over_(is_over) {}
+  bool advance() override {
+    is_over_ = is_over_ || step_.advance();
+    return is_over_ && with_.has_told();
+  }
+
+ private:
+  const StagedResources& with_;
+  Step step_;
+  bool is_over_;
+};
+
+// Starts it: the event of its end, GEX_EVENT_INVALID where that has come already.
+template <typename Step>
+gex_Event_t begin(Door& door, Step step) {
+  bool is_over = step.advance();
+  if (!is_over) {
+    staged::Round::settle();
+    is_over = step.advance();
+  }
+  if (is_over && door.staged().has_told()) return GEX_EVENT_INVALID;
+  return start(door,
+               std::make_shared<StepOperation<Step>>(door.staged(), std::move(step), is_over));
+}
+
+gex_Event_t begin_movement(Team& team, CallName call, const staged::Movement& what);
+
+}  // namespace gondwana::gasnet

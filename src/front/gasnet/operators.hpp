@@ -1,0 +1,21 @@
+// How two terms of a reduction are combined: by an operation of the library or of the client.
+#pragma once
+
+#include "core/result.hpp"
+#include "engine/collectives/staged/operator.hpp"
+#include "gasnet_coll.h"
+
+namespace gondwana::gasnet {
+
+// What a client says: GASNet-EX 0.19, Collectives Part III.
+struct ClientOperator {
+  gex_DT_t type;
+  std::size_t width;  // bytes of an element
+  gex_OP_t operation;
+  gex_Coll_ReduceFn_t function;
+  void* data;
+};
+
+Result<staged::Operator> find_operator(const ClientOperator& client);
+
+}  // namespace gondwana::gasnet

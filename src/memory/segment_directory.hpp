@@ -1,0 +1,28 @@
+// What the GASNet door of a process tells its peers: which segments they may use, and where it is.
+// In the system area of its arena.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+namespace gondwana {
+
+struct SharedSegment {
+  std::atomic<std::uint64_t> owner;   // address in its process
+  std::atomic<std::uint64_t> offset;  // in the arena
+  std::atomic<std::uint64_t> size;    // bytes; written last; 0: none
+};
+
+// All zero: nothing yet.
+struct SegmentDirectory {
+  static constexpr std::uint32_t most_endpoints = 33;  // GASNET_MAXEPS
+
+  std::array<SharedSegment, most_endpoints> segments;  // bound ones, by endpoint index
+  std::atomic<std::uint64_t> scratch;                  // offset of that for the first team
+  std::atomic<std::uint64_t> replicas;                 // and of its replicas
+  std::atomic<std::uint64_t> node;                     // its number
+  std::atomic<std::uint64_t> room;                     // bytes of the largest segment, at first
+};
+
+}  // namespace gondwana

@@ -1,0 +1,89 @@
+// What a member of a team shows to the other members: a line for barriers, words, small payloads,
+// and pieces of large arrays. It lies in the arena of the member.
+//
+// A member on another node reads a replica of it in its own arena (staged_team.hpp).
+//
+// The collectives of a team are numbered 1, 2, ... on all members alike. Number n has slot n modulo
+// `depth` of every member, so as many may be under way at once. A member uses a slot again when all
+// members have finished what it was used for. Words only move forward, over all uses of a slot.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/types.hpp"
+#include "sync/team_sync.hpp"
+
+namespace gondwana {
+
+using Turn = std::uint64_t;
+
+// How far a member is in a collective: its number, and a count that each algorithm defines.
+struct Mark {
+  static constexpr std::uint32_t count_bits = 24;
+  static constexpr std::uint64_t most = (std::uint64_t{1} << count_bits) - 1;
+
+  static constexpr std::uint64_t of(Turn turn, std::uint64_t count) {
+    return turn << count_bits | count;
+  }
+  // The count in `turn` that a word tells; 0 where the word is of an earlier collective.
+  static constexpr std::uint64_t count(std::uint64_t word, Turn turn) {
+    return word < of(turn, 0) ? 0 : word - of(turn, 0);
+  }
+};
+
+struct alignas(2 * cache_line) CollectiveSlot {  // two: processors fetch lines in pairs
+  static constexpr std::size_t payload_size = 96;
+
+  std::atomic<std::uint64_t> shown;  // a mark: what its owner has laid ready
+  std::atomic<std::uint64_t> taken;  // a mark: what its owner has got from everybody
+  // Written before `shown`, read after it: offsets in the owner's arena, or TeamScratch::nowhere:
+  // pieces lie in its area.
+  std::uint64_t source;
+  std::uint64_t result;
+  std::array<std::byte, payload_size> payload;
+
+  // All of it but the marks.
+  Bytes beside_marks() const {
+    return {reinterpret_cast<const std::byte*>(&source),
+            sizeof(source) + sizeof(result) + payload_size};
+  }
+};
+static_assert(sizeof(CollectiveSlot) == 2 * cache_line);
+
+// All zero is the valid initial state. Sparse: untouched pages cost nothing.
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): lines of their own
+struct TeamScratch {
+  static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
+  static constexpr std::uint32_t depth = 32;
+  static constexpr std::size_t small_size = 8192;
+  static constexpr std::size_t area_size = 704 * 1024;
+
+  SyncLine<RealAtomics> line;
+  alignas(2 * cache_line) std::atomic<std::uint64_t> finished;  // all turns up to this one
+  std::array<CollectiveSlot, depth> slots;
+  // For each slot a payload that does not fit in it, then pieces of large ones.
+  std::array<std::array<std::byte, small_size>, depth> payloads;
+  std::array<std::byte, area_size> area;
+
+  // Scratch of members lies at the same distance from each other as arenas, a power of two, and so
+  // do words of the same place in it: in one set of a cache. Members count slots from different
+  // ones.
+  static std::uint32_t slot(std::uint32_t member, Turn turn) {
+    return static_cast<std::uint32_t>(turn + member) % depth;
+  }
+  // For the next team. The line goes on: a member that still waits for the last barrier of the old
+  // team looks at it.
+  void clear_words() {
+    finished.store(0, std::memory_order_relaxed);
+    for (CollectiveSlot& each : slots) {
+      each.shown.store(0, std::memory_order_relaxed);
+      each.taken.store(0, std::memory_order_relaxed);
+    }
+  }
+};
+static_assert(sizeof(TeamScratch) <= std::size_t{1} << 20);
+
+}  // namespace gondwana
