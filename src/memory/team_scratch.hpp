@@ -8,6 +8,7 @@
 // members have finished what it was used for. Words only move forward, over all uses of a slot.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -62,6 +63,10 @@ struct TeamScratch {
   static constexpr std::size_t area_size = 704 * 1024;
 
   SyncLine<RealAtomics> line;
+  // Of the leader of a node, for barriers of all nodes: the epoch up to which they are complete,
+  // and by the last bit of the epoch the last one that all members of the node have entered.
+  alignas(cache_line) std::atomic<std::uint64_t> complete;
+  std::array<std::atomic<std::uint64_t>, 2> entered;
   alignas(2 * cache_line) std::atomic<std::uint64_t> finished;  // all turns up to this one
   std::array<CollectiveSlot, depth> slots;
   // For each slot a payload that does not fit in it, then pieces of large ones.
@@ -74,8 +79,14 @@ struct TeamScratch {
   static std::uint32_t slot(std::uint32_t member, Turn turn) {
     return static_cast<std::uint32_t>(turn + member) % depth;
   }
-  // For the next team. The line goes on: a member that still waits for the last barrier of the old
-  // team looks at it.
+  // For the next team. Epochs go on: a member that still waits for the last barrier of the old team
+  // looks at them.
+  Epoch last_epoch() const {
+    Epoch last = line.epoch.load(std::memory_order_relaxed);
+    for (const auto* word : {&complete, &entered[0], &entered[1]})
+      last = std::max(last, word->load(std::memory_order_relaxed));
+    return last;
+  }
   void clear_words() {
     finished.store(0, std::memory_order_relaxed);
     for (CollectiveSlot& each : slots) {

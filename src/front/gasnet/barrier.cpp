@@ -1,6 +1,7 @@
 #include "front/gasnet/barrier.hpp"
 
 #include "front/gasnet/trouble.hpp"
+#include "gasnet/events.h"
 #include "gasnet/progress.h"
 #include "gasnet/system.h"
 #include "gasnet_coll.h"
@@ -8,7 +9,7 @@
 namespace gondwana::gasnet {
 
 bool BarrierEvent::is_complete() {
-  return barrier_.advance() && team_->door->staged().has_told();
+  return barrier_.advance();
 }
 
 void BarrierEvent::wait(CallName call) {
@@ -22,67 +23,93 @@ void BarrierEvent::wait(CallName call) {
       door.engine().waiter().on_words(call, [&] { return done() || door.has_operations(); });
   }
   barrier_.wake_sleepers();
-  if (!team_->staged->reaches_all()) door.engine().remote().depart(call);
 }
 
 bool BarrierName::is_named() const {
   return (flags & (GASNET_BARRIERFLAG_ANONYMOUS | GASNET_BARRIERFLAG_UNNAMED)) == 0;
 }
 
-void Naming::lay(const staged::Round& round) const {
-  std::memcpy(round.slot(round.me()).payload.data(), &mine_, sizeof(mine_));
+BarrierOutcome BarrierOutcome::of(BarrierName name) {
+  return {.mismatch = (name.flags & GASNET_BARRIERFLAG_MISMATCH) != 0,
+          .is_named = name.is_named(),
+          .id = name.is_named() ? name.id : 0};
 }
 
-void Naming::take(const staged::Round& round) {
-  for (std::uint32_t member = 0; member < round.size(); ++member) {
-    BarrierName name{};
-    std::memcpy(&name, round.slot(member).payload.data(), sizeof(name));
-    if ((name.flags & GASNET_BARRIERFLAG_MISMATCH) != 0) outcome_.mismatch = true;
-    if (!name.is_named()) continue;
-    if (outcome_.id && *outcome_.id != name.id) outcome_.mismatch = true;
-    outcome_.id = name.id;
+namespace {
+
+// For staged::Operator.
+void join(const void* first, void* second_and_out, std::size_t count, const void* /*data*/) {
+  const auto* one = static_cast<const BarrierOutcome*>(first);
+  auto* two = static_cast<BarrierOutcome*>(second_and_out);
+  for (; count > 0; --count, ++one, ++two) {
+    two->mismatch |= one->mismatch || (one->is_named && two->is_named && one->id != two->id);
+    if (!two->is_named) two->id = one->id;
+    two->is_named |= one->is_named;
   }
 }
 
+}  // namespace
+
 void SplitBarrier::notify(Team& team, CallName call, BarrierName name, bool goes_away) {
-  if (round_) give_up(call, "called twice, without a wait or try that succeeded in between");
-  round_.emplace(staged_of(team, call), Naming(name));
+  if (step_) give_up(call, "called twice, without a wait or try that succeeded in between");
+  StagedCollectives& collectives = collectives_of(team, call);
+  mine_ = BarrierOutcome::of(name);
+  const staged::Reduction what{
+      .flow = {},
+      .operation = {sizeof(mine_), &join, nullptr, staged::Operator::Order::any},
+      .count = 1,
+      .source = reinterpret_cast<const std::byte*>(&mine_),
+      .dest = reinterpret_cast<std::byte*>(&all_)};
+  if (collectives.has_levels()) {
+    step_.emplace(collectives.reduce(
+        call, what, [&](auto step) { return begin(*team.door, std::move(step)); }));
+    return;
+  }
+  Round round(collectives.members(), staged::SmallReduction(what));
   // Shows at once, unless many collectives of this team are still under way.
-  if (!round_->may_begin()) team.door->wait(call, [&] { return round_->may_begin(); });
-  if (round_->advance()) return;
+  if (!round.may_begin()) team.door->wait(call, [&] { return round.may_begin(); });
+  step_.emplace(round);
+  if (advance()) return;
   if (!goes_away) return;
   staged::Round::settle();
-  round_->advance();
+  advance();
+}
+
+bool SplitBarrier::advance() {
+  if (auto* round = std::get_if<Round>(&*step_)) return round->advance();
+  auto& event = std::get<gex_Event_t>(*step_);
+  if (event != GEX_EVENT_INVALID && gex_Event_Test(event) != GASNET_OK) return false;
+  event = GEX_EVENT_INVALID;
+  return true;
 }
 
 int SplitBarrier::wait(Team& team, CallName call, BarrierName name) {
-  if (!round_) give_up(call, "called without a notify before it");
-  if (!round_->advance()) team.door->wait(call, [&] { return round_->advance(); });
-  if (!team.staged->reaches_all()) team.door->engine().remote().depart(call);
+  if (!step_) give_up(call, "called without a notify before it");
+  if (!advance()) team.door->wait(call, [&] { return advance(); });
+  if (team.collectives->has_levels()) team.door->engine().remote().depart(call);
   return leave(name);
 }
 
 int SplitBarrier::try_once(CallName call, BarrierName name) {
-  if (!round_) give_up(call, "called without a notify before it");
+  if (!step_) give_up(call, "called without a notify before it");
   gasnet_AMPoll();
-  if (!round_->advance() || !door().engine().has_told()) return GASNET_ERR_NOT_READY;
+  if (!advance() || !door().engine().has_told()) return GASNET_ERR_NOT_READY;
   door().note_poll(true);
   return leave(name);
 }
 
 // An id in wait must be that of the barrier, if it has one.
 int SplitBarrier::leave(BarrierName name) {
-  const BarrierOutcome outcome = round_->content().outcome();
-  round_.reset();
-  const bool fits = !name.is_named() || !outcome.id || *outcome.id == name.id;
-  if (outcome.mismatch || !fits || (name.flags & GASNET_BARRIERFLAG_MISMATCH) != 0)
+  step_.reset();
+  const bool fits = !name.is_named() || !all_.is_named || all_.id == name.id;
+  if (all_.mismatch || !fits || (name.flags & GASNET_BARRIERFLAG_MISMATCH) != 0)
     return GASNET_ERR_BARRIER_MISMATCH;
-  last_id_ = outcome.id;
+  last_id_ = all_.is_named ? std::optional(all_.id) : std::nullopt;
   return GASNET_OK;
 }
 
 int SplitBarrier::result(CallName call, int* id) const {
-  if (round_) give_up(call, "called between notify and wait");
+  if (step_) give_up(call, "called between notify and wait");
   if (last_id_) *id = *last_id_;
   return last_id_ ? 0 : 1;
 }
@@ -94,7 +121,7 @@ Team& world() {
 }
 
 SplitBarrier& barrier_of(Team& team, CallName call) {
-  staged_of(team, call);
+  collectives_of(team, call);
   if (team.split_barrier == nullptr) team.split_barrier = std::make_shared<SplitBarrier>();
   return *team.split_barrier;
 }
@@ -112,9 +139,11 @@ using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): name
 
 gex_Event_t gex_Coll_BarrierNB(gex_TM_t tm, gex_Flags_t /*flags*/) {
   Team& team = Team::of(tm);
-  auto& members = staged_of(team, "gex_Coll_BarrierNB");
+  auto& collectives = collectives_of(team, "gex_Coll_BarrierNB");
   team.door->attend();  // or who always comes last would run no handlers
-  BarrierEvent barrier(team, members);
+  if (collectives.has_levels())
+    return collectives.enter([&](auto step) { return begin(*team.door, std::move(step)); });
+  BarrierEvent barrier(team, collectives.members());
   // Where all come at about the same time they need no event.
   constexpr std::uint32_t looks = 32;
   for (std::uint32_t i = 0; i < looks; ++i)

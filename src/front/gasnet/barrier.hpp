@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <variant>
 
 #include "front/gasnet/collectives.hpp"
 
@@ -15,30 +16,23 @@ struct BarrierName {
   bool is_named() const;
 };
 
-// What all callers of notify say together.
+// What some callers of notify say together.
 struct BarrierOutcome {
   bool mismatch = false;
-  std::optional<int> id;  // nothing: all were anonymous
-};
+  bool is_named = false;
+  int id = 0;  // of those that are named
 
-class Naming {
- public:
-  explicit Naming(BarrierName mine) : mine_(mine) {}
-
-  static staged::Flow flow() { return {}; }
-  void lay(const staged::Round& round) const;
-  void take(const staged::Round& round);
-  const BarrierOutcome& outcome() const { return outcome_; }
-
- private:
-  BarrierName mine_;
-  BarrierOutcome outcome_;
+  static BarrierOutcome of(BarrierName name);
 };
 
 // Of a team. For one thread at a time.
 class SplitBarrier {
  public:
   // `goes_away`: whether the caller does something else before it waits.
+  SplitBarrier() = default;
+  SplitBarrier(const SplitBarrier&) = delete;
+  SplitBarrier& operator=(const SplitBarrier&) = delete;
+
   void notify(Team& team, CallName call, BarrierName name, bool goes_away);
   int wait(Team& team, CallName call, BarrierName name);
   int try_once(CallName call, BarrierName name);
@@ -46,9 +40,15 @@ class SplitBarrier {
   int result(CallName call, int* id) const;
 
  private:
+  using Round = staged::OneRound<staged::SmallReduction>;
+
+  bool advance();
   int leave(BarrierName name);
 
-  std::optional<staged::OneRound<Naming>> round_;  // between notify and wait
+  // Between notify and wait; an event where steps must go on without this barrier being asked.
+  std::optional<std::variant<Round, gex_Event_t>> step_;
+  BarrierOutcome mine_;
+  BarrierOutcome all_;
   std::optional<int> last_id_;
 };
 

@@ -26,22 +26,24 @@ gex_Event_t reduce(Team& team, CallName call, const staged::Flow& flow, void* ds
   }
   const staged::Reduction what{
       .flow = flow, .operation = *operation, .count = count, .source = source, .dest = dest};
-  return with_step(staged_of(team, call), call, what,
-                   [&](auto step) { return begin(*team.door, std::move(step)); });
+  return collectives_of(team, call).reduce(call, what, [&](auto step) {
+    return begin(*team.door, std::move(step));
+  });
 }
 
 }  // namespace
 
-StagedTeam& staged_of(Team& team, CallName call) {
+StagedCollectives& collectives_of(Team& team, CallName call) {
   if (team.door->checks() && context().handler != nullptr)
     give_up(call, "a handler may not start a collective");
   if (team.is_pair) give_up(call, "a team that gex_TM_Pair made is for point-to-point calls only");
-  return *team.staged;
+  return *team.collectives;
 }
 
 gex_Event_t begin_movement(Team& team, CallName call, const staged::Movement& what) {
-  return with_step(staged_of(team, call), call, what,
-                   [&](auto step) { return begin(*team.door, std::move(step)); });
+  return collectives_of(team, call).move(call, what, [&](auto step) {
+    return begin(*team.door, std::move(step));
+  });
 }
 
 }  // namespace gondwana::gasnet

@@ -4,14 +4,13 @@
 #include <memory>
 #include <utility>
 
-#include "engine/collectives/staged/large_reduction.hpp"
-#include "engine/collectives/staged/movement.hpp"
+#include "engine/collectives/staged/staged_collectives.hpp"
 #include "front/gasnet/door.hpp"
 
 namespace gondwana::gasnet {
 
 // Gives up where a collective may not be called.
-StagedTeam& staged_of(Team& team, CallName call);
+StagedCollectives& collectives_of(Team& team, CallName call);
 
 // It ends when the others learn of it without further calls of this member, which may make none for
 // long.
@@ -23,6 +22,12 @@ class StepOperation : public Operation {
   bool advance() override {
     is_over_ = is_over_ || step_.advance();
     return is_over_ && with_.has_told();
+  }
+  bool waits_for_network() const override {
+    if constexpr (requires { step_.waits_for_network(); })
+      return !is_over_ && step_.waits_for_network();
+    else
+      return false;
   }
 
  private:

@@ -19,6 +19,7 @@ Door::Door(const Setup& setup)
       settings_(setup.settings),
       inline_path_(setup.inline_path),
       far_(*setup.engine),
+      rooms_(setup.engine->segments()),
       staged_(staged_resources()),
       scratch_space_(staged_),
       files_(*setup.engine) {
@@ -43,7 +44,7 @@ void Door::join(const std::string& client_name, gex_Flags_t flags) {
   engine_->messages().listen(
       &receive, this,
       threads_ == ThreadMode::seq ? Handlers::on_one_thread : Handlers::on_any_thread);
-  const StagedPlace mine = scratch_space_.take(ranks(), "gex_Client_Init");
+  const StagedPlace mine = scratch_space_.take("gex_Client_Init");
   directory(rank()).scratch.store(mine.scratch, std::memory_order_relaxed);
   directory(rank()).replicas.store(mine.replicas, std::memory_order_relaxed);
   engine_->collectives().sync(engine_->teams().world(), "gex_Client_Init");
@@ -54,7 +55,6 @@ void Door::join(const std::string& client_name, gex_Flags_t flags) {
     all.places.push_back(first_place(process));
   }
   all.rank = rank();
-  all.replicas = ranks();
   world_ = &add_team(std::move(all), 0);
   engine_->collectives().sync(engine_->teams().world(), "gex_Client_Init");
 }
@@ -77,6 +77,7 @@ StagedResources Door::staged_resources() {
           .lane = far_.lane(),
           .waiter = engine_->waiter(),
           .segments = engine_->segments(),
+          .rooms = rooms_,
           .symmetric = engine_->symmetric(),
           .has_threads = threads_ != ThreadMode::seq,
           .give_up = give_up};
@@ -169,20 +170,27 @@ Team& Door::add_team(Membership membership, gex_Flags_t flags) {
   team->endpoint = endpoint(team->indices[team->rank]);
   team->flags = flags;
   team->place = membership.places[team->rank];
-  team->replicas = membership.replicas;
-  StagedTeam::Setup setup{.ranks = {},
-                          .me = team->rank,
-                          .places = std::move(membership.places),
-                          .replicas = scratch_space_.replicas(team->place, team->replicas),
-                          .offset_of = [this, of = team.get()](Bytes memory) {
-                            return offset_in_segment(*of, memory);
-                          }};
-  for (const std::uint32_t process : team->processes) setup.ranks.push_back(Rank(process));
-  team->staged = std::make_unique<StagedTeam>(staged_, std::move(setup));
+  team->collectives = make_collectives(*team, std::move(membership.places));
   team->show_members(inline_path_);
   fill(*team);
   const std::scoped_lock lock(mutex_);
   return *teams_.emplace_back(std::move(team));
+}
+
+// Where nobody reaches another process by loads and stores, each is a node of its own.
+std::unique_ptr<StagedCollectives> Door::make_collectives(const Team& team,
+                                                          std::vector<StagedPlace> places) {
+  StagedCollectives::Setup setup;
+  const bool is_apart = !engine_->rma().reach().covers(engine_->rank());
+  for (const std::uint32_t process : team.processes) {
+    setup.ranks.push_back(Rank(process));
+    setup.nodes.push_back(is_apart ? process : node_of(process));
+  }
+  setup.places = std::move(places);
+  setup.me = team.rank;
+  setup.replicas = scratch_space_.replicas(team.place);
+  setup.offset_of = [this, &team](Bytes memory) { return offset_in_segment(team, memory); };
+  return std::make_unique<StagedCollectives>(staged_, setup);
 }
 
 // Memory that is not symmetric, but in the segment of the team's endpoint.
@@ -196,7 +204,7 @@ std::uint64_t Door::offset_in_segment(const Team& team, Bytes memory) const {
 }
 
 void Door::remove(Team& team) {
-  scratch_space_.give_back(team.place, team.replicas);
+  scratch_space_.give_back(team.place);
   const std::scoped_lock lock(mutex_);
   teams_.remove_if([&](const auto& held) { return held.get() == &team; });
 }
@@ -248,11 +256,16 @@ void Door::move_operations() {
   if (!has_operations()) return;
   const std::unique_lock lock(operations_mutex_, std::try_to_lock);
   if (!lock) return;  // another thread is at it
-  std::erase_if(operations_, [](const std::shared_ptr<Operation>& operation) {
-    if (!operation->advance()) return false;
+  bool for_network = false;
+  std::erase_if(operations_, [&](const std::shared_ptr<Operation>& operation) {
+    if (!operation->advance()) {
+      for_network = for_network || operation->waits_for_network();
+      return false;
+    }
     operation->finish();
     return true;
   });
+  wait_for_network_.store(for_network, std::memory_order_relaxed);
   operations_waiting_.store(static_cast<std::uint32_t>(operations_.size()),
                             std::memory_order_relaxed);
 }

@@ -94,7 +94,6 @@ class Door {
     std::vector<gex_EP_Index_t> indices;
     std::vector<StagedPlace> places;
     std::uint32_t rank = 0;
-    std::uint32_t replicas = 0;  // those that this member took
   };
   Team& add_team(Membership membership, gex_Flags_t flags);
   void remove(Team& team);
@@ -125,15 +124,25 @@ class Door {
       poll();
   }
   void move_operations();
+  // Whether the next that one of them needs comes from another node.
+  bool operations_wait_for_network() const {
+    return wait_for_network_.load(std::memory_order_relaxed);
+  }
   bool has_operations() const { return operations_waiting_.load(std::memory_order_relaxed) != 0; }
   // Until done() holds; polls meanwhile, and sleeps when that is of no use.
   template <typename Done>
   void wait(CallName call, const Done& done) {
-    engine_->waiter().on_memory(call, [&] {
-      if (done()) return true;
-      move_operations();
-      return done();
-    });
+    for (bool is_done = false; !is_done;) {
+      const bool on_network = operations_wait_for_network();
+      const WaitReason why{.call = call, .on_program_memory = true, .on_network = on_network};
+      engine_->waiter().until(why, [&] {
+        is_done = done();
+        if (is_done) return true;
+        move_operations();
+        is_done = done();
+        return is_done || operations_wait_for_network() != on_network;
+      });
+    }
   }
 
  private:
@@ -142,6 +151,8 @@ class Door {
   // For the first team, as a process shows it.
   StagedPlace first_place(std::uint32_t process);
   std::uint64_t offset_in_segment(const Team& team, Bytes memory) const;
+  std::unique_ptr<StagedCollectives> make_collectives(const Team& team,
+                                                      std::vector<StagedPlace> places);
   // In segment.cpp.
   std::optional<std::size_t> shared_offset(gondwana_gex_segment& segment) const;
   Result<void> take_over(gondwana_gex_segment& segment);
@@ -156,6 +167,7 @@ class Door {
   Settings settings_;
   bool inline_path_;
   Far far_;
+  staged::Rooms rooms_;
   StagedResources staged_;
   ScratchSpace scratch_space_;
   std::vector<RankInfo> neighbors_;
@@ -170,6 +182,7 @@ class Door {
   std::map<std::pair<gex_EP_Index_t, gex_EP_Index_t>, std::unique_ptr<Team>> pairs_;
 
   std::atomic<std::uint32_t> operations_waiting_{0};
+  std::atomic<bool> wait_for_network_{false};
   std::mutex operations_mutex_;  // held by who moves operations on
   std::vector<std::shared_ptr<Operation>> operations_;
 };
@@ -190,6 +203,12 @@ inline void check_member(const Team& team, gex_Rank_t rank, CallName call) {
 
 inline bool Team::reaches(std::uint32_t member) const {
   return member >= size || door->reaches(processes[member]);
+}
+
+template <staged::Step S>
+void Team::wait_for(CallName call, S& step) {
+  door->wait(call, [&] { return step.advance(); });
+  if (collectives->has_levels()) door->engine().remote().depart(call);
 }
 
 template <typename T>

@@ -21,6 +21,8 @@ class Operation {
   virtual ~Operation() = default;
 
   virtual bool advance() = 0;
+  // Whether what it needs next comes from another node. By who may advance it.
+  virtual bool waits_for_network() const { return false; }
 
   bool is_complete() const { return complete_.load(std::memory_order_acquire); }
   // By who saw advance() return true. Pairs with is_complete().
@@ -33,12 +35,11 @@ class Operation {
 class Door;
 struct Team;
 
-// A barrier that this member has entered. A value.
+// A barrier that this member of a team on one node has entered. A value.
 class BarrierEvent {
  public:
   BarrierEvent(Team& team, StagedTeam& members) : team_(&team), barrier_(members) {}
 
-  // Whether all have entered and learn of it without further calls of this member.
   bool is_complete();
   void wait(CallName call);
 

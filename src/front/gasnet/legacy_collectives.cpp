@@ -29,12 +29,12 @@ gex_Event_t start_movement(gasnet_team_handle_t handle, CallName call, const sta
   examine(team, call, what.flow.from.value_or(what.flow.to.value_or(0)), flags);
   if ((flags & (GASNET_COLL_IN_ALLSYNC | GASNET_COLL_OUT_ALLSYNC)) == 0)
     return begin_movement(team, call, what);
-  StagedTeam& members = staged_of(team, call);
-  const auto meet = [&] { return staged::OneRound(members, staged::Meeting{}); };
+  StagedCollectives& collectives = collectives_of(team, call);
   staged::Chain chain;
-  if ((flags & GASNET_COLL_IN_ALLSYNC) != 0) chain.add(meet());
-  with_step(members, call, what, [&](auto step) { chain.add(std::move(step)); });
-  if ((flags & GASNET_COLL_OUT_ALLSYNC) != 0) chain.add(meet());
+  const auto add = [&](auto step) { chain.add(std::move(step)); };
+  if ((flags & GASNET_COLL_IN_ALLSYNC) != 0) collectives.meet(call, add);
+  collectives.move(call, what, add);
+  if ((flags & GASNET_COLL_OUT_ALLSYNC) != 0) collectives.meet(call, add);
   return begin(*team.door, std::move(chain));
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/types.hpp"
 #include "engine/collectives/staged/scratch_space.hpp"
+#include "engine/collectives/staged/staged_collectives.hpp"
 #include "gasnet/messages.h"
 #include "gasnet/team.h"
 #include "gasnet_fwd.h"
@@ -96,9 +97,8 @@ struct Team : gondwana_gex_team {
   std::vector<gex_EP_Index_t> indices;     // and the index of its endpoint there
   std::vector<gondwana_gex_member> reach;  // where the library looks
   std::vector<gondwana_gex_member> empty;  // of no size: what inline code sees if it is to call us
-  std::unique_ptr<StagedTeam> staged;      // its collectives; null: a pair
-  StagedPlace place;                       // the scratch of this member; to be given back
-  std::uint32_t replicas = 0;              // how many belong to it
+  std::unique_ptr<StagedCollectives> collectives;  // null: a pair
+  StagedPlace place;                               // the scratch of this member; to be given back
   std::shared_ptr<SplitBarrier> split_barrier = nullptr;  // made when it is first asked for
 
   explicit Team(Door& of) : gondwana_gex_team{}, door(&of) {}
@@ -115,6 +115,11 @@ struct Team : gondwana_gex_team {
   template <typename T>
   std::vector<T> exchange(CallName call, const T& mine);
   void exchange(CallName call, Bytes mine, MutableBytes all);
+
+ private:
+  // Until the step of a collective is complete, and what this rank told others is on its way.
+  template <staged::Step S>
+  void wait_for(CallName call, S& step);
 };
 
 }  // namespace gondwana::gasnet

@@ -100,7 +100,9 @@ Result<staged::Operator> find_operator(const ClientOperator& client) {
         built_in.width == 0 ? "1 byte or more" : fmt::format("{} bytes", built_in.width)));
   if (client.operation == GEX_OP_USER || client.operation == GEX_OP_USER_NC) {
     if (client.function == nullptr) return refused("op is GEX_OP_USER, but user_op is null");
-    return staged::Operator(client.width, client.function, client.data);
+    return staged::Operator(client.width, client.function, client.data,
+                            client.operation == GEX_OP_USER ? staged::Operator::Order::any
+                                                            : staged::Operator::Order::of_members);
   }
   if (built_in.combine == nullptr)
     return refused(

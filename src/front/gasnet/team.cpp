@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/collectives/staged/entered_barrier.hpp"
-#include "engine/collectives/staged/movement.hpp"
 #include "front/gasnet/door.hpp"
 
 namespace gondwana::gasnet {
@@ -18,19 +16,13 @@ void Team::show_members(bool inline_path) {
 }
 
 void Team::meet(CallName call) {
-  staged::EnteredBarrier barrier(*staged);
-  if (!barrier.all_entered())
-    door->engine().waiter().on_words(call, [&] { return barrier.all_entered(); });
-  barrier.wake_sleepers();
-  if (!staged->reaches_all()) door->engine().remote().depart(call);
+  collectives->enter([&](auto barrier) { wait_for(call, barrier); });
 }
 
 void Team::exchange(CallName call, Bytes mine, MutableBytes all) {
   const staged::Movement what{
       .flow = {}, .apart = false, .block = mine.size(), .source = mine.data(), .dest = all.data()};
-  with_step(*staged, call, what,
-            [&](auto step) { door->wait(call, [&] { return step.advance(); }); });
-  if (!staged->reaches_all()) door->engine().remote().depart(call);
+  collectives->move(call, what, [&](auto step) { wait_for(call, step); });
 }
 
 namespace {
@@ -52,7 +44,7 @@ struct SplitRecord {
 // The new team that this member is in; null: none.
 Team* split(Team& parent, int color, int key, bool joins, CallName call, gex_Flags_t flags) {
   SplitRecord mine{joins, color, key, parent.endpoint->index, {}};
-  if (joins) mine.place = parent.door->scratch_space().take(parent.size, call);
+  if (joins) mine.place = parent.door->scratch_space().take(call);
   const std::vector<SplitRecord> all = parent.exchange(call, mine);
   if (!joins) return nullptr;
   std::vector<std::uint32_t> members;
@@ -60,7 +52,6 @@ Team* split(Team& parent, int color, int key, bool joins, CallName call, gex_Fla
     if (all[i].joins && all[i].color == color) members.push_back(i);
   std::ranges::sort(members, {}, [&](std::uint32_t i) { return std::pair(all[i].key, i); });
   Door::Membership membership;
-  membership.replicas = parent.size;
   for (const std::uint32_t i : members) {
     if (i == parent.rank) membership.rank = static_cast<std::uint32_t>(membership.processes.size());
     membership.processes.push_back(parent.processes[i]);
@@ -119,11 +110,9 @@ std::vector<Team*> create(Team& parent, const gex_EP_Location_t* args, std::size
   const std::vector<std::uint32_t> own = own_positions(parent, args, count, flags, processes);
   CreateRecord mine{door.rank(), {}};
   for (std::size_t i = 0; i < own.size(); ++i)
-    mine.places.at(i) =
-        door.scratch_space().take(static_cast<std::uint32_t>(count), "gex_TM_Create");
+    mine.places.at(i) = door.scratch_space().take("gex_TM_Create");
   const std::vector<CreateRecord> all = parent.exchange("gex_TM_Create", mine);
   Door::Membership membership;
-  membership.replicas = static_cast<std::uint32_t>(count);
   std::map<std::uint32_t, std::size_t> seen;  // how many endpoints of a process came before
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto record = std::ranges::find(all, processes[i], &CreateRecord::process);

@@ -29,6 +29,11 @@ struct World {
   gex_Rank_t size() const { return gex_TM_QuerySize(team); }
   gex_Rank_t right() const { return (me() + 1) % size(); }
   gex_Rank_t left() const { return (me() + size() - 1) % size(); }
+  bool is_on_one_node() const {
+    gex_Rank_t neighbors = 0;
+    gex_System_QueryNbrhdInfo(nullptr, &neighbors, nullptr);
+    return neighbors == size();
+  }
   // All ranks meet; whoever waits receives messages.
   void barrier();
   // Attaches a segment of so many bytes to the first endpoint, and returns it.

@@ -21,4 +21,35 @@ void EnteredBarrier::wake_sleepers() {
       team_->wake(member);
 }
 
+LevelBarrier::LevelBarrier(StagedTeam& node, StagedTeam& leaders)
+    : node_(&node), leaders_(&leaders), line_(Lines(node), node.me()), epoch_(node.next_epoch()) {
+  line_.advance(epoch_);
+  tell();
+}
+
+// Where the barriers before it are complete. The leader tries again.
+void LevelBarrier::tell() {
+  const std::uint32_t me = leaders_->me();
+  if (!line_.all_reached(epoch_, from_)) return;
+  // Pairs with advance().
+  if (complete().load(std::memory_order_acquire) + 1 >= epoch_ && line_.claim(0, epoch_)) {
+    entered(me).store(epoch_, std::memory_order_release);  // pairs with has_entered()
+    leaders_->tell_remote({}, {}, &entered(me));
+  }
+  if (!is_leader()) node_->wake(0);
+  is_told_ = has_entered(me);
+}
+
+bool LevelBarrier::advance() {
+  if (!is_leader())
+    return complete().load(std::memory_order_acquire) >= epoch_;  // pairs with below
+  if (!is_told_) tell();
+  while (is_told_ && from_node_ < leaders_->size() && has_entered(from_node_)) ++from_node_;
+  if (from_node_ < leaders_->size()) return false;
+  if (complete().load(std::memory_order_relaxed) < epoch_)
+    complete().store(epoch_, std::memory_order_seq_cst);  // pairs with above
+  node_->wake_others();
+  return true;
+}
+
 }  // namespace gondwana::staged

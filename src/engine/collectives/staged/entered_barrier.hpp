@@ -1,5 +1,5 @@
-// A barrier of a staged team that this member has entered. Nobody moves it on: what is left is to
-// look at the lines of the others.
+// Barriers that this member has entered. They use lines alone, which only ever move forward: when
+// one is complete, the scratch of the team may have another owner.
 #pragma once
 
 #include "engine/collectives/staged/staged_team.hpp"
@@ -24,7 +24,7 @@ class Lines {
   const StagedTeam* team_;
 };
 
-// A value.
+// Nobody moves it on: what is left is to look at the lines of the others. A value.
 class EnteredBarrier {
  public:
   // Enters. In the order of the team's collectives.
@@ -45,6 +45,37 @@ class EnteredBarrier {
   TeamSync<RealAtomics, Lines> line_;
   Epoch epoch_;
   std::uint32_t from_ = 0;  // the members before this one have entered
+};
+
+// Of members on several nodes. The member that comes last on its node is awake: it tells the
+// leaders of the other nodes, in the name of its own. A leader that has heard of all nodes says
+// that the barrier is complete.
+class LevelBarrier {
+ public:
+  // Enters.
+  LevelBarrier(StagedTeam& node, StagedTeam& leaders);
+
+  bool advance();
+  bool waits_for_network() const { return is_told_; }
+
+ private:
+  bool is_leader() const { return node_->me() == 0; }
+  std::atomic<std::uint64_t>& complete() const { return node_->scratch(0).complete; }
+  void tell();
+  std::atomic<std::uint64_t>& entered(std::uint32_t node) const {
+    return leaders_->scratch(node).entered[epoch_ % 2];
+  }
+  bool has_entered(std::uint32_t node) const {
+    return entered(node).load(std::memory_order_acquire) >= epoch_;  // pairs with tell()
+  }
+
+  StagedTeam* node_;
+  StagedTeam* leaders_;
+  TeamSync<RealAtomics, Lines> line_;
+  Epoch epoch_;
+  std::uint32_t from_ = 0;       // members before this one have come
+  std::uint32_t from_node_ = 0;  // nodes before this one have entered
+  bool is_told_ = false;         // all of this node have come
 };
 
 }  // namespace gondwana::staged

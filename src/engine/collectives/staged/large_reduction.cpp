@@ -71,7 +71,6 @@ void PartsReduction::combine() {
     copy_for_others(arrays_.own_result(piece_) + offset, sum, bit.count * width);
     if (aside && dest != nullptr) std::memcpy(dest, sum, bit.count * width);
   });
-  arrays_.lay_result(piece_, mine);
 }
 
 void PartsReduction::show_combined() {

@@ -31,14 +31,15 @@ void SmallMovement::take(const Round& round) const {
 }
 
 LargeMovement::LargeMovement(StagedTeam& team, CallName call, const Movement& what)
-    : round_(team), what_(what), taken_(team.size()) {
-  cut(call);
+    : round_(team), call_(call), what_(what), taken_(team.size()) {
+  cut();
+  if (!team.reaches_all()) fetches_.resize(team.size());
   if (!what.flow.starts_at(team.me())) return;
   place_ = round_.team().offset_of(what.source, what.source_size(team.size()));
   if (place_ == StagedTeam::nowhere && team.size() > 1) ticket_ = round_.team().queue_for_area();
 }
 
-void LargeMovement::cut(CallName call) {
+void LargeMovement::cut() {
   constexpr std::size_t wanted_buffers = 8;
   constexpr std::size_t room = TeamScratch::area_size;
   const std::size_t lines = room / wanted_buffers / blocks() / cache_line;
@@ -47,8 +48,8 @@ void LargeMovement::cut(CallName call) {
   buffers_ = std::min(room / (stride_ * blocks()), wanted_buffers);
   if (pieces_ >= Mark::most || buffers_ == 0)
     round_.team().with().give_up(
-        call, fmt::format("{} for each of {} members are too much for one call; split it",
-                          format_size(what_.block), round_.size()));
+        call_, fmt::format("{} for each of {} members are too much for one call; split it",
+                           format_size(what_.block), round_.size()));
 }
 
 bool LargeMovement::begin() {
@@ -69,18 +70,16 @@ std::size_t LargeMovement::piece_size(std::size_t piece) const {
   return std::min(stride_, what_.block - piece * stride_);
 }
 
-std::byte* LargeMovement::buffer_of(std::uint32_t member, std::size_t piece,
-                                    std::size_t block) const {
-  return round_.team().area(member) + (piece % buffers_ * blocks() + block) * stride_;
+std::uint64_t LargeMovement::offset_of_piece(std::uint32_t member, std::size_t piece) const {
+  const std::uint64_t source = round_.slot(member).source;
+  if (source != StagedTeam::nowhere)
+    return source + what_.source_offset(round_.me()) + piece * stride_;
+  return round_.team().area_offset(member) + buffer_of(piece, what_.apart ? round_.me() : 0);
 }
 
-// For this member.
 const std::byte* LargeMovement::piece_of(std::uint32_t member, std::size_t piece) const {
-  const std::size_t offset = what_.source_offset(round_.me()) + piece * stride_;
-  if (member == round_.me()) return what_.source + offset;
-  const std::uint64_t source = round_.slot(member).source;
-  if (source == StagedTeam::nowhere) return buffer_of(member, piece, what_.apart ? round_.me() : 0);
-  return round_.team().at(member, source) + offset;
+  if (member == round_.me()) return what_.source + what_.source_offset(member) + piece * stride_;
+  return round_.team().at(member, offset_of_piece(member, piece));
 }
 
 std::size_t LargeMovement::slowest_taker() const {
@@ -92,10 +91,8 @@ std::size_t LargeMovement::slowest_taker() const {
 }
 
 void LargeMovement::stage_piece(std::size_t piece, std::uint32_t block) {
-  std::byte* buffer = buffer_of(round_.me(), piece, block);
-  const std::size_t size = piece_size(piece);
-  copy_for_others(buffer, what_.source + block * what_.block + piece * stride_, size);
-  round_.lay(Bytes(buffer, size), what_.apart ? std::optional(block) : what_.flow.to);
+  copy_for_others(round_.team().area(round_.me()) + buffer_of(piece, block),
+                  what_.source + block * what_.block + piece * stride_, piece_size(piece));
 }
 
 // Lays pieces ready where there is room for them; false where there was none.
@@ -120,22 +117,54 @@ bool LargeMovement::take() {
   for (std::uint32_t i = 0; i < round_.size(); ++i) {
     const std::uint32_t member = (round_.me() + i) % round_.size();
     if (!what_.flow.starts_at(member)) continue;
-    std::size_t& taken = taken_[member];
-    if (taken < (member == round_.me() ? pieces_ : round_.shown(member))) {
-      copy_block(what_.dest + what_.dest_offset(member) + taken * stride_, piece_of(member, taken),
-                 piece_size(taken));
-      ++taken;
-      moved = true;
-    }
+    const std::size_t taken =
+        round_.team().reaches(member) ? take_from(member) : fetch_from(member);
+    moved = moved || taken != taken_[member];
+    taken_[member] = taken;
     least = std::min(least, taken);
   }
   if (least != all_taken_) tell_taken(least);
   return moved;
 }
 
+// How many pieces have been taken.
+std::size_t LargeMovement::take_from(std::uint32_t member) {
+  const std::size_t taken = taken_[member];
+  if (taken >= (member == round_.me() ? pieces_ : round_.shown(member))) return taken;
+  copy_block(dest_of(member, taken), piece_of(member, taken), piece_size(taken));
+  return taken + 1;
+}
+
+std::size_t LargeMovement::fetch_from(std::uint32_t member) {
+  Fetch& fetch = fetches_[member];
+  if (fetch.posted == nullptr) fetch.posted = std::make_unique<Completion>();
+  if (!fetch.posted->done()) return taken_[member];
+  const std::size_t here = fetch.asked;
+  const std::size_t until = round_.shown(member);
+  while (fetch.asked < until && post(member, fetch, until)) {
+  }
+  return here;
+}
+
+// A source that stays where it is comes as a whole. False: no room.
+bool LargeMovement::post(std::uint32_t member, Fetch& fetch, std::size_t until) {
+  const StagedTeam& team = round_.team();
+  const StagedResources& with = team.with();
+  const bool is_whole = round_.slot(member).source != StagedTeam::nowhere;
+  const std::size_t size = is_whole ? what_.block - fetch.asked * stride_ : piece_size(fetch.asked);
+  const Remote from{team.rank_of(member), offset_of_piece(member, fetch.asked)};
+  const RemoteAccess::Begun begun =
+      with.remote->begin_get(*with.lane, {dest_of(member, fetch.asked), size}, from, *fetch.posted,
+                             RemoteAccess::NoRoom::refuse);
+  if (!begun) with.give_up(call_, with.lane->take_error()->text);
+  if (*begun != Posted::accepted) return false;
+  fetch.asked = is_whole ? until : fetch.asked + 1;
+  return true;
+}
+
 void LargeMovement::tell_taken(std::size_t pieces) {
   all_taken_ = pieces;
-  round_.take(pieces);
+  round_.take(pieces, what_.flow.from);
   if (!what_.flow.from)
     round_.team().wake_others();
   else if (*what_.flow.from != round_.me())

@@ -2,6 +2,7 @@
 // different shapes. Who wants data takes it from where its owner shows it, in the order of ranks.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -34,8 +35,9 @@ class SmallMovement {
   Movement what_;
 };
 
-// Piece by piece. A source in memory that its peers reach stays where it is, and is there at once;
-// any other is laid in the area of its owner, some pieces ahead of who takes them. A step.
+// Piece by piece. A source in memory that its peers can address stays where it is, and is there at
+// once; any other is laid in the area of its owner, some pieces ahead of who takes them. From other
+// nodes pieces are fetched by gets. A step.
 class LargeMovement {
  public:
   LargeMovement(StagedTeam& team, CallName call, const Movement& what);
@@ -43,7 +45,13 @@ class LargeMovement {
   bool advance();
 
  private:
-  void cut(CallName call);
+  // From a member on another node. Posted at most once at a time, for all pieces that are shown.
+  struct Fetch {
+    std::size_t asked = 0;  // pieces
+    std::unique_ptr<Completion> posted = nullptr;
+  };
+
+  void cut();
   bool begin();
   bool stage();
   void stage_piece(std::size_t piece, std::uint32_t block);
@@ -52,12 +60,23 @@ class LargeMovement {
   bool is_complete() const;
   std::size_t blocks() const { return what_.apart ? round_.size() : 1; }
   std::size_t piece_size(std::size_t piece) const;
+  std::size_t take_from(std::uint32_t member);
+  std::size_t fetch_from(std::uint32_t member);
+  bool post(std::uint32_t member, Fetch& fetch, std::size_t until);
+  // Where a piece for this member lies: in the arena of its owner, or in this process.
+  std::uint64_t offset_of_piece(std::uint32_t member, std::size_t piece) const;
   const std::byte* piece_of(std::uint32_t member, std::size_t piece) const;
-  // Where a piece of an own block is staged.
-  std::byte* buffer_of(std::uint32_t member, std::size_t piece, std::size_t block) const;
+  std::byte* dest_of(std::uint32_t member, std::size_t piece) const {
+    return what_.dest + what_.dest_offset(member) + piece * stride_;
+  }
+  // Where in its owner's area a piece of a block is staged.
+  std::size_t buffer_of(std::size_t piece, std::size_t block) const {
+    return (piece % buffers_ * blocks() + block) * stride_;
+  }
   std::size_t slowest_taker() const;
 
   Round round_;
+  CallName call_;
   Movement what_;
   std::size_t stride_ = 0;   // bytes of a block that a piece has, but for the last
   std::size_t pieces_ = 0;   // of each block
@@ -67,6 +86,7 @@ class LargeMovement {
   bool begun_ = false;
   std::size_t shown_ = 0;           // pieces
   std::vector<std::size_t> taken_;  // from each member
+  std::vector<Fetch> fetches_;      // the same; empty where all members are within reach
   std::size_t all_taken_ = 0;
 };
 

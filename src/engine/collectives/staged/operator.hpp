@@ -14,11 +14,13 @@ class Operator {
                             const void* data);
 
   explicit Operator(const ElementType& type) : width_(type.size), combine_(type.combine) {}
-  // `width`: bytes of an element. `data` is passed on.
-  Operator(std::size_t width, Function function, const void* data)
-      : width_(width), function_(function), data_(data) {}
+  // `width`: bytes of an element. `data` is passed on. Every operation is associative.
+  enum class Order : std::uint8_t { any, of_members };
+  Operator(std::size_t width, Function function, const void* data, Order order)
+      : width_(width), function_(function), data_(data), order_(order) {}
 
   std::size_t width() const { return width_; }
+  bool keeps_order() const { return order_ == Order::of_members; }
   bool may_replace_term() const { return combine_ != nullptr; }
 
   // Combines `terms` arrays, term(0), term(1), ... in this order, from the right. `out` is none of
@@ -47,6 +49,7 @@ class Operator {
   Combine combine_ = nullptr;  // null: the program's function
   Function function_ = nullptr;
   const void* data_ = nullptr;
+  Order order_ = Order::any;
 };
 
 }  // namespace gondwana::staged

@@ -24,7 +24,8 @@ class ReductionArrays::Copy {
 
 ReductionArrays::ReductionArrays(StagedTeam& team, CallName call, const Reduction& what,
                                  Sharing sharing)
-    : call_(call), round_(team), what_(what) {
+    : round_(team), what_(what) {
+  GONDWANA_ASSERT(team.reaches_all(), team.me());
   const std::size_t width = what.operation.width();
   per_piece_ = width <= buffer_size ? buffer_size / width : team.size();
   pieces_ = (what.count + per_piece_ - 1) / per_piece_;
@@ -109,15 +110,14 @@ const std::byte* ReductionArrays::source(std::uint32_t member, std::size_t piece
     return stages_ ? source_buffer(member, piece) : source_copy_->data() + offset(piece);
   }
   const std::uint64_t place = round_.slot(member).source;
-  return place == nowhere ? source_buffer(member, piece) : copy_of(member, place, piece);
+  return place == nowhere ? source_buffer(member, piece)
+                          : round_.team().at(member, place) + offset(piece);
 }
 
 void ReductionArrays::stage(std::size_t piece) {
   if (!stages_) return;
-  const std::size_t size = count(piece) * what_.operation.width();
-  std::byte* buffer = source_buffer(round_.me(), piece);
-  copy_for_others(buffer, what_.source + offset(piece), size);
-  round_.lay(Bytes(buffer, size));
+  copy_for_others(source_buffer(round_.me(), piece), what_.source + offset(piece),
+                  count(piece) * what_.operation.width());
 }
 
 std::byte* ReductionArrays::own_result(std::size_t piece) const {
@@ -127,29 +127,8 @@ std::byte* ReductionArrays::own_result(std::size_t piece) const {
 
 const std::byte* ReductionArrays::result(std::uint32_t member, std::size_t piece) const {
   const std::uint64_t place = round_.slot(member).result;
-  return place == nowhere ? result_buffer(member, piece) : copy_of(member, place, piece);
-}
-
-// Of a member out of reach it is fetched when it is first asked for.
-const std::byte* ReductionArrays::copy_of(std::uint32_t member, std::uint64_t place,
-                                          std::size_t piece) const {
-  const StagedTeam& team = round_.team();
-  if (team.reaches(member)) return team.at(member, place) + offset(piece);
-  Fetched& fetched = fetched_[{member, place}];
-  if (fetched.bytes.empty() || fetched.piece != piece) {
-    fetched.piece = piece;
-    fetched.bytes.resize(count(piece) * what_.operation.width());
-    const StagedResources& with = team.with();
-    if (!with.remote->get(*with.lane, fetched.bytes, {team.rank_of(member), place + offset(piece)}))
-      with.give_up(call_, with.lane->take_error()->text);
-  }
-  return fetched.bytes.data();
-}
-
-void ReductionArrays::lay_result(std::size_t piece, Part part) const {
-  if (result_copy_ != nullptr) return;
-  const std::size_t width = what_.operation.width();
-  round_.lay(Bytes(own_result(piece) + part.begin * width, part.count * width));
+  return place == nowhere ? result_buffer(member, piece)
+                          : round_.team().at(member, place) + offset(piece);
 }
 
 }  // namespace gondwana::staged

@@ -5,11 +5,8 @@
 // Elements too large for a buffer are copied, all of them, to memory that peers reach.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include "engine/collectives/common/parts.hpp"
 #include "engine/collectives/staged/reduction.hpp"
@@ -41,8 +38,6 @@ class ReductionArrays {
   void stage(std::size_t piece);
   // Where a member lays its part of the result for others.
   std::byte* own_result(std::size_t piece) const;
-  // Says that this part of it is there.
-  void lay_result(std::size_t piece, Part part) const;
   const std::byte* result(std::uint32_t member, std::size_t piece) const;
 
  private:
@@ -50,20 +45,14 @@ class ReductionArrays {
   static constexpr std::size_t buffer_size = TeamScratch::area_size / 4 / cache_line * cache_line;
 
   class Copy;
-  struct Fetched {
-    std::size_t piece = 0;
-    std::vector<std::byte> bytes;
-  };
 
   void find_source(StagedTeam& team, CallName call, Sharing sharing);
   void find_result(StagedTeam& team, CallName call);
   std::shared_ptr<Copy> make_copy(StagedTeam& team, CallName call) const;
   std::size_t offset(std::size_t piece) const;  // bytes
-  const std::byte* copy_of(std::uint32_t member, std::uint64_t place, std::size_t piece) const;
   std::byte* source_buffer(std::uint32_t member, std::size_t piece) const;
   std::byte* result_buffer(std::uint32_t member, std::size_t piece) const;
 
-  CallName call_;
   Round round_;
   Reduction what_;
   std::size_t per_piece_;  // elements
@@ -75,8 +64,6 @@ class ReductionArrays {
   std::shared_ptr<Copy> source_copy_;
   std::shared_ptr<Copy> result_copy_;
   std::optional<std::uint64_t> ticket_;  // for the area
-  // By member and place: the pieces of large elements that are being combined.
-  mutable std::map<std::pair<std::uint32_t, std::uint64_t>, Fetched> fetched_;
 };
 
 }  // namespace gondwana::staged

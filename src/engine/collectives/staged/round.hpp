@@ -39,10 +39,11 @@ class Round {
   std::uint64_t shown(std::uint32_t member) const {
     return Mark::count(slot(member).shown.load(std::memory_order_acquire), turn_);
   }
-  void take(std::uint64_t count) {
+  // Told to all, or to the only member that asks for it.
+  void take(std::uint64_t count, std::optional<std::uint32_t> member = {}) {
     CollectiveSlot& own = slot(me());
     own.taken.store(Mark::of(turn_, count), std::memory_order_release);  // with taken()
-    team_->tell_remote({}, {}, &own.taken);
+    team_->tell_remote(member, {}, &own.taken);
   }
   std::uint64_t taken(std::uint32_t member) const {
     return Mark::count(slot(member).taken.load(std::memory_order_acquire), turn_);
@@ -115,7 +116,9 @@ concept RoundContent = requires(C content, const Round& round) {
 
 // A round without payloads.
 struct Meeting {
-  static Flow flow() { return {}; }
+  Flow between = {};
+
+  Flow flow() const { return between; }
   static void lay(const Round& /*round*/) {}
   static void take(const Round& /*round*/) {}
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/parse.hpp"
 
 namespace gondwana {
@@ -10,19 +12,29 @@ TeamScratch& ScratchSpace::at(std::uint64_t offset) const {
   return shared_at<TeamScratch>(with_.memory.window(with_.me), offset);
 }
 
+std::size_t ScratchSpace::size_of_replicas() const {
+  const NodeShare& share = with_.memory.plan();
+  const std::size_t leaders = with_.rma.reach().covers(with_.me) ? share.nodes : share.job_ranks;
+  return leaders * sizeof(TeamScratch);
+}
+
 // What collectives keep in it begins as zero, whoever had it before.
-StagedPlace ScratchSpace::take(std::uint32_t members, CallName call) {
+StagedPlace ScratchSpace::take(CallName call) {
+  const std::uint32_t levels = is_on_one_node() ? 1 : 2;
   StagedPlace place;
   const std::scoped_lock lock(mutex_);
   if (spare_.empty()) {
-    place.scratch = allocate(sizeof(TeamScratch), call);
+    place.scratch = allocate(levels * sizeof(TeamScratch), call);
   } else {
     place.scratch = spare_.back();
     spare_.pop_back();
   }
-  at(place.scratch).clear_words();
-  place.epoch = at(place.scratch).line.epoch.load(std::memory_order_relaxed);
-  if (!with_.rma.reaches_all()) place.replicas = allocate(members * sizeof(TeamScratch), call);
+  for (std::uint32_t level = 0; level < levels; ++level) {
+    TeamScratch& scratch = at(place.scratch + level * sizeof(TeamScratch));
+    scratch.clear_words();
+    place.epoch = std::max(place.epoch, scratch.last_epoch());
+  }
+  if (!is_on_one_node()) place.replicas = allocate(size_of_replicas(), call);
   return place;
 }
 
@@ -35,13 +47,13 @@ std::uint64_t ScratchSpace::allocate(std::size_t size, CallName call) {
   return static_cast<std::uint64_t>(range->data() - with_.memory.window(with_.me));
 }
 
-MutableBytes ScratchSpace::replicas(const StagedPlace& place, std::uint32_t members) const {
-  if (place.replicas == 0) return {};
-  return {with_.memory.window(with_.me) + place.replicas, members * sizeof(TeamScratch)};
+MutableBytes ScratchSpace::replicas(const StagedPlace& place) const {
+  if (is_on_one_node()) return {};
+  return {with_.memory.window(with_.me) + place.replicas, size_of_replicas()};
 }
 
-void ScratchSpace::give_back(const StagedPlace& place, std::uint32_t members) {
-  if (place.replicas != 0) with_.segments.release(replicas(place, members));
+void ScratchSpace::give_back(const StagedPlace& place) {
+  if (!is_on_one_node()) with_.segments.release(replicas(place));
   const std::scoped_lock lock(mutex_);
   spare_.push_back(place.scratch);
 }

@@ -1,4 +1,6 @@
-// The scratch of one rank for the teams it is a member of.
+// The scratch of one rank for the teams it is a member of. In a job on several nodes it has two for
+// each: for the members of its node, and for the leaders of nodes; and replicas of what other
+// leaders have.
 //
 // Scratch is kept when a team is gone, for later ones: a member that still waits for the last
 // barrier of the old team looks at a line that only ever moves forward.
@@ -15,13 +17,15 @@ class ScratchSpace {
  public:
   explicit ScratchSpace(const StagedResources& with) : with_(with) {}
 
-  // For a team of so many members at most.
-  StagedPlace take(std::uint32_t members, CallName call);
-  void give_back(const StagedPlace& place, std::uint32_t members);
+  StagedPlace take(CallName call);
+  void give_back(const StagedPlace& place);
   // Where the replicas of a place are; none in a job on one node.
-  MutableBytes replicas(const StagedPlace& place, std::uint32_t members) const;
+  MutableBytes replicas(const StagedPlace& place) const;
 
  private:
+  bool is_on_one_node() const { return with_.rma.reaches_all(); }
+  // As many as there are nodes, or ranks that reach nobody.
+  std::size_t size_of_replicas() const;
   TeamScratch& at(std::uint64_t offset) const;
   std::uint64_t allocate(std::size_t size, CallName call);
 

@@ -9,9 +9,10 @@ StagedTeam::StagedTeam(const StagedResources& with, Setup setup)
     : with_(with),
       ranks_(std::move(setup.ranks)),
       me_(setup.me),
-      offset_of_(std::move(setup.offset_of)) {
+      offset_of_(std::move(setup.offset_of)),
+      places_(std::move(setup.places)) {
   for (std::uint32_t i = 0; i < size(); ++i) {
-    const StagedPlace& place = setup.places[i];
+    const StagedPlace& place = places_[i];
     std::byte* scratch = nullptr;
     if (reaches(i)) {
       scratch = with_.memory.window(ranks_[i]) + place.scratch;
@@ -20,7 +21,6 @@ StagedTeam::StagedTeam(const StagedResources& with, Setup setup)
       scratch = setup.replicas.data() + i * sizeof(TeamScratch);
     }
     scratch_.push_back(&shared_at<TeamScratch>(scratch, 0));
-    replicas_.push_back(place.replicas);
     epoch_ = std::max(epoch_, place.epoch);
   }
 }
@@ -55,7 +55,6 @@ void StagedTeam::finish(Turn turn) {
 }
 
 std::uint64_t StagedTeam::offset_of(const void* address, std::size_t size) const {
-  if (!reaches_all()) return nowhere;
   const std::uint64_t at = offset_in_arena(static_cast<const std::byte*>(address));
   const std::size_t end = with_.memory.plan().inbox_offset();
   if (at <= end && size <= end - at) return at;
@@ -68,7 +67,7 @@ void StagedTeam::send(std::uint32_t member, Bytes written,
                       const std::atomic<std::uint64_t>* word) const {
   if (reaches(member)) return;
   const auto* begin = reinterpret_cast<const std::byte*>(&own());
-  const std::uint64_t replica = replicas_[member] + me_ * sizeof(TeamScratch);
+  const std::uint64_t replica = places_[member].replicas + me_ * sizeof(TeamScratch);
   const auto place = [&](const void* in_scratch) {
     return replica + static_cast<std::uint64_t>(static_cast<const std::byte*>(in_scratch) - begin);
   };

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/collectives/staged/rooms.hpp"
 #include "engine/rma/rma.hpp"
 #include "engine/symmetric/segment_space.hpp"
 #include "engine/wait/waiter.hpp"
@@ -30,6 +31,7 @@ struct StagedResources {
   Lane* lane;            // for what is fetched from other nodes; null likewise
   Waiter& waiter;
   SegmentSpace& segments;
+  staged::Rooms& rooms;
   const SymmetricMemory& symmetric;
   bool has_threads;  // several may move collectives on
   // Told of what cannot be done. It must not return: the other members would wait for ever.
@@ -40,11 +42,11 @@ struct StagedResources {
   bool has_told() const { return remote == nullptr || remote->has_told(); }
 };
 
-// What a member tells the others before a team is made: offsets in its arena, and an epoch that its
-// line has not gone beyond.
+// What a member tells the others before a team is made: offsets in its arena, and an epoch that
+// none of its lines has gone beyond.
 struct StagedPlace {
   std::uint64_t scratch = 0;
-  std::uint64_t replicas = 0;  // one for each member, in their order
+  std::uint64_t replicas = 0;  // one for each node, in the order of a team
   Epoch epoch = 0;
 };
 
@@ -96,11 +98,13 @@ class StagedTeam {
   }
   std::byte* area(std::uint32_t member) const { return scratch(member).area.data(); }
 
-  // Where a range of this process's memory lies in its arena; `nowhere` where not all members could
-  // look there.
+  // Where a range of this process's memory lies in its arena; `nowhere`.
   std::uint64_t offset_of(const void* address, std::size_t size) const;
   std::uint64_t offset_in_arena(const std::byte* address) const {
     return static_cast<std::uint64_t>(address - with_.memory.window(with_.me));
+  }
+  std::uint64_t area_offset(std::uint32_t member) const {
+    return places_[member].scratch + offsetof(TeamScratch, area);
   }
   const std::byte* at(std::uint32_t member, std::uint64_t offset) const {
     return with_.memory.window(ranks_[member]) + offset;
@@ -143,9 +147,9 @@ class StagedTeam {
   std::vector<Rank> ranks_;
   std::uint32_t me_;
   OffsetOf offset_of_;
-  std::vector<TeamScratch*> scratch_;    // by member: its own, or a replica
-  std::vector<std::uint32_t> remote_;    // the members whose scratch is a replica
-  std::vector<std::uint64_t> replicas_;  // by member: where it has them in its arena
+  std::vector<TeamScratch*> scratch_;  // by member: its own, or a replica
+  std::vector<std::uint32_t> remote_;  // the members whose scratch is a replica
+  std::vector<StagedPlace> places_;    // by member
   // Owner: the thread that starts a collective.
   Epoch epoch_ = 0;
   Turn turns_ = 0;

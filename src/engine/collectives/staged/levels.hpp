@@ -1,0 +1,69 @@
+// Collectives of a team on several nodes: within each node by common memory, between the nodes by
+// messages of one member each, its leader.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/collectives/staged/chain.hpp"
+#include "engine/collectives/staged/entered_barrier.hpp"
+#include "engine/collectives/staged/large_reduction.hpp"
+#include "engine/collectives/staged/movement.hpp"
+
+namespace gondwana::staged {
+
+// Where the members of a team are.
+class NodeMap {
+ public:
+  // `nodes`: by member, a number that names its node. Nodes are in the order of their first
+  // members.
+  explicit NodeMap(const std::vector<std::uint32_t>& nodes);
+
+  struct Place {
+    std::uint32_t node;
+    std::uint32_t at;  // among the members of the node
+
+    bool operator==(const Place&) const = default;
+  };
+  Place place_of(std::uint32_t member) const { return places_[member]; }
+  std::uint32_t nodes() const { return static_cast<std::uint32_t>(members_.size()); }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(places_.size()); }
+  const std::vector<std::uint32_t>& members_of(std::uint32_t node) const { return members_[node]; }
+  // Of the largest node.
+  std::uint32_t most() const { return most_; }
+  // Whether all nodes have as many members, neighbours in the team.
+  bool is_even() const { return is_even_; }
+  // Whether the members of a node are neighbours in the team.
+  bool is_in_order() const { return is_in_order_; }
+
+ private:
+  std::vector<Place> places_;
+  std::vector<std::vector<std::uint32_t>> members_;
+  std::uint32_t most_ = 0;
+  bool is_in_order_ = true;
+  bool is_even_ = true;
+};
+
+class Levels {
+ public:
+  // `node`: the members of this node, in their order. `leaders`: the first member of each; where
+  // this is another one, it can only send in the name of its leader.
+  Levels(NodeMap map, std::uint32_t me, std::unique_ptr<StagedTeam> node,
+         std::unique_ptr<StagedTeam> leaders);
+
+  Chain move(CallName call, const Movement& what) const;
+  Chain reduce(CallName call, const Reduction& what) const;
+  Chain meet(CallName call) const;
+  LevelBarrier enter() const { return {*node_, *leaders_}; }
+
+ private:
+  // One collective, to which its steps are added.
+  class Builder;
+
+  NodeMap map_;
+  NodeMap::Place me_;
+  std::unique_ptr<StagedTeam> node_;
+  std::unique_ptr<StagedTeam> leaders_;
+};
+
+}  // namespace gondwana::staged

@@ -1,0 +1,41 @@
+// Memory for what the leaders of nodes have under way. Large rooms lie in the arena, so that other
+// nodes fetch from them at once; a few are kept for the next time, with their pages.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "engine/symmetric/segment_space.hpp"
+
+namespace gondwana::staged {
+
+class Rooms {
+ public:
+  explicit Rooms(SegmentSpace& segments) : segments_(segments) {}
+  ~Rooms();
+  Rooms(const Rooms&) = delete;
+  Rooms& operator=(const Rooms&) = delete;
+
+  struct GiveBack {
+    Rooms* to;
+    std::size_t in_arena;  // bytes; 0: from the heap
+    void operator()(std::byte* room) const;
+  };
+  using Room = std::unique_ptr<std::byte[], GiveBack>;
+
+  // Not cleared. From the heap where it is small, or where the arena has no room.
+  Room take(std::size_t size);
+
+ private:
+  static constexpr std::size_t most_kept = std::size_t{16} << 20;  // bytes
+
+  void give_back(MutableBytes room);
+
+  SegmentSpace& segments_;
+  std::mutex mutex_;  // guards what follows
+  std::vector<MutableBytes> kept_;
+  std::size_t kept_bytes_ = 0;
+};
+
+}  // namespace gondwana::staged

@@ -1,0 +1,65 @@
+// The collectives of a team, as steps: of its members at once where loads and stores reach them
+// all, in two levels where they are on several nodes.
+//
+// Every member calls them in the same order, and moves its steps on until they are complete. `use`
+// is called once, with the step; what it returns is returned.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/collectives/staged/chain.hpp"
+#include "engine/collectives/staged/large_reduction.hpp"
+#include "engine/collectives/staged/levels.hpp"
+
+namespace gondwana {
+
+class StagedCollectives {
+ public:
+  struct Setup {
+    std::vector<Rank> ranks;
+    std::vector<std::uint32_t> nodes;  // by member: any number that names where it is
+    std::vector<StagedPlace> places;
+    std::uint32_t me = 0;
+    MutableBytes replicas;           // where this member has them
+    StagedTeam::OffsetOf offset_of;  // of memory that is not symmetric; may be empty
+  };
+
+  StagedCollectives(const StagedResources& with, const Setup& setup);
+
+  bool has_levels() const { return levels_ != nullptr; }
+  const StagedResources& with() const { return with_; }
+  // All members, of a team without levels.
+  StagedTeam& members() { return *members_; }
+
+  template <typename Use>
+  auto move(CallName call, const staged::Movement& what, const Use& use) {
+    if (!has_levels()) return with_step(members(), call, what, use);
+    return use(levels_->move(call, what));
+  }
+  template <typename Use>
+  auto reduce(CallName call, const staged::Reduction& what, const Use& use) {
+    if (!has_levels()) return with_step(members(), call, what, use);
+    return use(levels_->reduce(call, what));
+  }
+  // Complete when the steps of all have begun.
+  template <typename Use>
+  auto meet(CallName call, const Use& use) {
+    if (!has_levels()) return use(staged::OneRound(members(), staged::Meeting()));
+    return use(levels_->meet(call));
+  }
+  // The same, where this member enters at once. Those that are entered are complete in their order,
+  // and nothing of the team is looked at afterwards.
+  template <typename Use>
+  auto enter(const Use& use) {
+    if (!has_levels()) return use(staged::EnteredBarrier(members()));
+    return use(levels_->enter());
+  }
+
+ private:
+  const StagedResources& with_;
+  std::unique_ptr<StagedTeam> members_;  // null where there are levels
+  std::unique_ptr<staged::Levels> levels_;
+};
+
+}  // namespace gondwana
