@@ -126,7 +126,7 @@ static void add_bytes(const void* left, void* right_and_out, size_t count, const
 }
 
 // Teams of a batch, the ranks of their members in the job, and this rank in them.
-enum { teams = 4 };
+enum { teams = 5 };
 static struct Team {
   gex_TM_t handle;
   unsigned size, rank;
@@ -151,6 +151,9 @@ static void make_teams(void) {
   fill_team(&all_teams[2], made);
   gex_TM_Split(&made, world, (int)me, 0, NULL, 0, GEX_FLAG_TM_NO_SCRATCH);
   fill_team(&all_teams[3], made);
+  // First those with even numbers: neighbors on a node are apart.
+  gex_TM_Split(&made, world, 0, (int)(me % 2 * 1000 + me), NULL, 0, GEX_FLAG_TM_NO_SCRATCH);
+  fill_team(&all_teams[4], made);
 }
 static void destroy_teams(void) {
   for (int i = 1; i < teams; ++i) gex_TM_Destroy(all_teams[i].handle, NULL, 0);

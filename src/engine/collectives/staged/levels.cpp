@@ -6,7 +6,7 @@
 
 namespace gondwana::staged {
 
-NodeMap::NodeMap(const std::vector<std::uint32_t>& nodes) {
+MemberPlaces::MemberPlaces(const std::vector<std::uint32_t>& nodes) {
   std::vector<std::uint32_t> names;
   for (std::uint32_t member = 0; member < nodes.size(); ++member) {
     const auto known = std::ranges::find(names, nodes[member]);
@@ -24,7 +24,7 @@ NodeMap::NodeMap(const std::vector<std::uint32_t>& nodes) {
   is_even_ = is_in_order_ && size() == most_ * this->nodes();
 }
 
-Levels::Levels(NodeMap map, std::uint32_t me, std::unique_ptr<StagedTeam> node,
+Levels::Levels(MemberPlaces map, std::uint32_t me, std::unique_ptr<StagedTeam> node,
                std::unique_ptr<StagedTeam> leaders)
     : map_(std::move(map)),
       me_(map_.place_of(me)),
@@ -72,7 +72,7 @@ class Levels::Builder {
   std::size_t in_all(std::size_t block) const { return map_.size() * block; }
   // The blocks of the largest node.
   std::size_t of_node(std::size_t block) const { return map_.most() * block; }
-  NodeMap::Place root(const auto& what) const {
+  MemberPlaces::Place root(const auto& what) const {
     return map_.place_of(what.flow.from ? *what.flow.from : *what.flow.to);
   }
   bool is_root_here(const auto& what) const { return root(what).node == of_.me_.node; }
@@ -110,7 +110,7 @@ class Levels::Builder {
     if (is_alone()) return;
     Flow within{.from = 0};
     if (flow.to) {
-      const NodeMap::Place root = map_.place_of(*flow.to);
+      const MemberPlaces::Place root = map_.place_of(*flow.to);
       if (root.node != of_.me_.node || root.at == 0) return;
       within.to = root.at;
     }
@@ -131,7 +131,7 @@ class Levels::Builder {
         std::memcpy(dest + i * block, source + slot_of(map, i) * block, block);
     });
   }
-  static std::size_t slot_of(const NodeMap& map, std::uint32_t member) {
+  static std::size_t slot_of(const MemberPlaces& map, std::uint32_t member) {
     const auto [node, at] = map.place_of(member);
     return std::size_t{node} * map.most() + at;
   }
@@ -302,7 +302,7 @@ class Levels::Builder {
   }
 
   const Levels& of_;
-  const NodeMap& map_;
+  const MemberPlaces& map_;
   CallName call_;
   Chain chain_;
 };

@@ -13,11 +13,11 @@
 namespace gondwana::staged {
 
 // Where the members of a team are.
-class NodeMap {
+class MemberPlaces {
  public:
   // `nodes`: by member, a number that names its node. Nodes are in the order of their first
   // members.
-  explicit NodeMap(const std::vector<std::uint32_t>& nodes);
+  explicit MemberPlaces(const std::vector<std::uint32_t>& nodes);
 
   struct Place {
     std::uint32_t node;
@@ -48,7 +48,7 @@ class Levels {
  public:
   // `node`: the members of this node, in their order. `leaders`: the first member of each; where
   // this is another one, it can only send in the name of its leader.
-  Levels(NodeMap map, std::uint32_t me, std::unique_ptr<StagedTeam> node,
+  Levels(MemberPlaces map, std::uint32_t me, std::unique_ptr<StagedTeam> node,
          std::unique_ptr<StagedTeam> leaders);
 
   Chain move(CallName call, const Movement& what) const;
@@ -60,8 +60,8 @@ class Levels {
   // One collective, to which its steps are added.
   class Builder;
 
-  NodeMap map_;
-  NodeMap::Place me_;
+  MemberPlaces map_;
+  MemberPlaces::Place me_;
   std::unique_ptr<StagedTeam> node_;
   std::unique_ptr<StagedTeam> leaders_;
 };

@@ -6,7 +6,7 @@
 namespace gondwana {
 namespace {
 
-using staged::NodeMap;
+using staged::MemberPlaces;
 
 // Of some of the members of a team: `which` names them, in their order. All members of the team
 // count epochs from the same one.
@@ -24,10 +24,10 @@ StagedTeam::Setup part_of(const StagedCollectives::Setup& all, std::uint32_t me,
   return part;
 }
 
-std::vector<std::uint32_t> leaders_in(const NodeMap& map) {
-  std::vector<std::uint32_t> leaders;
+std::vector<std::uint32_t> leaders_in(const MemberPlaces& map) {
+  std::vector<std::uint32_t> leaders(map.nodes());
   for (std::uint32_t node = 0; node < map.nodes(); ++node)
-    leaders.push_back(map.members_of(node).front());
+    leaders[node] = map.members_of(node).front();
   return leaders;
 }
 
@@ -35,7 +35,7 @@ std::vector<std::uint32_t> leaders_in(const NodeMap& map) {
 
 StagedCollectives::StagedCollectives(const StagedResources& with, const Setup& setup)
     : with_(with) {
-  NodeMap map(setup.nodes);
+  MemberPlaces map(setup.nodes);
   const auto [node, at] = map.place_of(setup.me);
   auto here = std::make_unique<StagedTeam>(with, part_of(setup, at, map.members_of(node)));
   if (map.nodes() == 1) {
