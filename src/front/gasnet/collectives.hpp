@@ -24,8 +24,9 @@ class StepOperation : public Operation {
     return is_over_ && with_.has_told();
   }
   bool waits_for_network() const override {
+    if (is_over_) return true;  // it has not told yet
     if constexpr (requires { step_.waits_for_network(); })
-      return !is_over_ && step_.waits_for_network();
+      return step_.waits_for_network();
     else
       return false;
   }

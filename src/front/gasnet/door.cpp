@@ -193,10 +193,12 @@ std::unique_ptr<StagedCollectives> Door::make_collectives(const Team& team,
   return std::make_unique<StagedCollectives>(staged_, setup);
 }
 
-// Memory that is not symmetric, but in the segment of the team's endpoint.
+// Memory that is not symmetric, but in the segment of the team's endpoint. Not all members follow
+// files of the client.
 std::uint64_t Door::offset_in_segment(const Team& team, Bytes memory) const {
   const gex_Segment_t segment = team.endpoint->segment;
-  if (segment == GEX_SEGMENT_INVALID || segment->offset == gondwana_gex_segment::unreachable)
+  if (segment == GEX_SEGMENT_INVALID || segment->offset == gondwana_gex_segment::unreachable ||
+      (segment->pages != nullptr && segment->pages->file))
     return StagedTeam::nowhere;
   const auto at = static_cast<std::size_t>(memory.data() - segment->address);
   const bool is_inside = at <= segment->size && memory.size() <= segment->size - at;

@@ -25,8 +25,12 @@
 namespace gondwana::gasnet {
 namespace {
 
-// Room for the boards of teams, beside a segment as large as can be.
-constexpr std::size_t kept_for_teams = std::size_t{64} << 20;
+// Of this room, for teams beside a segment as large as can be.
+std::size_t kept_for_teams(std::size_t room, std::size_t of_each) {
+  constexpr std::size_t least = std::size_t{64} << 20;
+  constexpr std::size_t teams = 16;
+  return std::max(least, std::min(teams * of_each, room / 4));
+}
 
 // A second mapping of pages that are shared memory, over [address, address + size).
 bool map_also_at(std::byte* address, MutableBytes pages) {
@@ -53,8 +57,8 @@ Error no_room(const Door& door, std::size_t size) {
 
 std::size_t Door::most_local() const {
   const std::size_t room = engine_->segments().largest_free();
-  const std::size_t most =
-      std::min(room > kept_for_teams ? room - kept_for_teams : 0, settings_.largest_segment);
+  const std::size_t kept = kept_for_teams(room, scratch_space_.size_of_place());
+  const std::size_t most = std::min(room > kept ? room - kept : 0, settings_.largest_segment);
   return most / page_size() * page_size();
 }
 

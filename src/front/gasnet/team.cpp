@@ -16,7 +16,7 @@ void Team::show_members(bool inline_path) {
 }
 
 void Team::meet(CallName call) {
-  collectives->enter([&](auto barrier) { wait_for(call, barrier); });
+  collectives->enter_last([&](auto barrier) { wait_for(call, barrier); });
 }
 
 void Team::exchange(CallName call, Bytes mine, MutableBytes all) {

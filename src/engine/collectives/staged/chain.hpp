@@ -39,7 +39,7 @@ class Chain {
   std::byte* keep(Rooms::Room room) { return rooms_.emplace_back(std::move(room)).get(); }
 
   bool waits_for_network() const {
-    return next_ < links_.size() && links_[next_]->waits == Waits::for_network;
+    return next_ < links_.size() && links_[next_]->waits_for_network();
   }
   // Looks a second time where a step has only just shown something, as Round::settle() asks.
   bool advance() {
@@ -60,12 +60,19 @@ class Chain {
     Link& operator=(const Link&) = delete;
     virtual ~Link() = default;
     virtual bool advance() = 0;
+    virtual bool waits_for_network() const { return waits == Waits::for_network; }
     Waits waits;
   };
   template <Step S>
   struct LinkOf final : Link {
     LinkOf(S of, Waits for_what) : Link(for_what), step(std::move(of)) {}
     bool advance() override { return step.advance(); }
+    bool waits_for_network() const override {
+      if constexpr (requires { step.waits_for_network(); })
+        return step.waits_for_network();
+      else
+        return Link::waits_for_network();
+    }
     S step;
   };
 

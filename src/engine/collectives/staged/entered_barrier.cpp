@@ -12,17 +12,23 @@ EnteredBarrier::EnteredBarrier(StagedTeam& team)
   team.tell_remote({}, {}, &team.own().line.epoch);
 }
 
-// Members sleep on either of their bells: on that of the barrier, or where they wait for more.
+// Members sleep on either of their bells: on that of the barrier, or where they wait for more. They
+// may have entered later barriers, and wait for this one.
 void EnteredBarrier::wake_sleepers() {
-  line_.ring_sleepers(epoch_);
-  for (std::uint32_t member = 0; member < team_->size(); ++member)
-    if (member != team_->me() &&
-        team_->scratch(member).line.epoch.load(std::memory_order_relaxed) <= epoch_)
-      team_->wake(member);
+  const Lines members(*team_);
+  for (std::uint32_t i = 1; i < team_->size(); ++i) {
+    const std::uint32_t member = (team_->me() + i) % team_->size();
+    members.doorbell(member).ring_if_asleep();
+    team_->wake(member);
+  }
 }
 
-LevelBarrier::LevelBarrier(StagedTeam& node, StagedTeam& leaders)
-    : node_(&node), leaders_(&leaders), line_(Lines(node), node.me()), epoch_(node.next_epoch()) {
+LevelBarrier::LevelBarrier(StagedTeam& node, StagedTeam& leaders, Teller teller)
+    : node_(&node),
+      leaders_(&leaders),
+      line_(Lines(node), node.me()),
+      teller_(teller),
+      epoch_(node.next_epoch()) {
   line_.advance(epoch_);
   tell();
 }
@@ -32,7 +38,8 @@ void LevelBarrier::tell() {
   const std::uint32_t me = leaders_->me();
   if (!line_.all_reached(epoch_, from_)) return;
   // Pairs with advance().
-  if (complete().load(std::memory_order_acquire) + 1 >= epoch_ && line_.claim(0, epoch_)) {
+  if (may_tell() && complete().load(std::memory_order_acquire) + 1 >= epoch_ &&
+      line_.claim(0, epoch_)) {
     entered(me).store(epoch_, std::memory_order_release);  // pairs with has_entered()
     leaders_->tell_remote({}, {}, &entered(me));
   }

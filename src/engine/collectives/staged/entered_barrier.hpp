@@ -52,14 +52,19 @@ class EnteredBarrier {
 // that the barrier is complete.
 class LevelBarrier {
  public:
+  // Who may tell: where it is the leader alone, all that it has told before has arrived when the
+  // barrier is complete.
+  enum class Teller : std::uint8_t { last, leader };
+
   // Enters.
-  LevelBarrier(StagedTeam& node, StagedTeam& leaders);
+  LevelBarrier(StagedTeam& node, StagedTeam& leaders, Teller teller);
 
   bool advance();
-  bool waits_for_network() const { return is_told_; }
+  bool waits_for_network() const { return is_leader() && is_told_; }
 
  private:
   bool is_leader() const { return node_->me() == 0; }
+  bool may_tell() const { return is_leader() || teller_ == Teller::last; }
   std::atomic<std::uint64_t>& complete() const { return node_->scratch(0).complete; }
   void tell();
   std::atomic<std::uint64_t>& entered(std::uint32_t node) const {
@@ -72,6 +77,7 @@ class LevelBarrier {
   StagedTeam* node_;
   StagedTeam* leaders_;
   TeamSync<RealAtomics, Lines> line_;
+  Teller teller_;
   Epoch epoch_;
   std::uint32_t from_ = 0;       // members before this one have come
   std::uint32_t from_node_ = 0;  // nodes before this one have entered

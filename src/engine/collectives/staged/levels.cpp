@@ -45,6 +45,7 @@ class Levels::Builder {
   }
 
   void move(const Movement& what) {
+    if (what.block == 0) return;
     const auto& [from, to] = what.flow;
     if (from)
       what.apart ? scatter(what) : broadcast(what);
@@ -55,6 +56,7 @@ class Levels::Builder {
   }
 
   void reduce(const Reduction& what) {
+    if (what.count == 0) return;
     if (what.operation.keeps_order() && !map_.is_in_order()) return reduce_in_order(what);
     const bool takes = what.flow.to ? is_root_here(what) && root(what).at == 0 : true;
     std::byte* result = is_leader() ? (takes ? what.dest : room(what.size())) : nullptr;

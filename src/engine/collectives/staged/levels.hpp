@@ -54,7 +54,7 @@ class Levels {
   Chain move(CallName call, const Movement& what) const;
   Chain reduce(CallName call, const Reduction& what) const;
   Chain meet(CallName call) const;
-  LevelBarrier enter() const { return {*node_, *leaders_}; }
+  LevelBarrier enter(LevelBarrier::Teller teller) const { return {*node_, *leaders_, teller}; }
 
  private:
   // One collective, to which its steps are added.

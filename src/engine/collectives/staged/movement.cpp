@@ -136,29 +136,33 @@ std::size_t LargeMovement::take_from(std::uint32_t member) {
 }
 
 std::size_t LargeMovement::fetch_from(std::uint32_t member) {
+  constexpr std::size_t most = std::size_t{4} << 20;  // bytes, so that nobody waits for room
   Fetch& fetch = fetches_[member];
   if (fetch.posted == nullptr) fetch.posted = std::make_unique<Completion>();
   if (!fetch.posted->done()) return taken_[member];
   const std::size_t here = fetch.asked;
-  const std::size_t until = round_.shown(member);
+  const std::size_t until =
+      std::min<std::size_t>(round_.shown(member), here + std::max<std::size_t>(1, most / stride_));
   while (fetch.asked < until && post(member, fetch, until)) {
   }
   return here;
 }
 
-// A source that stays where it is comes as a whole. False: no room.
+// Pieces of a source that stays where it is come together. False: no room.
 bool LargeMovement::post(std::uint32_t member, Fetch& fetch, std::size_t until) {
   const StagedTeam& team = round_.team();
   const StagedResources& with = team.with();
-  const bool is_whole = round_.slot(member).source != StagedTeam::nowhere;
-  const std::size_t size = is_whole ? what_.block - fetch.asked * stride_ : piece_size(fetch.asked);
+  const bool is_in_place = round_.slot(member).source != StagedTeam::nowhere;
+  const std::size_t end = is_in_place ? until : fetch.asked + 1;
+  const std::size_t begin = fetch.asked * stride_;
+  const MutableBytes dest{dest_of(member, fetch.asked),
+                          std::min(end * stride_, what_.block) - begin};
   const Remote from{team.rank_of(member), offset_of_piece(member, fetch.asked)};
   const RemoteAccess::Begun begun =
-      with.remote->begin_get(*with.lane, {dest_of(member, fetch.asked), size}, from, *fetch.posted,
-                             RemoteAccess::NoRoom::refuse);
+      with.remote->begin_get(*with.lane, dest, from, *fetch.posted, RemoteAccess::NoRoom::refuse);
   if (!begun) with.give_up(call_, with.lane->take_error()->text);
   if (*begun != Posted::accepted) return false;
-  fetch.asked = is_whole ? until : fetch.asked + 1;
+  fetch.asked = end;
   return true;
 }
 

@@ -1,5 +1,5 @@
 // Reductions. In small ones whoever wants the result combines all terms itself, in one round; of
-// large ones see collectives_large_reduction.hpp.
+// large ones see large_reduction.hpp.
 //
 // All orders are by rank, and all members that combine the same terms do it in the same way, so
 // all get the same bits, run after run.

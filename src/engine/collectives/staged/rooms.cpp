@@ -1,13 +1,23 @@
 #include "engine/collectives/staged/rooms.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "memory/team_scratch.hpp"
 
 namespace gondwana::staged {
 
-Rooms::~Rooms() {
+namespace {
+
+constexpr std::align_val_t alignment{cache_line};
+
+}  // namespace
+
+void Rooms::clear() {
+  const std::scoped_lock lock(mutex_);
   for (const MutableBytes room : kept_) segments_.release(room);
+  kept_.clear();
+  kept_bytes_ = 0;
 }
 
 Rooms::Room Rooms::take(std::size_t size) {
@@ -26,12 +36,12 @@ Rooms::Room Rooms::take(std::size_t size) {
     if (const auto room = segments_.allocate(size))
       return {room->data(), GiveBack{this, room->size()}};
   }
-  return {std::make_unique_for_overwrite<std::byte[]>(size).release(), GiveBack{this, 0}};
+  return {static_cast<std::byte*>(::operator new[](size, alignment)), GiveBack{this, 0}};
 }
 
 void Rooms::GiveBack::operator()(std::byte* room) const {
   if (in_arena == 0)
-    delete[] room;
+    ::operator delete[](room, alignment);
   else
     to->give_back({room, in_arena});
 }

@@ -13,7 +13,7 @@ namespace gondwana::staged {
 class Rooms {
  public:
   explicit Rooms(SegmentSpace& segments) : segments_(segments) {}
-  ~Rooms();
+  ~Rooms() { clear(); }
   Rooms(const Rooms&) = delete;
   Rooms& operator=(const Rooms&) = delete;
 
@@ -24,8 +24,11 @@ class Rooms {
   };
   using Room = std::unique_ptr<std::byte[], GiveBack>;
 
-  // Not cleared. From the heap where it is small, or where the arena has no room.
+  // Aligned for elements of any type, not cleared. From the heap where it is small, or where the
+  // arena has no room.
   Room take(std::size_t size);
+  // Gives back to the arena what is kept.
+  void clear();
 
  private:
   static constexpr std::size_t most_kept = std::size_t{16} << 20;  // bytes

@@ -12,6 +12,11 @@ TeamScratch& ScratchSpace::at(std::uint64_t offset) const {
   return shared_at<TeamScratch>(with_.memory.window(with_.me), offset);
 }
 
+std::size_t ScratchSpace::size_of_place() const {
+  if (is_on_one_node()) return sizeof(TeamScratch);
+  return 2 * sizeof(TeamScratch) + size_of_replicas();
+}
+
 std::size_t ScratchSpace::size_of_replicas() const {
   const NodeShare& share = with_.memory.plan();
   const std::size_t leaders = with_.rma.reach().covers(with_.me) ? share.nodes : share.job_ranks;
@@ -39,7 +44,11 @@ StagedPlace ScratchSpace::take(CallName call) {
 }
 
 std::uint64_t ScratchSpace::allocate(std::size_t size, CallName call) {
-  const std::optional<MutableBytes> range = with_.segments.allocate(size);
+  std::optional<MutableBytes> range = with_.segments.allocate(size);
+  if (!range) {
+    with_.rooms.clear();
+    range = with_.segments.allocate(size);
+  }
   if (!range)
     with_.give_up(call, fmt::format("no {} of memory are left for what the members of a team show "
                                     "each other; destroy teams or attach a smaller segment",

@@ -19,6 +19,8 @@ class ScratchSpace {
 
   StagedPlace take(CallName call);
   void give_back(const StagedPlace& place);
+  // What a team takes of the arena.
+  std::size_t size_of_place() const;
   // Where the replicas of a place are; none in a job on one node.
   MutableBytes replicas(const StagedPlace& place) const;
 

@@ -48,15 +48,24 @@ class StagedCollectives {
     if (!has_levels()) return use(staged::OneRound(members(), staged::Meeting()));
     return use(levels_->meet(call));
   }
-  // The same, where this member enters at once. Those that are entered are complete in their order,
-  // and nothing of the team is looked at afterwards.
+  // The same, where this member enters at once. Those that are entered are complete in their order.
   template <typename Use>
   auto enter(const Use& use) {
-    if (!has_levels()) return use(staged::EnteredBarrier(members()));
-    return use(levels_->enter());
+    return enter(staged::LevelBarrier::Teller::last, use);
+  }
+  // The last one of the team: nothing of it is looked at, or arrives, afterwards.
+  template <typename Use>
+  auto enter_last(const Use& use) {
+    return enter(staged::LevelBarrier::Teller::leader, use);
   }
 
  private:
+  template <typename Use>
+  auto enter(staged::LevelBarrier::Teller teller, const Use& use) {
+    if (!has_levels()) return use(staged::EnteredBarrier(members()));
+    return use(levels_->enter(teller));
+  }
+
   const StagedResources& with_;
   std::unique_ptr<StagedTeam> members_;  // null where there are levels
   std::unique_ptr<staged::Levels> levels_;

@@ -37,20 +37,15 @@ void StagedTeam::finish(Turn turn) {
   // Who waits for a slot finds out by itself within a millisecond; this is so that it does not
   // come to that.
   constexpr Turn tell_each = TeamScratch::depth / 4;
-  Turn before = 0;
-  Turn after = 0;
-  {
-    std::unique_lock lock(mutex_, std::defer_lock);
-    if (with_.has_threads) lock.lock();
-    before = finished_;
-    finished_later_ |= std::uint64_t{1} << (turn - finished_ - 1);
-    for (; (finished_later_ & 1) != 0; finished_later_ >>= 1) ++finished_;
-    after = finished_;
-    if (after != before)  // pairs with look_at_finished()
-      own().finished.store(after, std::memory_order_release);
-  }
-  if (before / tell_each == after / tell_each) return;
-  tell_remote({}, {}, &own().finished);
+  std::unique_lock lock(mutex_, std::defer_lock);
+  if (with_.has_threads) lock.lock();
+  const Turn before = finished_;
+  finished_later_ |= std::uint64_t{1} << (turn - finished_ - 1);
+  for (; (finished_later_ & 1) != 0; finished_later_ >>= 1) ++finished_;
+  if (finished_ != before)  // pairs with look_at_finished()
+    own().finished.store(finished_, std::memory_order_release);
+  if (before / tell_each == finished_ / tell_each) return;
+  tell_remote({}, {}, &own().finished);  // while nobody else can tell of a later one
   wake_others();
 }
 
