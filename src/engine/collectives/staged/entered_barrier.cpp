@@ -2,18 +2,18 @@
 
 namespace gondwana::staged {
 
-// Two members need no fence: that each misses the other keeps nobody else asleep.
+// A fence makes sure that one of two members who enter at the same time sees the other and wakes
+// the rest. In a team of two there is nobody else to wake.
 EnteredBarrier::EnteredBarrier(StagedTeam& team)
     : team_(&team), line_(Lines(team), team.me()), epoch_(team.next_epoch()) {
   if (team.size() <= 2)
     line_.arrive(epoch_);
   else
     line_.advance(epoch_);
-  team.tell_remote({}, {}, &team.own().line.epoch);
 }
 
-// Members sleep on either of their bells: on that of the barrier, or where they wait for more. They
-// may have entered later barriers, and wait for this one.
+// A member that waits for this barrier alone sleeps on its bell for barriers, any other one on its
+// bell for data. It may have entered later barriers already.
 void EnteredBarrier::wake_sleepers() {
   const Lines members(*team_);
   for (std::uint32_t i = 1; i < team_->size(); ++i) {

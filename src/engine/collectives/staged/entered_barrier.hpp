@@ -6,7 +6,7 @@
 
 namespace gondwana::staged {
 
-// The lines of the members as TeamSync wants them.
+// The lines of the members of one node as TeamSync wants them.
 class Lines {
  public:
   explicit Lines(const StagedTeam& team) : team_(&team) {}
@@ -14,17 +14,15 @@ class Lines {
   std::uint32_t size() const { return team_->size(); }
   SyncLine<RealAtomics>& line(std::uint32_t member) const { return team_->scratch(member).line; }
   Doorbell<RealAtomics>& doorbell(std::uint32_t member) const {
-    constinit static Doorbell<RealAtomics> of_nobody{};
-    const NodeMemory& memory = team_->with().memory;
-    const Rank rank = team_->rank_of(member);
-    return memory.plan().holds(rank) ? memory.page(rank).sync_bell : of_nobody;
+    return team_->with().memory.page(team_->rank_of(member)).sync_bell;
   }
 
  private:
   const StagedTeam* team_;
 };
 
-// Nobody moves it on: what is left is to look at the lines of the others. A value.
+// Of members on one node. After the constructor it only reads the lines of the other members, so no
+// step has to be advanced. A value.
 class EnteredBarrier {
  public:
   // Enters. In the order of the team's collectives.

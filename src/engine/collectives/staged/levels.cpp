@@ -120,7 +120,8 @@ class Levels::Builder {
         Movement{.flow = within, .apart = false, .block = size, .source = result, .dest = dest});
   }
 
-  // Blocks in the order of members, and in that of nodes, each with room for the largest.
+  // Copies one block per member between two layouts: `source` of pack() and `dest` of unpack() have
+  // the order of the members. The other array has map.most() places per node.
   void pack(std::byte* dest, const std::byte* source, std::size_t block) {
     chain_.then([=, &map = map_] {
       for (std::uint32_t i = 0; i < map.size(); ++i)
