@@ -12,14 +12,6 @@ struct Strides {
   std::ptrdiff_t source;
 };
 
-// Combines `count` elements of `a` and `b` into `out`, elementwise; `out` may be either.
-using Combine = void (*)(void* out, const void* a, const void* b, std::size_t count);
-
-struct ElementType {
-  std::size_t size;
-  Combine combine;
-};
-
 // What each member has for each other one: `count` elements, `strides` apart. The block of a member
 // begins count x stride elements behind that of the one before.
 struct Exchange {

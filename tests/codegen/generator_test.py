@@ -75,7 +75,7 @@ class TableTest(unittest.TestCase):
         function = next(f for f in self.api.functions if f.name == "shmem_complexd_sum_reduce")
         self.assertEqual(function.c.parameters[1].type, "double _Complex*")
         self.assertEqual(function.cxx.parameters[1].type, "std::complex<double>*")
-        self.assertEqual(function.call, "reduce<ReduceOp::sum, std::complex<double>>")
+        self.assertEqual(function.call, "reduce<CombineOp::sum, std::complex<double>>")
 
     def test_every_routine_has_text_and_a_clause(self):
         for section in self.api.sections:

@@ -188,7 +188,7 @@ RANK_TEST(all_to_alls_in_a_set_exchange_every_block, ranks(1)) {
   world.free(dest);
 }
 
-template <ReduceOp Op, typename T>
+template <CombineOp Op, typename T>
 void reduce_checked(World& world, Set& set, std::span<T> dest, std::span<T> source,
                     std::span<T> work) {
   const auto term = [](int pe, std::size_t i) {
@@ -206,7 +206,7 @@ void reduce_checked(World& world, Set& set, std::span<T> dest, std::span<T> sour
   }
 }
 
-template <typename T, ReduceOp... Ops>
+template <typename T, CombineOp... Ops>
 void reduces_by_all(World& world) {
   const auto source = world.allocate<T>(2'000);
   const auto dest = world.allocate<T>(2'000);
@@ -221,7 +221,7 @@ void reduces_by_all(World& world) {
 }
 
 RANK_TEST(every_operation_reduces_in_a_set, ranks(1)) {
-  using enum ReduceOp;
+  using enum CombineOp;
   reduces_by_all<long, bit_and, bit_or, bit_xor, max, min, sum, prod>(world);
   reduces_by_all<short, bit_and, bit_or, bit_xor, max, min, sum, prod>(world);
   reduces_by_all<double, max, min, sum, prod>(world);
@@ -235,8 +235,8 @@ RANK_TEST(sets_that_share_no_member_may_work_at_once, ranks(2)) {
   const int size = (world.size() + 1 - start) / 2;
   for (int round = 0; round < 50; ++round) {
     value[0] = world.me();
-    reduce_set<ReduceOp::sum, long>(world.as("sum"), value.data(), value.data(), 1, start, 1, size,
-                                    work.data(), sync.data());
+    reduce_set<CombineOp::sum, long>(world.as("sum"), value.data(), value.data(), 1, start, 1, size,
+                                     work.data(), sync.data());
     ASSERT_EQ(value[0], long{size} * (size - 1) + long{start} * size);
     barrier_set(world.as("barrier"), start, 1, size, sync.data());
   }
@@ -267,8 +267,8 @@ RANK_TEST(threads_reduce_in_equal_sets_with_arrays_of_their_own, ranks(2).with_t
       long* dest = &cells[threads + thread];
       for (long round = 0; round < 200; ++round) {
         *source = round + static_cast<long>(thread) * 1'000;
-        reduce_set<ReduceOp::sum, long>(world.as("reduce"), dest, source, 1, 0, 0, world.size(),
-                                        source, &arrays[thread * SHMEM_REDUCE_SYNC_SIZE]);
+        reduce_set<CombineOp::sum, long>(world.as("reduce"), dest, source, 1, 0, 0, world.size(),
+                                         source, &arrays[thread * SHMEM_REDUCE_SYNC_SIZE]);
         ASSERT_EQ(*dest, *source * world.size());
       }
     });
@@ -290,9 +290,9 @@ RANK_TEST(more_sets_may_be_used_than_there_are_teams, ranks(2)) {
           static_cast<int>(set) % (world.size() - 1);  // ranks before it are not in it
       if (world.me() < first) continue;
       cells[0] = world.me() + static_cast<long>(set);
-      reduce_set<ReduceOp::max, long>(world.as("reduce"), &cells[1], cells.data(), 1, first, 0,
-                                      world.size() - first, cells.data(),
-                                      &arrays[set * SHMEM_REDUCE_SYNC_SIZE]);
+      reduce_set<CombineOp::max, long>(world.as("reduce"), &cells[1], cells.data(), 1, first, 0,
+                                       world.size() - first, cells.data(),
+                                       &arrays[set * SHMEM_REDUCE_SYNC_SIZE]);
       ASSERT_EQ(cells[1], world.size() - 1 + static_cast<long>(set));
     }
   }
@@ -371,8 +371,8 @@ RANK_TEST(wrong_arguments_of_collectives_in_a_set_are_refused_in_words, ranks(1)
             fmt::format("shmem_broadcast64: PE_root {}: the active set has {} members, 0 to {}",
                         ranks, ranks, ranks - 1));
   EXPECT_EQ(refusal([&] {
-              reduce_set<ReduceOp::sum, long>(world.as("shmem_long_sum_to_all"), data.data(),
-                                              data.data(), -1, 0, 0, ranks, nullptr, sync.data());
+              reduce_set<CombineOp::sum, long>(world.as("shmem_long_sum_to_all"), data.data(),
+                                               data.data(), -1, 0, 0, ranks, nullptr, sync.data());
             }),
             "shmem_long_sum_to_all: nreduce -1: expected 0 or more elements");
   EXPECT_EQ(refusal([&] {

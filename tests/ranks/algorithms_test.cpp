@@ -179,7 +179,7 @@ RANK_TEST(reductions_keep_the_order_of_the_members, ranks(1)) {
 RANK_TEST(every_reduction_algorithm_works_in_place_and_back_to_back, ranks(1)) {
   constexpr std::size_t most = 40'000;  // more than a piece
   const auto data = world.allocate<long>(most);
-  constexpr ElementType sum = element_type<ReduceOp::sum, long>;
+  constexpr ElementType sum = element_type<CombineOp::sum, long>;
   const auto check = [&](const TestGroup& group, Algorithm algorithm, std::size_t count) {
     const auto size = static_cast<long>(group.size());
     for (long round = 0; round < (count == most ? 2 : 10); ++round) {
@@ -332,7 +332,7 @@ RANK_TEST(operations_of_all_algorithms_may_follow_one_another, ranks(1)) {
   constexpr std::size_t count = 300;
   const auto source = world.allocate<long>(count);
   const auto dest = world.allocate<long>(count * static_cast<std::size_t>(world.size()));
-  constexpr ElementType sum = element_type<ReduceOp::sum, long>;
+  constexpr ElementType sum = element_type<CombineOp::sum, long>;
   for_each_shape(world, [&](const TestGroup& group) {
     std::mt19937_64 random(17);  // the same on all members
     const auto any_of = [&](Collective collective) {

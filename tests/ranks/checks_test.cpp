@@ -223,8 +223,8 @@ RANK_TEST(ranks_in_different_collectives_are_told_of_both, ranks(2).with_checks(
   const int last = world.size() - 1;
   const auto call = [&] {
     if (world.me() == last)
-      reduce<ReduceOp::sum>(world.as("shmem_long_sum_reduce"), SHMEM_TEAM_WORLD, &cells[0],
-                            &cells[5], 5);
+      reduce<CombineOp::sum>(world.as("shmem_long_sum_reduce"), SHMEM_TEAM_WORLD, &cells[0],
+                             &cells[5], 5);
     else
       broadcast<1>(world.as("shmem_broadcastmem"), SHMEM_TEAM_WORLD, &cells[0], &cells[8], 64, 0);
   };
@@ -300,7 +300,7 @@ RANK_TEST(arrays_of_collectives_are_checked_on_every_rank, ranks(1).with_checks(
   std::array<long, 8> own{};
   const auto does = [&](long* dest, const long* source) {
     return [&world, dest, source] {
-      reduce<ReduceOp::max>(world.as("shmem_long_max_reduce"), SHMEM_TEAM_WORLD, dest, source, 4);
+      reduce<CombineOp::max>(world.as("shmem_long_max_reduce"), SHMEM_TEAM_WORLD, dest, source, 4);
     };
   };
   EXPECT_TRUE(says("argument source is 0x", does(&cells[0], own.data())));
@@ -316,8 +316,8 @@ RANK_TEST(arrays_of_active_sets_are_checked, ranks(1).with_checks()) {
   const auto sync = world.allocate<long>(SHMEM_REDUCE_SYNC_SIZE);
   const auto does = [&](const long* source, long* work) {
     return [&world, cells, sync, source, work] {
-      reduce_set<ReduceOp::sum, long>(world.as("shmem_long_sum_to_all"), &cells[0], source, 2, 0, 0,
-                                      world.size(), work, sync.data());
+      reduce_set<CombineOp::sum, long>(world.as("shmem_long_sum_to_all"), &cells[0], source, 2, 0,
+                                       0, world.size(), work, sync.data());
     };
   };
   const long own = 0;

@@ -50,11 +50,12 @@ RANK_TEST(collectives_of_all_kinds_may_follow_one_another, ranks(1)) {
         ASSERT_EQ(here[count - 1], root + call);
         break;
       case 1:
-        reduce<ReduceOp::max>(world.as("max"), SHMEM_TEAM_WORLD, here.data(), source.data(), count);
+        reduce<CombineOp::max>(world.as("max"), SHMEM_TEAM_WORLD, here.data(), source.data(),
+                               count);
         ASSERT_EQ(here[count - 1], world.size() - 1 + call);
         break;
       case 2:
-        reduce<ReduceOp::min>(world.as("min"), SHMEM_TEAM_WORLD, here.data(), source.data(), 1);
+        reduce<CombineOp::min>(world.as("min"), SHMEM_TEAM_WORLD, here.data(), source.data(), 1);
         ASSERT_EQ(here[0], call);
         break;
       case 3:

@@ -168,7 +168,7 @@ RANK_TEST(sums_of_floating_point_are_the_same_bits_on_all_and_every_time, ranks(
   const auto source = world.allocate<double>(most);
   const auto dest = world.allocate<double>(most);
   const auto all = world.allocate<double>(most * size);
-  constexpr ElementType sum = shmem::element_type<shmem::ReduceOp::sum, double>;
+  constexpr ElementType sum = element_type<CombineOp::sum, double>;
   for (const std::size_t count : {1UL, 2UL, 100UL, most}) {
     std::vector<double> before;
     for (int time = 0; time < 4; ++time) {

@@ -20,7 +20,8 @@ template <typename T>
 T prefix(const Members& members, int terms, std::size_t i) {
   T sum{};
   for (int member = 0; member < terms; ++member)
-    sum = combined<ReduceOp::sum>(sum, term<T>(members.ranks[static_cast<std::size_t>(member)], i));
+    sum =
+        combined<CombineOp::sum>(sum, term<T>(members.ranks[static_cast<std::size_t>(member)], i));
   return sum;
 }
 
@@ -94,7 +95,7 @@ RANK_TEST(scans_and_reductions_may_follow_one_another, ranks(1)) {
         ASSERT_EQ(dest[i], me * round + me * (me - 1) / 2) << round;
         break;
       default:
-        reduce<ReduceOp::max>(world.as("max"), SHMEM_TEAM_WORLD, &dest[i], source.data(), 1);
+        reduce<CombineOp::max>(world.as("max"), SHMEM_TEAM_WORLD, &dest[i], source.data(), 1);
         ASSERT_EQ(dest[i], round + size - 1);
     }
   }
@@ -112,7 +113,7 @@ RANK_TEST(the_last_prefix_is_the_sum_of_all, ranks(1)) {
     std::uniform_real_distribution<double> values(-1e10, 1e-10);
     for (double& value : source) value = values(world.random());
     sum_inscan(world.as("inscan"), SHMEM_TEAM_WORLD, prefixes.data(), source.data(), count);
-    reduce<ReduceOp::sum>(world.as("sum"), SHMEM_TEAM_WORLD, sums.data(), source.data(), count);
+    reduce<CombineOp::sum>(world.as("sum"), SHMEM_TEAM_WORLD, sums.data(), source.data(), count);
     const auto nearly_equal = [](double prefix, double sum) {
       return std::abs(prefix - sum) <= 1e-12 * std::abs(sum);
     };

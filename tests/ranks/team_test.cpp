@@ -20,7 +20,7 @@ shmem_team_t split(World& world, shmem_team_t parent, int start, int stride, int
 long sum_of_members(World& world, shmem_team_t team, std::span<long> cells) {
   cells[0] = world.me();
   team_sync(world.as("sync"), team);
-  reduce<ReduceOp::sum>(world.as("sum"), team, &cells[1], cells.data(), 1);
+  reduce<CombineOp::sum>(world.as("sum"), team, &cells[1], cells.data(), 1);
   team_sync(world.as("sync"), team);
   return cells[1];
 }

@@ -187,7 +187,7 @@ RANK_TEST(threads_use_and_split_different_teams_at_once, ranks(1).with_threads()
                 0);
       own[0] = world.me() + round;
       team_sync(world.as("sync"), child);
-      reduce<ReduceOp::sum>(world.as("sum"), child, &own[1], &own[0], 1);
+      reduce<CombineOp::sum>(world.as("sum"), child, &own[1], &own[0], 1);
       const long n = world.size();
       EXPECT_EQ(own[1], n * (n - 1) / 2 + n * round);
       team_sync(world.as("sync"), child);

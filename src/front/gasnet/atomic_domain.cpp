@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "front/gasnet/door.hpp"
+#include "front/gasnet/names.hpp"
 #include "front/gasnet/rma.hpp"
 #include "gasnet_ratomic.h"
 
@@ -229,12 +230,14 @@ struct Request {
 template <typename T>
 void check(const AtomicDomain& domain, const Request<T>& request) {
   if (!std::has_single_bit(request.opcode))
-    give_up(op_call,
-            fmt::format("operation {:#x}: a call names exactly one GEX_OP_", request.opcode));
+    give_up(op_call, fmt::format("operation {}: a call names exactly one GEX_OP_",
+                                 names_of_operations(request.opcode)));
   if ((request.opcode & domain.operations) == 0 || domain.type != type_bit<T>())
-    give_up(op_call, fmt::format("operation {:#x} on type {:#x}: the domain is of type {:#x} and "
-                                 "operations {:#x}",
-                                 request.opcode, type_bit<T>(), domain.type, domain.operations));
+    give_up(op_call,
+            fmt::format("operation {} on type {}: the domain is of type {} and "
+                        "operations {}",
+                        names_of_operations(request.opcode), names_of_types(type_bit<T>()),
+                        names_of_types(domain.type), names_of_operations(domain.operations)));
 }
 
 // The member that a job rank stands for: that with the first endpoint of the process, wherever in
@@ -311,9 +314,9 @@ using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): name
 void gex_AD_Create(gex_AD_t* ad_p, gex_TM_t tm, gex_DT_t dt, gex_OP_t ops, gex_Flags_t flags) {
   constexpr auto call = "gex_AD_Create";
   if (!is_valid(dt, ops))
-    give_up(call, fmt::format("type {:#x} with operations {:#x}: not a GEX_DT_ of numbers with "
-                              "GEX_OP_ bits that it has",
-                              dt, ops));
+    give_up(call, fmt::format("type {} with operations {}: not a GEX_DT_ of numbers with GEX_OP_ "
+                              "bits that it has",
+                              names_of_types(dt), names_of_operations(ops)));
   const Team& team = Team::of(tm);
   if (team.is_pair)
     give_up(call,

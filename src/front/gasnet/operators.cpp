@@ -2,60 +2,31 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <type_traits>
+
+#include "front/gasnet/names.hpp"
 
 namespace gondwana::gasnet {
 namespace {
-
-// Integers wrap around, whatever their sign.
-template <gex_OP_t Op, typename T>
-constexpr T combined(T a, T b) {
-  if constexpr (Op == GEX_OP_MIN) return a < b ? a : b;
-  if constexpr (Op == GEX_OP_MAX) return a > b ? a : b;
-  if constexpr (Op == GEX_OP_ADD || Op == GEX_OP_MULT) {
-    if constexpr (std::is_integral_v<T>) {
-      using Wrapping = std::make_unsigned_t<T>;
-      const auto left = static_cast<Wrapping>(a);
-      const auto right = static_cast<Wrapping>(b);
-      return static_cast<T>(Op == GEX_OP_ADD ? left + right : left * right);
-    } else {
-      return Op == GEX_OP_ADD ? a + b : a * b;
-    }
-  }
-  if constexpr (Op == GEX_OP_AND) return a & b;
-  if constexpr (Op == GEX_OP_OR) return a | b;
-  if constexpr (Op == GEX_OP_XOR) return a ^ b;
-}
-
-// `out` may be `a` or `b`.
-template <gex_OP_t Op, typename T>
-void combine(void* out, const void* a, const void* b, std::size_t count) {
-  auto* result = static_cast<T*>(out);
-  const auto* left = static_cast<const T*>(a);
-  const auto* right = static_cast<const T*>(b);
-#pragma omp simd
-  for (std::size_t i = 0; i < count; ++i) result[i] = combined<Op>(left[i], right[i]);
-}
 
 template <typename T>
 Combine combine_for(gex_OP_t operation) {
   switch (operation) {
     case GEX_OP_ADD:
-      return &combine<GEX_OP_ADD, T>;
+      return &combine<CombineOp::sum, T>;
     case GEX_OP_MULT:
-      return &combine<GEX_OP_MULT, T>;
+      return &combine<CombineOp::prod, T>;
     case GEX_OP_MIN:
-      return &combine<GEX_OP_MIN, T>;
+      return &combine<CombineOp::min, T>;
     case GEX_OP_MAX:
-      return &combine<GEX_OP_MAX, T>;
+      return &combine<CombineOp::max, T>;
     default:
       break;
   }
   if constexpr (std::is_integral_v<T>) {
-    if (operation == GEX_OP_AND) return &combine<GEX_OP_AND, T>;
-    if (operation == GEX_OP_OR) return &combine<GEX_OP_OR, T>;
-    if (operation == GEX_OP_XOR) return &combine<GEX_OP_XOR, T>;
+    if (operation == GEX_OP_AND) return &combine<CombineOp::bit_and, T>;
+    if (operation == GEX_OP_OR) return &combine<CombineOp::bit_or, T>;
+    if (operation == GEX_OP_XOR) return &combine<CombineOp::bit_xor, T>;
   }
   return nullptr;
 }
@@ -93,10 +64,11 @@ Error refused(const std::string& why) {
 Result<staged::Operator> find_operator(const ClientOperator& client) {
   const BuiltIn built_in = find_built_in(client.type, client.operation);
   if (built_in.width == 0 && client.type != GEX_DT_USER)
-    return refused(fmt::format("dt {:#x} is not a data type of reductions", client.type));
+    return refused(
+        fmt::format("dt {} is not a data type of reductions", names_of_types(client.type)));
   if (client.width == 0 || (built_in.width != 0 && client.width != built_in.width))
     return refused(fmt::format(
-        "dt_sz is {}, but an element of dt {:#x} has {}", client.width, client.type,
+        "dt_sz is {}, but an element of dt {} has {}", client.width, names_of_types(client.type),
         built_in.width == 0 ? "1 byte or more" : fmt::format("{} bytes", built_in.width)));
   if (client.operation == GEX_OP_USER || client.operation == GEX_OP_USER_NC) {
     if (client.function == nullptr) return refused("op is GEX_OP_USER, but user_op is null");
@@ -105,8 +77,8 @@ Result<staged::Operator> find_operator(const ClientOperator& client) {
                                                             : staged::Operator::Order::of_members);
   }
   if (built_in.combine == nullptr)
-    return refused(
-        fmt::format("op {:#x} is not a reduction of dt {:#x}", client.operation, client.type));
+    return refused(fmt::format("op {} is not a reduction of dt {}",
+                               names_of_operations(client.operation), names_of_types(client.type)));
   return staged::Operator({client.width, built_in.combine});
 }
 

@@ -109,7 +109,7 @@ void alltoalls_set(Caller caller, void* dest, const void* source, std::ptrdiff_t
 void examine_reduce_set(const Caller& caller, const Array& dest, const Array& source,
                         const void* work);
 
-template <ReduceOp Op, typename T>
+template <CombineOp Op, typename T>
 void reduce_set(Caller caller, T* dest, const T* source, int count, int start, int log_stride,
                 int size, T* work, long* sync) {
   if (caller.checks_enabled()) [[unlikely]]

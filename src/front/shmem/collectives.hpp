@@ -1,52 +1,16 @@
 // OpenSHMEM 1.6, section 9.9: collectives on teams. They return 0, or do not return.
 #pragma once
 
-#include <algorithm>
 #include <complex>
 
 #include "front/shmem/checks.hpp"
 #include "front/shmem/door.hpp"
 #include "front/shmem/team.hpp"
+#include "operations/combine.hpp"
 
 namespace gondwana::shmem {
 
-enum class ReduceOp : std::uint8_t { bit_and, bit_or, bit_xor, max, min, sum, prod };
-
-// Integers wrap around, whatever their sign: those that C++ makes int of or that would overflow are
-// computed as unsigned ones, of 32 bits at least.
-template <ReduceOp Op, typename T>
-constexpr T combined(const T& a, const T& b) {
-  if constexpr (Op == ReduceOp::bit_and) return static_cast<T>(a & b);
-  if constexpr (Op == ReduceOp::bit_or) return static_cast<T>(a | b);
-  if constexpr (Op == ReduceOp::bit_xor) return static_cast<T>(a ^ b);
-  if constexpr (Op == ReduceOp::max) return std::max(a, b);
-  if constexpr (Op == ReduceOp::min) return std::min(a, b);
-  if constexpr (Op == ReduceOp::sum || Op == ReduceOp::prod) {
-    if constexpr (std::is_integral_v<T>) {
-      using Wide = std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>;
-      const auto left = static_cast<Wide>(a);
-      const auto right = static_cast<Wide>(b);
-      return static_cast<T>(Op == ReduceOp::sum ? left + right : left * right);
-    } else if constexpr (Op == ReduceOp::sum) {
-      return a + b;
-    } else {
-      return a * b;
-    }
-  }
-}
-
-// The engine's Combine for one operation on one type. `out` may be `a` or `b`.
-template <ReduceOp Op, typename T>
-void combine(void* out, const void* a, const void* b, std::size_t count) {
-  auto* result = static_cast<T*>(out);
-  const auto* left = static_cast<const T*>(a);
-  const auto* right = static_cast<const T*>(b);
-#pragma omp simd
-  for (std::size_t i = 0; i < count; ++i) result[i] = combined<Op>(left[i], right[i]);
-}
-
-template <ReduceOp Op, typename T>
-inline constexpr ElementType element_type{sizeof(T), &combine<Op, T>};
+using gondwana::CombineOp;  // for generated calls
 
 // Elements of all members together.
 inline std::size_t of_all(const Team& team, std::size_t count) {
@@ -120,7 +84,7 @@ void examine_reduction(const Caller& caller, Team& team, const T* dest, const T*
                      {"source", source, sizeof(T), count});
 }
 
-template <ReduceOp Op, typename T>
+template <CombineOp Op, typename T>
 int reduce(Caller caller, shmem_team_t handle, T* dest, const T* source, std::size_t count) {
   Team& team = team_of(caller, handle);
   examine_reduction(caller, team, dest, source, count);
@@ -134,7 +98,7 @@ int sum_inscan(Caller caller, shmem_team_t handle, T* dest, const T* source, std
   Team& team = team_of(caller, handle);
   examine_reduction(caller, team, dest, source, count);
   check(caller, caller.engine.collectives().scan(team, caller.name, dest, source, count,
-                                                 element_type<ReduceOp::sum, T>, Scan::inclusive));
+                                                 element_type<CombineOp::sum, T>, Scan::inclusive));
   return 0;
 }
 
@@ -143,7 +107,7 @@ int sum_exscan(Caller caller, shmem_team_t handle, T* dest, const T* source, std
   Team& team = team_of(caller, handle);
   examine_reduction(caller, team, dest, source, count);
   check(caller, caller.engine.collectives().scan(team, caller.name, dest, source, count,
-                                                 element_type<ReduceOp::sum, T>, Scan::exclusive));
+                                                 element_type<CombineOp::sum, T>, Scan::exclusive));
   return 0;
 }
 

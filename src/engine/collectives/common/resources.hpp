@@ -6,6 +6,7 @@
 #include "engine/teams/team.hpp"
 #include "engine/wait/waiter.hpp"
 #include "memory/node_memory.hpp"
+#include "operations/combine.hpp"
 
 namespace gondwana {
 

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "engine/arguments.hpp"
+#include "operations/combine.hpp"
 
 namespace gondwana::staged {
 

@@ -6,7 +6,7 @@
 #include "front/shmem/door.hpp"
 #include "pshmem.h"
 
-using gondwana::shmem::ReduceOp;
+using gondwana::shmem::CombineOp;
 namespace door = gondwana::shmem;
 
 extern "C" {
@@ -81,287 +81,292 @@ void pshmem_alltoalls64(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
 
 void pshmem_short_and_to_all(short* dest, const short* source, int nreduce, int PE_start,
                              int logPE_stride, int PE_size, short* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::bit_and, short>(door::here("shmem_short_and_to_all"), dest, source,
-                                             nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::bit_and, short>(door::here("shmem_short_and_to_all"), dest, source,
+                                              nreduce, PE_start, logPE_stride, PE_size, pWrk,
+                                              pSync);
 }
 
 void pshmem_int_and_to_all(int* dest, const int* source, int nreduce, int PE_start,
                            int logPE_stride, int PE_size, int* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::bit_and, int>(door::here("shmem_int_and_to_all"), dest, source,
-                                           nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::bit_and, int>(door::here("shmem_int_and_to_all"), dest, source,
+                                            nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_long_and_to_all(long* dest, const long* source, int nreduce, int PE_start,
                             int logPE_stride, int PE_size, long* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::bit_and, long>(door::here("shmem_long_and_to_all"), dest, source,
-                                            nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::bit_and, long>(door::here("shmem_long_and_to_all"), dest, source,
+                                             nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_longlong_and_to_all(long long* dest, const long long* source, int nreduce, int PE_start,
                                 int logPE_stride, int PE_size, long long* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::bit_and, long long>(door::here("shmem_longlong_and_to_all"), dest,
-                                                 source, nreduce, PE_start, logPE_stride, PE_size,
-                                                 pWrk, pSync);
+  door::reduce_set<CombineOp::bit_and, long long>(door::here("shmem_longlong_and_to_all"), dest,
+                                                  source, nreduce, PE_start, logPE_stride, PE_size,
+                                                  pWrk, pSync);
 }
 
 void pshmem_short_or_to_all(short* dest, const short* source, int nreduce, int PE_start,
                             int logPE_stride, int PE_size, short* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::bit_or, short>(door::here("shmem_short_or_to_all"), dest, source,
-                                            nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::bit_or, short>(door::here("shmem_short_or_to_all"), dest, source,
+                                             nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_int_or_to_all(int* dest, const int* source, int nreduce, int PE_start, int logPE_stride,
                           int PE_size, int* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::bit_or, int>(door::here("shmem_int_or_to_all"), dest, source, nreduce,
-                                          PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::bit_or, int>(door::here("shmem_int_or_to_all"), dest, source, nreduce,
+                                           PE_start, logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_long_or_to_all(long* dest, const long* source, int nreduce, int PE_start,
                            int logPE_stride, int PE_size, long* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::bit_or, long>(door::here("shmem_long_or_to_all"), dest, source,
-                                           nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::bit_or, long>(door::here("shmem_long_or_to_all"), dest, source,
+                                            nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_longlong_or_to_all(long long* dest, const long long* source, int nreduce, int PE_start,
                                int logPE_stride, int PE_size, long long* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::bit_or, long long>(door::here("shmem_longlong_or_to_all"), dest,
-                                                source, nreduce, PE_start, logPE_stride, PE_size,
-                                                pWrk, pSync);
-}
-
-void pshmem_short_xor_to_all(short* dest, const short* source, int nreduce, int PE_start,
-                             int logPE_stride, int PE_size, short* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::bit_xor, short>(door::here("shmem_short_xor_to_all"), dest, source,
-                                             nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
-}
-
-void pshmem_int_xor_to_all(int* dest, const int* source, int nreduce, int PE_start,
-                           int logPE_stride, int PE_size, int* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::bit_xor, int>(door::here("shmem_int_xor_to_all"), dest, source,
-                                           nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
-}
-
-void pshmem_long_xor_to_all(long* dest, const long* source, int nreduce, int PE_start,
-                            int logPE_stride, int PE_size, long* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::bit_xor, long>(door::here("shmem_long_xor_to_all"), dest, source,
-                                            nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
-}
-
-void pshmem_longlong_xor_to_all(long long* dest, const long long* source, int nreduce, int PE_start,
-                                int logPE_stride, int PE_size, long long* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::bit_xor, long long>(door::here("shmem_longlong_xor_to_all"), dest,
+  door::reduce_set<CombineOp::bit_or, long long>(door::here("shmem_longlong_or_to_all"), dest,
                                                  source, nreduce, PE_start, logPE_stride, PE_size,
                                                  pWrk, pSync);
 }
 
+void pshmem_short_xor_to_all(short* dest, const short* source, int nreduce, int PE_start,
+                             int logPE_stride, int PE_size, short* pWrk, long* pSync) {
+  door::reduce_set<CombineOp::bit_xor, short>(door::here("shmem_short_xor_to_all"), dest, source,
+                                              nreduce, PE_start, logPE_stride, PE_size, pWrk,
+                                              pSync);
+}
+
+void pshmem_int_xor_to_all(int* dest, const int* source, int nreduce, int PE_start,
+                           int logPE_stride, int PE_size, int* pWrk, long* pSync) {
+  door::reduce_set<CombineOp::bit_xor, int>(door::here("shmem_int_xor_to_all"), dest, source,
+                                            nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
+}
+
+void pshmem_long_xor_to_all(long* dest, const long* source, int nreduce, int PE_start,
+                            int logPE_stride, int PE_size, long* pWrk, long* pSync) {
+  door::reduce_set<CombineOp::bit_xor, long>(door::here("shmem_long_xor_to_all"), dest, source,
+                                             nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
+}
+
+void pshmem_longlong_xor_to_all(long long* dest, const long long* source, int nreduce, int PE_start,
+                                int logPE_stride, int PE_size, long long* pWrk, long* pSync) {
+  door::reduce_set<CombineOp::bit_xor, long long>(door::here("shmem_longlong_xor_to_all"), dest,
+                                                  source, nreduce, PE_start, logPE_stride, PE_size,
+                                                  pWrk, pSync);
+}
+
 void pshmem_short_max_to_all(short* dest, const short* source, int nreduce, int PE_start,
                              int logPE_stride, int PE_size, short* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::max, short>(door::here("shmem_short_max_to_all"), dest, source,
-                                         nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::max, short>(door::here("shmem_short_max_to_all"), dest, source,
+                                          nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_int_max_to_all(int* dest, const int* source, int nreduce, int PE_start,
                            int logPE_stride, int PE_size, int* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::max, int>(door::here("shmem_int_max_to_all"), dest, source, nreduce,
-                                       PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::max, int>(door::here("shmem_int_max_to_all"), dest, source, nreduce,
+                                        PE_start, logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_long_max_to_all(long* dest, const long* source, int nreduce, int PE_start,
                             int logPE_stride, int PE_size, long* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::max, long>(door::here("shmem_long_max_to_all"), dest, source, nreduce,
-                                        PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::max, long>(door::here("shmem_long_max_to_all"), dest, source, nreduce,
+                                         PE_start, logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_longlong_max_to_all(long long* dest, const long long* source, int nreduce, int PE_start,
                                 int logPE_stride, int PE_size, long long* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::max, long long>(door::here("shmem_longlong_max_to_all"), dest, source,
-                                             nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::max, long long>(door::here("shmem_longlong_max_to_all"), dest, source,
+                                              nreduce, PE_start, logPE_stride, PE_size, pWrk,
+                                              pSync);
 }
 
 void pshmem_float_max_to_all(float* dest, const float* source, int nreduce, int PE_start,
                              int logPE_stride, int PE_size, float* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::max, float>(door::here("shmem_float_max_to_all"), dest, source,
-                                         nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::max, float>(door::here("shmem_float_max_to_all"), dest, source,
+                                          nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_double_max_to_all(double* dest, const double* source, int nreduce, int PE_start,
                               int logPE_stride, int PE_size, double* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::max, double>(door::here("shmem_double_max_to_all"), dest, source,
-                                          nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::max, double>(door::here("shmem_double_max_to_all"), dest, source,
+                                           nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_longdouble_max_to_all(long double* dest, const long double* source, int nreduce,
                                   int PE_start, int logPE_stride, int PE_size, long double* pWrk,
                                   long* pSync) {
-  door::reduce_set<ReduceOp::max, long double>(door::here("shmem_longdouble_max_to_all"), dest,
-                                               source, nreduce, PE_start, logPE_stride, PE_size,
-                                               pWrk, pSync);
+  door::reduce_set<CombineOp::max, long double>(door::here("shmem_longdouble_max_to_all"), dest,
+                                                source, nreduce, PE_start, logPE_stride, PE_size,
+                                                pWrk, pSync);
 }
 
 void pshmem_short_min_to_all(short* dest, const short* source, int nreduce, int PE_start,
                              int logPE_stride, int PE_size, short* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::min, short>(door::here("shmem_short_min_to_all"), dest, source,
-                                         nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::min, short>(door::here("shmem_short_min_to_all"), dest, source,
+                                          nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_int_min_to_all(int* dest, const int* source, int nreduce, int PE_start,
                            int logPE_stride, int PE_size, int* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::min, int>(door::here("shmem_int_min_to_all"), dest, source, nreduce,
-                                       PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::min, int>(door::here("shmem_int_min_to_all"), dest, source, nreduce,
+                                        PE_start, logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_long_min_to_all(long* dest, const long* source, int nreduce, int PE_start,
                             int logPE_stride, int PE_size, long* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::min, long>(door::here("shmem_long_min_to_all"), dest, source, nreduce,
-                                        PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::min, long>(door::here("shmem_long_min_to_all"), dest, source, nreduce,
+                                         PE_start, logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_longlong_min_to_all(long long* dest, const long long* source, int nreduce, int PE_start,
                                 int logPE_stride, int PE_size, long long* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::min, long long>(door::here("shmem_longlong_min_to_all"), dest, source,
-                                             nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::min, long long>(door::here("shmem_longlong_min_to_all"), dest, source,
+                                              nreduce, PE_start, logPE_stride, PE_size, pWrk,
+                                              pSync);
 }
 
 void pshmem_float_min_to_all(float* dest, const float* source, int nreduce, int PE_start,
                              int logPE_stride, int PE_size, float* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::min, float>(door::here("shmem_float_min_to_all"), dest, source,
-                                         nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::min, float>(door::here("shmem_float_min_to_all"), dest, source,
+                                          nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_double_min_to_all(double* dest, const double* source, int nreduce, int PE_start,
                               int logPE_stride, int PE_size, double* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::min, double>(door::here("shmem_double_min_to_all"), dest, source,
-                                          nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::min, double>(door::here("shmem_double_min_to_all"), dest, source,
+                                           nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_longdouble_min_to_all(long double* dest, const long double* source, int nreduce,
                                   int PE_start, int logPE_stride, int PE_size, long double* pWrk,
                                   long* pSync) {
-  door::reduce_set<ReduceOp::min, long double>(door::here("shmem_longdouble_min_to_all"), dest,
-                                               source, nreduce, PE_start, logPE_stride, PE_size,
-                                               pWrk, pSync);
+  door::reduce_set<CombineOp::min, long double>(door::here("shmem_longdouble_min_to_all"), dest,
+                                                source, nreduce, PE_start, logPE_stride, PE_size,
+                                                pWrk, pSync);
 }
 
 void pshmem_short_sum_to_all(short* dest, const short* source, int nreduce, int PE_start,
                              int logPE_stride, int PE_size, short* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::sum, short>(door::here("shmem_short_sum_to_all"), dest, source,
-                                         nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::sum, short>(door::here("shmem_short_sum_to_all"), dest, source,
+                                          nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_int_sum_to_all(int* dest, const int* source, int nreduce, int PE_start,
                            int logPE_stride, int PE_size, int* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::sum, int>(door::here("shmem_int_sum_to_all"), dest, source, nreduce,
-                                       PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::sum, int>(door::here("shmem_int_sum_to_all"), dest, source, nreduce,
+                                        PE_start, logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_long_sum_to_all(long* dest, const long* source, int nreduce, int PE_start,
                             int logPE_stride, int PE_size, long* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::sum, long>(door::here("shmem_long_sum_to_all"), dest, source, nreduce,
-                                        PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::sum, long>(door::here("shmem_long_sum_to_all"), dest, source, nreduce,
+                                         PE_start, logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_longlong_sum_to_all(long long* dest, const long long* source, int nreduce, int PE_start,
                                 int logPE_stride, int PE_size, long long* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::sum, long long>(door::here("shmem_longlong_sum_to_all"), dest, source,
-                                             nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::sum, long long>(door::here("shmem_longlong_sum_to_all"), dest, source,
+                                              nreduce, PE_start, logPE_stride, PE_size, pWrk,
+                                              pSync);
 }
 
 void pshmem_float_sum_to_all(float* dest, const float* source, int nreduce, int PE_start,
                              int logPE_stride, int PE_size, float* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::sum, float>(door::here("shmem_float_sum_to_all"), dest, source,
-                                         nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::sum, float>(door::here("shmem_float_sum_to_all"), dest, source,
+                                          nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_double_sum_to_all(double* dest, const double* source, int nreduce, int PE_start,
                               int logPE_stride, int PE_size, double* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::sum, double>(door::here("shmem_double_sum_to_all"), dest, source,
-                                          nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::sum, double>(door::here("shmem_double_sum_to_all"), dest, source,
+                                           nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_longdouble_sum_to_all(long double* dest, const long double* source, int nreduce,
                                   int PE_start, int logPE_stride, int PE_size, long double* pWrk,
                                   long* pSync) {
-  door::reduce_set<ReduceOp::sum, long double>(door::here("shmem_longdouble_sum_to_all"), dest,
-                                               source, nreduce, PE_start, logPE_stride, PE_size,
-                                               pWrk, pSync);
+  door::reduce_set<CombineOp::sum, long double>(door::here("shmem_longdouble_sum_to_all"), dest,
+                                                source, nreduce, PE_start, logPE_stride, PE_size,
+                                                pWrk, pSync);
 }
 
 void pshmem_complexd_sum_to_all(std::complex<double>* dest, const std::complex<double>* source,
                                 int nreduce, int PE_start, int logPE_stride, int PE_size,
                                 std::complex<double>* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::sum, std::complex<double>>(door::here("shmem_complexd_sum_to_all"),
-                                                        dest, source, nreduce, PE_start,
-                                                        logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::sum, std::complex<double>>(door::here("shmem_complexd_sum_to_all"),
+                                                         dest, source, nreduce, PE_start,
+                                                         logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_complexf_sum_to_all(std::complex<float>* dest, const std::complex<float>* source,
                                 int nreduce, int PE_start, int logPE_stride, int PE_size,
                                 std::complex<float>* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::sum, std::complex<float>>(door::here("shmem_complexf_sum_to_all"),
-                                                       dest, source, nreduce, PE_start,
-                                                       logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::sum, std::complex<float>>(door::here("shmem_complexf_sum_to_all"),
+                                                        dest, source, nreduce, PE_start,
+                                                        logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_short_prod_to_all(short* dest, const short* source, int nreduce, int PE_start,
                               int logPE_stride, int PE_size, short* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::prod, short>(door::here("shmem_short_prod_to_all"), dest, source,
-                                          nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::prod, short>(door::here("shmem_short_prod_to_all"), dest, source,
+                                           nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_int_prod_to_all(int* dest, const int* source, int nreduce, int PE_start,
                             int logPE_stride, int PE_size, int* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::prod, int>(door::here("shmem_int_prod_to_all"), dest, source, nreduce,
-                                        PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::prod, int>(door::here("shmem_int_prod_to_all"), dest, source, nreduce,
+                                         PE_start, logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_long_prod_to_all(long* dest, const long* source, int nreduce, int PE_start,
                              int logPE_stride, int PE_size, long* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::prod, long>(door::here("shmem_long_prod_to_all"), dest, source,
-                                         nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::prod, long>(door::here("shmem_long_prod_to_all"), dest, source,
+                                          nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_longlong_prod_to_all(long long* dest, const long long* source, int nreduce,
                                  int PE_start, int logPE_stride, int PE_size, long long* pWrk,
                                  long* pSync) {
-  door::reduce_set<ReduceOp::prod, long long>(door::here("shmem_longlong_prod_to_all"), dest,
-                                              source, nreduce, PE_start, logPE_stride, PE_size,
-                                              pWrk, pSync);
+  door::reduce_set<CombineOp::prod, long long>(door::here("shmem_longlong_prod_to_all"), dest,
+                                               source, nreduce, PE_start, logPE_stride, PE_size,
+                                               pWrk, pSync);
 }
 
 void pshmem_float_prod_to_all(float* dest, const float* source, int nreduce, int PE_start,
                               int logPE_stride, int PE_size, float* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::prod, float>(door::here("shmem_float_prod_to_all"), dest, source,
-                                          nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::prod, float>(door::here("shmem_float_prod_to_all"), dest, source,
+                                           nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_double_prod_to_all(double* dest, const double* source, int nreduce, int PE_start,
                                int logPE_stride, int PE_size, double* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::prod, double>(door::here("shmem_double_prod_to_all"), dest, source,
-                                           nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::prod, double>(door::here("shmem_double_prod_to_all"), dest, source,
+                                            nreduce, PE_start, logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_longdouble_prod_to_all(long double* dest, const long double* source, int nreduce,
                                    int PE_start, int logPE_stride, int PE_size, long double* pWrk,
                                    long* pSync) {
-  door::reduce_set<ReduceOp::prod, long double>(door::here("shmem_longdouble_prod_to_all"), dest,
-                                                source, nreduce, PE_start, logPE_stride, PE_size,
-                                                pWrk, pSync);
+  door::reduce_set<CombineOp::prod, long double>(door::here("shmem_longdouble_prod_to_all"), dest,
+                                                 source, nreduce, PE_start, logPE_stride, PE_size,
+                                                 pWrk, pSync);
 }
 
 void pshmem_complexd_prod_to_all(std::complex<double>* dest, const std::complex<double>* source,
                                  int nreduce, int PE_start, int logPE_stride, int PE_size,
                                  std::complex<double>* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::prod, std::complex<double>>(door::here("shmem_complexd_prod_to_all"),
-                                                         dest, source, nreduce, PE_start,
-                                                         logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::prod, std::complex<double>>(door::here("shmem_complexd_prod_to_all"),
+                                                          dest, source, nreduce, PE_start,
+                                                          logPE_stride, PE_size, pWrk, pSync);
 }
 
 void pshmem_complexf_prod_to_all(std::complex<float>* dest, const std::complex<float>* source,
                                  int nreduce, int PE_start, int logPE_stride, int PE_size,
                                  std::complex<float>* pWrk, long* pSync) {
-  door::reduce_set<ReduceOp::prod, std::complex<float>>(door::here("shmem_complexf_prod_to_all"),
-                                                        dest, source, nreduce, PE_start,
-                                                        logPE_stride, PE_size, pWrk, pSync);
+  door::reduce_set<CombineOp::prod, std::complex<float>>(door::here("shmem_complexf_prod_to_all"),
+                                                         dest, source, nreduce, PE_start,
+                                                         logPE_stride, PE_size, pWrk, pSync);
 }
 
 // What users call: weak, so that a profiling tool can define its own.

@@ -6,7 +6,7 @@
 #include "front/shmem/door.hpp"
 #include "pshmem.h"
 
-using gondwana::shmem::ReduceOp;
+using gondwana::shmem::CombineOp;
 namespace door = gondwana::shmem;
 
 extern "C" {
@@ -715,820 +715,820 @@ int pshmem_alltoallsmem(shmem_team_t team, void* dest, const void* source, ptrdi
 
 int pshmem_uchar_and_reduce(shmem_team_t team, unsigned char* dest, const unsigned char* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::bit_and, unsigned char>(door::here("shmem_uchar_and_reduce"), team,
-                                                        dest, source, nreduce);
+  return door::reduce<CombineOp::bit_and, unsigned char>(door::here("shmem_uchar_and_reduce"), team,
+                                                         dest, source, nreduce);
 }
 
 int pshmem_ushort_and_reduce(shmem_team_t team, unsigned short* dest, const unsigned short* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::bit_and, unsigned short>(door::here("shmem_ushort_and_reduce"),
-                                                         team, dest, source, nreduce);
+  return door::reduce<CombineOp::bit_and, unsigned short>(door::here("shmem_ushort_and_reduce"),
+                                                          team, dest, source, nreduce);
 }
 
 int pshmem_uint_and_reduce(shmem_team_t team, unsigned int* dest, const unsigned int* source,
                            size_t nreduce) {
-  return door::reduce<ReduceOp::bit_and, unsigned int>(door::here("shmem_uint_and_reduce"), team,
-                                                       dest, source, nreduce);
+  return door::reduce<CombineOp::bit_and, unsigned int>(door::here("shmem_uint_and_reduce"), team,
+                                                        dest, source, nreduce);
 }
 
 int pshmem_ulong_and_reduce(shmem_team_t team, unsigned long* dest, const unsigned long* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::bit_and, unsigned long>(door::here("shmem_ulong_and_reduce"), team,
-                                                        dest, source, nreduce);
+  return door::reduce<CombineOp::bit_and, unsigned long>(door::here("shmem_ulong_and_reduce"), team,
+                                                         dest, source, nreduce);
 }
 
 int pshmem_ulonglong_and_reduce(shmem_team_t team, unsigned long long* dest,
                                 const unsigned long long* source, size_t nreduce) {
-  return door::reduce<ReduceOp::bit_and, unsigned long long>(
+  return door::reduce<CombineOp::bit_and, unsigned long long>(
       door::here("shmem_ulonglong_and_reduce"), team, dest, source, nreduce);
 }
 
 int pshmem_int8_and_reduce(shmem_team_t team, int8_t* dest, const int8_t* source, size_t nreduce) {
-  return door::reduce<ReduceOp::bit_and, int8_t>(door::here("shmem_int8_and_reduce"), team, dest,
-                                                 source, nreduce);
+  return door::reduce<CombineOp::bit_and, int8_t>(door::here("shmem_int8_and_reduce"), team, dest,
+                                                  source, nreduce);
 }
 
 int pshmem_int16_and_reduce(shmem_team_t team, int16_t* dest, const int16_t* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::bit_and, int16_t>(door::here("shmem_int16_and_reduce"), team, dest,
-                                                  source, nreduce);
+  return door::reduce<CombineOp::bit_and, int16_t>(door::here("shmem_int16_and_reduce"), team, dest,
+                                                   source, nreduce);
 }
 
 int pshmem_int32_and_reduce(shmem_team_t team, int32_t* dest, const int32_t* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::bit_and, int32_t>(door::here("shmem_int32_and_reduce"), team, dest,
-                                                  source, nreduce);
+  return door::reduce<CombineOp::bit_and, int32_t>(door::here("shmem_int32_and_reduce"), team, dest,
+                                                   source, nreduce);
 }
 
 int pshmem_int64_and_reduce(shmem_team_t team, int64_t* dest, const int64_t* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::bit_and, int64_t>(door::here("shmem_int64_and_reduce"), team, dest,
-                                                  source, nreduce);
+  return door::reduce<CombineOp::bit_and, int64_t>(door::here("shmem_int64_and_reduce"), team, dest,
+                                                   source, nreduce);
 }
 
 int pshmem_uint8_and_reduce(shmem_team_t team, uint8_t* dest, const uint8_t* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::bit_and, uint8_t>(door::here("shmem_uint8_and_reduce"), team, dest,
-                                                  source, nreduce);
+  return door::reduce<CombineOp::bit_and, uint8_t>(door::here("shmem_uint8_and_reduce"), team, dest,
+                                                   source, nreduce);
 }
 
 int pshmem_uint16_and_reduce(shmem_team_t team, uint16_t* dest, const uint16_t* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::bit_and, uint16_t>(door::here("shmem_uint16_and_reduce"), team,
-                                                   dest, source, nreduce);
+  return door::reduce<CombineOp::bit_and, uint16_t>(door::here("shmem_uint16_and_reduce"), team,
+                                                    dest, source, nreduce);
 }
 
 int pshmem_uint32_and_reduce(shmem_team_t team, uint32_t* dest, const uint32_t* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::bit_and, uint32_t>(door::here("shmem_uint32_and_reduce"), team,
-                                                   dest, source, nreduce);
+  return door::reduce<CombineOp::bit_and, uint32_t>(door::here("shmem_uint32_and_reduce"), team,
+                                                    dest, source, nreduce);
 }
 
 int pshmem_uint64_and_reduce(shmem_team_t team, uint64_t* dest, const uint64_t* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::bit_and, uint64_t>(door::here("shmem_uint64_and_reduce"), team,
-                                                   dest, source, nreduce);
+  return door::reduce<CombineOp::bit_and, uint64_t>(door::here("shmem_uint64_and_reduce"), team,
+                                                    dest, source, nreduce);
 }
 
 int pshmem_size_and_reduce(shmem_team_t team, size_t* dest, const size_t* source, size_t nreduce) {
-  return door::reduce<ReduceOp::bit_and, size_t>(door::here("shmem_size_and_reduce"), team, dest,
-                                                 source, nreduce);
+  return door::reduce<CombineOp::bit_and, size_t>(door::here("shmem_size_and_reduce"), team, dest,
+                                                  source, nreduce);
 }
 
 int pshmem_uchar_or_reduce(shmem_team_t team, unsigned char* dest, const unsigned char* source,
                            size_t nreduce) {
-  return door::reduce<ReduceOp::bit_or, unsigned char>(door::here("shmem_uchar_or_reduce"), team,
-                                                       dest, source, nreduce);
+  return door::reduce<CombineOp::bit_or, unsigned char>(door::here("shmem_uchar_or_reduce"), team,
+                                                        dest, source, nreduce);
 }
 
 int pshmem_ushort_or_reduce(shmem_team_t team, unsigned short* dest, const unsigned short* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::bit_or, unsigned short>(door::here("shmem_ushort_or_reduce"), team,
-                                                        dest, source, nreduce);
+  return door::reduce<CombineOp::bit_or, unsigned short>(door::here("shmem_ushort_or_reduce"), team,
+                                                         dest, source, nreduce);
 }
 
 int pshmem_uint_or_reduce(shmem_team_t team, unsigned int* dest, const unsigned int* source,
                           size_t nreduce) {
-  return door::reduce<ReduceOp::bit_or, unsigned int>(door::here("shmem_uint_or_reduce"), team,
-                                                      dest, source, nreduce);
+  return door::reduce<CombineOp::bit_or, unsigned int>(door::here("shmem_uint_or_reduce"), team,
+                                                       dest, source, nreduce);
 }
 
 int pshmem_ulong_or_reduce(shmem_team_t team, unsigned long* dest, const unsigned long* source,
                            size_t nreduce) {
-  return door::reduce<ReduceOp::bit_or, unsigned long>(door::here("shmem_ulong_or_reduce"), team,
-                                                       dest, source, nreduce);
+  return door::reduce<CombineOp::bit_or, unsigned long>(door::here("shmem_ulong_or_reduce"), team,
+                                                        dest, source, nreduce);
 }
 
 int pshmem_ulonglong_or_reduce(shmem_team_t team, unsigned long long* dest,
                                const unsigned long long* source, size_t nreduce) {
-  return door::reduce<ReduceOp::bit_or, unsigned long long>(door::here("shmem_ulonglong_or_reduce"),
-                                                            team, dest, source, nreduce);
+  return door::reduce<CombineOp::bit_or, unsigned long long>(
+      door::here("shmem_ulonglong_or_reduce"), team, dest, source, nreduce);
 }
 
 int pshmem_int8_or_reduce(shmem_team_t team, int8_t* dest, const int8_t* source, size_t nreduce) {
-  return door::reduce<ReduceOp::bit_or, int8_t>(door::here("shmem_int8_or_reduce"), team, dest,
-                                                source, nreduce);
+  return door::reduce<CombineOp::bit_or, int8_t>(door::here("shmem_int8_or_reduce"), team, dest,
+                                                 source, nreduce);
 }
 
 int pshmem_int16_or_reduce(shmem_team_t team, int16_t* dest, const int16_t* source,
                            size_t nreduce) {
-  return door::reduce<ReduceOp::bit_or, int16_t>(door::here("shmem_int16_or_reduce"), team, dest,
-                                                 source, nreduce);
+  return door::reduce<CombineOp::bit_or, int16_t>(door::here("shmem_int16_or_reduce"), team, dest,
+                                                  source, nreduce);
 }
 
 int pshmem_int32_or_reduce(shmem_team_t team, int32_t* dest, const int32_t* source,
                            size_t nreduce) {
-  return door::reduce<ReduceOp::bit_or, int32_t>(door::here("shmem_int32_or_reduce"), team, dest,
-                                                 source, nreduce);
+  return door::reduce<CombineOp::bit_or, int32_t>(door::here("shmem_int32_or_reduce"), team, dest,
+                                                  source, nreduce);
 }
 
 int pshmem_int64_or_reduce(shmem_team_t team, int64_t* dest, const int64_t* source,
                            size_t nreduce) {
-  return door::reduce<ReduceOp::bit_or, int64_t>(door::here("shmem_int64_or_reduce"), team, dest,
-                                                 source, nreduce);
+  return door::reduce<CombineOp::bit_or, int64_t>(door::here("shmem_int64_or_reduce"), team, dest,
+                                                  source, nreduce);
 }
 
 int pshmem_uint8_or_reduce(shmem_team_t team, uint8_t* dest, const uint8_t* source,
                            size_t nreduce) {
-  return door::reduce<ReduceOp::bit_or, uint8_t>(door::here("shmem_uint8_or_reduce"), team, dest,
-                                                 source, nreduce);
+  return door::reduce<CombineOp::bit_or, uint8_t>(door::here("shmem_uint8_or_reduce"), team, dest,
+                                                  source, nreduce);
 }
 
 int pshmem_uint16_or_reduce(shmem_team_t team, uint16_t* dest, const uint16_t* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::bit_or, uint16_t>(door::here("shmem_uint16_or_reduce"), team, dest,
-                                                  source, nreduce);
+  return door::reduce<CombineOp::bit_or, uint16_t>(door::here("shmem_uint16_or_reduce"), team, dest,
+                                                   source, nreduce);
 }
 
 int pshmem_uint32_or_reduce(shmem_team_t team, uint32_t* dest, const uint32_t* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::bit_or, uint32_t>(door::here("shmem_uint32_or_reduce"), team, dest,
-                                                  source, nreduce);
+  return door::reduce<CombineOp::bit_or, uint32_t>(door::here("shmem_uint32_or_reduce"), team, dest,
+                                                   source, nreduce);
 }
 
 int pshmem_uint64_or_reduce(shmem_team_t team, uint64_t* dest, const uint64_t* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::bit_or, uint64_t>(door::here("shmem_uint64_or_reduce"), team, dest,
-                                                  source, nreduce);
+  return door::reduce<CombineOp::bit_or, uint64_t>(door::here("shmem_uint64_or_reduce"), team, dest,
+                                                   source, nreduce);
 }
 
 int pshmem_size_or_reduce(shmem_team_t team, size_t* dest, const size_t* source, size_t nreduce) {
-  return door::reduce<ReduceOp::bit_or, size_t>(door::here("shmem_size_or_reduce"), team, dest,
-                                                source, nreduce);
+  return door::reduce<CombineOp::bit_or, size_t>(door::here("shmem_size_or_reduce"), team, dest,
+                                                 source, nreduce);
 }
 
 int pshmem_uchar_xor_reduce(shmem_team_t team, unsigned char* dest, const unsigned char* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::bit_xor, unsigned char>(door::here("shmem_uchar_xor_reduce"), team,
-                                                        dest, source, nreduce);
+  return door::reduce<CombineOp::bit_xor, unsigned char>(door::here("shmem_uchar_xor_reduce"), team,
+                                                         dest, source, nreduce);
 }
 
 int pshmem_ushort_xor_reduce(shmem_team_t team, unsigned short* dest, const unsigned short* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::bit_xor, unsigned short>(door::here("shmem_ushort_xor_reduce"),
-                                                         team, dest, source, nreduce);
+  return door::reduce<CombineOp::bit_xor, unsigned short>(door::here("shmem_ushort_xor_reduce"),
+                                                          team, dest, source, nreduce);
 }
 
 int pshmem_uint_xor_reduce(shmem_team_t team, unsigned int* dest, const unsigned int* source,
                            size_t nreduce) {
-  return door::reduce<ReduceOp::bit_xor, unsigned int>(door::here("shmem_uint_xor_reduce"), team,
-                                                       dest, source, nreduce);
+  return door::reduce<CombineOp::bit_xor, unsigned int>(door::here("shmem_uint_xor_reduce"), team,
+                                                        dest, source, nreduce);
 }
 
 int pshmem_ulong_xor_reduce(shmem_team_t team, unsigned long* dest, const unsigned long* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::bit_xor, unsigned long>(door::here("shmem_ulong_xor_reduce"), team,
-                                                        dest, source, nreduce);
+  return door::reduce<CombineOp::bit_xor, unsigned long>(door::here("shmem_ulong_xor_reduce"), team,
+                                                         dest, source, nreduce);
 }
 
 int pshmem_ulonglong_xor_reduce(shmem_team_t team, unsigned long long* dest,
                                 const unsigned long long* source, size_t nreduce) {
-  return door::reduce<ReduceOp::bit_xor, unsigned long long>(
+  return door::reduce<CombineOp::bit_xor, unsigned long long>(
       door::here("shmem_ulonglong_xor_reduce"), team, dest, source, nreduce);
 }
 
 int pshmem_int8_xor_reduce(shmem_team_t team, int8_t* dest, const int8_t* source, size_t nreduce) {
-  return door::reduce<ReduceOp::bit_xor, int8_t>(door::here("shmem_int8_xor_reduce"), team, dest,
-                                                 source, nreduce);
+  return door::reduce<CombineOp::bit_xor, int8_t>(door::here("shmem_int8_xor_reduce"), team, dest,
+                                                  source, nreduce);
 }
 
 int pshmem_int16_xor_reduce(shmem_team_t team, int16_t* dest, const int16_t* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::bit_xor, int16_t>(door::here("shmem_int16_xor_reduce"), team, dest,
-                                                  source, nreduce);
+  return door::reduce<CombineOp::bit_xor, int16_t>(door::here("shmem_int16_xor_reduce"), team, dest,
+                                                   source, nreduce);
 }
 
 int pshmem_int32_xor_reduce(shmem_team_t team, int32_t* dest, const int32_t* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::bit_xor, int32_t>(door::here("shmem_int32_xor_reduce"), team, dest,
-                                                  source, nreduce);
+  return door::reduce<CombineOp::bit_xor, int32_t>(door::here("shmem_int32_xor_reduce"), team, dest,
+                                                   source, nreduce);
 }
 
 int pshmem_int64_xor_reduce(shmem_team_t team, int64_t* dest, const int64_t* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::bit_xor, int64_t>(door::here("shmem_int64_xor_reduce"), team, dest,
-                                                  source, nreduce);
+  return door::reduce<CombineOp::bit_xor, int64_t>(door::here("shmem_int64_xor_reduce"), team, dest,
+                                                   source, nreduce);
 }
 
 int pshmem_uint8_xor_reduce(shmem_team_t team, uint8_t* dest, const uint8_t* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::bit_xor, uint8_t>(door::here("shmem_uint8_xor_reduce"), team, dest,
-                                                  source, nreduce);
+  return door::reduce<CombineOp::bit_xor, uint8_t>(door::here("shmem_uint8_xor_reduce"), team, dest,
+                                                   source, nreduce);
 }
 
 int pshmem_uint16_xor_reduce(shmem_team_t team, uint16_t* dest, const uint16_t* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::bit_xor, uint16_t>(door::here("shmem_uint16_xor_reduce"), team,
-                                                   dest, source, nreduce);
+  return door::reduce<CombineOp::bit_xor, uint16_t>(door::here("shmem_uint16_xor_reduce"), team,
+                                                    dest, source, nreduce);
 }
 
 int pshmem_uint32_xor_reduce(shmem_team_t team, uint32_t* dest, const uint32_t* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::bit_xor, uint32_t>(door::here("shmem_uint32_xor_reduce"), team,
-                                                   dest, source, nreduce);
+  return door::reduce<CombineOp::bit_xor, uint32_t>(door::here("shmem_uint32_xor_reduce"), team,
+                                                    dest, source, nreduce);
 }
 
 int pshmem_uint64_xor_reduce(shmem_team_t team, uint64_t* dest, const uint64_t* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::bit_xor, uint64_t>(door::here("shmem_uint64_xor_reduce"), team,
-                                                   dest, source, nreduce);
+  return door::reduce<CombineOp::bit_xor, uint64_t>(door::here("shmem_uint64_xor_reduce"), team,
+                                                    dest, source, nreduce);
 }
 
 int pshmem_size_xor_reduce(shmem_team_t team, size_t* dest, const size_t* source, size_t nreduce) {
-  return door::reduce<ReduceOp::bit_xor, size_t>(door::here("shmem_size_xor_reduce"), team, dest,
-                                                 source, nreduce);
+  return door::reduce<CombineOp::bit_xor, size_t>(door::here("shmem_size_xor_reduce"), team, dest,
+                                                  source, nreduce);
 }
 
 int pshmem_uchar_max_reduce(shmem_team_t team, unsigned char* dest, const unsigned char* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::max, unsigned char>(door::here("shmem_uchar_max_reduce"), team,
-                                                    dest, source, nreduce);
+  return door::reduce<CombineOp::max, unsigned char>(door::here("shmem_uchar_max_reduce"), team,
+                                                     dest, source, nreduce);
 }
 
 int pshmem_ushort_max_reduce(shmem_team_t team, unsigned short* dest, const unsigned short* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::max, unsigned short>(door::here("shmem_ushort_max_reduce"), team,
-                                                     dest, source, nreduce);
+  return door::reduce<CombineOp::max, unsigned short>(door::here("shmem_ushort_max_reduce"), team,
+                                                      dest, source, nreduce);
 }
 
 int pshmem_uint_max_reduce(shmem_team_t team, unsigned int* dest, const unsigned int* source,
                            size_t nreduce) {
-  return door::reduce<ReduceOp::max, unsigned int>(door::here("shmem_uint_max_reduce"), team, dest,
-                                                   source, nreduce);
+  return door::reduce<CombineOp::max, unsigned int>(door::here("shmem_uint_max_reduce"), team, dest,
+                                                    source, nreduce);
 }
 
 int pshmem_ulong_max_reduce(shmem_team_t team, unsigned long* dest, const unsigned long* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::max, unsigned long>(door::here("shmem_ulong_max_reduce"), team,
-                                                    dest, source, nreduce);
+  return door::reduce<CombineOp::max, unsigned long>(door::here("shmem_ulong_max_reduce"), team,
+                                                     dest, source, nreduce);
 }
 
 int pshmem_ulonglong_max_reduce(shmem_team_t team, unsigned long long* dest,
                                 const unsigned long long* source, size_t nreduce) {
-  return door::reduce<ReduceOp::max, unsigned long long>(door::here("shmem_ulonglong_max_reduce"),
-                                                         team, dest, source, nreduce);
+  return door::reduce<CombineOp::max, unsigned long long>(door::here("shmem_ulonglong_max_reduce"),
+                                                          team, dest, source, nreduce);
 }
 
 int pshmem_int8_max_reduce(shmem_team_t team, int8_t* dest, const int8_t* source, size_t nreduce) {
-  return door::reduce<ReduceOp::max, int8_t>(door::here("shmem_int8_max_reduce"), team, dest,
-                                             source, nreduce);
+  return door::reduce<CombineOp::max, int8_t>(door::here("shmem_int8_max_reduce"), team, dest,
+                                              source, nreduce);
 }
 
 int pshmem_int16_max_reduce(shmem_team_t team, int16_t* dest, const int16_t* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::max, int16_t>(door::here("shmem_int16_max_reduce"), team, dest,
-                                              source, nreduce);
+  return door::reduce<CombineOp::max, int16_t>(door::here("shmem_int16_max_reduce"), team, dest,
+                                               source, nreduce);
 }
 
 int pshmem_int32_max_reduce(shmem_team_t team, int32_t* dest, const int32_t* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::max, int32_t>(door::here("shmem_int32_max_reduce"), team, dest,
-                                              source, nreduce);
+  return door::reduce<CombineOp::max, int32_t>(door::here("shmem_int32_max_reduce"), team, dest,
+                                               source, nreduce);
 }
 
 int pshmem_int64_max_reduce(shmem_team_t team, int64_t* dest, const int64_t* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::max, int64_t>(door::here("shmem_int64_max_reduce"), team, dest,
-                                              source, nreduce);
+  return door::reduce<CombineOp::max, int64_t>(door::here("shmem_int64_max_reduce"), team, dest,
+                                               source, nreduce);
 }
 
 int pshmem_uint8_max_reduce(shmem_team_t team, uint8_t* dest, const uint8_t* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::max, uint8_t>(door::here("shmem_uint8_max_reduce"), team, dest,
-                                              source, nreduce);
+  return door::reduce<CombineOp::max, uint8_t>(door::here("shmem_uint8_max_reduce"), team, dest,
+                                               source, nreduce);
 }
 
 int pshmem_uint16_max_reduce(shmem_team_t team, uint16_t* dest, const uint16_t* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::max, uint16_t>(door::here("shmem_uint16_max_reduce"), team, dest,
-                                               source, nreduce);
+  return door::reduce<CombineOp::max, uint16_t>(door::here("shmem_uint16_max_reduce"), team, dest,
+                                                source, nreduce);
 }
 
 int pshmem_uint32_max_reduce(shmem_team_t team, uint32_t* dest, const uint32_t* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::max, uint32_t>(door::here("shmem_uint32_max_reduce"), team, dest,
-                                               source, nreduce);
+  return door::reduce<CombineOp::max, uint32_t>(door::here("shmem_uint32_max_reduce"), team, dest,
+                                                source, nreduce);
 }
 
 int pshmem_uint64_max_reduce(shmem_team_t team, uint64_t* dest, const uint64_t* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::max, uint64_t>(door::here("shmem_uint64_max_reduce"), team, dest,
-                                               source, nreduce);
+  return door::reduce<CombineOp::max, uint64_t>(door::here("shmem_uint64_max_reduce"), team, dest,
+                                                source, nreduce);
 }
 
 int pshmem_size_max_reduce(shmem_team_t team, size_t* dest, const size_t* source, size_t nreduce) {
-  return door::reduce<ReduceOp::max, size_t>(door::here("shmem_size_max_reduce"), team, dest,
-                                             source, nreduce);
+  return door::reduce<CombineOp::max, size_t>(door::here("shmem_size_max_reduce"), team, dest,
+                                              source, nreduce);
 }
 
 int pshmem_char_max_reduce(shmem_team_t team, char* dest, const char* source, size_t nreduce) {
-  return door::reduce<ReduceOp::max, char>(door::here("shmem_char_max_reduce"), team, dest, source,
-                                           nreduce);
+  return door::reduce<CombineOp::max, char>(door::here("shmem_char_max_reduce"), team, dest, source,
+                                            nreduce);
 }
 
 int pshmem_schar_max_reduce(shmem_team_t team, signed char* dest, const signed char* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::max, signed char>(door::here("shmem_schar_max_reduce"), team, dest,
-                                                  source, nreduce);
+  return door::reduce<CombineOp::max, signed char>(door::here("shmem_schar_max_reduce"), team, dest,
+                                                   source, nreduce);
 }
 
 int pshmem_short_max_reduce(shmem_team_t team, short* dest, const short* source, size_t nreduce) {
-  return door::reduce<ReduceOp::max, short>(door::here("shmem_short_max_reduce"), team, dest,
-                                            source, nreduce);
+  return door::reduce<CombineOp::max, short>(door::here("shmem_short_max_reduce"), team, dest,
+                                             source, nreduce);
 }
 
 int pshmem_int_max_reduce(shmem_team_t team, int* dest, const int* source, size_t nreduce) {
-  return door::reduce<ReduceOp::max, int>(door::here("shmem_int_max_reduce"), team, dest, source,
-                                          nreduce);
+  return door::reduce<CombineOp::max, int>(door::here("shmem_int_max_reduce"), team, dest, source,
+                                           nreduce);
 }
 
 int pshmem_long_max_reduce(shmem_team_t team, long* dest, const long* source, size_t nreduce) {
-  return door::reduce<ReduceOp::max, long>(door::here("shmem_long_max_reduce"), team, dest, source,
-                                           nreduce);
+  return door::reduce<CombineOp::max, long>(door::here("shmem_long_max_reduce"), team, dest, source,
+                                            nreduce);
 }
 
 int pshmem_longlong_max_reduce(shmem_team_t team, long long* dest, const long long* source,
                                size_t nreduce) {
-  return door::reduce<ReduceOp::max, long long>(door::here("shmem_longlong_max_reduce"), team, dest,
-                                                source, nreduce);
+  return door::reduce<CombineOp::max, long long>(door::here("shmem_longlong_max_reduce"), team,
+                                                 dest, source, nreduce);
 }
 
 int pshmem_ptrdiff_max_reduce(shmem_team_t team, ptrdiff_t* dest, const ptrdiff_t* source,
                               size_t nreduce) {
-  return door::reduce<ReduceOp::max, ptrdiff_t>(door::here("shmem_ptrdiff_max_reduce"), team, dest,
-                                                source, nreduce);
+  return door::reduce<CombineOp::max, ptrdiff_t>(door::here("shmem_ptrdiff_max_reduce"), team, dest,
+                                                 source, nreduce);
 }
 
 int pshmem_float_max_reduce(shmem_team_t team, float* dest, const float* source, size_t nreduce) {
-  return door::reduce<ReduceOp::max, float>(door::here("shmem_float_max_reduce"), team, dest,
-                                            source, nreduce);
+  return door::reduce<CombineOp::max, float>(door::here("shmem_float_max_reduce"), team, dest,
+                                             source, nreduce);
 }
 
 int pshmem_double_max_reduce(shmem_team_t team, double* dest, const double* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::max, double>(door::here("shmem_double_max_reduce"), team, dest,
-                                             source, nreduce);
+  return door::reduce<CombineOp::max, double>(door::here("shmem_double_max_reduce"), team, dest,
+                                              source, nreduce);
 }
 
 int pshmem_longdouble_max_reduce(shmem_team_t team, long double* dest, const long double* source,
                                  size_t nreduce) {
-  return door::reduce<ReduceOp::max, long double>(door::here("shmem_longdouble_max_reduce"), team,
-                                                  dest, source, nreduce);
+  return door::reduce<CombineOp::max, long double>(door::here("shmem_longdouble_max_reduce"), team,
+                                                   dest, source, nreduce);
 }
 
 int pshmem_uchar_min_reduce(shmem_team_t team, unsigned char* dest, const unsigned char* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::min, unsigned char>(door::here("shmem_uchar_min_reduce"), team,
-                                                    dest, source, nreduce);
+  return door::reduce<CombineOp::min, unsigned char>(door::here("shmem_uchar_min_reduce"), team,
+                                                     dest, source, nreduce);
 }
 
 int pshmem_ushort_min_reduce(shmem_team_t team, unsigned short* dest, const unsigned short* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::min, unsigned short>(door::here("shmem_ushort_min_reduce"), team,
-                                                     dest, source, nreduce);
+  return door::reduce<CombineOp::min, unsigned short>(door::here("shmem_ushort_min_reduce"), team,
+                                                      dest, source, nreduce);
 }
 
 int pshmem_uint_min_reduce(shmem_team_t team, unsigned int* dest, const unsigned int* source,
                            size_t nreduce) {
-  return door::reduce<ReduceOp::min, unsigned int>(door::here("shmem_uint_min_reduce"), team, dest,
-                                                   source, nreduce);
+  return door::reduce<CombineOp::min, unsigned int>(door::here("shmem_uint_min_reduce"), team, dest,
+                                                    source, nreduce);
 }
 
 int pshmem_ulong_min_reduce(shmem_team_t team, unsigned long* dest, const unsigned long* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::min, unsigned long>(door::here("shmem_ulong_min_reduce"), team,
-                                                    dest, source, nreduce);
+  return door::reduce<CombineOp::min, unsigned long>(door::here("shmem_ulong_min_reduce"), team,
+                                                     dest, source, nreduce);
 }
 
 int pshmem_ulonglong_min_reduce(shmem_team_t team, unsigned long long* dest,
                                 const unsigned long long* source, size_t nreduce) {
-  return door::reduce<ReduceOp::min, unsigned long long>(door::here("shmem_ulonglong_min_reduce"),
-                                                         team, dest, source, nreduce);
+  return door::reduce<CombineOp::min, unsigned long long>(door::here("shmem_ulonglong_min_reduce"),
+                                                          team, dest, source, nreduce);
 }
 
 int pshmem_int8_min_reduce(shmem_team_t team, int8_t* dest, const int8_t* source, size_t nreduce) {
-  return door::reduce<ReduceOp::min, int8_t>(door::here("shmem_int8_min_reduce"), team, dest,
-                                             source, nreduce);
+  return door::reduce<CombineOp::min, int8_t>(door::here("shmem_int8_min_reduce"), team, dest,
+                                              source, nreduce);
 }
 
 int pshmem_int16_min_reduce(shmem_team_t team, int16_t* dest, const int16_t* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::min, int16_t>(door::here("shmem_int16_min_reduce"), team, dest,
-                                              source, nreduce);
+  return door::reduce<CombineOp::min, int16_t>(door::here("shmem_int16_min_reduce"), team, dest,
+                                               source, nreduce);
 }
 
 int pshmem_int32_min_reduce(shmem_team_t team, int32_t* dest, const int32_t* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::min, int32_t>(door::here("shmem_int32_min_reduce"), team, dest,
-                                              source, nreduce);
+  return door::reduce<CombineOp::min, int32_t>(door::here("shmem_int32_min_reduce"), team, dest,
+                                               source, nreduce);
 }
 
 int pshmem_int64_min_reduce(shmem_team_t team, int64_t* dest, const int64_t* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::min, int64_t>(door::here("shmem_int64_min_reduce"), team, dest,
-                                              source, nreduce);
+  return door::reduce<CombineOp::min, int64_t>(door::here("shmem_int64_min_reduce"), team, dest,
+                                               source, nreduce);
 }
 
 int pshmem_uint8_min_reduce(shmem_team_t team, uint8_t* dest, const uint8_t* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::min, uint8_t>(door::here("shmem_uint8_min_reduce"), team, dest,
-                                              source, nreduce);
+  return door::reduce<CombineOp::min, uint8_t>(door::here("shmem_uint8_min_reduce"), team, dest,
+                                               source, nreduce);
 }
 
 int pshmem_uint16_min_reduce(shmem_team_t team, uint16_t* dest, const uint16_t* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::min, uint16_t>(door::here("shmem_uint16_min_reduce"), team, dest,
-                                               source, nreduce);
+  return door::reduce<CombineOp::min, uint16_t>(door::here("shmem_uint16_min_reduce"), team, dest,
+                                                source, nreduce);
 }
 
 int pshmem_uint32_min_reduce(shmem_team_t team, uint32_t* dest, const uint32_t* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::min, uint32_t>(door::here("shmem_uint32_min_reduce"), team, dest,
-                                               source, nreduce);
+  return door::reduce<CombineOp::min, uint32_t>(door::here("shmem_uint32_min_reduce"), team, dest,
+                                                source, nreduce);
 }
 
 int pshmem_uint64_min_reduce(shmem_team_t team, uint64_t* dest, const uint64_t* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::min, uint64_t>(door::here("shmem_uint64_min_reduce"), team, dest,
-                                               source, nreduce);
+  return door::reduce<CombineOp::min, uint64_t>(door::here("shmem_uint64_min_reduce"), team, dest,
+                                                source, nreduce);
 }
 
 int pshmem_size_min_reduce(shmem_team_t team, size_t* dest, const size_t* source, size_t nreduce) {
-  return door::reduce<ReduceOp::min, size_t>(door::here("shmem_size_min_reduce"), team, dest,
-                                             source, nreduce);
+  return door::reduce<CombineOp::min, size_t>(door::here("shmem_size_min_reduce"), team, dest,
+                                              source, nreduce);
 }
 
 int pshmem_char_min_reduce(shmem_team_t team, char* dest, const char* source, size_t nreduce) {
-  return door::reduce<ReduceOp::min, char>(door::here("shmem_char_min_reduce"), team, dest, source,
-                                           nreduce);
+  return door::reduce<CombineOp::min, char>(door::here("shmem_char_min_reduce"), team, dest, source,
+                                            nreduce);
 }
 
 int pshmem_schar_min_reduce(shmem_team_t team, signed char* dest, const signed char* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::min, signed char>(door::here("shmem_schar_min_reduce"), team, dest,
-                                                  source, nreduce);
+  return door::reduce<CombineOp::min, signed char>(door::here("shmem_schar_min_reduce"), team, dest,
+                                                   source, nreduce);
 }
 
 int pshmem_short_min_reduce(shmem_team_t team, short* dest, const short* source, size_t nreduce) {
-  return door::reduce<ReduceOp::min, short>(door::here("shmem_short_min_reduce"), team, dest,
-                                            source, nreduce);
+  return door::reduce<CombineOp::min, short>(door::here("shmem_short_min_reduce"), team, dest,
+                                             source, nreduce);
 }
 
 int pshmem_int_min_reduce(shmem_team_t team, int* dest, const int* source, size_t nreduce) {
-  return door::reduce<ReduceOp::min, int>(door::here("shmem_int_min_reduce"), team, dest, source,
-                                          nreduce);
+  return door::reduce<CombineOp::min, int>(door::here("shmem_int_min_reduce"), team, dest, source,
+                                           nreduce);
 }
 
 int pshmem_long_min_reduce(shmem_team_t team, long* dest, const long* source, size_t nreduce) {
-  return door::reduce<ReduceOp::min, long>(door::here("shmem_long_min_reduce"), team, dest, source,
-                                           nreduce);
+  return door::reduce<CombineOp::min, long>(door::here("shmem_long_min_reduce"), team, dest, source,
+                                            nreduce);
 }
 
 int pshmem_longlong_min_reduce(shmem_team_t team, long long* dest, const long long* source,
                                size_t nreduce) {
-  return door::reduce<ReduceOp::min, long long>(door::here("shmem_longlong_min_reduce"), team, dest,
-                                                source, nreduce);
+  return door::reduce<CombineOp::min, long long>(door::here("shmem_longlong_min_reduce"), team,
+                                                 dest, source, nreduce);
 }
 
 int pshmem_ptrdiff_min_reduce(shmem_team_t team, ptrdiff_t* dest, const ptrdiff_t* source,
                               size_t nreduce) {
-  return door::reduce<ReduceOp::min, ptrdiff_t>(door::here("shmem_ptrdiff_min_reduce"), team, dest,
-                                                source, nreduce);
+  return door::reduce<CombineOp::min, ptrdiff_t>(door::here("shmem_ptrdiff_min_reduce"), team, dest,
+                                                 source, nreduce);
 }
 
 int pshmem_float_min_reduce(shmem_team_t team, float* dest, const float* source, size_t nreduce) {
-  return door::reduce<ReduceOp::min, float>(door::here("shmem_float_min_reduce"), team, dest,
-                                            source, nreduce);
+  return door::reduce<CombineOp::min, float>(door::here("shmem_float_min_reduce"), team, dest,
+                                             source, nreduce);
 }
 
 int pshmem_double_min_reduce(shmem_team_t team, double* dest, const double* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::min, double>(door::here("shmem_double_min_reduce"), team, dest,
-                                             source, nreduce);
+  return door::reduce<CombineOp::min, double>(door::here("shmem_double_min_reduce"), team, dest,
+                                              source, nreduce);
 }
 
 int pshmem_longdouble_min_reduce(shmem_team_t team, long double* dest, const long double* source,
                                  size_t nreduce) {
-  return door::reduce<ReduceOp::min, long double>(door::here("shmem_longdouble_min_reduce"), team,
-                                                  dest, source, nreduce);
+  return door::reduce<CombineOp::min, long double>(door::here("shmem_longdouble_min_reduce"), team,
+                                                   dest, source, nreduce);
 }
 
 int pshmem_uchar_sum_reduce(shmem_team_t team, unsigned char* dest, const unsigned char* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::sum, unsigned char>(door::here("shmem_uchar_sum_reduce"), team,
-                                                    dest, source, nreduce);
+  return door::reduce<CombineOp::sum, unsigned char>(door::here("shmem_uchar_sum_reduce"), team,
+                                                     dest, source, nreduce);
 }
 
 int pshmem_ushort_sum_reduce(shmem_team_t team, unsigned short* dest, const unsigned short* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::sum, unsigned short>(door::here("shmem_ushort_sum_reduce"), team,
-                                                     dest, source, nreduce);
+  return door::reduce<CombineOp::sum, unsigned short>(door::here("shmem_ushort_sum_reduce"), team,
+                                                      dest, source, nreduce);
 }
 
 int pshmem_uint_sum_reduce(shmem_team_t team, unsigned int* dest, const unsigned int* source,
                            size_t nreduce) {
-  return door::reduce<ReduceOp::sum, unsigned int>(door::here("shmem_uint_sum_reduce"), team, dest,
-                                                   source, nreduce);
+  return door::reduce<CombineOp::sum, unsigned int>(door::here("shmem_uint_sum_reduce"), team, dest,
+                                                    source, nreduce);
 }
 
 int pshmem_ulong_sum_reduce(shmem_team_t team, unsigned long* dest, const unsigned long* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::sum, unsigned long>(door::here("shmem_ulong_sum_reduce"), team,
-                                                    dest, source, nreduce);
+  return door::reduce<CombineOp::sum, unsigned long>(door::here("shmem_ulong_sum_reduce"), team,
+                                                     dest, source, nreduce);
 }
 
 int pshmem_ulonglong_sum_reduce(shmem_team_t team, unsigned long long* dest,
                                 const unsigned long long* source, size_t nreduce) {
-  return door::reduce<ReduceOp::sum, unsigned long long>(door::here("shmem_ulonglong_sum_reduce"),
-                                                         team, dest, source, nreduce);
+  return door::reduce<CombineOp::sum, unsigned long long>(door::here("shmem_ulonglong_sum_reduce"),
+                                                          team, dest, source, nreduce);
 }
 
 int pshmem_int8_sum_reduce(shmem_team_t team, int8_t* dest, const int8_t* source, size_t nreduce) {
-  return door::reduce<ReduceOp::sum, int8_t>(door::here("shmem_int8_sum_reduce"), team, dest,
-                                             source, nreduce);
+  return door::reduce<CombineOp::sum, int8_t>(door::here("shmem_int8_sum_reduce"), team, dest,
+                                              source, nreduce);
 }
 
 int pshmem_int16_sum_reduce(shmem_team_t team, int16_t* dest, const int16_t* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::sum, int16_t>(door::here("shmem_int16_sum_reduce"), team, dest,
-                                              source, nreduce);
+  return door::reduce<CombineOp::sum, int16_t>(door::here("shmem_int16_sum_reduce"), team, dest,
+                                               source, nreduce);
 }
 
 int pshmem_int32_sum_reduce(shmem_team_t team, int32_t* dest, const int32_t* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::sum, int32_t>(door::here("shmem_int32_sum_reduce"), team, dest,
-                                              source, nreduce);
+  return door::reduce<CombineOp::sum, int32_t>(door::here("shmem_int32_sum_reduce"), team, dest,
+                                               source, nreduce);
 }
 
 int pshmem_int64_sum_reduce(shmem_team_t team, int64_t* dest, const int64_t* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::sum, int64_t>(door::here("shmem_int64_sum_reduce"), team, dest,
-                                              source, nreduce);
+  return door::reduce<CombineOp::sum, int64_t>(door::here("shmem_int64_sum_reduce"), team, dest,
+                                               source, nreduce);
 }
 
 int pshmem_uint8_sum_reduce(shmem_team_t team, uint8_t* dest, const uint8_t* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::sum, uint8_t>(door::here("shmem_uint8_sum_reduce"), team, dest,
-                                              source, nreduce);
+  return door::reduce<CombineOp::sum, uint8_t>(door::here("shmem_uint8_sum_reduce"), team, dest,
+                                               source, nreduce);
 }
 
 int pshmem_uint16_sum_reduce(shmem_team_t team, uint16_t* dest, const uint16_t* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::sum, uint16_t>(door::here("shmem_uint16_sum_reduce"), team, dest,
-                                               source, nreduce);
+  return door::reduce<CombineOp::sum, uint16_t>(door::here("shmem_uint16_sum_reduce"), team, dest,
+                                                source, nreduce);
 }
 
 int pshmem_uint32_sum_reduce(shmem_team_t team, uint32_t* dest, const uint32_t* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::sum, uint32_t>(door::here("shmem_uint32_sum_reduce"), team, dest,
-                                               source, nreduce);
+  return door::reduce<CombineOp::sum, uint32_t>(door::here("shmem_uint32_sum_reduce"), team, dest,
+                                                source, nreduce);
 }
 
 int pshmem_uint64_sum_reduce(shmem_team_t team, uint64_t* dest, const uint64_t* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::sum, uint64_t>(door::here("shmem_uint64_sum_reduce"), team, dest,
-                                               source, nreduce);
+  return door::reduce<CombineOp::sum, uint64_t>(door::here("shmem_uint64_sum_reduce"), team, dest,
+                                                source, nreduce);
 }
 
 int pshmem_size_sum_reduce(shmem_team_t team, size_t* dest, const size_t* source, size_t nreduce) {
-  return door::reduce<ReduceOp::sum, size_t>(door::here("shmem_size_sum_reduce"), team, dest,
-                                             source, nreduce);
+  return door::reduce<CombineOp::sum, size_t>(door::here("shmem_size_sum_reduce"), team, dest,
+                                              source, nreduce);
 }
 
 int pshmem_char_sum_reduce(shmem_team_t team, char* dest, const char* source, size_t nreduce) {
-  return door::reduce<ReduceOp::sum, char>(door::here("shmem_char_sum_reduce"), team, dest, source,
-                                           nreduce);
+  return door::reduce<CombineOp::sum, char>(door::here("shmem_char_sum_reduce"), team, dest, source,
+                                            nreduce);
 }
 
 int pshmem_schar_sum_reduce(shmem_team_t team, signed char* dest, const signed char* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::sum, signed char>(door::here("shmem_schar_sum_reduce"), team, dest,
-                                                  source, nreduce);
+  return door::reduce<CombineOp::sum, signed char>(door::here("shmem_schar_sum_reduce"), team, dest,
+                                                   source, nreduce);
 }
 
 int pshmem_short_sum_reduce(shmem_team_t team, short* dest, const short* source, size_t nreduce) {
-  return door::reduce<ReduceOp::sum, short>(door::here("shmem_short_sum_reduce"), team, dest,
-                                            source, nreduce);
+  return door::reduce<CombineOp::sum, short>(door::here("shmem_short_sum_reduce"), team, dest,
+                                             source, nreduce);
 }
 
 int pshmem_int_sum_reduce(shmem_team_t team, int* dest, const int* source, size_t nreduce) {
-  return door::reduce<ReduceOp::sum, int>(door::here("shmem_int_sum_reduce"), team, dest, source,
-                                          nreduce);
+  return door::reduce<CombineOp::sum, int>(door::here("shmem_int_sum_reduce"), team, dest, source,
+                                           nreduce);
 }
 
 int pshmem_long_sum_reduce(shmem_team_t team, long* dest, const long* source, size_t nreduce) {
-  return door::reduce<ReduceOp::sum, long>(door::here("shmem_long_sum_reduce"), team, dest, source,
-                                           nreduce);
+  return door::reduce<CombineOp::sum, long>(door::here("shmem_long_sum_reduce"), team, dest, source,
+                                            nreduce);
 }
 
 int pshmem_longlong_sum_reduce(shmem_team_t team, long long* dest, const long long* source,
                                size_t nreduce) {
-  return door::reduce<ReduceOp::sum, long long>(door::here("shmem_longlong_sum_reduce"), team, dest,
-                                                source, nreduce);
+  return door::reduce<CombineOp::sum, long long>(door::here("shmem_longlong_sum_reduce"), team,
+                                                 dest, source, nreduce);
 }
 
 int pshmem_ptrdiff_sum_reduce(shmem_team_t team, ptrdiff_t* dest, const ptrdiff_t* source,
                               size_t nreduce) {
-  return door::reduce<ReduceOp::sum, ptrdiff_t>(door::here("shmem_ptrdiff_sum_reduce"), team, dest,
-                                                source, nreduce);
+  return door::reduce<CombineOp::sum, ptrdiff_t>(door::here("shmem_ptrdiff_sum_reduce"), team, dest,
+                                                 source, nreduce);
 }
 
 int pshmem_float_sum_reduce(shmem_team_t team, float* dest, const float* source, size_t nreduce) {
-  return door::reduce<ReduceOp::sum, float>(door::here("shmem_float_sum_reduce"), team, dest,
-                                            source, nreduce);
+  return door::reduce<CombineOp::sum, float>(door::here("shmem_float_sum_reduce"), team, dest,
+                                             source, nreduce);
 }
 
 int pshmem_double_sum_reduce(shmem_team_t team, double* dest, const double* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::sum, double>(door::here("shmem_double_sum_reduce"), team, dest,
-                                             source, nreduce);
+  return door::reduce<CombineOp::sum, double>(door::here("shmem_double_sum_reduce"), team, dest,
+                                              source, nreduce);
 }
 
 int pshmem_longdouble_sum_reduce(shmem_team_t team, long double* dest, const long double* source,
                                  size_t nreduce) {
-  return door::reduce<ReduceOp::sum, long double>(door::here("shmem_longdouble_sum_reduce"), team,
-                                                  dest, source, nreduce);
+  return door::reduce<CombineOp::sum, long double>(door::here("shmem_longdouble_sum_reduce"), team,
+                                                   dest, source, nreduce);
 }
 
 int pshmem_complexd_sum_reduce(shmem_team_t team, std::complex<double>* dest,
                                const std::complex<double>* source, size_t nreduce) {
-  return door::reduce<ReduceOp::sum, std::complex<double>>(door::here("shmem_complexd_sum_reduce"),
-                                                           team, dest, source, nreduce);
+  return door::reduce<CombineOp::sum, std::complex<double>>(door::here("shmem_complexd_sum_reduce"),
+                                                            team, dest, source, nreduce);
 }
 
 int pshmem_complexf_sum_reduce(shmem_team_t team, std::complex<float>* dest,
                                const std::complex<float>* source, size_t nreduce) {
-  return door::reduce<ReduceOp::sum, std::complex<float>>(door::here("shmem_complexf_sum_reduce"),
-                                                          team, dest, source, nreduce);
+  return door::reduce<CombineOp::sum, std::complex<float>>(door::here("shmem_complexf_sum_reduce"),
+                                                           team, dest, source, nreduce);
 }
 
 int pshmem_uchar_prod_reduce(shmem_team_t team, unsigned char* dest, const unsigned char* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::prod, unsigned char>(door::here("shmem_uchar_prod_reduce"), team,
-                                                     dest, source, nreduce);
+  return door::reduce<CombineOp::prod, unsigned char>(door::here("shmem_uchar_prod_reduce"), team,
+                                                      dest, source, nreduce);
 }
 
 int pshmem_ushort_prod_reduce(shmem_team_t team, unsigned short* dest, const unsigned short* source,
                               size_t nreduce) {
-  return door::reduce<ReduceOp::prod, unsigned short>(door::here("shmem_ushort_prod_reduce"), team,
-                                                      dest, source, nreduce);
+  return door::reduce<CombineOp::prod, unsigned short>(door::here("shmem_ushort_prod_reduce"), team,
+                                                       dest, source, nreduce);
 }
 
 int pshmem_uint_prod_reduce(shmem_team_t team, unsigned int* dest, const unsigned int* source,
                             size_t nreduce) {
-  return door::reduce<ReduceOp::prod, unsigned int>(door::here("shmem_uint_prod_reduce"), team,
-                                                    dest, source, nreduce);
+  return door::reduce<CombineOp::prod, unsigned int>(door::here("shmem_uint_prod_reduce"), team,
+                                                     dest, source, nreduce);
 }
 
 int pshmem_ulong_prod_reduce(shmem_team_t team, unsigned long* dest, const unsigned long* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::prod, unsigned long>(door::here("shmem_ulong_prod_reduce"), team,
-                                                     dest, source, nreduce);
+  return door::reduce<CombineOp::prod, unsigned long>(door::here("shmem_ulong_prod_reduce"), team,
+                                                      dest, source, nreduce);
 }
 
 int pshmem_ulonglong_prod_reduce(shmem_team_t team, unsigned long long* dest,
                                  const unsigned long long* source, size_t nreduce) {
-  return door::reduce<ReduceOp::prod, unsigned long long>(door::here("shmem_ulonglong_prod_reduce"),
-                                                          team, dest, source, nreduce);
+  return door::reduce<CombineOp::prod, unsigned long long>(
+      door::here("shmem_ulonglong_prod_reduce"), team, dest, source, nreduce);
 }
 
 int pshmem_int8_prod_reduce(shmem_team_t team, int8_t* dest, const int8_t* source, size_t nreduce) {
-  return door::reduce<ReduceOp::prod, int8_t>(door::here("shmem_int8_prod_reduce"), team, dest,
-                                              source, nreduce);
+  return door::reduce<CombineOp::prod, int8_t>(door::here("shmem_int8_prod_reduce"), team, dest,
+                                               source, nreduce);
 }
 
 int pshmem_int16_prod_reduce(shmem_team_t team, int16_t* dest, const int16_t* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::prod, int16_t>(door::here("shmem_int16_prod_reduce"), team, dest,
-                                               source, nreduce);
+  return door::reduce<CombineOp::prod, int16_t>(door::here("shmem_int16_prod_reduce"), team, dest,
+                                                source, nreduce);
 }
 
 int pshmem_int32_prod_reduce(shmem_team_t team, int32_t* dest, const int32_t* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::prod, int32_t>(door::here("shmem_int32_prod_reduce"), team, dest,
-                                               source, nreduce);
+  return door::reduce<CombineOp::prod, int32_t>(door::here("shmem_int32_prod_reduce"), team, dest,
+                                                source, nreduce);
 }
 
 int pshmem_int64_prod_reduce(shmem_team_t team, int64_t* dest, const int64_t* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::prod, int64_t>(door::here("shmem_int64_prod_reduce"), team, dest,
-                                               source, nreduce);
+  return door::reduce<CombineOp::prod, int64_t>(door::here("shmem_int64_prod_reduce"), team, dest,
+                                                source, nreduce);
 }
 
 int pshmem_uint8_prod_reduce(shmem_team_t team, uint8_t* dest, const uint8_t* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::prod, uint8_t>(door::here("shmem_uint8_prod_reduce"), team, dest,
-                                               source, nreduce);
+  return door::reduce<CombineOp::prod, uint8_t>(door::here("shmem_uint8_prod_reduce"), team, dest,
+                                                source, nreduce);
 }
 
 int pshmem_uint16_prod_reduce(shmem_team_t team, uint16_t* dest, const uint16_t* source,
                               size_t nreduce) {
-  return door::reduce<ReduceOp::prod, uint16_t>(door::here("shmem_uint16_prod_reduce"), team, dest,
-                                                source, nreduce);
+  return door::reduce<CombineOp::prod, uint16_t>(door::here("shmem_uint16_prod_reduce"), team, dest,
+                                                 source, nreduce);
 }
 
 int pshmem_uint32_prod_reduce(shmem_team_t team, uint32_t* dest, const uint32_t* source,
                               size_t nreduce) {
-  return door::reduce<ReduceOp::prod, uint32_t>(door::here("shmem_uint32_prod_reduce"), team, dest,
-                                                source, nreduce);
+  return door::reduce<CombineOp::prod, uint32_t>(door::here("shmem_uint32_prod_reduce"), team, dest,
+                                                 source, nreduce);
 }
 
 int pshmem_uint64_prod_reduce(shmem_team_t team, uint64_t* dest, const uint64_t* source,
                               size_t nreduce) {
-  return door::reduce<ReduceOp::prod, uint64_t>(door::here("shmem_uint64_prod_reduce"), team, dest,
-                                                source, nreduce);
+  return door::reduce<CombineOp::prod, uint64_t>(door::here("shmem_uint64_prod_reduce"), team, dest,
+                                                 source, nreduce);
 }
 
 int pshmem_size_prod_reduce(shmem_team_t team, size_t* dest, const size_t* source, size_t nreduce) {
-  return door::reduce<ReduceOp::prod, size_t>(door::here("shmem_size_prod_reduce"), team, dest,
-                                              source, nreduce);
+  return door::reduce<CombineOp::prod, size_t>(door::here("shmem_size_prod_reduce"), team, dest,
+                                               source, nreduce);
 }
 
 int pshmem_char_prod_reduce(shmem_team_t team, char* dest, const char* source, size_t nreduce) {
-  return door::reduce<ReduceOp::prod, char>(door::here("shmem_char_prod_reduce"), team, dest,
-                                            source, nreduce);
+  return door::reduce<CombineOp::prod, char>(door::here("shmem_char_prod_reduce"), team, dest,
+                                             source, nreduce);
 }
 
 int pshmem_schar_prod_reduce(shmem_team_t team, signed char* dest, const signed char* source,
                              size_t nreduce) {
-  return door::reduce<ReduceOp::prod, signed char>(door::here("shmem_schar_prod_reduce"), team,
-                                                   dest, source, nreduce);
+  return door::reduce<CombineOp::prod, signed char>(door::here("shmem_schar_prod_reduce"), team,
+                                                    dest, source, nreduce);
 }
 
 int pshmem_short_prod_reduce(shmem_team_t team, short* dest, const short* source, size_t nreduce) {
-  return door::reduce<ReduceOp::prod, short>(door::here("shmem_short_prod_reduce"), team, dest,
-                                             source, nreduce);
+  return door::reduce<CombineOp::prod, short>(door::here("shmem_short_prod_reduce"), team, dest,
+                                              source, nreduce);
 }
 
 int pshmem_int_prod_reduce(shmem_team_t team, int* dest, const int* source, size_t nreduce) {
-  return door::reduce<ReduceOp::prod, int>(door::here("shmem_int_prod_reduce"), team, dest, source,
-                                           nreduce);
+  return door::reduce<CombineOp::prod, int>(door::here("shmem_int_prod_reduce"), team, dest, source,
+                                            nreduce);
 }
 
 int pshmem_long_prod_reduce(shmem_team_t team, long* dest, const long* source, size_t nreduce) {
-  return door::reduce<ReduceOp::prod, long>(door::here("shmem_long_prod_reduce"), team, dest,
-                                            source, nreduce);
+  return door::reduce<CombineOp::prod, long>(door::here("shmem_long_prod_reduce"), team, dest,
+                                             source, nreduce);
 }
 
 int pshmem_longlong_prod_reduce(shmem_team_t team, long long* dest, const long long* source,
                                 size_t nreduce) {
-  return door::reduce<ReduceOp::prod, long long>(door::here("shmem_longlong_prod_reduce"), team,
-                                                 dest, source, nreduce);
+  return door::reduce<CombineOp::prod, long long>(door::here("shmem_longlong_prod_reduce"), team,
+                                                  dest, source, nreduce);
 }
 
 int pshmem_ptrdiff_prod_reduce(shmem_team_t team, ptrdiff_t* dest, const ptrdiff_t* source,
                                size_t nreduce) {
-  return door::reduce<ReduceOp::prod, ptrdiff_t>(door::here("shmem_ptrdiff_prod_reduce"), team,
-                                                 dest, source, nreduce);
+  return door::reduce<CombineOp::prod, ptrdiff_t>(door::here("shmem_ptrdiff_prod_reduce"), team,
+                                                  dest, source, nreduce);
 }
 
 int pshmem_float_prod_reduce(shmem_team_t team, float* dest, const float* source, size_t nreduce) {
-  return door::reduce<ReduceOp::prod, float>(door::here("shmem_float_prod_reduce"), team, dest,
-                                             source, nreduce);
+  return door::reduce<CombineOp::prod, float>(door::here("shmem_float_prod_reduce"), team, dest,
+                                              source, nreduce);
 }
 
 int pshmem_double_prod_reduce(shmem_team_t team, double* dest, const double* source,
                               size_t nreduce) {
-  return door::reduce<ReduceOp::prod, double>(door::here("shmem_double_prod_reduce"), team, dest,
-                                              source, nreduce);
+  return door::reduce<CombineOp::prod, double>(door::here("shmem_double_prod_reduce"), team, dest,
+                                               source, nreduce);
 }
 
 int pshmem_longdouble_prod_reduce(shmem_team_t team, long double* dest, const long double* source,
                                   size_t nreduce) {
-  return door::reduce<ReduceOp::prod, long double>(door::here("shmem_longdouble_prod_reduce"), team,
-                                                   dest, source, nreduce);
+  return door::reduce<CombineOp::prod, long double>(door::here("shmem_longdouble_prod_reduce"),
+                                                    team, dest, source, nreduce);
 }
 
 int pshmem_complexd_prod_reduce(shmem_team_t team, std::complex<double>* dest,
                                 const std::complex<double>* source, size_t nreduce) {
-  return door::reduce<ReduceOp::prod, std::complex<double>>(
+  return door::reduce<CombineOp::prod, std::complex<double>>(
       door::here("shmem_complexd_prod_reduce"), team, dest, source, nreduce);
 }
 
 int pshmem_complexf_prod_reduce(shmem_team_t team, std::complex<float>* dest,
                                 const std::complex<float>* source, size_t nreduce) {
-  return door::reduce<ReduceOp::prod, std::complex<float>>(door::here("shmem_complexf_prod_reduce"),
-                                                           team, dest, source, nreduce);
+  return door::reduce<CombineOp::prod, std::complex<float>>(
+      door::here("shmem_complexf_prod_reduce"), team, dest, source, nreduce);
 }
 
 int pshmem_uchar_sum_inscan(shmem_team_t team, unsigned char* dest, const unsigned char* source,

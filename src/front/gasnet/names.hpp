@@ -1,0 +1,15 @@
+// Sets of data types and operations of GASNet-EX as messages name them.
+#pragma once
+
+#include <string>
+
+#include "gasnet_fwd.h"
+
+namespace gondwana::gasnet {
+
+// "GEX_DT_I32".
+std::string names_of_types(gex_DT_t set);
+// "GEX_OP_ADD | GEX_OP_FADD".
+std::string names_of_operations(gex_OP_t set);
+
+}  // namespace gondwana::gasnet

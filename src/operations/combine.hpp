@@ -1,0 +1,56 @@
+// How two arrays become one, element by element: reductions of every door.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace gondwana {
+
+enum class CombineOp : std::uint8_t { bit_and, bit_or, bit_xor, max, min, sum, prod };
+
+// Bitwise operations exist on integers only. Integers wrap around, whatever their sign: they are
+// computed as unsigned ones, of 32 bits at least, for smaller ones would become int.
+template <CombineOp Op, typename T>
+constexpr T combined(const T& a, const T& b) {
+  if constexpr (Op == CombineOp::bit_and) return static_cast<T>(a & b);
+  if constexpr (Op == CombineOp::bit_or) return static_cast<T>(a | b);
+  if constexpr (Op == CombineOp::bit_xor) return static_cast<T>(a ^ b);
+  if constexpr (Op == CombineOp::max) return std::max(a, b);
+  if constexpr (Op == CombineOp::min) return std::min(a, b);
+  if constexpr (Op == CombineOp::sum || Op == CombineOp::prod) {
+    if constexpr (std::is_integral_v<T>) {
+      using Wide = std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>;
+      const auto left = static_cast<Wide>(a);
+      const auto right = static_cast<Wide>(b);
+      return static_cast<T>(Op == CombineOp::sum ? left + right : left * right);
+    } else if constexpr (Op == CombineOp::sum) {
+      return a + b;
+    } else {
+      return a * b;
+    }
+  }
+}
+
+// Combines `count` elements of `a` and `b` into `out`, which may be either.
+using Combine = void (*)(void* out, const void* a, const void* b, std::size_t count);
+
+template <CombineOp Op, typename T>
+void combine(void* out, const void* a, const void* b, std::size_t count) {
+  auto* result = static_cast<T*>(out);
+  const auto* left = static_cast<const T*>(a);
+  const auto* right = static_cast<const T*>(b);
+#pragma omp simd
+  for (std::size_t i = 0; i < count; ++i) result[i] = combined<Op>(left[i], right[i]);
+}
+
+struct ElementType {
+  std::size_t size;
+  Combine combine;
+};
+
+template <CombineOp Op, typename T>
+inline constexpr ElementType element_type{sizeof(T), &combine<Op, T>};
+
+}  // namespace gondwana
