@@ -15,8 +15,7 @@ PLACES = {
     "exit_tallies": "how many ranks leave, at rank 0",
     "endpoint_info": "address for other nodes",
     "files": "files that lie over parts of the arena",
-    "node_flags": "flags of the nodes of a team",
-    "node_words": "small results of the nodes of a team",
+    "team_places": "where the members of a team on several nodes show things",
     "call_notes": "calls that checks compare",
 }
 

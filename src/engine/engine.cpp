@@ -1,6 +1,9 @@
 #include "engine/engine.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "engine/symmetric/heap_choice.hpp"
@@ -33,6 +36,13 @@ Waiter::LookAround looking_around(const Engine::Setup& setup) {
   };
 }
 
+std::function<void(CallName, const std::string&)> giving_up(const RemoteAccess::OnLost& tell) {
+  return [tell](CallName call, const std::string& sentence) {
+    if (tell) tell({Errc::peer_lost, fmt::format("{}: {}", call, sentence)});
+    std::abort();
+  };
+}
+
 RankFacts facts_of(const Engine::Setup& setup, const HeapPlace& heap) {
   return {.program_id = setup.program_id,
           .globals_size = setup.globals.size(),
@@ -50,8 +60,7 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
       ranks_(setup.ranks),
       memory_(std::move(setup.memory)),
       options_(setup.options),
-      symmetric_(memory_, rank_, setup.globals, heap,
-                 legacy().touched.load(std::memory_order_relaxed)),
+      symmetric_(memory_, rank_, setup.globals, heap, touched_before(legacy(), heap)),
       segments_(segments_behind(*memory_, rank_, heap)),
       wire_{.wire = std::move(setup.wire)},
       workers_(memory_->page(rank_),
@@ -74,10 +83,21 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
              .lane = default_lane_,
              .counters = memory_->page(rank_).thread_slots[0].counters,
              .checks = options_.checks},
-      teams_(*memory_, rma_.reach(), rank_, remote_ != nullptr),
-      collectives_(
-          {*memory_, rank_, rma_, remote_.get(), waiter_, default_lane_, options_.algorithms},
-          teams_) {
+      teams_(*memory_, rma_.reach(), rank_),
+      rooms_(segments_),
+      collectives_({.memory = *memory_,
+                    .me = rank_,
+                    .rma = rma_,
+                    .remote = remote_.get(),
+                    .waiter = waiter_,
+                    .lane = default_lane_,
+                    .algorithms = options_.algorithms,
+                    .symmetric = symmetric_,
+                    .segments = segments_,
+                    .rooms = rooms_,
+                    .has_threads = false,
+                    .give_up = giving_up(setup.on_lost)},
+                   teams_) {
   if (remote_) remote_->wait_by(waiter_);
 }
 
@@ -87,6 +107,10 @@ Engine::~Engine() {
     remote_->depart("end");
   }
   legacy().touched.store(symmetric_.touched(), std::memory_order_relaxed);
+  const MutableBytes segments = segments_.used();
+  const auto begin = static_cast<std::uint64_t>(segments.data() - memory_->window(rank_));
+  legacy().segments_begin.store(begin, std::memory_order_relaxed);
+  legacy().segments_end.store(begin + segments.size(), std::memory_order_relaxed);
   legacy().generation.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -122,11 +146,17 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   std::unique_ptr<Engine> engine(new Engine(std::move(setup), *heap));
   Team& world = engine->teams().world();
   engine->announce_state(RankState::joined);
-  engine->collectives().sync(world, call);
+  engine->collectives().sync(world, call);  // what engines before have told has come
   if (const Result<void> same = engine->compare_with_rank_0(); !same) return same.error();
-  engine->options_.algorithms = named;
+  engine->segments_.clear_dirty();
+  if (!engine->collectives().prepare_world())
+    return Error{Errc::out_of_memory,
+                 "the heap leaves no room for what ranks of several nodes show each other; lower "
+                 "GONDWANA_HEAP_SIZE"};
   engine->settle_waiting();
   engine->collectives().sync(world, call);
+  engine->options_.algorithms = named;
+  engine->collectives().begin_world();
   engine->announce_state(RankState::running);
   return engine;
 }

@@ -115,6 +115,7 @@ class Engine {
   Lane default_lane_;
   JobLocks locks_;
   Teams teams_;
+  Rooms rooms_;
   Collectives collectives_;
 };
 

@@ -46,8 +46,10 @@ struct Legacy {
   // How many engines of this rank have ended: the same on all ranks while engines exist. Whatever
   // outlives an engine carries it.
   std::atomic<std::uint32_t> generation;
-  std::atomic<std::uint64_t> touched;    // the arena may have been written to before this offset
-  std::atomic<std::uint64_t> exchanges;  // number of the last one between the nodes of the world
+  std::atomic<std::uint64_t> touched;  // its heap may have been written to before this offset
+  // And the memory behind its heap, from here to there.
+  std::atomic<std::uint64_t> segments_begin;
+  std::atomic<std::uint64_t> segments_end;
 };
 
 // By which /proc shows which processes map the control memory.

@@ -65,14 +65,13 @@ inline constexpr Area exit_tallies{52 * 1024 - 16, 8, 2};
 inline constexpr Area endpoint_info{52 * 1024, sizeof(EndpointInfo)};
 // Which files lie over parts of the arena.
 inline constexpr Area files{56 * 1024, 4 * 1024};
-// Where the nodes of a team tell each other how far they are, and what they have of small results.
-inline constexpr Area node_flags{64 * 1024, 512, team_numbers};
-inline constexpr Area node_words{104 * 1024, 1024, team_numbers};
+// Where a member has laid what it shows the others of a team on several nodes.
+inline constexpr Area team_places{64 * 1024, sizeof(StagedPlace), team_numbers};
 // What the members of a team are about to do, where calls are checked.
-inline constexpr Area call_notes{184 * 1024, 256, max_teams};
+inline constexpr Area call_notes{68 * 1024, 256, max_teams};
 
-inline constexpr std::array all{team_flags,    data_bell, facts,      directory,  exit_tallies,
-                                endpoint_info, files,     node_flags, node_words, call_notes};
+inline constexpr std::array all{team_flags,    data_bell, facts,       directory, exit_tallies,
+                                endpoint_info, files,     team_places, call_notes};
 
 constexpr bool is_disjoint() {
   return std::ranges::adjacent_find(all, [](const Area& one, const Area& next) {
@@ -133,7 +132,8 @@ static_assert(sizeof(NodeHeader) <= ControlLayout::header_size);
 using SharedStructures =
     StructureList<NodeHeader, ControlPage, SyncLine<RealAtomics>, NodeEntry, RelayPlace,
                   RecordRing::Head, Doorbell<RealAtomics>, RankFacts, EndpointInfo, ArenaFiles,
-                  InboxLayout::Channel, InboxLayout::Lock, SegmentDirectory, TeamScratch>;
+                  InboxLayout::Channel, InboxLayout::Lock, SegmentDirectory, TeamScratch,
+                  StagedPlace>;
 
 template <typename T>
 concept SharedStructure = SharedStructures::has<T>;

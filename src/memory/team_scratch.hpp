@@ -97,4 +97,12 @@ struct TeamScratch {
 };
 static_assert(sizeof(TeamScratch) <= std::size_t{1} << 20);
 
+// What a member tells the others before a team is made: offsets in its arena, and an epoch that
+// none of its lines has gone beyond.
+struct StagedPlace {
+  std::uint64_t scratch = 0;
+  std::uint64_t replicas = 0;  // one for each node, in the order of a team
+  Epoch epoch = 0;
+};
+
 }  // namespace gondwana

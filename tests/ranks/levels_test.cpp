@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/teams/levels.hpp"
+#include "engine/teams/nodes.hpp"
 #include "support/rank_test.hpp"
 
 namespace gondwana::test {
@@ -103,18 +103,11 @@ RANK_TEST(the_world_has_two_levels_where_it_is_on_several_nodes, ranks(1)) {
 RANK_TEST(members_of_a_node_are_told_from_the_others, ranks(1)) {
   in_every_team(world, [&](const Team& team) {
     if (team.levels == nullptr) return;
-    const Levels& levels = *team.levels;
     const NodeShare& share = world.engine().memory().plan();
-    std::vector<std::uint32_t> here;
+    const std::vector<std::uint32_t> nodes = nodes_of(world.engine().memory(), team);
+    ASSERT_EQ(nodes.size(), team.size);
     for (std::uint32_t member = 0; member < team.size; ++member)
-      if (share.holds(team.rank_of(member))) here.push_back(member);
-    EXPECT_EQ(levels.node.size, here.size());
-    EXPECT_EQ(levels.first_member(), here.front());
-    EXPECT_EQ(levels.borders[levels.me + 1], here.back() + 1);
-    for (std::uint32_t i = 0; i < levels.node.size; ++i)
-      EXPECT_EQ(levels.node.rank_of(i), team.rank_of(here[i]));
-    EXPECT_EQ(levels.node.rank_of(levels.node.me), world.engine().rank());
-    EXPECT_EQ(levels.leaders[levels.me], levels.node.rank_of(0));
+      EXPECT_EQ(nodes[member] == share.node, share.holds(team.rank_of(member)));
   });
 }
 

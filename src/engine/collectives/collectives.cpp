@@ -8,8 +8,7 @@
 namespace gondwana {
 namespace {
 
-static_assert(Group::flags_size <= system_area::team_flags.size &&
-              Group::flags_size <= system_area::node_flags.size);
+static_assert(Group::flags_size <= system_area::team_flags.size);
 
 void sync_in_levels(const CollectiveResources& with, Team& team, CallName call) {
   LevelCollectives(with).sync(team, call);
@@ -67,10 +66,18 @@ bool Collectives::collect(Team& team, CallName call, void* dest, const void* sou
   return reference::collect(group, algorithm_of(Collective::collect), dest, source, size);
 }
 
+bool Collectives::exchanges_in_levels(const Team& team, const Exchange& shape) const {
+  constexpr std::size_t most = 16 * 1024;  // bytes of a block
+  return goes_in_levels(Collective::alltoall, team) && shape.strides.target == 1 &&
+         shape.strides.source == 1 && times(shape.width, shape.count) <= most;
+}
+
 bool Collectives::alltoall(Team& team, CallName call, void* dest, const void* source,
                            const Exchange& shape) {
   if (!uses_reference(Collective::alltoall, team))
     return node_.alltoall(team, call, dest, source, shape);
+  if (exchanges_in_levels(team, shape))
+    return levels_.alltoall(team, call, dest, source, shape.width * shape.count);
   Group group = group_of(team, call, Collective::alltoall);
   return reference::alltoall(group, dest, source, shape);
 }

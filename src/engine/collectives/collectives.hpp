@@ -6,7 +6,7 @@
 // be inside. False where one failed, with the error in the default lane.
 //
 // Three kinds of algorithms: node/ for members with common memory, reference/ by flags and gets,
-// levels/ for both.
+// levels/ for members on several nodes.
 #pragma once
 
 #include <optional>
@@ -26,6 +26,12 @@ class Collectives {
       : with_(with), teams_(teams), node_(with_), levels_(with_) {}
   Collectives(const Collectives&) = delete;
   Collectives& operator=(const Collectives&) = delete;
+  const CollectiveResources& resources() const { return with_; }
+
+  // The team of all ranks works without levels at first. False where no memory is left for them.
+  bool prepare_world();
+  // Once all ranks have done so.
+  void begin_world();
 
   void sync(Team& team, CallName call);
   bool barrier(Team& team, CallName call);
@@ -67,12 +73,9 @@ class Collectives {
     Team* team = sets_.find(set, [&] { return make_team(set, call); });
     return team != nullptr ? *team : set;
   }
-  // After a barrier of the world: all teams but the two first are gone. For a door that ends while
-  // another one keeps the engine.
-  void end_all_teams() {
-    teams_.end_all();
-    sets_.forget();
-  }
+  // After a barrier of the world, by all ranks: all teams but the two first are gone. For a door
+  // that ends while another one keeps the engine.
+  void end_all_teams(CallName call);
 
  private:
   // What all members of a team must find together before one of them can be split.
@@ -81,6 +84,8 @@ class Collectives {
     Epoch epoch;            // combined by max
   };
 
+  // Small blocks of many members go together.
+  bool exchanges_in_levels(const Team& team, const Exchange& shape) const;
   Algorithm algorithm_of(Collective collective) const { return with_.algorithms.of(collective); }
   // Whether a collective is done by puts, gets and flags: where members have no common memory,
   // where the user names an algorithm, and in a set that has no team.
@@ -103,10 +108,16 @@ class Collectives {
   struct Number {
     std::uint32_t number;
     Epoch epoch;
+    bool is_prepared;  // a team of that number may have levels
   };
   // `agree`: with all that take part. `seed`: the same on all of them.
-  std::optional<Number> agree_on_number(Teams::Kind kind, std::uint32_t seed,
+  // `over`: all that take part; the team will be of some of them.
+  std::optional<Number> agree_on_number(Teams::Kind kind, const Team& over, std::uint32_t seed,
                                         FunctionRef<Agreement(const Agreement&)> agree);
+  std::optional<Number> take(std::uint32_t number, bool in_levels);
+  void give_back(const Number& number);
+  Team& make(const Number& number, const Team& parent, const TeamShape& shape);
+  void begin_levels(Team& team);
   Team* make_team(const Team& set, CallName call);
   void write_note(std::uint32_t team, const std::string& text);
   std::string note_of(Rank rank, std::uint32_t team);

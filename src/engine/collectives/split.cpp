@@ -15,7 +15,7 @@ namespace gondwana {
 Result<Team*> Collectives::split(Team& parent, CallName call,
                                  const std::optional<TeamShape>& mine) {
   const std::optional<Number> found =
-      agree_on_number(Teams::Kind::program, parent.number,
+      agree_on_number(Teams::Kind::program, parent, parent.number,
                       [&](const Agreement& offer) { return agree(parent, call, offer); });
   if (!found)
     return Error{
@@ -24,8 +24,8 @@ Result<Team*> Collectives::split(Team& parent, CallName call,
                     "is free on all {} members of the parent; destroy teams that are no "
                     "longer used",
                     max_teams, parent.size)};
-  if (mine) return &teams_.make(found->number, parent, *mine, found->epoch);
-  teams_.give_back(found->number);
+  if (mine) return &make(*found, parent, *mine);
+  give_back(*found);
   return static_cast<Team*>(nullptr);
 }
 
@@ -35,14 +35,17 @@ Team* Collectives::make_team(const Team& set, CallName call) {
     Group members = group(set, set.own_flags, call);
     return agree_by_notes(members, offer);
   };
-  const std::optional<Number> found = agree_on_number(Teams::Kind::set, set.first, agree_by_flags);
+  const std::optional<Number> found =
+      agree_on_number(Teams::Kind::set, set, set.first, agree_by_flags);
   if (!found) return nullptr;
   const TeamShape shape{set.first, set.stride, set.size};
-  return &teams_.make(found->number, teams_.world(), shape, found->epoch);
+  return &make(*found, teams_.world(), shape);
 }
 
 std::optional<Collectives::Number> Collectives::agree_on_number(
-    Teams::Kind kind, std::uint32_t seed, FunctionRef<Agreement(const Agreement&)> agree) {
+    Teams::Kind kind, const Team& over, std::uint32_t seed,
+    FunctionRef<Agreement(const Agreement&)> agree) {
+  const bool in_levels = levels_.suit(over);
   constexpr std::uint32_t attempts = 1000;
   for (std::uint32_t attempt = 0; attempt < attempts; ++attempt) {
     const std::uint64_t free = agree({teams_.free_numbers(kind), 0}).numbers;
@@ -52,13 +55,54 @@ std::optional<Collectives::Number> Collectives::agree_on_number(
     const int found = std::countr_zero(std::rotr(free, turn));
     const std::uint32_t lowest = static_cast<std::uint32_t>(found + turn) % max_teams;
     const std::uint32_t number = Teams::first_number(kind) + lowest;
-    const bool taken = teams_.take(number);
-    const std::uint64_t offer = taken ? std::uint64_t{1} << lowest : 0;
-    const Agreement all = agree({offer, teams_.last_epoch(number)});
-    if (all.numbers != 0) return Number{number, all.epoch};
-    if (taken) teams_.give_back(number);
+    const std::optional<Number> mine = take(number, in_levels);
+    const std::uint64_t offer = mine ? std::uint64_t{1} << lowest : 0;
+    const Agreement all = agree({offer, mine ? mine->epoch : 0});
+    if (all.numbers != 0) return Number{number, all.epoch, in_levels};
+    if (mine) give_back(*mine);
   }
   return std::nullopt;
+}
+
+// With what a team on several nodes needs.
+std::optional<Collectives::Number> Collectives::take(std::uint32_t number, bool in_levels) {
+  if (!teams_.take(number)) return std::nullopt;
+  Number taken{number, teams_.last_epoch(number), in_levels};
+  if (!in_levels) return taken;
+  const std::optional<Epoch> epoch = levels_.prepare(number);
+  if (!epoch) {
+    teams_.give_back(number);
+    return std::nullopt;
+  }
+  taken.epoch = std::max(taken.epoch, *epoch);
+  return taken;
+}
+
+void Collectives::give_back(const Number& number) {
+  if (number.is_prepared) levels_.give_back(number.number);
+  teams_.give_back(number.number);
+}
+
+Team& Collectives::make(const Number& number, const Team& parent, const TeamShape& shape) {
+  Team& team = teams_.make(number.number, parent, shape, number.epoch);
+  if (number.is_prepared) begin_levels(team);
+  return team;
+}
+
+void Collectives::begin_levels(Team& team) {
+  if (levels_.suit(team))
+    levels_.begin(team);
+  else
+    levels_.give_back(team.number);
+}
+
+bool Collectives::prepare_world() {
+  Team& world = teams_.world();
+  return !levels_.suit(world) || levels_.prepare(world.number).has_value();
+}
+
+void Collectives::begin_world() {
+  if (levels_.suit(teams_.world())) levels_.begin(teams_.world());
 }
 
 Collectives::Agreement Collectives::agree(Team& team, CallName call, const Agreement& mine) {
@@ -94,8 +138,22 @@ Collectives::Agreement Collectives::agree_by_notes(Group& group, const Agreement
 }
 
 void Collectives::destroy(Team& team, CallName call) {
-  sync(team, call);
+  if (team.levels != nullptr)
+    levels_.end(team, call);
+  else
+    sync(team, call);
   teams_.end(team);
+}
+
+// In the order of their numbers, which is the same on all members.
+void Collectives::end_all_teams(CallName call) {
+  for (std::uint32_t number = teams_.shared().number + 1; number < team_numbers; ++number) {
+    const Team* team = teams_.find(number);
+    if (team == nullptr) continue;
+    if (team->levels != nullptr) levels_.end(*team, call);
+    teams_.end(*team);
+  }
+  sets_.forget();
 }
 
 }  // namespace gondwana

@@ -22,10 +22,12 @@ Result<std::size_t> choose_heap_offset(const HeapWish& wish) {
                            format_size(wish.globals.size()))};
 }
 
-// Bytes that an arena has for its heap.
+// Bytes that an arena has for its heap. In a job of several nodes some stay for what the members of
+// teams show each other.
 std::size_t heap_room(const NodeMemory& memory, std::size_t heap_at) {
   const std::size_t end = memory.plan().inbox_offset();
-  return heap_at < end ? end - heap_at : 0;
+  const std::size_t room = heap_at < end ? end - heap_at : 0;
+  return memory.plan().nodes > 1 ? room - room / 16 : room;
 }
 
 // What is left of the arena behind the heap, and behind huge pages if they reach farther.
@@ -36,10 +38,11 @@ MutableBytes space_behind(const NodeMemory& memory, Rank rank, const HeapPlace& 
   return {memory.window(rank) + begin, begin < end ? end - begin : 0};
 }
 
-// Bytes of the space behind the heap that may have been written to, for the heap of an engine
-// before may have been longer.
+// Bytes of the space behind the heap that may have been written to.
 std::size_t dirty_behind(const NodeMemory& memory, Rank rank, MutableBytes space) {
-  const std::uint64_t touched = memory.page(rank).legacy.touched.load(std::memory_order_relaxed);
+  const Legacy& legacy = memory.page(rank).legacy;
+  const std::uint64_t touched = std::max(legacy.touched.load(std::memory_order_relaxed),
+                                         legacy.segments_end.load(std::memory_order_relaxed));
   const auto begin = static_cast<std::size_t>(space.data() - memory.window(rank));
   return begin < touched ? std::min<std::size_t>(touched - begin, space.size()) : 0;
 }
@@ -94,6 +97,13 @@ Result<HeapPlace> choose_heap(const HeapWish& wish) {
                    .size = *size,
                    .huge = std::min(*size, wish.memory.plan().huge),
                    .redzones = wish.options.checks || has_address_sanitizer()};
+}
+
+std::size_t touched_before(const Legacy& legacy, const HeapPlace& heap) {
+  const std::uint64_t touched = legacy.touched.load(std::memory_order_relaxed);
+  const std::uint64_t segments = legacy.segments_begin.load(std::memory_order_relaxed);
+  if (heap.offset + heap.size <= segments) return touched;
+  return std::max(touched, legacy.segments_end.load(std::memory_order_relaxed));
 }
 
 SegmentSpace segments_behind(const NodeMemory& memory, Rank rank, const HeapPlace& heap) {

@@ -18,6 +18,9 @@ struct HeapWish {
 // What the user asked for, or half of the node's memory shared out; an error where it cannot be.
 Result<HeapPlace> choose_heap(const HeapWish& wish);
 
+// The offset behind which this heap was never written to by an engine before.
+std::size_t touched_before(const Legacy& legacy, const HeapPlace& heap);
+
 // What is left of the arena of a rank after its heap.
 SegmentSpace segments_behind(const NodeMemory& memory, Rank rank, const HeapPlace& heap);
 

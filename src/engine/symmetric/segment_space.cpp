@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/access_checkers.hpp"
 #include "core/mapping.hpp"
@@ -24,15 +25,19 @@ void clear_and_forbid(MutableBytes range) {
 }  // namespace
 
 SegmentSpace::SegmentSpace(MutableBytes space, std::size_t dirty)
-    : space_(space), book_(space.size()) {
-  if (dirty > 0)
-    clear_and_forbid(space.first(std::min(round_up(dirty, page_size()), space.size())));
+    : space_(space),
+      dirty_(std::min(round_up(dirty, page_size()), space.size())),
+      book_(space.size()) {}
+
+void SegmentSpace::clear_dirty() {
+  if (dirty_ > 0) clear_and_forbid(space_.first(std::exchange(dirty_, 0)));
 }
 
 std::optional<MutableBytes> SegmentSpace::allocate(std::size_t size) {
   const std::scoped_lock lock(mutex_);
   const auto block = book_.allocate(round_up(size, page_size()), page_size());
   if (!block) return std::nullopt;
+  used_ = std::max(used_, block->offset + block->size);
   const MutableBytes range = space_.subspan(block->offset, block->size);
   allow(range);
   return range;
@@ -42,6 +47,11 @@ void SegmentSpace::release(MutableBytes range) {
   clear_and_forbid(range);
   const std::scoped_lock lock(mutex_);
   book_.release(static_cast<std::size_t>(range.data() - space_.data()));
+}
+
+MutableBytes SegmentSpace::used() const {
+  const std::scoped_lock lock(mutex_);
+  return space_.first(used_);
 }
 
 std::size_t SegmentSpace::largest_free() const {

@@ -13,8 +13,10 @@ namespace gondwana {
 
 class SegmentSpace {
  public:
-  // `space`: whole pages, untouched behind the first `dirty` bytes, which are cleared.
+  // `space`: whole pages, untouched behind the first `dirty` bytes.
   explicit SegmentSpace(MutableBytes space, std::size_t dirty = 0);
+  // Before anything is allocated, and once nobody writes there any more.
+  void clear_dirty();
 
   // Whole pages, zeroed; nothing where no free range is so long.
   std::optional<MutableBytes> allocate(std::size_t size);
@@ -22,11 +24,15 @@ class SegmentSpace {
   void release(MutableBytes range);
 
   std::size_t largest_free() const;
+  // All that was ever allocated lies there.
+  MutableBytes used() const;
 
  private:
   MutableBytes space_;
+  std::size_t dirty_;
   mutable std::mutex mutex_;  // guards the bookkeeping
   Heap book_;
+  std::size_t used_ = 0;
 };
 
 }  // namespace gondwana

@@ -19,7 +19,7 @@ struct TeamShape {
   std::uint32_t size;
 };
 
-struct Levels;
+class StagedCollectives;
 
 // Belongs to the thread that calls collectives on it: one at a time.
 struct Team {
@@ -33,8 +33,8 @@ struct Team {
   // Of a set that is no team: where its flags lie in every arena. It has neither lines nor scratch.
   // 0: a team, whose number says where its flags lie.
   std::size_t own_flags = 0;
-  // Where members are on several nodes, and some on one.
-  std::shared_ptr<Levels> levels = nullptr;
+  // Where members are on several nodes: what LevelCollectives works with.
+  std::shared_ptr<StagedCollectives> levels = nullptr;
 
   Rank rank_of(std::uint32_t member) const {
     return Rank(first + static_cast<std::uint32_t>(stride) * member);  // wraps back where it falls

@@ -12,11 +12,10 @@ constexpr Epoch epoch_of(std::uint32_t generation) {
 
 }  // namespace
 
-Teams::Teams(const NodeMemory& memory, const Reach& reach, Rank me, bool has_network)
+Teams::Teams(const NodeMemory& memory, const Reach& reach, Rank me)
     : memory_(&memory),
       reach_(reach),
       me_(me),
-      has_network_(has_network),
       first_epoch_(epoch_of(legacy().generation.load(std::memory_order_relaxed))),
       free_{~std::uint64_t{0} << 2, (std::uint64_t{1} << max_set_teams) - 1} {
   last_epoch_.fill(first_epoch_);
@@ -26,30 +25,14 @@ Teams::Teams(const NodeMemory& memory, const Reach& reach, Rank me, bool has_net
                                            : first_team(shared_number, 0, share.job_ranks);
 }
 
-Teams::~Teams() {
-  if (const auto& levels = world().levels)
-    legacy().exchanges.store(levels->exchanges, std::memory_order_relaxed);
-}
-
 std::unique_ptr<Team> Teams::first_team(std::uint32_t number, std::uint32_t first,
                                         std::uint32_t size) const {
-  auto team = std::make_unique<Team>(Team{.number = number,
-                                          .first = first,
-                                          .stride = 1,
-                                          .size = size,
-                                          .me = index(me_) - first,
-                                          .epoch = first_epoch_});
-  // The other set of words than in the last exchange of the engine before, which another node may
-  // still be reading.
-  const std::uint64_t last = legacy().exchanges.load(std::memory_order_relaxed);
-  team->levels = find_levels(*team, first_epoch_ + last % 2);
-  return team;
-}
-
-// Not in a job that is to use the network within a node too.
-std::shared_ptr<Levels> Teams::find_levels(const Team& team, std::uint64_t exchanges) const {
-  if (!has_network_ || is_within(reach_, team) || !reach_.covers(me_)) return nullptr;
-  return levels_of(*memory_, team, exchanges);
+  return std::make_unique<Team>(Team{.number = number,
+                                     .first = first,
+                                     .stride = 1,
+                                     .size = size,
+                                     .me = index(me_) - first,
+                                     .epoch = first_epoch_});
 }
 
 bool Teams::take(std::uint32_t number) {
@@ -68,21 +51,15 @@ Team& Teams::make(std::uint32_t number, const Team& parent, const TeamShape& sha
             .me = 0,
             .epoch = epoch};
   team.me = team.member_of(me_).value();
-  team.levels = find_levels(team, epoch);
   teams_[number] = std::make_unique<Team>(team);
   return *teams_[number];
 }
 
 void Teams::end(const Team& team) {
   const std::uint32_t number = team.number;
-  last_epoch_[number] = team.levels ? team.levels->node.epoch : team.epoch;
+  last_epoch_[number] = team.epoch;
   teams_[number].reset();
   give_back(number);
-}
-
-void Teams::end_all() {
-  for (std::uint32_t number = shared_number + 1; number < teams_.size(); ++number)
-    if (teams_[number] != nullptr) end(*teams_[number]);
 }
 
 }  // namespace gondwana

@@ -9,7 +9,6 @@
 #include <memory>
 
 #include "engine/rma/reach.hpp"
-#include "engine/teams/levels.hpp"
 #include "engine/teams/team.hpp"
 #include "memory/layout.hpp"
 
@@ -17,12 +16,9 @@ namespace gondwana {
 
 class Teams {
  public:
-  // `has_network`: ranks out of reach can be written to.
-  Teams(const NodeMemory& memory, const Reach& reach, Rank me, bool has_network);
+  Teams(const NodeMemory& memory, const Reach& reach, Rank me);
   Teams(const Teams&) = delete;
   Teams& operator=(const Teams&) = delete;
-  // The next engine on this memory goes on where these teams were.
-  ~Teams();
 
   Team& world() { return *teams_[world_number]; }
   Team& shared() { return *teams_[shared_number]; }  // the ranks within reach of loads and stores
@@ -50,8 +46,6 @@ class Teams {
   Team& make(std::uint32_t number, const Team& parent, const TeamShape& shape, Epoch epoch);
   // Nobody is inside a collective of it. Not for the two that are always there.
   void end(const Team& team);
-  // All but those two.
-  void end_all();
 
  private:
   static constexpr std::uint64_t bit_of(std::uint32_t number) {
@@ -64,13 +58,11 @@ class Teams {
 
   std::unique_ptr<Team> first_team(std::uint32_t number, std::uint32_t first,
                                    std::uint32_t size) const;
-  std::shared_ptr<Levels> find_levels(const Team& team, std::uint64_t exchanges) const;
   Legacy& legacy() const { return memory_->page(me_).legacy; }
 
   const NodeMemory* memory_;
   Reach reach_;
   Rank me_;
-  bool has_network_;
   // Written by the thread that has taken the number.
   std::array<std::unique_ptr<Team>, team_numbers> teams_;
   Epoch first_epoch_;

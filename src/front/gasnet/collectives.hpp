@@ -17,7 +17,7 @@ StagedCollectives& collectives_of(Team& team, CallName call);
 template <typename Step>
 class StepOperation : public Operation {
  public:
-  explicit StepOperation(const StagedResources& with, Step step, bool is_over = false)
+  explicit StepOperation(const CollectiveResources& with, Step step, bool is_over = false)
       : with_(with), step_(std::move(step)), is_over_(is_over) {}
   bool advance() override {
     is_over_ = is_over_ || step_.advance();
@@ -25,14 +25,11 @@ class StepOperation : public Operation {
   }
   bool waits_for_network() const override {
     if (is_over_) return true;  // it has not told yet
-    if constexpr (requires { step_.waits_for_network(); })
-      return step_.waits_for_network();
-    else
-      return false;
+    return staged::waits_for_network(step_);
   }
 
  private:
-  const StagedResources& with_;
+  const CollectiveResources& with_;
   Step step_;
   bool is_over_;
 };

@@ -7,6 +7,7 @@
 
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
+#include "core/parse.hpp"
 #include "front/gasnet/messages.hpp"
 #include "front/gasnet/quiet_polls.hpp"
 
@@ -19,7 +20,6 @@ Door::Door(const Setup& setup)
       settings_(setup.settings),
       inline_path_(setup.inline_path),
       far_(*setup.engine),
-      rooms_(setup.engine->segments()),
       staged_(staged_resources()),
       scratch_space_(staged_),
       files_(*setup.engine) {
@@ -44,7 +44,7 @@ void Door::join(const std::string& client_name, gex_Flags_t flags) {
   engine_->messages().listen(
       &receive, this,
       threads_ == ThreadMode::seq ? Handlers::on_one_thread : Handlers::on_any_thread);
-  const StagedPlace mine = scratch_space_.take("gex_Client_Init");
+  const StagedPlace mine = take_scratch("gex_Client_Init");
   directory(rank()).scratch.store(mine.scratch, std::memory_order_relaxed);
   directory(rank()).replicas.store(mine.replicas, std::memory_order_relaxed);
   engine_->collectives().sync(engine_->teams().world(), "gex_Client_Init");
@@ -59,6 +59,15 @@ void Door::join(const std::string& client_name, gex_Flags_t flags) {
   engine_->collectives().sync(engine_->teams().world(), "gex_Client_Init");
 }
 
+StagedPlace Door::take_scratch(CallName call) {
+  const std::optional<StagedPlace> place = scratch_space_.take();
+  if (!place)
+    give_up(call, fmt::format("no {} of memory are left for what the members of a team show each "
+                              "other; destroy teams or attach a smaller segment",
+                              format_size(scratch_space_.size_of_place())));
+  return *place;
+}
+
 // All scratch is fresh then, and every line at its beginning.
 StagedPlace Door::first_place(std::uint32_t process) {
   const auto place_in = [](const SegmentDirectory& shown) {
@@ -68,17 +77,18 @@ StagedPlace Door::first_place(std::uint32_t process) {
   return reaches(process) ? place_in(directory(process)) : place_in(*far_.directory(process));
 }
 
-StagedResources Door::staged_resources() {
-  const bool is_alone = engine_->rma().reaches_all();
-  return {.memory = engine_->memory(),
-          .me = engine_->rank(),
-          .rma = engine_->rma(),
-          .remote = is_alone ? nullptr : &engine_->remote(),
-          .lane = far_.lane(),
-          .waiter = engine_->waiter(),
-          .segments = engine_->segments(),
-          .rooms = rooms_,
-          .symmetric = engine_->symmetric(),
+CollectiveResources Door::staged_resources() {
+  const CollectiveResources& of_engine = engine_->collectives().resources();
+  return {.memory = of_engine.memory,
+          .me = of_engine.me,
+          .rma = of_engine.rma,
+          .remote = of_engine.remote,
+          .waiter = of_engine.waiter,
+          .lane = far_.lane() != nullptr ? *far_.lane() : of_engine.lane,
+          .algorithms = of_engine.algorithms,
+          .symmetric = of_engine.symmetric,
+          .segments = of_engine.segments,
+          .rooms = of_engine.rooms,
           .has_threads = threads_ != ThreadMode::seq,
           .give_up = give_up};
 }

@@ -99,8 +99,9 @@ class Door {
   void remove(Team& team);
   Team& pair(gex_EP_t local, gex_EP_Index_t remote);
   // What the members of a team show each other.
-  const StagedResources& staged() const { return staged_; }
-  ScratchSpace& scratch_space() { return scratch_space_; }
+  const CollectiveResources& staged() const { return staged_; }
+  // Of this member, for a new team.
+  StagedPlace take_scratch(CallName call);
   std::uint64_t arena_offset(MutableBytes pages) const;
 
   // Operations that are moved on by whoever polls, until they are complete.
@@ -147,7 +148,7 @@ class Door {
 
  private:
   void fill(Team& team);
-  StagedResources staged_resources();
+  CollectiveResources staged_resources();
   // For the first team, as a process shows it.
   StagedPlace first_place(std::uint32_t process);
   std::uint64_t offset_in_segment(const Team& team, Bytes memory) const;
@@ -167,8 +168,7 @@ class Door {
   Settings settings_;
   bool inline_path_;
   Far far_;
-  staged::Rooms rooms_;
-  StagedResources staged_;
+  CollectiveResources staged_;
   ScratchSpace scratch_space_;
   std::vector<RankInfo> neighbors_;
   std::unique_ptr<gondwana_gex_client> client_;

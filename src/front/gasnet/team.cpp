@@ -44,7 +44,7 @@ struct SplitRecord {
 // The new team that this member is in; null: none.
 Team* split(Team& parent, int color, int key, bool joins, CallName call, gex_Flags_t flags) {
   SplitRecord mine{joins, color, key, parent.endpoint->index, {}};
-  if (joins) mine.place = parent.door->scratch_space().take(call);
+  if (joins) mine.place = parent.door->take_scratch(call);
   const std::vector<SplitRecord> all = parent.exchange(call, mine);
   if (!joins) return nullptr;
   std::vector<std::uint32_t> members;
@@ -110,7 +110,7 @@ std::vector<Team*> create(Team& parent, const gex_EP_Location_t* args, std::size
   const std::vector<std::uint32_t> own = own_positions(parent, args, count, flags, processes);
   CreateRecord mine{door.rank(), {}};
   for (std::size_t i = 0; i < own.size(); ++i)
-    mine.places.at(i) = door.scratch_space().take("gex_TM_Create");
+    mine.places.at(i) = door.take_scratch("gex_TM_Create");
   const std::vector<CreateRecord> all = parent.exchange("gex_TM_Create", mine);
   Door::Membership membership;
   std::map<std::uint32_t, std::size_t> seen;  // how many endpoints of a process came before

@@ -39,18 +39,18 @@ Own& own() {
 }
 
 // What the program has left is gone, for the next shmem_init to find the engine as a new one.
-void leave_nothing(Engine& engine) {
-  engine.collectives().end_all_teams();
+void leave_nothing(Engine& engine, CallName call) {
+  engine.collectives().end_all_teams(call);
   engine.symmetric().release_all();
 }
 
 // After a barrier. From here on no call finds an engine.
-void close_door() {
+void close_door(CallName call) {
   Engine& engine = running.any()->engine();
   running.door = running.watched = nullptr;
   own().door.reset();                           // takes its shortcuts out of `running`
   const bool stays = this_process().users > 1;  // for another door
-  if (stays) leave_nothing(engine);
+  if (stays) leave_nothing(engine, call);
   release_engine();
 }
 
@@ -233,7 +233,7 @@ void finalize_through(const Caller& caller) {
   check(caller, caller.engine.collectives().barrier(caller.engine.teams().world(), caller.name));
   --self.inits;
   if (!is_last) return;
-  close_door();
+  close_door(caller.name);
   self.finalized = true;
   self.is_ending = false;
 }

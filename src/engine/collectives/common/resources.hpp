@@ -1,8 +1,13 @@
 // What collectives of any kind work with.
 #pragma once
 
+#include <functional>
+#include <string>
+
 #include "core/algorithm.hpp"
+#include "engine/collectives/common/rooms.hpp"
 #include "engine/rma/rma.hpp"
+#include "engine/symmetric/segment_space.hpp"
 #include "engine/teams/team.hpp"
 #include "engine/wait/waiter.hpp"
 #include "memory/node_memory.hpp"
@@ -18,6 +23,16 @@ struct CollectiveResources {
   Waiter& waiter;
   Lane& lane;
   const Algorithms& algorithms;
+  const SymmetricMemory& symmetric;
+  SegmentSpace& segments;
+  Rooms& rooms;
+  bool has_threads;  // several may move one collective on
+  // Told of what cannot be done. It must not return: the other members would wait for ever.
+  std::function<void(CallName, const std::string&)> give_up;
+
+  bool reaches(Rank rank) const { return rank == me || rma.reach().covers(rank); }
+  // Whether what this rank told others arrives without further calls of it.
+  bool has_told() const { return remote == nullptr || remote->has_told(); }
 };
 
 }  // namespace gondwana

@@ -19,10 +19,6 @@ void sync(Group& group, Algorithm algorithm);
 bool broadcast(Group& group, Algorithm algorithm, void* dest, const void* source, std::size_t size,
                std::uint32_t root);
 
-// The same without the barrier at its end: that is the caller's.
-void spread(Group& group, Algorithm algorithm, void* dest, const void* source, std::size_t size,
-            std::uint32_t root);
-
 // `dest` may be `source`. All members get the same bits.
 bool reduce(Group& group, Algorithm algorithm, void* dest, const void* source, std::size_t count,
             ElementType type);
@@ -35,10 +31,6 @@ bool scan(Group& group, Algorithm algorithm, void* dest, const void* source, std
 // `size` bytes of each member, one behind the other; of each the same, or each its own.
 bool fcollect(Group& group, Algorithm algorithm, void* dest, const void* source, std::size_t size);
 bool collect(Group& group, Algorithm algorithm, void* dest, const void* source, std::size_t size);
-
-// Of members that have their blocks in `dest` already, where they belong: `borders` has the places
-// where blocks begin, and at last where all end.
-bool join_blocks(Group& group, std::vector<std::size_t> borders, void* dest);
 
 bool alltoall(Group& group, void* dest, const void* source, const Exchange& shape);
 

@@ -28,18 +28,13 @@ void broadcast_down_tree(Group& group, void* dest, const void* source, std::size
 
 }  // namespace
 
-void spread(Group& group, Algorithm algorithm, void* dest, const void* source, std::size_t size,
-            std::uint32_t root) {
+bool broadcast(Group& group, Algorithm algorithm, void* dest, const void* source, std::size_t size,
+               std::uint32_t root) {
+  if (!group.are_symmetric("broadcast", dest, size, source, size)) return false;
   if (algorithm == Algorithm::linear)
     broadcast_from_one(group, dest, source, size, root);
   else
     broadcast_down_tree(group, dest, source, size, root);
-}
-
-bool broadcast(Group& group, Algorithm algorithm, void* dest, const void* source, std::size_t size,
-               std::uint32_t root) {
-  if (!group.are_symmetric("broadcast", dest, size, source, size)) return false;
-  spread(group, algorithm, dest, source, size, root);
   group.barrier();
   return group.well();
 }

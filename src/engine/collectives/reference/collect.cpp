@@ -105,15 +105,6 @@ Algorithm choose(std::size_t size) {
 
 }  // namespace
 
-bool join_blocks(Group& group, Borders borders, void* dest) {
-  const std::size_t own = borders[group.me()];
-  const Concatenation blocks(group, std::move(borders), dest,
-                             static_cast<const std::byte*>(dest) + own);
-  blocks.run(choose(blocks.size()));
-  group.barrier();
-  return group.well();
-}
-
 bool fcollect(Group& group, Algorithm algorithm, void* dest, const void* source, std::size_t size) {
   if (!group.are_symmetric("fcollect", dest, times(size, group.size()), source, size)) return false;
   const Concatenation blocks(group, equal_blocks(group, size), dest, source);

@@ -40,17 +40,6 @@ Group::Group(const CollectiveResources& with, Team& team, TeamBarrier how, CallN
   barrier_ = how;
 }
 
-Group::Group(const CollectiveResources& with, const Levels& levels, CallName call)
-    : Group(with,
-            Team{.number = levels.node.number,
-                 .first = 0,
-                 .stride = 0,
-                 .size = levels.nodes(),
-                 .me = levels.me},
-            system_area::node_flags.at(levels.node.number), call) {
-  leaders_ = levels.leaders;
-}
-
 Group::~Group() {
   if (with_.remote != nullptr) with_.remote->depart(call_);
 }
@@ -102,17 +91,9 @@ void Group::take(Flag flag, std::uint32_t times, std::uint32_t peer) {
 void Group::barrier() {
   if (barrier_ != nullptr) return barrier_(with_, *team_, call_);
   for (std::uint32_t round = 0; round < rounds_for(size()); ++round) {
-    begin_round(round);
-    end_round(round);
+    raise(right(1U << round), barrier_round(round));
+    take(barrier_round(round), left(1U << round));
   }
-}
-
-void Group::begin_round(std::uint32_t round) {
-  raise(right(1U << round), barrier_round(round));
-}
-
-void Group::end_round(std::uint32_t round) {
-  take(barrier_round(round), left(1U << round));
 }
 
 void Group::get(std::uint32_t member, void* dest, const void* source, std::size_t size) {

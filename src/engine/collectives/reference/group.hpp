@@ -22,7 +22,6 @@
 #include <cstdint>
 
 #include "engine/collectives/common/resources.hpp"
-#include "engine/teams/levels.hpp"
 #include "memory/layout.hpp"
 
 namespace gondwana {
@@ -54,23 +53,12 @@ class Group {
   using TeamBarrier = void (*)(const CollectiveResources& with, Team& team, CallName call);
   Group(const CollectiveResources& with, Team& team, TeamBarrier how, CallName call);
 
-  // One member of each node, with flags of their own. Other members of this node may raise some.
-  Group(const CollectiveResources& with, const Levels& levels, CallName call);
-  Rank rank_of(std::uint32_t member) const {
-    if (member == replaced_) return replacement_;
-    return leaders_.empty() ? members_.rank_of(member) : leaders_[member];
-  }
-  // From now on another rank speaks for that node.
-  void replace(std::uint32_t node, Rank by) {
-    replaced_ = node;
-    replacement_ = by;
-  }
-
   // Returns when what this rank told the others is on its way: it may not call for long.
   ~Group();
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
 
+  Rank rank_of(std::uint32_t member) const { return members_.rank_of(member); }
   std::uint32_t size() const { return members_.size; }
   std::uint32_t me() const { return members_.me; }
   std::uint32_t right(std::uint32_t distance = 1) const { return (me() + distance) % size(); }
@@ -87,9 +75,6 @@ class Group {
 
   // Returns when all members have called it.
   void barrier();
-  // The same in steps, for who does something in between: all rounds one after the other.
-  void begin_round(std::uint32_t round);
-  void end_round(std::uint32_t round);
 
   // Whether all members have both; to be asked before anybody is told to fetch there. If not the
   // lane has the sentence, and the operation is not begun.
@@ -120,9 +105,6 @@ class Group {
 
   const CollectiveResources& with_;
   Team members_;
-  std::span<const Rank> leaders_;  // the members, where those are nodes
-  std::uint32_t replaced_ = ~std::uint32_t{0};
-  Rank replacement_{0};
   Team* team_ = nullptr;
   TeamBarrier barrier_ = nullptr;
   std::size_t flags_offset_;

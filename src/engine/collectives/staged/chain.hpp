@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/collectives/staged/rooms.hpp"
+#include "engine/collectives/common/rooms.hpp"
 
 namespace gondwana::staged {
 
@@ -19,6 +19,15 @@ template <typename S>
 concept Step = requires(S step) {
   { step.advance() } -> std::convertible_to<bool>;
 };
+
+// Whether the next that a step needs comes from another node, for steps that can tell.
+template <Step S>
+bool waits_for_network(const S& step) {
+  if constexpr (requires { step.waits_for_network(); })
+    return step.waits_for_network();
+  else
+    return false;
+}
 
 // What the end of a step depends on: what is stored on this node, or what comes from others.
 enum class Waits : std::uint8_t { for_memory, for_network };

@@ -151,7 +151,7 @@ std::size_t LargeMovement::fetch_from(std::uint32_t member) {
 // Pieces of a source that stays where it is come together. False: no room.
 bool LargeMovement::post(std::uint32_t member, Fetch& fetch, std::size_t until) {
   const StagedTeam& team = round_.team();
-  const StagedResources& with = team.with();
+  const CollectiveResources& with = team.with();
   const bool is_in_place = round_.slot(member).source != StagedTeam::nowhere;
   const std::size_t end = is_in_place ? until : fetch.asked + 1;
   const std::size_t begin = fetch.asked * stride_;
@@ -159,8 +159,8 @@ bool LargeMovement::post(std::uint32_t member, Fetch& fetch, std::size_t until) 
                           std::min(end * stride_, what_.block) - begin};
   const Remote from{team.rank_of(member), offset_of_piece(member, fetch.asked)};
   const RemoteAccess::Begun begun =
-      with.remote->begin_get(*with.lane, dest, from, *fetch.posted, RemoteAccess::NoRoom::refuse);
-  if (!begun) with.give_up(call_, with.lane->take_error()->text);
+      with.remote->begin_get(with.lane, dest, from, *fetch.posted, RemoteAccess::NoRoom::refuse);
+  if (!begun) with.give_up(call_, with.lane.take_error()->text);
   if (*begun != Posted::accepted) return false;
   fetch.asked = end;
   return true;

@@ -1,10 +1,6 @@
 #include "engine/collectives/staged/scratch_space.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-
-#include "core/parse.hpp"
 
 namespace gondwana {
 
@@ -24,35 +20,36 @@ std::size_t ScratchSpace::size_of_replicas() const {
 }
 
 // What collectives keep in it begins as zero, whoever had it before.
-StagedPlace ScratchSpace::take(CallName call) {
+std::optional<StagedPlace> ScratchSpace::take() {
   const std::uint32_t levels = is_on_one_node() ? 1 : 2;
-  StagedPlace place;
   const std::scoped_lock lock(mutex_);
   if (spare_.empty()) {
-    place.scratch = allocate(levels * sizeof(TeamScratch), call);
-  } else {
-    place.scratch = spare_.back();
-    spare_.pop_back();
+    const auto offset = allocate(levels * sizeof(TeamScratch));
+    if (!offset) return std::nullopt;
+    spare_.push_back(*offset);
   }
+  StagedPlace place{.scratch = spare_.back()};
+  if (!is_on_one_node()) {
+    const auto offset = allocate(size_of_replicas());
+    if (!offset) return std::nullopt;
+    place.replicas = *offset;
+  }
+  spare_.pop_back();
   for (std::uint32_t level = 0; level < levels; ++level) {
     TeamScratch& scratch = at(place.scratch + level * sizeof(TeamScratch));
     scratch.clear_words();
     place.epoch = std::max(place.epoch, scratch.last_epoch());
   }
-  if (!is_on_one_node()) place.replicas = allocate(size_of_replicas(), call);
   return place;
 }
 
-std::uint64_t ScratchSpace::allocate(std::size_t size, CallName call) {
+std::optional<std::uint64_t> ScratchSpace::allocate(std::size_t size) {
   std::optional<MutableBytes> range = with_.segments.allocate(size);
   if (!range) {
     with_.rooms.clear();
     range = with_.segments.allocate(size);
   }
-  if (!range)
-    with_.give_up(call, fmt::format("no {} of memory are left for what the members of a team show "
-                                    "each other; destroy teams or attach a smaller segment",
-                                    format_size(size)));
+  if (!range) return std::nullopt;
   return static_cast<std::uint64_t>(range->data() - with_.memory.window(with_.me));
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "engine/collectives/staged/staged_team.hpp"
@@ -15,9 +16,10 @@ namespace gondwana {
 
 class ScratchSpace {
  public:
-  explicit ScratchSpace(const StagedResources& with) : with_(with) {}
+  explicit ScratchSpace(const CollectiveResources& with) : with_(with) {}
 
-  StagedPlace take(CallName call);
+  // Nothing where no memory is left.
+  std::optional<StagedPlace> take();
   void give_back(const StagedPlace& place);
   // What a team takes of the arena.
   std::size_t size_of_place() const;
@@ -29,9 +31,9 @@ class ScratchSpace {
   // As many as there are nodes, or ranks that reach nobody.
   std::size_t size_of_replicas() const;
   TeamScratch& at(std::uint64_t offset) const;
-  std::uint64_t allocate(std::size_t size, CallName call);
+  std::optional<std::uint64_t> allocate(std::size_t size);
 
-  const StagedResources& with_;
+  const CollectiveResources& with_;
   std::mutex mutex_;  // guards what follows
   std::vector<std::uint64_t> spare_;
 };

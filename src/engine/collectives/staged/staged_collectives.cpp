@@ -33,7 +33,7 @@ std::vector<std::uint32_t> leaders_in(const MemberPlaces& map) {
 
 }  // namespace
 
-StagedCollectives::StagedCollectives(const StagedResources& with, const Setup& setup)
+StagedCollectives::StagedCollectives(const CollectiveResources& with, const Setup& setup)
     : with_(with) {
   MemberPlaces map(setup.nodes);
   const auto [node, at] = map.place_of(setup.me);

@@ -25,10 +25,10 @@ class StagedCollectives {
     StagedTeam::OffsetOf offset_of;  // of memory that is not symmetric; may be empty
   };
 
-  StagedCollectives(const StagedResources& with, const Setup& setup);
+  StagedCollectives(const CollectiveResources& with, const Setup& setup);
 
   bool has_levels() const { return levels_ != nullptr; }
-  const StagedResources& with() const { return with_; }
+  const CollectiveResources& with() const { return with_; }
   // All members, of a team without levels.
   StagedTeam& members() { return *members_; }
 
@@ -66,7 +66,7 @@ class StagedCollectives {
     return use(levels_->enter(teller));
   }
 
-  const StagedResources& with_;
+  const CollectiveResources& with_;
   std::unique_ptr<StagedTeam> members_;  // null where there are levels
   std::unique_ptr<staged::Levels> levels_;
 };

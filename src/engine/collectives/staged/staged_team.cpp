@@ -5,7 +5,7 @@
 
 namespace gondwana {
 
-StagedTeam::StagedTeam(const StagedResources& with, Setup setup)
+StagedTeam::StagedTeam(const CollectiveResources& with, Setup setup)
     : with_(with),
       ranks_(std::move(setup.ranks)),
       me_(setup.me),

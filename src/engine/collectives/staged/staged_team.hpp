@@ -11,44 +11,12 @@
 #include <functional>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "engine/collectives/staged/rooms.hpp"
-#include "engine/rma/rma.hpp"
-#include "engine/symmetric/segment_space.hpp"
-#include "engine/wait/waiter.hpp"
+#include "engine/collectives/common/resources.hpp"
 #include "memory/team_scratch.hpp"
 
 namespace gondwana {
-
-// What staged collectives work with.
-struct StagedResources {
-  const NodeMemory& memory;
-  Rank me;
-  Rma& rma;
-  RemoteAccess* remote;  // null in a job on one node
-  Lane* lane;            // for what is fetched from other nodes; null likewise
-  Waiter& waiter;
-  SegmentSpace& segments;
-  staged::Rooms& rooms;
-  const SymmetricMemory& symmetric;
-  bool has_threads;  // several may move collectives on
-  // Told of what cannot be done. It must not return: the other members would wait for ever.
-  std::function<void(CallName, const std::string&)> give_up;
-
-  bool reaches(Rank rank) const { return rank == me || rma.reach().covers(rank); }
-  // Whether what this rank told others arrives without further calls of it.
-  bool has_told() const { return remote == nullptr || remote->has_told(); }
-};
-
-// What a member tells the others before a team is made: offsets in its arena, and an epoch that
-// none of its lines has gone beyond.
-struct StagedPlace {
-  std::uint64_t scratch = 0;
-  std::uint64_t replicas = 0;  // one for each node, in the order of a team
-  Epoch epoch = 0;
-};
 
 class StagedTeam {
  public:
@@ -65,11 +33,11 @@ class StagedTeam {
     OffsetOf offset_of;     // of memory that is not symmetric; may be empty
   };
 
-  StagedTeam(const StagedResources& with, Setup setup);
+  StagedTeam(const CollectiveResources& with, Setup setup);
   StagedTeam(const StagedTeam&) = delete;
   StagedTeam& operator=(const StagedTeam&) = delete;
 
-  const StagedResources& with() const { return with_; }
+  const CollectiveResources& with() const { return with_; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(ranks_.size()); }
   std::uint32_t me() const { return me_; }
   Rank rank_of(std::uint32_t member) const { return ranks_[member]; }
@@ -143,7 +111,7 @@ class StagedTeam {
   Turn look_at_finished();
   void send(std::uint32_t member, Bytes written, const std::atomic<std::uint64_t>* word) const;
 
-  const StagedResources& with_;
+  const CollectiveResources& with_;
   std::vector<Rank> ranks_;
   std::uint32_t me_;
   OffsetOf offset_of_;

@@ -8,7 +8,7 @@
 
 #include "engine/symmetric/segment_space.hpp"
 
-namespace gondwana::staged {
+namespace gondwana {
 
 class Rooms {
  public:
@@ -41,4 +41,4 @@ class Rooms {
   std::size_t kept_bytes_ = 0;
 };
 
-}  // namespace gondwana::staged
+}  // namespace gondwana

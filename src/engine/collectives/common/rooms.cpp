@@ -1,11 +1,11 @@
-#include "engine/collectives/staged/rooms.hpp"
+#include "engine/collectives/common/rooms.hpp"
 
 #include <algorithm>
 #include <new>
 
 #include "memory/team_scratch.hpp"
 
-namespace gondwana::staged {
+namespace gondwana {
 
 namespace {
 
@@ -58,4 +58,4 @@ void Rooms::give_back(MutableBytes room) {
   segments_.release(room);
 }
 
-}  // namespace gondwana::staged
+}  // namespace gondwana

@@ -1,0 +1,141 @@
+#include "engine/collectives/levels/level_collectives.hpp"
+
+#include <utility>
+
+#include "engine/teams/nodes.hpp"
+#include "memory/layout.hpp"
+
+namespace gondwana {
+
+bool LevelCollectives::suit(const Team& team) const {
+  const Reach& reach = with_.rma.reach();
+  return with_.remote != nullptr && reach.covers(with_.me) && !is_within(reach, team) &&
+         !nodes_of(with_.memory, team).empty();
+}
+
+StagedPlace& LevelCollectives::own_place(std::uint32_t number) const {
+  return shared_at<StagedPlace>(with_.memory.window(with_.me), system_area::team_places.at(number));
+}
+
+StagedPlace LevelCollectives::place_of(Rank rank, std::uint32_t number) const {
+  const std::size_t offset = system_area::team_places.at(number);
+  if (with_.reaches(rank)) return shared_at<StagedPlace>(with_.memory.window(rank), offset);
+  StagedPlace place;
+  const auto bytes = std::as_writable_bytes(std::span(&place, 1));
+  if (!with_.remote->get_uncounted(with_.lane, bytes, {rank, offset}))
+    with_.give_up("team", with_.lane.take_error()->text);
+  return place;
+}
+
+std::optional<Epoch> LevelCollectives::prepare(std::uint32_t number) {
+  const std::optional<StagedPlace> place = space_.take();
+  if (!place) return std::nullopt;
+  own_place(number) = *place;
+  return place->epoch;
+}
+
+void LevelCollectives::give_back(std::uint32_t number) {
+  space_.give_back(own_place(number));
+}
+
+// It needs the places of its neighbours and of those who speak for other nodes.
+void LevelCollectives::begin(Team& team) {
+  StagedCollectives::Setup setup;
+  setup.nodes = nodes_of(with_.memory, team);
+  setup.me = team.me;
+  setup.replicas = space_.replicas(own_place(team.number));
+  const staged::MemberPlaces map(setup.nodes);
+  for (std::uint32_t member = 0; member < team.size; ++member) {
+    const Rank rank = team.rank_of(member);
+    const bool is_needed = with_.reaches(rank) || map.place_of(member).at == 0;
+    StagedPlace place = is_needed ? place_of(rank, team.number) : StagedPlace{};
+    place.epoch = team.epoch;
+    setup.ranks.push_back(rank);
+    setup.places.push_back(place);
+  }
+  team.levels = std::make_shared<StagedCollectives>(with_, setup);
+}
+
+template <staged::Step S>
+void LevelCollectives::finish(const Team& team, CallName call, S step) const {
+  for (bool is_over = false; !is_over;) {
+    const bool on_network = staged::waits_for_network(step);
+    const WaitReason why{
+        .call = call, .team = team.number, .on_program_memory = true, .on_network = on_network};
+    with_.waiter.until(why, [&] {
+      is_over = step.advance();
+      return is_over || staged::waits_for_network(step) != on_network;
+    });
+  }
+  with_.remote->depart(call);
+}
+
+void LevelCollectives::end(const Team& team, CallName call) {
+  team.levels->enter_last([&](auto barrier) { finish(team, call, std::move(barrier)); });
+  give_back(team.number);
+}
+
+void LevelCollectives::sync(Team& team, CallName call) {
+  team.levels->enter([&](auto barrier) { finish(team, call, std::move(barrier)); });
+}
+
+void LevelCollectives::move(Team& team, CallName call, const staged::Movement& what) const {
+  team.levels->move(call, what, [&](auto steps) { finish(team, call, std::move(steps)); });
+}
+
+bool LevelCollectives::broadcast(Team& team, CallName call, void* dest, const void* source,
+                                 std::size_t size, std::uint32_t root, RootDest root_dest) {
+  if (!are_symmetric("broadcast", dest, size, source, size)) return false;
+  const auto* from = static_cast<const std::byte*>(source);
+  auto* to = static_cast<std::byte*>(dest);
+  // Nothing is written where a root's dest is its source.
+  if (team.me == root && root_dest == RootDest::kept) to = const_cast<std::byte*>(from);
+  move(team, call,
+       {.flow = {.from = root}, .apart = false, .block = size, .source = from, .dest = to});
+  return true;
+}
+
+bool LevelCollectives::fcollect(Team& team, CallName call, void* dest, const void* source,
+                                std::size_t size) {
+  if (!are_symmetric("fcollect", dest, times(size, team.size), source, size)) return false;
+  move(team, call,
+       {.flow = {},
+        .apart = false,
+        .block = size,
+        .source = static_cast<const std::byte*>(source),
+        .dest = static_cast<std::byte*>(dest)});
+  return true;
+}
+
+bool LevelCollectives::alltoall(Team& team, CallName call, void* dest, const void* source,
+                                std::size_t block) {
+  const std::size_t size = times(block, team.size);
+  if (!are_symmetric("alltoall", dest, size, source, size)) return false;
+  move(team, call,
+       {.flow = {},
+        .apart = true,
+        .block = block,
+        .source = static_cast<const std::byte*>(source),
+        .dest = static_cast<std::byte*>(dest)});
+  return true;
+}
+
+bool LevelCollectives::reduce(Team& team, CallName call, void* dest, const void* source,
+                              std::size_t count, ElementType type) {
+  const std::size_t size = times(count, type.size);
+  if (!are_symmetric("reduction", dest, size, source, size)) return false;
+  combine(team, call, dest, source, count, type);
+  return true;
+}
+
+void LevelCollectives::combine(Team& team, CallName call, void* dest, const void* source,
+                               std::size_t count, ElementType type) {
+  const staged::Reduction what{.flow = {},
+                               .operation = staged::Operator(type),
+                               .count = count,
+                               .source = static_cast<const std::byte*>(source),
+                               .dest = static_cast<std::byte*>(dest)};
+  team.levels->reduce(call, what, [&](auto steps) { finish(team, call, std::move(steps)); });
+}
+
+}  // namespace gondwana
