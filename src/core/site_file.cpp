@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cassert>  // before toml++, which would hide what it declares
 #include <cerrno>
 #include <cstring>
 #include <optional>

@@ -15,7 +15,7 @@ namespace {
 // A poll of a wire takes as long as many looks at memory.
 PollBackoff polls_of(const WaitPolicy& wait_policy, const Processors& around, bool over_wire) {
   constexpr std::uint32_t looks_at_wire = 4;
-  if (around.roomy) return {};
+  if (!around.is_oversubscribed) return {};
   return PollBackoff::after(over_wire ? std::min(wait_policy.spins(), looks_at_wire)
                                       : wait_policy.spins());
 }
@@ -24,8 +24,9 @@ std::unique_ptr<RemoteAccess> remote_over(GuardedWire& wire, Messages& messages,
                                           const NodeMemory& memory, Rank me,
                                           RemoteAccess::OnLost on_lost) {
   if (!wire.wire) return nullptr;
-  if (Mail::may_use(wire.wire))
-    messages.use(std::make_unique<Mail>(wire.wire, wire.turn, memory, me, memory.plan().job_ranks));
+  if (RemoteMessages::may_use(wire.wire))
+    messages.use(std::make_unique<RemoteMessages>(wire.wire, wire.turn, memory, me,
+                                                  memory.plan().job_ranks));
   return std::make_unique<RemoteAccess>(wire, messages, std::move(on_lost));
 }
 
@@ -64,7 +65,7 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
       segments_(segments_behind(*memory_, rank_, heap)),
       wire_{.wire = std::move(setup.wire)},
       workers_(memory_->page(rank_),
-               WaitPolicy({.roomy = false, .yields_help = true}, setup.options.spins),
+               WaitPolicy({.is_oversubscribed = true, .yields_help = true}, setup.options.spins),
                setup.threads),
       messages_(*memory_, rank_),
       remote_(remote_over(wire_, messages_, *memory_, rank_, setup.on_lost)),
@@ -164,10 +165,10 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
 // Once all ranks of the node are there.
 void Engine::settle_waiting() {
   Processors around = find_processors(*memory_);
-  locks_.roomy = around.roomy;
+  locks_.is_oversubscribed = around.is_oversubscribed;
   // A look at a wire is a system call, and what moves its bytes may need this processor: yield
   // soon.
-  if (remote_) around.roomy = false;
+  if (remote_) around.is_oversubscribed = true;
   const WaitPolicy wait_policy(around, options_.spins);
   const PollBackoff polls = polls_of(wait_policy, around, remote_ != nullptr);
   workers_.set_manners(wait_policy, polls);

@@ -75,7 +75,7 @@ class Engine {
   // Active messages. A rank that waits for anything receives meanwhile.
   Messages& messages() { return messages_; }
   // Whether they go to all ranks, and not only to those of the node.
-  bool writes_to_all() { return rma_.reaches_all() || messages_.mail() != nullptr; }
+  bool writes_to_all() { return rma_.reaches_all() || messages_.remote() != nullptr; }
 
   // Whether what this rank told others arrives even if it makes no further call.
   bool has_told() { return !remote_ || remote_->has_told(); }

@@ -158,8 +158,8 @@ NodeLook look_at_node(const std::byte* page, std::uint32_t first, std::uint32_t 
   for (std::uint32_t rank = first; rank < first + ranks; ++rank, page += ControlPage::size) {
     const auto& its = *reinterpret_cast<const ControlPage*>(page);
     const auto pid = static_cast<pid_t>(its.presence.process.load(std::memory_order_relaxed));
-    look.mail_under_way += its.traffic.sent.load(std::memory_order_relaxed) -
-                           its.traffic.received.load(std::memory_order_relaxed);
+    look.messages_in_flight += its.traffic.sent.load(std::memory_order_relaxed) -
+                               its.traffic.received.load(std::memory_order_relaxed);
     if (its.state.load(std::memory_order_acquire) == RankState::finalized) {
       if (!is_alive(pid)) look.ended.push_back(rank);
       continue;

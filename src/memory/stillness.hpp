@@ -63,10 +63,10 @@ class Deadlock {
 
 // The ranks of a node, by their pages.
 struct NodeLook {
-  std::vector<Sleeper> part;           // of the job
-  std::vector<std::uint32_t> ended;    // well
-  std::vector<std::uint32_t> in_exit;  // which waits for the others
-  std::uint64_t mail_under_way = 0;    // sent by all of them, less what they have received
+  std::vector<Sleeper> part;             // of the job
+  std::vector<std::uint32_t> ended;      // well
+  std::vector<std::uint32_t> in_exit;    // which waits for the others
+  std::uint64_t messages_in_flight = 0;  // sent by all of them, less what they have received
 
   bool any_leaves() const { return !ended.empty() || !in_exit.empty(); }
 };

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "operations/element_type.hpp"
+
 namespace gondwana {
 
 enum class CombineOp : std::uint8_t { bit_and, bit_or, bit_xor, max, min, sum, prod };
@@ -33,9 +35,7 @@ constexpr T combined(const T& a, const T& b) {
   }
 }
 
-// Combines `count` elements of `a` and `b` into `out`, which may be either.
-using Combine = void (*)(void* out, const void* a, const void* b, std::size_t count);
-
+// A Combine.
 template <CombineOp Op, typename T>
 void combine(void* out, const void* a, const void* b, std::size_t count) {
   auto* result = static_cast<T*>(out);
@@ -44,11 +44,6 @@ void combine(void* out, const void* a, const void* b, std::size_t count) {
 #pragma omp simd
   for (std::size_t i = 0; i < count; ++i) result[i] = combined<Op>(left[i], right[i]);
 }
-
-struct ElementType {
-  std::size_t size;
-  Combine combine;
-};
 
 template <CombineOp Op, typename T>
 inline constexpr ElementType element_type{sizeof(T), &combine<Op, T>};

@@ -8,12 +8,12 @@
 namespace gondwana::remote {
 namespace {
 
-static_assert(offsetof(Reply, kind) == offsetof(MailHead, kind) &&
-                  offsetof(Reply, to) == offsetof(MailHead, to) &&
-                  offsetof(Request, kind) == offsetof(MailHead, kind),
-              "letters begin alike, and where a request has its kind");
+static_assert(offsetof(Reply, kind) == offsetof(MessageHeader, kind) &&
+                  offsetof(Reply, to) == offsetof(MessageHeader, to) &&
+                  offsetof(Request, kind) == offsetof(MessageHeader, kind),
+              "packets begin alike, and where a request has its kind");
 static_assert(sizeof(Request) == 48 && sizeof(Row) == 24 && sizeof(Reply) == 32 &&
-                  sizeof(MailHead) == 24,
+                  sizeof(MessageHeader) == 24,
               "no byte that nobody writes");
 
 // A word that lies in an arena, at a multiple of its size.
@@ -58,12 +58,12 @@ std::optional<std::uint64_t> bytes_of_rows(const ReceivedRequest& received, cons
   return bytes <= longest_write ? std::optional(bytes) : std::nullopt;
 }
 
-bool is_spread(const ReceivedRequest& received, const NodePlan& plan) {
+bool is_put_packed(const ReceivedRequest& received, const NodePlan& plan) {
   const std::optional<std::uint64_t> bytes = bytes_of_rows(received, plan);
   return bytes && received.packed().size() == *bytes;
 }
 
-bool is_gather(const ReceivedRequest& received, const NodePlan& plan) {
+bool is_get_packed(const ReceivedRequest& received, const NodePlan& plan) {
   return bytes_of_rows(received, plan) && received.packed().empty();
 }
 
@@ -88,10 +88,10 @@ bool is_plausible(const ReceivedRequest& received, const NodePlan& plan) {
       return behind == 0 && of_rank && plan.holds(Rank(request.to)) && is_atomic(request, plan);
     case RequestKind::write:
       return of_rank && plan.holds(Rank(request.to)) && is_write(request, behind, plan);
-    case RequestKind::spread:
-      return of_rank && plan.holds(Rank(request.to)) && is_spread(received, plan);
-    case RequestKind::gather:
-      return of_rank && plan.holds(Rank(request.to)) && is_gather(received, plan);
+    case RequestKind::put_packed:
+      return of_rank && plan.holds(Rank(request.to)) && is_put_packed(received, plan);
+    case RequestKind::get_packed:
+      return of_rank && plan.holds(Rank(request.to)) && is_get_packed(received, plan);
     case RequestKind::beat:
     case RequestKind::ask:
       return behind == 0 && !of_rank;
@@ -125,26 +125,27 @@ std::optional<ReceivedReply> read_reply(Bytes bytes, std::uint64_t tag, std::uin
   ReceivedReply received{*found, bytes.subspan(sizeof(Reply))};
   const Reply& reply = received.reply;
   if (reply.tag != tag || reply.to != me || reply.node >= nodes) return std::nullopt;
-  if (reply.kind < LetterKind::done || reply.kind > LetterKind::bytes) return std::nullopt;
-  const std::uint64_t expected = reply.kind == LetterKind::bytes ? reply.value : 0;
+  if (reply.kind < PacketKind::done || reply.kind > PacketKind::bytes) return std::nullopt;
+  const std::uint64_t expected = reply.kind == PacketKind::bytes ? reply.value : 0;
   return received.behind.size() == expected ? std::optional(received) : std::nullopt;
 }
 
 std::optional<std::uint32_t> addressee(Bytes bytes, std::uint64_t tag) {
-  const std::optional<MailHead> head = read<MailHead>(bytes);
-  if (!head || head->tag != tag || head->kind < LetterKind::done || head->kind > LetterKind::mail)
+  const std::optional<MessageHeader> head = read<MessageHeader>(bytes);
+  if (!head || head->tag != tag || head->kind < PacketKind::done ||
+      head->kind > PacketKind::message)
     return std::nullopt;
   return head->to;
 }
 
-std::optional<ReceivedMail> read_mail(Bytes bytes, std::uint64_t tag, Rank me,
-                                      const NodePlan& plan) {
-  const std::optional<MailHead> head = read<MailHead>(bytes);
-  if (!head || head->tag != tag || head->kind != LetterKind::mail) return std::nullopt;
-  const Bytes body = bytes.subspan(sizeof(MailHead));
-  if (head->from >= plan.job_ranks || head->to != index(me) || body.size() > longest_mail)
+std::optional<ReceivedMessage> read_message(Bytes bytes, std::uint64_t tag, Rank me,
+                                            const NodePlan& plan) {
+  const std::optional<MessageHeader> head = read<MessageHeader>(bytes);
+  if (!head || head->tag != tag || head->kind != PacketKind::message) return std::nullopt;
+  const Bytes body = bytes.subspan(sizeof(MessageHeader));
+  if (head->from >= plan.job_ranks || head->to != index(me) || body.size() > longest_message)
     return std::nullopt;
-  return ReceivedMail{Rank(head->from), head->number, body};
+  return ReceivedMessage{Rank(head->from), head->number, body};
 }
 
 }  // namespace gondwana::remote

@@ -10,7 +10,7 @@
 //                             come with replies of their own; the last one's result
 //   agent -> agent  Hello, Beat: are you there? and a Reply
 //                   Ask: does your node wait for others? and a Report; Alarm: why the job is over
-//   rank  -> rank   MailHead  bytes for who listens there, behind it
+//   rank  -> rank   MessageHeader  bytes for who listens there, behind it
 #pragma once
 
 #include <algorithm>
@@ -34,8 +34,8 @@ enum class RequestKind : std::uint8_t {
   atomic,
   beat,
   write,
-  spread,
-  gather,
+  put_packed,
+  get_packed,
   ask,
   report,
   alarm
@@ -54,9 +54,9 @@ struct Request {
   std::uint32_t sequence = 0;
   std::uint64_t offset = 0;  // in the arena of `to`; report: Stillness::print
   // hello: bytes of the address; write: how many bytes; spread, gather: how many Rows follow;
-  // report, alarm: how many letters.
+  // report, alarm: how many packets.
   std::uint64_t operand = 0;
-  std::uint64_t compare = 0;  // report: NodeLook::mail_under_way
+  std::uint64_t compare = 0;  // report: NodeLook::messages_in_flight
 };
 
 namespace report {
@@ -83,59 +83,61 @@ constexpr std::size_t longest_request = sizeof(Request) + most_runs * sizeof(Row
 
 // Letters begin alike: the tag, the kind, and whom they are for. No kind is that of a request. The
 // first three are replies, which bring nothing, a word, or the bytes behind them.
-enum class LetterKind : std::uint32_t { done = 0x80, word, bytes, mail };
+enum class PacketKind : std::uint32_t { done = 0x80, word, bytes, message };
 
 struct Reply {
   std::uint64_t tag = 0;
-  LetterKind kind = LetterKind::done;
+  PacketKind kind = PacketKind::done;
   std::uint32_t to = 0;        // who has asked: Request::from
   std::uint32_t node = 0;      // that answers
   std::uint32_t sequence = 0;  // this request is done, and all before it
   std::uint64_t value = 0;     // the word, or how many bytes follow
 };
 
-struct MailHead {
+struct MessageHeader {
   std::uint64_t tag = 0;
-  LetterKind kind = LetterKind::mail;
+  PacketKind kind = PacketKind::message;
   std::uint32_t to = 0;  // ranks
   std::uint32_t from = 0;
-  std::uint32_t number = 0;  // of the mail of this pair, from 1 on
+  std::uint32_t number = 0;  // of the messages of this pair, from 1 on
 };
 
-constexpr std::size_t longest_mail = 64 * 1024 + 512;  // behind its head
+constexpr std::size_t longest_message = 64 * 1024 + 512;  // behind its head
 
-// What mail is for, and what all of it begins with.
-enum class MailSort : std::uint16_t { request, reply, update, receipt, notice };
+// What messages is for, and what all of it begins with.
+enum class ContentKind : std::uint16_t { request, reply, update, receipt, notice };
 
-struct MailPrefix {
-  MailSort sort;
+struct ContentHeader {
+  ContentKind sort;
   std::uint16_t generation = 0;  // of the sender's engine
   std::uint32_t taken = 0;       // requests of the receiver's that its sender has handled meanwhile
   std::uint32_t bytes = 0;       // of the body
 };
 
 // An active message; its words lie on 8 bytes, as in an inbox. The body follows.
-struct MessageMail {
-  MailPrefix head;
+struct ActiveMessage {
+  ContentHeader head;
   InboxMessage message;
 };
 
 // Bytes for the arena of the receiver, which follow, and then a word.
-struct UpdateMail {
-  MailPrefix head;
+struct MemoryUpdate {
+  ContentHeader head;
   std::uint32_t zero;
   std::uint64_t offset;
   std::uint64_t word_offset;
   std::uint64_t word;
 };
-static_assert(offsetof(MessageMail, message) % 8 == 4 && offsetof(UpdateMail, offset) % 8 == 0);
+static_assert(offsetof(ActiveMessage, message) % 8 == 4 && offsetof(MemoryUpdate, offset) % 8 == 0);
 
-constexpr std::size_t longest_message = std::max(longest_request, sizeof(MailHead) + longest_mail);
-static_assert(longest_message <= message_limit);
+constexpr std::size_t longest_packet =
+    std::max(longest_request, sizeof(MessageHeader) + longest_message);
+static_assert(longest_packet <= message_limit);
 
 // Nothing else goes over the network: a message that is not in the list is not in the fingerprint,
 // and does not compile.
-using Messages = StructureList<Request, Row, Reply, MailHead, MailPrefix, MessageMail, UpdateMail>;
+using Messages =
+    StructureList<Request, Row, Reply, MessageHeader, ContentHeader, ActiveMessage, MemoryUpdate>;
 
 template <typename T>
 concept Message = Messages::has<T>;
@@ -168,7 +170,7 @@ consteval std::uint64_t fingerprint_of_protocol() {
       .add(Messages::fingerprint)
       .add(most_runs)
       .add(longest_write)
-      .add(longest_mail)
+      .add(longest_message)
       .value();
 }
 inline constexpr std::uint64_t protocol_fingerprint = fingerprint_of_protocol();
@@ -202,17 +204,17 @@ struct ReceivedReply {
 std::optional<ReceivedReply> read_reply(Bytes bytes, std::uint64_t tag, std::uint32_t me,
                                         std::uint32_t nodes);
 
-struct ReceivedMail {
+struct ReceivedMessage {
   Rank from;
   std::uint32_t number;
   Bytes bytes;
 };
 
-// Whom a letter of this job is for; nothing where the bytes are none.
+// Whom a packet of this job is for; nothing where the bytes are none.
 std::optional<std::uint32_t> addressee(Bytes bytes, std::uint64_t tag);
 
-// Nothing where the bytes are not mail of this job to `me`.
-std::optional<ReceivedMail> read_mail(Bytes bytes, std::uint64_t tag, Rank me,
-                                      const NodePlan& plan);
+// Nothing where the bytes are not messages of this job to `me`.
+std::optional<ReceivedMessage> read_message(Bytes bytes, std::uint64_t tag, Rank me,
+                                            const NodePlan& plan);
 
 }  // namespace gondwana::remote

@@ -25,8 +25,8 @@ struct Limits {
   bool single_store = false;        // a put of 1, 2, 4, 8 aligned bytes is one store at the target
   bool atomics = false;             // executes AtomicRequest, coherent with CPU atomics there
   std::size_t copies_up_to = 0;     // a put of so many bytes is copied: its source is free at once
-  std::size_t packs_up_to = 0;      // bytes of one spread() or gather(); 0: it does neither
-  std::size_t longest_mail = 0;     // bytes of one message to a rank; 0: none
+  std::size_t packs_up_to = 0;      // bytes of one put_packed() or get_packed(); 0: it does neither
+  std::size_t longest_message = 0;  // bytes of one message to a rank; 0: none
 };
 
 // Counts operations under way. Begun by who posts, finished by the transport inside progress(), of
@@ -44,9 +44,9 @@ class Completion {
   std::atomic<std::uint64_t> under_way_{0};
 };
 
-// Who receives the messages to a rank. It may post operations and mail, but progress nothing; the
-// bytes are gone when it returns.
-using MailReceiver = std::function<void(Rank from, Bytes mail)>;
+// Who receives the messages to a rank. It may post operations and messages, but progress nothing;
+// the bytes are gone when it returns.
+using MessageReceiver = std::function<void(Rank from, Bytes messages)>;
 
 // A transport belongs to one rank, whose threads take turns to call it. An accepted operation calls
 // done.begin() at once and done.finish() when it is complete: for a put when the bytes are visible
@@ -58,7 +58,7 @@ template <typename T>
 concept Transport = requires(T transport, Remote remote, Bytes source, MutableBytes target,
                              const AtomicRequest& request, std::byte* result,
                              Completion& done, std::span<const StridedRun> pieces, Rank to, Bytes head, Bytes body,
-                             MailReceiver receiver, std::chrono::microseconds limit, std::uint64_t mark) {
+                             MessageReceiver receiver, std::chrono::microseconds limit, std::uint64_t mark) {
   { transport.name() } -> std::convertible_to<std::string_view>;
   { transport.limits() } -> std::convertible_to<Limits>;
   { transport.put(remote, source, done) } -> std::same_as<Result<Posted>>;
@@ -66,8 +66,8 @@ concept Transport = requires(T transport, Remote remote, Bytes source, MutableBy
   // A put of pieces, and a get. The source of a put is free when it is accepted; a get sees what
   // was put there before it, of which has_unordered() says nothing, and may see what is put later.
   // A piece that is a word is one store, as in a put. At most `most_runs`, none of them empty.
-  { transport.spread(to, pieces, done) } -> std::same_as<Result<Posted>>;
-  { transport.gather(to, pieces, done) } -> std::same_as<Result<Posted>>;
+  { transport.put_packed(to, pieces, done) } -> std::same_as<Result<Posted>>;
+  { transport.get_packed(to, pieces, done) } -> std::same_as<Result<Posted>>;
   { transport.atomic(remote, request, result, done) } -> std::same_as<Result<Posted>>;
   // Whether a put is under way that later operations, to the same rank, might overtake.
   { transport.has_unordered() } -> std::same_as<bool>;
@@ -78,7 +78,7 @@ concept Transport = requires(T transport, Remote remote, Bytes source, MutableBy
   { transport.has_executed(to, mark) } -> std::same_as<bool>;
   // A message to the rank itself: head and body, one behind the other, are free when it is accepted.
   // It arrives once, behind those that were sent to this rank before.
-  { transport.send_mail(to, head, body) } -> std::same_as<Result<Posted>>;
+  { transport.send_message(to, head, body) } -> std::same_as<Result<Posted>>;
   // Called for each message from within progress(); those that come before are kept for it.
   { transport.listen(receiver) } -> std::same_as<void>;
   // Moves things on; true if anything happened.

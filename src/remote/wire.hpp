@@ -28,11 +28,11 @@ class Wire {
   Result<Posted> get(MutableBytes target, Remote from, Completion& done) {
     return impl_->get(target, from, done);
   }
-  Result<Posted> spread(Rank to, std::span<const StridedRun> pieces, Completion& done) {
-    return impl_->spread(to, pieces, done);
+  Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces, Completion& done) {
+    return impl_->put_packed(to, pieces, done);
   }
-  Result<Posted> gather(Rank from, std::span<const StridedRun> pieces, Completion& done) {
-    return impl_->gather(from, pieces, done);
+  Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces, Completion& done) {
+    return impl_->get_packed(from, pieces, done);
   }
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done) {
@@ -41,10 +41,10 @@ class Wire {
   bool has_unordered() { return impl_->has_unordered(); }
   std::uint64_t accepted() { return impl_->accepted(); }
   bool has_executed(Rank at, std::uint64_t mark) { return impl_->has_executed(at, mark); }
-  Result<Posted> send_mail(Rank to, Bytes head, Bytes body) {
-    return impl_->send_mail(to, head, body);
+  Result<Posted> send_message(Rank to, Bytes head, Bytes body) {
+    return impl_->send_message(to, head, body);
   }
-  void listen(MailReceiver receiver) { impl_->listen(std::move(receiver)); }
+  void listen(MessageReceiver receiver) { impl_->listen(std::move(receiver)); }
   bool progress() { return impl_->progress(); }
   bool departed() { return impl_->departed(); }
   void sleep(std::chrono::microseconds limit) { impl_->sleep(limit); }
@@ -60,17 +60,17 @@ class Wire {
     virtual Limits limits() const = 0;
     virtual Result<Posted> put(Remote to, Bytes source, Completion& done) = 0;
     virtual Result<Posted> get(MutableBytes target, Remote from, Completion& done) = 0;
-    virtual Result<Posted> spread(Rank to, std::span<const StridedRun> pieces,
-                                  Completion& done) = 0;
-    virtual Result<Posted> gather(Rank from, std::span<const StridedRun> pieces,
-                                  Completion& done) = 0;
+    virtual Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces,
+                                      Completion& done) = 0;
+    virtual Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces,
+                                      Completion& done) = 0;
     virtual Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                                   Completion& done) = 0;
     virtual bool has_unordered() = 0;
     virtual std::uint64_t accepted() = 0;
     virtual bool has_executed(Rank at, std::uint64_t mark) = 0;
-    virtual Result<Posted> send_mail(Rank to, Bytes head, Bytes body) = 0;
-    virtual void listen(MailReceiver receiver) = 0;
+    virtual Result<Posted> send_message(Rank to, Bytes head, Bytes body) = 0;
+    virtual void listen(MessageReceiver receiver) = 0;
     virtual bool progress() = 0;
     virtual bool departed() = 0;
     virtual void sleep(std::chrono::microseconds limit) = 0;
@@ -88,12 +88,13 @@ class Wire {
     Result<Posted> get(MutableBytes target, Remote from, Completion& done) override {
       return transport->get(target, from, done);
     }
-    Result<Posted> spread(Rank to, std::span<const StridedRun> pieces, Completion& done) override {
-      return transport->spread(to, pieces, done);
+    Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces,
+                              Completion& done) override {
+      return transport->put_packed(to, pieces, done);
     }
-    Result<Posted> gather(Rank from, std::span<const StridedRun> pieces,
-                          Completion& done) override {
-      return transport->gather(from, pieces, done);
+    Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces,
+                              Completion& done) override {
+      return transport->get_packed(from, pieces, done);
     }
     Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                           Completion& done) override {
@@ -104,10 +105,10 @@ class Wire {
     bool has_executed(Rank at, std::uint64_t mark) override {
       return transport->has_executed(at, mark);
     }
-    Result<Posted> send_mail(Rank to, Bytes head, Bytes body) override {
-      return transport->send_mail(to, head, body);
+    Result<Posted> send_message(Rank to, Bytes head, Bytes body) override {
+      return transport->send_message(to, head, body);
     }
-    void listen(MailReceiver receiver) override { transport->listen(std::move(receiver)); }
+    void listen(MessageReceiver receiver) override { transport->listen(std::move(receiver)); }
     bool progress() override { return transport->progress(); }
     bool departed() override { return transport->departed(); }
     void sleep(std::chrono::microseconds limit) override { transport->sleep(limit); }

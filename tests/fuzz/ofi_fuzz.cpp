@@ -40,7 +40,7 @@ void are_harmless_rows(const ReceivedRequest& received) {
     bytes += row.bytes();
   }
   GONDWANA_ASSERT(bytes > 0 && bytes <= longest_write, bytes);
-  const bool brings = received.request.kind == RequestKind::spread;
+  const bool brings = received.request.kind == RequestKind::put_packed;
   GONDWANA_ASSERT(received.packed().size() == (brings ? bytes : 0), bytes);
 }
 
@@ -53,7 +53,7 @@ void is_harmless(const ReceivedRequest& received) {
     return;
   }
   GONDWANA_ASSERT(plan.holds(Rank(request.to)), request.to);
-  if (request.kind == RequestKind::spread || request.kind == RequestKind::gather)
+  if (request.kind == RequestKind::put_packed || request.kind == RequestKind::get_packed)
     return are_harmless_rows(received);
   const std::size_t size = size_at_target(received);
   GONDWANA_ASSERT(size > 0 && size <= plan.arena_size(), size);
@@ -71,9 +71,9 @@ void take(Bytes bytes) {
         answer->reply.node < plan.nodes && answer->behind.size() + sizeof(Reply) == bytes.size(),
         answer->reply.node);
   const auto to = addressee(bytes, job_tag);
-  if (const auto mail = read_mail(bytes, job_tag, Rank(2), plan)) {
-    GONDWANA_ASSERT(to == 2U && index(mail->from) < plan.job_ranks, index(mail->from));
-    GONDWANA_ASSERT(mail->bytes.size() + sizeof(MailHead) == bytes.size(), bytes.size());
+  if (const auto message = read_message(bytes, job_tag, Rank(2), plan)) {
+    GONDWANA_ASSERT(to == 2U && index(message->from) < plan.job_ranks, index(message->from));
+    GONDWANA_ASSERT(message->bytes.size() + sizeof(MessageHeader) == bytes.size(), bytes.size());
   }
 }
 

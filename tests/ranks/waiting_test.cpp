@@ -354,7 +354,7 @@ void a_polling_ring_ends(World& world, const Poll& came) {
     if (world.me() != 0) p(world.as("p"), token.data(), turn, world.right());
   }
   constexpr std::uint64_t many = 20'000;
-  if (failed >= many && !world.engine().locks().roomy) {
+  if (failed >= many && world.engine().locks().is_oversubscribed) {
     EXPECT_GT(world.engine().waiter().polls().yields(), 0U);
   }
   world.barrier();

@@ -45,16 +45,17 @@ class Faulty {
     if (one_in(3)) return Posted::busy;
     return later(done, [=, this](Completion& part) { return inner_->get(target, from, part); });
   }
-  Result<Posted> spread(Rank to, std::span<const StridedRun> pieces, Completion& done) {
+  Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces, Completion& done) {
     if (one_in(3)) return Posted::busy;
     auto copy = std::make_shared<Copy>(pieces);
-    return later(done,
-                 [=, this](Completion& part) { return inner_->spread(to, copy->pieces, part); });
+    return later(
+        done, [=, this](Completion& part) { return inner_->put_packed(to, copy->pieces, part); });
   }
-  Result<Posted> gather(Rank from, std::span<const StridedRun> pieces, Completion& done) {
+  Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces, Completion& done) {
     if (one_in(3)) return Posted::busy;
     const std::vector<StridedRun> kept(pieces.begin(), pieces.end());
-    return later(done, [=, this](Completion& part) { return inner_->gather(from, kept, part); });
+    return later(done,
+                 [=, this](Completion& part) { return inner_->get_packed(from, kept, part); });
   }
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done) {
@@ -67,19 +68,19 @@ class Faulty {
   // A fence drains what is delayed here, so its mark concerns the inner transport alone.
   std::uint64_t accepted() { return inner_->accepted(); }
   bool has_executed(Rank at, std::uint64_t mark) { return inner_->has_executed(at, mark); }
-  // Mail waits too, but does not overtake other mail to the same rank.
-  Result<Posted> send_mail(Rank to, Bytes head, Bytes body) {
+  // Message waits too, but does not overtake other message to the same rank.
+  Result<Posted> send_message(Rank to, Bytes head, Bytes body) {
     if (one_in(3)) return Posted::busy;
     std::vector<std::byte> bytes(head.begin(), head.end());
     bytes.insert(bytes.end(), body.begin(), body.end());
-    mails_.push_back({to, std::move(bytes)});
+    messages_.push_back({to, std::move(bytes)});
     return Posted::accepted;
   }
-  void listen(MailReceiver receiver) { inner_->listen(std::move(receiver)); }
+  void listen(MessageReceiver receiver) { inner_->listen(std::move(receiver)); }
 
-  bool departed() { return delayed_.empty() && mails_.empty() && inner_->departed(); }
+  bool departed() { return delayed_.empty() && messages_.empty() && inner_->departed(); }
   void sleep(std::chrono::microseconds limit) {
-    if (delayed_.empty() && mails_.empty()) inner_->sleep(limit);
+    if (delayed_.empty() && messages_.empty()) inner_->sleep(limit);
   }
   const Error* lost() { return inner_->lost(); }
 
@@ -114,7 +115,7 @@ class Faulty {
     std::vector<std::byte> packed;
   };
 
-  struct Mail {
+  struct Message {
     Rank to;
     std::vector<std::byte> bytes;
   };
@@ -137,12 +138,12 @@ class Faulty {
   }
 
   void send_one() {
-    if (mails_.empty()) return;
-    const Rank to = mails_[random_() % mails_.size()].to;
-    const auto first = std::ranges::find(mails_, to, &Mail::to);
-    const Result<Posted> posted = inner_->send_mail(to, first->bytes, {});
-    GONDWANA_ASSERT(static_cast<bool>(posted), mails_.size());
-    if (*posted == Posted::accepted) mails_.erase(first);
+    if (messages_.empty()) return;
+    const Rank to = messages_[random_() % messages_.size()].to;
+    const auto first = std::ranges::find(messages_, to, &Message::to);
+    const Result<Posted> posted = inner_->send_message(to, first->bytes, {});
+    GONDWANA_ASSERT(static_cast<bool>(posted), messages_.size());
+    if (*posted == Posted::accepted) messages_.erase(first);
   }
 
   bool finish_some() {
@@ -156,7 +157,7 @@ class Faulty {
   std::mt19937_64 random_;
   bool packs_;
   std::deque<Delayed> delayed_;
-  std::deque<Mail> mails_;
+  std::deque<Message> messages_;
 };
 
 }  // namespace gondwana::test

@@ -70,7 +70,10 @@ class JobNodes {
  public:
   // `per_node`: ranks of a node, where there are nodes; 0: half of them.
   JobNodes(Over over, std::uint32_t ranks, std::uint64_t seed, std::uint32_t per_node = 0)
-      : over_(over), per_node_(per_node), seed_(seed), boxes_(std::make_shared<Mailboxes>(ranks)) {
+      : over_(over),
+        per_node_(per_node),
+        seed_(seed),
+        boxes_(std::make_shared<MessageQueues>(ranks)) {
     const std::uint32_t each = ranks_per_node(ranks);
     const std::uint32_t number = (ranks + each - 1) / each;
     for (std::uint32_t node = 0; node < number; ++node) {
@@ -130,7 +133,7 @@ class JobNodes {
   Over over_;
   std::uint32_t per_node_;
   std::uint64_t seed_;
-  std::shared_ptr<Mailboxes> boxes_;
+  std::shared_ptr<MessageQueues> boxes_;
   Nodes memories_;
   std::vector<std::unique_ptr<AgentThread>> agents_;
 };

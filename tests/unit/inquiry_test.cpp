@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::uint64_t second = 1'000'000'000;
 
-NodeReport still(std::uint64_t print, std::uint64_t mail_under_way = 0) {
-  return {.is_still = true, .print = print, .mail_under_way = mail_under_way, .text = "a"};
+NodeReport still(std::uint64_t print, std::uint64_t messages_in_flight = 0) {
+  return {.is_still = true, .print = print, .messages_in_flight = messages_in_flight, .text = "a"};
 }
 
 // Node 0 of three asks; rank of node 1 leaves.

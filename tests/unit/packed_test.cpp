@@ -52,11 +52,11 @@ class Packed : public testing::TestWithParam<const char*> {
   Wire& wire() { return wire_; }
   std::size_t most() const { return wire_.limits().packs_up_to; }
 
-  void spread(std::span<const StridedRun> pieces, Completion& done) {
-    post([&] { return wire_.spread(peer, pieces, done); });
+  void put_packed(std::span<const StridedRun> pieces, Completion& done) {
+    post([&] { return wire_.put_packed(peer, pieces, done); });
   }
-  void gather(std::span<const StridedRun> pieces, Completion& done) {
-    post([&] { return wire_.gather(peer, pieces, done); });
+  void get_packed(std::span<const StridedRun> pieces, Completion& done) {
+    post([&] { return wire_.get_packed(peer, pieces, done); });
   }
   // False: it took too long.
   bool progress_until(const std::function<bool()>& done) {
@@ -92,7 +92,7 @@ class Packed : public testing::TestWithParam<const char*> {
   }
   Wire queue(bool is_faulty) {
     auto loopback = std::make_unique<Loopback>(
-        Loopback::Setup{.nodes = memory_, .me = me, .boxes = std::make_shared<Mailboxes>(2)});
+        Loopback::Setup{.nodes = memory_, .me = me, .boxes = std::make_shared<MessageQueues>(2)});
     if (!is_faulty) return Wire(std::move(loopback));
     return Wire(std::make_unique<Faulty<Loopback>>(std::move(loopback), 1));
   }
@@ -160,7 +160,7 @@ TEST_P(Packed, bytes_go_to_their_places_and_nowhere_else) {
     std::vector<std::byte> expected(there(), there() + area);
     for_each_byte(pieces, [&](std::size_t at, std::byte byte) { expected[at] = byte; });
     Completion done;
-    spread(pieces, done);
+    put_packed(pieces, done);
     std::ranges::fill(source, std::byte{0});  // it may be used again
     ASSERT_TRUE(complete(done));
     ASSERT_TRUE(std::equal(expected.begin(), expected.end(), there())) << "round " << round;
@@ -177,7 +177,7 @@ TEST_P(Packed, bytes_come_to_their_places_and_nowhere_else) {
       expected[static_cast<std::size_t>(&byte - target.data())] = old_byte(at);
     });
     Completion done;
-    gather(pieces, done);
+    get_packed(pieces, done);
     ASSERT_TRUE(complete(done));
     ASSERT_EQ(target, expected) << "round " << round;
   }
@@ -192,18 +192,18 @@ TEST_P(Packed, as_much_goes_as_the_limits_say) {
                          .here = bytes.data(),
                          .here_step = 1};
   Completion done;
-  gather(std::span(&whole, 1), done);
+  get_packed(std::span(&whole, 1), done);
   ASSERT_TRUE(complete(done));
   for (std::size_t i = 0; i < bytes.size(); ++i)
     ASSERT_EQ(bytes[i], old_byte(2 * (bytes.size() - 1 - i))) << i;
   std::ranges::fill(bytes, std::byte{5});
-  spread(std::span(&whole, 1), done);
+  put_packed(std::span(&whole, 1), done);
   ASSERT_TRUE(complete(done));
   for (std::size_t i = 0; i < 2 * bytes.size(); ++i)
     ASSERT_EQ(there()[i], i % 2 == 0 ? std::byte{5} : old_byte(i)) << i;
   std::vector<StridedRun> many(most_runs, StridedRun{.size = 1, .count = 1, .there = area_offset});
   for (std::size_t i = 0; i < many.size(); ++i) many[i].here = bytes.data() + i;
-  gather(many, done);
+  get_packed(many, done);
   ASSERT_TRUE(complete(done));
 }
 
@@ -219,12 +219,12 @@ TEST_P(Packed, many_gets_see_the_puts_before_them) {
     std::ranges::fill(source, static_cast<std::byte>(i));
     StridedRun place{.size = bytes, .count = 1, .there = area_offset + i % 2 * size};
     place.here = source.data();
-    spread(std::span(&place, 1), done);
+    put_packed(std::span(&place, 1), done);
     if (wire().has_unordered()) {
       ASSERT_TRUE(complete(done));
     }
     place.here = got[i].data();
-    gather(std::span(&place, 1), done);
+    get_packed(std::span(&place, 1), done);
     ASSERT_TRUE(i % 2 == 0 || complete(done));
     ASSERT_TRUE(!done.done() || got[i][bytes - 1] == static_cast<std::byte>(i)) << i;
     got[i].back() = static_cast<std::byte>(bytes == 1);
@@ -255,12 +255,12 @@ TEST_P(Packed, words_are_never_torn) {
   for (std::uint64_t round = 1; round <= 200; ++round) {
     here.fill(round % 256 * 0x0101'0101'0101'0101);
     Completion done;
-    spread(std::span(&pieces, 1), done);
+    put_packed(std::span(&pieces, 1), done);
     here.fill(1);
     if (wire().has_unordered()) {
       EXPECT_TRUE(complete(done));
     }
-    gather(std::span(&pieces, 1), done);
+    get_packed(std::span(&pieces, 1), done);
     ASSERT_TRUE(complete(done));
     ASSERT_TRUE(std::ranges::all_of(here, [&](std::uint64_t word) {
       return word == round % 256 * 0x0101'0101'0101'0101;

@@ -149,61 +149,61 @@ std::vector<std::byte> bytes_of(RequestKind kind, const std::vector<Row>& rows,
   return bytes;
 }
 
-bool is_spread(const std::vector<Row>& rows, std::size_t behind) {
-  return read_request(bytes_of(RequestKind::spread, rows, behind), tag, plan).has_value();
+bool is_put_packed(const std::vector<Row>& rows, std::size_t behind) {
+  return read_request(bytes_of(RequestKind::put_packed, rows, behind), tag, plan).has_value();
 }
 
-bool is_gather(const std::vector<Row>& rows, std::size_t behind = 0) {
-  return read_request(bytes_of(RequestKind::gather, rows, behind), tag, plan).has_value();
+bool is_get_packed(const std::vector<Row>& rows, std::size_t behind = 0) {
+  return read_request(bytes_of(RequestKind::get_packed, rows, behind), tag, plan).has_value();
 }
 
 TEST(ofi_message, all_pieces_of_a_row_lie_in_the_arena) {
   const std::uint64_t end = plan.arena_size();
-  EXPECT_TRUE(is_gather({{4096, 100, 8, 3}}));
-  EXPECT_FALSE(is_gather({{4096, 100, 0, 3}}));
-  EXPECT_FALSE(is_gather({{4096, 100, 8, 0}}));
-  EXPECT_TRUE(is_gather({{end - 208, 100, 8, 3}}));
-  EXPECT_FALSE(is_gather({{end - 207, 100, 8, 3}})) << "the last one is cut";
-  EXPECT_TRUE(is_gather({{200, -100, 8, 3}}));
-  EXPECT_FALSE(is_gather({{199, -100, 8, 3}})) << "before the arena";
-  EXPECT_FALSE(is_gather({{end - 7, -100, 8, 2}}));
-  EXPECT_FALSE(is_gather({{~std::uint64_t{7}, 100, 8, 2}}));
+  EXPECT_TRUE(is_get_packed({{4096, 100, 8, 3}}));
+  EXPECT_FALSE(is_get_packed({{4096, 100, 0, 3}}));
+  EXPECT_FALSE(is_get_packed({{4096, 100, 8, 0}}));
+  EXPECT_TRUE(is_get_packed({{end - 208, 100, 8, 3}}));
+  EXPECT_FALSE(is_get_packed({{end - 207, 100, 8, 3}})) << "the last one is cut";
+  EXPECT_TRUE(is_get_packed({{200, -100, 8, 3}}));
+  EXPECT_FALSE(is_get_packed({{199, -100, 8, 3}})) << "before the arena";
+  EXPECT_FALSE(is_get_packed({{end - 7, -100, 8, 2}}));
+  EXPECT_FALSE(is_get_packed({{~std::uint64_t{7}, 100, 8, 2}}));
   const auto arena = static_cast<std::int64_t>(end);
   for (const std::int64_t far : {arena + 1, -arena - 1, std::numeric_limits<std::int64_t>::max(),
                                  std::numeric_limits<std::int64_t>::min()})
-    EXPECT_FALSE(is_gather({{4096, far, 1, 1}})) << far;
-  EXPECT_TRUE(is_gather({{4096, 0, longest_write, 1}}));
-  EXPECT_FALSE(is_gather({{4096, 0, longest_write + 1, 1}}));
-  EXPECT_FALSE(is_gather({{4096, 0, 1, longest_write + 1}}));
-  EXPECT_FALSE(is_gather({{4096, 0, 1U << 31, 2}})) << "as much as nothing";
+    EXPECT_FALSE(is_get_packed({{4096, far, 1, 1}})) << far;
+  EXPECT_TRUE(is_get_packed({{4096, 0, longest_write, 1}}));
+  EXPECT_FALSE(is_get_packed({{4096, 0, longest_write + 1, 1}}));
+  EXPECT_FALSE(is_get_packed({{4096, 0, 1, longest_write + 1}}));
+  EXPECT_FALSE(is_get_packed({{4096, 0, 1U << 31, 2}})) << "as much as nothing";
 }
 
 TEST(ofi_message, bytes_of_a_spread_are_those_of_its_rows) {
-  EXPECT_TRUE(is_spread({{4096, 100, 8, 3}}, 24));
-  EXPECT_FALSE(is_spread({{4096, 100, 8, 3}}, 23));
-  EXPECT_FALSE(is_spread({{4096, 100, 8, 3}}, 25));
-  EXPECT_TRUE(is_spread({{4096, 100, 8, 3}, {8192, 0, 100, 1}}, 124));
-  EXPECT_FALSE(is_spread({{4096, 100, 8, 3}, {~std::uint64_t{0}, 0, 100, 1}}, 124));
-  EXPECT_FALSE(is_gather({{4096, 100, 8, 3}}, 24)) << "a get brings no bytes";
+  EXPECT_TRUE(is_put_packed({{4096, 100, 8, 3}}, 24));
+  EXPECT_FALSE(is_put_packed({{4096, 100, 8, 3}}, 23));
+  EXPECT_FALSE(is_put_packed({{4096, 100, 8, 3}}, 25));
+  EXPECT_TRUE(is_put_packed({{4096, 100, 8, 3}, {8192, 0, 100, 1}}, 124));
+  EXPECT_FALSE(is_put_packed({{4096, 100, 8, 3}, {~std::uint64_t{0}, 0, 100, 1}}, 124));
+  EXPECT_FALSE(is_get_packed({{4096, 100, 8, 3}}, 24)) << "a get brings no bytes";
   EXPECT_TRUE(
-      is_spread({{0, 0, longest_write / 2, 1}, {0, 0, longest_write / 2, 1}}, longest_write));
-  EXPECT_FALSE(is_gather({{0, 0, longest_write, 1}, {0, 0, 1, 1}})) << "too many bytes";
+      is_put_packed({{0, 0, longest_write / 2, 1}, {0, 0, longest_write / 2, 1}}, longest_write));
+  EXPECT_FALSE(is_get_packed({{0, 0, longest_write, 1}, {0, 0, 1, 1}})) << "too many bytes";
 }
 
 TEST(ofi_message, rows_are_behind_the_request) {
-  EXPECT_FALSE(is_gather({}));
-  EXPECT_TRUE(is_gather(std::vector<Row>(most_runs, Row{4096, 8, 8, 1})));
-  EXPECT_FALSE(is_gather(std::vector<Row>(most_runs + 1, Row{4096, 8, 8, 1})));
-  EXPECT_FALSE(is_read(packed_of(RequestKind::gather, 2), 2 * sizeof(Row) - 1)) << "cut short";
-  EXPECT_FALSE(is_read(packed_of(RequestKind::gather, ~std::size_t{0} / sizeof(Row) + 1), 8));
-  const auto bytes = bytes_of(RequestKind::spread, {{1, 0, 1, 1}, {9, -3, 2, 2}}, 5);
+  EXPECT_FALSE(is_get_packed({}));
+  EXPECT_TRUE(is_get_packed(std::vector<Row>(most_runs, Row{4096, 8, 8, 1})));
+  EXPECT_FALSE(is_get_packed(std::vector<Row>(most_runs + 1, Row{4096, 8, 8, 1})));
+  EXPECT_FALSE(is_read(packed_of(RequestKind::get_packed, 2), 2 * sizeof(Row) - 1)) << "cut short";
+  EXPECT_FALSE(is_read(packed_of(RequestKind::get_packed, ~std::size_t{0} / sizeof(Row) + 1), 8));
+  const auto bytes = bytes_of(RequestKind::put_packed, {{1, 0, 1, 1}, {9, -3, 2, 2}}, 5);
   const auto received = read_request(bytes, tag, plan);
   ASSERT_TRUE(received);
   EXPECT_EQ(received->rows(), 2U);
   EXPECT_EQ(received->row(1).offset, 9U);
   EXPECT_EQ(received->row(1).step, -3);
   EXPECT_EQ(received->packed().size(), 5U);
-  Request of_agent = packed_of(RequestKind::gather, 1);
+  Request of_agent = packed_of(RequestKind::get_packed, 1);
   of_agent.from = agent_number(plan, 0);
   EXPECT_FALSE(is_read(of_agent, sizeof(Row)));
 }
@@ -240,7 +240,7 @@ TEST(ofi_message, beats_are_of_agents) {
 
 TEST(ofi_message, answers_come_from_nodes_of_the_job) {
   const Reply reply{
-      .tag = tag, .kind = LetterKind::word, .to = 5, .node = 2, .sequence = 9, .value = 7};
+      .tag = tag, .kind = PacketKind::word, .to = 5, .node = 2, .sequence = 9, .value = 7};
   const Bytes bytes = std::as_bytes(std::span(&reply, 1));
   ASSERT_TRUE(read_reply(bytes, tag, 5, 3));
   EXPECT_EQ(read_reply(bytes, tag, 5, 3)->reply.value, 7U);
@@ -258,51 +258,51 @@ bool is_answer(const Reply& reply, std::size_t behind) {
 }
 
 TEST(ofi_message, answers_have_as_many_bytes_behind_them_as_they_say) {
-  const Reply bytes{.tag = tag, .kind = LetterKind::bytes, .to = 5, .sequence = 1, .value = 100};
+  const Reply bytes{.tag = tag, .kind = PacketKind::bytes, .to = 5, .sequence = 1, .value = 100};
   EXPECT_TRUE(is_answer(bytes, 100));
   EXPECT_FALSE(is_answer(bytes, 99));
   EXPECT_FALSE(is_answer(bytes, 101));
   EXPECT_FALSE(is_answer({.tag = tag, .sequence = 1}, 1));
-  EXPECT_FALSE(is_answer({.tag = tag, .kind = LetterKind::word, .to = 5, .sequence = 1}, 1));
-  EXPECT_FALSE(is_answer({.tag = tag, .kind = LetterKind::mail, .to = 5, .sequence = 1}, 0));
+  EXPECT_FALSE(is_answer({.tag = tag, .kind = PacketKind::word, .to = 5, .sequence = 1}, 1));
+  EXPECT_FALSE(is_answer({.tag = tag, .kind = PacketKind::message, .to = 5, .sequence = 1}, 0));
 }
 
-std::vector<std::byte> bytes_of(const MailHead& head, std::size_t behind) {
-  std::vector<std::byte> bytes(sizeof(MailHead) + behind);
+std::vector<std::byte> bytes_of(const MessageHeader& head, std::size_t behind) {
+  std::vector<std::byte> bytes(sizeof(MessageHeader) + behind);
   std::memcpy(bytes.data(), &head, sizeof(head));
   return bytes;
 }
 
-bool is_mail(const MailHead& head, std::size_t behind = 0) {
-  return read_mail(bytes_of(head, behind), tag, Rank(2), plan).has_value();
+bool is_message(const MessageHeader& head, std::size_t behind = 0) {
+  return read_message(bytes_of(head, behind), tag, Rank(2), plan).has_value();
 }
 
 TEST(ofi_message, mail_goes_from_a_rank_of_the_job_to_this_one) {
-  const MailHead head{.tag = tag, .to = 2, .from = 5, .number = 7};
+  const MessageHeader head{.tag = tag, .to = 2, .from = 5, .number = 7};
   const auto bytes = bytes_of(head, 9);
-  const auto mail = read_mail(bytes, tag, Rank(2), plan);
-  ASSERT_TRUE(mail);
-  EXPECT_EQ(mail->from, Rank(5));
-  EXPECT_EQ(mail->number, 7U);
-  EXPECT_EQ(mail->bytes.data(), bytes.data() + sizeof(head));
-  EXPECT_EQ(mail->bytes.size(), 9U);
-  EXPECT_TRUE(is_mail(head)) << "with nothing in it";
-  EXPECT_TRUE(is_mail(head, longest_mail));
-  EXPECT_FALSE(is_mail(head, longest_mail + 1));
-  EXPECT_FALSE(read_mail(bytes, tag + 1, Rank(2), plan));
-  EXPECT_FALSE(read_mail(bytes, tag, Rank(3), plan)) << "of another rank";
-  EXPECT_FALSE(is_mail({.tag = tag, .to = 2, .from = 6})) << "rank 6 of 6";
-  EXPECT_FALSE(is_mail({.tag = tag, .kind = any<LetterKind>(0x84), .to = 2, .from = 5}));
-  for (std::size_t size = 0; size < sizeof(MailHead); ++size)
-    EXPECT_FALSE(read_mail(Bytes(bytes).first(size), tag, Rank(2), plan)) << size;
+  const auto message = read_message(bytes, tag, Rank(2), plan);
+  ASSERT_TRUE(message);
+  EXPECT_EQ(message->from, Rank(5));
+  EXPECT_EQ(message->number, 7U);
+  EXPECT_EQ(message->bytes.data(), bytes.data() + sizeof(head));
+  EXPECT_EQ(message->bytes.size(), 9U);
+  EXPECT_TRUE(is_message(head)) << "with nothing in it";
+  EXPECT_TRUE(is_message(head, longest_message));
+  EXPECT_FALSE(is_message(head, longest_message + 1));
+  EXPECT_FALSE(read_message(bytes, tag + 1, Rank(2), plan));
+  EXPECT_FALSE(read_message(bytes, tag, Rank(3), plan)) << "of another rank";
+  EXPECT_FALSE(is_message({.tag = tag, .to = 2, .from = 6})) << "rank 6 of 6";
+  EXPECT_FALSE(is_message({.tag = tag, .kind = any<PacketKind>(0x84), .to = 2, .from = 5}));
+  for (std::size_t size = 0; size < sizeof(MessageHeader); ++size)
+    EXPECT_FALSE(read_message(Bytes(bytes).first(size), tag, Rank(2), plan)) << size;
 }
 
 TEST(ofi_message, mail_as_long_as_an_answer_is_none) {
-  const MailHead head{.tag = tag, .to = 2, .from = 1, .number = 1};
-  const auto mail = bytes_of(head, sizeof(Reply) - sizeof(MailHead));
-  EXPECT_FALSE(read_reply(mail, tag, 2, 3));
+  const MessageHeader head{.tag = tag, .to = 2, .from = 1, .number = 1};
+  const auto message = bytes_of(head, sizeof(Reply) - sizeof(MessageHeader));
+  EXPECT_FALSE(read_reply(message, tag, 2, 3));
   const Reply reply{.tag = tag, .to = 2, .node = 2, .sequence = 2};
-  EXPECT_FALSE(read_mail(std::as_bytes(std::span(&reply, 1)), tag, Rank(2), plan));
+  EXPECT_FALSE(read_message(std::as_bytes(std::span(&reply, 1)), tag, Rank(2), plan));
 }
 
 }  // namespace

@@ -122,9 +122,10 @@ TEST_F(ThroughAgent, a_rank_that_does_not_call_keeps_nobody_waiting) {
   const auto text = bytes_of(60'000, 9);
   constexpr std::size_t letters = 12;
   std::vector<std::vector<std::byte>> received;
-  rank(0).listen([&](Rank, Bytes mail) { received.emplace_back(mail.begin(), mail.end()); });
+  rank(0).listen(
+      [&](Rank, Bytes message) { received.emplace_back(message.begin(), message.end()); });
   for (std::size_t i = 0; i < letters; ++i)
-    post(rank(2), [&] { return rank(2).send_mail(Rank(0), text, {}); });
+    post(rank(2), [&] { return rank(2).send_message(Rank(0), text, {}); });
   Completion done;
   const auto sent = bytes_of(3000, 2);
   post(rank(2), [&] { return rank(2).put({Rank(1), offset}, sent, done); });

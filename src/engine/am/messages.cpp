@@ -43,12 +43,12 @@ NodeQueue Messages::lane(Rank receiver, MessageClass sort) const {
   return {inbox, layout_, local(receiver), sort, RankBells{memory_}};
 }
 
-std::optional<Draft> Messages::open_parcel(Rank to, MessageClass sort, Payload payload) {
-  GONDWANA_ASSERT(mail_ != nullptr, index(to));
-  Mail::Parcel* parcel = mail_->try_open(to, sort, payload);
-  if (parcel == nullptr) return std::nullopt;
-  const MutableBytes block = payload == Payload::none ? MutableBytes() : parcel->block;
-  return Draft{nullptr, {}, &parcel->letter.message, block};
+std::optional<Draft> Messages::open_buffer(Rank to, MessageClass sort, Payload payload) {
+  GONDWANA_ASSERT(remote_ != nullptr, index(to));
+  RemoteMessages::MessageBuffer* buffer = remote_->try_open(to, sort, payload);
+  if (buffer == nullptr) return std::nullopt;
+  const MutableBytes block = payload == Payload::none ? MutableBytes() : buffer->block;
+  return Draft{nullptr, {}, &buffer->packet.message, block};
 }
 
 // False: another thread is at it, or a handler of this one.
@@ -64,8 +64,8 @@ std::uint32_t Messages::poll(MessageClass sort, bool surely) {
   Receiving& mine = receiving_[static_cast<std::size_t>(sort)];
   if (!take_turn(mine)) return 0;
   std::uint32_t handled = poll_inbox(mine, sort, surely);
-  if (mail_ != nullptr) [[unlikely]]
-    handled += poll_mail(sort);
+  if (remote_ != nullptr) [[unlikely]]
+    handled += poll_messages(sort);
   mine.busy.store(false, std::memory_order_release);
   return handled;
 }
@@ -81,11 +81,11 @@ std::uint32_t Messages::poll_inbox(Receiving& mine, MessageClass sort, bool sure
   return mine.consumer.search_and_poll(handle, most_at_once);
 }
 
-std::uint32_t Messages::poll_mail(MessageClass sort) {
-  return mail_->poll(sort, most_at_once, [&](Mail::Parcel& parcel) {
-    const MutableBytes block = MutableBytes(parcel.block).first(parcel.letter.head.bytes);
+std::uint32_t Messages::poll_messages(MessageClass sort) {
+  return remote_->poll(sort, most_at_once, [&](RemoteMessages::MessageBuffer& buffer) {
+    const MutableBytes block = MutableBytes(buffer.block).first(buffer.packet.head.bytes);
     receiver_(context_,
-              {parcel.peer, sort, parcel.letter.message, block.empty() ? MutableBytes() : block});
+              {buffer.peer, sort, buffer.packet.message, block.empty() ? MutableBytes() : block});
   });
 }
 

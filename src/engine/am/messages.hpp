@@ -1,5 +1,5 @@
 // Active messages between ranks: on a node what the engine makes of the inboxes, which number the
-// ranks of the node from 0; beyond it, of the wire's mail (engine/am/mail.hpp).
+// ranks of the node from 0; beyond it, of the wire's remote (engine/am/remote_messages.hpp).
 //
 // A message is opened - a place in the receiver's inbox, from the credit of this pair of ranks and
 // class -, filled where it lies and published, or cancelled. Who receives runs the handler on it in
@@ -15,7 +15,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/am/mail.hpp"
+#include "engine/am/remote_messages.hpp"
 #include "memory/node_memory.hpp"
 #include "sync/inbox.hpp"
 
@@ -46,7 +46,7 @@ struct MessageTarget {
 
 // A message being written: of whoever opened it, until it is published or cancelled.
 struct Draft {
-  MessageTarget* target;  // null: a rank out of reach, and the message lies in a parcel
+  MessageTarget* target;  // null: a rank out of reach, and the message lies in a buffer
   Reservation at;
   InboxMessage* message;
   MutableBytes block;
@@ -67,8 +67,8 @@ class Messages {
   // then they wait in the inbox. With handlers on one thread, threads take turns in sending.
   void listen(Receiver receiver, void* context, Handlers handlers);
   // Ranks out of reach can be written to, too.
-  void use(std::unique_ptr<Mail> mail) { mail_ = std::move(mail); }
-  Mail* mail() { return mail_.get(); }
+  void use(std::unique_ptr<RemoteMessages> remote) { remote_ = std::move(remote); }
+  RemoteMessages* remote() { return remote_.get(); }
   void stop() { receiver_ = nullptr; }
   bool may_poll() const { return receiver_ != nullptr && (any_thread_ || owner_ == this_thread()); }
 
@@ -76,7 +76,7 @@ class Messages {
   [[gnu::always_inline]] std::optional<Draft> try_open(Rank to, MessageClass sort,
                                                        Payload payload) {
     if (local(to) >= layout_.ranks()) [[unlikely]]
-      return open_parcel(to, sort, payload);
+      return open_buffer(to, sort, payload);
     MessageTarget& target = targets_[static_cast<std::size_t>(queue_class(sort))][local(to)];
     Sender side = sender(target);
     const std::optional<Reservation> at = side.reserve(payload);
@@ -90,12 +90,13 @@ class Messages {
   // The receiver may sleep on either of its bells.
   [[gnu::always_inline]] void publish(const Draft& draft) {
     if (draft.target == nullptr) [[unlikely]]
-      return mail_->publish(Mail::Parcel::of(*draft.message));
+      return remote_->publish(RemoteMessages::MessageBuffer::of(*draft.message));
     sender(*draft.target).publish(draft.at);
     draft.target->data_bell->ring_if_asleep();
   }
   void cancel(const Draft& draft) {
-    if (draft.target == nullptr) return mail_->cancel(Mail::Parcel::of(*draft.message));
+    if (draft.target == nullptr)
+      return remote_->cancel(RemoteMessages::MessageBuffer::of(*draft.message));
     sender(*draft.target).cancel(draft.at);
   }
 
@@ -129,11 +130,11 @@ class Messages {
   Sender sender(MessageTarget& target) {
     return {target.lane, local(me_), any_thread_ ? nullptr : &target.credit_cache};
   }
-  std::optional<Draft> open_parcel(Rank to, MessageClass sort, Payload payload);
+  std::optional<Draft> open_buffer(Rank to, MessageClass sort, Payload payload);
   bool take_turn(Receiving& mine) const;
   std::uint32_t poll(MessageClass sort, bool surely);
   std::uint32_t poll_inbox(Receiving& mine, MessageClass sort, bool surely);
-  std::uint32_t poll_mail(MessageClass sort);
+  std::uint32_t poll_messages(MessageClass sort);
   static const void* this_thread();
 
   const NodeMemory* memory_;
@@ -146,7 +147,7 @@ class Messages {
   const void* owner_ = nullptr;
   std::array<Receiving, 2> receiving_;                 // by class
   std::array<std::vector<MessageTarget>, 2> targets_;  // by class and rank
-  std::unique_ptr<Mail> mail_;                         // null: there is no way out of the node
+  std::unique_ptr<RemoteMessages> remote_;             // null: there is no way out of the node
 };
 
 }  // namespace gondwana

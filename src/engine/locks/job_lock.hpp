@@ -29,7 +29,7 @@ struct JobLocks {
   Lane& lane;
   CounterBlock& counters;  // of the default lane, where one thread at a time uses it
   bool checks;
-  bool roomy = false;  // every rank of the node has a processor
+  bool is_oversubscribed = true;  // the node has more ranks than processors
   LockTurns turns{};
 };
 
@@ -87,7 +87,7 @@ class NearLockWords {
   }
   template <typename Done>
   void wait_for(std::uint32_t member, const Done& done) const {
-    const int looks = locks_.roomy ? first_looks : 0;
+    const int looks = locks_.is_oversubscribed ? 0 : first_looks;
     for (int i = 0; i < looks; ++i) {
       if (done()) return;
       relax();

@@ -89,7 +89,8 @@ bool RemoteAccess::put_before_signal(Lane& lane, Remote to, Bytes source) {
                          .there = to.offset,
                          .here = const_cast<std::byte*>(source.data())};
   const std::scoped_lock turn(turn_);
-  return post(lane, [&] { return wire_.spread(to.rank, std::span(&whole, 1), lane.pending()); });
+  return post(lane,
+              [&] { return wire_.put_packed(to.rank, std::span(&whole, 1), lane.pending()); });
 }
 
 bool RemoteAccess::has_atomics(Lane& lane) {
@@ -166,7 +167,7 @@ bool RemoteAccess::get_uncounted(Lane& lane, MutableBytes dest, Remote from, Buf
     order(lane);
     const StridedRun whole{
         .size = dest.size(), .count = 1, .there = from.offset, .here = dest.data()};
-    posted = post(lane, [&] { return wire_.gather(from.rank, std::span(&whole, 1), done); });
+    posted = post(lane, [&] { return wire_.get_packed(from.rank, std::span(&whole, 1), done); });
   } else {
     drain(lane);
     posted = post_parts(lane, dest, from, done, NoRoom::wait).has_value();
@@ -284,7 +285,7 @@ bool RemoteAccess::keeps_fence(Lane& lane, Remote to, std::size_t size, NoRoom n
 }
 
 void RemoteAccess::send_update(Rank to, const Update& update) {
-  if (messages_.mail()->update(to, update)) return;
+  if (messages_.remote()->update(to, update)) return;
   has_untold_.store(true, std::memory_order_relaxed);
   set_needs_calls(true);
 }
@@ -295,8 +296,8 @@ void RemoteAccess::depart(CallName call) {
 }
 
 bool RemoteAccess::is_departed() {
-  const Mail* mail = messages_.mail();
-  return (mail == nullptr || mail->is_all_sent()) && wire_.departed();
+  const RemoteMessages* remote = messages_.remote();
+  return (remote == nullptr || remote->is_all_sent()) && wire_.departed();
 }
 
 bool RemoteAccess::progress() {
@@ -306,7 +307,7 @@ bool RemoteAccess::progress() {
 
 bool RemoteAccess::move_on() {
   const bool moved = wire_.progress();
-  if (Mail* mail = messages_.mail(); mail != nullptr) mail->move_on();
+  if (RemoteMessages* remote = messages_.remote(); remote != nullptr) remote->move_on();
   if (needs_calls() && is_departed()) {
     has_untold_.store(false, std::memory_order_relaxed);
     if (!wire_.has_unordered()) set_needs_calls(false);

@@ -43,7 +43,8 @@ Processors find_processors(const NodeMemory& memory) {
   int processors = 0;
   for (const std::uint64_t word : all) processors += std::popcount(word);
   const double usable = std::min(static_cast<double>(processors), processor_quota());
-  return {.roomy = ranks <= usable, .yields_help = one_session || !sessions_are_scheduled_apart()};
+  return {.is_oversubscribed = ranks > usable,
+          .yields_help = one_session || !sessions_are_scheduled_apart()};
 }
 
 std::uint32_t share_of_processors(const NodeMemory& memory, Rank rank) {

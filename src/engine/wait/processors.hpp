@@ -6,8 +6,8 @@
 namespace gondwana {
 
 struct Processors {
-  bool roomy;        // every rank has a processor
-  bool yields_help;  // a yield may give the processor to another rank
+  bool is_oversubscribed;  // there are more ranks than processors for them
+  bool yields_help;        // a yield may give the processor to another rank
 };
 
 // For the others to see, before they are asked for: where this rank may run.

@@ -13,9 +13,9 @@ WaitPolicy::WaitPolicy(const Processors& processors, std::uint32_t spins)
     : yields_help_(processors.yields_help), spins_(spins) {
   // Looks of some 30 to 50 ns each once they pause: about 60 us where there is a processor for
   // every rank, about nothing where the rank waited for may need this one.
-  constexpr std::uint32_t roomy = 1500;
-  constexpr std::uint32_t crowded = 20;
-  if (spins_ == 0) spins_ = processors.roomy ? roomy : crowded;
+  constexpr std::uint32_t usual = 1500;
+  constexpr std::uint32_t oversubscribed = 20;
+  if (spins_ == 0) spins_ = processors.is_oversubscribed ? oversubscribed : usual;
 }
 
 void WaitPolicy::note(bool slow) {

@@ -107,18 +107,18 @@ T apply(T& target, const Operands<T>& operands) {
 
 // A value of a type in reach of nobody's loads and stores.
 template <typename T>
-struct FarWord {
-  Far& far;
+struct RemoteWord {
+  RemoteMemory& remote;
   Remote place;
-  Far::NoRoom no_room;   // of the first request; the others wait
-  bool refused = false;  // there was none: what is returned means nothing
+  RemoteMemory::NoRoom no_room;  // of the first request; the others wait
+  bool refused = false;          // there was none: what is returned means nothing
 
   T request(AtomicOp op, AtomicType type, T operand, T compare) {
     AtomicRequest request{op, type};
     std::memcpy(&request.operand, &operand, sizeof(T));
     std::memcpy(&request.compare, &compare, sizeof(T));
     const auto bytes =
-        far.request(place, request, op_call, std::exchange(no_room, Far::NoRoom::wait));
+        remote.request(place, request, op_call, std::exchange(no_room, RemoteMemory::NoRoom::wait));
     refused = !bytes;
     T old{};
     if (bytes) std::memcpy(&old, &*bytes, sizeof(T));
@@ -139,7 +139,7 @@ bool same_bits(const T& a, const T& b) {
 }
 
 template <gex_OP_t Op, typename T>
-T exchange_until_done(FarWord<T>& word, const Operands<T>& operands) {
+T exchange_until_done(RemoteWord<T>& word, const Operands<T>& operands) {
   T old = word.request(AtomicOp::fetch, T{});
   while (!word.refused) {
     const T found = word.compare_and_swap(old, combined<Op>(old, operands));
@@ -151,7 +151,7 @@ T exchange_until_done(FarWord<T>& word, const Operands<T>& operands) {
 
 // As that of memory: each of two zeros stands for the other.
 template <typename T>
-T compare_and_swap(FarWord<T>& word, const Operands<T>& operands) {
+T compare_and_swap(RemoteWord<T>& word, const Operands<T>& operands) {
   T expected = operands.first;
   for (;;) {
     const T found = word.compare_and_swap(expected, operands.second);
@@ -169,7 +169,7 @@ constexpr T negative(T value) {
 }
 
 template <gex_OP_t Op, typename T>
-T apply(FarWord<T>& word, const Operands<T>& operands) {
+T apply(RemoteWord<T>& word, const Operands<T>& operands) {
   if constexpr (Op == GEX_OP_GET) return word.request(AtomicOp::fetch, T{});
   if constexpr (Op == GEX_OP_SET) return word.request(AtomicOp::swap, operands.first);
   if constexpr (Op == GEX_OP_CAS) return compare_and_swap(word, operands);
@@ -187,7 +187,7 @@ T apply(FarWord<T>& word, const Operands<T>& operands) {
 template <typename T>
 struct Functions {
   T (*here)(T& target, const Operands<T>& operands);
-  T (*elsewhere)(FarWord<T>& target, const Operands<T>& operands);
+  T (*elsewhere)(RemoteWord<T>& target, const Operands<T>& operands);
 };
 constexpr std::size_t operations = 28;
 constexpr gex_OP_t all_operations =
@@ -273,7 +273,7 @@ std::optional<T> apply_at(const Spot& word, const Team& team, const Request<T>& 
   if (word.here != nullptr)
     return table<T>[bit].here(*reinterpret_cast<T*>(word.here), request.operands);
   // NOLINTNEXTLINE(misc-const-correctness): the operations of the table write to it
-  FarWord<T> there{team.door->far(), word.elsewhere, without_room(request.flags)};
+  RemoteWord<T> there{team.door->remote(), word.elsewhere, without_room(request.flags)};
   const T old = table<T>[bit].elsewhere(there, request.operands);
   return there.refused ? std::nullopt : std::optional(old);
 }

@@ -1,6 +1,6 @@
 #include "front/gasnet/barrier.hpp"
 
-#include "front/gasnet/trouble.hpp"
+#include "front/gasnet/errors.hpp"
 #include "gasnet/events.h"
 #include "gasnet/progress.h"
 #include "gasnet/system.h"

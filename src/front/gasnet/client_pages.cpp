@@ -121,7 +121,7 @@ Result<ClientPages> examine_client_pages(Bytes pages) {
   if (is_own_stack(pages)) return stack_in_use(pages);
   std::ifstream maps("/proc/self/maps");
   MappedRange range;
-  MappedRange first;  // the one in which the pages begin; then as far as it is known to go on
+  MappedRange first;  // the one in which the pages begin; then as remote as it is known to go on
   std::uintptr_t known = reinterpret_cast<std::uintptr_t>(pages.data());  // good up to here
   const std::uintptr_t end = known + pages.size();
   if (end < known) return unsuitable(pages, "part of it is not mapped");

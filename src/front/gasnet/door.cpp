@@ -19,7 +19,7 @@ Door::Door(const Setup& setup)
       checks_(setup.checks),
       settings_(setup.settings),
       inline_path_(setup.inline_path),
-      far_(*setup.engine),
+      remote_(*setup.engine),
       staged_(staged_resources()),
       scratch_space_(staged_),
       files_(*setup.engine) {
@@ -74,7 +74,7 @@ StagedPlace Door::first_place(std::uint32_t process) {
     return StagedPlace{.scratch = shown.scratch.load(std::memory_order_relaxed),
                        .replicas = shown.replicas.load(std::memory_order_relaxed)};
   };
-  return reaches(process) ? place_in(directory(process)) : place_in(*far_.directory(process));
+  return reaches(process) ? place_in(directory(process)) : place_in(*remote_.directory(process));
 }
 
 CollectiveResources Door::staged_resources() {
@@ -84,7 +84,7 @@ CollectiveResources Door::staged_resources() {
           .rma = of_engine.rma,
           .remote = of_engine.remote,
           .waiter = of_engine.waiter,
-          .lane = far_.lane() != nullptr ? *far_.lane() : of_engine.lane,
+          .lane = remote_.lane() != nullptr ? *remote_.lane() : of_engine.lane,
           .algorithms = of_engine.algorithms,
           .symmetric = of_engine.symmetric,
           .segments = of_engine.segments,
@@ -161,11 +161,12 @@ void Door::fill(Team& team) {
 
 std::uint32_t Door::node_of(std::uint32_t process) {
   if (reaches(process)) return engine_->memory().plan().node;
-  return static_cast<std::uint32_t>(far_.directory(process)->node.load(std::memory_order_relaxed));
+  return static_cast<std::uint32_t>(
+      remote_.directory(process)->node.load(std::memory_order_relaxed));
 }
 
 void Door::look_at_directories(const Team& published) {
-  far_.forget(published.processes);
+  remote_.forget(published.processes);
   const std::scoped_lock lock(mutex_);
   for (const auto& team : teams_) fill(*team);
   for (const auto& [key, pair] : pairs_) fill(*pair);

@@ -18,8 +18,8 @@
 #include "engine/engine.hpp"
 #include "front/gasnet/client_pages.hpp"
 #include "front/gasnet/event.hpp"
-#include "front/gasnet/far.hpp"
 #include "front/gasnet/objects.hpp"
+#include "front/gasnet/remote_memory.hpp"
 #include "front/gasnet/segment_files.hpp"
 #include "front/gasnet/settings.hpp"
 #include "gasnet/system.h"
@@ -82,7 +82,7 @@ class Door {
     return process == rank() || engine_->rma().reach().covers(Rank(process));
   }
   // The others.
-  Far& far() { return far_; }
+  RemoteMemory& remote() { return remote_; }
   // The number of its node.
   std::uint32_t node_of(std::uint32_t process);
   // The ranks of this one, in order.
@@ -167,7 +167,7 @@ class Door {
   bool checks_;
   Settings settings_;
   bool inline_path_;
-  Far far_;
+  RemoteMemory remote_;
   CollectiveResources staged_;
   ScratchSpace scratch_space_;
   std::vector<RankInfo> neighbors_;

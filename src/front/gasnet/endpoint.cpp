@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "front/gasnet/door.hpp"
-#include "front/gasnet/trouble.hpp"
+#include "front/gasnet/errors.hpp"
 #include "gasnet/endpoint.h"
 #include "gasnet/messages.h"
 #include "gasnet/segment.h"

@@ -109,13 +109,13 @@ void gondwana_gex_event_wait(gex_Event_t event) {
     barrier->wait(call);
     delete event;
   } else if (const auto* batch = std::get_if<std::shared_ptr<Batch>>(&event->what)) {
-    door().far().wait(**batch, call);
+    door().remote().wait(**batch, call);
     delete event;
   } else if (const auto* leaf = std::get_if<Leaf>(&event->what)) {
     if (leaf->is_local)
-      door().far().wait_for_sources(*leaf->batch, call);
+      door().remote().wait_for_sources(*leaf->batch, call);
     else
-      door().far().wait(*leaf->batch, call);
+      door().remote().wait(*leaf->batch, call);
   } else if (!take(event)) {
     door().wait(call, [&] { return take(event); });
   }

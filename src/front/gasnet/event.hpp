@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "engine/collectives/staged/entered_barrier.hpp"
-#include "front/gasnet/far.hpp"
+#include "front/gasnet/remote_memory.hpp"
 #include "gasnet_fwd.h"
 
 namespace gondwana::gasnet {

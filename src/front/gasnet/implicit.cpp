@@ -29,9 +29,9 @@ bool Implicit::is_done(gex_EC_t categories) const {
 
 void Implicit::wait(gex_EC_t categories, CallName call) {
   if (is_done(categories)) return;
-  Far& far = door().far();
-  if ((categories & of_puts) != 0) far.wait(puts, call);
-  if ((categories & GEX_EC_GET) != 0) far.wait(gets, call);
+  RemoteMemory& remote = door().remote();
+  if ((categories & of_puts) != 0) remote.wait(puts, call);
+  if ((categories & GEX_EC_GET) != 0) remote.wait(gets, call);
 }
 
 Implicit& implicit() {

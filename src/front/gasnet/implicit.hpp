@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "front/gasnet/far.hpp"
+#include "front/gasnet/remote_memory.hpp"
 #include "gasnet_fwd.h"
 
 namespace gondwana::gasnet {

@@ -6,8 +6,8 @@
 
 #include "core/mapping.hpp"
 #include "front/gasnet/door.hpp"
+#include "front/gasnet/errors.hpp"
 #include "front/gasnet/rma.hpp"
-#include "front/gasnet/trouble.hpp"
 #include "gasnet.h"
 
 using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow
@@ -19,9 +19,9 @@ void set_elsewhere(const Spot& target, int value, std::size_t bytes, gondwana::C
   const std::vector<std::byte> piece(std::min(bytes, longest), static_cast<std::byte>(value));
   Batch batch;
   for (std::size_t at = 0; at < bytes; at += longest)
-    door().far().begin_put(batch, behind(target, static_cast<std::ptrdiff_t>(at)).elsewhere,
-                           gondwana::Bytes(piece).first(std::min(longest, bytes - at)), call);
-  door().far().wait(batch, call);
+    door().remote().begin_put(batch, behind(target, static_cast<std::ptrdiff_t>(at)).elsewhere,
+                              gondwana::Bytes(piece).first(std::min(longest, bytes - at)), call);
+  door().remote().wait(batch, call);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Kinds of memory: there is ordinary memory, and for now no other. Memory Kinds.
 #include "front/gasnet/door.hpp"
-#include "front/gasnet/trouble.hpp"
+#include "front/gasnet/errors.hpp"
 #include "gasnet_mk.h"
 
 using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow

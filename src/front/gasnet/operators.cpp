@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "front/gasnet/names.hpp"
+#include "operations/combine.hpp"
 
 namespace gondwana::gasnet {
 namespace {

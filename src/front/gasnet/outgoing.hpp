@@ -9,7 +9,7 @@
 
 namespace gondwana::gasnet {
 
-struct Letter {
+struct MessageForm {
   Category category;
   gex_AM_Index_t handler;
   std::size_t bytes;  // of payload
@@ -47,16 +47,16 @@ void receive_own(Door& door);
 
 // The payload is in its place already.
 [[gnu::always_inline]] inline void send(const Destination& to, const Draft& draft,
-                                        const Letter& letter) {
+                                        const MessageForm& form) {
   InboxMessage& message = *draft.message;
-  message.handler = static_cast<std::uint16_t>(to.endpoint << 8 | letter.handler);
-  message.kind = static_cast<std::uint8_t>(letter.category);
-  message.arguments = static_cast<std::uint8_t>(letter.arguments.count);
+  message.handler = static_cast<std::uint16_t>(to.endpoint << 8 | form.handler);
+  message.kind = static_cast<std::uint8_t>(form.category);
+  message.arguments = static_cast<std::uint8_t>(form.arguments.count);
   message.spare = to.from_endpoint;
-  message.payload_bytes = static_cast<std::uint32_t>(letter.bytes);
-  if (letter.arguments.count > 0)
-    std::memcpy(message.words.data(), letter.arguments.values,
-                letter.arguments.count * sizeof(gex_AM_Arg_t));
+  message.payload_bytes = static_cast<std::uint32_t>(form.bytes);
+  if (form.arguments.count > 0)
+    std::memcpy(message.words.data(), form.arguments.values,
+                form.arguments.count * sizeof(gex_AM_Arg_t));
   to.door.engine().messages().publish(draft);
   if (to.process == to.door.rank()) [[unlikely]]
     receive_own(to.door);

@@ -10,10 +10,10 @@
 #include "bootstrap/deadline.hpp"
 #include "core/machine.hpp"
 #include "front/gasnet/door.hpp"
+#include "front/gasnet/errors.hpp"
 #include "front/gasnet/settings.hpp"
 #include "front/gasnet/tools/environment.hpp"
 #include "front/gasnet/tools/job.hpp"
-#include "front/gasnet/trouble.hpp"
 #include "gasnet.h"
 #include "memory/stillness.hpp"
 #include "process/process.hpp"
@@ -53,7 +53,7 @@ std::uint64_t add(Tally tally, std::uint64_t number) {
   engine.waiter().make_progress();
   if (!own_door->reaches(index(first))) {
     const AtomicRequest request{AtomicOp::add, AtomicType::uint64, number};
-    return number + *own_door->far().request({first, offset}, request, "exit");
+    return number + *own_door->remote().request({first, offset}, request, "exit");
   }
   std::byte* word = engine.memory().window(first) + offset;
   return number + std::atomic_ref(*reinterpret_cast<std::uint64_t*>(word)).fetch_add(number);

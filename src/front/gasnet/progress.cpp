@@ -6,8 +6,8 @@
 #include "engine/wait/long_wait.hpp"
 #include "front/gasnet/context.hpp"
 #include "front/gasnet/door.hpp"
+#include "front/gasnet/errors.hpp"
 #include "front/gasnet/quiet_polls.hpp"
-#include "front/gasnet/trouble.hpp"
 #include "gasnet/system.h"
 
 using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow

@@ -19,7 +19,7 @@ PeerSegment of_member(const gondwana_gex_member& member) {
 }
 
 PeerSegment far_segment(Door& door, std::uint32_t process, gex_EP_Index_t endpoint) {
-  const FarSegment segment = door.far().segment(process, endpoint);
+  const RemoteSegment segment = door.remote().segment(process, endpoint);
   return {segment.owner, segment.size, {nullptr, {Rank(process), segment.offset}}};
 }
 
@@ -76,13 +76,13 @@ struct FarTransfer {
 // reuse it sooner, and copied otherwise.
 bool begin_put(Batch& batch, const FarTransfer& what, gex_Event_t* lc_opt) {
   constexpr auto call = "gex_RMA_Put";
-  Far& far = Team::of(what.tm).door->far();
+  RemoteMemory& remote = Team::of(what.tm).door->remote();
   const Spot target = find_peer(what.tm, what.rank, {what.dest, what.bytes}, what.flags, call);
   const Bytes source{find_own(what.tm, what.src, what.flags, call), what.bytes};
-  const Far::NoRoom no_room = without_room(what.flags);
+  const RemoteMemory::NoRoom no_room = without_room(what.flags);
   const bool begun = lc_opt == GEX_EVENT_DEFER || lc_opt == GEX_EVENT_GROUP
-                         ? far.begin_put(batch, target.elsewhere, source, call, no_room)
-                         : far.begin_put_of_copy(batch, target.elsewhere, source, call, no_room);
+                         ? remote.begin_put(batch, target.elsewhere, source, call, no_room)
+                         : remote.begin_put_of_copy(batch, target.elsewhere, source, call, no_room);
   if (begun) gondwana_gex_leaf_is_done(lc_opt);
   return begun;
 }
@@ -97,8 +97,8 @@ bool begin_get(Batch& batch, const FarTransfer& what) {
   constexpr auto call = "gex_RMA_Get";
   const Spot source = find_peer(what.tm, what.rank, {what.src, what.bytes}, what.flags, call);
   const MutableBytes target{find_own(what.tm, what.dest, what.flags, call), what.bytes};
-  return Team::of(what.tm).door->far().begin_get(batch, target, source.elsewhere, call,
-                                                 without_room(what.flags));
+  return Team::of(what.tm).door->remote().begin_get(batch, target, source.elsewhere, call,
+                                                    without_room(what.flags));
 }
 
 }  // namespace
@@ -123,8 +123,8 @@ int gondwana_gex_put(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, 
   if (nbytes == 0) return 0;
   const std::byte* source = find_own(tm, src, flags, call);
   if (target.here == nullptr) {
-    Far& far = Team::of(tm).door->far();
-    return far.put(target.elsewhere, {source, nbytes}, call, without_room(flags)) ? 0 : 1;
+    RemoteMemory& remote = Team::of(tm).door->remote();
+    return remote.put(target.elsewhere, {source, nbytes}, call, without_room(flags)) ? 0 : 1;
   }
   gondwana::copy_to_peer(target.here, source, nbytes);
   std::atomic_thread_fence(std::memory_order_release);  // as gondwana_gex_after_put
@@ -139,8 +139,8 @@ int gondwana_gex_get(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, 
   if (nbytes == 0) return 0;
   std::byte* target = find_own(tm, dest, flags, call);
   if (source.here == nullptr) {
-    Far& far = Team::of(tm).door->far();
-    return far.get({target, nbytes}, source.elsewhere, call, without_room(flags)) ? 0 : 1;
+    RemoteMemory& remote = Team::of(tm).door->remote();
+    return remote.get({target, nbytes}, source.elsewhere, call, without_room(flags)) ? 0 : 1;
   }
   gondwana::copy_from_peer(target, source.here, nbytes);
   gondwana_gex_after_get();
@@ -165,7 +165,7 @@ gex_Event_t gondwana_gex_put_nb(gex_TM_t tm, gex_Rank_t rank, void* dest, const 
                : GEX_EVENT_INVALID;
   auto batch = std::make_shared<Batch>();
   const FarTransfer put{tm, rank, dest, src, nbytes, flags};
-  if (!Far::is_copied(nbytes) && is_event(lc_opt)) {
+  if (!RemoteMemory::is_copied(nbytes) && is_event(lc_opt)) {
     if (!begin_put(*batch, put, GEX_EVENT_DEFER)) return GEX_EVENT_NO_OP;
     gex_Event_t root = event_of(std::move(batch));
     *lc_opt = local_completion_of(root);

@@ -15,8 +15,8 @@
 #include "core/mapping.hpp"
 #include "front/gasnet/client_pages.hpp"
 #include "front/gasnet/door.hpp"
+#include "front/gasnet/errors.hpp"
 #include "front/gasnet/rma.hpp"
-#include "front/gasnet/trouble.hpp"
 #include "gasnet/endpoint.h"
 #include "gasnet/segment.h"
 #include "gasnet/system.h"
@@ -69,8 +69,8 @@ std::size_t Door::most_global() {
   std::size_t least = directory(rank()).room.load(std::memory_order_relaxed);
   for (std::uint32_t process = 0; process < ranks(); ++process)
     if (!reaches(process))
-      least = std::min<std::size_t>(least,
-                                    far_.directory(process)->room.load(std::memory_order_relaxed));
+      least = std::min<std::size_t>(
+          least, remote_.directory(process)->room.load(std::memory_order_relaxed));
   return least;
 }
 

@@ -102,7 +102,7 @@ int send_medium(const Destination& to, gex_AM_Index_t handler, Bytes payload, ge
 namespace {
 
 // A put to another node is waited for before the message may leave. With GEX_FLAG_IMMEDIATE the
-// message carries the payload, as far as it has room.
+// message carries the payload, as remote as it has room.
 bool carries_payload(const Destination& to, std::size_t bytes, gex_Flags_t flags) {
   return (flags & GEX_FLAG_IMMEDIATE) != 0 && bytes > 0 && bytes <= Messages::block_size &&
          !to.door.reaches(to.process);
@@ -146,7 +146,7 @@ bool deliver_long(const Destination& to, Bytes payload, void* dest, gex_Flags_t 
                     payload.size(), dest, to.endpoint, to.process, segment.size, segment.owner));
   const Spot target = behind(segment.spot, static_cast<std::ptrdiff_t>(address - segment.owner));
   if (target.here == nullptr)
-    return to.door.far().put(target.elsewhere, payload, to.call, without_room(flags));
+    return to.door.remote().put(target.elsewhere, payload, to.call, without_room(flags));
   copy_to_peer(target.here, payload.data(), payload.size());
   return true;
 }

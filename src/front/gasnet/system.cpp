@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "front/gasnet/door.hpp"
-#include "front/gasnet/trouble.hpp"
+#include "front/gasnet/errors.hpp"
 #include "gasnet/client.h"
 #include "gasnet_mk.h"
 

@@ -13,7 +13,7 @@
 #include "front/gasnet/messages.hpp"
 #include "front/gasnet/outgoing.hpp"
 #include "front/gasnet/rma.hpp"
-#include "front/gasnet/vis_far.hpp"
+#include "front/gasnet/vis_remote.hpp"
 #include "operations/strided/copy.hpp"
 #include "operations/strided/lists.hpp"
 #include "operations/strided/optimize.hpp"
@@ -79,7 +79,7 @@ T checked(const Result<T>& result, const Peer& peer) {
 
 FarPieces pieces_of(const Peer& peer) {
   const Team& team = Team::of(peer.team);
-  return {team.door->far(), team.process(peer.rank), peer.side, peer.call(),
+  return {team.door->remote(), team.process(peer.rank), peer.side, peer.call(),
           without_room(peer.flags)};
 }
 

@@ -76,33 +76,33 @@ Result<std::unique_ptr<network::Endpoint>> Endpoint::open(const Settings& settin
 Result<void> Endpoint::open_objects() {
   fid_fabric* fabric = nullptr;
   if (const int failed = library_.fabric(info_->fabric_attr, &fabric, nullptr); failed != 0)
-    return trouble("fabric", failed);
+    return error_of("fabric", failed);
   fabric_.reset(fabric);
   fid_domain* domain = nullptr;
   if (const int failed = fi_domain(fabric, info_.get(), &domain, nullptr); failed != 0)
-    return trouble("domain", failed);
+    return error_of("domain", failed);
   domain_.reset(domain);
   fi_av_attr peers{};
   peers.type = FI_AV_TABLE;
   fid_av* table = nullptr;
   if (const int failed = fi_av_open(domain, &peers, &table, nullptr); failed != 0)
-    return trouble("address table", failed);
+    return error_of("address table", failed);
   peers_.reset(table);
   if (Result<void> done = open_queue(); !done) return done;
   fid_ep* endpoint = nullptr;
   if (const int failed = fi_endpoint(domain, info_.get(), &endpoint, nullptr); failed != 0)
-    return trouble("endpoint", failed);
+    return error_of("endpoint", failed);
   endpoint_.reset(endpoint);
   if (const int failed = fi_ep_bind(endpoint, &table->fid, 0); failed != 0)
-    return trouble("endpoint and addresses", failed);
+    return error_of("endpoint and addresses", failed);
   if (const int failed = fi_ep_bind(endpoint, &queue_->fid, FI_TRANSMIT | FI_RECV); failed != 0)
-    return trouble("endpoint and queue", failed);
+    return error_of("endpoint and queue", failed);
   std::size_t least = receives_.longest;  // a buffer with less room is given back
   if (const int failed =
           fi_setopt(&endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &least, sizeof(least));
       failed != 0)
-    return trouble("receive buffers", failed);
-  if (const int failed = fi_enable(endpoint); failed != 0) return trouble("start", failed);
+    return error_of("receive buffers", failed);
+  if (const int failed = fi_enable(endpoint); failed != 0) return error_of("start", failed);
   if (registrar().wants(FI_MR_LOCAL)) local_.emplace(registrar());
   return {};
 }
@@ -122,14 +122,14 @@ Result<void> Endpoint::open_queue() {
       wait_descriptor_ = -1;
     return {};
   }
-  return trouble("queue", failed);
+  return error_of("queue", failed);
 }
 
 Result<void> Endpoint::read_address() {
   std::size_t size = 256;
   address_.resize(size);
   if (const int failed = fi_getname(&endpoint_->fid, address_.data(), &size); failed != 0)
-    return trouble("own address", failed);
+    return error_of("own address", failed);
   address_.resize(size);
   return {};
 }
@@ -194,7 +194,7 @@ Result<void> Endpoint::post(ReceiveBuffer& buffer) {
   message.addr = FI_ADDR_UNSPEC;
   message.context = &buffer.operation;
   const ssize_t outcome = fi_recvmsg(endpoint_.get(), &message, FI_MULTI_RECV);
-  if (outcome != 0) return trouble("receive", outcome);
+  if (outcome != 0) return error_of("receive", outcome);
   buffer.is_posted = true;
   posted_.push_back(&buffer);
   return {};
@@ -205,7 +205,7 @@ Result<Peer> Endpoint::add_peer(Bytes address) {
     return Error{Errc::malformed, "libfabric: the address of a peer is garbled"};
   fi_addr_t peer = FI_ADDR_UNSPEC;
   const int inserted = fi_av_insert(peers_.get(), address.data(), 1, &peer, 0, nullptr);
-  if (inserted != 1) return trouble("address of a peer", inserted);
+  if (inserted != 1) return error_of("address of a peer", inserted);
   return Peer(peer);
 }
 
@@ -240,10 +240,10 @@ void Endpoint::make_room(std::vector<std::byte>& message, std::size_t size) {
 Result<Posted> Endpoint::judge(ssize_t outcome, const char* what) const {
   if (outcome == 0) return Posted::accepted;
   if (outcome == -FI_EAGAIN) return Posted::busy;
-  return trouble(what, outcome);
+  return error_of(what, outcome);
 }
 
-Error Endpoint::trouble(const char* what, ssize_t outcome) const {
+Error Endpoint::error_of(const char* what, ssize_t outcome) const {
   return {Errc::peer_lost,
           fmt::format("libfabric: {}: {}", what, library_.strerror(static_cast<int>(-outcome)))};
 }

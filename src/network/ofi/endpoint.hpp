@@ -84,7 +84,7 @@ class Endpoint final : public network::Endpoint {
                             Operation& operation, const Post& post);
   Operation& done(void* operation);
   Result<Posted> judge(ssize_t outcome, const char* what) const;
-  Error trouble(const char* what, ssize_t outcome) const;
+  Error error_of(const char* what, ssize_t outcome) const;
 
   Registrar registrar() const { return {library_, *info_, *domain_, *endpoint_}; }
   std::size_t buffer_size() const;

@@ -50,12 +50,12 @@ Result<Registration> Registrar::make(Bytes memory, std::uint64_t access) const {
     failed = fi_mr_bind(region, &endpoint_.fid, 0);
     if (failed == 0) failed = fi_mr_enable(region);
   }
-  if (failed != 0) return trouble(memory, failed);
+  if (failed != 0) return error_of(memory, failed);
   made.key = fi_mr_key(made.handle.get());
   return made;
 }
 
-Error Registrar::trouble(Bytes memory, int failed) const {
+Error Registrar::error_of(Bytes memory, int failed) const {
   return {Errc::out_of_memory,
           fmt::format("libfabric: {} of memory cannot be registered: {}{}",
                       format_size(memory.size()), library_.strerror(-failed), advice(failed))};

@@ -41,7 +41,7 @@ class Registrar {
 
  private:
   Result<std::uint64_t> new_key() const;
-  Error trouble(Bytes memory, int failed) const;
+  Error error_of(Bytes memory, int failed) const;
 
   const Library& library_;
   const fi_info& info_;

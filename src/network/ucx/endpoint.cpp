@@ -112,7 +112,7 @@ Result<void> Endpoint::start(const network::Settings& settings) {
 Result<void> Endpoint::open_context(const network::Settings& settings) {
   ucp_config_t* config = nullptr;
   if (const ucs_status_t status = library_.config_read(nullptr, nullptr, &config); status != UCS_OK)
-    return trouble("configuration", status);
+    return error_of("configuration", status);
   const std::unique_ptr<ucp_config_t, decltype(library_.config_release)> owned(
       config, library_.config_release);
   if (!settings.provider.empty())
@@ -132,7 +132,7 @@ Result<void> Endpoint::open_context(const network::Settings& settings) {
   params.features = UCP_FEATURE_AM | UCP_FEATURE_RMA | UCP_FEATURE_WAKEUP;
   const ucs_status_t status =
       library_.init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, config, &context_);
-  return status == UCS_OK ? Result<void>{} : trouble("start", status);
+  return status == UCS_OK ? Result<void>{} : error_of("start", status);
 }
 
 Result<void> Endpoint::open_worker() {
@@ -141,7 +141,7 @@ Result<void> Endpoint::open_worker() {
   params.thread_mode = UCS_THREAD_MODE_SERIALIZED;
   if (const ucs_status_t status = library_.worker_create(context_, &params, &worker_);
       status != UCS_OK)
-    return trouble("worker", status);
+    return error_of("worker", status);
   if (library_.worker_get_efd(worker_, &wait_descriptor_) != UCS_OK) wait_descriptor_ = -1;
   ucp_am_handler_param_t handler{};
   handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_FLAGS |
@@ -155,12 +155,12 @@ Result<void> Endpoint::open_worker() {
     return static_cast<Endpoint*>(self)->take({static_cast<const std::byte*>(data), size}, is_here);
   };
   if (const ucs_status_t status = library_.set_receiver(worker_, &handler); status != UCS_OK)
-    return trouble("messages", status);
+    return error_of("messages", status);
   ucp_address_t* own = nullptr;
   std::size_t size = 0;
   if (const ucs_status_t status = library_.worker_get_address(worker_, &own, &size);
       status != UCS_OK)
-    return trouble("own address", status);
+    return error_of("own address", status);
   append(address_, own, size);
   library_.worker_release_address(worker_, own);
   if (address_.size() <= network::longest_address) return {};
@@ -207,7 +207,7 @@ std::string Endpoint::kind() const {
   return fmt::format("UCX {}.{}", major, minor);
 }
 
-Error Endpoint::trouble(const char* what, ucs_status_t status) const {
+Error Endpoint::error_of(const char* what, ucs_status_t status) const {
   return {Errc::peer_lost, fmt::format("UCX: {}: {}", what, library_.status_string(status))};
 }
 
@@ -222,7 +222,7 @@ Result<Peer> Endpoint::add_peer(Bytes address) {
 
 Result<Endpoint::Line*> Endpoint::connect(Peer peer) {
   Line& line = lines_[static_cast<std::size_t>(peer)];
-  if (line.status != UCS_OK) return trouble("connection", line.status);
+  if (line.status != UCS_OK) return error_of("connection", line.status);
   if (line.endpoint != nullptr) return &line;
   ucp_ep_params_t params{};
   params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
@@ -234,7 +234,7 @@ Result<Endpoint::Line*> Endpoint::connect(Peer peer) {
     static_cast<Line*>(arg)->status = status;
   };
   const ucs_status_t status = library_.ep_create(worker_, &params, &line.endpoint);
-  if (status != UCS_OK) return trouble("connection", line.status = status);
+  if (status != UCS_OK) return error_of("connection", line.status = status);
   return &line;
 }
 
@@ -247,10 +247,10 @@ Result<std::unique_ptr<network::Registration>> Endpoint::register_memory(Mutable
   params.flags = UCP_MEM_MAP_NONBLOCK;
   ucp_mem_h handle = nullptr;
   if (const ucs_status_t status = library_.mem_map(context_, &params, &handle); status != UCS_OK)
-    return trouble("registered memory", status);
+    return error_of("registered memory", status);
   auto registered = std::make_unique<Registered>(library_, context_, handle);
   if (const ucs_status_t status = registered->pack(memory.data()); status != UCS_OK)
-    return trouble("key of registered memory", status);
+    return error_of("key of registered memory", status);
   return std::unique_ptr<network::Registration>(std::move(registered));
 }
 
@@ -265,7 +265,7 @@ Result<Region> Endpoint::import_region(Peer peer, Bytes key) {
   ucp_rkey_h handle = nullptr;
   if (const ucs_status_t status = library_.rkey_unpack((*line)->endpoint, framed->data(), &handle);
       status != UCS_OK)
-    return trouble("key of a peer's memory", status);
+    return error_of("key of a peer's memory", status);
   keys_.push_back(handle);
   return Region{peer, {base, reinterpret_cast<std::uintptr_t>(handle)}};
 }
@@ -302,7 +302,7 @@ Result<Posted> Endpoint::inject(Peer to, Bytes message) {
   };
   const ucs_status_ptr_t request = library_.am_send((*line)->endpoint, message_id, nullptr, 0,
                                                     injected.bytes.data(), message.size(), &param);
-  if (UCS_PTR_IS_ERR(request)) return trouble("send", UCS_PTR_STATUS(request));
+  if (UCS_PTR_IS_ERR(request)) return error_of("send", UCS_PTR_STATUS(request));
   if (request != nullptr) free_.pop_back();
   return Posted::accepted;
 }
@@ -326,7 +326,7 @@ ucp_request_param_t Endpoint::param_for(Operation& operation) {
 
 // Null: it is done.
 Result<Posted> Endpoint::accept(Operation& operation, const char* what, ucs_status_ptr_t request) {
-  if (UCS_PTR_IS_ERR(request)) return trouble(what, UCS_PTR_STATUS(request));
+  if (UCS_PTR_IS_ERR(request)) return error_of(what, UCS_PTR_STATUS(request));
   if (request == nullptr)
     finish(operation, UCS_OK);
   else
@@ -370,7 +370,7 @@ Result<Posted> Endpoint::write(const Region& to, std::uint64_t offset, Bytes sou
   const ucs_status_ptr_t request =
       library_.put((*line)->endpoint, source.data(), source.size(), to.words[0] + offset,
                    reinterpret_cast<ucp_rkey_h>(to.words[1]), &param);
-  if (UCS_PTR_IS_ERR(request)) return trouble("put", UCS_PTR_STATUS(request));
+  if (UCS_PTR_IS_ERR(request)) return error_of("put", UCS_PTR_STATUS(request));
   if (request != nullptr) library_.request_free(request);
   ++under_way_;
   (*line)->written.push_back(&operation);

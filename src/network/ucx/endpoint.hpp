@@ -80,7 +80,7 @@ class Endpoint final : public network::Endpoint {
   void wait_for(ucs_status_ptr_t request);
   bool is_full() const { return under_way_ + ended_.size() >= most_under_way; }
   ucp_request_param_t param_for(Operation& operation);
-  Error trouble(const char* what, ucs_status_t status) const;
+  Error error_of(const char* what, ucs_status_t status) const;
   std::string place() const override { return describe(); }
 
   const Library& library_;

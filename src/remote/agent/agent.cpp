@@ -18,7 +18,7 @@ namespace gondwana {
 namespace {
 
 using network::Peer;
-using remote::LetterKind;
+using remote::PacketKind;
 using remote::ReceivedRequest;
 using remote::Request;
 using remote::RequestKind;
@@ -123,9 +123,11 @@ bool NodeAgent::Implementation::yields_until(FunctionRef<bool()> done) const {
 
 bool NodeAgent::Implementation::step() {
   const auto take = [this](Bytes bytes) { on_message(bytes); };
-  const auto left = [this](network::Operation& parcel) { has_left(static_cast<Parcel&>(parcel)); };
-  const auto lost = [this](const network::Operation* parcel, const std::string&) {
-    has_failed(parcel);
+  const auto left = [this](network::Operation& buffer) {
+    has_left(static_cast<SendBuffer&>(buffer));
+  };
+  const auto lost = [this](const network::Operation* buffer, const std::string&) {
+    has_failed(buffer);
   };
   follow_files();
   const bool found = endpoint_->poll({take, left, lost}) > 0;
@@ -189,16 +191,16 @@ void NodeAgent::Implementation::look_at_files() {
 }
 
 void NodeAgent::Implementation::on_message(Bytes bytes) {
-  if (const auto to = remote::addressee(bytes, tag_)) return on_letter(*to, bytes);
+  if (const auto to = remote::addressee(bytes, tag_)) return on_packet(*to, bytes);
   execute(bytes);
 }
 
-// To a rank whose letters are carried, or another agent's answer to a beat.
-void NodeAgent::Implementation::on_letter(std::uint32_t to, Bytes letter) {
+// To a rank whose packets are carried, or another agent's answer to a beat.
+void NodeAgent::Implementation::on_packet(std::uint32_t to, Bytes packet) {
   const NodePlan& plan = memory_->plan();
-  if (!carried_.empty() && plan.holds(Rank(to))) return deliver(Rank(to), letter);
+  if (!carried_.empty() && plan.holds(Rank(to))) return deliver(Rank(to), packet);
   const auto answer =
-      remote::read_reply(letter, tag_, remote::agent_number(plan, plan.node), plan.nodes);
+      remote::read_reply(packet, tag_, remote::agent_number(plan, plan.node), plan.nodes);
   const auto node = answer ? watched_.find(answer->reply.node) : watched_.end();
   if (node == watched_.end()) {
     ++dropped_.misdirected;
@@ -244,8 +246,8 @@ void NodeAgent::Implementation::take_turn(const ReceivedRequest& received, Bytes
 void NodeAgent::Implementation::carry_out(const ReceivedRequest& received) {
   const Request& request = received.request;
   if (request.kind == RequestKind::atomic) return update(request);
-  if (request.kind == RequestKind::spread) return spread(received);
-  if (request.kind == RequestKind::gather) return gather(received);
+  if (request.kind == RequestKind::put_packed) return put_packed(received);
+  if (request.kind == RequestKind::get_packed) return get_packed(received);
   const Bytes word(reinterpret_cast<const std::byte*>(&request.operand), request.size);
   store(request, request.kind == RequestKind::store ? word : received.behind);
 }
@@ -269,7 +271,7 @@ void NodeAgent::Implementation::store(const Request& request, Bytes bytes) {
   owe(request);
 }
 
-void NodeAgent::Implementation::spread(const ReceivedRequest& received) {
+void NodeAgent::Implementation::put_packed(const ReceivedRequest& received) {
   std::atomic_thread_fence(std::memory_order_release);
   std::byte* arena = memory_->window(Rank(received.request.to));
   const std::byte* packed = received.packed().data();
@@ -290,12 +292,12 @@ void NodeAgent::Implementation::note_written(std::uint32_t rank, const Row& row)
       {rank, row.offset - below, static_cast<std::size_t>(std::abs(distance)) + row.size});
 }
 
-void NodeAgent::Implementation::gather(const ReceivedRequest& received) {
+void NodeAgent::Implementation::get_packed(const ReceivedRequest& received) {
   const Request& request = received.request;
   Client& client = clients_[request.from];
   client.done = request.sequence;
   client.owed = false;
-  Answer bytes{.reply = {.kind = LetterKind::bytes, .sequence = request.sequence},
+  Answer bytes{.reply = {.kind = PacketKind::bytes, .sequence = request.sequence},
                .at = Rank(request.to)};
   for (std::size_t i = 0; i < received.rows(); ++i) {
     bytes.rows.push_back(received.row(i));
@@ -314,7 +316,7 @@ void NodeAgent::Implementation::update(const Request& request) {
   client.done = request.sequence;
   client.owed = false;
   answer(request.from,
-         {.reply = {.kind = LetterKind::word, .sequence = request.sequence, .value = old}});
+         {.reply = {.kind = PacketKind::word, .sequence = request.sequence, .value = old}});
 }
 
 // One answer for all that one look finds.
@@ -383,9 +385,9 @@ void NodeAgent::Implementation::introduce(std::uint32_t node, Peer peer) {
                       .from = remote::agent_number(memory_->plan(), memory_->plan().node),
                       .operand = address.size()};
   const std::uint32_t there = remote::agent_number(memory_->plan(), node);
-  Parcel& parcel = take_parcel(there, sizeof(hello) + address.size());
-  std::ranges::copy(address, remote::write(parcel.bytes.data(), hello));
-  [[maybe_unused]] const Result<Posted> sent = send(peer, parcel);
+  SendBuffer& buffer = take_buffer(there, sizeof(hello) + address.size());
+  std::ranges::copy(address, remote::write(buffer.bytes.data(), hello));
+  [[maybe_unused]] const Result<Posted> sent = send(peer, buffer);
 }
 
 // Ranks look for it some times a second, whatever they sleep on.

@@ -65,9 +65,9 @@ Result<Posted> NodeAgent::Implementation::send_bytes(std::uint32_t number, const
     return endpoint_->inject(client.peer, Bytes(injected_).first(size));
   }
   if (!has_room(client, size)) return Posted::busy;
-  Parcel& parcel = take_parcel(number, size);
-  pack(answer, parcel.bytes.data());
-  return send(client.peer, parcel);
+  SendBuffer& buffer = take_buffer(number, size);
+  pack(answer, buffer.bytes.data());
+  return send(client.peer, buffer);
 }
 
 bool NodeAgent::Implementation::has_room(const Client& client, std::size_t size) const {
@@ -100,41 +100,41 @@ bool NodeAgent::Implementation::has_answers() const {
   return !to_answer_.empty() || std::ranges::any_of(clients_, is_waited_for);
 }
 
-NodeAgent::Implementation::Parcel& NodeAgent::Implementation::take_parcel(std::uint32_t to,
-                                                                          std::size_t size) {
-  if (free_parcels_.empty()) free_parcels_.push_back(&parcels_.emplace_back());
-  Parcel& parcel = *free_parcels_.back();
-  free_parcels_.pop_back();
-  parcel.to = to;
-  parcel.size = size;
-  parcel.is_carried = false;
-  endpoint_->make_room(parcel.bytes, size);
-  return parcel;
+NodeAgent::Implementation::SendBuffer& NodeAgent::Implementation::take_buffer(std::uint32_t to,
+                                                                              std::size_t size) {
+  if (free_buffers_.empty()) free_buffers_.push_back(&buffers_.emplace_back());
+  SendBuffer& buffer = *free_buffers_.back();
+  free_buffers_.pop_back();
+  buffer.to = to;
+  buffer.size = size;
+  buffer.is_carried = false;
+  endpoint_->make_room(buffer.bytes, size);
+  return buffer;
 }
 
-Result<Posted> NodeAgent::Implementation::send(Peer peer, Parcel& parcel) {
-  Result<Posted> sent = endpoint_->send(peer, Bytes(parcel.bytes).first(parcel.size), parcel);
+Result<Posted> NodeAgent::Implementation::send(Peer peer, SendBuffer& buffer) {
+  Result<Posted> sent = endpoint_->send(peer, Bytes(buffer.bytes).first(buffer.size), buffer);
   if (sent && *sent == Posted::accepted) {
-    leaving_ += parcel.size;
-    clients_[parcel.to].leaving += parcel.size;
-    if (parcel.is_carried) ++carrying_;
+    leaving_ += buffer.size;
+    clients_[buffer.to].leaving += buffer.size;
+    if (buffer.is_carried) ++carrying_;
   } else {
-    free_parcels_.push_back(&parcel);
+    free_buffers_.push_back(&buffer);
   }
   return sent;
 }
 
-void NodeAgent::Implementation::has_left(Parcel& parcel) {
-  leaving_ -= parcel.size;
-  clients_[parcel.to].leaving -= parcel.size;
-  if (parcel.is_carried) --carrying_;
-  free_parcels_.push_back(&parcel);
+void NodeAgent::Implementation::has_left(SendBuffer& buffer) {
+  leaving_ -= buffer.size;
+  clients_[buffer.to].leaving -= buffer.size;
+  if (buffer.is_carried) --carrying_;
+  free_buffers_.push_back(&buffer);
 }
 
 void NodeAgent::Implementation::has_failed(const network::Operation* operation) {
   const auto failed = std::ranges::find_if(
-      parcels_, [operation](const Parcel& each) { return &each == operation; });
-  if (failed == parcels_.end()) return;
+      buffers_, [operation](const SendBuffer& each) { return &each == operation; });
+  if (failed == buffers_.end()) return;
   if (failed->is_carried) lose(failed->to - memory_->plan().job_ranks, NodeState::cut_off);
   has_left(*failed);
 }

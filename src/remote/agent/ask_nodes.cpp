@@ -85,7 +85,7 @@ NodeReport NodeAgent::Implementation::report_of_own() const {
   return {.is_still = stillness.has_value(),
           .any_leaves = look.any_leaves(),
           .print = stillness.value_or(Stillness{}).print,
-          .mail_under_way = look.mail_under_way,
+          .messages_in_flight = look.messages_in_flight,
           .text = stillness ? shortened(fmt::format("on host {} {}", contact_.info().host.data(),
                                                     describe(look)),
                                         report::longest_text)
@@ -115,7 +115,7 @@ void NodeAgent::Implementation::answer_ask(const Request& request) {
         .size = flags_of(own),
         .sequence = request.sequence,
         .offset = own.print,
-        .compare = own.mail_under_way},
+        .compare = own.messages_in_flight},
        own.text);
 }
 
@@ -123,7 +123,7 @@ void NodeAgent::Implementation::hear_report(const Request& request, Bytes text) 
   NodeReport report{.is_still = (request.size & report::is_still) != 0,
                     .any_leaves = (request.size & report::any_leaves) != 0,
                     .print = request.offset,
-                    .mail_under_way = request.compare,
+                    .messages_in_flight = request.compare,
                     .text = {reinterpret_cast<const char*>(text.data()), text.size()}};
   const std::uint32_t node = request.from - memory_->plan().job_ranks;
   if ((request.size & report::is_gone) != 0) return inquiry_.hear_farewell(node, std::move(report));
@@ -138,7 +138,7 @@ void NodeAgent::Implementation::tell_farewell() {
   const NodeLook look = look_at_node(pages, plan.first, plan.ranks);
   constexpr std::uint8_t flags = report::is_still | report::any_leaves | report::is_gone;
   const Request farewell{
-      .kind = RequestKind::report, .size = flags, .compare = look.mail_under_way};
+      .kind = RequestKind::report, .size = flags, .compare = look.messages_in_flight};
   const std::string text =
       fmt::format("on host {} {}", contact_.info().host.data(), describe(look));
   for (std::uint32_t node = 0; node < plan.nodes; ++node) {
@@ -157,11 +157,11 @@ bool NodeAgent::Implementation::tell(std::uint32_t node, Request request, const 
   request.tag = tag_;
   request.from = remote::agent_number(memory_->plan(), memory_->plan().node);
   request.operand = text.size();
-  Parcel& parcel =
-      take_parcel(remote::agent_number(memory_->plan(), node), sizeof(request) + text.size());
-  remote::write(parcel.bytes.data(), request);
-  std::ranges::copy(std::as_bytes(std::span(text)), parcel.bytes.data() + sizeof(request));
-  const Result<Posted> sent = send(*peer, parcel);
+  SendBuffer& buffer =
+      take_buffer(remote::agent_number(memory_->plan(), node), sizeof(request) + text.size());
+  remote::write(buffer.bytes.data(), request);
+  std::ranges::copy(std::as_bytes(std::span(text)), buffer.bytes.data() + sizeof(request));
+  const Result<Posted> sent = send(*peer, buffer);
   return !sent || *sent == Posted::accepted;
 }
 

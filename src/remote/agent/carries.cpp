@@ -75,10 +75,10 @@ Result<Posted> NodeAgent::Implementation::send_on(std::uint32_t node, Bytes mess
   if (message.size() <= endpoint_->most_injected()) return endpoint_->inject(*peer, message);
   const std::uint32_t there = remote::agent_number(memory_->plan(), node);
   if (!has_room(clients_[there], message.size())) return Posted::busy;
-  Parcel& parcel = take_parcel(there, message.size());
-  parcel.is_carried = true;
-  std::ranges::copy(message, parcel.bytes.data());
-  return send(*peer, parcel);
+  SendBuffer& buffer = take_buffer(there, message.size());
+  buffer.is_carried = true;
+  std::ranges::copy(message, buffer.bytes.data());
+  return send(*peer, buffer);
 }
 
 // The agent of another node.
@@ -95,16 +95,16 @@ Result<network::Peer> NodeAgent::Implementation::peer_of(std::uint32_t node) {
   return other->second;
 }
 
-void NodeAgent::Implementation::deliver(Rank to, Bytes letter) {
+void NodeAgent::Implementation::deliver(Rank to, Bytes packet) {
   Carried& rank = carried_[memory_->plan().local(to)];
-  if (!rank.waiting.empty() || !hand_over(rank, letter))
-    rank.waiting.emplace_back(letter.begin(), letter.end());
+  if (!rank.waiting.empty() || !hand_over(rank, packet))
+    rank.waiting.emplace_back(packet.begin(), packet.end());
 }
 
-bool NodeAgent::Implementation::hand_over(Carried& rank, Bytes letter) {
-  std::byte* place = rank.to_rank.open(letter.size());
+bool NodeAgent::Implementation::hand_over(Carried& rank, Bytes packet) {
+  std::byte* place = rank.to_rank.open(packet.size());
   if (place == nullptr) return false;
-  std::ranges::copy(letter, place);
+  std::ranges::copy(packet, place);
   rank.to_rank.publish();
   rank.has_news = true;
   return true;

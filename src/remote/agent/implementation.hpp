@@ -52,7 +52,7 @@ class NodeAgent::Implementation {
     std::vector<Row> rows = {};
   };
   // A message under way, to a process by its number.
-  struct Parcel : network::Operation {
+  struct SendBuffer : network::Operation {
     std::uint32_t to = 0;
     std::size_t size = 0;
     bool is_carried = false;       // for a rank of ours
@@ -78,7 +78,7 @@ class NodeAgent::Implementation {
     RecordReader from_rank;
     RecordWriter to_rank;
     Doorbell<RealAtomics>& bell;
-    std::deque<std::vector<std::byte>> waiting = {};  // letters, until it makes room
+    std::deque<std::vector<std::byte>> waiting = {};  // packets, until it makes room
     bool has_news = false;
   };
   // Another node that a rank of ours talks to: it must answer from time to time.
@@ -107,17 +107,17 @@ class NodeAgent::Implementation {
   bool network_stirs() const;
   void wait();
   void on_message(Bytes bytes);
-  void on_letter(std::uint32_t to, Bytes letter);
+  void on_packet(std::uint32_t to, Bytes packet);
   void execute(Bytes bytes);
   void meet(const Request& request, Bytes address);
   void take_turn(const ReceivedRequest& received, Bytes bytes);
   void carry_out(const ReceivedRequest& received);
   void store(const Request& request, Bytes bytes);
-  void spread(const ReceivedRequest& received);
+  void put_packed(const ReceivedRequest& received);
   void update(const Request& request);
   void owe(const Request& request);
   void note_written(std::uint32_t rank, const Row& row);
-  void gather(const ReceivedRequest& received);
+  void get_packed(const ReceivedRequest& received);
   void answer(std::uint32_t from, Answer answer);
   void send_answers();
   bool send_answers_to(std::uint32_t number);
@@ -126,9 +126,9 @@ class NodeAgent::Implementation {
   bool has_room(const Client& client, std::size_t size) const;
   bool is_stuck(std::uint32_t number) const;
   bool has_answers() const;
-  Parcel& take_parcel(std::uint32_t to, std::size_t size);
-  Result<Posted> send(Peer peer, Parcel& parcel);
-  void has_left(Parcel& parcel);
+  SendBuffer& take_buffer(std::uint32_t to, std::size_t size);
+  Result<Posted> send(Peer peer, SendBuffer& buffer);
+  void has_left(SendBuffer& buffer);
   void has_failed(const network::Operation* operation);
   void carry_from_now();
   void listen_to_ranks();
@@ -136,8 +136,8 @@ class NodeAgent::Implementation {
   bool pass_on(const RecordReader::Record& message);
   Result<Peer> peer_of(std::uint32_t node);
   Result<Posted> send_on(std::uint32_t node, Bytes message);
-  void deliver(Rank to, Bytes letter);
-  static bool hand_over(Carried& rank, Bytes letter);
+  void deliver(Rank to, Bytes packet);
+  static bool hand_over(Carried& rank, Bytes packet);
   static void deliver_waiting(Carried& rank);
   bool has_to_carry() const;
   void follow_files();
@@ -187,13 +187,13 @@ class NodeAgent::Implementation {
   std::vector<Carried> carried_;          // by rank of the node; none where they have endpoints
   std::map<std::uint32_t, Peer> others_;  // agents, by node
   bool is_blocked_ = false;               // something to carry waits for the network
-  std::size_t carrying_ = 0;              // parcels
+  std::size_t carrying_ = 0;              // buffers
   std::vector<std::uint32_t> owed_;
   std::vector<Written> written_;          // who sleeps until that changes is to be woken
   std::vector<std::uint32_t> to_answer_;  // who has answers that wait
-  std::deque<Parcel> parcels_;            // they must not move
-  std::vector<Parcel*> free_parcels_;
-  std::size_t leaving_ = 0;          // bytes of parcels
+  std::deque<SendBuffer> buffers_;        // they must not move
+  std::vector<SendBuffer*> free_buffers_;
+  std::size_t leaving_ = 0;          // bytes of buffers
   std::vector<std::byte> injected_;  // room for one message
   Dropped dropped_;                  // but for what the endpoint has refused
   UniqueFd sleeper_;                 // an epoll of what ends a sleep

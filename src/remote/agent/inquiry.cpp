@@ -73,12 +73,12 @@ void Inquiry::put_off(std::uint64_t now_ns) {
 void Inquiry::conclude(std::uint64_t now_ns) {
   bool any_leaves = false;
   std::uint64_t print = 0;
-  std::uint64_t mail = 0;
+  std::uint64_t messages = 0;
   std::string text;
   for (const std::optional<NodeReport>& report : reports_) {
     any_leaves = any_leaves || report->any_leaves;
     print = fingerprint({print, report->print});
-    mail += report->mail_under_way;
+    messages += report->messages_in_flight;
     if (!text.empty() && !report->text.empty()) text += "; ";
     text += report->text;
   }
@@ -86,7 +86,7 @@ void Inquiry::conclude(std::uint64_t now_ns) {
   const bool again = before && before->print == print;
   const std::uint64_t since_ns = again ? before->since_ns : now_ns;
   const bool is_long = peer_timeout_ns_ != 0 && now_ns - since_ns > peer_timeout_ns_;
-  if (any_leaves && again && (mail == 0 || is_long)) diagnosis_ = text;
+  if (any_leaves && again && (messages == 0 || is_long)) diagnosis_ = text;
   pause_ns_ = 0;
   put_off(now_ns);
   if (any_leaves) found_ = Found{print, since_ns};

@@ -1,8 +1,8 @@
 // How a node agent finds out whether the whole job waits for ever: it asks all nodes whether their
 // ranks wait, one after the other, and the one that went on last first. Two rounds that find all of
-// them still, no rank gone on in between and no mail under way are enough. Mail to a rank that has
-// ended is under way for ever: then the job counts as stuck once it has been still for as long as
-// the silence of a node may last.
+// them still, no rank gone on in between and no messages under way are enough. Messages to a rank
+// that has ended is under way for ever: then the job counts as stuck once it has been still for as
+// long as the silence of a node may last.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct NodeReport {
   bool is_still = false;
   bool any_leaves = false;
   std::uint64_t print = 0;
-  std::uint64_t mail_under_way = 0;
+  std::uint64_t messages_in_flight = 0;
   std::string text;  // "rank 2 has called exit and ...; rank 3 waits in shmem_barrier_all"
 };
 

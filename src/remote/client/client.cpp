@@ -14,8 +14,8 @@
 namespace gondwana {
 namespace {
 
-using remote::LetterKind;
-using remote::MailHead;
+using remote::MessageHeader;
+using remote::PacketKind;
 using remote::Reply;
 using remote::Request;
 using remote::RequestKind;
@@ -76,7 +76,7 @@ Limits RemoteClient::Implementation::limits() const {
           .atomics = true,
           .copies_up_to = eager_limit_,
           .packs_up_to = remote::longest_write,
-          .longest_mail = remote::longest_mail};
+          .longest_message = remote::longest_message};
 }
 
 RemoteClient::Implementation::Link& RemoteClient::Implementation::link_to(std::uint32_t node) {
@@ -164,10 +164,10 @@ Result<Posted> RemoteClient::Implementation::put(Remote to, Bytes source, Comple
   return judge(node, route_->put(to, source, done));
 }
 
-Result<Posted> RemoteClient::Implementation::spread(Rank to, std::span<const StridedRun> pieces,
-                                                    Completion& done) {
+Result<Posted> RemoteClient::Implementation::put_packed(Rank to, std::span<const StridedRun> pieces,
+                                                        Completion& done) {
   const Request spread{
-      .kind = RequestKind::spread, .to = index(to), .operand = std::uint64_t{pieces.size()}};
+      .kind = RequestKind::put_packed, .to = index(to), .operand = std::uint64_t{pieces.size()}};
   const std::size_t rows = pieces.size() * sizeof(Row);
   return request(spread, {.done = &done}, rows + bytes_of(pieces), [&](std::byte* behind) {
     write_rows(pieces, behind);
@@ -175,10 +175,11 @@ Result<Posted> RemoteClient::Implementation::spread(Rank to, std::span<const Str
   });
 }
 
-Result<Posted> RemoteClient::Implementation::gather(Rank from, std::span<const StridedRun> pieces,
-                                                    Completion& done) {
+Result<Posted> RemoteClient::Implementation::get_packed(Rank from,
+                                                        std::span<const StridedRun> pieces,
+                                                        Completion& done) {
   const Request gather{
-      .kind = RequestKind::gather, .to = index(from), .operand = std::uint64_t{pieces.size()}};
+      .kind = RequestKind::get_packed, .to = index(from), .operand = std::uint64_t{pieces.size()}};
   return request(gather, {.done = &done, .pieces = {pieces.begin(), pieces.end()}},
                  pieces.size() * sizeof(Row),
                  [&](std::byte* behind) { write_rows(pieces, behind); });
@@ -189,7 +190,7 @@ Result<Posted> RemoteClient::Implementation::get(MutableBytes target, Remote fro
   if (carries_messages_only()) {
     const StridedRun whole{
         .size = target.size(), .count = 1, .there = from.offset, .here = target.data()};
-    return gather(from.rank, std::span(&whole, 1), done);
+    return get_packed(from.rank, std::span(&whole, 1), done);
   }
   if (lost_) return *lost_;
   const std::uint32_t node = nodes_.node_of(from.rank);
@@ -211,15 +212,16 @@ Result<Posted> RemoteClient::Implementation::atomic(Remote at, const AtomicReque
   return request(update, {.done = &done, .word = result, .size = width(wanted.type)});
 }
 
-Result<Posted> RemoteClient::Implementation::send_mail(Rank to, Bytes head, Bytes body) {
+Result<Posted> RemoteClient::Implementation::send_message(Rank to, Bytes head, Bytes body) {
   const std::size_t size = head.size() + body.size();
-  if (index(to) >= memory_->plan().job_ranks || size > remote::longest_mail)
+  if (index(to) >= memory_->plan().job_ranks || size > remote::longest_message)
     return Error{Errc::invalid_argument,
-                 fmt::format("no mail of {} B goes to rank {}", size, index(to))};
+                 fmt::format("no message of {} B goes to rank {}", size, index(to))};
   if (lost_) return *lost_;
-  std::uint32_t& last = mailed_[index(to)];
+  std::uint32_t& last = last_numbers_[index(to)];
   if (last == 0) link_to(nodes_.node_of(to));  // from here on the agent watches that node
-  const MailHead envelope{.tag = tag_, .to = index(to), .from = index(me_), .number = last + 1};
+  const MessageHeader envelope{
+      .tag = tag_, .to = index(to), .from = index(me_), .number = last + 1};
   const auto write_all = [&](std::byte* message) {
     message = std::ranges::copy(head, remote::write(message, envelope)).out;
     std::ranges::copy(body, message);
@@ -234,7 +236,7 @@ Result<Posted> RemoteClient::Implementation::send_mail(Rank to, Bytes head, Byte
 
 bool RemoteClient::Implementation::progress() {
   if (++polls_ % polls_between_clocks == 0) look_for_losses();
-  const bool delivered = mail_.deliver();
+  const bool delivered = queue_.deliver();
   const auto on_message = [this](Bytes bytes) { receive(bytes); };
   const auto on_lost = [this](std::uint32_t node, const std::string& why) { lose(node, why); };
   return route_->poll({on_message, on_lost}) || delivered;
@@ -245,13 +247,13 @@ void RemoteClient::Implementation::receive(Bytes bytes) {
   bool is_known = false;
   if (const auto answer = remote::read_reply(bytes, tag_, index(me_), plan.nodes))
     is_known = take_answer(*answer);
-  else if (const auto mail = remote::read_mail(bytes, tag_, me_, plan))
-    is_known = take_mail(*mail);
+  else if (const auto message = remote::read_message(bytes, tag_, me_, plan))
+    is_known = take_message(*message);
   if (!is_known) ++refused_;
 }
 
-bool RemoteClient::Implementation::take_mail(const remote::ReceivedMail& mail) {
-  if (!mail_.take(mail)) return false;
+bool RemoteClient::Implementation::take_message(const remote::ReceivedMessage& message) {
+  if (!queue_.take(message)) return false;
   add(traffic().received, 1);
   return true;
 }
@@ -279,7 +281,7 @@ bool RemoteClient::Implementation::take_answer(const remote::ReceivedReply& answ
 
 bool RemoteClient::Implementation::take_result(Unanswered& asked,
                                                const remote::ReceivedReply& answer) {
-  if (answer.reply.kind == LetterKind::bytes) {
+  if (answer.reply.kind == PacketKind::bytes) {
     if (asked.pieces.empty() || answer.behind.size() != bytes_of(asked.pieces)) return false;
     unpack(asked.pieces, answer.behind.data());
     asked.pieces.clear();
@@ -381,12 +383,13 @@ Result<Posted> RemoteClient::put(Remote to, Bytes source, Completion& done) {
 Result<Posted> RemoteClient::get(MutableBytes target, Remote from, Completion& done) {
   return implementation_->get(target, from, done);
 }
-Result<Posted> RemoteClient::spread(Rank to, std::span<const StridedRun> pieces, Completion& done) {
-  return implementation_->spread(to, pieces, done);
+Result<Posted> RemoteClient::put_packed(Rank to, std::span<const StridedRun> pieces,
+                                        Completion& done) {
+  return implementation_->put_packed(to, pieces, done);
 }
-Result<Posted> RemoteClient::gather(Rank from, std::span<const StridedRun> pieces,
-                                    Completion& done) {
-  return implementation_->gather(from, pieces, done);
+Result<Posted> RemoteClient::get_packed(Rank from, std::span<const StridedRun> pieces,
+                                        Completion& done) {
+  return implementation_->get_packed(from, pieces, done);
 }
 Result<Posted> RemoteClient::atomic(Remote at, const AtomicRequest& request, std::byte* result,
                                     Completion& done) {
@@ -401,10 +404,10 @@ std::uint64_t RemoteClient::accepted() const {
 bool RemoteClient::has_executed(Rank at, std::uint64_t mark) {
   return implementation_->has_executed(at, mark);
 }
-Result<Posted> RemoteClient::send_mail(Rank to, Bytes head, Bytes body) {
-  return implementation_->send_mail(to, head, body);
+Result<Posted> RemoteClient::send_message(Rank to, Bytes head, Bytes body) {
+  return implementation_->send_message(to, head, body);
 }
-void RemoteClient::listen(MailReceiver receiver) {
+void RemoteClient::listen(MessageReceiver receiver) {
   implementation_->listen(std::move(receiver));
 }
 bool RemoteClient::progress() {

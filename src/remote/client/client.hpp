@@ -1,8 +1,8 @@
 // The wire between nodes. A rank has an endpoint of its own, by which it reaches the
 // agents of the other nodes: puts and gets go to the memory that an agent has registered; words,
 // atomic operations and short puts are messages that it executes as the processor's own
-// instructions, in order. Mail goes to the endpoint of the rank itself, whose address is on an info
-// in its arena. Or all is messages, which the agent of its own node carries.
+// instructions, in order. Messages goes to the endpoint of the rank itself, whose address is on an
+// info in its arena. Or all is messages, which the agent of its own node carries.
 //
 // Connections are made by the first operation to a node.
 #pragma once
@@ -40,15 +40,15 @@ class RemoteClient {
   Limits limits() const;
   Result<Posted> put(Remote to, Bytes source, Completion& done);
   Result<Posted> get(MutableBytes target, Remote from, Completion& done);
-  Result<Posted> spread(Rank to, std::span<const StridedRun> pieces, Completion& done);
-  Result<Posted> gather(Rank from, std::span<const StridedRun> pieces, Completion& done);
+  Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces, Completion& done);
+  Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces, Completion& done);
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done);
   bool has_unordered() const;
   std::uint64_t accepted() const;
   bool has_executed(Rank at, std::uint64_t mark);
-  Result<Posted> send_mail(Rank to, Bytes head, Bytes body);
-  void listen(MailReceiver receiver);
+  Result<Posted> send_message(Rank to, Bytes head, Bytes body);
+  void listen(MessageReceiver receiver);
   bool progress();
   bool departed() const;
   void sleep(std::chrono::microseconds limit);

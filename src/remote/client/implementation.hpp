@@ -1,5 +1,5 @@
-// What is behind RemoteClient: what was asked of the agents of other nodes, and mail to the ranks
-// there. How it leaves is a matter of the Route.
+// What is behind RemoteClient: what was asked of the agents of other nodes, and message to the
+// ranks there. How it leaves is a matter of the Route.
 #pragma once
 
 #include <deque>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "remote/client/client.hpp"
-#include "remote/client/mail_room.hpp"
+#include "remote/client/message_queue.hpp"
 #include "remote/client/node_infos.hpp"
 #include "remote/client/route.hpp"
 #include "remote/protocol.hpp"
@@ -24,15 +24,15 @@ class RemoteClient::Implementation {
   Limits limits() const;
   Result<Posted> put(Remote to, Bytes source, Completion& done);
   Result<Posted> get(MutableBytes target, Remote from, Completion& done);
-  Result<Posted> spread(Rank to, std::span<const StridedRun> pieces, Completion& done);
-  Result<Posted> gather(Rank from, std::span<const StridedRun> pieces, Completion& done);
+  Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces, Completion& done);
+  Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces, Completion& done);
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done);
   bool has_unordered() const { return route_->has_puts(); }
   std::uint64_t accepted() const { return accepted_; }
   bool has_executed(Rank at, std::uint64_t mark);
-  Result<Posted> send_mail(Rank to, Bytes head, Bytes body);
-  void listen(MailReceiver receiver) { mail_.listen(std::move(receiver)); }
+  Result<Posted> send_message(Rank to, Bytes head, Bytes body);
+  void listen(MessageReceiver receiver) { queue_.listen(std::move(receiver)); }
   bool progress();
   bool departed() const;
   void sleep(std::chrono::microseconds limit);
@@ -75,7 +75,7 @@ class RemoteClient::Implementation {
                          Write write_behind);
   Result<Posted> judge(std::uint32_t node, Result<Posted> posted);
   void receive(Bytes bytes);
-  bool take_mail(const remote::ReceivedMail& mail);
+  bool take_message(const remote::ReceivedMessage& message);
   bool take_answer(const remote::ReceivedReply& answer);
   static bool take_result(Unanswered& asked, const remote::ReceivedReply& answer);
   std::string tell_loss(std::uint32_t node, const std::string& why) const;
@@ -88,11 +88,11 @@ class RemoteClient::Implementation {
   std::uint64_t tag_;
   int agent_;
   remote::NodeInfos nodes_;
-  std::size_t eager_limit_ = 0;                    // bytes of a put that goes as a request
-  std::map<std::uint32_t, Link> links_;            // by node
-  std::map<std::uint32_t, std::uint32_t> mailed_;  // the number of the last mail, by rank
-  std::uint64_t accepted_ = 0;                     // requests
-  remote::MailRoom mail_;
+  std::size_t eager_limit_ = 0;                          // bytes of a put that goes as a request
+  std::map<std::uint32_t, Link> links_;                  // by node
+  std::map<std::uint32_t, std::uint32_t> last_numbers_;  // the number of the last message, by rank
+  std::uint64_t accepted_ = 0;                           // requests
+  remote::MessageQueue queue_;
   std::optional<Error> lost_;
   std::uint32_t polls_ = 0;
   std::uint64_t next_look_ns_ = 0;        // for losses

@@ -13,8 +13,9 @@
 namespace gondwana::remote {
 namespace {
 
-// Answers of 32 bytes, and mail.
-constexpr network::Receives receives{.buffers = 4, .longest = sizeof(MailHead) + longest_mail};
+// Answers of 32 bytes, and message.
+constexpr network::Receives receives{.buffers = 4,
+                                     .longest = sizeof(MessageHeader) + longest_message};
 
 // Bytes of messages that wait here for the network. Then there is no room, unless there is nothing.
 constexpr std::size_t most_leaving = 4 * 1024 * 1024;

@@ -6,7 +6,7 @@ namespace gondwana::remote {
 namespace {
 
 static_assert(longest_request <= RecordRing::longest);
-static_assert(sizeof(MailHead) + longest_mail <= RecordRing::longest);
+static_assert(sizeof(MessageHeader) + longest_message <= RecordRing::longest);
 
 // Messages that one poll handles.
 constexpr int most_at_once = 64;

@@ -53,18 +53,19 @@ Result<std::vector<Loopback::Located>> Loopback::locate(Rank peer,
   return located;
 }
 
-Result<Posted> Loopback::spread(Rank to, std::span<const StridedRun> pieces, Completion& done) {
+Result<Posted> Loopback::put_packed(Rank to, std::span<const StridedRun> pieces, Completion& done) {
   Result<std::vector<Located>> located = locate(to, pieces);
   if (!located) return located.error();
   std::vector<std::byte> packed(bytes_of(pieces));
   pack(pieces, packed.data());
-  return post(Spread{*std::move(located), std::move(packed)}, done);
+  return post(PackedPut{*std::move(located), std::move(packed)}, done);
 }
 
-Result<Posted> Loopback::gather(Rank from, std::span<const StridedRun> pieces, Completion& done) {
+Result<Posted> Loopback::get_packed(Rank from, std::span<const StridedRun> pieces,
+                                    Completion& done) {
   Result<std::vector<Located>> located = locate(from, pieces);
   if (!located) return located.error();
-  return post(Gather{*std::move(located)}, done);
+  return post(PackedGet{*std::move(located)}, done);
 }
 
 Result<Posted> Loopback::atomic(Remote at, const AtomicRequest& request, std::byte* result,
@@ -74,9 +75,9 @@ Result<Posted> Loopback::atomic(Remote at, const AtomicRequest& request, std::by
   return post(Atomic{*place, request, result}, done);
 }
 
-Result<Posted> Loopback::send_mail(Rank to, Bytes head, Bytes body) {
-  if (index(to) >= boxes_->ranks() || head.size() + body.size() > Mailboxes::longest_mail)
-    return Error{Errc::invalid_argument, fmt::format("no mail of {} B goes to rank {}",
+Result<Posted> Loopback::send_message(Rank to, Bytes head, Bytes body) {
+  if (index(to) >= boxes_->ranks() || head.size() + body.size() > MessageQueues::longest_message)
+    return Error{Errc::invalid_argument, fmt::format("no message of {} B goes to rank {}",
                                                      head.size() + body.size(), index(to))};
   return boxes_->post(me_, to, head, body) ? Posted::accepted : Posted::busy;
 }
@@ -86,16 +87,16 @@ bool Loopback::progress() {
   return receive_one() || executed;
 }
 
-// Nobody tells of mail: who may send some gets the processor.
+// Nobody tells of message: who may send some gets the processor.
 void Loopback::sleep(std::chrono::microseconds /*limit*/) const {
   if (queue_.empty()) std::this_thread::yield();
 }
 
 bool Loopback::receive_one() {
   if (!receiver_) return false;
-  const std::optional<Mailboxes::Mail> mail = boxes_->take(me_);
-  if (mail) receiver_(mail->from, mail->bytes);
-  return mail.has_value();
+  const std::optional<MessageQueues::Message> message = boxes_->take(me_);
+  if (message) receiver_(message->from, message->bytes);
+  return message.has_value();
 }
 
 bool Loopback::execute_one() {
@@ -115,7 +116,7 @@ void Loopback::execute(const Get& get) {
   copy_from_peer(get.target.data(), get.from, get.target.size());
 }
 
-void Loopback::execute(const Spread& spread) {
+void Loopback::execute(const PackedPut& spread) {
   const std::byte* packed = spread.packed.data();
   for (const auto& [pieces, there] : spread.pieces) {
     const auto size = static_cast<std::ptrdiff_t>(pieces.size);
@@ -124,7 +125,7 @@ void Loopback::execute(const Spread& spread) {
   }
 }
 
-void Loopback::execute(const Gather& gather) {
+void Loopback::execute(const PackedGet& gather) {
   for (const auto& [pieces, there] : gather.pieces)
     copy_pieces({pieces.here, pieces.here_step}, {there, pieces.there_step}, pieces.size,
                 pieces.count);

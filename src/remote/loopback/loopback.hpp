@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "memory/node_memory.hpp"
-#include "remote/loopback/mailboxes.hpp"
+#include "remote/loopback/message_queues.hpp"
 #include "remote/transport.hpp"
 
 namespace gondwana {
@@ -22,7 +22,7 @@ class Loopback {
   struct Setup {
     std::vector<std::shared_ptr<NodeMemory>> nodes;  // of the job, in the order of their ranks
     Rank me;
-    std::shared_ptr<Mailboxes> boxes;  // of all ranks of the job
+    std::shared_ptr<MessageQueues> boxes;  // of all ranks of the job
   };
 
   explicit Loopback(Setup setup)
@@ -34,19 +34,19 @@ class Loopback {
             .single_store = true,
             .atomics = true,
             .packs_up_to = 4096,
-            .longest_mail = Mailboxes::longest_mail};
+            .longest_message = MessageQueues::longest_message};
   }
   Result<Posted> put(Remote to, Bytes source, Completion& done);
   Result<Posted> get(MutableBytes target, Remote from, Completion& done);
-  Result<Posted> spread(Rank to, std::span<const StridedRun> pieces, Completion& done);
-  Result<Posted> gather(Rank from, std::span<const StridedRun> pieces, Completion& done);
+  Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces, Completion& done);
+  Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces, Completion& done);
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done);
   bool has_unordered() const { return false; }
   std::uint64_t accepted() const { return 0; }
   bool has_executed(Rank /*at*/, std::uint64_t /*mark*/) const { return true; }  // one queue
-  Result<Posted> send_mail(Rank to, Bytes head, Bytes body);
-  void listen(MailReceiver receiver) { receiver_ = std::move(receiver); }
+  Result<Posted> send_message(Rank to, Bytes head, Bytes body);
+  void listen(MessageReceiver receiver) { receiver_ = std::move(receiver); }
   bool progress();
   bool departed() const { return queue_.empty(); }
   void sleep(std::chrono::microseconds limit) const;
@@ -66,11 +66,11 @@ class Loopback {
     StridedRun pieces;
     std::byte* there;
   };
-  struct Spread {
+  struct PackedPut {
     std::vector<Located> pieces;
     std::vector<std::byte> packed;
   };
-  struct Gather {
+  struct PackedGet {
     std::vector<Located> pieces;
   };
   struct Atomic {
@@ -78,7 +78,7 @@ class Loopback {
     AtomicRequest request;
     std::byte* result;
   };
-  using What = std::variant<Put, Get, Spread, Gather, Atomic>;
+  using What = std::variant<Put, Get, PackedPut, PackedGet, Atomic>;
   struct Operation {
     What what;
     Completion* done;
@@ -87,8 +87,8 @@ class Loopback {
   Result<std::byte*> locate(Remote place, std::size_t size) const;
   Result<std::vector<Located>> locate(Rank peer, std::span<const StridedRun> pieces) const;
   Posted post(What what, Completion& done);
-  static void execute(const Spread& spread);
-  static void execute(const Gather& gather);
+  static void execute(const PackedPut& spread);
+  static void execute(const PackedGet& gather);
   static void execute(const Put& put);
   static void execute(const Get& get);
   static void execute(const Atomic& atomic);
@@ -97,8 +97,8 @@ class Loopback {
 
   std::vector<std::shared_ptr<NodeMemory>> nodes_;
   Rank me_;
-  std::shared_ptr<Mailboxes> boxes_;
-  MailReceiver receiver_;        // owner: the thread of the rank
+  std::shared_ptr<MessageQueues> boxes_;
+  MessageReceiver receiver_;     // owner: the thread of the rank
   std::deque<Operation> queue_;  // owner: the thread of the rank
 };
 

@@ -475,7 +475,7 @@ static void run_batch(void) {
   destroy_teams();
 }
 
-// More broadcasts than may be under way at once, whose root is far ahead of the others.
+// More broadcasts than may be under way at once, whose root is remote ahead of the others.
 static void run_stream(void) {
   const unsigned ranks = gex_TM_QuerySize(world), root = (unsigned)common(ranks);
   for (int i = 0; i < 100; ++i) {

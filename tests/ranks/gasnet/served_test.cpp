@@ -58,7 +58,8 @@ void a_server_stays_awake(World& world, const Wait& wait, const End& end) {
                     GEX_FLAG_AM_REPLY | GEX_FLAG_AM_SHORT, 0);
   if (world.me() == 0) stayed_awake = false;
   world.barrier();
-  const bool near = door().engine().rma().reaches_all() && door().engine().locks().roomy;
+  const bool near =
+      door().engine().rma().reaches_all() && !door().engine().locks().is_oversubscribed;
   bool go_on = true;
   for (int round = 1; round <= most_rounds && go_on; ++round) {
     if (world.me() == 0) {

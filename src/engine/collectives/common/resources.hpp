@@ -11,7 +11,7 @@
 #include "engine/teams/team.hpp"
 #include "engine/wait/waiter.hpp"
 #include "memory/node_memory.hpp"
-#include "operations/combine.hpp"
+#include "operations/element_type.hpp"
 
 namespace gondwana {
 

@@ -1,9 +1,10 @@
 // How two terms of a reduction are combined: by an operation of the library or of the program.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 
-#include "operations/combine.hpp"
+#include "operations/element_type.hpp"
 
 namespace gondwana::staged {
 

@@ -1,4 +1,4 @@
-#include "front/gasnet/trouble.hpp"
+#include "front/gasnet/errors.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // that are contiguous at both ends: small ones travel packed, all are under way together.
 #pragma once
 
-#include "front/gasnet/far.hpp"
+#include "front/gasnet/remote_memory.hpp"
 #include "operations/strided/lists.hpp"
 #include "operations/strided/transfer.hpp"
 
@@ -12,8 +12,9 @@ namespace gondwana::gasnet {
 class FarPieces {
  public:
   // `side`: the peer's: target: puts.
-  FarPieces(Far& far, Rank rank, strided::End side, CallName call, Far::NoRoom no_room)
-      : far_(far), rank_(rank), side_(side), call_(call), no_room_(no_room) {}
+  FarPieces(RemoteMemory& remote, Rank rank, strided::End side, CallName call,
+            RemoteMemory::NoRoom no_room)
+      : remote_(remote), rank_(rank), side_(side), call_(call), no_room_(no_room) {}
 
   strided::End side() const { return side_; }
   // Pieces at equal steps, `there` in the peer's arena.
@@ -25,11 +26,11 @@ class FarPieces {
   bool joins_last(const StridedRun& line);
   void begin();
 
-  Far& far_;
+  RemoteMemory& remote_;
   Rank rank_;
   strided::End side_;
   CallName call_;
-  Far::NoRoom no_room_;  // of the first; the others wait
+  RemoteMemory::NoRoom no_room_;  // of the first; the others wait
   bool refused_ = false;
   Batch batch_;
   std::vector<StridedRun> told_;  // and not begun

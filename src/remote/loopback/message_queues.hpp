@@ -1,4 +1,4 @@
-// Where mail waits that ranks send to each other as threads of one process: a box for each rank.
+// Where message waits that ranks send to each other as threads of one process: a box for each rank.
 #pragma once
 
 #include <cstddef>
@@ -12,28 +12,28 @@
 
 namespace gondwana {
 
-class Mailboxes {
+class MessageQueues {
  public:
-  static constexpr std::size_t longest_mail = 64 * 1024 + 512;
+  static constexpr std::size_t longest_message = 64 * 1024 + 512;
 
-  struct Mail {
+  struct Message {
     Rank from;
     std::vector<std::byte> bytes;
   };
 
-  explicit Mailboxes(std::uint32_t ranks) : boxes_(ranks) {}
+  explicit MessageQueues(std::uint32_t ranks) : boxes_(ranks) {}
 
   std::uint32_t ranks() const { return static_cast<std::uint32_t>(boxes_.size()); }
   // False: the box is full.
   bool post(Rank from, Rank to, Bytes head, Bytes body);
-  std::optional<Mail> take(Rank owner);
+  std::optional<Message> take(Rank owner);
 
  private:
   static constexpr std::size_t room = 64;
 
   struct Box {
     std::mutex mutex;  // guards what is beside it
-    std::deque<Mail> mails;
+    std::deque<Message> messages;
   };
 
   std::deque<Box> boxes_;

@@ -1,7 +1,7 @@
-// Active messages to and from ranks out of reach: what the engine makes of the wire's mail.
+// Active messages to and from ranks out of reach: what the engine makes of the wire's message.
 //
-// A message is written into a parcel and sent when it is published. One that arrives is copied into
-// a parcel, where it stays until this rank polls. A rank has at most `window` requests under way to
+// A message is written into a buffer and sent when it is published. One that arrives is copied into
+// a buffer, where it stays until this rank polls. A rank has at most `window` requests under way to
 // each peer, as many as an inbox has slots; whoever handles them says now and then how many it has
 // taken. Replies need no credit: each answers a request that had one, and while replies of a peer
 // wait to be handled, fewer requests may go there. Notices answer none, and count as requests.
@@ -38,45 +38,45 @@ struct Update {
   std::uint64_t word = 0;
 };
 
-class Mail {
+class RemoteMessages {
  public:
   static constexpr std::uint32_t window = InboxLayout::slots;
   static constexpr std::size_t longest_body = InboxLayout::block_bytes;
 
-  using Sort = remote::MailSort;
-  using Head = remote::MailPrefix;
-  using Letter = remote::MessageMail;
-  using Change = remote::UpdateMail;
+  using Sort = remote::ContentKind;
+  using Head = remote::ContentHeader;
+  using ActiveMessage = remote::ActiveMessage;
+  using Change = remote::MemoryUpdate;
 
-  // A letter under way, here or there.
-  struct Parcel {
-    alignas(8) Letter letter;
+  // A packet under way, here or there.
+  struct MessageBuffer {
+    alignas(8) ActiveMessage packet;
     Rank peer;
     std::vector<std::byte> block;  // as large as the largest body it ever had
 
     // The one that a message lies in.
-    static Parcel& of(InboxMessage& message) {
-      return *reinterpret_cast<Parcel*>(reinterpret_cast<std::byte*>(&message) -
-                                        offsetof(Letter, message));
+    static MessageBuffer& of(InboxMessage& message) {
+      return *reinterpret_cast<MessageBuffer*>(reinterpret_cast<std::byte*>(&message) -
+                                               offsetof(ActiveMessage, message));
     }
   };
 
   static bool may_use(const Wire& wire) {
-    return wire.limits().longest_mail >= sizeof(Letter) + longest_body;
+    return wire.limits().longest_message >= sizeof(ActiveMessage) + longest_body;
   }
 
   // `turn`: held by who uses the wire; it guards what is here too.
-  Mail(Wire& wire, std::recursive_mutex& turn, const NodeMemory& memory, Rank me,
-       std::uint32_t ranks);
-  Mail(const Mail&) = delete;
-  Mail& operator=(const Mail&) = delete;
+  RemoteMessages(Wire& wire, std::recursive_mutex& turn, const NodeMemory& memory, Rank me,
+                 std::uint32_t ranks);
+  RemoteMessages(const RemoteMessages&) = delete;
+  RemoteMessages& operator=(const RemoteMessages&) = delete;
   // The wire may outlive it.
-  ~Mail() { wire_.listen({}); }
+  ~RemoteMessages() { wire_.listen({}); }
 
   // Null where the peer has not handled enough of what was sent to it.
-  Parcel* try_open(Rank to, MessageClass sort, Payload payload);
-  void publish(Parcel& parcel);
-  void cancel(Parcel& parcel);
+  MessageBuffer* try_open(Rank to, MessageClass sort, Payload payload);
+  void publish(MessageBuffer& buffer);
+  void cancel(MessageBuffer& buffer);
   // True: it has left, and needs no progress here to arrive.
   bool update(Rank to, const Update& update);
 
@@ -89,10 +89,10 @@ class Mail {
   std::uint32_t poll(MessageClass sort, std::uint32_t most, const Handle& handle) {
     std::uint32_t handled = 0;
     while (handled < most) {
-      Parcel* parcel = next(sort);
-      if (parcel == nullptr) break;
-      handle(*parcel);
-      finish(*parcel);
+      MessageBuffer* buffer = next(sort);
+      if (buffer == nullptr) break;
+      handle(*buffer);
+      finish(*buffer);
       ++handled;
     }
     return handled;
@@ -103,22 +103,22 @@ class Mail {
     std::uint32_t under_way = 0;  // requests and notices to it
     std::uint32_t owed = 0;  // of these from it, those that were handled, and it has not been told
     std::uint32_t replies = 0;  // of its that have come and were not handled
-    std::uint32_t waiting = 0;  // mail to it that found no room yet
+    std::uint32_t waiting = 0;  // message to it that found no room yet
   };
-  // Mail that found no room.
+  // RemoteMessages that found no room.
   struct Waiting {
     Rank to;
-    std::vector<std::byte> mail;
+    std::vector<std::byte> message;
   };
 
-  Parcel& take_parcel();
-  void send(Rank to, MutableBytes letter, Bytes body);
-  bool try_send(Rank to, MutableBytes letter, Bytes body);
-  void receive(Rank from, Bytes mail);
-  void keep(Rank from, MessageClass sort, Bytes mail);
-  void carry_out(Bytes mail);
-  Parcel* next(MessageClass sort);
-  void finish(Parcel& parcel);
+  MessageBuffer& take_buffer();
+  void send(Rank to, MutableBytes packet, Bytes body);
+  bool try_send(Rank to, MutableBytes packet, Bytes body);
+  void receive(Rank from, Bytes message);
+  void keep(Rank from, MessageClass sort, Bytes message);
+  void carry_out(Bytes message);
+  MessageBuffer* next(MessageClass sort);
+  void finish(MessageBuffer& buffer);
 
   Wire& wire_;
   std::recursive_mutex& turn_;
@@ -127,10 +127,10 @@ class Mail {
   std::uint32_t ranks_;
   std::uint16_t generation_;
   std::map<std::uint32_t, Peer> peers_;  // by rank; of those that were talked to
-  std::deque<Parcel> parcels_;
-  std::vector<Parcel*> free_;
+  std::deque<MessageBuffer> buffers_;
+  std::vector<MessageBuffer*> free_;
   std::deque<Waiting> waiting_;
-  std::array<std::deque<Parcel*>, 2> arrived_;            // by class
+  std::array<std::deque<MessageBuffer*>, 2> arrived_;     // by class
   std::array<std::atomic<std::uint32_t>, 2> how_many_{};  // of them, for who looks without turn
 };
 

@@ -17,7 +17,7 @@
 namespace gondwana::gasnet {
 
 // Where a segment of another process lies.
-struct FarSegment {
+struct RemoteSegment {
   std::uintptr_t owner = 0;
   std::size_t offset = 0;
   std::size_t size = 0;
@@ -37,7 +37,7 @@ class Batch {
   bool has_free_sources() const { return reading_.done(); }
 
  private:
-  friend class Far;
+  friend class RemoteMemory;
 
   Completion done_;
   Completion reading_;    // puts that read the client's memory until they are complete
@@ -46,9 +46,9 @@ class Batch {
 };
 
 // Any thread.
-class Far {
+class RemoteMemory {
  public:
-  explicit Far(Engine& engine);
+  explicit RemoteMemory(Engine& engine);
   // For what other parts fetch; null: all ranks are within reach.
   Lane* lane() const { return lane_.get(); }
 
@@ -83,7 +83,7 @@ class Far {
   // Of a process out of reach. What it said when it was first asked, until it is forgotten; it is
   // asked again for a segment that it had not then.
   std::shared_ptr<const SegmentDirectory> directory(std::uint32_t process);
-  FarSegment segment(std::uint32_t process, gex_EP_Index_t endpoint);
+  RemoteSegment segment(std::uint32_t process, gex_EP_Index_t endpoint);
   void forget(std::span<const std::uint32_t> processes);
 
  private:

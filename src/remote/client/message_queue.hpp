@@ -1,5 +1,5 @@
-// Mail of other ranks on its way to the receiver of this one: in the order of its senders, whatever
-// order the network delivers large and small messages in, and kept while nobody listens.
+// Messages of other ranks on its way to the receiver of this one: in the order of its senders,
+// whatever order the network delivers large and small messages in, and kept while nobody listens.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace gondwana::remote {
 
-class MailRoom {
+class MessageQueue {
  public:
-  void listen(MailReceiver receiver);
+  void listen(MessageReceiver receiver);
   // Hands it over, or keeps a copy. False: it has come before.
-  bool take(const ReceivedMail& mail);
+  bool take(const ReceivedMessage& message);
   // Hands over what was kept while nobody listened; true where there was any.
   bool deliver();
 
@@ -23,7 +23,7 @@ class MailRoom {
   bool deliver_kept(Rank sender, InOrder& order);
 
   std::map<std::uint32_t, InOrder> senders_;  // by rank; of those that wrote
-  MailReceiver receiver_;
+  MessageReceiver receiver_;
   bool is_new_ = false;  // the receiver
 };
 

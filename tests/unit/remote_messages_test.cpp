@@ -1,5 +1,5 @@
 // Active messages and updates between ranks of two nodes, over the loopback wire.
-#include "engine/am/mail.hpp"
+#include "engine/am/remote_messages.hpp"
 
 #include <gtest/gtest.h>
 
@@ -27,28 +27,28 @@ Nodes two_nodes() {
 // A rank, alone on its node.
 class Side {
  public:
-  Side(const Nodes& nodes, const std::shared_ptr<Mailboxes>& boxes, Rank me)
+  Side(const Nodes& nodes, const std::shared_ptr<MessageQueues>& boxes, Rank me)
       : wire_(std::make_unique<Loopback>(Loopback::Setup{nodes, me, boxes})),
         memory_(nodes[index(me)]),
-        mail_(wire_, turn_, *memory_, me, 2) {}
+        remote_(wire_, turn_, *memory_, me, 2) {}
 
-  Mail* operator->() { return &mail_; }
+  RemoteMessages* operator->() { return &remote_; }
   Wire& wire() { return wire_; }
   std::byte* arena(Rank me) { return memory_->window(me); }
   void progress() {
     while (wire_.progress()) {
     }
-    mail_.move_on();
+    remote_.move_on();
   }
 
  private:
   std::recursive_mutex turn_;
   Wire wire_;
   std::shared_ptr<NodeMemory> memory_;
-  Mail mail_;
+  RemoteMessages remote_;
 };
 
-class EngineMail : public testing::Test {
+class RemoteMessagesTest : public testing::Test {
  protected:
   static constexpr std::size_t place = NodePlan::system_size;  // where nothing of the engine lies
 
@@ -61,23 +61,23 @@ class EngineMail : public testing::Test {
 
   // From here to there; false where there is no credit.
   bool send(MessageClass sort, std::uint16_t handler, Bytes body = {}) {
-    Mail::Parcel* parcel =
+    RemoteMessages::MessageBuffer* buffer =
         here_->try_open(Rank(1), sort, body.empty() ? Payload::none : Payload::block);
-    if (parcel == nullptr) return false;
-    parcel->letter.message = {};
-    parcel->letter.message.handler = handler;
-    parcel->letter.message.payload_bytes = static_cast<std::uint32_t>(body.size());
-    std::ranges::copy(body, parcel->block.begin());
-    here_->publish(*parcel);
+    if (buffer == nullptr) return false;
+    buffer->packet.message = {};
+    buffer->packet.message.handler = handler;
+    buffer->packet.message.payload_bytes = static_cast<std::uint32_t>(body.size());
+    std::ranges::copy(body, buffer->block.begin());
+    here_->publish(*buffer);
     return true;
   }
 
   // The handlers that messages which have come name.
   std::vector<std::uint16_t> handled(MessageClass sort, std::uint32_t most = 1000) {
     std::vector<std::uint16_t> handlers;
-    there_->poll(sort, most, [&](Mail::Parcel& parcel) {
-      EXPECT_EQ(parcel.peer, Rank(0));
-      handlers.push_back(parcel.letter.message.handler);
+    there_->poll(sort, most, [&](RemoteMessages::MessageBuffer& buffer) {
+      EXPECT_EQ(buffer.peer, Rank(0));
+      handlers.push_back(buffer.packet.message.handler);
     });
     return handlers;
   }
@@ -92,7 +92,7 @@ class EngineMail : public testing::Test {
   }
 
   Nodes nodes_ = two_nodes();
-  std::shared_ptr<Mailboxes> boxes_ = std::make_shared<Mailboxes>(2);
+  std::shared_ptr<MessageQueues> boxes_ = std::make_shared<MessageQueues>(2);
   Side here_{nodes_, boxes_, Rank(0)};
   Side there_{nodes_, boxes_, Rank(1)};
 };
@@ -103,42 +103,43 @@ std::vector<std::byte> some_bytes(std::size_t size) {
   return bytes;
 }
 
-TEST_F(EngineMail, ALetterArrivesWithItsBlock) {
-  const std::vector<std::byte> body = some_bytes(Mail::longest_body);
+TEST_F(RemoteMessagesTest, ALetterArrivesWithItsBlock) {
+  const std::vector<std::byte> body = some_bytes(RemoteMessages::longest_body);
   ASSERT_TRUE(send(MessageClass::request, 5, body));
   move_on();
   std::vector<std::byte> arrived;
-  there_->poll(MessageClass::request, 1, [&](Mail::Parcel& parcel) {
-    EXPECT_EQ(parcel.letter.message.handler, 5);
-    const Bytes block = Bytes(parcel.block).first(parcel.letter.head.bytes);
+  there_->poll(MessageClass::request, 1, [&](RemoteMessages::MessageBuffer& buffer) {
+    EXPECT_EQ(buffer.packet.message.handler, 5);
+    const Bytes block = Bytes(buffer.block).first(buffer.packet.head.bytes);
     arrived.assign(block.begin(), block.end());
   });
   EXPECT_EQ(arrived, body);
 }
 
-TEST_F(EngineMail, OfABlockOnlyThePayloadTravels) {
+TEST_F(RemoteMessagesTest, OfABlockOnlyThePayloadTravels) {
   ASSERT_TRUE(send(MessageClass::reply, 1, some_bytes(3)));
   move_on();
-  there_->poll(MessageClass::reply, 1,
-               [](Mail::Parcel& parcel) { EXPECT_EQ(parcel.letter.head.bytes, 3U); });
+  there_->poll(MessageClass::reply, 1, [](RemoteMessages::MessageBuffer& buffer) {
+    EXPECT_EQ(buffer.packet.head.bytes, 3U);
+  });
 }
 
-TEST_F(EngineMail, RequestsNeedCreditWhichComesBackWhenTheyAreHandled) {
-  for (std::uint32_t i = 0; i < Mail::window; ++i)
+TEST_F(RemoteMessagesTest, RequestsNeedCreditWhichComesBackWhenTheyAreHandled) {
+  for (std::uint32_t i = 0; i < RemoteMessages::window; ++i)
     ASSERT_TRUE(send(MessageClass::request, static_cast<std::uint16_t>(i)));
   EXPECT_FALSE(send(MessageClass::request, 99));
   move_on();
   EXPECT_FALSE(send(MessageClass::request, 99)) << "nothing was handled yet";
-  std::vector<std::uint16_t> expected(Mail::window / 2);
+  std::vector<std::uint16_t> expected(RemoteMessages::window / 2);
   std::iota(expected.begin(), expected.end(), std::uint16_t{0});
-  EXPECT_EQ(handled(MessageClass::request, Mail::window / 2), expected);
+  EXPECT_EQ(handled(MessageClass::request, RemoteMessages::window / 2), expected);
   move_on();
-  for (std::uint32_t i = 0; i < Mail::window / 2; ++i)
+  for (std::uint32_t i = 0; i < RemoteMessages::window / 2; ++i)
     EXPECT_TRUE(send(MessageClass::request, 7)) << i;
   EXPECT_FALSE(send(MessageClass::request, 99));
 }
 
-TEST_F(EngineMail, RepliesNeedNone) {
+TEST_F(RemoteMessagesTest, RepliesNeedNone) {
   constexpr std::uint16_t many = 200;
   for (std::uint16_t i = 0; i < many; ++i) ASSERT_TRUE(send(MessageClass::reply, i));
   std::vector<std::uint16_t> all;
@@ -152,8 +153,8 @@ TEST_F(EngineMail, RepliesNeedNone) {
 }
 
 // Which nobody had asked for, so that a peer that handles nothing would have to keep them all.
-TEST_F(EngineMail, NoticesNeedCreditAndAreHandledAsReplies) {
-  for (std::uint32_t i = 0; i < Mail::window; ++i)
+TEST_F(RemoteMessagesTest, NoticesNeedCreditAndAreHandledAsReplies) {
+  for (std::uint32_t i = 0; i < RemoteMessages::window; ++i)
     ASSERT_TRUE(send(MessageClass::notice, static_cast<std::uint16_t>(i)));
   EXPECT_FALSE(send(MessageClass::notice, 99));
   EXPECT_FALSE(send(MessageClass::request, 99)) << "the credit is that of requests";
@@ -161,43 +162,47 @@ TEST_F(EngineMail, NoticesNeedCreditAndAreHandledAsReplies) {
   move_on();
   EXPECT_FALSE(send(MessageClass::notice, 99)) << "nothing was handled yet";
   EXPECT_TRUE(handled(MessageClass::request).empty());
-  EXPECT_EQ(handled(MessageClass::reply).size(), Mail::window + 1);
+  EXPECT_EQ(handled(MessageClass::reply).size(), RemoteMessages::window + 1);
   move_on();
-  for (std::uint32_t i = 0; i < Mail::window; ++i) EXPECT_TRUE(send(MessageClass::notice, 7)) << i;
+  for (std::uint32_t i = 0; i < RemoteMessages::window; ++i)
+    EXPECT_TRUE(send(MessageClass::notice, 7)) << i;
 }
 
 // Its replies would be kept here, as many as it likes to ask for.
-TEST_F(EngineMail, WhoHandlesNoRepliesMaySendNoMoreRequests) {
-  for (std::uint32_t i = 0; i < Mail::window; ++i) ASSERT_TRUE(send(MessageClass::request, 1));
+TEST_F(RemoteMessagesTest, WhoHandlesNoRepliesMaySendNoMoreRequests) {
+  for (std::uint32_t i = 0; i < RemoteMessages::window; ++i)
+    ASSERT_TRUE(send(MessageClass::request, 1));
   move_on();
-  ASSERT_EQ(handled(MessageClass::request).size(), Mail::window);
-  for (std::uint32_t i = 0; i < Mail::window; ++i) {
-    Mail::Parcel* reply = there_->try_open(Rank(0), MessageClass::reply, Payload::none);
+  ASSERT_EQ(handled(MessageClass::request).size(), RemoteMessages::window);
+  for (std::uint32_t i = 0; i < RemoteMessages::window; ++i) {
+    RemoteMessages::MessageBuffer* reply =
+        there_->try_open(Rank(0), MessageClass::reply, Payload::none);
     ASSERT_NE(reply, nullptr);
-    reply->letter.message = {};
+    reply->packet.message = {};
     there_->publish(*reply);
   }
   move_on();
   EXPECT_FALSE(send(MessageClass::request, 1)) << "the credit is back, the replies are unhandled";
-  const auto ignore = [](Mail::Parcel&) {};
+  const auto ignore = [](RemoteMessages::MessageBuffer&) {};
   EXPECT_EQ(here_->poll(MessageClass::reply, 5, ignore), 5U);
   for (int i = 0; i < 5; ++i) EXPECT_TRUE(send(MessageClass::request, 1)) << i;
   EXPECT_FALSE(send(MessageClass::request, 1));
 }
 
-TEST_F(EngineMail, ACancelledLetterGivesItsCreditBack) {
-  for (std::uint32_t i = 0; i < 3 * Mail::window; ++i) {
-    Mail::Parcel* parcel = here_->try_open(Rank(1), MessageClass::request, Payload::none);
-    ASSERT_NE(parcel, nullptr) << i;
-    here_->cancel(*parcel);
+TEST_F(RemoteMessagesTest, ACancelledLetterGivesItsCreditBack) {
+  for (std::uint32_t i = 0; i < 3 * RemoteMessages::window; ++i) {
+    RemoteMessages::MessageBuffer* buffer =
+        here_->try_open(Rank(1), MessageClass::request, Payload::none);
+    ASSERT_NE(buffer, nullptr) << i;
+    here_->cancel(*buffer);
   }
   move_on();
   EXPECT_TRUE(handled(MessageClass::request).empty());
 }
 
-TEST_F(EngineMail, UpdatesOfAnyLengthArriveBeforeTheirWord) {
-  const std::vector<std::byte> bytes = some_bytes(3 * Mail::longest_body + 5);
-  const std::size_t word = place + 4 * Mail::longest_body;
+TEST_F(RemoteMessagesTest, UpdatesOfAnyLengthArriveBeforeTheirWord) {
+  const std::vector<std::byte> bytes = some_bytes(3 * RemoteMessages::longest_body + 5);
+  const std::size_t word = place + 4 * RemoteMessages::longest_body;
   update(place, bytes, word, 17);
   for (int looks = 0; looks < 100 && word_there(word) != 17; ++looks) {
     here_.progress();
@@ -207,7 +212,7 @@ TEST_F(EngineMail, UpdatesOfAnyLengthArriveBeforeTheirWord) {
   EXPECT_EQ(std::memcmp(there_.arena(Rank(1)) + place, bytes.data(), bytes.size()), 0);
 }
 
-TEST_F(EngineMail, AnUpdateMayBeAWordAlone) {
+TEST_F(RemoteMessagesTest, AnUpdateMayBeAWordAlone) {
   update(0, {}, place, 3);
   update(0, {}, place, 4);
   move_on();
@@ -215,34 +220,35 @@ TEST_F(EngineMail, AnUpdateMayBeAWordAlone) {
 }
 
 // The sender's engine is one that ended before this one began.
-TEST_F(EngineMail, WhatWasMeantForAnEarlierEngineIsDropped) {
-  Mail::Letter letter{};
-  letter.head = {.sort = Mail::Sort::request, .generation = 0xffff};
-  const Bytes request = std::as_bytes(std::span(&letter, 1));
-  const Result<Posted> posted = here_.wire().send_mail(Rank(1), request, {});
+TEST_F(RemoteMessagesTest, WhatWasMeantForAnEarlierEngineIsDropped) {
+  RemoteMessages::ActiveMessage packet{};
+  packet.head = {.sort = RemoteMessages::Sort::request, .generation = 0xffff};
+  const Bytes request = std::as_bytes(std::span(&packet, 1));
+  const Result<Posted> posted = here_.wire().send_message(Rank(1), request, {});
   ASSERT_TRUE(posted && *posted == Posted::accepted);
   move_on();
   EXPECT_TRUE(handled(MessageClass::request).empty());
 }
 
-TEST_F(EngineMail, WhatMakesNoSenseIsDropped) {
+TEST_F(RemoteMessagesTest, WhatMakesNoSenseIsDropped) {
   const auto post = [&](Bytes head) {
-    const Result<Posted> posted = here_.wire().send_mail(Rank(1), head, {});
+    const Result<Posted> posted = here_.wire().send_message(Rank(1), head, {});
     ASSERT_TRUE(posted && *posted == Posted::accepted);
     move_on();
   };
   const auto bytes_of = [](const auto& object) { return std::as_bytes(std::span(&object, 1)); };
   post(some_bytes(5));
-  Mail::Letter letter{};
-  letter.head = {
-      .sort = Mail::Sort::request, .taken = 1000, .bytes = 100};  // of a body that does not follow
-  post(bytes_of(letter));
+  RemoteMessages::ActiveMessage packet{};
+  packet.head = {.sort = RemoteMessages::Sort::request,
+                 .taken = 1000,
+                 .bytes = 100};  // of a body that does not follow
+  post(bytes_of(packet));
   constexpr std::uint16_t no_sort = 77;
-  letter.head = {};
-  std::memcpy(&letter.head.sort, &no_sort, sizeof(no_sort));
-  post(bytes_of(letter));
-  Mail::Change change{};
-  change.head = {.sort = Mail::Sort::update};
+  packet.head = {};
+  std::memcpy(&packet.head.sort, &no_sort, sizeof(no_sort));
+  post(bytes_of(packet));
+  RemoteMessages::Change change{};
+  change.head = {.sort = RemoteMessages::Sort::update};
   change.word = 1;
   const std::size_t end = nodes_[1]->plan().inbox_offset();
   for (const std::uint64_t beyond :

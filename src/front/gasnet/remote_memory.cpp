@@ -1,11 +1,11 @@
-#include "front/gasnet/far.hpp"
+#include "front/gasnet/remote_memory.hpp"
 
 #include "front/gasnet/door.hpp"
 
 namespace gondwana::gasnet {
 namespace {
 
-FarSegment segment_in(const SegmentDirectory& directory, gex_EP_Index_t endpoint) {
+RemoteSegment segment_in(const SegmentDirectory& directory, gex_EP_Index_t endpoint) {
   if (endpoint >= most_endpoints) return {};
   const SharedSegment& shared = directory.segments[endpoint];
   return {shared.owner.load(std::memory_order_relaxed),
@@ -15,35 +15,35 @@ FarSegment segment_in(const SegmentDirectory& directory, gex_EP_Index_t endpoint
 
 }  // namespace
 
-Far::Far(Engine& engine) : engine_(engine) {
+RemoteMemory::RemoteMemory(Engine& engine) : engine_(engine) {
   if (engine.rma().reaches_all()) return;
   lane_ = engine.make_lane(Threads::many);
   if (lane_ == nullptr)
     give_up("gex_Client_Init", "no lane to other nodes is left; destroy contexts of OpenSHMEM");
 }
 
-bool Far::has_begun(RemoteAccess::Begun begun, CallName call) {
+bool RemoteMemory::has_begun(RemoteAccess::Begun begun, CallName call) {
   if (begun) return *begun == Posted::accepted;
   const std::optional<Error> error = lane_->take_error();
   give_up(call, error ? error->text : "failed");
 }
 
-bool Far::put(Remote to, Bytes source, CallName call, NoRoom no_room) {
+bool RemoteMemory::put(Remote to, Bytes source, CallName call, NoRoom no_room) {
   Batch batch;
   if (!begin_put(batch, to, source, call, no_room)) return false;
   wait(batch, call);
   return true;
 }
 
-bool Far::get(MutableBytes dest, Remote from, CallName call, NoRoom no_room) {
+bool RemoteMemory::get(MutableBytes dest, Remote from, CallName call, NoRoom no_room) {
   Batch batch;
   if (!begin_get(batch, dest, from, call, no_room)) return false;
   wait(batch, call);
   return true;
 }
 
-std::optional<std::uint64_t> Far::request(Remote at, const AtomicRequest& request, CallName call,
-                                          NoRoom no_room) {
+std::optional<std::uint64_t> RemoteMemory::request(Remote at, const AtomicRequest& request,
+                                                   CallName call, NoRoom no_room) {
   std::uint64_t old = 0;
   Batch batch;
   auto* bytes = reinterpret_cast<std::byte*>(&old);
@@ -54,17 +54,19 @@ std::optional<std::uint64_t> Far::request(Remote at, const AtomicRequest& reques
   return old;
 }
 
-bool Far::begin_put(Completion& done, Remote to, Bytes source, CallName call, NoRoom no_room) {
+bool RemoteMemory::begin_put(Completion& done, Remote to, Bytes source, CallName call,
+                             NoRoom no_room) {
   return has_begun(engine_.remote().begin_put(*lane_, to, source, done, no_room), call);
 }
 
-bool Far::begin_put(Batch& batch, Remote to, Bytes source, CallName call, NoRoom no_room) {
+bool RemoteMemory::begin_put(Batch& batch, Remote to, Bytes source, CallName call, NoRoom no_room) {
   Completion& done = engine_.remote().copies_put_of(source.size()) ? batch.done_ : batch.reading_;
   return begin_put(done, to, source, call, no_room);
 }
 
 // A program that never waits must not fill the memory with copies.
-bool Far::begin_put_of_copy(Batch& batch, Remote to, Bytes source, CallName call, NoRoom no_room) {
+bool RemoteMemory::begin_put_of_copy(Batch& batch, Remote to, Bytes source, CallName call,
+                                     NoRoom no_room) {
   constexpr std::size_t most_copies = 1024;
   if (batch.kept_ + source.size() > most_copied || batch.copies_.size() == most_copies) {
     if (no_room == NoRoom::refuse && !batch.is_done()) return false;
@@ -84,37 +86,38 @@ bool Far::begin_put_of_copy(Batch& batch, Remote to, Bytes source, CallName call
   return true;
 }
 
-bool Far::begin_get(Batch& batch, MutableBytes dest, Remote from, CallName call, NoRoom no_room) {
+bool RemoteMemory::begin_get(Batch& batch, MutableBytes dest, Remote from, CallName call,
+                             NoRoom no_room) {
   return has_begun(engine_.remote().begin_get(*lane_, dest, from, batch.done_, no_room), call);
 }
 
-bool Far::begin_put(Batch& batch, Rank to, std::span<const StridedRun> pieces, CallName call,
-                    NoRoom no_room) {
+bool RemoteMemory::begin_put(Batch& batch, Rank to, std::span<const StridedRun> pieces,
+                             CallName call, NoRoom no_room) {
   return has_begun(engine_.remote().begin_put(*lane_, to, pieces, batch.reading_, no_room), call);
 }
 
-bool Far::begin_get(Batch& batch, Rank from, std::span<const StridedRun> pieces, CallName call,
-                    NoRoom no_room) {
+bool RemoteMemory::begin_get(Batch& batch, Rank from, std::span<const StridedRun> pieces,
+                             CallName call, NoRoom no_room) {
   return has_begun(engine_.remote().begin_get(*lane_, from, pieces, batch.done_, no_room), call);
 }
 
-void Far::wait(Batch& batch, CallName call) {
+void RemoteMemory::wait(Batch& batch, CallName call) {
   engine_.remote().complete(batch.done_, call);
   engine_.remote().complete(batch.reading_, call);
 }
 
-void Far::wait_for_sources(Batch& batch, CallName call) {
+void RemoteMemory::wait_for_sources(Batch& batch, CallName call) {
   engine_.remote().complete(batch.reading_, call);
 }
 
-std::shared_ptr<const SegmentDirectory> Far::known(std::uint32_t process) {
+std::shared_ptr<const SegmentDirectory> RemoteMemory::known(std::uint32_t process) {
   const std::scoped_lock lock(mutex_);
   const auto found = directories_.find(process);
   return found == directories_.end() ? nullptr : found->second;
 }
 
 // Not while the lock is held: who waits runs handlers, which may ask too.
-std::shared_ptr<const SegmentDirectory> Far::ask(std::uint32_t process) {
+std::shared_ptr<const SegmentDirectory> RemoteMemory::ask(std::uint32_t process) {
   const auto copy = std::make_shared<SegmentDirectory>();
   get(std::as_writable_bytes(std::span(copy.get(), 1)),
       {Rank(process), system_area::directory.offset}, "directory of a peer");
@@ -122,21 +125,21 @@ std::shared_ptr<const SegmentDirectory> Far::ask(std::uint32_t process) {
   return directories_[process] = copy;
 }
 
-std::shared_ptr<const SegmentDirectory> Far::directory(std::uint32_t process) {
+std::shared_ptr<const SegmentDirectory> RemoteMemory::directory(std::uint32_t process) {
   const std::shared_ptr<const SegmentDirectory> known = this->known(process);
   return known != nullptr ? known : ask(process);
 }
 
-FarSegment Far::segment(std::uint32_t process, gex_EP_Index_t endpoint) {
+RemoteSegment RemoteMemory::segment(std::uint32_t process, gex_EP_Index_t endpoint) {
   const std::shared_ptr<const SegmentDirectory> known = this->known(process);
   if (known != nullptr) {
-    const FarSegment segment = segment_in(*known, endpoint);
+    const RemoteSegment segment = segment_in(*known, endpoint);
     if (segment.size > 0) return segment;
   }
   return segment_in(*ask(process), endpoint);
 }
 
-void Far::forget(std::span<const std::uint32_t> processes) {
+void RemoteMemory::forget(std::span<const std::uint32_t> processes) {
   if (lane_ == nullptr) return;
   const std::scoped_lock lock(mutex_);
   for (const std::uint32_t process : processes) directories_.erase(process);

@@ -1,4 +1,4 @@
-#include "front/gasnet/vis_far.hpp"
+#include "front/gasnet/vis_remote.hpp"
 
 namespace gondwana::gasnet {
 namespace {
@@ -72,17 +72,17 @@ bool FarPieces::joins_last(const StridedRun& line) {
 
 void FarPieces::begin() {
   const bool begun = side_ == strided::End::target
-                         ? far_.begin_put(batch_, rank_, told_, call_, no_room_)
-                         : far_.begin_get(batch_, rank_, told_, call_, no_room_);
+                         ? remote_.begin_put(batch_, rank_, told_, call_, no_room_)
+                         : remote_.begin_get(batch_, rank_, told_, call_, no_room_);
   refused_ = !begun;
-  no_room_ = Far::NoRoom::wait;
+  no_room_ = RemoteMemory::NoRoom::wait;
   told_.clear();
   bytes_ = 0;
 }
 
 bool FarPieces::wait() {
   if (!refused_) begin();
-  if (!refused_) far_.wait(batch_, call_);
+  if (!refused_) remote_.wait(batch_, call_);
   return !refused_;
 }
 

@@ -1,4 +1,4 @@
-#include "remote/client/mail_room.hpp"
+#include "remote/client/message_queue.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,19 +10,19 @@ namespace {
 
 using Received = std::vector<std::string>;
 
-MailReceiver into(Received& received) {
-  return [&received](Rank from, Bytes mail) {
+MessageReceiver into(Received& received) {
+  return [&received](Rank from, Bytes message) {
     received.push_back(std::to_string(index(from)) + ": " +
-                       std::string(reinterpret_cast<const char*>(mail.data()), mail.size()));
+                       std::string(reinterpret_cast<const char*>(message.data()), message.size()));
   };
 }
 
-bool take(MailRoom& room, std::uint32_t from, std::uint32_t number, const std::string& text) {
+bool take(MessageQueue& room, std::uint32_t from, std::uint32_t number, const std::string& text) {
   return room.take({Rank(from), number, std::as_bytes(std::span(text))});
 }
 
-TEST(mail_room, mail_is_handed_over_as_it_comes) {
-  MailRoom room;
+TEST(message_queue, mail_is_handed_over_as_it_comes) {
+  MessageQueue room;
   Received received;
   room.listen(into(received));
   EXPECT_FALSE(room.deliver()) << "nothing was kept";
@@ -32,8 +32,8 @@ TEST(mail_room, mail_is_handed_over_as_it_comes) {
   EXPECT_EQ(received, (Received{"3: a", "0: b", "3: "}));
 }
 
-TEST(mail_room, what_comes_too_early_waits_for_what_was_sent_before) {
-  MailRoom room;
+TEST(message_queue, what_comes_too_early_waits_for_what_was_sent_before) {
+  MessageQueue room;
   Received received;
   room.listen(into(received));
   room.deliver();
@@ -46,8 +46,8 @@ TEST(mail_room, what_comes_too_early_waits_for_what_was_sent_before) {
   EXPECT_EQ(received, (Received{"0: of another", "1: a", "1: b", "1: c", "1: d"}));
 }
 
-TEST(mail_room, mail_is_kept_until_somebody_listens) {
-  MailRoom room;
+TEST(message_queue, mail_is_kept_until_somebody_listens) {
+  MessageQueue room;
   Received received;
   EXPECT_TRUE(take(room, 1, 1, "a"));
   EXPECT_TRUE(take(room, 1, 2, "b"));
@@ -61,8 +61,8 @@ TEST(mail_room, mail_is_kept_until_somebody_listens) {
   EXPECT_EQ(received, (Received{"1: a", "1: b", "1: c", "1: d"}));
 }
 
-TEST(mail_room, mail_that_comes_again_is_refused) {
-  MailRoom room;
+TEST(message_queue, mail_that_comes_again_is_refused) {
+  MessageQueue room;
   Received received;
   room.listen(into(received));
   room.deliver();

@@ -1,4 +1,4 @@
-#include "engine/am/mail.hpp"
+#include "engine/am/remote_messages.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -8,15 +8,16 @@ namespace gondwana {
 namespace {
 
 // Requests that were handled before their sender is told, if nothing else goes there meanwhile.
-constexpr std::uint32_t tell_after = Mail::window / 2;
+constexpr std::uint32_t tell_after = RemoteMessages::window / 2;
 
-Mail::Sort sort_of(MessageClass sort) {
-  if (sort == MessageClass::notice) return Mail::Sort::notice;
-  return sort == MessageClass::request ? Mail::Sort::request : Mail::Sort::reply;
+RemoteMessages::Sort sort_of(MessageClass sort) {
+  if (sort == MessageClass::notice) return RemoteMessages::Sort::notice;
+  return sort == MessageClass::request ? RemoteMessages::Sort::request
+                                       : RemoteMessages::Sort::reply;
 }
 
-bool needs_credit(Mail::Sort sort) {
-  return sort == Mail::Sort::request || sort == Mail::Sort::notice;
+bool needs_credit(RemoteMessages::Sort sort) {
+  return sort == RemoteMessages::Sort::request || sort == RemoteMessages::Sort::notice;
 }
 
 template <typename T>
@@ -26,8 +27,8 @@ MutableBytes bytes_of(T& object) {
 
 }  // namespace
 
-Mail::Mail(Wire& wire, std::recursive_mutex& turn, const NodeMemory& memory, Rank me,
-           std::uint32_t ranks)
+RemoteMessages::RemoteMessages(Wire& wire, std::recursive_mutex& turn, const NodeMemory& memory,
+                               Rank me, std::uint32_t ranks)
     : wire_(wire),
       turn_(turn),
       memory_(memory),
@@ -35,49 +36,50 @@ Mail::Mail(Wire& wire, std::recursive_mutex& turn, const NodeMemory& memory, Ran
       ranks_(ranks),
       generation_(static_cast<std::uint16_t>(
           memory.page(me).legacy.generation.load(std::memory_order_relaxed))) {
-  wire_.listen([this](Rank from, Bytes mail) { receive(from, mail); });
+  wire_.listen([this](Rank from, Bytes message) { receive(from, message); });
 }
 
-Mail::Parcel& Mail::take_parcel() {
-  if (free_.empty()) free_.push_back(&parcels_.emplace_back());
-  Parcel& parcel = *free_.back();
+RemoteMessages::MessageBuffer& RemoteMessages::take_buffer() {
+  if (free_.empty()) free_.push_back(&buffers_.emplace_back());
+  MessageBuffer& buffer = *free_.back();
   free_.pop_back();
-  return parcel;
+  return buffer;
 }
 
-Mail::Parcel* Mail::try_open(Rank to, MessageClass sort, Payload payload) {
+RemoteMessages::MessageBuffer* RemoteMessages::try_open(Rank to, MessageClass sort,
+                                                        Payload payload) {
   const std::scoped_lock turn(turn_);
   Peer& peer = peers_[index(to)];
   if (needs_credit(sort_of(sort))) {
     if (peer.under_way + peer.replies >= window) return nullptr;
     ++peer.under_way;
   }
-  Parcel& parcel = take_parcel();
-  parcel.peer = to;
-  parcel.letter.head = {.sort = sort_of(sort)};
+  MessageBuffer& buffer = take_buffer();
+  buffer.peer = to;
+  buffer.packet.head = {.sort = sort_of(sort)};
   if (payload == Payload::block) {
-    parcel.block.resize(longest_body);
-    parcel.letter.head.bytes = longest_body;
+    buffer.block.resize(longest_body);
+    buffer.packet.head.bytes = longest_body;
   }
-  return &parcel;
+  return &buffer;
 }
 
-void Mail::publish(Parcel& parcel) {
+void RemoteMessages::publish(MessageBuffer& buffer) {
   const std::scoped_lock turn(turn_);
-  Head& head = parcel.letter.head;
-  if (head.bytes > 0) head.bytes = std::min(parcel.letter.message.payload_bytes, head.bytes);
-  send(parcel.peer, bytes_of(parcel.letter), Bytes(parcel.block).first(head.bytes));
-  free_.push_back(&parcel);
+  Head& head = buffer.packet.head;
+  if (head.bytes > 0) head.bytes = std::min(buffer.packet.message.payload_bytes, head.bytes);
+  send(buffer.peer, bytes_of(buffer.packet), Bytes(buffer.block).first(head.bytes));
+  free_.push_back(&buffer);
 }
 
-void Mail::cancel(Parcel& parcel) {
+void RemoteMessages::cancel(MessageBuffer& buffer) {
   const std::scoped_lock turn(turn_);
-  if (needs_credit(parcel.letter.head.sort)) --peers_[index(parcel.peer)].under_way;
-  free_.push_back(&parcel);
+  if (needs_credit(buffer.packet.head.sort)) --peers_[index(buffer.peer)].under_way;
+  free_.push_back(&buffer);
 }
 
 // The word goes with the last of the bytes.
-bool Mail::update(Rank to, const Update& update) {
+bool RemoteMessages::update(Rank to, const Update& update) {
   const std::scoped_lock turn(turn_);
   std::size_t at = 0;
   do {
@@ -94,37 +96,37 @@ bool Mail::update(Rank to, const Update& update) {
   return is_all_sent() && wire_.departed();
 }
 
-// Mail to one peer goes in order: none overtakes what waits.
-void Mail::send(Rank to, MutableBytes letter, Bytes body) {
+// RemoteMessages to one peer goes in order: none overtakes what waits.
+void RemoteMessages::send(Rank to, MutableBytes packet, Bytes body) {
   Peer& peer = peers_[index(to)];
-  if (peer.waiting == 0 && try_send(to, letter, body)) return;
-  Waiting waits{to, {letter.begin(), letter.end()}};
-  waits.mail.insert(waits.mail.end(), body.begin(), body.end());
+  if (peer.waiting == 0 && try_send(to, packet, body)) return;
+  Waiting waits{to, {packet.begin(), packet.end()}};
+  waits.message.insert(waits.message.end(), body.begin(), body.end());
   waiting_.push_back(std::move(waits));
   add(memory_.page(me_).traffic.under_way, 1);
   ++peer.waiting;
 }
 
 // True: gone, or lost with its receiver; then the wire says so.
-bool Mail::try_send(Rank to, MutableBytes letter, Bytes body) {
+bool RemoteMessages::try_send(Rank to, MutableBytes packet, Bytes body) {
   Peer& peer = peers_[index(to)];
   Head head;
-  std::memcpy(&head, letter.data(), sizeof(head));
+  std::memcpy(&head, packet.data(), sizeof(head));
   head.generation = generation_;
   head.taken = peer.owed;
-  std::memcpy(letter.data(), &head, sizeof(head));
-  const Result<Posted> posted = wire_.send_mail(to, letter, body);
+  std::memcpy(packet.data(), &head, sizeof(head));
+  const Result<Posted> posted = wire_.send_message(to, packet, body);
   if (posted && *posted == Posted::busy) return false;
   peer.owed = 0;
   return true;
 }
 
-void Mail::move_on() {
+void RemoteMessages::move_on() {
   if (waiting_.empty()) return;
   std::vector<Rank> full;
   std::erase_if(waiting_, [&](Waiting& each) {
     if (std::ranges::find(full, each.to) != full.end()) return false;
-    if (!try_send(each.to, each.mail, {})) {
+    if (!try_send(each.to, each.message, {})) {
       full.push_back(each.to);
       return false;
     }
@@ -137,40 +139,41 @@ void Mail::move_on() {
 // Of a member of this job: what makes no sense all the same is dropped, and so is what was meant
 // for the engine before this one. Of the one after it come updates only, which number themselves:
 // whatever else goes to members that have met in it.
-void Mail::receive(Rank from, Bytes mail) {
+void RemoteMessages::receive(Rank from, Bytes message) {
   Head head;
-  if (mail.size() < sizeof(head) || index(from) >= ranks_) return;
-  std::memcpy(&head, mail.data(), sizeof(head));
+  if (message.size() < sizeof(head) || index(from) >= ranks_) return;
+  std::memcpy(&head, message.data(), sizeof(head));
   if (static_cast<std::int16_t>(head.generation - generation_) < 0) return;
   Peer& peer = peers_[index(from)];
   peer.under_way -= std::min(peer.under_way, head.taken);
-  if (head.sort == Sort::request) keep(from, MessageClass::request, mail);
-  if (head.sort == Sort::reply || head.sort == Sort::notice) keep(from, MessageClass::reply, mail);
-  if (head.sort == Sort::update) carry_out(mail);
+  if (head.sort == Sort::request) keep(from, MessageClass::request, message);
+  if (head.sort == Sort::reply || head.sort == Sort::notice)
+    keep(from, MessageClass::reply, message);
+  if (head.sort == Sort::update) carry_out(message);
 }
 
-void Mail::keep(Rank from, MessageClass sort, Bytes mail) {
+void RemoteMessages::keep(Rank from, MessageClass sort, Bytes message) {
   Head head;
-  std::memcpy(&head, mail.data(), sizeof(head));
-  if (head.bytes > longest_body || mail.size() != sizeof(Letter) + head.bytes) return;
-  Parcel& parcel = take_parcel();
-  std::memcpy(&parcel.letter, mail.data(), sizeof(Letter));
-  parcel.peer = from;
-  const Bytes body = mail.subspan(sizeof(Letter));
-  if (parcel.block.size() < body.size()) parcel.block.resize(longest_body);
-  std::ranges::copy(body, parcel.block.begin());
+  std::memcpy(&head, message.data(), sizeof(head));
+  if (head.bytes > longest_body || message.size() != sizeof(ActiveMessage) + head.bytes) return;
+  MessageBuffer& buffer = take_buffer();
+  std::memcpy(&buffer.packet, message.data(), sizeof(ActiveMessage));
+  buffer.peer = from;
+  const Bytes body = message.subspan(sizeof(ActiveMessage));
+  if (buffer.block.size() < body.size()) buffer.block.resize(longest_body);
+  std::ranges::copy(body, buffer.block.begin());
   if (head.sort == Sort::reply) ++peers_[index(from)].replies;
   const auto number = static_cast<std::size_t>(sort);
-  arrived_[number].push_back(&parcel);
+  arrived_[number].push_back(&buffer);
   how_many_[number].fetch_add(1, std::memory_order_relaxed);
 }
 
 // Threads of this rank may sleep until it comes.
-void Mail::carry_out(Bytes mail) {
+void RemoteMessages::carry_out(Bytes message) {
   Change change;
-  if (mail.size() < sizeof(change)) return;
-  std::memcpy(&change, mail.data(), sizeof(change));
-  const Bytes bytes = mail.subspan(sizeof(change));
+  if (message.size() < sizeof(change)) return;
+  std::memcpy(&change, message.data(), sizeof(change));
+  const Bytes bytes = message.subspan(sizeof(change));
   const std::size_t room = memory_.plan().inbox_offset();
   if (bytes.size() != change.head.bytes || change.offset > room ||
       bytes.size() > room - change.offset)
@@ -186,28 +189,28 @@ void Mail::carry_out(Bytes mail) {
   memory_.page(me_).sync_bell.ring_if_asleep();
 }
 
-Mail::Parcel* Mail::next(MessageClass sort) {
+RemoteMessages::MessageBuffer* RemoteMessages::next(MessageClass sort) {
   const auto number = static_cast<std::size_t>(sort);
   if (how_many_[number].load(std::memory_order_relaxed) == 0) return nullptr;
   const std::scoped_lock turn(turn_);
   if (arrived_[number].empty()) return nullptr;
-  Parcel* parcel = arrived_[number].front();
+  MessageBuffer* buffer = arrived_[number].front();
   arrived_[number].pop_front();
   how_many_[number].fetch_sub(1, std::memory_order_relaxed);
-  return parcel;
+  return buffer;
 }
 
-void Mail::finish(Parcel& parcel) {
+void RemoteMessages::finish(MessageBuffer& buffer) {
   const std::scoped_lock turn(turn_);
-  free_.push_back(&parcel);
-  Peer& peer = peers_[index(parcel.peer)];
-  if (!needs_credit(parcel.letter.head.sort)) {
+  free_.push_back(&buffer);
+  Peer& peer = peers_[index(buffer.peer)];
+  if (!needs_credit(buffer.packet.head.sort)) {
     --peer.replies;
     return;
   }
   if (++peer.owed < tell_after) return;
   Head receipt{.sort = Sort::receipt};
-  send(parcel.peer, bytes_of(receipt), {});
+  send(buffer.peer, bytes_of(receipt), {});
 }
 
 }  // namespace gondwana

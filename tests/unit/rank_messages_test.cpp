@@ -52,8 +52,8 @@ class Post {
   const std::vector<Letter>& received(std::uint32_t rank) const { return received_[rank]; }
 
   void listen(std::uint32_t rank) {
-    wires_[rank].listen([this, rank](Rank from, Bytes mail) {
-      received_[rank].push_back({from, {mail.begin(), mail.end()}});
+    wires_[rank].listen([this, rank](Rank from, Bytes message) {
+      received_[rank].push_back({from, {message.begin(), message.end()}});
     });
   }
   void listen() {
@@ -75,7 +75,7 @@ class Post {
 
   void send(std::uint32_t from, std::uint32_t to, Bytes head, Bytes body) {
     const bool sent = progress_until([&] {
-      const Result<Posted> posted = wires_[from].send_mail(Rank(to), head, body);
+      const Result<Posted> posted = wires_[from].send_message(Rank(to), head, body);
       EXPECT_TRUE(posted) << posted.error().text;
       return !posted || *posted == Posted::accepted;
     });
@@ -90,7 +90,7 @@ class Post {
   std::vector<Wire> wires_;
 };
 
-// The bytes of mail: its number among those of this pair, then something that depends on it.
+// The bytes of message: its number among those of this pair, then something that depends on it.
 std::vector<std::byte> text_of(std::uint32_t from, std::uint32_t to, std::uint32_t number,
                                std::size_t size) {
   std::vector<std::byte> bytes(size);
@@ -101,14 +101,14 @@ std::vector<std::byte> text_of(std::uint32_t from, std::uint32_t to, std::uint32
 }
 
 Post over_loopback() {
-  const auto boxes = std::make_shared<Mailboxes>(ranks);
+  const auto boxes = std::make_shared<MessageQueues>(ranks);
   return Post(make_nodes(), [&](const Nodes& memory, Rank me) {
     return Wire(std::make_unique<Loopback>(Loopback::Setup{memory, me, boxes}));
   });
 }
 
 Post over_faulty() {
-  const auto boxes = std::make_shared<Mailboxes>(ranks);
+  const auto boxes = std::make_shared<MessageQueues>(ranks);
   return Post(make_nodes(), [&](const Nodes& memory, Rank me) {
     auto loopback = std::make_unique<Loopback>(Loopback::Setup{memory, me, boxes});
     return Wire(std::make_unique<Faulty<Loopback>>(std::move(loopback), index(me) + 1));
@@ -138,7 +138,7 @@ class Mail : public testing::TestWithParam<const char*> {
   }
 
   Post& post() { return *post_; }
-  std::size_t longest() { return post().wire(0).limits().longest_mail; }
+  std::size_t longest() { return post().wire(0).limits().longest_message; }
 
  private:
   void open_network(bool through_agent) {
@@ -184,8 +184,8 @@ TEST_P(Mail, may_be_empty_and_as_long_as_it_says) {
   EXPECT_EQ(post().received(1)[2].bytes, text);
   if (post().wire(2).name() == "faulty") return;  // it finds out later
   const std::vector<std::byte> too_long(longest() + 1);
-  EXPECT_FALSE(post().wire(2).send_mail(Rank(1), too_long, {}));
-  EXPECT_FALSE(post().wire(2).send_mail(Rank(ranks), {}, {})) << "no such rank";
+  EXPECT_FALSE(post().wire(2).send_message(Rank(1), too_long, {}));
+  EXPECT_FALSE(post().wire(2).send_message(Rank(ranks), {}, {})) << "no such rank";
 }
 
 TEST_P(Mail, what_comes_before_anybody_listens_is_kept) {
@@ -234,15 +234,15 @@ TEST_P(Mail, of_each_pair_arrives_once_and_in_order) {
 TEST_P(Mail, a_receiver_may_answer) {
   post().listen();
   bool answered = false;
-  // A connection that is not there yet is busy: then the next mail is answered.
-  post().wire(3).listen([&](Rank from, Bytes mail) {
+  // A connection that is not there yet is busy: then the next message is answered.
+  post().wire(3).listen([&](Rank from, Bytes message) {
     if (answered) return;
-    const Result<Posted> posted = post().wire(3).send_mail(from, mail, {});
+    const Result<Posted> posted = post().wire(3).send_message(from, message, {});
     answered = posted && *posted == Posted::accepted;
   });
   const auto text = text_of(1, 3, 1, 64);
   ASSERT_TRUE(post().progress_until([&] {
-    const Result<Posted> posted = post().wire(1).send_mail(Rank(3), text, {});
+    const Result<Posted> posted = post().wire(1).send_message(Rank(3), text, {});
     return !posted || answered;
   }));
   ASSERT_TRUE(post().wait_for(1, 1));
@@ -260,10 +260,10 @@ TEST_P(Mail, a_sleeper_wakes_and_all_of_it_departs) {
 }
 
 // Whether it is accepted within a moment.
-bool send(RemoteClient& sender, Rank to, Bytes mail) {
+bool send(RemoteClient& sender, Rank to, Bytes message) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
   while (std::chrono::steady_clock::now() < end) {
-    const Result<Posted> posted = sender.send_mail(to, mail, {});
+    const Result<Posted> posted = sender.send_message(to, message, {});
     EXPECT_TRUE(posted) << posted.error().text;
     if (!posted || *posted == Posted::accepted) return true;
     sender.progress();
@@ -292,9 +292,9 @@ TEST(ofi_mail, goes_to_a_rank_that_opens_later) {
   for (const std::uint32_t to : {1U, 3U}) {
     const auto receiver = open_ofi(memory, Rank(to));
     std::vector<std::byte> received;
-    receiver->listen([&](Rank, Bytes mail) { received.assign(mail.begin(), mail.end()); });
+    receiver->listen([&](Rank, Bytes message) { received.assign(message.begin(), message.end()); });
     EXPECT_TRUE(receives(*sender, *receiver, [&] {
-      const Result<Posted> posted = sender->send_mail(Rank(to), text, {});
+      const Result<Posted> posted = sender->send_message(Rank(to), text, {});
       return posted && *posted == Posted::accepted;
     }));
     EXPECT_TRUE(receives(*sender, *receiver, [&] { return !received.empty(); }));
@@ -311,7 +311,7 @@ TEST(ofi_mail, of_another_job_is_refused) {
   receiver->listen([](Rank, Bytes) { ADD_FAILURE() << "of another job"; });
   const auto text = text_of(1, 0, 1, 100);
   EXPECT_TRUE(receives(*stranger, *receiver, [&] {
-    const Result<Posted> posted = stranger->send_mail(Rank(0), text, {});
+    const Result<Posted> posted = stranger->send_message(Rank(0), text, {});
     return posted && *posted == Posted::accepted;
   }));
   EXPECT_TRUE(receives(*stranger, *receiver, [&] { return receiver->refused() > 0; }));
@@ -329,7 +329,7 @@ TEST(ofi_mail, that_has_departed_arrives_without_its_sender) {
   const auto text = text_of(0, 3, 1, 16);
   std::size_t sent = 0;
   const auto send_one = [&] {
-    const Result<Posted> posted = sender->send_mail(Rank(3), text, {});
+    const Result<Posted> posted = sender->send_message(Rank(3), text, {});
     EXPECT_TRUE(posted);
     const bool accepted = posted && *posted == Posted::accepted;
     if (accepted) ++sent;
