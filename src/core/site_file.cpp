@@ -43,7 +43,7 @@ std::optional<std::string> as_text(const toml::node& value) {
   if (const auto* text = value.as_string()) return text->get();
   if (const auto* number = value.as_integer()) return fmt::format("{}", number->get());
   if (const auto* number = value.as_floating_point()) return fmt::format("{}", number->get());
-  if (const auto* yes = value.as_boolean()) return yes->get() ? "yes" : "no";
+  if (const auto* yes = value.as_boolean()) return yes->get() ? "true" : "false";
   return std::nullopt;
 }
 

@@ -22,6 +22,7 @@
 #include "process/freeze.hpp"
 #include "process/message.hpp"
 #include "process/open_wire.hpp"
+#include "process/placement.hpp"
 #include "process/self_start.hpp"
 
 namespace gondwana {
@@ -279,6 +280,7 @@ Result<Engine*> acquire_engine(CallName call, Threads threads) {
   Result<std::unique_ptr<Engine>> engine = Engine::create(std::move(setup));
   if (!engine) return engine.error();
   self.engine = *std::move(engine);
+  start_apart(*self.memory, self.membership.rank);
   if (options->core == Core::heap) self.engine->symmetric().dump_blocks();
   self.users = 1;
   return self.engine.get();

@@ -1,4 +1,4 @@
-"""OpenSHMEM programs as their users meet them: `door_test.py GONDWANA FOLDER_OF_PROGRAMS`."""
+"""OpenSHMEM programs as users run them: `door_test.py GONDWANA FOLDER_OF_PROGRAMS`."""
 
 import os
 import pwd
@@ -26,7 +26,7 @@ def program(name):
 
 
 def run(ranks, name, *words, **variables):
-    # Under AddressSanitizer a rank would turn its SIGSEGV into a status of its own.
+    # AddressSanitizer would turn the SIGSEGV of a rank into another status.
     environment = {**os.environ, "ASAN_OPTIONS": "handle_segv=0:detect_leaks=0", **variables}
     command = [GONDWANA, "run", "-n", str(ranks), program(name), *words]
     return subprocess.run(
@@ -140,7 +140,7 @@ class Sentences(unittest.TestCase):
             "fork": r"rank 1: shmem_my_pe: called in a child process that the rank forked",
         }.items():
             with self.subTest(how=how):
-                if how == "free":  # collective: the others would never come
+                if how == "free":  # collective: the others would never call
                     self.assert_told(run(1, "misuse", how), 1, sentence.replace("rank 1", "rank 0"))
                 else:
                     self.assert_told(run(3, "misuse", how), 1, sentence)
@@ -186,9 +186,15 @@ class Sentences(unittest.TestCase):
         for call in ("lock", "wait_until"):
             with self.subTest(call=call):
                 self.assert_told(run(3, "ends", "exit", call), 1, "rank 2 has called exit .* " + nobody)
-        for call in ("barrier", "reduction"):  # which the end of rank 2 may be to the others
+        for call in ("barrier", "reduction"):  # the others may count the end of rank 2 as arrival
             with self.subTest(call=call):
                 self.assert_told(run(3, "ends", "exit", call), 1, "rank 2 has .* " + nobody)
+
+    def test_a_rank_may_run_where_it_could_run_before(self):
+        for ranks in (2, 5):
+            with self.subTest(ranks=ranks):
+                ended = run(ranks, "placement")
+                self.assertEqual((ended.returncode, ended.stderr), (0, ""))
 
     def test_ranks_of_several_threads_are_judged_where_all_threads_wait(self):
         self.assert_told(run(3, "ends", "exit", "lock", "waits"), 1, "rank 2 has called exit")
@@ -206,7 +212,7 @@ class Sentences(unittest.TestCase):
                 with self.subTest(route=route, call=call):
                     variables = {"GONDWANA_NODE_RANKS": "2", "GONDWANA_ROUTE": route}
                     self.assert_told(run(3, "ends", "exit", call, **variables), 1, told)
-        # The end of rank 2 is a barrier to the others, whose next messages it does not hear.
+        # The others count the end of rank 2 as arrival; it does not receive their next messages.
         variables = {"GONDWANA_NODE_RANKS": "2", "GONDWANA_PEER_TIMEOUT": "2"}
         ended = run(3, "ends", "exit", "barrier", **variables)
         self.assert_told(ended, 1, "rank [01]: shmem_finalize: .*rank 2 ")
@@ -339,7 +345,7 @@ class Greetings(unittest.TestCase):
 
 
 class Sites(unittest.TestCase):
-    """Defaults of a site reach every rank."""
+    """The defaults of a site file reach every rank."""
 
     def site(self, text):
         file = tempfile.NamedTemporaryFile("w", suffix=".toml")

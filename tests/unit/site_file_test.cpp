@@ -15,7 +15,7 @@
 namespace gondwana {
 namespace {
 
-// A site file that is gone with the test, and the variables that name it.
+// A site file that is removed after the test, and the variables that name it.
 class Site {
  public:
   explicit Site(const std::string& text, std::map<std::string, std::string> variables = {})
@@ -43,7 +43,7 @@ class Site {
   std::map<std::string, std::string> variables_;
 };
 
-// What is wrong with a file of that text, after its path.
+// The error message for a file of that text, after its path.
 std::string complaint(const std::string& text) {
   const Result<SiteFile> site = SiteFile::parse(text, "site");
   EXPECT_FALSE(site) << text;
@@ -97,7 +97,7 @@ TEST(site_file, what_is_wrong_is_told_with_its_line_and_what_to_do) {
   EXPECT_EQ(complaint("GONDWANA_CONFIG = \"x\""),
             "site:1: GONDWANA_CONFIG is read from the environment only; remove it here");
   EXPECT_EQ(complaint("\nGONDWANA_SPINS = true"),
-            "site:2: GONDWANA_SPINS \"yes\": expected a whole number from 1 to 1000000000");
+            "site:2: GONDWANA_SPINS \"true\": expected a whole number from 1 to 1000000000");
   EXPECT_EQ(complaint("GONDWANA_ROUTE = [\"agent\"]"),
             "site:1: GONDWANA_ROUTE is neither a text nor a number nor true or false; write "
             "GONDWANA_ROUTE = \"VALUE\"");
