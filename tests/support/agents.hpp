@@ -1,4 +1,4 @@
-// Node agents as threads of this process, over the network that is this machine alone.
+// Node agents as threads of this process, over the network of this machine alone.
 #pragma once
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ using Nodes = std::vector<std::shared_ptr<NodeMemory>>;
 
 inline constexpr std::uint64_t job_tag = 0x7e57'7e57'7e57'7e57;
 
-// Of this machine alone, over the library that is named, that of the environment, or libfabric.
+// The network of this machine, over the named library, the one configured, or libfabric.
 inline network::Settings loopback_network(std::string_view library = {}) {
   const Result<Options> options =
       read_options([](const char* name) -> const char* { return std::getenv(name); });
@@ -38,7 +38,7 @@ inline network::Settings loopback_network(std::string_view library = {}) {
   return settings;
 }
 
-// Libraries of networks are not built for sanitizers that look at threads.
+// Network libraries are not built with ThreadSanitizer.
 inline bool has_network(std::string_view library = {}) {
 #if defined(__SANITIZE_THREAD__)
   static_cast<void>(library);
@@ -79,7 +79,7 @@ class AgentThread {
   ~AgentThread() { end_.reset(); }
 
   const NodeContact& contact() const { return agent_->contact(); }
-  // Ends it. What it has dropped.
+  // Ends the agent. Returns its counters of dropped requests.
   NodeAgent::Dropped stop() {
     end_.reset();
     thread_.join();
@@ -93,7 +93,7 @@ class AgentThread {
   std::jthread thread_;
 };
 
-// The agents of all nodes, which know of each other when this returns.
+// The agents of all nodes. They know of each other when this returns.
 inline std::vector<std::unique_ptr<AgentThread>> start_agents(
     const Nodes& nodes, const AgentThread::Manner& manner = {}) {
   std::vector<std::unique_ptr<AgentThread>> agents;

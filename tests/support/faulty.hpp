@@ -1,5 +1,5 @@
-// A wire on which everything happens that a network may do: it refuses, delays, reorders, splits.
-// Wraps a transport that works; what it promises in its Limits is the least that is legal.
+// A wire with every behaviour that a network may have: it refuses, delays, reorders and splits. It
+// wraps a working transport. Its Limits promise the minimum that is legal.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace gondwana::test {
 template <Transport Inner>
 class Faulty {
  public:
-  // With an even seed it packs nothing.
+  // With an even seed the wire does not pack.
   Faulty(std::unique_ptr<Inner> inner, std::uint64_t seed)
       : inner_(std::move(inner)), random_(seed), packs_(seed % 2 == 1) {}
 
@@ -65,10 +65,10 @@ class Faulty {
   }
 
   bool has_unordered() { return !delayed_.empty() || inner_->has_unordered(); }
-  // A fence drains what is delayed here, so its mark concerns the inner transport alone.
+  // A fence drains delayed operations, so its mark concerns the inner transport alone.
   std::uint64_t accepted() { return inner_->accepted(); }
   bool has_executed(Rank at, std::uint64_t mark) { return inner_->has_executed(at, mark); }
-  // Message waits too, but does not overtake other message to the same rank.
+  // A delayed message does not overtake other messages to the same rank.
   Result<Posted> send_message(Rank to, Bytes head, Bytes body) {
     if (one_in(3)) return Posted::busy;
     std::vector<std::byte> bytes(head.begin(), head.end());
@@ -99,7 +99,7 @@ class Faulty {
     bool started = false;
   };
 
-  // Of what is to be put, whose source is free at once.
+  // A copy of the data of a put, so that the source is free at once.
   struct Copy {
     explicit Copy(std::span<const StridedRun> all)
         : pieces(all.begin(), all.end()), packed(bytes_of(all)) {

@@ -1,17 +1,17 @@
-"""What users do with Gondwana where it is installed: small programs, a project of CMake, commands."""
+"""Uses an installed Gondwana as users do: small programs, a CMake project, commands."""
 
 import os
 import subprocess
 
 WATCHDOG = 240  # seconds: against hangs only
 
-# What is set here for the build or by whoever runs the tests is not what users have.
+# Variables that the build or the user of the tests may have set, and that users do not have.
 UNWANTED = (
     *("GASNET_", "GONDWANA_", "SHMEM_", "OSHCC_", "CMAKE_", "CTEST_", "PYTHON", "PIP_"),
     *("DESTDIR", "LD_", "CFLAGS", "LDFLAGS", "PKG_CONFIG"),
 )
 
-# Says on rank 0 what the numbers of all ranks sum up to, counted from 1.
+# Prints on rank 0 the sum of the numbers of all ranks, counted from 1.
 PROGRAM = """\
 #include <shmem.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ def plain_environment() -> dict[str, str]:
 
 
 def run(*command, variables=None, **more) -> subprocess.CompletedProcess:
-    """With a plain environment and these variables."""
+    """Runs with a plain environment and these variables."""
     return subprocess.run(
         command,
         env={**plain_environment(), **(variables or {})},
@@ -53,7 +53,7 @@ def run(*command, variables=None, **more) -> subprocess.CompletedProcess:
 
 
 def run_well(*command, **more) -> str:
-    """What a command that must succeed prints."""
+    """The output of a command that must succeed."""
     done = run(*command, **more)
     if done.returncode != 0:
         raise AssertionError(f"{command} ended with {done.returncode}: {done.stdout}{done.stderr}")

@@ -1,4 +1,4 @@
-"""What tests of `gondwana run` have in common: starting jobs, and that nothing is left of them."""
+"""What tests of `gondwana run` share: they start jobs and check that nothing is left of them."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ SLEEPER = ("sh", "-c", "echo ready; exec sleep 1000")
 
 class JobTest(unittest.TestCase):
     def command(self):
-        """What starts a job."""
+        """The command that starts a job."""
         return [GONDWANA, "run"]
 
     def setUp(self):
@@ -31,11 +31,11 @@ class JobTest(unittest.TestCase):
         self.assertEqual(left, [], "processes were left behind")
 
     def marked(self):
-        """Everybody of this test on this machine."""
+        """All processes of this test on this machine."""
         return marked(self.mark)
 
     def environment(self, more=None):
-        # Under AddressSanitizer a rank would turn its SIGSEGV into a status of its own.
+        # AddressSanitizer would turn the SIGSEGV of a rank into another status.
         ours = {"TEST_MARK": self.mark, "ASAN_OPTIONS": "handle_segv=0"}
         return {**os.environ, **ours, **(more or {})}
 
@@ -72,7 +72,7 @@ class JobTest(unittest.TestCase):
         return job.returncode, out, err
 
     def start_ready(self, *words, ranks=4, program=SLEEPER, **more):
-        """Starts ranks of which each says a line, and waits for all of them to have said it."""
+        """Starts ranks that print a line each, and waits for all lines."""
         job = self.start(*words, *program, **more)
         for _ in range(ranks):
             if (line := read_line(job.stdout)) != "ready\n":
@@ -89,7 +89,7 @@ class JobTest(unittest.TestCase):
 
 
 def read_line(pipe) -> str:
-    """Takes not a byte more: communicate() does not see what a buffer has."""
+    """Reads no byte more: communicate() does not see the contents of a buffer."""
     line = b""
     while not line.endswith(b"\n") and (byte := os.read(pipe.fileno(), 1)):
         line += byte

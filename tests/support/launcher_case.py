@@ -1,4 +1,4 @@
-"""What tests of the launcher on one host have in common: no process and no file is left behind."""
+"""What tests of the launcher on one host share: no process and no file is left behind."""
 
 import os
 

@@ -1,4 +1,4 @@
-// The nodes of a job whose ranks are threads of this process, and the wires between them.
+// The nodes of a job with threads of this process as ranks, and the wires between them.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@
 
 namespace gondwana::test {
 
-// What lies between the ranks: see rank_main.cpp.
+// The connection between the ranks: see rank_main.cpp.
 enum class Over : std::uint8_t {
   memory,
   wire,
@@ -50,8 +50,8 @@ inline std::optional<Over> over_of(std::string_view name) {
 inline bool goes_by_network(Over over) {
   return over == Over::ofi || over == Over::ofi_alone || over == Over::agents;
 }
-// Whether ranks of one node share memory; else all is one node, whose memory nobody uses directly
-// where there is a wire.
+// Whether ranks of one node share memory. Otherwise all ranks are one node; over a wire no rank
+// accesses its memory directly.
 inline bool has_nodes(Over over) {
   return over == Over::nodes || over == Over::faulty_nodes || goes_by_network(over);
 }
@@ -68,7 +68,7 @@ T get_or_abort(Result<T> result) {
 
 class JobNodes {
  public:
-  // `per_node`: ranks of a node, where there are nodes; 0: half of them.
+  // `per_node`: ranks per node, if the job has nodes; 0: half of them.
   JobNodes(Over over, std::uint32_t ranks, std::uint64_t seed, std::uint32_t per_node = 0)
       : over_(over),
         per_node_(per_node),
@@ -103,14 +103,14 @@ class JobNodes {
   }
 
  private:
-  // The last may have fewer.
+  // The last node may have fewer.
   std::uint32_t ranks_per_node(std::uint32_t ranks) const {
     if (over_ == Over::ofi_alone) return 1;
     if (!has_nodes(over_)) return ranks;
     return per_node_ > 0 ? per_node_ : (ranks + 1) / 2;
   }
 
-  // What the engine asks of an info where no agent wrote it.
+  // The parts of an info that the engine needs, where no agent wrote it.
   void introduce_nodes() {
     for (const auto& memory : memories_) {
       for (std::uint32_t i = 0; i < memories_.size(); ++i) {

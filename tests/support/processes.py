@@ -1,14 +1,14 @@
-"""Processes as /proc shows them, and waiting for what they do."""
+"""Processes as /proc shows them, and waiting for conditions on them."""
 
 import os
 import signal
 import time
 
-PATIENCE = 60  # seconds: against hangs only, a busy machine takes its time
+TIMEOUT = 60  # seconds: against hangs only; a busy machine is slow
 
 
 def read_proc(pid: int, name: str) -> bytes:
-    """Nothing of a process that is gone."""
+    """Empty for a process that has ended."""
     try:
         with open(f"/proc/{pid}/{name}", "rb") as file:
             return file.read()
@@ -21,7 +21,7 @@ def process_ids() -> list[int]:
 
 
 def state_of(pid: int) -> str:
-    """The letter that ps shows, nothing of a process that is gone."""
+    """The letter that ps shows; empty for a process that has ended."""
     return read_proc(pid, "stat").rpartition(b")")[2].strip()[:1].decode()
 
 
@@ -43,7 +43,7 @@ def descendants_of(pid: int) -> list[int]:
 
 
 def marked(mark: str) -> list[int]:
-    """Who lives and has the mark in its environment, which children inherit."""
+    """Live processes with the mark in their environment, which children inherit."""
     text = mark.encode()
     return [pid for pid in process_ids() if is_alive(pid) and text in read_proc(pid, "environ")]
 
@@ -56,9 +56,9 @@ def end_all(pids) -> None:
             continue
 
 
-def eventually(condition, patience: float = PATIENCE):
+def eventually(condition, timeout: float = TIMEOUT):
     """Waits until the condition holds; returns its value, true or not."""
-    end = time.monotonic() + patience
+    end = time.monotonic() + timeout
     while not (result := condition()) and time.monotonic() < end:
         time.sleep(0.01)
     return result

@@ -1,4 +1,4 @@
-// Runs rank tests. The form of the job is chosen by the command line:
+// Runs rank tests. The command line chooses the form of the job:
 //
 //   rank_tests --ranks=4 --over=memory      threads of this process, common memory (the default)
 //   rank_tests --ranks=4 --over=wire        the same, everything over the loopback wire
@@ -6,16 +6,15 @@
 //   rank_tests --ranks=4 --over=nodes       two nodes: common memory within, the wire between them
 //   rank_tests --ranks=4 --over=faulty-nodes    the same, with the wire that delays
 //   rank_tests --ranks=4 --over=ofi         two nodes, each with its agent, and a network between:
-//                                           libfabric, or what GONDWANA_NETWORK_LIBRARY says
-//   rank_tests --ranks=4 --over=ofi-alone   the same, every rank a node of its own
+//                                           libfabric, or the one of GONDWANA_NETWORK_LIBRARY
+//   rank_tests --ranks=4 --over=ofi-alone   the same, with one rank per node
 //   rank_tests --ranks=4 --over=agents      as ofi, but the agents carry the messages of the ranks
 //   gondwana run -n 4 rank_tests --over=processes
 //
-// --threads=many: engines that many threads of a rank may use at once; every test runs with them
-// too.
-// --checks: calls are checked, as where SHMEM_DEBUG is set.
-// --algorithm=ring: collectives of teams go by the algorithm of that name, those that have it.
-// --seed=N repeats a run; the seed is printed.
+// --threads=many: engines for many threads of a rank at once. Every test runs with them too.
+// --checks: calls are checked, as with SHMEM_DEBUG.
+// --algorithm=ring: team collectives use the algorithm of that name, where they have it.
+// --seed=N repeats a run; every run prints its seed.
 
 #include <charconv>
 #include <cstdlib>
@@ -79,7 +78,7 @@ Form& form() {
   return instance;
 }
 
-// Large, so that offsets beyond 4 GiB are met; lazy, so that it costs nothing.
+// Large, to test offsets beyond 4 GiB; lazy, so untouched pages cost nothing.
 Options test_options() {
   Options options;
   options.heap_size = std::size_t{6} << 30;
@@ -105,7 +104,7 @@ std::unique_ptr<Engine> engine_of_thread(const JobNodes& nodes, Rank rank) {
   return get_or_abort(Engine::create(std::move(setup)));
 }
 
-// The link to the launcher stays open, or a node agent would think that nobody needs it.
+// The link to the launcher stays open, or a node agent would assume that the job has ended.
 Result<std::unique_ptr<Engine>> engine_of_process() {
   static Result<Membership> self = join(own_environment());
   if (!self) return self.error();

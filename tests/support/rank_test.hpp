@@ -1,7 +1,7 @@
 // RANK_TEST(name_as_a_sentence, ranks(2)) { ... }: a test that every rank of a job runs.
 //
-// The same body runs with ranks as threads of one process (over common memory, over the loopback
-// wire, over a faulty wire) and with ranks as processes under `gondwana run`; see rank_main.cpp.
+// The same body runs with ranks as threads of one process (over common memory, the loopback wire or
+// a faulty wire) and with ranks as processes under `gondwana run`; see rank_main.cpp.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,12 +24,12 @@
 
 namespace gondwana::test {
 
-// What a test needs of the calls that it makes: that they are checked, as where SHMEM_DEBUG is set,
-// or that they are not, because it does what only checks refuse, or has them say another sentence.
+// Whether a test needs checked calls, as with SHMEM_DEBUG, or unchecked ones: because only the
+// checks refuse its calls, or because they print another error message.
 enum class Checks : std::uint8_t { any, on, off };
 
-// How many ranks a test needs at least, whether each of them must allow many threads, and what it
-// needs of its calls; it is skipped where that is not so.
+// The minimum number of ranks of a test, whether each must allow many threads, and the checks it
+// needs. The test is skipped where that does not hold.
 struct Needs {
   std::uint32_t ranks;
   Threads threads = Threads::one_at_a_time;
@@ -43,7 +43,7 @@ constexpr Needs ranks(std::uint32_t count) {
   return {count};
 }
 
-// One rank's view of the job in a test.
+// The job as one rank of a test sees it.
 class World {
  public:
   World(Engine& engine, std::uint64_t seed)
@@ -59,18 +59,18 @@ class World {
   int right() const { return (me() + 1) % size(); }
   int left() const { return (me() + size() - 1) % size(); }
   shmem::Caller as(CallName name) { return {door_, name}; }
-  // Through a context.
+  // A call through a context.
   shmem::Caller in(shmem_ctx_t context, CallName name) {
     return {door_, *door_.contexts().find(context), name};
   }
   std::mt19937_64& random() { return random_; }
 
-  // Of the job, the same on every rank.
+  // The seed of the job, the same on every rank.
   std::uint64_t seed() const { return seed_; }
 
   void barrier() { shmem::barrier_all(as("barrier")); }
 
-  // Collective: zeroed symmetric memory. Given back by free(), collective too.
+  // Collective: zeroed symmetric memory. The collective free() releases it.
   template <typename T>
   std::span<T> allocate(std::size_t count = 1) {
     return {static_cast<T*>(shmem::heap_calloc(as("calloc"), count, sizeof(T))), count};
@@ -92,7 +92,7 @@ using RankBody = void (*)(World&);
 
 void run_rank_test(Needs needs, RankBody body);
 
-// What a door would have said before it ended the job.
+// The error message that a door would have printed before it ended the job.
 struct GaveUp : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

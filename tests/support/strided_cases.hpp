@@ -1,4 +1,4 @@
-// Random strided transfers, and the loop that says what each must do.
+// Random strided transfers, and the loop that defines the result of each.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace gondwana::strided::test {
 
-// Repeat a run with --gtest_random_seed=N.
+// --gtest_random_seed=N repeats a run.
 inline std::uint64_t seed() {
   const auto given = static_cast<std::uint64_t>(GTEST_FLAG_GET(random_seed));
   return given == 0 ? 1 : given;
@@ -61,8 +61,8 @@ inline std::ostream& operator<<(std::ostream& out, const Case& c) {
   return out;
 }
 
-// Strides under which no two elements overlap: dimensions nest in a random order, with gaps or
-// without, some of them backwards.
+// Strides without overlap: dimensions nest in a random order, with or without gaps, some of them
+// backwards.
 inline std::vector<std::ptrdiff_t> nested_strides(Random& random, std::size_t element,
                                                   const std::vector<std::size_t>& extents,
                                                   bool in_order) {
@@ -101,7 +101,7 @@ inline Case random_case(Random& random) {
   return c;
 }
 
-// Memory around what one end touches, with room to notice stray stores.
+// Memory around the bytes that one end touches, with margins to detect stray stores.
 class Arena {
  public:
   static constexpr std::size_t margin = 128;
@@ -120,7 +120,7 @@ class Arena {
   std::ptrdiff_t base_;
 };
 
-// What a transfer means, one element at a time.
+// The definition of a transfer, one element at a time.
 inline void copy_naively(const Case& c, std::byte* target, const std::byte* source) {
   std::size_t count = 1;
   for (const std::size_t extent : c.extents) count *= extent;
@@ -138,7 +138,7 @@ inline void copy_naively(const Case& c, std::byte* target, const std::byte* sour
   }
 }
 
-// The two ends of a case, filled, and what the target must become.
+// The two filled ends of a case, and the expected target.
 struct Ends {
   Ends(const Case& c, Random& random)
       : source(*bounds(c.description(), End::source), random.once_in(2) ? 0 : random.below(64)),

@@ -1,4 +1,4 @@
-// The teams that a collective is tested on: all ranks, some, in falling order, rows and columns.
+// The teams for tests of collectives: all ranks, some, in falling order, rows and columns.
 #pragma once
 
 #include <vector>
@@ -25,7 +25,7 @@ inline Members members_of(World& world, shmem_team_t team) {
   return members;
 }
 
-// A value as an element of an array: T is arithmetic or complex.
+// A value as an array element: T is arithmetic or complex.
 template <typename T>
 T element(std::size_t value) {
   if constexpr (std::is_arithmetic_v<T>)
@@ -34,7 +34,7 @@ T element(std::size_t value) {
     return T(static_cast<typename T::value_type>(value));
 }
 
-// Collective over the world: this rank's team of those that are made by a split of it.
+// Collective over the world: a split of it. Returns this rank's team.
 inline shmem_team_t split(World& world, int start, int stride, int size) {
   shmem_team_t team = SHMEM_TEAM_INVALID;
   EXPECT_EQ(shmem::team_split_strided(world.as("split"), SHMEM_TEAM_WORLD, start, stride, size,
@@ -43,7 +43,7 @@ inline shmem_team_t split(World& world, int start, int stride, int size) {
   return team;
 }
 
-// Calls `test` on every team of each kind that this rank is in. Between two kinds all ranks meet.
+// Calls `test` on every team of each kind that has this rank. All ranks meet between two kinds.
 template <typename Test>
 void on_all_teams(World& world, const Test& test) {
   const int size = world.size();

@@ -1,8 +1,8 @@
-"""Two hosts on one machine, for as long as a test lasts, and what can go wrong between them.
+"""Two hosts on one machine for the duration of a test, and the faults between them.
 
-Each host has a network, a name, processes, /etc/hosts and /dev/shm of its own, and a server for
-ssh. A wire joins them. Nothing of it is seen outside, and all of it ends with the process that
-made it, however that ends: the kernel ends every process of a host together with its first one.
+Each host has its own network, name, processes, /etc/hosts and /dev/shm, and an ssh server. A wire
+joins them. Nothing of them is visible outside. All of it ends with the process that made it, even
+when that process is killed: the kernel ends every process of a host together with its first one.
 """
 
 import ctypes
@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-from processes import PATIENCE, children_of, command_line, eventually, process_ids
+from processes import TIMEOUT, children_of, command_line, eventually, process_ids
 
 PREFIX = "two-hosts-"
 NAMES = ("host-a", "host-b")
@@ -107,7 +107,7 @@ def find_command(name: str) -> str | None:
 
 
 def remove_leftovers() -> None:
-    """Folders of tests that were killed: the only thing that outlives them."""
+    """Folders of killed tests: only these outlive them."""
     for name in os.listdir(tempfile.gettempdir()):
         owner = name.removeprefix(PREFIX).partition("-")[0]
         if name.startswith(PREFIX) and owner.isdigit() and not os.path.exists(f"/proc/{owner}"):
@@ -115,7 +115,7 @@ def remove_leftovers() -> None:
 
 
 class OnHost(subprocess.Popen):
-    """A command on a host. `pid` is that of nsenter, which ends as the command does."""
+    """A command on a host. `pid` is the id of nsenter, which exits as the command does."""
 
     @property
     def command_pid(self) -> int:
@@ -142,7 +142,7 @@ class TwoHosts:
         self.first_pids: dict[str, int] = {}
         self.is_broken = False
 
-    # What a test uses.
+    # For tests.
 
     @property
     def ssh(self) -> str:
@@ -153,7 +153,7 @@ class TwoHosts:
         """Starts a command there, in this folder or in `cwd`."""
         enter = ["nsenter", "-t", str(self.first_pids[host]), "-n", "-u", "-m", "-p"]
         folder = more.pop("cwd", os.getcwd())
-        # With another view of the files comes another folder.
+        # Another view of the files needs another folder.
         step = ["sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", folder]
         return OnHost([*enter, *step, *words], **more)
 
@@ -162,11 +162,11 @@ class TwoHosts:
         job = self.on(
             host, words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more
         )
-        out, err = job.communicate(timeout=PATIENCE)
+        out, err = job.communicate(timeout=TIMEOUT)
         return subprocess.CompletedProcess(words, job.returncode, out, err)
 
     def processes(self, host: str) -> dict[int, str]:
-        """What runs there beside its server: process ids, as seen from here, and command lines."""
+        """The processes there except its server: ids as seen from here, and command lines."""
         space = os.readlink(f"/proc/{self.first_pids[host]}/ns/pid")
         found = {}
         for pid in process_ids():
@@ -180,23 +180,23 @@ class TwoHosts:
                 found[pid] = line
         return found
 
-    # What can go wrong; each on the second host's end of the wire.
+    # Faults; each on the second host's end of the wire.
 
     def lose(self, percent: int) -> None:
-        """So many packets of a hundred are lost, each way."""
+        """Drops `percent` of the packets, each way."""
         rule = f"numgen random mod 100 < {percent} drop"
         self.filter(LOSSES.format(wire=WIRE, rule=rule))
 
     def swallow(self) -> None:
-        """All packets are lost, and nobody is told: the other host has lost its power."""
+        """Drops all packets silently, as if the other host had lost its power."""
         self.filter(LOSSES.format(wire=WIRE, rule="drop"))
 
     def reset(self) -> None:
-        """Every packet of TCP is answered by a reset: the other host has started anew."""
+        """Answers every TCP packet with a reset, as if the other host had rebooted."""
         self.filter(RESETS.format(wire=WIRE))
 
     def wall(self, verdict: str) -> None:
-        """Nothing but ssh gets in: a firewall that does this with the rest."""
+        """A firewall that accepts only ssh and applies `verdict` to the rest."""
         self.filter(WALL.format(wire=WIRE, verdict=verdict))
 
     def cut(self) -> None:
@@ -209,7 +209,7 @@ class TwoHosts:
         self.checked("host-b", ["ip", "link", "set", WIRE, "up"])
         if find_command("nft"):
             self.run_on("host-b", ["nft", "delete", "table", "inet", "fault"])
-        # A host that did not answer is looked for again only after a while.
+        # The kernel retries a host that did not answer only after a while.
         if not eventually(self.both_answer):
             raise RuntimeError("the hosts do not reach each other again")
         self.is_broken = False
@@ -249,7 +249,7 @@ class TwoHosts:
                 file.write(text)
 
     def start_host(self, name: str) -> None:
-        # A process number space whose first process is ours: with that the kernel ends all others.
+        # A PID namespace whose first process is ours: the kernel ends all others with it.
         spaces = ["--net", "--uts", "--ipc", "--mount", "--pid", "--fork", "--kill-child=KILL"]
         holder = subprocess.Popen(
             ["unshare", *spaces, "--mount-proc", sys.executable, __file__, name, self.folder],
@@ -265,7 +265,7 @@ class TwoHosts:
 
     def join_hosts(self) -> None:
         first, second = (str(self.first_pids[name]) for name in NAMES)
-        # Made inside, so that no name of it is ever seen outside.
+        # Made inside, so that its names are never visible outside.
         make = ["ip", "link", "add", WIRE, "type", "veth", "peer", "name", WIRE, "netns", second]
         subprocess.run(["nsenter", "-t", first, "-n", *make], check=True)
         for name in NAMES:
@@ -299,7 +299,7 @@ class TwoHosts:
 
 
 def hold(name: str, folder: str) -> None:
-    """The first process of a host: makes it, then buries the dead as long as it lives."""
+    """The first process of a host: makes it, then reaps ended processes while it lives."""
     mounts = (
         ["--bind", f"{folder}/hosts", "/etc/hosts"],
         ["-t", "tmpfs", "tmpfs", "/dev/shm"],

@@ -1,10 +1,10 @@
-"""What tests of jobs between two hosts have in common: the hosts, made once for all of a class."""
+"""What tests of jobs between two hosts share: the hosts, made once for a class."""
 
 import two_hosts
 from job_case import WATCHDOG, JobTest
 from processes import eventually
 
-LONG_SILENCE = 40  # seconds: no host is given up by mistake
+LONG_SILENCE = 40  # seconds: no host counts as lost by mistake
 
 
 class TwoHostsCase(JobTest):
@@ -26,7 +26,7 @@ class TwoHostsCase(JobTest):
         self.expect_nobody()
         super().tearDown()
 
-    def expect_nobody(self, patience=WATCHDOG):
+    def expect_nobody(self, timeout=WATCHDOG):
         left = {}
 
         def gone():
@@ -34,7 +34,7 @@ class TwoHostsCase(JobTest):
             left = {name: self.left_on(name) for name in two_hosts.NAMES}
             return not any(left.values())
 
-        self.assertTrue(eventually(gone, patience), left)
+        self.assertTrue(eventually(gone, timeout), left)
 
     def left_on(self, host):
         return self.hosts.processes(host)
@@ -45,6 +45,6 @@ class TwoHostsCase(JobTest):
         self.assertTrue(found, f"no {word} on {host}")
         return found[0]
 
-    def finish(self, job, patience=WATCHDOG):
-        out, err = job.communicate(timeout=patience)
+    def finish(self, job, timeout=WATCHDOG):
+        out, err = job.communicate(timeout=timeout)
         return job.returncode, out, err

@@ -1,5 +1,5 @@
-// The ways through which a context call can be made: the default context, contexts of the world
-// with every option, a context of a team that numbers the ranks the other way round.
+// The ways to make a context call: the default context, contexts of the world with every option,
+// and a context of a team with reversed rank numbers.
 #pragma once
 
 #include "support/rank_test.hpp"
@@ -12,7 +12,7 @@ class Way {
       : world_(&world), context_(context), reversed_(reversed) {}
 
   shmem::Caller as(CallName name) const { return world_->in(context_, name); }
-  // The number that this rank of the world has here.
+  // The number of this world rank in the team of the way.
   int pe(int rank) const { return reversed_ ? world_->size() - 1 - rank : rank; }
   int right() const { return pe(world_->right()); }
   int left() const { return pe(world_->left()); }
@@ -23,7 +23,7 @@ class Way {
   bool reversed_;
 };
 
-// Collective: body(way) for each of them.
+// Collective: calls body(way) for each way.
 template <typename Body>
 void in_every_way(World& world, const Body& body) {
   body(Way(world, SHMEM_CTX_DEFAULT, false));
@@ -43,7 +43,7 @@ void in_every_way(World& world, const Body& body) {
   shmem::team_destroy(world.as("destroy"), reversed);
 }
 
-// What a call says when it gives up.
+// The error message of a call that gives up.
 template <typename Call>
 std::string sentence_of(const Call& call) {
   try {

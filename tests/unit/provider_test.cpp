@@ -1,5 +1,5 @@
-// What providers of libfabric demand of memory, by one for tests that demands what it is told. It
-// is loaded with libfabric, so each test has a process of its own.
+// The demands of libfabric providers on memory, with a provider for tests whose demands are set by
+// the test. libfabric loads it once, so each test has its own process.
 #include "network/ofi/provider.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ class Provider : public testing::Test {
  protected:
   void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 
-  // Says whom it has opened, or why not. `locked`: bytes that may be registered.
+  // Prints which provider it has opened, or why not. `locked`: bytes that may be registered.
   [[noreturn]] static void open(const char* demands, const char* locked = "") {
     ::setenv("FI_PROVIDER_PATH", STRICT_FOLDER, 1);
     ::setenv("FI_STRICT_MR", demands, 1);
@@ -31,7 +31,7 @@ class Provider : public testing::Test {
         .library = {}, .provider = "strict", .subnet = *network::parse_subnet("127.0.0.0/8")};
     const auto endpoint = ofi::open(settings, receives);
     std::fputs(endpoint ? (*endpoint)->describe().c_str() : endpoint.error().text.c_str(), stderr);
-    std::exit(endpoint ? 0 : 1);
+    std::_Exit(endpoint ? 0 : 1);  // libfabric keeps memory, which is not what is tested
   }
 };
 

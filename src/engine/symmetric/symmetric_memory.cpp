@@ -14,12 +14,14 @@
 namespace gondwana {
 namespace {
 
-// Blocks from this size on give their pages back when freed and are cleared by doing so.
+// Blocks of at least this size give back their pages when freed, which clears them.
 constexpr std::size_t page_worthy = std::size_t{256} * 1024;
 
 constexpr std::size_t largest_redzone = 4096;
+// Bytes. A rank of another node stores 1 or 2 bytes by exchanging the word that they lie in.
+constexpr std::size_t exchanged_word = 4;
 
-// Behind a block; larger blocks are left by larger steps.
+// The redzone after a block; larger blocks get larger redzones.
 std::size_t redzone_of(std::size_t size) {
   return std::clamp(size / 8, Heap::granule, largest_redzone);
 }
@@ -45,7 +47,7 @@ SymmetricMemory::SymmetricMemory(std::shared_ptr<const NodeMemory> memory, Rank 
   if (redzones_) memory_->forbid_access(rank_, offset_ - redzone, redzone);
 }
 
-// The next engine may have other things there. AddressSanitizer was told of blocks alone.
+// The next engine may use this memory differently. AddressSanitizer knows only of blocks.
 SymmetricMemory::~SymmetricMemory() {
   if (has_address_sanitizer()) allow(0, touched_);
   if (runs_under_valgrind()) forbid(0, heap_.size());
@@ -59,7 +61,7 @@ void SymmetricMemory::forbid(std::size_t offset, std::size_t size) const {
   memory_->forbid_access(rank_, offset_ + offset, size);
 }
 
-// With a redzone behind it, unless the heap has no room for that.
+// Adds a redzone after the block, unless the heap has no room for it.
 std::optional<Heap::Block> SymmetricMemory::take(std::size_t size, std::size_t alignment) {
   if (redzones_ && size <= heap_.size())
     if (const auto block = book_.allocate(size + redzone_of(size), alignment)) return block;
@@ -73,11 +75,12 @@ void* SymmetricMemory::allocate(std::size_t size, std::size_t alignment) {
   return block ? hand_out(*block, size) : nullptr;
 }
 
-// Notes what the program has from here on.
+// Records the bytes that the program has from this offset on.
 void* SymmetricMemory::hand_out(Heap::Block block, std::size_t asked) {
   asked_[block.offset] = asked;
-  allow(block.offset, asked);
-  forbid(block.offset + asked, block.size - asked);
+  const std::size_t usable = std::min(round_up(asked, exchanged_word), block.size);
+  allow(block.offset, usable);
+  forbid(block.offset + usable, block.size - usable);
   touched_ = std::max(touched_, block.offset + block.size);
   if (dumps_ && touched_ > dumped_) dump_touched();
   return heap_.data() + block.offset;
@@ -89,7 +92,7 @@ void SymmetricMemory::dump_blocks() {
   if (touched_ > 0) dump_touched();
 }
 
-// In long steps: each is a system call.
+// In large steps: each is a system call.
 void SymmetricMemory::dump_touched() {
   const std::size_t end = std::min(round_up(touched_, huge_page), heap_.size());
   const std::size_t pages = end / page_size() * page_size();
@@ -125,7 +128,7 @@ void* SymmetricMemory::allocate_zeroed(std::size_t size) {
   return hand_out(*block, size);
 }
 
-// What was never handed out reads as zero, and is not committed for it.
+// Memory that was never handed out reads as zero. This does not commit it.
 void SymmetricMemory::clear(std::size_t offset, std::size_t size) {
   if (offset >= touched_) return;
   std::byte* start = heap_.data() + offset;
@@ -135,8 +138,8 @@ void SymmetricMemory::clear(std::size_t offset, std::size_t size) {
   std::memset(start + clean.end, 0, dirty - clean.end);
 }
 
-// Gives the whole pages of a block back to the system; they read as zero afterwards. Returns what
-// was given back.
+// Gives the whole pages of a block back to the system; they then read as zero. Returns the range
+// that was given back.
 SymmetricMemory::Span SymmetricMemory::give_back(std::size_t offset, std::size_t size) const {
   if (size < page_worthy || offset < huge_) return {};
   std::byte* start = heap_.data() + offset;
@@ -161,7 +164,7 @@ void* SymmetricMemory::resize(void* block, std::size_t size) {
   return fresh;
 }
 
-// What a block loses nobody may touch any more.
+// Forbids access to the bytes that the block loses.
 bool SymmetricMemory::resize_in_place(std::size_t offset, std::size_t size) {
   const auto before = book_.find(offset);
   const std::size_t redzone = redzones_ && size <= heap_.size() ? redzone_of(size) : 0;

@@ -13,7 +13,7 @@
 namespace gondwana::ofi {
 namespace {
 
-// One soname from 1.x to 2.x. First where the loader looks, then where it was when this was built.
+// 1.x and 2.x have one soname. Tries the loader's search path, then the folder of the build.
 void* open_library() {
   constexpr int flags = RTLD_NOW | RTLD_LOCAL;
   if (void* found = ::dlopen("libfabric.so.1", flags); found != nullptr) return found;
@@ -25,17 +25,16 @@ Result<Library> find_library() {
     return Error{Errc::missing,
                  "an executable that is linked statically cannot load libfabric, which a job on "
                  "several nodes needs; link it without -static"};
-  // Its watch over freed memory replaces malloc's hooks in the whole program; we never cache.
+  // Its monitor of freed memory replaces malloc's hooks in the whole program. We never cache.
   ::setenv("FI_MR_CACHE_MONITOR", "disabled", 0);
-  // Our messages in one piece, from and to where they lie; the copies that rxm makes of smaller
-  // ones and its round trip for larger ones both take longer. Where rxm cannot do that it asks for
-  // none.
+  // Messages travel in one piece, without copies. The copies that rxm makes of smaller messages and
+  // its round trip for larger ones both take longer. Versions of rxm that cannot do that do not
+  // read the limit.
   ::setenv(rxm_eager_limit, std::to_string(message_limit).c_str(), 0);
-  // Receive buffers that rxm holds ready for all of its peers above tcp together: fewer than its
-  // 4096 of 16 KiB, which each process would fill with zeros first. Above verbs it is so many for
-  // each peer.
+  // Above tcp, rxm keeps one set of receive buffers for all peers. Its default of 4096 buffers of
+  // 16 KiB costs each process the time to zero them. Above verbs the number is per peer.
   if (::access("/sys/class/infiniband", F_OK) != 0) ::setenv("FI_OFI_RXM_MSG_RX_SIZE", "1024", 0);
-  // Signal handlers of PSM below it, which exit; they would come as it is loaded.
+  // Signal handlers of PSM are installed as libfabric loads it, and exit.
   ::setenv("IPATH_NO_BACKTRACE", "1", 0);
   void* handle = open_library();
   if (handle == nullptr) {
@@ -48,7 +47,7 @@ Result<Library> find_library() {
   }
   Library library;
   std::string absent;
-  // The symbol as the headers mean it: later versions of a library keep it beside newer ones.
+  // Finds the version that the headers mean. Later libraries keep it next to newer ones.
   const auto find = [&](auto& function, const char* name, const char* version) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
         ::dlvsym(handle, name, version));
@@ -73,7 +72,8 @@ Result<Library> find_library() {
 }  // namespace
 
 Result<const Library*> load_library() {
-  static const Result<Library> library = find_library();
+  // Never destroyed: endpoints may be closed by destructors of static objects.
+  static const Result<Library>& library = *new Result<Library>(find_library());
   if (!library) return library.error();
   return &*library;
 }

@@ -13,8 +13,8 @@
 namespace gondwana::ucx {
 namespace {
 
-// Read as it is loaded. No handlers of signals, no hooks in malloc and mmap, no thread that shows
-// it in a file system, and nothing on the program's standard output.
+// Read at load time. They turn off signal handlers, hooks in malloc and mmap, the thread of its
+// file system, and output on the program's standard output.
 constexpr std::array<std::pair<const char*, const char*>, 8> manners{{
     {"UCX_ERROR_SIGNALS", ""},
     {"UCX_HANDLE_ERRORS", "none"},
@@ -26,7 +26,7 @@ constexpr std::array<std::pair<const char*, const char*>, 8> manners{{
     {"UCX_LOG_LEVEL", "fatal"},
 }};
 
-// First where the loader looks, then where it was when this was built.
+// Tries the loader's search path, then the folder of the build.
 void* open_library() {
   constexpr int flags = RTLD_NOW | RTLD_LOCAL;
   if (void* found = ::dlopen("libucp.so.0", flags); found != nullptr) return found;
@@ -63,7 +63,8 @@ Library::Found Library::find(const char* name) {
 }
 
 Result<const Library*> load_library() {
-  static const Result<Library> library = find_library();
+  // Never destroyed: endpoints may be closed by destructors of static objects.
+  static const Result<Library>& library = *new Result<Library>(find_library());
   if (!library) return library.error();
   return &*library;
 }

@@ -1,5 +1,5 @@
-// What the body of a model thread may touch: words, plain data, waiting and expectations.
-// Everything else it reads must be constant.
+// What the body of a model thread may use: words, plain data, waiting and expectations. Everything
+// else that it reads must be constant.
 #pragma once
 
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace gondwana::model {
 
-// A 32-bit atomic cell, 0 at first. Its value lives in the checker; the object is only its name.
+// A 32-bit atomic cell, initially 0. The checker holds its value; the object is only its name.
 class Word {
  public:
   Word() = default;
@@ -42,7 +42,7 @@ class Word {
   [[maybe_unused]] char address_ = 0;
 };
 
-// Of 64 bits in name: no scenario counts further than 32.
+// 64 bits in name only: no scenario counts beyond 32 bits.
 class Counter : public Word {
  public:
   std::uint64_t load(std::memory_order order) const { return Word::load(order); }
@@ -64,7 +64,7 @@ struct Atomics {
   using Word = model::Word;
   using Counter = model::Counter;
 
-  // Those of std::atomic_thread_fence; a scenario with them needs Limits::thread_fences.
+  // Like std::atomic_thread_fence; a scenario that uses them needs Limits::thread_fences.
   static void release_fence() { perform(nullptr, {.kind = Kind::release_fence}); }
   static void acquire_fence() { perform(nullptr, {.kind = Kind::acquire_fence}); }
   static void light_fence() { perform(nullptr, {.kind = Kind::light_fence}); }
@@ -77,7 +77,7 @@ struct Atomics {
 
 static_assert(AtomicsPolicy<Atomics>);
 
-// A plain variable: two accesses, one of them a write, that nothing orders are a failure.
+// A plain variable: two unordered accesses, one of them a write, are a failure.
 class Data {
  public:
   Data() = default;
@@ -91,8 +91,8 @@ class Data {
   [[maybe_unused]] char address_ = 0;
 };
 
-// In a loop that polls, after a look that found nothing: goes on once one of the words looked at
-// since the last wait holds something younger, which the next look then sees.
+// For a polling loop, after a poll that found nothing. Continues once a word that was read since
+// the last wait has a younger value, which the next read then sees.
 inline void wait_for_change() {
   perform(nullptr, {.kind = Kind::wait_for_change});
 }

@@ -94,7 +94,7 @@ std::uint32_t Memory::replace(std::uint8_t thread, std::uint8_t word, std::uint8
   return old;
 }
 
-// Puts `store` into the modification order; the storing thread has seen it, nobody else.
+// Inserts `store` into the modification order; only the storing thread has seen it.
 void Memory::insert(std::uint8_t thread, std::uint8_t word, std::uint8_t at, const Store& store) {
   GONDWANA_ASSERT(!full(word), static_cast<int>(word));
   auto& history = stores_[word];

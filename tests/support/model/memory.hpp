@@ -1,23 +1,22 @@
 // The weak memory that the checker's threads share: a small C++20 memory model that can be copied,
 // compared and hashed.
 //
-// A word remembers its stores in their modification order. A thread has a front: per word the
-// oldest store it may still read. A load picks any store from there on; a store goes anywhere after
-// it, so that two plain stores of a thread may become visible in either order. A release store
-// carries the storing thread's view, an acquire load joins it to the reader's. Read-modify-writes
-// read the store they directly follow and hand on what it carries (release sequences).
+// A word keeps its stores in modification order. A thread has a front: per word the oldest store it
+// may still read. A load picks any store from there on; a store goes anywhere after it, so two
+// plain stores of a thread may become visible in either order. A release store carries the view of
+// its thread; an acquire load joins it to the view of the reader. A read-modify-write reads the
+// store that it directly follows and passes on what that store carries (release sequences).
 //
-// seq_cst is that of C++20: a seq_cst access obeys, and moves, one common front, but only at its
-// own word. So seq_cst store, seq_cst load forbids store buffering; seq_cst store, acquire load
-// does not, as with STLR and LDAPR of ARMv8.3, though x86 would.
+// seq_cst follows C++20: a seq_cst access obeys, and moves, one common front, but only at its own
+// word. So seq_cst store, seq_cst load forbids store buffering; seq_cst store, acquire load does
+// not, as with STLR and LDAPR of ARMv8.3, though x86 would.
 //
-// heavy_fence() is a full fence of its caller and, as in the asymmetric fences of P1202, stands in
-// one order with every light_fence(): what a thread did before a light fence is seen after a later
-// heavy fence, and the other way round. It moves fronts only: nothing is published to plain data by
-// it.
+// heavy_fence() is a full fence of its caller. As in the asymmetric fences of P1202, it is in one
+// order with every light_fence(): a later heavy fence sees what a thread did before a light fence,
+// and the other way round. It moves fronts only: it publishes nothing to plain data.
 //
-// Weaker than x86 and ARMv8 but for one thing: a load never reads a store that is executed after it
-// (no load buffering), since threads run in program order.
+// The model is weaker than x86 and ARMv8 with one exception: a load never reads a store that
+// executes after it (no load buffering), since threads run in program order.
 #pragma once
 
 #include <array>
@@ -29,14 +28,14 @@ namespace gondwana::model {
 inline constexpr std::uint8_t max_threads = 5;
 inline constexpr std::uint8_t max_words = 16;
 inline constexpr std::uint8_t max_data = 8;
-inline constexpr std::uint8_t max_stores = 12;  // of one word that somebody may still read
+inline constexpr std::uint8_t max_stores = 12;  // of one word that a thread may still read
 
 using Front = std::array<std::uint8_t, max_words>;
 
-// What a thread has seen, or a store lets others see.
+// What a thread has seen, or what a store makes visible to others.
 struct View {
   Front words;
-  // Per plain variable: bit 0, I know the last write; bit 1 + t, I know what thread t read since.
+  // Per plain variable: bit 0, the last write is known; bit 1 + t, the reads of thread t since.
   std::array<std::uint8_t, max_data> data;
 
   void join(const View& other);
@@ -67,11 +66,11 @@ class Memory {
   std::uint32_t load(std::uint8_t thread, std::uint8_t word, std::uint8_t from, Order order);
   void store(std::uint8_t thread, std::uint8_t word, std::uint8_t after, std::uint32_t value,
              Order order);
-  // A read-modify-write; returns what it found.
+  // A read-modify-write; returns the old value.
   std::uint32_t replace(std::uint8_t thread, std::uint8_t word, std::uint8_t after,
                         std::uint32_t value, Order order);
-  // What a thread did before a release fence, its stores after it carry; what the stores carried
-  // that it loaded before an acquire fence, it has seen after it.
+  // Stores after a release fence carry what the thread did before it. After an acquire fence the
+  // thread has seen what its earlier loads read from carried.
   void release_fence(std::uint8_t thread);
   void acquire_fence(std::uint8_t thread);
   void light_fence(std::uint8_t thread);
@@ -82,23 +81,23 @@ class Memory {
   bool write(std::uint8_t thread, std::uint8_t data, std::uint32_t value);
   std::uint32_t plain(std::uint8_t data) const { return plain_[data]; }
 
-  // A thread that looks again must at last see something new. The words it looked at since it last
-  // waited, and whether one of them holds a store younger than that look.
+  // A thread that polls again must eventually see something new: the words it has read since it
+  // last waited, and whether one of them has a younger store.
   bool has_news(std::uint8_t thread, std::uint8_t word) const;
   void accept_news(std::uint8_t thread, std::uint8_t word);
   void forget_looks(std::uint8_t thread) { looks_[thread] = {}; }
 
-  // Sees all that any thread did.
+  // Sees everything that any thread did.
   void join_everything(std::uint8_t thread);
-  // Drops stores that none of these threads can read any more, so that equal states look equal.
+  // Drops stores that none of these threads can read any more, so that equal states compare equal.
   void drop_unreadable(std::uint8_t alive);
-  // Nobody can have seen anything: every word 0, all plain data known to all.
+  // No thread has seen anything: every word is 0, all plain data are known to all.
   void reset(bool thread_fences);
 
   std::uint64_t fingerprint() const;
 
  private:
-  // A look is 0: none; 1: at a store dropped since; 2 + i: at store i.
+  // The value of a look is 0: none; 1: at a store dropped since; 2 + i: at store i.
   static constexpr std::uint8_t first_look = 2;
 
   bool is_seq_cst(Order order) const { return order == std::memory_order_seq_cst; }

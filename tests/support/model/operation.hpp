@@ -1,4 +1,4 @@
-// What a thread under the checker asks for, one step at a time.
+// One request of a model thread to the checker.
 #pragma once
 
 #include <atomic>
@@ -32,13 +32,13 @@ struct Operation {
   std::memory_order order = std::memory_order_relaxed;
   bool timed = false;          // a futex_wait that may end without a wake
   const char* what = nullptr;  // why it failed
-  // Of a compare_exchange: what it replaces, and its order where it finds something else.
+  // For a compare_exchange: the expected value, and the order on failure.
   std::uint32_t expected = 0;
   std::memory_order failure = std::memory_order_relaxed;
 };
 
-// Concerns no other thread: need not be interleaved. Races are found by what a thread has seen, in
-// whichever order the two accesses are executed.
+// The operation concerns no other thread, so it needs no interleaving. Races are found by what a
+// thread has seen, in either order of the two accesses.
 inline bool is_local(Kind kind) {
   return kind == Kind::read_data || kind == Kind::write_data || kind == Kind::fail;
 }

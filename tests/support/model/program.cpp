@@ -46,7 +46,7 @@ std::uint8_t number_of(const void* place, std::map<const void*, std::uint8_t>& n
   return entry->second;
 }
 
-// What the phase wants after it was given `results`; nothing if it ended.
+// The next operation of the phase after `results`; nothing if it ended.
 std::optional<Operation> wanted_after(const Phase& phase, Run run) {
   current_run() = &run;
   std::optional<Operation> wanted;

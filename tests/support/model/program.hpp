@@ -1,12 +1,12 @@
 // The threads of a scenario as automata.
 //
-// A thread is a function whose next operation depends only on what its operations before returned.
-// So it is run from its start with those results, up to the first operation that has none yet, and
-// what it then wanted is remembered: each history of results is run once, and the search over
-// interleavings works on plain data, without stacks to switch.
+// A thread is a function whose next operation depends only on the results of its earlier
+// operations. The checker runs it from its start with those results, up to the first operation
+// without one, and stores that operation. It runs each history of results once. The search over
+// interleavings works on plain data and switches no stacks.
 //
-// A thread may be given in phases. No phase knows what an earlier one saw, so histories that end a
-// phase become one: that keeps long scenarios small.
+// A thread may have phases. No phase depends on what an earlier one saw, so all histories that end
+// a phase become one: that keeps long scenarios small.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ using NodeId = std::uint32_t;
 class Program {
  public:
   void add_thread(std::string name, std::vector<Phase> phases);
-  // What to call a word or a piece of plain data in a trace.
+  // The name of a word or of plain data in a trace.
   void name(const void* place, std::string name);
 
   std::size_t threads() const { return threads_.size(); }
@@ -33,7 +33,7 @@ class Program {
 
   NodeId start(std::size_t thread) { return phase_root(thread, 0); }
   const Operation& next(NodeId node) const { return nodes_[node].next; }
-  // Where a thread is after its next operation returned `result`.
+  // The node of a thread after its next operation returned `result`.
   NodeId after(NodeId node, std::uint32_t result);
   bool starts_phase(NodeId node) const { return nodes_[node].is_root; }
 
@@ -54,7 +54,7 @@ class Program {
   };
 
   NodeId phase_root(std::size_t thread, std::size_t phase);
-  // The id of `node` with its next operation filled in; that of the next phase where this one ends.
+  // The id of `node` with its next operation filled in, or of the next phase where this one ends.
   NodeId settle(Node node);
   std::vector<std::uint32_t> results_up_to(const Node& node) const;
 
@@ -66,9 +66,8 @@ class Program {
   std::map<const void*, std::string> names_;
 };
 
-// Called by the operations of a thread that runs under a Program: returns the operation's result,
-// or leaves the thread by an exception if it has none yet. `place` is the address of the word or
-// data.
+// The operations of a thread under a Program call this: it returns the result of the operation, or
+// throws if there is none yet. `place` is the address of the word or data.
 std::uint32_t perform(const void* place, Operation operation);
 
 }  // namespace gondwana::model

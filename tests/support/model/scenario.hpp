@@ -1,5 +1,5 @@
 // A scenario: a few threads over words and plain data, run in every interleaving and with every
-// value that the memory model lets a load return. The search visits each distinct state once.
+// value that the memory model allows a load to return. The search visits each distinct state once.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ struct Limits {
   bool heavy_fence_refused = false;  // heavy_fence() does nothing and says so
   bool thread_fences = false;        // there are release and acquire fences: more states
   std::uint8_t early_wakes = 0;      // per thread: futex_waits that end for no reason
-  // Of one execution, for scenarios too large to explore whole: switches away from a thread that
-  // could go on; loads and stores behind the newest store.
+  // Limits of one execution, for scenarios too large to explore fully: switches away from a thread
+  // that could continue; loads and stores behind the newest store.
   std::uint8_t preemptions = unlimited;
   std::uint8_t behind = unlimited;
   std::size_t states = 3'000'000;  // more is a failure: the scenario was not explored
@@ -33,12 +33,12 @@ struct Outcome {
 
 class Scenario {
  public:
-  // The body is called many times; see program.hpp.
+  // The checker calls the body many times; see program.hpp.
   void thread(std::string name, Phase body) { phases(std::move(name), {std::move(body)}); }
   void phases(std::string name, std::vector<Phase> bodies) {
     program_.add_thread(std::move(name), std::move(bodies));
   }
-  // Runs after all threads have finished and sees all they did.
+  // Runs after all threads have finished and sees all their effects.
   void finally(Phase body) { finally_ = std::move(body); }
 
   void name(const Word& word, std::string name) { program_.name(&word, std::move(name)); }

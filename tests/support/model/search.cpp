@@ -25,7 +25,7 @@ bool fails_to_exchange(const Operation& operation, std::uint32_t found) {
   return operation.kind == Kind::compare_exchange && found != operation.expected;
 }
 
-// What a read-modify-write leaves where it found `found`.
+// The value that a read-modify-write stores where it found `found`.
 std::uint32_t value_after(const Operation& operation, std::uint32_t found) {
   return operation.kind == Kind::fetch_add ? found + operation.value : operation.value;
 }
@@ -64,7 +64,7 @@ State Search::initial() {
   return state;
 }
 
-// The thread that ran last is tried first, so that stories have few switches.
+// The search tries the thread that ran last first, so that stories have few switches.
 void Search::expand(const State& state, std::uint8_t last) {
   const auto threads = static_cast<std::uint8_t>(program_.threads());
   moved_ = false;
@@ -133,7 +133,7 @@ void Search::advance(const State& state, std::uint8_t thread) {
   }
 }
 
-// A compare_exchange that finds something else is a load.
+// A compare_exchange that fails is a load.
 void Search::access(const State& state, std::uint8_t thread, const Operation& operation) {
   const std::uint8_t word = operation.place;
   const std::uint8_t newest = state.memory.newest(word);
@@ -229,7 +229,7 @@ void Search::go_on_with_news(const State& state, std::uint8_t thread, Step::How 
 
 void Search::wake_early(const State& state, std::uint8_t thread) {
   if (state.threads[thread].early_wakes == 0) return;
-  const bool moved_before = moved_;  // nobody may count on an early wake
+  const bool moved_before = moved_;  // no thread may rely on an early wake
   State next = state;
   --next.threads[thread].early_wakes;
   next.threads[thread].status = Status::running;
@@ -282,7 +282,7 @@ void Search::fail(const Step& step, std::string failure) {
 void Search::fail(std::string failure) {
   if (!outcome_.holds()) return;
   outcome_.failure = std::move(failure);
-  // The first step is how the initial state was reached: none.
+  // The first entry is the initial state, which no step reached.
   for (std::size_t i = 1; i < path_.size(); ++i) outcome_.story += tell(program_, path_[i]) + "\n";
 }
 

@@ -1,4 +1,4 @@
-// The search behind Scenario::explore(): depth first over all states that a scenario can reach.
+// The search of Scenario::explore(): depth first over all states that a scenario can reach.
 #pragma once
 
 #include <unordered_set>
@@ -28,7 +28,7 @@ struct State {
 
 class Search {
  public:
-  // Threads 0 to workers - 1 of the program start at once, a thread after them when they are done.
+  // Threads 0 to workers - 1 of the program start at once; any later thread starts when they end.
   Search(Program& program, std::uint8_t workers, const Limits& limits)
       : program_(program), workers_(workers), limits_(limits) {}
 

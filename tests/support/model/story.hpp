@@ -1,4 +1,4 @@
-// The story of a failing execution, for people: one line a step.
+// A readable trace of a failing execution: one line per step.
 #pragma once
 
 #include <string>

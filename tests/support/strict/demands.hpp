@@ -1,4 +1,4 @@
-// What the provider for tests demands, and what becomes of those who do not keep to it.
+// What the provider for tests demands, and what happens to callers that violate it.
 #pragma once
 
 #include <rdma/fi_domain.h>
@@ -52,7 +52,7 @@ inline bool demands(int mode) {
   return (modes & mode) != 0;
 }
 
-// A table of calls above that of the object below, which the object is made to use.
+// A table of calls that replaces the table of a wrapped object and can call the original.
 template <typename Ops>
 struct Above : Ops {
   Ops* below;
@@ -63,7 +63,7 @@ Above<Ops>& lay_above(Ops*& ops) {
   ops = above;
   return *above;
 }
-// Without its calls.
+// The same without the original calls.
 template <typename Ops>
 Above<Ops>& lay_above_only(Ops*& ops) {
   auto* above = new Above<Ops>{{}, ops};

@@ -1,14 +1,14 @@
-// A provider of libfabric for tests. It goes by tcp;ofi_rxm, which demands nothing of memory, and
+// A libfabric provider for tests. It wraps tcp;ofi_rxm, which demands nothing of memory, and
 // demands what FI_STRICT_MR names: local, virt_addr (with prov_key), prov_key, allocated, endpoint,
-// raw. It offers itself to nobody who does not allow that, and who does not keep to it is ended
-// with a sentence. FI_STRICT_LOCKED is how many bytes of memory all registrations together may
-// have.
+// raw. It offers itself only to callers that allow those modes. A process that violates one ends
+// with an error message. FI_STRICT_LOCKED limits the bytes of all registrations together.
 //
-// Its objects are those of the provider below, with tables of calls laid above theirs: they check
-// and then call those. Calls that Gondwana does not make are not there.
+// Its objects are the objects of the wrapped provider. Their tables of calls are replaced by tables
+// that check and then call the originals. Only the calls that Gondwana makes are implemented.
 //
-// Where addresses are virtual, who writes has to know where the region begins there: its key says
-// it, which looks as random as providers' keys are. What is out of the region is refused below.
+// With virtual addresses a writer needs the start of the region at its owner. The key encodes it,
+// and looks as random as keys of other providers. The wrapped provider refuses accesses beyond a
+// region.
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
@@ -79,7 +79,7 @@ ssize_t write(fid_ep* endpoint, const fi_msg_rma* message, std::uint64_t flags) 
               [&] { return below(endpoint->rma)->writemsg(endpoint, &without, flags); });
 }
 
-// A buffer of many messages is done when it is given back.
+// A multi-receive buffer is done when the provider releases it.
 bool is_done(std::uint64_t flags) {
   return (flags & FI_RECV) == 0 || (flags & FI_MULTI_RECV) != 0;
 }
@@ -98,7 +98,7 @@ ssize_t read_failure(fid_cq* queue, fi_cq_err_entry* entry, std::uint64_t flags)
   return found;
 }
 
-// What is under way on it is over.
+// Ends all operations in flight on the endpoint.
 int close_endpoint(fid* object) {
   auto* endpoint = reinterpret_cast<fid_ep*>(object);
   take_off(endpoint->fid.ops);
@@ -135,7 +135,7 @@ struct FreeInfo {
 };
 using Info = std::unique_ptr<fi_info, FreeInfo>;
 
-// As the provider below says it, or wants to be asked.
+// The info in the form of the wrapped provider, for what it reports and what it is asked.
 Info info_below(const fi_info* info) {
   Info translated(fi_dupinfo(info));
   translated->domain_attr->mr_mode = 0;

@@ -17,18 +17,18 @@ namespace {
 
 constexpr std::uint64_t remote_access = FI_REMOTE_READ | FI_REMOTE_WRITE;
 
-// What a user of this provider holds as fid_mr.
+// The object that users of this provider hold as fid_mr.
 struct Region : fid_mr {
   std::uintptr_t begin;
   std::size_t size;
   std::uint64_t access;
   fid_domain* domain;
   fid_ep* endpoint = nullptr;  // that it is bound to
-  fid_mr* below = nullptr;     // what peers reach it by, once they may
+  fid_mr* below = nullptr;     // for access by peers, once enabled
   std::uint64_t wanted_key;
 };
 
-// Everybody's: ranks of tests are threads.
+// Shared by all ranks: ranks of tests are threads.
 std::mutex mutex;
 std::set<const Region*>& regions() {
   static auto& live = *new std::set<const Region*>;
@@ -59,7 +59,7 @@ std::uint64_t new_key(std::uintptr_t begin) {
   return ((random++ << address_bits) | begin) * factor;
 }
 
-// A registration makes no pages: they must be there.
+// A registration does not allocate pages: they must exist.
 void check_allocated(std::uintptr_t begin, std::size_t size) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(std::fopen("/proc/self/maps", "r"),
                                                              std::fclose);
@@ -82,7 +82,7 @@ bool lock(std::size_t size) {
   return false;
 }
 
-// From here on its key and its descriptor are of use. A key of ours that is taken is drawn again.
+// From here on the key and the descriptor are valid. A random key that is in use is drawn again.
 int enable(Region& region) {
   if (demands(FI_MR_ENDPOINT) && region.endpoint == nullptr)
     breach("memory at %#lx is enabled before it is bound to an endpoint", region.begin);

@@ -1,4 +1,4 @@
-// Memory that is registered with the provider for tests.
+// Memory registered with the provider for tests.
 #pragma once
 
 #include <rdma/fi_domain.h>
@@ -9,15 +9,15 @@
 
 namespace strict {
 
-// The call of a domain.
+// The registration call of a domain.
 // NOLINTNEXTLINE(readability-function-size): as libfabric calls it
 int register_region(fid* domain, const void* memory, std::size_t size, std::uint64_t access,
                     std::uint64_t offset, std::uint64_t key, std::uint64_t flags, fid_mr** made,
                     void* context);
-// Where an address of a peer lies in its region, as the provider below counts.
+// The offset of a peer address in its region, for the wrapped provider.
 std::uint64_t offset_of(std::uint64_t address, std::uint64_t key);
 
-// Local memory of an operation, and by what descriptor it is used.
+// Local memory of an operation, and its descriptor.
 struct Local {
   const char* what;
   fid_ep* endpoint;
@@ -27,7 +27,7 @@ struct Local {
   std::uint64_t access;
 };
 
-// Until it is done its registration must live. Completions come to the thread that posts.
+// The registration must live until the operation is done. Completions reach the posting thread.
 void begin(const Local& local, const void* context);
 void end(const void* context);
 void end_all(const fid_ep* endpoint);

@@ -1,5 +1,5 @@
-// That the provider for tests sees what it is there for: each test does one thing that it does not
-// allow, in a process of its own. What it allows all other tests do.
+// The provider for tests detects violations: each test makes one, in its own process. All other
+// tests show what it allows.
 #include <gtest/gtest.h>
 #include <rdma/fabric.h>
 #include <rdma/fi_domain.h>
@@ -21,14 +21,14 @@ constexpr int every_mode =
     FI_MR_LOCAL | FI_MR_RAW | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
 constexpr std::uint64_t key = 7;
 
-// What is expected to work here.
+// The operation must succeed.
 void expect_done(int outcome, const char* what) {
   if (outcome == 0) return;
   std::fprintf(stderr, "%s: %s\n", what, fi_strerror(-outcome));
   std::exit(1);
 }
 
-// An endpoint of a provider that demands what is said, and memory. Nothing is ever closed.
+// An endpoint of a provider with the named demands, and memory. Nothing is ever closed.
 struct Strict {
   explicit Strict(const char* modes) {
     ::setenv("FI_PROVIDER_PATH", STRICT_FOLDER, 1);
@@ -62,7 +62,7 @@ struct Strict {
   void send(void* descriptor) {
     fi_send(endpoint, memory.data(), memory.size(), descriptor, 0, &context);
   }
-  // Of many messages.
+  // A multi-receive buffer.
   void receive(void* descriptor) {
     const iovec room{memory.data(), memory.size()};
     fi_msg message{};
@@ -172,7 +172,7 @@ TEST(Strict, keys_are_its_own_where_it_says_so) {
   EXPECT_EXIT(
       {
         Strict strict("prov_key");
-        std::exit(fi_mr_key(strict.register_memory(FI_REMOTE_READ)) == key ? 1 : 0);
+        std::_Exit(fi_mr_key(strict.register_memory(FI_REMOTE_READ)) == key ? 1 : 0);
       },
       testing::ExitedWithCode(0), "");
 }
