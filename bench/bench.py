@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Measures Gondwana beside small control programs that do the same without any library.
+"""Measures Gondwana and small control programs that do the same without any library.
 
-A round is: the distance between two cores, the controls, the rows, the controls again, the
+A round measures the distance between two cores, the controls, the rows, the controls again and the
 distance again. Ours is divided by the control of the same round; the median over rounds counts. A
 round in which the cores moved is rejected and counted.
 """
@@ -17,7 +17,7 @@ from driver.library import Build, find_build
 from driver.picture import draw
 from driver.process import run
 from driver.rounds import Outcome, Rounds
-from driver.verdict import Verdict, judge
+from driver.verdict import RowResult, judge
 
 QUICK_ROUNDS = 3
 
@@ -43,7 +43,7 @@ def arguments() -> argparse.Namespace:
 
 
 def chosen(texts: list[str]) -> list[cases.Case]:
-    """The cases that match one of the texts; all, where there is none."""
+    """The cases that match one of the texts; all, without a text."""
     def matches(case: cases.Case) -> bool:
         names = [case.name, *(row.title for row in case.rows)]
         return not texts or any(text in name for text in texts for name in names)
@@ -62,7 +62,7 @@ def list_cases(found: list[cases.Case]) -> None:
 
 
 def measure_limits(build: Build, environment: dict[str, str]) -> list[Figure]:
-    """Runs the controls that show what this machine can do at all, and prints them."""
+    """Runs the controls that show the limits of this machine, and prints them."""
     figures = [figure for program, *words in cases.LIMITS
                for figure in run([build.control(program), *words], environment)]
     for figure in figures:
@@ -72,7 +72,7 @@ def measure_limits(build: Build, environment: dict[str, str]) -> list[Figure]:
 
 
 def progress(outcome: Outcome, rounds: int, place: str) -> None:
-    """Says on standard error what is being measured; one line, on a terminal overwritten."""
+    """Prints on standard error what is being measured; a terminal shows the last line only."""
     text = f"[{place}] {outcome.case.name}: round {len(outcome.rounds) + 1} of {rounds}"
     if sys.stderr.isatty():
         print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
@@ -81,11 +81,11 @@ def progress(outcome: Outcome, rounds: int, place: str) -> None:
 
 
 def measure(build: Build, found: list[cases.Case], rounds: int,
-            environment: dict[str, str]) -> tuple[list[Outcome], list[Verdict]]:
+            environment: dict[str, str]) -> tuple[list[Outcome], list[RowResult]]:
     """Measures every case and prints its rows as soon as they are known."""
     peers = [peer.name for peer in build.peers]
     outcomes: list[Outcome] = []
-    verdicts: list[Verdict] = []
+    results: list[RowResult] = []
     print(report.heading(peers), flush=True)
     for number, case in enumerate(found, start=1):
         tell = partial(progress, rounds=rounds, place=f"{number}/{len(found)}")
@@ -94,15 +94,15 @@ def measure(build: Build, found: list[cases.Case], rounds: int,
         if sys.stderr.isatty():
             print("\r\033[K", end="", file=sys.stderr, flush=True)
         for row in case.rows:
-            verdicts.append(judge(row, outcome, report.OURS, peers))
-            print(report.table_line(verdicts[-1], peers), flush=True)
+            results.append(judge(row, outcome, report.OURS, peers))
+            print(report.table_line(results[-1], peers), flush=True)
         for remark in report.remarks(outcome, rounds):
             print(f"    ! {remark}", flush=True)
-    return outcomes, verdicts
+    return outcomes, results
 
 
 def main() -> int:
-    """Runs the benchmark; the status says whether ours was measured, not whether it was fast."""
+    """Runs the benchmark; the status tells whether ours was measured, not whether it was fast."""
     options = arguments()
     found = chosen(options.row)
     if options.list:
@@ -120,13 +120,13 @@ def main() -> int:
         print("! Gondwana is not in this build: only controls and peers are measured")
 
     limits = [] if options.quick or options.row else measure_limits(build, environment)
-    outcomes, verdicts = measure(build, found, rounds, environment)
-    for line in report.footer(outcomes, verdicts):
+    outcomes, results = measure(build, found, rounds, environment)
+    for line in report.footer(outcomes, results):
         print(line)
-    report.write_json(options.out / "result.json", facts, limits, outcomes, verdicts)
+    report.write_json(options.out / "result.json", facts, limits, outcomes, results)
     print(f"figures: {options.out / 'result.json'}")
-    print(draw(options.out / "result.png", verdicts, [peer.name for peer in build.peers]))
-    return 0 if all(verdict.measured for verdict in verdicts) else 1
+    print(draw(options.out / "result.png", results, [peer.name for peer in build.peers]))
+    return 0 if all(result.measured for result in results) else 1
 
 
 if __name__ == "__main__":

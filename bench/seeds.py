@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Prints figures 1, 2, 3, 5 and 6 and table 1 of the seed (GASNet-EX on Cray Aries, PAW-ATM 2018),
-under their own numbers, as Gondwana measures them on one node, figure 6 on two nodes of this machine,
-and there also graphs 4-1 to 4-4 of another (Global Arrays and ARMCI on Cray SeaStar, 2010).
+under their own numbers, as measured with Gondwana on one node, figure 6 on two nodes of this
+machine; and there graphs 4-1 to 4-4 of a second seed (Global Arrays, ARMCI, Cray SeaStar, 2010).
 
-The first seed compares two versions of a library. Here each figure compares two ways that a program can
-take: the column that the others are held against is named in its title.
+The first seed compares two versions of a library. Here each figure compares two ways to program it;
+its title names the column that the others are compared with.
 """
 
 import argparse

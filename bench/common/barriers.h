@@ -1,4 +1,4 @@
-// The barriers a PGAS library competes with, each in its plainest form.
+// The barriers that a PGAS library competes with, each in its plainest form.
 #ifndef GONDWANA_BENCH_BARRIERS_H_
 #define GONDWANA_BENCH_BARRIERS_H_
 
@@ -18,7 +18,7 @@ struct central_barrier {
   _Alignas(LINE_PAIR) _Atomic uint32_t generation;
 };
 
-// One flag per process, each on its own lines: for two processes only.
+// One flag per process, each on its own cache lines: for two processes only.
 struct pair_barrier {
   struct {
     _Alignas(LINE_PAIR) _Atomic uint32_t count;
@@ -55,7 +55,7 @@ static inline void central_wait(struct central_barrier* barrier, uint32_t n, enu
   if (how == WAIT_FUTEX) futex_wake_all(&barrier->generation);
 }
 
-// For lining up the processes of a control: whoever yields may share a processor for long.
+// How processes line up before a control: they yield only if oversubscribed, as yields may be long.
 static inline enum wait_kind usual_wait(int processes) {
   return processes <= sysconf(_SC_NPROCESSORS_ONLN) ? WAIT_SPIN : WAIT_YIELD;
 }
@@ -63,7 +63,7 @@ static inline enum wait_kind usual_wait(int processes) {
 static inline void pair_wait(struct pair_barrier* barrier, int me) {
   const uint32_t mine = atomic_load_explicit(&barrier->flag[me].count, memory_order_relaxed) + 1;
   atomic_store_explicit(&barrier->flag[me].count, mine, memory_order_release);
-  // The other may already be one barrier ahead.
+  // The other process may already be one barrier ahead.
   while ((int32_t)(atomic_load_explicit(&barrier->flag[!me].count, memory_order_acquire) - mine) <
          0)
     relax();

@@ -1,5 +1,5 @@
-// The floor of a collective: n processes that move its bytes and do nothing else. What to copy is
-// known to all, sources never change, and nobody says when a part is ready.
+// The floor of a collective: n processes move its bytes and do nothing else. All of them know what
+// to copy, sources never change, and no process announces that a part is ready.
 #ifndef GONDWANA_BENCH_FLOOR_H_
 #define GONDWANA_BENCH_FLOOR_H_
 

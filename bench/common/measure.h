@@ -1,5 +1,5 @@
-// What every control and every row shares: a clock, the figures of a set of samples, one line of
-// JSON for the driver. Include it first: it asks libc for the Linux interfaces.
+// What all controls and rows share: a clock, the figures of a set of samples, and one line of JSON
+// for the driver. Include it first: it asks libc for the Linux interfaces.
 #ifndef GONDWANA_BENCH_MEASURE_H_
 #define GONDWANA_BENCH_MEASURE_H_
 
@@ -35,8 +35,8 @@ static inline void relax(void) {
 #endif
 }
 
-// For loops that look at a word that another process will change within a microsecond. One that
-// waits for much longer may be keeping that process from its processor.
+// For loops that poll a word that another process will change within a microsecond. A process that
+// waits much longer may occupy the processor of the other.
 static inline void let_others_run(unsigned looks) {
   if (looks % 16384 == 16383) sched_yield();
 }

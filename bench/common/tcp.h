@@ -1,5 +1,5 @@
-// A connection of TCP between processes of one machine, and messages over it by sockets that are
-// looked at again and again.
+// A TCP connection between processes of one machine, and messages over it by nonblocking sockets
+// that are polled.
 #ifndef GONDWANA_BENCH_TCP_H_
 #define GONDWANA_BENCH_TCP_H_
 
@@ -42,7 +42,7 @@ static inline int connect_to(const struct sockaddr_in* at) {
   return without_delay(peer);
 }
 
-// How who waits spends the time: some of its looks become yields.
+// Polls again while no byte has arrived; yields the processor after every `looks_per_yield` polls.
 static inline void look_again(unsigned looks, unsigned looks_per_yield) {
   if (errno != EAGAIN) give_up("connection");
   if (looks % looks_per_yield == looks_per_yield - 1) sched_yield();
@@ -62,7 +62,7 @@ static inline void send_all(int peer, const char* bytes, size_t size) {
   }
 }
 
-// `looks_per_yield`: 1 where others want the processor.
+// `looks_per_yield`: 1 when other processes need the processor.
 static inline void receive_yielding(int peer, char* bytes, size_t size, unsigned looks_per_yield) {
   for (unsigned looks = 0; size > 0; ++looks) {
     const ssize_t received = recv(peer, bytes, size, MSG_DONTWAIT);

@@ -1,6 +1,6 @@
 // The floor of alltoall by n processes: each copies its block of the n sources. BYTES is the size
-// of a source, so a block has BYTES / n. CALLS: after so many the processes meet; with 1 each call
-// ends as an alltoall must, when all have their blocks. Usage: alltoall PROCESSES [BYTES] [CALLS]
+// of a source; a block has BYTES / n. The processes meet after CALLS calls; with 1 each call ends
+// when all have their blocks, as an alltoall must. Usage: alltoall PROCESSES [BYTES] [CALLS]
 #include "../common/floor.h"
 
 static void alltoall(const struct floor* floor, size_t rank, size_t turn) {

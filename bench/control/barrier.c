@@ -1,8 +1,8 @@
-// The latency of a barrier of n processes, as rank 0 sees it. KIND is
+// The latency of a barrier of n processes, measured by rank 0. KIND is
 //   pair    two processes, one flag each, spinning
 //   spin    a central counter, spinning
 //   yield   a central counter, sched_yield in a loop
-//   futex   a central counter, 200 looks, then a futex
+//   futex   a central counter, polled 200 times, then a futex
 // A sample is the mean of BATCH barriers: 1 where a barrier costs much more than reading the clock.
 // Usage: barrier KIND PROCESSES [BATCH] [SAMPLES]
 #include "../common/barriers.h"

@@ -1,4 +1,4 @@
-// The floor of a broadcast by n processes: each but the root copies the root's buffer. They meet
+// The floor of a broadcast: n processes, except the root, copy the buffer of the root. They meet
 // after every second call, as the ranks of the row must. Usage: broadcast PROCESSES [BYTES]
 #include "../common/floor.h"
 

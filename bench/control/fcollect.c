@@ -1,5 +1,5 @@
-// The floor of fcollect, and of collect, by n processes: each copies the n sources, one after the
-// other. BYTES is the size of one source. Usage: fcollect PROCESSES [BYTES]
+// The floor of fcollect and of collect by n processes: each process copies the n sources, one after
+// the other. BYTES is the size of one source. Usage: fcollect PROCESSES [BYTES]
 #include "../common/floor.h"
 
 static void fcollect(const struct floor* floor, size_t rank, size_t turn) {

@@ -1,5 +1,5 @@
-// A stopwatch for programs: starts COPIES of a command at once, waits for all, and prints the time
-// from the first fork to the last end. The command's output is discarded; a failure is told.
+// Times the start of programs: starts COPIES of a command at once, waits for all, and prints the
+// time from the first fork to the last exit. Discards the output of the command; reports a failure.
 // Usage: fork_exec NAME SIDE COPIES SAMPLES COMMAND [ARGUMENT]...
 #include "../common/crew.h"
 

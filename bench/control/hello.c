@@ -1,4 +1,4 @@
-// What a hello world costs without any library: fork_exec starts it.
+// The cost of a hello world without any library. fork_exec starts it.
 #include <stdio.h>
 
 int main(void) {

@@ -1,4 +1,4 @@
-// memcpy from private into shared pages, both touched before: the time of one copy.
+// The time of one memcpy from private into shared pages, both touched before.
 // Usage: memcpy [BYTES]...
 #include "../common/crew.h"
 

@@ -1,6 +1,6 @@
-// A barrier of processes on two nodes, here two groups on one machine: the members of a group meet
-// at a counter, looking and yielding, their first exchanges a byte with the other group's first
-// over TCP and lets them go. Prints its latency as process 0 sees it. Usage: node_barrier PROCESSES
+// A barrier of processes on two nodes, played by two groups on one machine. A group meets at a
+// counter, polling and yielding. The first members then exchange a byte over TCP and release their
+// groups. Prints the latency at process 0. Usage: node_barrier PROCESSES
 #include "../common/barriers.h"
 #include "../common/crew.h"
 #include "../common/tcp.h"
@@ -17,7 +17,7 @@ static void meet(struct meeting* here, uint32_t others) {
   atomic_store_explicit(&here->arrived, 0, memory_order_relaxed);
 }
 
-// `peer`: the connection of a group's first; others have none.
+// `peer`: the connection of the first member of a group; other members have none.
 static void pass(struct meeting* here, uint32_t others, int peer) {
   if (peer < 0) {
     const uint32_t round = atomic_load_explicit(&here->round, memory_order_relaxed);

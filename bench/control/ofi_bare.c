@@ -1,6 +1,6 @@
-// libfabric between two processes on 127.0.0.1, in bare loops, by the provider that our jobs use
-// there: puts that are complete at the target, gets, messages there and back, many puts at once.
-// The target looks all the time or, with "asleep", computes while a thread of it sleeps on the wait
+// libfabric between two processes on 127.0.0.1, in bare loops, with the provider that our jobs use
+// there: puts that are complete at the target, gets, message round trips, many puts in flight. The
+// target polls all the time or, with "asleep", computes while one of its threads sleeps on the wait
 // descriptor. Usage: ofi_bare spin|asleep
 #include "../common/crew.h"
 
@@ -23,7 +23,7 @@ struct shared {
   _Atomic int over;
 };
 
-// An endpoint and what its loops count.
+// An endpoint and the counters of its loops.
 struct wire {
   struct fi_info* info;
   struct fid_fabric* fabric;
@@ -138,7 +138,7 @@ static ssize_t get(size_t size, size_t at) {
 
 typedef ssize_t transfer(size_t size, size_t at);
 
-// `count` of them, at most `window` under way.
+// Starts `count` operations, at most `window` in flight.
 static void many(transfer* start, size_t size, uint64_t count, uint64_t window) {
   const uint64_t before = wire.done;
   const size_t places = LARGEST / size;

@@ -1,5 +1,5 @@
-// The first write of each page of a fresh memfd, which is what a symmetric heap is made of: the
-// time per page of 4 KiB. Usage: page_touch [MEBIBYTES]
+// The first write to each page of a fresh memfd, the memory of a symmetric heap: the time per page
+// of 4 KiB. Usage: page_touch [MEBIBYTES]
 #include "../common/crew.h"
 
 enum { SAMPLES = 5 };

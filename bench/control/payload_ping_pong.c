@@ -1,5 +1,5 @@
-// A message with a payload there and back between two processes: copied into the shared mapping,
-// announced by a flag, copied out. Prints the round trip. Usage: payload_ping_pong [BYTES]...
+// The round trip of a message with a payload between two processes: copied into the shared mapping,
+// announced by a flag, copied out. Usage: payload_ping_pong [BYTES]...
 #include "../common/crew.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
-// The distance between two cores: a word goes there and back between two processes, over one cache
-// line that both write, or over two lines with one writer each. Prints the round trip.
+// The distance between two cores: the round trip of a word between two processes, over one cache
+// line that both write, or over two lines with one writer each.
 // Usage: ping_pong LINES [BATCHES]
 #include "../common/crew.h"
 

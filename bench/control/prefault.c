@@ -1,6 +1,6 @@
-// Taking fresh shared memory from the machine by so many threads, each an equal part of it: by a
-// write to each page, and by the kernel's own loop over them where it has one. The threads start
-// and end within the time. Usage: prefault THREADS [MEBIBYTES]
+// THREADS threads populate fresh shared memory, each an equal part of it: by a write to each page,
+// and by madvise where the kernel supports it. The time includes the start and the end of the
+// threads. Usage: prefault THREADS [MEBIBYTES]
 #include "../common/crew.h"
 
 #include <pthread.h>
@@ -54,7 +54,7 @@ static double sample(size_t bytes, size_t threads, int advised) {
   return (double)took;
 }
 
-// Linux 5.14 and later know the advice.
+// Linux 5.14 and later support the advice.
 static int knows_advice(void) {
   return madvise(shared_pages(4096), 4096, POPULATE_WRITE) == 0;
 }

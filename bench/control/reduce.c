@@ -1,5 +1,5 @@
-// The floor of an all-reduce (sum of doubles) by n processes: each adds its slice of the n sources
-// and copies the other slices of the result. Usage: reduce PROCESSES [BYTES]
+// The floor of an all-reduce (sum of doubles) by n processes: each process adds its slice of the n
+// sources and copies the other slices of the result. Usage: reduce PROCESSES [BYTES]
 #include "../common/floor.h"
 
 struct slice {

@@ -1,7 +1,8 @@
-// The floor of an inclusive scan (sum of doubles) by n processes: each takes its slice of all
-// vectors, copies that of the first source to the first result, and adds source after source, each
-// sum into the result of the next process. So a process reads and writes as much as one vector has.
-// They meet after every second call, as the ranks of the row must. Usage: scan PROCESSES [BYTES]
+// The floor of an inclusive scan (sum of doubles) by n processes. Each process takes its slice of
+// all vectors, copies the first source to the first result, and adds source after source, with each
+// sum in the result of the next process. So it reads and writes the volume of one vector each. The
+// processes meet after every second call, as the ranks of the row must.
+// Usage: scan PROCESSES [BYTES]
 #include "../common/floor.h"
 
 static void scan(const struct floor* floor, size_t rank, size_t turn) {

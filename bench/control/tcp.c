@@ -1,6 +1,5 @@
-// Sockets of TCP between two processes on 127.0.0.1, without a library: a word there and back, both
-// sides looking all the time, and a stream of pieces, whose last is answered by one byte.
-// Usage: tcp
+// TCP sockets between two processes on 127.0.0.1, without a library: the round trip of a word with
+// both sides polling, and a stream of pieces, acknowledged by one byte at the end. Usage: tcp
 #include "../common/tcp.h"
 #include "../common/crew.h"
 
@@ -22,7 +21,7 @@ static void ping_pong(int peer, int rank) {
     free(samples);
 }
 
-// Blocking calls: a stream keeps both ends busy as it is.
+// Blocking calls suffice: a stream keeps both ends busy.
 static void stream_piece(int peer, int rank, char* piece, size_t bytes) {
   for (size_t at = 0; at < bytes;) {
     const ssize_t moved =

@@ -1,5 +1,5 @@
-// Fetch-and-add on a shared word by n processes at once: the time of one, as rank 0 sees it.
-// Batches are long, so that all are at it however late one starts. Usage: xadd [PROCESSES]
+// Fetch-and-add on a shared word by n processes at once: the time of one, measured by rank 0.
+// Batches are long, so that all contend even when one starts late. Usage: xadd [PROCESSES]
 #include "../common/barriers.h"
 #include "../common/crew.h"
 

@@ -1,4 +1,4 @@
-"""What a case of the benchmark is made of: rows, their controls and aims, the programs to run."""
+"""The parts of a case of the benchmark: rows, their controls and aims, the programs to run."""
 
 from dataclasses import dataclass, field
 
@@ -8,20 +8,20 @@ MIB = 1024  # figures of memory are in KiB
 
 @dataclass(frozen=True)
 class Aim:
-    """How a figure is held against its control, and up to where that is good."""
+    """How a figure is compared with its control, and the limit that is good."""
 
     kind: str  # "ratio": ours / control; "difference": ours - control; "absolute": ours
-    limit: float | None  # None: the row informs, and nothing is judged
+    limit: float | None  # None: the row has no aim
     text: str
 
 
 def ratio(limit: float) -> Aim:
-    """At most so many times the control."""
+    """At most `limit` times the control."""
     return Aim("ratio", limit, f"{limit:g}x")
 
 
 def rate(share: float) -> Aim:
-    """At least so many times as many operations a second as the control."""
+    """At least `share` times the operations per second of the control."""
     return Aim("ratio", 1 / share, f"{1 / share:.2g}x")
 
 
@@ -35,35 +35,35 @@ class Row:
     title: str
     figure: str
     aim: Aim
-    # Figures that may be the control; the fastest counts. None: the figure of the same name that
-    # the row's own process measured beside it.
+    # Figures that may be the control; the fastest counts. None: the figure of the same name
+    # from the process of the row.
     controls: tuple[str, ...] = ()
-    # Which figure of the samples is compared. Beside a busy program most barriers are quick and a
-    # few take a time slice: there only the mean tells how long a thousand of them take.
+    # Which figure of the samples is compared. With a busy program most barriers are quick and a
+    # few take a time slice: only the mean shows the time of a thousand.
     by: str = "median"
-    peers: bool = True  # False: it says nothing about a library
+    peers: bool = True  # False: not comparable between libraries
 
 
 @dataclass(frozen=True)
 class Run:
-    """One start of a row's program. With a stopwatch the program itself is what is timed."""
+    """One start of a row's program. With a stopwatch the program itself is timed."""
 
     program: str
     arguments: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
     stopwatch: str = ""  # name of the figure
-    nodes: int = 1  # more: the ranks are shared out among as many hosts, all of them this machine
+    nodes: int = 1  # more: the ranks are spread over that many hosts, all of them this machine
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is run together in a round: controls before and after, rows of every library between."""
+    """The programs of a round: controls before and after, rows of every library between."""
 
     name: str
     ranks: int
     runs: tuple[Run, ...]
     rows: tuple[Row, ...]
     controls: tuple[tuple[str, ...], ...] = ()  # control programs with their arguments
-    busy: int = 0  # processors kept busy by somebody else meanwhile
+    busy: int = 0  # processors that other programs keep busy meanwhile
     peers: bool = True  # False: others never end it
-    processors: int = 1  # with fewer the case says nothing and is skipped
+    processors: int = 1  # with fewer the case is skipped

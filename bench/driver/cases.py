@@ -1,4 +1,4 @@
-"""What is measured: every row, its control and its aim."""
+"""The rows that are measured, their controls and their aims."""
 
 from dataclasses import dataclass, replace
 
@@ -45,7 +45,7 @@ def thread_cases() -> list[Case]:
 
 
 def lock_cases() -> list[Case]:
-    """The lock of a rank that is alone, and of ranks that all want it."""
+    """The lock without and with contention."""
     def contended(ranks: int) -> Case:
         row = Row(f"lock + unlock, {ranks} at once", f"lock_contended_{ranks}", ratio(1.5))
         return Case(row.figure, ranks, (Run("lock_contended"),), (row,))
@@ -54,7 +54,7 @@ def lock_cases() -> list[Case]:
 
 
 def bulk_case() -> Case:
-    """put and get of many bytes; the control is memcpy between the same pages."""
+    """put and get of large blocks; the control is memcpy between the same pages."""
     sizes = {"4 KiB": 4 << 10, "64 KiB": 64 << 10, "1 MiB": 1 << 20, "4 MiB": 4 << 20,
              "64 MiB": 64 << 20}
     aim = Aim("ratio", 1 / 0.95, "95 %")
@@ -81,12 +81,12 @@ class Collective:
     program: str
     title: str
     limit: float
-    figure: str = ""  # of ours, without the ranks; that of the program's name, where not given
+    figure: str = ""  # of ours, without the ranks; default: the name of the program
     control: str = ""  # likewise its control program
-    met: str = ""  # what that control calls itself where its processes also meet after each call
+    met: str = ""  # name of the control whose processes also meet after each call
 
     def case(self, ranks: int) -> Case:
-        """It on so many ranks."""
+        """The case on `ranks` ranks."""
         control = self.control or self.program
         row = Row(f"{self.title} 64 KiB, {ranks}", f"{self.figure or self.program}_{ranks}",
                   ratio(self.limit), (f"{control}_floor_{ranks}",))
@@ -99,8 +99,8 @@ class Collective:
 
 
 def collective_cases() -> list[Case]:
-    """Collectives. 64 KiB are a vector, what one rank contributes (fcollect; collect on average),
-    or what one rank sends to all together (alltoall)."""
+    """Collectives. 64 KiB are a vector, the contribution of one rank (fcollect; collect on
+    average), or the sum of what one rank sends (alltoall)."""
     every = (2, 4, 8)
     words = [Case(f"reduce_word_{ranks}", ranks, (Run("reduce_word"),),
                   (Row(f"sum reduction 8 B, {ranks}", f"reduce_word_{ranks}", ratio(2)),))
@@ -117,7 +117,7 @@ def collective_cases() -> list[Case]:
 
 
 def hello_case(ranks: int, extra_ms: float) -> Case:
-    """A hello from its start to its end, with a small and a large heap."""
+    """A hello world from start to end, with a small and a large heap."""
     heaps = {"64 MiB": "64M", "8 GiB": "8G"}
     small, large = (f"hello_{ranks}_{size}" for size in heaps.values())
     control = f"fork_exec_{ranks}"
@@ -133,7 +133,7 @@ def hello_case(ranks: int, extra_ms: float) -> Case:
 
 
 def memory_cases() -> list[Case]:
-    """The memory of heaps: taken at start, and where it then lies."""
+    """The memory of heaps: populated at start, and its placement."""
     heap = {"GONDWANA_HEAP_SIZE": "128M", "GONDWANA_PREFAULT": "local"}
     runs = tuple(Run("prefault", (threads,), heap) for threads in ("1", "2"))
     rows = (Row("heap of 128 MiB at start, 2 threads", "prefault_2", ratio(1.1),
@@ -178,7 +178,7 @@ def all_cases() -> list[Case]:
     ]
 
 
-# Run once, before the rows: what this machine can do at all.
+# Run once, before the rows: the limits of this machine.
 LIMITS: tuple[tuple[str, ...], ...] = (
     ("ping_pong", "1"), ("ping_pong", "2"), ("payload_ping_pong",), ("xadd", "1"), ("xadd", "2"),
     ("memcpy",), ("page_touch",),

@@ -1,4 +1,4 @@
-"""Figures: what a control or a row prints, one JSON object a line, and how they are shown."""
+"""Figures: the output of a control or a row, one JSON object per line, and its format on screen."""
 
 import json
 from dataclasses import dataclass
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Figure:
-    """The median, p90 and mean of one thing measured by one run of one program."""
+    """The median, p90 and mean of one measurement in one run of one program."""
 
     name: str
-    side: str  # "ours": the library under test; "control": what it is held against
+    side: str  # "ours": the library under test; "control": what it is compared with
     unit: str
     median: float
     p90: float
@@ -18,7 +18,7 @@ class Figure:
 
 
 def parse(output: str) -> list[Figure]:
-    """Returns the figures in a program's output; other lines are not ours to read."""
+    """Returns the figures in a program's output; ignores other lines."""
     lines = (line.strip() for line in output.splitlines())
     return [Figure(**json.loads(line)) for line in lines if line.startswith("{")]
 

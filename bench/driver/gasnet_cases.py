@@ -1,4 +1,4 @@
-"""The rows of the GASNet-EX door: what is measured, its control and its aim."""
+"""The rows of the GASNet-EX door, their controls and their aims."""
 
 from driver.case import INFORMATIVE, MS, Aim, Case, Row, Run, rate, ratio
 
@@ -6,7 +6,7 @@ KIB = 1 << 10
 PIECES = (("8 KiB", 8 * KIB, 25), ("128 KiB", 128 * KIB, 25), ("2 MiB", 2048 * KIB, 25),
           ("128 KiB", 128 * KIB, 50))  # bytes, percent of the memory that they are scattered over
 DIMENSIONS = (1, 3, 8, 32)
-SAME = ratio(1.1)  # for what should cost the same
+SAME = ratio(1.1)  # for operations that should cost the same
 
 
 def message_cases() -> list[Case]:
@@ -42,8 +42,8 @@ def small_case() -> Case:
 
 
 def pieces_case(title: str, size: int, density: int) -> Case:
-    """Pieces of 8 bytes, each way beside memcpy of the lines that it touches, and strided ways
-    beside the one of a single dimension."""
+    """Pieces of 8 bytes, each way compared with memcpy of the lines that it touches, and
+    strided ways compared with the one of a single dimension."""
     aim = Aim("ratio", 1 / 0.75, "75 %")
     what = f"{title} {density} %"
 
@@ -58,7 +58,7 @@ def pieces_case(title: str, size: int, density: int) -> Case:
 
 
 def strided_cases() -> list[Case]:
-    """Transfers that are not contiguous."""
+    """Noncontiguous transfers."""
     return [
         *(pieces_case(*pieces) for pieces in PIECES),
         Case("gasnet_transpose", 2, (Run("gasnet_transpose"),),
@@ -80,7 +80,7 @@ def atomic_cases() -> list[Case]:
 
 def barrier_case(ranks: int, kinds: tuple[str, ...], batch: int, samples: int, aim: Aim,
                  busy: int = 0) -> Case:
-    """The barrier against those of `kinds` by as many processes."""
+    """The barrier compared with the barriers of `kinds`, on the same number of processes."""
     numbers = (str(batch), str(samples))
     beside = f", {busy} busy loops" if busy else ""
     rows = [Row(f"gex barrier {ranks}{beside}" + (", mean" if busy else ""),

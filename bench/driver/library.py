@@ -6,14 +6,14 @@ from pathlib import Path
 
 from driver.case import Run
 
-# Debian's Open MPI refuses root and more ranks than cores, and ends OpenSHMEM programs in a
-# segmentation fault where its rdma component is loaded.
+# Debian's Open MPI refuses root and more ranks than cores. OpenSHMEM programs crash with its rdma
+# component.
 OPENMPI_ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_osc": "^rdma",
 }
-# Its ranks are on one node all the same, kept from its shared memory.
+# Its ranks are still on one node, without its shared memory.
 OPENMPI_NETWORK = {
     "OMPI_MCA_pml": "ob1",
     "OMPI_MCA_btl": "self,tcp",
@@ -26,22 +26,22 @@ OUR_NETWORK = {"GONDWANA_NETWORK": "127.0.0.0/8"}
 
 @dataclass(frozen=True)
 class Library:
-    """One OpenSHMEM library: its rows, built, and its launcher."""
+    """One OpenSHMEM library: its built rows and its launcher."""
 
     name: str
     rows: Path
     launcher: tuple[str, ...]
     environment: dict[str, str] = field(default_factory=dict)
-    # What ranks on several nodes need beside it, so that they talk by TCP on 127.0.0.1.
+    # Additional settings for ranks on several nodes, so that they use TCP on 127.0.0.1.
     network: dict[str, str] = field(default_factory=dict)
     has_hosts: bool = False  # starts nodes on one machine: --hosts localhost:1,localhost:1
 
     def has(self, program: str) -> bool:
-        """Whether the library has the calls of a row, which is then built."""
+        """Whether the row was built, because the library has its calls."""
         return (self.rows / program).exists()
 
     def job(self, ranks: int, run: Run) -> list[str]:
-        """The command that runs a row on so many ranks."""
+        """The command that runs a row on `ranks` ranks."""
         count = ["-n", str(ranks)]
         if run.nodes > 1 and self.has_hosts:
             count = ["--hosts", ",".join([f"localhost:{ranks // run.nodes}"] * run.nodes)]
@@ -55,7 +55,7 @@ class Library:
 
 @dataclass(frozen=True)
 class Build:
-    """What CMake left in the benchmark's part of a build folder."""
+    """The benchmark's part of a build folder, as CMake wrote it."""
 
     folder: Path
     build_type: str
@@ -68,7 +68,7 @@ class Build:
 
 
 def find_build(folder: Path, launcher: str | None, with_peers: bool) -> Build:
-    """Looks at a build folder, either the whole project's or that of bench/ alone."""
+    """Reads a build folder of the whole project or of bench/ alone."""
     inside = next((f for f in (folder / "bench", folder) if (f / "build.json").exists()), None)
     if inside is None:
         raise SystemExit(f"bench: {folder} holds no built benchmarks; build first: ./dev build")

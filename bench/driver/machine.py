@@ -1,4 +1,4 @@
-"""What the machine is, how far apart its cores are now, and who else is on it."""
+"""What the machine is, how far apart its cores are now, and which other programs run on it."""
 
 import os
 import time
@@ -7,11 +7,11 @@ from pathlib import Path
 from driver.library import Build
 from driver.process import run
 
-BUSY_SHARE = 0.15  # of all processors, by others, from which on a reader must be warned
+BUSY_SHARE = 0.15  # of all processors, used by others: the limit of a warning
 
 
 def distance_ns(build: Build, environment: dict[str, str]) -> float:
-    """The round trip of a cache line between two cores: virtual cores move, within minutes."""
+    """The round trip of a cache line between two cores; virtual cores move within minutes."""
     return run([build.control("ping_pong"), "2", "20"], environment)[0].median
 
 
@@ -38,12 +38,12 @@ def programs_of(build: Build) -> list[str]:
             if build.folder in program.parents:
                 found.append(f"{program.name} (process {entry.name})")
         except OSError:
-            continue  # it has ended, or is not ours to look at
+            continue  # it has ended, or is not readable
     return found
 
 
 def warnings(build: Build) -> list[str]:
-    """What makes the figures of this run worth less."""
+    """What makes the figures of this run less reliable."""
     found = [f"{name} of these benchmarks is already running: end it"
              for name in programs_of(build)]
     share = busy_share()
@@ -61,7 +61,7 @@ def processors() -> int:
 
 
 def describe() -> dict[str, str | int]:
-    """The processor, as the kernel names it, and how many of them there are for us."""
+    """The processor name from the kernel, and how many we may use."""
     lines = Path("/proc/cpuinfo").read_text().splitlines()
     model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")),
                  os.uname().machine)

@@ -19,8 +19,8 @@ def share(part: float) -> Aim:
 
 
 def small_case(title: str, mode: str, bare: str) -> Case:
-    """Operations of 8 bytes, beside bare libfabric whose target is as ours. Open MPI waits for a target
-    that computes without an end."""
+    """Operations of 8 bytes, compared with bare libfabric with the same kind of target. Open MPI
+    never completes them while the target computes."""
     def row(name: str, figure: str, control: str) -> Row:
         return Row(f"network {name}, {title}", f"network_{figure}_{mode}", ratio(1.2),
                    (f"bare_{control}_{bare}",))
@@ -31,7 +31,7 @@ def small_case(title: str, mode: str, bare: str) -> Case:
 
 
 def bulk_case() -> Case:
-    """Many bytes, and many operations."""
+    """Bandwidth and message rate."""
     rows = []
     for name, size in SIZES.items():
         for way in ("put", "get"):
@@ -46,7 +46,7 @@ def bulk_case() -> Case:
 
 
 def barrier_case(ranks: int) -> Case:
-    """barrier_all of ranks on two nodes, beside a barrier on each and one exchange over TCP."""
+    """barrier_all on two nodes, compared with a barrier on each and one exchange over TCP."""
     row = Row(f"network barrier_all {ranks // 2} + {ranks // 2}", f"barrier_all_{ranks}",
               ratio(1.5), (f"node_barrier_{ranks}",))
     return Case(f"network_barrier_{ranks}", ranks, (Run("barrier", ("1", "5000"), nodes=2),), (row,),

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from driver.report import OURS, show_score
-from driver.verdict import Verdict
+from driver.verdict import RowResult
 
 
-def draw(path: Path, verdicts: list[Verdict], peers: list[str]) -> str:
-    """Writes the picture and returns a sentence about it."""
+def draw(path: Path, results: list[RowResult], peers: list[str]) -> str:
+    """Writes the picture; returns a line that says where it is, or why it is missing."""
     try:
         import matplotlib
 
@@ -15,7 +15,7 @@ def draw(path: Path, verdicts: list[Verdict], peers: list[str]) -> str:
         from matplotlib import pyplot
     except ImportError:
         return "no picture: matplotlib is not installed for this Python"
-    shown = [v for v in verdicts if v.lines and v.row.aim.limit is not None]
+    shown = [v for v in results if v.lines and v.row.aim.limit is not None]
     if not shown:
         return "no picture: nothing was measured"
     figure, axes = pyplot.subplots(figsize=(9, 1.5 + 0.3 * len(shown)), layout="constrained")
@@ -24,11 +24,11 @@ def draw(path: Path, verdicts: list[Verdict], peers: list[str]) -> str:
                   for y, v in enumerate(shown) if name in v.lines]
         if points:
             axes.plot(*zip(*points, strict=True), marker, label=name)
-    for y, verdict in enumerate(shown):
-        if OURS in verdict.lines:
-            line = verdict.lines[OURS]
-            axes.annotate(show_score(verdict.row.aim.kind, line.score, line.unit),
-                          (max(line.score / verdict.row.aim.limit, 0.01), y), fontsize=7,
+    for y, result in enumerate(shown):
+        if OURS in result.lines:
+            line = result.lines[OURS]
+            axes.annotate(show_score(result.row.aim.kind, line.score, line.unit),
+                          (max(line.score / result.row.aim.limit, 0.01), y), fontsize=7,
                           textcoords="offset points", xytext=(6, 3))
     axes.axvline(1, color="black", linewidth=1)
     axes.set_xscale("log")

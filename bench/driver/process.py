@@ -1,4 +1,4 @@
-"""Running one program of the benchmark, bounded in time."""
+"""Runs one program of the benchmark with a timeout."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ TERM_GRACE_S = 5
 
 
 class RunError(Exception):
-    """A program did not give its figures; the text says which and why."""
+    """A program printed no figures; the text says which and why."""
 
 
 def end(process: subprocess.Popen) -> None:
@@ -57,7 +57,7 @@ def run(command: Sequence[str | Path], environment: Mapping[str, str]) -> list[F
 
 @contextmanager
 def busy_loops(program: Path, count: int) -> Iterator[None]:
-    """Keeps `count` processors busy by a program that has nothing to do with the others."""
+    """Keeps `count` processors busy with an unrelated program."""
     loops = [subprocess.Popen([str(program), str(10 * TIMEOUT_S)]) for _ in range(count)]
     try:
         yield

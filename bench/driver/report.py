@@ -7,7 +7,7 @@ from statistics import median
 
 from driver.figures import Figure, show
 from driver.rounds import Outcome
-from driver.verdict import Line, Verdict
+from driver.verdict import Line, RowResult
 
 OURS = "Gondwana"
 HEADINGS = ("row", "ours", "p90", "control", "score", "p90", "aim", "met")
@@ -22,11 +22,11 @@ def show_score(kind: str, value: float, unit: str) -> str:
     return sign + show(value, unit)
 
 
-def cells(verdict: Verdict, line: Line | None) -> list[str]:
+def cells(result: RowResult, line: Line | None) -> list[str]:
     """One library's part of a line: value, p90, control, score, its p90."""
     if line is None:
         return ["-"] * 5
-    kind = verdict.row.aim.kind
+    kind = result.row.aim.kind
     control = show(line.control, line.unit) if line.control is not None else "-"
     return [show(line.value, line.unit), show(line.value_p90, line.unit), control,
             show_score(kind, line.score, line.unit), show_score(kind, line.score_p90, line.unit)]
@@ -45,12 +45,12 @@ def heading(peers: list[str]) -> str:
                           len(peers))
 
 
-def table_line(verdict: Verdict, peers: list[str]) -> str:
+def table_line(result: RowResult, peers: list[str]) -> str:
     """One row of the table."""
-    met = {True: "yes", False: "NO", None: "-"}[verdict.met]
-    words = [verdict.row.title, *cells(verdict, verdict.lines.get(OURS)), verdict.row.aim.text, met]
+    met = {True: "yes", False: "NO", None: "-"}[result.met]
+    words = [result.row.title, *cells(result, result.lines.get(OURS)), result.row.aim.text, met]
     for peer in peers:
-        value, _, _, score, _ = cells(verdict, verdict.lines.get(peer))
+        value, _, _, score, _ = cells(result, result.lines.get(peer))
         words += [value, score]
     return "  " + columns(words, len(peers))
 
@@ -68,22 +68,22 @@ def remarks(outcome: Outcome, wanted: int) -> list[str]:
     return found
 
 
-def footer(outcomes: list[Outcome], verdicts: list[Verdict]) -> list[str]:
-    """How far the cores were apart, which controls were the fastest, how many aims are met."""
+def footer(outcomes: list[Outcome], results: list[RowResult]) -> list[str]:
+    """The core distances, the fastest controls, and how many aims are met."""
     distances = [d for outcome in outcomes for pair in outcome.distances for d in pair]
     lines = []
     if distances:
         lines.append(f"core distance (two-line ping-pong): median {show(median(distances), 'ns')}, "
                      f"{show(min(distances), 'ns')} to {show(max(distances), 'ns')}")
     lines += [f"{v.row.title}: the control is {v.lines[OURS].control_name}"
-              for v in verdicts if len(v.row.controls) > 1 and OURS in v.lines]
-    judged = [v for v in verdicts if v.met is not None]
+              for v in results if len(v.row.controls) > 1 and OURS in v.lines]
+    judged = [v for v in results if v.met is not None]
     lines.append(f"{sum(v.met is True for v in judged)} of {len(judged)} aims met")
     return lines
 
 
 def write_json(path: Path, facts: dict[str, object], limits: list[Figure],
-               outcomes: list[Outcome], verdicts: list[Verdict]) -> None:
+               outcomes: list[Outcome], results: list[RowResult]) -> None:
     """Everything that was measured, for other programs to read."""
     path.parent.mkdir(parents=True, exist_ok=True)
     content = {
@@ -91,7 +91,7 @@ def write_json(path: Path, facts: dict[str, object], limits: list[Figure],
         "limits": [asdict(figure) for figure in limits],
         "rows": [{**asdict(v.row), "met": v.met,
                   "libraries": {name: asdict(line) for name, line in v.lines.items()}}
-                 for v in verdicts],
+                 for v in results],
         "cases": [{"name": o.case.name, "skipped": o.skipped, "rejected": o.rejected,
                    "failures": o.failures, "distances_ns": o.distances,
                    "rounds": [{source: {side: {name: asdict(figure) for name, figure in f.items()}

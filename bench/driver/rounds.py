@@ -1,4 +1,4 @@
-"""Rounds: controls, rows and controls again, between two looks at the distance of the cores."""
+"""Rounds: controls, rows and controls again, between two measurements of the core distance."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -12,10 +12,10 @@ from driver.machine import distance_ns, processors
 from driver.process import RunError, busy_loops, run
 
 CONTROL = "control"  # the source of what control programs measured
-MOVED = 1.5  # a round in which the distance changed by more than this compares nothing
+MOVED = 1.5  # a round with a larger change of the distance is rejected
 STOPWATCH_SAMPLES = 3
 
-# Figures of one source: those of its library, and those of the control in the same process.
+# Figures of one source: of its library, and of the control in the same process.
 Side = dict[str, Figure]
 Measured = dict[str, dict[str, Side]]  # source -> side -> name -> figure
 
@@ -29,7 +29,7 @@ class Outcome:
     distances: list[tuple[float, float]] = field(default_factory=list)
     rejected: int = 0
     failures: list[str] = field(default_factory=list)
-    skipped: str = ""  # why the case was not measured at all
+    skipped: str = ""  # why the case was not measured
 
 
 def by_side(figures: list[Figure]) -> dict[str, Side]:
@@ -76,7 +76,7 @@ class Rounds:
         return [str(watch), one.stopwatch, "ours", "1", str(samples), *job]
 
     def row(self, library: Library) -> dict[str, Side] | None:
-        """Runs a library's rows; a library that fails twice is not asked again here."""
+        """Runs a library's rows; a library that fails twice is not run again here."""
         figures = []
         try:
             for one in self.outcome.case.runs:
@@ -91,7 +91,7 @@ class Rounds:
         return by_side(figures)
 
     def measure(self) -> Measured:
-        """One round, without the looks at the distance."""
+        """One round, without the measurements of the distance."""
         measured: Measured = {}
         with busy_loops(self.build.control("busy"), self.outcome.case.busy):
             before = self.controls()
@@ -104,7 +104,7 @@ class Rounds:
         return measured
 
     def attempt(self) -> None:
-        """One round; it counts unless the cores moved meanwhile or a control gave no answer."""
+        """One round; it counts unless the cores moved or a control failed."""
         try:
             before = distance_ns(self.build, self.environment)
             measured = self.measure()

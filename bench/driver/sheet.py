@@ -28,7 +28,7 @@ def show(value: Cell) -> str:
 
 
 def table(sheet: Sheet) -> str:
-    """Lines of columns under two lines that say what they are."""
+    """Lines of columns under two header lines."""
     width = max(WIDTH, *(len(column) + 2 for column in sheet.columns))
     lines = [f"# {sheet.name}: {sheet.title}",
              f"# {sheet.columns[0]:<8}" + "".join(f"{c:>{width}}" for c in sheet.columns[1:])]
@@ -43,7 +43,7 @@ def file_of(sheet: Sheet) -> str:
 
 
 def draw(folder: Path, sheets: list[Sheet]) -> str:
-    """Writes a picture for each sheet that has one, and returns a sentence about them."""
+    """Writes a picture for each sheet that has one, and returns a line that names them."""
     try:
         import matplotlib
 

@@ -1,4 +1,4 @@
-"""From rounds to one line of the table."""
+"""Turns the rounds of a row into one line of the table."""
 
 import math
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from driver.rounds import CONTROL, Measured, Outcome
 
 @dataclass(frozen=True)
 class Line:
-    """One library in one row: medians over rounds; `score` is what the aim is about."""
+    """One library in one row: medians over rounds; the aim limits `score`."""
 
     library: str
     rounds: int
@@ -25,8 +25,8 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """One row: ours, its peers, and whether the aim is met (None: nothing could be judged)."""
+class RowResult:
+    """One row: ours, its peers, and whether the aim is met (None: it has no aim or no figure)."""
 
     row: Row
     lines: dict[str, Line]
@@ -45,13 +45,13 @@ def control_of(row: Row, measured: Measured, library: str) -> Figure | None:
     if not row.controls:
         return own[CONTROL].get(row.figure)
     places = (measured[CONTROL][CONTROL], own["ours"])
-    names = [name for name in row.controls if name != row.figure]  # nothing is its own control
+    names = [name for name in row.controls if name != row.figure]  # no row is its own control
     found = [place[name] for name in names for place in places if name in place]
     return min(found, key=lambda figure: value_of(row, figure), default=None)
 
 
 def score(row: Row, ours: Figure, control: Figure | None) -> float:
-    """What the aim is about, in one round."""
+    """The value that the aim limits, in one round."""
     value = value_of(row, ours)
     if control is None or row.aim.kind == "absolute":
         return value
@@ -73,7 +73,7 @@ def line(row: Row, outcome: Outcome, library: str) -> Line | None:
     controls = [control_of(row, m, library) for m in rounds]
     known = [c for c in controls if c is not None]
     if row.aim.kind != "absolute" and len(known) < len(rounds):
-        return None  # nothing to hold it against
+        return None  # no control to compare with
     names = [c.name for c in known]
     scores = [score(row, o, c) for o, c in zip(ours, controls, strict=True)]
     return Line(library, len(rounds), ours[0].unit, median(value_of(row, o) for o in ours),
@@ -82,10 +82,10 @@ def line(row: Row, outcome: Outcome, library: str) -> Line | None:
                 max(set(names), key=names.count) if names else "", median(scores), p90(scores))
 
 
-def judge(row: Row, outcome: Outcome, ours: str, peers: list[str]) -> Verdict:
+def judge(row: Row, outcome: Outcome, ours: str, peers: list[str]) -> RowResult:
     """One row of the table."""
     lines = {name: found for name in (ours, *(peers if row.peers else ()))
              if (found := line(row, outcome, name)) is not None}
     limit = row.aim.limit
     met = lines[ours].score <= limit if ours in lines and limit is not None else None
-    return Verdict(row, lines, ours in lines or bool(outcome.skipped), met)
+    return RowResult(row, lines, ours in lines or bool(outcome.skipped), met)

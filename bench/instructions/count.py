@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Counts the instructions of the hot paths by callgrind and compares them with expected.json.
+"""Counts the instructions of the hot paths with callgrind and compares them with expected.json.
 
-Time depends on the machine and the hour; instructions depend on the code and the compiler. So the
-expectation is kept for each compiler that was used to write it, and others are not judged.
-memcpy is left out: its length is the C library's choice, made for the processor it runs on.
+Time depends on the machine and its load; instructions depend on the code and the compiler. So
+expected.json has counts for each compiler that wrote them; other compilers are not checked.
+memcpy is left out: its length depends on the C library and on the processor it runs on.
 """
 
 import argparse
@@ -23,7 +23,7 @@ TIMES = 1000  # as in paths.c
 TOLERANCE_INSTRUCTIONS = 2
 TOLERANCE_SHARE = 0.05
 TIMEOUT_S = 120
-SKIPPED = 77  # what ctest takes as "not run"
+SKIPPED = 77  # ctest reports it as "not run"
 EXPECTED = Path(__file__).with_name("expected.json")
 MEMCPY = re.compile(r"_*mem(cpy|move|set)")
 

@@ -1,5 +1,5 @@
 // The hot paths, a thousand times each, for callgrind to count. One rank, started without a
-// launcher; the target is the rank itself, which takes the path of any rank on the node.
+// launcher. The target is the rank itself, which takes the path of any rank on the node.
 // Usage: paths PATH
 #include <shmem.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@ enum { TIMES = 1000, BULK_BYTES = 4096 };
 
 static long source[BULK_BYTES / sizeof(long)];
 
-// Callgrind counts inside of these functions, and nothing else: each must stay one.
+// Callgrind counts only inside these functions: each must remain a function.
 
 __attribute__((noinline)) static void run_p(long* cell) {
   for (int i = 0; i < TIMES; ++i) shmem_long_p(cell, i, 0);

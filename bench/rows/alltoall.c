@@ -1,5 +1,5 @@
-// A block of every rank to every rank. BYTES is what one rank sends to all together, so a block has
-// BYTES / n. Usage: alltoall [BYTES] [BATCHES]
+// A block of every rank to every rank. BYTES is the sum that one rank sends; a block has BYTES / n.
+// Usage: alltoall [BYTES] [BATCHES]
 #include "collectives.h"
 
 static size_t block;  // in elements

@@ -1,4 +1,4 @@
-// The latency of barrier_all, as rank 0 sees it. A sample is the mean of BATCH barriers.
+// The latency of barrier_all, measured by rank 0. A sample is the mean of BATCH barriers.
 // Usage: barrier [BATCH] [SAMPLES]
 #include "../common/measure.h"
 

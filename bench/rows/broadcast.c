@@ -1,5 +1,5 @@
-// A buffer of rank 0 to all ranks, which meet after every second call: the root may be ahead.
-// Usage: broadcast [BYTES] [BATCHES]
+// A buffer of rank 0 to all ranks. They meet after every second call, because the root may be
+// ahead. Usage: broadcast [BYTES] [BATCHES]
 #include "collectives.h"
 
 enum { ROOTS_BYTE = 42, OTHERS_BYTE = 7 };

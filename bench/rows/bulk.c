@@ -1,5 +1,5 @@
-// put and get of 4 KiB to 64 MiB between private pages of rank 0 and the last rank, beside memcpy
-// between the same pages.
+// put and get of 4 KiB to 64 MiB between private pages of rank 0 and the last rank, compared with
+// memcpy between the same pages.
 #include "pairs.h"
 
 enum { LARGEST = 64 << 20, PER_BATCH = 1 << 20 };

@@ -1,5 +1,5 @@
-// As fcollect, but no rank knows how much the others contribute: ranks of even number BYTES and a
-// half, the others half of BYTES. On an even number of ranks as much moves as by fcollect.
+// Like fcollect, but no rank knows how much the others contribute: even ranks 1.5 BYTES, odd ranks
+// BYTES / 2. On an even number of ranks the volume is the same as in fcollect.
 // Usage: collect [BYTES] [BATCHES]
 #include "collectives.h"
 

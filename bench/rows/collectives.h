@@ -1,5 +1,5 @@
-// Collectives on all ranks: by teams (OpenSHMEM 1.5) or, with an older library, by active sets. An
-// active set needs a work array of its own for each call of a batch.
+// Collectives on all ranks, through teams (OpenSHMEM 1.5) or, with an older library, active sets.
+// With active sets each call of a batch needs its own work array.
 #ifndef GONDWANA_BENCH_COLLECTIVES_H_
 #define GONDWANA_BENCH_COLLECTIVES_H_
 
@@ -9,7 +9,7 @@
 
 enum { OPS_PER_BATCH = 50, RESULTS = 2 };
 
-// `bytes` is what one rank contributes; to alltoall, what it sends to each rank.
+// `bytes` is the contribution of one rank; for alltoall, the block for each rank.
 struct call {
   void* to;
   void* from;
@@ -59,7 +59,7 @@ static inline void alltoall_bytes(struct scratch* scratch, const struct call* c)
 
 enum {
   ROOT_GETS_A_COPY = 0,
-  // Enough for any of them.
+  // Enough for any of the collectives.
   SYNC_WORDS = SHMEM_REDUCE_SYNC_SIZE + SHMEM_BCAST_SYNC_SIZE + SHMEM_COLLECT_SYNC_SIZE +
                SHMEM_ALLTOALL_SYNC_SIZE
 };
@@ -108,14 +108,14 @@ static inline void alltoall_bytes(struct scratch* scratch, const struct call* c)
 
 #endif
 
-// A call may begin only when its destination is ready on every rank. So calls take turns between
-// two destinations, and:
+// A call may begin only when its destination is ready on every rank. So calls alternate between two
+// destinations, and:
 enum readiness {
-  // Whoever has the result of a call knows that all ranks have begun it and so have ended the call
-  // before it: reductions, fcollect, collect, alltoall. They need nothing between calls.
+  // A rank that has the result of a call knows that all ranks have begun it, and so have ended the
+  // call before it: reductions, fcollect, collect, alltoall. They need nothing between calls.
   EVERY_RANK_HAS_BEGUN = OPS_PER_BATCH,
-  // A root or a first rank may be ahead by any number of calls: broadcast, scans. There the ranks
-  // meet after every second call, and so do the processes of the control.
+  // A root or a first rank may be ahead by any number of calls: broadcast, scans. The ranks meet
+  // after every second call, and so do the processes of the control.
   NOTHING_IS_KNOWN = RESULTS
 };
 
@@ -138,7 +138,7 @@ static inline void run_batch(const struct collective* c, struct scratch* scratch
   }
 }
 
-// Ends the job where a result is wrong.
+// Ends the job if a result is wrong.
 static inline void check_results(const struct collective* c) {
   for (int i = 0; i < RESULTS; ++i) {
     if (c->right(c->to[i])) continue;
@@ -153,8 +153,8 @@ static inline void new_results(struct collective* c, size_t bytes) {
   for (int i = 0; i < RESULTS; ++i) c->to[i] = shmem_malloc(bytes);
 }
 
-// Batches of one collective, each ended by a barrier, timed from end to end as rank 0 sees them.
-// The results that are checked are those of the timed calls.
+// Batches of one collective, each ended by a barrier, timed from end to end by rank 0. The checked
+// results are those of the timed calls.
 static inline void time_collective(const struct collective* c, size_t batches) {
   struct scratch scratch = new_scratch(c->bytes);
   double* samples = new_samples(batches);

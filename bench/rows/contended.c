@@ -1,6 +1,6 @@
-// fetch_add by two ranks at once on one word of rank 0, beside the same by a function called
-// through the PLT. The ranks meet before each batch, and a batch is long, so that both are at it
-// however late one starts.
+// fetch_add by two ranks at once on one word of rank 0, compared with a function called through the
+// PLT. The ranks meet before each batch. A batch is long, so that both contend even when one starts
+// late.
 #include "pairs.h"
 
 #include "../control/plt.h"

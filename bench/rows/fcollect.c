@@ -1,5 +1,5 @@
-// The blocks of all ranks, one after the other, to all ranks. BYTES is the block of one rank: every
-// rank receives n times as much. Usage: fcollect [BYTES] [BATCHES]
+// The blocks of all ranks, one after the other, to all ranks. BYTES is the block of one rank; every
+// rank receives n times that size. Usage: fcollect [BYTES] [BATCHES]
 #include "collectives.h"
 
 static size_t length;

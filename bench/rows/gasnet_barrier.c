@@ -1,5 +1,5 @@
-// The latency of a barrier of all ranks, as rank 0 sees it: gex_Coll_BarrierNB and a wait, and the
-// longest of all that were measured. A sample is the mean of BATCH barriers.
+// The latency of a barrier of all ranks (gex_Coll_BarrierNB and a wait), measured by rank 0, and
+// the longest sample. A sample is the mean of BATCH barriers.
 // Usage: gasnet_barrier [BATCH] [SAMPLES]
 #include "gasnet_job.h"
 

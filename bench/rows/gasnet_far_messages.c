@@ -1,6 +1,6 @@
-// An active message to a rank on another node, which polls, and its reply back. The first and the
-// last rank. The warm-up lasts for longer than a scheduler takes to part two processes that a
-// wake-up over the network has brought onto one processor.
+// The round trip of an active message and its reply between the first and the last rank, on
+// different nodes; the target polls. A wake-up over the network may place two processes on one
+// processor. The warm-up lasts longer than the scheduler takes to separate them.
 #include "gasnet_trips.h"
 
 enum { TRIPS = 2000, WARM_UP = 8000 };

@@ -1,6 +1,6 @@
-// 128 KiB in pieces of 64 bytes, one quarter of the memory that they are scattered over, as arrays
-// of three dimensions: put from the segment of rank 0 into that of the last rank, which is on
-// another node, and back.
+// 128 KiB in pieces of 64 bytes, scattered over four times that memory, as arrays of three
+// dimensions: put from the segment of rank 0 into the segment of the last rank, on another node,
+// and back.
 #include "gasnet_job.h"
 
 #include <gasnet_vis.h>

@@ -1,7 +1,7 @@
-// A flood of strided puts to another node, BYTES each, in pieces of 64 bytes from one quarter of
-// the memory that they lie in, segment to segment, done in three ways: the client packs pieces into
-// a buffer of its own and gives that to a Medium (fixed payload), packs them where the library says
-// (negotiated payload), or leaves all of it to the library (vis). The handlers lay the pieces down.
+// A flood of strided puts to another node, BYTES each, in pieces of 64 bytes that are scattered
+// over four times that memory, segment to segment. The pieces go in three ways: the client packs
+// them into its own buffer for a Medium (fixed payload), packs them into a buffer of the library
+// (negotiated payload), or leaves all of it to the library (vis). Handlers unpack the pieces.
 //
 // Figures gasnet_far_fixed_BYTES, gasnet_far_negotiated_BYTES and gasnet_far_vis_BYTES.
 // Usage: gasnet_far_strided [BYTES]...
@@ -98,7 +98,7 @@ static void by_negotiated(const struct flood* flood) {
   flood_of_messages(flood, put_negotiated);
 }
 
-// Pieces as a section of three dimensions.
+// The pieces as a section of three dimensions.
 static void by_vis(const struct flood* flood) {
   const size_t pieces = flood->bytes / PIECE;
   const size_t inner = pieces < 16 ? pieces : 16;
@@ -142,7 +142,7 @@ static char byte_at(size_t i, int way) {
   return (char)(i % 251 + (size_t)way + 1);
 }
 
-// Puts other bytes in each way and gets them back.
+// Puts different bytes in each way and gets them back.
 static void check(const struct flood* flood, char* here) {
   char* seen = malloc(flood->bytes * STRIDE / PIECE);
   require(seen != NULL, "no memory");

@@ -1,9 +1,9 @@
-// Fetch-and-add of rank 0 on a word of rank 1 that nobody else touches, of 32 and of 64 bits: one
-// after the other, each waited for; and many, waited for together. Beside each the same by a locked
-// instruction on the mapped word.
+// Fetch-and-add of rank 0 on a word of rank 1 without contention, 32 and 64 bits: one after the
+// other, each waited for; and many, waited for together. Each is compared with a locked instruction
+// on the mapped word.
 //
-// With WAY "messages" the same by active messages: a request whose handler adds, a reply that
-// brings the old value. Rank 1 then polls all the time.
+// With "messages" the same operations use active messages: a request whose handler adds, and a
+// reply with the old value. Rank 1 then polls all the time.
 //
 // Figures gasnet_fetch_add_U32, _U64, gasnet_fetch_adds_U32, _U64; with messages
 // gasnet_message_fetch_add... Usage: gasnet_fetch_add [domain|messages]
@@ -21,10 +21,10 @@ struct cell {
   gex_AD_t domain64;
 };
 
-// A way of adding 1 so many times to the first word (32 bits) or the second (64 bits).
+// A way of adding 1 `ops` times to the first word (32 bits) or the second (64 bits).
 typedef void batch(const struct cell* cell, size_t ops);
 
-static volatile uint64_t old_value;  // nobody needs it, but it must be there
+static volatile uint64_t old_value;  // not used, but each operation must fetch it
 static uint64_t served;
 static uint64_t answered;
 
@@ -149,7 +149,7 @@ static void measure(const struct cell* c, const struct way* way, size_t batches,
   report(way->name, "control", control_ns, batches);
 }
 
-// Of each width two ways, each with a control that adds as often.
+// Each width has two ways, each with a control that adds as often.
 static void check(const struct cell* c, uint64_t batches, uint64_t ops) {
   const uint64_t added = 4 * batches * ops;
   const uint32_t found32 = *(const uint32_t*)(const void*)word32(c->there.mapped);

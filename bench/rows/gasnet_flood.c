@@ -1,5 +1,5 @@
-// Active messages Short without arguments from rank 0 to rank 1, as fast as they go: the time per
-// message, from the first call until rank 1 has said that all were handled. The control is the
+// Active messages Short without arguments from rank 0 to rank 1, as fast as possible: the time per
+// message, from the first call until rank 1 has announced that all were handled. The control is the
 // round trip of a ping-pong over two lines.
 #include "gasnet_lines.h"
 

@@ -1,6 +1,6 @@
-// Fetch-and-add by all ranks at once on one word of rank 0, each without waiting for those before:
-// from the first operation to the end of a barrier, per operation of a rank. Beside it the same by
-// a locked instruction. Batches are long, so that all are at it however late one starts.
+// Fetch-and-add by all ranks at once on one word of rank 0, each in flight with the others: the
+// time per operation of a rank, from the first operation to the end of a barrier. The control is a
+// locked instruction. Batches are long, so that all ranks contend even when one starts late.
 #include "gasnet_job.h"
 
 #include <gasnet_ratomic.h>
@@ -13,7 +13,7 @@ struct spot {
   gex_AD_t domain;
 };
 
-static volatile uint64_t old_value;  // nobody needs it, but it must be there
+static volatile uint64_t old_value;  // not used, but each operation must fetch it
 
 static void ours(const struct spot* s) {
   static uint64_t old[OPS];

@@ -1,12 +1,13 @@
 // Rank 0 sends MESSAGES Mediums, the same number to each other rank, and all meet. The others sleep
-// 500 us between two polls. The time of rank 0, by the static and by the dynamic schedule.
+// 500 us between two polls. The figure is the time of rank 0, by the static and by the dynamic
+// schedule.
 //
-// The control does it without a library: each sleeper has a ring in its segment, of as many places
-// as the library had room for (also a figure), and empties it whenever it wakes; rank 0 copies into
-// any place that is free. That takes the time of the copies or of the sleeps, whichever is longer.
+// The control uses no library. Each sleeper has a ring in its segment with as many places as the
+// library had room for (also a figure), and empties it whenever it wakes. Rank 0 copies into any
+// free place. That takes the time of the copies or of the sleeps, whichever is longer.
 //
 // Figures gasnet_static_RANKS_BLOCK, gasnet_dynamic_RANKS_BLOCK and gasnet_room_RANKS. BLOCK 0 is
-// all that a rank gets. Usage: gasnet_immediate [MESSAGES] [BLOCK]...
+// all messages of a rank. Usage: gasnet_immediate [MESSAGES] [BLOCK]...
 #include "gasnet_schedule.h"
 
 enum { REPEATS = 3, SLEEP_NS = 500000, MOST_PLACES = 1024, PLACE_BYTES = 4096 };
@@ -22,7 +23,7 @@ struct ring {
 };
 
 static uint64_t handled;
-static uint64_t numbers;  // the sum of those of all messages handled
+static uint64_t numbers;  // the sum over all messages handled
 
 static void handler(gex_Token_t token, void* payload, size_t bytes) {
   (void)token;
@@ -52,7 +53,7 @@ static void say_it_is_over(const struct job* job, uint64_t phase) {
   for (gex_Rank_t to = 1; to < job->ranks; ++to) atomic_store(&ring_of(job, to)->is_over, phase);
 }
 
-// How many messages are taken for a rank that does not poll.
+// How many messages a rank that does not poll has room for.
 static size_t find_room(const struct schedule* s, uint64_t phase) {
   struct ring* ring = ring_of(s->job, s->job->rank);
   meet(s->job);
@@ -101,7 +102,7 @@ static double time_schedule(const struct schedule* s, void (*send)(const struct 
   return (double)time;
 }
 
-// One turn of the control: copies where there is room, at most a block to each.
+// One turn of the control: copies where there is room, at most one block per rank.
 static size_t fill_rings(const struct schedule* s, struct ring** rings, size_t room, size_t* left) {
   size_t all = 0;
   for (gex_Rank_t to = 1; to <= s->last; ++to) {

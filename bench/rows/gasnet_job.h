@@ -1,5 +1,5 @@
-// What every GASNet-EX row begins and ends with: a client, handlers, a segment, and where the
-// segments of the others are mapped here, for the controls.
+// The start and the end of every GASNet-EX row: a client, handlers, a segment, and the local
+// mappings of the segments of the others, for the controls.
 #ifndef GONDWANA_BENCH_GASNET_JOB_H_
 #define GONDWANA_BENCH_GASNET_JOB_H_
 
@@ -17,7 +17,7 @@ struct job {
   gex_Rank_t ranks;
 };
 
-// The memory of another rank: its address there, as calls take it, and here, as the processor does.
+// The memory of another rank: its address there, for calls, and its mapping here, for the controls.
 struct window {
   gex_Rank_t rank;
   char* owner;

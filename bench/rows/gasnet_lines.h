@@ -1,11 +1,11 @@
 // A ping-pong of ranks 0 and 1 over two lines, one at the start of each segment, by plain stores
-// and loads: what a message between them is held against.
+// and loads: the control of a message between them.
 #ifndef GONDWANA_BENCH_GASNET_LINES_H_
 #define GONDWANA_BENCH_GASNET_LINES_H_
 
 #include "gasnet_job.h"
 
-// Each rank waits on its own word. Numbers only grow, so that nobody takes an old one for a new.
+// Each rank waits on its own word. Numbers only grow, so no rank mistakes an old one for a new one.
 struct lines {
   _Atomic uint64_t* mine;
   _Atomic uint64_t* theirs;

@@ -1,12 +1,12 @@
-// An active message Medium of BYTES there and its reply of as many back, each filled with
-// consecutive integers on the fly: into a buffer of the client's (fixed payload), or where the
-// library says (negotiated payload). Handlers do not look at a payload, as in the seed's testam, so
-// its lines stay with the processor that wrote them; _read: handlers add the integers up. After the
-// timed batches come some whose handlers look at each byte.
+// An active message Medium of BYTES and its reply of the same size. Each is filled with consecutive
+// integers on the fly: in a buffer of the client (fixed payload) or of the library (negotiated
+// payload). Handlers do not read a payload, as in the testam of the seed, so its lines stay with
+// the processor that wrote them. In the figures with _read, handlers add the integers up. After the
+// timed batches come some whose handlers check each byte.
 //
 // Figures gasnet_fixed_BYTES, gasnet_negotiated_BYTES, gasnet_fixed_read_BYTES and
-// gasnet_negotiated_read_BYTES. The control of all of them: as many bytes, which nobody generates,
-// copied into a shared mailbox, announced by a flag and copied out, there and back.
+// gasnet_negotiated_read_BYTES. Their control copies the same number of bytes, which no loop
+// generates, into a shared mailbox, announces them by a flag and copies them out, there and back.
 // Usage: gasnet_medium [BYTES]...
 #include "gasnet_lines.h"
 
@@ -31,7 +31,7 @@ static uint64_t answered;
 static uint64_t wrong;            // payloads that were not as generated
 static volatile uint64_t summed;  // a sum that must be formed
 
-// Sixteen at a time, which compilers make into vectors, then one by one, then single bytes.
+// Sixteen integers at a time, which compilers vectorize, then one by one, then single bytes.
 static void generate(void* payload, size_t bytes, integer first) {
   integer* to = payload;
   const size_t count = bytes / sizeof *to;

@@ -1,11 +1,11 @@
-// Puts of pieces of 8 bytes that lie apart by the same gap in the source and in the destination, so
-// that DENSITY percent of the memory between the first and the last are moved: BYTES in all, as a
-// list of addresses (indexed) or as an array of 1, 3, 8 or 32 dimensions (strided), however many of
-// them are needed for that many pieces. From the segment of rank 0 into that of rank 1.
+// Puts of pieces of 8 bytes from the segment of rank 0 into that of rank 1, BYTES in all. The gap
+// between two pieces is constant, so that DENSITY percent of the memory from the first to the last
+// piece move. The puts use a list of addresses (indexed), or an array of 1, 3, 8 or 32 dimensions
+// (strided), of which only those are used that the number of pieces needs.
 //
 // Figures gasnet_indexed_BYTES_DENSITY and gasnet_strided_DIMENSIONS_BYTES_DENSITY. CONTROL is
-//   lines   memcpy of all memory between the first and the last: of the cache lines that are
-//   touched loops   a loop in a loop for each dimension, with one call of memcpy for each piece
+//   lines   memcpy of all memory from the first to the last piece: of the cache lines touched
+//   loops   nested loops, one for each dimension, with one call of memcpy for each piece
 // Usage: gasnet_pieces CONTROL DENSITY [BYTES]...
 #include "gasnet_job.h"
 
@@ -14,7 +14,7 @@
 enum { PIECE = 8, MOST_DIMENSIONS = 32, BATCHES = 30, LARGEST = 2 << 20, LEAST_DENSITY = 25 };
 enum { INDEXED = 0, BATCH_BYTES = 1 << 20, BEFORE = 0xa5 };
 
-// A transfer, as both sides see it.
+// A transfer as both sides see it.
 struct pattern {
   size_t dimensions;  // INDEXED: the lists
   size_t bytes;       // of all pieces
@@ -28,7 +28,7 @@ struct pattern {
   gex_TM_t team;
 };
 
-// The doublings of the number of pieces are dealt out to the dimensions. What gets none has one.
+// Distributes the doublings of the number of pieces over the dimensions. The rest have length 1.
 static struct pattern new_pattern(const struct job* job, size_t dimensions, size_t bytes,
                                   size_t density) {
   struct pattern p = {.dimensions = dimensions,
@@ -69,7 +69,7 @@ static void copy_lines(const struct pattern* p) {
   memcpy(p->there.mapped, p->source, p->extent);
 }
 
-// As long as it runs nobody knows it: memcpy is then called, and not made into a load and a store.
+// The compiler must not know the size: then it calls memcpy instead of inlining a load and a store.
 static volatile size_t piece_bytes = PIECE;
 
 static void copy_dimension(const struct pattern* p, size_t dimension, size_t offset, size_t bytes) {
@@ -103,7 +103,7 @@ static double time_batch(move* run, const struct pattern* p, size_t times) {
   return ns_per_op(now_ns() - start, times);
 }
 
-// Every piece has come, and nothing lies in a gap.
+// Checks that every piece has arrived, and that no gap was written.
 static void check(const struct pattern* p) {
   const size_t step = p->extent / (p->bytes / PIECE);
   memset(p->there.mapped, BEFORE, p->extent);
@@ -125,7 +125,7 @@ static void report_pattern(const struct pattern* p, size_t density, double* ours
   report(name, "control", control_ns, BATCHES);
 }
 
-// Batches of all patterns take turns, for they are compared with each other.
+// Batches of all patterns alternate, because they are compared with each other.
 static void measure(const struct job* job, move* control, size_t density, size_t bytes) {
   static const size_t dimensions[] = {INDEXED, 1, 3, 8, MOST_DIMENSIONS};
   enum { PATTERNS = sizeof dimensions / sizeof *dimensions };

@@ -1,5 +1,5 @@
-// An active message there and its reply back, Short without arguments and Medium of 8 bytes, beside
-// a ping-pong over two lines. Ranks 0 and 1.
+// An active message and its reply between ranks 0 and 1, Short without arguments and Medium of 8
+// bytes, compared with a ping-pong over two lines.
 #include "gasnet_lines.h"
 #include "gasnet_trips.h"
 

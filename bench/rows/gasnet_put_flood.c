@@ -1,7 +1,7 @@
-// Puts of BYTES from private memory of rank 0 to rank 1, many in a row and then waited for. Three
-// ways to say when the source may be reused:
+// Puts of BYTES from private memory of rank 0 to rank 1, many in flight and then waited for. The
+// source may be reused
 //   gasnet_put_now_BYTES    when the call returns (GEX_EVENT_NOW: what GASNet-1 calls non-bulk)
-//   gasnet_put_leaf_BYTES   when an event of its own is complete, which is waited for after each
+//   gasnet_put_leaf_BYTES   when the event of the put is complete, waited for after each put
 //   gasnet_put_defer_BYTES  when the put is complete (bulk)
 // The control is memcpy between the same pages. Usage: gasnet_put_flood [BYTES]...
 #include "gasnet_job.h"

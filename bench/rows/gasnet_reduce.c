@@ -1,6 +1,6 @@
-// The sum of BYTES of doubles over two ranks, to both, in private memory as programs have it. The
-// control is a barrier of the same library and, for more than one double, what two ranks then have
-// to do at least: copy the own vector and add that of the other, here from its segment.
+// The sum of BYTES of doubles over two ranks, to both, in private memory as in typical programs.
+// The control is a barrier of the same library and, for more than one double, the least work of two
+// ranks: to copy their own vector and add the other, here from its segment.
 // Usage: gasnet_reduce [BYTES]...
 #include "gasnet_job.h"
 

@@ -1,9 +1,9 @@
-// Rank 0 sends Mediums of 4032 bytes to the other ranks: by a static schedule, which waits where
-// there is no room, and by a dynamic one, which goes on to the next rank (GEX_FLAG_IMMEDIATE).
+// Rank 0 sends Mediums of 4032 bytes to the other ranks. The static schedule waits where there is
+// no room. The dynamic one goes on to the next rank (GEX_FLAG_IMMEDIATE).
 //
-// The pattern of the seed's testimm. A schedule goes through the ranks in turn, with so many
-// messages at a time, its block. The dynamic one polls once where a message was refused and tries
-// again; refused twice, the rest of the block is left for the next turn.
+// The pattern is that of testimm of the seed. A schedule visits the ranks in turn, with a block of
+// messages each. The dynamic schedule polls once when a message is refused and retries. Refused
+// twice, it leaves the rest of the block for the next turn.
 #ifndef GONDWANA_BENCH_GASNET_SCHEDULE_H_
 #define GONDWANA_BENCH_GASNET_SCHEDULE_H_
 
@@ -19,7 +19,7 @@ struct schedule {
   size_t block;
 };
 
-// What was sent to each rank so far. The first word of a payload is its number.
+// The number of messages sent to each rank. The first word of a payload is its number.
 static _Alignas(LINE_PAIR) uint64_t message_payload[MESSAGE_BYTES / sizeof(uint64_t)];
 static size_t messages_sent[MOST_RANKS];
 
@@ -44,7 +44,7 @@ static inline void send_static(const struct schedule* s) {
   }
 }
 
-// Sends at most so many, until one is refused twice. Returns how many were sent.
+// Sends up to `most` messages, until one is refused twice. Returns how many were sent.
 static inline size_t send_while_there_is_room(const struct schedule* s, gex_Rank_t to,
                                               size_t most) {
   for (size_t sent = 0; sent < most; ++sent) {

@@ -1,6 +1,6 @@
-// An active message to a rank that waits for something else and its reply back, for each kind of
-// wait, beside a ping-pong over two lines. Ranks 0 and 1; OpenSHMEM's waits as well, because one
-// program may use both doors.
+// The round trip of an active message to a rank that waits for something else, for each kind of
+// wait, compared with a ping-pong over two lines. Ranks 0 and 1. OpenSHMEM waits are included,
+// because one program may use both doors.
 #include "gasnet_lines.h"
 #include "gasnet_trips.h"
 
@@ -9,7 +9,7 @@
 
 enum { BATCHES = 40, TRIPS = 500 };
 
-// Rank 1 waits in wait(), rank 0 ends that by end(). `turn` is another number each time.
+// Rank 1 waits in wait(), and rank 0 ends the wait by end(). `turn` differs each time.
 struct kind {
   const char* name;
   void (*prepare)(const struct job* job, long turn);  // by both, before a meeting
@@ -79,7 +79,7 @@ static double trip_ns(const struct job* job, const struct kind* kind, long turn)
     kind->wait(job, turn);
     return 0;
   }
-  usleep(2000);  // rank 1 has stopped to look
+  usleep(2000);  // rank 1 has stopped polling
   const int64_t start = now_ns();
   ask(job);
   const double ns = ns_per_op(now_ns() - start, TRIPS);

@@ -1,5 +1,5 @@
-// Puts and gets of 8 bytes from rank 0 to cells of rank 1, blocking, and implicit with one wait for
-// all of a batch, beside a loop of memcpy of a constant 8 bytes through base + offset.
+// Puts and gets of 8 bytes from rank 0 to cells of rank 1: blocking, and implicit with one wait for
+// a batch. The control is a loop of memcpy of a constant 8 bytes through base + offset.
 #include "gasnet_job.h"
 
 enum { BATCHES = 200, OPS = 10000, BYTES = 8, CELLS = 512 };
@@ -37,7 +37,7 @@ static void get_implicit(const struct cells* c) {
   gex_NBI_Wait(GEX_EC_GET, 0);
 }
 
-// The barrier of the compiler keeps each copy and makes no vector of them.
+// The compiler barrier keeps each copy and prevents vectorization.
 static void copy_there(const struct cells* c) {
   char* base = c->there.mapped;
   for (size_t i = 0; i < OPS; ++i) {
@@ -54,7 +54,7 @@ static void copy_here(const struct cells* c) {
   }
 }
 
-// A round trip of values that no batch before has used.
+// A round trip of values that no earlier batch has used.
 static void check(const struct cells* c, batch* put, batch* get) {
   static uint64_t salt;
   salt += CELLS;

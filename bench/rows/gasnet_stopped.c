@@ -1,7 +1,7 @@
-// What it costs to send to rank 1, which polls all the time, while rank 2 is stopped (SIGSTOP), its
-// room is full, and rank 0 tries it again and again: the dynamic schedule in blocks of five. The
-// control is the same schedule for rank 1 alone, while rank 2 sleeps. The time per message, until
-// rank 1 has said that all were handled.
+// The cost of sending to rank 1, which polls all the time, while rank 2 is stopped (SIGSTOP), its
+// queue is full, and rank 0 retries it: the dynamic schedule in blocks of five. The control is the
+// same schedule for rank 1 alone, while rank 2 sleeps. The figure is the time per message, until
+// rank 1 has announced that all were handled.
 #include "gasnet_schedule.h"
 
 #include <signal.h>
@@ -10,7 +10,7 @@
 enum { BATCHES = 20, MESSAGES = 2000, BLOCK = 5, LOOK_NS = 500000, MOST_ROOM = 100000 };
 enum { HANDLER = GEX_AM_INDEX_BASE, ALL_HANDLED };
 
-// Of rank 2, in its segment.
+// The state of rank 2, in its segment.
 struct sleeper {
   _Atomic int64_t process;
   _Atomic uint64_t batch;  // which it may handle the messages of
@@ -34,7 +34,7 @@ static void acknowledge(const struct job* job) {
   gex_AM_RequestShort1(job->team, 0, ALL_HANDLED, 0, (gex_AM_Arg_t)job->rank);
 }
 
-// Until rank 1 has everything; what rank 2 refuses is not sent.
+// Ends when rank 1 has everything; messages that rank 2 refuses are not sent.
 static double time_batch(const struct schedule* s) {
   const uint64_t next = acknowledged[1] + 1;
   size_t left = s->messages;
@@ -51,10 +51,10 @@ static double time_beside_stopped(struct schedule* s, struct sleeper* sleeper) {
   const pid_t process = (pid_t)atomic_load(&sleeper->process);
   require(kill(process, SIGSTOP) == 0, "rank 2 cannot be stopped");
   s->last = 2;
-  require(send_while_there_is_room(s, 2, MOST_ROOM) < MOST_ROOM, "who is stopped takes everything");
+  require(send_while_there_is_room(s, 2, MOST_ROOM) < MOST_ROOM, "a stopped rank takes everything");
   const size_t to_stopped = messages_sent[2];
   const double time = time_batch(s);
-  require(messages_sent[2] == to_stopped, "who is stopped takes more than there was room for");
+  require(messages_sent[2] == to_stopped, "a stopped rank takes more than it had room for");
   require(kill(process, SIGCONT) == 0, "rank 2 cannot be continued");
   s->last = 1;
   return time;

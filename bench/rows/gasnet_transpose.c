@@ -1,7 +1,6 @@
 // The transposition of a square of ROWS x ROWS elements of 4 bytes, from rank 0 into the segment of
-// rank 1, by one strided put of two dimensions. The control is a loop in tiles between the same
-// pages, of the size and in the order that was the fastest of those tried. Usage: gasnet_transpose
-// [ROWS]
+// rank 1, by one strided put of two dimensions. The control is a tiled loop between the same pages,
+// with the fastest tile size and order of those tried. Usage: gasnet_transpose [ROWS]
 #include "gasnet_job.h"
 
 #include <gasnet_vis.h>

@@ -1,5 +1,5 @@
-// A message there and its reply back, Short without arguments and Medium of 8 bytes: the handlers
-// and who sends, for the rows that measure them.
+// A message and its reply, Short without arguments and Medium of 8 bytes: the handlers and the
+// senders, for the rows that measure them.
 #ifndef GONDWANA_BENCH_GASNET_TRIPS_H_
 #define GONDWANA_BENCH_GASNET_TRIPS_H_
 

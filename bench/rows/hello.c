@@ -1,4 +1,4 @@
-// The smallest job: what it costs to be one.
+// The smallest job: the cost of a start and an end.
 #include <shmem.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-// set_lock and clear_lock by a rank that nobody disturbs, beside two fetch-and-adds on a word of
-// the same memory. Usage: lock
+// set_lock and clear_lock by a rank without contention, compared with two fetch-and-adds on a word
+// of the same memory. Usage: lock
 #include "pairs.h"
 
 #include <stdatomic.h>
@@ -18,7 +18,7 @@ static void control(const struct cells* c, size_t ops) {
     atomic_fetch_add_explicit(c->mapped, 1, memory_order_seq_cst);
 }
 
-// While rank 0 holds the lock, the last rank does not get it; then it does. Ends the job otherwise.
+// The last rank must get the lock only after rank 0 released it; otherwise the job ends.
 static void check(long* lock) {
   const int me = shmem_my_pe();
   const int last = shmem_n_pes() - 1;

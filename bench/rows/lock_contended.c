@@ -1,15 +1,15 @@
-// set_lock and clear_lock by all ranks at once, beside a raw ticket lock in the memory of rank 0.
-// Whoever has the lock adds one to a word of rank 0 by a plain load and store. The figure is the
-// time per turn of all ranks together. The ticket lock yields its processor where there are fewer
-// than ranks: whoever holds it may need it. Usage: lock_contended
+// set_lock and clear_lock by all ranks at once, compared with a raw ticket lock in the memory of
+// rank 0. The holder of the lock adds one to a word of rank 0 by a plain load and store. The figure
+// is the time per turn of all ranks together. The ticket lock yields its processor when the job is
+// oversubscribed: the holder may need it. Usage: lock_contended
 #include "../common/barriers.h"
 
 #include <shmem.h>
 
-// So many turns that all ranks are at it however late one starts.
+// Enough turns that all ranks contend even when one starts late.
 enum { BATCHES = 20, TURNS = 2000, SLOW_TURNS = 20, SLOW_US = 100 };
 
-// Both are in the memory of rank 0, as the processor sees it.
+// Both words are in the memory of rank 0, at its local mapping.
 struct ticket_lock {
   _Alignas(LINE_PAIR) _Atomic uint32_t next;
   _Alignas(LINE_PAIR) _Atomic uint32_t served;
@@ -53,7 +53,7 @@ static void control(const struct contest* contest) {
   }
 }
 
-// The time per turn; ends the job where turns have overlapped.
+// The time per turn. Ends the job if turns have overlapped.
 static double turn_ns(void (*way)(const struct contest*), const struct contest* contest,
                       const char* name) {
   const size_t turns = (size_t)shmem_n_pes() * TURNS;
@@ -70,7 +70,7 @@ static double turn_ns(void (*way)(const struct contest*), const struct contest* 
   return ns;
 }
 
-// Turns whose holder sleeps between load and store: here a lock that lets two in is always seen.
+// Turns in which the holder sleeps between load and store: a lock with two holders always shows.
 static void check(const struct contest* contest) {
   shmem_barrier_all();
   const long before = *contest->guarded;

@@ -1,5 +1,5 @@
-// p through the default context where every thread may call (SHMEM_THREAD_MULTIPLE), beside a
-// function called through the PLT that checks a range and stores. Usage: multiple
+// p through the default context where every thread may call (SHMEM_THREAD_MULTIPLE), compared with
+// a function called through the PLT that checks a range and stores. Usage: multiple
 #include "pairs.h"
 
 #include "../control/plt.h"

@@ -1,6 +1,6 @@
-// Blocks between nodes, from all ranks at once: each rank moves eight blocks of the given size to,
-// or from, every rank of the other node, and all meet. What a transposition of a distributed matrix
-// does. Ranks may compute for so many us between two blocks.
+// Blocks between nodes, from all ranks at once, as in the transposition of a distributed matrix:
+// each rank moves eight blocks of the given size to, or from, every rank of the other node, and all
+// meet. Ranks compute for COMPUTE_US between two blocks.
 // Usage: network_blocks put|get COMPUTE_US BYTES...
 #include "network.h"
 

@@ -1,5 +1,5 @@
-// The rate of bytes between nodes: put_nbi and get_nbi of 64 KiB and 1 MiB, several under way, and
-// quiet; and that of operations: put_nbi of 8 bytes, 64 and quiet. Rank 0 and the last one.
+// Bandwidth between nodes: put_nbi and get_nbi of 64 KiB and 1 MiB, several in flight, and quiet.
+// Message rate: 64 put_nbi of 8 bytes and quiet. Rank 0 and the last rank.
 #include "network.h"
 
 enum { LARGEST = 1 << 20, BATCHES = 40 };

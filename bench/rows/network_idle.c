@@ -1,6 +1,6 @@
-// What a job costs that does nothing: the processor time of all its processes, in nanoseconds of
-// each second, while its ranks sleep in sleep(). Launcher and agents count: all that descends from
-// the first ancestor of rank 0 whose name begins with that of the launcher. Usage: network_idle
+// The cost of an idle job: the processor time of all its processes, in nanoseconds per second,
+// while its ranks are in sleep(). Launcher and agents count: all descendants of the first ancestor
+// of rank 0 whose name begins with the name of the launcher. Usage: network_idle
 #include "../common/measure.h"
 
 #include <ctype.h>
@@ -19,7 +19,7 @@ struct process {
 
 static struct process processes[MOST];
 
-// The second field of stat may hold anything between its brackets.
+// The second field of stat may contain any characters between its brackets.
 static int read_process(int id, struct process* process) {
   char path[PATH];
   char line[1024];
@@ -60,7 +60,7 @@ static const struct process* find(size_t count, int id) {
   return NULL;
 }
 
-// The outermost launcher above this process; itself where there is none.
+// The outermost launcher above this process, or the process itself.
 static int find_root(size_t count) {
   int root = getpid();
   for (const struct process* at = find(count, root); at != NULL; at = find(count, at->parent))
@@ -91,7 +91,7 @@ int main(void) {
   shmem_long_p(word, 1, next);  // connections are made
   shmem_barrier_all();
   double* sample = new_samples(1);
-  sleep(1);  // who has just worked may still look around
+  sleep(1);  // a rank that has just worked may still poll
   const double before = shmem_my_pe() == 0 ? time_of_job() : 0;
   sleep(SECONDS);
   if (shmem_my_pe() == 0) sample[0] = (time_of_job() - before) / SECONDS;

@@ -1,5 +1,5 @@
-// put of 8 bytes and quiet, get of 8 bytes, and fetch_add, from rank 0 to the last rank, which is
-// on another node and waits in a barrier, or computes. Usage: network_small waiting|computing
+// put of 8 bytes and quiet, get of 8 bytes, and fetch_add, from rank 0 to the last rank. It is on
+// another node, and waits in a barrier or computes. Usage: network_small waiting|computing
 #include "network.h"
 
 enum { OPS = 2000, WARM_UP = 8000 };

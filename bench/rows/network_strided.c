@@ -1,5 +1,5 @@
-// 128 KiB in pieces of 64 bytes, one quarter of the memory that they are scattered over: ibput to
-// the last rank, which is on another node, and quiet; ibget from there.
+// 128 KiB in pieces of 64 bytes, scattered over four times that memory: ibput to the last rank, on
+// another node, and quiet; ibget from there.
 #include "network.h"
 
 enum { BYTES = 128 << 10, WORDS_IN_PIECE = 8, STRIDE = 4 * WORDS_IN_PIECE, BATCHES = 40, OPS = 5 };

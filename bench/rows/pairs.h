@@ -1,4 +1,4 @@
-// Two ways of doing one thing, in one process, in alternating batches: both see the same machine.
+// Two ways to do one thing, in one process, in alternating batches: both see the same machine.
 #ifndef GONDWANA_BENCH_PAIRS_H_
 #define GONDWANA_BENCH_PAIRS_H_
 
@@ -6,7 +6,7 @@
 
 #include <shmem.h>
 
-// What the batches work on.
+// The data of the batches.
 struct cells {
   long* symmetric;       // our address of the peer's cell, as OpenSHMEM takes it
   _Atomic long* mapped;  // the peer's cell as the processor sees it
@@ -47,8 +47,8 @@ static inline void run_pair(const struct pair* pair, const struct cells* cells, 
   free(control);
 }
 
-// The peer's copy of a symmetric object as this process sees it. A library that does not show it
-// gets pages of this process instead, which can only flatter the control.
+// The copy of a symmetric object at the peer, as mapped by this process. Without a mapping the
+// control uses private pages, which can only flatter it.
 static inline void* mapped_or_private(void* symmetric, size_t bytes, int peer) {
   void* mapped = shmem_ptr(symmetric, peer);
   if (mapped != NULL) return mapped;

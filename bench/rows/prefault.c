@@ -1,5 +1,5 @@
-// The start of the library where it takes the whole heap from the machine (GONDWANA_PREFAULT), by
-// one rank that may run on so many processors: it uses as many threads. Usage: prefault PROCESSORS
+// The start of the library when it populates the whole heap (GONDWANA_PREFAULT), by one rank that
+// may run on PROCESSORS processors: it uses one thread for each. Usage: prefault PROCESSORS
 #include "../common/measure.h"
 
 #include <shmem.h>

@@ -1,6 +1,6 @@
 // The rate of put_nbi of 8 bytes from rank 0 to cells of rank 1, one after the other, with one
-// quiet per batch, beside two controls: a bare loop of stores, which no library can be, and a
-// function called through the PLT that checks a range, which is the least a library can be. Usage:
+// quiet per batch. One control is a bare loop of stores, which no library can match. The other is a
+// function called through the PLT that checks a range, the least that a library can do. Usage:
 // put_nbi
 #include "pairs.h"
 
@@ -8,7 +8,7 @@
 
 enum { BATCHES = 400, OPS = 1000, CELL_BYTES = 4096, CELLS = CELL_BYTES / sizeof(long) };
 
-// A source must stay as it is until the quiet.
+// A source must stay unchanged until the quiet.
 static long values[OPS];
 
 static void ours(const struct cells* c, size_t ops) {
@@ -17,7 +17,7 @@ static void ours(const struct cells* c, size_t ops) {
   shmem_quiet();
 }
 
-// Atomic, so that the compiler keeps each store and makes no vector of them.
+// Atomic, so that the compiler keeps each store and does not vectorize them.
 static void stores(const struct cells* c, size_t ops) {
   for (size_t i = 0; i < ops; ++i)
     atomic_store_explicit(c->mapped + i % CELLS, values[i], memory_order_relaxed);
@@ -32,7 +32,7 @@ static const struct pair pairs[] = {
     {"put_nbi_call", ours, calls},
 };
 
-// One more batch, of other values, and a look at each cell.
+// Runs one more batch with other values and checks each cell.
 static void check(const struct cells* c) {
   for (size_t i = 0; i < OPS; ++i) values[i] = -(long)i - 1;
   ours(c, OPS);

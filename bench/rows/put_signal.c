@@ -1,11 +1,11 @@
-// put_signal and signal_wait_until, one way (half a round trip), beside a ping-pong over the same
-// two lines, data and flag, by plain stores and loads. The data are one long, which the receiver
-// reads and checks. Ranks 0 and 1. Usage: put_signal
+// put_signal and signal_wait_until, one way (half a round trip), compared with a ping-pong over the
+// same two lines, data and flag, by plain stores and loads. The data are one long, which the
+// receiver reads and checks. Ranks 0 and 1. Usage: put_signal
 #include "pairs.h"
 
 enum { BATCHES = 100, TRIPS = 1000 };
 
-// A symmetric object: what a rank receives.
+// A symmetric object: the data and the signal of the receiver.
 struct mailbox {
   _Alignas(LINE_PAIR) long data;
   _Alignas(LINE_PAIR) uint64_t flag;
@@ -16,7 +16,7 @@ struct board {
   struct mailbox* theirs;  // as the processor sees it
   int me;
   long trips;  // done so far, by either way; numbers only grow
-  long wrong;  // data that were not those of their trip
+  long wrong;  // data of another trip
 };
 
 static void send_ours(struct board* board, long trip) {

@@ -1,12 +1,12 @@
 // The sum of one double over all ranks, in alternating batches with barrier_all of the same library
-// on the same ranks: the values of a small reduction should ride on the barrier. Each sum says that
-// every rank has begun, so two destinations in turn are ready without more.
+// on the same ranks: a small reduction should cost no more than the barrier. Each sum implies that
+// every rank has begun, so two alternating destinations need no further synchronization.
 // Usage: reduce_word [BATCHES]
 #include "collectives.h"
 
 enum { USUAL_BATCHES = 100 };
 
-// The caller gives other values to each batch: a result of an earlier one is a wrong one.
+// The caller gives each batch different values, so a result of an earlier batch is wrong.
 static void sum_batch(struct scratch* scratch, double* to, double* from) {
   for (int i = 0; i < OPS_PER_BATCH; ++i) {
     const struct call call = {to + i % RESULTS, from, sizeof *to, i};

@@ -1,5 +1,5 @@
-// The memory of a rank that does nothing: the largest resident set of the job, all of it (code
-// shared with others too), after start-up and one barrier. The heap is never touched.
+// The memory of an idle rank: the largest resident set of the job, including shared code, after
+// start-up and one barrier. No rank touches the heap.
 #include <shmem.h>
 #include <stdio.h>
 #include <string.h>

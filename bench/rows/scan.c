@@ -1,5 +1,5 @@
-// The sum of a vector of doubles over all ranks up to the own one. The ranks meet after every
-// second call: the first rank needs nobody and may be ahead. Usage: scan [BYTES] [BATCHES]
+// The sum of a vector of doubles over all ranks up to the own rank. The ranks meet after every
+// second call: the first rank depends on no other and may be ahead. Usage: scan [BYTES] [BATCHES]
 #include "collectives.h"
 
 static size_t length;

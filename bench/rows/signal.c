@@ -1,12 +1,12 @@
-// p and wait_until, one way (half a round trip), beside a ping-pong over the same two lines by
-// plain stores and loads. Ranks 0 and 1.
+// p and wait_until, one way (half a round trip), compared with a ping-pong over the same two lines
+// by plain stores and loads. Ranks 0 and 1.
 #include "pairs.h"
 
 #include <stdatomic.h>
 
 enum { BATCHES = 100, TRIPS = 1000 };
 
-// Each rank waits on its own word. Numbers only grow, so that nobody takes an old one for a new.
+// Each rank waits on its own word. Numbers only grow, so no rank mistakes an old one for a new one.
 struct board {
   long* word;          // symmetric
   _Atomic long* mine;  // as the processor sees it

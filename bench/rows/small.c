@@ -1,6 +1,6 @@
-// p, g, put and get of 8 bytes and fetch_add from rank 0 to rank 1, each beside a function called
-// through the PLT that checks a range and does the same; and what the look at a sleeper's flag
-// after each store would cost. Usage: small
+// p, g, put and get of 8 bytes and fetch_add from rank 0 to rank 1, each compared with a function
+// called through the PLT that checks a range and does the same; and the cost of reading the flag of
+// a sleeper after each store. Usage: small
 #include "pairs.h"
 
 #include "../control/plt.h"

@@ -1,6 +1,6 @@
-// The triad of STREAM, a = b + s c, by all ranks at once on vectors in their heaps, which
+// The STREAM triad, a = b + s c, by all ranks at once on vectors in their heaps, which
 // GONDWANA_PREFAULT may have placed: the time of one pass. With "one" rank 0 writes to all pages
-// first, so that they lie where it runs. Usage: stream NAME [one]
+// first, so that they are on its NUMA domain. Usage: stream NAME [one]
 #include "../common/measure.h"
 
 #include <shmem.h>

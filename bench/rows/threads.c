@@ -1,6 +1,6 @@
-// Threads of rank 0 put 8 bytes to rank 1, each through a private context of its own and to a line
-// of its own: the time per put of all together ("ours") beside that of one of them alone
-// ("control"). Rank 1 leaves its processor to them. Usage: threads [THREADS]
+// Threads of rank 0 put 8 bytes to rank 1, each through its own private context and to its own
+// line: the time per put of all together ("ours"), compared with one of them alone ("control").
+// Rank 1 leaves its processor to them. Usage: threads [THREADS]
 #include "../common/barriers.h"
 
 #include <pthread.h>
@@ -34,7 +34,7 @@ static void put_all(shmem_ctx_t context, long* cell) {
   shmem_ctx_quiet(context);
 }
 
-// Thread 0 alone, then all, again and again; thread 0 has the clock.
+// Thread 0 alone, then all, repeatedly; thread 0 takes the time.
 static void run_batches(struct team* team, uint32_t number, shmem_ctx_t context) {
   long* cell = &team->cells[number].value;
   for (int i = 0; i < BATCHES; ++i) {

@@ -1,4 +1,4 @@
-// What the calls of the engine are told beside ranks and addresses.
+// Arguments of engine calls, besides ranks and addresses.
 #pragma once
 
 #include <cstddef>
@@ -6,14 +6,14 @@
 
 namespace gondwana {
 
-// Where the elements of a strided transfer lie: distances in elements, not bytes; may be negative.
+// Distances between the elements of a strided transfer, in elements, not bytes; may be negative.
 struct Strides {
   std::ptrdiff_t target;
   std::ptrdiff_t source;
 };
 
-// What each member has for each other one: `count` elements, `strides` apart. The block of a member
-// begins count x stride elements behind that of the one before.
+// The block of each member for each other one: `count` elements, `strides` apart. A member's block
+// begins count x stride elements after the previous member's block.
 struct Exchange {
   std::size_t width;  // bytes of an element
   std::size_t count;
@@ -23,13 +23,13 @@ struct Exchange {
 // Whether a member's own term is in its result.
 enum class Scan : std::uint8_t { inclusive, exclusive };
 
-// Whether a broadcast writes the destination of its root, too.
+// Whether a broadcast also writes the dest of its root.
 enum class RootDest : std::uint8_t { written, kept };
 
-// How long a transfer may use this rank's buffer: a put its source, a get its destination.
+// How long a transfer may use this rank's buffer: the source of a put, the dest of a get.
 enum class Buffer : std::uint8_t { free_at_return, kept_until_quiet };
 
-// A 64-bit word of the target that says that data has come.
+// A 64-bit word of the target that announces data.
 enum class SignalOp : std::uint8_t { set, add };
 struct Signal {
   std::uint64_t* word;  // this rank's address of it

@@ -12,7 +12,7 @@
 namespace gondwana {
 namespace {
 
-// A poll of a wire takes as long as many looks at memory.
+// Polling a wire takes as long as polling memory many times.
 PollBackoff polls_of(const WaitPolicy& wait_policy, const Processors& around, bool over_wire) {
   constexpr std::uint32_t looks_at_wire = 4;
   if (!around.is_oversubscribed) return {};
@@ -121,7 +121,7 @@ Lane Engine::first_lane() {
   return Lane(thread_slot, shortcut_to(thread_slot));
 }
 
-// With checks there is none: then every call takes the way on which they are made.
+// With checks there is no shortcut: every call takes the path with the checks.
 Shortcut Engine::shortcut_to(ThreadSlot& thread_slot) const {
   return options_.checks ? Shortcut() : Shortcut(rma_.reach(), thread_slot.counters);
 }
@@ -138,22 +138,21 @@ std::unique_ptr<Lane> Engine::make_lane(Threads used_by) {
 Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   const Result<HeapPlace> heap = choose_heap({*setup.memory, setup.options, setup.globals});
   if (!heap) return heap.error();
-  register_for_heavy_fence();  // refused: then every sleep is timed, see Doorbell
+  register_for_heavy_fence();  // if refused, every sleep is timed, see Doorbell
   publish_place(setup.memory->page(setup.rank));
   setup.memory->facts(setup.rank) = facts_of(setup, *heap);
-  // Ranks that name different algorithms could not even meet to find out.
+  // Ranks with different algorithms could not even complete the barrier that compares them.
   const Algorithms named = std::exchange(setup.options.algorithms, {});
   const CallName call = setup.call;
   std::unique_ptr<Engine> engine(new Engine(std::move(setup), *heap));
   Team& world = engine->teams().world();
   engine->announce_state(RankState::joined);
-  engine->collectives().sync(world, call);  // what engines before have told has come
+  engine->collectives().sync(world, call);  // all updates for earlier engines have arrived
   if (const Result<void> same = engine->compare_with_rank_0(); !same) return same.error();
   engine->segments_.clear_dirty();
   if (!engine->collectives().prepare_world())
     return Error{Errc::out_of_memory,
-                 "the heap leaves no room for what ranks of several nodes show each other; lower "
-                 "GONDWANA_HEAP_SIZE"};
+                 "the heap leaves no room for collectives between nodes; lower GONDWANA_HEAP_SIZE"};
   engine->settle_waiting();
   engine->collectives().sync(world, call);
   engine->options_.algorithms = named;
@@ -162,17 +161,17 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   return engine;
 }
 
-// Once all ranks of the node are there.
+// Called when all ranks of the node have joined.
 void Engine::settle_waiting() {
   Processors around = find_processors(*memory_);
   locks_.is_oversubscribed = around.is_oversubscribed;
-  // A look at a wire is a system call, and what moves its bytes may need this processor: yield
-  // soon.
+  // Polling a wire is a system call, and the process that moves its bytes may need this processor.
+  // So this rank yields soon.
   if (remote_) around.is_oversubscribed = true;
   const WaitPolicy wait_policy(around, options_.spins);
   const PollBackoff polls = polls_of(wait_policy, around, remote_ != nullptr);
   workers_.set_manners(wait_policy, polls);
-  // Among many threads this one has joined before, in a barrier.
+  // With many threads, this thread has already joined, in a barrier.
   Worker& mine = workers_.mine();
   mine.wait_policy = wait_policy;
   mine.polls = polls;

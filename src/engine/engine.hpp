@@ -1,8 +1,8 @@
-// The PGAS runtime of one rank: what it is made of, how it starts and how it ends.
+// The PGAS runtime of one rank: its parts, its start and its end.
 //
-// Several engines may live in one process. One-sided calls may come from many threads at once where
-// Setup::threads says so, through lanes made for that; collectives from one thread at a time for
-// each team.
+// Several engines may live in one process. If Setup::threads allows it, many threads may make
+// one-sided calls at once, through lanes made for that. For each team, one thread at a time calls
+// collectives.
 #pragma once
 
 #include <functional>
@@ -33,30 +33,30 @@ class Engine {
     std::uint32_t ranks = 1;
     std::shared_ptr<NodeMemory> memory;
     Options options;
-    MutableBytes globals;          // symmetric variables, already laid on the arena
+    MutableBytes globals;          // symmetric variables, already mapped to the arena
     std::uint64_t program_id = 0;  // must be the same on every rank
     Wire wire;                     // for ranks out of reach
-    bool use_reach = true;         // false: everything over the wire, to test it
+    bool use_reach = true;         // false: everything goes over the wire, for tests
     // See RemoteAccess::OnLost.
     RemoteAccess::OnLost on_lost;
-    // Called now and then during a long wait: finds a loss that nobody else notices.
+    // Called from time to time during a long wait. It finds a loss that no other check finds.
     std::function<std::optional<Error>()> look_around;
     Threads threads = Threads::one_at_a_time;
     CallName call = "init";
   };
 
-  // Collective: returns once every rank has joined.
+  // Collective: returns after every rank has joined.
   static Result<std::unique_ptr<Engine>> create(Setup setup);
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
-  // What this rank has told others has arrived.
+  // Returns after all updates of this rank have arrived.
   ~Engine();
 
   Rank rank() const { return rank_; }
   std::uint32_t ranks() const { return ranks_; }
   const Options& options() const { return options_; }
 
-  // What the ranks of the node share, for doors that lay out memory of their own in it.
+  // The memory that the ranks of the node share; doors may place their own data in it.
   const NodeMemory& memory() const { return *memory_; }
   SymmetricMemory& symmetric() { return symmetric_; }
   const SymmetricMemory& symmetric() const { return symmetric_; }
@@ -64,7 +64,7 @@ class Engine {
 
   Rma& rma() { return rma_; }
   const Rma& rma() const { return rma_; }
-  // Only where Rma::reaches_all() is false.
+  // Requires Rma::reaches_all() to be false.
   RemoteAccess& remote() { return *remote_; }
   Waiter& waiter() { return waiter_; }
   Teams& teams() { return teams_; }
@@ -74,20 +74,20 @@ class Engine {
 
   // Active messages. A rank that waits for anything receives meanwhile.
   Messages& messages() { return messages_; }
-  // Whether they go to all ranks, and not only to those of the node.
+  // Whether messages reach all ranks, and not only the ranks of the node.
   bool writes_to_all() { return rma_.reaches_all() || messages_.remote() != nullptr; }
 
-  // Whether what this rank told others arrives even if it makes no further call.
+  // Whether the updates of this rank arrive without further calls of it.
   bool has_told() { return !remote_ || remote_->has_told(); }
 
   Threads threads() const { return workers_.threads(); }
-  // For a door that came later and has threads. Lanes stay as they are.
+  // For a door that opens later and has threads. Lanes stay as they are.
   void allow_many_threads() { workers_.allow_many(); }
   Lane& default_lane() { return default_lane_; }
-  // More lanes. An exclusive one is for one thread at a time; null where all slots are taken.
+  // Makes a lane. One thread at a time uses an exclusive lane. Returns null if no slot is free.
   std::unique_ptr<Lane> make_lane(Threads used_by);
 
-  // Tells launcher and tools how far this rank is.
+  // Shows the state of this rank to launcher and tools.
   void announce_state(RankState state) {
     memory_->page(rank_).state.store(state, std::memory_order_release);
   }

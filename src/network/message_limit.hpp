@@ -1,11 +1,11 @@
-// What every network is asked to carry in one piece.
+// The longest message that every network must carry in one piece.
 #pragma once
 
 #include <cstddef>
 
 namespace gondwana {
 
-// In bytes. Longer messages are possible on no network.
+// In bytes. No network carries longer messages.
 inline constexpr std::size_t message_limit = 72 * 1024;
 
 }  // namespace gondwana

@@ -19,7 +19,7 @@ struct Row {
   Result<std::unique_ptr<Endpoint>> (*open)(const Settings&, const Receives&);
 };
 
-// The first is the default: it checks the keys of memory over every network.
+// The first one is the default: it checks memory keys over every network.
 constexpr std::array rows{
     Row{"ofi", ofi::open},
     Row{"ucx", ucx::open},

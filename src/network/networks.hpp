@@ -1,4 +1,4 @@
-// The libraries that can carry a job between nodes, in a table. A new one is a folder and a row.
+// The table of libraries that carry a job between nodes. A new library adds a folder and a row.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace gondwana::network {
 
-// Over the library that the settings name; else over the first one in the table that can be loaded.
+// Opens the library that the settings name, else the first one in the table.
 Result<std::unique_ptr<Endpoint>> open_endpoint(const Settings& settings, const Receives& receives);
 
 }  // namespace gondwana::network

@@ -1,4 +1,4 @@
-// Which network a job goes by: what the user says, and which of the machine's networks that is.
+// The user's choice of a network, and the subnet of this machine that it means.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace gondwana::network {
 
-// In CIDR notation, such as 10.1.0.0/16: IPv4.
+// In CIDR notation, for example 10.1.0.0/16; IPv4 only.
 struct Subnet {
   std::uint32_t address = 0;  // host byte order
   std::uint32_t mask = 0;
 
   bool contains(std::uint32_t other) const { return (other & mask) == address; }
-  // Whether it is of addresses that only this machine has.
+  // Whether its addresses are valid on this machine only.
   bool is_loopback() const { return address >> 24 == 127; }
 };
 
@@ -26,7 +26,7 @@ Result<Subnet> parse_subnet(std::string_view text);
 struct Settings {
   std::string library;           // a name in the table of networks; empty: libfabric
   std::string provider;          // of the library; empty: the library chooses
-  std::optional<Subnet> subnet;  // nothing: the first that is not this machine alone
+  std::optional<Subnet> subnet;  // none: the first that reaches other machines
 };
 
 // From GONDWANA_NETWORK_LIBRARY, GONDWANA_PROVIDER and GONDWANA_NETWORK.

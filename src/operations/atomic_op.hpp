@@ -1,5 +1,5 @@
-// The atomic operations: every operation on every type from one template, and the same as a table
-// for operations that arrive as numbers in a message.
+// The atomic operations: one template for every operation on every type, and a table of them for
+// operations that arrive as numbers in a message.
 #pragma once
 
 #include <array>
@@ -43,10 +43,10 @@ concept AtomicApplies =
     AtomicValue<T> && (std::integral<T> || (Op != AtomicOp::bit_and && Op != AtomicOp::bit_or &&
                                             Op != AtomicOp::bit_xor));
 
-// Does `Op` at `target` and returns what was there before. compare_swap stores `operand` where
-// `compare` was found; compared by value representation, so that -0.0 and NaN behave as bits.
-// Sequentially consistent: OpenSHMEM orders nothing here, but a locked instruction does anyway and
-// locks and counters built on these by users expect it.
+// Does `Op` at `target` and returns the old value. compare_swap stores `operand` if it finds
+// `compare`. It compares bits, so -0.0 and NaN are ordinary values. All are sequentially
+// consistent: OpenSHMEM does not ask for it, but a locked instruction does it anyway, and users'
+// locks and counters expect it.
 template <AtomicOp Op, typename T>
   requires AtomicApplies<Op, T>
 inline T apply_atomic(T& target, T operand, T compare) {
@@ -69,7 +69,7 @@ inline T apply_atomic(T& target, T operand, T compare) {
   }
 }
 
-// An operation as a message carries it.
+// An operation as messages carry it.
 struct AtomicRequest {
   AtomicOp op;
   AtomicType type;
@@ -85,8 +85,8 @@ inline AtomicRequest atomic_request(T operand, T compare) {
   return request;
 }
 
-// Executes a request at `target`; the bytes of the old value. Null in the table: no such operation
-// on that type.
+// Executes a request at `target` and returns the bytes of the old value. A null entry in the table:
+// the operation does not exist on that type.
 using AtomicExecutor = std::uint64_t (*)(void* target, const AtomicRequest& request);
 
 namespace detail {

@@ -1,4 +1,4 @@
-// How two arrays become one, element by element: reductions of every door.
+// Combines two arrays element by element, for the reductions of every door.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace gondwana {
 
 enum class CombineOp : std::uint8_t { bit_and, bit_or, bit_xor, max, min, sum, prod };
 
-// Bitwise operations exist on integers only. Integers wrap around, whatever their sign: they are
-// computed as unsigned ones, of 32 bits at least, for smaller ones would become int.
+// Bitwise operations exist on integers only. Integers of either sign wrap around: they are computed
+// as unsigned integers of at least 32 bits, because smaller ones would be promoted to int.
 template <CombineOp Op, typename T>
 constexpr T combined(const T& a, const T& b) {
   if constexpr (Op == CombineOp::bit_and) return static_cast<T>(a & b);

@@ -1,4 +1,4 @@
-// Copying into memory that somebody may be polling.
+// Copies into and out of memory that a peer may be polling.
 #pragma once
 
 #include <atomic>
@@ -10,8 +10,8 @@
 namespace gondwana {
 
 #if defined(__SANITIZE_THREAD__)
-// ThreadSanitizer does not know that fence() orders what is around it: let each small store publish
-// what came before it. x86 and aarch64 builds without it use plain stores.
+// ThreadSanitizer does not know that fence() orders the stores around it, so each small store is a
+// release. Other builds use plain stores on x86 and aarch64.
 inline constexpr std::memory_order small_store_order = std::memory_order_release;
 inline constexpr std::memory_order small_load_order = std::memory_order_acquire;
 #else
@@ -86,7 +86,7 @@ inline bool try_load(std::byte* target, const std::byte* source, std::size_t siz
     detail::store_small(target, source, size);
 }
 
-// From a peer: the same, as one load.
+// From a peer: as above, with one load.
 [[gnu::always_inline]] inline void copy_from_peer(std::byte* target, const std::byte* source,
                                                   std::size_t size) {
   if (size > 8)
@@ -95,7 +95,7 @@ inline bool try_load(std::byte* target, const std::byte* source, std::size_t siz
     detail::load_small(target, source, size);
 }
 
-// A value of a type, at a place aligned for it.
+// Stores a value at a place aligned for its type.
 template <typename T>
 inline void copy_value(std::byte* target, T value) {
   if constexpr (sizeof(T) <= 8)

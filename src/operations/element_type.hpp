@@ -1,4 +1,4 @@
-// What a reduction needs to know of the elements of its arrays.
+// What a reduction must know of the elements of its arrays.
 #pragma once
 
 #include <cstddef>

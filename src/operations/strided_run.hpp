@@ -1,4 +1,4 @@
-// Puts and gets in pieces that travel packed: one behind the other in a message.
+// Puts and gets of strided pieces that travel packed in one message.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,19 @@
 
 namespace gondwana {
 
-// Pieces of one size, each as far from the one before, at a peer and here.
+// Pieces of one size at equal steps, at a peer and here.
 struct StridedRun {
   std::size_t size = 0;  // bytes of each
   std::size_t count = 0;
-  std::uint64_t there = 0;        // where the first begins, in the arena of the peer
+  std::uint64_t there = 0;        // the start of the first, in the arena of the peer
   std::ptrdiff_t there_step = 0;  // from the start of one to the start of the next
-  std::byte* here = nullptr;      // of a put only read
+  std::byte* here = nullptr;      // a put only reads it
   std::ptrdiff_t here_step = 0;
 
   constexpr std::size_t bytes() const { return size * count; }
 };
 
-// So many sorts of them a message may have.
+// Limit of runs in one message.
 inline constexpr std::size_t most_runs = 256;
 
 constexpr std::size_t bytes_of(std::span<const StridedRun> all) {
@@ -31,7 +31,7 @@ constexpr std::size_t bytes_of(std::span<const StridedRun> all) {
   return bytes;
 }
 
-// One end of pieces.
+// The pieces at one end.
 struct Steps {
   std::byte* first;
   std::ptrdiff_t step;
@@ -43,7 +43,7 @@ struct ConstSteps {
 
 namespace detail {
 
-// All of them aligned words: each is one load and one store.
+// Whether all are aligned words: each is then one load and one store.
 template <typename Word>
 inline bool are_words(const std::byte* first, std::ptrdiff_t step) {
   return is_aligned_for<Word>(first) && step % std::ptrdiff_t{sizeof(Word)} == 0;
@@ -58,7 +58,7 @@ inline void copy_words(Steps to, ConstSteps from, std::size_t count) {
   }
 }
 
-// Of a size that the compiler knows.
+// For a size known at compile time.
 template <std::size_t Size>
 inline void copy_blocks(Steps to, ConstSteps from, std::size_t count) {
   for (; count > 0; --count, to.first += to.step, from.first += from.step)
@@ -67,7 +67,7 @@ inline void copy_blocks(Steps to, ConstSteps from, std::size_t count) {
 
 }  // namespace detail
 
-// Each that is an aligned word at one end is one store, or one load, there.
+// A piece that is an aligned word at one end is one store, or one load, there.
 inline void copy_pieces(Steps to, ConstSteps from, std::size_t size, std::size_t count) {
   const bool are_words = size == 8 && detail::are_words<std::uint64_t>(to.first, to.step) &&
                          detail::are_words<std::uint64_t>(from.first, from.step);
@@ -84,7 +84,7 @@ inline void copy_pieces(Steps to, ConstSteps from, std::size_t size, std::size_t
   }
 }
 
-// From here into a message, and out of one.
+// Into a message, and out of one.
 inline void pack(std::span<const StridedRun> all, std::byte* packed) {
   for (const StridedRun& each : all) {
     const auto size = static_cast<std::ptrdiff_t>(each.size);

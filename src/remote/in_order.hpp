@@ -1,5 +1,5 @@
-// The messages of one sender, which numbers them from 1 on. Providers match messages in order, but
-// report large ones, which come in parts, behind small ones that were sent later.
+// Orders the messages of one sender, which numbers them from 1. Providers match messages in order.
+// They may report a large one, which comes in parts, after small ones that were sent later.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ class InOrder {
   // The number of the last message that was passed on.
   std::uint32_t last() const { return last_; }
 
-  // Numbers go round.
+  // Numbers wrap around.
   bool is_next(std::uint32_t number) const { return number == last_ + 1; }
   bool is_past(std::uint32_t number) const { return number - last_ - 1 >= std::uint32_t{1} << 31; }
   void pass() { ++last_; }
 
-  // A copy of one whose turn has not come. False: it is kept already.
+  // Keeps a copy of a message whose turn has not come. False: it is kept already.
   bool keep(std::uint32_t number, Bytes bytes) {
     return kept_.try_emplace(number, bytes.begin(), bytes.end()).second;
   }
-  // The next one, if it was kept.
+  // The next message, if it was kept.
   std::optional<std::vector<std::byte>> pass_kept() {
     auto found = kept_.extract(last_ + 1);
     if (!found) return std::nullopt;

@@ -16,7 +16,7 @@ static_assert(sizeof(Request) == 48 && sizeof(Row) == 24 && sizeof(Reply) == 32 
                   sizeof(MessageHeader) == 24,
               "no byte that nobody writes");
 
-// A word that lies in an arena, at a multiple of its size.
+// Whether a word lies in an arena, at a multiple of its size.
 bool is_in_arena(std::uint64_t offset, std::size_t size, const NodePlan& plan) {
   return offset <= plan.arena_size() - size && offset % size == 0;
 }
@@ -32,8 +32,8 @@ bool is_write(const Request& request, std::size_t behind, const NodePlan& plan) 
          request.offset <= plan.arena_size() - behind;
 }
 
-// All pieces lie in the arena. Steps are no longer than that, and pieces no more than bytes, so
-// nothing overflows.
+// Whether all pieces lie in the arena. No step exceeds the arena and no count exceeds
+// longest_write, so nothing overflows.
 bool is_row(const Row& row, const NodePlan& plan) {
   const auto arena = static_cast<std::int64_t>(plan.arena_size());
   if (row.bytes() == 0 || row.bytes() > longest_write || row.offset > plan.arena_size())
@@ -44,7 +44,7 @@ bool is_row(const Row& row, const NodePlan& plan) {
   return std::min(first, last) >= 0 && std::max(first, last) + row.size <= arena;
 }
 
-// The bytes of all rows; nothing where one is none, or where they are too many.
+// The bytes of all rows; nothing if a row is invalid or they are too many.
 std::optional<std::uint64_t> bytes_of_rows(const ReceivedRequest& received, const NodePlan& plan) {
   const std::uint64_t rows = received.request.operand;
   if (rows == 0 || rows > most_runs || received.behind.size() < rows * sizeof(Row))

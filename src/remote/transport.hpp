@@ -1,5 +1,5 @@
-// What moves bytes to ranks that loads and stores do not reach, and what the engine may expect of
-// it.
+// A transport moves bytes to ranks that loads and stores do not reach. The concept says what the
+// engine may expect of it.
 #pragma once
 
 #include <atomic>
@@ -19,18 +19,18 @@
 
 namespace gondwana {
 
-// What a transport can do by itself. What it cannot, the engine builds from the rest or refuses.
+// What a transport supports. The engine builds the rest from it, or refuses.
 struct Limits {
   std::size_t largest_message = 0;  // bytes of one put or get
   bool single_store = false;        // a put of 1, 2, 4, 8 aligned bytes is one store at the target
   bool atomics = false;             // executes AtomicRequest, coherent with CPU atomics there
-  std::size_t copies_up_to = 0;     // a put of so many bytes is copied: its source is free at once
-  std::size_t packs_up_to = 0;      // bytes of one put_packed() or get_packed(); 0: it does neither
+  std::size_t copies_up_to = 0;     // a put up to this size is copied: its source is free at once
+  std::size_t packs_up_to = 0;      // bytes of one put_packed() or get_packed(); 0: unsupported
   std::size_t longest_message = 0;  // bytes of one message to a rank; 0: none
 };
 
-// Counts operations under way. Begun by who posts, finished by the transport inside progress(), of
-// whichever thread. Must not be destroyed before it is done.
+// Counts operations in flight. The poster begins them; the transport finishes them inside
+// progress(), in any thread. Must not be destroyed before it is done.
 class Completion {
  public:
   void begin() { under_way_.fetch_add(1, std::memory_order_relaxed); }
@@ -44,15 +44,15 @@ class Completion {
   std::atomic<std::uint64_t> under_way_{0};
 };
 
-// Who receives the messages to a rank. It may post operations and messages, but progress nothing;
-// the bytes are gone when it returns.
+// Receives the messages to a rank. It may post operations and messages, but must not progress. The
+// bytes are gone when it returns.
 using MessageReceiver = std::function<void(Rank from, Bytes messages)>;
 
 // A transport belongs to one rank, whose threads take turns to call it. An accepted operation calls
-// done.begin() at once and done.finish() when it is complete: for a put when the bytes are visible
-// at the target, for a get and an atomic when the result is here. Buffers stay valid until then. An
-// Error is final. An atomic operation writes the value from before, as many bytes as its type has,
-// to `result`, unless that is null.
+// done.begin() at once and done.finish() when it is complete. A put is complete when its bytes are
+// visible at the target; a get or an atomic operation when the result is here. Buffers stay valid
+// until then. An Error is final. An atomic operation writes the old value to `result`, as many
+// bytes as its type has, unless that is null.
 // clang-format off
 template <typename T>
 concept Transport = requires(T transport, Remote remote, Bytes source, MutableBytes target,
@@ -63,31 +63,31 @@ concept Transport = requires(T transport, Remote remote, Bytes source, MutableBy
   { transport.limits() } -> std::convertible_to<Limits>;
   { transport.put(remote, source, done) } -> std::same_as<Result<Posted>>;
   { transport.get(target, remote, done) } -> std::same_as<Result<Posted>>;
-  // A put of pieces, and a get. The source of a put is free when it is accepted; a get sees what
-  // was put there before it, of which has_unordered() says nothing, and may see what is put later.
-  // A piece that is a word is one store, as in a put. At most `most_runs`, none of them empty.
+  // A put of pieces, and a get. The source of a put is free when it is accepted. A get sees earlier
+  // puts to that place, except puts that has_unordered() reports, and may see later ones. A piece
+  // that is a word is one store, as in a put. At most `most_runs`, none of them empty.
   { transport.put_packed(to, pieces, done) } -> std::same_as<Result<Posted>>;
   { transport.get_packed(to, pieces, done) } -> std::same_as<Result<Posted>>;
   { transport.atomic(remote, request, result, done) } -> std::same_as<Result<Posted>>;
-  // Whether a put is under way that later operations, to the same rank, might overtake.
+  // Whether a put is in flight that later operations to the same rank might overtake.
   { transport.has_unordered() } -> std::same_as<bool>;
   // The number of operations accepted so far: a mark in their order.
   { transport.accepted() } -> std::same_as<std::uint64_t>;
-  // Whether the target has executed each operation for it, from before the mark, that a later put
-  // of more than Limits::copies_up_to bytes could overtake.
+  // Whether the target has executed the operations before the mark that a later put of more than
+  // Limits::copies_up_to bytes could overtake.
   { transport.has_executed(to, mark) } -> std::same_as<bool>;
-  // A message to the rank itself: head and body, one behind the other, are free when it is accepted.
-  // It arrives once, behind those that were sent to this rank before.
+  // A message to the rank itself. Head and body follow each other and are free when it is accepted.
+  // It arrives once, after earlier messages of this rank to that one.
   { transport.send_message(to, head, body) } -> std::same_as<Result<Posted>>;
-  // Called for each message from within progress(); those that come before are kept for it.
+  // Called for each message within progress(). Messages that come earlier are kept for it.
   { transport.listen(receiver) } -> std::same_as<void>;
-  // Moves things on; true if anything happened.
+  // Progresses; true if anything happened.
   { transport.progress() } -> std::same_as<bool>;
-  // Whether messages that were accepted arrive even if this rank does not call for a long time.
+  // Whether accepted messages arrive even if this rank does not call for a long time.
   { transport.departed() } -> std::same_as<bool>;
-  // Returns when something may have come, or after `limit`; at once where it cannot tell.
+  // Returns when something may have come, or after `limit`; at once if no event would end it.
   { transport.sleep(limit) } -> std::same_as<void>;
-  // A peer that is gone, in words; null while there is none. Operations to it never end.
+  // The loss of a peer, in words; null if there is none. Operations to that peer never complete.
   { transport.lost() } -> std::same_as<const Error*>;
 };
 // clang-format on

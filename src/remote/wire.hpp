@@ -1,4 +1,4 @@
-// A transport of any type, held by the engine.
+// Holds a transport of any type for the engine.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ class Wire {
 
   template <Transport T>
   explicit Wire(std::unique_ptr<T> transport) : Wire(std::shared_ptr<T>(std::move(transport))) {}
-  // A transport that may outlive the engine.
+  // The transport may outlive the engine.
   template <Transport T>
   explicit Wire(std::shared_ptr<T> transport)
       : impl_(std::make_unique<Holder<T>>(std::move(transport))), limits_(impl_->limits()) {}

@@ -1,4 +1,4 @@
-"""Compilers that are too old are refused when the build is configured: `compiler_test.py CMAKE`."""
+"""The configuration refuses compilers that are too old: `compiler_test.py CMAKE`."""
 
 import subprocess
 import sys

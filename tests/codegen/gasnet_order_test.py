@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """On aarch64 the inline puts and gets of GASNet-EX are ordered with what the caller does next.
 
-A put that is complete must be seen before a flag that is stored after it, and what is loaded after
-a get must not be older than what the get brought. x86 orders both by itself, so only the
-instructions for aarch64 show it.
+A peer that sees a flag stored after a completed put must see the put. Loads after a get must not
+return older data than the get. x86 orders both by itself, so only the aarch64 instructions show
+it.
 """
 
 import re
@@ -15,8 +15,8 @@ import unittest
 from pathlib import Path
 
 INCLUDE = Path(__file__).resolve().parents[2] / "include"
-HERE = "/usr/include/x86_64-linux-gnu"  # whose C library's headers serve for other machines too
-OTHER_HEADERS = {  # those that do not
+HERE = "/usr/include/x86_64-linux-gnu"  # these headers of the C library suit other machines too
+OTHER_HEADERS = {  # headers that do not
     "bits/wordsize.h": "#define __WORDSIZE 64\n#define __WORDSIZE_TIME64_COMPAT32 0\n",
     "gnu/stubs-32.h": "",
 }
@@ -46,7 +46,7 @@ gex_RMA_Value_t get_value(gex_TM_t tm, gex_Rank_t rank, void* there) {
 
 
 def assembler() -> str:
-    """Of CALLS; empty where no compiler for aarch64 is here."""
+    """The assembly of CALLS; empty without a compiler for aarch64."""
     for compiler in COMPILERS:
         if shutil.which(compiler[0]) is None:
             continue

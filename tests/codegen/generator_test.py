@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The API tables expand to what OpenSHMEM 1.6 declares, and --check sees what differs from them."""
+"""The API tables expand to the declarations of OpenSHMEM 1.6, and --check detects differences."""
 
 import re
 import shutil

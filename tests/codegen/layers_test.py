@@ -12,13 +12,13 @@ from layers import violations  # noqa: E402
 
 
 def including(*names: str) -> str:
-    """Source text that includes these, one a line."""
+    """Source text that includes these, one per line."""
     return "".join(f'#include "{name}"\n' for name in names)
 
 
 class Layers(unittest.TestCase):
     def check(self, files: dict[str, str]) -> list[str]:
-        """What layers.py says of a tree that holds `files`: path and text."""
+        """The report of layers.py on a tree with `files`: path and text."""
         with tempfile.TemporaryDirectory() as folder:
             for name, text in files.items():
                 path = Path(folder, name)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The examples of the manual pages compile without a warning and find their own results right.
+"""The examples of the manual pages compile without a warning, and their own checks pass.
 
 man_examples_test.py GONDWANA LIBRARY [COMPILER [FLAGS...]]: the command, and libgondwana_shmem.so.
 """

@@ -52,7 +52,7 @@ class ManualTest(unittest.TestCase):
 
 
 class CoverageTest(ManualTest):
-    """What a user looks for is there."""
+    """The pages contain what users look for."""
 
     def test_the_page_of_a_family_shows_each_of_its_functions_or_their_pattern(self):
         for page in self.manual.pages:
@@ -112,7 +112,7 @@ class CoverageTest(ManualTest):
 
 
 class TruthTest(ManualTest):
-    """Nothing is said of what does not exist."""
+    """The pages name nothing that does not exist."""
 
     def test_no_page_names_a_routine_that_is_in_no_table(self):
         known = {f.name for f in self.functions} | {
@@ -178,7 +178,7 @@ class TruthTest(ManualTest):
 
 @unittest.skipIf(GONDWANA is None, "no command given")
 class CommandTest(ManualTest):
-    """The pages about commands say what the commands say of themselves."""
+    """The pages about commands agree with the output of the commands."""
 
     def assert_same(self, real: set[str], explained: set[str], page: str) -> None:
         sentences = [
@@ -218,7 +218,7 @@ class CommandTest(ManualTest):
 
 
 class TypesettingTest(ManualTest):
-    """The programs that show pages have nothing to complain about."""
+    """The programs that show pages report no warnings."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

@@ -1,4 +1,4 @@
-"""Tests of ci/words.py: it reads comments, messages and names, and leaves code alone."""
+"""Tests of ci/words.py: it reads comments, messages and names, and ignores code."""
 
 import sys
 import unittest

@@ -14,7 +14,7 @@ from pathlib import Path
 
 SCRIPTS = Path(sys.argv.pop(1)) if len(sys.argv) > 1 else None
 
-# Stands in for the compiler: one argument a line.
+# Stands in for the compiler: prints one argument per line.
 ECHO_COMPILER = '#!/bin/sh\nprintf "%s\\n" "$@"\n'
 
 

@@ -1,5 +1,5 @@
-// What remote/ expects of every network::Endpoint, as tests that any of them runs. A file of its
-// own instantiates the suite for one endpoint, or for one with its peer elsewhere: see
+// What remote/ expects of every network::Endpoint, as tests for any of them. Another file
+// instantiates the suite for one endpoint, or for an endpoint with its peer elsewhere: see
 // ofi_test.cpp.
 #pragma once
 
@@ -29,7 +29,7 @@ inline std::ostream& operator<<(std::ostream& out, const Candidate& candidate) {
   return out << candidate.name;
 }
 
-// An endpoint with what came to it.
+// An endpoint and the messages that it received.
 class Side {
  public:
   using Post = std::function<Result<Posted>(network::Operation&)>;
@@ -39,7 +39,7 @@ class Side {
   network::Endpoint& endpoint() { return *endpoint_; }
   std::size_t poll();
   void close() { endpoint_.reset(); }
-  // The next one that is posted. It stays as long as this.
+  // The operation of the next post. It lives as long as this object.
   network::Operation& add_operation() { return operations_.emplace_back(); }
 
   std::vector<std::vector<std::byte>> messages;
@@ -63,20 +63,20 @@ class EndpointSuite : public testing::TestWithParam<Candidate> {
   Side& far() { return *far_; }
   network::Peer far_peer() const { return far_peer_; }
   network::Peer near_peer() const { return near_peer_; }
-  // Memory of the far side that the near one may use.
+  // Memory of the remote side that the near side may access.
   network::Region share(MutableBytes memory);
 
-  // The far side is gone, and all that it shares.
+  // Ends the remote side and all memory that it shares.
   void end_far() {
     registrations_.clear();
     far_->close();
   }
 
-  // Polls both sides meanwhile. False: it took too long.
+  // Polls both sides until is_done() holds. False: timeout.
   bool poll_until(const std::function<bool()>& is_done);
-  // Posts it as soon as there is room; null where that is refused.
+  // Posts as soon as there is room; null if the post is refused.
   network::Operation* post(Side& side, const Side::Post& posting);
-  // The same, and waits for the end. False: it has failed.
+  // The same, and waits for the completion. False: the operation failed.
   bool carry_out(Side& side, const Side::Post& posting);
   bool inject(Side& side, network::Peer to, Bytes message);
   bool send(Side& side, network::Peer to, Bytes message);
@@ -91,7 +91,7 @@ class EndpointSuite : public testing::TestWithParam<Candidate> {
   network::Peer near_peer_ = network::no_peer;
 };
 
-// Bytes that differ from those of other seeds.
+// Bytes that differ between seeds.
 std::vector<std::byte> pattern(std::size_t size, unsigned seed);
 
 }  // namespace gondwana::test

@@ -77,7 +77,7 @@ TEST_P(EndpointSuite, small_messages_arrive_in_order) {
   for (std::uint32_t i = 0; i < count; ++i) ASSERT_EQ(number_in(far().messages[i]), i);
 }
 
-// Room ends somewhere. What was accepted arrives, and once.
+// The queue is finite. Accepted messages arrive exactly once.
 TEST_P(EndpointSuite, a_flood_is_refused_for_now_or_arrives) {
   constexpr std::uint32_t count = 3000;
   constexpr std::size_t size = 8192;
@@ -108,7 +108,7 @@ TEST_P(EndpointSuite, handlers_may_answer) {
     ASSERT_TRUE(posted);
     ASSERT_EQ(*posted, Posted::accepted);
   };
-  // The connection back is made by its first message, which may take a while.
+  // The first message back opens the connection, which may take a while.
   ASSERT_TRUE(send(far(), near_peer(), pattern(1, 0)));
   ASSERT_TRUE(poll_until([&] { return near().messages.size() == 1; }));
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -132,7 +132,7 @@ TEST_P(EndpointSuite, refuses_messages_that_are_too_long) {
   EXPECT_TRUE(poll_until([&] { return far().messages.size() == 1; }));
 }
 
-// One poll ends, however much comes meanwhile.
+// One poll ends, even when messages keep arriving.
 TEST_P(EndpointSuite, polls_are_bounded) {
   std::atomic<bool> is_over = false;
   const std::jthread sender([&] {

@@ -1,4 +1,4 @@
-// libfabric, as the agents of tests use it.
+// libfabric, configured as the agents of tests use it.
 #include "conformance/endpoint_suite.hpp"
 #include "network/networks.hpp"
 #include "support/agents.hpp"

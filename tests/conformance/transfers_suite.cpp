@@ -1,4 +1,4 @@
-// Writes to memory of a peer and reads of it.
+// Puts to the memory of a peer and gets from it.
 #include <algorithm>
 
 #include "conformance/endpoint_suite.hpp"

@@ -1,4 +1,4 @@
-// UCX, over what UCX_TLS names. Over TCP it looks at no key.
+// UCX over the transports that UCX_TLS names. Over TCP it checks no key.
 #include "conformance/endpoint_suite.hpp"
 #include "network/networks.hpp"
 #include "support/agents.hpp"

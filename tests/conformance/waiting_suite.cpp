@@ -1,4 +1,4 @@
-// Sleep on the wait descriptor, and ends: of an endpoint, and of its peer.
+// Sleep on the wait descriptor, and the end of an endpoint or of its peer.
 #include <poll.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 using network::Operation;
 using network::Region;
 
-// As the agent does: sleeps where a poll finds nothing. False: nothing woke it in time.
+// Sleeps when a poll finds nothing, as the agent does. False: nothing woke it in time.
 bool sleep_until(Side& side, const std::function<bool()>& is_done) {
   constexpr int limit_ms = 10'000;
   while (!is_done()) {
@@ -42,7 +42,7 @@ TEST_P(EndpointSuite, no_message_is_slept_through) {
       ASSERT_TRUE(sleep_until(far(), [&] { return far().messages.size() >= i; })) << i;
       ASSERT_TRUE(inject_one(far(), near_peer()));
     }
-    // What was injected may need polls to leave.
+    // An injected message may need polls to leave.
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
     while (std::chrono::steady_clock::now() < end) far().poll();
   });
@@ -77,7 +77,7 @@ TEST_P(EndpointSuite, a_sleeping_target_serves_writes_and_reads) {
   while (std::chrono::steady_clock::now() < end) near().poll();
 }
 
-// While its peer polls, as agents do. Then the peer still hears others.
+// An endpoint ends while its peer polls, as agents do. The peer still receives from others.
 TEST_P(EndpointSuite, ends_with_operations_under_way) {
   std::vector<std::byte> memory(std::size_t{1} << 20);
   const Region region = share(memory);

@@ -41,7 +41,7 @@ int main(void) {
 }
 """
 
-# Each puts its rank into a variable of the next.
+# Each rank puts its number into a variable of the next.
 GLOBALS_PROGRAM = """\
 #include <shmem.h>
 #include <stdio.h>
@@ -100,7 +100,7 @@ class PackageTest(unittest.TestCase):
         )
 
     def assert_works(self, name, target, program, wanted="", options=""):
-        """Three ranks of a program of this project say who they are."""
+        """Three ranks of a program of this project print their ranks."""
         configured = self.configure(name, target, program, wanted, options)
         self.assertEqual((configured.returncode, configured.stderr), (0, ""))
         build = self.folder / name / "build"
@@ -122,7 +122,7 @@ class PackageTest(unittest.TestCase):
                 self.assert_works(target, target, GASNET_PROGRAM.format(mode=mode))
 
     def needed_by(self, program):
-        """The shared libraries that it wants."""
+        """The shared libraries that it needs."""
         listed = run("readelf", "--dynamic", program)
         self.assertEqual(listed.returncode, 0, listed.stderr)
         return re.findall(r"NEEDED.*\[(.*)\]", listed.stdout)

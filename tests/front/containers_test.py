@@ -1,7 +1,7 @@
-"""Jobs in what containers do to a program: `containers_test.py GONDWANA FOLDER_OF_PROGRAMS`.
+"""Jobs under the restrictions of containers: `containers_test.py GONDWANA FOLDER_OF_PROGRAMS`.
 
-Each test makes one such place of namespaces, mounts, filters and control groups, for its own
-processes alone, and is skipped where this machine does not allow that.
+Each test makes one container of namespaces, mounts, filters and control groups, for its own
+processes alone. The test is skipped where this machine does not permit that.
 """
 
 import json
@@ -27,7 +27,7 @@ NOTHING_WRITABLE = (
     " mount -o remount,ro,bind \"$place\" 2>/dev/null || true; done;"
     " for place in / /dev /tmp /var/tmp; do test ! -w $place; done"
 )
-# The folders of others stay as they are: a new /dev is mounted over the old one.
+# The folders of other processes stay unchanged: a new /dev is mounted over the old one.
 NO_DEV_SHM = (
     'mount -t tmpfs tmpfs "$FOLDER"; for device in null zero urandom; do'
     ' touch "$FOLDER/$device"; mount --bind "/dev/$device" "$FOLDER/$device"; done;'
@@ -40,13 +40,13 @@ def program(name):
 
 
 def namespaces(*options):
-    """Words before a command. Who is not root may do this in a user namespace only."""
+    """Words before a command. Users other than root need a user namespace for this."""
     user = [] if os.geteuid() == 0 else ["--map-root-user"]
     return ["unshare", *user, *options]
 
 
 def after(script):
-    """A shell that does this and becomes the command."""
+    """A shell that runs these lines and becomes the command."""
     return ["sh", "-ec", script + '; exec "$@"', "sh"]
 
 
@@ -88,14 +88,14 @@ class Quota:
         folder.mkdir()
         self.folder = folder
         for name, text in limits.items():
-            with open(folder / name, "r+", encoding="utf-8") as file:  # never made where missing
+            with open(folder / name, "r+", encoding="utf-8") as file:  # must exist
                 file.write(text)
 
     def words(self):
         return after(f"echo $$ >'{self.folder}/cgroup.procs'")
 
     def stop(self):
-        """The kernel takes a moment to see that the last process is gone."""
+        """The kernel needs a moment to notice the end of the last process."""
         end = time.monotonic() + WATCHDOG
         while self.folder and time.monotonic() < end:
             try:
@@ -119,7 +119,7 @@ class ContainersTest(unittest.TestCase):
                               capture_output=True, text=True, timeout=WATCHDOG, check=False)
 
     def need(self, place, *probe):
-        """Skips the test where there is no such place, or it is not what it should be."""
+        """Skips the test where that container is unavailable or incomplete."""
         done = self.run_in(place, *(probe or ("true",)))
         if done.returncode != 0:
             self.skipTest(f"not allowed here: {done.stderr.strip() or done.returncode}")
@@ -187,7 +187,7 @@ class ContainersTest(unittest.TestCase):
         self.assert_death_is_told(place)
 
     def test_the_launcher_may_be_the_init_of_a_container(self):
-        """The kernel drops a signal for process 1 that it does not handle: SIGTERM must be."""
+        """The kernel drops signals that process 1 does not handle: it must handle SIGTERM."""
         place = namespaces(*PID_NAMESPACE)
         self.need(place)
         with subprocess.Popen([*place, GONDWANA, "run", "-n", "2", program("misuse"), "wait"],

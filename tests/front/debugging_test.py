@@ -1,6 +1,6 @@
-"""Tools for debugging find what they are to find: `debugging_test.py GONDWANA PROGRAM ASAN_PROGRAM`.
+"""Debugging tools find errors in a program: `debugging_test.py GONDWANA PROGRAM ASAN_PROGRAM`.
 
-ASAN_PROGRAM is the same, built with AddressSanitizer, or "none".
+ASAN_PROGRAM is the same program, built with AddressSanitizer, or "none".
 """
 
 import os
@@ -21,7 +21,7 @@ DAMAGES = ("overflow", "underflow", "put", "pointer", "freed", "shrunk")
 
 
 def run(*command, **variables):
-    # The sanitizer leaves crashes to the handler that is tested.
+    # The sanitizer leaves crashes to the handler under test.
     environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0", **variables}
     return subprocess.run(command, env=environment, capture_output=True, text=True,
                           errors="replace", timeout=WATCHDOG, check=False)

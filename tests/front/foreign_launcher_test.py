@@ -1,7 +1,7 @@
-"""Programs started by launchers of others: `foreign_launcher_test.py HOW GONDWANA PROGRAMS`.
+"""Programs started by foreign launchers: `foreign_launcher_test.py HOW GONDWANA PROGRAMS`.
 
 HOW is mpirun, prterun, mpiexec.hydra, srun-pmix, srun-pmi2, or none: variables of launchers without
-a launcher. Ends with status 77 where that launcher is not here.
+a launcher. Exits with status 77 where that launcher is not installed.
 """
 
 import contextlib
@@ -111,7 +111,7 @@ class Job(unittest.TestCase):
     def test_a_rank_that_disappears_ends_the_job(self):
         if not self.notices_who_disappears:
             self.skipTest("srun --mpi=pmi2 lets the others wait for ever")
-        self.run_job(3, program("misuse"), "exit0")  # the status is the launcher's affair
+        self.run_job(3, program("misuse"), "exit0")  # the launcher chooses the status
 
     def test_a_rank_that_runs_another_program_ends_the_job(self):
         for together in "02":  # without a node agent and with two
@@ -149,7 +149,7 @@ class Job(unittest.TestCase):
                     self.assertEqual(processes_left(mark), [])
 
     def test_ranks_that_wait_after_one_has_ended_are_told(self):
-        for call in ("barrier", "reduction"):  # which the end of rank 2 is to the others
+        for call in ("barrier", "reduction"):  # the others count the end of rank 2 as arrival
             ended = self.run_job(3, program("ends"), "exit", call)
             self.assertNotEqual(ended.returncode, 0)
             self.assertIn("rank 2 has ", ended.stderr)
@@ -200,7 +200,7 @@ class Job(unittest.TestCase):
 
     @contextlib.contextmanager
     def start_ranks(self, *words, **variables):
-        """Four, and the mark of their job. None is left afterwards."""
+        """Four ranks, and the mark of their job. None is left afterwards."""
         mark = str(uuid.uuid4())
         more = quiet_sanitizers(FOREIGN_LAUNCHER_TEST=mark, **variables)
         with subprocess.Popen(
@@ -214,13 +214,13 @@ class Job(unittest.TestCase):
             try:
                 yield job, mark
             except BaseException:
-                end_all(marked(mark))  # or nobody waits for the job in vain
+                end_all(marked(mark))  # or the wait for the job never ends
                 raise
         self.assertEqual(processes_left(mark), [])
 
     @contextlib.contextmanager
     def waiting_ranks(self, together):
-        """Ranks that wait for ever, so many on a node (0: all)."""
+        """Ranks that wait for ever, `together` of them on a node (0: all)."""
         words = (program("misuse"), "wait")
         with self.start_ranks(*words, GONDWANA_NODE_RANKS=together) as (job, mark):
             self.assertEqual(job.stdout.readline(), "waiting\n")
@@ -230,7 +230,7 @@ class Job(unittest.TestCase):
         with self.waiting_ranks("2") as (job, mark):
             self.assertEqual(len(processes_with(mark, AGENT)), 2)
             end_all(processes_with(mark, "door_"))
-            job.wait(WATCHDOG)  # the agents hold nothing that it waits for
+            job.wait(WATCHDOG)  # the agents hold nothing that the job waits for
 
     def test_a_node_agent_that_is_not_there_is_named(self):
         ended = self.run_job(2, program("place"), GONDWANA_NODE_RANKS="1", GONDWANA_PROVIDER="none")
@@ -238,9 +238,9 @@ class Job(unittest.TestCase):
         self.assertRegex(ended.stderr, r"rank [01] of 2, started by .*: the node agent did not start: .*none")
 
     def test_a_node_agent_that_is_gone_before_others_reach_it_ends_the_job(self):
-        """Rank 3 is stopped in the first round, in which all ranks say who they are.
+        """Rank 3 is stopped in the first round, in which all ranks exchange their process infos.
 
-        The second, in which the nodes say how to reach their agents, cannot end before it goes on.
+        The second, in which nodes exchange the addresses of agents, cannot end before it goes on.
         """
         with tempfile.TemporaryDirectory() as folder:
             go = os.path.join(folder, "go")
@@ -273,7 +273,7 @@ class Job(unittest.TestCase):
 
 
 def processes_with(mark, *names):
-    """Those of the job of that mark whose program has a name that begins so."""
+    """Processes of the job with that mark whose program name begins so."""
     return [pid for pid in marked(mark) if program_of(pid).startswith(names)]
 
 
@@ -285,7 +285,7 @@ def program_of(pid):
 
 
 def processes_of_rank(mark, rank, name):
-    """A node agent inherits the number of the rank that started it."""
+    """A node agent inherits the rank number of its parent."""
     numbers = {f"{variable}={rank}".encode() for variable in ("PMIX_RANK", "PMI_RANK")}
     return [
         pid
@@ -318,7 +318,7 @@ def sleeps_for_a_moment(pid):
 
 
 def serving_agent(mark, rank):
-    """The agent that the rank has started, once the rank has closed the pipe of its complaints."""
+    """The agent of the rank, once the rank has closed its error pipe."""
     for pid in processes_of_rank(mark, rank, AGENT):
         pipes = {name for name in descriptors(pid) if name.startswith("pipe:")}
         ranks = processes_of_rank(mark, rank, "door_")
@@ -336,7 +336,7 @@ def processes_left(mark):
 
 
 class Variables(unittest.TestCase):
-    """What the variables of launchers do where there is no launcher, or not any more."""
+    """Variables of launchers without a launcher, or after its end."""
 
     def run_with(self, **variables):
         names = ("PMI", "OMPI_", "SLURM_", "MPI_", "PALS_", "FLUX_", "GONDWANA_")
@@ -415,7 +415,7 @@ def run_with_slurm() -> bool:
     try:
         if reason := cluster.start():
             skip(reason)
-        # Unless told, Slurm lets the others wait for a rank that was killed.
+        # By default Slurm does not end the job when a rank is killed.
         Job.environment = {**cluster.environment, "SLURM_KILL_BAD_EXIT": "1"}
         return run_tests(Job)
     finally:
@@ -436,7 +436,7 @@ def main(how: str) -> bool:
         skip(f"{Job.command[0]} is not installed")
     if how == "mpirun" and not is_open_mpi("mpirun"):
         skip("mpirun is not that of Open MPI")
-    Job.abort_keeps_status = how != "srun-pmi2"  # Slurm says 137 there, whatever the status
+    Job.abort_keeps_status = how != "srun-pmi2"  # Slurm reports 137 there, whatever the status
     Job.notices_who_disappears = how != "srun-pmi2"
     Job.notices_who_runs_another_program = how == "mpiexec.hydra"
     return run_with_slurm() if how.startswith("srun") else run_tests(Job)

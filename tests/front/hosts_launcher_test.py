@@ -1,7 +1,7 @@
-"""Jobs of several hosts as users meet them: `hosts_launcher_test.py GONDWANA`.
+"""Jobs on several hosts as users run them: `hosts_launcher_test.py GONDWANA`.
 
-Hosts called localhost are started without ssh; a stand-in for ssh shows how it is called. Real ssh
-between two hosts is the matter of two_hosts_launcher_test.py.
+The launcher starts hosts called localhost without ssh; a stand-in for ssh records its arguments.
+two_hosts_launcher_test.py tests real ssh between two hosts.
 """
 
 import os
@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 from job_case import WATCHDOG, JobTest, run_tests
 from processes import children_of, command_line, eventually
 
-SILENCE = 4  # seconds after which a host is given up, where it is to be given up
+SILENCE = 4  # seconds until a silent host counts as lost
 TWO = ("--hosts", "localhost:2,localhost:2")
 GIVE_UP = {"GONDWANA_PEER_TIMEOUT": str(SILENCE)}
 
@@ -125,7 +125,7 @@ class LocalHostsTest(JobTest):
 
     def test_a_slow_reader_gets_every_byte(self):
         job = self.start(*TWO, "seq", "300000", env=GIVE_UP)
-        time.sleep(SILENCE + 1)  # everything in between is full; nobody takes that for silence
+        time.sleep(SILENCE + 1)  # all buffers are full; that must not count as silence
         out, err = job.communicate(timeout=WATCHDOG)
         self.assertEqual((job.returncode, err), (0, ""))
         self.assertEqual(len(out.splitlines()), 4 * 300000)
@@ -225,7 +225,7 @@ class LocalHostsTest(JobTest):
             *TWO, program=("sh", "-c", "trap '' INT TERM; echo ready; while :; do sleep 0.01; done")
         )
         job.send_signal(signal.SIGINT)
-        time.sleep(0.2)  # two of a kind would melt into one
+        time.sleep(0.2)  # two equal signals would merge into one
         job.send_signal(signal.SIGINT)
         job.communicate(timeout=WATCHDOG)
         self.assertEqual(job.returncode, 128 + signal.SIGKILL)
@@ -312,7 +312,7 @@ class LocalHostsTest(JobTest):
 
 
 class AllocationTest(JobTest):
-    """Within what a batch system gives. A stand-in for srun runs here what srun would run there."""
+    """In an allocation of a batch system. A stand-in for srun runs its commands here."""
 
     def srun(self):
         text = (
@@ -361,7 +361,7 @@ class AllocationTest(JobTest):
 
 
 class StandInTest(JobTest):
-    """With a stand-in for ssh: it runs here what ssh would run there."""
+    """With a stand-in for ssh, which runs its commands here."""
 
     HOSTS = ("--hosts", "localhost:1,elsewhere:1")
 

@@ -1,6 +1,6 @@
-"""GONDWANA_HUGETLB with huge pages set aside for it: `huge_pages_test.py GONDWANA PROGRAMS`.
+"""GONDWANA_HUGETLB with reserved huge pages: `huge_pages_test.py GONDWANA PROGRAMS`.
 
-Needs the right to write to vm.nr_hugepages, and puts back what was there.
+Needs permission to write to vm.nr_hugepages, and restores its value.
 """
 
 import json
@@ -23,7 +23,7 @@ def number(name):
 
 
 def set_aside(pages):
-    """False where the system does not let us, or has not so many."""
+    """False where this is not permitted, or the system has fewer pages."""
     try:
         (POOL / "nr_hugepages").write_text(str(pages))
     except OSError:

@@ -1,4 +1,4 @@
-"""`gondwana info` as its users meet it: `info_test.py GONDWANA`."""
+"""`gondwana info` as users run it: `info_test.py GONDWANA`."""
 
 import json
 import os
@@ -12,18 +12,18 @@ import unittest
 
 GONDWANA = ""
 WATCHDOG = 60  # seconds: against hangs only
-# Variables of ours, and those by which launchers of others say what they started.
+# Our variables, and the variables by which foreign launchers describe a job.
 UNWANTED = ("GONDWANA_", "GASNET_", "SHMEM_", "SMA_", "OMPI_", "PMI", "MPI_", "PALS_", "FLUX_",
             "SLURM_")
 
 
 def info(*words, limit=None, **variables):
-    """Runs the command among `variables` alone; limit: a resource, and what is allowed of it."""
+    """Runs the command among `variables` alone; limit: a resource and its limit."""
     environment = {os.fsencode(k): os.fsencode(v) for k, v in os.environ.items()
                    if not k.startswith(UNWANTED)}
     environment |= {os.fsencode(k): v if isinstance(v, bytes) else os.fsencode(v)
                     for k, v in variables.items()}
-    if limit:  # the search for leaks needs more than is left
+    if limit:  # the leak search needs more than the limit
         environment[b"ASAN_OPTIONS"] = b"detect_leaks=0"
 
     def restrict():
@@ -40,7 +40,7 @@ def report(**more):
 
 class InfoTest(unittest.TestCase):
     def assert_problem(self, sentence, **more):
-        """The sentence is on the standard error, among the problems for programs, and counts."""
+        """The message is on standard error and among the problems for programs, and counts."""
         for words in ((), ("--json",)):
             self.assertEqual(info(*words, **more).returncode, 1)
         self.assertRegex(info(**more).stderr, f"(?m)^gondwana info: {sentence}")
@@ -53,7 +53,7 @@ class InfoTest(unittest.TestCase):
         self.assertEqual(done.stderr, f"gondwana info: warning: {sentence}\n")
         self.assertEqual(report(**more)["warnings"], [sentence])
 
-    # What it says.
+    # The output.
 
     def test_a_machine_in_order_gets_zero_and_no_complaint(self):
         done = info()
@@ -63,7 +63,7 @@ class InfoTest(unittest.TestCase):
     def test_people_and_programs_read_the_same(self):
         text, said = info().stdout, report()
         self.assertIn(f"Gondwana {said['version']}\n", text)
-        words = " ".join(text.split())  # however the lines are broken
+        words = " ".join(text.split())  # independent of line breaks
         changing = "free_in_dev_shm"
         for section in ("doors", "transports", "ways_to_start", "machine", "topology", "limits",
                         "pages"):
@@ -119,7 +119,7 @@ class InfoTest(unittest.TestCase):
         self.assertIn("SMA_SYMMETRIC_SIZE", given["other_names"])
 
     def site(self, text):
-        """The name of a site file with that text, which is gone after the test."""
+        """The name of a site file with that text, removed after the test."""
         file = tempfile.NamedTemporaryFile("w", suffix=".toml")
         self.addCleanup(file.close)
         file.write(text)
@@ -163,7 +163,7 @@ class InfoTest(unittest.TestCase):
                               text=True, timeout=WATCHDOG, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
-    # What is wrong.
+    # Errors.
 
     def test_a_value_that_cannot_be_understood_is_a_problem(self):
         self.assert_problem('GONDWANA_SPINS "x": expected a whole number', GONDWANA_SPINS="x")

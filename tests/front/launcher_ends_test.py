@@ -86,7 +86,7 @@ class LauncherEndsTest(LauncherCase):
         self.assertRegex(err, r"rank 1 .* ended with status 0 and without finalizing, outside any blocking call")
 
     def run_apart(self, ranks, last_steps, others):
-        """The last rank takes the last steps, the others theirs, after all have joined."""
+        """After all have joined, the last rank takes the last steps, and the others take theirs."""
         joined = "join running share"
         return self.run_job("-n", str(ranks), "sh", "-c",
                             f'if [ $GONDWANA_RANK = {ranks - 1} ]; then exec "$0" {joined} {last_steps}; '
@@ -130,13 +130,13 @@ class LauncherEndsTest(LauncherCase):
     # Deaths.
 
     def run_under_a_shell(self, last_steps, afterwards):
-        """Rank 1 takes the last steps instead of waiting; then its shell goes on."""
+        """Rank 1 takes the last steps instead of waiting; then its shell continues."""
         return self.run_job("-n", "3", "bash", "-c",
                             'wait="wait shmem_barrier_all"; [ $GONDWANA_RANK = 1 ] && wait="$1"; '
                             '"$0" join running share put\\ 5 "$wait"; eval "$2"', RANK, last_steps, afterwards)
 
     def test_the_end_of_a_job_hangs_up_on_nobody(self):
-        # A session of its own, with a stopped process, as in a batch job.
+        # A separate session with a stopped process, as in a batch job.
         script = 'sleep 1000 & kill -STOP $!; "$@"; echo survived; kill -KILL $!'
         ended = subprocess.run(
             ["sh", "-c", script, "sh", *self.command(), "-n", "2", "true"], start_new_session=True,
@@ -167,7 +167,7 @@ class LauncherEndsTest(LauncherCase):
         job = self.start_ready(4, RANK, "join", "running", "share", "say ready", "wait shmem_barrier_all")
         ranks = {pid: read_proc(pid, "environ") for pid in children_of(self.guardian_of(job))}
         victim = next(pid for pid, text in ranks.items() if b"GONDWANA_RANK=2\0" in text)
-        time.sleep(0.1)  # the ranks speak before they wait
+        time.sleep(0.1)  # the ranks print before they wait
         os.kill(victim, signal.SIGSEGV)
         _, err = job.communicate(timeout=WATCHDOG)
         self.assertEqual(job.returncode, 128 + signal.SIGSEGV)
@@ -225,7 +225,7 @@ class LauncherEndsTest(LauncherCase):
     def test_nobody_survives_launcher_and_guardian_killed_at_once(self):
         for words in ([RANK, "say ready", "sleep 1000"],
                       ["bash", "-c", '"$0" "say ready" "sleep 1000"; true', RANK],
-                      # Children in sessions of their own, one of them an orphan.
+                      # Children in separate sessions, one of them an orphan.
                       ["bash", "-c", 'setsid sleep 1000 & (setsid sleep 1000 &); "$0" "say ready" "sleep 1000"; true',
                        RANK]):
             job = self.start_ready(4, *words)

@@ -1,4 +1,4 @@
-"""The launcher as its users meet it: `launcher_test.py GONDWANA RANK_PROGRAM`."""
+"""The launcher as users run it: `launcher_test.py GONDWANA RANK_PROGRAM`."""
 
 import fcntl
 import os
@@ -149,7 +149,7 @@ class LauncherTest(LauncherCase):
 
     def test_a_slow_reader_gets_every_byte(self):
         job = self.start("-n", "2", RANK, "lines 200000", stderr=subprocess.STDOUT)
-        time.sleep(0.3)  # everything in between is full now
+        time.sleep(0.3)  # all buffers are full now
         out, _ = job.communicate(timeout=WATCHDOG)
         self.assertEqual(sorted(set(out.splitlines())), ["a" * 200000, "b" * 200000])
         self.assertEqual(len(out), 2 * 20 * 200001)
@@ -187,7 +187,7 @@ class LauncherTest(LauncherCase):
         self.assertEqual(job.stderr.read(), "")
 
     def test_a_reader_that_leaves_after_the_ranks_have_ended_ends_the_job(self):
-        # Each writes less than its pipe holds, all together more than the launcher takes at once.
+        # Each writes less than its pipe holds, all together more than the launcher reads at once.
         job = self.start("-n", "24", "sh", "-c", "yes | head -c 60000")
         launcher = {job.pid, self.sweeper_of(job), self.guardian_of(job)}
         self.assertTrue(eventually(lambda: set(self.marked()) == launcher))
@@ -256,7 +256,7 @@ class LauncherTest(LauncherCase):
     def start_hang(self):
         job = self.start(*self.HANG, RANK)
         self.assertEqual([read_line(job.stdout) for _ in range(3)], ["ready\n"] * 3)
-        time.sleep(0.2)  # the ranks speak before they wait
+        time.sleep(0.2)  # the ranks print before they wait
         return job
 
     def test_an_interrupt_or_a_term_tells_where_the_ranks_are(self):
@@ -282,7 +282,7 @@ class LauncherTest(LauncherCase):
     def test_a_second_interrupt_kills_who_ignores_the_first(self):
         job = self.start_ready(2, RANK, "ignore 2", "ignore 15", "say ready", "sleep 1000")
         job.send_signal(signal.SIGINT)
-        time.sleep(0.1)  # two of a kind would melt into one
+        time.sleep(0.1)  # two equal signals would merge into one
         job.send_signal(signal.SIGINT)
         job.communicate(timeout=WATCHDOG)
         self.assertEqual(job.returncode, 128 + signal.SIGKILL)

@@ -47,7 +47,7 @@ def name_of(program: str) -> str:
 
 
 def counts_of(table: str) -> Counts:
-    """What the lines of a table on the standard error say."""
+    """The lines of a table on standard error, parsed."""
     line = re.compile(r"^  (\w+) +(\d+) +[\d.]+ \w+ +[\d.]+ \w+ +(\d+) +[\d.]+ %$", re.MULTILINE)
     return {call: (int(calls), int(size)) for call, calls, size in line.findall(table)}
 
@@ -94,7 +94,7 @@ def is_of_gasnet(symbol: str) -> bool:
 
 
 def times_of(title: str) -> list[float]:
-    """That have passed, and those in calls, in seconds."""
+    """The elapsed time, and the time in calls, in seconds."""
     seconds = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
     found = re.findall(r"([\d.]+) (\w+) (?:since|per)", title)
     return [float(number) * seconds[unit] for number, unit in found]

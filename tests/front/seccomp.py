@@ -1,7 +1,7 @@
-"""Runs a command to which the kernel refuses system calls: `seccomp.py CALL... -- COMMAND...`.
+"""Runs a command with refused system calls: `seccomp.py CALL... -- COMMAND...`.
 
-Each CALL fails with EPERM, as in containers that allow a list of system calls. The filter stays
-for everybody whom the command starts. Ends with status 77 where no filter can be set.
+Each CALL fails with EPERM, as in containers that allow a list of system calls. The processes that
+the command starts inherit the filter. Exits with status 77 where no filter can be set.
 """
 
 import ctypes
@@ -18,12 +18,12 @@ NUMBERS = {
                 "process_vm_writev": 271},
 }
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, FILTER = 38, 22, 2
-LOAD_WORD, JUMP_IF_EQUAL, RETURN = 0x20, 0x15, 0x06  # of the kernel's packet filters
+LOAD_WORD, JUMP_IF_EQUAL, RETURN = 0x20, 0x15, 0x06  # opcodes of the kernel's packet filters
 ALLOW, REFUSE = 0x7FFF0000, 0x00050000 | errno.EPERM
 
 
 def instructions(numbers: list[int]) -> bytes:
-    """The number of the call is the first word of what a filter sees."""
+    """The number of the call is the first word of the input of a filter."""
     refuse = [(JUMP_IF_EQUAL, len(numbers) - i, 0, n) for i, n in enumerate(numbers)]
     program = [(LOAD_WORD, 0, 0, 0), *refuse, (RETURN, 0, 0, ALLOW), (RETURN, 0, 0, REFUSE)]
     return b"".join(struct.pack("HBBI", *one) for one in program)

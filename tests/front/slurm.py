@@ -1,4 +1,4 @@
-"""A Slurm of one node or more, for as long as a test lasts, reachable by these nodes alone."""
+"""A Slurm cluster of one or more nodes for the duration of a test, reachable by its nodes alone."""
 
 import os
 import shutil
@@ -59,7 +59,7 @@ def here(_node: str, words: list[str], **more) -> subprocess.Popen:
 
 
 class Slurm:
-    """Started by `start`, which gives the reason where that cannot be; ended by `stop`."""
+    """`start` starts it or returns the reason why not; `stop` ends it."""
 
     def __init__(self, nodes: dict[str, str], begin: Callable[..., subprocess.Popen]) -> None:
         """Names and addresses of nodes, and how a command is started on one of them."""
@@ -74,7 +74,7 @@ class Slurm:
         if reason := why_not():
             return reason
         self.configure()
-        # -D: in the foreground, so that they end with us and not later.
+        # -D: in the foreground, so that they end with this process.
         self.start_daemon(self.first, ["slurmctld", "-D"])
         for node in self.nodes:
             self.start_daemon(node, ["slurmd", "-D", "-N", node])
@@ -97,7 +97,7 @@ class Slurm:
             os.mkdir(f"{self.folder}/{name}")
             text += f"NodeName={name} NodeAddr={address} CPUs=64 State=UNKNOWN\n"
         Path(self.folder, "slurm.conf").write_text(text, encoding="utf-8")
-        # Never used, but it must be loadable.
+        # Not used, but it must be loadable.
         Path(self.folder, "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n", encoding="utf-8")
 
     def ask(self, *words: str) -> str:
@@ -105,8 +105,8 @@ class Slurm:
         with self.begin(self.first, list(words), env=self.environment, **more) as asked:
             return asked.communicate()[0].strip()
 
-    def is_ready(self, patience: float = 30) -> bool:
-        end = time.monotonic() + patience
+    def is_ready(self, timeout: float = 30) -> bool:
+        end = time.monotonic() + timeout
         while time.monotonic() < end:
             if self.ask("sinfo", "-h", "-t", "idle", "-o", "%D") == str(len(self.nodes)):
                 return True
@@ -120,7 +120,7 @@ class Slurm:
         return "".join(lines)
 
     def stop(self) -> None:
-        if self.daemons:  # or what a failed test left would outlive them
+        if self.daemons:  # or leftovers of a failed test would outlive them
             self.ask("scancel", "-u", "root")
             self.is_ready(10)
         for daemon in reversed(self.daemons):

@@ -1,7 +1,7 @@
-"""Launchers of others start ranks on two hosts.
+"""Foreign launchers start ranks on two hosts.
 
 two_hosts_foreign_test.py HOW PROGRAM_OF_OPENSHMEM PROGRAM_OF_GASNET_EX, where HOW is mpirun,
-mpiexec.hydra, srun-pmix or srun-pmi2. Ends with status 77 where that launcher is not here.
+mpiexec.hydra, srun-pmix or srun-pmi2. Exits with status 77 where that launcher is not installed.
 """
 
 import os
@@ -22,7 +22,7 @@ HOW = ""
 OPENSHMEM = ""
 GASNET_EX = ""
 GONE = "the node agent on host {0} is gone"
-# Or a rank of the other host says it, whose connections break at that moment.
+# Or a rank of the other host reports it when its connections break.
 BROKEN = GONE + "|ranks . to . on host {0} cannot be reached"
 
 
@@ -33,7 +33,7 @@ class Foreign(TwoHostsCase):
         return []  # all words are given
 
     def words(self, on_a, on_b):
-        """Those before the program, for so many ranks on each host."""
+        """The words before the program, for `on_a` and `on_b` ranks on the hosts."""
         ranks, hosts = str(on_a + on_b), f"host-a:{on_a},host-b:{on_b}"
         if HOW == "mpirun":
             own = ["--allow-run-as-root", "--map-by", "slot"]
@@ -68,7 +68,7 @@ class Foreign(TwoHostsCase):
         self.assertNotEqual(self.finish(job)[0], 0)
 
     def expect_difference(self, sentence, variable):
-        """Set on one host alone, where its ranks and their agent begin; it is nothing to the launcher."""
+        """Set on one host alone, where its ranks and agent start; the launcher ignores it."""
         if HOW != "mpiexec.hydra":
             self.skipTest("tested with mpiexec.hydra")
         only_there = f'[ "$(hostname)" = host-b ] && export {variable}'
@@ -87,7 +87,7 @@ class Foreign(TwoHostsCase):
                                "FI_OFI_RXM_EAGER_LIMIT=20000")
 
     def expect_missed(self, sentence, job, *hosts):
-        """A job that goes on for ever ends with its agents, before anybody calls them silent."""
+        """An endless job ends with its agents, before any process reports them as silent."""
         for agent in [self.find(host, "gondwana-agent") for host in hosts]:
             os.kill(agent, signal.SIGKILL)
         status, _, err = self.finish(job)
@@ -112,11 +112,11 @@ class Foreign(TwoHostsCase):
             self.skipTest("srun runs nothing itself")
         job = self.start_rounds(OPENSHMEM)
         job.kill()
-        self.finish(job)  # tearDown sees that nobody is left
+        self.finish(job)  # tearDown checks that no process is left
 
 
 class OfSlurm(Foreign):
-    """Within a cluster that lasts as long as the hosts."""
+    """In a cluster that exists as long as the hosts."""
 
     @classmethod
     def setUpClass(cls):
@@ -131,7 +131,7 @@ class OfSlurm(Foreign):
         return super().environment({"SLURM_CONF": self.cluster.environment["SLURM_CONF"]})
 
     def left_on(self, host):
-        """Beside the daemons."""
+        """The processes except the daemons."""
         found = super().left_on(host)
         return {pid: line for pid, line in found.items() if "slurm" not in line}
 

@@ -13,7 +13,7 @@ from job_case import WATCHDOG, run_tests
 from processes import children_of, command_line
 from two_hosts_case import TwoHostsCase
 
-SILENCE = 4  # seconds after which a host is given up, where it is to be given up
+SILENCE = 4  # seconds until a silent host counts as lost
 FAR = ("--hosts", "host-a:2,host-b:2")
 GIVE_UP = {"GONDWANA_PEER_TIMEOUT": str(SILENCE)}
 SLACK = 10  # seconds: of a busy machine
@@ -147,7 +147,7 @@ class TwoHostsTest(TwoHostsCase):
         _, err = job.communicate(timeout=WATCHDOG)
         self.assertLess(time.monotonic() - start, SILENCE + SLACK)
         self.assertEqual(job.returncode, 1)
-        # There they notice by themselves, behind a wire that still does not work.
+        # The processes there notice by themselves; the wire still does not work.
         self.expect_nobody(SILENCE + SLACK)
         return err
 

@@ -1,4 +1,4 @@
-"""Both doors between two hosts, and what happens when something goes wrong there.
+"""Both doors between two hosts, with faults of the network, the processes and the hosts.
 
 two_hosts_network_test.py GONDWANA PROGRAM_OF_OPENSHMEM PROGRAM_OF_GASNET_EX RANK_TESTS
 """
@@ -15,12 +15,12 @@ from job_case import WATCHDOG, run_tests, take_path
 from two_hosts_case import TwoHostsCase
 
 TWO = ("--hosts", "host-a:2,host-b:2")
-SILENCE = 3  # seconds after which a host is given up, where it is to be given up
+SILENCE = 3  # seconds until a silent host counts as lost
 PROGRAMS = {}  # of each door
 
 
 class Rounds(TwoHostsCase):
-    """What every door is put through by a program that says the same."""
+    """The jobs of every door, with programs that print the same."""
 
     door = ""
 
@@ -35,10 +35,10 @@ class Rounds(TwoHostsCase):
         program = (self.program, str(rounds)) if rounds else (self.program,)
         return self.start_ready(*hosts, ranks=ranks, program=program, env=env)
 
-    def expect_end(self, job, sentence, status=None, patience=20):
+    def expect_end(self, job, sentence, status=None, timeout=20):
         began = time.monotonic()
         code, _, err = self.finish(job)
-        self.assertLess(time.monotonic() - began, patience)
+        self.assertLess(time.monotonic() - began, timeout)
         self.assertNotEqual(code, 0)
         if status is not None:
             self.assertEqual(code, status)
@@ -46,7 +46,7 @@ class Rounds(TwoHostsCase):
 
 
 class Deaths:
-    """What every door must go through: work, and the ends that it can come to."""
+    """The tests of every door: work, and every kind of end."""
 
     def test_both_hosts_do_what_one_does(self):
         self.assertEqual(self.finish(self.start_rounds(30)), (0, "right\n", ""))
@@ -73,7 +73,7 @@ class Deaths:
     def test_a_launcher_that_is_killed(self):
         job = self.start_rounds()
         job.kill()
-        self.finish(job)  # tearDown sees that nobody is left
+        self.finish(job)  # tearDown checks that no process is left
 
     def test_a_host_that_is_gone_without_a_word(self):
         job = self.start_rounds(GONDWANA_PEER_TIMEOUT=str(SILENCE))
@@ -82,13 +82,13 @@ class Deaths:
 
 
 class Weather:
-    """What may happen to any wire, whatever it carries."""
+    """Faults of a wire that do not depend on what it carries."""
 
     def test_losses_of_a_third_of_all_packets(self):
-        # Each message that waits for one that was lost waits longer the next time: few rounds.
+        # Each retry after a lost message waits longer than the last one: few rounds.
         job = self.start_rounds(2)
         self.hosts.lose(30)
-        self.assertEqual(self.finish(job, patience=180), (0, "right\n", ""))
+        self.assertEqual(self.finish(job, timeout=180), (0, "right\n", ""))
 
     def test_a_rank_that_is_stopped_for_a_while(self):
         job = self.start_rounds(200)

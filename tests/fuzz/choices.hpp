@@ -1,4 +1,4 @@
-// The bytes of a fuzz input as a list of choices. Zeros follow when they are used up.
+// The bytes of a fuzz input as a list of choices. Zeros follow its last byte.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Runs a fuzz target without libFuzzer: the seed corpus, then pseudo-random inputs, most of them
-// changed seeds. The same --seed gives the same inputs.
+// Runs a fuzz target without libFuzzer: first the seed corpus, then pseudo-random inputs, most of
+// them mutated seeds. The same --seed gives the same inputs.
 //
 //   fuzz_X [--seed N] [--runs N] CORPUS_FOLDER...
 #include <fmt/format.h>

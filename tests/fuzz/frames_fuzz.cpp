@@ -1,5 +1,5 @@
-// What passes between the hosts of a job: any bytes are refused or are frames, however they are cut
-// into pieces, and frames survive the wire.
+// Frames between the hosts of a job: any bytes are refused or are frames, however they are split,
+// and a frame survives encoding and decoding.
 #include "run/remote/frames.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ void survives(const Frame& frame) {
   GONDWANA_ASSERT(!of_another_job.next(), frame.index());
 }
 
-// How many frames are in `bytes` before the end or the first mistake, given `piece` at a time.
+// Counts the frames in `bytes` up to the first error, parsed `piece` bytes at a time.
 std::size_t parse(std::string_view bytes, std::size_t piece) {
   FrameParser parser;
   std::size_t frames = 0;
@@ -57,7 +57,7 @@ void parse_any(std::string_view bytes) {
   GONDWANA_ASSERT(whole == bits, whole, bits);
 }
 
-// The same behind a header in order, so that payloads are reached.
+// The same after a valid header, to reach the payloads.
 void parse_payload(std::string_view bytes) {
   if (bytes.empty()) return;
   std::string frame = encode(Ping{}, job_tag).substr(0, header_size);

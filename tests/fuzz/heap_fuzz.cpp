@@ -1,4 +1,4 @@
-// The heap's bookkeeping against the plainest one there is: a list of what is taken.
+// Compares the heap allocator with the plainest one: a list of the allocated blocks.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -57,7 +57,7 @@ class Oracle {
   std::map<std::size_t, std::size_t> taken_;  // offset -> size
 };
 
-// Two heaps, as of two ranks, that get the same calls.
+// Two heaps, like those of two ranks, with the same calls.
 class Trial {
  public:
   void step(fuzz::Choices& choices) {
@@ -86,14 +86,14 @@ class Trial {
   }
 
  private:
-  // Mostly small, now and then beyond any heap.
+  // Mostly small, sometimes larger than any heap.
   static std::size_t any_size(fuzz::Choices& choices) {
     const auto size = choices.take<std::uint16_t>();
     if (size == 0xffff) return ~std::size_t{0} - choices.take<std::uint8_t>();
     return size % (capacity / 3);
   }
 
-  // Mostly of a block that is taken.
+  // Mostly the offset of an allocated block.
   std::size_t any_offset(fuzz::Choices& choices) const {
     const auto choice = choices.take<std::uint8_t>();
     if (oracle_.taken().empty() || choice >= 0xf0) return choice * (Heap::granule / 2);

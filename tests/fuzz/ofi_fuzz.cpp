@@ -1,5 +1,5 @@
-// What comes from a socket of the network: any bytes are refused, or are a request that may be
-// executed without looking further.
+// Bytes from a socket of the network: any bytes are refused, or are a request that is safe to
+// execute without further checks.
 #include <cstring>
 #include <span>
 #include <vector>
@@ -27,7 +27,7 @@ std::size_t size_at_target(const ReceivedRequest& received) {
   }
 }
 
-// Each piece lies in the arena, and there are as many bytes as rows say.
+// Each piece is in the arena, and the byte count matches the rows.
 void are_harmless_rows(const ReceivedRequest& received) {
   const auto arena = static_cast<std::int64_t>(plan.arena_size());
   std::uint64_t bytes = 0;
@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gondwana;
   const Bytes bytes = std::as_bytes(std::span(data, size));
   remote::take(bytes);
-  // The same from somebody who knows the tag.
+  // The same from a sender that knows the tag.
   std::vector<std::byte> known(bytes.begin(), bytes.end());
   if (known.size() >= sizeof(remote::job_tag))
     std::memcpy(known.data(), &remote::job_tag, sizeof(remote::job_tag));

@@ -1,4 +1,4 @@
-// Text from users: any bytes give a value in range or a sentence.
+// Text from users: any bytes give a value in range or an error message.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ void check_nearest(std::string_view text) {
 }  // namespace gondwana
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // Users' words are short; nearest() takes time with the product of the lengths.
+  // Words of users are short; the time of nearest() grows with the product of the lengths.
   const std::string_view text(reinterpret_cast<const char*>(data),
                               std::min<std::size_t>(size, 256));
   gondwana::check_size(text);

@@ -1,5 +1,5 @@
-// What ranks say through a launcher of others: any bytes give an info or an offer within its
-// limits, or a sentence.
+// Process infos that foreign launchers deliver: any bytes give an info or an offer within its
+// limits, or an error message.
 #include <algorithm>
 #include <string>
 
@@ -39,10 +39,10 @@ void check_offer(std::string_view text) {
 }  // namespace gondwana
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // Half of what launchers carry: so that it can be written back.
+  // Half of the limit of launchers, so that it can be written back.
   const std::string_view text(reinterpret_cast<const char*>(data),
                               std::min<std::size_t>(size, 800));
-  // As it came, and with a checksum that fits, so that what is behind it is reached.
+  // Unchanged, and with a valid checksum, to reach the checks after it.
   for (const std::string& said : {std::string(text), gondwana::seal(std::string(text))}) {
     gondwana::check_card(said);
     gondwana::check_offer(said);

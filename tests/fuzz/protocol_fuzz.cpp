@@ -1,4 +1,4 @@
-// The launcher protocol: any bytes are refused or are a message, and messages survive the wire.
+// The launcher protocol: any bytes are refused or are a message, and messages survive encoding.
 #include <algorithm>
 #include <cstring>
 
@@ -30,8 +30,7 @@ void decode_any(Bytes bytes) {
   if (!message) GONDWANA_ASSERT(message.error().code == Errc::malformed, bytes.size());
 }
 
-// The same with magic and version in order, so that seeds outlive a version and payloads are
-// reached.
+// The same with valid magic and version: payloads are reached, and seeds outlive a version.
 void decode_payload(Bytes bytes) {
   if (bytes.size() != Packet::size) return;
   constexpr std::size_t magic_and_version = 6;

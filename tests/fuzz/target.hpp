@@ -1,4 +1,4 @@
-// What every fuzz target defines: one input, tried. libFuzzer calls it, or our own driver.
+// The interface of a fuzz target: it tries one input. libFuzzer or our own driver calls it.
 #pragma once
 
 #include <cstddef>

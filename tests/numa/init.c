@@ -1,6 +1,5 @@
-/* The first process of an emulated machine (machine.py): looks at the pages of heaps as each value
- * of GONDWANA_PREFAULT has them, with small pages, huge ones and those set aside, and switches the
- * machine off. */
+/* The first process of an emulated machine (machine.py): checks the pages of heaps for each value
+ * of GONDWANA_PREFAULT, with small, huge and reserved huge pages, and switches the machine off. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +32,7 @@ static void set(const char* path, const char* word) {
   if (file >= 0) close(file);
 }
 
-/* Two ranks, each on a processor of a domain of its own. Returns the status of the job. */
+/* Two ranks, each on a processor of its own domain. Returns the status of the job. */
 static int job(const char* how, const char* pages) {
   int status = 0;
   const pid_t child = fork();

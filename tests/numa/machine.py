@@ -1,9 +1,9 @@
 """GONDWANA_PREFAULT on an emulated machine with two NUMA domains: `machine.py STAGE WORK`.
 
-STAGE is an installed tree, WORK a folder to work in. The machine is started with a kernel of Debian
-and a file system in memory that holds the command, a program and the libraries that they need;
-every page of the program's heaps must lie where it should (tests/front/door/prefault.c). Ends with
-status 77 and a reason where there is no emulator or no kernel.
+STAGE is an installed tree, WORK a working folder. The machine boots a Debian kernel and an initial
+file system with the command, a program and the libraries that they need. Every page of the heaps
+of the program must be in the expected domain (tests/front/door/prefault.c). Exits with status 77
+and a reason where there is no emulator or no kernel.
 """
 
 import gzip
@@ -42,7 +42,7 @@ def need_tools() -> None:
 
 
 def output(*words: str | Path, cwd: Path | None = None) -> str:
-    """What a command prints; nothing where it fails or does not exist."""
+    """The output of a command; empty where it fails or does not exist."""
     try:
         done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False)
     except OSError:
@@ -112,8 +112,8 @@ def make_archive(stage: Path, work: Path) -> Path:
 
 
 def boot(kernel: Path, archive: Path) -> str:
-    """Starts the machine and returns what it said."""
-    # On a busy machine the emulated clock is late, which the kernel takes for a broken one.
+    """Starts the machine and returns its output."""
+    # On a busy machine the emulated clock is late, and the kernel considers it broken.
     line = "console=ttyS0 quiet panic=-1 no_timer_check"
     command = [EMULATOR, *MACHINE, "-kernel", kernel, "-initrd", archive, "-append", line]
     try:
@@ -126,7 +126,7 @@ def boot(kernel: Path, archive: Path) -> str:
 
 
 def without_firmware(said: str) -> str:
-    """What came after the machine's own words, and no escape sequences."""
+    """The output after the boot messages, without escape sequences."""
     return re.sub(r"\x1b(\[[?\d;]*[a-zA-Z]|c)", "", said.rpartition("Booting from ROM...")[2])
 
 

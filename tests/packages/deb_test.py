@@ -1,7 +1,7 @@
 """The Debian package: `deb_test.py BUILD CPACK C_COMPILER`.
 
-Makes it from the build, unpacks it, uses what is in it, and installs it into empty roots. Ends with
-status 77 where the tools of Debian are missing.
+Makes the package from the build, unpacks it, uses its contents, and installs it into empty roots.
+Exits with status 77 where the Debian tools are missing.
 """
 
 import gzip
@@ -24,7 +24,7 @@ PREFIX = "opt/gondwana"
 SHARED_NAMES = ("oshcc", "oshc++", "oshrun")
 NEIGHBOURS = ("openmpi-bin", "libopenmpi-dev", "mpich")
 
-# Like that of Open MPI, it has a name of ours as a link that is no alternative.
+# Like the package of Open MPI, it has one of our names as a link that is no alternative.
 NEIGHBOUR = """\
 Package: neighbour
 Version: 1
@@ -33,7 +33,7 @@ Maintainer: nobody
 Description: has a command of the same name
 """
 
-# What dpkg knows of a package that is there.
+# The state of an installed package in dpkg.
 INSTALLED = """\
 Package: {}
 Status: install ok installed
@@ -44,7 +44,7 @@ Description: is needed
 
 """
 
-# A copy of this system that forgets what is done to it; FOLDER is its /mnt.
+# A copy of this system that discards all changes; FOLDER is its /mnt.
 THROWN_AWAY = """\
 mount -t tmpfs tmpfs "$FOLDER/system"
 cd "$FOLDER/system" && mkdir written work root
@@ -53,7 +53,7 @@ mount --rbind /proc root/proc && mount --rbind /dev root/dev && mount --bind "$F
 exec chroot root sh -ec "$SCRIPT"
 """
 
-# As an administrator and a user would; says which file oshcc is before, with it, and after.
+# Acts as an administrator and a user; prints the file of oshcc before, with it, and after.
 INSTALL_AND_USE = """\
 cd /mnt
 readlink -f /usr/bin/oshcc || echo none
@@ -74,7 +74,7 @@ ls /opt /usr/bin /etc/alternatives | grep -c gondwana || true
 
 
 def make_packages(folder):
-    """That of the files, and that of their symbols, which cpack calls .ddeb."""
+    """The package of the files, and the package of their symbols, which cpack calls .ddeb."""
     run_well(CPACK, "-G", "DEB", "--config", f"{BUILD}/CPackConfig.cmake", "-B", folder)
     (package,) = folder.glob("*.deb")
     (symbols,) = folder.glob("*.ddeb")
@@ -89,7 +89,7 @@ def files_of(package):
 
 
 def files_of_neighbour(name, folder):
-    """The same of Debian's package, if it is installed or can be had; nothing otherwise."""
+    """The same for the Debian package, if installed or available; empty otherwise."""
     listed = run("dpkg", "-L", name)
     if listed.returncode == 0:
         return {path[1:] for path in listed.stdout.splitlines() if not os.path.isdir(path)}
@@ -112,7 +112,7 @@ class DebTest(unittest.TestCase):
     def field(self, name, package=None):
         return run_well("dpkg-deb", "-f", package or self.package, name).strip()
 
-    # What is in it.
+    # Contents.
 
     def test_everything_lies_in_a_folder_of_its_own_or_has_a_name_of_its_own(self):
         files = files_of(self.package)
@@ -172,7 +172,7 @@ class DebTest(unittest.TestCase):
         self.assertNotIn("gondwana", self.field("Depends"))
         self.assertEqual(self.field("Package"), "gondwana")
 
-    # As it is used.
+    # Use.
 
     def test_programs_are_built_and_run_where_it_is_unpacked(self):
         there = self.unpacked
@@ -191,7 +191,7 @@ class DebTest(unittest.TestCase):
             done = run_well(command / "gondwana", "run", "-n", "3", there / "b/hello")
             self.assertEqual(done, "6\n")
 
-    # As it is installed.
+    # Installation.
 
     def empty_root(self):
         root = Path(tempfile.mkdtemp(dir=self.folder))
@@ -203,7 +203,7 @@ class DebTest(unittest.TestCase):
         return root
 
     def dpkg(self, root, *words):
-        """The scripts of the package run here, with DPKG_ROOT, for the root has no shell."""
+        """Runs the scripts of the package here with DPKG_ROOT, because the root has no shell."""
         fake = [] if os.geteuid() == 0 else ["fakeroot"]
         path = os.environ["PATH"] + ":/usr/sbin:/sbin"
         return run_well(*fake, "dpkg", f"--root={root}", "--force-script-chrootless",
@@ -287,7 +287,7 @@ class DebTest(unittest.TestCase):
 
 
 def needed():
-    """Commands that are not here."""
+    """Commands that are not installed."""
     fake = [] if os.geteuid() == 0 else ["fakeroot"]
     commands = ("dpkg", "dpkg-deb", "dpkg-shlibdeps", "file", *fake)
     return [command for command in commands if shutil.which(command) is None]

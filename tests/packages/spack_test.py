@@ -1,4 +1,4 @@
-"""Spack's recipe against this repository: `spack_test.py`. Nothing here runs Spack."""
+"""The Spack recipe against this repository: `spack_test.py`. The test does not run Spack."""
 
 import ast
 import re
@@ -7,13 +7,13 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
 RECIPE = SOURCE / "packages/spack/package.py"
-# As Spack calls what CMake or pkg-config looks for.
+# The Spack names of the packages that CMake or pkg-config finds.
 NAMES = {"fmt": "fmt", "tomlplusplus": "tomlplusplus", "CLI11": "cli11", "hwloc": "hwloc",
          "libfabric": "libfabric", "pmix": "pmix"}
 
 
 def calls(tree, name):
-    """The texts that such calls have as first argument."""
+    """The first arguments of these calls."""
     found = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     named = [node for node in found if name == getattr(node.func, "attr", None)
              or name == getattr(node.func, "id", None)]

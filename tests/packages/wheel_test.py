@@ -1,7 +1,7 @@
 """The wheel: `wheel_test.py BUILD C_COMPILER`.
 
-Lets pip make it from the build, installs it into empty environments, and uses what is in it. Ends
-with status 77 where pip is missing.
+Makes the wheel from the build with pip, installs it into empty environments, and uses its contents.
+Exits with status 77 where pip is missing.
 """
 
 import os
@@ -58,7 +58,7 @@ def pip(*words, **more):
 
 
 def python_with(*modules):
-    """That of the system may have them where another one is in front."""
+    """The Python of the system may have them when the first on the PATH has not."""
     program = f"import venv, {', '.join(modules)}"
     for python in (sys.executable, "/usr/bin/python3"):
         if os.path.exists(python) and run(python, "-W", "ignore", "-c", program).returncode == 0:
@@ -67,7 +67,7 @@ def python_with(*modules):
 
 
 def archive_of_shmem4py(folder):
-    """What its own tests fetched, or from the package index; nothing where that is out of reach."""
+    """From its own tests, or from the package index; empty where that is out of reach."""
     fetched = Path(BUILD) / "tests/front/shmem4py/package" / SHMEM4PY
     if fetched.exists():
         return fetched
@@ -93,7 +93,7 @@ class WheelTest(unittest.TestCase):
         return run_well(self.environment / "bin" / name, *words, **more)
 
     def environment_with(self, *modules):
-        """One with the wheel, of a Python that has these modules."""
+        """An environment with the wheel, of a Python with these modules."""
         python = python_with(*modules)
         if python is None:
             self.skipTest(f"no Python with {', '.join(modules)}")
@@ -121,7 +121,7 @@ class WheelTest(unittest.TestCase):
         self.assertEqual(tuple(map(int, tagged.groups())), max(asked))
 
     def test_what_it_brings_needs_only_libraries_that_every_system_has(self):
-        """The module for binding aside: it is loaded on demand, and its absence is told."""
+        """Without the module for binding: it is loaded on demand, and its absence is reported."""
         everywhere = {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6",
                       "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "libgondwana.so.0"}
         for path in (*self.environment.glob("lib/*.so.0"), self.environment / "bin/gondwana",

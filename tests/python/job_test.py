@@ -20,7 +20,7 @@ def run(command, **variables):
 
 
 def job(ranks, program, *options, python=(), **variables):
-    """What a job of a program, given as text, ends with."""
+    """The result of a job of a program, given as text."""
     launcher = [COMMAND, "run", "-n", str(ranks), "--timeout", "60", *options]
     return run([*launcher, sys.executable, *python, "-c", textwrap.dedent(program)], **variables)
 

@@ -1,7 +1,7 @@
 """Runs Python with the package of the source tree: `run.py COMMAND LIBRARY RANKS ARGUMENTS...`.
 
-COMMAND is `gondwana`; 0 ranks: without it, one process that may start jobs of its own. Ends with 77
-where no Python with numpy can be found.
+COMMAND is `gondwana`. With 0 ranks, runs one process without it, which may start its own jobs.
+Exits with status 77 where no Python with numpy is found.
 """
 
 import os
@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "python"
 
 
 def interpreter() -> str | None:
-    """A Python that has numpy; the one of the system may, where another is in front."""
+    """A Python with numpy, first on the PATH or of the system."""
     for python in (sys.executable, "/usr/bin/python3"):
         probe = [python, "-W", "ignore", "-c", "import numpy"]
         if (

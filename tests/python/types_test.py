@@ -1,6 +1,6 @@
-"""What a type checker says of programs: `types_test.py [PACKAGE]`, the folder that has `gondwana`.
+"""The report of a type checker on programs: `types_test.py [PACKAGE]`, the folder of `gondwana`.
 
-Ends with status 77 where mypy, or a numpy that it sees, is missing.
+Exits with status 77 where mypy, or a numpy that it finds, is missing.
 """
 
 import os
@@ -18,7 +18,7 @@ MYPY: list[str] = []
 
 
 def mypy_command() -> list[str]:
-    """Of a Python that has numpy too; that of the system may, where another one is in front."""
+    """Of a Python that has numpy too, first on the PATH or of the system."""
     for python in (sys.executable, "/usr/bin/python3"):
         probe = [python, "-W", "ignore", "-c", "import mypy, numpy"]
         if (

@@ -12,8 +12,8 @@ namespace {
 
 using namespace shmem;
 
-// A set as C callers name it, what it means, and two arrays to use in turn. Ranks that are not in
-// it make it too: memory is collective.
+// An active set as C callers name it, its meaning, and two arrays to use in turn. Ranks outside of
+// it construct it too: allocation is collective.
 class Set {
  public:
   Set(World& world, int set_start, int set_log_stride, int set_size)
@@ -43,7 +43,7 @@ class Set {
     return sync_.data() + turn_;
   }
 
-  // The standard has the dest of every member ready before the first one calls.
+  // The standard requires that the dest of every member is ready before the first member calls.
   void make_ready() const { sync_set(world_.as("sync"), start, log_stride, size, sync()); }
 
   const int start;
@@ -109,7 +109,7 @@ RANK_TEST(a_broadcast_in_a_set_leaves_the_dest_of_the_root_alone, ranks(1)) {
       std::ranges::fill(source, world.me() + 100);
       std::ranges::fill(dest, -1);
       set.make_ready();
-      // In elements of 4 bytes and of 8.
+      // Elements of 4 and of 8 bytes.
       if (root % 2 == 0)
         broadcast_set<4>(world.as("broadcast"), dest.data(), source.data(), 2'000, root, set.start,
                          set.log_stride, set.size, set.sync_in_turn());
@@ -255,7 +255,7 @@ std::string refusal(const std::function<void()>& call) {
   return "nothing was refused";
 }
 
-// Threads use the same ranks at once, each with an array of its own.
+// Threads use the same ranks at once, each with its own array.
 RANK_TEST(threads_reduce_in_equal_sets_with_arrays_of_their_own, ranks(2).with_threads()) {
   constexpr std::size_t threads = 3;
   const auto arrays = world.allocate<long>(threads * SHMEM_REDUCE_SYNC_SIZE);
@@ -279,7 +279,7 @@ RANK_TEST(threads_reduce_in_equal_sets_with_arrays_of_their_own, ranks(2).with_t
   world.free(arrays);
 }
 
-// The first of them have teams, the others none. Ranks meet them in different numbers.
+// The first sets get teams, the others none. Ranks use different numbers of sets.
 RANK_TEST(more_sets_may_be_used_than_there_are_teams, ranks(2)) {
   constexpr std::size_t sets = 70;
   const auto arrays = world.allocate<long>(sets * SHMEM_REDUCE_SYNC_SIZE);

@@ -1,4 +1,4 @@
-// Every algorithm of the reference collectives by its name, over groups of several shapes.
+// Every algorithm of the reference collectives by name, over groups of several shapes.
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -12,7 +12,7 @@ namespace {
 
 using namespace shmem;
 
-// A group with flags of its own. Ranks that are not in it make it too: memory is collective.
+// A group with its own flags. Ranks outside of it construct it too: allocation is collective.
 class TestGroup {
  public:
   TestGroup(World& world, const TeamShape& shape)
@@ -36,11 +36,11 @@ class TestGroup {
   TestGroup& operator=(const TestGroup&) = delete;
 
   bool is_member() const { return is_member_; }
-  // All ranks, in their own order: long arrays are for this one only, to save time.
+  // All ranks in order: only this group tests long arrays, to save time.
   bool is_of_all() const { return team_.first == 0 && team_.stride == 1; }
   std::uint32_t size() const { return team_.size; }
   std::uint32_t me() const { return team_.me; }
-  // One for each operation, as in the engine.
+  // One group for each operation, as in the engine.
   Group group() const {
     Engine& engine = world_.engine();
     const std::size_t offset =
@@ -100,7 +100,7 @@ Affine affine_of(std::uint32_t member, std::size_t i) {
   return {2 * (member + i) + 3, 7 * i + member + 1};
 }
 
-// Of the members from 0 to `end`; zero bytes where there are none.
+// The composition of members 0 to `end`, exclusive; zero bytes where there are none.
 Affine composed_before(std::uint32_t end, std::size_t i) {
   if (end == 0) return {0, 0};
   Affine result = affine_of(0, i);
@@ -153,7 +153,7 @@ RANK_TEST(every_broadcast_algorithm_copies_to_all_but_the_root, ranks(1)) {
   world.free(dest);
 }
 
-// The ring begins each part elsewhere: see the next test.
+// The ring starts each part at another member: see the next test.
 RANK_TEST(reductions_keep_the_order_of_the_members, ranks(1)) {
   constexpr std::size_t most = 20'000;  // more than a piece
   const auto source = world.allocate<Affine>(most);
@@ -169,7 +169,7 @@ RANK_TEST(reductions_keep_the_order_of_the_members, ranks(1)) {
   for_each_algorithm(world, Collective::reduce, [&](const TestGroup& group, Algorithm algorithm) {
     if (algorithm == Algorithm::ring) return;
     for (const std::size_t count : {0UL, 1UL, 5UL, 1'000UL}) check(group, algorithm, count);
-    // Where it is left to the engine, that may be a ring.
+    // With automatic selection the engine may choose a ring.
     if (algorithm != Algorithm::automatic && group.is_of_all()) check(group, algorithm, most);
   });
   world.free(source);
@@ -225,7 +225,7 @@ RANK_TEST(scans_keep_the_order_of_the_members, ranks(1)) {
   world.free(dest);
 }
 
-// What member `member` contributes to a concatenation.
+// The contribution of member `member` to a concatenation.
 std::vector<int> contribution(std::uint32_t member, std::size_t count) {
   std::vector<int> values(count);
   std::iota(values.begin(), values.end(), static_cast<int>(member) * 100'000);
@@ -240,7 +240,7 @@ void check_collect(const TestGroup& group, std::span<int> dest, std::span<int> s
   std::vector<int> expected;
   for (std::uint32_t member = 0; member < group.size(); ++member)
     std::ranges::copy(contribution(member, count_of(member)), std::back_inserter(expected));
-  expected.push_back(-1);  // nothing behind the end is touched
+  expected.push_back(-1);  // the call must not write beyond the end
   std::ranges::copy(contribution(group.me(), count_of(group.me())), source.begin());
   std::fill_n(dest.begin(), expected.size(), -1);
   Group members = group.group();
@@ -327,7 +327,7 @@ RANK_TEST(all_to_alls_respect_strides_of_all_widths, ranks(1)) {
   check_alltoall<long double>(world, 5, {.target = 2, .source = 2});
 }
 
-// Members leave an operation at different times: no flag of the next may be taken for one of this.
+// Members leave an operation at different times. A flag of the next must not count for this one.
 RANK_TEST(operations_of_all_algorithms_may_follow_one_another, ranks(1)) {
   constexpr std::size_t count = 300;
   const auto source = world.allocate<long>(count);

@@ -82,7 +82,7 @@ RANK_TEST(one_rank_wins_each_compare_swap, ranks(2)) {
   world.free(wins);
 }
 
-// The table serves operations that come as numbers; it must mean the same as the templates.
+// The table serves operations given as numbers; it must agree with the templates.
 TEST(AtomicTable, agrees_with_the_templates) {
   std::uint32_t cell = 12;
   AtomicRequest request{AtomicOp::bit_xor, AtomicType::uint32, 10, 0};

@@ -8,7 +8,7 @@ namespace {
 
 using namespace shmem;
 
-// Element i of what rank `rank` has in `round`: another one for each.
+// Element i of rank `rank` in `round`: different for each.
 long term(int rank, int round, std::size_t i) {
   return rank * 1'000'003L + round * 101L + static_cast<long>(i);
 }
@@ -37,7 +37,7 @@ RANK_TEST(broadcast_copies_from_every_root_in_every_size_on_every_team, ranks(1)
   world.free(dest);
 }
 
-// The dests are ready for all rounds from the start, so nothing has to be synchronised.
+// The dests are ready for all rounds from the start, so no synchronization is needed.
 void the_root_reuses_its_source(World& world, std::size_t count, bool turns) {
   constexpr std::size_t rounds = 40;
   const auto source = world.allocate<long>(count);

@@ -1,5 +1,5 @@
-// What a program with SHMEM_DEBUG is told. Every test ends with all ranks where they would be
-// without the call that was refused.
+// The error messages for programs with SHMEM_DEBUG. Every test ends with all ranks in the state
+// that they would have without the refused call.
 #include "front/shmem/checks.hpp"
 
 #include <array>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace shmem;
 
-// One byte behind the start.
+// One byte after the start.
 template <typename T>
 T* misaligned(std::span<T> memory) {
   return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(memory.data()) + 1);
@@ -93,7 +93,7 @@ RANK_TEST(arguments_that_overlap_are_told, ranks(2).with_checks()) {
   EXPECT_TRUE(says("no complaint", does(4, world.me())));
   EXPECT_TRUE(says("no complaint", does(4, world.right())));
   world.barrier();
-  // Out of reach of loads and stores there is no such address.
+  // Without direct loads and stores this address does not exist.
   if (const void* theirs = world.engine().rma().pointer_to(
           Rank(static_cast<std::uint32_t>(world.right())), cells.data())) {
     EXPECT_TRUE(says("overlap in memory", [&] {

@@ -30,7 +30,7 @@ RANK_TEST(barrier_completes_puts_at_their_targets, ranks(2)) {
   world.free(cells);
 }
 
-// Nothing is between two calls but that each has a dest of its own.
+// No synchronization between two calls; each call has its own dest.
 RANK_TEST(collectives_of_all_kinds_may_follow_one_another, ranks(1)) {
   constexpr std::size_t count = 600;
   constexpr std::size_t calls = 300;

@@ -88,7 +88,7 @@ RANK_TEST(alltoall_of_elements_of_sixteen_bytes, ranks(1)) {
   exchanges_every_shape<std::complex<double>>(world, 1'000);
 }
 
-// Nothing is between two calls but that each has a dest of its own.
+// No synchronization between two calls; each call has its own dest.
 RANK_TEST(exchanges_may_follow_one_another, ranks(1)) {
   constexpr std::size_t rounds = 60;
   const auto size = static_cast<std::size_t>(world.size());

@@ -13,8 +13,8 @@ T term(int rank, std::size_t i) {
   return element<T>(static_cast<std::size_t>(rank) * 31 + i * 7 + 1);
 }
 
-// Fills `source`, calls, and compares with what the members have, one behind the other. `count_of`
-// says how much each member gives.
+// Fills `source`, calls, and compares with the contributions of the members in order. `count_of`
+// gives the size of each contribution.
 template <typename T, typename CountOf, typename Call>
 void gathers(World& world, const Members& members, std::span<T> dest, std::span<T> source,
              const CountOf& count_of, const Call& call) {
@@ -78,7 +78,7 @@ RANK_TEST(collect_puts_arrays_of_different_sizes_in_the_order_of_members, ranks(
   world.free(dest);
 }
 
-// Nothing is between two calls but that each has a dest of its own.
+// No synchronization between two calls; each call has its own dest.
 RANK_TEST(gathers_of_both_kinds_may_follow_one_another, ranks(1)) {
   constexpr std::size_t rounds = 60;
   const auto size = static_cast<std::size_t>(world.size());

@@ -1,5 +1,5 @@
-// Collectives of teams whose members are on several nodes, in every shape that a team can have
-// there. Where all ranks are on one node, or nobody has common memory, the same must hold.
+// Collectives of teams on several nodes, in every shape that a team can have there. The same must
+// hold for all ranks on one node, and without common memory.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr CallName call = "test";
 
-// Now and then.
+// Sometimes delays this rank.
 void be_late(World& world) {
   if (world.random()() % 4 == 0)
     std::this_thread::sleep_for(std::chrono::microseconds(world.random()() % 300));
@@ -37,7 +37,7 @@ void in_team(World& world, const TeamShape& shape, const TeamBody& body) {
   engine.collectives().destroy(**team, call);
 }
 
-// Every start, step and size, up and down: with many members on a node, with one, with none.
+// Every start, step and size, up and down: with many, one or no members on a node.
 void in_every_team(World& world, const TeamBody& body) {
   const auto ranks = static_cast<std::int32_t>(world.size());
   for (std::int32_t start = 0; start < ranks; ++start) {
@@ -89,7 +89,7 @@ void check_reduce(Engine& engine, Team& team, std::span<Affine<T>> dest,
   for (std::size_t i = 0; i < source.size(); ++i) source[i] = affine_of<T>(team.me, i, round);
   ASSERT_TRUE(engine.collectives().reduce(team, call, dest.data(), source.data(), source.size(),
                                           affine_type<T>));
-  // The ring begins each part elsewhere.
+  // The ring starts each part at another member.
   if (engine.options().algorithms.of(Collective::reduce) == Algorithm::ring) return;
   for (std::size_t i = 0; i < source.size(); ++i)
     ASSERT_EQ(dest[i], composed_of<T>(team.size, i, round)) << i << " of " << source.size();
@@ -115,7 +115,7 @@ RANK_TEST(nobody_leaves_a_sync_of_any_team_before_all_have_come, ranks(2)) {
   const auto arrived = world.allocate<long>();
   Engine& engine = world.engine();
   in_every_team(world, [&](Team& team) {
-    // No other team's.
+    // Different from the number of every other team.
     const long first =
         ((team.size * 100L) + static_cast<long>(team.first)) * 100 + team.stride * 10L;
     for (long turn = 1; turn <= 5; ++turn) {
@@ -134,7 +134,7 @@ RANK_TEST(nobody_leaves_a_sync_of_any_team_before_all_have_come, ranks(2)) {
   world.free(arrived);
 }
 
-// One after the other, with nothing in between.
+// The reductions follow one another without synchronization.
 RANK_TEST(reductions_of_any_team_keep_the_order_of_its_members, ranks(2)) {
   constexpr std::size_t most = 3'000;
   const auto small_source = world.allocate<Affine<std::uint32_t>>(most);
@@ -231,7 +231,7 @@ RANK_TEST(an_fcollect_of_any_team_concatenates_the_blocks_of_all, ranks(2)) {
   world.free(dest);
 }
 
-// The same on all members of the world; who is in a team is decided by lot.
+// All ranks draw the same numbers: the members of each team are random.
 RANK_TEST(collectives_of_teams_that_overlap_may_follow_one_another, ranks(2)) {
   const auto source = world.allocate<Affine<std::uint64_t>>(300);
   const auto dest = world.allocate<Affine<std::uint64_t>>(300);
@@ -259,7 +259,7 @@ RANK_TEST(collectives_of_teams_that_overlap_may_follow_one_another, ranks(2)) {
             check_reduce(engine, who, dest, source.first(1 + round), round + turn);
             break;
           default:
-            *source.data() = {who.me, turn};
+            source[0] = {who.me, turn};
             engine.collectives().sync(who, call);
             engine.collectives().broadcast(who, call, dest.data(), source.data(), sizeof(source[0]),
                                            static_cast<std::uint32_t>(turn) % who.size);

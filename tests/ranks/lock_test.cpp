@@ -1,4 +1,5 @@
-// Locks of the whole job: one at a time, first come first served, and what was put is seen.
+// Locks of the job: one holder at a time, first come first served, and puts of earlier holders
+// seen.
 #include <chrono>
 #include <functional>
 #include <thread>
@@ -16,7 +17,7 @@ void linger() {
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
 
-// Not atomic: an update is lost where two are in it at once, or where one does not see the last.
+// Not atomic: an update is lost if two ranks hold the lock, or one misses the last update.
 void update(World& world, long* cell, int pe) {
   const long before = g(world.as("g"), cell, pe);
   p(world.as("p"), cell, before + 1, pe);
@@ -34,7 +35,7 @@ RANK_TEST(a_lock_lets_one_rank_in_at_a_time, ranks(1)) {
   }
   world.barrier();
   EXPECT_EQ(g(world.as("g"), cell.data(), last), long{rounds} * world.size());
-  EXPECT_EQ(lock[0], 0);  // as it was at first
+  EXPECT_EQ(lock[0], 0);  // the initial value
   world.barrier();
   world.free(lock);
   world.free(cell);
@@ -105,8 +106,7 @@ RANK_TEST(test_and_set_exclude_each_other, ranks(1)) {
   world.free(total);
 }
 
-// All operations of the default context are complete when the next one has the lock, not only
-// those to its home.
+// The next holder sees all operations of the default context, not only those to the lock's home.
 RANK_TEST(what_was_put_under_a_lock_is_seen_by_the_next_holder, ranks(2)) {
   const auto lock = world.allocate<long>();
   const auto round = world.allocate<long>();
@@ -137,9 +137,9 @@ bool waits_for(World& world, int rank, const char* call) {
   return wait != nullptr && wait->call() == call;
 }
 
-// Each rank comes once the one before it is seen to wait.
+// Each rank calls once the one before it is seen waiting.
 RANK_TEST(ranks_get_the_lock_in_the_order_in_which_they_came, ranks(2)) {
-  // It sees who waits in the pages of the others, which other nodes do not show.
+  // A rank sees that another waits in the pages of that rank, which other nodes do not map.
   if (world.engine().memory().plan().nodes > 1) return;
   const auto lock = world.allocate<long>();
   const auto order = world.allocate<int>(static_cast<std::size_t>(world.size()));
@@ -192,7 +192,7 @@ RANK_TEST(a_rank_that_sleeps_before_a_lock_is_woken, ranks(2)) {
   world.free(lock);
 }
 
-// Of values that name a rank, and of one that names none; in its first use by whatever rank.
+// Initial values that name a rank, and one that names none; any rank may use the lock first.
 RANK_TEST(a_lock_that_was_not_zero_at_first_is_told, ranks(1).with_checks()) {
   const auto locks = world.allocate<long>(6);
   for (const long value : {1L, long{world.size()}, 99L}) {
@@ -207,7 +207,7 @@ RANK_TEST(a_lock_that_was_not_zero_at_first_is_told, ranks(1).with_checks()) {
     }
     std::ranges::fill(locks, value);
     world.barrier();
-    // Of a rank that is named at the home nobody can tell without waiting whether it has the lock.
+    // For a rank that is named at the home, only waiting tells whether it holds the lock.
     if (world.me() == 0 && (value == 1 || value == 99)) {
       for (long& lock : locks)
         EXPECT_TRUE(says("was not 0 on every rank", [&] { test_lock(world.as("test"), &lock); }));
@@ -275,7 +275,7 @@ RANK_TEST(threads_of_one_rank_take_turns_at_a_lock, ranks(1).with_threads()) {
   world.free(cell);
 }
 
-// The turns at one lock must not hold up those at another.
+// Waiters of one lock must not delay waiters of another.
 RANK_TEST(threads_hold_different_locks_at_once, ranks(1).with_threads()) {
   const auto locks = world.allocate<long>(2);
   const auto cell = world.allocate<long>();

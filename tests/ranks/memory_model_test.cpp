@@ -1,5 +1,5 @@
-// What the specification's memory model promises, as litmus tests: small programs whose forbidden
-// outcome must never be seen. Each runs many rounds, with values that name the round.
+// The memory model of the specification as litmus tests: small programs with a forbidden outcome.
+// Each runs many rounds, with values that name the round.
 #include <vector>
 
 #include "front/shmem/signal.hpp"
@@ -15,7 +15,7 @@ constexpr long rounds = 200;
 constexpr std::size_t payload = 40;
 
 // One rank writes a message and then a flag, the other waits for the flag and reads the message.
-// `send(round)` writes `payload` cells with the value `round` and orders the flag behind them.
+// `send(round)` writes `payload` cells with the value `round` and orders the flag after them.
 template <typename Send>
 void message_passing(World& world, const Send& send) {
   const auto message = world.allocate<long>(payload);
@@ -104,8 +104,8 @@ RANK_TEST(a_fence_of_a_context_orders_what_went_through_it, ranks(2)) {
   ctx_destroy(world.as("destroy"), context);
 }
 
-// A header, then a put that a network may place past the messages before it. The last cell of that
-// put is the flag.
+// A header, then a put that may overtake earlier messages on a network. The last cell of that put
+// is the flag.
 constexpr std::size_t bounced_body = 512;  // in cells: copied before it leaves
 constexpr std::size_t large_body = 2048;
 
@@ -206,7 +206,7 @@ RANK_TEST(a_fence_of_a_context_orders_values_before_a_larger_put, ranks(2)) {
   ctx_destroy(world.as("destroy"), context);
 }
 
-// The larger put, which came later, is what stays.
+// The larger, later put must remain.
 RANK_TEST(a_fence_orders_two_puts_to_the_same_place, ranks(2)) {
   const auto body = world.allocate<long>(large_body);
   for (long round = 1; round <= rounds / 2; ++round) {
@@ -255,7 +255,7 @@ RANK_TEST(a_signal_comes_after_its_data, ranks(2)) {
   world.free(message);
 }
 
-// Rank 0 writes to rank 1 and tells rank 2, who must find it there.
+// Rank 0 writes to rank 1 and notifies rank 2, which must find the write there.
 RANK_TEST(what_is_quiet_is_visible_to_a_third_rank, ranks(3)) {
   const auto message = world.allocate<long>(payload);
   const auto flag = world.allocate<long>();
@@ -277,7 +277,7 @@ RANK_TEST(what_is_quiet_is_visible_to_a_third_rank, ranks(3)) {
   world.free(message);
 }
 
-// Rank 0 writes to rank 2 and tells rank 1, who tells rank 2: the write is there.
+// Rank 0 writes to rank 2 and notifies rank 1. Rank 1 notifies rank 2, which sees the write.
 RANK_TEST(causes_come_before_effects_across_three_ranks, ranks(3)) {
   const auto message = world.allocate<long>(payload);
   const auto flag = world.allocate<long>();
@@ -299,8 +299,7 @@ RANK_TEST(causes_come_before_effects_across_three_ranks, ranks(3)) {
   world.free(message);
 }
 
-// Store buffering: of two ranks that write, complete and then read what the other wrote, at least
-// one sees it.
+// Store buffering: two ranks write, complete, then read the other's cell. At least one sees it.
 RANK_TEST(two_quiet_writers_do_not_both_miss_each_other, ranks(2)) {
   const auto cell = world.allocate<long>();
   const auto seen = world.allocate<long>();
@@ -334,7 +333,7 @@ RANK_TEST(local_stores_before_a_barrier_are_seen_by_gets_after_it, ranks(2)) {
   world.free(message);
 }
 
-// A value arrives whole: whoever polls sees one of those that were written.
+// A value arrives whole: a polling rank sees only values that were written.
 RANK_TEST(a_polled_value_is_never_torn, ranks(2)) {
   constexpr std::uint64_t ones = ~std::uint64_t{0};
   const auto cell = world.allocate<std::uint64_t>();

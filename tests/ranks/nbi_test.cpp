@@ -1,4 +1,4 @@
-// Nonblocking puts, gets and atomics: done after quiet, whatever happens before.
+// Nonblocking puts, gets and atomics: quiet completes them, whatever happens before.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -39,7 +39,7 @@ RANK_TEST(nonblocking_puts_and_gets_carry_elements_of_every_width, ranks(1)) {
   world.free(block);
 }
 
-// Many at a time, more than any queue of a wire holds, all from sources of their own.
+// Many in flight, more than any queue of a wire holds, each from its own source.
 RANK_TEST(a_quiet_completes_all_puts_before_it, ranks(1)) {
   constexpr std::size_t blocks = 300;
   constexpr std::size_t length = 17;

@@ -8,7 +8,7 @@
 namespace gondwana::test {
 namespace {
 
-using namespace shmem;  // the door's templates are what is tested here
+using namespace shmem;  // this tests the templates of the door
 
 template <typename T>
 void a_value_reaches_the_right_neighbour(World& world) {
@@ -100,7 +100,7 @@ RANK_TEST(negative_strides_walk_backwards, ranks(1).without_checks()) {
   world.free(block);
 }
 
-// Blocks of 3 elements: what lies between them stays as it was.
+// Blocks of 3 elements: the gaps between them stay unchanged.
 RANK_TEST(blocks_are_put_and_got_at_their_strides, ranks(1)) {
   const auto block = world.allocate<int>(40);
   in_every_way(world, [&](const Way& way) {
@@ -188,7 +188,7 @@ RANK_TEST(blocks_that_would_overlap_are_refused, ranks(1)) {
   world.free(cells);
 }
 
-// Of blocks that leave the heap none is written: not even those that would still lie in it.
+// If blocks leave the heap none is written, not even those inside of it.
 RANK_TEST(blocks_that_leave_the_heap_are_refused_whole, ranks(1).without_checks()) {
   const auto cells = world.allocate<long>(4);
   std::vector<long> here(4, 1);
@@ -234,7 +234,7 @@ RANK_TEST(fence_orders_data_before_its_flag, ranks(2)) {
   world.free(taken);
 }
 
-// Store buffering: after quiet a put is at its target, so at least one of the two sees the other's.
+// Store buffering: quiet completes a put at its target, so at least one rank sees the other's.
 RANK_TEST(quiet_completes_a_put_before_the_next_get, ranks(2)) {
   const auto cell = world.allocate<long>();
   const auto seen = world.allocate<long>();
@@ -255,7 +255,7 @@ RANK_TEST(quiet_completes_a_put_before_the_next_get, ranks(2)) {
   world.free(seen);
 }
 
-// Whatever way each of them takes: as a message, by the network itself, packed.
+// Each may travel as a message, as an operation of the network, or packed.
 RANK_TEST(a_get_sees_the_puts_of_its_rank_before_it, ranks(1)) {
   constexpr std::size_t most = 100'000;
   const auto block = world.allocate<std::uint8_t>(most);
@@ -305,7 +305,7 @@ RANK_TEST(an_eight_byte_put_is_never_seen_in_halves, ranks(2)) {
   world.free(stop);
 }
 
-// What is smaller than any atomic operation must be whole as well.
+// Puts smaller than any atomic operation must not be torn either.
 RANK_TEST(a_two_byte_put_is_never_seen_in_halves, ranks(2)) {
   const auto cells = world.allocate<std::uint16_t>(4);
   const auto stop = world.allocate<long>();

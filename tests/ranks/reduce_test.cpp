@@ -119,7 +119,7 @@ RANK_TEST(a_reduction_may_be_done_in_place_and_back_to_back, ranks(1)) {
   world.free(data);
 }
 
-// Two teams in turn, no barrier between: the scratch of one must not be overwritten by the other.
+// Two teams alternate without a barrier: neither may overwrite the scratch of the other.
 void reduces_on_teams_in_turn(World& world, std::size_t count) {
   constexpr std::size_t rounds = 50;
   const auto source = world.allocate<int>(count);
@@ -148,7 +148,7 @@ RANK_TEST(teams_may_reduce_in_turn_without_a_barrier, ranks(1)) {
   reduces_on_teams_in_turn(world, 3'000);
 }
 
-// The source may change at once: the others must have what they need of it.
+// The source may change at once: the call must have copied it.
 RANK_TEST(the_source_of_a_reduction_may_be_reused, ranks(1)) {
   constexpr std::size_t rounds = 40;
   for (const std::size_t count : {5UL, 4'000UL}) {

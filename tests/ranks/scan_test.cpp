@@ -15,7 +15,7 @@ T term(int rank, std::size_t i) {
   return element<T>((static_cast<std::size_t>(rank) + 1) * (1 + i % 5));
 }
 
-// Of the first `terms` members.
+// The sum of the first `terms` members.
 template <typename T>
 T prefix(const Members& members, int terms, std::size_t i) {
   T sum{};
@@ -25,7 +25,7 @@ T prefix(const Members& members, int terms, std::size_t i) {
   return sum;
 }
 
-// Into another array, and in place.
+// Scans into another array, and in place.
 template <typename T>
 void scans(World& world, const Members& members, std::span<T> dest, std::span<T> source,
            std::size_t count, Scan kind) {
@@ -75,7 +75,7 @@ RANK_TEST(scans_of_complex_numbers_are_exact, ranks(1)) {
   scans_every_size<std::complex<double>>(world);
 }
 
-// No barrier between: the scratch of one must not be overwritten by the next.
+// No barrier in between: a call must not overwrite the scratch of the one before.
 RANK_TEST(scans_and_reductions_may_follow_one_another, ranks(1)) {
   constexpr std::size_t rounds = 90;
   const auto source = world.allocate<long>();
@@ -104,7 +104,7 @@ RANK_TEST(scans_and_reductions_may_follow_one_another, ranks(1)) {
   world.free(dest);
 }
 
-// But for rounding: algorithms add in orders of their own.
+// Up to rounding: algorithms add in different orders.
 RANK_TEST(the_last_prefix_is_the_sum_of_all, ranks(1)) {
   for (const std::size_t count : {100UL, 5'000UL}) {
     const auto source = world.allocate<double>(count);

@@ -1,4 +1,4 @@
-// Puts with a signal: who sees the signal sees the data.
+// Puts with a signal: a rank that sees the signal sees the data.
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -15,7 +15,7 @@ using namespace shmem;
 using PutSignal = void (*)(Caller, void*, const void*, std::size_t, std::uint64_t*, std::uint64_t,
                            int, int);
 
-// Data and its signal go round and round; each rank checks what has come before it answers.
+// Data and signal travel around the ring; each rank checks the data before it answers.
 void data_is_there_when_the_signal_is(World& world, const Way& way, std::size_t count,
                                       PutSignal call) {
   const auto data = world.allocate<long>(count);
@@ -140,7 +140,7 @@ RANK_TEST(a_rank_that_sleeps_on_a_signal_is_woken, ranks(2)) {
   world.free(data);
 }
 
-// A loop that only fetches must move on what this rank has put, or the answer never comes.
+// A loop of fetches must make progress on this rank's puts, or the answer never arrives.
 RANK_TEST(a_loop_of_fetches_makes_progress, ranks(2)) {
   const auto signals = world.allocate<std::uint64_t>(2);
   if (world.me() < 2) {
@@ -154,7 +154,7 @@ RANK_TEST(a_loop_of_fetches_makes_progress, ranks(2)) {
   world.free(signals);
 }
 
-// Of a put with signal that cannot be done, neither half is.
+// An invalid put with signal writes neither data nor signal.
 RANK_TEST(wrong_arguments_of_a_put_with_signal_write_nothing, ranks(1).without_checks()) {
   const auto data = world.allocate<long>(2);
   const auto signal = world.allocate<std::uint64_t>();

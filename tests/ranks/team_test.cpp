@@ -16,7 +16,7 @@ shmem_team_t split(World& world, shmem_team_t parent, int start, int stride, int
   return team;
 }
 
-// Sums the world numbers of the members, which shows who they are.
+// Sums the world ranks of the members, to check the membership.
 long sum_of_members(World& world, shmem_team_t team, std::span<long> cells) {
   cells[0] = world.me();
   team_sync(world.as("sync"), team);
@@ -190,7 +190,7 @@ RANK_TEST(predefined_teams_cannot_be_destroyed_and_the_invalid_one_may_be, ranks
   team_destroy(world.as("destroy"), SHMEM_TEAM_INVALID);
 }
 
-// Numbers of teams that are gone are given to new ones with other members, who are at other epochs.
+// New teams reuse the numbers of destroyed teams, with other members, which are at other epochs.
 RANK_TEST(teams_come_and_go_with_changing_members, ranks(1)) {
   const auto cells = world.allocate<long>(2);
   std::mt19937_64 same_for_all(world.seed());

@@ -1,4 +1,4 @@
-// SHMEM_THREAD_MULTIPLE: several threads of each rank in the library at once.
+// SHMEM_THREAD_MULTIPLE: several threads of each rank call the library at once.
 #include <functional>
 #include <thread>
 #include <vector>
@@ -12,7 +12,7 @@ using namespace shmem;
 
 constexpr int thread_count = 8;
 
-// Runs body(0) to body(count - 1), each in a thread. A test that gives up in one ends the program.
+// Runs body(0) to body(count - 1), each in a thread. A test that gives up ends the program.
 void in_threads(int count, const std::function<void(int)>& body) {
   std::vector<std::jthread> threads;
   for (int i = 0; i < count; ++i) threads.emplace_back([&body, i] { body(i); });
@@ -23,7 +23,7 @@ bool over_memory(World& world, const void* object) {
          nullptr;
 }
 
-// A million where an operation is a few instructions, fewer where each is a message or watched.
+// A million where an operation takes a few instructions, fewer over a wire or under sanitizers.
 int operations(World& world, const void* object) {
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
   return over_memory(world, object) ? 20'000 : 500;
@@ -32,7 +32,7 @@ int operations(World& world, const void* object) {
 #endif
 }
 
-// What one thread does to cells that only it writes, and to a counter that all add to.
+// The work of one thread on cells that only it writes, and on a shared counter.
 class MixedWork {
  public:
   static constexpr std::size_t own_cells = 16;
@@ -43,7 +43,7 @@ class MixedWork {
         counter_(cells.data()),
         random_(world.seed() * 1000 + static_cast<std::uint64_t>(thread)) {}
 
-  // Through whichever context the caller chose.
+  // Uses the context that the caller chose.
   void step(const Caller& through) {
     const std::size_t at = random_() % own_cells;
     switch (random_() % 8) {
@@ -170,7 +170,7 @@ RANK_TEST(threads_wait_for_different_cells_at_once, ranks(1).with_threads()) {
   world.free(cells);
 }
 
-// The threads split and use teams in whatever order the system runs them, other on every rank.
+// The threads split and use teams in an order that differs between ranks.
 RANK_TEST(threads_use_and_split_different_teams_at_once, ranks(1).with_threads()) {
   constexpr int teams = 4;
   std::vector<shmem_team_t> parents(teams);

@@ -14,7 +14,7 @@ namespace {
 
 using namespace shmem;
 
-// Long enough that whoever waits has fallen asleep.
+// Long enough that a waiting rank sleeps.
 void linger() {
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
@@ -91,7 +91,7 @@ RANK_TEST(a_barrier_wakes_the_ranks_that_sleep_in_it, ranks(2)) {
 }
 
 RANK_TEST(a_rank_that_waits_says_for_what, ranks(2)) {
-  // It says so to those of its node.
+  // Only ranks of the same node can read it.
   if (world.engine().memory().plan().nodes > 1) return;
   const auto cell = world.allocate<long>();
   if (world.me() == 1) {
@@ -111,7 +111,7 @@ RANK_TEST(a_rank_that_waits_says_for_what, ranks(2)) {
   world.free(cell);
 }
 
-// Each comparison against the operator of the language, at the ends of the range and between.
+// Compares with the operators of the language, at the ends of the range and between.
 template <typename T>
 void comparisons_mean_what_they_say(World& world) {
   constexpr T least = std::numeric_limits<T>::min();
@@ -139,7 +139,7 @@ RANK_TEST(comparisons_hold_at_the_ends_of_every_type, ranks(1)) {
   comparisons_mean_what_they_say<unsigned long long>(world);
 }
 
-// Every form of the call, on a set of three, of which the middle one is left out by its status.
+// Every form of the call, on a set of three; the status array excludes the middle one.
 template <typename T>
 void all_forms_look_at_the_set(World& world) {
   const auto cells = world.allocate<T>(3);
@@ -223,7 +223,7 @@ RANK_TEST(an_empty_set_is_not_waited_for, ranks(1)) {
   world.free(cells);
 }
 
-// Even if calls on other sets come between, always the same number of them.
+// Calls on other sets come between, always the same number of them.
 RANK_TEST(whatever_is_there_is_returned_in_the_end, ranks(1)) {
   const auto cells = world.allocate<long>(11);
   const auto other = world.allocate<long>(4);
@@ -243,7 +243,7 @@ RANK_TEST(whatever_is_there_is_returned_in_the_end, ranks(1)) {
   world.free(other);
 }
 
-// An element that has been met counts, even if it changes while the others are waited for.
+// An element that was met counts, even if it changes while the call waits for the others.
 RANK_TEST(a_met_element_may_change_while_others_are_waited_for, ranks(2)) {
   const auto cells = world.allocate<long>(2);
   if (world.me() == 0) {
@@ -259,7 +259,7 @@ RANK_TEST(a_met_element_may_change_while_others_are_waited_for, ranks(2)) {
   world.free(cells);
 }
 
-// Who waits for flags of many ranks, in whichever way, may read what each put before its flag.
+// A rank that waits for flags of many ranks, in any way, may read what each put before its flag.
 template <typename Wait>
 void data_of_all_is_there(World& world, const Wait& wait) {
   const auto all = static_cast<std::size_t>(world.size());
@@ -341,8 +341,8 @@ RANK_TEST(a_rank_that_sleeps_on_many_cells_is_woken_by_one, ranks(2)) {
   world.free(cells);
 }
 
-// A token goes round the ring; each rank polls for it. Where ranks share processors, one that never
-// gave its own away would keep the next from its turn.
+// A token travels around the ring; each rank polls for it. When oversubscribed, a rank that never
+// yields would block the next one.
 template <typename Poll>
 void a_polling_ring_ends(World& world, const Poll& came) {
   constexpr std::uint64_t turns = 10;

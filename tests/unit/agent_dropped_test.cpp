@@ -1,4 +1,4 @@
-// What an agent does not carry out, and how it counts that. The test plays a rank of another node.
+// Requests that an agent drops, and their counters. The test plays a rank of another node.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -58,7 +58,7 @@ class AgentDropped : public testing::Test {
   NodeAgent::Dropped stop() { return agent_->stop(); }
 
  private:
-  // False: it took too long.
+  // False: timeout.
   template <typename Done>
   bool polls_until(const Done& done) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);

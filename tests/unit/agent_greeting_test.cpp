@@ -1,4 +1,4 @@
-// An agent watches another node. The test plays the agent of that node with an endpoint of its own.
+// An agent watches another node. The test plays the agent of that node with its own endpoint.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -31,7 +31,7 @@ class AgentGreeting : public testing::Test {
     agent_ = std::make_unique<AgentThread>(memory_, AgentThread::Manner{.peer_timeout_s = 4});
   }
 
-  // False: it took too long, or the agent has lost patience.
+  // False: timeout, here or in the agent.
   template <typename Done>
   bool receives(const Done& done) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -70,7 +70,7 @@ class AgentGreeting : public testing::Test {
   std::uint32_t beats_ = 0;
 };
 
-// The network may lose a hello, and an agent cannot answer a node that it has not met.
+// The network may lose a hello, and an agent cannot answer a node before its first hello.
 TEST_F(AgentGreeting, is_said_again_until_it_is_answered) {
   EXPECT_TRUE(receives([this] { return hellos() >= 3; })) << hellos();
   EXPECT_TRUE(receives([this] { return beats() >= 1; })) << beats();

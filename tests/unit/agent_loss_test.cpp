@@ -1,4 +1,4 @@
-// A node agent that nobody else looks after is missed by the ranks of its own node.
+// The ranks of a node notice the loss of their node agent, which no other process watches.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What ties an agent to its ranks; the test has the end of the agent.
+// The lifeline of an agent to its ranks; the test holds the end of the agent.
 struct Lifeline {
   Lifeline() {
     std::array<int, 2> ends{};
@@ -27,7 +27,7 @@ struct Lifeline {
   UniqueFd of_agent;
 };
 
-// Rank 1, on a node with rank 2, and rank 0 on another.
+// Rank 1, on one node with rank 2; rank 0 is on another node.
 class AgentLoss : public testing::Test {
  protected:
   void SetUp() override {
@@ -55,7 +55,7 @@ class AgentLoss : public testing::Test {
   std::vector<std::unique_ptr<AgentThread>> agents_;
 };
 
-// How often a rank looks that sleeps on something else.
+// Polls as often as a rank that sleeps on something else.
 bool looks_until_lost(RemoteClient& ofi, std::chrono::seconds limit) {
   const auto end = std::chrono::steady_clock::now() + limit;
   while (ofi.lost() == nullptr && std::chrono::steady_clock::now() < end) {

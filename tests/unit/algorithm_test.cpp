@@ -68,7 +68,7 @@ TEST(algorithms, a_wrong_name_is_answered_with_the_right_ones) {
   EXPECT_EQ(ours.error().text, "GONDWANA_ALLTOALL_ALGORITHM \"\": expected auto or linear");
 }
 
-// The help is written by hand.
+// The help text is hand-written.
 TEST(algorithms, the_help_of_a_variable_names_what_is_allowed) {
   for (const Variable& row : variables()) {
     if (!std::string_view(row.name).ends_with("_ALGORITHM")) continue;

@@ -12,7 +12,7 @@ namespace {
 
 using Variables = std::map<std::string, std::string, std::less<>>;
 
-// "a:4 b:1", "none", or what is wrong.
+// "a:4 b:1", "none", or the error message.
 std::string tell(const Variables& variables) {
   const auto hosts = find_allocation([&](const char* name) -> const char* {
     const auto found = variables.find(name);

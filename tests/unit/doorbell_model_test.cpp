@@ -1,4 +1,4 @@
-// Doorbell under the model checker, and broken ones, to see that the checker would tell.
+// The Doorbell under the model checker, and faulty variants that the checker must reject.
 #include "support/model/assertions.hpp"
 
 namespace gondwana {
@@ -17,7 +17,7 @@ constexpr Timeout for_ever = std::nullopt;
 
 using Bell = Doorbell<Atomics>;
 
-// The sleeper looks before it has raised the flag, not after.
+// The sleeper checks before it raises the flag, not after.
 struct RaisesTooLate : Bell {
   template <typename Done>
   bool sleep_until(Done done, Timeout timeout) {
@@ -31,7 +31,7 @@ struct RaisesTooLate : Bell {
   }
 };
 
-// The sleeper trusts that its store is seen before its load is done.
+// The sleeper assumes, without a fence, that its store is visible before its load.
 struct Unfenced : Bell {
   template <typename Done>
   bool sleep_until(Done done, Timeout timeout) {
@@ -44,14 +44,14 @@ struct Unfenced : Bell {
   }
 };
 
-// The writer lets the compiler move the look at the flag before the store.
+// The writer allows the compiler to move the load of the flag before the store.
 struct LooksEarly : Bell {
   void ring_if_asleep() {
     if (asleep.load(relaxed) != 0) ring();
   }
 };
 
-// The writer wakes without having changed what the sleeper compares.
+// The writer wakes without changing the value that the sleeper compares.
 struct RingsWithoutCount : Bell {
   void ring_if_asleep() {
     Atomics::light_fence();
@@ -61,7 +61,7 @@ struct RingsWithoutCount : Bell {
   }
 };
 
-// The flag is lowered after the count was raised: it may take back the next raise.
+// The writer lowers the flag after it raised the count, and may cancel the next raise.
 struct LowersTooLate : Bell {
   void ring_if_asleep() {
     Atomics::light_fence();
@@ -72,7 +72,7 @@ struct LowersTooLate : Bell {
   }
 };
 
-// The flag says what the last sleeper waits for, whoever else sleeps.
+// The flag holds what the last sleeper waits for, and drops what earlier sleepers wait for.
 struct ForgetsOthers : Bell {
   template <typename Done>
   bool sleep_until(Done done, Timeout timeout, Watch watch) {
@@ -86,7 +86,7 @@ struct ForgetsOthers : Bell {
   }
 };
 
-// A bell and the cells that its writers store to and its sleepers wait for.
+// A bell, and the cells that its writers store to and its sleepers wait for.
 template <typename Sort>
 struct Post {
   Scenario scenario;
@@ -125,7 +125,7 @@ Outcome one_writer(const Limits& limits = {}) {
   return post.scenario.explore(limits);
 }
 
-// The sleeper waits for both, one after the other: the second raise follows the first ring.
+// The sleeper waits for both in turn: the second raise follows the first ring.
 template <typename Sort>
 Outcome two_writers(const Limits& limits = {}) {
   Post<Sort> post;
@@ -150,7 +150,7 @@ Outcome two_sleepers(const Limits& limits = {}) {
   return post.scenario.explore(limits);
 }
 
-// As places in an arena the cells lie in different lines, and everybody says which one is meant.
+// Like places in an arena, the cells are on different lines, and each ring names its cell.
 constexpr std::size_t first_at = 0;
 constexpr std::size_t second_at = cache_line;
 constexpr std::size_t size = sizeof(std::uint32_t);
@@ -190,7 +190,7 @@ TEST(doorbell_model, sleepers_on_two_words_are_woken_by_who_says_where) {
   EXPECT_TRUE(holds(two_watchers<Bell>()));
 }
 
-// The flag of the first sleep is still up when the second begins.
+// The flag of the first sleep is still raised when the second sleep begins.
 TEST(doorbell_model, sleeper_on_one_word_after_the_other_is_woken_by_who_says_where) {
   Post<Bell> post;
   const auto sleep_on = [&](Word& cell, std::size_t offset) {

@@ -1,5 +1,5 @@
-// Short puts, which go to the agent of a node as messages: in order with all others, the source
-// free at once.
+// Short puts, which travel to the agent of a node as messages: in order with all others, and with a
+// source that is free at once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr std::size_t largest = 64 * 1024;
 constexpr std::size_t data_offset = NodePlan::globals_offset + 3;
 constexpr std::size_t flag_offset = NodePlan::globals_offset + 2 * largest;
 
-// Rank 0 on a node of its own, which puts to rank 1 on another.
+// Rank 0 and rank 1 on different nodes. Rank 0 puts to rank 1.
 class EagerPut : public testing::Test {
  protected:
   void SetUp() override {
@@ -68,7 +68,7 @@ std::uint64_t flag_at(const std::byte* target) {
   return std::atomic_ref<std::uint64_t>(word).load(std::memory_order_acquire);
 }
 
-// Large messages come in parts, which a provider may report behind what was sent after them.
+// Large messages arrive in parts, which a provider may report after later messages.
 TEST_F(EagerPut, of_any_size_is_there_before_the_flag_behind_it) {
   const auto ofi = open(largest);
   EXPECT_EQ(ofi->limits().copies_up_to, largest);

@@ -1,4 +1,4 @@
-// A number for the layout of structures: what changes it, and what does not.
+// The fingerprint of structure layouts: which changes alter it, and which do not.
 #include "core/fingerprint.hpp"
 
 #include <gtest/gtest.h>

@@ -28,7 +28,7 @@ struct Pipe {
   }
 };
 
-// Both ends of a connection, and what each has got.
+// Both ends of a connection, and the frames that each received.
 class FrameLinkTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -83,7 +83,7 @@ TEST_F(FrameLinkTest, the_end_comes_after_the_last_frame) {
   EXPECT_EQ(right_got.size(), 1U);
   EXPECT_EQ(right_end, "");
   EXPECT_FALSE(right->is_open());
-  right->send(Pong{});  // nobody is there: no signal, no error
+  right->send(Pong{});  // no peer: no signal, no error
 }
 
 TEST_F(FrameLinkTest, frames_of_another_job_end_the_connection) {

@@ -1,6 +1,6 @@
-// The inline puts and gets of gasnet/rma.h under the model checker: a peer that sees what was
-// written after a put that is complete sees that put's data, also on weak memory. The header itself
-// is compiled here, with the checker's operations in place of its atomics and copies.
+// The inline puts and gets of gasnet/rma.h under the model checker: a peer that sees a write made
+// after a completed put sees the data of that put, also on weak memory. The test compiles the
+// header itself, with operations of the checker in place of its atomics and copies.
 #define GASNET_SEQ 1
 #include <cstring>
 
@@ -26,7 +26,7 @@ using model::Scenario;
 
 constexpr std::uint32_t value = 42;
 
-// The segment of rank 1. Its addresses are names for the checker; the bytes are never touched.
+// The segment of rank 1. Its addresses are names for the checker; no access touches the bytes.
 struct Segment {
   alignas(8) std::array<char, 24> bytes;  // copied: plain data
   alignas(8) std::array<char, 8> word;    // stored and loaded at once
@@ -40,7 +40,7 @@ bool is_shared(const void* place) {
   return byte >= first && byte < first + sizeof(segment);
 }
 
-// What a mutant of the header lacks. Constant while a scenario is explored.
+// The orderings that a mutant of the header lacks. Constant while a scenario is explored.
 struct Lacks {
   bool release = false;
   bool acquire = false;
@@ -58,7 +58,7 @@ void store_word(void* place, std::uint64_t stored, int order) {
       {.kind = Kind::store, .value = static_cast<std::uint32_t>(stored), .order = order_of(order)});
 }
 
-// Of whatever size the header loads.
+// A load of any size that the header uses.
 struct Loaded {
   std::uint32_t loaded;
 
@@ -108,7 +108,7 @@ void signal_fence(int /*order*/) {
 #define __builtin_constant_p(argument) 1
 #define memcpy(to, from, size) gondwana::copy(to, from, size)
 // NOLINTEND(bugprone-reserved-identifier)
-// The library's part has no place here, and may be linked to other tests.
+// Replaces functions of the library, which other tests may link.
 #define gondwana_gex_put model_put
 #define gondwana_gex_put_nb model_put_nb
 #define gondwana_gex_put_nbi model_put_nbi
@@ -158,7 +158,7 @@ gex_Event_t model_get_nb(gex_TM_t, void*, gex_Rank_t, const void*, size_t, gex_F
   gondwana::leaves_inline_path();
   return GEX_EVENT_INVALID;
 }
-// The header looked at the flag already; the library looks again.
+// The header has checked the flag already; the library checks again.
 void model_wake(gex_TM_t, gex_Rank_t) {
   gondwana::present_bell->ring_if_asleep();
 }
@@ -170,7 +170,7 @@ void model_await(unsigned int*) {
 namespace gondwana {
 namespace {
 
-// Two ranks and the segment of the second, which sleeps at the bell.
+// Two ranks and the segment of the second rank, which sleeps at the bell.
 struct Job {
   Scenario scenario;
   Bell bell;
@@ -208,7 +208,7 @@ struct Job {
   Outcome explore() { return scenario.explore({.thread_fences = true}); }
 };
 
-// Puts one, then a flag. The peer gets the flag until it is there, then the other.
+// Puts a value, then a flag. The peer gets the flag until it is set, then the value.
 template <typename Place>
 Outcome put_and_flag(Place& place) {
   Job job;
@@ -223,8 +223,8 @@ Outcome put_and_flag(Place& place) {
   return job.explore();
 }
 
-// The flag is the program's own, which it stores when the put has returned, and waits for as a
-// client of GASNet does.
+// The program owns the flag. It stores it when the put has returned, and waits for it as a client
+// of GASNet does.
 Outcome put_and_own_flag(bool nonblocking) {
   Job job;
   model::Word flag;
@@ -257,7 +257,7 @@ Outcome put_wakes_sleeper() {
   return job.explore();
 }
 
-// For as long as it lives the header lacks something.
+// The header lacks one ordering while this object exists.
 class Mutant {
  public:
   explicit Mutant(Lacks what) { lacks = what; }

@@ -8,7 +8,7 @@
 namespace gondwana::launch {
 namespace {
 
-// "a:4 b:1", or what is wrong.
+// "a:4 b:1", or the error message.
 std::string tell(const Result<std::vector<Host>>& hosts) {
   if (!hosts) return hosts.error().text;
   std::string text;

@@ -1,5 +1,5 @@
-// The inbox under the model checker: no message is lost or handled twice, no place is used twice or
-// leaks, nobody sleeps for ever, and an abandoned reservation is in nobody's way.
+// The inbox under the model checker: it loses no message, handles none twice, neither leaks nor
+// reuses a place in use, leaves no thread asleep for ever, and tolerates abandoned reservations.
 #include <fmt/format.h>
 
 #include "support/model/assertions.hpp"
@@ -20,7 +20,7 @@ constexpr Timeout for_ever = std::nullopt;
 constexpr InboxPolling no_search{.looks_per_search = 1'000};
 constexpr std::uint32_t most_senders = 2;
 
-// Words with one sort of operation broken each.
+// Words with one faulty kind of operation each.
 struct RelaxedStores : model::Word {
   void store(std::uint32_t value, std::memory_order) {
     Word::store(value, std::memory_order_relaxed);
@@ -44,7 +44,7 @@ struct RelaxedExchanges : model::Word {
   }
 };
 
-// Looks, then stores: not one step.
+// Reads, then stores: not one atomic step.
 struct TornExchanges : model::Word {
   bool compare_exchange_strong(std::uint32_t& expected, std::uint32_t value,
                                std::memory_order order, std::memory_order) {
@@ -97,7 +97,7 @@ using Sender = InboxSender<A, ModelLane<A, Slots>>;
 template <typename A, std::uint32_t Slots>
 using Consumer = InboxConsumer<A, ModelLane<A, Slots>>;
 
-// Sides with one step left out each.
+// Sides that lack one step each.
 template <typename A, std::uint32_t Slots>
 struct SilentSender : Sender<A, Slots> {
   SilentSender(const ModelLane<A, Slots>& lane, std::uint32_t me)
@@ -109,7 +109,7 @@ struct SilentSender : Sender<A, Slots> {
   ModelLane<A, Slots> at;
 };
 
-// Sleeps on the first slot and on no other.
+// Sleeps on the first slot only.
 template <typename A, std::uint32_t Slots>
 struct ShortSighted : Consumer<A, Slots> {
   ShortSighted(ModelLane<A, Slots> lane, InboxPolling wait_policy)
@@ -126,7 +126,7 @@ struct ShortSighted : Consumer<A, Slots> {
   ModelLane<A, Slots> at;
 };
 
-// Sleeps on what it has handled and not given back.
+// Sleeps on messages that it has handled but not given back.
 template <typename A, std::uint32_t Slots>
 struct Unsettled : Consumer<A, Slots> {
   Unsettled(ModelLane<A, Slots> lane, InboxPolling wait_policy)
@@ -175,7 +175,7 @@ struct Post {
   S<A, Slots> sender(std::uint32_t i) { return S<A, Slots>(lanes[i] = lane(), i); }
   std::array<ModelLane<A, Slots>, most_senders> lanes{};
 
-  // Waits for room as the engine does, asleep.
+  // Sleeps until there is room, as the engine does.
   Reservation reserve(std::uint32_t i, Payload payload) {
     S<A, Slots> side = sender(i);
     for (;;) {
@@ -192,7 +192,7 @@ struct Post {
     side.publish(at);
   }
 
-  // One phase per message: the sender's next step does not depend on where the last one went.
+  // One phase per message: the sender's next step does not depend on the slot of the last message.
   void sends(std::uint32_t i, const std::vector<std::uint32_t>& values,
              Payload payload = Payload::none) {
     std::vector<model::Phase> phases;
@@ -202,7 +202,7 @@ struct Post {
     scenario.phases(fmt::format("sender {}", i), std::move(phases));
   }
 
-  // Sleeps and handles until the values handled, here or by others, add up to `sum`.
+  // Sleeps and handles messages until the values handled by all threads add up to `sum`.
   void receives(const char* name, std::uint32_t sum) {
     scenario.thread(name, [this, sum] {
       C<A, Slots> consumer(lane(), {.looks_per_search = 1});
@@ -235,7 +235,7 @@ struct Post {
     };
   }
 
-  // When all is done: each value was handled once, and `left` Slots are in use.
+  // Finally each value was handled once, and `left` Slots are in use.
   Outcome explore(std::uint32_t sum, std::uint32_t left, const Limits& limits) {
     scenario.finally([this, sum, left] {
       model::expect(handled.load(std::memory_order_relaxed) == sum, "no message is lost");
@@ -304,8 +304,8 @@ Outcome two_consumers(const Limits& limits = {}) {
   return post.explore(3, 0, limits);
 }
 
-// Threads of the sender take all Slots but one and are never seen again, before, between or after
-// the messages of another.
+// Threads of the sender reserve all Slots but one and stop for ever: before, between or after the
+// messages of another thread.
 template <typename P>
 Outcome abandoned(std::uint32_t taken, const Limits& limits = {}) {
   P post;
@@ -316,7 +316,7 @@ Outcome abandoned(std::uint32_t taken, const Limits& limits = {}) {
   return post.explore(3, taken, limits);
 }
 
-// Never asleep, so that no fence helps: two threads of a sender overwrite each other's news.
+// The receiver never sleeps, so no fence helps: two threads of a sender overwrite their news.
 template <typename P>
 Outcome polled(InboxPolling wait_policy, const Limits& limits = {}) {
   P post;
@@ -340,13 +340,12 @@ Outcome cancelled(const Limits& limits = {}) {
   return post.explore(1, 0, limits);
 }
 
-// The first sender as a thread that has a credit cache, and gives back at the end what is left in
-// it.
+// The first sender as a thread with a credit cache. At the end it gives back the rest of the cache.
 template <typename P>
-struct PurseHolder {
-  explicit PurseHolder(P& its_post) : post(its_post) {}
-  PurseHolder(const PurseHolder&) = delete;
-  PurseHolder& operator=(const PurseHolder&) = delete;
+struct CacheHolder {
+  explicit CacheHolder(P& its_post) : post(its_post) {}
+  CacheHolder(const CacheHolder&) = delete;
+  CacheHolder& operator=(const CacheHolder&) = delete;
 
   void send(std::uint32_t value) {
     for (;;) {
@@ -366,12 +365,12 @@ struct PurseHolder {
   InboxSender<Atomics, decltype(post.lane())> side{lane, 0, &credit_cache};
 };
 
-// A poll finds its messages without ever searching.
+// Polls find their messages without a search.
 template <typename P>
-Outcome by_purse(const Limits& limits = {}) {
+Outcome by_credit_cache(const Limits& limits = {}) {
   P post;
   post.scenario.thread("sender", [&post] {
-    PurseHolder sender(post);
+    CacheHolder sender(post);
     for (const std::uint32_t value : {1, 2, 4}) sender.send(value);
     sender.end();
   });
@@ -379,12 +378,12 @@ Outcome by_purse(const Limits& limits = {}) {
   return post.explore(7, 0, limits);
 }
 
-// The same where a message overtakes a reservation that is cancelled then: the sender has to tell
-// where the next ones are. `silent`: it does not.
-Outcome by_purse_out_of_order(bool silent, const Limits& limits = {}) {
+// The same, but a message overtakes a reservation that is then cancelled: the sender must announce
+// where the next messages are. `silent`: it does not.
+Outcome by_credit_cache_out_of_order(bool silent, const Limits& limits = {}) {
   ThreeSlots post;
   post.scenario.thread("sender", [&post, silent] {
-    PurseHolder sender(post);
+    CacheHolder sender(post);
     const Reservation open = *sender.side.reserve(Payload::none);
     if (silent) sender.credit_cache.expected = 1;
     sender.send(1);
@@ -439,10 +438,10 @@ TEST(inbox_model, poller_that_never_sleeps_finds_all) {
   EXPECT_TRUE(holds(polled<ThreeSlots>({.looks_per_search = 1}, bounds)));
 }
 
-TEST(inbox_model, poll_overlooks_no_message_of_a_purse) {
-  EXPECT_TRUE(holds(by_purse<Usual>(bounds)));
-  EXPECT_TRUE(holds(by_purse_out_of_order(false, bounds)));
-  EXPECT_TRUE(fails(by_purse_out_of_order(true, bounds), "deadlock"));
+TEST(inbox_model, poll_overlooks_no_message_of_a_credit_cache) {
+  EXPECT_TRUE(holds(by_credit_cache<Usual>(bounds)));
+  EXPECT_TRUE(holds(by_credit_cache_out_of_order(false, bounds)));
+  EXPECT_TRUE(fails(by_credit_cache_out_of_order(true, bounds), "deadlock"));
 }
 
 TEST(inbox_model, refused_heavy_fence_costs_time_but_no_message) {

@@ -1,4 +1,4 @@
-// The inbox on the machine: threads as ranks, over one mapping as processes would share it.
+// The inbox on real hardware: threads as ranks, over one mapping as processes would share it.
 #include "sync/inbox.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ using Lane = SharedQueue<Bells>;
 using Sender = InboxSender<RealAtomics, Lane>;
 using Consumer = InboxConsumer<RealAtomics, Lane>;
 
-// The inboxes of a few ranks, and their bells behind them.
+// The inboxes of a few ranks, followed by their bells.
 class Node {
  public:
   explicit Node(std::uint32_t ranks) : layout_(ranks), inboxes_(ranks * layout_.size()) {
@@ -79,7 +79,7 @@ std::vector<std::uint32_t> drain(Consumer& consumer) {
   const auto handle = [&](std::uint32_t, InboxMessage& message, std::uint32_t) {
     values.push_back(message.words[0]);
   };
-  // Every way to look, the rarest included, comes up within this many.
+  // Every kind of poll, the rarest included, occurs within this number of polls.
   for (int looks = 0; looks < 2'000; ++looks) consumer.poll(handle, 8);
   std::ranges::sort(values);
   return values;
@@ -128,8 +128,8 @@ TEST(inbox, sender_without_a_block_is_refused_and_keeps_its_slots) {
   EXPECT_TRUE(sender.reserve(Payload::block));
 }
 
-// Its threads take turns: one locked instruction for all slots, and nothing is overlooked.
-TEST(inbox, messages_of_a_purse_are_found_by_one_poll_each) {
+// Threads of a sender alternate: one locked instruction serves all slots; no message is missed.
+TEST(inbox, messages_of_a_credit_cache_are_found_by_one_poll_each) {
   Node node(2);
   const Lane lane = node.lane(receiver);
   Consumer consumer(lane);
@@ -154,7 +154,7 @@ TEST(inbox, messages_of_a_purse_are_found_by_one_poll_each) {
   EXPECT_EQ(found, 101U);
 }
 
-TEST(inbox, purse_gives_all_slots_and_then_none) {
+TEST(inbox, credit_cache_gives_all_slots_and_then_none) {
   Node node(2);
   const Lane lane = node.lane(receiver);
   Consumer consumer(lane);
@@ -198,7 +198,7 @@ TEST(inbox, open_reservations_do_not_hold_up_what_is_behind_them) {
   EXPECT_EQ(drain(consumer), (std::vector<std::uint32_t>{10, 30}));
 }
 
-// The receiver gives slots back half by half, but waits for none that may be open for long.
+// The receiver returns slots by halves, but does not wait for slots that may stay open.
 TEST(inbox, open_reservations_at_the_ends_of_the_halves_hold_back_no_credit) {
   Node node(2);
   Consumer consumer(node.lane(receiver));
@@ -292,7 +292,7 @@ TEST(inbox, layout_keeps_everything_apart) {
   EXPECT_EQ(layout.size() % 4096, 0U);
 }
 
-// A process is killed with reservations open, between two messages of its own.
+// A process is killed with open reservations, between two of its own messages.
 TEST(inbox, killed_sender_is_in_nobodys_way) {
   Node node(3);
   const pid_t child = ::fork();
@@ -318,7 +318,7 @@ TEST(inbox, killed_sender_is_in_nobodys_way) {
   }
 }
 
-// As the engine sends: polls nothing here, and sleeps for room.
+// Sends as the engine does: without polling, asleep until there is room.
 void send(Node& node, std::uint32_t me, std::uint32_t value, Payload payload) {
   const Lane lane = node.lane(receiver);
   Sender sender(lane, me);
@@ -383,8 +383,8 @@ TEST(inbox, threads_lose_no_message_and_handle_none_twice) {
   }
 }
 
-// Both ranks flood the other with requests, each of which is answered: rule of two classes. Whoever
-// finds no room polls, and nobody waits for ever.
+// Both ranks flood each other with requests, each answered: the rule of two message classes. A rank
+// without room polls, and no rank waits for ever.
 class Talker {
  public:
   Talker(Node& node, std::uint32_t me)

@@ -11,7 +11,7 @@ NodeReport still(std::uint64_t print, std::uint64_t messages_in_flight = 0) {
   return {.is_still = true, .print = print, .messages_in_flight = messages_in_flight, .text = "a"};
 }
 
-// Node 0 of three asks; rank of node 1 leaves.
+// Node 0 of three inquires; a rank of node 1 leaves.
 struct Job {
   Inquiry inquiry{0, 3, 20 * second};
   std::uint64_t now_ns = second;
@@ -19,7 +19,7 @@ struct Job {
   NodeReport second_node = {.is_still = true, .any_leaves = true, .print = 2, .text = "b"};
   NodeReport third = still(3);
 
-  // How many nodes were asked.
+  // The number of nodes asked.
   int round() {
     now_ns += 5 * second;
     EXPECT_TRUE(inquiry.is_due(now_ns));

@@ -1,5 +1,5 @@
-// The queue of a lock under the model checker: never two inside, nobody waits for ever, what one
-// holder wrote the next one sees, in the order in which they came, and all is zero at the end.
+// The queue of a lock under the model checker: one holder at a time, no member waits for ever, each
+// holder sees the writes of the last one, members enter in order, and all words end as zero.
 #include <fmt/format.h>
 
 #include "support/model/assertions.hpp"
@@ -27,8 +27,8 @@ struct Words {
   std::array<Word, most_members> nodes;
 };
 
-// The weakest that the engine promises of a wire's atomics. Waiting looks again after every change;
-// sleeping is the doorbell's matter, and has its own test.
+// The weakest atomics that the engine promises for a wire. Waiting checks again after every change;
+// the doorbell has its own test of sleeping.
 class Queue {
  public:
   Queue(Words& words, std::uint32_t me) : words_(&words), mine_(&words.nodes[me]) {}
@@ -55,7 +55,7 @@ class Queue {
 
 using Lock = QueueLock<Queue>;
 
-// The words with one thing wrong each.
+// The words with one fault each.
 struct RelaxedSwap : Queue {
   using Queue::Queue;
   std::uint32_t swap_tail(std::uint32_t value) { return words_->tail.exchange(value, relaxed); }
@@ -90,9 +90,9 @@ struct TornSwap : Queue {
   }
 };
 
-// The protocol with one thing wrong each, by words that do something else than they are asked to.
+// The protocol with one fault each, made by words that do something other than asked.
 
-// Whoever enters clears its node too late: what its successor wrote there is lost.
+// A member that enters clears its node too late: what its successor wrote there is lost.
 struct ClearsLate : Queue {
   using Queue::Queue;
   std::uint32_t swap_tail(std::uint32_t value) {
@@ -102,7 +102,7 @@ struct ClearsLate : Queue {
   }
 };
 
-// Whoever leaves takes nobody in its node for nobody in the queue.
+// A member that leaves assumes that the queue is empty when its node names no successor.
 struct ForgetsTheLate : Queue {
   using Queue::Queue;
   std::uint32_t compare_swap_tail(std::uint32_t expected, std::uint32_t value) {
@@ -111,7 +111,7 @@ struct ForgetsTheLate : Queue {
   }
 };
 
-// Whoever enters does not tell who was before it.
+// A member that enters does not notify its predecessor.
 struct TellsNobody : Queue {
   using Queue::Queue;
   void add_to_node(std::uint32_t member, std::uint32_t value) {
@@ -119,17 +119,17 @@ struct TellsNobody : Queue {
   }
 };
 
-// Whoever is told to wait does not.
+// A member that is told to wait does not.
 struct Impatient : Queue {
   using Queue::Queue;
   template <typename Done>
   void wait_for(std::uint32_t /*member*/, const Done& /*done*/) {}
   void add_to_node(std::uint32_t member, std::uint32_t value) {
-    if (member < most_members) Queue::add_to_node(member, value);  // it may know of nobody yet
+    if (member < most_members) Queue::add_to_node(member, value);  // without a known successor
   }
 };
 
-// A lock, what it guards, and who uses them.
+// A lock, what it guards, and the threads that use them.
 template <typename Q>
 struct Job {
   Scenario scenario;
@@ -190,7 +190,7 @@ TEST(lock_model, three_members_take_turns) {
   EXPECT_TRUE(holds(members_take_turns<Queue>(3, 1, {.preemptions = 3, .behind = 3})));
 }
 
-// One tries, the other waits: a failed try leaves nothing behind.
+// One tries, the other waits: a failed try leaves no trace.
 TEST(lock_model, trying_disturbs_nobody) {
   Job<Queue> job;
   job.add_member(0, 2);
@@ -205,7 +205,7 @@ TEST(lock_model, trying_disturbs_nobody) {
   EXPECT_TRUE(holds(job.scenario.explore()));
 }
 
-// Member 1 is in the queue before member 2 comes: it is served first.
+// Member 1 enters the queue before member 2: it is served first.
 TEST(lock_model, the_first_to_come_is_the_first_to_be_served) {
   constexpr std::uint32_t second_is_next = 1U << 31 | 2;
   Job<Queue> job;

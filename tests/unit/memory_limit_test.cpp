@@ -9,7 +9,7 @@ constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
 constexpr std::size_t gib = 1024 * mib;
 
-// Bytes for each of 4 processes on a host with 8 GiB.
+// The bytes for each of 4 processes on a host with 8 GiB.
 std::size_t bytes(std::string_view text, LimitScope otherwise = LimitScope::process) {
   const Result<MemoryLimit> limit = parse_memory_limit(text, otherwise);
   EXPECT_TRUE(limit) << text;

@@ -1,4 +1,4 @@
-// The checker itself: litmus tests whose answers are known.
+// The checker itself: litmus tests with known answers.
 #include "support/model/assertions.hpp"
 
 namespace gondwana::model {
@@ -107,8 +107,8 @@ TEST(model, message_passing_needs_release_and_acquire) {
   EXPECT_TRUE(holds(message_passing(seq_cst, seq_cst)));
 }
 
-// The same with relaxed accesses and fences: what the writer does before its store and the reader
-// after its load.
+// The same with relaxed accesses and fences, one before the store of the writer and one after the
+// load of the reader.
 Outcome fenced_message_passing(Fence before_store, Fence after_load) {
   Scenario scenario;
   Data data;
@@ -135,7 +135,7 @@ TEST(model, fences_order_relaxed_accesses_around_them) {
   EXPECT_TRUE(fails(fenced_message_passing(acquired, released), "data race"));
 }
 
-// A fence says nothing of what comes after it.
+// A fence does not order what comes after it.
 TEST(model, release_fence_too_early_is_none) {
   Scenario scenario;
   Data data;

@@ -9,7 +9,7 @@
 namespace gondwana {
 namespace {
 
-// One rank for each letter, on the host of that name.
+// One rank per letter, on the host of that name.
 std::vector<ProcessInfo> infos_on(std::string_view hosts, std::uint32_t node_ranks = 0) {
   std::vector<ProcessInfo> infos;
   for (const char letter : hosts) {

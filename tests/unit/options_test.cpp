@@ -9,7 +9,7 @@
 namespace gondwana {
 namespace {
 
-// An environment of its own: reading it changes nothing in this process.
+// A private environment: reading it changes nothing in this process.
 class Variables {
  public:
   Variables(std::initializer_list<std::pair<const std::string, std::string>> values)

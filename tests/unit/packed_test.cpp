@@ -1,4 +1,4 @@
-// Puts and gets in pieces, over every transport.
+// Packed puts and gets, over every transport.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ constexpr Rank peer{1};
 constexpr std::size_t area = 256 * 1024;
 constexpr std::size_t area_offset = NodePlan::globals_offset;
 
-// Two ranks, each on a node of its own. The first has a wire.
+// Two ranks on different nodes. The first has a wire.
 class Packed : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
@@ -46,7 +46,7 @@ class Packed : public testing::TestWithParam<const char*> {
     for (std::size_t i = 0; i < area; ++i) there_[i] = old_byte(i);
   }
 
-  // What is at the peer at first.
+  // The initial bytes at the peer.
   static std::byte old_byte(std::size_t at) { return static_cast<std::byte>(at * 37 + (at >> 9)); }
   std::byte* there() { return there_; }
   Wire& wire() { return wire_; }
@@ -58,7 +58,7 @@ class Packed : public testing::TestWithParam<const char*> {
   void get_packed(std::span<const StridedRun> pieces, Completion& done) {
     post([&] { return wire_.get_packed(peer, pieces, done); });
   }
-  // False: it took too long.
+  // False: timeout.
   bool progress_until(const std::function<bool()>& done) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (std::chrono::steady_clock::now() < end) {
@@ -103,13 +103,13 @@ class Packed : public testing::TestWithParam<const char*> {
   std::byte* there_ = nullptr;
 };
 
-// A put or a get that is described by pieces, and what it does byte by byte.
+// A packed put or get, and its effect byte by byte.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
 
   std::size_t below(std::size_t limit) { return engine_() % limit; }
-  // Each byte of `here` and of the area at the peer belongs to one piece at most.
+  // Each byte of `here` and of the area at the peer belongs to at most one piece.
   std::vector<StridedRun> pieces(std::byte* here, std::size_t room) {
     std::vector<StridedRun> all;
     std::size_t there_at = area_offset;
@@ -207,7 +207,7 @@ TEST_P(Packed, as_much_goes_as_the_limits_say) {
   ASSERT_TRUE(complete(done));
 }
 
-// All under way together, some of them behind puts of the bytes that they get.
+// All are in flight together, some of them after puts of the bytes that they get.
 TEST_P(Packed, many_gets_see_the_puts_before_them) {
   constexpr std::size_t rounds = 300;
   const std::size_t size = most() / 2 - 1;
@@ -232,7 +232,7 @@ TEST_P(Packed, many_gets_see_the_puts_before_them) {
   ASSERT_TRUE(complete(done));
 }
 
-// A word is one store at its target, and one load: another thread never sees half of one.
+// A word is stored and loaded whole: no other thread sees half of one.
 TEST_P(Packed, words_are_never_torn) {
   constexpr std::size_t count = 16;
   auto* words = reinterpret_cast<std::uint64_t*>(there());

@@ -1,5 +1,5 @@
-// What a rank and a node agent hold for peers that they never talked to, in a job of 10,000 ranks
-// on nodes of 64: the budget is 16 bytes for each.
+// The memory of a rank and of a node agent for peers without any traffic, in a job of 10,000 ranks
+// on nodes of 64: the budget is 16 bytes for each peer.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -46,7 +46,7 @@ class PerPeer : public testing::Test {
   }
 };
 
-// Bytes that `open` takes in the large job beyond those in the smallest, without what it does once.
+// Bytes that `open` takes in the large job beyond the smallest, without one-time costs.
 template <typename Open>
 std::size_t growth(const Open& open, const std::shared_ptr<NodeMemory>& few,
                    const std::shared_ptr<NodeMemory>& many) {
@@ -92,7 +92,7 @@ TEST_F(PerPeer, a_rank_that_talks_to_one_peer_holds_a_word_for_each_node) {
   EXPECT_LT(growth(open_and_put, few, many), budget / 8);
 }
 
-// They are of the node: its ranks share them.
+// The infos belong to the node: its ranks share them.
 TEST_F(PerPeer, cards_of_nodes_are_within_the_budget) {
   const std::unique_ptr<NodeAgent> agent = open_agent(memory_of(smallest));
   const NodeContact& contact = agent->contact();

@@ -15,8 +15,8 @@
 namespace gondwana {
 namespace {
 
-// The launcher's end of PMI_FD: what it answers to each command. A command that is missing here is
-// answered as a launcher should.
+// The launcher's end of PMI_FD with its answer to each command. Commands without an answer get the
+// default answer of a launcher.
 class FakeServer {
  public:
   using Answers = std::map<std::string, std::string, std::less<>>;
@@ -57,7 +57,7 @@ class FakeServer {
         heard_.push_back(std::exchange(line, {}));
       }
       if (answer == "hang up") ::shutdown(ours_.get(), SHUT_RDWR);
-      // Letter by letter: a line may come in any pieces.
+      // One character at a time: a line may arrive in any pieces.
       for (const char part : answer) ::send(ours_.get(), &part, 1, MSG_NOSIGNAL);
     }
   }
@@ -141,7 +141,7 @@ TEST(pmi1, abort_carries_the_status_and_waits_for_nothing) {
   Result<Pmi1> session = server.open();
   ASSERT_TRUE(session);
   ASSERT_TRUE(session->abort(7));
-  session->finish();  // so that the server has heard what came before
+  session->finish();  // so that the server has read all earlier commands
   EXPECT_EQ(server.heard().rbegin()[1], "cmd=abort exitcode=7");
 }
 

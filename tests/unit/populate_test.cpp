@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t length = 5 * huge_page;
 
-// Shared memory as arenas are made of.
+// Shared memory like that of arenas.
 Mapping fresh_memory() {
   Result<UniqueFd> memory = create_memfd("populate_test", length);
   EXPECT_TRUE(memory);
@@ -92,7 +92,7 @@ TEST(populate, memory_that_is_not_there_is_told_in_words) {
   ASSERT_TRUE(reserved);
   const Result<UniqueFd> memory = create_memfd("populate_test", page_size());
   ASSERT_TRUE(memory);
-  // Behind the end of the memory there is nothing, as where the machine has no more.
+  // Beyond the end of the memory there are no pages, as on a machine without free memory.
   void* start = ::mmap((*reserved).data(), length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
                        (*memory).get(), 0);
   ASSERT_EQ(start, (*reserved).data());

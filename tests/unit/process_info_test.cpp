@@ -13,7 +13,7 @@ namespace {
 
 const NodeIdentity here{"boot-1", "4026531840", "1000"};
 
-// Without the checksum, for a test to change.
+// The text without its checksum, for a test to change.
 std::string unsealed(const std::string& text) {
   return text.substr(0, text.rfind('/'));
 }
@@ -35,7 +35,7 @@ NodeOffer offer_of(const NodeInfo& info, Lengths lengths) {
   return {{"0061626364", 42, ~std::uint64_t{0}}, NodeContact(info, address, key)};
 }
 
-// Of a node whose every byte counts.
+// An offer in which every byte matters.
 NodeOffer some_offer() {
   NodeInfo info{};
   info.layout = 0x0123'4567'89ab'cdef;
@@ -105,7 +105,7 @@ TEST(info, a_number_that_is_none_is_refused) {
   EXPECT_EQ(refusal(seal(text)), "the information of rank 3 is garbled");
 }
 
-// Each byte of `text` changed in five ways, and `text` cut short or made longer at each place.
+// `text` with each byte changed in five ways, and cut or extended at each place.
 std::vector<std::string> changes_of(const std::string& text) {
   std::vector<std::string> changes;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -120,7 +120,7 @@ std::vector<std::string> changes_of(const std::string& text) {
   return changes;
 }
 
-// Such an info would make a rank wait where nobody answers, or with others than its peers.
+// This info would make a rank wait in vain, or join other ranks than its peers.
 TEST(info, that_was_changed_on_its_way_is_refused) {
   const std::string text = write_info({here, "one", 2, Invitation{"0061626364", 42, 7}});
   for (const std::string& change : changes_of(text)) refusal(change);

@@ -72,7 +72,7 @@ TEST(protocol, welcome_keeps_its_values) {
 TEST(protocol, message_of_another_job_is_refused) {
   const Packet packet = encode(Join{42}, tag);
   EXPECT_EQ(refusal(packet, tag + 1), "a message between launcher and rank belongs to another job");
-  EXPECT_TRUE(decode(Bytes(packet.bytes), 0)) << "who does not know its tag yet takes any";
+  EXPECT_TRUE(decode(Bytes(packet.bytes), 0)) << "a rank that does not know its tag yet takes any";
 }
 
 TEST(protocol, message_of_another_version_says_what_to_do) {

@@ -50,7 +50,7 @@ TEST(quiet_polls, are_armed_again_after_a_ring) {
   }
 }
 
-// The thorough poll between the two has found something, and there may be more.
+// The thorough poll in between found something, and there may be more.
 TEST(quiet_polls, are_allowed_anew_after_each_thorough_poll) {
   Doorbell<RealAtomics> bell{};
   QuietPolls polls;

@@ -1,4 +1,4 @@
-// Messages from rank to rank, over every transport: all ranks are driven by one thread, in turn.
+// Messages from rank to rank, over every transport. One thread drives all ranks in turn.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -33,12 +33,12 @@ Nodes make_nodes() {
   return made;
 }
 
-struct Letter {
+struct ReceivedMessage {
   Rank from;
   std::vector<std::byte> bytes;
 };
 
-// A job of which every rank has a wire, and what has come to each of them.
+// A job in which every rank has a wire, and the messages that each received.
 class Post {
  public:
   using MakeWire = std::function<Wire(const Nodes&, Rank)>;
@@ -49,7 +49,7 @@ class Post {
   }
 
   Wire& wire(std::uint32_t rank) { return wires_[rank]; }
-  const std::vector<Letter>& received(std::uint32_t rank) const { return received_[rank]; }
+  const std::vector<ReceivedMessage>& received(std::uint32_t rank) const { return received_[rank]; }
 
   void listen(std::uint32_t rank) {
     wires_[rank].listen([this, rank](Rank from, Bytes message) {
@@ -63,7 +63,7 @@ class Post {
   void progress() {
     for (Wire& wire : wires_) wire.progress();
   }
-  // False: it took too long.
+  // False: timeout.
   bool progress_until(const std::function<bool()>& done) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (std::chrono::steady_clock::now() < end) {
@@ -86,11 +86,11 @@ class Post {
   }
 
  private:
-  std::vector<std::vector<Letter>> received_;
+  std::vector<std::vector<ReceivedMessage>> received_;
   std::vector<Wire> wires_;
 };
 
-// The bytes of message: its number among those of this pair, then something that depends on it.
+// The bytes of a message: its number among those of its pair, then bytes that depend on it.
 std::vector<std::byte> text_of(std::uint32_t from, std::uint32_t to, std::uint32_t number,
                                std::size_t size) {
   std::vector<std::byte> bytes(size);
@@ -164,11 +164,11 @@ TEST_P(Mail, head_and_body_arrive_as_one) {
   const auto body = text_of(0, 3, 2, 1000);
   post().send(0, 3, head, body);
   ASSERT_TRUE(post().wait_for(3, 1));
-  const Letter& letter = post().received(3).front();
-  EXPECT_EQ(letter.from, Rank(0));
+  const ReceivedMessage& message = post().received(3).front();
+  EXPECT_EQ(message.from, Rank(0));
   auto both = head;
   both.insert(both.end(), body.begin(), body.end());
-  EXPECT_EQ(letter.bytes, both);
+  EXPECT_EQ(message.bytes, both);
 }
 
 TEST_P(Mail, may_be_empty_and_as_long_as_it_says) {
@@ -200,13 +200,13 @@ TEST_P(Mail, what_comes_before_anybody_listens_is_kept) {
   EXPECT_EQ(post().received(2)[2].bytes, text_of(0, 2, 3, 30));
 }
 
-// Small and large ones take different ways through a network.
+// Small and large messages take different paths through a network.
 TEST_P(Mail, of_each_pair_arrives_once_and_in_order) {
   post().listen();
   constexpr std::uint32_t each = 40;
   std::mt19937 random(1);
   const auto size_of = [&] { return random() % 4 == 0 ? random() % longest() : random() % 300; };
-  std::vector<std::vector<Letter>> sent(std::size_t{ranks} * ranks);
+  std::vector<std::vector<ReceivedMessage>> sent(std::size_t{ranks} * ranks);
   for (std::uint32_t number = 0; number < each; ++number) {
     for (std::uint32_t pair = 0; pair < ranks * ranks; ++pair) {
       const std::uint32_t from = pair / ranks;
@@ -223,10 +223,10 @@ TEST_P(Mail, of_each_pair_arrives_once_and_in_order) {
   for (std::uint32_t to = 0; to < ranks; ++to) {
     EXPECT_EQ(post().received(to).size(), std::size_t{each} * ranks) << to;
     std::vector<std::size_t> next(ranks);
-    for (const Letter& letter : post().received(to)) {
-      const std::uint32_t from = index(letter.from);
+    for (const ReceivedMessage& message : post().received(to)) {
+      const std::uint32_t from = index(message.from);
       ASSERT_LT(next[from], each);
-      ASSERT_EQ(letter.bytes, sent[from * ranks + to][next[from]++].bytes) << from << " to " << to;
+      ASSERT_EQ(message.bytes, sent[from * ranks + to][next[from]++].bytes) << from << " to " << to;
     }
   }
 }
@@ -234,7 +234,7 @@ TEST_P(Mail, of_each_pair_arrives_once_and_in_order) {
 TEST_P(Mail, a_receiver_may_answer) {
   post().listen();
   bool answered = false;
-  // A connection that is not there yet is busy: then the next message is answered.
+  // A wire without a connection yet is busy: the next message is answered.
   post().wire(3).listen([&](Rank from, Bytes message) {
     if (answered) return;
     const Result<Posted> posted = post().wire(3).send_message(from, message, {});
@@ -259,7 +259,7 @@ TEST_P(Mail, a_sleeper_wakes_and_all_of_it_departs) {
   }));
 }
 
-// Whether it is accepted within a moment.
+// Whether the message is accepted within 100 ms.
 bool send(RemoteClient& sender, Rank to, Bytes message) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
   while (std::chrono::steady_clock::now() < end) {
@@ -317,7 +317,7 @@ TEST(ofi_mail, of_another_job_is_refused) {
   EXPECT_TRUE(receives(*stranger, *receiver, [&] { return receiver->refused() > 0; }));
 }
 
-// When the buffers of the kernel are full, messages stay in the provider of their sender.
+// When the kernel's buffers are full, messages stay in the provider of the sender.
 TEST(ofi_mail, that_has_departed_arrives_without_its_sender) {
   if (!has_network()) GTEST_SKIP() << "no libfabric here";
   const Nodes memory = make_nodes();

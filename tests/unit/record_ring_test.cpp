@@ -16,7 +16,7 @@ std::unique_ptr<RecordRing> make_ring() {
   return std::make_unique<RecordRing>();
 }
 
-// What the record of that number holds: every length there is, the longest often.
+// The content of record `number`: all lengths occur, the longest often.
 std::vector<std::byte> record(std::uint32_t number) {
   std::mt19937 random(number);
   const std::size_t most = random() % 8 == 0 ? RecordRing::longest : 400;

@@ -24,7 +24,7 @@ Nodes two_nodes() {
   return nodes;
 }
 
-// A rank, alone on its node.
+// A rank that is alone on its node.
 class Side {
  public:
   Side(const Nodes& nodes, const std::shared_ptr<MessageQueues>& boxes, Rank me)
@@ -59,7 +59,7 @@ class RemoteMessagesTest : public testing::Test {
     }
   }
 
-  // From here to there; false where there is no credit.
+  // Sends from here to there; false without credit.
   bool send(MessageClass sort, std::uint16_t handler, Bytes body = {}) {
     RemoteMessages::MessageBuffer* buffer =
         here_->try_open(Rank(1), sort, body.empty() ? Payload::none : Payload::block);
@@ -72,7 +72,7 @@ class RemoteMessagesTest : public testing::Test {
     return true;
   }
 
-  // The handlers that messages which have come name.
+  // The handlers of the messages that have arrived.
   std::vector<std::uint16_t> handled(MessageClass sort, std::uint32_t most = 1000) {
     std::vector<std::uint16_t> handlers;
     there_->poll(sort, most, [&](RemoteMessages::MessageBuffer& buffer) {
@@ -152,7 +152,7 @@ TEST_F(RemoteMessagesTest, RepliesNeedNone) {
   EXPECT_EQ(all, expected);
 }
 
-// Which nobody had asked for, so that a peer that handles nothing would have to keep them all.
+// No rank requested the notices, so a peer that handles none would have to keep all of them.
 TEST_F(RemoteMessagesTest, NoticesNeedCreditAndAreHandledAsReplies) {
   for (std::uint32_t i = 0; i < RemoteMessages::window; ++i)
     ASSERT_TRUE(send(MessageClass::notice, static_cast<std::uint16_t>(i)));
@@ -168,7 +168,7 @@ TEST_F(RemoteMessagesTest, NoticesNeedCreditAndAreHandledAsReplies) {
     EXPECT_TRUE(send(MessageClass::notice, 7)) << i;
 }
 
-// Its replies would be kept here, as many as it likes to ask for.
+// This side would have to keep the replies, without a limit.
 TEST_F(RemoteMessagesTest, WhoHandlesNoRepliesMaySendNoMoreRequests) {
   for (std::uint32_t i = 0; i < RemoteMessages::window; ++i)
     ASSERT_TRUE(send(MessageClass::request, 1));
@@ -219,7 +219,7 @@ TEST_F(RemoteMessagesTest, AnUpdateMayBeAWordAlone) {
   EXPECT_EQ(word_there(place), 4U);
 }
 
-// The sender's engine is one that ended before this one began.
+// The generation belongs to an engine that ended before this one began.
 TEST_F(RemoteMessagesTest, WhatWasMeantForAnEarlierEngineIsDropped) {
   RemoteMessages::ActiveMessage packet{};
   packet.head = {.sort = RemoteMessages::Sort::request, .generation = 0xffff};

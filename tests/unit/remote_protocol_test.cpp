@@ -208,7 +208,7 @@ TEST(ofi_message, rows_are_behind_the_request) {
   EXPECT_FALSE(is_read(of_agent, sizeof(Row)));
 }
 
-// What the network brings may be any number.
+// The network may deliver any number.
 template <typename Enum>
 Enum any(unsigned number) {
   Enum value{};

@@ -24,7 +24,7 @@ ino_t inode(const UniqueFd& memory) {
   return status.st_ino;
 }
 
-// The memory that a member was given: its arenas in order, then the control memory.
+// The memory that a member received: its arenas in order, then the control memory.
 std::vector<ino_t> memory_of(Membership& member) {
   std::vector<ino_t> inodes;
   for (std::uint32_t rank = 0; rank < member.plan.ranks; ++rank) {
@@ -42,7 +42,7 @@ Result<RendezvousServer> open(std::uint32_t ranks) {
   return rendezvous_server;
 }
 
-// As the first rank of a job on one node does.
+// Serves as the first rank of a job on one node does.
 Result<Membership> serve(Result<RendezvousServer>& rendezvous_server, const NodeShare& share,
                          std::uint32_t seconds = generous, UniqueFd lifeline = {}) {
   Result<JobMemory> memory = JobMemory::create(share, rendezvous_server->invitation().tag);

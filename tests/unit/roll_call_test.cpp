@@ -11,7 +11,7 @@ namespace {
 
 using Ranks = std::vector<std::uint32_t>;
 
-// No two tests, nor two runs of one, may meet.
+// A unique job name, so that no two tests or runs interfere.
 std::string fresh_job() {
   const Result<std::uint64_t> number = random_number();
   EXPECT_TRUE(number);

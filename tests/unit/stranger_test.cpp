@@ -1,5 +1,5 @@
-// What anybody who reaches the port of an endpoint may send it: messages that it has no room for,
-// and parts of some. It receives on.
+// What any process that reaches the port of an endpoint may send it: messages that it has no room
+// for, and parts of messages. The endpoint still receives.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -27,13 +27,13 @@ std::unique_ptr<Endpoint> open_endpoint() {
   return *std::move(endpoint);
 }
 
-// An endpoint that sends to one other.
+// An endpoint that sends to one other endpoint.
 class Sender {
  public:
   explicit Sender(Bytes address)
       : endpoint_(open_endpoint()), peer_(*endpoint_->add_peer(address)) {}
 
-  // False: there is no room now.
+  // False: no room now.
   bool post(std::size_t size) {
     const Result<Posted> posted =
         endpoint_->send(peer_, Bytes(bytes_).first(size), operations_.emplace_back());
@@ -66,9 +66,9 @@ class Stranger : public testing::Test {
     const auto ignore = [](auto&&...) {};
     endpoint_->poll({take, ignore, ignore});
   }
-  // Who is to be polled as well.
+  // A sender to poll as well.
   void add(Sender& other) { other_ = &other; }
-  // False: it took too long.
+  // False: timeout.
   template <typename Done>
   bool poll_until(Sender& sender, const Done& done) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
@@ -107,7 +107,7 @@ TEST_F(Stranger, sends_what_is_too_long) {
   EXPECT_TRUE(arrives(friendly, receives.longest));
 }
 
-// It may fit into what room there is.
+// The message may fit into the free room.
 TEST_F(Stranger, sends_messages_of_all_lengths) {
   Sender stranger(address());
   Sender friendly(address());

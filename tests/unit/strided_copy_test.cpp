@@ -39,8 +39,8 @@ TEST(strided_copy, runs_equally_far_apart_at_both_ends_leave_the_gaps_alone) {
       }
 }
 
-// rows x columns elements: row-major at the source, column-major at the target, where columns are
-// `gap` bytes longer than they must be.
+// rows x columns elements: row-major at the source, column-major at the target, with columns `gap`
+// bytes longer than necessary.
 test::Case transposition(std::size_t element, std::size_t rows, std::size_t columns,
                          std::size_t gap) {
   const auto signed_size = [](std::size_t size) { return static_cast<std::ptrdiff_t>(size); };
@@ -62,7 +62,7 @@ TEST(strided_copy, matrices_of_any_shape_are_transposed) {
 }
 
 TEST(strided_copy, large_matrices_are_transposed_wherever_they_begin) {
-  // Columns of whole cache lines, in 8 MiB and more: only these are streamed past the caches.
+  // Columns of whole cache lines, in 8 MiB and more: only these use streaming stores.
   for (const std::size_t element : {4U, 8U}) {
     test::Random random(element);
     const test::Case c = transposition(element, 1088, 8200 / element, 0);
@@ -91,7 +91,7 @@ TEST(strided_copy, an_empty_transfer_touches_nothing) {
   copy(*optimize(c.description(), End::target), nullptr, nullptr);
 }
 
-// Every other word of `target` becomes `value`.
+// Sets every other word of `target` to `value`.
 void put_words(std::span<std::uint64_t> target, std::uint64_t value) {
   const test::Case c{8, {target.size() / 2}, {16}, {0}};
   copy(*optimize(c.description(), End::target), reinterpret_cast<std::byte*>(target.data()),

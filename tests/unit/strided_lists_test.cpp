@@ -10,7 +10,7 @@
 namespace gondwana::strided {
 namespace {
 
-// Memory and the blocks of a list in it, which do not overlap and lie in a random order.
+// Memory and a list of blocks in it, which do not overlap and are in random order.
 class Blocks {
  public:
   Blocks(test::Random& random, const std::vector<std::size_t>& lengths) {
@@ -44,7 +44,7 @@ class Blocks {
     return all;
   }
 
-  // What the memory becomes when its list is overwritten, and nothing else is.
+  // The memory after its list was overwritten and nothing else.
   std::vector<std::byte> memory_with(const std::vector<std::byte>& content_now) const {
     std::vector<std::byte> result = memory;
     std::size_t position = 0;
@@ -62,7 +62,7 @@ class Blocks {
   std::vector<void*> addresses;
 };
 
-// `bytes` in blocks of any length, some of them empty.
+// Splits `bytes` into blocks of any length, some of them empty.
 std::vector<std::size_t> any_lengths(test::Random& random, std::size_t bytes) {
   std::vector<std::size_t> lengths;
   const std::size_t longest_block = 1 + random.below(200);

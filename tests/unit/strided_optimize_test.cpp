@@ -130,8 +130,8 @@ TEST(strided_optimize, the_canonical_form_is_sorted_positive_and_folded) {
   }
 }
 
-// The same transfer, told differently: dimensions split, turned round and shuffled. Turning one
-// round moves both base addresses.
+// An equivalent transfer: dimensions split, reversed and shuffled. Reversing a dimension moves both
+// base addresses.
 struct Retold {
   test::Case told;
   std::ptrdiff_t target_moved = 0;

@@ -20,7 +20,7 @@ struct Piece {
   std::vector<std::byte> bytes;
 };
 
-// Packs all of a transfer into pieces of random limits.
+// Packs a whole transfer into pieces of random limits.
 std::vector<Piece> pack_all(const Transfer& transfer, const std::byte* source,
                             test::Random& random) {
   const Transfer packing = with_packed(transfer, End::target);
@@ -51,7 +51,7 @@ TEST(strided_pieces, pieces_unpacked_in_any_order_make_the_transfer) {
   }
 }
 
-// What travels to a peer that unpacks: the dimensions at its end, and where its first byte lies.
+// The data for a peer that unpacks: the dimensions at its end, and the first offset.
 test::Case told_to_peer(const Transfer& transfer) {
   test::Case told{transfer.run(), {}, {}, {}};
   std::ptrdiff_t packed = 1;

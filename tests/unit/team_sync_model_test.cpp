@@ -1,5 +1,5 @@
-// The barrier and the broadcast that the engine makes of TeamSync and Doorbell, under the model
-// checker: nobody sleeps for ever, and plain data on either side of them does not race.
+// The barrier and the broadcast that the engine builds from TeamSync and Doorbell, under the model
+// checker: no member sleeps for ever, and plain data on either side of them does not race.
 #include <fmt/format.h>
 
 #include "support/model/assertions.hpp"
@@ -35,7 +35,7 @@ struct Members {
 
 using Sync = TeamSync<Atomics, Members>;
 
-// TeamSync with one thing wrong each.
+// TeamSync with one fault each.
 struct ReleaseAdvance : Sync {
   ReleaseAdvance(Members members, std::uint32_t me) : Sync(members, me), own(members.line(me)) {}
   void advance(Epoch epoch) { own.epoch.store(epoch, std::memory_order_release); }
@@ -48,7 +48,7 @@ struct RelaxedAdvance : ReleaseAdvance {
   void advance(Epoch epoch) { own.epoch.store(epoch, std::memory_order_relaxed); }
 };
 
-// Of two members that advance at once both may then read the other's old line.
+// If two members advance at once, both may then read the old line of the other.
 struct AcquireReached : Sync {
   AcquireReached(Members members, std::uint32_t me) : Sync(members, me), all(members) {}
   bool reached(std::uint32_t member, Epoch epoch) const {
@@ -67,7 +67,7 @@ struct SilentSync : Sync {
   void ring_sleepers(Epoch /*epoch*/) {}
 };
 
-// A claim in two steps: both may find that nobody has made it.
+// A claim in two steps: both members may find the place unclaimed.
 struct SharedClaims : Sync {
   SharedClaims(Members members, std::uint32_t me) : Sync(members, me), all(members) {}
   bool claim(std::uint32_t member, Epoch epoch) {
@@ -101,7 +101,7 @@ struct Team {
   Doorbell<Atomics>& bell(std::uint32_t member) { return lines.bells[member]; }
 };
 
-// The phases of a barrier: nothing but the memory tells the second what happened in the first.
+// The phases of a barrier: only the memory tells the second what happened in the first.
 template <typename S>
 void add_barrier(std::vector<model::Phase>& phases, Team& team, std::uint32_t me, Epoch epoch,
                  Poll poll) {
@@ -115,8 +115,8 @@ void add_barrier(std::vector<model::Phase>& phases, Team& team, std::uint32_t me
   phases.emplace_back([&team, me, epoch] { team.sync<S>(me).ring_sleepers(epoch); });
 }
 
-// Each member writes its cell, then reads its neighbour's after the barrier, then, after another
-// one, overwrites its own: what a stencil code does.
+// Each member writes its cell, reads its neighbour after the barrier, and overwrites its own cell
+// after another one, as a stencil code does.
 template <typename S>
 Outcome barriers(std::uint32_t members, Epoch last, Poll poll, const Limits& limits = {}) {
   Team team(members);
@@ -140,7 +140,7 @@ Outcome barriers(std::uint32_t members, Epoch last, Poll poll, const Limits& lim
   return team.scenario.explore(limits);
 }
 
-// A root that stores to the dest of every member and waits for nobody.
+// A root that stores to the dest of every member and waits for none.
 template <typename S>
 Outcome small_broadcasts(std::uint32_t members, std::uint32_t rounds, const Limits& limits = {}) {
   Team team(members);
@@ -170,8 +170,8 @@ Outcome small_broadcasts(std::uint32_t members, std::uint32_t rounds, const Limi
   return team.scenario.explore(limits);
 }
 
-// Broadcasts in which a copy is made by the root or by who gets it, whoever comes first. Round r
-// has source r, and its root overwrites that at once.
+// Broadcasts in which the root or the receiver makes the copy, whichever comes first. Round r has
+// source r, and its root overwrites that at once.
 struct LargeBroadcasts {
   enum class Roots { the_same, in_turn };
   enum class Leave { after_the_root, at_once };
@@ -266,8 +266,8 @@ Outcome large_broadcasts(std::uint32_t members, std::uint32_t rounds, const Limi
   return broadcasts.explore<S>(rounds, limits);
 }
 
-// Each member shows a term in its scratch, then reads everybody's, one after another. Two halves of
-// scratch in turn: a member may be a reduction ahead of the slowest, but not two.
+// Each member publishes a term in its scratch, then reads all terms in turn. The halves of the
+// scratch alternate: a member may be one reduction ahead of the slowest, not two.
 template <typename S>
 Outcome reductions(std::uint32_t members, std::uint32_t halves, Epoch last,
                    const Limits& limits = {}) {
@@ -296,8 +296,8 @@ Outcome reductions(std::uint32_t members, std::uint32_t halves, Epoch last,
   return team.scenario.explore(limits);
 }
 
-// Each member shows its size, reads those of the members before it, stores to the dest of its
-// neighbour, and then all wait for all.
+// Each member publishes its size, reads the sizes before it, stores to the dest of its neighbour,
+// and then all wait for all.
 template <typename S>
 Outcome collections(std::uint32_t members, const Limits& limits = {}) {
   Team team(members);
@@ -348,7 +348,7 @@ TEST(team_sync_model, barriers_of_two_members_in_every_interleaving) {
   EXPECT_TRUE(holds(barriers<Sync>(2, 2, Poll::before_sleeping)));
 }
 
-// It holds in every interleaving too, but those take ten seconds and gigabytes: not for every run.
+// It holds in every interleaving too, but that takes ten seconds and gigabytes per run.
 TEST(team_sync_model, barrier_of_three_members_with_two_preemptions) {
   EXPECT_TRUE(holds(barriers<Sync>(3, 1, Poll::before_sleeping, {.preemptions = 2})));
 }

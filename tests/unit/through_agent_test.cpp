@@ -1,4 +1,4 @@
-// Ranks whose messages the agents of their nodes carry.
+// Ranks that send their messages through the agents of their nodes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class ThroughAgent : public testing::Test {
   }
   void end_agent(std::uint32_t node) { agents_[node].reset(); }
 
-  // False: it took too long.
+  // False: timeout.
   static bool progress_until(RemoteClient& ofi, const std::function<bool()>& done) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (std::chrono::steady_clock::now() < end) {
@@ -117,7 +117,7 @@ TEST_F(ThroughAgent, more_than_the_ring_holds_arrives_whole) {
   EXPECT_EQ(received, sent);
 }
 
-// Its letters wait in the agent, more of them than the ring has room for.
+// The agent holds its messages, more of them than the ring has room for.
 TEST_F(ThroughAgent, a_rank_that_does_not_call_keeps_nobody_waiting) {
   const auto text = bytes_of(60'000, 9);
   constexpr std::size_t letters = 12;

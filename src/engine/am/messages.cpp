@@ -3,7 +3,7 @@
 namespace gondwana {
 namespace {
 
-// As many as one poll may run, so that a flood does not keep the caller for ever.
+// The most messages that one poll handles, so that a flood does not keep the caller forever.
 constexpr std::uint32_t most_at_once = 64;
 
 }  // namespace
@@ -51,10 +51,10 @@ std::optional<Draft> Messages::open_buffer(Rank to, MessageClass sort, Payload p
   return Draft{nullptr, {}, &buffer->packet.message, block};
 }
 
-// False: another thread is at it, or a handler of this one.
+// Returns false if another thread polls, or if a handler of this thread runs.
 bool Messages::take_turn(Receiving& mine) const {
   if (mine.busy.load(std::memory_order_relaxed)) return false;
-  if (any_thread_)  // pairs with the release by who has had the turn
+  if (any_thread_)  // pairs with the release by the thread that had the turn
     return !mine.busy.exchange(true, std::memory_order_acquire);
   mine.busy.store(true, std::memory_order_relaxed);
   return true;

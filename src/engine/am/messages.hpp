@@ -1,12 +1,12 @@
-// Active messages between ranks: on a node what the engine makes of the inboxes, which number the
-// ranks of the node from 0; beyond it, of the wire's remote (engine/am/remote_messages.hpp).
+// Active messages between ranks. Within a node they use the inboxes, which number the ranks of the
+// node from 0. Between nodes they use the wire (engine/am/remote_messages.hpp).
 //
-// A message is opened - a place in the receiver's inbox, from the credit of this pair of ranks and
-// class -, filled where it lies and published, or cancelled. Who receives runs the handler on it in
-// place, whenever it polls or waits. A handler of a request may send one reply and no request, one
-// of a reply sends nothing: sync/inbox.hpp says why nobody then waits for ever.
+// A message is opened: it gets a place in the receiver's inbox, from the credit of this pair of
+// ranks and class. It is then filled in place, and published or cancelled. The receiver runs the
+// handler on it in place, when it polls or waits. A request handler may send one reply and no
+// request; a reply handler sends nothing. sync/inbox.hpp says why this cannot deadlock.
 //
-// Inline where a message on its way passes: its cache lines take no longer than forty instructions.
+// Message paths are inline: their cache lines take no longer than 40 instructions.
 #pragma once
 
 #include <array>
@@ -21,12 +21,12 @@
 
 namespace gondwana {
 
-// A message under its handler. All of it is the inbox's, valid until the handler returns.
+// A message under its handler. All of it lies in the inbox and is valid until the handler returns.
 struct Incoming {
   Rank from;
   MessageClass sort;
   InboxMessage& message;
-  MutableBytes block;  // the payload block; empty where the message has none
+  MutableBytes block;  // the payload block; empty if the message has none
 };
 
 struct RankBells {
@@ -37,14 +37,14 @@ struct RankBells {
 };
 using NodeQueue = SharedQueue<RankBells>;
 
-// Where messages of one class to one peer go; the credit cache is that of the thread that sends.
+// The queue for messages of one class to one peer. The sending thread owns the credit cache.
 struct MessageTarget {
   NodeQueue lane;
   CreditCache credit_cache;
   Doorbell<RealAtomics>* data_bell;
 };
 
-// A message being written: of whoever opened it, until it is published or cancelled.
+// A message being written. The thread that opened it owns it until it publishes or cancels it.
 struct Draft {
   MessageTarget* target;  // null: a rank out of reach, and the message lies in a buffer
   Reservation at;
@@ -52,7 +52,7 @@ struct Draft {
   MutableBytes block;
 };
 
-// Which threads of the rank run handlers: the one that asked for messages, or whoever polls.
+// Which threads run handlers: the one that asked for messages, or any thread that polls.
 enum class Handlers : std::uint8_t { on_one_thread, on_any_thread };
 
 class Messages {
@@ -63,16 +63,16 @@ class Messages {
 
   Messages(const NodeMemory& memory, Rank me);
 
-  // From now on messages are received, and given to `receiver`. The peers may send before that:
-  // then they wait in the inbox. With handlers on one thread, threads take turns in sending.
+  // Starts to deliver messages to `receiver`. Messages that peers sent earlier wait in the inbox.
+  // With handlers on one thread, threads take turns in sending.
   void listen(Receiver receiver, void* context, Handlers handlers);
-  // Ranks out of reach can be written to, too.
+  // Also enables messages to ranks out of reach.
   void use(std::unique_ptr<RemoteMessages> remote) { remote_ = std::move(remote); }
   RemoteMessages* remote() { return remote_.get(); }
   void stop() { receiver_ = nullptr; }
   bool may_poll() const { return receiver_ != nullptr && (any_thread_ || owner_ == this_thread()); }
 
-  // Nothing where there is no room just now. Never waits; any thread.
+  // Returns nothing if there is no room now. Never waits; callable from any thread.
   [[gnu::always_inline]] std::optional<Draft> try_open(Rank to, MessageClass sort,
                                                        Payload payload) {
     if (local(to) >= layout_.ranks()) [[unlikely]]
@@ -87,7 +87,7 @@ class Messages {
     return Draft{&target, *at, &side.message(*at), block};
   }
 
-  // The receiver may sleep on either of its bells.
+  // Rings both bells: the receiver may sleep on either.
   [[gnu::always_inline]] void publish(const Draft& draft) {
     if (draft.target == nullptr) [[unlikely]]
       return remote_->publish(RemoteMessages::MessageBuffer::of(*draft.message));
@@ -100,15 +100,15 @@ class Messages {
     sender(*draft.target).cancel(draft.at);
   }
 
-  // Runs handlers of messages that are there, a bounded number; how many. May overlook some for a
-  // while, of senders whose threads send at once. Only where may_poll(); within a handler of a
-  // request it runs replies alone.
+  // Runs handlers of a bounded number of messages and returns how many. It may miss messages for a
+  // while if threads of a sender send at once. Requires may_poll(). In a request handler it runs
+  // only replies.
   std::uint32_t poll() {
     return poll(MessageClass::reply, false) + poll(MessageClass::request, false);
   }
-  // Whether some thread is polling: poll() may have done nothing.
+  // Whether a thread is polling; then poll() may have done nothing.
   bool is_polled() const { return receiving_[0].busy.load() || receiving_[1].busy.load(); }
-  // The same as poll(), and overlooks none: before a sleep.
+  // Like poll(), but misses no message. Called before a sleep.
   std::uint32_t poll_all() {
     return poll(MessageClass::reply, true) + poll(MessageClass::request, true);
   }
@@ -116,7 +116,7 @@ class Messages {
  private:
   using Sender = InboxSender<RealAtomics, NodeQueue>;
 
-  // A lane of this rank. Threads take turns at its guesses; in a handler the turn is taken.
+  // A lane of this rank. Threads take turns at its guesses; a handler holds the turn.
   struct Receiving {
     explicit Receiving(const NodeQueue& own) : lane(own), consumer(own) {}
 
@@ -147,7 +147,7 @@ class Messages {
   const void* owner_ = nullptr;
   std::array<Receiving, 2> receiving_;                 // by class
   std::array<std::vector<MessageTarget>, 2> targets_;  // by class and rank
-  std::unique_ptr<RemoteMessages> remote_;             // null: there is no way out of the node
+  std::unique_ptr<RemoteMessages> remote_;             // null: no other node can be reached
 };
 
 }  // namespace gondwana

@@ -7,7 +7,7 @@
 namespace gondwana {
 namespace {
 
-// Requests that were handled before their sender is told, if nothing else goes there meanwhile.
+// Handled requests after which their sender is told, if no other message goes there first.
 constexpr std::uint32_t tell_after = RemoteMessages::window / 2;
 
 RemoteMessages::Sort sort_of(MessageClass sort) {
@@ -78,7 +78,7 @@ void RemoteMessages::cancel(MessageBuffer& buffer) {
   free_.push_back(&buffer);
 }
 
-// The word goes with the last of the bytes.
+// The word travels with the last bytes.
 bool RemoteMessages::update(Rank to, const Update& update) {
   const std::scoped_lock turn(turn_);
   std::size_t at = 0;
@@ -96,7 +96,7 @@ bool RemoteMessages::update(Rank to, const Update& update) {
   return is_all_sent() && wire_.departed();
 }
 
-// RemoteMessages to one peer goes in order: none overtakes what waits.
+// Messages to one peer stay in order: none overtakes a waiting message.
 void RemoteMessages::send(Rank to, MutableBytes packet, Bytes body) {
   Peer& peer = peers_[index(to)];
   if (peer.waiting == 0 && try_send(to, packet, body)) return;
@@ -107,7 +107,7 @@ void RemoteMessages::send(Rank to, MutableBytes packet, Bytes body) {
   ++peer.waiting;
 }
 
-// True: gone, or lost with its receiver; then the wire says so.
+// True if the message is sent, or lost with its receiver; then the wire reports the loss.
 bool RemoteMessages::try_send(Rank to, MutableBytes packet, Bytes body) {
   Peer& peer = peers_[index(to)];
   Head head;
@@ -136,9 +136,9 @@ void RemoteMessages::move_on() {
   });
 }
 
-// Of a member of this job: what makes no sense all the same is dropped, and so is what was meant
-// for the engine before this one. Of the one after it come updates only, which number themselves:
-// whatever else goes to members that have met in it.
+// Handles a message from a member of this job. Drops malformed messages, and messages for an
+// earlier engine. From a later engine only updates can come, which carry their own numbers: all
+// other messages go to members that have met in it.
 void RemoteMessages::receive(Rank from, Bytes message) {
   Head head;
   if (message.size() < sizeof(head) || index(from) >= ranks_) return;
@@ -168,7 +168,7 @@ void RemoteMessages::keep(Rank from, MessageClass sort, Bytes message) {
   how_many_[number].fetch_add(1, std::memory_order_relaxed);
 }
 
-// Threads of this rank may sleep until it comes.
+// Threads of this rank may sleep until the word changes.
 void RemoteMessages::carry_out(Bytes message) {
   Change change;
   if (message.size() < sizeof(change)) return;
@@ -184,7 +184,7 @@ void RemoteMessages::carry_out(Bytes message) {
       change.word_offset % sizeof(change.word) != 0)
     return;
   auto& word = *reinterpret_cast<std::uint64_t*>(arena + change.word_offset);
-  std::atomic_ref(word).store(change.word, std::memory_order_seq_cst);  // with who acquires it
+  std::atomic_ref(word).store(change.word, std::memory_order_seq_cst);  // pairs with acquire loads
   memory_.data_bell(me_).ring_if_asleep();
   memory_.page(me_).sync_bell.ring_if_asleep();
 }

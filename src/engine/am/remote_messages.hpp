@@ -1,14 +1,15 @@
-// Active messages to and from ranks out of reach: what the engine makes of the wire's message.
+// Active messages to and from ranks out of reach, on top of the wire's messages.
 //
-// A message is written into a buffer and sent when it is published. One that arrives is copied into
-// a buffer, where it stays until this rank polls. A rank has at most `window` requests under way to
-// each peer, as many as an inbox has slots; whoever handles them says now and then how many it has
-// taken. Replies need no credit: each answers a request that had one, and while replies of a peer
-// wait to be handled, fewer requests may go there. Notices answer none, and count as requests.
+// A message is written into a buffer and sent when it is published. An arriving message is copied
+// into a buffer, where it stays until this rank polls. A rank has at most `window` requests in
+// flight to each peer, as many as an inbox has slots. The receiver reports from time to time how
+// many it has handled. Replies need no credit, since each answers a request that had one. While
+// replies of a peer wait to be handled, fewer requests may go there. Notices answer no request and
+// count as requests.
 //
-// Updates are for doors whose members keep copies of each other's boards: bytes, and a word that
-// says that they are there. They are carried out when they arrive, in the order in which one peer
-// sent them; a door does not send more of them than it has room for.
+// Updates maintain replicas of team scratch: bytes, and a word that announces them. The receiver
+// applies updates on arrival, in the order in which a peer sent them. A door never sends more
+// updates than it has room for.
 #pragma once
 
 #include <array>
@@ -28,7 +29,7 @@
 
 namespace gondwana {
 
-// For the arena of a peer: `bytes` at `offset`, then `word` at `word_offset`, for who acquires it.
+// For the arena of a peer: `bytes` at `offset`, then `word` at `word_offset` as a release.
 struct Update {
   static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
 
@@ -48,13 +49,13 @@ class RemoteMessages {
   using ActiveMessage = remote::ActiveMessage;
   using Change = remote::MemoryUpdate;
 
-  // A packet under way, here or there.
+  // A packet in flight, outgoing or incoming.
   struct MessageBuffer {
     alignas(8) ActiveMessage packet;
     Rank peer;
-    std::vector<std::byte> block;  // as large as the largest body it ever had
+    std::vector<std::byte> block;  // as large as its largest body so far
 
-    // The one that a message lies in.
+    // The buffer that a message lies in.
     static MessageBuffer& of(InboxMessage& message) {
       return *reinterpret_cast<MessageBuffer*>(reinterpret_cast<std::byte*>(&message) -
                                                offsetof(ActiveMessage, message));
@@ -65,26 +66,26 @@ class RemoteMessages {
     return wire.limits().longest_message >= sizeof(ActiveMessage) + longest_body;
   }
 
-  // `turn`: held by who uses the wire; it guards what is here too.
+  // `turn` is held by the thread that uses the wire. It guards this object too.
   RemoteMessages(Wire& wire, std::recursive_mutex& turn, const NodeMemory& memory, Rank me,
                  std::uint32_t ranks);
   RemoteMessages(const RemoteMessages&) = delete;
   RemoteMessages& operator=(const RemoteMessages&) = delete;
-  // The wire may outlive it.
+  // The wire may outlive this object.
   ~RemoteMessages() { wire_.listen({}); }
 
-  // Null where the peer has not handled enough of what was sent to it.
+  // Returns null if the peer must handle earlier messages first.
   MessageBuffer* try_open(Rank to, MessageClass sort, Payload payload);
   void publish(MessageBuffer& buffer);
   void cancel(MessageBuffer& buffer);
-  // True: it has left, and needs no progress here to arrive.
+  // True: the update has left, and needs no progress here to arrive.
   bool update(Rank to, const Update& update);
 
-  // Sends what found no room before. By who has the wire.
+  // Sends messages that found no room before. Called by the thread that has the wire.
   void move_on();
   bool is_all_sent() const { return waiting_.empty(); }
 
-  // Gives what has arrived to `handle`, no more than `most`; how many.
+  // Passes at most `most` arrived messages to `handle`; returns how many.
   template <typename Handle>
   std::uint32_t poll(MessageClass sort, std::uint32_t most, const Handle& handle) {
     std::uint32_t handled = 0;
@@ -101,11 +102,11 @@ class RemoteMessages {
  private:
   struct Peer {
     std::uint32_t under_way = 0;  // requests and notices to it
-    std::uint32_t owed = 0;  // of these from it, those that were handled, and it has not been told
-    std::uint32_t replies = 0;  // of its that have come and were not handled
-    std::uint32_t waiting = 0;  // message to it that found no room yet
+    std::uint32_t owed = 0;  // its requests and notices that were handled, but not reported to it
+    std::uint32_t replies = 0;  // arrived replies from it that were not handled
+    std::uint32_t waiting = 0;  // messages to it that found no room yet
   };
-  // RemoteMessages that found no room.
+  // A message that found no room.
   struct Waiting {
     Rank to;
     std::vector<std::byte> message;
@@ -126,12 +127,12 @@ class RemoteMessages {
   Rank me_;
   std::uint32_t ranks_;
   std::uint16_t generation_;
-  std::map<std::uint32_t, Peer> peers_;  // by rank; of those that were talked to
+  std::map<std::uint32_t, Peer> peers_;  // by rank; only peers with messages
   std::deque<MessageBuffer> buffers_;
   std::vector<MessageBuffer*> free_;
   std::deque<Waiting> waiting_;
   std::array<std::deque<MessageBuffer*>, 2> arrived_;     // by class
-  std::array<std::atomic<std::uint32_t>, 2> how_many_{};  // of them, for who looks without turn
+  std::array<std::atomic<std::uint32_t>, 2> how_many_{};  // of them, for readers without turn_
 };
 
 }  // namespace gondwana

@@ -1,4 +1,4 @@
-// Which kind of algorithm does a collective.
+// Chooses the kind of algorithm for each collective.
 #include "engine/collectives/collectives.hpp"
 
 #include <cstring>
@@ -16,7 +16,7 @@ void sync_in_levels(const CollectiveResources& with, Team& team, CallName call) 
 
 }  // namespace
 
-// Where the user names an algorithm for a collective, the barriers in it are flat too.
+// If the user names an algorithm for a collective, its barriers are flat too.
 Group Collectives::group_of(Team& team, CallName call, Collective collective) const {
   if (team.own_flags != 0) return group(team, team.own_flags, call);
   return {with_, team, goes_in_levels(collective, team) ? sync_in_levels : nullptr, call};
@@ -32,7 +32,7 @@ void Collectives::sync(Team& team, CallName call) {
 
 bool Collectives::barrier(Team& team, CallName call) {
   if (with_.remote != nullptr) with_.remote->drain(with_.lane);
-  sync(team, call);  // a rank that sees this one arrive sees what it put
+  sync(team, call);  // a rank that sees this rank arrive sees its puts
   return !with_.lane.failed();
 }
 

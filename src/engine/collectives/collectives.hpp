@@ -1,12 +1,12 @@
 // Collectives of teams, for all doors.
 //
-// Every member of the team calls them, in the same order, from one thread at a time for each team.
-// `dest` and `source` are symmetric, and every dest may be written as soon as the first member
-// calls. On return the caller's source is free again and its dest complete; other members may still
-// be inside. False where one failed, with the error in the default lane.
+// Every member of the team makes the same calls in the same order. For each team, one thread calls
+// at a time. `dest` and `source` are symmetric. Every dest may be written as soon as the first
+// member calls. On return the caller's source is free and its dest is complete; other members may
+// still be inside. A call returns false if it failed; the default lane then holds the error.
 //
-// Three kinds of algorithms: node/ for members with common memory, reference/ by flags and gets,
-// levels/ for members on several nodes.
+// There are three kinds of algorithms: node/ for members that share memory, reference/ with flags
+// and gets, levels/ for members on several nodes.
 #pragma once
 
 #include <optional>
@@ -28,72 +28,73 @@ class Collectives {
   Collectives& operator=(const Collectives&) = delete;
   const CollectiveResources& resources() const { return with_; }
 
-  // The team of all ranks works without levels at first. False where no memory is left for them.
+  // The world team has no levels at first. Returns false if no memory is left for its levels.
   bool prepare_world();
-  // Once all ranks have done so.
+  // Called after all ranks have called prepare_world().
   void begin_world();
 
   void sync(Team& team, CallName call);
   bool barrier(Team& team, CallName call);
-  // `source` of member `root` to `dest` of every member, or of every other one.
+  // Copies `source` of member `root` to `dest` of every other member, and of the root if `written`.
   bool broadcast(Team& team, CallName call, void* dest, const void* source, std::size_t size,
                  std::uint32_t root, RootDest root_dest = RootDest::written);
-  // The sources of all members, in their order, into every dest: of `size` bytes each, or each of a
-  // size of its own.
+  // Concatenates the sources of all members, in their order, in every dest. With fcollect() each
+  // source has `size` bytes; with collect() sizes may differ.
   bool fcollect(Team& team, CallName call, void* dest, const void* source, std::size_t size);
   bool collect(Team& team, CallName call, void* dest, const void* source, std::size_t size);
   // Block i of `source` becomes block `me` of the dest of member i.
   bool alltoall(Team& team, CallName call, void* dest, const void* source, const Exchange& shape);
-  // Combines the `source` arrays of all members in the order of their ranks, into every `dest`.
-  // They may be the same array.
+  // Combines the `source` arrays of all members, in the order of their ranks, into every `dest`.
+  // `dest` may be `source`.
   bool reduce(Team& team, CallName call, void* dest, const void* source, std::size_t count,
               ElementType type);
-  // The same, of the members up to this one, or before it: then member 0 gets zeros.
+  // As reduce(), over the members up to this one, or those before it: member 0 then gets zeros.
   bool scan(Team& team, CallName call, void* dest, const void* source, std::size_t count,
             ElementType type, Scan kind);
 
-  // Before all else of a call that is checked: compares what the members say that they are about to
-  // do. Nothing where all say the same, otherwise on all the message that names two ranks and their
+  // The first step of a checked call: compares what the members are about to do. Returns nothing if
+  // all do the same. Otherwise it returns, on all members, a message that names two ranks and their
   // calls.
   std::optional<std::string> compare_calls(Team& team, CallName call, const std::string& mine);
 
-  // Over `parent`. Each member names the new team that it will be in, or none; the teams share no
-  // member. Null where it is in none; an error, on all alike, where no number is left.
+  // Collective over `parent`. Each member names the new team that it joins, or none; the new teams
+  // share no member. Returns null if this rank joins none. Returns an error on all members if no
+  // number is free.
   Result<Team*> split(Team& parent, CallName call, const std::optional<TeamShape>& mine);
-  // Over `team`, which is gone afterwards. Not for the two that are always there.
+  // Collective over `team`, which it deletes. The world and shared teams cannot be destroyed.
   void destroy(Team& team, CallName call);
 
-  // A set of ranks that is no team, with flags of its own at `flags_offset` of all arenas.
+  // A set of ranks that is not a team. Its flags lie at `flags_offset` of all arenas.
   Group group(const Team& members, std::size_t flags_offset, CallName call) const {
     return {with_, members, flags_offset, call};
   }
-  // The team that is kept for a set with flags of its own, or the set itself: collectives work on
-  // either. The first time over the members of the set, like a collective.
+  // Returns the team that is kept for a set with flags of its own, or the set itself. Collectives
+  // work on either. The first call for a set is a collective over its members.
   Team& team_of_set(Team& set, CallName call) {
     Team* team = sets_.find(set, [&] { return make_team(set, call); });
     return team != nullptr ? *team : set;
   }
-  // After a barrier of the world, by all ranks: all teams but the two first are gone. For a door
-  // that ends while another one keeps the engine.
+  // Ends all teams except world and shared. All ranks call it after a barrier of the world, when a
+  // door ends while another one keeps the engine.
   void end_all_teams(CallName call);
 
  private:
-  // What all members of a team must find together before one of them can be split.
+  // What all members of a team agree on before it is split.
   struct Agreement {
-    std::uint64_t numbers;  // those of teams, as bits: combined by and
+    std::uint64_t numbers;  // free team numbers as bits: combined by and
     Epoch epoch;            // combined by max
   };
 
-  // Small blocks of many members go together.
+  // Small blocks travel in levels: those of many members in one message.
   bool exchanges_in_levels(const Team& team, const Exchange& shape) const;
   Algorithm algorithm_of(Collective collective) const { return with_.algorithms.of(collective); }
-  // Whether a collective is done by puts, gets and flags: where members have no common memory,
-  // where the user names an algorithm, and in a set that has no team.
+  // Whether a collective uses puts, gets and flags: if members share no memory, if the user names
+  // an algorithm, or if the set has no team.
   bool uses_reference(Collective collective, const Team& team) const {
     return team.own_flags != 0 || !is_within(with_.rma.reach(), team) ||
            is_flat(algorithm_of(collective));
   }
-  // Of those, whether in two levels.
+  // If uses_reference() holds: whether the collective runs in two levels.
   bool goes_in_levels(Collective collective, const Team& team) const {
     return team.levels != nullptr && !is_flat(algorithm_of(collective));
   }
@@ -103,15 +104,15 @@ class Collectives {
   }
   Agreement agree(Team& team, CallName call, const Agreement& mine);
   static Agreement agree_by_notes(Group& group, const Agreement& mine);
-  // A number that is taken on this rank, and an epoch that no member has gone beyond in a team of
-  // that number.
+  // A number that is taken on this rank, and an epoch that no member has exceeded in a team of that
+  // number.
   struct Number {
     std::uint32_t number;
     Epoch epoch;
     bool is_prepared;  // a team of that number may have levels
   };
-  // `agree`: with all that take part. `seed`: the same on all of them.
-  // `over`: all that take part; the team will be of some of them.
+  // `agree` is a collective over all participants, and `seed` is the same on all of them. `over`
+  // holds all participants; the new team has some of them.
   std::optional<Number> agree_on_number(Teams::Kind kind, const Team& over, std::uint32_t seed,
                                         FunctionRef<Agreement(const Agreement&)> agree);
   std::optional<Number> take(std::uint32_t number, bool in_levels);

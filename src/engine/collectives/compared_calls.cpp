@@ -1,8 +1,8 @@
-// Whether the members of a team are in the same collective: each writes what it is about to do,
-// then all read what the others wrote.
+// Checks that the members of a team are in the same collective. Each member writes what it is about
+// to do; then all read what the others wrote.
 //
-// The note of each team lies in the system part of its members' arenas, behind the data bell, so
-// that it can be read over a wire too.
+// Each team has a note in the system part of its members' arenas, after the data bell. Other nodes
+// can read it over the wire.
 #include <fmt/format.h>
 
 #include "engine/collectives/collectives.hpp"
@@ -10,7 +10,7 @@
 namespace gondwana {
 namespace {
 
-// With the final zero; longer texts are cut.
+// Includes the final zero; longer texts are cut.
 constexpr std::size_t note_size = system_area::call_notes.size;
 
 using NoteText = std::array<char, note_size>;

@@ -1,12 +1,11 @@
 // Teams for sets of ranks that each call names anew: OpenSHMEM's active sets.
 //
-// A set is known by its ranks and by the array of flags that its caller brings. The first
-// collective of a set agrees on a team number by those flags, and the team is kept for all later
-// ones. All members meet a set in the same collective, so all know it or none does. Threads that
-// use the same ranks at once bring different arrays, and so have different teams.
+// A set is identified by its ranks and by the flag array of its caller. The first collective of a
+// set agrees on a team number by those flags. The team is kept for later collectives. All members
+// meet a set in the same collective, so either all know it or none does. Threads that use the same
+// ranks at once pass different arrays, and so have different teams.
 //
-// A set for which there is no number has no team, for as long as the engine lives: its collectives
-// go by its flags.
+// If no number is free, the set has no team while the engine lives: its collectives use its flags.
 #pragma once
 
 #include <array>
@@ -22,14 +21,14 @@ namespace gondwana {
 
 class SetTeams {
  public:
-  // `make` is called for a set that is new: it makes the team, or finds that there is none.
+  // `make` is called for a new set: it makes the team, or returns null if there is none.
   Team* find(const Team& set, FunctionRef<Team*()> make) {
     const Known* known = place_of(set).load(std::memory_order_acquire);  // pairs with find_slowly()
     if (known != nullptr && known->is(set)) [[likely]]
       return known->team;
     return find_slowly(set, make);
   }
-  // After all teams of the engine have ended.
+  // Called after all teams of the engine have ended.
   void forget();
 
  private:
@@ -40,7 +39,7 @@ class SetTeams {
     std::int32_t stride;
     std::uint32_t size;
     std::size_t flags;
-    Team* team;  // null: it has none
+    Team* team;  // null: the set has no team
 
     bool is(const Team& set) const {
       return flags == set.own_flags && first == set.first && stride == set.stride &&

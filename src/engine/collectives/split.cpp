@@ -1,9 +1,9 @@
-// Splitting a team, and its end.
+// Splits a team, and ends one.
 //
-// Teams that share no member may have the same number, so the members look for one that is free on
-// all of them: each offers its free numbers, and all take the lowest that everybody offers. Where
-// threads of one rank split different teams at once, two may take the same; then all concerned try
-// again.
+// Teams that share no member may have the same number. So the members look for a number that is
+// free on all of them: each offers its free numbers, and all take the lowest that every member
+// offers. If threads of one rank split different teams at once, two teams may take the same number.
+// Then the members of both try again.
 #include <fmt/format.h>
 
 #include <bit>
@@ -18,18 +18,17 @@ Result<Team*> Collectives::split(Team& parent, CallName call,
       agree_on_number(Teams::Kind::program, parent, parent.number,
                       [&](const Agreement& offer) { return agree(parent, call, offer); });
   if (!found)
-    return Error{
-        Errc::out_of_memory,
-        fmt::format("no team can be made: a rank can be in {} teams at once, and no number "
-                    "is free on all {} members of the parent; destroy teams that are no "
-                    "longer used",
-                    max_teams, parent.size)};
+    return Error{Errc::out_of_memory,
+                 fmt::format("cannot make a team: a rank can be in {} teams at once, and no number "
+                             "is free on all {} members of the parent; destroy teams that are no "
+                             "longer used",
+                             max_teams, parent.size)};
   if (mine) return &make(*found, parent, *mine);
   give_back(*found);
   return static_cast<Team*>(nullptr);
 }
 
-// The flags are as they were when this returns.
+// Leaves the flags as it found them.
 Team* Collectives::make_team(const Team& set, CallName call) {
   const auto agree_by_flags = [&](const Agreement& offer) {
     Group members = group(set, set.own_flags, call);
@@ -50,7 +49,7 @@ std::optional<Collectives::Number> Collectives::agree_on_number(
   for (std::uint32_t attempt = 0; attempt < attempts; ++attempt) {
     const std::uint64_t free = agree({teams_.free_numbers(kind), 0}).numbers;
     if (free == 0) break;
-    // Sets that agree at the same time begin their search at different numbers, and so seldom meet.
+    // Sets that agree at the same time start their search at different numbers, and rarely collide.
     const int turn = static_cast<int>((seed * 5 + attempt) % max_teams);
     const int found = std::countr_zero(std::rotr(free, turn));
     const std::uint32_t lowest = static_cast<std::uint32_t>(found + turn) % max_teams;
@@ -64,7 +63,7 @@ std::optional<Collectives::Number> Collectives::agree_on_number(
   return std::nullopt;
 }
 
-// With what a team on several nodes needs.
+// Also takes what a team on several nodes needs.
 std::optional<Collectives::Number> Collectives::take(std::uint32_t number, bool in_levels) {
   if (!teams_.take(number)) return std::nullopt;
   Number taken{number, teams_.last_epoch(number), in_levels};
@@ -145,7 +144,7 @@ void Collectives::destroy(Team& team, CallName call) {
   teams_.end(team);
 }
 
-// In the order of their numbers, which is the same on all members.
+// Ends the teams in the order of their numbers, which is the same on all members.
 void Collectives::end_all_teams(CallName call) {
   for (std::uint32_t number = teams_.shared().number + 1; number < team_numbers; ++number) {
     const Team* team = teams_.find(number);

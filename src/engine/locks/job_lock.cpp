@@ -5,8 +5,8 @@
 namespace gondwana {
 namespace {
 
-// The words of a lock anywhere, by the engine's atomics. One that fails, over a wire, ends the
-// waiting.
+// The words of a lock anywhere, through the engine's atomics. After a failure over a wire, waits
+// return at once.
 class Words {
  public:
   Words(JobLocks& locks, CallName call, long* lock, std::size_t offset)
@@ -89,7 +89,7 @@ bool takes_turns(const JobLocks& locks) {
   Reach::wake(locks.reach.window(locks.me));
 }
 
-// Each refusal is false, to be returned.
+// Each refusal returns false, for use in `return`.
 
 [[gnu::cold, gnu::noinline]] bool refuse_memory(JobLocks& locks, const long* lock) {
   return locks.rma.check_symmetric(locks.lane, "a lock", lock, sizeof(long));
@@ -98,8 +98,8 @@ bool takes_turns(const JobLocks& locks) {
 [[gnu::cold, gnu::noinline]] bool refuse_to_set(JobLocks& locks, const long* lock) {
   return locks.lane.fail(
       {Errc::invalid_argument,
-       fmt::format("the lock at {} is already held by rank {}, which would wait for itself for "
-                   "ever; clear it first, and see that it was 0 on every rank at first",
+       fmt::format("the lock at {} is already held by rank {}, which would wait for itself "
+                   "forever; clear it first, and ensure that it was 0 on every rank at first",
                    fmt::ptr(lock), index(locks.me))});
 }
 
@@ -115,17 +115,17 @@ bool takes_turns(const JobLocks& locks) {
   if (takes_turns(locks)) pass_turn_on(locks, lock);
   return locks.lane.fail(
       {Errc::invalid_argument,
-       fmt::format("the lock at {} was not 0 on every rank before its first use; set it to 0, and "
-                   "let all ranks meet in a barrier before one uses it",
+       fmt::format("the lock at {} was not 0 on every rank before its first use; set it to 0 "
+                   "and call a barrier on all ranks before the first use",
                    fmt::ptr(lock))});
 }
 
-// A tail that names nobody who may be in the queue.
+// Whether a tail names no rank that may be in the queue.
 bool is_no_name(const JobLocks& locks, std::uint32_t tail) {
   return tail > locks.ranks || tail == index(locks.me) + 1;
 }
 
-// Whoever was the last to come is in the queue until the caller waits behind it.
+// The rank that came last stays in the queue until the caller waits behind it.
 bool acquire_checked(JobLocks& locks, Words& words, QueueLock<Words>& queue, const long* lock) {
   if (words.has_unused_tail()) return refuse_first_value(locks, lock);
   const std::uint32_t before = queue.enter();
@@ -142,7 +142,7 @@ std::size_t offset_of(JobLocks& locks, const long* lock) {
   return locks.symmetric.offset_of(lock, sizeof(long));
 }
 
-// Anywhere, and with all that can be wrong.
+// For locks anywhere, with all error checks.
 
 bool set_far_lock(JobLocks& locks, CallName call, long* lock) {
   const std::size_t offset = offset_of(locks, lock);

@@ -1,11 +1,11 @@
-// Locks of the whole job, each one symmetric `long`, zero on every rank at first.
+// Locks of the whole job. A lock is a symmetric `long`, initially zero on every rank.
 //
-// The long is cut into two 32-bit words of a QueueLock: the first, at the lock's home rank, is the
-// tail; the second, at every rank, that rank's node. The home follows from the address, so that the
-// tails of many locks lie on many ranks. Where ranks have several threads, these take turns first.
+// The long holds two 32-bit words of a QueueLock. The first, at the lock's home rank, is the tail;
+// the second, at every rank, is that rank's node. The home follows from the address, so the tails
+// of many locks are spread over the ranks. Threads of a rank take turns first.
 //
-// Calls return false or nothing where they failed; the default lane then holds the sentence. They
-// may be made by many threads where the engine may.
+// Calls return false or nothing if they fail; the default lane then holds the error. Many threads
+// may call if the engine allows many threads.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@
 
 namespace gondwana {
 
-// What locks work with, and the turns of threads at them.
+// The resources of locks, and the turns of threads at them.
 struct JobLocks {
   Reach reach;
   SymmetricRanges symmetric;
@@ -27,23 +27,23 @@ struct JobLocks {
   Waiter& waiter;
   Workers& workers;
   Lane& lane;
-  CounterBlock& counters;  // of the default lane, where one thread at a time uses it
+  CounterBlock& counters;  // of the default lane, if one thread at a time uses it
   bool checks;
   bool is_oversubscribed = true;  // the node has more ranks than processors
   LockTurns turns{};
 };
 
-// Any spread over the ranks will do that is the same on all of them.
+// The spread over the ranks is arbitrary, but must be the same on all of them.
 inline Rank home_of_lock(std::size_t offset, std::uint32_t ranks) {
   const auto mixed = static_cast<std::uint32_t>(offset / sizeof(long)) * 0x9e37'79b1U;
   return Rank(static_cast<std::uint32_t>(std::uint64_t{mixed} * ranks >> 32));
 }
 
-// The words of a lock where loads and stores reach all ranks; false where they do not, where
-// threads must take turns first, and where the lock is not symmetric.
+// The words of a lock if loads and stores reach all ranks. Converts to false if they do not, if
+// threads must take turns first, or if the lock is not symmetric.
 //
-// A value whose parts the compiler keeps in registers: a lock that nobody else wants takes two
-// locked instructions, and each waits for all that was stored before it.
+// A value that the compiler keeps in registers. An uncontended lock takes two locked instructions,
+// and each waits for all earlier stores.
 class NearLockWords {
  public:
   [[gnu::always_inline]] NearLockWords(JobLocks& locks, CallName call, const long* lock)
@@ -59,10 +59,10 @@ class NearLockWords {
       if (offset_ == SymmetricRanges::nowhere) return;
     }
     tail_ = words_of(home_of_lock(offset_, locks.ranks));
-    // By its place in the arena, as the peers know it: processors are slow where one line is used
-    // by two addresses, as that of a global variable would be.
+    // Uses the address in the arena, as peers do. Processors are slow if one line is used by two
+    // addresses, and a global variable has an address of its own.
     node_ = reinterpret_cast<std::uint32_t*>(ranges.arena + offset_) + 1;
-    if (node_ == nullptr) __builtin_unreachable();  // so that nobody looks
+    if (node_ == nullptr) __builtin_unreachable();  // so that the compiler omits null checks
     counters_ = &locks.counters;
   }
 
@@ -74,7 +74,7 @@ class NearLockWords {
   std::uint32_t compare_swap_tail(std::uint32_t expected, std::uint32_t value) const {
     return apply<AtomicOp::compare_swap>(*tail_, value, expected);
   }
-  // Alone in waking its member: nobody waits for a tail.
+  // The only function that wakes its member: no rank waits for a tail.
   void add_to_node(std::uint32_t member, std::uint32_t value) const {
     apply<AtomicOp::add>(words_of(Rank(member))[1], value, 0);
     Reach::wake(locks_.reach.window(Rank(member)));
@@ -115,12 +115,12 @@ class NearLockWords {
   CounterBlock* counters_ = nullptr;
 };
 
-// A call in two steps: the first does all there is to do where nobody else wants the lock, and
-// tells the second what it has to do otherwise. Between them they do the work of the call.
+// A call in two steps. The first does all the work if the lock is uncontended. Otherwise its result
+// tells the second what remains to be done.
 inline constexpr std::uint32_t lock_call_done = 0;
 inline constexpr std::uint32_t lock_call_not_begun = ~0U;  // no rank has this name
 
-// Waits for it, behind all who came before. What holders before put is visible then.
+// Waits for the lock, after all earlier ranks. Puts of earlier holders are then visible.
 [[gnu::always_inline]] inline std::uint32_t begin_set_lock(JobLocks& locks, CallName call,
                                                            const long* lock) {
   const NearLockWords words(locks, call, lock);
@@ -133,11 +133,11 @@ inline constexpr std::uint32_t lock_call_not_begun = ~0U;  // no rank has this n
 }
 bool finish_set_lock(JobLocks& locks, CallName call, long* lock, std::uint32_t before);
 
-// Takes it where it is free: true; false where it is not.
+// Takes the lock if it is free; returns whether it did.
 std::optional<bool> test_job_lock(JobLocks& locks, CallName call, long* lock);
 
-// Completes all operations of the default lane, then gives it to the next in the queue. Where loads
-// and stores reach everybody, the operations are complete when another rank can see the lock free.
+// Completes all operations of the default lane, then passes the lock to the next rank. If loads and
+// stores reach all ranks, the operations complete before another rank sees the lock free.
 [[gnu::always_inline]] inline std::uint32_t begin_clear_lock(JobLocks& locks, CallName call,
                                                              const long* lock) {
   const NearLockWords words(locks, call, lock);

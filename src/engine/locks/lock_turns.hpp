@@ -1,5 +1,5 @@
-// The turns of a rank's threads at locks of the job: a rank has one place in the queue of a lock,
-// so its threads stand in it one after the other. First come, first served; locks are independent.
+// The turns of a rank's threads at locks of the job. A rank has one place in the queue of a lock,
+// so its threads queue for it, first come, first served. Locks are independent.
 #pragma once
 
 #include <atomic>
@@ -11,10 +11,10 @@ namespace gondwana {
 
 class LockTurns {
  public:
-  // The place of one thread in the line before one lock; from draw() or try_draw() to pass_on().
+  // The place of one thread in the line for one lock, from draw() or try_draw() to pass_on().
   class Ticket {
    public:
-    // What the holder before this one did is visible once this is true.
+    // Once this is true, the writes of the previous holder are visible.
     bool has_come() const {
       return serving_->load(std::memory_order_acquire) == number_;  // pairs with pass_on()
     }
@@ -29,14 +29,14 @@ class LockTurns {
   };
 
   Ticket draw(const void* lock);
-  // Takes the turn where no thread has or wants it.
+  // Takes the turn if no thread has it or waits for it.
   bool try_draw(const void* lock);
-  // Of the thread whose turn it is. The caller wakes who waits.
+  // Called by the thread whose turn it is. The caller wakes the waiting threads.
   void pass_on(const void* lock);
 
  private:
   struct Line {
-    const void* lock = nullptr;  // null: free to be used for another lock
+    const void* lock = nullptr;  // null: free for another lock
     std::uint64_t next = 0;
     std::atomic<std::uint64_t> serving{0};
   };
@@ -44,9 +44,8 @@ class LockTurns {
   Line* find(const void* lock);
   Line& begin(const void* lock);
 
-  std::mutex mutex_;  // guards all but `serving`
-  std::deque<Line>
-      lines_;  // as many as locks are held or wanted at a time; lines stay where they are
+  std::mutex mutex_;        // guards all but `serving`
+  std::deque<Line> lines_;  // one for each lock held or wanted; lines stay where they are
 };
 
 }  // namespace gondwana

@@ -1,18 +1,17 @@
-// Sizes of strided and repeated arrays. Where one overflows, it is more than any arena has.
+// Sizes of strided and repeated arrays. A size that overflows exceeds every arena.
 #pragma once
 
 #include <cstddef>
 
 namespace gondwana {
 
-// The bytes that `count` blocks of `block` bytes span, and where they begin relative to the first
-// block.
+// The bytes that `count` blocks of `block` bytes span, and their start relative to the first block.
 struct Extent {
   std::ptrdiff_t begin;
   std::size_t size;
 };
 
-// `stride`: from the start of a block to that of the next, in elements of `width` bytes.
+// `stride`: distance from the start of one block to the next, in elements of `width` bytes.
 inline Extent extent_of(std::size_t count, std::ptrdiff_t stride, std::size_t width,
                         std::size_t block) {
   constexpr Extent too_much{0, ~std::size_t{0} / 2};
@@ -31,7 +30,7 @@ constexpr std::size_t times(std::size_t size, std::size_t count) {
   return __builtin_mul_overflow(size, count, &product) ? ~std::size_t{0} / 2 : product;
 }
 
-// Bytes; of a stride whose extent is not too much.
+// The bytes of a stride whose extent does not overflow.
 constexpr std::ptrdiff_t step_of(std::ptrdiff_t stride, std::size_t width) {
   return static_cast<std::ptrdiff_t>(static_cast<std::size_t>(stride) * width);
 }

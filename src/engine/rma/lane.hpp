@@ -1,8 +1,8 @@
-// An injection resource: what was posted through it and is not complete, and its first error.
+// An injection resource: its incomplete operations, and its first error.
 //
-// On-node operations touch a lane only to fail. An exclusive lane is used by one thread at a time,
-// and has a slot and a shortcut of its own. A shared one is used by any thread at any time: each
-// counts in its own slot, and what is posted over the wire is guarded by who owns the wire.
+// On-node operations touch a lane only to fail. An exclusive lane is used by one thread at a time
+// and has its own slot and shortcut. Any thread may use a shared lane at any time. Each thread
+// counts in its own slot; the owner of the wire guards what is posted over it.
 #pragma once
 
 #include <atomic>
@@ -22,12 +22,12 @@ namespace gondwana {
 
 class Lane {
  public:
-  // Puts up to this size return before they are delivered: their bytes are bounced.
+  // Puts up to this size return before delivery: their bytes are copied to a bounce buffer.
   static constexpr std::size_t bounce_limit = 8 * 1024;
 
   // Shared; `workers` must outlive it.
   explicit Lane(Workers& workers) : workers_(&workers) {}
-  // Exclusive. `shortcut` counts into `thread_slot`, or reaches nobody.
+  // Exclusive. `shortcut` counts into `thread_slot`, or reaches no rank.
   Lane(ThreadSlot& thread_slot, const Shortcut& shortcut, Workers::Lease lease = {})
       : own_(&thread_slot.counters), shortcut_(shortcut), lease_(std::move(lease)) {}
 
@@ -36,11 +36,11 @@ class Lane {
   }
   const Shortcut& shortcut() const { return shortcut_; }
   Completion& pending() { return pending_; }
-  // A mark of the transport: the operations that the latest fence orders. By who has the wire.
+  // The transport's mark for the operations that the latest fence orders. The turn guards it.
   std::uint64_t fence_mark() const { return fence_mark_; }
   void set_fence_mark(std::uint64_t mark) { fence_mark_ = mark; }
 
-  // Latches `error` unless one is latched already; always false, to be returned.
+  // Latches `error` unless one is latched already. Always returns false, for use in `return`.
   bool fail(Error error) {
     const std::scoped_lock lock(error_mutex_);
     if (!error_) error_ = std::move(error);
@@ -54,7 +54,7 @@ class Lane {
     return std::exchange(error_, std::nullopt);
   }
 
-  // A copy of `source` that lives until reset_bounce(); empty where there is no room left.
+  // A copy of `source` that lives until reset_bounce(). Empty if there is no room left.
   Bytes bounce(Bytes source) {
     if (buffer_.empty()) buffer_.resize(buffer_size);
     if (source.size() > buffer_.size() - bounced_) return {};

@@ -1,5 +1,5 @@
-// Who can be reached by loads and stores, and where an object lies there. A value, that may be
-// copied to where it is found fastest; zero reaches nobody.
+// Which ranks loads and stores reach, and where an object lies there. A value that callers may copy
+// for fast access. A zero value reaches no rank.
 #pragma once
 
 #include "core/types.hpp"
@@ -14,7 +14,7 @@ class Reach {
  public:
   Reach() = default;
 
-  // The first `ranks` ranks of the node are within reach; 0: nobody, everything goes over the wire.
+  // The first `ranks` ranks of the node are within reach; 0: none, and all goes over the wire.
   Reach(const NodeMemory& memory, std::uint32_t ranks, const SymmetricRanges& symmetric)
       : base_(reinterpret_cast<std::uintptr_t>(memory.window(Rank(memory.plan().first))) -
               memory.plan().first * memory.plan().stride),
@@ -23,7 +23,7 @@ class Reach {
         ranks_(ranks),
         symmetric_(symmetric) {}
 
-  // A place in the arena of a rank within reach; false where there is none.
+  // A place in the arena of a rank within reach; converts to false if there is none.
   struct Place {
     std::byte* window = nullptr;  // where the arena begins in this process
     std::size_t offset = 0;
@@ -32,8 +32,8 @@ class Reach {
     std::byte* data() const { return window + offset; }
   };
 
-  // The object at `rank`; no place where it is out of reach or not symmetric. `Size` is
-  // std::size_t, or FixedSize for the sake of speed.
+  // The object at `rank`. No place if the rank is out of reach or the object is not symmetric.
+  // `Size` is std::size_t, or FixedSize for speed.
   template <typename Size>
   [[gnu::always_inline]] Place find(Rank rank, const void* object, Size size) const {
     if (!covers(rank)) [[unlikely]]
@@ -47,21 +47,21 @@ class Reach {
   }
 
   bool covers(Rank rank) const { return index(rank) - first_ < ranks_; }
-  // Of a job of so many.
+  // Whether all ranks of a job of `ranks` ranks are within reach.
   bool covers_all(std::uint32_t ranks) const { return ranks <= ranks_; }
 
-  // The start of the arena of a rank that is covered.
+  // The start of the arena of a covered rank.
   std::byte* window(Rank rank) const {
     auto* window = reinterpret_cast<std::byte*>(base_ + index(rank) * stride_);
-    if (window == nullptr) __builtin_unreachable();  // so that nobody looks
+    if (window == nullptr) __builtin_unreachable();  // so that the compiler omits null checks
     return window;
   }
 
-  // Wakes the rank whose arena begins at `window`, if it sleeps on memory: to be called by who has
-  // just written there.
+  // Wakes the rank whose arena begins at `window`, if it sleeps on memory. Called after a write to
+  // that arena.
   static void wake(std::byte* window) { data_bell(window).ring_if_asleep(); }
 
-  // The same; returns `value`, so that a caller who returns it has nothing to keep over the call.
+  // Also returns `value`, so that a caller that returns it keeps nothing across the call.
   template <typename T>
   static T wake(std::byte* window, T value) {
     Doorbell<RealAtomics>& bell = data_bell(window);
@@ -81,7 +81,7 @@ class Reach {
     return value;
   }
 
-  std::uintptr_t base_ = 0;  // where the arena of rank 0 would lie, were it here
+  std::uintptr_t base_ = 0;  // where the arena of rank 0 would lie if it were here
   std::size_t stride_ = 0;
   std::uint32_t first_ = 0;
   std::uint32_t ranks_ = 0;

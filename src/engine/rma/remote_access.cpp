@@ -8,7 +8,7 @@
 namespace gondwana {
 namespace {
 
-// Of 4 or 8 bytes.
+// For a word of 4 or 8 bytes.
 AtomicRequest swap_of(Bytes word) {
   AtomicRequest swap{AtomicOp::swap, word.size() == 4 ? AtomicType::uint32 : AtomicType::uint64};
   std::memcpy(&swap.operand, word.data(), word.size());
@@ -39,7 +39,7 @@ bool RemoteAccess::begin_request(Lane& lane, Remote at, const AtomicRequest& req
   return begin_request(lane, at, request, old, lane.pending()).has_value();
 }
 
-// Two bytes that no put keeps together take several round trips, and so wait in any case.
+// A torn put of two bytes takes several round trips, and so always waits.
 RemoteAccess::Begun RemoteAccess::begin_put(Lane& lane, Remote to, Bytes source, Completion& done,
                                             NoRoom no_room) {
   const auto turn = take_turn(no_room);
@@ -76,8 +76,8 @@ RemoteAccess::Begun RemoteAccess::begin_request(Lane& lane, Remote at, const Ato
   return begun;
 }
 
-// Four times as much as of other puts goes as a message: a signal may follow it at once, while what
-// the network writes is waited for (docs/eager_messages.md).
+// Sends puts as messages up to four times the usual size. A signal may follow a message at once,
+// but must wait for a network write (docs/eager_messages.md).
 bool RemoteAccess::put_before_signal(Lane& lane, Remote to, Bytes source) {
   const Limits& limits = wire_.limits();
   const std::size_t others = std::max(limits.copies_up_to, sizeof(std::uint64_t));
@@ -111,7 +111,7 @@ std::optional<std::uint64_t> RemoteAccess::request_in_turn(Lane& lane, Remote at
                                                            CallName call) {
   if (!has_atomics(lane)) return std::nullopt;
   const std::scoped_lock turn(turn_);
-  order(lane);  // it may ask for what an operation of ours is still carrying there
+  order(lane);  // it must see earlier operations of this rank
   std::uint64_t old = 0;
   Completion done;
   auto* bytes = reinterpret_cast<std::byte*>(&old);
@@ -120,16 +120,15 @@ std::optional<std::uint64_t> RemoteAccess::request_in_turn(Lane& lane, Remote at
   return old;
 }
 
-// Whether a put of this size to this place must arrive in one piece, and would not.
+// Whether a put of this size to this place must arrive in one piece, but would not.
 bool RemoteAccess::is_torn(Remote to, std::size_t size) const {
   const bool word = (size == 2 || size == 4 || size == 8) && to.offset % size == 0;
   return word && !wire_.limits().single_store && wire_.limits().atomics;
 }
 
-// A put of at most 8 aligned bytes must arrive in one piece: as an atomic swap where the transport
-// does not promise a single store. Of the others the small ones are copied by the transport, or
-// bounced, so that their source is free at once, unless it may be kept; the large ones wait for
-// delivery.
+// A put of 2, 4 or 8 aligned bytes must arrive in one piece. If the transport does not promise a
+// single store, it becomes an atomic swap. The transport copies other small puts, or they are
+// bounced, so their source is free at once, unless it may be kept. Large ones wait for delivery.
 bool RemoteAccess::put_in_turn(Lane& lane, Remote to, Bytes source, Buffer buffer) {
   const std::size_t size = source.size();
   if (is_torn(to, size)) return store(lane, to, source);
@@ -155,8 +154,8 @@ bool RemoteAccess::put_copied(Lane& lane, Remote to, Bytes source) {
   return post(lane, [&] { return wire_.put(to, copy, lane.pending()); });
 }
 
-// A get may ask for what puts of ours are still carrying there. As a message it follows them, but
-// they are waited for before the network reads.
+// A get must see earlier puts of this rank. A get sent as a message follows them. A network read
+// has to wait for them.
 bool RemoteAccess::get_uncounted(Lane& lane, MutableBytes dest, Remote from, Buffer buffer) {
   const std::scoped_lock turn(turn_);
   if (buffer == Buffer::kept_until_quiet)
@@ -176,7 +175,7 @@ bool RemoteAccess::get_uncounted(Lane& lane, MutableBytes dest, Remote from, Buf
   return posted;
 }
 
-// Where there are any. Larger ones are faster without copies, even if they wait.
+// Applies if puts are pending. Larger gets are faster without copies, even if they wait.
 bool RemoteAccess::goes_behind_puts(Lane& lane, std::size_t size) {
   const Limits& limits = wire_.limits();
   return !lane.pending().done() && size <= std::min(limits.copies_up_to, limits.packs_up_to);
@@ -187,7 +186,7 @@ bool RemoteAccess::store(Lane& lane, Remote to, Bytes word) {
   return request_in_turn(lane, to, swap_of(word), "put").has_value();
 }
 
-// No atomic operation is as small as two bytes: exchanges the four that they lie in.
+// No atomic operation is as small as two bytes, so this exchanges the four around them.
 bool RemoteAccess::store_short(Lane& lane, Remote to, Bytes value) {
   const std::size_t at = to.offset % sizeof(std::uint32_t);
   const Remote around{to.rank, to.offset - at};
@@ -232,8 +231,8 @@ RemoteAccess::Begun RemoteAccess::post_parts(Lane& lane, MutableBytes dest, Remo
   return posted;
 }
 
-// Tries until the wire has room, or once. Nothing, with the error in the lane, where it never will.
-// Who makes room may need this processor.
+// Retries until the wire has room, or tries once. Returns nothing, with the error in the lane, on
+// failure. It yields since the thread that makes room may need this processor.
 RemoteAccess::Begun RemoteAccess::post(Lane& lane, NoRoom no_room,
                                        FunctionRef<Result<Posted>()> attempt) {
   constexpr std::uint32_t tries_between_yields = 4;
@@ -260,15 +259,14 @@ void RemoteAccess::drain(Lane& lane) {
   lane.reset_bounce();
 }
 
-// Where nothing could be overtaken there is nothing to wait for.
+// Does not wait if nothing could be overtaken.
 void RemoteAccess::order(Lane& lane) {
   const std::scoped_lock turn(turn_);
   if (wire_.has_unordered()) drain(lane);
 }
 
-// Messages reach a node in their order, and what the network places may overtake them. So a fence
-// waits for earlier network puts and only marks earlier messages: the next network put waits for
-// those.
+// Messages reach a node in order, but network writes may overtake them. So a fence waits for
+// earlier network puts and only marks earlier messages; the next network put waits for those.
 void RemoteAccess::fence(Lane& lane) {
   const std::scoped_lock turn(turn_);
   order(lane);

@@ -1,4 +1,4 @@
-// Puts and gets in pieces where loads and stores do not reach: packed, as many in a message as fit.
+// Strided puts and gets over the wire: a message packs as many pieces as fit.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -8,12 +8,12 @@
 namespace gondwana {
 namespace {
 
-// Goes through pieces in their order and cuts them into the loads of messages.
+// Divides pieces, in order, into the loads of messages.
 class Loads {
  public:
   Loads(std::span<const StridedRun> all, std::size_t room) : left_(all), room_(room) {}
 
-  // The next one; empty at the end.
+  // Returns the next load; empty at the end.
   std::span<const StridedRun> next() {
     load_.clear();
     for (std::size_t room = room_; !left_.empty() && load_.size() < most_runs;) {
@@ -41,11 +41,11 @@ class Loads {
 
   std::span<const StridedRun> left_;
   std::size_t room_;
-  std::size_t done_ = 0;  // of the first that is left
+  std::size_t done_ = 0;  // blocks of the first run in left_ that are done
   std::vector<StridedRun> load_;
 };
 
-// Calls move(place there, bytes here) for each, until one is not accepted.
+// Calls move(place there, bytes here) for each block until one is not accepted.
 template <typename Move>
 RemoteAccess::Begun one_by_one(Rank peer, const StridedRun& pieces, const Move& move) {
   RemoteAccess::Begun moved = Posted::accepted;
@@ -57,7 +57,7 @@ RemoteAccess::Begun one_by_one(Rank peer, const StridedRun& pieces, const Move& 
   return moved;
 }
 
-// For the parts of one operation in their order: once the first has room the others wait for it.
+// For the parts of one operation: after the first has room, the others wait for room.
 class FirstOnly {
  public:
   explicit FirstOnly(RemoteAccess::NoRoom no_room) : no_room_(no_room) {}
@@ -69,7 +69,7 @@ class FirstOnly {
 
 }  // namespace
 
-// The others go alone.
+// Returns the runs that can be packed. The others are sent one by one.
 std::vector<StridedRun> RemoteAccess::packed_of(std::span<const StridedRun> pieces) const {
   std::vector<StridedRun> packed;
   std::ranges::copy_if(pieces, std::back_inserter(packed),
@@ -116,7 +116,7 @@ RemoteAccess::Begun RemoteAccess::begin_get(Lane& lane, Rank from,
   return begun;
 }
 
-// The sources are free when it returns: only for pieces that are packed.
+// The sources are free when it returns, so all pieces must be packed ones.
 bool RemoteAccess::put_packed(Lane& lane, Rank to, const StridedRun& pieces) {
   return begin_put(lane, to, std::span(&pieces, 1), lane.pending()).has_value();
 }

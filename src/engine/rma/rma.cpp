@@ -1,4 +1,4 @@
-// Where loads and stores do not reach, and where arguments are wrong.
+// Operations beyond the reach of loads and stores, and wrong arguments.
 #include "engine/rma/rma.hpp"
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 namespace gondwana {
 namespace {
 
-// A clause for an address that may be a variable of a library, mistaken for a symmetric one.
+// A clause for an address that may be a library's variable, mistaken for a symmetric one.
 std::string of_library(const void* object) {
   const std::string library = library_of(object);
   if (library.empty()) return {};
@@ -16,18 +16,18 @@ std::string of_library(const void* object) {
                      library);
 }
 
-// A word that a node agent carries out an operation on. It refuses others without an answer.
+// Refuses a misaligned word: a node agent would drop the operation without an answer.
 Result<Remote> aligned(Result<Remote> place, std::size_t size) {
   if (!place || place->offset % size == 0) return place;
   return Error{Errc::invalid_argument,
-               fmt::format("a word of {} bytes on rank {} does not lie at a multiple of its size; "
-                           "another node cannot change it in one piece",
+               fmt::format("a word of {} bytes on rank {} is not aligned to its size; another node "
+                           "cannot change it atomically",
                            size, index(place->rank))};
 }
 
 }  // namespace
 
-// The one place that says what is wrong with a rank or an address.
+// The only function that reports a wrong rank or address.
 Result<Remote> Rma::locate(const char* what, Rank rank, const void* object,
                            std::size_t size) const {
   if (index(rank) >= ranks_) {
@@ -46,7 +46,7 @@ Result<Remote> Rma::locate(const char* what, Rank rank, const void* object,
   return Remote{rank, offset};
 }
 
-// For a transfer in many pieces, before the first of them: all or nothing.
+// Checks a transfer of many pieces before the first: all or nothing is transferred.
 bool Rma::is_valid(Lane& lane, const char* what, Rank rank, const void* object,
                    std::size_t size) const {
   const Result<Remote> whole = locate(what, rank, object, size);
@@ -88,7 +88,7 @@ bool Rma::begin_elsewhere(Lane& lane, Rank at, const void* dest, const AtomicReq
   return remote_->begin_request(lane, *place, request, old);
 }
 
-// The signal is sent once the data has been delivered, or follows it.
+// The signal is sent after the data is delivered, or follows it.
 bool Rma::put_signal_elsewhere(Lane& lane, Rank to, const void* dest, Bytes source,
                                const Signal& signal) {
   const std::size_t size = sizeof(signal.value);

@@ -1,11 +1,11 @@
 // One-sided access to the memory of all ranks.
 //
-// Loads and stores do what they reach, inline: bounds, window, copy, ring the doorbell. The rest
-// goes to remote access. Many threads may call at once, through lanes made for that.
+// Within reach, an operation is inline: check bounds, find the window, copy, ring the doorbell. All
+// others go to remote access. Many threads may call at once, through lanes made for that.
 //
-// Calls return false or nothing where they failed; the lane then holds the error. Their effect is
-// visible at the target after quiet() or a barrier, ordered per target by fence(). A blocking put
-// may reuse its source at return, a get has its data.
+// Calls return false or nothing if they fail; the lane then holds the error. quiet() or a barrier
+// makes effects visible at the target; fence() orders them per target. When a blocking put returns,
+// its source may be reused. When a get returns, it has its data.
 #pragma once
 
 #include <atomic>
@@ -36,7 +36,7 @@ class Rma {
   // Whether loads and stores reach all ranks.
   bool reaches_all() const { return reach_.covers_all(ranks_); }
 
-  // `dest` and `source` on the peer's side are this rank's address of the same object.
+  // `dest` or `source` on the peer is passed as this rank's address of the same object.
   bool put(Lane& lane, Rank to, void* dest, const void* source, std::size_t size,
            Buffer buffer = Buffer::free_at_return);
   bool get(Lane& lane, Rank from, void* dest, const void* source, std::size_t size,
@@ -52,54 +52,54 @@ class Rma {
                    std::size_t count) {
     return get_strided<Width>(lane, from, dest, source, strides, FixedSize<Width>{}, count);
   }
-  // Blocks of `block` bytes, std::size_t or FixedSize; strides, in elements, from start to start.
+  // Blocks of `block` bytes, std::size_t or FixedSize; strides between block starts, in elements.
   template <std::size_t Width, typename Size>
   bool put_strided(Lane& lane, Rank to, void* dest, const void* source, Strides strides, Size block,
                    std::size_t count);
   template <std::size_t Width, typename Size>
   bool get_strided(Lane& lane, Rank from, void* dest, const void* source, Strides strides,
                    Size block, std::size_t count);
-  // A rank that sees the signal sees the data. All or nothing is written; the source may be reused.
+  // A rank that sees the signal sees the data. Writes all or nothing; the source may be reused.
   bool put_signal(Lane& lane, Rank to, void* dest, const void* source, std::size_t size,
                   const Signal& signal);
-  // Returns the value from before. Single values and atomics go by the shortcut of the lane first.
+  // Returns the previous value. Single values and atomics try the lane's shortcut first.
   template <AtomicOp Op, typename T>
   std::optional<T> atomic(Lane& lane, Rank at, T* dest, T operand, T compare);
-  // The same for a caller that does not wait for the value: it is in `old` after quiet(). Null: it
-  // is dropped.
+  // For a caller that does not wait for the previous value: it is in `old` after quiet(). If `old`
+  // is null, the value is dropped.
   template <AtomicOp Op, typename T>
   bool begin_atomic(Lane& lane, Rank at, T* dest, T operand, T compare, T* old);
 
-  // Puts of this lane to each target before the fence are visible before those after it.
+  // Puts of this lane to each target before the fence are visible before later ones.
   void fence(Lane& lane) const {
     std::atomic_thread_fence(std::memory_order_acq_rel);
     if (remote_ != nullptr) [[unlikely]]
       remote_->fence(lane);
   }
-  // All puts of this lane are delivered at their targets; false where one failed.
+  // Waits until all puts of this lane are delivered at their targets. Returns false if one failed.
   bool quiet(Lane& lane) const {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     return deliver(lane);
   }
-  // The same for a caller that goes on with an atomic operation: on a node that is a fence by
-  // itself.
+  // Like quiet(), for a caller whose next step is an atomic operation, which is itself a fence on a
+  // node.
   bool deliver(Lane& lane) const {
     if (remote_ != nullptr) [[unlikely]]
       remote_->drain(lane);
     return !lane.failed();
   }
 
-  // Where the object lies in this process; null where loads and stores do not reach it.
+  // The address of the object in this process; null if loads and stores do not reach it.
   void* pointer_to(Rank rank, const void* object) const;
   bool is_symmetric(const void* object) const {
     return symmetric_.ranges().offset_of(object, 1) != SymmetricRanges::nowhere;
   }
-  // Whether all ranks have this object; if not, the lane holds the error, which names it `what`.
+  // Whether all ranks have this object. If not, the lane holds the error, which names it `what`.
   bool check_symmetric(Lane& lane, const char* what, const void* object, std::size_t size) const {
     return symmetric_.ranges().offset_of(object, size) != SymmetricRanges::nowhere ||
            is_valid(lane, what, me_, object, size);
   }
-  // The same of what a collective is given. Sizes of 0 may lie anywhere.
+  // Checks the arrays of a collective. Arrays of 0 bytes may lie anywhere.
   bool are_symmetric(Lane& lane, const char* what, const void* dest, std::size_t dest_size,
                      const void* source, std::size_t source_size) const {
     return (dest_size == 0 || is_valid(lane, what, me_, dest, dest_size)) &&
@@ -107,7 +107,7 @@ class Rma {
   }
 
  private:
-  // Where loads and stores do not reach: over the network, or the error that says why not.
+  // Slow path: goes over the network, or returns the error that says why it cannot.
   bool put_elsewhere(Lane& lane, Rank to, const void* dest, const void* source, std::size_t size,
                      Buffer buffer = Buffer::free_at_return);
   bool get_elsewhere(Lane& lane, Rank from, void* dest, const void* source, std::size_t size,
@@ -227,10 +227,10 @@ bool Rma::get_strided(Lane& lane, Rank from, void* dest, const void* source, Str
   const std::atomic_ref word(*reinterpret_cast<std::uint64_t*>(flag.data()));
   if (signal.op == SignalOp::set) {
     counters.add_value_put<sizeof(std::uint64_t)>();
-    word.store(signal.value, std::memory_order_release);  // pairs with who looks and acquires
+    word.store(signal.value, std::memory_order_release);  // pairs with readers' acquire
   } else {
     counters.add(Count::atomics);
-    word.fetch_add(signal.value, std::memory_order_release);  // the same
+    word.fetch_add(signal.value, std::memory_order_release);  // likewise
   }
   Reach::wake(flag.window);
   return true;
@@ -265,7 +265,7 @@ bool Rma::begin_atomic(Lane& lane, Rank at, T* dest, T operand, T compare, T* ol
 inline void* Rma::pointer_to(Rank rank, const void* object) const {
   const Reach::Place place = reach_.find(rank, object, FixedSize<1>{});
   if (!place) return nullptr;
-  // Of its own globals a program knows the address already: it may compare.
+  // A program may compare addresses of its own globals, so this rank gets its own address.
   return rank == me_ ? const_cast<void*>(object) : place.data();
 }
 

@@ -1,8 +1,8 @@
-// What a single value takes on a node, and nothing else: so little that a front door keeps a copy
-// of it where a call finds it at once. A value; zero reaches nobody, then every try fails.
+// All that an on-node operation on a single value needs. It is small, so that a front door can keep
+// a copy next to the call. A value; a zero value reaches no rank, and every try fails.
 //
-// Each try does the operation and returns true, or does nothing and returns false: then the engine
-// does it another way or says what is wrong.
+// A try does the operation and returns true, or does nothing and returns false. The engine then
+// takes the slow path or reports the error.
 #pragma once
 
 #include <cstring>
@@ -30,7 +30,7 @@ class Shortcut {
     return true;
   }
 
-  // The same, of a value that is read only where there is a place for it.
+  // Like try_put(), but reads the value only if the target is within reach.
   template <typename T>
   [[gnu::always_inline]] bool try_put_from(Rank to, T* dest, const void* source) const {
     const Reach::Place target = reach_.find(to, dest, FixedSize<sizeof(T)>{});
@@ -66,7 +66,7 @@ class Shortcut {
     return true;
   }
 
-  // A load. Of many, one tells the engine: a program may wait in a loop of them.
+  // A load. One in `fetches_told_of` sets `tells`: a program may wait in a loop of loads.
   static constexpr std::uint32_t fetches_told_of = 32;
   template <typename T>
   [[gnu::always_inline]] bool try_fetch(Rank at, const T* source, T& value, bool& tells) const {

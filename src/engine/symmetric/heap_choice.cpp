@@ -11,7 +11,7 @@
 namespace gondwana {
 namespace {
 
-// Huge pages lie at a place that does not depend on the program.
+// Huge pages lie at an offset that does not depend on the program.
 Result<std::size_t> choose_heap_offset(const HeapWish& wish) {
   const std::size_t usual = heap_offset(wish.globals.size());
   if (!wish.options.hugetlb && wish.memory.plan().huge == 0) return usual;
@@ -22,15 +22,15 @@ Result<std::size_t> choose_heap_offset(const HeapWish& wish) {
                            format_size(wish.globals.size()))};
 }
 
-// Bytes that an arena has for its heap. In a job of several nodes some stay for what the members of
-// teams show each other.
+// Bytes of an arena that its heap may use. A job on several nodes reserves some for the scratch of
+// teams.
 std::size_t heap_room(const NodeMemory& memory, std::size_t heap_at) {
   const std::size_t end = memory.plan().inbox_offset();
   const std::size_t room = heap_at < end ? end - heap_at : 0;
   return memory.plan().nodes > 1 ? room - room / 16 : room;
 }
 
-// What is left of the arena behind the heap, and behind huge pages if they reach farther.
+// The arena after the heap, and after the huge pages if they end later.
 MutableBytes space_behind(const NodeMemory& memory, Rank rank, const HeapPlace& heap) {
   const std::size_t huge_end = heap.huge > 0 ? huge_offset + memory.plan().huge : 0;
   const std::size_t begin = std::max(round_up(heap.offset + heap.size, page_size()), huge_end);
@@ -38,7 +38,7 @@ MutableBytes space_behind(const NodeMemory& memory, Rank rank, const HeapPlace& 
   return {memory.window(rank) + begin, begin < end ? end - begin : 0};
 }
 
-// Bytes of the space behind the heap that may have been written to.
+// Bytes of the space after the heap that may have been written.
 std::size_t dirty_behind(const NodeMemory& memory, Rank rank, MutableBytes space) {
   const Legacy& legacy = memory.page(rank).legacy;
   const std::uint64_t touched = std::max(legacy.touched.load(std::memory_order_relaxed),
@@ -47,7 +47,7 @@ std::size_t dirty_behind(const NodeMemory& memory, Rank rank, MutableBytes space
   return begin < touched ? std::min<std::size_t>(touched - begin, space.size()) : 0;
 }
 
-// What the node with the least memory has for each of its ranks.
+// The memory for each rank of the node with the least memory.
 std::size_t least_memory(const NodeMemory& memory) {
   std::size_t least = usable_memory() / memory.plan().ranks;
   for (std::uint32_t node = 0; node < memory.plan().nodes; ++node) {
@@ -67,7 +67,7 @@ Error heaps_exceed_memory(std::size_t heap, std::uint32_t ranks, std::size_t mem
                       format_size_option(memory / ranks))};
 }
 
-// What the user asked for, or half of the node's memory shared out; an error where it cannot be.
+// The size that the user set, or half of the node's memory divided among its ranks; or an error.
 Result<std::size_t> choose_heap_size(const HeapWish& wish, std::size_t heap_at) {
   const std::uint32_t ranks = wish.memory.plan().ranks;
   const std::size_t room = heap_room(wish.memory, heap_at);

@@ -1,4 +1,4 @@
-// How large the symmetric heap of a rank is, and where it lies in the arena.
+// The size of a rank's symmetric heap, and its place in the arena.
 #pragma once
 
 #include "core/options.hpp"
@@ -15,13 +15,13 @@ struct HeapWish {
   MutableBytes globals;
 };
 
-// What the user asked for, or half of the node's memory shared out; an error where it cannot be.
+// The size that the user set, or half of the node's memory divided among its ranks; or an error.
 Result<HeapPlace> choose_heap(const HeapWish& wish);
 
-// The offset behind which this heap was never written to by an engine before.
+// The offset after which no earlier engine has written to this heap.
 std::size_t touched_before(const Legacy& legacy, const HeapPlace& heap);
 
-// What is left of the arena of a rank after its heap.
+// The rest of the arena of a rank after its heap.
 SegmentSpace segments_behind(const NodeMemory& memory, Rank rank, const HeapPlace& heap);
 
 }  // namespace gondwana

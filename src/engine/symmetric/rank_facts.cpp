@@ -15,14 +15,14 @@ Result<void> compare_with_first(const RankFacts& mine, const RankFacts& first) {
   if (mine.heap_size != first.heap_size) {
     return Error{Errc::invalid_argument,
                  fmt::format("this rank has a heap of {}, rank 0 one of {}; set GONDWANA_HEAP_SIZE "
-                             "to the same on every rank",
+                             "to the same value on every rank",
                              format_size(mine.heap_size), format_size(first.heap_size))};
   }
   if (mine.heap_offset != first.heap_offset)
     return Error{
         Errc::invalid_argument,
-        "the heap of this rank lies elsewhere than that of rank 0; set GONDWANA_HUGETLB to "
-        "the same on every rank"};
+        "the heap of this rank is at another offset than on rank 0; set GONDWANA_HUGETLB to "
+        "the same value on every rank"};
   if (first.checks != mine.checks) {
     return Error{Errc::invalid_argument,
                  fmt::format("this rank {} its calls, rank 0 {}; set SHMEM_DEBUG on every rank or "
@@ -39,8 +39,8 @@ Result<void> compare_with_first(const RankFacts& mine, const RankFacts& first) {
                     mine.redzones != 0 ? "does not" : "does")};
   if (first.algorithms != mine.algorithms)
     return Error{Errc::invalid_argument,
-                 "this rank has other algorithms of collectives than rank 0; set those of "
-                 "GONDWANA_BARRIER_ALGORITHM and its like to the same on every rank, in the "
+                 "this rank has other algorithms of collectives than rank 0; set "
+                 "GONDWANA_BARRIER_ALGORITHM and the like to the same values on every rank, in the "
                  "environment and in the site file of every host"};
   return {};
 }

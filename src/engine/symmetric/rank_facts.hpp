@@ -1,4 +1,4 @@
-// What must be the same on all ranks, or addresses would not mean the same.
+// Facts that must be the same on all ranks; otherwise addresses would differ in meaning.
 #pragma once
 
 #include "core/result.hpp"

@@ -11,7 +11,7 @@ namespace gondwana {
 
 namespace {
 
-// What is free memcheck neither lets be touched nor searches for pointers.
+// Memcheck forbids access to free memory and does not search it for pointers.
 void allow(MutableBytes range) {
   if (runs_under_valgrind()) allow_access(range.data(), range.size());
 }

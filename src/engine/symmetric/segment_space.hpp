@@ -1,5 +1,5 @@
-// The part of a rank's own arena that lies between symmetric heap and inbox: memory that peers can
-// reach, and that need not be symmetric.
+// The part of a rank's arena between the symmetric heap and the inbox. Peers can reach this memory;
+// it need not be symmetric.
 #pragma once
 
 #include <mutex>
@@ -13,18 +13,18 @@ namespace gondwana {
 
 class SegmentSpace {
  public:
-  // `space`: whole pages, untouched behind the first `dirty` bytes.
+  // `space`: whole pages, untouched after the first `dirty` bytes.
   explicit SegmentSpace(MutableBytes space, std::size_t dirty = 0);
-  // Before anything is allocated, and once nobody writes there any more.
+  // Called before the first allocation, after earlier writers have stopped.
   void clear_dirty();
 
-  // Whole pages, zeroed; nothing where no free range is so long.
+  // Returns whole pages, zeroed, or nothing if no free range is large enough.
   std::optional<MutableBytes> allocate(std::size_t size);
-  // What allocate() gave. Its pages go back to the system.
+  // `range`: from allocate(). Its pages return to the system.
   void release(MutableBytes range);
 
   std::size_t largest_free() const;
-  // All that was ever allocated lies there.
+  // A range that contains everything that was ever allocated.
   MutableBytes used() const;
 
  private:

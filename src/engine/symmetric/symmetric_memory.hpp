@@ -1,4 +1,4 @@
-// What a rank may name on its peers: the symmetric heap and the program's globals. Turns local
+// The symmetric memory of a rank: the symmetric heap and the program's globals. Translates local
 // addresses into offsets that mean the same on every rank.
 #pragma once
 
@@ -18,8 +18,8 @@
 
 namespace gondwana {
 
-// Where the heap lies in the arena. Its first `huge` bytes are on huge pages that were set aside:
-// what is given back of those may be somebody else's when it is touched again.
+// The place of the heap in the arena. Its first `huge` bytes are on reserved huge pages: pages
+// given back from there may belong to another process when touched again.
 struct HeapPlace {
   std::size_t offset = 0;
   std::size_t size = 0;
@@ -29,8 +29,8 @@ struct HeapPlace {
 
 class SymmetricMemory {
  public:
-  // Of `rank`; `globals`: its variables (empty: private), already laid on its arena at
-  // NodePlan::globals_offset. `touched`: behind that offset the arena has never been written to.
+  // `globals`: the variables of `rank` (empty: private), already mapped to its arena at
+  // NodePlan::globals_offset. `touched`: the arena beyond that offset was never written.
   SymmetricMemory(std::shared_ptr<const NodeMemory> memory, Rank rank, MutableBytes globals,
                   const HeapPlace& heap, std::size_t touched = 0);
   ~SymmetricMemory();
@@ -39,30 +39,30 @@ class SymmetricMemory {
 
   const SymmetricRanges& ranges() const { return ranges_; }
 
-  // The heap: null where it is full, size is 0, or `alignment`, a power of two, is larger than
-  // arena_alignment. New memory is not cleared, zeroed() is.
+  // Returns null if the heap is full, if size is 0, or if `alignment`, a power of two, exceeds
+  // arena_alignment. Only allocate_zeroed() clears the memory.
   void* allocate(std::size_t size, std::size_t alignment);
   void* allocate_zeroed(std::size_t size);
-  // As realloc(3), contents kept up to the smaller size; null and nothing changed where it is full.
+  // As realloc(3): keeps contents up to the smaller size. If full, returns null without a change.
   void* resize(void* block, std::size_t size);
-  // False where no block begins there.
+  // Returns false if no block begins there.
   bool release(void* block);
-  // Every block that is still taken.
+  // Releases every block that is still allocated.
   void release_all();
-  // Size of the block that begins there, 0 where none does.
+  // The size of the block that begins there; 0 if none does.
   std::size_t size_of(const void* block) const;
 
-  // From here on core dumps hold the blocks of the heap.
+  // Adds the blocks of the heap to core dumps from now on.
   void dump_blocks();
-  // Where [address, address + size) lies in the heap, but not in one block of it: what is wrong.
+  // If [address, address + size) lies in the heap, but not within one block: says what is wrong.
   std::optional<std::string> doubt_about(const void* address, std::size_t size) const;
 
   MutableBytes heap() const { return heap_; }
   std::size_t heap_size() const { return heap_.size(); }
-  // Of its beginning, on huge pages that were set aside.
+  // Bytes at the start of the heap that are on reserved huge pages.
   std::size_t huge_size() const { return huge_; }
   std::size_t largest_free() const;
-  // As for the constructor: for the next to be laid on this arena.
+  // The `touched` of the constructor, for the next heap in this arena.
   std::size_t touched() const;
   std::string describe() const;  // the ranges, for a message about an address outside them
 
@@ -77,7 +77,7 @@ class SymmetricMemory {
   void forbid(std::size_t offset, std::size_t size) const;
   void dump_touched();
   void clear(std::size_t offset, std::size_t size);
-  // A range of a block, from its start.
+  // A range of a block, relative to its start.
   struct Span {
     std::size_t begin = 0;
     std::size_t end = 0;
@@ -93,7 +93,7 @@ class SymmetricMemory {
   bool redzones_;
   mutable std::mutex mutex_;  // guards the bookkeeping below
   Heap book_;
-  std::map<std::size_t, std::size_t> asked_;  // offset of each block -> bytes that were asked for
+  std::map<std::size_t, std::size_t> asked_;  // offset of each block -> requested bytes
   std::size_t touched_;     // no byte of the heap from here on was ever handed out
   std::size_t dumped_ = 0;  // up to here core dumps hold the heap
   bool dumps_ = false;

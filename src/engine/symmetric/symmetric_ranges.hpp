@@ -1,5 +1,5 @@
-// Which addresses of a rank its peers have too: its arena, and the program's globals, which the
-// program knows by addresses of their own. A value; zero holds nothing.
+// The addresses of a rank that its peers have too: its arena, and the program's globals, which have
+// their own addresses. A value; a zero value holds nothing.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace gondwana {
 
-// A size known when compiling.
+// A size known at compile time.
 template <std::size_t Size>
 using FixedSize = std::integral_constant<std::size_t, Size>;
 
@@ -20,7 +20,7 @@ struct SymmetricRanges {
   static constexpr std::size_t nowhere = ~std::size_t{0};
 
   std::uintptr_t arena = 0;  // where it begins
-  std::size_t length = 0;    // from behind the system part to the end of the heap
+  std::size_t length = 0;    // from the end of the system part to the end of the heap
   MutableBytes globals;
 
   // The offset of [object, object + size) in the arena, or `nowhere`.
@@ -29,12 +29,12 @@ struct SymmetricRanges {
     return is_in_arena(offset, size) ? offset : offset_in_globals(object, size);
   }
 
-  // Its parts, for who must be fast.
+  // The steps of offset_of(), for callers on a hot path.
   std::size_t distance(const void* object) const {
     return reinterpret_cast<std::uintptr_t>(object) - arena;  // huge for what lies before it
   }
-  // One compare for a fixed size: an arena has a granule of heap at least, so taking the size from
-  // the length never wraps.
+  // One comparison for a fixed size. The heap has at least one granule, so length - Size never
+  // wraps.
   template <std::size_t Size>
     requires(Size <= Heap::granule)
   bool is_in_arena(std::size_t offset, FixedSize<Size> /*size*/) const {

@@ -10,7 +10,7 @@ std::vector<std::uint32_t> nodes_of(const NodeMemory& memory, const Team& team) 
            index(rank) - entry.info.first < entry.info.ranks;
   };
   std::vector<std::uint32_t> nodes;
-  std::uint32_t node = 0;  // of the member before: most often of the next one, too
+  std::uint32_t node = 0;  // of the previous member; the next one is often on it too
   for (std::uint32_t member = 0; member < team.size; ++member) {
     std::uint32_t tried = 0;
     for (; tried < known && !holds(node, team.rank_of(member)); ++tried) node = (node + 1) % known;

@@ -1,4 +1,4 @@
-// On which nodes the members of a team are.
+// The nodes that hold the members of a team.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace gondwana {
 
-// By member the number of its node; nothing where this rank does not know all of them. All members
-// find the same, since all ranks know all nodes, or none.
+// The node number of each member; empty if this rank does not know all of them. All members get the
+// same answer, since all ranks know all nodes, or none.
 std::vector<std::uint32_t> nodes_of(const NodeMemory& memory, const Team& team);
 
 }  // namespace gondwana

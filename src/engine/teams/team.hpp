@@ -1,4 +1,4 @@
-// A set of ranks that act together: `first`, and on from there in equal steps, up or down.
+// A set of ranks that act together: `first` and the ranks at equal steps from it, up or down.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace gondwana {
 
-// Which members of a parent team make a new one: `start`, `start + stride`, ...
+// Which members of a parent team form a new one: `start`, `start + stride`, ...
 struct TeamShape {
   std::uint32_t start;
   std::int32_t stride;  // negative: in falling order; 0 only for one member
@@ -21,23 +21,23 @@ struct TeamShape {
 
 class StagedCollectives;
 
-// Belongs to the thread that calls collectives on it: one at a time.
+// One thread at a time calls collectives on a team and owns its state.
 struct Team {
-  std::uint32_t number;  // the same on all members: names its sync lines
+  std::uint32_t number;  // the same on all members; identifies its sync lines
   std::uint32_t first;
   std::int32_t stride;
   std::uint32_t size;
   std::uint32_t me;                // this rank's index in the team
   Epoch epoch = 0;                 // the last epoch that this rank has begun
-  std::uint32_t scratch_uses = 0;  // how often it took its scratch: names the half in use
-  // Of a set that is no team: where its flags lie in every arena. It has neither lines nor scratch.
-  // 0: a team, whose number says where its flags lie.
+  std::uint32_t scratch_uses = 0;  // uses of the scratch so far; selects the half in use
+  // For a set that is not a team: the offset of its flags in every arena. It has no lines or
+  // scratch. 0: a team, whose number gives the place of its flags.
   std::size_t own_flags = 0;
-  // Where members are on several nodes: what LevelCollectives works with.
+  // The state of LevelCollectives, if members are on several nodes.
   std::shared_ptr<StagedCollectives> levels = nullptr;
 
   Rank rank_of(std::uint32_t member) const {
-    return Rank(first + static_cast<std::uint32_t>(stride) * member);  // wraps back where it falls
+    return Rank(first + static_cast<std::uint32_t>(stride) * member);  // wraps back if it falls
   }
 
   std::optional<std::uint32_t> member_of(Rank rank) const {
@@ -70,11 +70,11 @@ class NodeTeam {
   const NodeMemory* memory_;
   const Team* team_;
   std::uint32_t first_;           // rank of the node
-  SyncLine<RealAtomics>* lines_;  // one per rank of the node, side by side
+  SyncLine<RealAtomics>* lines_;  // one per rank of the node, contiguous
 };
 
-// Whether loads and stores reach all members: the first and the last, for a node's ranks are side
-// by side.
+// Whether loads and stores reach all members. It checks the first and the last, since the ranks of
+// a node are contiguous.
 inline bool is_within(const Reach& reach, const Team& team) {
   return reach.covers(team.rank_of(0)) && reach.covers(team.rank_of(team.size - 1));
 }

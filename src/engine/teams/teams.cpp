@@ -3,8 +3,8 @@
 namespace gondwana {
 namespace {
 
-// Teams of an engine begin at an epoch that none of the engines before it has reached: lines and
-// words that those left behind say nothing to it.
+// The teams of an engine start at an epoch that no earlier engine has reached. So lines and words
+// that earlier engines left have no meaning for them.
 constexpr Epoch epoch_of(std::uint32_t generation) {
   constexpr std::uint32_t bits_of_a_generation = 40;
   return Epoch{generation} << bits_of_a_generation;

@@ -1,7 +1,7 @@
-// The teams of a rank: two from the start, and others that are split off, found by their numbers.
+// The teams of a rank, by number: two that always exist, and others from splits.
 //
-// A team's number names its sync lines and scratch on each member. Teams that share no member may
-// have the same number. collectives/split.cpp agrees on one.
+// A team's number identifies its sync lines and scratch on each member. Teams that share no member
+// may have the same number. collectives/split.cpp chooses the numbers.
 #pragma once
 
 #include <array>
@@ -31,20 +31,20 @@ class Teams {
   static constexpr std::uint32_t first_number(Kind kind) {
     return kind == Kind::program ? 0 : max_teams;
   }
-  // Those of the kind that are free on this rank, as bits, the first number being the lowest.
+  // The free numbers of the kind on this rank, as bits; the lowest bit is the first number.
   std::uint64_t free_numbers(Kind kind) const {
     return free_[static_cast<std::size_t>(kind)].load();
   }
-  // False: another thread has it.
+  // Returns false if another thread has the number.
   bool take(std::uint32_t number);
   void give_back(std::uint32_t number);
-  // An epoch that no team with this number has gone beyond, on this rank.
+  // An epoch that no team with this number has exceeded on this rank.
   Epoch last_epoch(std::uint32_t number) const { return last_epoch_[number]; }
 
-  // A team with a number that was taken, and an epoch that no member has gone beyond. This rank is
-  // a member.
+  // Makes a team with a number that was taken and an epoch that no member has exceeded. This rank
+  // is a member.
   Team& make(std::uint32_t number, const Team& parent, const TeamShape& shape, Epoch epoch);
-  // Nobody is inside a collective of it. Not for the two that are always there.
+  // No member is inside a collective of the team. The world and shared teams cannot end.
   void end(const Team& team);
 
  private:
@@ -66,8 +66,8 @@ class Teams {
   // Written by the thread that has taken the number.
   std::array<std::unique_ptr<Team>, team_numbers> teams_;
   Epoch first_epoch_;
-  std::array<Epoch, team_numbers> last_epoch_;      // of the team that had this number
-  std::array<std::atomic<std::uint64_t>, 2> free_;  // by kind, a bit for each
+  std::array<Epoch, team_numbers> last_epoch_;      // of the last team with this number
+  std::array<std::atomic<std::uint64_t>, 2> free_;  // by kind, one bit per number
 };
 
 }  // namespace gondwana

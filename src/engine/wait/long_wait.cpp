@@ -5,9 +5,8 @@
 namespace gondwana {
 namespace {
 
-// The longest sleep that nobody ends. What comes over a network rings no bell of a rank that sleeps
-// on another thing. So the first sleeps are short, and a rank that waits for long looks a thousand
-// times a second.
+// The longest sleep without a wake. Network data rings no bell of a rank that sleeps on another
+// event. So the first sleeps are short, and later a waiting rank polls a thousand times a second.
 std::chrono::microseconds longest_sleep(std::uint32_t sleeps_before, bool is_network_busy) {
   constexpr std::chrono::microseconds most{1000};
   constexpr std::chrono::microseconds first{60};
@@ -15,7 +14,7 @@ std::chrono::microseconds longest_sleep(std::uint32_t sleeps_before, bool is_net
   return is_network_busy && sleeps_before <= doublings ? first * (1 << sleeps_before) : most;
 }
 
-// The longest sleep of a rank that looks after its neighbors.
+// The longest sleep of a rank that checks whether its peers are alive.
 constexpr std::chrono::milliseconds between_looks_around{500};
 
 }  // namespace
@@ -51,7 +50,7 @@ void LongWait::end() {
   worker_.wait_policy.end(yields_);
 }
 
-// True: something came. In a spin it may overlook messages of senders that send at once.
+// Returns true if something arrived. In the spin phase it may miss messages of concurrent senders.
 bool LongWait::poll() {
   Messages& messages = waiter_.messages_;
   bool stirred = false;
@@ -62,7 +61,7 @@ bool LongWait::poll() {
   return stirred;
 }
 
-// A look at the network takes as long as a yield: a rank that waits for the network only yields.
+// A network poll takes as long as a yield, so a rank that waits for the network only yields.
 void LongWait::begin_again() {
   worker_.wait_policy.end(yields_);
   phase_ = why_.on_network ? Phase::yield : Phase::spin;
@@ -83,8 +82,8 @@ void LongWait::yield() {
   sleep();
 }
 
-// A rank sleeps on one of its two bells: that of the memory, or that of the words, it waits for.
-// The caller looks once more after the bell is armed.
+// A rank sleeps on one of its two bells: the one for memory, or the one for sync words. The caller
+// polls once more after the bell is armed.
 void LongWait::sleep() {
   if (!sleeps_on_network_ && !armed_) {
     armed_ = bell_.arm(watch_);
@@ -105,7 +104,7 @@ void LongWait::sleep() {
   if (waiter_.look_around_) waiter_.look_around_();
 }
 
-// Stores through pointers and over a network ring no bell, so sleeps that they may end are timed.
+// Stores through pointers and network data ring no bell, so sleeps that they may end are timed.
 Timeout LongWait::timeout(std::chrono::microseconds limit) const {
   if (why_.on_program_memory || waiter_.network_ != nullptr) return limit;
   return waiter_.look_around_ ? Timeout{between_looks_around} : Timeout{};

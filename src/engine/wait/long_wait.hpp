@@ -1,19 +1,19 @@
-// A wait that takes longer than a spin, as steps between two looks at what is waited for:
+// A wait that takes longer than a spin, as steps between two polls of its condition:
 //
 //   LongWait wait(waiter, why);
 //   while (!done()) wait.step();
 //   wait.end();
 //
-// A step receives messages and moves the network on; then it relaxes, yields, arms a doorbell or
-// sleeps. Messages and bytes from the network arrive in bursts: a rank that slept between two of
-// them would take longer to wake up than to wait. So a wait spins and yields anew after each.
+// A step receives messages and makes network progress. Then it relaxes, yields, arms a doorbell or
+// sleeps. Messages and network data arrive in bursts. A rank that slept between two of them would
+// lose more time to waking up than to waiting. So a wait spins and yields anew after each arrival.
 #pragma once
 
 #include "engine/wait/waiter.hpp"
 
 namespace gondwana {
 
-// Shows tools what a thread waits for. Within another one it does nothing.
+// Shows tools what a thread waits for. It does nothing within another ShownWait.
 class ShownWait {
  public:
   ShownWait(Waiting& waiting, const WaitReason& why);
@@ -27,14 +27,14 @@ class ShownWait {
   Waiting* waiting_;
 };
 
-// Need not be ended: one that is dropped has shown nothing that stays.
+// end() is optional: a dropped wait leaves no visible state.
 class LongWait {
  public:
-  // The caller has spun before.
+  // The caller has already spun.
   LongWait(Waiter& waiter, const WaitReason& why);
 
-  // One step of that spin, for a caller that has looked `looks` times. False: it is time to begin a
-  // long wait.
+  // One step of that spin, for a caller that has polled `looks` times. Returns false when a long
+  // wait should begin.
   static bool keep_spinning(Waiter& waiter, std::uint32_t& looks) {
     if (looks >= waiter.workers_.mine().wait_policy.spins()) return false;
     looks = waiter.receive_messages() > 0 ? 1 : looks + 1;
@@ -42,9 +42,9 @@ class LongWait {
     return true;
   }
 
-  // The caller has just looked, and found nothing.
+  // The caller has just polled without success.
   void step();
-  // The caller has found it.
+  // The caller's condition holds.
   void end();
 
  private:
@@ -64,8 +64,8 @@ class LongWait {
   Watch watch_;
   bool sleeps_on_network_;
   Phase phase_ = Phase::yield;
-  std::uint32_t looks_ = 0;   // all
-  std::uint32_t spins_ = 0;   // since something came
+  std::uint32_t looks_ = 0;   // in all
+  std::uint32_t spins_ = 0;   // since the last arrival
   std::uint32_t sleeps_ = 0;  // likewise
   WaitPolicy::Yields yields_{};
   std::optional<Doorbell<RealAtomics>::Armed> armed_;

@@ -11,12 +11,12 @@ class NetworkProgress {
   NetworkProgress(const NetworkProgress&) = delete;
   NetworkProgress& operator=(const NetworkProgress&) = delete;
 
-  // Moves on what is in flight, unless another thread does. True: something happened.
+  // Makes progress unless another thread does. Returns true if something happened.
   virtual bool progress() = 0;
-  // Returns when something may have come, or after `limit`.
+  // Returns when something may have arrived, or after `limit`.
   virtual void sleep(std::chrono::microseconds limit) = 0;
 
-  // Whether something was posted that may need further calls of this rank on its way.
+  // Whether posted operations may need further calls of this rank.
   bool needs_calls() const { return needs_calls_.load(std::memory_order_relaxed); }
 
  protected:

@@ -1,12 +1,12 @@
-// What a poll that finds nothing does with the processor. A program that only polls keeps it from
-// the rank it waits for, where ranks share processors. Every call that looks without waiting, of
-// either door, tells the one of its thread what it found.
+// The processor use of polls that find nothing. If ranks share processors, a program that only
+// polls keeps the processor from the rank that it waits for. Every non-waiting call, of any door,
+// reports to the PollBackoff of its thread what it found.
 //
-// Where each rank has a processor, a poll keeps its own. Elsewhere a loop of polls looks a few
-// times, as a wait does, and then yields at each poll: ranks that wait give the processor back
-// within a microsecond. After many yields without an answer the loop yields by time, so that long
-// polling costs little. It does the same at once after a yield that lasted long, for then somebody
-// computes. A program that computes between its polls hardly yields: it is no loop of polls.
+// If each rank has a processor, a poll keeps its own. Otherwise a loop of polls spins briefly, as a
+// wait does, then yields at each poll; waiting ranks return the processor within a microsecond.
+// After many yields without success the loop yields by time, so that long polling costs little. It
+// also does so after a long yield, because then another process computes. A program that computes
+// between its polls is no polling loop and hardly yields.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class PollBackoff {
  public:
   // Keeps the processor.
   constexpr PollBackoff() = default;
-  // Shares it, after so many looks.
+  // Shares it, after `looks` polls.
   static constexpr PollBackoff after(std::uint32_t looks) {
     PollBackoff polls;
     polls.share(looks);
@@ -31,18 +31,18 @@ class PollBackoff {
     failed_ = 0;
     limit_ = looks_;
   }
-  // `polls`: as many as one call tells of.
+  // `polls`: the number of polls that one call reports.
   void failed(std::uint32_t polls = 1) {
     failed_ += polls;
     if (failed_ >= limit_) [[unlikely]]
       give_way();
   }
-  // A loop that has found nothing for long: it keeps its processor, or yields by time.
+  // Whether a loop has found nothing for long: it keeps its processor, or yields by time.
   bool is_long() const {
     return looks_ == never ? failed_ >= most_in_a_row : limit_ == polls_per_clock;
   }
-  // For calls that return a value and do not know what the program waits for: the value that the
-  // same place had before is a failed poll.
+  // For calls that return a value without knowing what the program waits for. A repeated value of
+  // the same place counts as a failed poll.
   void fetched(const void* place, std::uint64_t value, std::uint32_t polls = 1) {
     if (place == place_ && value == value_) return failed(polls);
     place_ = place;
@@ -50,18 +50,18 @@ class PollBackoff {
     found();
   }
 
-  // Yields so far.
+  // The number of yields so far.
   std::uint64_t yields() const { return yields_; }
 
  private:
   static constexpr std::uint32_t never = ~0U;
   static constexpr std::uint32_t fewest_looks = 2;  // more than each_poll
   static constexpr std::uint32_t each_poll = 1;
-  // Ranks that share a processor need one yield of each for every turn: enough for a few hundred.
+  // Ranks that share a processor need one yield each per turn: enough for a few hundred ranks.
   static constexpr std::uint32_t most_in_a_row = 256;
   static constexpr std::uint64_t interval_ns = 50'000;
   static constexpr std::uint32_t polls_per_clock = 16;
-  // Between two polls of a loop that does nothing else; a poll of the wire takes some of them.
+  // The longest time between two polls of a pure polling loop, including polls of the wire.
   static constexpr std::uint64_t longest_gap_ns = 20'000;
   static constexpr std::uint64_t slow_ns = 500'000;
 
@@ -70,7 +70,7 @@ class PollBackoff {
 
   // Owner: the thread that polls.
   std::uint32_t failed_ = 0;         // since the last yield or success
-  std::uint32_t limit_ = never;      // so many lead to give_way()
+  std::uint32_t limit_ = never;      // failed polls before give_way()
   std::uint32_t looks_ = never;      // the first limit of a loop
   std::uint32_t in_a_row_ = 0;       // yields of this loop
   std::uint64_t last_yield_ns_ = 0;  // its end

@@ -11,7 +11,7 @@
 namespace gondwana {
 namespace {
 
-// The kernel shares processors out among sessions first, and a yield stays in its own.
+// With autogroups the kernel schedules sessions first, and a yield stays within its session.
 bool sessions_are_scheduled_apart() {
   std::ifstream file("/proc/sys/kernel/sched_autogroup_enabled");
   int enabled = 0;

@@ -10,14 +10,14 @@ struct Processors {
   bool yields_help;        // a yield may give the processor to another rank
 };
 
-// For the others to see, before they are asked for: where this rank may run.
+// Publishes where this rank may run. All ranks do so before find_processors().
 void publish_place(ControlPage& page);
 
-// What all ranks of the node have published.
+// Evaluates what all ranks of the node have published.
 Processors find_processors(const NodeMemory& memory);
 
-// How many processors `rank` has where each is shared out among the ranks that may run there; at
-// least 1.
+// The number of processors that `rank` has if each is divided among the ranks that may run on it;
+// at least 1.
 std::uint32_t share_of_processors(const NodeMemory& memory, Rank rank);
 
 }  // namespace gondwana

@@ -11,8 +11,8 @@ namespace gondwana {
 
 WaitPolicy::WaitPolicy(const Processors& processors, std::uint32_t spins)
     : yields_help_(processors.yields_help), spins_(spins) {
-  // Looks of some 30 to 50 ns each once they pause: about 60 us where there is a processor for
-  // every rank, about nothing where the rank waited for may need this one.
+  // A poll with a pause takes 30 to 50 ns. So a rank spins for about 60 us if every rank has a
+  // processor, and hardly at all if the awaited rank may need this processor.
   constexpr std::uint32_t usual = 1500;
   constexpr std::uint32_t oversubscribed = 20;
   if (spins_ == 0) spins_ = processors.is_oversubscribed ? oversubscribed : usual;

@@ -17,7 +17,7 @@ Waiter::Waiter(const NodeMemory& memory, const SymmetricRanges& symmetric, Rank 
       network_(network),
       look_around_(std::move(look_around)) {}
 
-// A word lies in the arena of this rank, or in globals that are laid there too.
+// A word lies in the arena of this rank, or in globals that are mapped to the arena.
 Watch Waiter::watch_on(const void* word) const {
   const std::size_t distance = reinterpret_cast<std::uintptr_t>(word) -
                                reinterpret_cast<std::uintptr_t>(memory_->window(me_));
@@ -26,7 +26,7 @@ Watch Waiter::watch_on(const void* word) const {
   return offset != SymmetricRanges::nowhere ? Watch::at(offset) : Watch();
 }
 
-// True: something came before the time was over.
+// Returns true if something arrived within `limit`.
 bool Waiter::sleep_on_network(std::chrono::microseconds limit) {
   const std::uint64_t since = monotonic_ns();
   network_->sleep(limit);

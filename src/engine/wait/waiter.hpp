@@ -1,7 +1,7 @@
-// The one way in which a rank waits: for barriers, words, events, locks and room for messages.
+// All waits of a rank: for barriers, words, events, locks and room for messages.
 //
-// A waiting rank receives messages and moves the network on. It first spins, then yields, and at
-// last sleeps on one of its two doorbells or on the network.
+// A waiting rank receives messages and makes network progress. It spins, then yields, and finally
+// sleeps on one of its two doorbells or on the network.
 #pragma once
 
 #include <functional>
@@ -31,74 +31,74 @@ struct WaitReason {
 
 class Waiter {
  public:
-  // Tells of a lost peer that nobody else notices, and then does not return.
+  // Reports a lost peer that no other check finds; then it does not return.
   using LookAround = std::function<void()>;
 
-  // `network`: null in a job on one node. `look_around`: called now and then during a long wait;
-  // may be empty.
+  // `network`: null in a job on one node. `look_around`: called from time to time during a long
+  // wait; may be empty.
   Waiter(const NodeMemory& memory, const SymmetricRanges& symmetric, Rank me, Workers& workers,
          Messages& messages, NetworkProgress* network, LookAround look_around);
   Waiter(const Waiter&) = delete;
   Waiter& operator=(const Waiter&) = delete;
 
-  // Waits until done() holds. What peers stored before is then visible.
+  // Waits until done() holds. Earlier stores of peers are then visible.
   template <typename Done>
   void until(const WaitReason& why, const Done& done);
 
-  // The same where peers make it true by storing to this rank's memory.
+  // For conditions that peers make true by a store to this rank's memory.
   template <typename Done>
   void on_memory(CallName call, const Done& done, std::uint32_t peer = Waiting::anybody) {
     until({.call = call, .peer = peer, .on_program_memory = true}, done);
   }
-  // The same where only a store to this word, symmetric or not, makes it true.
+  // For conditions that only a store to this word, symmetric or not, makes true.
   template <typename Done>
   void on_word(CallName call, const void* word, const Done& done) {
     until({.call = call, .on_program_memory = true, .word = word}, done);
   }
-  // The same for words that doors keep in common memory. Their writers call wake().
+  // For words that doors keep in common memory. Their writers call wake().
   template <typename Done>
   void on_words(CallName call, const Done& done, std::uint32_t peer = Waiting::anybody) {
     until({.call = call, .peer = peer}, done);
   }
-  // Wakes a rank of this node that may sleep on such words.
+  // Wakes a rank of this node that may sleep on these words.
   void wake(Rank rank) const { memory_->page(rank).sync_bell.ring_if_asleep(); }
 
-  // A place for a message. Waits for room, and receives meanwhile.
+  // Opens a message. Waits for room, and receives meanwhile.
   [[gnu::always_inline]] Draft open_message(CallName call, Rank to, MessageClass sort,
                                             Payload payload) {
     const std::optional<Draft> draft = messages_.try_open(to, sort, payload);
     return draft ? *draft : wait_and_open(call, to, sort, payload);
   }
 
-  // For a call that looks without waiting, perhaps for an answer to what is in flight.
+  // For a call that polls without waiting, perhaps for an answer to what is in flight.
   void make_progress() {
     move_network();
     receive();
   }
-  // How many handlers were run.
+  // Returns the number of handlers that ran.
   std::uint32_t receive_messages() {
     move_network();
     return receive();
   }
 
-  // Calls that look without waiting tell it what they found.
+  // Calls that poll without waiting report to it what they found.
   PollBackoff& polls() { return workers_.mine().polls; }
 
-  // Rings for a message from the node; null where other nodes may send one, or where this thread
+  // The bell for messages within the node. Null if other nodes may send messages, or if this thread
   // receives none.
   Doorbell<RealAtomics>* message_bell() const {
     return network_ != nullptr || !messages_.may_poll() ? nullptr : &memory_->page(me_).sync_bell;
   }
-  // For a thread that has armed that bell: overlooks no message.
+  // For a thread that has armed that bell: misses no message.
   std::uint32_t receive_all_messages() { return messages_.poll_all(); }
 
-  // While it lives this thread does not wait, whatever call it is in: it runs a handler.
+  // While it lives, tools do not see this thread as waiting: it runs a handler.
   class Busy {
    public:
     explicit Busy(Waiter& waiter) : Busy(waiter.workers_.mine().thread_slot->waiting) {}
     Busy(const Busy&) = delete;
     Busy& operator=(const Busy&) = delete;
-    // Begins the wait anew, at another time: an observer sees that something has come.
+    // Restarts the wait with another start time, so that an observer sees an arrival.
     ~Busy() {
       if (since_ns_ != 0) waiting_.since_ns.store(since_ns_ + 1, std::memory_order_release);
     }
@@ -125,16 +125,16 @@ class Waiter {
       return 0;
     return messages_.poll();
   }
-  // A look at the network takes system calls, and the peer that is waited for may need this
-  // processor: a rank that waits for something else looks now and then, and hardly ever if nothing
-  // is known to come.
+  // A network poll takes system calls, and the awaited peer may need this processor. So a rank that
+  // waits for another event polls the network rarely, and even more rarely if nothing is known to
+  // be in flight.
   bool looks_at_network(const WaitReason& why, std::uint32_t look) const {
     const std::uint32_t looks_between = is_network_busy() ? 8 : 64;
     return why.on_network || why.on_messages || look % looks_between == looks_between - 1;
   }
   bool is_network_busy() const { return messages_.may_poll() || network_->needs_calls(); }
-  // Whether active messages come over the network alone: no other rank shares memory with this one,
-  // and no other thread waits for it.
+  // Whether active messages come only over the network: this rank shares memory with no other, and
+  // has no other waiting thread.
   bool hears_by_network() const {
     return network_ != nullptr && memory_->plan().ranks == 1 &&
            workers_.threads() != Threads::many && messages_.may_poll();

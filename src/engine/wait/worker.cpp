@@ -7,9 +7,9 @@
 
 namespace gondwana {
 
-// Which slots are free. Outlives the engine where a thread does: slots may be given back late.
+// The free slots. It outlives the engine if a thread does: slots may be given back late.
 struct Workers::Pool {
-  std::mutex mutex;   // guards all of this
+  std::mutex mutex;   // guards all members
   ControlPage* page;  // null once the engine is gone
   std::vector<ThreadSlot*> free;
   std::uint32_t used = 1;  // slots from here on were never taken
@@ -38,7 +38,7 @@ struct Workers::Pool {
   }
 };
 
-// One thread in one engine. A thread that finds no slot left counts where nobody looks.
+// One thread in one engine. A thread that finds no free slot counts in `unseen`.
 struct Workers::Membership {
   Membership(std::shared_ptr<Pool> of, Lease leased, const Worker& like)
       : pool(std::move(of)),
@@ -53,7 +53,7 @@ struct Workers::Membership {
 
 namespace {
 
-// The membership that this thread used last, to be found in two loads.
+// The membership that this thread used last, found by two loads.
 struct Latest {
   const void* pool;
   Worker* worker;
@@ -102,10 +102,10 @@ Worker& Workers::mine_among_many() {
   return join_in();
 }
 
-// A room is not freed as long as a thread remembers it, so its address means no other one.
+// A pool lives as long as a thread remembers it, so its address is unique.
 Worker& Workers::join_in() {
-  // Freed when the thread ends. Exit handlers run after that, and may call in: what they find then
-  // lives to the end of the process.
+  // Freed when the thread ends. Exit handlers run later and may call in: the memberships that they
+  // find live to the end of the process.
   constinit static thread_local std::vector<std::unique_ptr<Membership>>* memberships = nullptr;
   struct Guard {
     ~Guard() {

@@ -1,6 +1,5 @@
-// The threads of a rank: each has a slot in the control page, where it counts and says what it
-// waits for, and how patiently it waits and polls. Lanes that one thread at a time uses have slots
-// too.
+// The threads of a rank. Each has a slot in the control page, where it counts and shows what it
+// waits for. Each also has its own wait policy and poll backoff. Exclusive lanes have slots too.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@ namespace gondwana {
 // How the threads of a rank use its engine.
 enum class Threads : std::uint8_t { one_at_a_time, many };
 
-// What is a thread's own. Belongs to that thread.
+// The state of a thread, which only that thread uses.
 struct Worker {
   ThreadSlot* thread_slot;
   WaitPolicy wait_policy;
@@ -26,7 +25,7 @@ class Workers {
   struct Pool;
 
  public:
-  // A slot for as long as this lives; none where all are taken.
+  // A slot for as long as the lease lives; no slot if all are taken.
   class Lease {
    public:
     Lease() = default;
@@ -51,16 +50,16 @@ class Workers {
   Workers& operator=(const Workers&) = delete;
 
   Threads threads() const { return threads_; }
-  // From one at a time to many: no thread is in a call of the engine meanwhile.
+  // Changes from one thread at a time to many. No thread is in a call of the engine meanwhile.
   void allow_many() { threads_ = Threads::many; }
 
-  // Of this thread, and of those that come later.
+  // For this thread, and for threads that join later.
   void set_manners(const WaitPolicy& wait_policy, const PollBackoff& polls) {
     first_.wait_policy = wait_policy;
     first_.polls = polls;
   }
 
-  // The calling thread's. With one thread at a time they are all the same worker.
+  // The calling thread's worker. With one thread at a time, all threads share one.
   Worker& mine() { return threads_ == Threads::one_at_a_time ? first_ : mine_among_many(); }
 
   Lease take_thread_slot();

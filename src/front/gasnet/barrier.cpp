@@ -16,7 +16,7 @@ void BarrierEvent::wait(CallName call) {
   Door& door = *team_->door;
   const auto done = [&] { return barrier_.all_entered(); };
   while (!done()) {
-    // Operations must go on meanwhile, and who shows something for them rings the other bell.
+    // Operations must progress meanwhile. Their peers ring the other doorbell.
     if (door.has_operations())
       door.wait(call, done);
     else
@@ -37,7 +37,7 @@ BarrierOutcome BarrierOutcome::of(BarrierName name) {
 
 namespace {
 
-// For staged::Operator.
+// The function of a staged::Operator.
 void join(const void* first, void* second_and_out, std::size_t count, const void* /*data*/) {
   const auto* one = static_cast<const BarrierOutcome*>(first);
   auto* two = static_cast<BarrierOutcome*>(second_and_out);
@@ -66,7 +66,7 @@ void SplitBarrier::notify(Team& team, CallName call, BarrierName name, bool goes
     return;
   }
   Round round(collectives.members(), staged::SmallReduction(what));
-  // Shows at once, unless many collectives of this team are still under way.
+  // Waits only if many collectives of this team are in flight.
   if (!round.may_begin()) team.door->wait(call, [&] { return round.may_begin(); });
   step_.emplace(round);
   if (advance()) return;
@@ -98,7 +98,7 @@ int SplitBarrier::try_once(CallName call, BarrierName name) {
   return leave(name);
 }
 
-// An id in wait must be that of the barrier, if it has one.
+// An id that is passed to wait must match the id of the barrier, if the barrier has one.
 int SplitBarrier::leave(BarrierName name) {
   step_.reset();
   const bool fits = !name.is_named() || !all_.is_named || all_.id == name.id;
@@ -140,11 +140,11 @@ using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): name
 gex_Event_t gex_Coll_BarrierNB(gex_TM_t tm, gex_Flags_t /*flags*/) {
   Team& team = Team::of(tm);
   auto& collectives = collectives_of(team, "gex_Coll_BarrierNB");
-  team.door->attend();  // or who always comes last would run no handlers
+  team.door->attend();  // a rank that always arrives last would otherwise run no handlers
   if (collectives.has_levels())
     return collectives.enter([&](auto step) { return begin(*team.door, std::move(step)); });
   BarrierEvent barrier(team, collectives.members());
-  // Where all come at about the same time they need no event.
+  // If all members arrive at about the same time, no event is needed.
   constexpr std::uint32_t looks = 32;
   for (std::uint32_t i = 0; i < looks; ++i)
     if (barrier.is_complete()) return GEX_EVENT_INVALID;

@@ -1,4 +1,4 @@
-// Barriers: of GASNet-EX, and the split-phase one of GASNet-1 whose callers compare ids.
+// The barrier of GASNet-EX, and the split-phase barrier of GASNet-1, whose callers compare ids.
 #pragma once
 
 #include <optional>
@@ -16,27 +16,27 @@ struct BarrierName {
   bool is_named() const;
 };
 
-// What some callers of notify say together.
+// The combined arguments of several callers of notify.
 struct BarrierOutcome {
   bool mismatch = false;
   bool is_named = false;
-  int id = 0;  // of those that are named
+  int id = 0;  // of the named callers
 
   static BarrierOutcome of(BarrierName name);
 };
 
-// Of a team. For one thread at a time.
+// Belongs to a team. Used by one thread at a time.
 class SplitBarrier {
  public:
-  // `goes_away`: whether the caller does something else before it waits.
   SplitBarrier() = default;
   SplitBarrier(const SplitBarrier&) = delete;
   SplitBarrier& operator=(const SplitBarrier&) = delete;
 
+  // `goes_away`: the caller does other work before it waits.
   void notify(Team& team, CallName call, BarrierName name, bool goes_away);
   int wait(Team& team, CallName call, BarrierName name);
   int try_once(CallName call, BarrierName name);
-  // As gasnet_barrier_result().
+  // Implements gasnet_barrier_result().
   int result(CallName call, int* id) const;
 
  private:
@@ -45,7 +45,7 @@ class SplitBarrier {
   bool advance();
   int leave(BarrierName name);
 
-  // Between notify and wait; an event where steps must go on without this barrier being asked.
+  // Set between notify and wait. An event if the steps must progress without calls to the barrier.
   std::optional<std::variant<Round, gex_Event_t>> step_;
   BarrierOutcome mine_;
   BarrierOutcome all_;

@@ -24,7 +24,7 @@ namespace {
 struct MappedRange {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
-  std::string access;  // such as "rw-p"
+  std::string access;  // for example "rw-p"
   std::uint64_t from = 0;
   unsigned major = 0;
   unsigned minor = 0;
@@ -32,7 +32,7 @@ struct MappedRange {
   bool is_main_stack = false;
 
   bool is_private() const { return access[3] == 'p'; }
-  // Whether it goes on where `before` ends, in memory as in the file.
+  // Whether it begins where `before` ends, both in memory and in the file.
   bool continues(const MappedRange& before) const {
     return begin == before.end && inode == before.inode && major == before.major &&
            minor == before.minor && from == before.from + (before.end - before.begin);
@@ -55,8 +55,8 @@ Error unsuitable(Bytes pages, const char* why) {
           fmt::format("{} bytes at {}: {}", pages.size(), fmt::ptr(pages.data()), why)};
 }
 
-// Of the calling thread, or of a coroutine that it runs. That of the main thread is known by name.
-// Those of other threads look like any memory.
+// Recognises the stack of the calling thread, and of a coroutine that it runs. /proc/self/maps
+// names the stack of the main thread. Stacks of other threads cannot be told from other memory.
 bool is_own_stack(Bytes pages) {
   const auto holds = [pages](const void* place) {
     return std::less_equal<>()(pages.data(), static_cast<const std::byte*>(place)) &&
@@ -87,7 +87,7 @@ bool is_open_on(int descriptor, const MappedRange& range) {
          (::fcntl(descriptor, F_GETFL) & O_ACCMODE) == O_RDWR;
 }
 
-// A copy of a descriptor of the mapped file; none where the process has it open no more.
+// Duplicates a descriptor of the mapped file. Empty if the process has closed the file.
 UniqueFd find_file(const MappedRange& range) {
   const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir("/proc/self/fd"), &::closedir);
   if (open == nullptr) return {};
@@ -99,7 +99,7 @@ UniqueFd find_file(const MappedRange& range) {
   return {};
 }
 
-// Who maps the file elsewhere must find all of it.
+// Other processes map the file, so it must be as long as the pages.
 Result<ClientPages> open_shared(Bytes pages, const MappedRange& range) {
   ClientPages found{find_file(range),
                     range.from + (reinterpret_cast<std::uintptr_t>(pages.data()) - range.begin)};
@@ -121,8 +121,8 @@ Result<ClientPages> examine_client_pages(Bytes pages) {
   if (is_own_stack(pages)) return stack_in_use(pages);
   std::ifstream maps("/proc/self/maps");
   MappedRange range;
-  MappedRange first;  // the one in which the pages begin; then as remote as it is known to go on
-  std::uintptr_t known = reinterpret_cast<std::uintptr_t>(pages.data());  // good up to here
+  MappedRange first;  // the range in which the pages begin, extended by the ranges that continue it
+  std::uintptr_t known = reinterpret_cast<std::uintptr_t>(pages.data());  // suitable up to here
   const std::uintptr_t end = known + pages.size();
   if (end < known) return unsuitable(pages, "part of it is not mapped");
   bool any = false;

@@ -1,4 +1,4 @@
-// The collectives of GASNet-EX 0.19, Collectives Part II and III.
+// GASNet-EX 0.19, Collectives Part II and III.
 #include "front/gasnet/collectives.hpp"
 
 #include "front/gasnet/context.hpp"

@@ -1,4 +1,4 @@
-// How a collective of a team becomes an event of its client.
+// Turns a collective of a team into an event of the client.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,10 @@
 
 namespace gondwana::gasnet {
 
-// Gives up where a collective may not be called.
+// Ends the job if a collective may not be called here.
 StagedCollectives& collectives_of(Team& team, CallName call);
 
-// It ends when the others learn of it without further calls of this member, which may make none for
-// long.
+// Completes when the other members need no calls of this member, which may make none for long.
 template <typename Step>
 class StepOperation : public Operation {
  public:
@@ -24,7 +23,7 @@ class StepOperation : public Operation {
     return is_over_ && with_.has_told();
   }
   bool waits_for_network() const override {
-    if (is_over_) return true;  // it has not told yet
+    if (is_over_) return true;  // its last messages are still in flight
     return staged::waits_for_network(step_);
   }
 
@@ -34,7 +33,7 @@ class StepOperation : public Operation {
   bool is_over_;
 };
 
-// Starts it: the event of its end, GEX_EVENT_INVALID where that has come already.
+// Starts the step. Returns GEX_EVENT_INVALID if it is already complete.
 template <typename Step>
 gex_Event_t begin(Door& door, Step step) {
   bool is_over = step.advance();

@@ -1,5 +1,5 @@
-// What the calling thread is doing, for the rules about where calls are allowed: GASNet-EX 0.19,
-// Restricted context. Looked at in debug builds of the client only.
+// What the calling thread is doing, for the rules about where calls are allowed. Only debug builds
+// of the client check them. GASNet-EX 0.19, Restricted context.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 namespace gondwana::gasnet {
 
 struct Context {
-  gex_Token_t handler = nullptr;        // of the handler it runs
+  gex_Token_t handler = nullptr;        // token of the handler that the thread runs
   gex_AM_SrcDesc_t prepared = nullptr;  // between Prepare and Commit
-  std::uint32_t locks = 0;              // handler-safe locks that it holds
+  std::uint32_t locks = 0;              // handler-safe locks that the thread holds
 };
 
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local Context own_context;
@@ -20,7 +20,6 @@ inline Context& context() {
   return own_context;
 }
 
-// While a handler runs.
 class HandlerContext {
  public:
   explicit HandlerContext(gondwana_gex_token& token) : before_(context().handler) {

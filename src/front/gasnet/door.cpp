@@ -68,7 +68,7 @@ StagedPlace Door::take_scratch(CallName call) {
   return *place;
 }
 
-// All scratch is fresh then, and every line at its beginning.
+// All scratch is still unused then, and every line has its initial value.
 StagedPlace Door::first_place(std::uint32_t process) {
   const auto place_in = [](const SegmentDirectory& shown) {
     return StagedPlace{.scratch = shown.scratch.load(std::memory_order_relaxed),
@@ -145,7 +145,7 @@ gondwana_gex_member Door::member(std::uint32_t process, gex_EP_Index_t endpoint)
   return {owner, size, static_cast<std::intptr_t>(ours - owner), bell};
 }
 
-// What members show of files is there before their segments are used.
+// Maps the files of the members' segments before the segments are used.
 void Door::fill(Team& team) {
   for (std::uint32_t i = 0; i < team.size; ++i) {
     const std::uint32_t process = team.processes[i];
@@ -188,7 +188,7 @@ Team& Door::add_team(Membership membership, gex_Flags_t flags) {
   return *teams_.emplace_back(std::move(team));
 }
 
-// Where nobody reaches another process by loads and stores, each is a node of its own.
+// If loads and stores reach no other process, each process counts as a node.
 std::unique_ptr<StagedCollectives> Door::make_collectives(const Team& team,
                                                           std::vector<StagedPlace> places) {
   StagedCollectives::Setup setup;
@@ -204,8 +204,8 @@ std::unique_ptr<StagedCollectives> Door::make_collectives(const Team& team,
   return std::make_unique<StagedCollectives>(staged_, setup);
 }
 
-// Memory that is not symmetric, but in the segment of the team's endpoint. Not all members follow
-// files of the client.
+// Finds memory in the segment of the team's endpoint that is not symmetric. Segments on files of
+// the client are left out, because not all members map them.
 std::uint64_t Door::offset_in_segment(const Team& team, Bytes memory) const {
   const gex_Segment_t segment = team.endpoint->segment;
   if (segment == GEX_SEGMENT_INVALID || segment->offset == gondwana_gex_segment::unreachable ||
@@ -244,7 +244,7 @@ void Door::start(std::shared_ptr<Operation> operation) {
   operations_.push_back(std::move(operation));
   operations_waiting_.store(static_cast<std::uint32_t>(operations_.size()),
                             std::memory_order_relaxed);
-  // Another thread may sleep until a barrier is complete, and must now move this on.
+  // Another thread that sleeps in a barrier must now advance this operation.
   if (threads_ != ThreadMode::seq) engine_->waiter().wake(engine_->rank());
 }
 
@@ -268,7 +268,7 @@ void Door::poll_in_loop() {
 void Door::move_operations() {
   if (!has_operations()) return;
   const std::unique_lock lock(operations_mutex_, std::try_to_lock);
-  if (!lock) return;  // another thread is at it
+  if (!lock) return;  // another thread advances them
   bool for_network = false;
   std::erase_if(operations_, [&](const std::shared_ptr<Operation>& operation) {
     if (!operation->advance()) {

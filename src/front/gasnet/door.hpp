@@ -1,7 +1,7 @@
-// The GASNet-EX door: the objects of one process, and what its calls share.
+// The GASNet-EX door: the objects of one process, and the state that its calls share.
 //
-// Most calls name an object, and every object knows its door. Those that name none ask door(), the
-// one of this process; tests with ranks as threads have several.
+// Most calls name an object, and every object knows its door. The other calls use door(), the door
+// of this process. Tests that run ranks as threads have several doors.
 #pragma once
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@
 
 namespace gondwana::gasnet {
 
-// How the client's threads call. As in struct gondwana_gex_build.
+// The thread mode of the client, with the values of struct gondwana_gex_build.
 enum class ThreadMode : std::uint32_t { seq, parsync, par };
 
 using RankInfo = std::remove_const_t<gex_RankInfo_t>;
@@ -36,7 +36,7 @@ class Door {
   struct Setup {
     Engine* engine;
     ThreadMode threads = ThreadMode::seq;
-    bool checks = false;  // arguments and contexts of calls: GASNET_DEBUG
+    bool checks = false;  // of arguments and contexts of calls: GASNET_DEBUG
     Settings settings = {};
     bool inline_path = true;  // false: every put, get and atomic update calls the library
   };
@@ -53,39 +53,38 @@ class Door {
   std::uint32_t rank() const { return index(engine_->rank()); }
   std::uint32_t ranks() const { return engine_->ranks(); }
 
-  // Collective: the client, its first endpoint and the team of all first endpoints.
+  // Collective. Makes the client, its first endpoint and the team of all first endpoints.
   void join(const std::string& client_name, gex_Flags_t flags);
   gex_Client_t client() const { return client_.get(); }
   gex_EP_t first_endpoint() const { return endpoints_[0].get(); }
   gex_TM_t world() const { return world_; }
 
-  // Endpoints and segments. Null where there is no room.
+  // Endpoints and segments. Returns null if the process has the maximum number of endpoints.
   gex_EP_t make_endpoint(gex_EP_Capabilities_t capabilities, gex_Flags_t flags);
   void destroy(gex_EP_t endpoint);
   gex_EP_t endpoint(gex_EP_Index_t index) const { return endpoints_[index].get(); }
-  // Of memory that the library allocates (`address` null) or the client has.
+  // The library allocates the memory if `address` is null.
   Result<gex_Segment_t> make_segment(void* address, std::size_t size);
   void destroy(gex_Segment_t segment);
-  // The largest segment of the library's memory: here, and so that all ranks can have one as large.
+  // The largest segment that this rank can allocate, and the largest that every rank can allocate.
   std::size_t most_local() const;
   std::size_t most_global();
 
-  // What peers may address of an endpoint, from now on.
+  // Makes the bound segment of an endpoint known to peers.
   void publish(gex_EP_t endpoint);
-  // After a synchronisation with those who published: teams learn of it.
+  // Updates all teams. Call it after a synchronisation with the ranks that published segments.
   void look_at_directories(const Team& published);
-  // Nothing but where it lies in this process: of size 0 where loads and stores do not reach it.
+  // The member's segment as this process maps it. Size 0: loads and stores do not reach it.
   gondwana_gex_member member(std::uint32_t process, gex_EP_Index_t endpoint) const;
-  // Of a process within reach.
+  // The process must be within reach.
   SegmentDirectory& directory(std::uint32_t process) const;
   bool reaches(std::uint32_t process) const {
     return process == rank() || engine_->rma().reach().covers(Rank(process));
   }
-  // The others.
+  // The memory of processes out of reach.
   RemoteMemory& remote() { return remote_; }
-  // The number of its node.
   std::uint32_t node_of(std::uint32_t process);
-  // The ranks of this one, in order.
+  // The ranks of this node, in order.
   const std::vector<RankInfo>& neighbors() const { return neighbors_; }
 
   // Teams.
@@ -98,26 +97,26 @@ class Door {
   Team& add_team(Membership membership, gex_Flags_t flags);
   void remove(Team& team);
   Team& pair(gex_EP_t local, gex_EP_Index_t remote);
-  // What the members of a team show each other.
+  // The resources of the staged collectives.
   const CollectiveResources& staged() const { return staged_; }
-  // Of this member, for a new team.
+  // Takes the scratch of this member for a new team.
   StagedPlace take_scratch(CallName call);
   std::uint64_t arena_offset(MutableBytes pages) const;
 
-  // Operations that are moved on by whoever polls, until they are complete.
+  // Any thread that polls advances the operation until it is complete.
   void start(std::shared_ptr<Operation> operation);
-  // Receives messages and moves operations on; how much happened.
+  // Receives messages and advances operations. Returns the number of messages.
   std::uint32_t poll();
-  // The same; the next polls may be cheap (quiet_polls.hpp).
+  // The same, but the next polls may be cheap (quiet_polls.hpp).
   void poll_in_loop();
-  // For calls that look without waiting: whether they found what their caller may wait for.
+  // For calls that test without waiting. `found`: the test found what the program may wait for.
   void note_poll(bool found, std::uint32_t polls = 1) {
     if (found)
       engine_->waiter().polls().found();
     else
       engine_->waiter().polls().failed(polls);
   }
-  // For calls that need not poll: now and then they do, so that a program which makes no other
+  // Polls on every 64th call. Calls that need no poll use it, so that a program that makes no other
   // calls still runs its handlers.
   void attend() {
     [[gnu::tls_model("initial-exec")]] constinit static thread_local std::uint8_t calls = 0;
@@ -125,12 +124,12 @@ class Door {
       poll();
   }
   void move_operations();
-  // Whether the next that one of them needs comes from another node.
+  // Whether an operation waits for another node.
   bool operations_wait_for_network() const {
     return wait_for_network_.load(std::memory_order_relaxed);
   }
   bool has_operations() const { return operations_waiting_.load(std::memory_order_relaxed) != 0; }
-  // Until done() holds; polls meanwhile, and sleeps when that is of no use.
+  // Waits until done() holds. The caller polls first and sleeps later.
   template <typename Done>
   void wait(CallName call, const Done& done) {
     for (bool is_done = false; !is_done;) {
@@ -149,7 +148,7 @@ class Door {
  private:
   void fill(Team& team);
   CollectiveResources staged_resources();
-  // For the first team, as a process shows it.
+  // The scratch of a process in the first team.
   StagedPlace first_place(std::uint32_t process);
   std::uint64_t offset_in_segment(const Team& team, Bytes memory) const;
   std::unique_ptr<StagedCollectives> make_collectives(const Team& team,
@@ -175,7 +174,7 @@ class Door {
   std::array<std::unique_ptr<gondwana_gex_endpoint>, most_endpoints> endpoints_;
   Team* world_ = nullptr;
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the next four members
   SegmentFiles files_;
   std::list<std::unique_ptr<gondwana_gex_segment>> segments_;
   std::list<std::unique_ptr<Team>> teams_;
@@ -183,19 +182,19 @@ class Door {
 
   std::atomic<std::uint32_t> operations_waiting_{0};
   std::atomic<bool> wait_for_network_{false};
-  std::mutex operations_mutex_;  // held by who moves operations on
+  std::mutex operations_mutex_;  // held by the thread that advances operations
   std::vector<std::shared_ptr<Operation>> operations_;
 };
 
-// That of this process, or of this thread where ranks are threads.
+// The door of this process, or of this thread in tests that run ranks as threads.
 Door& door();
-// For calls that are allowed before gex_Client_Init: null then.
+// Null before gex_Client_Init, for the calls that are allowed then.
 Door* find_door();
 
-// There is no code for what went wrong: says it and ends the job.
+// Prints the message and ends the job. For errors that have no GASNet code.
 [[noreturn, gnu::cold]] void give_up(CallName call, const std::string& sentence);
 
-// A rank that a call names; always checked.
+// Checks a rank that a call names, in every build.
 inline void check_member(const Team& team, gex_Rank_t rank, CallName call) {
   if (rank >= team.size) [[unlikely]]
     give_up(call, fmt::format("rank {}: the team has {} members", rank, team.size));

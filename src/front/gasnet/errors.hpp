@@ -1,5 +1,5 @@
-// Errors that GASNet has a code for: the code is returned, and the sentence is said unless the
-// client wants none (gex_System_SetVerboseErrors).
+// Errors that have a GASNet code. The call returns the code, and prints a message unless the client
+// turned messages off (gex_System_SetVerboseErrors).
 #pragma once
 
 #include <string>

@@ -28,7 +28,7 @@ gex_Event_t event_of(std::shared_ptr<Batch> batch) {
 
 namespace {
 
-// Of a root that is a batch. The same each time, for it is the root's.
+// The root must be a batch. It owns the leaf, so repeated calls return the same one.
 gex_Event_t leaf_of(gex_Event_t root, bool is_local) {
   const Leaf leaf{std::get<std::shared_ptr<Batch>>(root->what).get(), is_local};
   if (leaf.is_complete()) return GEX_EVENT_INVALID;
@@ -37,12 +37,12 @@ gex_Event_t leaf_of(gex_Event_t root, bool is_local) {
   return held.get();
 }
 
-// Ends what the client has seen complete.
+// Frees an event that the client has seen complete. A leaf belongs to its root.
 void use_up(gex_Event_t event) {
   if (!event->is_leaf()) delete event;
 }
 
-// Uses the event up if it is complete.
+// Returns whether the event is complete, and then frees it.
 bool take(gex_Event_t& event) {
   if (event == GEX_EVENT_INVALID) return true;
   if (!event->is_complete()) return false;
@@ -53,13 +53,13 @@ bool take(gex_Event_t& event) {
 
 struct Look {
   bool all = true;
-  bool any = false;  // one was complete, and not already before
+  bool any = false;  // this call found a completion
   bool empty = true;
 
   bool some() const { return any || empty; }
 };
 
-// A root that is complete takes its leaves with it, which may stand beside it.
+// Clears the leaves of a complete root, which may be in the same list.
 void take_leaves(gex_Event_t root, gex_Event_t* events, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i)
     if (events[i] != GEX_EVENT_INVALID && root->has_leaf(events[i])) events[i] = GEX_EVENT_INVALID;
@@ -83,7 +83,7 @@ Look look(gex_Event_t* events, std::size_t count) {
   return seen;
 }
 
-// What a test returns: it does not wait, and its caller may call it again until it succeeds.
+// The result of a test. The client may repeat the test until it succeeds.
 int tested(bool complete) {
   door().note_poll(complete);
   return complete ? GASNET_OK : GASNET_ERR_NOT_READY;
@@ -137,8 +137,8 @@ void gex_Event_WaitAll(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*flag
   door().wait("gex_Event_WaitAll", [&] { return look(pevent, numevents).all; });
 }
 
-// The source of a collective that is complete later is the library's until then. Of the categories
-// of an access region only local completion is told apart from the whole.
+// The library owns the source of a collective until the collective is complete. The leaf of an
+// access region is its local completion or the whole region.
 gex_Event_t gex_Event_QueryLeaf(gex_Event_t root, gex_EC_t event_category) {
   if (root == GEX_EVENT_INVALID || !std::holds_alternative<std::shared_ptr<Batch>>(root->what))
     return GEX_EVENT_INVALID;

@@ -1,4 +1,4 @@
-// Operations that take their time: collectives, and puts and gets over a wire.
+// Asynchronous operations: collectives, and puts and gets to other nodes.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace gondwana::gasnet {
 
-// Moved on by advance() of one thread at a time, complete when that returns true. Must not wait.
+// One thread at a time calls advance(), which must not wait and returns true on completion.
 class Operation {
  public:
   Operation() = default;
@@ -21,11 +21,11 @@ class Operation {
   virtual ~Operation() = default;
 
   virtual bool advance() = 0;
-  // Whether what it needs next comes from another node. By who may advance it.
+  // Whether its next step waits for another node. Called by the thread that may advance it.
   virtual bool waits_for_network() const { return false; }
 
   bool is_complete() const { return complete_.load(std::memory_order_acquire); }
-  // By who saw advance() return true. Pairs with is_complete().
+  // Called by the thread that saw advance() return true. Pairs with is_complete().
   void finish() { complete_.store(true, std::memory_order_release); }
 
  private:
@@ -35,7 +35,7 @@ class Operation {
 class Door;
 struct Team;
 
-// A barrier that this member of a team on one node has entered. A value.
+// A barrier of a team on one node that this member has entered. Copyable.
 class BarrierEvent {
  public:
   BarrierEvent(Team& team, StagedTeam& members) : team_(&team), barrier_(members) {}
@@ -48,11 +48,7 @@ class BarrierEvent {
   staged::EnteredBarrier barrier_;
 };
 
-}  // namespace gondwana::gasnet
-
-namespace gondwana::gasnet {
-
-// Of a root: local completion, or all that the root is.
+// A leaf of a root event: its local completion, or the same completion as the root.
 struct Leaf {
   Batch* batch;
   bool is_local;
@@ -62,8 +58,8 @@ struct Leaf {
 
 }  // namespace gondwana::gasnet
 
-// A root is owned by the client's handle: gone when a test or wait has seen it complete, and its
-// leaves with it. A leaf may be asked again.
+// The client's handle owns a root. A test or wait that sees the root complete frees it and its
+// leaves. A leaf may be tested again.
 struct gondwana_gex_event {
   std::variant<gondwana::gasnet::BarrierEvent, std::shared_ptr<gondwana::gasnet::Operation>,
                std::shared_ptr<gondwana::gasnet::Batch>, gondwana::gasnet::Leaf>
@@ -79,12 +75,11 @@ struct gondwana_gex_event {
 
 namespace gondwana::gasnet {
 
-// Starts it, and gives the event by which the client learns of its end; GEX_EVENT_INVALID where
-// that has come already.
+// Each function returns GEX_EVENT_INVALID if the operation is already complete.
 gex_Event_t start(Door& door, std::shared_ptr<Operation> operation);
-// The same of operations that are under way.
+// The operations of the batch are in flight already.
 gex_Event_t event_of(std::shared_ptr<Batch> batch);
-// The event of its local completion; GEX_EVENT_INVALID where that has come already.
+// The event of the local completion of `root`.
 gex_Event_t local_completion_of(gex_Event_t root);
 
 }  // namespace gondwana::gasnet

@@ -7,12 +7,12 @@
 namespace gondwana::gasnet {
 namespace {
 
-// Those whose sources are the library's until then among them.
+// Includes the puts whose sources the library still reads.
 constexpr gex_EC_t of_puts = GEX_EC_PUT | GEX_EC_LC;
 
 [[gnu::tls_model("initial-exec")]] constinit thread_local Implicit* own = nullptr;
 
-// When the thread ends. What is still under way then finds its memory for ever.
+// Runs when the thread ends. The memory of operations in flight is never freed.
 struct End {
   ~End() {
     if (own->is_done(GEX_EC_ALL) && (own->region == nullptr || own->region->is_done())) delete own;

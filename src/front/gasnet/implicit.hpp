@@ -1,4 +1,4 @@
-// The implicit (NBI) operations of the calling thread, those that go over a wire: others are
+// The implicit (NBI) operations of the calling thread that go to other nodes. All others are
 // complete when they return. GASNet-EX 0.19, Implicit-event operations, access regions.
 #pragma once
 
@@ -9,13 +9,13 @@
 
 namespace gondwana::gasnet {
 
-// What waits for them is told by category; an access region is waited for as a whole.
+// A caller waits for puts and gets by category, and for an access region as a whole.
 struct Implicit {
   Batch puts;
   Batch gets;
-  std::shared_ptr<Batch> region;  // null: the thread is in none
+  std::shared_ptr<Batch> region;  // null: the thread is in no access region
 
-  // Where the next one belongs.
+  // The batch of the next operation.
   Batch& for_put() { return region != nullptr ? *region : puts; }
   Batch& for_get() { return region != nullptr ? *region : gets; }
 
@@ -23,7 +23,6 @@ struct Implicit {
   void wait(gex_EC_t categories, CallName call);
 };
 
-// The calling thread's.
-Implicit& implicit();
+Implicit& implicit();  // of the calling thread
 
 }  // namespace gondwana::gasnet

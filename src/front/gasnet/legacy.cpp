@@ -1,5 +1,4 @@
-// What GASNet-1 programs call and gasnet.h does not make of newer calls. GASNet-1.8,
-// Initialization.
+// Calls of GASNet-1 that gasnet.h does not map to newer calls. GASNet-1.8, Initialization.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -14,7 +13,8 @@ using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): name
 
 namespace {
 
-void set_elsewhere(const Spot& target, int value, std::size_t bytes, gondwana::CallName call) {
+void set_elsewhere(const PeerAddress& target, int value, std::size_t bytes,
+                   gondwana::CallName call) {
   constexpr std::size_t longest = std::size_t{64} << 10;
   const std::vector<std::byte> piece(std::min(bytes, longest), static_cast<std::byte>(value));
   Batch batch;
@@ -26,7 +26,7 @@ void set_elsewhere(const Spot& target, int value, std::size_t bytes, gondwana::C
 
 }  // namespace
 
-// The old tables say nothing of categories and arguments: those handlers take what comes.
+// GASNet-1 tables name no categories and argument counts, so these handlers accept all messages.
 int gasnet_attach(gasnet_handlerentry_t* table, int numentries, uintptr_t segsize,
                   uintptr_t /*minheapoffset*/) {
   const Door& here = door();
@@ -70,7 +70,7 @@ gex_TM_t gondwana_gasnet_team(void) {
 void gondwana_gasnet_memset(gasnet_node_t node, void* dest, int val, size_t nbytes) {
   constexpr auto call = "gasnet_memset";
   const gex_TM_t world = door().world();
-  const Spot target = find_peer(world, node, {dest, nbytes}, 0, call);
+  const PeerAddress target = find_peer(world, node, {dest, nbytes}, 0, call);
   if (nbytes == 0) return;
   if (target.here == nullptr) return set_elsewhere(target, val, nbytes, call);
   std::memset(target.here, val, nbytes);

@@ -1,7 +1,7 @@
-// The collectives of the gasnet_coll_ names.
+// The collectives with gasnet_coll_ names.
 //
-// Each rank takes what is for it when it and the owner have called, which is what IN_MYSYNC and
-// OUT_MYSYNC ask for, and enough for NOSYNC. For ALLSYNC a barrier comes before or after.
+// A rank reads its data once it and the owner have called. IN_MYSYNC and OUT_MYSYNC ask for this,
+// and NOSYNC asks for less. ALLSYNC adds a barrier before or after.
 #include "engine/collectives/staged/chain.hpp"
 #include "front/gasnet/collectives.hpp"
 #include "gasnet_coll.h"

@@ -1,7 +1,7 @@
-// How much a message may carry, and what a handler may ask. GASNet-EX 0.19, AM limit queries.
+// The limits of messages, and the queries of handlers. GASNet-EX 0.19, AM limit queries.
 //
-// All ranks of a node have the same limits, whatever the arguments: a Medium fits into a block, and
-// a Long is as long as a 32-bit count allows with room to spare.
+// The limits do not depend on rank or arguments. A Medium fits into one block. The limit of a Long
+// is below the range of its 32-bit count.
 #include "front/gasnet/door.hpp"
 #include "front/gasnet/messages.hpp"
 #include "gasnet/messages.h"
@@ -10,7 +10,7 @@ using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): name
 
 namespace {
 
-// Of a Long whose memory the library gives, see negotiated.cpp.
+// negotiated.cpp allocates the buffer of a negotiated-payload Long.
 std::size_t longest(gex_Flags_t flags) {
   return (flags & GEX_FLAG_AM_PREPARE_LEAST_ALLOC) != 0 ? most_medium : most_long;
 }

@@ -1,4 +1,4 @@
-// Kinds of memory: there is ordinary memory, and for now no other. Memory Kinds.
+// Kinds of memory. Only host memory is supported. GASNet-EX, Memory Kinds.
 #include "front/gasnet/door.hpp"
 #include "front/gasnet/errors.hpp"
 #include "gasnet_mk.h"

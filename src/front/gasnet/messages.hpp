@@ -1,10 +1,10 @@
-// Active messages of the GASNet-EX door: how they travel in the engine's messages.
+// The layout of GASNet-EX active messages in the engine's messages.
 //
 //   InboxMessage::handler    endpoint of the receiver << 8 | index of the handler
-//   InboxMessage::kind       Messages-independent: a Category
-//   InboxMessage::arguments  how many; the words begin with them
+//   InboxMessage::kind       a Category; the engine does not read it
+//   InboxMessage::arguments  number of arguments, which are the first words
 //   InboxMessage::spare      endpoint of the sender, for the reply
-//   words behind them        a Medium's short payload, or a Long's address at the target
+//   words after them         a Medium's short payload, or a Long's address at the target
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@
 
 namespace gondwana::gasnet {
 
-// The last: a Long whose payload comes in the message's block and is copied where it belongs before
-// the handler runs.
+// long_in_message: the block of the message carries the payload of the Long. The receiver copies it
+// to its target before the handler runs.
 enum class Category : std::uint8_t { short_message, medium, long_message, long_in_message };
 
-// Where a message goes, and as what.
+// Where a message goes, and its class.
 struct Destination {
   Door& door;
   std::uint32_t process;
@@ -37,10 +37,10 @@ struct Arguments {
 Destination request_to(gex_TM_t tm, gex_Rank_t rank, CallName call);
 Destination reply_to(gex_Token_t token, CallName call);
 
-// Runs the handler of a message for the door that `context` is.
+// Runs the handler of a message. `context` is the Door.
 void receive(void* context, const Incoming& incoming);
 
-// What a Long's message says: where its bytes lie.
+// The message of a Long holds the address of its payload.
 inline void write_target(InboxMessage& message, const void* target) {
   const auto address = reinterpret_cast<std::uintptr_t>(target);
   std::memcpy(message.short_payload().data(), &address, sizeof(address));
@@ -56,12 +56,12 @@ inline constexpr std::size_t most_long = std::size_t{1} << 30;
 
 }  // namespace gondwana::gasnet
 
-// A handler's view of its message; on the stack of who runs it.
+// A handler's view of its message. It lives on the stack of the thread that runs the handler.
 struct gondwana_gex_token {
   gondwana::gasnet::Door* door;
-  std::uint32_t process;         // that sent it
-  gex_EP_Index_t from_endpoint;  // which one there
-  gex_EP_t endpoint;             // that received it
+  std::uint32_t process;         // the sender
+  gex_EP_Index_t from_endpoint;  // the sender's endpoint
+  gex_EP_t endpoint;             // the receiver
   const gex_AM_Entry_t* entry;
   bool is_request;
   bool is_long;

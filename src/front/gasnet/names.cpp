@@ -9,7 +9,7 @@
 namespace gondwana::gasnet {
 namespace {
 
-// By the number of the bit; empty: it has no meaning.
+// Indexed by bit number. Empty: the bit has no meaning.
 constexpr std::array<const char*, 7> types{"I32", "U32", "I64", "U64", "FLT", "DBL", "USER"};
 constexpr std::array<const char*, 32> operations{
     "AND",  "OR",   "XOR",  "ADD",  "SUB",  "MULT", "MIN",  "MAX",  "INC",  "DEC",    "SET",

@@ -1,4 +1,4 @@
-// Sets of data types and operations of GASNet-EX as messages name them.
+// Names of sets of data types and operations, for messages to users.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Negotiated payload: Prepare gives the memory of the message itself, so that a payload made on the
-// fly is copied nowhere. GASNet-EX 0.19, Negotiated-payload AM APIs.
+// Negotiated payload: the client writes the payload straight into the message, without a copy.
+// GASNet-EX 0.19, Negotiated-payload AM APIs.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -11,16 +11,16 @@
 #include "gasnet/messages.h"
 #include "gasnet/system.h"
 
-// Between Prepare and Commit or Cancel; of the thread that prepared.
+// Lives between Prepare and Commit or Cancel. Used by the thread that called Prepare.
 struct gondwana_gex_source_descriptor {
   gondwana::gasnet::Destination to;
   gex_Token_t token;  // null: a request
   gondwana::gasnet::Category category;
   gondwana::Draft draft;
-  void* address;  // where the client writes, or has written
+  void* address;  // of the payload
   std::size_t size;
-  bool is_clients;  // the memory at `address`
-  void* dest;       // of a Long; null: Commit says
+  bool is_clients;  // the memory at `address` belongs to the client
+  void* dest;       // of a Long; null: Commit passes it
   unsigned arguments;
   std::unique_ptr<std::byte[]> buffer;  // NOLINT(modernize-avoid-c-arrays): of a Long, not zeroed
 };
@@ -28,7 +28,7 @@ struct gondwana_gex_source_descriptor {
 namespace gondwana::gasnet {
 namespace {
 
-// What the library has memory for, of a Long.
+// The largest buffer that the library allocates for a Long.
 constexpr std::size_t most_long_buffer = 64 * 1024;
 
 struct Wanted {
@@ -54,7 +54,7 @@ gex_AM_SrcDesc_t prepare(const Destination& to, gex_Token_t token, Category cate
   const std::size_t limit = is_medium ? most_medium : is_clients ? most_long : most_long_buffer;
   examine(to, wanted, limit);
   const std::size_t size = std::min(wanted.most, limit);
-  // A small payload travels in the message, wherever it was written.
+  // A small payload is part of the message, even if the client wrote it elsewhere.
   const bool is_short = is_medium && fits_in_message(size, wanted.arguments);
   const Turn turn(to, wanted.flags);
   if (!turn) return GEX_AM_SRCDESC_NO_OP;
@@ -76,7 +76,7 @@ gex_AM_SrcDesc_t prepare(const Destination& to, gex_Token_t token, Category cate
   if (is_clients) {
     if (reinterpret_cast<std::uintptr_t>(wanted.lc_opt) >
         reinterpret_cast<std::uintptr_t>(GEX_EVENT_GROUP))
-      *wanted.lc_opt = GEX_EVENT_INVALID;  // the source is the client's again after Commit
+      *wanted.lc_opt = GEX_EVENT_INVALID;  // the client may reuse the source after Commit
   } else if (!is_medium) {
     descriptor->buffer = std::make_unique_for_overwrite<std::byte[]>(size);  // NOLINT: as above
     descriptor->address = descriptor->buffer.get();

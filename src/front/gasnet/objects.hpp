@@ -1,5 +1,4 @@
-// What the handles of gasnetex.h point to. Made and freed by the door; the client owns only
-// handles.
+// The objects that the handles of gasnetex.h point to. The door makes and frees them.
 #pragma once
 
 #include <array>
@@ -20,7 +19,7 @@ namespace gondwana::gasnet {
 class Door;
 class SplitBarrier;
 
-// A pointer that the client keeps with an object.
+// A pointer that the client stores in an object.
 struct ClientData {
   const void* value = nullptr;
 };
@@ -47,17 +46,16 @@ struct gondwana_gex_memory_kind {
 
 namespace gondwana::gasnet {
 
-// Pages of the arena that belong to segments, and where the client has them. They go back with the
-// last of these segments.
+// Pages of the arena that segments share. The last of these segments releases them.
 struct SegmentPages {
-  std::byte* address;  // that of the arena, unless the client brought the memory
+  std::byte* address;  // for the client: in the arena, unless the client brought the memory
   MutableBytes arena;
-  std::optional<std::size_t> file = {};  // of SegmentFiles: the client's pages stay its own
+  std::optional<std::size_t> file = {};  // number in SegmentFiles, if the client keeps its pages
 };
 
 }  // namespace gondwana::gasnet
 
-// `offset`: where it lies in the arena of this rank, for peers; `unreachable` if it does not.
+// `offset` is in the arena of this rank, for peers; `unreachable` if the memory is outside it.
 struct gondwana_gex_segment {
   static constexpr std::size_t unreachable = ~std::size_t{0};
 
@@ -65,7 +63,7 @@ struct gondwana_gex_segment {
   std::byte* address;
   std::size_t size;
   std::size_t offset;
-  // Null: symmetric memory. Segments that share pages have the same.
+  // Null: symmetric memory. Segments that share pages share this object.
   std::shared_ptr<const gondwana::gasnet::SegmentPages> pages;
   gex_Flags_t flags = 0;
   gex_MK_t kind = GEX_MK_HOST;
@@ -79,45 +77,44 @@ struct gondwana_gex_endpoint {
   gex_Flags_t flags = 0;
   gex_Segment_t segment = GEX_SEGMENT_INVALID;
   gondwana::gasnet::ClientData data;
-  // By index. A handler is there where its function is not null.
+  // Indexed by handler index. An entry with a null function is free.
   std::array<gex_AM_Entry_t, 256> handlers{};
 };
 
 namespace gondwana::gasnet {
 
-// The first fields are what inline code of gasnetex.h sees.
+// Inline code of gasnetex.h sees the fields of the base.
 struct Team : gondwana_gex_team {
   Door* door;
   gex_EP_t endpoint;  // of this process
   bool is_pair = false;
   gex_Flags_t flags = 0;
   ClientData data;
-  gex_Memvec_t scratch{nullptr, 0};        // the client's, to be given back
+  gex_Memvec_t scratch{nullptr, 0};        // from the client; returned when the team ends
   std::vector<std::uint32_t> processes;    // job rank of each member
-  std::vector<gex_EP_Index_t> indices;     // and the index of its endpoint there
-  std::vector<gondwana_gex_member> reach;  // where the library looks
-  std::vector<gondwana_gex_member> empty;  // of no size: what inline code sees if it is to call us
+  std::vector<gex_EP_Index_t> indices;     // endpoint index of each member
+  std::vector<gondwana_gex_member> reach;  // segments of the members in this process
+  std::vector<gondwana_gex_member> empty;  // size 0: inline code sees it and calls the library
   std::unique_ptr<StagedCollectives> collectives;  // null: a pair
-  StagedPlace place;                               // the scratch of this member; to be given back
-  std::shared_ptr<SplitBarrier> split_barrier = nullptr;  // made when it is first asked for
+  StagedPlace place;                               // scratch of this member; released at the end
+  std::shared_ptr<SplitBarrier> split_barrier = nullptr;  // made at first use
 
   explicit Team(Door& of) : gondwana_gex_team{}, door(&of) {}
 
   static Team& of(gex_TM_t handle) { return *static_cast<Team*>(handle); }
   Rank process(std::uint32_t member) const { return Rank(processes[member]); }
-  // What inline code sees from now on.
   void show_members(bool inline_path);
-  // Whether loads and stores reach a member; also where there is no such one.
+  // Whether loads and stores reach a member. True if the team has no member of this number.
   bool reaches(std::uint32_t member) const;
-  // Every member calls it. What members wrote before is visible after it.
+  // Collective. Earlier writes of all members are visible afterwards.
   void meet(CallName call);
-  // What each member shows. Every member calls it.
+  // Collective. Returns the contribution of each member.
   template <typename T>
   std::vector<T> exchange(CallName call, const T& mine);
   void exchange(CallName call, Bytes mine, MutableBytes all);
 
  private:
-  // Until the step of a collective is complete, and what this rank told others is on its way.
+  // Returns when the step is complete and the messages of this rank are on their way.
   template <staged::Step S>
   void wait_for(CallName call, S& step);
 };

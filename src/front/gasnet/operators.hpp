@@ -1,4 +1,4 @@
-// How two terms of a reduction are combined: by an operation of the library or of the client.
+// The operators of reductions: an operation of the library or a function of the client.
 #pragma once
 
 #include "core/result.hpp"
@@ -7,7 +7,7 @@
 
 namespace gondwana::gasnet {
 
-// What a client says: GASNet-EX 0.19, Collectives Part III.
+// The operator arguments of a call. GASNet-EX 0.19, Collectives Part III.
 struct ClientOperator {
   gex_DT_t type;
   std::size_t width;  // bytes of an element

@@ -16,8 +16,8 @@ struct MessageForm {
   Arguments arguments;
 };
 
-// With GEX_FLAG_IMMEDIATE a message to another node waits neither for room nor for a thread that
-// has the wire, from its opening until it is sent.
+// With GEX_FLAG_IMMEDIATE, a message to another node must not wait for a thread that uses the
+// network. The caller holds the turn from open() to send().
 class Turn {
  public:
   Turn(const Destination& to, gex_Flags_t flags) {
@@ -32,11 +32,11 @@ class Turn {
   bool is_mine_ = true;
 };
 
-// After a message to this process: handles it if it can, for its sender may now wait for what the
-// handler does without ever polling.
+// Called after a message to this process. Runs the handler if possible, because the sender may now
+// wait for the handler without polling.
 void receive_own(Door& door);
 
-// Nothing only with GEX_FLAG_IMMEDIATE, where there is no room now.
+// Empty if the queue is full and GEX_FLAG_IMMEDIATE is set.
 [[gnu::always_inline]] inline std::optional<Draft> open(const Destination& to, Payload payload,
                                                         gex_Flags_t flags) {
   Engine& engine = to.door.engine();
@@ -45,7 +45,7 @@ void receive_own(Door& door);
   return engine.waiter().open_message(to.call, Rank(to.process), to.sort, payload);
 }
 
-// The payload is in its place already.
+// The payload must be in place.
 [[gnu::always_inline]] inline void send(const Destination& to, const Draft& draft,
                                         const MessageForm& form) {
   InboxMessage& message = *draft.message;
@@ -62,12 +62,12 @@ void receive_own(Door& door);
     receive_own(to.door);
 }
 
-// All of it. 0, or 1 where GEX_FLAG_IMMEDIATE kept it from being sent. `lc_opt` may be null.
+// Returns 1 if the queue is full and GEX_FLAG_IMMEDIATE is set, else 0. `lc_opt` may be null.
 int send_medium(const Destination& to, gex_AM_Index_t handler, Bytes payload, gex_Event_t* lc_opt,
                 gex_Flags_t flags, const Arguments& arguments);
 
 bool fits_in_message(std::size_t bytes, unsigned arguments);
-// False: GEX_FLAG_IMMEDIATE kept it from being sent.
+// False if the queue is full and GEX_FLAG_IMMEDIATE is set.
 bool deliver_long(const Destination& to, Bytes payload, void* dest, gex_Flags_t flags);
 
 }  // namespace gondwana::gasnet

@@ -1,4 +1,4 @@
-// The door of this process: made by gex_Client_Init, gone with the process.
+// The door of this process. gex_Client_Init makes it, and it lives as long as the process.
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace gondwana::gasnet {
 namespace {
 
 constinit Door* own_door = nullptr;
-constinit bool inline_path = true;  // of the door to come
+constinit bool inline_path = true;  // for the door that gex_Client_Init makes
 
 }  // namespace
 
@@ -43,7 +43,7 @@ void give_up(CallName call, const std::string& sentence) {
 
 namespace {
 
-// In what the ranks of all nodes count, at rank 0.
+// Counters at rank 0 for the ranks of all nodes.
 enum class Tally : std::size_t { leaving, seen };
 
 std::uint64_t add(Tally tally, std::uint64_t number) {
@@ -59,8 +59,8 @@ std::uint64_t add(Tally tally, std::uint64_t number) {
   return number + std::atomic_ref(*reinterpret_cast<std::uint64_t*>(word)).fetch_add(number);
 }
 
-// Whether all ranks of this node that are not among the `leaving` ones of the job wait in calls,
-// and none has gone on for two seconds: they wait for the leaving ones, who make no calls any more.
+// Detects that all ranks of this node outside the `leaving` ranks of the job wait in calls. If none
+// makes progress for two seconds, they wait for the leaving ranks, which make no more calls.
 class OthersWait {
  public:
   bool holds(std::uint64_t leaving) {
@@ -94,7 +94,7 @@ class OthersWait {
   std::optional<Stillness> found_;
 };
 
-// "; rank 1 waits in gex_Event_Wait", of the first one that waits on this node.
+// "; rank 1 waits in gex_Event_Wait": the first waiting rank of this node.
 std::string first_wait() {
   const NodeMemory& memory = own_door->engine().memory();
   for (const RankInfo& neighbor : own_door->neighbors())
@@ -103,7 +103,7 @@ std::string first_wait() {
   return {};
 }
 
-// Looks less often the longer it takes: rank 0 has to answer all others.
+// The interval between polls grows, because rank 0 has to answer all other ranks.
 template <typename Done>
 bool wait_until(const Deadline& deadline, const Done& done) {
   constexpr std::chrono::milliseconds longest{50};
@@ -114,7 +114,7 @@ bool wait_until(const Deadline& deadline, const Done& done) {
   return true;
 }
 
-// Rank 0 stays until the others have read how many they are.
+// Rank 0 stays until the other ranks have read the final count.
 bool other_nodes_end_too(const Deadline& deadline) {
   const std::uint32_t ranks = own_door->ranks();
   add(Tally::leaving, 1);
@@ -130,8 +130,8 @@ bool other_nodes_end_too(const Deadline& deadline) {
   return true;
 }
 
-// All processes of a job usually end together, each in its own time: who comes first waits for the
-// others for a while, unless they wait for those that have ended, and then ends them.
+// The processes of a job usually end at about the same time. The first process waits up to 10 s for
+// the others, unless they wait for processes that have ended. False: the caller ends the job.
 bool others_end_too() {
   const Deadline deadline(10);  // seconds
   if (!own_door->engine().rma().reaches_all()) return other_nodes_end_too(deadline);
@@ -146,7 +146,7 @@ bool others_end_too() {
   return node.leaving.load() == ranks;
 }
 
-// For programs that return from main or call exit().
+// Runs when a program returns from main or calls exit().
 void leave_at_exit(int status, void* /*unused*/) {
   const Process& self = this_process();
   if (own_door == nullptr || self.leaves_job || self.forked) return;
@@ -168,7 +168,7 @@ void examine(const gondwana_gex_build& build) {
                     build.abi, GONDWANA_GASNET_ABI));
 }
 
-// Now, so that a mistake is told before anything is built on it.
+// Reads all settings first, so that errors are reported before the door is made.
 Settings examine_environment(CallName call) {
   const std::uint32_t processes = this_process().memory->plan().ranks;
   for (const VariableId id : {VariableId::gasnet_max_segsize, VariableId::gasnet_physmem_max,
@@ -204,7 +204,7 @@ int gondwana_gex_client_init(gex_Client_t* client_p, gex_EP_t* ep_p, gex_TM_t* t
       gondwana::acquire_engine(call, threads == ThreadMode::seq ? gondwana::Threads::one_at_a_time
                                                                 : gondwana::Threads::many);
   if (!engine) gondwana::fail_together(call, engine.error());
-  // Never destroyed: the program's exit handlers may still call.
+  // Never destroyed: exit handlers of the program may still call the library.
   own_door = new Door({.engine = *engine,
                        .threads = threads,
                        .checks = build->checks != 0,

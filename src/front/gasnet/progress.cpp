@@ -14,14 +14,14 @@ using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): name
 
 namespace {
 
-// What the client said; nothing: the library chooses.
+// The mode that the client chose. -1: the library chooses.
 constinit std::atomic<int> wait_mode{-1};
 
-// A client that wants to block shares its processor, whoever else has one.
+// A client that wants to block yields after this many polls, even if it is not oversubscribed.
 constexpr std::uint32_t blocking_looks = 64;
 
-// The holder of a lock is a thread of this process: it may need the processor wherever ranks have
-// one each.
+// The holder of a lock is a thread of this process. It may need this processor even if every rank
+// has its own.
 [[gnu::tls_model("initial-exec")]] constinit thread_local gondwana::PollBackoff lock_polls =
     gondwana::PollBackoff::after(200);
 
@@ -29,7 +29,7 @@ std::atomic_ref<std::uint32_t> state(gex_HSL_t* lock) {
   return std::atomic_ref(lock->gondwana_state);
 }
 
-// A holder does not wait for anything, so it is soon done, once it has a processor.
+// A holder waits for nothing, so it soon releases the lock once it has a processor.
 void wait_for(gex_HSL_t* lock) {
   while (gex_HSL_Trylock(lock) != GASNET_OK) gondwana::relax();
 }
@@ -57,7 +57,7 @@ int gasnet_AMPoll(void) {
 
 void gondwana_gex_await(unsigned* rounds) {
   [[gnu::tls_model("initial-exec")]] constinit thread_local std::optional<gondwana::LongWait> wait;
-  constexpr unsigned long_ago = ~0U;  // the long wait has begun
+  constexpr unsigned long_ago = ~0U;  // the long wait has started
   Door& here = door();
   here.move_operations();
   gondwana::Waiter& waiter = here.engine().waiter();

@@ -8,7 +8,7 @@
 
 namespace gondwana::gasnet {
 
-// Of one thread.
+// State of one thread.
 class QuietPolls {
  public:
   // True: a thorough poll would find nothing.
@@ -26,8 +26,8 @@ class QuietPolls {
     rings_ = &bell.rings;
     seen_ = bell.arm().seen;
   }
-  // Call it after a thorough poll that found nothing. A ring can be missed where the system refuses
-  // the heavy fence, so the number of cheap polls is limited.
+  // Call it after a thorough poll that found nothing. If the system refuses the heavy fence, a ring
+  // can be missed, so the number of cheap polls is limited.
   void allow() { polls_ = most; }
   void end() { polls_ = 0; }
   static constexpr std::uint32_t most = 127;
@@ -38,7 +38,7 @@ class QuietPolls {
            rings_->load(std::memory_order_relaxed) == seen_;
   }
 
-  std::uint32_t polls_ = 0;  // that may be cheap
+  std::uint32_t polls_ = 0;  // cheap polls left
   std::uint32_t seen_ = 0;
   const RealAtomics::Word* rings_ = nullptr;
 };

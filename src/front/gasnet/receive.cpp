@@ -38,7 +38,7 @@ void call(gex_AM_Fn_t handler, gex_Token_t token, [[maybe_unused]] void* payload
     call_short(handler, token, arguments, std::make_index_sequence<Count>());
 }
 
-// By number of arguments.
+// Indexed by the number of arguments.
 template <bool WithPayload, std::size_t... Count>
 constexpr std::array<Caller, sizeof...(Count)> callers(std::index_sequence<Count...> /*unused*/) {
   return {&call<WithPayload, Count>...};
@@ -59,7 +59,7 @@ const gex_AM_Entry_t& find_handler(Door& door, const Incoming& incoming) {
   const auto place = static_cast<gex_EP_Index_t>(number >> 8);
   const gex_EP_t endpoint = place < most_endpoints ? door.endpoint(place) : nullptr;
   if (endpoint == nullptr) refuse(incoming, "which does not exist here");
-  // Clients that register with the first endpoint alone mean all of them.
+  // A client that registers handlers with the first endpoint only means all endpoints.
   const bool has_own = endpoint->handlers[number & 0xff].gex_fnptr != nullptr;
   const gex_AM_Entry_t& entry =
       (has_own ? endpoint : door.first_endpoint())->handlers[number & 0xff];
@@ -72,7 +72,7 @@ const gex_AM_Entry_t& find_handler(Door& door, const Incoming& incoming) {
   return entry;
 }
 
-// What was said when the handler was registered.
+// Compares the message with the registration of the handler.
 void examine(const gex_AM_Entry_t& entry, const Incoming& incoming, Category category) {
   const gex_Flags_t flags = entry.gex_flags;
   const bool request = incoming.sort == MessageClass::request;
@@ -86,7 +86,7 @@ void examine(const gex_AM_Entry_t& entry, const Incoming& incoming, Category cat
     refuse(incoming, "registered with another number of arguments");
 }
 
-// Its sender has not looked whether there is a place.
+// Checks the target of the payload, because the sender has not checked it.
 void* place_payload(Door& door, gex_EP_t endpoint, const Incoming& incoming) {
   auto* target = static_cast<std::byte*>(read_target(incoming.message));
   const gex_Segment_t segment = endpoint->segment;

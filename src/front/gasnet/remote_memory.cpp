@@ -64,7 +64,7 @@ bool RemoteMemory::begin_put(Batch& batch, Remote to, Bytes source, CallName cal
   return begin_put(done, to, source, call, no_room);
 }
 
-// A program that never waits must not fill the memory with copies.
+// Limits the copies, because a program may never wait.
 bool RemoteMemory::begin_put_of_copy(Batch& batch, Remote to, Bytes source, CallName call,
                                      NoRoom no_room) {
   constexpr std::size_t most_copies = 1024;
@@ -116,7 +116,7 @@ std::shared_ptr<const SegmentDirectory> RemoteMemory::known(std::uint32_t proces
   return found == directories_.end() ? nullptr : found->second;
 }
 
-// Not while the lock is held: who waits runs handlers, which may ask too.
+// Must not wait under the lock: a waiting thread runs handlers, which may call this function.
 std::shared_ptr<const SegmentDirectory> RemoteMemory::ask(std::uint32_t process) {
   const auto copy = std::make_shared<SegmentDirectory>();
   get(std::as_writable_bytes(std::span(copy.get(), 1)),

@@ -1,5 +1,5 @@
-// The memory of ranks that loads and stores do not reach: where their segments lie, and operations
-// on it. A failure there has no code in GASNet: it ends the job with the sentence.
+// The memory of ranks that loads and stores do not reach: the addresses of their segments, and
+// operations on it. GASNet has no code for network errors, so they end the job with a message.
 #pragma once
 
 #include <array>
@@ -16,20 +16,20 @@
 
 namespace gondwana::gasnet {
 
-// Where a segment of another process lies.
+// The address of a segment of another process.
 struct RemoteSegment {
   std::uintptr_t owner = 0;
   std::size_t offset = 0;
   std::size_t size = 0;
 };
 
-// What a call with these flags does where there is no room.
+// What a call with these flags does if the queue is full.
 inline RemoteAccess::NoRoom without_room(gex_Flags_t flags) {
   return (flags & GEX_FLAG_IMMEDIATE) != 0 ? RemoteAccess::NoRoom::refuse
                                            : RemoteAccess::NoRoom::wait;
 }
 
-// Operations under way, and what of their sources the library keeps for them. Must be waited for.
+// Operations in flight, and the copies of their sources. The owner must wait for completion.
 class Batch {
  public:
   bool is_done() const { return done_.done() && reading_.done(); }
@@ -41,18 +41,18 @@ class Batch {
 
   Completion done_;
   Completion reading_;    // puts that read the client's memory until they are complete
-  std::size_t kept_ = 0;  // bytes
+  std::size_t kept_ = 0;  // bytes in copies_
   std::vector<std::vector<std::byte>> copies_;
 };
 
-// Any thread.
+// Any thread may call it.
 class RemoteMemory {
  public:
   explicit RemoteMemory(Engine& engine);
-  // For what other parts fetch; null: all ranks are within reach.
+  // Other parts share this lane. Null: all ranks are within reach.
   Lane* lane() const { return lane_.get(); }
 
-  // False, or nothing: there was no room, and nothing has happened.
+  // Calls return false or nothing if the queue was full. They have no effect then.
   using NoRoom = RemoteAccess::NoRoom;
 
   // Complete when they return.
@@ -61,15 +61,15 @@ class RemoteMemory {
   std::optional<std::uint64_t> request(Remote at, const AtomicRequest& request, CallName call,
                                        NoRoom no_room = NoRoom::wait);
 
-  // Under way when they return. The buffer is the batch's until it is done; of begin_put_of_copy()
-  // the client's again at once.
+  // These calls return with the operation in flight. The batch owns the buffer until it is done.
+  // The client may reuse the buffer of begin_put_of_copy() at once.
   bool begin_put(Batch& batch, Remote to, Bytes source, CallName call,
                  NoRoom no_room = NoRoom::wait);
   bool begin_put_of_copy(Batch& batch, Remote to, Bytes source, CallName call,
                          NoRoom no_room = NoRoom::wait);
   bool begin_get(Batch& batch, MutableBytes dest, Remote from, CallName call,
                  NoRoom no_room = NoRoom::wait);
-  // The same of many pieces.
+  // The same for many pieces.
   bool begin_put(Batch& batch, Rank to, std::span<const StridedRun> pieces, CallName call,
                  NoRoom no_room = NoRoom::wait);
   bool begin_get(Batch& batch, Rank from, std::span<const StridedRun> pieces, CallName call,
@@ -77,11 +77,11 @@ class RemoteMemory {
   void wait(Batch& batch, CallName call);
   void wait_for_sources(Batch& batch, CallName call);
 
-  // Whether begin_put_of_copy() copies so much; it waits for what is larger.
+  // Whether begin_put_of_copy() copies a source of this size. It waits for larger puts.
   static bool is_copied(std::size_t bytes) { return bytes <= most_copied; }
 
-  // Of a process out of reach. What it said when it was first asked, until it is forgotten; it is
-  // asked again for a segment that it had not then.
+  // The directory of a process out of reach, fetched once and kept until forget(). segment()
+  // fetches it again if the segment is missing.
   std::shared_ptr<const SegmentDirectory> directory(std::uint32_t process);
   RemoteSegment segment(std::uint32_t process, gex_EP_Index_t endpoint);
   void forget(std::span<const std::uint32_t> processes);
@@ -96,8 +96,8 @@ class RemoteMemory {
 
   Engine& engine_;
   std::unique_ptr<Lane> lane_;  // null: all ranks are within reach
-  std::mutex mutex_;            // guards what follows
-  std::map<std::uint32_t, std::shared_ptr<const SegmentDirectory>> directories_;  // of those asked
+  std::mutex mutex_;            // guards directories_
+  std::map<std::uint32_t, std::shared_ptr<const SegmentDirectory>> directories_;
 };
 
 }  // namespace gondwana::gasnet

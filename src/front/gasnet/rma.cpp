@@ -1,5 +1,5 @@
-// Puts and gets that the inline code of gasnet/rma.h leaves to the library: large ones, those by
-// offset, checked ones, and wrong ones. GASNet-EX 0.19, Extended API.
+// Puts and gets that the inline code of gasnet/rma.h passes to the library: large, by offset, with
+// checks, or with errors. GASNet-EX 0.19, Extended API.
 #include "front/gasnet/rma.hpp"
 
 #include <atomic>
@@ -50,19 +50,20 @@ PeerSegment segment_of(const Team& team, gex_Rank_t rank, CallName call) {
                                      : far_segment(*team.door, process, team.indices[rank]);
 }
 
-Spot find_peer(gex_TM_t tm, gex_Rank_t rank, const Place& place, gex_Flags_t flags, CallName call) {
+PeerAddress find_peer(gex_TM_t tm, gex_Rank_t rank, const Place& place, gex_Flags_t flags,
+                      CallName call) {
   const Team& team = Team::of(tm);
   const PeerSegment segment = segment_of(team, rank, call);
   auto address = reinterpret_cast<std::uintptr_t>(place.address);
   if ((flags & GEX_FLAG_PEER_SEG_OFFSET) != 0) address += segment.owner;
   if (place.size == 0) return {};
   if (!segment.holds(address, place.size)) refuse_place(team, rank, segment, place, call);
-  return behind(segment.spot, static_cast<std::ptrdiff_t>(address - segment.owner));
+  return behind(segment.base, static_cast<std::ptrdiff_t>(address - segment.owner));
 }
 
 namespace {
 
-// A put or a get whose peer loads and stores do not reach.
+// A put or get whose peer is out of reach of loads and stores.
 struct FarTransfer {
   gex_TM_t tm;
   gex_Rank_t rank;
@@ -72,12 +73,13 @@ struct FarTransfer {
   gex_Flags_t flags;
 };
 
-// Here and below: false where there was no room. The source is the batch's where the client may not
-// reuse it sooner, and copied otherwise.
+// Both begin functions return false if the queue is full. The put copies the source unless the
+// client leaves it to the batch until completion.
 bool begin_put(Batch& batch, const FarTransfer& what, gex_Event_t* lc_opt) {
   constexpr auto call = "gex_RMA_Put";
   RemoteMemory& remote = Team::of(what.tm).door->remote();
-  const Spot target = find_peer(what.tm, what.rank, {what.dest, what.bytes}, what.flags, call);
+  const PeerAddress target =
+      find_peer(what.tm, what.rank, {what.dest, what.bytes}, what.flags, call);
   const Bytes source{find_own(what.tm, what.src, what.flags, call), what.bytes};
   const RemoteMemory::NoRoom no_room = without_room(what.flags);
   const bool begun = lc_opt == GEX_EVENT_DEFER || lc_opt == GEX_EVENT_GROUP
@@ -87,7 +89,7 @@ bool begin_put(Batch& batch, const FarTransfer& what, gex_Event_t* lc_opt) {
   return begun;
 }
 
-// Not one of the constants.
+// Whether `lc_opt` is an address and not a constant.
 bool is_event(const gex_Event_t* lc_opt) {
   return reinterpret_cast<std::uintptr_t>(lc_opt) >
          reinterpret_cast<std::uintptr_t>(GEX_EVENT_GROUP);
@@ -95,7 +97,8 @@ bool is_event(const gex_Event_t* lc_opt) {
 
 bool begin_get(Batch& batch, const FarTransfer& what) {
   constexpr auto call = "gex_RMA_Get";
-  const Spot source = find_peer(what.tm, what.rank, {what.src, what.bytes}, what.flags, call);
+  const PeerAddress source =
+      find_peer(what.tm, what.rank, {what.src, what.bytes}, what.flags, call);
   const MutableBytes target{find_own(what.tm, what.dest, what.flags, call), what.bytes};
   return Team::of(what.tm).door->remote().begin_get(batch, target, source.elsewhere, call,
                                                     without_room(what.flags));
@@ -119,7 +122,7 @@ using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): name
 int gondwana_gex_put(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, size_t nbytes,
                      gex_Flags_t flags) {
   constexpr auto call = "gex_RMA_Put";
-  const Spot target = find_peer(tm, rank, {dest, nbytes}, flags, call);
+  const PeerAddress target = find_peer(tm, rank, {dest, nbytes}, flags, call);
   if (nbytes == 0) return 0;
   const std::byte* source = find_own(tm, src, flags, call);
   if (target.here == nullptr) {
@@ -135,7 +138,7 @@ int gondwana_gex_put(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, 
 int gondwana_gex_get(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, size_t nbytes,
                      gex_Flags_t flags) {
   constexpr auto call = "gex_RMA_Get";
-  const Spot source = find_peer(tm, rank, {src, nbytes}, flags, call);
+  const PeerAddress source = find_peer(tm, rank, {src, nbytes}, flags, call);
   if (nbytes == 0) return 0;
   std::byte* target = find_own(tm, dest, flags, call);
   if (source.here == nullptr) {
@@ -192,7 +195,7 @@ gex_Event_t gondwana_gex_get_nb(gex_TM_t tm, void* dest, gex_Rank_t rank, const 
   return event_of(std::move(batch));
 }
 
-// Who is out of reach looks at its memory now and then.
+// A rank out of reach polls its memory, so it needs no ring.
 void gondwana_gex_wake(gex_TM_t tm, gex_Rank_t rank) {
   const Team& team = Team::of(tm);
   if (team.reaches(rank))

@@ -1,4 +1,4 @@
-// Where the memory that a call names lies.
+// Translation of the addresses that a call names.
 #pragma once
 
 #include <cstddef>
@@ -11,43 +11,43 @@ namespace gondwana::gasnet {
 class Door;
 struct Team;
 
-// As the client says it: an address in its owner's process, or an offset in the segment there.
+// The client's form: an address in the owner's process, or an offset in the owner's segment.
 struct Place {
   const void* address;
   std::size_t size;
 };
 
-// Where that is: in this process, or in the arena of a rank that loads and stores do not reach.
-struct Spot {
+// The translated form: in this process, or in the arena of a rank that is out of reach.
+struct PeerAddress {
   std::byte* here;  // null: elsewhere
   Remote elsewhere;
 };
 
-// Of its first byte `bytes` further.
-inline Spot behind(const Spot& spot, std::ptrdiff_t bytes) {
-  if (spot.here != nullptr) return {spot.here + bytes, {}};
-  return {nullptr, {spot.elsewhere.rank, spot.elsewhere.offset + static_cast<std::size_t>(bytes)}};
+// The address advanced by `bytes`.
+inline PeerAddress behind(const PeerAddress& from, std::ptrdiff_t bytes) {
+  if (from.here != nullptr) return {from.here + bytes, {}};
+  return {nullptr, {from.elsewhere.rank, from.elsewhere.offset + static_cast<std::size_t>(bytes)}};
 }
 
 // The bound segment of an endpoint.
 struct PeerSegment {
-  std::uintptr_t owner;  // its address in its own process
-  std::size_t size;      // bytes; 0: none that this process knows
-  Spot spot;
+  std::uintptr_t owner;  // address in the owner's process
+  std::size_t size;      // bytes; 0: this process knows of no segment
+  PeerAddress base;
 
-  // Whether it has all bytes of [address, address + bytes), as its owner names them.
+  // Whether the segment contains [address, address + bytes), an address in the owner's process.
   bool holds(std::uintptr_t address, std::size_t bytes) const {
     return address - owner < size && bytes <= size - (address - owner);
   }
 };
 PeerSegment segment_of(Door& door, std::uint32_t process, gex_EP_Index_t endpoint);
-// The same of a member, as it was when the team last heard of it.
+// The segment of a member at the last update of the team.
 PeerSegment segment_of(const Team& team, gex_Rank_t rank, CallName call);
 
-// In the bound segment of a member; ends the job with a sentence where it is not. Of no use for no
-// bytes.
-Spot find_peer(gex_TM_t tm, gex_Rank_t rank, const Place& place, gex_Flags_t flags, CallName call);
-// In this process.
+// Finds memory in the bound segment of a member, or ends the job. The result is null for 0 bytes.
+PeerAddress find_peer(gex_TM_t tm, gex_Rank_t rank, const Place& place, gex_Flags_t flags,
+                      CallName call);
+// Finds memory of this process.
 std::byte* find_own(gex_TM_t tm, const void* address, gex_Flags_t flags, CallName call);
 
 }  // namespace gondwana::gasnet

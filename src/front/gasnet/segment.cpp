@@ -1,10 +1,10 @@
-// Segments: memory of this process that others may address. GASNet-EX 0.19, Operations on
+// Segments: memory of this process that peers may address. GASNet-EX 0.19, Operations on
 // gex_Segment_t; Memory Kinds.
 //
-// All of them lie in the arena of the rank, so that peers reach them by loads and stores. Private
-// memory that the client brings is moved there: its pages are replaced by pages of the arena with
-// the same contents, at the same address. Memory that it shares is its own for ever: the file
-// behind it is laid over a part of the arena (segment_files.hpp).
+// All segments are in the arena of the rank, so that peers reach them by loads and stores. Private
+// memory of the client moves to the arena: pages of the arena with the same contents replace its
+// pages, at the same address. Shared memory of the client stays in its file, which every process
+// maps over a part of the arena (segment_files.hpp).
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -25,19 +25,19 @@
 namespace gondwana::gasnet {
 namespace {
 
-// Of this room, for teams beside a segment as large as can be.
+// The part of `room` that is reserved for teams when a segment has the maximum size.
 std::size_t kept_for_teams(std::size_t room, std::size_t of_each) {
   constexpr std::size_t least = std::size_t{64} << 20;
   constexpr std::size_t teams = 16;
   return std::max(least, std::min(teams * of_each, room / 4));
 }
 
-// A second mapping of pages that are shared memory, over [address, address + size).
+// Maps shared pages a second time, over [address, address + size).
 bool map_also_at(std::byte* address, MutableBytes pages) {
   return ::mremap(pages.data(), 0, pages.size(), MREMAP_MAYMOVE | MREMAP_FIXED, address) == address;
 }
 
-// Private memory with the same contents again. False: the pages are there still.
+// Replaces the pages by private memory with the same contents. False: the pages are unchanged.
 bool map_private(std::byte* address, MutableBytes pages) {
   void* copy =
       ::mmap(nullptr, pages.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -62,8 +62,8 @@ std::size_t Door::most_local() const {
   return most / page_size() * page_size();
 }
 
-// Ranks of one node have the same heaps, so the same room. Of all nodes, what they had at first, so
-// that all ranks say the same.
+// Ranks of one node have equal heaps, so they have the same room. On several nodes, all ranks use
+// the initial room of each rank, so that they agree on the result.
 std::size_t Door::most_global() {
   if (engine_->rma().reaches_all()) return most_local();
   std::size_t least = directory(rank()).room.load(std::memory_order_relaxed);
@@ -74,8 +74,8 @@ std::size_t Door::most_global() {
   return least;
 }
 
-// Memory of the client that peers reach already: in the pages of another segment, which it then
-// keeps, symmetric variables, or the symmetric heap.
+// Finds memory of the client that peers reach already: symmetric variables, the symmetric heap, or
+// pages of another segment. The new segment then shares these pages.
 std::optional<std::size_t> Door::shared_offset(gondwana_gex_segment& segment) const {
   const Bytes memory(segment.address, segment.size);
   const auto holds = [&](Bytes whole) {
@@ -134,7 +134,7 @@ Result<gex_Segment_t> Door::make_segment(void* address, std::size_t size) {
   return made;
 }
 
-// The pages in which the client's memory lies, with what else is in them.
+// Takes over whole pages, with everything else that they contain.
 Result<void> Door::take_over(gondwana_gex_segment& segment) {
   const std::size_t before = reinterpret_cast<std::uintptr_t>(segment.address) % page_size();
   if (segment.size > most_local()) return no_room(*this, segment.size);
@@ -170,21 +170,21 @@ Result<void> Door::replace_pages(gondwana_gex_segment& segment, MutableBytes cli
   return {};
 }
 
-// They stay as they are. Peers see the file: if it is made shorter while it is a segment, a peer
-// that touches what is gone dies of it, as the client itself would. The node agent says whose it
-// is.
+// The client's pages stay unchanged, and peers map the file. If the program shortens the file of a
+// segment, a peer that touches the lost part dies, as the client would. The node agent names the
+// owner of the file in its message.
 Result<void> Door::share_pages(gondwana_gex_segment& segment, MutableBytes client,
                                ClientPages shared) {
-  const Result<SegmentFiles::Shown> shown =
+  const Result<SegmentFiles::Placement> placement =
       files_.show(std::move(shared.file), shared.from, client.size());
-  if (!shown) return shown.error();
-  const MutableBytes arena(engine_->memory().window(engine_->rank()) + shown->offset,
+  if (!placement) return placement.error();
+  const MutableBytes arena(engine_->memory().window(engine_->rank()) + placement->offset,
                            client.size());
-  segment.pages = std::make_shared<SegmentPages>(client.data(), arena, shown->number);
+  segment.pages = std::make_shared<SegmentPages>(client.data(), arena, placement->number);
   return {};
 }
 
-// It writes for ranks of other nodes, which may do so as soon as they know of the segment.
+// The agent writes for ranks of other nodes, and these may write once they know the segment.
 Result<void> Door::wait_for_agent(const gondwana_gex_segment& segment) {
   if (segment.pages == nullptr || !segment.pages->file) return {};
   const std::size_t file = *segment.pages->file;
@@ -280,7 +280,7 @@ int gex_Segment_QueryBound(gex_TM_t tm, gex_Rank_t rank, void** owneraddr_p, voi
   const Team& team = Team::of(tm);
   check_member(team, rank, "gex_Segment_QueryBound");
   PeerSegment segment = segment_of(*team.door, team.processes[rank], team.indices[rank]);
-  if (team.processes[rank] == team.door->rank()) {  // also where it was not published
+  if (team.processes[rank] == team.door->rank()) {  // even if it was not published
     const gex_EP_t own = team.door->endpoint(team.indices[rank]);
     if (own == GEX_EP_INVALID || own->segment == GEX_SEGMENT_INVALID) return GASNET_ERR_NOT_READY;
     std::byte* address = own->segment->address;
@@ -288,7 +288,7 @@ int gex_Segment_QueryBound(gex_TM_t tm, gex_Rank_t rank, void** owneraddr_p, voi
   }
   if (segment.size == 0) return GASNET_ERR_NOT_READY;
   if (owneraddr_p != nullptr) *owneraddr_p = reinterpret_cast<void*>(segment.owner);
-  if (localaddr_p != nullptr) *localaddr_p = segment.spot.here;
+  if (localaddr_p != nullptr) *localaddr_p = segment.base.here;
   if (size_p != nullptr) *size_p = segment.size;
   return GASNET_OK;
 }

@@ -18,9 +18,8 @@ constexpr auto relaxed = std::memory_order_relaxed;
 
 SegmentFiles::SegmentFiles(Engine& engine) : engine_(engine), windows_(engine.memory()) {}
 
-// The smallest that was used before and is large enough, or a new one; null: there is none. Ranges
-// that were used do not go back to the segments: a peer that has not looked since still has the
-// former file there.
+// Prefers the smallest released place that is large enough, then a new place. Null: none is left.
+// Used ranges never return to the segment allocator, because a peer may still map the old file.
 ArenaFile* SegmentFiles::find_place(std::size_t size) {
   ArenaFile* best = nullptr;
   ArenaFile* fresh = nullptr;
@@ -31,7 +30,7 @@ ArenaFile* SegmentFiles::find_place(std::size_t size) {
     if (best == nullptr || room < best->room.load(relaxed)) best = &place;
   }
   if (best != nullptr || fresh == nullptr) return best;
-  // So that a segment that grows again and again comes back to a few ranges.
+  // Powers of two let a segment that grows repeatedly reuse a few ranges.
   std::optional<MutableBytes> range = engine_.segments().allocate(std::bit_ceil(size));
   if (!range) range = engine_.segments().allocate(size);
   if (!range) return nullptr;
@@ -41,7 +40,8 @@ ArenaFile* SegmentFiles::find_place(std::size_t size) {
   return fresh;
 }
 
-Result<SegmentFiles::Shown> SegmentFiles::show(UniqueFd file, std::size_t from, std::size_t size) {
+Result<SegmentFiles::Placement> SegmentFiles::show(UniqueFd file, std::size_t from,
+                                                   std::size_t size) {
   ArenaFile* place = find_place(size);
   if (place == nullptr)
     return Error{Errc::out_of_memory,
@@ -54,7 +54,7 @@ Result<SegmentFiles::Shown> SegmentFiles::show(UniqueFd file, std::size_t from, 
     withdraw(number);
     return written.error();
   }
-  return Shown{number, place->offset.load(relaxed)};
+  return Placement{number, place->offset.load(relaxed)};
 }
 
 Result<void> SegmentFiles::write(ArenaFile& place, std::size_t number, std::size_t from,
@@ -79,12 +79,12 @@ void SegmentFiles::withdraw(std::size_t number) {
   std::atomic_thread_fence(std::memory_order_release);
   place.size.store(0, relaxed);
   tell(place);
-  // Nothing is opened, so nothing can fail.
+  // This opens no file, so it cannot fail.
   [[maybe_unused]] const Result<void> gone = windows_.follow(engine_.rank(), number);
   files_[number].reset();
 }
 
-// The agent may sleep on its descriptors.
+// Rings the agent, which may sleep on its descriptors.
 void SegmentFiles::tell(ArenaFile& place) const {
   place.version.fetch_add(1, std::memory_order_release);  // pairs with FileWindows
   mine().changes.fetch_add(1, std::memory_order_release);

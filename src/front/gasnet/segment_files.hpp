@@ -1,5 +1,5 @@
-// Shared mappings of the client that became segments: the file behind each stays the client's, and
-// whoever has a window onto the arena of this rank maps it there too (memory/arena_file.hpp).
+// Shared mappings of the client that became segments. The client keeps the file. Every process with
+// a window onto the arena of this rank maps the file there too (memory/arena_file.hpp).
 #pragma once
 
 #include <array>
@@ -10,24 +10,24 @@
 
 namespace gondwana::gasnet {
 
-// Guarded by its door, but for follow() and what asks the agent.
+// The door's mutex guards all calls but follow() and the two queries about the agent.
 class SegmentFiles {
  public:
   explicit SegmentFiles(Engine& engine);
 
-  // A part of the file at some place in the arena of this rank, and in this process's window there.
-  struct Shown {
+  // Where show() maps a part of the file: in the arena of this rank and in the window onto it.
+  struct Placement {
     std::size_t number;
     std::size_t offset;  // in the arena
   };
-  Result<Shown> show(UniqueFd file, std::size_t from, std::size_t size);
+  Result<Placement> show(UniqueFd file, std::size_t from, std::size_t size);
   void withdraw(std::size_t number);
 
-  // Whether the agent of this node has dealt with it, where there is one; then, whether it could.
+  // Whether the agent of this node, if there is one, has handled the file, and whether it failed.
   bool has_reached_agent(std::size_t number) const;
   bool is_refused_by_agent(std::size_t number) const;
 
-  // What a rank of this node shows, in this process's window onto it. Any thread.
+  // Maps the files of a rank of this node in the window onto its arena. Any thread may call it.
   Result<void> follow(Rank rank) { return windows_.follow(rank); }
 
  private:

@@ -44,10 +44,10 @@ Destination reply_to(gex_Token_t token, CallName call) {
 }
 
 void receive_own(Door& door) {
-  constexpr int patience = 1000;  // a handler of another thread should not take longer
+  constexpr int most_polls = 1000;  // longer than a handler of another thread should take
   if (context().handler != nullptr) return;
-  std::atomic_thread_fence(std::memory_order_seq_cst);  // who begins to poll now sees the message
-  for (int looks = 0; looks < patience; ++looks) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // a thread that polls from now on sees it
+  for (int looks = 0; looks < most_polls; ++looks) {
     const bool was_polled = door.engine().messages().is_polled();
     door.poll();
     if (!was_polled) return;
@@ -101,8 +101,8 @@ int send_medium(const Destination& to, gex_AM_Index_t handler, Bytes payload, ge
 
 namespace {
 
-// A put to another node is waited for before the message may leave. With GEX_FLAG_IMMEDIATE the
-// message carries the payload, as remote as it has room.
+// A Long to another node waits for the put of its payload. With GEX_FLAG_IMMEDIATE, which must not
+// wait, the message itself carries a payload that fits.
 bool carries_payload(const Destination& to, std::size_t bytes, gex_Flags_t flags) {
   return (flags & GEX_FLAG_IMMEDIATE) != 0 && bytes > 0 && bytes <= Messages::block_size &&
          !to.door.reaches(to.process);
@@ -133,7 +133,7 @@ int send_long(const Destination& to, gex_AM_Index_t handler, Bytes payload, void
   return 0;
 }
 
-// Straight to where it belongs: the message that follows says that it is there.
+// Writes the payload to its target. The message that follows announces it.
 bool deliver_long(const Destination& to, Bytes payload, void* dest, gex_Flags_t flags) {
   if (payload.empty()) return true;
   const PeerSegment segment = segment_of(to.door, to.process, to.endpoint);
@@ -144,7 +144,8 @@ bool deliver_long(const Destination& to, Bytes payload, void* dest, gex_Flags_t 
         fmt::format("{} bytes to {}: not in the segment of endpoint {} of rank {}, which has "
                     "{} bytes from {:#x} on",
                     payload.size(), dest, to.endpoint, to.process, segment.size, segment.owner));
-  const Spot target = behind(segment.spot, static_cast<std::ptrdiff_t>(address - segment.owner));
+  const PeerAddress target =
+      behind(segment.base, static_cast<std::ptrdiff_t>(address - segment.owner));
   if (target.here == nullptr)
     return to.door.remote().put(target.elsewhere, payload, to.call, without_room(flags));
   copy_to_peer(target.here, payload.data(), payload.size());

@@ -8,8 +8,8 @@
 namespace gondwana::gasnet {
 namespace {
 
-// The launcher reads this variable too, and makes nodes of that many processes. More processes than
-// that on a node were started without it.
+// The launcher also reads this variable, and makes nodes of that many processes. If this node has
+// more processes, the launcher did not see the variable.
 Result<void> check_neighborhood(const Environment& environment, const Options& options,
                                 std::uint32_t processes) {
   const Setting most = setting_of(variable(VariableId::gondwana_node_ranks), environment);

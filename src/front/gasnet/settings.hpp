@@ -1,6 +1,6 @@
-// What the environment asks of a job of GASNet's. The variables of the tools are theirs; those of
-// GASNet's launchers (GASNET_SPAWNFN, GASNET_SSH_SERVERS, SSH_SERVERS) and GASNET_QUIET, which
-// silences warnings that there are none of, mean nothing here.
+// Settings of a GASNet job from the environment. The tools read their own variables. The variables
+// of GASNet's launchers (GASNET_SPAWNFN, GASNET_SSH_SERVERS, SSH_SERVERS) have no effect, and
+// neither has GASNET_QUIET: the warnings that it silences do not exist here.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@
 namespace gondwana::gasnet {
 
 struct Settings {
-  // Bytes, for each process: GASNET_MAX_SEGSIZE, GASNET_PHYSMEM_MAX.
+  // Bytes per process: GASNET_MAX_SEGSIZE, GASNET_PHYSMEM_MAX.
   std::size_t largest_segment = std::numeric_limits<std::size_t>::max();
-  std::uint64_t most_threads = 256;  // that call the library: GASNET_MAX_THREADS
+  std::uint64_t most_threads = 256;  // calling the library: GASNET_MAX_THREADS
 };
 
-// For so many processes of a job on a host with so many bytes of memory. An error where a variable
-// cannot be read, or asks for what this version cannot do.
+// The host runs `processes` of the job and has `memory` bytes. Returns an error if a variable is
+// malformed or asks for something unsupported.
 Result<Settings> read_settings(const Environment& environment, std::uint32_t processes,
                                std::size_t memory);
 

@@ -12,8 +12,7 @@ using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): name
 
 namespace {
 
-// All ranks of the node share memory. Two nodes are never on one host, but where the user wants a
-// host to be several.
+// All ranks of the node share memory. A host is one node unless the user splits it.
 void give(gex_RankInfo_t** info_p, gex_Rank_t* info_count_p, gex_Rank_t* my_info_index_p) {
   const std::vector<RankInfo>& neighbors = door().neighbors();
   if (info_p != nullptr) *info_p = neighbors.data();
@@ -21,7 +20,7 @@ void give(gex_RankInfo_t** info_p, gex_Rank_t* info_count_p, gex_Rank_t* my_info
   if (my_info_index_p != nullptr) *my_info_index_p = door().rank() - neighbors[0].gex_jobrank;
 }
 
-// Which of how many nodes.
+// The number of nodes, and the index of this one.
 void give_node(gex_Rank_t* set_size_p, gex_Rank_t* set_rank_p) {
   const gondwana::NodeShare& share = door().engine().memory().plan();
   if (set_size_p != nullptr) *set_size_p = share.nodes;
@@ -58,7 +57,7 @@ void gex_System_QueryMyPosition(gex_Rank_t* nbrhd_set_size_p, gex_Rank_t* nbrhd_
   give_node(host_set_size_p, host_set_rank_p);
 }
 
-// There are none: ranks of a node reach each other without help.
+// There are no progress threads: ranks of a node reach each other without them.
 int gex_System_QueryProgressThreads(gex_Client_t client, unsigned* count_p,
                                     const gex_ProgressThreadInfo_t** /*info_p*/,
                                     gex_Flags_t /*flags*/) {

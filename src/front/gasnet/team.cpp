@@ -1,5 +1,4 @@
-// Teams: made by splitting or from a list, found by rank, destroyed. GASNet-EX 0.19, Operations on
-// gex_TM_t.
+// Operations on teams. GASNet-EX 0.19, Operations on gex_TM_t.
 #include "gasnet/team.h"
 
 #include <algorithm>
@@ -27,12 +26,12 @@ void Team::exchange(CallName call, Bytes mine, MutableBytes all) {
 
 namespace {
 
-// Teams whose scratch the client gives: the library needs none of it, one page is what it says.
+// The scratch size that the library asks of the client: one page, though the library needs none.
 constexpr std::size_t scratch_wanted = 4096;
 constexpr gex_Flags_t size_queries =
     GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED | GEX_FLAG_TM_SCRATCH_SIZE_MIN;
 
-// What a member of the parent says when it is split.
+// The contribution of a member of the parent to a split.
 struct SplitRecord {
   bool joins;
   int color;
@@ -41,7 +40,7 @@ struct SplitRecord {
   StagedPlace place;
 };
 
-// The new team that this member is in; null: none.
+// Returns the new team of this member, or null.
 Team* split(Team& parent, int color, int key, bool joins, CallName call, gex_Flags_t flags) {
   SplitRecord mine{joins, color, key, parent.endpoint->index, {}};
   if (joins) mine.place = parent.door->take_scratch(call);
@@ -61,7 +60,7 @@ Team* split(Team& parent, int color, int key, bool joins, CallName call, gex_Fla
   return &parent.door->add_team(std::move(membership), flags);
 }
 
-// The endpoints of this process in a list of all members, as positions in it.
+// The positions of this process's endpoints in a list of all members.
 std::vector<std::uint32_t> own_positions(const Team& parent, const gex_EP_Location_t* args,
                                          std::size_t count, gex_Flags_t flags,
                                          std::vector<std::uint32_t>& processes) {
@@ -78,7 +77,7 @@ std::vector<std::uint32_t> own_positions(const Team& parent, const gex_EP_Locati
   return own;
 }
 
-// What a member of the parent says when teams are made of lists: scratch for each of its endpoints.
+// The contribution of a member of the parent to gex_TM_Create: scratch for each of its endpoints.
 struct CreateRecord {
   std::uint32_t process;
   std::array<StagedPlace, most_endpoints> places;
@@ -88,7 +87,7 @@ void note_scratch(Team& team, void* address, std::size_t size, gex_Flags_t flags
   if ((flags & GEX_FLAG_TM_NO_SCRATCH) == 0) team.scratch = {address, size};
 }
 
-// Of a member's address that may be an offset into its segment.
+// `given` may be an offset in the segment of the endpoint.
 void* scratch_address(const Team& team, gex_Addr_t given, gex_Flags_t flags) {
   if ((flags & GEX_FLAG_SCRATCH_SEG_OFFSET) == 0) return given;
   const gex_Segment_t segment = team.endpoint->segment;
@@ -102,7 +101,7 @@ std::size_t which_scratch(std::size_t local, std::size_t position, gex_Flags_t f
   return (flags & GEX_FLAG_TM_LOCAL_SCRATCH) != 0 ? local : 0;
 }
 
-// The teams of this process, one for each of its endpoints in the list.
+// Returns the teams of this process, one for each of its endpoints in the list.
 std::vector<Team*> create(Team& parent, const gex_EP_Location_t* args, std::size_t count,
                           gex_Flags_t flags) {
   Door& door = *parent.door;
@@ -113,7 +112,7 @@ std::vector<Team*> create(Team& parent, const gex_EP_Location_t* args, std::size
     mine.places.at(i) = door.take_scratch("gex_TM_Create");
   const std::vector<CreateRecord> all = parent.exchange("gex_TM_Create", mine);
   Door::Membership membership;
-  std::map<std::uint32_t, std::size_t> seen;  // how many endpoints of a process came before
+  std::map<std::uint32_t, std::size_t> seen;  // endpoints of each process so far
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto record = std::ranges::find(all, processes[i], &CreateRecord::process);
     if (record == all.end())
@@ -180,7 +179,7 @@ size_t gex_TM_Dup(gex_TM_t* new_tm_p, gex_TM_t orig_tm, gex_Addr_t scratch_addr,
   return 0;
 }
 
-// All members meet, so that nobody works in the team any more: then its scratch may be used again.
+// All members synchronise, so that no member uses the team afterwards. Its scratch can be reused.
 int gex_TM_Destroy(gex_TM_t tm, gex_Memvec_t* scratch_p, gex_Flags_t flags) {
   Team& team = Team::of(tm);
   if (tm == team.door->world()) give_up("gex_TM_Destroy", "this is the team of the whole job");

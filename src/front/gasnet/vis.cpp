@@ -1,8 +1,7 @@
 // Vector, indexed and strided puts and gets. GASNet-EX 0.19, VIS.
 //
-// On a node the initiator copies, whatever the shape, and elsewhere it puts and gets all pieces
-// together and waits for them: every form is complete when it returns. The peer's addresses are
-// translated once, for all that the transfer touches.
+// On a node the initiator copies. Across nodes it puts or gets all pieces together and waits. Every
+// form is complete when it returns. The whole range of peer addresses is translated once.
 #include "gasnet_vis.h"
 
 #include <atomic>
@@ -23,7 +22,7 @@ namespace {
 
 using strided::End;
 
-// Which side of a call is the peer's.
+// The peer of a call, and its side.
 struct Peer {
   gex_TM_t team;
   gex_Rank_t rank;
@@ -49,7 +48,7 @@ void notify(const Peer& peer) {
               armed.handler, armed.payload, nullptr, 0, {0, nullptr});
 }
 
-// Nothing was to be moved: team and rank need not exist, unless somebody is to be told.
+// The transfer is empty. Team and rank need not exist, unless a notice is armed.
 bool finish_nothing(const Peer& peer) {
   if (peer.side == End::source || notice.handler == 0) return true;
   if (peer.team != GEX_TM_INVALID && peer.rank < Team::of(peer.team).size)
@@ -59,7 +58,7 @@ bool finish_nothing(const Peer& peer) {
   return true;
 }
 
-// Ordered with what the caller does next, as puts and gets of gasnet/rma.h are.
+// Orders the transfer before later operations of the caller, as gasnet/rma.h does.
 bool finish(const Peer& peer) {
   if (peer.side == End::source) {
     std::atomic_thread_fence(std::memory_order_acquire);
@@ -83,12 +82,13 @@ FarPieces pieces_of(const Peer& peer) {
           without_room(peer.flags)};
 }
 
-// As a number: an address here, or an offset in the peer's arena.
-std::uintptr_t number_of(const Spot& spot) {
-  return spot.here != nullptr ? reinterpret_cast<std::uintptr_t>(spot.here) : spot.elsewhere.offset;
+// An address in this process, or an offset in the peer's arena.
+std::uintptr_t number_of(const PeerAddress& address) {
+  return address.here != nullptr ? reinterpret_cast<std::uintptr_t>(address.here)
+                                 : address.elsewhere.offset;
 }
 
-// False, here and below: there was no room, and nothing has happened.
+// This and the functions below return false if the queue was full. They have no effect then.
 template <strided::BlockList List>
 bool move_list(const List& theirs, const List& ours, const Peer& peer) {
   FarPieces pieces = pieces_of(peer);
@@ -115,10 +115,10 @@ bool copy_vectors(strided::Vectors target, strided::Vectors source, const Peer& 
   check_lengths(touched.bytes, checked(strided::touched(ours), peer).bytes, peer);
   if (touched.bytes == 0) return finish_nothing(peer);
   const Place place{reinterpret_cast<const void*>(touched.begin), touched.end - touched.begin};
-  const Spot spot = find_peer(peer.team, peer.rank, place, peer.flags, peer.call());
-  theirs.shift = static_cast<std::ptrdiff_t>(number_of(spot) - touched.begin);
+  const PeerAddress address = find_peer(peer.team, peer.rank, place, peer.flags, peer.call());
+  theirs.shift = static_cast<std::ptrdiff_t>(number_of(address) - touched.begin);
   ours.shift = own_shift(peer);
-  if (spot.here != nullptr)
+  if (address.here != nullptr)
     strided::copy(target, source);
   else if (!move_list(theirs, ours, peer))
     return false;
@@ -133,16 +133,16 @@ std::size_t bytes_of(const strided::Indexed& list, const Peer& peer) {
   return bytes;
 }
 
-// Where the blocks of a list of the peer's may lie; sets the list's shift.
+// The window that the blocks of the peer's list must be in. Sets the shift of the list.
 strided::Window window_of_peer(strided::Indexed& list, const PeerSegment& segment,
                                const Peer& peer) {
   const bool by_offset = (peer.flags & GEX_FLAG_PEER_SEG_OFFSET) != 0;
   const std::uintptr_t begin = by_offset ? 0 : segment.owner;
-  list.shift = static_cast<std::ptrdiff_t>(number_of(segment.spot) - begin);
+  list.shift = static_cast<std::ptrdiff_t>(number_of(segment.base) - begin);
   return {peer.side, begin, segment.size};
 }
 
-// The first block that lies elsewhere, or nothing.
+// The index of the first block outside the window.
 std::optional<std::size_t> first_outside(const strided::Window& window,
                                          const strided::Indexed& list) {
   for (std::size_t i = 0; i < list.count(); ++i) {
@@ -161,11 +161,11 @@ bool copy_indexed(strided::Indexed target, strided::Indexed source, const Peer& 
   const PeerSegment segment = segment_of(Team::of(peer.team), peer.rank, peer.call());
   const strided::Window window = window_of_peer(theirs, segment, peer);
   ours.shift = own_shift(peer);
-  const bool is_here = segment.spot.here != nullptr;
+  const bool is_here = segment.base.here != nullptr;
   if (const auto outside =
           is_here ? strided::copy_within(window, target, source) : first_outside(window, theirs))
     find_peer(peer.team, peer.rank, {theirs.addresses[*outside], theirs.length}, peer.flags,
-              peer.call());  // says so
+              peer.call());  // reports the error
   if (!is_here && !move_list(theirs, ours, peer)) return false;
   return finish(peer);
 }
@@ -180,7 +180,7 @@ strided::Indexed indexed(std::size_t count, void* const* list, std::size_t lengt
   return {{list, count}, length};
 }
 
-// A section of an array as the client tells it.
+// A section of an array, as in the call.
 struct Section {
   void* target;
   const std::ptrdiff_t* target_strides;
@@ -191,8 +191,8 @@ struct Section {
   std::size_t levels;
 };
 
-// Its base address at the peer.
-Spot place_of_peer(const strided::Transfer& transfer, const Section& section, const Peer& peer) {
+PeerAddress place_of_peer(const strided::Transfer& transfer, const Section& section,
+                          const Peer& peer) {
   const strided::Bounds bounds = transfer.bounds(peer.side);
   const auto base =
       reinterpret_cast<std::uintptr_t>(peer.side == End::target ? section.target : section.source);
@@ -202,7 +202,7 @@ Spot place_of_peer(const strided::Transfer& transfer, const Section& section, co
   return behind(find_peer(peer.team, peer.rank, place, peer.flags, peer.call()), -bounds.begin);
 }
 
-bool copy_between(const strided::Transfer& transfer, const Spot& theirs, std::byte* ours,
+bool copy_between(const strided::Transfer& transfer, const PeerAddress& theirs, std::byte* ours,
                   const Peer& peer) {
   if (theirs.here == nullptr) {
     FarPieces pieces = pieces_of(peer);
@@ -224,7 +224,7 @@ bool copy_section(const Section& section, const Peer& peer) {
   const Result<strided::Transfer> transfer = strided::optimize(shape, peer.side);
   if (!transfer) give_up(peer.call(), transfer.error().text);
   if (transfer->is_empty()) return finish_nothing(peer);
-  const Spot theirs = place_of_peer(*transfer, section, peer);
+  const PeerAddress theirs = place_of_peer(*transfer, section, peer);
   void* own = peer.side == End::target ? section.source : section.target;
   std::byte* ours = find_own(peer.team, own, peer.flags, peer.call());
   return copy_between(*transfer, theirs, ours, peer) && finish(peer);

@@ -1,4 +1,4 @@
-// The non-blocking forms of gasnet_vis.h: what the blocking ones do is complete when they return.
+// The non-blocking forms of gasnet_vis.h. They call the blocking forms.
 #include "gasnet_vis.h"
 
 namespace {

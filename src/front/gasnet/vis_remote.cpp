@@ -3,10 +3,10 @@
 namespace gondwana::gasnet {
 namespace {
 
-// So many bytes are begun together: of more messages than one, so that these are full.
+// Bytes that are started together. They fill several messages, so that most messages are full.
 constexpr std::size_t begun_together = 256 * 1024;
 
-// Goes through the lines of a transfer, in its order: what its first dimension repeats.
+// Iterates over the lines of a transfer, in order. A line is all runs along dimension 1.
 class Lines {
  public:
   explicit Lines(const strided::Transfer& transfer)
@@ -18,7 +18,7 @@ class Lines {
     return end == strided::End::target ? target_ : source_;
   }
 
-  // False: there is no other one.
+  // False: this was the last line.
   bool advance() {
     for (std::size_t i = 2; i < dimensions_.size(); ++i) {
       const strided::Dimension& dimension = dimensions_[i];
@@ -53,7 +53,7 @@ void FarPieces::move(const StridedRun& line) {
   bytes_ += line.bytes();
 }
 
-// Pieces at equal steps are told together.
+// Merges pieces at equal steps into one run.
 bool FarPieces::joins_last(const StridedRun& line) {
   if (told_.empty() || told_.back().size != line.size) return false;
   StridedRun& last = told_.back();

@@ -1,5 +1,5 @@
-// Vector, indexed and strided transfers with ranks that loads and stores do not reach, in pieces
-// that are contiguous at both ends: small ones travel packed, all are under way together.
+// Vector, indexed and strided transfers with ranks that loads and stores do not reach. The pieces
+// are contiguous at both ends. Small pieces are packed, and all pieces are in flight together.
 #pragma once
 
 #include "front/gasnet/remote_memory.hpp"
@@ -8,18 +8,18 @@
 
 namespace gondwana::gasnet {
 
-// The pieces of a transfer, on their way in the order in which they are told.
+// The pieces of a transfer, started in the order of the calls to move().
 class FarPieces {
  public:
-  // `side`: the peer's: target: puts.
+  // `side` is the side of the peer. Target: the transfer is a put.
   FarPieces(RemoteMemory& remote, Rank rank, strided::End side, CallName call,
             RemoteMemory::NoRoom no_room)
       : remote_(remote), rank_(rank), side_(side), call_(call), no_room_(no_room) {}
 
   strided::End side() const { return side_; }
-  // Pieces at equal steps, `there` in the peer's arena.
+  // Adds pieces at equal steps. `there` is an offset in the peer's arena.
   void move(const StridedRun& line);
-  // False: there was no room for the first, and nothing has been moved.
+  // False: the queue was full for the first request, and nothing was transferred.
   bool wait();
 
  private:
@@ -30,14 +30,14 @@ class FarPieces {
   Rank rank_;
   strided::End side_;
   CallName call_;
-  RemoteMemory::NoRoom no_room_;  // of the first; the others wait
+  RemoteMemory::NoRoom no_room_;  // applies to the first request; later ones wait
   bool refused_ = false;
   Batch batch_;
-  std::vector<StridedRun> told_;  // and not begun
-  std::size_t bytes_ = 0;         // of those
+  std::vector<StridedRun> told_;  // added, not yet started
+  std::size_t bytes_ = 0;         // in told_
 };
 
-// The blocks of the peer's list are shifted to places in its arena. Both have as many bytes.
+// The shift of the peer's list maps it to its arena. Both lists have the same number of bytes.
 template <strided::BlockList List>
 void move_blocks(FarPieces& pieces, const List& theirs, const List& ours) {
   strided::Cursor<List> there(theirs);
@@ -54,7 +54,7 @@ void move_blocks(FarPieces& pieces, const List& theirs, const List& ours) {
   }
 }
 
-// The base addresses of the description: `place` in the peer's arena, though perhaps before it.
+// `place` and `ours` are base addresses. `place` is relative to the peer's arena, perhaps negative.
 void move_section(FarPieces& pieces, const strided::Transfer& transfer, std::size_t place,
                   std::byte* ours);
 

@@ -16,7 +16,7 @@ std::string describe(const ActiveSet& set) {
                      set.log_stride, set.size);
 }
 
-// The members, of which this PE is one.
+// Returns the members. This PE must be one of them.
 Team members_of(const Caller& caller, const ActiveSet& set) {
   const auto ranks = std::int64_t{caller.engine.ranks()};
   constexpr int most_shift = std::numeric_limits<int>::digits - 1;

@@ -1,8 +1,8 @@
-// OpenSHMEM 1.6, section 9.9, deprecated: collectives over active sets, whose members are named in
-// each call: PE_start, and on from there in steps of a power of two.
+// OpenSHMEM 1.6, section 9.9, deprecated: collectives over active sets. Each call names the set:
+// PE_start, and further PEs in steps of a power of two.
 //
-// The first collective of a set raises flags in the user's pSync array; after it a team serves the
-// set (engine/collectives/set_teams.hpp). pWrk is not needed.
+// The first collective of a set uses flags in the user's pSync array. Later collectives use a team
+// (engine/collectives/set_teams.hpp). pWrk is not used.
 #pragma once
 
 #include "front/shmem/checks.hpp"
@@ -12,7 +12,6 @@
 
 namespace gondwana::shmem {
 
-// As the C functions have them.
 struct ActiveSet {
   int start;
   int log_stride;
@@ -20,8 +19,7 @@ struct ActiveSet {
   long* sync;
 };
 
-// The team of a set, which may be `members`; ends the job where the set is none or this PE is not
-// in it.
+// Returns the team of a set, which may be `members`, or ends the job if the set is invalid here.
 Team& team_of(const Caller& caller, const ActiveSet& set, Team& members);
 
 class SetTeam {
@@ -37,21 +35,21 @@ class SetTeam {
 };
 
 void sync_set(Caller caller, int start, int log_stride, int size, long* sync);
-// Completes what went through the default context before.
+// First completes the operations of the default context.
 void barrier_set(Caller caller, int start, int log_stride, int size, long* sync);
 
-// A number from C that is no count becomes none: the call itself refuses it.
+// Maps a negative count to 0. The call itself refuses it.
 inline std::size_t elements(int count) {
   return static_cast<std::size_t>(std::max(count, 0));
 }
 
-// Checked calls: the arrays that all of them have.
+// Checks the arrays that all calls have.
 inline void examine_set(const Caller& caller, const Array& dest, const Array& source) {
   if (caller.checks_enabled()) [[unlikely]]
     examine_arrays(caller, dest, source);
 }
 
-// In bytes; `root` is a number in the set.
+// `size` is in bytes. `root` is an index in the set.
 void broadcast_in_set(const Caller& caller, const ActiveSet& set, void* dest, const void* source,
                       std::size_t size, int root);
 void alltoall_in_set(const Caller& caller, const ActiveSet& set, void* dest, const void* source,
@@ -59,7 +57,7 @@ void alltoall_in_set(const Caller& caller, const ActiveSet& set, void* dest, con
 void reduce_in_set(const Caller& caller, const ActiveSet& set, void* dest, const void* source,
                    int count, ElementType type);
 
-// The parameters are the standard's.
+// The standard defines the parameters.
 // NOLINTBEGIN(readability-function-size)
 
 template <std::size_t Width>
@@ -105,7 +103,7 @@ void alltoalls_set(Caller caller, void* dest, const void* source, std::ptrdiff_t
                   {.width = Width, .count = count, .strides = {dst, sst}});
 }
 
-// `work` has half as many elements as there are, and one more.
+// `work` has count / 2 + 1 elements.
 void examine_reduce_set(const Caller& caller, const Array& dest, const Array& source,
                         const void* work);
 

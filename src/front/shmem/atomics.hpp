@@ -5,8 +5,7 @@
 
 namespace gondwana::shmem {
 
-// A program that fetches again and again may wait for another value, or for the answer to what it
-// has put.
+// A program that fetches repeatedly may be waiting for another value, or for an answer to its puts.
 template <typename T>
 void note_fetch(const Caller& caller, const T* source, T value, std::uint32_t fetches) {
   std::uint64_t bytes = 0;
@@ -15,7 +14,7 @@ void note_fetch(const Caller& caller, const T* source, T value, std::uint32_t fe
   caller.engine.waiter().polls().fetched(source, bytes, fetches);
 }
 
-// Out of line for the same reason as p_elsewhere.
+// Out of line, like p_elsewhere.
 template <AtomicOp Op, typename T, AnyCaller C>
 [[gnu::cold, gnu::noinline]] T atomic_elsewhere(C who, T* dest, T value, T compare, int pe) {
   const Caller caller = who;
@@ -55,7 +54,7 @@ template <AtomicOp Op, typename T, AnyCaller C>
                                                      compare, result));
 }
 
-// The calls that do not fetch: complete after a quiet.
+// The calls that do not fetch. They are complete after a quiet.
 template <AtomicOp Op, typename T, AnyCaller C>
 [[gnu::always_inline]] inline void update(C who, T* dest, T value, int pe) {
   T old;
@@ -63,7 +62,7 @@ template <AtomicOp Op, typename T, AnyCaller C>
     begin_atomic<Op>(who, static_cast<T*>(nullptr), dest, value, T{}, pe);
 }
 
-// Returns the value, so that its caller has nothing to keep.
+// Returns the value, so that its caller need not save it.
 template <typename T, AnyCaller C>
 [[gnu::cold, gnu::noinline]] T tell_of_fetches(C who, const T* source, T value) {
   note_fetch<T>(who, source, value, Shortcut::fetches_told_of);
@@ -91,7 +90,7 @@ template <typename T, AnyCaller C>
   return do_atomic<AtomicOp::compare_swap>(who, dest, value, expected, pe);
 }
 
-// On a node the nonblocking calls complete at once: `result` is there when they return.
+// On a node the nonblocking calls complete at once: `result` is valid when they return.
 template <AtomicOp Op, typename T, AnyCaller C>
 [[gnu::cold, gnu::noinline]] void atomic_nbi_elsewhere(C who, T* result, T* dest, T value,
                                                        T compare, int pe) {

@@ -26,10 +26,10 @@ std::size_t size_of(const Array& array) {
   return bytes;
 }
 
-// What the address of an element is a multiple of. Routines that are named by a size, such as
-// shmem_put64, also serve types that are made of two smaller ones.
+// The required alignment of an element. Routines with a size in their name, like shmem_put64, also
+// serve types that consist of two smaller ones.
 std::size_t alignment_of(std::string_view name, std::size_t width) {
-  constexpr std::size_t most = 8;  // even long double needs no more here
+  constexpr std::size_t most = 8;  // enough even for long double
   const std::size_t digit = name.find_first_of("0123456789");
   const bool has_size = digit != name.npos && !name.substr(0, digit).ends_with("int");
   const bool is_complex = name.find("complex") != name.npos;
@@ -78,7 +78,7 @@ void examine_overlap(const Caller& caller, const Array& a, const void* place_of_
                       a.argument, b.argument, a.data, b.data, size_of(a), size_of(b)));
 }
 
-// How the members of a team may compare a place: addresses differ from rank to rank.
+// Describes an array by its offset, which members of a team can compare. Addresses differ by rank.
 std::string describe_place(const Caller& caller, const Array& array) {
   const std::size_t offset = caller.engine.symmetric().ranges().offset_of(array.data, 0);
   return offset == SymmetricRanges::nowhere
@@ -96,7 +96,7 @@ std::string describe_arrays(const Caller& caller, const Array& dest, const Array
                      describe_place(caller, source));
 }
 
-// Where it lies in the heap, it must lie in one block of it.
+// An array in the heap must be inside one block.
 void examine_block(const Caller& caller, const Array& array) {
   if (const auto doubt = caller.engine.symmetric().doubt_about(array.data, size_of(array)))
     refuse(caller, array, *doubt);
@@ -146,7 +146,7 @@ void examine_transfer(const Caller& caller, const Array& theirs, const Array& ow
   if (theirs.count == 0 || theirs.stride != 1 || own.stride != 1) return;  // may interleave
   const Rank rank = caller.rank_of(pe);
   if (rank == caller.engine.rank()) examine_overlap(caller, theirs, theirs.data, own);
-  // The same memory by the address that shmem_ptr gives.
+  // `own` may name the same memory by the address that shmem_ptr returns.
   if (const void* place = caller.engine.rma().pointer_to(rank, theirs.data); place != nullptr)
     examine_overlap(caller, theirs, place, own);
 }

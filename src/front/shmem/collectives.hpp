@@ -1,4 +1,4 @@
-// OpenSHMEM 1.6, section 9.9: collectives on teams. They return 0, or do not return.
+// OpenSHMEM 1.6, section 9.9: collectives on teams. They return 0, or end the job.
 #pragma once
 
 #include <complex>
@@ -12,7 +12,7 @@ namespace gondwana::shmem {
 
 using gondwana::CombineOp;  // for generated calls
 
-// Elements of all members together.
+// The number of elements of all members.
 inline std::size_t of_all(const Team& team, std::size_t count) {
   return times(count, team.size);
 }

@@ -1,5 +1,5 @@
-// What the SHMEM_CMP_ constants mean: each asks whether an integer lies in a range, or outside it.
-// So one loop does for all six, without a branch in it.
+// The SHMEM_CMP_ constants. Each asks whether an integer is inside or outside a range, so one loop
+// without a branch serves all six.
 #pragma once
 
 #include <concepts>
@@ -11,7 +11,7 @@
 
 namespace gondwana::shmem {
 
-// Holds for the integers from `first` on, `span` more of them; or for all others.
+// Holds for the integers from `first` to `last`, or for all others.
 template <std::integral T>
 class Condition {
  public:
@@ -23,7 +23,7 @@ class Condition {
   constexpr bool holds(T value) const { return (distance(first_, value) <= span_) == inside_; }
 
  private:
-  // Modulo 2^n: more than any span for what lies before `from`.
+  // Modulo 2^n. A value before `from` is further away than the end of the range.
   static constexpr Distance distance(T from, T to) {
     return static_cast<Distance>(static_cast<Distance>(to) - static_cast<Distance>(from));
   }
@@ -35,7 +35,7 @@ class Condition {
 
 class Comparison {
  public:
-  // Ends the job where `cmp` is no SHMEM_CMP_ constant.
+  // Ends the job if `cmp` is not a SHMEM_CMP_ constant.
   Comparison(const Caller& caller, int cmp) : cmp_(cmp) {
     if (cmp < SHMEM_CMP_EQ || cmp > SHMEM_CMP_LE) [[unlikely]]
       give_up(caller.name,

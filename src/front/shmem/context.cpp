@@ -13,14 +13,14 @@ shmem_ctx_t context_handle(std::size_t number) {
   return reinterpret_cast<shmem_ctx_t>(number);
 }
 
-// The context of a handle that is to mean one; ends the job where it means none.
+// Returns the context of a handle, or ends the job if the handle is invalid.
 Context& context_of(const Caller& caller, shmem_ctx_t handle) {
   Context* context = caller.door.contexts().find(handle);
   if (context == nullptr) refuse_context(caller.name);
   return *context;
 }
 
-// The same, to be changed: a private one by its thread only.
+// The same for calls that change the context. Only its thread may change a private context.
 Context& own_context(const Caller& caller, shmem_ctx_t handle) {
   Context& context = context_of(caller, handle);
   if (caller.checks_enabled()) examine_owner(caller, context);
@@ -126,8 +126,8 @@ int ctx_get_team(Caller caller, shmem_ctx_t handle, shmem_team_t* team) {
   return 0;
 }
 
-// Hints. Where loads and stores reach everybody there is nothing to batch; they are kept, combined
-// as the standard says, for a transport that can use them.
+// Session options are hints. If loads and stores reach all PEs, there is nothing to batch. The
+// hints are combined as the standard says and stored for a transport that can use them.
 void ctx_session_start(Caller caller, shmem_ctx_t handle, long options,
                        const shmem_ctx_session_config_t* config, long config_mask) {
   if (handle == SHMEM_CTX_INVALID) return;

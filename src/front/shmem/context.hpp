@@ -1,8 +1,7 @@
-// OpenSHMEM 1.6, section 9.4: communication contexts. Each is a lane of the engine, and a team
-// whose numbers it uses.
+// OpenSHMEM 1.6, section 9.4: communication contexts. A context is a lane of the engine and a team
+// that defines its PE numbers.
 //
-// Handles are small numbers, never addresses to follow, so a handle of a context that is gone is
-// recognised.
+// Handles are small numbers and not addresses, so the library detects a stale handle.
 #pragma once
 
 #include <array>
@@ -23,7 +22,7 @@ struct Context {
   Lane* lane;
   const Team* team;  // null: the world
   long options = 0;
-  std::thread::id owner = {};   // that made it: only it may use a private one
+  std::thread::id owner = {};   // only this thread may use a private context
   long session_options = 0;     // 0: no session
   std::size_t session_ops = 0;  // SHMEM_CTX_SESSION_TOTAL_OPS
   std::unique_ptr<Lane> own_lane = nullptr;
@@ -31,7 +30,7 @@ struct Context {
 
 inline constexpr std::size_t context_limit = 256;
 
-// The shortcut of each context, by its number. Number 0 stays empty: it reaches nobody.
+// The shortcut of each context, by its number. Number 0 stays empty and reaches no PE.
 using ShortcutTable = std::array<Shortcut, context_limit>;
 
 class Contexts {
@@ -48,20 +47,18 @@ class Contexts {
     return reinterpret_cast<std::uintptr_t>(handle);
   }
 
-  // Null for SHMEM_CTX_INVALID and anything that is no handle.
+  // Null for SHMEM_CTX_INVALID and other invalid handles.
   Context* find(shmem_ctx_t handle) const {
     const std::size_t number = number_of(handle);
     return number < limit ? contexts_[number].load(std::memory_order_acquire) : nullptr;
   }
 
-  // SHMEM_CTX_INVALID where there is no room for one more. `team` null: the world.
+  // Returns SHMEM_CTX_INVALID if all contexts or lanes are in use. `team` null: the world.
   shmem_ctx_t create(const Team* team, long options);
   void destroy(shmem_ctx_t handle);
-  // Completes what went through any but the default one.
+  // Completes the operations of all contexts but the default one.
   void quiet_all();
-  // Those that were made from the team.
   void destroy_all_of(const Team& team);
-  // How many there are that only their thread may use.
   int count_private() const;
 
  private:
@@ -69,7 +66,7 @@ class Contexts {
 
   Engine* engine_;
   ShortcutTable* shortcuts_;
-  std::mutex mutex_;  // whoever makes or destroys one
+  std::mutex mutex_;  // held by threads that make or destroy a context
   std::array<std::atomic<Context*>, limit> contexts_{};
 };
 

@@ -1,8 +1,8 @@
-// The OpenSHMEM door: which engine a call means, and what to do when it fails.
+// The OpenSHMEM door: the engine that a call uses, and the handling of failures.
 //
-// The templates of this folder take a Caller and no global, so tests run them with ranks as
-// threads. Only the generated thunks say here() or in(): the engine of this process, looked up as
-// late as can be.
+// The templates of this folder take a Caller and use no globals, so tests run them with ranks as
+// threads. Only the generated thunks use here() or in(), which look up the engine of this process
+// as late as possible.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,20 +15,20 @@
 
 namespace gondwana::shmem {
 
-// The state of the door of one rank. Tests have one for each engine, a process has one.
+// The state of the door of one rank. A process has one door. Tests have one for each engine.
 class Door {
  public:
-  // `shortcuts`: where the calls of this process find those of its contexts.
+  // The calls of this process find the shortcuts of its contexts in `shortcuts`.
   Door(Engine& engine, ShortcutTable& shortcuts) : engine_(&engine), contexts_(engine, shortcuts) {}
 
   Engine& engine() { return *engine_; }
   Contexts& contexts() { return contexts_; }
 
-  // What was asked of a team when it was made, by its number.
+  // The number of contexts in the team's configuration. `team` is its number.
   int& contexts_asked_for(std::uint32_t team) { return contexts_asked_for_.at(team); }
 
-  // Where a look at `count` variables begins: multiples of the golden ratio, of which every second,
-  // third, ... are spread as evenly. Threads that draw the same place do no harm.
+  // The index at which a search of `count` variables starts. Multiples of the golden ratio stay
+  // evenly spread even if a thread gets only every n-th. Two threads may get the same index.
   std::size_t next_start(std::size_t count) {
     __extension__ using Wide = unsigned __int128;
     const std::uint64_t place = start_.load(std::memory_order_relaxed) + 0x9e37'79b9'7f4a'7c15;
@@ -43,13 +43,13 @@ class Door {
   std::atomic<std::uint64_t> start_{0};
 };
 
-// Who calls, through what, under which name the user knows.
+// The context of a call, and the name of the function that the user called.
 struct Caller {
   Door& door;
   Engine& engine;
   Lane& lane;
   CallName name;
-  const Team* team = nullptr;  // that PE numbers are of; null: the world
+  const Team* team = nullptr;  // defines the PE numbers; null: the world
 
   Caller(Door& through, CallName called)
       : door(through), engine(through.engine()), lane(engine.default_lane()), name(called) {}
@@ -60,13 +60,13 @@ struct Caller {
         name(called),
         team(context.team) {}
 
-  // Numbers of a team are not ranks, so calls on it take the other way.
+  // PE numbers of a team are not ranks, so these calls take the slow path.
   const Shortcut& shortcut() const { return team == nullptr ? lane.shortcut() : nobody; }
   bool names_no_context() const { return false; }
-  // Whether what the program passes is checked: see checks.hpp.
+  // Whether arguments are checked: see checks.hpp.
   bool checks_enabled() const { return engine.options().checks; }
 
-  // A number from C that is no rank becomes one that no job has.
+  // Maps a negative PE number to a rank that no job has.
   Rank rank_of(int pe) const {
     if (team == nullptr) [[likely]]
       return Rank(static_cast<std::uint32_t>(pe));
@@ -78,12 +78,12 @@ struct Caller {
   Rank rank_in_team(int pe) const;
 };
 
-// Null outside shmem_init and shmem_finalize, and in forked children; then the shortcuts, copies of
-// those of the contexts, reach nobody. The copies save each p, g and atomic a pointer to follow and
-// a null to look for: 4 of 31 instructions.
+// Null outside shmem_init and shmem_finalize, and in forked children. The shortcuts then reach no
+// PE. They are copies of the contexts' shortcuts, which save each p, g and atomic a pointer and a
+// null test: 4 of 31 instructions.
 //
-// Where calls are checked, `door` is null too and `watched` is the door: so the test for null that
-// every call makes is also the one whether there is anything to check.
+// With checks enabled, `door` is null and `watched` is the door. So the null test of every call
+// also tests whether checks are enabled.
 struct Running {
   Door* door = nullptr;
   Door* watched = nullptr;
@@ -94,13 +94,12 @@ struct Running {
 extern constinit Running running __attribute__((visibility("hidden")));
 
 [[noreturn, gnu::cold]] void refuse_context(CallName name);
-// Where `running.door` is null: ends the job where there is no engine, or where this thread must
-// not call, or not through this context.
+// Called if `running.door` is null. Ends the job if there is no engine, or if this thread must not
+// call or must not use this context.
 [[gnu::cold]] Door& watched_door(CallName name);
 [[gnu::cold]] Door& watched_door(shmem_ctx_t context, CallName name);
 
-// The engine of this process, and its default context. Becomes a Caller where a function asks for
-// one.
+// The engine of this process and its default context. Converts to a Caller.
 struct Here {
   CallName name;
 
@@ -119,7 +118,7 @@ constexpr Here here(CallName name) {
   return {name};
 }
 
-// The same, through a context.
+// The same with a context.
 struct InContext {
   shmem_ctx_t handle;
   CallName name;
@@ -145,7 +144,7 @@ inline InContext in(shmem_ctx_t context, CallName name) {
   return {context, name};
 }
 
-// Any of them: the fast calls need no more than its shortcut.
+// A Caller, Here or InContext. The fast calls need only its shortcut.
 template <typename C>
 concept AnyCaller = std::convertible_to<C, Caller> && requires(C caller) {
   { caller.shortcut() } -> std::same_as<const Shortcut&>;
@@ -153,10 +152,10 @@ concept AnyCaller = std::convertible_to<C, Caller> && requires(C caller) {
   { caller.checks_enabled() } -> std::same_as<bool>;
 };
 
-// OpenSHMEM has no error codes for what the lane latched: say it and end the job with status 1.
+// OpenSHMEM has no codes for errors of a lane. Prints the error and ends the job with status 1.
 [[noreturn, gnu::cold]] void give_up(Lane& lane, CallName name);
 [[noreturn, gnu::cold]] void give_up(CallName name, const std::string& sentence);
-// The same, of what all ranks find: one of them says it.
+// The same for an error that all ranks find. One of them prints it.
 [[noreturn, gnu::cold]] void give_up_together(CallName name, const std::string& sentence);
 
 [[gnu::always_inline]] inline void check(const Caller& caller, bool done) {
@@ -164,7 +163,7 @@ concept AnyCaller = std::convertible_to<C, Caller> && requires(C caller) {
     give_up(caller.lane, caller.name);
 }
 
-// For the fast calls, which know the world's numbers only.
+// For the fast calls, which know PE numbers of the world only.
 inline Rank rank_of(int pe) {
   return Rank(static_cast<std::uint32_t>(pe));
 }
@@ -176,7 +175,7 @@ inline Rank rank_of(int pe) {
   return team->rank_of(static_cast<std::uint32_t>(pe));
 }
 
-// Bytes of `count` elements; more than any memory has where that overflows.
+// Bytes of `count` elements. On overflow, more bytes than any memory has.
 template <std::size_t Width>
 constexpr std::size_t bytes_of(std::size_t count) {
   constexpr std::size_t most = ~std::size_t{0} / 2 / Width;

@@ -1,4 +1,4 @@
-// What rank 0 prints when it starts, where SHMEM_VERSION or SHMEM_INFO asks for it.
+// The text that rank 0 prints at start if SHMEM_VERSION or SHMEM_INFO is set.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace gondwana::shmem {
 
-// Whole lines; empty where nothing is asked for.
+// Returns whole lines, or an empty text.
 std::string greeting(const Options& options, const Environment& environment);
 
 }  // namespace gondwana::shmem

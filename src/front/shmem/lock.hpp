@@ -1,4 +1,4 @@
-// OpenSHMEM 1.6, distributed locking. What they are is in engine/locks/job_lock.hpp.
+// OpenSHMEM 1.6, distributed locking. engine/locks/job_lock.hpp implements the locks.
 #pragma once
 
 #include "engine/locks/job_lock.hpp"
@@ -13,7 +13,7 @@ inline void examine_lock(const Caller& caller, const long* lock) {
     examine_own(caller, {"lock", lock, sizeof(*lock)});
 }
 
-// What is slower than a free lock stands out of line, and is reached by a jump.
+// The slow paths are out of line. A jump reaches them, so a free lock needs no frame.
 
 template <AnyCaller C>
 [[gnu::noinline]] void set_lock_slowly(C who, long* lock, std::uint32_t before) {
@@ -32,7 +32,7 @@ template <AnyCaller C>
     set_lock_slowly(who, lock, before);
 }
 
-// 0: taken; 1: somebody has it.
+// Returns 0 if it takes the lock, or 1 if another PE holds it.
 inline int test_lock(Caller caller, long* lock) {
   examine_lock(caller, lock);
   const std::optional<bool> taken = test_job_lock(caller.engine.locks(), caller.name, lock);

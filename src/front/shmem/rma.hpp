@@ -5,7 +5,7 @@
 
 namespace gondwana::shmem {
 
-// The slow halves stand out of line, and are reached by a jump: the fast ones need no frame.
+// The slow paths are out of line. A jump reaches them, so the fast paths need no frame.
 
 template <typename T, AnyCaller C>
 [[gnu::cold, gnu::noinline]] void p_elsewhere(C who, T* dest, T value, int pe) {
@@ -38,16 +38,16 @@ template <typename T, AnyCaller C>
   return value;
 }
 
-// The unsigned type of a width that is copied by one load and one store.
+// The unsigned type of a width that one load and one store copy.
 template <std::size_t Width>
 using Word = std::conditional_t<Width == 8, std::uint64_t,
                                 std::conditional_t<Width == 4, std::uint32_t, std::uint16_t>>;
 
-// Elements of these widths are aligned to them, so one of them alone is a value.
+// Elements of these widths are aligned to their width, so a single element is copied as a value.
 template <std::size_t Width>
 inline constexpr bool is_word = Width == 2 || Width == 4 || Width == 8;
 
-// Who calls stands last, so that the others stay in the registers in which they came.
+// The caller is the last parameter, so that the other arguments stay in their registers.
 template <std::size_t Width, Buffer Use, AnyCaller C>
 [[gnu::cold, gnu::noinline]] void put_watched(void* dest, const void* source, std::size_t count,
                                               int pe, C who) {
@@ -113,7 +113,7 @@ template <std::size_t Width, Buffer Use = Buffer::free_at_return, AnyCaller C>
   get_many<Width, Use>(dest, source, count, pe, who);
 }
 
-// A single value goes as fast in either way, and is there no later.
+// A nonblocking copy of a single value has no advantage over a blocking one.
 template <std::size_t Width, AnyCaller C>
 [[gnu::always_inline]] inline void put_nbi(C who, void* dest, const void* source, std::size_t count,
                                            int pe) {
@@ -158,7 +158,7 @@ inline void check_stride(const Caller& caller, const char* name, std::ptrdiff_t 
                         stride, block, block));
 }
 
-// Blocks of `block` elements; strides are from the start of one to the start of the next.
+// Copies blocks of `block` elements. The starts of two blocks are one stride apart.
 template <std::size_t Width>
 void ibput(Caller caller, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
            std::size_t block, std::size_t blocks, int pe) {

@@ -21,41 +21,40 @@ constinit Running running;
 
 namespace {
 
-// Of this process.
 struct Own {
-  int inits = 0;  // matching shmem_init calls that are open
+  int inits = 0;  // shmem_init calls without a matching shmem_finalize
   int thread_level = SHMEM_THREAD_SINGLE;
-  std::thread::id main_thread;  // that initialised
+  std::thread::id main_thread;  // called shmem_init
   std::unique_ptr<Door> door;
   bool finalized = false;
-  std::atomic<bool> is_ending = false;         // some thread is in the last finalize
-  std::atomic<std::thread::id> ending_thread;  // which one
+  std::atomic<bool> is_ending = false;         // a thread is in the last shmem_finalize
+  std::atomic<std::thread::id> ending_thread;  // that thread
 };
 
-// Never destroyed: exit handlers of the program may still call in.
+// Never destroyed: exit handlers of the program may still call the library.
 Own& own() {
   static Own& instance = *new Own;
   return instance;
 }
 
-// What the program has left is gone, for the next shmem_init to find the engine as a new one.
+// Releases everything that the program left, so that the next shmem_init finds a clean engine.
 void leave_nothing(Engine& engine, CallName call) {
   engine.collectives().end_all_teams(call);
   engine.symmetric().release_all();
 }
 
-// After a barrier. From here on no call finds an engine.
+// Called after a barrier. Later calls find no engine.
 void close_door(CallName call) {
   Engine& engine = running.any()->engine();
   running.door = running.watched = nullptr;
-  own().door.reset();                           // takes its shortcuts out of `running`
-  const bool stays = this_process().users > 1;  // for another door
+  own().door.reset();                           // removes its shortcuts from `running`
+  const bool stays = this_process().users > 1;  // another door uses the engine
   if (stays) leave_nothing(engine, call);
   release_engine();
 }
 
-// Another thread finalizes while this one exits: it comes to its end. A signal handler that exits
-// takes from the call that it interrupts the thread in which that would go on.
+// Another thread finalizes while this thread exits, so this thread waits for it. A signal handler
+// that interrupts shmem_finalize cannot wait, because its thread would have to finish the call.
 void await_finalize() {
   if (own().ending_thread.load() == std::this_thread::get_id())
     say_and_end(
@@ -66,8 +65,8 @@ void await_finalize() {
 
 void finalize_through(const Caller& caller);
 
-// A program that ends well without shmem_finalize is finalized here; one that fails is not: its
-// peers may be anywhere, and the launcher ends them.
+// Finalizes a program that exits with status 0 without shmem_finalize. If it fails, the launcher
+// ends its peers, which may be in any call.
 void finalize_at_exit(int status, void* /*unused*/) {
   if (running.any() == nullptr || status != 0 || this_process().leaves_job) return;
   if (own().is_ending) return await_finalize();
@@ -75,7 +74,7 @@ void finalize_at_exit(int status, void* /*unused*/) {
   finalize_through({*running.any(), "exit"});
 }
 
-// What rank 0 says for all.
+// Rank 0 prints this for all ranks.
 void greet() {
   fmt::print("{}", greeting(running.any()->engine().options(), own_environment()));
   std::fflush(stdout);
@@ -83,7 +82,7 @@ void greet() {
     fmt::print(stderr, "gondwana: warning: {}\n", sentence);
 }
 
-// The first rank of each node says it: the others would say the same.
+// The first rank of each node prints the warning for all ranks of the node.
 void tell_of_huge_pages(const Engine& engine) {
   if (index(engine.rank()) != engine.memory().plan().first) return;
   if (const auto doubt = doubt_about_huge_pages(engine))
@@ -100,7 +99,7 @@ void tell_of_huge_pages(const Engine& engine) {
                           own().finalized ? "after shmem_finalize" : "before shmem_init"));
 }
 
-// SERIALIZED and MULTIPLE let every thread call.
+// With SERIALIZED and MULTIPLE, every thread may call.
 void examine_thread(CallName name) {
   const Own& self = own();
   if (self.thread_level >= SHMEM_THREAD_SERIALIZED) return;
@@ -153,7 +152,7 @@ int register_handlers() {
   return ::on_exit(finalize_at_exit, nullptr);
 }
 
-// The first of several calls decides on the level; they are collective.
+// Collective. The first of several calls sets the thread level.
 void start(CallName name, int thread_level) {
   Own& self = own();
   if (this_process().forked) refuse_call(name);
@@ -180,7 +179,7 @@ void init(CallName name) {
   start(name, SHMEM_THREAD_SINGLE);
 }
 
-// Unlike shmem_init it may be called again and again, and nothing need match it.
+// Unlike shmem_init, it may be called repeatedly and needs no matching shmem_finalize.
 void start_pes(CallName name, int /*pes*/) {
   if (own().inits == 0) start(name, SHMEM_THREAD_SINGLE);
 }
@@ -198,7 +197,7 @@ void query_thread(Caller /*caller*/, int* provided) {
 
 namespace {
 
-// A program may leave the last finalize to exit(): to the others that is the same call.
+// A rank may leave the last shmem_finalize to exit(). Its peers see the same call.
 void examine_end(const Caller& caller) {
   const Own& self = own();
   const bool by_exit = std::string_view(caller.name) == "exit";
@@ -222,14 +221,14 @@ void query_initialized(CallName /*name*/, int* initialized) {
 namespace {
 
 void finalize_through(const Caller& caller) {
-  if (this_process().leaves_job) return;  // called by an exit handler; the peers are not coming
+  if (this_process().leaves_job) return;  // called by an exit handler; the peers will not arrive
   Own& self = own();
   const bool is_last = self.inits == 1;
   self.ending_thread = std::this_thread::get_id();
   self.is_ending = is_last;
   if (is_last) announce_end();
   if (caller.checks_enabled()) examine_end(caller);
-  if (is_last) caller.door.contexts().quiet_all();  // they end with the library
+  if (is_last) caller.door.contexts().quiet_all();  // contexts end with the library
   check(caller, caller.engine.collectives().barrier(caller.engine.teams().world(), caller.name));
   --self.inits;
   if (!is_last) return;

@@ -7,11 +7,11 @@ namespace gondwana::shmem {
 
 void init(CallName name);
 void start_pes(CallName name, int pes);
-// 0, or 1 where `requested` is no thread level.
+// Returns 1 if `requested` is not a thread level, else 0.
 int init_thread(CallName name, int requested, int* provided);
 void query_thread(Caller caller, int* provided);
 void query_initialized(CallName name, int* initialized);
-// Does nothing after the last of the calls that match those of init.
+// Does nothing if every init has had its matching call.
 void finalize(CallName name);
 [[noreturn]] void global_exit(Caller caller, int status);
 

@@ -1,4 +1,4 @@
-// OpenSHMEM 1.6, signaling: puts that tell their target that they have come.
+// OpenSHMEM 1.6, signaling: puts that notify their target of their arrival.
 #pragma once
 
 #include "front/shmem/atomics.hpp"
@@ -25,7 +25,7 @@ void put_signal(Caller caller, void* dest, const void* source, std::size_t count
                                                bytes_of<Width>(count), signal));
 }
 
-// The signal follows the data, so there is nothing to gain by returning before it has gone.
+// The signal must follow the data, so an early return would gain nothing.
 template <std::size_t Width>
 void put_signal_nbi(Caller caller, void* dest, const void* source, std::size_t count,
                     std::uint64_t* word, std::uint64_t value, int op, int pe) {
@@ -62,8 +62,7 @@ template <AnyCaller C>
     signal_add_elsewhere(who, word, value, pe);
 }
 
-// A program that fetches again and again may wait for the answer to what it has put, or for
-// another value.
+// A program that fetches repeatedly may be waiting for another value, or for an answer to its puts.
 inline std::uint64_t signal_fetch(Caller caller, const std::uint64_t* word) {
   if (caller.checks_enabled()) [[unlikely]]
     examine_symmetric(caller, {"sig_addr", word, sizeof(*word)});
@@ -73,7 +72,7 @@ inline std::uint64_t signal_fetch(Caller caller, const std::uint64_t* word) {
   return value;
 }
 
-// Returns the value that ended the wait; the word may have changed since.
+// Returns the value that ended the wait. The word may have changed since then.
 inline std::uint64_t signal_wait_until(Caller caller, std::uint64_t* word, int cmp,
                                        std::uint64_t value) {
   if (caller.checks_enabled()) [[unlikely]]

@@ -8,7 +8,7 @@
 
 namespace gondwana::shmem {
 
-// SHMEM_CTX_INVALID has nothing to order or to complete.
+// SHMEM_CTX_INVALID has no operations to order or complete.
 template <AnyCaller C>
 void fence(C who) {
   if (who.names_no_context()) return;
@@ -23,7 +23,7 @@ void quiet(C who) {
   check(caller, caller.engine.rma().quiet(caller.lane));
 }
 
-// Completes what went to anybody, which is more than is asked and costs no more on a node.
+// Completes the operations to all PEs. This is more than required, and costs no more on a node.
 template <AnyCaller C>
 void pe_quiet(C who, const int* pes, std::size_t count) {
   if (!who.names_no_context() && who.checks_enabled()) [[unlikely]]

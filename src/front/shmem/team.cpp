@@ -7,14 +7,14 @@
 namespace gondwana::shmem {
 namespace {
 
-// `config` counts where the mask says so.
+// `config` is valid only if the mask selects it.
 int contexts_asked_for(const Caller& caller, const shmem_team_config_t* config, long mask) {
   if ((mask & SHMEM_TEAM_NUM_CONTEXTS) == 0) return 0;
   if (config == nullptr) give_up(caller.name, "config_mask is not 0, but config is null");
   return config->num_contexts;
 }
 
-// Every rank finds the same answer, so one of them says why.
+// All members find the same error, so member 0 prints it.
 int refuse_split(const Caller& caller, const Team& parent, const std::string& why) {
   if (parent.me == 0)
     fmt::print(stderr, "gondwana: rank {}: {}: {}\n", index(caller.engine.rank()), caller.name,
@@ -22,7 +22,7 @@ int refuse_split(const Caller& caller, const Team& parent, const std::string& wh
   return 1;
 }
 
-// Makes the teams of `mine`, one shape for each rank of the parent.
+// Makes the teams of a split. Each rank of the parent passes its shape in `mine`.
 int split(const Caller& caller, Team& parent, const std::optional<TeamShape>& mine, int contexts,
           shmem_team_t* handle) {
   const Result<Team*> team = caller.engine.collectives().split(parent, caller.name, mine);
@@ -98,7 +98,7 @@ int team_split_strided(Caller caller, shmem_team_t parent_handle, int start, int
                contexts_asked_for(caller, config, mask), handle);
 }
 
-// Rows of xrange members (the last may be shorter), and the columns across them.
+// Makes rows of xrange members (the last row may be shorter), and columns.
 // NOLINTNEXTLINE(readability-function-size): the standard's parameters
 int team_split_2d(Caller caller, shmem_team_t parent_handle, int xrange,
                   const shmem_team_config_t* x_config, long x_mask, shmem_team_t* x_team,

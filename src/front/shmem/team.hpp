@@ -1,4 +1,4 @@
-// OpenSHMEM 1.6, section 9.3: teams. Handles are small numbers, one above those of the engine.
+// OpenSHMEM 1.6, section 9.3: teams. A handle is the team number of the engine plus one.
 #pragma once
 
 #include "front/shmem/door.hpp"
@@ -6,7 +6,7 @@
 
 namespace gondwana::shmem {
 
-// Null for SHMEM_TEAM_INVALID and anything that is no handle.
+// Null for SHMEM_TEAM_INVALID and other invalid handles.
 inline Team* find_team(const Engine& engine, shmem_team_t handle) {
   const std::uintptr_t number = reinterpret_cast<std::uintptr_t>(handle) - 1;  // huge for INVALID
   return number < ControlLayout::max_teams ? engine.teams().find(static_cast<std::uint32_t>(number))
@@ -24,7 +24,7 @@ inline Team& team_of(const Caller& caller, shmem_team_t handle) {
   return *team;
 }
 
-// -1 where the handle names no team, as the standard has it.
+// Returns -1 if the handle names no team, as the standard requires.
 inline int team_my_pe(Caller caller, shmem_team_t handle) {
   const Team* team = find_team(caller.engine, handle);
   return team == nullptr ? -1 : static_cast<int>(team->me);

@@ -1,7 +1,6 @@
-// OpenSHMEM 1.6, point-to-point synchronization: waiting for the caller's own memory, and looking
-// at it.
+// OpenSHMEM 1.6, point-to-point synchronization: waits for memory of the caller, and tests of it.
 //
-// Each look acquires: what was ordered before the value that it found can be read after it.
+// Each load is an acquire: writes that were ordered before the value are visible after the load.
 #pragma once
 
 #include <atomic>
@@ -13,7 +12,7 @@
 
 namespace gondwana::shmem {
 
-// One whole look at memory that peers write; what they wrote before is visible after it.
+// Loads memory that peers write. Their earlier writes are visible afterwards.
 template <typename T>
 T look(const T* cell) {
   return std::atomic_ref<T>(*const_cast<T*>(cell)).load(std::memory_order_acquire);
@@ -32,8 +31,8 @@ void wait_until(Caller caller, T* cell, int cmp, T value) {
   caller.engine.waiter().on_word(caller.name, cell, [&] { return condition.holds(look(cell)); });
 }
 
-// A program that looks again and again may wait for the answer to what it has put, or for a rank
-// that needs this processor.
+// A program that tests repeatedly may be waiting for an answer to its puts, or for a rank that
+// needs this processor.
 inline int looked(const Caller& caller, bool found) {
   if (found) {
     caller.engine.waiter().polls().found();
@@ -50,7 +49,7 @@ int test(Caller caller, T* cell, int cmp, T value) {
   return looked(caller, Comparison(caller, cmp).with(value).holds(look(cell)));
 }
 
-// The same value for each element, or a value for each.
+// The conditions of the elements: one value for all, or one value for each.
 template <typename T>
 auto each_with(const Caller& caller, int cmp, T value, std::size_t /*count*/) {
   return [condition = Comparison(caller, cmp).with(value)](std::size_t) { return condition; };
@@ -64,8 +63,8 @@ auto each_with(const Caller& caller, int cmp, const T* values, std::size_t count
   };
 }
 
-// The elements that a call looks at: those whose status is 0, all where there is no status.
-// `condition(i)` is what element i has to meet.
+// The elements of a call whose status is 0, or all elements without a status array. `condition(i)`
+// is the condition of element i.
 template <typename T, typename ConditionOf>
 class WaitSet {
  public:
@@ -78,13 +77,13 @@ class WaitSet {
     return i == count_;
   }
 
-  // All from `from` on meet their conditions; if not, `from` becomes the first that does not.
+  // Whether all elements from `from` on meet their conditions. Moves `from` to the first miss.
   bool all_meet(std::size_t& from) const {
     while (from < count_ && (!has(from) || meets(from))) ++from;
     return from == count_;
   }
 
-  // One that meets its condition, looked for from `start` on, around the end; SIZE_MAX: none does.
+  // Searches from `start`, around the end, for an element that meets its condition. SIZE_MAX: none.
   std::size_t find(std::size_t start) const {
     for (std::size_t i = start; i < count_; ++i)
       if (has(i) && meets(i)) return i;
@@ -93,7 +92,7 @@ class WaitSet {
     return SIZE_MAX;
   }
 
-  // Writes the numbers of all that meet their conditions; returns how many.
+  // Writes the indices of all elements that meet their conditions. Returns their number.
   std::size_t collect(std::size_t* indices) const {
     std::size_t found = 0;
     for (std::size_t i = 0; i < count_; ++i)
@@ -120,7 +119,7 @@ WaitSet<T, ConditionOf> wait_set(const Caller& caller, const T* cells, std::size
   return {cells, count, status, condition};
 }
 
-// For the calls that write the numbers of several.
+// For calls that write the indices of several elements.
 template <typename T, typename ConditionOf>
 WaitSet<T, ConditionOf> wait_set(const Caller& caller, const T* cells, std::size_t count,
                                  const int* status, ConditionOf condition,
@@ -130,8 +129,8 @@ WaitSet<T, ConditionOf> wait_set(const Caller& caller, const T* cells, std::size
   return wait_set(caller, cells, count, status, condition);
 }
 
-// Waits for one that meets its condition. Each call starts at another place, so that whatever calls
-// come between, none that meets its condition is passed over for ever.
+// Waits for one element that meets its condition. Each call starts at another index, so that no
+// such element is skipped for ever, whatever calls come between.
 template <typename Set>
 std::size_t wait_for_any(const Caller& caller, const Set& set, std::size_t count) {
   if (set.empty()) return SIZE_MAX;
@@ -169,7 +168,7 @@ std::size_t test_for_some(const Caller& caller, const Set& set, std::size_t* ind
   return found;
 }
 
-// The calls. Those named _vector have a value for each element, the others one for all.
+// The calls. Those named _vector take a value for each element, the others one for all.
 
 template <typename T>
 void wait_until_all(Caller caller, T* cells, std::size_t count, const int* status, int cmp,

@@ -1,4 +1,4 @@
-// Built in place of the other files here where libfabric has no headers.
+// Replaces the other files of this folder where libfabric has no headers.
 #include "network/ofi/open.hpp"
 
 namespace gondwana::ofi {

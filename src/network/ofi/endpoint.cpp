@@ -5,7 +5,6 @@
 #include <rdma/fi_cm.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <span>
@@ -17,12 +16,7 @@
 namespace gondwana::ofi {
 namespace {
 
-constexpr std::size_t smallest_buffer = 64 * 1024;
 constexpr std::size_t most_at_once = 64;
-// Receive buffers beyond those that are posted: for each whose room is used up, but into which
-// something is still under way. Strangers may leave theirs so for ever. Room that nothing was
-// written to takes no memory.
-constexpr std::size_t most_unfinished = 4096;
 
 static_assert(sizeof(fi_context2) <= sizeof(Operation::room));
 static_assert(FI_ADDR_UNSPEC == static_cast<fi_addr_t>(network::no_peer));
@@ -31,7 +25,7 @@ fi_addr_t address_of(Peer peer) {
   return static_cast<fi_addr_t>(peer);
 }
 
-// What peers must know of registered memory: what they add to offsets in it, and its key.
+// What peers must know of registered memory: the base that they add to offsets, and its key.
 using Key = std::array<std::uint64_t, 2>;
 
 class Registered final : public network::Registration {
@@ -59,7 +53,7 @@ Result<std::unique_ptr<network::Endpoint>> open(const Settings& settings,
 
 Result<std::unique_ptr<network::Endpoint>> Endpoint::open(const Settings& settings,
                                                           const Receives& receives) {
-  // Those of PSM print a stack and exit: nobody would see any more that a signal ended the rank.
+  // Signal handlers of PSM print a stack and exit. They would hide which signal ended the rank.
   const SignalActionsKept from_its_providers;
   const Result<const Library*> library = load_library();
   if (!library) return library.error();
@@ -107,7 +101,7 @@ Result<void> Endpoint::open_objects() {
   return {};
 }
 
-// With a descriptor to sleep on, or without where there is none.
+// Opens the queue with a descriptor to sleep on, or without one where the provider has none.
 Result<void> Endpoint::open_queue() {
   int failed = 0;
   for (const fi_wait_obj wait : {FI_WAIT_FD, FI_WAIT_NONE}) {
@@ -147,57 +141,11 @@ std::string Endpoint::describe() const {
   return text;
 }
 
-// Ends of rxm that differ in its limit part without a word.
+// Endpoints of rxm with different limits disconnect without an error, so the text has the limit.
 std::string Endpoint::kind() const {
   std::string provider = info_->fabric_attr->prov_name;
   if (provider.find("ofi_rxm") == std::string::npos) return provider;
   return fmt::format("{}, {}={}", provider, rxm_eager_limit, std::getenv(rxm_eager_limit));
-}
-
-std::size_t Endpoint::buffer_size() const {
-  return std::max(smallest_buffer, 4 * receives_.longest);
-}
-
-Result<void> Endpoint::post_all() {
-  for (std::size_t i = 0; i < receives_.buffers; ++i) {
-    const Result<ReceiveBuffer*> buffer = add_buffer();
-    if (!buffer) return buffer.error();
-    if (Result<void> done = post(**buffer); !done) return done;
-  }
-  return {};
-}
-
-Result<Endpoint::ReceiveBuffer*> Endpoint::add_buffer() {
-  auto buffer = std::make_unique<ReceiveBuffer>();
-  buffer->bytes = std::make_unique_for_overwrite<std::byte[]>(buffer_size());
-  if (local_)
-    if (const Result<void> kept = local_->keep({buffer->bytes.get(), buffer_size()}); !kept)
-      return kept.error();
-  buffers_.push_back(std::move(buffer));
-  return buffers_.back().get();
-}
-
-Result<void> Endpoint::post(ReceiveBuffer& buffer) {
-  buffer.filling = Filling(buffer_size(), receives_.longest);
-  const iovec room{buffer.bytes.get(), buffer_size()};
-  void* descriptor = nullptr;
-  if (local_) {
-    const Result<void*> kept =
-        local_->descriptor({buffer.bytes.get(), buffer_size()}, FI_RECV, &buffer.operation);
-    if (!kept) return kept.error();
-    descriptor = *kept;
-  }
-  fi_msg message{};
-  message.desc = descriptor == nullptr ? nullptr : &descriptor;
-  message.msg_iov = &room;
-  message.iov_count = 1;
-  message.addr = FI_ADDR_UNSPEC;
-  message.context = &buffer.operation;
-  const ssize_t outcome = fi_recvmsg(endpoint_.get(), &message, FI_MULTI_RECV);
-  if (outcome != 0) return error_of("receive", outcome);
-  buffer.is_posted = true;
-  posted_.push_back(&buffer);
-  return {};
 }
 
 Result<Peer> Endpoint::add_peer(Bytes address) {
@@ -252,7 +200,7 @@ Result<Posted> Endpoint::inject(Peer to, Bytes message) {
   return judge(fi_inject(endpoint_.get(), message.data(), message.size(), address_of(to)), "send");
 }
 
-// `post` is told the descriptor of the memory, where the provider wants one.
+// Calls `post` with the descriptor of the memory, or null where the provider needs none.
 template <typename Post>
 Result<Posted> Endpoint::post_local(const char* what, Bytes memory, std::uint64_t access,
                                     Operation& operation, const Post& post) {
@@ -272,7 +220,7 @@ Result<Posted> Endpoint::send(Peer to, Bytes message, Operation& operation) {
   });
 }
 
-// With FI_DELIVERY_COMPLETE it is done when its bytes are at the target.
+// With FI_DELIVERY_COMPLETE, a write completes when its bytes are at the target.
 Result<Posted> Endpoint::write(const Region& to, std::uint64_t offset, Bytes source,
                                Operation& operation) {
   const auto [base, key] = to.words;
@@ -311,7 +259,7 @@ std::size_t Endpoint::poll(const Handlers& handlers) {
   return static_cast<std::size_t>(count);
 }
 
-// A stranger's write may tell of itself too, by nothing.
+// A stranger's write may produce a completion too, without a context.
 void Endpoint::handle(const fi_cq_data_entry& entry, const Handlers& handlers) {
   if (entry.op_context == nullptr) [[unlikely]]
     return;
@@ -322,48 +270,8 @@ void Endpoint::handle(const fi_cq_data_entry& entry, const Handlers& handlers) {
   note(entry);
 }
 
-// A buffer that is used up is given back with its last message, or alone.
-void Endpoint::note(const fi_cq_data_entry& entry) {
-  auto& buffer = *static_cast<ReceiveBuffer*>(entry.op_context);
-  if ((entry.flags & FI_RECV) != 0) {
-    const auto* bytes = static_cast<const std::byte*>(entry.buf);
-    buffer.filling.add(static_cast<std::size_t>(bytes - buffer.bytes.get()), entry.len);
-  }
-  if ((entry.flags & FI_MULTI_RECV) != 0) buffer.filling.give_back();
-  renew(buffer);
-}
-
-// Buffers are filled in the order in which they were posted: those before one that something came
-// into are used up, whatever was said of them. One that something is still under way into is
-// replaced.
-void Endpoint::renew(ReceiveBuffer& buffer) {
-  if (buffer.is_posted) {
-    while (posted_.front() != &buffer) retire(*posted_.front());
-    if (buffer.filling.is_given_back()) retire(buffer);
-  } else if (buffer.filling.is_done()) {
-    spare_.push_back(&buffer);
-  }
-}
-
-// The first one that is posted.
-void Endpoint::retire(ReceiveBuffer& buffer) {
-  posted_.pop_front();
-  buffer.is_posted = false;
-  buffer.filling.give_back();
-  ReceiveBuffer* next = &buffer;
-  if (!buffer.filling.is_done()) {
-    if (spare_.empty() && buffers_.size() < receives_.buffers + most_unfinished)
-      if (const Result<ReceiveBuffer*> added = add_buffer(); added) spare_.push_back(*added);
-    if (spare_.empty()) return;
-    next = spare_.back();
-    spare_.pop_back();
-  }
-  const Result<void> posted = post(*next);
-  GONDWANA_ASSERT(static_cast<bool>(posted), buffers_.size());
-}
-
-// What failed is an operation, a message that did not fit, or something of the provider's own: a
-// connection that ended badly, say. Whoever uses that learns by its own operations.
+// The failure belongs to an operation, to a message that did not fit, or to the provider itself,
+// for example to a broken connection. Users of that connection learn it from their own operations.
 void Endpoint::handle_failure(const Handlers& handlers) {
   fi_cq_err_entry entry{};
   if (fi_cq_readerr(queue_.get(), &entry, 0) != 1) return;
@@ -372,27 +280,6 @@ void Endpoint::handle_failure(const Handlers& handlers) {
     return note_failure(*buffer, entry);
   if ((entry.flags & FI_RECV) != 0) return;
   handlers.on_failed(&done(entry.op_context), library_.strerror(entry.err));
-}
-
-Endpoint::ReceiveBuffer* Endpoint::find_buffer(const void* operation) {
-  const auto found = std::ranges::find_if(
-      buffers_, [operation](const auto& buffer) { return &buffer->operation == operation; });
-  return found == buffers_.end() ? nullptr : found->get();
-}
-
-// Messages of this job fit, whatever the room that a posted buffer has left.
-void Endpoint::note_failure(ReceiveBuffer& buffer, const fi_cq_err_entry& entry) {
-  if (entry.err == FI_ECANCELED) return;
-  if (entry.err == FI_ETRUNC) refuse();
-  const auto* at = static_cast<const std::byte*>(entry.buf);
-  const bool is_placed =
-      at != nullptr && at >= buffer.bytes.get() && at < buffer.bytes.get() + buffer_size();
-  if (is_placed)
-    buffer.filling.fail(static_cast<std::size_t>(at - buffer.bytes.get()), entry.len);
-  else
-    buffer.filling.fail();
-  if ((entry.flags & FI_MULTI_RECV) != 0) buffer.filling.give_back();
-  renew(buffer);
 }
 
 std::string Endpoint::place() const {
@@ -405,7 +292,7 @@ std::string Endpoint::place() const {
   return fmt::format("{}:{}", name.data(), ntohs(address.sin_port));
 }
 
-// Its memory is free before its owner learns of it.
+// Releases the memory of the operation before its owner learns of the completion.
 Operation& Endpoint::done(void* operation) {
   if (local_) [[unlikely]]
     local_->release(operation);

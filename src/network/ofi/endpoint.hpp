@@ -1,4 +1,4 @@
-// An endpoint over libfabric, with one queue of completions.
+// An endpoint over libfabric, with one completion queue.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -61,7 +61,7 @@ class Endpoint final : public network::Endpoint {
     Operation operation;
     Filling filling{0, 0};
     bool is_posted = false;
-    std::unique_ptr<std::byte[]> bytes;  // not written, so not there, before something comes
+    std::unique_ptr<std::byte[]> bytes;  // uninitialized: pages appear as messages come
   };
 
   Endpoint(const Library& library, const Receives& receives)
@@ -97,11 +97,11 @@ class Endpoint final : public network::Endpoint {
   Owned<fid_domain> domain_;
   Owned<fid_av> peers_;
   Owned<fid_cq> queue_;
-  std::optional<LocalMemory> local_;  // where the provider wants it registered
+  std::optional<LocalMemory> local_;  // where the provider wants local memory registered
   Owned<fid_ep> endpoint_;
   std::vector<std::byte> address_;
   std::vector<std::unique_ptr<ReceiveBuffer>> buffers_;
-  std::deque<ReceiveBuffer*> posted_;  // as they will be filled
+  std::deque<ReceiveBuffer*> posted_;  // in the order in which they are filled
   std::vector<ReceiveBuffer*> spare_;
   int wait_descriptor_ = -1;
 };

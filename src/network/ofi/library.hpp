@@ -1,5 +1,4 @@
-// libfabric, loaded when a job has more than one node and only then: a machine without it lacks
-// nothing on one node.
+// libfabric, loaded only when a job has more than one node. Jobs on one node work without it.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -8,8 +7,8 @@
 
 namespace gondwana::ofi {
 
-// The calls that are not inline in its headers. Other libraries of the program may bring another
-// libfabric; this one is ours alone.
+// The calls that are not inline in its headers. Other libraries of the program may load another
+// libfabric; this one is private to us.
 struct Library {
   decltype(&fi_getinfo) getinfo = nullptr;
   decltype(&fi_freeinfo) freeinfo = nullptr;
@@ -19,14 +18,14 @@ struct Library {
   decltype(&fi_version) version = nullptr;
 };
 
-// The same for the life of the process.
+// Returns the same library for the life of the process.
 Result<const Library*> load_library();
 
-// What the interface is asked for: the version that the code was written for.
+// The version of the interface that the code was written for.
 inline constexpr std::uint32_t api_version = FI_VERSION(1, 17);
 
-// Read by its provider ofi_rxm, up to 1.19: messages up to so many bytes go in one piece. Set by
-// loading, where nobody has.
+// Read by the provider ofi_rxm up to 1.19: messages up to this many bytes go in one piece. Loading
+// sets it unless the user has.
 inline constexpr const char* rxm_eager_limit = "FI_OFI_RXM_EAGER_LIMIT";
 
 }  // namespace gondwana::ofi

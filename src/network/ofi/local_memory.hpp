@@ -1,6 +1,6 @@
-// Memory of this process that an endpoint sends from and receives into, where the provider wants
-// that registered too (FI_MR_LOCAL). What is used often is kept registered and found by its
-// address; anything else is registered for one operation.
+// Memory of this process that an endpoint sends from and receives into, where the provider wants it
+// registered (FI_MR_LOCAL). Memory in frequent use stays registered and is found by its address.
+// Other memory is registered for one operation.
 #pragma once
 
 #include <map>
@@ -16,12 +16,12 @@ class LocalMemory {
  public:
   explicit LocalMemory(const Registrar& registrar) : registrar_(registrar) {}
 
-  // Until it is forgotten, or this ends. Pieces of memory that are kept do not overlap.
+  // Registers memory until forget() or the destructor. Pieces of kept memory do not overlap.
   Result<void> keep(Bytes memory);
   void forget(const std::byte* begin) { kept_.erase(begin); }
 
-  // For an operation that does `access` (FI_SEND and its like) there. Its address is the name by
-  // which release() knows it, once it is done or was refused.
+  // The descriptor for an operation that does `access` (FI_SEND, FI_READ, ...) there. The caller
+  // passes the operation's address to release() once it has completed or was refused.
   Result<void*> descriptor(Bytes memory, std::uint64_t access, const void* operation);
   void release(const void* operation) { lent_.erase(operation); }
 
@@ -32,7 +32,7 @@ class LocalMemory {
   };
 
   Registrar registrar_;
-  std::map<const std::byte*, Kept> kept_;               // by where it begins
+  std::map<const std::byte*, Kept> kept_;               // by its first byte
   std::unordered_map<const void*, Registration> lent_;  // by operation
 };
 

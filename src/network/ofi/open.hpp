@@ -1,4 +1,4 @@
-// Networks over libfabric, for the table of networks.
+// The row of libfabric in the table of networks.
 #pragma once
 
 #include <memory>

@@ -16,11 +16,11 @@
 namespace gondwana::ofi {
 namespace {
 
-// In falling order: hardware before sockets. Of those that run over sockets, rxm above tcp is the
-// one that says at once when a peer is gone.
+// In falling order, hardware before sockets. Of the providers over sockets, only rxm above tcp
+// reports at once that a peer is gone.
 constexpr std::array preferred{"cxi", "efa", "psm3", "opx", "verbs;ofi_rxm", "tcp;ofi_rxm"};
 
-// What providers may demand of memory that is registered: what we do, and by name what we do not.
+// The demands of providers on registered memory: the ones that we meet, and by name the others.
 constexpr int known_modes = FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
 constexpr std::array<std::pair<int, const char*>, 5> other_modes{{
     {FI_MR_RAW, "FI_MR_RAW"},
@@ -33,7 +33,7 @@ constexpr int every_mode =
     std::accumulate(other_modes.begin(), other_modes.end(), known_modes | FI_MR_LOCAL,
                     [](int all, auto& mode) { return all | mode.first; });
 
-// Higher is better; 0: not at all. A provider without addresses of this kind has one network.
+// Higher is better; 0: unusable. A provider without addresses of this kind has one network.
 int fitness(const fi_info& info, const Settings& settings) {
   const std::optional<std::uint32_t> address = ipv4_of(info);
   if (settings.subnet) return address && settings.subnet->contains(*address) ? 1 : 0;
@@ -68,7 +68,7 @@ void ask_for(fi_info& hints, const char* provider, int memory_modes) {
   hints.fabric_attr->prov_name = ::strdup(provider);  // freed with the hints
 }
 
-// Nothing, where it wants more of memory than that, or there is none.
+// Null where the provider demands more of memory than `memory_modes`, or is absent.
 Info offered(const Library& library, const std::string& provider, const Settings& settings,
              int memory_modes) {
   const Info hints(library.dupinfo(nullptr));
@@ -81,7 +81,7 @@ Info offered(const Library& library, const std::string& provider, const Settings
   return Info(best == nullptr ? nullptr : library.dupinfo(best));
 }
 
-// What the provider that the user named demands beyond what we do.
+// The demands of the provider that the user named and that we do not meet.
 std::string demands_of(const Library& library, const Settings& settings) {
   std::vector<const char*> names;
   if (settings.provider.empty()) return "";
@@ -102,8 +102,8 @@ Info first_offered(const Library& library, const Settings& settings) {
   return nullptr;
 }
 
-// Nothing where the network is not the reason. Where all nodes are this machine the launcher or the
-// first rank has chosen it, not the user.
+// Empty where the network is not the reason. Where all nodes are this machine, the launcher or the
+// first rank has chosen the network, not the user.
 std::string describe_network(const Library& library, const Settings& settings) {
   Settings anywhere = settings;
   anywhere.subnet.reset();

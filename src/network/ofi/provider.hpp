@@ -1,4 +1,4 @@
-// Which provider of libfabric a job goes by, and from which address.
+// The choice of a libfabric provider and of the address that a job uses.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -20,11 +20,11 @@ struct FreeInfo {
 };
 using Info = std::unique_ptr<fi_info, FreeInfo>;
 
-// One that can carry a job, and demands of memory nothing that we do not do. That the memory of
-// this process is registered (FI_MR_LOCAL) only where it cannot be had without.
+// Chooses a provider that can carry a job and whose demands on memory we meet. A provider that
+// wants local memory registered (FI_MR_LOCAL) is chosen only if it cannot do without.
 Result<Info> choose_provider(const Library& library, const Settings& settings);
 
-// Its own address, where it has one of this kind.
+// Its own address, if it is an IPv4 address.
 std::optional<std::uint32_t> ipv4_of(const fi_info& info);
 
 }  // namespace gondwana::ofi

@@ -12,10 +12,10 @@
 namespace gondwana::ofi {
 namespace {
 
-// Of keys that are taken already.
+// When a key is already in use.
 constexpr int most_attempts = 16;
 
-// Hardware keeps what is registered where it is.
+// Hardware locks registered memory.
 std::string advice(int failed) {
   rlimit limit{};
   const bool is_short = failed == -FI_ENOMEM || failed == -FI_EPERM || failed == -FI_EAGAIN;

@@ -1,4 +1,4 @@
-// Memory that is registered with a provider, in whatever way that one wants it.
+// Memory registered with a provider, in the way that the provider wants.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -22,7 +22,7 @@ struct Close {
 template <typename Object>
 using Owned = std::unique_ptr<Object, Close<Object>>;
 
-// May be used by those who were meant until it is destroyed.
+// Peers that know the key may use the memory until this is destroyed.
 struct Registration {
   Owned<fid_mr> handle;
   std::uint64_t key = 0;
@@ -30,12 +30,12 @@ struct Registration {
 
 class Registrar {
  public:
-  // Of an endpoint that is enabled. All of them outlive this.
+  // The endpoint is enabled. All arguments outlive this.
   Registrar(const Library& library, const fi_info& info, fid_domain& domain, fid_ep& endpoint)
       : library_(library), info_(info), domain_(domain), endpoint_(endpoint) {}
 
-  // With a key that nobody can guess, where the provider lets us choose it. `access`:
-  // FI_REMOTE_READ and its like.
+  // Uses a key that cannot be guessed, where the provider accepts keys from us. `access`:
+  // FI_REMOTE_READ, FI_SEND and so on.
   Result<Registration> make(Bytes memory, std::uint64_t access) const;
   bool wants(int mode) const { return (info_.domain_attr->mr_mode & mode) != 0; }
 

@@ -1,4 +1,4 @@
-// Built in place of the other files here where UCX has no headers.
+// Replaces the other files of this folder where UCX has no headers.
 #include "network/ucx/open.hpp"
 
 namespace gondwana::ucx {

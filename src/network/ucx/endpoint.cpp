@@ -18,11 +18,10 @@
 namespace gondwana::ucx {
 namespace {
 
-constexpr unsigned message_id = 1;
-// That an endpoint waits when it ends for what was accepted to leave.
+// How long the destructor waits for accepted messages to leave.
 constexpr std::uint64_t last_messages_ns = 5'000'000'000;
 
-// What peers get is read by UCX without a look at where it ends: so its length goes before it.
+// UCX reads addresses and keys without a bound, so their length precedes them.
 void append(std::vector<std::byte>& bytes, const void* more, std::size_t size) {
   const auto* begin = static_cast<const std::byte*>(more);
   const std::uint64_t length = size;
@@ -31,7 +30,7 @@ void append(std::vector<std::byte>& bytes, const void* more, std::size_t size) {
   bytes.insert(bytes.end(), begin, begin + size);
 }
 
-// Nothing where its length is not what it says.
+// Returns nothing if the length does not match.
 std::optional<Bytes> read_framed(Bytes bytes) {
   std::uint64_t length = 0;
   if (bytes.size() <= sizeof(length)) return std::nullopt;
@@ -64,7 +63,7 @@ class Registered final : public network::Registration {
   ~Registered() override { library_.mem_unmap(context_, memory_); }
   Bytes key() const override { return key_; }
 
-  // Where it begins, and the key of UCX.
+  // The key is the start address, followed by the key of UCX.
   ucs_status_t pack(const std::byte* begin) {
     void* packed = nullptr;
     std::size_t size = 0;
@@ -85,11 +84,6 @@ class Registered final : public network::Registration {
   std::vector<std::byte> key_;
 };
 
-// What an operation under way keeps in its room.
-Endpoint*& owner_of(Operation& operation) {
-  return *reinterpret_cast<Endpoint**>(operation.room.data());
-}
-
 }  // namespace
 
 Result<std::unique_ptr<network::Endpoint>> open(const network::Settings& settings,
@@ -108,7 +102,7 @@ Result<void> Endpoint::start(const network::Settings& settings) {
   return done ? open_worker() : done;
 }
 
-// Memory of this machine is not a network: nodes have it in common only where one plays several.
+// Shared memory does not count as a network: nodes share it only if one machine plays several.
 Result<void> Endpoint::open_context(const network::Settings& settings) {
   ucp_config_t* config = nullptr;
   if (const ucs_status_t status = library_.config_read(nullptr, nullptr, &config); status != UCS_OK)
@@ -198,7 +192,7 @@ std::string Endpoint::describe() const {
   return own_.empty() ? kind() : fmt::format("{}, from {}", kind(), own_);
 }
 
-// It promises nothing between other versions.
+// UCX does not promise to work with another version of itself.
 std::string Endpoint::kind() const {
   unsigned major = 0;
   unsigned minor = 0;
@@ -268,155 +262,6 @@ Result<Region> Endpoint::import_region(Peer peer, Bytes key) {
     return error_of("key of a peer's memory", status);
   keys_.push_back(handle);
   return Region{peer, {base, reinterpret_cast<std::uintptr_t>(handle)}};
-}
-
-// A longer one than any of the job, or one that its sender still has, is a stranger's.
-ucs_status_t Endpoint::take(Bytes message, bool is_here) {
-  if (handlers_ == nullptr) return UCS_OK;
-  if (is_here && message.size() <= longest_)
-    handlers_->on_message(message);
-  else
-    refuse();
-  return UCS_OK;
-}
-
-Result<Posted> Endpoint::inject(Peer to, Bytes message) {
-  const Result<Line*> line = connect(to);
-  if (!line) return line.error();
-  if (free_.empty()) {
-    if (injected_.size() >= most_under_way) return Posted::busy;
-    free_.push_back(&injected_.emplace_back(Injected{this, {}}));
-  }
-  Injected& injected = *free_.back();
-  std::ranges::copy(message, injected.bytes.begin());
-  ucp_request_param_t param{};
-  param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
-                       UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_MEMORY_TYPE;
-  param.flags = UCP_AM_SEND_FLAG_EAGER;
-  param.memory_type = UCS_MEMORY_TYPE_HOST;
-  param.user_data = &injected;
-  param.cb.send = [](void* request, ucs_status_t, void* data) {
-    auto& done = *static_cast<Injected*>(data);
-    done.owner->free_.push_back(&done);
-    done.owner->library_.request_free(request);
-  };
-  const ucs_status_ptr_t request = library_.am_send((*line)->endpoint, message_id, nullptr, 0,
-                                                    injected.bytes.data(), message.size(), &param);
-  if (UCS_PTR_IS_ERR(request)) return error_of("send", UCS_PTR_STATUS(request));
-  if (request != nullptr) free_.pop_back();
-  return Posted::accepted;
-}
-
-ucp_request_param_t Endpoint::param_for(Operation& operation) {
-  owner_of(operation) = this;
-  ucp_request_param_t param{};
-  param.op_attr_mask =
-      UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_MEMORY_TYPE;
-  param.memory_type = UCS_MEMORY_TYPE_HOST;
-  param.user_data = &operation;
-  param.cb.send = [](void* request, ucs_status_t status, void* data) {
-    auto& done = *static_cast<Operation*>(data);
-    Endpoint& owner = *owner_of(done);
-    --owner.under_way_;
-    owner.finish(done, status);
-    owner.library_.request_free(request);
-  };
-  return param;
-}
-
-// Null: it is done.
-Result<Posted> Endpoint::accept(Operation& operation, const char* what, ucs_status_ptr_t request) {
-  if (UCS_PTR_IS_ERR(request)) return error_of(what, UCS_PTR_STATUS(request));
-  if (request == nullptr)
-    finish(operation, UCS_OK);
-  else
-    ++under_way_;
-  return Posted::accepted;
-}
-
-Result<Posted> Endpoint::send(Peer to, Bytes message, Operation& operation) {
-  const Result<Line*> line = connect(to);
-  if (!line) return line.error();
-  if (is_full()) return Posted::busy;
-  ucp_request_param_t param = param_for(operation);
-  param.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
-  param.flags = UCP_AM_SEND_FLAG_EAGER;
-  return accept(operation, "send",
-                library_.am_send((*line)->endpoint, message_id, nullptr, 0, message.data(),
-                                 message.size(), &param));
-}
-
-Result<Posted> Endpoint::read(const Region& from, std::uint64_t offset, MutableBytes target,
-                              Operation& operation) {
-  const Result<Line*> line = connect(from.peer);
-  if (!line) return line.error();
-  if (is_full()) return Posted::busy;
-  const ucp_request_param_t param = param_for(operation);
-  return accept(
-      operation, "get",
-      library_.get((*line)->endpoint, target.data(), target.size(), from.words[0] + offset,
-                   reinterpret_cast<ucp_rkey_h>(from.words[1]), &param));
-}
-
-// Of the put itself only a failure counts.
-Result<Posted> Endpoint::write(const Region& to, std::uint64_t offset, Bytes source,
-                               Operation& operation) {
-  const Result<Line*> line = connect(to.peer);
-  if (!line) return line.error();
-  if (is_full()) return Posted::busy;
-  ucp_request_param_t param{};
-  param.op_attr_mask = UCP_OP_ATTR_FIELD_MEMORY_TYPE;
-  param.memory_type = UCS_MEMORY_TYPE_HOST;
-  const ucs_status_ptr_t request =
-      library_.put((*line)->endpoint, source.data(), source.size(), to.words[0] + offset,
-                   reinterpret_cast<ucp_rkey_h>(to.words[1]), &param);
-  if (UCS_PTR_IS_ERR(request)) return error_of("put", UCS_PTR_STATUS(request));
-  if (request != nullptr) library_.request_free(request);
-  ++under_way_;
-  (*line)->written.push_back(&operation);
-  if ((*line)->flushing.empty()) flush(**line);
-  return Posted::accepted;
-}
-
-void Endpoint::flush(Line& line) {
-  std::swap(line.written, line.flushing);
-  ucp_request_param_t param{};
-  param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
-  param.user_data = &line;
-  param.cb.send = [](void* request, ucs_status_t status, void* data) {
-    auto& flushed = *static_cast<Line*>(data);
-    flushed.owner->end_flush(flushed, status);
-    flushed.owner->library_.request_free(request);
-  };
-  const ucs_status_ptr_t request = library_.ep_flush(line.endpoint, &param);
-  if (!UCS_PTR_IS_PTR(request)) end_flush(line, UCS_PTR_RAW_STATUS(request));
-}
-
-void Endpoint::end_flush(Line& line, ucs_status_t status) {
-  under_way_ -= line.flushing.size();
-  for (Operation* operation : line.flushing) finish(*operation, status);
-  line.flushing.clear();
-  if (!line.written.empty()) flush(line);
-}
-
-std::size_t Endpoint::poll(const Handlers& handlers) {
-  handlers_ = &handlers;
-  std::size_t found = library_.worker_progress(worker_);
-  handlers_ = nullptr;
-  std::swap(ended_, telling_);
-  found += telling_.size();
-  for (const auto& [operation, status] : telling_) {
-    if (status == UCS_OK)
-      handlers.on_done(*operation);
-    else
-      handlers.on_failed(operation, library_.status_string(status));
-  }
-  telling_.clear();
-  return found;
-}
-
-bool Endpoint::may_sleep() {
-  return wait_descriptor_ >= 0 && ended_.empty() && library_.worker_arm(worker_) == UCS_OK;
 }
 
 }  // namespace gondwana::ucx

@@ -1,6 +1,6 @@
-// An endpoint over UCX: a worker, and for each peer that was talked to an endpoint of ucp. Messages
-// are active messages, writes and reads its puts and gets. A put is complete here before it is
-// complete at its target: what tells is a flush, one for all puts to a peer since the flush before.
+// An endpoint over UCX: a worker, and a ucp endpoint for each peer in use. Messages are active
+// messages; writes and reads are puts and gets. UCX completes a put here before it is complete at
+// its target. A flush reports that, one for all puts to a peer since the last flush.
 #pragma once
 
 #include <ucp/api/ucp.h>
@@ -24,7 +24,6 @@ using network::Region;
 
 class Endpoint final : public network::Endpoint {
  public:
-  // `longest`: bytes of a message.
   Endpoint(const Library& library, std::size_t longest) : library_(library), longest_(longest) {}
   ~Endpoint() override;
   Result<void> start(const network::Settings& settings);
@@ -48,17 +47,18 @@ class Endpoint final : public network::Endpoint {
   bool may_sleep() override;
 
  private:
+  static constexpr unsigned message_id = 1;
   static constexpr std::size_t longest_injected = 256;
-  // UCX itself never says that it has no room.
+  // UCX itself never reports that it is full.
   static constexpr std::size_t most_under_way = 2048;
 
   struct Line {
     Endpoint* owner = nullptr;
     std::vector<std::byte> address;
-    ucp_ep_h endpoint = nullptr;  // from the first operation on
+    ucp_ep_h endpoint = nullptr;  // created by the first operation
     ucs_status_t status = UCS_OK;
-    std::vector<Operation*> written;   // and not flushed
-    std::vector<Operation*> flushing;  // will be done by the flush under way
+    std::vector<Operation*> written;   // not flushed
+    std::vector<Operation*> flushing;  // covered by the flush in flight
   };
   struct Injected {
     Endpoint* owner;
@@ -85,19 +85,19 @@ class Endpoint final : public network::Endpoint {
 
   const Library& library_;
   std::size_t longest_;  // bytes of a message
-  std::string own_;      // the address of the machine that was asked for
+  std::string own_;      // the machine's address in the subnet asked for
   ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;
   int wait_descriptor_ = -1;
   std::vector<std::byte> address_;
-  std::deque<Line> lines_;  // by the number of the peer; they must not move
+  std::deque<Line> lines_;  // by peer; must not move
   std::vector<ucp_rkey_h> keys_;
-  std::deque<Injected> injected_;  // they must not move
+  std::deque<Injected> injected_;  // must not move
   std::vector<Injected*> free_;
-  std::size_t under_way_ = 0;  // operations
-  std::vector<Ended> ended_;   // and not told
+  std::size_t under_way_ = 0;  // operations in flight
+  std::vector<Ended> ended_;   // not reported
   std::vector<Ended> telling_;
-  const Handlers* handlers_ = nullptr;  // while it polls
+  const Handlers* handlers_ = nullptr;  // during poll()
 };
 
 }  // namespace gondwana::ucx

@@ -1,4 +1,4 @@
-// UCX, loaded when a job has more than one node and goes by it.
+// UCX, loaded when a job has more than one node and uses it.
 #pragma once
 
 #include <ucp/api/ucp.h>
@@ -24,7 +24,7 @@ class Library {
  public:
   explicit Library(void* handle) : handle_(handle) {}
 
-  const char* absent() const { return absent_; }  // a call that it does not have
+  const char* absent() const { return absent_; }  // a call that this UCX lacks
 
   decltype(&ucp_get_version) get_version = find("ucp_get_version");
   decltype(&ucp_config_read) config_read = find("ucp_config_read");
@@ -58,7 +58,7 @@ class Library {
   decltype(&ucs_status_string) status_string = find("ucs_status_string");
 };
 
-// The same for the life of the process.
+// Returns the same library for the life of the process.
 Result<const Library*> load_library();
 
 }  // namespace gondwana::ucx

@@ -1,4 +1,4 @@
-// Networks over UCX, for the table of networks.
+// The row of UCX in the table of networks.
 #pragma once
 
 #include <memory>

@@ -10,8 +10,8 @@
 namespace gondwana::strided {
 namespace {
 
-// Two words to a store: twice as fast as one where the target is contiguous and cached. Both are
-// stored whole.
+// Stores two words at once: twice as fast where the target is contiguous and cached. Neither word
+// is torn.
 struct PackedWords {
   static void copy(const Plane& plane, std::byte* target, const std::byte* source) {
     using Pair [[gnu::vector_size(16)]] = std::uint64_t;
@@ -34,7 +34,7 @@ struct PackedWords {
   }
 };
 
-// The lowest bits of all addresses at each end: what no word of that size may have.
+// The OR of all addresses of each end: a multiple of a word's size if all addresses are.
 struct Alignment {
   std::uintptr_t target;
   std::uintptr_t source;
@@ -85,7 +85,7 @@ struct Nest {
   std::size_t count = 0;
 };
 
-// Removes the dimension whose neighbours lie nearest at one end.
+// Removes the dimension whose neighbours are nearest at one end.
 Dimension take_nearest(Nest& nest, End end) {
   const auto distance = [end](const Dimension& dimension) {
     const std::ptrdiff_t stride = dimension.stride(end);
@@ -121,12 +121,12 @@ Nest arrange(std::span<const Dimension> dimensions, Alignment alignment) {
       alignment.target % nest.plane.run == 0)
     if (const PlaneCopy transpose = transpose_kernel(nest.plane)) {
       nest.copy = transpose;
-      nest.is_tiled = false;  // by itself
+      nest.is_tiled = false;  // the kernel tiles by itself
     }
   return nest;
 }
 
-// So that the lines of both ends stay in the first cache until all of each has been used.
+// Tiles keep the lines of both ends in the first cache until all bytes of each have been used.
 void copy_tiled(const Nest& nest, std::byte* target, const std::byte* source) {
   constexpr std::size_t side = 32;
   for (std::size_t outer = 0; outer < nest.plane.outer.extent; outer += side)
@@ -134,8 +134,7 @@ void copy_tiled(const Nest& nest, std::byte* target, const std::byte* source) {
       copy_tile(nest.copy, nest.plane, {inner, outer}, {side, side}, target, source);
 }
 
-// `depth` dimensions of those around the plane are still to be walked. The recursion ends after
-// max_dimensions.
+// Walks `depth` dimensions around the plane. The recursion is at most max_dimensions deep.
 void walk(const Nest& nest, std::size_t depth, std::byte* target, const std::byte* source) {
   if (depth == 0)
     return nest.is_tiled ? copy_tiled(nest, target, source) : nest.copy(nest.plane, target, source);

@@ -9,12 +9,12 @@
 namespace gondwana::strided {
 
 // `target` and `source` are the base addresses of the description; the ends do not overlap. A run
-// of 1, 2, 4 or 8 bytes aligned at the target is never stored in parts: a peer may poll it. When it
-// returns, its stores are ordered as those of memcpy are: before a release store or a fence.
+// of 1, 2, 4 or 8 bytes aligned at the target is one store: a peer may poll it. The stores are
+// ordered like memcpy's: a later release store or fence publishes them.
 void copy(const Transfer& transfer, std::byte* target, const std::byte* source);
 
-// The same for a part of a transfer: its dimensions, some of them cut short, from the addresses of
-// its first byte. The first dimension is the run.
+// Copies a part of a transfer. `dimensions` are its dimensions, some of them cut short; `target`
+// and `source` are the addresses of its first byte. The first dimension is the run.
 void copy_box(std::span<const Dimension> dimensions, std::byte* target, const std::byte* source);
 
 }  // namespace gondwana::strided

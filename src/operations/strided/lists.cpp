@@ -29,7 +29,7 @@ Result<Touched> touched_by(const List& list) {
   return all.bytes == 0 ? Touched() : all;
 }
 
-// What fits into `room` under the rule of pack(); `is_first`: nothing is in the piece yet.
+// How many bytes fit into `room` under the rule of pack(). `is_first`: the piece is empty so far.
 std::size_t cut_block(std::size_t within, std::size_t left, std::size_t room, bool is_first) {
   if (left <= room) return left;
   const std::size_t unit = std::min(within + left, cache_line);
@@ -77,7 +77,7 @@ void copy_blocks(const List& target, const List& source) {
   }
 }
 
-// How many whole blocks come next and fit into `room`; 0 too where the cursor is within a block.
+// How many whole blocks come next and fit into `room`; 0 also if the cursor is within a block.
 std::size_t whole_blocks(const Cursor<Indexed>& cursor, std::size_t room) {
   if (cursor.at_end() || cursor.within_block() != 0) return 0;
   return std::min(cursor.list().count() - cursor.block(), room / cursor.list().length);
@@ -88,8 +88,8 @@ Indexed next_blocks(const Cursor<Indexed>& cursor, std::size_t count) {
   return {list.addresses.subspan(cursor.block(), count), list.length, list.shift};
 }
 
-// One end of an indexed copy whose blocks are as long as the other's: scattered, or one after the
-// other in a single block; and whether a block may be there.
+// One end of an indexed copy whose blocks are as long as the other end's. The blocks are scattered,
+// or contiguous in a single block. holds() says whether a block may lie there.
 struct Scattered {
   void* const* addresses;
   std::ptrdiff_t shift;
@@ -106,13 +106,13 @@ struct Contiguous {
 
 struct Confined : Scattered {
   std::uintptr_t begin;
-  std::size_t last;  // where the last block may begin, from there
+  std::size_t last;  // the last allowed start of a block, from `begin`
   bool holds(std::size_t i) const {
     return reinterpret_cast<std::uintptr_t>(addresses[i]) - begin <= last;
   }
 };
 
-// Words as one load and one store where they are aligned, which only each address can tell.
+// One load and one store for an aligned word. Each address is checked.
 template <typename Word>
 struct CheckedWord {
   static void move(std::byte* target, const std::byte* source, std::size_t run) {
@@ -125,7 +125,7 @@ struct CheckedWord {
   }
 };
 
-// `count` blocks, or as many as come before one that an end does not hold.
+// Moves `count` blocks, or the blocks before the first one that an end does not hold.
 template <Move M, typename To, typename From>
 std::size_t move_blocks(const To& to, const From& from, std::size_t count, std::size_t length) {
 #pragma GCC unroll 4
@@ -137,7 +137,7 @@ std::size_t move_blocks(const To& to, const From& from, std::size_t count, std::
   return count;
 }
 
-// Ends of a copy, and which of them are to be looked at.
+// The two ends of a copy; their types say which of them is checked.
 template <typename To, typename From>
 struct Ends {
   To to;
@@ -195,7 +195,7 @@ void copy_equal(const Indexed& target, const Indexed& source) {
     move_all(Ends{scattered(target), scattered(source), count, length});
 }
 
-// The end of the window has at least as many blocks as the other, and they fit into it.
+// The window's end has no fewer blocks than the other end, and they fit into the window.
 std::size_t copy_confined(const Window& window, const Indexed& target, const Indexed& source) {
   const bool is_put = window.end == End::target;
   const Indexed& theirs = is_put ? target : source;
@@ -209,7 +209,7 @@ std::size_t copy_confined(const Window& window, const Indexed& target, const Ind
   return ours.length > length ? with(contiguous(ours, length)) : with(scattered(ours));
 }
 
-// Whether one end is blocks of the other's length, or a single block of them all.
+// Whether one end has blocks of the other's length or is a single block.
 bool are_equal(const Indexed& target, const Indexed& source) {
   return target.length == source.length || target.count() == 1 || source.count() == 1;
 }

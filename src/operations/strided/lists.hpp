@@ -1,4 +1,4 @@
-// Transfers told as lists: blocks of one length (indexed), or of any (vector).
+// Transfers described by lists: blocks of one length (indexed) or of any length (vector).
 #pragma once
 
 #include <concepts>
@@ -18,7 +18,7 @@ struct Block {
   std::size_t length;
 };
 
-// `shift` bytes are added to each address: from those of the peer to our window on its memory.
+// `shift` is added to each address: it leads from the peer's addresses to our window on its memory.
 struct Indexed {
   std::span<void* const> addresses;
   std::size_t length;  // of every block
@@ -50,14 +50,14 @@ concept BlockList = requires(const L& list, std::size_t i) {
 struct Touched {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
-  std::size_t bytes = 0;  // of payload; more than end - begin where blocks overlap
+  std::size_t bytes = 0;  // of payload; exceeds end - begin where blocks overlap
 };
 
-// An error where a block leaves the address space or the payload is 2^62 bytes or more.
+// Fails if a block leaves the address space or the payload is 2^62 bytes or more.
 Result<Touched> touched(const Indexed& list);
 Result<Touched> touched(const Vectors& list);
 
-// Goes through the bytes of a list, in its order. The list's arrays stay the caller's.
+// Iterates over the bytes of a list in order. The caller keeps the list's arrays alive.
 template <BlockList List>
 class Cursor {
  public:
@@ -69,7 +69,7 @@ class Cursor {
   MutableBytes rest_of_block() const { return list_.block(block_).subspan(within_); }
   std::size_t within_block() const { return within_; }
 
-  // Not beyond the end of the block.
+  // At most to the end of the block.
   void advance(std::size_t bytes) {
     within_ += bytes;
     if (within_ < list_.block(block_).size()) return;
@@ -94,13 +94,13 @@ class Cursor {
 };
 
 // Both lists have the same number of bytes and do not overlap; their blocks may be cut differently.
-// Words aligned at the target are stored whole.
+// Words aligned at the target are one store.
 void copy(const Indexed& target, const Indexed& source);
 void copy(const Vectors& target, const Vectors& source);
 
-// The same where the blocks of one end are to lie in a window: bytes from an address on, as the
-// list has them, without its shift. Looks at each on the way; the first that does not lie there,
-// which is as far as it has then come, or nothing.
+// A copy that checks that the blocks of one end lie in a window: a range of addresses as the list
+// has them, without its shift. Returns the first block outside, or nothing if all lie inside. The
+// blocks before it may have been copied.
 struct Window {
   End end;
   std::uintptr_t begin;
@@ -109,12 +109,12 @@ struct Window {
 std::optional<std::size_t> copy_within(const Window& window, const Indexed& target,
                                        const Indexed& source);
 
-// Packs what comes next and returns how much: all that fits, but blocks of up to 64 bytes are not
-// cut unless the piece is smaller, longer ones at multiples of 64. 0: the list is at its end.
+// Packs as many of the next bytes as fit and returns their number; 0 at the end of the list. Cuts
+// blocks of up to 64 bytes only if the piece is smaller, and longer ones at multiples of 64.
 std::size_t pack(Cursor<Indexed>& source, MutableBytes piece);
 std::size_t pack(Cursor<Vectors>& source, MutableBytes piece);
 
-// Unpacks all of a piece into what comes next; not more than is left of the list.
+// Unpacks a whole piece into the next bytes. The list has at least that many left.
 void unpack(Cursor<Indexed>& target, Bytes piece);
 void unpack(Cursor<Vectors>& target, Bytes piece);
 

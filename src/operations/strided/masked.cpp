@@ -16,16 +16,16 @@ constexpr std::uint64_t low_bits(std::size_t count) {
   return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
 
-// A bit for each byte of a line that belongs to a run.
+// The mask has a bit for each byte of a line that belongs to a run.
 std::uint64_t mask_of(std::size_t run, std::size_t stride) {
   std::uint64_t mask = 0;
   for (std::size_t begin = 0; begin < cache_line; begin += stride) mask |= low_bits(run) << begin;
   return mask;
 }
 
-// A line of the target at a time: 1.1 times (two words of 8 bytes to a line) to 6 times (16 of one
-// byte) as fast as run by run. Bytes outside the mask are neither read nor written, and cannot
-// fault; a word is stored whole.
+// Copies one line of the target at a time: 1.1 times (two words of 8 bytes in a line) to 6 times
+// (16 words of one byte) as fast as run by run. Bytes outside the mask are neither read nor
+// written, and cannot fault. No word is torn.
 [[gnu::target("avx512bw")]] void copy_masked(const Plane& plane, std::byte* target,
                                              const std::byte* source) {
   const auto stride = static_cast<std::size_t>(plane.inner.target);

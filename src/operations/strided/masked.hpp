@@ -1,12 +1,12 @@
-// Runs that lie equally far apart at both ends, several to a cache line.
+// Copies runs with the same stride at both ends, several in a cache line.
 #pragma once
 
 #include "operations/strided/plane.hpp"
 
 namespace gondwana::strided {
 
-// The kernel of this processor for a plane whose inner strides are equal and of a size for it;
-// nullptr: there is none.
+// Returns this processor's kernel for a plane whose inner strides are equal and of a supported
+// size; else nullptr.
 PlaneCopy masked_kernel(const Plane& plane);
 
 }  // namespace gondwana::strided

@@ -8,12 +8,12 @@
 
 namespace gondwana::strided {
 
-// Builds a Transfer, one step of the optimization after the other.
+// Builds a Transfer. Each function is one step of the optimization.
 class Optimizer {
  public:
   explicit Optimizer(End ordered) : ordered_(ordered) {}
 
-  // False: refuse() knows why. What goes on where the dimension before it ends is folded at once.
+  // False: refuse() finds the reason. Folds a dimension at once if it continues the one before it.
   bool take(const Description& description);
   void start_at(const Transfer& transfer);
   void append(const Dimension& dimension) { transfer_.dimensions_[transfer_.count_++] = dimension; }
@@ -40,13 +40,13 @@ class Optimizer {
 
 namespace {
 
-// A dimension that goes on where the one inside it ends, at both ends, is more of the same.
+// Whether `next` goes on where `inside` ends, at both ends. Then the two are one dimension.
 bool continues(const Dimension& next, const Dimension& inside) {
   const auto extent = static_cast<std::ptrdiff_t>(inside.extent);
   return next.target == inside.target * extent && next.source == inside.source * extent;
 }
 
-// To the last index of a dimension, in whatever direction; false: that is too far.
+// Adds the distance to the last index of a dimension, in either direction; false: too far.
 bool extend_span(std::size_t& span, std::size_t extent, std::ptrdiff_t stride) {
   const auto forward = static_cast<std::size_t>(stride);
   std::size_t distance = 0;
@@ -59,7 +59,7 @@ bool extend_span(std::size_t& span, std::size_t extent, std::ptrdiff_t stride) {
 
 }  // namespace
 
-// Strides of 0 can make more bytes of a small span than there are numbers.
+// Strides of 0 can describe more bytes than a number holds, within a small span.
 bool Optimizer::extend(const Dimension& dimension) {
   return !__builtin_mul_overflow(bytes_, dimension.extent, &bytes_) && bytes_ < longest &&
          extend_span(target_span_, dimension.extent, dimension.target) &&
@@ -97,7 +97,7 @@ void Optimizer::start_at(const Transfer& transfer) {
       transfer.offset(ordered_ == End::target ? End::source : End::target);
 }
 
-// Runs through a dimension from its other end.
+// Reverses the direction of a dimension.
 void Optimizer::flip(Dimension& dimension) {
   const auto last = static_cast<std::ptrdiff_t>(dimension.extent - 1);
   transfer_.target_ += last * dimension.target;
@@ -114,8 +114,8 @@ void Optimizer::invert() {
   }
 }
 
-// By stride; a stride of 0 repeats what is inside it and comes last. The rest of the order only
-// makes the result unique.
+// Sorts by stride. A stride of 0 repeats what is inside it and comes last. The other keys only make
+// the result unique.
 bool Optimizer::runs_before(const Dimension& left, const Dimension& right) const {
   const auto key = [this](const Dimension& dimension) {
     const std::ptrdiff_t stride = dimension.stride(ordered_);
@@ -132,7 +132,7 @@ void Optimizer::sort() {
       std::swap(dimensions[j], dimensions[j - 1]);
 }
 
-// The run counts as a dimension: this is also how elements grow.
+// The run counts as a dimension, so elements grow here too.
 void Optimizer::fold() {
   Dimension* last = transfer_.dimensions_.data();
   for (const Dimension& next : outer()) {
@@ -153,7 +153,7 @@ bool has_too_many_bytes(const Description& description) {
   return false;
 }
 
-// What take() does not take: nothing to transfer, or an error.
+// What take() refuses: an empty transfer, or an error.
 [[gnu::cold]] Result<Transfer> refuse(const Description& description) {
   for (const End end : {End::target, End::source}) {
     const Result<Bounds> touched = bounds(description, end);

@@ -1,20 +1,20 @@
-// The stride optimizer: of all descriptions of one transfer, the one that is copied fastest.
+// The stride optimizer finds the fastest of all descriptions of one transfer.
 #pragma once
 
 #include "operations/strided/transfer.hpp"
 
 namespace gondwana::strided {
 
-// The canonical form of `description`: what says nothing (extents of 1) is dropped, the strides of
-// the end `ordered` are made positive and sorted, and dimensions that continue each other at both
-// ends are one. `ordered` is the end in the peer's memory, so that it is walked in address order
-// wherever the bytes are unpacked; on one node either will do.
+// The canonical form of `description`: extents of 1 are dropped, strides at `ordered` are positive
+// and sorted, and dimensions that continue each other at both ends are joined. `ordered` is the end
+// in the peer's memory, which is then unpacked in address order. On one node either end will do.
 //
-// Equal for all descriptions of one transfer whose elements do not overlap at the end `ordered`.
+// The result is equal for all descriptions of one transfer whose elements do not overlap at
+// `ordered`.
 Result<Transfer> optimize(const Description& description, End ordered);
 
-// The same bytes of one end, in the same order, with a packed buffer as the other end:
-// `packed` is the target for who packs and the source for who unpacks.
+// The same bytes of one end in the same order, with a packed buffer as the other end. To pack,
+// `packed` is the target; to unpack, it is the source.
 Transfer with_packed(const Transfer& transfer, End packed);
 
 }  // namespace gondwana::strided

@@ -15,7 +15,7 @@ struct Division {
   std::size_t remainder;
 };
 
-// Positions are mostly small, and a division of 32 bits takes half as long as one of 64.
+// Positions are mostly small. A division of 32 bits takes half as long as one of 64.
 Division divide(std::size_t dividend, std::size_t divisor) {
   GONDWANA_ASSERT(divisor != 0, dividend);
   if ((dividend | divisor) >> 32 != 0) return {dividend / divisor, dividend % divisor};
@@ -24,13 +24,13 @@ Division divide(std::size_t dividend, std::size_t divisor) {
   return {small_dividend / small_divisor, small_dividend % small_divisor};
 }
 
-// Walks a range of the packed bytes as boxes: of each dimension what is left of it, then whole
-// boxes of the next, and so down again. At most two boxes for each dimension.
+// Walks a range of the packed bytes as boxes: the rest of each dimension, then whole boxes of the
+// next one, and back down. A dimension has at most two boxes.
 class Walk {
  public:
   Walk(std::span<const Dimension> dimensions, std::size_t position);
 
-  // Copies the next `size` bytes, from base addresses where position 0 is offset 0.
+  // Copies the next `size` bytes. The base addresses are at offset 0 for position 0.
   void copy(std::byte* target, std::ptrdiff_t target_offset, const std::byte* source,
             std::ptrdiff_t source_offset, std::size_t size);
 
@@ -64,7 +64,7 @@ void Walk::move_along(std::size_t level, std::ptrdiff_t count) {
   source_ += count * dimensions_[level].source;
 }
 
-// The outermost dimension of which whole steps come next.
+// The outermost dimension that has a whole step next.
 std::size_t Walk::level_of_box(std::size_t size) const {
   std::size_t level = 0;
   while (index_[level] == 0 && level + 1 < dimensions_.size() && volume_[level + 1] <= size)

@@ -1,7 +1,7 @@
-// Packing and unpacking a strided transfer in pieces of bounded size: the payload of messages.
+// Packs and unpacks a strided transfer in pieces of bounded size: the payload of messages.
 //
-// A piece is a range of the packed bytes, so a position among them is all there is to resume from,
-// and pieces may be packed and unpacked in any order.
+// A piece is a range of the packed bytes. A position in them is enough to resume, and pieces may be
+// packed and unpacked in any order.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@
 
 namespace gondwana::strided {
 
-// How many of the bytes from `position` on belong into a piece of at most `limit` bytes, so that
-// a run of up to 64 bytes is not cut unless the limit cuts it, and longer ones are cut at multiples
-// of 64. At least 1 while position < transfer.bytes() and limit > 0.
+// The size of the piece that starts at `position` and has at most `limit` bytes. A run of up to 64
+// bytes is cut only if it exceeds the limit; a longer one only at multiples of 64. At least 1 while
+// position < transfer.bytes() and limit > 0.
 std::size_t piece_size(const Transfer& transfer, std::size_t position, std::size_t limit);
 
-// Fills `piece` from `position` on; `packing` is with_packed(transfer, End::target), `source` the
-// base address of the description. position + piece.size() <= packing.bytes().
+// Fills `piece` from `position` on. `packing` is with_packed(transfer, End::target); `source` is
+// the base address of the description. position + piece.size() <= packing.bytes().
 void pack(const Transfer& packing, const std::byte* source, std::size_t position,
           MutableBytes piece);
 
-// The reverse; `unpacking` is with_packed(transfer, End::source).
+// The reverse. `unpacking` is with_packed(transfer, End::source).
 void unpack(const Transfer& unpacking, std::byte* target, std::size_t position, Bytes piece);
 
 }  // namespace gondwana::strided

@@ -10,7 +10,7 @@
 
 namespace gondwana::strided {
 
-// A matrix of runs; `inner` runs fastest.
+// A matrix of runs; `inner` varies fastest.
 struct Plane {
   std::size_t run;
   Dimension inner;
@@ -24,7 +24,7 @@ concept Move = requires(std::byte* target, const std::byte* source, std::size_t 
   M::move(target, source, run);
 };
 
-// A word aligned at both ends is one load and one store: either end may be a peer's.
+// A word aligned at both ends is one load and one store, because either end may be a peer's.
 template <typename Word>
 struct AlignedWord {
   static void move(std::byte* target, const std::byte* source, std::size_t /*run*/) {
@@ -49,8 +49,8 @@ struct FixedRun {
   }
 };
 
-// A call costs more than a few stores of Chunk bytes. The last overlaps the one before it: a run is
-// longer than a chunk.
+// A call costs more than a few stores of Chunk bytes. A run is longer than a chunk; the last store
+// overlaps the one before it.
 template <std::size_t Chunk>
 struct ChunkedRun {
   static constexpr std::size_t longest_run = 256;
@@ -83,7 +83,7 @@ void copy_plane(const Plane& plane, std::byte* target, const std::byte* source) 
   }
 }
 
-// The part of a plane that begins at an index of each dimension.
+// The first index of a part of a plane, or its extents.
 struct Tile {
   std::size_t inner;
   std::size_t outer;

@@ -1,6 +1,6 @@
-// A strided transfer: which bytes of one array section go where in another, told relative to two
-// base addresses. Sections may be transposed (the strides of the two ends grow in different orders)
-// and reflected (a stride is negative).
+// A strided transfer copies one array section to another, relative to two base addresses. Sections
+// may be transposed (the strides of the two ends grow in different orders) and reflected (a stride
+// is negative).
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ namespace gondwana::strided {
 
 enum class End : std::uint8_t { target, source };
 
-// What the caller of a front door says. Dimensions in any order, strides in bytes; the three spans
-// are equally long.
+// What the caller of a front door passes: dimensions in any order, strides in bytes. The three
+// spans have the same length.
 struct Description {
   std::size_t element;  // contiguous bytes at both ends
   std::span<const std::size_t> extents;
@@ -40,12 +40,12 @@ struct Bounds {
   friend bool operator==(const Bounds&, const Bounds&) = default;
 };
 
-// The canonical form of a Description, made by optimize() alone: nothing in it overflows.
+// The canonical form of a Description. Only optimize() makes it, and nothing in it overflows.
 //
-// Dimension 0 is the bytes of a run, contiguous at both ends: {run, 1, 1}. So a run and a row are
-// the same to whoever folds or cuts. Every other dimension has an extent of at least 2. An empty
-// transfer has no dimensions. The dimensions, the first running fastest, define the order of
-// bytes in which a transfer is packed and cut into pieces.
+// Dimension 0 is the bytes of a run, contiguous at both ends: {run, 1, 1}. Folding and cutting thus
+// treat a run as any other dimension. Every other dimension has an extent of at least 2. An empty
+// transfer has no dimensions. Transfers are packed and cut in the order of the dimensions, the
+// first one fastest.
 class Transfer {
  public:
   // Without the run. Each at least doubles the bytes: more would be 4 GiB of single bytes or more.
@@ -60,10 +60,10 @@ class Transfer {
   std::size_t bytes() const;
   std::span<const Dimension> dimensions() const { return {dimensions_.data(), count_}; }
 
-  // Where its first byte lies, from the base address of that end.
+  // Where the first byte lies, from the base address of that end.
   std::ptrdiff_t offset(End end) const { return end == End::target ? target_ : source_; }
 
-  // All bytes that it touches at one end.
+  // The range of bytes that it touches at one end.
   Bounds bounds(End end) const;
 
   friend bool operator==(const Transfer& left, const Transfer& right);
@@ -77,12 +77,12 @@ class Transfer {
   std::ptrdiff_t source_ = 0;
 };
 
-// Bytes that a transfer must stay below, and the span of each end too. No address space is larger,
-// and the sum of two distances below it does not overflow.
+// The payload and the span of each end stay below it. No address space is larger, and the sum of
+// two distances below it does not overflow.
 inline constexpr std::size_t longest = std::size_t{1} << 62;
 
-// The bytes that a description touches at one end; an error where they are more than an address
-// space holds, or where the description contradicts itself.
+// The bytes that a description touches at one end. Fails if they exceed an address space, or if the
+// description contradicts itself.
 Result<Bounds> bounds(const Description& description, End end);
 
 }  // namespace gondwana::strided

@@ -7,9 +7,9 @@
 #include <emmintrin.h>
 #endif
 
-// Vectors are 16 bytes long: every x86-64 and aarch64 has them and interleaves two in one
-// instruction. AVX2, with two such lanes in a vector and chosen at run time, was measured and not
-// kept: 0.8 to 1.3 times as fast, for memory is what limits.
+// Vectors have 16 bytes: every x86-64 and aarch64 has them and interleaves two in one instruction.
+// AVX2, with two lanes in a vector and chosen at run time, is only 0.8 to 1.3 times as fast,
+// because memory is the limit.
 namespace gondwana::strided {
 namespace {
 
@@ -29,8 +29,7 @@ template <typename Word, std::size_t Half, std::size_t... I>
   return __builtin_shufflevector(a, b, static_cast<int>(Half * n / 2 + I / 2 + I % 2 * n)...);
 }
 
-// Leaves column i in rows[i]. Interleaving row i with row i + n/2, log2(n) times, is a
-// transposition.
+// Leaves column i in rows[i]. A transposition interleaves row i with row i + n/2, log2(n) times.
 template <typename Word>
 [[gnu::always_inline]] inline void transpose_rows(Vector<Word> (&rows)[words<Word>]) {
   constexpr std::size_t n = words<Word>;
@@ -49,7 +48,7 @@ template <typename Word>
 }
 
 struct Cached {
-  // Rows of the source to a tile: their pages stay in the translation buffer for the next lines.
+  // Rows of the source in a tile: their pages stay in the TLB for the next lines.
   static constexpr std::size_t tile_lines = 4;
 
   template <typename Word>
@@ -59,8 +58,8 @@ struct Cached {
   static void finish() {}
 };
 
-// Past the caches: lines are not read before they are overwritten. It takes whole, aligned lines,
-// written one soon after the other.
+// Bypasses the caches, so that lines are not read before they are overwritten. It needs whole,
+// aligned lines, each written without a pause.
 struct Streamed {
   static constexpr std::size_t tile_lines = 1;
 
@@ -72,7 +71,7 @@ struct Streamed {
     std::memcpy(target, &value, vector_bytes);
 #endif
   }
-  // Streamed stores pass later ones: nothing may be taken for their completion before this.
+  // Later stores may pass streamed ones: no store may announce their completion before this.
   static void finish() {
 #if defined(__SSE2__)
     _mm_sfence();
@@ -99,8 +98,8 @@ template <typename Word, typename Store>
   }
 }
 
-// Both extents are multiples of a vector's words. A tile is some lines of the target long; within
-// it each line is completed before the next is begun.
+// Both extents are multiples of a vector's words. A tile spans some lines of the target and
+// completes each line before it begins the next.
 template <typename Word, typename Store>
 void transpose_blocks(const Plane& plane, std::byte* target, const std::byte* source) {
   constexpr std::size_t line = cache_line / sizeof(Word);
@@ -118,7 +117,7 @@ void transpose_blocks(const Plane& plane, std::byte* target, const std::byte* so
   Store::finish();
 }
 
-// The blocks, and around them what does not fill one: `head` words before the first aligned line of
+// Transposes the blocks and the edges around them: `head` words before the first aligned line of
 // the target, and the rest of both dimensions.
 template <typename Word, typename Store>
 void transpose_with_edges(const Plane& plane, std::size_t head, std::size_t step, std::byte* target,
@@ -145,14 +144,14 @@ void transpose_streamed(const Plane& plane, std::byte* target, const std::byte* 
   transpose_with_edges<Word, Streamed>(plane, head, cache_line / sizeof(Word), target, source);
 }
 
-// From here on streamed stores win, by 1.5 to 3 times where memory is slow; below, the target's
-// lines are better left in a cache.
+// From this size on, streamed stores are 1.5 to 3 times as fast where memory is slow. Below it, the
+// target's lines are better left in a cache.
 constexpr std::size_t streamed_bytes = std::size_t{8} << 20;
 
 template <typename Word>
 PlaneCopy kernel_of(const Plane& plane) {
   const std::size_t bytes = plane.inner.extent * plane.outer.extent * sizeof(Word);
-  // More open lines than a processor has buffers for them, and streaming is slow: 4 rows at most.
+  // Streaming is slow with more open lines than the processor has buffers: at most 4 rows.
   if (words<Word> <= 4 && bytes >= streamed_bytes &&
       plane.inner.extent >= 2 * cache_line / sizeof(Word) &&
       plane.outer.target % static_cast<std::ptrdiff_t>(cache_line) == 0)

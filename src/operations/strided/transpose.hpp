@@ -1,4 +1,4 @@
-// Transposition of words: contiguous along one dimension at the target, along the other at the
+// Transposes words that are contiguous along one dimension at the target and along the other at the
 // source.
 #pragma once
 
@@ -7,7 +7,7 @@
 namespace gondwana::strided {
 
 // A kernel for a plane with plane.inner.target == plane.run == plane.outer.source whose target
-// words are aligned; nullptr where there is none for that run, or the plane is too small for one.
+// words are aligned; nullptr if there is none for that run or the plane is too small.
 PlaneCopy transpose_kernel(const Plane& plane);
 
 }  // namespace gondwana::strided

@@ -5,40 +5,31 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstring>
 #include <string>
 #include <utility>
 
 #include "core/machine.hpp"
 #include "network/networks.hpp"
-#include "operations/copy.hpp"
 #include "remote/agent/implementation.hpp"
 
 namespace gondwana {
 namespace {
 
 using network::Peer;
-using remote::PacketKind;
-using remote::ReceivedRequest;
 using remote::Request;
 using remote::RequestKind;
-using remote::Row;
 
 constexpr network::Receives receives{.buffers = 8, .longest = remote::longest_request};
-// How long to look for more before sleeping, where a processor is free: the next request of who
-// waits for the answer to the one before comes within it.
+// How long the agent polls before it sleeps, if a processor is free. A client that sends its next
+// request after each answer does so within this time.
 constexpr std::uint64_t spin_ns = 50'000;
-// Where there is none: about as often as it takes who asked to ask again.
+// Yields before a sleep if no processor is free: about as long as a client takes to send again.
 constexpr std::uint32_t yields_when_crowded = 4;
-// A sleep ends by itself after that: wake-ups of providers are hints.
+// The longest sleep: wake-ups of providers are hints.
 constexpr int longest_sleep_ms = 100;
 constexpr std::uint64_t between_file_looks_ns = 1'000'000'000;
 // How long answers may take to leave when the job ends.
 constexpr std::uint64_t last_answers_ns = 2'000'000'000;
-
-std::string text_of(Bytes bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 }  // namespace
 
@@ -51,8 +42,8 @@ Result<std::unique_ptr<NodeAgent::Implementation>> NodeAgent::Implementation::op
   return agent;
 }
 
-// One registration for all arenas of the node: they lie in one range. Providers that pin what is
-// registered would pin all of that; they are not among those that this version was run with.
+// One registration covers all arenas of the node, which lie in one range. Providers that pin
+// registered memory would pin all of it. They are untested.
 Result<void> NodeAgent::Implementation::open_endpoint(const network::Settings& settings) {
   Result<std::unique_ptr<network::Endpoint>> endpoint = network::open_endpoint(settings, receives);
   if (!endpoint) return endpoint.error();
@@ -111,7 +102,7 @@ void NodeAgent::Implementation::serve(int control) {
   }
 }
 
-// False: it is time for something else.
+// False: the time or the yields are used up.
 bool NodeAgent::Implementation::yields_until(FunctionRef<bool()> done) const {
   const std::uint64_t start = monotonic_ns();
   for (std::uint32_t yields = 0;; ++yields) {
@@ -137,8 +128,8 @@ bool NodeAgent::Implementation::step() {
   return found || carried;
 }
 
-// Of puts and gets that the library carries out itself steps find nothing: by them alone an agent
-// would sleep in the midst of a stream. The descriptor tells.
+// step() does not see puts and gets that the library carries out itself. Without a look at the
+// descriptor, the agent would sleep in the midst of a stream.
 bool NodeAgent::Implementation::network_stirs() const {
   const bool carries_out_itself = carried_.empty() && endpoint_->wait_descriptor() >= 0;
   if (!carries_out_itself || !endpoint_->may_sleep()) return false;
@@ -153,15 +144,15 @@ void NodeAgent::Implementation::wait() {
   const bool is_stuck =
       std::ranges::any_of(to_answer_, [this](auto to) { return this->is_stuck(to); });
   const bool may_sleep = endpoint_->may_sleep() && !is_stuck;
-  // A provider without a descriptor is asked again soon.
+  // A provider without a descriptor is polled again soon.
   const int limit = may_sleep ? longest_sleep_ms : endpoint_->wait_descriptor() < 0 ? 1 : 0;
   ::epoll_wait(sleeper_.get(), events.data(), static_cast<int>(events.size()),
                std::min(limit, longest_sleep_beside_ranks()));
   memory_->header().agent_bell.lower();
 }
 
-// Of ranks that asked for it, before they tell anybody where the files lie. What is registered is
-// the range, whatever lies in it: right for all providers that do not pin.
+// Ranks ask for this before they tell other ranks where the files lie. The registration covers the
+// range, whatever is mapped there: correct for all providers that do not pin.
 void NodeAgent::Implementation::follow_files() {
   const std::uint32_t asked = memory_->header().files_asked.load(std::memory_order_acquire);
   if (asked == files_asked_) return;
@@ -190,163 +181,16 @@ void NodeAgent::Implementation::look_at_files() {
   if (shortened_ && before == shortened_) on_shortened_file_(*shortened_);
 }
 
-void NodeAgent::Implementation::on_message(Bytes bytes) {
-  if (const auto to = remote::addressee(bytes, tag_)) return on_packet(*to, bytes);
-  execute(bytes);
-}
-
-// To a rank whose packets are carried, or another agent's answer to a beat.
-void NodeAgent::Implementation::on_packet(std::uint32_t to, Bytes packet) {
-  const NodePlan& plan = memory_->plan();
-  if (!carried_.empty() && plan.holds(Rank(to))) return deliver(Rank(to), packet);
-  const auto answer =
-      remote::read_reply(packet, tag_, remote::agent_number(plan, plan.node), plan.nodes);
-  const auto node = answer ? watched_.find(answer->reply.node) : watched_.end();
-  if (node == watched_.end()) {
-    ++dropped_.misdirected;
-    return;
-  }
-  node->second.has_answered = true;
-  node->second.heard_ns = monotonic_ns();
-}
-
-void NodeAgent::Implementation::execute(Bytes bytes) {
-  const auto received = remote::read_request(bytes, tag_, memory_->plan());
-  if (!received) return endpoint_->refuse();
-  switch (received->request.kind) {
-    case RequestKind::hello:
-      return meet(received->request, received->behind);
-    case RequestKind::beat:
-      return owe(received->request);
-    case RequestKind::ask:
-      return answer_ask(received->request);
-    case RequestKind::report:
-      return hear_report(received->request, received->behind);
-    case RequestKind::alarm:
-      return declare_over(text_of(received->behind));
-    default:
-      return take_turn(*received, bytes);
-  }
-}
-
-// Those of a rank one behind the other.
-void NodeAgent::Implementation::take_turn(const ReceivedRequest& received, Bytes bytes) {
-  remote::InOrder& order = clients_[received.request.from].order;
-  const std::uint32_t number = received.request.sequence;
-  if (!order.is_next(number)) {
-    if (order.is_past(number) || !order.keep(number, bytes)) ++dropped_.repeated;
-    return;
-  }
-  order.pass();
-  carry_out(received);
-  while (const auto next = order.pass_kept())
-    carry_out(*remote::read_request(*next, tag_, memory_->plan()));
-}
-
-void NodeAgent::Implementation::carry_out(const ReceivedRequest& received) {
-  const Request& request = received.request;
-  if (request.kind == RequestKind::atomic) return update(request);
-  if (request.kind == RequestKind::put_packed) return put_packed(received);
-  if (request.kind == RequestKind::get_packed) return get_packed(received);
-  const Bytes word(reinterpret_cast<const std::byte*>(&request.operand), request.size);
-  store(request, request.kind == RequestKind::store ? word : received.behind);
-}
-
-void NodeAgent::Implementation::meet(const Request& request, Bytes address) {
-  const Result<Peer> peer = endpoint_->add_peer(address);
-  if (!peer) return;
-  Client& client = clients_[request.from];
-  client.peer = *peer;
-  client.done = request.sequence;
-  client.owed = false;
-  client.order = {};
-  client.answers.clear();
-}
-
-// What came before it over this connection is visible before it.
-void NodeAgent::Implementation::store(const Request& request, Bytes bytes) {
-  std::atomic_thread_fence(std::memory_order_release);
-  copy_to_peer(place_of(request), bytes.data(), bytes.size());
-  written_.push_back({request.to, request.offset, bytes.size()});
-  owe(request);
-}
-
-void NodeAgent::Implementation::put_packed(const ReceivedRequest& received) {
-  std::atomic_thread_fence(std::memory_order_release);
-  std::byte* arena = memory_->window(Rank(received.request.to));
-  const std::byte* packed = received.packed().data();
-  for (std::size_t i = 0; i < received.rows(); ++i) {
-    const Row row = received.row(i);
-    copy_pieces({arena + row.offset, row.step}, {packed, std::ptrdiff_t{row.size}}, row.size,
-                row.count);
-    packed += row.bytes();
-    note_written(received.request.to, row);
-  }
-  owe(received.request);
-}
-
-void NodeAgent::Implementation::note_written(std::uint32_t rank, const Row& row) {
-  const std::ptrdiff_t distance = row.step * (static_cast<std::ptrdiff_t>(row.count) - 1);
-  const auto below = static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(-distance, 0));
-  written_.push_back(
-      {rank, row.offset - below, static_cast<std::size_t>(std::abs(distance)) + row.size});
-}
-
-void NodeAgent::Implementation::get_packed(const ReceivedRequest& received) {
-  const Request& request = received.request;
-  Client& client = clients_[request.from];
-  client.done = request.sequence;
-  client.owed = false;
-  Answer bytes{.reply = {.kind = PacketKind::bytes, .sequence = request.sequence},
-               .at = Rank(request.to)};
-  for (std::size_t i = 0; i < received.rows(); ++i) {
-    bytes.rows.push_back(received.row(i));
-    bytes.reply.value += bytes.rows.back().bytes();
-  }
-  answer(request.from, std::move(bytes));
-}
-
-void NodeAgent::Implementation::update(const Request& request) {
-  const AtomicRequest atomic{request.op, request.type, request.operand, request.compare};
-  const std::uint64_t old = find_executor(request.op, request.type)(place_of(request), atomic);
-  if (request.op != AtomicOp::fetch)
-    written_.push_back({request.to, request.offset, width(request.type)});
-  if (request.size == 0) return owe(request);
-  Client& client = clients_[request.from];
-  client.done = request.sequence;
-  client.owed = false;
-  answer(request.from,
-         {.reply = {.kind = PacketKind::word, .sequence = request.sequence, .value = old}});
-}
-
-// One answer for all that one look finds.
-void NodeAgent::Implementation::owe(const Request& request) {
-  Client& client = clients_[request.from];
-  client.done = request.sequence;
-  if (!client.owed) owed_.push_back(request.from);
-  client.owed = true;
-}
-
-// After the answers: to wake somebody takes as long as half of a round trip. So who waits for
-// another word is let asleep.
-void NodeAgent::Implementation::ring() {
-  for (const Written& each : written_)
-    memory_->data_bell(Rank(each.rank)).ring_if_watched(each.offset, each.size);
-  written_.clear();
-  for (Carried& rank : carried_)
-    if (std::exchange(rank.has_news, false)) rank.bell.ring_if_asleep();
-}
-
 bool NodeAgent::Implementation::all_have_answered() const {
   return std::ranges::all_of(watched_, [](const auto& each) { return each.second.has_answered; });
 }
 
-// A node that says nothing for as long as users have patience is lost. Those that end in order are
-// not missed: a job ends everywhere at once.
+// A node that is silent for longer than the peer timeout is lost. Nodes that end in order are not
+// missed: a job ends everywhere at once.
 void NodeAgent::Implementation::watch_nodes() {
   const std::uint64_t now = monotonic_ns();
   if (peer_timeout_ns_ == 0 || now < next_watch_ns_) return;
-  // Who was away itself, stopped or without a processor, has heard nobody meanwhile.
+  // An agent that was stopped or had no processor has heard nothing meanwhile.
   const bool was_away = now - next_watch_ns_ > peer_timeout_ns_ / 4;
   next_watch_ns_ = now + peer_timeout_ns_ / (all_have_answered() ? 4 : 16);
   const NodePlan& plan = memory_->plan();
@@ -362,7 +206,7 @@ void NodeAgent::Implementation::watch_nodes() {
   }
 }
 
-// A send that fails counts as silence. The hello is repeated until an answer comes: a provider may
+// A failed send counts as silence. The hello is repeated until an answer comes: a provider may
 // accept it and lose it together with the connection that it opens.
 void NodeAgent::Implementation::greet(std::uint32_t node, Watched& watched) {
   if (watched.peer == network::no_peer) {
@@ -390,7 +234,7 @@ void NodeAgent::Implementation::introduce(std::uint32_t node, Peer peer) {
   [[maybe_unused]] const Result<Posted> sent = send(peer, buffer);
 }
 
-// Ranks look for it some times a second, whatever they sleep on.
+// Ranks check it several times a second, even while they sleep.
 void NodeAgent::Implementation::lose(std::uint32_t node, NodeState how) {
   memory_->entry(node).state.store(how, std::memory_order_release);
 }

@@ -1,6 +1,6 @@
-// The node agent: a process of its own on every node of a job that has several. It owns the
-// registration of all memory of its node, executes what other nodes ask for there, whatever the
-// ranks compute meanwhile, and sleeps when nobody asks.
+// The node agent: a separate process on every node of a job with several nodes. It owns the
+// registration of all memory of its node. It executes requests of other nodes, whatever the ranks
+// compute meanwhile. It sleeps when there are no requests.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace gondwana {
 
-// What network a job on several nodes would go by here, and from which address; or why by none.
+// The network and the address that a job on several nodes would use here, or why there is none.
 Result<std::string> describe_network(const network::Settings& settings);
 
 class NodeAgent {
@@ -24,10 +24,10 @@ class NodeAgent {
     std::uint64_t job_tag = 0;
     network::Settings settings;
     bool may_spin = false;             // whether a processor is free for it
-    bool carries = false;              // the messages of its ranks (ThroughAgent)
-    std::uint32_t peer_timeout_s = 0;  // silence of a node that means it is lost; 0: nothing does
-    // Called when a file of a rank (memory/arena_file.hpp) has been too short for a second: a
-    // provider that reads what is gone gets an error and may say nothing. Empty: nobody looks.
+    bool carries = false;              // carries the messages of its ranks (ThroughAgent)
+    std::uint32_t peer_timeout_s = 0;  // a node that is silent for longer is lost; 0: no limit
+    // Called when a file of a rank (memory/arena_file.hpp) has been too short for a second. A
+    // provider that reads the missing part gets an error and may not report it. Empty: no checks.
     std::function<void(Rank)> on_shortened_file = {};
   };
 
@@ -36,18 +36,18 @@ class NodeAgent {
   NodeAgent& operator=(const NodeAgent&) = delete;
   ~NodeAgent();
 
-  // How others reach this node.
+  // How other nodes reach this one.
   const NodeContact& contact() const;
 
-  // Serves until `control` can be read, which is an order to end or the end of who started us; then
-  // answers what has come, and returns.
+  // Serves until `control` is readable, which means an order to end or the end of the parent. Then
+  // it answers the requests that have come, and returns.
   void serve(int control);
 
-  // How many messages came that were not executed.
+  // Counts of messages that were not executed.
   struct Dropped {
-    std::uint64_t refused = 0;      // none of this job's, or garbled
-    std::uint64_t repeated = 0;     // of this job, by a number that had come before
-    std::uint64_t misdirected = 0;  // of this job, for nobody here
+    std::uint64_t refused = 0;      // not of this job, or malformed
+    std::uint64_t repeated = 0;     // of this job, with a number that had come before
+    std::uint64_t misdirected = 0;  // of this job, for no process here
   };
   Dropped dropped() const;
 

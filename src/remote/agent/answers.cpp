@@ -1,5 +1,5 @@
-// How answers of a node agent leave: a queue for each process that asks, and for all together a
-// bounded number of bytes that wait for the network.
+// Sends the answers of a node agent. Each client has a queue; all share a limit of bytes that wait
+// for the network.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -16,7 +16,7 @@ using network::Peer;
 using remote::Reply;
 using remote::Row;
 
-// Bytes of answers that wait for the network: to one rank, and to all. A single one always may.
+// Limits of the bytes that wait for the network: to one rank, and to all. One always may.
 constexpr std::size_t most_leaving_to_one = 256 * 1024;
 constexpr std::size_t most_leaving = 64 * 1024 * 1024;
 
@@ -24,7 +24,7 @@ constexpr std::size_t most_leaving = 64 * 1024 * 1024;
 
 void NodeAgent::Implementation::answer(std::uint32_t from, Answer answer) {
   Client& client = clients_[from];
-  if (client.peer == network::no_peer) return;  // it has not said where
+  if (client.peer == network::no_peer) return;  // no hello has come
   answer.reply.tag = tag_;
   answer.reply.to = from;
   answer.reply.node = memory_->plan().node;
@@ -32,7 +32,7 @@ void NodeAgent::Implementation::answer(std::uint32_t from, Answer answer) {
   client.answers.push_back(std::move(answer));
 }
 
-// Who does not take its answers keeps nobody else waiting.
+// A client that does not take its answers does not delay other clients.
 void NodeAgent::Implementation::send_answers() {
   for (const std::uint32_t from : owed_) {
     Client& client = clients_[from];
@@ -43,7 +43,7 @@ void NodeAgent::Implementation::send_answers() {
   std::erase_if(to_answer_, [this](std::uint32_t to) { return send_answers_to(to); });
 }
 
-// False: some wait. To who is gone they are lost: others notice that.
+// False: some answers wait. Answers to a process that is gone are dropped.
 bool NodeAgent::Implementation::send_answers_to(std::uint32_t number) {
   Client& client = clients_[number];
   for (; !client.answers.empty(); client.answers.pop_front()) {
@@ -75,7 +75,7 @@ bool NodeAgent::Implementation::has_room(const Client& client, std::size_t size)
          (client.leaving + size <= most_leaving_to_one && leaving_ + size <= most_leaving);
 }
 
-// What is written there now, behind all that was asked for before.
+// Packs what the memory holds now, after all earlier requests.
 void NodeAgent::Implementation::pack(const Answer& answer, std::byte* message) const {
   message = remote::write(message, answer.reply);
   const std::byte* arena = memory_->window(answer.at);
@@ -87,12 +87,12 @@ void NodeAgent::Implementation::pack(const Answer& answer, std::byte* message) c
   }
 }
 
-// Whether its answers wait for what no message that leaves would tell.
+// Whether its answers are blocked with no completion to retry on.
 bool NodeAgent::Implementation::is_stuck(std::uint32_t number) const {
   return clients_.at(number).leaving == 0;
 }
 
-// That ranks have not got. Words to other agents may never leave, where a node is gone.
+// Messages to other agents do not count: if a node is gone, they may never leave.
 bool NodeAgent::Implementation::has_answers() const {
   const auto is_waited_for = [this](const auto& each) {
     return each.first < memory_->plan().job_ranks && each.second.leaving > 0;

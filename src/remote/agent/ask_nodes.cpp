@@ -47,7 +47,7 @@ void NodeAgent::Implementation::look_at_ranks() {
   go_on_asking();
 }
 
-// That the process has ended or runs another program, while it is part of the job.
+// Finds a rank whose process has ended or runs another program while it is part of the job.
 void NodeAgent::Implementation::look_for_lost_ranks() {
   const NodePlan& plan = memory_->plan();
   for (std::uint32_t rank = plan.first; rank < plan.first + plan.ranks; ++rank) {
@@ -61,20 +61,20 @@ void NodeAgent::Implementation::look_for_lost_ranks() {
   }
 }
 
-// To those that have not got it: a connection may have to be made first.
+// Sends the alarm to the nodes that have not got it. A connection may have to be made first.
 void NodeAgent::Implementation::send_alarms() {
   std::erase_if(to_alarm_, [this](std::uint32_t node) {
     return tell(node, {.kind = RequestKind::alarm}, alarm_);
   });
 }
 
-// To whoever of this node can end the job.
+// Tells the processes of this node that can end the job.
 void NodeAgent::Implementation::declare_over(const std::string& why) {
   NodeHeader& header = memory_->header();
   if (header.is_over.load(std::memory_order_relaxed) != 0) return;
   const std::string text = shortened(why, header.why.size() - 1);
   std::ranges::copy(text, header.why.begin());
-  header.is_over.store(1, std::memory_order_release);  // with look_for_losses() and the guardian
+  header.is_over.store(1, std::memory_order_release);  // pairs with look_for_losses(), guardian
 }
 
 NodeReport NodeAgent::Implementation::report_of_own() const {
@@ -131,7 +131,7 @@ void NodeAgent::Implementation::hear_report(const Request& request, Bytes text) 
   go_on_asking();
 }
 
-// To the agents that this one has talked to: it answers no more.
+// Tells the agents that this one has communicated with that it answers no more.
 void NodeAgent::Implementation::tell_farewell() {
   const NodePlan& plan = memory_->plan();
   const auto* pages = reinterpret_cast<const std::byte*>(&memory_->page(Rank(plan.first)));
@@ -148,8 +148,8 @@ void NodeAgent::Implementation::tell_farewell() {
   }
 }
 
-// A message to another agent. False: there is no connection yet, or no room. What was not asked is
-// asked in the next round.
+// Sends a message to another agent. False: there is no connection yet, or no room. A later round
+// asks again for what was lost.
 bool NodeAgent::Implementation::tell(std::uint32_t node, Request request, const std::string& text) {
   if (node == memory_->plan().node || node >= memory_->plan().nodes) return true;
   const Result<Peer> peer = peer_of(node);

@@ -1,5 +1,5 @@
-// How a node agent carries the messages of its ranks, where they have no endpoints of their own: to
-// the agents of other nodes as they are, and what comes for the ranks to the ranks.
+// How a node agent carries the messages of its ranks if they have no endpoints of their own. It
+// forwards messages to the agents of other nodes, and delivers what comes for its ranks.
 #include <sys/epoll.h>
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 namespace gondwana {
 namespace {
 
-// Messages of one rank, before it is the turn of the next.
+// Limit of messages of one rank before the next rank has its turn.
 constexpr int most_at_once = 64;
-// Where something waits for a rank, or for the network, and nobody says when there is room.
+// The retry interval while messages wait for a rank or the network: no event reports free room.
 constexpr int look_again_ms = 1;
 constexpr int any_length = 1'000'000;
 
@@ -27,7 +27,7 @@ void NodeAgent::Implementation::carry_from_now() {
   }
 }
 
-// By edges: nobody has to read what rings.
+// Edge-triggered, so the bell's descriptor need not be read.
 void NodeAgent::Implementation::listen_to_ranks() {
   epoll_event event{};
   event.events = EPOLLIN | EPOLLET;
@@ -53,7 +53,7 @@ bool NodeAgent::Implementation::carry() {
   return found;
 }
 
-// False: there is no room now. What is for a node that is gone is over.
+// False: there is no room now. Messages to a node that is gone are dropped.
 bool NodeAgent::Implementation::pass_on(const RecordReader::Record& message) {
   const NodePlan& plan = memory_->plan();
   if (message.to == plan.node) {
@@ -81,7 +81,7 @@ Result<Posted> NodeAgent::Implementation::send_on(std::uint32_t node, Bytes mess
   return send(*peer, buffer);
 }
 
-// The agent of another node.
+// Adds the agent of another node on first use.
 Result<network::Peer> NodeAgent::Implementation::peer_of(std::uint32_t node) {
   const auto [other, is_new] = others_.try_emplace(node, network::no_peer);
   if (is_new) {
@@ -114,14 +114,14 @@ void NodeAgent::Implementation::deliver_waiting(Carried& rank) {
   while (!rank.waiting.empty() && hand_over(rank, rank.waiting.front())) rank.waiting.pop_front();
 }
 
-// What would be lost if the agent ended now.
+// Whether messages would be lost if the agent ended now.
 bool NodeAgent::Implementation::has_to_carry() const {
   return carrying_ > 0 || std::ranges::any_of(carried_, [](const Carried& rank) {
            return rank.from_rank.has_record() || !rank.waiting.empty();
          });
 }
 
-// In milliseconds; from here on ranks ring. What they wrote before is seen here.
+// In milliseconds. From here on ranks ring the bell; messages written before are found here.
 int NodeAgent::Implementation::longest_sleep_beside_ranks() {
   if (carried_.empty()) return any_length;
   const bool are_heard = memory_->header().agent_bell.raise();

@@ -1,7 +1,6 @@
-// What is behind NodeAgent: its endpoint, the memory that it works on, and who asks. What it does
-// with requests is in agent.cpp, how answers leave in agent_answers.cpp, how it carries the
-// messages of its ranks in agent_carries.cpp, how it finds that the job cannot go on in
-// agent_inquiry.cpp.
+// The state of a NodeAgent: its endpoint, the memory that it serves, and its clients. agent.cpp has
+// the main loop and watches nodes; requests.cpp executes requests; answers.cpp sends answers;
+// carries.cpp carries messages; ask_nodes.cpp finds that the job cannot go on.
 #pragma once
 
 #include <cstdint>
@@ -45,43 +44,43 @@ class NodeAgent::Implementation {
   using Request = remote::Request;
   using Row = remote::Row;
 
-  // Of a gather the rows, with which the bytes are fetched when there is room for them to leave.
+  // The rows of a get_packed: their bytes are packed once there is room to send them.
   struct Answer {
     Reply reply;
     Rank at{0};
     std::vector<Row> rows = {};
   };
-  // A message under way, to a process by its number.
+  // A message in flight to a process, by its number.
   struct SendBuffer : network::Operation {
     std::uint32_t to = 0;
     std::size_t size = 0;
-    bool is_carried = false;       // for a rank of ours
-    std::vector<std::byte> bytes;  // keeps its room
+    bool is_carried = false;       // for a rank of this node
+    std::vector<std::byte> bytes;  // keeps its capacity
   };
-  // What is known of a process that asks. `done`: its last request that was carried out.
+  // A process that sends requests. `done`: its last executed request.
   struct Client {
     Peer peer = network::no_peer;
     std::uint32_t done = 0;
-    bool owed = false;  // an answer
+    bool owed = false;  // an answer is due
     remote::InOrder order;
-    std::list<Answer> answers;  // nothing, while it is empty
+    std::list<Answer> answers;  // takes no memory while empty
     std::size_t leaving = 0;    // bytes of answers that have not left
   };
-  // Bytes of the arena of a rank that were written.
+  // A written range of a rank's arena.
   struct Written {
     std::uint32_t rank;
     std::uint64_t offset;
     std::size_t size;
   };
-  // A rank of ours whose messages are carried.
+  // A rank of this node whose messages the agent carries.
   struct Carried {
     RecordReader from_rank;
     RecordWriter to_rank;
     Doorbell<RealAtomics>& bell;
-    std::deque<std::vector<std::byte>> waiting = {};  // packets, until it makes room
+    std::deque<std::vector<std::byte>> waiting = {};  // packets that wait for room
     bool has_news = false;
   };
-  // Another node that a rank of ours talks to: it must answer from time to time.
+  // Another node that a rank of this node talks to. It must answer from time to time.
   struct Watched {
     Peer peer = network::no_peer;
     bool has_answered = false;
@@ -171,7 +170,7 @@ class NodeAgent::Implementation {
   std::uint32_t files_asked_ = 0;
   std::uint64_t tag_;
   bool may_spin_;
-  std::uint64_t peer_timeout_ns_;  // 0: endless
+  std::uint64_t peer_timeout_ns_;  // 0: no limit
   std::uint64_t next_watch_ns_ = 0;
   std::function<void(Rank)> on_shortened_file_;
   std::uint64_t next_file_look_ns_ = 0;
@@ -180,24 +179,24 @@ class NodeAgent::Implementation {
   std::uint64_t next_look_ns_ = 0;            // at the ranks of the node
   remote::Inquiry inquiry_;
   std::string alarm_;                    // why the job is over
-  std::vector<std::uint32_t> to_alarm_;  // nodes whose agents are to be told
+  std::vector<std::uint32_t> to_alarm_;  // nodes that must still get it
   NodeContact contact_;
-  // By rank, and behind them the agents by node: those that have asked, or get what is carried.
+  // By number: ranks, then agents by node. They have sent requests or get carried messages.
   std::unordered_map<std::uint32_t, Client> clients_;
-  std::vector<Carried> carried_;          // by rank of the node; none where they have endpoints
+  std::vector<Carried> carried_;          // by rank of the node; empty if ranks have endpoints
   std::map<std::uint32_t, Peer> others_;  // agents, by node
-  bool is_blocked_ = false;               // something to carry waits for the network
-  std::size_t carrying_ = 0;              // buffers
+  bool is_blocked_ = false;               // a message to carry waits for the network
+  std::size_t carrying_ = 0;              // carried buffers in flight
   std::vector<std::uint32_t> owed_;
-  std::vector<Written> written_;          // who sleeps until that changes is to be woken
-  std::vector<std::uint32_t> to_answer_;  // who has answers that wait
-  std::deque<SendBuffer> buffers_;        // they must not move
+  std::vector<Written> written_;          // wakes the ranks that sleep on it
+  std::vector<std::uint32_t> to_answer_;  // processes whose answers wait
+  std::deque<SendBuffer> buffers_;        // must not move
   std::vector<SendBuffer*> free_buffers_;
-  std::size_t leaving_ = 0;          // bytes of buffers
+  std::size_t leaving_ = 0;          // bytes of buffers in flight
   std::vector<std::byte> injected_;  // room for one message
-  Dropped dropped_;                  // but for what the endpoint has refused
-  UniqueFd sleeper_;                 // an epoll of what ends a sleep
-  // Last, so that they are closed before what they send from.
+  Dropped dropped_;                  // except what the endpoint has refused
+  UniqueFd sleeper_;                 // an epoll of all events that end a sleep
+  // Last, so that they are closed before the memory that they send from.
   std::unique_ptr<network::Endpoint> endpoint_;
   std::unique_ptr<network::Registration> registration_;
 };

@@ -1,8 +1,8 @@
-// How a node agent finds out whether the whole job waits for ever: it asks all nodes whether their
-// ranks wait, one after the other, and the one that went on last first. Two rounds that find all of
-// them still, no rank gone on in between and no messages under way are enough. Messages to a rank
-// that has ended is under way for ever: then the job counts as stuck once it has been still for as
-// long as the silence of a node may last.
+// How a node agent finds that the whole job waits for ever. It asks the nodes one after the other
+// whether their ranks wait, first the node that was last found busy. The job is stuck if two rounds
+// find all ranks waiting, no rank progressed in between and no messages are in flight. Messages to
+// a rank that has ended stay in flight. Then the job counts as stuck once it has been still for the
+// peer timeout.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace gondwana::remote {
 
-// What an agent says of the ranks of its node.
+// The report of an agent on the ranks of its node.
 struct NodeReport {
   bool is_still = false;
   bool any_leaves = false;
@@ -23,25 +23,25 @@ struct NodeReport {
 
 class Inquiry {
  public:
-  // `patience_ns`: that silence may last; 0: no limit.
+  // `patience_ns`: how long a node may be silent; 0: no limit.
   Inquiry(std::uint32_t node, std::uint32_t nodes, std::uint64_t patience_ns)
       : node_(node), peer_timeout_ns_(patience_ns), reports_(nodes), is_gone_(nodes) {}
 
   bool is_due(std::uint64_t now_ns) const { return now_ns >= next_ns_; }
   std::uint32_t round() const { return round_; }
 
-  // A round begins with the report of the own node.
+  // Begins a round with the report of this node.
   void begin(NodeReport own, std::uint64_t now_ns);
-  // Who is to be asked now; nobody where an answer is awaited or where none is needed.
+  // The node to ask now; none while an answer is awaited or if no more are needed.
   std::optional<std::uint32_t> next_to_ask(std::uint64_t now_ns);
-  // The one that was to be asked last could not be asked yet.
+  // The last question could not be sent yet.
   void ask_again() { asked_.reset(); }
-  // Of another node, in the present round; reports of others are ignored.
+  // Takes the report of the node asked last, in this round. Ignores all others.
   void hear(std::uint32_t node, std::uint32_t round, NodeReport report, std::uint64_t now_ns);
-  // All ranks of that node have ended: it is not asked any more.
+  // All ranks of that node have ended; it is not asked any more.
   void hear_farewell(std::uint32_t node, NodeReport report);
 
-  // What all nodes wait for, once it is known that none can go on.
+  // What all ranks wait for, once it is known that none can go on.
   const std::optional<std::string>& diagnosis() const { return diagnosis_; }
 
  private:
@@ -57,9 +57,9 @@ class Inquiry {
   std::uint64_t peer_timeout_ns_;
   std::uint32_t round_ = 0;
   bool runs_ = false;
-  std::optional<std::uint32_t> asked_;  // and has not answered
+  std::optional<std::uint32_t> asked_;  // asked, and has not answered
   std::uint64_t asked_ns_ = 0;
-  std::uint32_t busy_ = 0;                          // the node that was found not to be still
+  std::uint32_t busy_ = 0;                          // the node last found busy
   std::vector<std::optional<NodeReport>> reports_;  // of this round, by node
   std::vector<bool> is_gone_;
   std::optional<Found> found_;

@@ -14,37 +14,13 @@
 namespace gondwana {
 namespace {
 
-using remote::MessageHeader;
 using remote::PacketKind;
 using remote::Reply;
-using remote::Request;
-using remote::RequestKind;
-using remote::Row;
 
-// Requests to one node that are not answered. The agent has received all of them when it has room
-// for as many from each rank.
-constexpr std::size_t most_unanswered = 256;
-
-// Looks for losses cost more than polls, and so do looks at the clock. Who sleeps on something else
-// polls some thirty times a second.
+// A look for losses or at the clock costs more than a poll. A rank that sleeps on something else
+// polls about thirty times a second.
 constexpr std::uint32_t polls_between_clocks = 16;
 constexpr std::uint64_t between_looks_ns = 100'000'000;
-
-// What the agent is told of pieces.
-void write_rows(std::span<const StridedRun> pieces, std::byte* message) {
-  for (const StridedRun& each : pieces) {
-    const Row row{.offset = each.there,
-                  .step = each.there_step,
-                  .size = static_cast<std::uint32_t>(each.size),
-                  .count = static_cast<std::uint32_t>(each.count)};
-    message = remote::write(message, row);
-  }
-}
-
-// One store at the target (rule 8): what a peer may be polling.
-bool is_word(std::size_t size, std::size_t offset) {
-  return (size == 1 || size == 2 || size == 4 || size == 8) && offset % size == 0;
-}
 
 std::string ranks_of(const NodeInfo& node) {
   return node.ranks == 1 ? fmt::format("rank {}", node.first)
@@ -79,161 +55,6 @@ Limits RemoteClient::Implementation::limits() const {
           .longest_message = remote::longest_message};
 }
 
-RemoteClient::Implementation::Link& RemoteClient::Implementation::link_to(std::uint32_t node) {
-  const auto [link, is_new] = links_.try_emplace(node);
-  if (is_new) memory_->entry(node).is_used.store(1, std::memory_order_relaxed);
-  return link->second;
-}
-
-// The first message says where answers go.
-Result<Posted> RemoteClient::Implementation::introduce(std::uint32_t node, Link& link) {
-  if (link.introduced) return Posted::accepted;
-  const Bytes address = route_->address();
-  const Request hello{
-      .tag = tag_, .kind = RequestKind::hello, .from = index(me_), .operand = address.size()};
-  Result<Posted> sent = route_->send_to_agent(
-      node, sizeof(hello) + address.size(),
-      [&](std::byte* message) { std::ranges::copy(address, remote::write(message, hello)); });
-  link.introduced = sent && *sent == Posted::accepted;
-  return sent;
-}
-
-// The agent executes requests in their order.
-bool RemoteClient::Implementation::has_executed(Rank at, std::uint64_t mark) {
-  const auto found = links_.find(nodes_.node_of(at));
-  if (found == links_.end()) return true;
-  const Link& link = found->second;
-  return link.executed == link.unanswered.size() || link.unanswered[link.executed].number > mark;
-}
-
-// An error means that the node is lost.
-Result<Posted> RemoteClient::Implementation::judge(std::uint32_t node, Result<Posted> posted) {
-  if (posted) return posted;
-  lose(node, posted.error().text);
-  return *lost_;
-}
-
-Result<Posted> RemoteClient::Implementation::request(Request request, Unanswered unanswered,
-                                                     Bytes behind) {
-  return this->request(request, std::move(unanswered), behind.size(),
-                       [behind](std::byte* message) { std::ranges::copy(behind, message); });
-}
-
-Result<Posted> RemoteClient::Implementation::request(Request request, Unanswered unanswered,
-                                                     std::size_t behind, Write write_behind) {
-  if (lost_) return *lost_;
-  const std::uint32_t node = nodes_.node_of(Rank(request.to));
-  Link& link = link_to(node);
-  if (link.unanswered.size() >= most_unanswered) return Posted::busy;
-  if (Result<Posted> met = judge(node, introduce(node, link)); !met || *met == Posted::busy)
-    return met;
-  request.tag = tag_;
-  request.from = index(me_);
-  request.sequence = link.sent + 1;
-  const auto write_all = [&](std::byte* message) { write_behind(remote::write(message, request)); };
-  Result<Posted> posted =
-      judge(node, route_->send_to_agent(node, sizeof(request) + behind, write_all));
-  if (!posted || *posted == Posted::busy) return posted;
-  ++link.sent;
-  unanswered.number = ++accepted_;
-  add(traffic().under_way, 1);
-  unanswered.done->begin();
-  link.unanswered.push_back(std::move(unanswered));
-  return posted;
-}
-
-Result<Posted> RemoteClient::Implementation::put(Remote to, Bytes source, Completion& done) {
-  if (is_word(source.size(), to.offset)) {
-    Request store{.kind = RequestKind::store,
-                  .size = static_cast<std::uint8_t>(source.size()),
-                  .to = index(to.rank),
-                  .offset = to.offset};
-    std::memcpy(&store.operand, source.data(), source.size());
-    return request(store, {.done = &done});
-  }
-  if (source.size() <= eager_limit_) {
-    const Request write{.kind = RequestKind::write,
-                        .to = index(to.rank),
-                        .offset = to.offset,
-                        .operand = source.size()};
-    return request(write, {.done = &done}, source);
-  }
-  if (lost_) return *lost_;
-  const std::uint32_t node = nodes_.node_of(to.rank);
-  link_to(node);
-  return judge(node, route_->put(to, source, done));
-}
-
-Result<Posted> RemoteClient::Implementation::put_packed(Rank to, std::span<const StridedRun> pieces,
-                                                        Completion& done) {
-  const Request spread{
-      .kind = RequestKind::put_packed, .to = index(to), .operand = std::uint64_t{pieces.size()}};
-  const std::size_t rows = pieces.size() * sizeof(Row);
-  return request(spread, {.done = &done}, rows + bytes_of(pieces), [&](std::byte* behind) {
-    write_rows(pieces, behind);
-    pack(pieces, behind + rows);
-  });
-}
-
-Result<Posted> RemoteClient::Implementation::get_packed(Rank from,
-                                                        std::span<const StridedRun> pieces,
-                                                        Completion& done) {
-  const Request gather{
-      .kind = RequestKind::get_packed, .to = index(from), .operand = std::uint64_t{pieces.size()}};
-  return request(gather, {.done = &done, .pieces = {pieces.begin(), pieces.end()}},
-                 pieces.size() * sizeof(Row),
-                 [&](std::byte* behind) { write_rows(pieces, behind); });
-}
-
-Result<Posted> RemoteClient::Implementation::get(MutableBytes target, Remote from,
-                                                 Completion& done) {
-  if (carries_messages_only()) {
-    const StridedRun whole{
-        .size = target.size(), .count = 1, .there = from.offset, .here = target.data()};
-    return get_packed(from.rank, std::span(&whole, 1), done);
-  }
-  if (lost_) return *lost_;
-  const std::uint32_t node = nodes_.node_of(from.rank);
-  link_to(node);
-  return judge(node, route_->get(target, from, done));
-}
-
-Result<Posted> RemoteClient::Implementation::atomic(Remote at, const AtomicRequest& wanted,
-                                                    std::byte* result, Completion& done) {
-  const Request update{
-      .kind = RequestKind::atomic,
-      .op = wanted.op,
-      .type = wanted.type,
-      .size = static_cast<std::uint8_t>(result == nullptr ? 0 : width(wanted.type)),
-      .to = index(at.rank),
-      .offset = at.offset,
-      .operand = wanted.operand,
-      .compare = wanted.compare};
-  return request(update, {.done = &done, .word = result, .size = width(wanted.type)});
-}
-
-Result<Posted> RemoteClient::Implementation::send_message(Rank to, Bytes head, Bytes body) {
-  const std::size_t size = head.size() + body.size();
-  if (index(to) >= memory_->plan().job_ranks || size > remote::longest_message)
-    return Error{Errc::invalid_argument,
-                 fmt::format("no message of {} B goes to rank {}", size, index(to))};
-  if (lost_) return *lost_;
-  std::uint32_t& last = last_numbers_[index(to)];
-  if (last == 0) link_to(nodes_.node_of(to));  // from here on the agent watches that node
-  const MessageHeader envelope{
-      .tag = tag_, .to = index(to), .from = index(me_), .number = last + 1};
-  const auto write_all = [&](std::byte* message) {
-    message = std::ranges::copy(head, remote::write(message, envelope)).out;
-    std::ranges::copy(body, message);
-  };
-  Result<Posted> posted =
-      judge(nodes_.node_of(to), route_->send_to_rank(to, sizeof(envelope) + size, write_all));
-  if (!posted || *posted == Posted::busy) return posted;
-  ++last;
-  add(traffic().sent, 1);
-  return posted;
-}
-
 bool RemoteClient::Implementation::progress() {
   if (++polls_ % polls_between_clocks == 0) look_for_losses();
   const bool delivered = queue_.deliver();
@@ -258,8 +79,8 @@ bool RemoteClient::Implementation::take_message(const remote::ReceivedMessage& m
   return true;
 }
 
-// An answer to a number says that all before it are done too, but the bytes of each come with its
-// own, which a provider may report late. False: not to a request of ours.
+// A reply completes all requests up to its number. The bytes of a get come with a reply of their
+// own, which a provider may report late. False: the reply answers no request of ours.
 bool RemoteClient::Implementation::take_answer(const remote::ReceivedReply& answer) {
   const Reply& reply = answer.reply;
   const auto found = links_.find(reply.node);
@@ -291,7 +112,7 @@ bool RemoteClient::Implementation::take_result(Unanswered& asked,
   return true;
 }
 
-// The first loss is the one that is told, but that of the own agent comes before those of others.
+// The first loss is reported. The loss of this node's agent takes precedence over other losses.
 std::string RemoteClient::Implementation::tell_loss(std::uint32_t node,
                                                     const std::string& why) const {
   const NodeInfo& own = nodes_[memory_->plan().node];
@@ -315,7 +136,7 @@ std::string RemoteClient::Implementation::tell_loss(std::uint32_t node,
                      nodes_[node].host.data(), why);
 }
 
-// Requests that nobody will answer are over.
+// Completes the requests that will never be answered.
 void RemoteClient::Implementation::lose(std::uint32_t node, const std::string& why) {
   if (!lost_) lost_ = Error{Errc::peer_lost, tell_loss(node, why)};
   Link& link = links_[node];
@@ -324,14 +145,14 @@ void RemoteClient::Implementation::lose(std::uint32_t node, const std::string& w
   link.executed = 0;
 }
 
-// Those that the agent of this node has noticed, that of the agent itself, and what this rank has
-// done to itself.
+// Looks for losses that this node's agent has noticed, for the loss of that agent itself, and for
+// connections that this rank has closed.
 void RemoteClient::Implementation::look_for_losses() {
   const std::uint64_t now = monotonic_ns();
   if (now < next_look_ns_) return;
   next_look_ns_ = now + between_looks_ns;
   const NodeHeader& header = memory_->header();
-  if (!lost_ && header.is_over.load(std::memory_order_acquire) == 1)  // with the agent's release
+  if (!lost_ && header.is_over.load(std::memory_order_acquire) == 1)  // pairs with the agent
     lost_ = Error{Errc::peer_lost, header.why.data()};
   if (!lost_ && (route_->was_closed() || is_agent_gone())) lose(memory_->plan().node, "");
   for (std::uint32_t node = 0; node < memory_->plan().nodes && !lost_; ++node) {
@@ -347,7 +168,7 @@ bool RemoteClient::Implementation::is_agent_gone() const {
   return agent_ >= 0 && ::poll(&entry, 1, 0) > 0 && (entry.revents & POLLHUP) != 0;
 }
 
-// While a connection is being made messages wait here. Once one was answered they go to the kernel.
+// Messages wait in this process until a connection is made. After an answer they go to the kernel.
 bool RemoteClient::Implementation::departed() const {
   const auto has_departed = [](const auto& link) {
     return link.second.answered > 0 || link.second.unanswered.empty();

@@ -1,10 +1,10 @@
-// The wire between nodes. A rank has an endpoint of its own, by which it reaches the
-// agents of the other nodes: puts and gets go to the memory that an agent has registered; words,
-// atomic operations and short puts are messages that it executes as the processor's own
-// instructions, in order. Messages goes to the endpoint of the rank itself, whose address is on an
-// info in its arena. Or all is messages, which the agent of its own node carries.
+// The wire between nodes. A rank reaches the agents of other nodes through an endpoint of its own.
+// Puts and gets go to the memory that an agent has registered. Words, atomic operations and short
+// puts are messages; the agent executes them in order, with the processor's own instructions.
+// Messages to a rank go to that rank's endpoint, whose address is in its arena. Alternatively, the
+// agent of the rank's own node carries everything as messages.
 //
-// Connections are made by the first operation to a node.
+// The first operation to a node makes the connection.
 #pragma once
 
 #include <chrono>
@@ -20,14 +20,14 @@ namespace gondwana {
 class RemoteClient {
  public:
   struct Setup {
-    std::shared_ptr<NodeMemory> memory;  // with the infos of all nodes when something is posted
+    std::shared_ptr<NodeMemory> memory;  // has the infos of all nodes when something is posted
     Rank me;
     std::uint64_t job_tag = 0;
     network::Settings settings;
     std::size_t eager_limit = 2 * 1024;  // bytes of a put that goes as a message
     bool through_agent = false;          // all goes through the agent of this node
-    // A socket whose other end the agent of this node holds, as long as this lives; -1: somebody
-    // else looks after the agent.
+    // A socket whose other end the agent of this node holds while it lives. -1: the rank does not
+    // watch the agent.
     int agent = -1;
   };
 
@@ -53,7 +53,7 @@ class RemoteClient {
   bool departed() const;
   void sleep(std::chrono::microseconds limit);
   const Error* lost() const;
-  // How many messages came that are none of this job's, or make no sense.
+  // The number of messages that do not belong to this job or are malformed.
   std::uint64_t refused() const;
 
  private:

@@ -1,5 +1,5 @@
-// What is behind RemoteClient: what was asked of the agents of other nodes, and message to the
-// ranks there. How it leaves is a matter of the Route.
+// The state of a RemoteClient: its requests to agents of other nodes, and its messages to the ranks
+// there. requests.cpp sends them; client.cpp handles answers and losses. The Route moves them.
 #pragma once
 
 #include <deque>
@@ -42,19 +42,19 @@ class RemoteClient::Implementation {
  private:
   using Write = remote::Route::Write;
 
-  // A request under way.
+  // A request in flight.
   struct Unanswered {
     Completion* done;
-    std::byte* word = nullptr;            // where the answer's goes; null: nobody wants it
+    std::byte* word = nullptr;            // destination of the answer; null: unwanted
     std::size_t size = 0;                 // of the word
     std::uint64_t number = 0;             // among the requests of this rank to all nodes
-    std::vector<StridedRun> pieces = {};  // where its bytes go; none once they have come
+    std::vector<StridedRun> pieces = {};  // destination of its bytes; empty once they have come
   };
-  // The agent of another node, once it was talked to.
+  // The agent of another node, from the first use on.
   struct Link {
     bool introduced = false;
     std::uint32_t sent = 0;      // the number of the last request
-    std::uint32_t answered = 0;  // the last before those that are unanswered
+    std::uint32_t answered = 0;  // the last one before `unanswered`
     std::size_t executed = 0;    // of the unanswered; some wait for their bytes
     std::deque<Unanswered> unanswered;
   };
@@ -96,7 +96,7 @@ class RemoteClient::Implementation {
   std::optional<Error> lost_;
   std::uint32_t polls_ = 0;
   std::uint64_t next_look_ns_ = 0;        // for losses
-  std::uint64_t refused_ = 0;             // messages that are none of this job's
+  std::uint64_t refused_ = 0;             // messages that do not belong to this job
   std::unique_ptr<remote::Route> route_;  // last, so that it is closed before what it writes to
 };
 

@@ -1,5 +1,5 @@
-// Messages of other ranks on its way to the receiver of this one: in the order of its senders,
-// whatever order the network delivers large and small messages in, and kept while nobody listens.
+// Messages of other ranks on their way to this rank's receiver. It gets them in each sender's
+// order, even if the network reorders large and small ones. They are kept until a receiver listens.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@ namespace gondwana::remote {
 class MessageQueue {
  public:
   void listen(MessageReceiver receiver);
-  // Hands it over, or keeps a copy. False: it has come before.
+  // Delivers the message or keeps a copy. False: it has come before.
   bool take(const ReceivedMessage& message);
-  // Hands over what was kept while nobody listened; true where there was any.
+  // Delivers messages that came before the receiver listened; true if there were any.
   bool deliver();
 
  private:
   bool deliver_kept(Rank sender, InOrder& order);
 
-  std::map<std::uint32_t, InOrder> senders_;  // by rank; of those that wrote
+  std::map<std::uint32_t, InOrder> senders_;  // by sending rank
   MessageReceiver receiver_;
   bool is_new_ = false;  // the receiver
 };

@@ -1,4 +1,4 @@
-// The infos of all nodes, and which node a rank is on. Valid once all infos are known.
+// The infos of all nodes, and the node of each rank. Valid once all infos are known.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class NodeInfos {
 
  private:
   std::shared_ptr<NodeMemory> memory_;
-  std::vector<std::uint32_t> first_of_;  // rank of each node; filled by the first question
+  std::vector<std::uint32_t> first_of_;  // rank of each node; filled on first use
 };
 
 }  // namespace gondwana::remote

@@ -13,17 +13,17 @@
 namespace gondwana::remote {
 namespace {
 
-// Answers of 32 bytes, and message.
+// For answers of 32 bytes, and messages.
 constexpr network::Receives receives{.buffers = 4,
                                      .longest = sizeof(MessageHeader) + longest_message};
 
-// Bytes of messages that wait here for the network. Then there is no room, unless there is nothing.
+// Limit of the bytes of messages that wait for the network. One message always may wait.
 constexpr std::size_t most_leaving = 4 * 1024 * 1024;
 
-// Messages in a row without a completion.
+// Limit of messages in a row without a completion.
 constexpr std::uint32_t most_injected_in_a_row = 16;
 
-// Between two looks at an info that is not written yet.
+// The interval between two reads of an info that is not written yet.
 constexpr std::uint64_t ask_again_ns = 1'000'000;
 
 }  // namespace
@@ -70,17 +70,16 @@ Result<Posted> OwnEndpoint::send_to_agent(std::uint32_t node, std::size_t size, 
 Result<Posted> OwnEndpoint::send_to_rank(Rank to, std::size_t size, Write write) {
   Pair& pair = pair_with(to);
   if (Result<Posted> found = find(to, pair); !found || *found == Posted::busy) return found;
-  // The first one makes the connection. Once it has left, nothing that is injected stays here.
+  // The first message makes the connection. Once it has left, no injected message stays here.
   pair.may_inject = pair.may_inject || (pair.was_used && pair.leaving.done());
   Result<Posted> posted = send(pair, size, write);
   if (posted && *posted == Posted::accepted) pair.was_used = true;
   return posted;
 }
 
-// Small messages are injected. An injected message has no completion; while the receiver reads
-// nothing it waits in the provider, which moves it only when this rank polls. So after some
-// injected messages one is sent with a completion, which also shows that the messages before it
-// have left.
+// Small messages are injected. An injected message has no completion. While the receiver does not
+// read, it waits in the provider, which moves it only when this rank polls. After some injected
+// messages, one is sent with a completion, which also shows that the earlier ones have left.
 Result<Posted> OwnEndpoint::send(Line& line, std::size_t size, Write write) {
   if (line.may_inject && size <= endpoint_->most_injected() &&
       line.injected < most_injected_in_a_row) {
@@ -112,7 +111,7 @@ OwnEndpoint::Pair& OwnEndpoint::pair_with(Rank rank) {
   return pair->second;
 }
 
-// Accepted: it is known where the rank is.
+// Accepted: the address of the rank is known.
 Result<Posted> OwnEndpoint::find(Rank rank, Pair& pair) {
   switch (pair.state) {
     case Pair::State::unknown:
@@ -178,7 +177,7 @@ Result<Posted> OwnEndpoint::get(MutableBytes target, Remote from, Completion& do
                   });
 }
 
-// What the network does with memory of a node; `post` is told in which, where, and by what.
+// Posts a put or a get. `post` gets the region of the node, the offset in it and the operation.
 template <typename Post>
 Result<Posted> OwnEndpoint::transfer(Remote place, Completion& done, bool is_write,
                                      const Post& post) {

@@ -1,6 +1,6 @@
-// The route by an endpoint of the rank's own: to the agents of other nodes, to the memory that they
-// have registered, and to the ranks there, whose addresses are on infos in their arenas.
-// Connections are made by the first message.
+// The route through the rank's own endpoint: to the agents of other nodes, to the memory that they
+// have registered, and to the ranks there. Infos in the arenas hold the addresses of ranks. The
+// first message makes the connection.
 #pragma once
 
 #include <array>
@@ -36,19 +36,19 @@ class OwnEndpoint final : public Route {
   bool was_closed() const override { return witness_.was_closed(); }
 
  private:
-  // Somebody whom messages go to.
+  // A destination of messages.
   struct Line {
     std::uint32_t node = 0;
     network::Peer peer = network::no_peer;
     bool may_inject = false;
     std::uint32_t injected = 0;  // since the last message with a completion
-    Completion leaving;          // messages with one
+    Completion leaving;          // messages with a completion, in flight
   };
   struct Agent : Line {
     network::Region arenas;  // of its node
   };
-  // Another rank. Its info is fetched again where nothing is written on it yet, and once more where
-  // something is: what was written before the size was seen is there whole.
+  // Another rank. Its info is fetched again while it is empty, and once more when it is not: what
+  // was written before its size became visible is then complete.
   struct Pair : Line {
     enum class State : std::uint8_t { unknown, asked, known };
     struct ProcessInfo {
@@ -56,18 +56,18 @@ class OwnEndpoint final : public Route {
       std::array<std::byte, NodeInfo::longest_address> address;
     };
     State state = State::unknown;
-    std::unique_ptr<ProcessInfo> info;  // until it is known
+    std::unique_ptr<ProcessInfo> info;  // until the rank is known
     Completion fetching;
     bool is_written = false;
     bool was_used = false;
-    std::uint64_t ask_ns = 0;  // not before
+    std::uint64_t ask_ns = 0;  // the earliest time to ask again
   };
-  // A put, a get or a message under way.
+  // A put, a get or a message in flight.
   struct Operation : network::Operation {
     Completion* done = nullptr;
     std::uint32_t node = 0;
     bool is_write = false;
-    std::vector<std::byte> message;  // keeps its room
+    std::vector<std::byte> message;  // keeps its capacity
     std::size_t size = 0;            // of the message
   };
 
@@ -90,11 +90,11 @@ class OwnEndpoint final : public Route {
   std::shared_ptr<NodeMemory> memory_;
   Rank me_;
   NodeInfos& nodes_;
-  std::map<std::uint32_t, Agent> agents_;  // by node; of those that were talked to
-  std::map<std::uint32_t, Pair> pairs_;    // by rank; likewise
-  std::deque<Operation> operations_;       // they must not move
+  std::map<std::uint32_t, Agent> agents_;  // by node, once used
+  std::map<std::uint32_t, Pair> pairs_;    // by rank, once used
+  std::deque<Operation> operations_;       // must not move
   std::vector<Operation*> free_;
-  std::uint32_t writes_ = 0;  // under way
+  std::uint32_t writes_ = 0;  // in flight
   std::size_t leaving_ = 0;   // bytes of messages that have not left
   DescriptorWitness witness_;
   std::vector<std::byte> injected_;  // room for one message, in one piece

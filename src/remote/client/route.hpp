@@ -1,4 +1,4 @@
-// How the messages of a rank leave it, and how what is for it arrives.
+// How messages of a rank leave it, and how messages to it arrive.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ class Route {
 
   struct Handlers {
     FunctionRef<void(Bytes)> on_message;  // the bytes are gone when it returns
-    // A node that cannot be reached any more; why, in words.
+    // A node has become unreachable; the text is the reason.
     FunctionRef<void(std::uint32_t, const std::string&)> on_lost;
   };
 
@@ -31,23 +31,23 @@ class Route {
   // Where agents send their answers.
   virtual Bytes address() const = 0;
 
-  // A message to the agent of a node, or to a rank itself. Those to the same one arrive in order,
-  // but large ones perhaps late. An Error is final.
+  // Sends a message to the agent of a node, or to a rank. Messages to one destination arrive in
+  // order, but large ones may be reported late. An Error is final.
   virtual Result<Posted> send_to_agent(std::uint32_t node, std::size_t size, Write write) = 0;
   virtual Result<Posted> send_to_rank(Rank to, std::size_t size, Write write) = 0;
 
-  // Bytes of one put or get, which begins `done` and finishes it; 0: it carries messages only.
+  // The longest put or get in bytes. Each begins and finishes `done`. 0: messages only.
   virtual std::size_t longest_transfer() const = 0;
   virtual Result<Posted> put(Remote to, Bytes source, Completion& done) = 0;
   virtual Result<Posted> get(MutableBytes target, Remote from, Completion& done) = 0;
-  virtual bool has_puts() const = 0;  // under way
+  virtual bool has_puts() const = 0;  // in flight
 
-  // Whether all messages have left, so that they arrive without this rank.
+  // Whether all messages have left, so that they arrive without further calls.
   virtual bool has_departed() const = 0;
   // Handles what has come; true if anything had.
   virtual bool poll(const Handlers& handlers) = 0;
   virtual void sleep(std::chrono::microseconds limit) = 0;
-  // Whether the program has closed descriptors that it needs.
+  // Whether the program has closed descriptors of this route.
   virtual bool was_closed() const { return false; }
 };
 

@@ -8,7 +8,7 @@ namespace {
 static_assert(longest_request <= RecordRing::longest);
 static_assert(sizeof(MessageHeader) + longest_message <= RecordRing::longest);
 
-// Messages that one poll handles.
+// Limit of messages that one poll handles.
 constexpr int most_at_once = 64;
 
 Error messages_only() {
@@ -24,7 +24,7 @@ ThroughAgent::ThroughAgent(const std::shared_ptr<NodeMemory>& memory, Rank me, N
       to_agent_(place_.to_agent),
       from_agent_(place_.to_rank) {}
 
-// That of the agent.
+// Answers go to the agent of this node.
 Bytes ThroughAgent::address() const {
   return nodes_.address(memory_->plan().node);
 }
@@ -38,7 +38,7 @@ Result<Posted> ThroughAgent::send_to_agent(std::uint32_t node, std::size_t size,
   return Posted::accepted;
 }
 
-// By the agent of its node.
+// The agent of the target's node delivers it.
 Result<Posted> ThroughAgent::send_to_rank(Rank to, std::size_t size, Write write) {
   return send_to_agent(nodes_.node_of(to), size, write);
 }

@@ -1,6 +1,6 @@
-// The route through the agent of the rank's own node: messages lie in memory that both share until
-// the agent sends them on, so that two nodes have one connection, whatever their ranks, and a rank
-// needs no network library. Puts and gets are messages too.
+// The route through the agent of the rank's own node. Messages wait in memory that both share until
+// the agent sends them on. Two nodes need only one connection, whatever their number of ranks, and
+// a rank needs no network library. Puts and gets are messages too.
 #pragma once
 
 #include <memory>

@@ -87,7 +87,7 @@ bool Loopback::progress() {
   return receive_one() || executed;
 }
 
-// Nobody tells of message: who may send some gets the processor.
+// No event reports a message, so the rank yields to others that may send one.
 void Loopback::sleep(std::chrono::microseconds /*limit*/) const {
   if (queue_.empty()) std::this_thread::yield();
 }

@@ -1,6 +1,6 @@
-// The wire between ranks that are threads of one process: a queue of operations, executed when the
-// rank that posted them progresses. It reaches the same memory as loads and stores would, so every
-// path that a network takes can be run, debugged and raced in one process.
+// The wire between ranks that are threads of one process. A rank queues its operations and executes
+// them when it progresses. It reaches the same memory as loads and stores, so one process can run,
+// debug and race every path that a network takes.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace gondwana {
 
 class Loopback {
  public:
-  static constexpr std::size_t queue_length = 64;  // operations under way; then busy
+  static constexpr std::size_t queue_length = 64;  // operations in flight; then busy
 
   struct Setup {
     std::vector<std::shared_ptr<NodeMemory>> nodes;  // of the job, in the order of their ranks
@@ -61,7 +61,7 @@ class Loopback {
     MutableBytes target;
     const std::byte* from;
   };
-  // Pieces, and where the first of each begins at the peer. Those of a put are packed here.
+  // A run, and where its first piece begins at the peer.
   struct Located {
     StridedRun pieces;
     std::byte* there;

@@ -1,4 +1,4 @@
-// Where message waits that ranks send to each other as threads of one process: a box for each rank.
+// The messages between ranks that are threads of one process: a box for each rank.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ class MessageQueues {
   static constexpr std::size_t room = 64;
 
   struct Box {
-    std::mutex mutex;  // guards what is beside it
+    std::mutex mutex;  // guards `messages`
     std::deque<Message> messages;
   };
 

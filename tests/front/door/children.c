@@ -1,5 +1,5 @@
-/* Programs and processes that a rank starts, in every way that C has. None is that rank, each may
- * be a job of its own, and none ends the rank's. */
+/* Programs and processes that a rank starts, in every way that C has. None of them is that rank.
+ * Each may be its own job, and none ends the job of the rank. */
 #include <shmem.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void expect(int condition, const char* what) {
   ++failures;
 }
 
-/* What the programs do that are started here. */
+/* The actions of the started programs. */
 static int be_alone(void) {
   shmem_init();
   shmem_long_atomic_inc(&counter, 0);
@@ -70,7 +70,7 @@ static int by_system(const char* program) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* It ends as programs do, with all that was registered for that; the rank goes on. */
+/* The child exits with all its exit handlers; the rank continues. */
 static int by_fork_that_exits(void) {
   const pid_t child = fork();
   if (child != 0) return status_of(child);

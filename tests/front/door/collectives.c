@@ -1,4 +1,4 @@
-/* Every collective, on teams and on active sets, from global variables to global variables. */
+/* Every collective, on teams and on active sets, between global variables. */
 #include <shmem.h>
 #include <stdio.h>
 
@@ -27,7 +27,7 @@ static long sum_of_first(int members, long i) {
   return sum;
 }
 
-/* Nobody begins before all are ready: dest may be written by any other. */
+/* No rank begins before all are ready: any other rank may write to dest. */
 static void prepare(void) {
   for (long i = 0; i < RANKS * MOST * STRIDE; ++i) {
     source[i] = term(me, i);
@@ -42,7 +42,7 @@ static void expect(long found, long wanted, const char* call, long count, long i
           wanted);
 }
 
-/* What was not to be written is as it was, and pSync as it was given. */
+/* Unwritten elements must be unchanged, and pSync restored. */
 static void expect_rest(long from, const char* call, long count) {
   for (long i = from; i < RANKS * MOST * STRIDE; ++i) expect(dest[i], untouched, call, count, i);
   for (long i = 0; i < SHMEM_SYNC_SIZE; ++i) expect(flags[i], SHMEM_SYNC_VALUE, call, count, i);
@@ -81,7 +81,7 @@ static void fcollect(long count) {
   expect_fcollect("shmem_fcollect64", count);
 }
 
-/* The first rank has nothing, the last one most. */
+/* The first rank has no elements, the last one most. */
 static long share(int rank, long count) {
   return rank == 0 ? 0 : count / ranks * (rank + 1);
 }
@@ -103,7 +103,7 @@ static void collect(long count) {
   expect_collect("shmem_collect64", count);
 }
 
-/* Between the elements of a block nothing is written. */
+/* The call writes nothing between the elements of a block. */
 static void expect_alltoall(const char* call, long count, long stride) {
   const long blocks = ranks * count * stride;
   for (long at = 0; at < blocks; ++at) {
@@ -129,7 +129,7 @@ static void alltoall(long count) {
   expect_alltoall("shmem_alltoalls64", count, STRIDE);
 }
 
-/* In `result`, which may be source. */
+/* The sums are in `result`, which may be source. */
 static void expect_sums(const long* result, const char* call, long count, int members) {
   for (long i = 0; i < count; ++i) expect(result[i], sum_of_first(members, i), call, count, i);
   expect_rest(result == dest ? count : 0, call, count);

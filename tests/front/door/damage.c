@@ -1,4 +1,4 @@
-// What tools for debugging are to find: `damage KIND` does one thing that is wrong, on rank 0.
+// Errors for debugging tools to find: `damage KIND` makes one on rank 0.
 #include <pthread.h>
 #include <shmem.h>
 #include <stdio.h>
@@ -66,7 +66,7 @@ static const struct {
     {"pointer", overflow_by_pointer}, {"nothing", put_that_fits},   {"crash", crash},
     {"thread", crash_of_thread},      {"abort", give_up},           {"stack", overflow_stack}};
 
-// Blocks that are lost: all ranks, for these calls are collective.
+// Leaked blocks. All ranks make these calls, which are collective.
 static void use_lost_block(const char* kind) {
   char* block = shmem_malloc(size);
   if (!strcmp(kind, "freed")) {

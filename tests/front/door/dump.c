@@ -1,4 +1,4 @@
-/* dump: prints whether a core dump would have this rank's block of the heap, and its variables. */
+/* dump: prints whether a core dump would contain this rank's heap block and its variables. */
 #include <shmem.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 static long cell = 1;
 
-/* By the flags of the mapping that holds it: "dd" is "do not dump". */
+/* Reads the flags of the mapping of the object: "dd" is "do not dump". */
 static const char* dumped(const void* object) {
   FILE* maps = fopen("/proc/self/smaps", "r");
   if (maps == NULL) return "unknown";

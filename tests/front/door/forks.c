@@ -1,5 +1,5 @@
-/* Threads of a rank that fork while others do. Each child has variables of its own; the rank keeps
- * its descriptors, no more and no less. */
+/* Threads of a rank fork while others do. Each child has its own variables; the rank keeps exactly
+ * its descriptors. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* One thread ends the job while another is in calls, and exit handlers make some. */
+/* One thread ends the job while another makes calls, and exit handlers make some. */
 #include <pthread.h>
 #include <shmem.h>
 #include <stdio.h>

@@ -21,7 +21,7 @@ static void expect(int condition, const char* what) {
   ++failures;
 }
 
-/* A child of a rank has its own copy: what it writes, nobody sees. */
+/* A child of a rank has its own copy: no other process sees its writes. */
 static void fork_a_child_that_writes(void) {
   const pid_t child = fork();
   if (child == 0) {

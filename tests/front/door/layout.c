@@ -1,4 +1,4 @@
-/* Two programs, one with its variables the other way round: not to be mixed in one job. */
+/* Two programs with their variables in opposite order: one job must not mix them. */
 #include <shmem.h>
 
 #ifdef SWAPPED

@@ -1,7 +1,7 @@
-/* lives LIVES [LIFE]: the library is started and ended again and again. In each life teams,
- * contexts, signals, locks, collectives and memory are used anew; some are left for finalize. What
- * a life uses, and how often, depends on its number: nothing of an earlier life may match.
- * Compiled with LIVES_WITH_GASNET a client of GASNet-EX joins in that life, and stays. */
+/* lives LIVES [LIFE]: starts and ends the library repeatedly. Each life uses new teams, contexts,
+ * signals, locks, collectives and memory, and leaves some of them for finalize. Their kind and
+ * number depend on the number of the life, so nothing of an earlier life matches. Compiled with
+ * LIVES_WITH_GASNET, a client of GASNet-EX joins in life LIFE and stays. */
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void sleep_us(long us) {
   nanosleep(&time, NULL);
 }
 
-/* Memory that shmem_calloc gives is zero, whatever was there in an earlier life. */
+/* Memory from shmem_calloc is zero, whatever an earlier life stored there. */
 static void memory(size_t size) {
   unsigned char* bytes = shmem_calloc(size, 1);
   size_t dirty = 0;
@@ -51,7 +51,7 @@ static void memory(size_t size) {
   if (life % 3 == 0) shmem_free(bytes);
 }
 
-/* Nobody leaves a synchronisation before the last member has come. */
+/* No member leaves a synchronization before the last member has arrived. */
 static void meet(shmem_team_t team, long number) {
   const int size = shmem_team_n_pes(team);
   const int mine = shmem_team_my_pe(team);
@@ -70,7 +70,7 @@ static void sum(shmem_team_t team, long wanted) {
   expect(in_team, wanted, "sum of a team");
 }
 
-/* Of every `step`th rank from `start` on. */
+/* A team of every `step`th rank from `start` on. */
 static void team_of(int start, int step) {
   const int size = (ranks - start + step - 1) / step;
   shmem_team_t team = SHMEM_TEAM_INVALID;
@@ -186,7 +186,7 @@ static void join(void) {
   has_joined = 1;
 }
 
-/* In every life the same client goes on, between two lives of the other door too. */
+/* One client continues through all lives, and between two lives of the other door. */
 static void messages(void) {
   if (!has_joined) return;
   const long before = raised;

@@ -1,4 +1,4 @@
-/* misuse HOW: rank 1 (or the only one) does something wrong while the others wait in a barrier. */
+/* misuse HOW: rank 1 (or the only rank) makes an error while the others wait in a barrier. */
 #include <locale.h>
 #include <pthread.h>
 #include <shmem.h>
@@ -11,7 +11,7 @@
 static long cell = 0;
 static long cells[2];
 
-/* What programs do all the same. */
+/* Programs do this all the same. */
 static void exit_well(int number) {
   (void)number;
   exit(0);  // NOLINT(bugprone-signal-handler): that is what is tested
@@ -23,7 +23,7 @@ static void* exit_well_later(void* unused) {
   exit(0);
 }
 
-/* While the others are late for shmem_finalize. */
+/* Exits while the others are late for shmem_finalize. */
 static void exit_during_finalize(const char* how) {
   const int by_signal = strcmp(how, "exit_by_signal") == 0;
   const int by_thread = strcmp(how, "exit_by_thread") == 0;

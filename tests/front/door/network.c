@@ -1,7 +1,7 @@
-/* A program of several hosts: every rank puts into the next, all add to a counter of rank 0 and sum
- * what they have, round by round. "ready" is said by each rank before the first round, "right" by
- * rank 0 after the last. Without a number of rounds it goes on for ever; with -1 all wait for what
- * nobody sends. */
+/* A program for several hosts. In each round every rank puts into the next, and all add to a
+ * counter of rank 0 and sum their values. Each rank prints "ready" before the first round; rank 0
+ * prints "right" after the last. Without a number of rounds it never ends; with -1 all wait for a
+ * message that no rank sends. */
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* nodes RANKS: every so many ranks share memory, and all reach all others, over a network too. */
+/* nodes RANKS: RANKS ranks per node share memory. All ranks reach all, over a network too. */
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static void collectives(void) {
   shmem_barrier_all();
   shmem_long_sum_reduce(SHMEM_TEAM_WORLD, sums, cells, 4);
   for (int i = 0; i < 4; ++i) expect(sums[i], ranks * (ranks - 1L) / 2 + i * ranks, "sum", me);
-  shmem_barrier_all();  // who is back from the sum may not write where others still get theirs
+  shmem_barrier_all();  // a rank that has its sum may not write where others still get theirs
   shmem_long_broadcast(SHMEM_TEAM_WORLD, sums, cells, 4, ranks - 1);
   for (int i = 0; i < 4; ++i) expect(sums[i], ranks - 1 + i, "broadcast", ranks - 1);
 }

@@ -1,5 +1,5 @@
-/* place [child|status N]: every rank says which one it is, of how many; rank 1 then starts itself
- * as a child, or ends with a status after all is done. */
+/* place [child|status N]: every rank prints its number and the size of the job. Rank 1 then starts
+ * itself as a child, or exits with a status. */
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* prefault off|local|interleave [huge|hugetlb]: whether the pages of the heap are where that value
- * of GONDWANA_PREFAULT has them, as the kernel tells of each. With "huge" they are huge ones too,
- * with "hugetlb" those that were set aside. The variable GONDWANA_HEAP_SIZE is in M. */
+/* prefault off|local|interleave [huge|hugetlb]: checks with the kernel that the pages of the heap
+ * are where that value of GONDWANA_PREFAULT puts them. With "huge" they must also be huge pages,
+ * with "hugetlb" reserved ones. The unit of GONDWANA_HEAP_SIZE is M. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <shmem.h>
@@ -24,8 +24,8 @@ _Noreturn static void fail(const char* what) {
   abort();
 }
 
-/* The domain of each page, or a negative number where there is none yet. Where the kernel does not
- * tell of domains there is one. */
+/* The domain of each page, or a negative number where there is none yet. If the kernel reports
+ * no domains, there is one. */
 static void find_domains(char* start, size_t count, int* domains) {
   static void* pages[most_pages];
   for (size_t i = 0; i < count; ++i) pages[i] = start + i * page;
@@ -42,7 +42,7 @@ static int own_domain(void) {
   return syscall(SYS_getcpu, &processor, &domain, NULL) == 0 ? (int)domain : 0;
 }
 
-/* Domains with memory, from such a text: "0-1". */
+/* Domains with memory, from a text like "0-1". */
 static int count_domains(void) {
   FILE* list = fopen("/sys/devices/system/node/has_memory", "r");
   int first = 0;
@@ -68,7 +68,7 @@ static size_t huge_bytes(void) {
   return sum;
 }
 
-/* Pages come from the domains in turn. Where some are huge and others are not, that is not told. */
+/* Pages alternate between the domains. With some huge and some small pages the order is unknown. */
 static void expect_turns(const int* domains, size_t count) {
   const size_t huge = huge_bytes();
   if (count_domains() < 2 || (huge > 0 && huge < count * page)) return;
@@ -80,7 +80,7 @@ static void expect_turns(const int* domains, size_t count) {
 static size_t heap_size(void) {
   const char* text = getenv("GONDWANA_HEAP_SIZE");
   const unsigned long mebibytes = text == NULL ? 0 : strtoul(text, NULL, 10);
-  if (mebibytes < 1 || mebibytes > 1 << 20) fail("GONDWANA_HEAP_SIZE is not so many M");
+  if (mebibytes < 1 || mebibytes > 1 << 20) fail("GONDWANA_HEAP_SIZE is not a size in M");
   return (size_t)mebibytes << 20;
 }
 

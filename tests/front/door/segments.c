@@ -1,5 +1,5 @@
-// Variables in several segments of the program, as large ones are laid by -mcmodel=medium: all of
-// them are symmetric, and a forked child has all of them for itself.
+// Variables in several segments of the program, as -mcmodel=medium places large ones. All of them
+// are symmetric, and a forked child has its own copy of all.
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>

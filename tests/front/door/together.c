@@ -1,5 +1,5 @@
-/* together ROUNDS: puts, gets, atomic updates, signals and barriers of all ranks, of short waits
- * and of waits long enough to fall asleep in. Rank 0 says how much of it came out right. */
+/* together ROUNDS: puts, gets, atomic updates, signals and barriers of all ranks. Some waits are
+ * short, others long enough to sleep. Rank 0 prints how many results are right. */
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>

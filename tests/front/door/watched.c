@@ -1,4 +1,4 @@
-/* watched HOW: what is wrong here is told where SHMEM_DEBUG is set. */
+/* watched HOW: makes an error that is reported when SHMEM_DEBUG is set. */
 #include <pthread.h>
 #include <shmem.h>
 #include <stdio.h>

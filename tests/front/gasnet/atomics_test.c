@@ -10,7 +10,7 @@ static const gex_OP_t common = GEX_OP_ADD | GEX_OP_SUB | GEX_OP_MULT | GEX_OP_MI
                                GEX_OP_INC | GEX_OP_DEC | GEX_OP_SET | GEX_OP_CAS;
 static const gex_OP_t bitwise = GEX_OP_AND | GEX_OP_OR | GEX_OP_XOR;
 
-// One operation: what the word was, its operands, and what it must be then.
+// One operation: the old value of the word, its operands, and the expected new value.
 #define STEP(TYPE, op, before, first, second, after)                                            \
   do {                                                                                          \
     *word = (before);                                                                           \
@@ -69,7 +69,7 @@ static void bits(void) {
   gex_AD_Destroy(domain);
 }
 
-// The result as an offset in the own segment, the word as one in the peer's.
+// The result as an offset in the local segment, the word as an offset in the segment of the peer.
 static void offsets(void) {
   gex_AD_t domain;
   uint64_t* words = (uint64_t*)(void*)job_segment;
@@ -85,7 +85,7 @@ static void offsets(void) {
   gex_AD_Destroy(domain);
 }
 
-// Everybody adds to words of rank 0, and takes numbers that nobody else may get.
+// All ranks add to words of rank 0, and draw unique numbers.
 static void together(void) {
   gex_AD_t sums;
   gex_AD_t reals;

@@ -1,4 +1,4 @@
-// Barriers: those of GASNet-1 with ids of all sorts, and several of a team open at once.
+// Barriers: GASNet-1 barriers with ids of all sorts, and several open barriers of a team at once.
 //
 //   barrier_test [seed]
 #include <gasnet.h>
@@ -8,7 +8,7 @@
 
 enum { rounds = 40, named_barriers = 50, open_barriers = 4 };
 
-// The same numbers on all ranks; job_random() gives each its own.
+// The same numbers on all ranks; job_random() differs between ranks.
 static unsigned long long common_state;
 static int common(int limit) {
   common_state = common_state * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -28,7 +28,7 @@ static int meet(int id, int flags) {
   return finish(id, flags);
 }
 
-// What the ranks do with the id of a barrier.
+// How the ranks use the id of a barrier.
 enum Case { all_alike, one_mismatches, one_has_another, one_has_one, none_has_one, cases };
 
 static void meet_by_name(void) {
@@ -48,7 +48,7 @@ static void meet_by_name(void) {
   CHECK(how == none_has_one || got == mine);
 }
 
-// Under way while the team is split, which uses the same lines; then the last first.
+// Barriers in flight during splits, which use the same lines. Then waits for the last one first.
 static void leave_open(void) {
   gex_Event_t open[open_barriers];
   for (int i = 0; i < open_barriers; ++i) {

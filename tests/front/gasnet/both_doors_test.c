@@ -1,5 +1,5 @@
-// One program, two doors: OpenSHMEM and GASNet-EX calls side by side, with no barrier between. A
-// rank that waits in one of them serves the other.
+// One program, two doors: OpenSHMEM and GASNet-EX calls mixed without a barrier between them. A
+// rank that waits in one door serves the other.
 #include <gasnetex.h>
 #include <shmem.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static gex_TM_t team;
 static gex_Client_t client;
 static gex_EP_t endpoint;
 
-// Symmetric variables, the middle ones of which become a segment of GASNet.
+// Symmetric variables; the middle ones become a segment of GASNet.
 enum { elements = 3000 };
 static struct {
   long left;
@@ -29,7 +29,7 @@ static struct {
   long right;
 } variables;
 
-// Runs where the request arrives, whatever that rank waits for.
+// Runs on the target, whatever that rank waits for.
 static void on_add(gex_Token_t token, gex_AM_Arg_t value) {
   gex_AM_ReplyShort1(token, add_reply, 0, value + 1);
 }
@@ -49,7 +49,7 @@ static void start_gasnet(int* argc, char*** argv) {
   CHECK(gex_Segment_Attach(&segment, team, 1 << 20) == GASNET_OK);
 }
 
-// What is symmetric stays so when it is a segment, with its neighbours.
+// A symmetric variable stays symmetric as a segment, and so do its neighbours.
 static void use_variables_as_segment(int me, int right, int left) {
   gex_Segment_t segment;
   gex_EP_t more;
@@ -75,7 +75,7 @@ static void use_variables_as_segment(int me, int right, int left) {
   CHECK(gex_RMA_GetBlocking(pair, &got, (gex_Rank_t)right, (long*)theirs + elements - 1,
                             sizeof(got), 0) == 0);
   CHECK(got == value);
-  // The end counts as the start does: this range leaves the symmetric variables.
+  // The end is checked too: this range leaves the symmetric variables.
   CHECK(gex_Segment_Create(&segment, client, variables.segment, (size_t)1 << 50, GEX_MK_HOST, 0) !=
         GASNET_OK);
   shmem_barrier_all();
@@ -122,11 +122,11 @@ int main(int argc, char** argv) {
   shmem_free(heap);
   use_variables_as_segment(me, right, (me + ranks - 1) % ranks);
   shmem_finalize();
-  // The other door is open still.
+  // The other door is still open.
   answers = 0;
   CHECK(gex_AM_RequestShort1(team, (gex_Rank_t)right, add_request, 0, 41) == 0);
   GASNET_BLOCKUNTIL(answers == 42);
-  // A rank that has left answers nobody.
+  // A rank that has left answers no request.
   gex_Event_Wait(gex_Coll_BarrierNB(team, 0));
   gasnet_exit(0);
 }

@@ -1,4 +1,4 @@
-// What every program of this folder begins and ends with.
+// The start and the end of every program of this folder.
 #ifndef GONDWANA_TESTS_GASNET_JOB_H
 #define GONDWANA_TESTS_GASNET_JOB_H
 
@@ -31,7 +31,7 @@ static void job_join(int* argc, char*** argv, size_t segment_size) {
   job_segment = (unsigned char*)gex_Segment_QueryAddr(segment);
 }
 
-// The same for who wants random numbers.
+// The same for a program with random numbers.
 static inline void job_start(int* argc, char*** argv, size_t segment_size) {
   job_join(argc, argv, segment_size);
   job_random_state = *argc > 1 ? strtoull((*argv)[1], NULL, 10) : 1;

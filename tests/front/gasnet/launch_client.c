@@ -1,4 +1,4 @@
-// A client that is found, compiled and started in every way that there is: launch_test.py.
+// A client that launch_test.py finds, compiles and starts in every way.
 #include <gasnet.h>
 #include <gasnet_coll.h>
 #include <gasnetex.h>
@@ -13,7 +13,7 @@ static void work_for_long(gex_Token_t token) {
   sleep(4);
 }
 
-// Rank 0 has left. Rank 1 is served a message while it waits for rank 2, which leaves, too.
+// Rank 0 has left. Rank 1 handles a message while it waits for rank 2, which leaves, too.
 static void serve(gex_TM_t team, unsigned rank) {
   gex_TM_t both;
   gex_TM_Split(&both, team, rank == 0 ? 0 : 1, (int)rank, NULL, 0, GEX_FLAG_TM_NO_SCRATCH);
@@ -26,7 +26,7 @@ static void serve(gex_TM_t team, unsigned rank) {
   exit(0);
 }
 
-// What each rank does, as its first word says. The result is the exit status.
+// Each rank does what its first argument names. Returns the exit status.
 static int act(gex_TM_t team, int argc, char** argv) {
   const char* action = argc > 1 ? argv[1] : "";
   const unsigned rank = gex_TM_QueryRank(team);

@@ -1,6 +1,6 @@
 """How clients of GASNet find Gondwana and start with it: `launch_test.py BUILD_FOLDER C_COMPILER`.
 
-Installs the build into a folder of its own, and meets it there as its users do.
+Installs the build into its own folder and uses it there as users do.
 """
 
 import json
@@ -22,7 +22,7 @@ COMPILER = ""
 SOURCE = Path(__file__).with_name("launch_client.c").resolve()
 WATCHDOG = 60  # seconds: against hangs only
 MOST_TOGETHER = "GASNET_SUPERNODE_MAXSIZE=2"
-MARK = str(uuid.uuid4())  # in the environment of whatever is started here
+MARK = str(uuid.uuid4())  # in the environment of all processes started here
 
 
 PROGRAM_OF_TOOLS = r"""
@@ -53,7 +53,7 @@ class Installed(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = Path(tempfile.mkdtemp(prefix="launch_test"))
         cls.addClassCleanup(shutil.rmtree, cls.folder)
-        # Moved after it was installed: nothing may depend on where it was.
+        # Moved after the installation: nothing may depend on its old path.
         first = cls.folder / "first"
         cls.say("cmake", "--install", BUILD, "--prefix", first)
         cls.prefix = first.rename(cls.folder / "prefix")
@@ -66,7 +66,7 @@ class Installed(unittest.TestCase):
 
     @classmethod
     def say(cls, *command):
-        """What a command that must succeed prints."""
+        """The output of a command that must succeed."""
         return run_well(*command, cwd=cls.folder, variables={"MARK": MARK})
 
     @classmethod

@@ -1,7 +1,7 @@
-// The program of ../door/network.c as a client of GASNet-EX: every rank puts into the next and
-// tells it so by a message that is answered, gets back what it put, all add to a counter of rank 0
-// and sum what they have, round by round. "ready" is said by each rank before the first round,
-// "right" by rank 0 after the last. Without a number of rounds it goes on for ever.
+// The program of ../door/network.c as a GASNet-EX client. In each round every rank puts into the
+// next, notifies it by a message, which it answers, and gets its data back. All add to a counter of
+// rank 0 and sum their values. Each rank prints "ready" before the first round; rank 0 prints
+// "right" after the last. Without a number of rounds it never ends.
 #include <gasnet_coll.h>
 #include <gasnet_ratomic.h>
 #include <string.h>
@@ -16,8 +16,7 @@ struct Segment {
 };
 
 static gex_AD_t domain;
-static volatile int64_t
-    told;  // the last round of which the rank before has told, by its handler here
+static volatile int64_t told;  // the last round that the previous rank has announced
 static int64_t told_row[told_words];
 static volatile int64_t answered;  // the last round that the next rank has heard of
 

@@ -1,4 +1,4 @@
-// Memory that cannot be a segment: stacks, which are in use, and addresses that there are not.
+// Memory that cannot be a segment: stacks, which are in use, and addresses without memory.
 #include <pthread.h>
 #include <stdint.h>
 

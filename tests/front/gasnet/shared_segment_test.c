@@ -1,5 +1,5 @@
-// Segments on memory of the client. What it has mapped twice stays one memory, and peers of this
-// node and of others read and write it. Segments that share a page end one by one.
+// Segments on memory of the client. Memory that the client mapped twice stays one memory. Peers on
+// this node and on others read and write it. Segments that share a page end one by one.
 #define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier): memfd_create
 #include <string.h>
 #include <sys/mman.h>
@@ -9,7 +9,7 @@
 
 enum { size = 1 << 20, before = 8192, large = 256 * 1024, lives = 3 };
 
-// A memfd, mapped twice. The descriptor is closed as soon as the segment is there.
+// A memfd, mapped twice. The test closes the descriptor once the segment exists.
 typedef struct {
   int file;
   unsigned char* one;
@@ -31,7 +31,7 @@ static void put(gex_TM_t pair, gex_Rank_t to, unsigned char* dest, unsigned char
   CHECK(gex_RMA_PutBlocking(pair, to, dest, source, n, 0) == 0);
 }
 
-// Each rank writes into the segments of all, at places of its own: a word, some bytes, many bytes.
+// Each rank writes into the segments of all, at its own offsets: a word, some bytes, many bytes.
 static void write_to_all(gex_TM_t pair, unsigned char life) {
   for (gex_Rank_t to = 0; to < job_ranks; ++to) {
     void* there = NULL;
@@ -54,7 +54,7 @@ static void check_what_came(const unsigned char* seen, unsigned char life) {
   }
 }
 
-// What the owner stores is what peers get.
+// Peers get what the owner stores.
 static void read_from_all(gex_TM_t pair, unsigned char expected) {
   for (gex_Rank_t from = 0; from < job_ranks; ++from) {
     void* there = NULL;
@@ -90,7 +90,7 @@ static void one_life(gex_Client_t client, gex_EP_t endpoint, unsigned char life)
   job_barrier();
   gex_EP_Destroy(more, 0);
   gex_Segment_Destroy(segment, 0);
-  // The client's mappings are as they were.
+  // The mappings of the client are unchanged.
   twice.one[1] = 77;
   CHECK(twice.other[1] == 77 && twice.other[size - 2] == life + job_me);
   munmap(twice.one, size);
@@ -98,7 +98,7 @@ static void one_life(gex_Client_t client, gex_EP_t endpoint, unsigned char life)
   job_barrier();
 }
 
-// Both lie in the first two pages, side by side.
+// Both segments are in the first two pages, side by side.
 static void two_on_a_page(gex_Client_t client, gex_EP_t endpoint, int flags, int file) {
   unsigned char* memory = mmap(NULL, before, PROT_READ | PROT_WRITE, flags, file, 0);
   CHECK(memory != MAP_FAILED);
@@ -135,7 +135,7 @@ static void share_pages(gex_Client_t client, gex_EP_t endpoint) {
   close(file);
 }
 
-// More often than a rank can have such segments at once.
+// More segments in sequence than a rank can have at once.
 static void grow(gex_Client_t client) {
   for (size_t pages = 1; pages <= 100; ++pages) {
     const size_t length = pages * 64 * 1024;

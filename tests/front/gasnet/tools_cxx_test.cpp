@@ -1,5 +1,5 @@
-// The tools as a C++ program of several threads sees them: atomics, locks, thread keys; with the
-// checks of locks.
+// The tools in a C++ program with several threads: atomics, locks, thread keys, and the checks of
+// locks.
 #define GASNETT_THREAD_SAFE 1
 #define GASNETT_DEBUG 1
 #include <gasnet/tools_format.h>
@@ -28,7 +28,7 @@ void expect(bool is_true, const char* what, int line) {
 constexpr int threads = 4;
 constexpr int rounds = 5000;
 
-// Runs `work` on several threads, which are numbered.
+// Runs `work` on several numbered threads.
 template <typename Work>
 void on_threads(Work work) {
   std::vector<std::thread> crew;
@@ -37,7 +37,7 @@ void on_threads(Work work) {
   for (std::thread& each : crew) each.join();
 }
 
-// Whether a call ends the program with a sentence that has `words`.
+// Whether a call ends the program with an error message that contains `words`.
 template <typename Call>
 bool ends_with(const std::string& words, Call call) {
   int ends[2];

@@ -1,4 +1,4 @@
-// The tools as a C program of one thread sees them: numbers, variables, bytes, time, backtraces.
+// The tools in a C program with one thread: numbers, variables, bytes, time, backtraces.
 #define _DEFAULT_SOURCE 1
 #define GASNETT_THREAD_SINGLE 1
 #include <gasnet_tools.h>
@@ -18,7 +18,7 @@ static int failures = 0;
     }                                                                                         \
   } while (0)
 
-// What a function leaves behind that runs in a process of its own.
+// The result of a function that runs in its own process.
 static struct {
   int status;
   char errors[8192];
@@ -250,7 +250,7 @@ static void the_machine_is_known(void) {
   EXPECT(pages != NULL && (uintptr_t)pages % GASNETT_PAGESIZE == 0 && *pages == 0);
   gasnett_getheapstats(&heap);
   EXPECT(heap.total_bytes >= heap.live_bytes);
-  // A sanitizer's malloc does not say what it has.
+  // The malloc of a sanitizer does not report its size.
   EXPECT(heap.live_bytes == 0 || heap.live_bytes >= 1 << 22);
   EXPECT(gasnett_set_affinity(-1) != 0);
   free(block);

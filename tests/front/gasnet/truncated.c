@@ -1,5 +1,5 @@
-// truncated BYTES [get]: rank 1 makes a segment of a file and then makes the file shorter. Rank 0,
-// on another node, puts or gets that many bytes where the file has ended.
+// truncated BYTES [get]: rank 1 makes a segment of a file and then truncates the file. Rank 0, on
+// another node, puts or gets BYTES bytes beyond the new end.
 #define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier): memfd_create
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
-// Vector, indexed and strided transfers against a plain loop, with random shapes: up to five
-// dimensions, transposed and reflected. An argument is the seed.
+// Vector, indexed and strided transfers compared with a plain loop, with random shapes: up to five
+// dimensions, transposed and reflected. The argument is the seed.
 #include <gasnet_vis.h>
 #include <string.h>
 
@@ -20,8 +20,8 @@ struct Shape {
   size_t source_start;
 };
 
-// Strides of an array whose dimensions lie in the order given, some of them run backwards; returns
-// the bytes that it spans, and where its first element lies.
+// Computes strides for dimensions in the given order, some of them reversed. Returns the bytes
+// spanned, and the offset of the first element.
 static size_t lay_out(const struct Shape* shape, const size_t* order, ptrdiff_t* strides,
                       size_t* start) {
   size_t span = shape->element + job_random(8);
@@ -78,7 +78,7 @@ static void fill(unsigned char* bytes, size_t size) {
   for (size_t i = 0; i < size; ++i) bytes[i] = (unsigned char)job_random(256);
 }
 
-// Every rank has a quarter of its right neighbour's segment to itself.
+// Every rank owns a quarter of the segment of its right neighbour.
 static unsigned char* place(gex_Rank_t rank) {
   return job_segment_of(rank);
 }
@@ -97,7 +97,7 @@ static void strided(gex_Rank_t right) {
   static unsigned char got[area];
   CHECK(gex_RMA_GetBlocking(job_team, got, right, there, area, 0) == 0);
   CHECK(memcmp(got, expected, area) == 0);
-  // The same back: a get with the roles changed.
+  // The reverse: a get with the roles exchanged.
   static unsigned char back[area];
   memset(back, 0x66, area);
   memset(expected, 0x66, area);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The GASNet-EX headers compile without a warning in every language and thread mode users have, and
-declare what the specifications say, with the types that they say."""
+"""The GASNet-EX headers compile without a warning in every language and thread mode. Their
+declarations and types match the specifications.
+"""
 
 import itertools
 import re
@@ -199,7 +200,7 @@ def every_name(header: str) -> str:
 
 
 def numbers_of(compiler: str, names: list[str]) -> dict[str, int]:
-    """What a program that includes all headers prints for each."""
+    """The output of a program that includes all headers, for each."""
     shown = "".join(f'  printf("%s %lld\\n", "{name}", (long long)({name}));\n' for name in names)
     headers = included(["stdio.h", *HEADERS])
     with tempfile.TemporaryDirectory() as folder:
@@ -212,7 +213,7 @@ def numbers_of(compiler: str, names: list[str]) -> dict[str, int]:
 
 
 def every_counted_call() -> str:
-    """Every routine with a number, called without it; too few or too many would not compile."""
+    """Every routine with a number, called without it; a wrong count would not compile."""
     headers = included(["gasnet.h"])
     lines = [headers, "void use(gex_AM_Arg_t a);\nvoid use(gex_AM_Arg_t a) {\n"]
     for routine in SPECIFICATION.routines:

@@ -1,5 +1,5 @@
-// The inline path of gex_RMA_ calls with a team made by hand: which addresses and lengths it serves
-// itself, which it hands to the library, and whether it wakes who sleeps.
+// The inline path of gex_RMA_ calls with a hand-made team: which addresses and lengths it serves
+// itself, which it hands to the library, and whether it wakes a sleeping rank.
 #include <gasnetex.h>
 #include <stdio.h>
 
@@ -54,8 +54,8 @@ static uint32_t asleep;
 static _Alignas(64) char window[size];
 static char filler[size];
 
-// The segment lies at `owner` for the one who owns it and at `window` here; rank 1 has none. What
-// lies behind the last member must not be looked at.
+// The segment is at `owner` for its owner and at `window` here; rank 1 has none. The call must not
+// read beyond the last member.
 static struct gondwana_gex_member members[3];
 static struct gondwana_gex_team team = {2, 0, members};
 

@@ -1,4 +1,4 @@
-"""What the GASNet-EX headers must declare, read from gasnet_ex_0_19.txt and not from the tables."""
+"""What the GASNet-EX headers must declare, read from gasnet_ex_0_19.txt, not from the tables."""
 
 import re
 from dataclasses import dataclass

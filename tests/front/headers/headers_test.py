@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The public headers compile without a warning in every language users have, and say what
-OpenSHMEM 1.6 says: no more, no less."""
+"""The public headers compile without a warning in every supported language. They declare exactly
+what OpenSHMEM 1.6 declares.
+"""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""What OpenSHMEM 1.6 declares, read from openshmem_1_6.txt and not from the API tables."""
+"""What OpenSHMEM 1.6 declares, read from openshmem_1_6.txt, not from the API tables."""
 
 import re
 from collections.abc import Iterator

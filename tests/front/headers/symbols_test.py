@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The libraries have every routine of OpenSHMEM 1.6 twice, shmem_X weak and pshmem_X strong; the
-shared one exports nothing else.
+"""The libraries define every routine of OpenSHMEM 1.6 twice, shmem_X weak and pshmem_X strong. The
+shared library exports nothing else.
 
 symbols_test.py LIBRARY ARCHIVE
 """

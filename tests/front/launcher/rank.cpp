@@ -1,4 +1,4 @@
-// A rank for the tests of the launcher: does what its arguments say, one after the other.
+// A rank for the tests of the launcher: executes its arguments in order.
 //
 //   launcher_rank join running "wait shmem_barrier_all"
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ T expect(Result<T> result) {
   return *std::move(result);
 }
 
-// What a rank has after it has joined.
+// The state of a rank after it has joined.
 struct Joined {
   Membership membership;
   Mapping control;
@@ -69,7 +69,7 @@ void join_job(const std::string& /*argument*/) {
   self.page().state.store(RankState::joined);
 }
 
-// Takes its place in the job, but not the memory.
+// Joins the job, but does not map its memory.
 void join_half(const std::string& /*argument*/) {
   expect(join([](const char* name) { return std::getenv(name); }));
 }
@@ -78,7 +78,7 @@ void enter(RankState state) {
   job->page().state.store(state);
 }
 
-// Every rank writes into its own arena and waits until it sees what the others wrote in theirs.
+// Every rank writes into its own arena and waits until it sees the writes of all others.
 void share(const std::string& /*argument*/) {
   job->word(index(job->membership.rank)).store(index(job->membership.rank) + 1);
   const std::uint64_t give_up_ns = monotonic_ns() + 10'000'000'000;
@@ -90,7 +90,7 @@ void share(const std::string& /*argument*/) {
   }
 }
 
-// The one slot of this rank.
+// The only slot of this rank.
 ThreadSlot& thread_slot() {
   job->page().thread_slots_used.store(1);
   return job->page().thread_slots[0];
@@ -101,7 +101,7 @@ void wait_in(const std::string& call) {
   for (;;) ::pause();
 }
 
-// As the library does when exit() finalizes.
+// Waits as the library does when exit() finalizes.
 void wait_in_exit(const std::string& /*argument*/) {
   if (::write(job->membership.image.get(), "", 1) != 1) fail("the guardian hears nothing");
   wait_in("exit");
@@ -121,8 +121,8 @@ void say(std::string text) {
   if (::write(STDOUT_FILENO, text.data(), text.size()) < 0) std::_Exit(98);
 }
 
-// 20 lines of `length` letters, another letter for each rank, in pieces that end nowhere in
-// particular, so that a torn line would show.
+// Writes 20 lines of `length` letters, with a different letter per rank. Writes may end within a
+// line, so that torn lines show.
 void write_lines(const std::string& length) {
   const char* rank = std::getenv("GONDWANA_RANK");
   std::string text;
@@ -137,7 +137,7 @@ void write_lines(const std::string& length) {
   }
 }
 
-// A process that has left our session and our process group, and that holds our output open.
+// A process outside our session and process group that holds our output open.
 void leave_orphan(const std::string& /*argument*/) {
   if (::fork() != 0) return;
   ::setsid();

@@ -1,4 +1,4 @@
-/* Makes known numbers of calls, in the way that its argument says. */
+/* Makes known numbers of calls, in the way that its argument names. */
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static void put_longs(int count) {
   for (int i = 0; i < count; ++i) shmem_long_p(&cells[i % 64], i, next);
 }
 
-/* Every kind of call that has bytes, and quiet as often as the rank's number says. */
+/* Every kind of call with bytes, and as many calls of quiet as the rank number. */
 static int all_kinds(void) {
   const int next = next_rank();
   const int me = shmem_my_pe();

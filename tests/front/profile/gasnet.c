@@ -1,4 +1,4 @@
-/* Makes known numbers of GASNet-EX calls, in the way that its argument says. */
+/* Makes known numbers of GASNet-EX calls, in the way that its argument names. */
 #include <gasnet_coll.h>
 #include <gasnet_ratomic.h>
 #include <gasnet_vis.h>

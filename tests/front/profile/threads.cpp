@@ -1,4 +1,4 @@
-// 24 threads of each rank put at the same time, twice; then as many, one after the other.
+// 24 threads of each rank put at the same time, twice; then 24 more, one after the other.
 #include <shmem.h>
 
 #include <array>

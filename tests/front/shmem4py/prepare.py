@@ -1,7 +1,7 @@
 """Builds shmem4py, unmodified, with our oshcc: `prepare.py BUILD FOLDER`.
 
-Installs the build into FOLDER/prefix, and the package and its tests into FOLDER. What was fetched
-and built once is used again. Ends with 77 where the package cannot be had.
+Installs the build into FOLDER/prefix, and the package and its tests into FOLDER. Reuses what an
+earlier run fetched and built. Exits with status 77 where the package is unavailable.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ SKIPPED = 77
 
 
 def interpreter() -> str:
-    """A Python that has what is needed; the one of the system may, where another is in front."""
+    """A Python with the needed packages, first on the PATH or of the system."""
     for python in (sys.executable, "/usr/bin/python3"):
         probe = [python, "-W", "ignore", "-c", "import " + ", ".join(NEEDED)]
         if os.path.exists(python) and subprocess.run(probe, capture_output=True, check=False).returncode == 0:
@@ -52,7 +52,7 @@ def archive(python: str, folder: Path) -> Path:
 def build(python: str, source: Path, prefix: Path, folder: Path) -> None:
     environment = {
         **os.environ,
-        "CFLAGS": "-O0",  # compiled in half of the time
+        "CFLAGS": "-O0",  # takes half the time to compile
         "OSHCC": str(prefix / "bin" / "oshcc"),
         "PYTHONPATH": "",
     }

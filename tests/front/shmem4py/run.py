@@ -23,7 +23,7 @@ def main() -> int:
     ended = subprocess.run(
         [*command, str(suite)], env=environment, capture_output=True, text=True, check=False
     )
-    # Each rank runs every test and says so at the end.
+    # Each rank runs every test and prints a summary.
     reports = re.findall(r"Ran (\d+) tests? in", ended.stderr)
     passed = re.findall(r"^\[\d+\] OK", ended.stderr, re.MULTILINE)
     print(f"{ranks} ranks: {len(passed)} passed, tests each: {', '.join(reports)}")

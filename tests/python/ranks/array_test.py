@@ -13,7 +13,7 @@ TYPES = ("?", "b", "u2", "i4", "u8", "f4", "f8", "g", "F", "D", "S5", "U3", "M8[
 
 class ArrayTest(unittest.TestCase):
     def make(self, how, *arguments):
-        """An array that is freed when the test has passed; a failed one ends the job."""
+        """An array that is freed when the test passes; a failed test ends the job."""
         array = how(*arguments)
         self.addCleanup(array.free)
         return array

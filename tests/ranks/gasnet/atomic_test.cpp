@@ -1,4 +1,4 @@
-// Atomic domains: what a call may name, and what it says when it may not.
+// Atomic domains: the arguments that a call accepts, and the error messages for others.
 #include <array>
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 namespace gondwana::gasnet::test {
 namespace {
 
-// What a call says when it gives up; empty: it did not.
+// The error message of a call; empty: the call succeeded.
 template <typename Call>
 std::string sentence_of(const Call& call) {
   try {
@@ -64,7 +64,7 @@ GASNET_TEST(a_misaligned_or_foreign_word_is_refused, 1) {
   gex_AD_Destroy(domain);
 }
 
-// Of the endpoints of a process the first is meant, wherever it stands in the team.
+// A job rank means the first endpoint of its process, wherever that is in the team.
 GASNET_TEST(a_job_rank_is_the_first_endpoint_of_its_process, 1) {
   auto* mine = reinterpret_cast<std::uint64_t*>(world.attach(4096));
   gex_EP_t more = GEX_EP_INVALID;

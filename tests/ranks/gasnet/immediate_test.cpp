@@ -1,4 +1,4 @@
-// GEX_FLAG_IMMEDIATE: where there is no room nothing happens, and the call says so.
+// GEX_FLAG_IMMEDIATE: without room the call does nothing and reports that.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -22,7 +22,7 @@ Block filled(std::size_t size, int number) {
   return Block(size, static_cast<std::byte>(number % 251));
 }
 
-// How often each was asked and how often refused, with one peer.
+// How often each call was made and refused, with one peer.
 class Tally {
  public:
   explicit Tally(const World& world)
@@ -37,7 +37,7 @@ class Tally {
   Tally(const Tally&) = delete;
   Tally& operator=(const Tally&) = delete;
 
-  // Until the call is not refused; after each refusal one looks whether really nothing happened.
+  // Retries until the call is accepted; `look` checks after each refusal that nothing happened.
   void ask(const std::function<bool()>& begins, const std::function<void()>& look) {
     while (!begins()) {
       ++refused_;
@@ -251,7 +251,7 @@ bool get_rows(const Target& target, const Rows& rows, Block& ours, int form) {
       gex_VIS_VectorGetNB(team, 1, &whole, peer, pieces.size(), pieces.data(), immediate));
 }
 
-// Small pieces go together, large ones alone, and very many in several messages.
+// Small pieces share a message, large ones have one each, and very many need several messages.
 constexpr std::array<std::array<std::size_t, 2>, 3> shapes{{{8, 20}, {6000, 5}, {1000, 400}}};
 
 GASNET_TEST(immediate_transfers_of_pieces_are_done_or_refused, 1) {
@@ -325,7 +325,7 @@ thread_local std::byte* own_segment = nullptr;
 thread_local int longs = 0;
 thread_local int good_longs = 0;
 
-// All bytes of a payload are the first one.
+// All bytes of a payload equal the first.
 void check_long(gex_Token_t token, void* payload, size_t size, gex_AM_Arg_t offset) {
   gex_Token_Info_t info{};
   gex_Token_Info(token, &info, GEX_TI_IS_LONG);
@@ -336,7 +336,7 @@ void check_long(gex_Token_t token, void* payload, size_t size, gex_AM_Arg_t offs
   good_longs += is_there && is_whole && info.gex_is_long != 0 ? 1 : 0;
 }
 
-// So much as a message may carry needs no put that would be waited for.
+// A payload that fits into the message needs no put that would have to be waited for.
 GASNET_TEST(immediate_longs_wait_for_nothing, 1) {
   constexpr gex_AM_Arg_t offset = 24;
   constexpr std::array<std::size_t, 5> sizes{1, 100, 5000, Messages::block_size, 200'000};
@@ -369,7 +369,7 @@ GASNET_TEST(immediate_longs_wait_for_nothing, 1) {
 
 void on_short(gex_Token_t /*token*/) {}
 
-// What another thread of the rank may do, which has the wire to other nodes or waits for it.
+// The calls of another thread while a thread of the rank holds the wire or waits for it.
 std::vector<bool> refused_calls(const Target& target) {
   const gex_TM_t team = target.world.team;
   const gex_Rank_t peer = target.world.right();
@@ -388,7 +388,7 @@ std::vector<bool> refused_calls(const Target& target) {
   return refused;
 }
 
-// A thread that waits for other nodes has the wire for as long.
+// A thread that waits for other nodes holds the wire meanwhile.
 GASNET_TEST(immediate_calls_do_not_wait_for_a_thread_that_has_the_wire, 1) {
   world.add_handler(told, reinterpret_cast<gex_AM_Fn_t>(&on_short),
                     GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 0);

@@ -1,4 +1,4 @@
-// Leaves of events: the source of a put may be used again, whether or not the bytes have arrived.
+// Leaf events: the source of a put may be reused, whether or not the bytes have arrived.
 #include <array>
 #include <vector>
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t segment_size = std::size_t{2} << 20;
 
-// What the right neighbour has of this rank's.
+// The memory of the right neighbour for this rank's data.
 struct Target {
   explicit Target(World& of) : world(of) {
     world.attach(segment_size);
@@ -30,7 +30,7 @@ struct Target {
   std::byte* there = nullptr;
 };
 
-// Nothing moves the wire between a put and this, so what is under way stays so.
+// No call between a put and this one makes progress, so the put stays in flight.
 void expect_under_way(gex_Event_t root) {
   EXPECT_EQ(gex_Event_Test(root), GASNET_ERR_NOT_READY);
 }
@@ -58,7 +58,7 @@ GASNET_TEST(leaf_is_asked_for_without_waiting_for_the_put, 1) {
   }
 }
 
-// More than is copied.
+// Larger than the copy limit.
 GASNET_TEST(large_put_with_a_leaf_does_not_wait, 1) {
   const Target target(world);
   const std::vector<char> bytes(segment_size, 'z');

@@ -1,8 +1,7 @@
 // Runs the rank tests of the GASNet-EX door:  gasnet_rank_tests --ranks=4
-// [--threads=seq|parsync|par]
-// [--over=memory|nodes|faulty-nodes|ofi|ofi-alone] [--seed=N]. With parsync and par, any thread of
-// a rank may call and run handlers: with parsync each test runs on another thread than the one that
-// joined. Where the ranks are, and what is between them: see tests/support/rank_main.cpp.
+// [--threads=seq|parsync|par] [--over=memory|nodes|faulty-nodes|ofi|ofi-alone] [--seed=N]. With
+// parsync and par, any thread of a rank may call and run handlers. With parsync each test runs on a
+// different thread than the one that joined. tests/support/rank_main.cpp explains --over.
 #include <charconv>
 #include <map>
 #include <string_view>
@@ -133,7 +132,7 @@ bool take_number(std::string_view argument, std::string_view name, Number& value
   return std::from_chars(argument.data(), end, value).ptr == end;
 }
 
-// Within a node the door wants common memory.
+// The door requires common memory within a node.
 bool take_over(std::string_view name) {
   const std::optional<Over> over = gondwana::test::over_of(name);
   if (!over || (*over != Over::memory && !gondwana::test::has_nodes(*over))) return false;

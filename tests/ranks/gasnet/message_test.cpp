@@ -1,4 +1,4 @@
-// Active messages: every category, size and number of arguments, both ways of sending,
+// Active messages: every category, size and number of arguments, fixed and negotiated payload,
 // back-pressure.
 #include <array>
 #include <cstring>
@@ -22,7 +22,7 @@ gex_AM_Fn_t handler(Function* function) {
   return reinterpret_cast<gex_AM_Fn_t>(function);
 }
 
-// What the handlers of one rank have seen.
+// The messages that the handlers of one rank have seen.
 struct Seen {
   std::atomic<std::uint32_t> count{0};
   std::atomic<std::uint64_t> sum{0};
@@ -91,7 +91,7 @@ void take_plain(gex_Token_t /*token*/) {
   ++seen->count;
 }
 
-// All have sent before the barrier is complete, and nobody sends to two.
+// All ranks send before the barrier completes, and no rank sends to two.
 GASNET_TEST(one_poll_handles_what_everybody_has_sent, 2) {
   fresh();
   world.add_handler(first, handler(take_plain), request | GEX_FLAG_AM_SHORT, 0);
@@ -100,7 +100,7 @@ GASNET_TEST(one_poll_handles_what_everybody_has_sent, 2) {
     if (world.me() != 0) gex_AM_RequestShort0(world.team, 0, first, 0);
     world.barrier();
     for (std::uint32_t polls = 1; world.me() == 0 && polls < world.size(); ++polls) gasnet_AMPoll();
-    // A barrier does not push messages: those of other nodes may come after it.
+    // A barrier does not push messages: messages of other nodes may arrive after it.
     if (world.me() == 0 && !world.is_on_one_node()) await_count(round * (world.size() - 1));
     EXPECT_EQ(seen->count.load(), world.me() == 0 ? round * (world.size() - 1) : 0);
     world.barrier();
@@ -233,7 +233,7 @@ GASNET_TEST(a_long_lies_in_the_segment_before_its_handler_runs, 1) {
   EXPECT_EQ(seen->wrong.load(), 0U);
 }
 
-// Two ranks that only send to each other, with no poll of their own.
+// Two ranks that only send to each other and never poll.
 void answer_flood(gex_Token_t token, void* payload, std::size_t size) {
   seen->sum += size;
   gex_AM_ReplyMedium0(token, second, payload, size, GEX_EVENT_NOW, 0);
@@ -262,7 +262,7 @@ void count_only(gex_Token_t /*token*/) {
   ++seen->count;
 }
 
-// While the thread that joined calls nothing.
+// The thread that joined makes no calls meanwhile.
 GASNET_TEST(any_thread_of_a_client_with_several_runs_handlers, 1) {
   if (world.client->door->threads() == ThreadMode::seq) return;
   Seen& shared = fresh();
@@ -312,7 +312,7 @@ GASNET_TEST(a_cancelled_message_gives_its_room_back, 2) {
   }
 }
 
-// Also where calls are not checked: the message would go to a rank that nobody named.
+// Checked even with checks disabled: the message would go to an arbitrary rank.
 GASNET_TEST(a_rank_that_does_not_exist_is_a_sentence, 1) {
   world.attach(4096);
   const gex_Rank_t beyond = world.size() + 74;

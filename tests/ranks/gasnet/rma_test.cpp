@@ -1,4 +1,4 @@
-// Puts and gets, whatever lies between the ranks: blocking, with events, implicit, in regions.
+// Puts and gets within a node and between nodes: blocking, with events, implicit, in regions.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t segment_size = std::size_t{4} << 20;
 
-// Bytes that tell rank, round and place.
+// Bytes that identify rank, round and offset.
 std::vector<std::byte> pattern(gex_Rank_t rank, std::size_t size, unsigned round = 0) {
   std::vector<std::byte> bytes(size);
   for (std::size_t i = 0; i < size; ++i)

@@ -14,7 +14,7 @@ namespace {
 constexpr gex_AM_Index_t request_index = 200;
 constexpr gex_AM_Index_t reply_index = 201;
 constexpr long trips = 300;
-// Between two questions: long enough to fall asleep in, short enough to stay awake for.
+// The time between two requests: long enough to fall asleep, short enough to stay awake.
 constexpr std::chrono::microseconds pause{20};
 
 thread_local long answers = 0;
@@ -27,7 +27,7 @@ void take_answer(gex_Token_t /*token*/) {
   ++answers;
 }
 
-// How often this thread has slept.
+// The number of sleeps of this thread.
 long sleeps() {
   rusage usage{};
   ::getrusage(RUSAGE_THREAD, &usage);
@@ -45,9 +45,9 @@ void ask_many_times(World& world) {
   }
 }
 
-// Where every rank has a processor: rank 1 is in wait() while rank 0 asks, and until it calls
-// end(); all others are in both. A busy machine may send it to sleep all the same, so one round of
-// many has to go as it should.
+// Needs a processor for every rank. Rank 1 is in wait() while rank 0 sends requests, and until it
+// calls end(); all others are in both. A busy machine may still put it to sleep, so one round of
+// many must succeed.
 template <typename Wait, typename End>
 void a_server_stays_awake(World& world, const Wait& wait, const End& end) {
   constexpr int most_rounds = 20;

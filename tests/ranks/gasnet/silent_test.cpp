@@ -1,5 +1,5 @@
-// Members that have seen a collective complete and then make no call for long: the others complete
-// it all the same.
+// Members that have seen a collective complete and then make no call for long. The others complete
+// it without them.
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -13,10 +13,10 @@ namespace {
 
 constexpr int rounds = 30;
 
-// How many ranks have seen the collective of each round complete. Ranks are threads here.
+// The number of ranks that have seen the collective of each round complete. Ranks are threads.
 std::array<std::atomic<gex_Rank_t>, rounds> completed;
 
-// Without a call of the library.
+// Waits without a call of the library.
 bool all_complete(World& world, int round) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (completed.at(static_cast<std::size_t>(round)) < world.size()) {

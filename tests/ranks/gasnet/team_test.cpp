@@ -58,7 +58,7 @@ GASNET_TEST(scratch_of_the_client_comes_back, 1) {
   std::byte* segment = world.attach(1 << 20);
   const std::size_t size =
       gex_TM_Split(nullptr, world.team, 0, 0, nullptr, 0, GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED);
-  EXPECT_EQ(size, 0U);  // who would be in no team
+  EXPECT_EQ(size, 0U);  // a rank that would be in no team
   gex_TM_t team = GEX_TM_INVALID;
   const std::size_t wanted =
       gex_TM_Split(&team, world.team, 0, 0, nullptr, 0, GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED);
@@ -141,7 +141,7 @@ GASNET_TEST(more_endpoints_have_segments_and_handlers_of_their_own, 1) {
   gex_Segment_Destroy(segment, 0);
 }
 
-// Pages of the client become shared where they are, with what is in them.
+// Pages of the client become shared in place and keep their contents.
 GASNET_TEST(memory_of_the_client_becomes_a_segment, 1) {
   constexpr std::size_t size = 64 * 1024;
   void* memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -169,7 +169,7 @@ GASNET_TEST(memory_of_the_client_becomes_a_segment, 1) {
   ::munmap(memory, size);
 }
 
-// Of no use as a segment: refused, and left as it is.
+// The memory cannot be a segment: the call refuses it and leaves it unchanged.
 void expect_refused(World& world, void* memory, std::size_t size) {
   gex_Segment_t segment = GEX_SEGMENT_INVALID;
   EXPECT_EQ(gex_Segment_Create(&segment, world.client, memory, size, GEX_MK_HOST, 0),
@@ -183,7 +183,7 @@ std::byte* map(std::size_t size, int protection, int sharing, int memory = -1) {
   return static_cast<std::byte*>(mapped);
 }
 
-// Another mapping of the same memory goes on seeing what is written through this one, by whomever.
+// Another mapping of the same memory still shows the writes of all ranks through this one.
 GASNET_TEST(memory_that_the_client_shares_stays_shared_as_a_segment, 1) {
   constexpr std::size_t size = 64 * 1024;
   Result<UniqueFd> memory = create_memfd("client", size);
@@ -221,7 +221,7 @@ GASNET_TEST(memory_that_the_client_shares_stays_shared_as_a_segment, 1) {
   ::munmap(const_cast<std::byte*>(other), size);
 }
 
-// Peers could not map it, or die where it ends.
+// Peers cannot map it, or would fault at its end.
 GASNET_TEST(shared_memory_that_peers_cannot_map_is_no_segment, 1) {
   constexpr std::size_t size = 64 * 1024;
   std::byte* nameless = map(size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS);
@@ -238,7 +238,7 @@ GASNET_TEST(shared_memory_that_peers_cannot_map_is_no_segment, 1) {
   ::munmap(longer, 2 * size);
 }
 
-// What is behind the first page counts too.
+// The check includes the pages after the first.
 GASNET_TEST(memory_that_is_shared_read_only_or_missing_in_part_is_no_segment, 1) {
   constexpr std::size_t page = 4096;
   std::byte* memory = map(8 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);

@@ -1,4 +1,4 @@
-// Transfers that are not contiguous: of nothing, and beyond the segment.
+// Noncontiguous transfers: empty ones, and ones beyond the segment.
 #include "gasnet_vis.h"
 
 #include <array>
@@ -49,7 +49,7 @@ GASNET_TEST(a_put_of_nothing_tells_the_peer, 1) {
   EXPECT_EQ(times_told, 1U);
 }
 
-// More than there is room for, to a rank that handles none before it has sent its own.
+// More puts than the queue holds, to a rank that handles none before it has sent its own.
 GASNET_TEST(many_puts_tell_the_peer_each_once, 1) {
   constexpr unsigned many = 500;
   world.add_handler(told, reinterpret_cast<gex_AM_Fn_t>(&note),
@@ -72,7 +72,7 @@ GASNET_TEST(many_puts_tell_the_peer_each_once, 1) {
   EXPECT_EQ(times_told, many);
 }
 
-// What is in the segment is moved, also at its very end; a block beyond it is not.
+// The call moves blocks in the segment, up to its end, and refuses a block beyond it.
 GASNET_TEST(each_address_of_a_list_lies_in_the_segment, 1) {
   constexpr std::size_t size = 4096;
   std::byte* segment = world.attach(size);
@@ -98,7 +98,7 @@ GASNET_TEST(each_address_of_a_list_lies_in_the_segment, 1) {
   }
 }
 
-// Addresses as offsets, at both ends.
+// Offsets as addresses, at both ends.
 GASNET_TEST(lists_may_hold_offsets, 1) {
   auto* segment = reinterpret_cast<std::uint64_t*>(world.attach(4096));
   segment[4] = world.me();

@@ -1,5 +1,5 @@
-// RANK_TEST for the GASNet-EX door: every rank is a thread with a door of its own, over common
-// memory. The calls of C find the door of the calling thread.
+// RANK_TEST for the GASNet-EX door: every rank is a thread with its own door, over common memory.
+// The C calls find the door of the calling thread.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace gondwana::gasnet::test {
 
-// What the door would have said before it ended the job.
+// The error message that the door would have printed before it ended the job.
 struct GaveUp : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -34,9 +34,9 @@ struct World {
     gex_System_QueryNbrhdInfo(nullptr, &neighbors, nullptr);
     return neighbors == size();
   }
-  // All ranks meet; whoever waits receives messages.
+  // All ranks meet; a rank that waits receives messages.
   void barrier();
-  // Attaches a segment of so many bytes to the first endpoint, and returns it.
+  // Attaches a segment of `size` bytes to the first endpoint, and returns it.
   std::byte* attach(std::size_t size);
   // Where the segment of a rank begins, as that rank sees it.
   std::byte* segment_of(gex_Rank_t rank) const;

@@ -1,5 +1,5 @@
-// How the members of a team share the work on arrays that all of them have: member i does the i-th
-// part of every array, piece by piece.
+// How the members of a team share the work on arrays that all of them have: member i processes the
+// i-th part of every array, one piece at a time.
 #pragma once
 
 #include <algorithm>
@@ -11,16 +11,16 @@
 
 namespace gondwana {
 
-// Up to here a member does better to read all arrays itself than to wait twice for the others.
+// Up to this size it is faster to read all arrays than to wait for the others twice.
 inline constexpr std::size_t small_array = 2048;  // bytes
 
-// Elements of an array.
+// A range of elements of an array.
 struct Part {
   std::size_t begin;
   std::size_t count;
 };
 
-// Of `count` elements of `width` bytes that of `member`, in whole cache lines as far as that goes.
+// The part of `member` in `count` elements of `width` bytes, in whole cache lines if possible.
 inline Part part_of(std::size_t count, std::uint32_t members, std::uint32_t member,
                     std::size_t width) {
   const std::size_t line = std::max<std::size_t>(1, cache_line / width);
@@ -29,7 +29,7 @@ inline Part part_of(std::size_t count, std::uint32_t members, std::uint32_t memb
   return {begin, std::min(each, count - begin)};
 }
 
-// What is computed before it is stored to every member: stays in the nearest cache.
+// A result before it is stored to every member. It fits in the nearest cache.
 struct Piece {
   static constexpr std::size_t size = 4096;
   alignas(cache_line) std::array<std::byte, size> bytes;

@@ -1,4 +1,4 @@
-// What collectives of any kind work with.
+// The resources that all kinds of collectives use.
 #pragma once
 
 #include <functional>
@@ -26,12 +26,12 @@ struct CollectiveResources {
   const SymmetricMemory& symmetric;
   SegmentSpace& segments;
   Rooms& rooms;
-  bool has_threads;  // several may move one collective on
-  // Told of what cannot be done. It must not return: the other members would wait for ever.
+  bool has_threads;  // several threads may advance one collective
+  // Reports a fatal error. It must not return, because the other members would wait forever.
   std::function<void(CallName, const std::string&)> give_up;
 
   bool reaches(Rank rank) const { return rank == me || rma.reach().covers(rank); }
-  // Whether what this rank told others arrives without further calls of it.
+  // Whether the updates of this rank arrive without further calls of it.
   bool has_told() const { return remote == nullptr || remote->has_told(); }
 };
 

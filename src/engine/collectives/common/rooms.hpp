@@ -1,5 +1,5 @@
-// Memory for what the leaders of nodes have under way. Large rooms lie in the arena, so that other
-// nodes fetch from them at once; a few are kept for the next time, with their pages.
+// Buffers for collectives of node leaders. Large rooms lie in the arena, where other nodes fetch
+// from them directly. A few are kept with their pages for the next use.
 #pragma once
 
 #include <memory>
@@ -24,10 +24,10 @@ class Rooms {
   };
   using Room = std::unique_ptr<std::byte[], GiveBack>;
 
-  // Aligned for elements of any type, not cleared. From the heap where it is small, or where the
-  // arena has no room.
+  // Aligned for elements of any type, not cleared. A room lies on the heap if it is small or the
+  // arena is full.
   Room take(std::size_t size);
-  // Gives back to the arena what is kept.
+  // Releases all kept rooms to the arena.
   void clear();
 
  private:

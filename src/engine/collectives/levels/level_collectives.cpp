@@ -38,7 +38,7 @@ void LevelCollectives::give_back(std::uint32_t number) {
   space_.give_back(own_place(number));
 }
 
-// It needs the places of its neighbours and of those who speak for other nodes.
+// This rank needs the places of the members of its node and of the leaders of other nodes.
 void LevelCollectives::begin(Team& team) {
   StagedCollectives::Setup setup;
   setup.nodes = nodes_of(with_.memory, team);
@@ -88,7 +88,7 @@ bool LevelCollectives::broadcast(Team& team, CallName call, void* dest, const vo
   if (!are_symmetric("broadcast", dest, size, source, size)) return false;
   const auto* from = static_cast<const std::byte*>(source);
   auto* to = static_cast<std::byte*>(dest);
-  // Nothing is written where a root's dest is its source.
+  // Nothing is written if the root's dest is its source.
   if (team.me == root && root_dest == RootDest::kept) to = const_cast<std::byte*>(from);
   move(team, call,
        {.flow = {.from = root}, .apart = false, .block = size, .source = from, .dest = to});

@@ -1,7 +1,7 @@
-// Collectives of teams whose members are on several nodes: steps over common memory within each
-// node and over messages between them (staged/levels.hpp), for which the caller waits.
+// Collectives of teams on several nodes. Steps use common memory within each node and messages
+// between nodes (staged/levels.hpp); the caller waits for them.
 //
-// Shapes and promises are those of Collectives.
+// Parameters and guarantees are as in Collectives.
 #pragma once
 
 #include <optional>
@@ -15,29 +15,30 @@ class LevelCollectives {
  public:
   explicit LevelCollectives(const CollectiveResources& with) : with_(with), space_(with) {}
 
-  // Whether they are for this team: members are on several nodes, all of them known, and this rank
-  // shares memory with those of its own. All members find the same.
+  // Whether a team can have levels: its members are on several nodes, all nodes are known, and this
+  // rank shares memory with the members of its own node. All members get the same answer.
   bool suit(const Team& team) const;
 
-  // Before a team of this number is made: takes memory for what its members show each other, and
-  // shows where. An epoch that nothing there has gone beyond; nothing where no memory is left.
+  // Called before a team of this number is made: allocates the memory that its members share and
+  // publishes its place. Returns an epoch that nothing there has exceeded, or nothing if no memory
+  // is left.
   std::optional<Epoch> prepare(std::uint32_t number);
-  // Once all members have prepared. None has gone beyond the epoch of the team.
+  // Called after all members have prepared. No member has exceeded the epoch of the team.
   void begin(Team& team);
-  // The last of the team's collectives. The memory may have another owner then.
+  // The last collective of the team. Its memory may have another owner afterwards.
   void end(const Team& team, CallName call);
-  // What was prepared for a team that does not begin, or has ended.
+  // Releases what was prepared for a team that does not begin, or has ended.
   void give_back(std::uint32_t number);
 
   void sync(Team& team, CallName call);
   bool broadcast(Team& team, CallName call, void* dest, const void* source, std::size_t size,
                  std::uint32_t root, RootDest root_dest);
   bool fcollect(Team& team, CallName call, void* dest, const void* source, std::size_t size);
-  // For blocks that follow one another.
+  // Blocks must be contiguous.
   bool alltoall(Team& team, CallName call, void* dest, const void* source, std::size_t block);
   bool reduce(Team& team, CallName call, void* dest, const void* source, std::size_t count,
               ElementType type);
-  // The same of arrays in any memory.
+  // A reduction of arrays in any memory.
   void combine(Team& team, CallName call, void* dest, const void* source, std::size_t count,
                ElementType type);
 

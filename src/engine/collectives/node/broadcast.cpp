@@ -1,10 +1,10 @@
-// A copy of the root's array for every member.
+// Copies the root's array to every member.
 //
-// Every dest may be written as soon as the root calls. A small array the root stores to all of
-// them, says so and returns: it waits for nobody. A large one is copied to each member by whoever
-// comes to it first: the member, if it is there while the root has its hands full, or the root. So
-// members that have processors of their own all copy at once, and where ranks share processors
-// nobody waits for one that does not run.
+// Every dest may be written as soon as the root calls. The root stores a small array to all
+// members, announces it and returns without waiting. A large array is copied to each member by that
+// member or by the root, whichever comes first. A member copies if it enters while the root is
+// still copying. So members with processors of their own all copy at once. If ranks share
+// processors, no rank waits for one that does not run.
 #include <cstring>
 
 #include "engine/collectives/node/node_collectives.hpp"
@@ -12,7 +12,7 @@
 namespace gondwana {
 namespace {
 
-// Of all copies together; below, it takes longer to share the work than to do it.
+// Bytes of all copies together. Below this, sharing the work takes longer than doing it.
 constexpr std::size_t small_bytes = 32 * 1024;
 
 }  // namespace
@@ -50,7 +50,7 @@ void NodeCollectives::broadcast_small(Team& team, CallName call, const Broadcast
   what.copy_at_root();
 }
 
-// The root: its own copy first, so that those who wait for it have time to take theirs.
+// The root copies to its own dest first, so that waiting members have time to copy theirs.
 void NodeCollectives::broadcast_large(Team& team, CallName call, const Broadcast& what) {
   const Epoch ready = team.epoch + 1;
   const Epoch copied = team.epoch += 2;
@@ -77,7 +77,7 @@ void NodeCollectives::broadcast_large(Team& team, CallName call, const Broadcast
   line.ring_sleepers(copied);
 }
 
-// The others. Nobody leaves before the root does: the next root may claim the same lines.
+// Members other than the root. None leaves before the root: the next root may claim the same lines.
 void NodeCollectives::take_broadcast(Team& team, CallName call, const Broadcast& what) {
   const Epoch ready = team.epoch + 1;
   const Epoch copied = team.epoch += 2;

@@ -1,13 +1,13 @@
-// Every member has a block for every other one.
+// Every member has a block for every other member.
 //
-// Every dest may be written as soon as the first member calls: each stores its blocks to where they
-// belong, and one synchronisation says that all have.
+// Every dest may be written as soon as the first member calls. Each member stores its blocks in the
+// dests of the others; one synchronisation then completes the exchange.
 #include "engine/collectives/node/node_collectives.hpp"
 
 namespace gondwana {
 namespace {
 
-// Bytes from the first element of the first block to the last of the last.
+// Bytes from the first element of the first block through the last element of the last.
 std::size_t span_of(const Exchange& shape, std::ptrdiff_t stride, std::uint32_t members) {
   const std::size_t elements = times(shape.count, members);
   return elements == 0 ? 0 : extent_of(elements, stride, shape.width, shape.width).size;
@@ -24,7 +24,7 @@ bool NodeCollectives::alltoall(Team& team, CallName call, void* dest, const void
   const std::size_t block = shape.count * shape.width;
   auto* place =
       static_cast<std::byte*>(dest) + team.me * block * static_cast<std::size_t>(target_stride);
-  for (std::uint32_t i = 0; i < team.size; ++i) {  // not all begin with the same member
+  for (std::uint32_t i = 0; i < team.size; ++i) {  // not all members start with the same one
     const std::uint32_t member = (team.me + i) % team.size;
     put_block(team.rank_of(member), place,
               static_cast<const std::byte*>(source) +

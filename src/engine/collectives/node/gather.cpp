@@ -1,8 +1,8 @@
-// Every member gets the arrays of all, one behind the other.
+// Concatenates the arrays of all members in every dest.
 //
-// Every dest may be written as soon as the first member calls. So each member stores its array to
-// where it belongs in all of them, and one synchronisation says that all have. Where sizes differ a
-// member must know those of the ones before it first.
+// Every dest may be written as soon as the first member calls. Each member stores its array in all
+// of them; one synchronisation then completes the gather. If sizes differ, a member must first know
+// the sizes of the members before it.
 #include "engine/collectives/node/node_collectives.hpp"
 
 namespace gondwana {
@@ -22,14 +22,14 @@ bool NodeCollectives::collect(Team& team, CallName call, void* dest, const void*
     *static_cast<std::size_t*>(out) =
         *static_cast<const std::size_t*>(a) + *static_cast<const std::size_t*>(b);
   };
-  std::size_t before = 0;  // what the members before this one have
+  std::size_t before = 0;  // bytes of the members before this one
   combine_first(team, call, team.me, &before, &size, 1, {sizeof(std::size_t), add_sizes});
   const bool stored = put_to_all(team, static_cast<std::byte*>(dest) + before, source, size);
   sync(team, call);
   return stored;
 }
 
-// Not all members begin with the same one.
+// Not all members start with the same target.
 bool NodeCollectives::put_to_all(const Team& team, void* dest, const void* source,
                                  std::size_t size) {
   if (size == 0) return true;

@@ -1,7 +1,7 @@
-// Collectives of teams whose members have common memory: loads, stores and the epochs of sync
+// Collectives of teams whose members share memory. They use loads, stores and the epochs of sync
 // lines.
 //
-// Shapes and promises are those of Collectives. `dest` and `source` are symmetric where it says so.
+// Parameters and guarantees are as in Collectives. `dest` and `source` are symmetric unless noted.
 #pragma once
 
 #include "engine/collectives/common/parts.hpp"
@@ -24,7 +24,7 @@ class NodeCollectives {
   bool scan(Team& team, CallName call, void* dest, const void* source, std::size_t count,
             ElementType type, Scan kind);
 
-  // Combines the sources of the first `members` members: small arrays, of any memory.
+  // Combines the sources of the first `members` members. The arrays are small and in any memory.
   void combine_first(Team& team, CallName call, std::uint32_t members, void* dest,
                      const void* source, std::size_t count, ElementType type);
   void wait_for_member(const NodeSync& line, const Team& team, std::uint32_t member, Epoch epoch,
@@ -46,7 +46,7 @@ class NodeCollectives {
                      std::size_t source_size) const {
     return with_.rma.are_symmetric(with_.lane, what, dest, dest_size, source, source_size);
   }
-  // The symmetric object of a member.
+  // The copy of a symmetric object at a member.
   std::byte* place_of(Rank rank, const void* object) const {
     return with_.rma.reach().find(rank, object, FixedSize<1>{}).data();
   }

@@ -1,13 +1,14 @@
 // Reductions over common memory.
 //
-// Small ones: everybody lays a copy of its source in its scratch, and everybody combines all
-// copies: one synchronisation. Large ones by parts: member i combines the i-th part of all sources
-// and stores it to every dest: two synchronisations, and each element is combined once.
+// Small reductions: every member copies its source to its scratch, and every member combines all
+// copies. This takes one synchronisation. Large reductions go by parts: member i combines the i-th
+// part of all sources and stores it to every dest. This takes two synchronisations and combines
+// each element once.
 //
-// Nobody waits at the end of a small one: the scratch has two halves, and a member that comes to
-// use a half again has seen everybody enter the collective in between.
+// No member waits at the end of a small reduction. The scratch has two halves. A member that reuses
+// a half has seen every member enter the collective in between.
 //
-// All orders are by member, so every member gets the same bits, run after run.
+// Terms are combined in member order, so every member gets the same bits on every run.
 #include <cstring>
 
 #include "engine/collectives/node/node_collectives.hpp"
@@ -15,7 +16,7 @@
 namespace gondwana {
 namespace {
 
-// The first array is taken as it is, each later one is combined with what is there.
+// The first array is used as it is. Each later one is combined with the result so far.
 class Accumulator {
  public:
   Accumulator(void* out, std::size_t count, ElementType type)
@@ -29,7 +30,7 @@ class Accumulator {
     ++terms_;
   }
 
-  // A sum of one term is that term.
+  // The sum of one term is that term.
   void finish() const {
     if (terms_ == 1 && count_ > 0) std::memcpy(out_, first_, count_ * type_.size);
   }
@@ -55,8 +56,8 @@ bool NodeCollectives::reduce(Team& team, CallName call, void* dest, const void* 
   return true;
 }
 
-// Waits for the members that it combines only: the caller waits for the others before it comes back
-// to this half of the scratch.
+// Waits only for the members that it combines. The caller waits for the others before it reuses
+// this half of the scratch.
 void NodeCollectives::combine_first(Team& team, CallName call, std::uint32_t members, void* dest,
                                     const void* source, std::size_t count, ElementType type) {
   static_assert(small_array <= ControlLayout::scratch_half);
@@ -86,7 +87,7 @@ void NodeCollectives::reduce_parts(Team& team, CallName call, void* dest, const 
     for (std::uint32_t member = 0; member < team.size; ++member)
       result.add(place_of(team.rank_of(member), source) + offset);
     result.finish();
-    // All sources were read: dest may be source.
+    // All sources have been read, so dest may be source.
     for (std::uint32_t i = 0; i < team.size; ++i) {
       const Rank member = team.rank_of((team.me + i) % team.size);
       std::memcpy(place_of(member, dest) + offset, piece.data(), part.count * type.size);

@@ -1,10 +1,10 @@
-// Prefixes: member i gets what members 0 to i, or those before i, have together.
+// Prefix sums: member i gets the combination of members 0 to i, or of those before i.
 //
-// Small arrays as in a reduction that stops early. Large ones by parts: member p goes through the
-// p-th part of all arrays, from the first member to the last, and stores what it has so far to each
-// in turn. So each element is combined once, whatever the number of members.
+// A small scan is a reduction that stops early. A large one goes by parts: member p walks through
+// the p-th part of all arrays, from the first member to the last, and stores the result so far to
+// each. So each element is combined once for any number of members.
 //
-// The order is that of the members, so equal calls give equal bits.
+// Terms are combined in member order, so equal calls give equal bits.
 #include <cstring>
 #include <utility>
 
@@ -23,7 +23,7 @@ bool NodeCollectives::scan(Team& team, CallName call, void* dest, const void* so
   return true;
 }
 
-// Waits for all, as who does not would come back to this half of its scratch too early.
+// Waits for all members. Otherwise this rank could reuse this half of its scratch too early.
 void NodeCollectives::scan_small(Team& team, CallName call, void* dest, const void* source,
                                  std::size_t count, ElementType type, Scan kind) {
   const std::uint32_t terms = kind == Scan::inclusive ? team.me + 1 : team.me;
@@ -41,7 +41,7 @@ void NodeCollectives::scan_parts(Team& team, CallName call, void* dest, const vo
   Piece other;
   for_each_piece(part_of(count, team.size, team.me, type.size), type.size, [&](Part part) {
     void* sum = piece.data();   // of the members so far
-    void* next = other.data();  // with this one
+    void* next = other.data();  // including this one
     std::memset(sum, 0, part.count * type.size);
     for (std::uint32_t i = 0; i < team.size; ++i) {
       const Rank member = team.rank_of(i);
@@ -50,7 +50,7 @@ void NodeCollectives::scan_parts(Team& team, CallName call, void* dest, const vo
         std::memcpy(next, term, part.count * type.size);
       else
         type.combine(next, sum, term, part.count);
-      // After the member's term was read: dest may be source.
+      // The member's term has been read, so dest may be source.
       std::memcpy(place_of(member, dest) + part.begin * type.size,
                   kind == Scan::inclusive ? next : sum, part.count * type.size);
       std::swap(sum, next);

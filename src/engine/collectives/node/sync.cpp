@@ -1,4 +1,4 @@
-// A barrier over common memory: each member writes its line and reads those of the others.
+// A barrier over common memory: each member writes its line and reads the lines of the others.
 #include "engine/collectives/node/node_collectives.hpp"
 
 namespace gondwana {

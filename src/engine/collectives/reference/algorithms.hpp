@@ -1,10 +1,9 @@
-// Collectives made of gets and flags, over any group: what teams use where members have no common
-// memory or where the user names an algorithm, and what active sets use that have no
-// team.
+// Collectives made of gets and flags, over any group. Teams use them if members share no memory or
+// the user names an algorithm. Active sets without a team use them too.
 //
-// Each is called by all members, with the same arguments but for the addresses of `dest`. `source`
-// is the address of symmetric memory, and so is `dest` where a member reads what another has
-// collected there. False where something failed; the default lane then has the sentence.
+// All members call them with the same arguments except the addresses of `dest`. `source` is
+// symmetric. `dest` is symmetric if another member reads it there. A call returns false if it
+// failed; the default lane then holds the error.
 #pragma once
 
 #include <vector>
@@ -15,7 +14,7 @@ namespace gondwana::reference {
 
 void sync(Group& group, Algorithm algorithm);
 
-// `dest` of the root is not touched.
+// Does not write `dest` of the root.
 bool broadcast(Group& group, Algorithm algorithm, void* dest, const void* source, std::size_t size,
                std::uint32_t root);
 
@@ -23,12 +22,12 @@ bool broadcast(Group& group, Algorithm algorithm, void* dest, const void* source
 bool reduce(Group& group, Algorithm algorithm, void* dest, const void* source, std::size_t count,
             ElementType type);
 
-// Sums over the members up to this one, in their order. `dest` may be `source`. Zero bytes are the
-// sum of nothing.
+// Combines the members up to this one in their order. `dest` may be `source`. The sum of no members
+// is zero bytes.
 bool scan(Group& group, Algorithm algorithm, void* dest, const void* source, std::size_t count,
           ElementType type, Scan kind);
 
-// `size` bytes of each member, one behind the other; of each the same, or each its own.
+// Concatenate the blocks of all members. In collect(), `size` may differ between members.
 bool fcollect(Group& group, Algorithm algorithm, void* dest, const void* source, std::size_t size);
 bool collect(Group& group, Algorithm algorithm, void* dest, const void* source, std::size_t size);
 

@@ -1,4 +1,4 @@
-// Broadcasts in a group: who has the data says so, who hears it fetches.
+// Broadcasts in a group: a member that has the data raises a flag, and its receivers fetch.
 #include "engine/collectives/reference/algorithms.hpp"
 #include "engine/collectives/reference/tree.hpp"
 
@@ -15,7 +15,7 @@ void broadcast_from_one(Group& group, void* dest, const void* source, std::size_
   }
 }
 
-// The largest subtree first: it takes longest.
+// The largest subtree goes first: it takes longest.
 void broadcast_down_tree(Group& group, void* dest, const void* source, std::size_t size,
                          std::uint32_t root) {
   const BinomialTree tree(group, root);

@@ -1,4 +1,4 @@
-// Concatenations in a group: the block of each member, one behind the other, at every member.
+// Concatenations in a group: every member gets the blocks of all members in order.
 #include <numeric>
 #include <vector>
 
@@ -7,7 +7,7 @@
 namespace gondwana::reference {
 namespace {
 
-// Where the blocks of the members begin in dest, and behind the last where that ends.
+// The offsets in dest at which the blocks of the members begin, then the end of the last block.
 using Borders = std::vector<std::size_t>;
 
 class Concatenation {
@@ -38,7 +38,7 @@ class Concatenation {
     return borders_[member + 1] - borders_[member];
   }
 
-  // Not all from the same member at once.
+  // Not all members fetch from the same member at once.
   void fetch_each() const {
     group_.barrier();
     for (std::uint32_t distance = 1; distance < group_.size(); ++distance) {
@@ -47,7 +47,7 @@ class Concatenation {
     }
   }
 
-  // Each block moves on from member to member.
+  // Each block moves from member to member.
   void pass_around() const {
     for (std::uint32_t step = 1; step < group_.size(); ++step) {
       group_.raise(group_.right(), Group::ready());
@@ -56,8 +56,8 @@ class Concatenation {
     }
   }
 
-  // In round k each member has 2^k blocks, its own and those behind it, and fetches as many from
-  // where the next ones begin.
+  // In round k each member has 2^k blocks, its own and the following ones. It fetches the next 2^k
+  // blocks from their first owner.
   void double_up() const {
     const std::uint32_t size = group_.size();
     for (std::uint32_t round = 0; round < rounds_for(size); ++round) {
@@ -68,7 +68,7 @@ class Concatenation {
     }
   }
 
-  // `count` blocks, from that of `first` on, of which `member` has a copy in dest.
+  // Fetches `count` blocks, starting with the block of `first`, from dest of `member`.
   void fetch_run(std::uint32_t member, std::uint32_t first, std::uint32_t count) const {
     const std::uint32_t end = std::min(first + count, group_.size());
     group_.get(member, block(first), block(first), borders_[end] - borders_[first]);
@@ -97,7 +97,7 @@ Borders agree_on_blocks(Group& group, std::size_t size) {
   return borders;
 }
 
-// Few rounds where little is moved; else every byte once from a neighbour.
+// Few rounds for small sizes; otherwise each byte comes once, from a neighbour.
 Algorithm choose(std::size_t size) {
   constexpr std::size_t little = 64 * 1024;
   return size <= little ? Algorithm::recursive_doubling : Algorithm::ring;

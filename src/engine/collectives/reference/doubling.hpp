@@ -1,4 +1,4 @@
-// Who exchanges with whom where members exchange over doubling distances, whatever their number.
+// Exchange partners for exchanges over doubling distances, with any number of members.
 #pragma once
 
 #include <bit>
@@ -8,8 +8,8 @@
 
 namespace gondwana {
 
-// The members of the largest power of two exchange what they have with the one at distance 1, 2,
-// 4 ... Where there are more members, some stand for two neighbours.
+// The members of the largest power of two exchange with partners at distance 1, 2, 4 ... If there
+// are more members, some represent two neighbours.
 class Doubling {
  public:
   explicit Doubling(const Group& group)

@@ -1,16 +1,16 @@
-// All-to-all in a group: everybody fetches its block from everybody, not all from the same member
-// at once.
+// All-to-all in a group: every member fetches its block from every other member. Not all fetch from
+// the same member at once.
 #include "engine/collectives/reference/algorithms.hpp"
 
 namespace gondwana::reference {
 namespace {
 
-// Where the block of a member begins, in bytes.
+// The byte offset of a member's block.
 std::ptrdiff_t block_offset(const Exchange& shape, std::ptrdiff_t stride, std::uint32_t member) {
   return static_cast<std::ptrdiff_t>(member * shape.count * shape.width) * stride;
 }
 
-// Bytes from the first element of the first block to the last of the last.
+// Bytes from the first element of the first block through the last element of the last.
 std::size_t span(const Group& group, const Exchange& shape, std::ptrdiff_t stride) {
   const std::size_t elements = times(shape.count, group.size());
   return elements == 0 ? 0 : extent_of(elements, stride, shape.width, shape.width).size;

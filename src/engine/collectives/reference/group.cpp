@@ -73,7 +73,7 @@ void Group::take_from_others(Flag flag) {
   take(flag, size() - 1, Waiting::anybody);
 }
 
-// Over a network nobody rings, and users may look at their array: it sleeps as on program memory.
+// Remote flags ring no bell, and users may read their array: it sleeps as on program memory.
 void Group::take(Flag flag, std::uint32_t times, std::uint32_t peer) {
   const std::atomic_ref<std::uint64_t> cell = mine(flag);
   const auto raised = [&] { return cell.load(std::memory_order_acquire) >= times; };
@@ -86,8 +86,8 @@ void Group::take(Flag flag, std::uint32_t times, std::uint32_t peer) {
   cell.fetch_sub(times, std::memory_order_relaxed);
 }
 
-// Dissemination: in round k tell the member 2^k further on, hear from the one 2^k before. After
-// log2(size) rounds everybody has heard, at first or second hand, from everybody.
+// Dissemination: in round k a member signals the member 2^k after it and waits for the one 2^k
+// before it. After log2(size) rounds every member has heard, directly or indirectly, from all.
 void Group::barrier() {
   if (barrier_ != nullptr) return barrier_(with_, *team_, call_);
   for (std::uint32_t round = 0; round < rounds_for(size()); ++round) {

@@ -1,21 +1,21 @@
-// The members of a collective that is made of gets and flags: a team, or an active set.
+// The members of a collective made of gets and flags: a team, or an active set.
 //
-// Each member has an array of flags at the same place of its arena: in the system part for a team,
-// in the user's pSync array for an active set. A flag is a counting semaphore: raising it adds one
-// at a member, taking it waits for one and takes it off. All are zero before and after, so whoever
-// gave the array finds it as it was.
+// Each member has an array of flags at the same place of its arena. For a team it lies in the
+// system part, for an active set in the user's pSync array. A flag is a counting semaphore: raising
+// it adds one at a member, taking it waits for one and subtracts it. All flags are zero before and
+// after an operation, so the caller finds its array unchanged.
 //
-// Who raises must never be mistaken for somebody else, nor for an operation that comes later, since
-// members leave an operation at different times. So
-//  - the flags of a barrier have one member each that ever raises them: what it raises too early
-//    counts for the next time;
-//  - operations that move data end with a barrier: when the first member leaves, all flags but
-//    those of the barrier have been taken, and all that is to be read has been read;
-//  - `released` is raised only at members that were heard of in the same operation, which has
-//    therefore begun for them.
+// A flag must never be mistaken for a flag of another member or of a later operation, since members
+// leave an operation at different times. Therefore:
+//  - Each flag of a barrier is raised by one member only. A flag that it raises too early counts
+//    for the next barrier.
+//  - Operations that move data end with a barrier. When the first member leaves, all other flags
+//    have been taken and all data has been read.
+//  - `released` is raised only at members that were heard from in the same operation. So it has
+//    begun for them.
 //
-// Data is always fetched by who needs it, into its own memory: a member that is still busy with the
-// result of one operation is not overrun by the next.
+// The member that needs data fetches it into its own memory. So a member that still uses the result
+// of one operation is not overrun by the next.
 #pragma once
 
 #include <cstddef>
@@ -35,25 +35,25 @@ class Group {
   static constexpr std::size_t flags = 64;
   static constexpr std::size_t flags_size = flags * sizeof(std::uint64_t);
 
-  // Raised by who has something for others to fetch, and by who has fetched it.
+  // Raised by a member with data to fetch, and by a member that has fetched it.
   static constexpr Flag ready(std::uint32_t round = 0) { return Flag(max_rounds + round); }
   static constexpr Flag fetched(std::uint32_t round) { return Flag(2 * max_rounds + round); }
-  // Raised at one member by all others, and by the one at those.
+  // `arrived` is raised at one member by all others, `released` by that member at the others.
   static constexpr Flag arrived = Flag(3 * max_rounds);
   static constexpr Flag released = Flag(3 * max_rounds + 1);
-  // Not flags but numbers that all may read.
+  // Numbers, not flags, which all members may read.
   static constexpr std::uint32_t notes = 2;
 
-  // `flags_offset`: where the flags lie in every member's arena. Of `members`, only who they are
-  // matters; the number is told to whoever asks what this rank waits for.
+  // `flags_offset`: where the flags lie in every member's arena. Only the ranks of `members`
+  // matter. Its number is shown to tools that ask what this rank waits for.
   Group(const CollectiveResources& with, const Team& members, std::size_t flags_offset,
         CallName call);
 
-  // The members of a team. `how`: another way for its barriers, in two levels; null: by flags.
+  // The members of a team. `how`: its barrier in two levels, or null for a barrier by flags.
   using TeamBarrier = void (*)(const CollectiveResources& with, Team& team, CallName call);
   Group(const CollectiveResources& with, Team& team, TeamBarrier how, CallName call);
 
-  // Returns when what this rank told the others is on its way: it may not call for long.
+  // Waits until the flags of this rank are on their way, because it may make no call for long.
   ~Group();
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
@@ -66,31 +66,31 @@ class Group {
     return (me() + size() - distance % size()) % size();
   }
 
-  // What this rank wrote before is visible to who takes the flag, if by a store or a quiet put.
+  // Earlier stores and quiet puts of this rank are visible to the member that takes the flag.
   void raise(std::uint32_t member, Flag flag);
   void take(Flag flag, std::uint32_t from);
-  // One from every other member.
+  // Takes one from every other member.
   void take_from_others(Flag flag);
   void raise_at_others(Flag flag);
 
   // Returns when all members have called it.
   void barrier();
 
-  // Whether all members have both; to be asked before anybody is told to fetch there. If not the
-  // lane has the sentence, and the operation is not begun.
+  // Whether all members have both arrays; checked before any member is told to fetch. If not, the
+  // lane holds the error and the operation does not begin.
   bool are_symmetric(const char* what, const void* dest, std::size_t dest_size, const void* source,
                      std::size_t source_size);
 
-  // To `dest` from where `source` is at a member. Nothing is done for 0 bytes.
+  // Copies to `dest` from a member's `source`. Does nothing for 0 bytes.
   void get(std::uint32_t member, void* dest, const void* source, std::size_t size);
   void get_strided(std::uint32_t member, void* dest, const void* source, const Exchange& shape);
 
-  // A note may be read between two barriers after it was written. To be zero when all is done.
+  // A note may be read between two barriers after it is written. It must be zero at the end.
   void write_note(std::uint32_t note, std::uint64_t value);
   std::uint64_t note_of(std::uint32_t member, std::uint32_t note);
 
-  // False once something failed; the default lane has the sentence. Operations go on to their end,
-  // or others would wait for ever.
+  // False after a failure; the default lane holds the error. Operations still run to their end,
+  // because the other members would wait forever.
   bool well() const { return well_; }
 
  private:
@@ -114,7 +114,7 @@ class Group {
 
 static_assert(static_cast<std::size_t>(Group::released) < Group::flags - Group::notes);
 
-// How many rounds it takes to reach all of `size` members with distances 1, 2, 4, ...
+// The number of rounds to reach all of `size` members with distances 1, 2, 4, ...
 std::uint32_t rounds_for(std::uint32_t size);
 
 }  // namespace gondwana

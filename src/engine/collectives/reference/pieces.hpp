@@ -1,4 +1,4 @@
-// Long arrays are combined piece by piece, so that the private memory for what is fetched is small.
+// Long arrays are combined in pieces, so that the private buffer for fetched data is small.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 
 namespace gondwana::reference {
 
-// `count` elements of everybody's arrays: own terms in `source`, results and what is on the way to
-// them in `dest`, where others may fetch it.
+// `count` elements of every member's arrays. `source` holds the member's own terms; `dest` holds
+// partial and final results, which other members may fetch.
 class Piece {
  public:
-  // `scratch` has room for `count` elements, which are fetched there.
+  // `scratch` has room for `count` fetched elements.
   Piece(Group& group, std::byte* dest, const std::byte* source, std::size_t count, ElementType type,
         std::byte* scratch)
       : group_(group),
@@ -31,13 +31,13 @@ class Piece {
   std::size_t count() const { return count_; }
   std::size_t size() const { return count_ * type_.size; }
 
-  // A part of this piece.
+  // Elements `begin` to `end` of this piece.
   Piece part(std::size_t begin, std::size_t end) const {
     const std::size_t offset = begin * type_.size;
     return {group_, dest_ + offset, source_ + offset, end - begin, type_, scratch_};
   }
 
-  // The same with results elsewhere.
+  // The same piece with another dest.
   Piece into(std::byte* dest) const { return {group_, dest, source_, count_, type_, scratch_}; }
 
   void start_with_own_terms() const {
@@ -50,7 +50,7 @@ class Piece {
   void fetch_to_scratch(std::uint32_t member, const std::byte* from) const {
     group_.get(member, scratch_, from, size());
   }
-  // What was fetched is of members behind those in `dest`, or before them.
+  // The fetched terms belong to members after those in `dest`, or before them.
   void append_scratch() const { type_.combine(dest_, dest_, scratch_, count_); }
   void prepend_scratch() const { type_.combine(dest_, scratch_, dest_, count_); }
 

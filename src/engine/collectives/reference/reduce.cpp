@@ -1,5 +1,5 @@
-// Reductions in a group. Terms are combined in the order of their members, and the same way for all
-// members, who therefore get the same bits. Only the ring begins elsewhere in that order.
+// Reductions in a group. All members combine terms in the same way, in member order, so they get
+// the same bits. Only the ring starts elsewhere in that order.
 #include "engine/collectives/reference/algorithms.hpp"
 #include "engine/collectives/reference/doubling.hpp"
 #include "engine/collectives/reference/pieces.hpp"
@@ -8,7 +8,7 @@
 namespace gondwana::reference {
 namespace {
 
-// One member fetches and combines all, the others fetch the result.
+// One member fetches and combines all terms; the others fetch the result.
 void reduce_at_one(const Piece& piece) {
   Group& group = piece.group();
   if (group.me() != 0) {
@@ -25,7 +25,7 @@ void reduce_at_one(const Piece& piece) {
   group.raise_at_others(Group::released);
 }
 
-// Up the tree and down again.
+// Up the tree to combine, then down with the result.
 void reduce_by_tree(const Piece& piece) {
   Group& group = piece.group();
   const BinomialTree tree(group, 0);
@@ -43,9 +43,9 @@ void reduce_by_tree(const Piece& piece) {
   for (std::uint32_t k = tree.children(); k-- > 0;) group.raise(tree.child(k), Group::released);
 }
 
-// Once around to combine: each chunk moves on from member to member, and grows. Once more to hand
-// the results around. A member that overwrites what it had of a chunk knows that its neighbour has
-// fetched it: it is a whole turn behind.
+// One turn combines: each chunk moves from member to member and grows. A second turn distributes
+// the results. A member overwrites its value of a chunk a whole turn after its neighbour has
+// fetched it.
 void reduce_by_ring(const Piece& piece) {
   Group& group = piece.group();
   const std::uint32_t size = group.size();
@@ -75,7 +75,7 @@ void exchange_rounds(const Piece& piece, const Doubling& doubling) {
     group.take(Group::ready(round), partner);
     piece.fetch_to_scratch(partner, piece.dest());
     group.raise(partner, Group::fetched(round));
-    group.take(Group::fetched(round), partner);  // now my own may change
+    group.take(Group::fetched(round), partner);  // now this member's dest may change
     if (partner < group.me())
       piece.prepend_scratch();
     else
@@ -102,7 +102,7 @@ void reduce_by_doubling(const Piece& piece) {
   if (stands_for_two) group.raise(group.right(), Group::released);
 }
 
-// Doubling moves all terms in each of few rounds, the ring moves them twice in many.
+// Doubling moves all terms in each of few rounds; the ring moves them twice, in many rounds.
 Algorithm choose(const Group& group, std::size_t size) {
   constexpr std::size_t little = 64 * 1024;
   return size <= little || group.size() <= 2 ? Algorithm::recursive_doubling : Algorithm::ring;

@@ -1,11 +1,11 @@
-// Prefix sums in a group, in the order of its members.
+// Prefix sums in a group, in member order.
 #include "engine/collectives/reference/algorithms.hpp"
 #include "engine/collectives/reference/pieces.hpp"
 
 namespace gondwana::reference {
 namespace {
 
-// Everybody fetches the terms of all members before it; results are written when all have done so.
+// Each member fetches the terms of all members before it. All then write their results.
 void scan_alone(const Piece& piece, Scan kind, std::vector<std::byte>& sum) {
   Group& group = piece.group();
   const std::uint32_t end = kind == Scan::inclusive ? group.me() + 1 : group.me();
@@ -24,8 +24,8 @@ void scan_alone(const Piece& piece, Scan kind, std::vector<std::byte>& sum) {
   piece.copy_to_dest(sum.data());
 }
 
-// In round k everybody fetches the sum of the 2^k members that end 2^k before it. Its own sum, in
-// dest, may grow once who comes 2^k behind it has fetched it. `before` is the sum without its own.
+// In round k a member fetches the sum of the 2^k members that end 2^k before it. It may update its
+// own sum, in dest, after the member 2^k later has fetched it. `before` excludes its own term.
 void scan_by_doubling(const Piece& piece, Scan kind, std::vector<std::byte>& before) {
   Group& group = piece.group();
   const std::uint32_t me = group.me();

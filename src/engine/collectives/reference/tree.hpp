@@ -1,8 +1,8 @@
 // A binomial tree over the members of a group, with any of them as its root.
 //
-// By its distance v from the root, a member's parent is v without its lowest bit; its child k is
-// v + 2^k, for every 2^k below that bit. Under child k are the 2^k members from there on: whoever
-// joins what its children have, in their order, joins neighbours.
+// A member at distance v from the root has as its parent v without its lowest bit. Its child k is v
+// + 2^k, for every 2^k below that bit. Child k covers the 2^k members from there on. So a parent
+// that combines its children in their order combines neighbours.
 #pragma once
 
 #include <bit>
@@ -21,7 +21,7 @@ class BinomialTree {
 
   bool is_root() const { return place_ == 0; }
   std::uint32_t parent() const { return member_at(place_ & (place_ - 1)); }
-  // Which of its parent's children this is.
+  // The index of this member among its parent's children.
   std::uint32_t position() const { return static_cast<std::uint32_t>(std::countr_zero(place_)); }
 
   std::uint32_t children() const { return children_; }

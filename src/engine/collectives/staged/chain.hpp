@@ -1,5 +1,5 @@
-// Steps one after the other, with the rooms that they use. Their places in the order of the team's
-// collectives they have from the start.
+// A sequence of steps, with the rooms that they use. The steps get their places in the order of the
+// team's collectives when they are created.
 #pragma once
 
 #include <atomic>
@@ -14,13 +14,13 @@
 
 namespace gondwana::staged {
 
-// advance() until it returns true; it does not wait.
+// The caller repeats advance() until it returns true. It does not wait.
 template <typename S>
 concept Step = requires(S step) {
   { step.advance() } -> std::convertible_to<bool>;
 };
 
-// Whether the next that a step needs comes from another node, for steps that can tell.
+// Whether the step waits for another node, for steps that can tell.
 template <Step S>
 bool waits_for_network(const S& step) {
   if constexpr (requires { step.waits_for_network(); })
@@ -29,7 +29,7 @@ bool waits_for_network(const S& step) {
     return false;
 }
 
-// What the end of a step depends on: what is stored on this node, or what comes from others.
+// What completes a step: stores on this node, or data from other nodes.
 enum class Waits : std::uint8_t { for_memory, for_network };
 
 class Chain {
@@ -39,18 +39,18 @@ class Chain {
     links_.push_back(std::make_unique<LinkOf<S>>(std::move(step), waits));
   }
 
-  // A function to be called in its turn.
+  // Calls a function in its turn.
   template <std::invocable F>
   void then(F function) {
     add(Call<F>{std::move(function)});
   }
-  // Keeps it for as long as the chain lives.
+  // Keeps the room while the chain lives.
   std::byte* keep(Rooms::Room room) { return rooms_.emplace_back(std::move(room)).get(); }
 
   bool waits_for_network() const {
     return next_ < links_.size() && links_[next_]->waits_for_network();
   }
-  // Looks a second time where a step has only just shown something, as Round::settle() asks.
+  // Polls a step twice, since it may just have shown something: see Round::settle().
   bool advance() {
     while (next_ < links_.size()) {
       if (!links_[next_]->advance()) {

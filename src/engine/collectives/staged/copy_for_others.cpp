@@ -15,8 +15,8 @@ namespace {
 
 #if defined(__x86_64__)
 
-// A cache line at a time, so that each leaves the processor whole. The fence puts them before the
-// release store that tells of them: stores of this kind are not ordered by themselves.
+// Copies whole cache lines, so that each leaves the processor at once. Streaming stores are
+// unordered: the fence puts them before the release store that announces them.
 void stream(std::byte* dest, const std::byte* source, std::size_t lines) {
   for (std::size_t i = 0; i < lines; ++i, dest += cache_line, source += cache_line)
     for (std::size_t at = 0; at < cache_line; at += sizeof(__m128i))

@@ -2,8 +2,8 @@
 
 namespace gondwana::staged {
 
-// A fence makes sure that one of two members who enter at the same time sees the other and wakes
-// the rest. In a team of two there is nobody else to wake.
+// The fence ensures that of two members that enter at once, one sees the other and wakes the rest.
+// In a team of two there is no rest to wake.
 EnteredBarrier::EnteredBarrier(StagedTeam& team)
     : team_(&team), line_(Lines(team), team.me()), epoch_(team.next_epoch()) {
   if (team.size() <= 2)
@@ -12,8 +12,8 @@ EnteredBarrier::EnteredBarrier(StagedTeam& team)
     line_.advance(epoch_);
 }
 
-// A member that waits for this barrier alone sleeps on its bell for barriers, any other one on its
-// bell for data. It may have entered later barriers already.
+// A member that waits only for this barrier sleeps on its barrier bell, any other one on its data
+// bell. A member may already have entered later barriers.
 void EnteredBarrier::wake_sleepers() {
   const Lines members(*team_);
   for (std::uint32_t i = 1; i < team_->size(); ++i) {
@@ -33,7 +33,7 @@ LevelBarrier::LevelBarrier(StagedTeam& node, StagedTeam& leaders, Teller teller)
   tell();
 }
 
-// Where the barriers before it are complete. The leader tries again.
+// Only tells if the barriers before it are complete. The leader tries again.
 void LevelBarrier::tell() {
   const std::uint32_t me = leaders_->me();
   if (!line_.all_reached(epoch_, from_)) return;

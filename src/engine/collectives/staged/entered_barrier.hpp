@@ -1,12 +1,12 @@
-// Barriers that this member has entered. They use lines alone, which only ever move forward: when
-// one is complete, the scratch of the team may have another owner.
+// Barriers that this member has entered. They use only lines, which never move back: after one is
+// complete, the team's scratch may have another owner.
 #pragma once
 
 #include "engine/collectives/staged/staged_team.hpp"
 
 namespace gondwana::staged {
 
-// The lines of the members of one node as TeamSync wants them.
+// The lines of the members of one node, as TeamSync expects them.
 class Lines {
  public:
   explicit Lines(const StagedTeam& team) : team_(&team) {}
@@ -21,15 +21,15 @@ class Lines {
   const StagedTeam* team_;
 };
 
-// Of members on one node. After the constructor it only reads the lines of the other members, so no
-// step has to be advanced. A value.
+// A barrier of members on one node. After the constructor it only reads the lines of other members,
+// so no step needs to be advanced. A value.
 class EnteredBarrier {
  public:
-  // Enters. In the order of the team's collectives.
+  // Enters the barrier, in the order of the team's collectives.
   explicit EnteredBarrier(StagedTeam& team);
 
-  // Whether all have entered, and know it without further calls of this member, which may make
-  // none for long. Once they have entered it also wakes those who sleep until then.
+  // Whether all have entered and can see so without further calls of this member, which may make
+  // none for long. Once all have entered, it also wakes the sleeping members.
   bool advance() {
     if (!all_entered()) return false;
     wake_sleepers();
@@ -45,16 +45,16 @@ class EnteredBarrier {
   std::uint32_t from_ = 0;  // the members before this one have entered
 };
 
-// Of members on several nodes. The member that comes last on its node is awake: it tells the
-// leaders of the other nodes, in the name of its own. A leader that has heard of all nodes says
-// that the barrier is complete.
+// A barrier of members on several nodes. The last member to arrive on its node is awake. It tells
+// the leaders of the other nodes on behalf of its own leader. A leader that has heard from all
+// nodes marks the barrier complete.
 class LevelBarrier {
  public:
-  // Who may tell: where it is the leader alone, all that it has told before has arrived when the
-  // barrier is complete.
+  // Which member may tell the other nodes. If only the leader may, everything that it told before
+  // has arrived when the barrier is complete.
   enum class Teller : std::uint8_t { last, leader };
 
-  // Enters.
+  // Enters the barrier.
   LevelBarrier(StagedTeam& node, StagedTeam& leaders, Teller teller);
 
   bool advance();
@@ -77,9 +77,9 @@ class LevelBarrier {
   TeamSync<RealAtomics, Lines> line_;
   Teller teller_;
   Epoch epoch_;
-  std::uint32_t from_ = 0;       // members before this one have come
+  std::uint32_t from_ = 0;       // members before this one have arrived
   std::uint32_t from_node_ = 0;  // nodes before this one have entered
-  bool is_told_ = false;         // all of this node have come
+  bool is_told_ = false;         // all members of this node have arrived
 };
 
 }  // namespace gondwana::staged

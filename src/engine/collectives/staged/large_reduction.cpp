@@ -8,7 +8,7 @@
 namespace gondwana::staged {
 namespace {
 
-// What is combined stays in the nearest cache until it is.
+// Bytes that stay in the nearest cache while they are combined.
 constexpr std::size_t near = 8192;
 
 // Aligned for elements of any type.
@@ -16,14 +16,14 @@ struct alignas(cache_line) Line {
   std::array<std::byte, cache_line> bytes;
 };
 
-// For who may go away afterwards.
+// For callers that may not poll again.
 bool everybody_shows(Round& round, std::uint64_t count) {
   if (round.everybody_shows(count)) return true;
   Round::settle();
   return round.everybody_shows(count);
 }
 
-// Calls `use` with a little of `part` at a time.
+// Calls `use` with a small range of `part` at a time.
 template <typename Use>
 void for_each_bit(Part part, std::size_t width, const Use& use) {
   const std::size_t most = std::max<std::size_t>(1, near / width);
@@ -31,7 +31,7 @@ void for_each_bit(Part part, std::size_t width, const Use& use) {
     use(Part{part.begin + done, std::min(most, part.count - done)});
 }
 
-// The terms of all members, to `out`.
+// Combines the terms of all members into `out`.
 void fold(const ReductionArrays& arrays, std::uint32_t members, std::size_t piece, Part part,
           std::byte* out) {
   const Operator& operation = arrays.what().operation;
@@ -55,8 +55,8 @@ Part PartsReduction::part_of_member(std::uint32_t member) {
                  arrays_.what().operation.width());
 }
 
-// To the dest, if this member has one that is not its source, and from there to where others find
-// it: they never read the dest, so that it stays in the caches of this member.
+// Combines into the dest, if there is one that is not the source, then copies to where others read.
+// They never read the dest, so it stays in this member's caches.
 void PartsReduction::combine() {
   const Round& round = arrays_.round();
   const std::size_t width = arrays_.what().operation.width();
@@ -80,7 +80,7 @@ void PartsReduction::show_combined() {
   arrays_.round().show(2 * piece_ + 3);
 }
 
-// The parts of the others, from the next one on, so that not all read from the same one.
+// Copies the parts of the others, starting with the next member: not all read from the same one.
 void PartsReduction::collect() {
   if (!arrays_.takes()) return;
   const Round& round = arrays_.round();
@@ -111,12 +111,12 @@ bool PartsReduction::advance() {
     if (stage_ == Stage::end) round.show(2 * arrays_.pieces() + 1);
   }
   if (!everybody_shows(round, 2 * arrays_.pieces() + 1))
-    return false;  // nobody reads here any more
+    return false;  // all members have finished reading here
   arrays_.leave();
   return true;
 }
 
-// Nobody reads the dest, and of the source only what was kept from it.
+// Other members never read the dest. If dest is source, they read a copy of the source.
 void WholeReduction::combine() {
   if (!arrays_.takes()) return;
   const std::size_t width = arrays_.what().operation.width();
@@ -139,7 +139,7 @@ bool WholeReduction::advance() {
     if (piece_ + 1 < arrays_.pieces()) arrays_.stage(piece_ + 1);
     round.show(piece_ + 2);
   }
-  if (!everybody_shows(round, arrays_.pieces() + 1)) return false;  // nobody reads here any more
+  if (!everybody_shows(round, arrays_.pieces() + 1)) return false;  // all have read everything
   arrays_.leave();
   return true;
 }

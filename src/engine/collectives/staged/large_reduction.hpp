@@ -1,15 +1,15 @@
-// Reductions of arrays too large for one round, piece by piece.
+// Reductions of arrays too large for one round, in pieces.
 #pragma once
 
 #include "engine/collectives/staged/reduction_arrays.hpp"
 
 namespace gondwana::staged {
 
-// Each member combines its part of a piece; then who wants the result gathers the parts.
+// Each member combines its part of a piece. The members that want the result then gather the parts.
 //
-// Count 2p + 1 of a member: piece p of its source is there; 2p + 2: its part of piece p is
-// combined. So who sees all others at 2p + 2 knows that its source was read, and who sees them at
-// 2p + 1 that what it combined of piece p - 2 was.
+// Count 2p + 1 of a member: piece p of its source is ready. Count 2p + 2: its part of piece p is
+// combined. If all others show 2p + 2, they have read this member's source. If all show 2p + 1,
+// they have read its part of piece p - 2.
 class PartsReduction {
  public:
   PartsReduction(StagedTeam& team, CallName call, const Reduction& what)
@@ -31,11 +31,11 @@ class PartsReduction {
   Stage stage_ = Stage::begin;
 };
 
-// Who wants the result combines everything. For two members: there are half as many meetings, and
-// fewer bytes that pass from one to the other.
+// Each member that wants the result combines everything. This suits two members: half as many
+// rounds, and fewer bytes travel between them.
 //
-// Count p + 1 of a member: piece p of its source is there, and it has read all of piece p - 1. So
-// who sees all others there has room to stage piece p + 1.
+// Count p + 1 of a member: piece p of its source is ready, and it has read all of piece p - 1. If
+// all others show it, this member has room to stage piece p + 1.
 class WholeReduction {
  public:
   WholeReduction(StagedTeam& team, CallName call, const Reduction& what)
@@ -51,7 +51,7 @@ class WholeReduction {
   bool begun_ = false;
 };
 
-// Returns what `use` does with the step for this size.
+// Returns what `use` returns for the step that suits this size.
 template <typename Use>
 auto with_step(StagedTeam& team, CallName call, const Reduction& what, const Use& use) {
   if (is_small(what, team.size())) return use(OneRound(team, SmallReduction(what)));

@@ -31,7 +31,7 @@ Levels::Levels(MemberPlaces map, std::uint32_t me, std::unique_ptr<StagedTeam> n
       node_(std::move(node)),
       leaders_(std::move(leaders)) {}
 
-// Memory of the chain is for the leader only; others pass null where they neither give nor take.
+// Only the leader allocates chain memory. Other members pass null if they neither give nor take.
 class Levels::Builder {
  public:
   Builder(const Levels& of, CallName call) : of_(of), map_(of.map_), call_(call) {}
@@ -39,9 +39,9 @@ class Levels::Builder {
   Chain take() { return std::move(chain_); }
 
   void meet() {
-    if (!is_alone()) chain_.add(OneRound(*of_.node_, Meeting{{.to = 0}}));
-    if (is_leader()) chain_.add(OneRound(*of_.leaders_, Meeting{}), Waits::for_network);
-    if (!is_alone()) chain_.add(OneRound(*of_.node_, Meeting{{.from = 0}}));
+    if (!is_alone()) chain_.add(OneRound(*of_.node_, EmptyRound{{.to = 0}}));
+    if (is_leader()) chain_.add(OneRound(*of_.leaders_, EmptyRound{}), Waits::for_network);
+    if (!is_alone()) chain_.add(OneRound(*of_.node_, EmptyRound{{.from = 0}}));
   }
 
   void move(const Movement& what) {
@@ -72,7 +72,7 @@ class Levels::Builder {
   bool is_leader() const { return of_.me_.at == 0; }
   bool is_alone() const { return of_.node_->size() == 1; }
   std::size_t in_all(std::size_t block) const { return map_.size() * block; }
-  // The blocks of the largest node.
+  // Bytes of the blocks of the largest node.
   std::size_t of_node(std::size_t block) const { return map_.most() * block; }
   MemberPlaces::Place root(const auto& what) const {
     return map_.place_of(what.flow.from ? *what.flow.from : *what.flow.to);
@@ -107,7 +107,7 @@ class Levels::Builder {
     within_node(part);
   }
 
-  // Of a result that the leader has: to all members, or to the only one that wants it.
+  // Passes the leader's result to all members, or to the only member that wants it.
   void hand_out(const Flow& flow, std::size_t size, const std::byte* result, std::byte* dest) {
     if (is_alone()) return;
     Flow within{.from = 0};
@@ -120,8 +120,8 @@ class Levels::Builder {
         Movement{.flow = within, .apart = false, .block = size, .source = result, .dest = dest});
   }
 
-  // Copies one block per member between two layouts: `source` of pack() and `dest` of unpack() have
-  // the order of the members. The other array has map.most() places per node.
+  // Copies one block per member between two layouts. `source` of pack() and `dest` of unpack() are
+  // in member order. The other array has map.most() places per node.
   void pack(std::byte* dest, const std::byte* source, std::size_t block) {
     chain_.then([=, &map = map_] {
       for (std::uint32_t i = 0; i < map.size(); ++i)
@@ -139,7 +139,7 @@ class Levels::Builder {
     return std::size_t{node} * map.most() + at;
   }
 
-  // To the leader's `room`, which it returns.
+  // Gathers the blocks of this node in the leader's `room`, and returns `room`.
   std::byte* gather_node(const std::byte* source, std::size_t block, std::byte* room) {
     if (is_alone())
       copy(room, source, block);
@@ -196,7 +196,7 @@ class Levels::Builder {
     hand_out({}, in_all(what.block), what.dest, what.dest);
   }
 
-  // `all`: in the order of members; null where the flow does not end.
+  // `all` is in member order, and null if the flow does not end here.
   void gather_nodes(const Flow& flow, const std::byte* here, std::size_t block, std::byte* all) {
     if (!is_leader()) return;
     const bool unpacks = all != nullptr && !map_.is_even();
@@ -206,8 +206,8 @@ class Levels::Builder {
     if (unpacks) unpack(all, packed, block);
   }
 
-  // A row has the blocks of one member for all, a column what all have for one. A cell has those
-  // of one node for another.
+  // A row has the blocks of one member for all members; a column has those of all members for one.
+  // A cell has the blocks of one node for another.
   void exchange(const Movement& what) {
     const std::size_t block = what.block;
     const std::size_t row = in_all(block);
@@ -241,7 +241,7 @@ class Levels::Builder {
     scatter_node(columns, row, what.dest);
   }
 
-  // Of the members of this node, to `sum`.
+  // Reduces the members of this node to `sum`.
   void reduce_node(const Reduction& what, std::byte* sum) {
     Reduction part = what;
     part.flow = {.to = 0};
@@ -267,7 +267,7 @@ class Levels::Builder {
     between_nodes(part);
   }
 
-  // Leader k combines the k-th part of what all nodes have; then they gather the parts.
+  // Leader k combines the k-th part of all nodes. The leaders then gather the parts.
   void reduce_large(const Reduction& what, std::byte* result) {
     const std::uint32_t nodes = map_.nodes();
     const std::size_t width = what.operation.width();
@@ -290,7 +290,7 @@ class Levels::Builder {
     if (!what.flow.to || is_root_here(what)) copy(result, terms, what.size());
   }
 
-  // Terms of one node are not neighbours: who wants the result combines all of them.
+  // The terms of a node are not adjacent: each member that wants the result combines all terms.
   void reduce_in_order(const Reduction& what) {
     const std::size_t size = what.size();
     const bool takes = !what.flow.to || map_.place_of(*what.flow.to) == of_.me_;

@@ -1,5 +1,5 @@
-// Collectives of a team on several nodes: within each node by common memory, between the nodes by
-// messages of one member each, its leader.
+// Collectives of a team on several nodes. They use common memory within each node and messages
+// between the leaders of the nodes.
 #pragma once
 
 #include <memory>
@@ -12,16 +12,16 @@
 
 namespace gondwana::staged {
 
-// Where the members of a team are.
+// The places of a team's members.
 class MemberPlaces {
  public:
-  // `nodes`: by member, a number that names its node. Nodes are in the order of their first
-  // members.
+  // `nodes`: for each member, a number that identifies its node. Nodes are in the order of their
+  // first members.
   explicit MemberPlaces(const std::vector<std::uint32_t>& nodes);
 
   struct Place {
     std::uint32_t node;
-    std::uint32_t at;  // among the members of the node
+    std::uint32_t at;  // index among the members of the node
 
     bool operator==(const Place&) const = default;
   };
@@ -29,11 +29,11 @@ class MemberPlaces {
   std::uint32_t nodes() const { return static_cast<std::uint32_t>(members_.size()); }
   std::uint32_t size() const { return static_cast<std::uint32_t>(places_.size()); }
   const std::vector<std::uint32_t>& members_of(std::uint32_t node) const { return members_[node]; }
-  // Of the largest node.
+  // The number of members of the largest node.
   std::uint32_t most() const { return most_; }
-  // Whether all nodes have as many members, neighbours in the team.
+  // Whether all nodes have equally many members, which are adjacent in the team.
   bool is_even() const { return is_even_; }
-  // Whether the members of a node are neighbours in the team.
+  // Whether the members of each node are adjacent in the team.
   bool is_in_order() const { return is_in_order_; }
 
  private:
@@ -46,8 +46,8 @@ class MemberPlaces {
 
 class Levels {
  public:
-  // `node`: the members of this node, in their order. `leaders`: the first member of each; where
-  // this is another one, it can only send in the name of its leader.
+  // `node`: the members of this node, in order. `leaders`: the first member of each node. A member
+  // that is not a leader can only send on behalf of its leader.
   Levels(MemberPlaces map, std::uint32_t me, std::unique_ptr<StagedTeam> node,
          std::unique_ptr<StagedTeam> leaders);
 

@@ -48,7 +48,7 @@ void LargeMovement::cut() {
   buffers_ = std::min(room / (stride_ * blocks()), wanted_buffers);
   if (pieces_ >= Mark::most || buffers_ == 0)
     round_.team().with().give_up(
-        call_, fmt::format("{} for each of {} members are too much for one call; split it",
+        call_, fmt::format("{} for each of {} members is too much for one call; split it",
                            format_size(what_.block), round_.size()));
 }
 
@@ -95,7 +95,7 @@ void LargeMovement::stage_piece(std::size_t piece, std::uint32_t block) {
                   what_.source + block * what_.block + piece * stride_, piece_size(piece));
 }
 
-// Lays pieces ready where there is room for them; false where there was none.
+// Stages pieces while buffers are free. Returns false if it staged none.
 bool LargeMovement::stage() {
   if (!ticket_ || shown_ == pieces_) return false;
   const std::size_t until = std::min(pieces_, slowest_taker() + buffers_);
@@ -108,8 +108,8 @@ bool LargeMovement::stage() {
   return true;
 }
 
-// A piece from each member that has one ready; false where none has. Each begins with itself, so
-// that not all read from the same one.
+// Takes a ready piece from each member, starting with itself, so that not all read from the same
+// member. Returns false if no piece was ready.
 bool LargeMovement::take() {
   if (!what_.flow.ends_at(round_.me()) || all_taken_ == pieces_) return false;
   bool moved = false;
@@ -127,7 +127,7 @@ bool LargeMovement::take() {
   return moved;
 }
 
-// How many pieces have been taken.
+// Returns the number of pieces taken.
 std::size_t LargeMovement::take_from(std::uint32_t member) {
   const std::size_t taken = taken_[member];
   if (taken >= (member == round_.me() ? pieces_ : round_.shown(member))) return taken;
@@ -136,7 +136,7 @@ std::size_t LargeMovement::take_from(std::uint32_t member) {
 }
 
 std::size_t LargeMovement::fetch_from(std::uint32_t member) {
-  constexpr std::size_t most = std::size_t{4} << 20;  // bytes, so that nobody waits for room
+  constexpr std::size_t most = std::size_t{4} << 20;  // bytes, so that no rank waits for room
   Fetch& fetch = fetches_[member];
   if (fetch.posted == nullptr) fetch.posted = std::make_unique<Completion>();
   if (!fetch.posted->done()) return taken_[member];
@@ -148,7 +148,7 @@ std::size_t LargeMovement::fetch_from(std::uint32_t member) {
   return here;
 }
 
-// Pieces of a source that stays where it is come together. False: no room.
+// Combines the pieces of a source that stays in place in one get. Returns false if no room.
 bool LargeMovement::post(std::uint32_t member, Fetch& fetch, std::size_t until) {
   const StagedTeam& team = round_.team();
   const CollectiveResources& with = team.with();
@@ -175,7 +175,7 @@ void LargeMovement::tell_taken(std::size_t pieces) {
     round_.team().wake(*what_.flow.from);
 }
 
-// Others may still be taking from others.
+// Other members may still be taking pieces.
 bool LargeMovement::is_complete() const {
   if (what_.flow.ends_at(round_.me()) && all_taken_ < pieces_) return false;
   return !what_.flow.starts_at(round_.me()) || slowest_taker() == pieces_;

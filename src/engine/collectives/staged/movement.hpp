@@ -1,5 +1,5 @@
-// Collectives that move data: broadcast, scatter, gather, gather-all, exchange are one thing with
-// different shapes. Who wants data takes it from where its owner shows it, in the order of ranks.
+// Collectives that move data: broadcast, scatter, gather, gather-all and exchange differ only in
+// shape. Members take data, in rank order, from where its owner shows it.
 #pragma once
 
 #include <memory>
@@ -12,13 +12,13 @@ namespace gondwana::staged {
 
 struct Movement {
   Flow flow;
-  bool apart;         // a source holds a block for each member; otherwise one that all take
+  bool apart;         // a source holds a block for each member; otherwise one block for all
   std::size_t block;  // bytes
   const std::byte* source;
   std::byte* dest;
 
   std::size_t source_size(std::uint32_t members) const { return apart ? members * block : block; }
-  // Of the block for a member in every source, and of what is taken from a member in the dest.
+  // Offsets of a member's block in every source, and of a member's data in the dest.
   std::size_t source_offset(std::uint32_t taker) const { return apart ? taker * block : 0; }
   std::size_t dest_offset(std::uint32_t from) const { return flow.from ? 0 : from * block; }
 };
@@ -35,9 +35,9 @@ class SmallMovement {
   Movement what_;
 };
 
-// Piece by piece. A source in memory that its peers can address stays where it is, and is there at
-// once; any other is laid in the area of its owner, some pieces ahead of who takes them. From other
-// nodes pieces are fetched by gets. A step.
+// A step that moves pieces. A source that its peers can address stays where it is and is available
+// at once. Any other source is staged in its owner's area, a few pieces ahead. Pieces from other
+// nodes are fetched by gets.
 class LargeMovement {
  public:
   LargeMovement(StagedTeam& team, CallName call, const Movement& what);
@@ -45,7 +45,7 @@ class LargeMovement {
   bool advance();
 
  private:
-  // From a member on another node. Posted at most once at a time, for all pieces that are shown.
+  // Gets from a member on another node. Each is posted alone, for all pieces that are shown.
   struct Fetch {
     std::size_t asked = 0;  // pieces
     std::unique_ptr<Completion> posted = nullptr;
@@ -63,13 +63,13 @@ class LargeMovement {
   std::size_t take_from(std::uint32_t member);
   std::size_t fetch_from(std::uint32_t member);
   bool post(std::uint32_t member, Fetch& fetch, std::size_t until);
-  // Where a piece for this member lies: in the arena of its owner, or in this process.
+  // The place of a piece for this member: in the arena of its owner, or in this process.
   std::uint64_t offset_of_piece(std::uint32_t member, std::size_t piece) const;
   const std::byte* piece_of(std::uint32_t member, std::size_t piece) const;
   std::byte* dest_of(std::uint32_t member, std::size_t piece) const {
     return what_.dest + what_.dest_offset(member) + piece * stride_;
   }
-  // Where in its owner's area a piece of a block is staged.
+  // The offset in its owner's area at which a piece of a block is staged.
   std::size_t buffer_of(std::size_t piece, std::size_t block) const {
     return (piece % buffers_ * blocks() + block) * stride_;
   }
@@ -78,19 +78,19 @@ class LargeMovement {
   Round round_;
   CallName call_;
   Movement what_;
-  std::size_t stride_ = 0;   // bytes of a block that a piece has, but for the last
-  std::size_t pieces_ = 0;   // of each block
-  std::size_t buffers_ = 0;  // in the area, each for a piece of all blocks
+  std::size_t stride_ = 0;                     // bytes of a block per piece, except in the last
+  std::size_t pieces_ = 0;                     // of each block
+  std::size_t buffers_ = 0;                    // in the area, each for a piece of all blocks
   std::uint64_t place_ = StagedTeam::nowhere;  // of the source
   std::optional<std::uint64_t> ticket_;        // for the area, if pieces are staged there
   bool begun_ = false;
   std::size_t shown_ = 0;           // pieces
   std::vector<std::size_t> taken_;  // from each member
-  std::vector<Fetch> fetches_;      // the same; empty where all members are within reach
+  std::vector<Fetch> fetches_;      // by member; empty if all members are within reach
   std::size_t all_taken_ = 0;
 };
 
-// Returns what `use` does with the step for this size.
+// Returns what `use` returns for the step that suits this size.
 template <typename Use>
 auto with_step(StagedTeam& team, CallName call, const Movement& what, const Use& use) {
   if (what.source_size(team.size()) <= TeamScratch::small_size)

@@ -10,12 +10,12 @@ namespace gondwana::staged {
 
 class Operator {
  public:
-  // Combines `count` elements of `left` with those of `right_and_out`, and stores them there.
+  // Combines `count` elements of `left` and `right_and_out`, and stores them in the latter.
   using Function = void (*)(const void* left, void* right_and_out, std::size_t count,
                             const void* data);
 
   explicit Operator(const ElementType& type) : width_(type.size), combine_(type.combine) {}
-  // `width`: bytes of an element. `data` is passed on. Every operation is associative.
+  // `width`: bytes of an element. `data` is passed to the function. Operations are associative.
   enum class Order : std::uint8_t { any, of_members };
   Operator(std::size_t width, Function function, const void* data, Order order)
       : width_(width), function_(function), data_(data), order_(order) {}
@@ -25,7 +25,7 @@ class Operator {
   bool may_replace_term() const { return combine_ != nullptr; }
 
   // Combines `terms` arrays, term(0), term(1), ... in this order, from the right. `out` is none of
-  // them; of two it may be either, if it may_replace_term().
+  // them. With two terms it may be either, if may_replace_term() holds.
   template <typename Term>
   void fold(std::byte* out, std::uint32_t terms, std::size_t count, const Term& term) const {
     std::uint32_t next = terms - 1;

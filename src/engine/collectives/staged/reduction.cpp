@@ -12,7 +12,7 @@ void SmallReduction::lay(const Round& round) const {
 
 void SmallReduction::take(const Round& round) const {
   const Payloads payloads(round, what_.size(), what_.operation.width());
-  // The own term is nearest in the source, if that is not overwritten before it is read.
+  // Reading its own term from the source is fastest, unless it is overwritten first.
   const bool from_source =
       what_.dest != what_.source || (round.size() == 2 && what_.operation.may_replace_term());
   what_.operation.fold(

@@ -1,8 +1,8 @@
-// Reductions. In small ones whoever wants the result combines all terms itself, in one round; of
-// large ones see large_reduction.hpp.
+// Small reductions: each member that wants the result combines all terms, in one round. See
+// large_reduction.hpp for large ones.
 //
-// All orders are by rank, and all members that combine the same terms do it in the same way, so
-// all get the same bits, run after run.
+// Terms are combined in rank order, in the same way by all members that combine them. So all
+// members get the same bits on every run.
 #pragma once
 
 #include "engine/collectives/staged/operator.hpp"
@@ -11,11 +11,11 @@
 namespace gondwana::staged {
 
 struct Reduction {
-  Flow flow;  // from all
+  Flow flow;  // from all members
   Operator operation;
   std::size_t count;  // elements
   const std::byte* source;
-  std::byte* dest;  // of those where it ends
+  std::byte* dest;  // for members at which the flow ends
 
   std::size_t size() const { return count * operation.width(); }
 };
@@ -32,7 +32,7 @@ class SmallReduction {
   Reduction what_;
 };
 
-// Up to here it takes less time that each member combines everything than that all meet thrice.
+// Up to this size, one round in which each member combines everything is faster than three.
 inline bool is_small(const Reduction& what, std::uint32_t members) {
   constexpr std::size_t always = 2048;
   constexpr std::size_t of_all = std::size_t{32} * 1024;

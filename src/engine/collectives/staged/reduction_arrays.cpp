@@ -36,7 +36,7 @@ ReductionArrays::ReductionArrays(StagedTeam& team, CallName call, const Reductio
   if (sharing == Sharing::source_and_result) find_result(team, call);
 }
 
-// Where the result goes straight to the dest, a source in the same place must be kept elsewhere.
+// If the result goes directly to a dest that is also the source, the source needs a copy.
 void ReductionArrays::find_source(StagedTeam& team, CallName call, Sharing sharing) {
   const bool overwritten = sharing == Sharing::source && in_place();
   is_overwritten_ = overwritten && !what_.operation.may_replace_term();
@@ -67,8 +67,8 @@ std::shared_ptr<ReductionArrays::Copy> ReductionArrays::make_copy(StagedTeam& te
   const std::optional<MutableBytes> bytes = segments.allocate(what_.size());
   if (!bytes)
     team.with().give_up(
-        call, fmt::format("no room for a copy of {}, which elements of more than {} need where "
-                          "they are not in a segment, or src is dst; lay them in a segment",
+        call, fmt::format("no room for a copy of {}: elements of more than {} need a copy if "
+                          "they are outside segments or src is dst; put them in a segment",
                           format_size(what_.size()), format_size(buffer_size)));
   return std::make_shared<Copy>(segments, *bytes);
 }
@@ -103,7 +103,7 @@ std::byte* ReductionArrays::result_buffer(std::uint32_t member, std::size_t piec
   return round_.team().area(member) + (2 + piece % 2) * buffer_size;
 }
 
-// The own one not from where it was laid for others: from there it is far.
+// A member reads its own term from the source: the copy for others is not in its caches.
 const std::byte* ReductionArrays::source(std::uint32_t member, std::size_t piece) const {
   if (member == round_.me()) {
     if (!is_overwritten_) return what_.source + offset(piece);

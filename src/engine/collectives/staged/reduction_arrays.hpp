@@ -1,8 +1,8 @@
-// Where the arrays of a large reduction lie, and how they are cut into pieces.
+// The places of the arrays of a large reduction, and their division into pieces.
 //
-// A source in memory that peers reach stays where it is. Any other, and every result, goes through
-// the area of its owner: two buffers for pieces of the source, two for pieces of the result.
-// Elements too large for a buffer are copied, all of them, to memory that peers reach.
+// A source in memory that peers reach stays where it is. Any other source, and every result, goes
+// through its owner's area: two buffers for pieces of the source, two for pieces of the result. If
+// elements exceed a buffer, the whole array is copied to memory that peers reach.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace gondwana::staged {
 
-// What others read of a member.
+// The arrays of a member that others read.
 enum class Sharing : std::uint8_t { source, source_and_result };
 
 class ReductionArrays {
@@ -25,7 +25,7 @@ class ReductionArrays {
   bool takes() const { return what_.flow.ends_at(round_.me()); }
   bool in_place() const { return takes() && what_.dest == what_.source; }
 
-  // False: not yet. Others find the arrays when they see what is shown next.
+  // Returns false if it must be repeated. Others find the arrays when they see the next count.
   bool begin();
   void leave();
 
@@ -34,9 +34,9 @@ class ReductionArrays {
   // The dest of the client, and the source of each member.
   std::byte* dest(std::size_t piece) const { return what_.dest + offset(piece); }
   const std::byte* source(std::uint32_t member, std::size_t piece) const;
-  // Lays a piece of the source where others read it, if that is another place.
+  // Copies a piece of the source to where others read it, if that is another place.
   void stage(std::size_t piece);
-  // Where a member lays its part of the result for others.
+  // Where a member stores its part of the result for others.
   std::byte* own_result(std::size_t piece) const;
   const std::byte* result(std::uint32_t member, std::size_t piece) const;
 
@@ -57,7 +57,7 @@ class ReductionArrays {
   Reduction what_;
   std::size_t per_piece_;  // elements
   std::size_t pieces_;
-  bool stages_ = false;          // pieces of the source
+  bool stages_ = false;          // stages pieces of the source
   bool is_overwritten_ = false;  // the source, before this member has read it
   std::uint64_t source_place_ = nowhere;
   std::uint64_t result_place_ = nowhere;

@@ -1,5 +1,5 @@
-// One collective of a staged team, as a member takes part in it; and collectives of small payloads:
-// who has data lays it in its scratch and says so, who wants it waits for that, and that is all.
+// Round: the part of one member in one collective of a staged team. OneRound: a collective of small
+// payloads. A member with data writes it to its scratch and shows it; the others wait for that.
 #pragma once
 
 #include <concepts>
@@ -25,32 +25,32 @@ class Round {
   bool may_begin() const { return team_->may_begin(turn_); }
   void finish() const { team_->finish(turn_); }
 
-  // What this member wrote in its payload or area is on its way to remote members, before the count
-  // that it shows next; only to `member`, if the round is about that one alone.
+  // Sends what this member wrote in its payload or area to remote members, before the next count.
+  // Sends to `member` alone if the round concerns only that one.
   void lay(Bytes written, std::optional<std::uint32_t> member = {}) const {
     team_->tell_remote(member, written, nullptr);
   }
-  // What this member wrote before, and has laid, is visible to who sees the count.
+  // What this member wrote and passed to lay() is visible to a member that sees the count.
   void show(std::uint64_t count, std::optional<std::uint32_t> member = {}) {
     CollectiveSlot& own = slot(me());
-    own.shown.store(Mark::of(turn_, count), std::memory_order_release);  // with shown()
+    own.shown.store(Mark::of(turn_, count), std::memory_order_release);  // pairs with shown()
     team_->tell_remote(member, own.beside_marks(), &own.shown);
   }
   std::uint64_t shown(std::uint32_t member) const {
     return Mark::count(slot(member).shown.load(std::memory_order_acquire), turn_);
   }
-  // Told to all, or to the only member that asks for it.
+  // Tells all members, or only `member`.
   void take(std::uint64_t count, std::optional<std::uint32_t> member = {}) {
     CollectiveSlot& own = slot(me());
-    own.taken.store(Mark::of(turn_, count), std::memory_order_release);  // with taken()
+    own.taken.store(Mark::of(turn_, count), std::memory_order_release);  // pairs with taken()
     team_->tell_remote(member, {}, &own.taken);
   }
   std::uint64_t taken(std::uint32_t member) const {
     return Mark::count(slot(member).taken.load(std::memory_order_acquire), turn_);
   }
 
-  // Whether all members show `count`. Remembers how far the last look came, so that who waits polls
-  // one word and not all of them. For one count at a time, until it is there.
+  // Whether all members show `count`. Keeps its progress, so that a waiting member polls one word
+  // and not all. Used for one count at a time, until it returns true.
   bool all_show(std::uint64_t count) {
     while (from_ < size() && shown(from_) >= count) ++from_;
     if (from_ < size()) return false;
@@ -58,15 +58,15 @@ class Round {
     return true;
   }
 
-  // The same for a count that everybody waits for: who sees it complete wakes the others.
+  // For a count that every member waits for: a member that sees it complete wakes the others.
   bool everybody_shows(std::uint64_t count) {
     if (!all_show(count)) return false;
     team_->wake_others();
     return true;
   }
 
-  // Between show() and another look, for who may then go away: of two members that come last at
-  // once, at least one sees the other, and wakes those who sleep. Who waits looks again anyway.
+  // Called between show() and another poll if this member may not poll again. Of two members that
+  // arrive last at once, at least one sees the other and wakes the sleepers.
   static void settle() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
  private:
@@ -75,7 +75,7 @@ class Round {
   std::uint32_t from_ = 0;
 };
 
-// Whom a payload comes from, and where it goes: one member, or all.
+// The source and the target of a payload: one member, or all.
 struct Flow {
   std::optional<std::uint32_t> from = {};
   std::optional<std::uint32_t> to = {};
@@ -84,10 +84,10 @@ struct Flow {
   bool ends_at(std::uint32_t member) const { return !to || member == *to; }
 };
 
-// The small payloads of one round: those that fit lie beside the words, one cache miss in all.
+// The small payloads of one round. Those that fit lie next to the marks: one cache miss in all.
 class Payloads {
  public:
-  // Says that the own one is written.
+  // Tells remote members that the own payload is written.
   void lay(std::size_t size, const Flow& flow) const {
     if (!beside_) round_.lay(Bytes(of(round_.me()), size), flow.to);
   }
@@ -106,7 +106,7 @@ class Payloads {
   bool beside_;
 };
 
-// What a round is about: lay() writes the own payload, take() uses all that flow here.
+// The content of a round: lay() writes the own payload, take() uses all that flow here.
 template <typename C>
 concept RoundContent = requires(C content, const Round& round) {
   { content.flow() } -> std::convertible_to<Flow>;
@@ -115,7 +115,7 @@ concept RoundContent = requires(C content, const Round& round) {
 };
 
 // A round without payloads.
-struct Meeting {
+struct EmptyRound {
   Flow between = {};
 
   Flow flow() const { return between; }
@@ -123,7 +123,7 @@ struct Meeting {
   static void take(const Round& /*round*/) {}
 };
 
-// A step: advance() until it returns true. Does not wait, and does not settle().
+// A step: the caller repeats advance() until it returns true. Never waits, never calls settle().
 template <RoundContent Content>
 class OneRound {
  public:

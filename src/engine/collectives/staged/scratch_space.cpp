@@ -19,7 +19,7 @@ std::size_t ScratchSpace::size_of_replicas() const {
   return leaders * sizeof(TeamScratch);
 }
 
-// What collectives keep in it begins as zero, whoever had it before.
+// Clears the words of the scratch, which may have had another owner.
 std::optional<StagedPlace> ScratchSpace::take() {
   const std::uint32_t levels = is_on_one_node() ? 1 : 2;
   const std::scoped_lock lock(mutex_);

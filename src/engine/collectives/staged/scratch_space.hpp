@@ -1,9 +1,8 @@
-// The scratch of one rank for the teams it is a member of. In a job on several nodes it has two for
-// each: for the members of its node, and for the leaders of nodes; and replicas of what other
-// leaders have.
+// The scratch of one rank for its teams. In a job on several nodes each team has two: one for the
+// members of the node and one for the leaders. It also has replicas of the other leaders' scratch.
 //
-// Scratch is kept when a team is gone, for later ones: a member that still waits for the last
-// barrier of the old team looks at a line that only ever moves forward.
+// Scratch of ended teams is reused. A member may still wait for the last barrier of the old team;
+// it polls a line that never moves back.
 #pragma once
 
 #include <mutex>
@@ -18,17 +17,17 @@ class ScratchSpace {
  public:
   explicit ScratchSpace(const CollectiveResources& with) : with_(with) {}
 
-  // Nothing where no memory is left.
+  // Returns nothing if no memory is left.
   std::optional<StagedPlace> take();
   void give_back(const StagedPlace& place);
-  // What a team takes of the arena.
+  // Bytes of the arena that a team needs.
   std::size_t size_of_place() const;
-  // Where the replicas of a place are; none in a job on one node.
+  // The replicas of a place; empty in a job on one node.
   MutableBytes replicas(const StagedPlace& place) const;
 
  private:
   bool is_on_one_node() const { return with_.rma.reaches_all(); }
-  // As many as there are nodes, or ranks that reach nobody.
+  // One replica for each node, or for each rank if ranks reach no other.
   std::size_t size_of_replicas() const;
   TeamScratch& at(std::uint64_t offset) const;
   std::optional<std::uint64_t> allocate(std::size_t size);

@@ -8,8 +8,8 @@ namespace {
 
 using staged::MemberPlaces;
 
-// Of some of the members of a team: `which` names them, in their order. All members of the team
-// count epochs from the same one.
+// The setup for some members of a team; `which` lists them in order. All members of the team count
+// epochs from the same one.
 StagedTeam::Setup part_of(const StagedCollectives::Setup& all, std::uint32_t me,
                           const std::vector<std::uint32_t>& which) {
   StagedTeam::Setup part;

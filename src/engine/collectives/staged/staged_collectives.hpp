@@ -1,8 +1,8 @@
-// The collectives of a team, as steps: of its members at once where loads and stores reach them
-// all, in two levels where they are on several nodes.
+// The collectives of a team, as steps. They have one level if loads and stores reach all members,
+// and two levels if members are on several nodes.
 //
-// Every member calls them in the same order, and moves its steps on until they are complete. `use`
-// is called once, with the step; what it returns is returned.
+// Every member calls them in the same order and advances its steps until they are complete. `use`
+// is called once, with the step; its result is returned.
 #pragma once
 
 #include <memory>
@@ -18,18 +18,18 @@ class StagedCollectives {
  public:
   struct Setup {
     std::vector<Rank> ranks;
-    std::vector<std::uint32_t> nodes;  // by member: any number that names where it is
+    std::vector<std::uint32_t> nodes;  // by member: any number that identifies its node
     std::vector<StagedPlace> places;
     std::uint32_t me = 0;
-    MutableBytes replicas;           // where this member has them
-    StagedTeam::OffsetOf offset_of;  // of memory that is not symmetric; may be empty
+    MutableBytes replicas;           // of this member
+    StagedTeam::OffsetOf offset_of;  // for memory that is not symmetric; may be empty
   };
 
   StagedCollectives(const CollectiveResources& with, const Setup& setup);
 
   bool has_levels() const { return levels_ != nullptr; }
   const CollectiveResources& with() const { return with_; }
-  // All members, of a team without levels.
+  // All members of a team without levels.
   StagedTeam& members() { return *members_; }
 
   template <typename Use>
@@ -42,18 +42,18 @@ class StagedCollectives {
     if (!has_levels()) return with_step(members(), call, what, use);
     return use(levels_->reduce(call, what));
   }
-  // Complete when the steps of all have begun.
+  // Complete when all members have begun their steps.
   template <typename Use>
   auto meet(CallName call, const Use& use) {
-    if (!has_levels()) return use(staged::OneRound(members(), staged::Meeting()));
+    if (!has_levels()) return use(staged::OneRound(members(), staged::EmptyRound()));
     return use(levels_->meet(call));
   }
-  // The same, where this member enters at once. Those that are entered are complete in their order.
+  // A barrier that this member enters at once. Entered barriers complete in order.
   template <typename Use>
   auto enter(const Use& use) {
     return enter(staged::LevelBarrier::Teller::last, use);
   }
-  // The last one of the team: nothing of it is looked at, or arrives, afterwards.
+  // The team's last barrier: afterwards no member reads its memory and no message for it arrives.
   template <typename Use>
   auto enter_last(const Use& use) {
     return enter(staged::LevelBarrier::Teller::leader, use);
@@ -67,7 +67,7 @@ class StagedCollectives {
   }
 
   const CollectiveResources& with_;
-  std::unique_ptr<StagedTeam> members_;  // null where there are levels
+  std::unique_ptr<StagedTeam> members_;  // null if there are levels
   std::unique_ptr<staged::Levels> levels_;
 };
 

@@ -34,8 +34,7 @@ Turn StagedTeam::look_at_finished() {
 }
 
 void StagedTeam::finish(Turn turn) {
-  // Who waits for a slot finds out by itself within a millisecond; this is so that it does not
-  // come to that.
+  // A member that waits for a slot polls again within a millisecond; telling it avoids that delay.
   constexpr Turn tell_each = TeamScratch::depth / 4;
   std::unique_lock lock(mutex_, std::defer_lock);
   if (with_.has_threads) lock.lock();
@@ -45,7 +44,7 @@ void StagedTeam::finish(Turn turn) {
   if (finished_ != before)  // pairs with look_at_finished()
     own().finished.store(finished_, std::memory_order_release);
   if (before / tell_each == finished_ / tell_each) return;
-  tell_remote({}, {}, &own().finished);  // while nobody else can tell of a later one
+  tell_remote({}, {}, &own().finished);  // while no other thread can tell of a later one
   wake_others();
 }
 

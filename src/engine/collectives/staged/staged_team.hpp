@@ -1,11 +1,11 @@
-// The members of a team whose collectives work on arrays in any memory: what others need of a
-// member it shows in its scratch, and they come and get it.
+// The members of a team whose collectives work on arrays in any memory. A member shows its data in
+// its scratch, and the others fetch it.
 //
 // Members are any ranks, in any order; a rank may be a member twice. The scratch of a member on
-// another node is seen as a replica in one's own arena: a member sends what it writes to all
-// replicas, so that reading is the same everywhere. That suits a few nodes.
+// another node has a replica in this rank's arena: a member sends its writes to all replicas, so
+// reads are the same everywhere. This suits a few nodes.
 //
-// Threads take turns in starting collectives of a team, but each may be moved on by any of them.
+// One thread at a time starts collectives of a team, but any thread may advance them.
 #pragma once
 
 #include <functional>
@@ -22,15 +22,15 @@ class StagedTeam {
  public:
   static constexpr std::uint64_t nowhere = TeamScratch::nowhere;
 
-  // Where memory of this process lies in its arena, which all members see; `nowhere`.
+  // The offset of memory of this process in its arena, which all members map, or `nowhere`.
   using OffsetOf = std::function<std::uint64_t(Bytes)>;
 
   struct Setup {
     std::vector<Rank> ranks;
     std::uint32_t me = 0;
     std::vector<StagedPlace> places;
-    MutableBytes replicas;  // where this member has them
-    OffsetOf offset_of;     // of memory that is not symmetric; may be empty
+    MutableBytes replicas;  // of this member
+    OffsetOf offset_of;     // for memory that is not symmetric; may be empty
   };
 
   StagedTeam(const CollectiveResources& with, Setup setup);
@@ -47,15 +47,15 @@ class StagedTeam {
   bool reaches_all() const { return remote_.empty(); }
 
   Turn take_turn() { return ++turns_; }
-  // Whether every member has finished what used the slots of this turn before.
+  // Whether every member has finished the turn that used these slots before.
   bool may_begin(Turn turn) {
-    // Pairs with look_at_finished(): what others read in the slot, they have read.
+    // Pairs with look_at_finished(): the others have finished reading the slot.
     return turn <= all_finished_.load(std::memory_order_acquire) + TeamScratch::depth ||
            turn <= look_at_finished() + TeamScratch::depth;
   }
-  // This member has: it neither reads nor writes for this turn any more.
+  // This member neither reads nor writes for this turn any more.
   void finish(Turn turn);
-  // For the line of this member.
+  // The next epoch for the line of this member.
   Epoch next_epoch() { return ++epoch_; }
 
   CollectiveSlot& slot(std::uint32_t member, Turn turn) const {
@@ -66,7 +66,7 @@ class StagedTeam {
   }
   std::byte* area(std::uint32_t member) const { return scratch(member).area.data(); }
 
-  // Where a range of this process's memory lies in its arena; `nowhere`.
+  // The offset of a range of this process's memory in its arena, or `nowhere`.
   std::uint64_t offset_of(const void* address, std::size_t size) const;
   std::uint64_t offset_in_arena(const std::byte* address) const {
     return static_cast<std::uint64_t>(address - with_.memory.window(with_.me));
@@ -78,16 +78,16 @@ class StagedTeam {
     return with_.memory.window(ranks_[member]) + offset;
   }
 
-  // The area is lent to one collective after the other, in the order of their turns.
+  // One collective at a time has the area, in the order of their turns.
   std::uint64_t queue_for_area() { return area_tickets_++; }
   bool has_area(std::uint64_t ticket) const {
     return area_served_.load(std::memory_order_acquire) == ticket;  // pairs with release_area()
   }
-  // Nobody reads there any more.
+  // Called when no member reads the area any more.
   void release_area() { area_served_.fetch_add(1, std::memory_order_release); }
 
-  // To replicas, of one member or of all: what this member wrote in its scratch, and then a word of
-  // it, unless that is null. Does not wait.
+  // Sends what this member wrote in its scratch, and then `word` unless it is null, to the replicas
+  // of one member or of all. Does not wait.
   void tell_remote(std::optional<std::uint32_t> member, Bytes written,
                    const std::atomic<std::uint64_t>* word) const {
     if (remote_.empty()) [[likely]]
@@ -96,8 +96,8 @@ class StagedTeam {
     for (const std::uint32_t each : remote_) send(each, written, word);
   }
 
-  // To be called after a word was written for which a member may sleep. A remote one is woken by
-  // what it is told.
+  // Called after a write to a word for which a member may sleep. A remote member is woken by the
+  // update that it receives.
   void wake(std::uint32_t member) const {
     if (!remote_.empty() && !reaches(member)) return;
     with_.memory.data_bell(ranks_[member]).ring_if_asleep();
@@ -123,10 +123,10 @@ class StagedTeam {
   Turn turns_ = 0;
   std::uint64_t area_tickets_ = 0;
 
-  std::atomic<Turn> all_finished_{0};  // when last looked
+  std::atomic<Turn> all_finished_{0};  // when last read
   std::atomic<std::uint64_t> area_served_{0};
 
-  std::mutex mutex_;  // guards what follows, where there are threads
+  std::mutex mutex_;  // guards what follows, if there are threads
   Turn finished_ = 0;
   std::uint64_t finished_later_ = 0;  // bit i: turn finished_ + 1 + i
 };

@@ -1,4 +1,4 @@
-// Backtraces: by our own means, or by what the program brings.
+// Backtraces, by a function of the library or of the program.
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 #include "process/message.hpp"
 #include "process/stack.hpp"
 
-// Null where the program defines none.
+// Null if the program does not define it.
 extern "C" __attribute__((weak)) gasnett_backtrace_type_t gasnett_backtrace_user;
 
 namespace gondwana::gasnet::tools {
@@ -32,7 +32,7 @@ constexpr gasnett_backtrace_type_t own{"EXECINFO", &print_own_stack, 0};
 
 using Types = std::array<const gasnett_backtrace_type_t*, 2>;
 
-// The ways there are; what the program brings comes first.
+// The available functions. The function of the program is first.
 Types known_types() {
   const gasnett_backtrace_type_t* user = &gasnett_backtrace_user;
   if (user == nullptr || user->name == nullptr || user->fnp == nullptr) return {&own, nullptr};
@@ -56,8 +56,8 @@ std::string names_of(const Types& types) {
   return text;
 }
 
-// Those that GASNET_BACKTRACE_TYPE names, in its order. Lists written for other libraries name
-// debuggers that we do not start.
+// The functions that GASNET_BACKTRACE_TYPE names, in its order. Unknown names are skipped: lists
+// for other libraries name debuggers that the library does not start.
 Types chosen_types() {
   const Types known = known_types();
   const std::string all = names_of(known);
@@ -79,8 +79,8 @@ Types chosen_types() {
   return known;
 }
 
-// What is tried, in this order. Written under the mutex; read by handlers of signals, so each
-// pointer is atomic by itself.
+// The functions to try, in order. The mutex guards writes. Signal handlers read without it, so each
+// pointer is atomic.
 struct Choice {
   std::mutex mutex;
   std::atomic<bool> is_made{false};
@@ -96,7 +96,7 @@ void choose() {
   choice.is_made.store(true, std::memory_order_release);  // acquired by gasnett_print_backtrace
 }
 
-// Whether a list such as "0,2-4,6" has this rank.
+// Whether a list like "0,2-4,6" contains this rank.
 bool names_rank(std::string_view list, std::uint32_t self) {
   for (const std::string& word : split(list)) {
     char* end = nullptr;
@@ -115,7 +115,7 @@ bool is_wanted_here() {
 int print_if_enabled(int fd) {
   if (is_on(VariableId::gondwana_backtrace))
     return is_wanted_here() ? gasnett_print_backtrace(fd) : 1;
-  say_to(fd, "set GASNET_BACKTRACE=1 to see the stack in such a case");
+  say_to(fd, "set GASNET_BACKTRACE=1 to print the stack when a rank fails");
   return 1;
 }
 
@@ -126,7 +126,7 @@ using namespace gondwana::gasnet::tools;
 
 int (*gasnett_print_backtrace_ifenabled)(int fd) = &print_if_enabled;
 
-// The executable is found without its name, so that argument is not needed.
+// The library finds the executable without its name.
 void gasnett_backtrace_init(const char* /*exename*/) {
   choose();
   gondwana::print_crashes_by(&print_if_enabled);

@@ -14,7 +14,7 @@ std::uint64_t load(const unsigned char* from, std::size_t size) {
   return word;
 }
 
-// Mixes a word into a sum so that each bit of it reaches the upper half, which then comes down.
+// Mixes a word into a sum. The product carries each bit to the upper half, which is folded down.
 std::uint64_t mix(std::uint64_t sum, std::uint64_t word) {
   sum = (sum ^ word) * 0x9e3779b97f4a7c15U;  // 2^64 divided by the golden ratio, odd
   return sum ^ (sum >> 32);

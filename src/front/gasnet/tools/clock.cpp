@@ -1,5 +1,5 @@
-// Time. The kernel has calibrated the processor's counter already, and its own calls without a
-// system call read it: a second calibration of ours would be less exact.
+// Time. The kernel has calibrated the processor's counter, and the vDSO reads it without a system
+// call. A calibration of our own would be less exact.
 #include <sys/time.h>
 #include <time.h>
 

@@ -18,8 +18,8 @@
 namespace gondwana::gasnet::tools {
 namespace {
 
-// Whether a variable is reported for the first time. The set is never destroyed: functions that run
-// at the end of the program read variables too.
+// Whether a variable is reported for the first time. The set is never destroyed, because exit
+// handlers read variables too.
 bool is_first_report(const char* name) {
   static std::mutex mutex;
   static auto& names = *new std::set<std::string>;
@@ -47,7 +47,7 @@ std::string format(double value) {
   gasnett_fatalerror_nopos("%s \"%s\": expected %s", name, value, expected);
 }
 
-// The value of a variable, or null where it is not set or empty.
+// The value of a variable, or null if it is unset or empty.
 const char* value_of(const char* name) {
   const char* value = gasnett_getenv(name);
   return value != nullptr && *value != '\0' ? value : nullptr;
@@ -58,7 +58,7 @@ std::optional<bool> read_switch(std::string_view text) {
   return value ? std::optional(*value) : std::nullopt;
 }
 
-// The value of a variable that `parse` reads and `expected` describes.
+// Parses the value of a variable. `expected` describes the format for the error message.
 template <typename Parse>
 auto parsed(const char* name, const char* expected, Parse parse) {
   const char* text = value_of(name);

@@ -1,14 +1,14 @@
-// Variables of the table, as the tools ask for them.
+// Access of the tools to the variables of the table.
 #pragma once
 
 #include "core/variables.hpp"
 
 namespace gondwana::gasnet::tools {
 
-// Whether a variable says yes; what cannot be read is no. Handlers of signals may ask.
+// Whether a variable is on. A malformed value is off. Signal handlers may call it.
 bool is_on(VariableId id);
 
-// Says the value of a variable, under its name of GASNet, if GASNET_VERBOSEENV asks for that.
+// Prints the value of a variable, under its GASNet name, if GASNET_VERBOSEENV is set.
 void report(VariableId id);
 
 }  // namespace gondwana::gasnet::tools

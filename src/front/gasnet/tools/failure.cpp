@@ -19,7 +19,7 @@ namespace {
   std::abort();
 }
 
-// Output that came before the failure belongs before its message.
+// Flushes stdout, so that earlier output appears before the message.
 std::array<char, 3072> message_of(const char* format, va_list arguments) {
   std::fflush(stdout);
   std::array<char, 3072> text;

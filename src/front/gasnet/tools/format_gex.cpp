@@ -44,7 +44,7 @@ constexpr std::array field_bits{Bit{GEX_TI_SRCRANK, "GEX_TI_SRCRANK"}, Bit{GEX_T
                                 Bit{GEX_TI_IS_REQ, "GEX_TI_IS_REQ"},
                                 Bit{GEX_TI_IS_LONG, "GEX_TI_IS_LONG"}};
 
-// The names of the bits that are set, and the number of those without a name.
+// The names of the bits that are set. Bits without a name appear as a number.
 std::string describe(std::uint64_t value, std::span<const Bit> bits) {
   std::string text;
   const auto add = [&text](const char* word) {
@@ -69,7 +69,7 @@ std::size_t give(char* buffer, const std::string& text) {
   return text.size() + 1;
 }
 
-// A text that grows in the caller's buffer. The sizes below leave room for the longest numbers.
+// Appends text to the caller's buffer. The sizes below leave room for the longest numbers.
 class Writer {
  public:
   Writer(char* buffer, std::size_t size) : buffer_(buffer), size_(size) { *buffer_ = '\0'; }

@@ -10,7 +10,7 @@ namespace gondwana::gasnet::tools {
 void begin_job(std::uint32_t rank, const char* exename) {
   set_own_rank(rank);
   gasnett_backtrace_init(exename);
-  // The process does what they ask (acquire_engine); here they are reported.
+  // acquire_engine() acts on these variables. The door only reports them.
   for (const VariableId id : {VariableId::gondwana_backtrace, VariableId::gondwana_freeze_on_error,
                               VariableId::gondwana_freeze})
     report(id);

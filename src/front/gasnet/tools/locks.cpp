@@ -1,4 +1,4 @@
-// Locks that notice when they are misused, and reader-writer locks.
+// Locks that detect misuse, and reader-writer locks.
 #define GASNETT_THREAD_SAFE 1
 #include <pthread.h>
 #include <sched.h>
@@ -13,16 +13,16 @@
 
 namespace {
 
-// Its address names the calling thread.
+// Its address identifies the calling thread.
 thread_local char this_thread;
 
-// The reader-writer locks that this thread holds for reading, with checks.
+// The reader-writer locks that this thread holds for reading. Maintained with checks only.
 thread_local std::vector<const void*> read_locks;
 
-// What a gasnett_rwlock_t holds.
+// The contents of a gasnett_rwlock_t.
 struct Shared {
   pthread_rwlock_t lock;
-  const void* writer;  // names a thread, with checks only
+  const void* writer;  // identifies a thread; set with checks only
 };
 static_assert(sizeof(Shared) <= sizeof(gasnett_rwlock_t));
 static_assert(alignof(Shared) <= alignof(gasnett_rwlock_t));
@@ -31,7 +31,7 @@ Shared& shared(const gasnett_rwlock_t* lock) {
   return *reinterpret_cast<Shared*>(const_cast<gasnett_rwlock_t*>(lock));
 }
 
-// Other threads write a holder too, but never the name of this one.
+// Other threads also write a holder, but never the address of this thread.
 bool is_mine(const void* const& holder) {
   return std::atomic_ref(const_cast<const void*&>(holder)).load(std::memory_order_relaxed) ==
          &this_thread;
@@ -113,7 +113,7 @@ void gondwana_gasnett_rwlock_destroy(gasnett_rwlock_t* lock, int checks) {
 
 void gondwana_gasnett_rwlock_rdlock(gasnett_rwlock_t* lock, int checks) {
   demand_new(lock, checks, "gasnett_rwlock_rdlock");
-  // As many readers as there can be: wait for one to leave.
+  // EAGAIN: the maximum number of readers hold the lock. Wait for one to leave.
   while (pthread_rwlock_rdlock(&shared(lock).lock) == EAGAIN) sched_yield();
   if (checks != 0) read_locks.push_back(lock);
 }

@@ -1,4 +1,4 @@
-// The machine this process runs on, and what it may use of it.
+// The machine that this process runs on, and the resource limits of the process.
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ namespace {
 
 using Text = std::array<char, PATH_MAX>;
 
-// Names of hosts mean the same in either case.
+// Host names are case-insensitive.
 Text read_hostname() {
   Text name{};
   if (gethostname(name.data(), name.size() - 1) != 0) std::snprintf(name.data(), name.size(), "?");
@@ -32,7 +32,7 @@ Text read_executable() {
   return path;
 }
 
-// Whether the user lets us raise this limit.
+// Whether the user lets the library raise this limit.
 bool may_maximize(const char* name) {
   std::array<char, 128> variable;
   std::snprintf(variable.data(), variable.size(), "GASNET_MAXIMIZE_%s", name);

@@ -1,4 +1,4 @@
-// Pages from the system, and what malloc has.
+// Pages from the system, and statistics of malloc.
 #include <malloc.h>
 #include <sys/mman.h>
 
@@ -24,7 +24,7 @@ void* gasnett_mmap(std::uintptr_t size) {
 
 void gasnett_getheapstats(gasnett_heapstats_t* stats) {
   const auto heap = read_heap();
-  // What is mapped block by block is counted apart from the arenas.
+  // malloc counts blocks that have their own mapping apart from the arenas.
   stats->live_bytes = static_cast<std::uint64_t>(heap.uordblks) + heap.hblkhd;
   stats->overhead_bytes = static_cast<std::uint64_t>(heap.fordblks);
   stats->total_bytes = static_cast<std::uint64_t>(heap.arena) + heap.hblkhd;

@@ -13,7 +13,7 @@
 namespace gondwana::gasnet::tools {
 namespace {
 
-constexpr std::string_view unit_letters = "KMGTPE";  // each 1024 times the one before
+constexpr std::string_view unit_letters = "KMGTPE";  // powers of 1024
 
 void skip_spaces(std::string_view& text) {
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0)
@@ -27,7 +27,7 @@ bool take(std::string_view& text, char lower_case) {
   return true;
 }
 
-// A number in front of `text`, which loses it.
+// Removes a number from the front of `text` and returns it.
 template <typename Number, typename... Format>
 std::optional<Number> take_number(std::string_view& text, Format... format) {
   Number number{};
@@ -38,7 +38,7 @@ std::optional<Number> take_number(std::string_view& text, Format... format) {
   return number;
 }
 
-// Bytes in the unit that `text` names; `otherwise` where it names none.
+// Bytes in the unit that `text` names, or `otherwise` if it names none.
 std::optional<std::uint64_t> parse_unit(std::string_view text, std::uint64_t otherwise) {
   skip_spaces(text);
   if (text.empty()) return otherwise;
@@ -61,7 +61,7 @@ std::optional<std::int64_t> with_sign(std::uint64_t value, bool is_negative) {
   return static_cast<std::int64_t>(is_negative ? 0 - value : value);
 }
 
-// `whole` and what follows it in `text`: a fraction, perhaps, and a unit.
+// Parses a number, an optional fraction and an optional unit.
 std::optional<std::uint64_t> parse_size(std::string_view text, std::uint64_t unit) {
   std::string_view rest = text;
   const auto whole = take_number<std::uint64_t>(rest);
@@ -111,7 +111,7 @@ std::optional<std::int64_t> parse_number(std::string_view text, std::uint64_t un
 }
 
 std::optional<double> parse_fraction(std::string_view text) {
-  const std::string copy(text);  // strtod needs the end
+  const std::string copy(text);  // strtod needs a terminating null
   char* end = nullptr;
   const double numerator = std::strtod(copy.c_str(), &end);
   if (end == copy.c_str()) return std::nullopt;
@@ -136,7 +136,7 @@ char* gasnett_format_number(std::int64_t value, char* buffer, std::size_t size, 
     std::snprintf(buffer, size, "%" PRId64, value);
     return buffer;
   }
-  std::size_t unit = 0;  // letters passed
+  std::size_t unit = 0;  // powers of 1024
   while (unit < unit_letters.size() && value != 0 && value % 1024 == 0) {
     value /= 1024;
     ++unit;

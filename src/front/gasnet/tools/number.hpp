@@ -1,4 +1,3 @@
-// Text from users to numbers.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +6,12 @@
 
 namespace gondwana::gasnet::tools {
 
-// Where `unit` is 0: a whole number, in hexadecimal after 0x. Else a size: it may have a fraction
-// and K, M, G, T, P or E behind it in either case, powers of 1024, then "B" or "iB"; without any of
-// them it counts in units of `unit` bytes. Nothing where it is anything else or too large.
+// With `unit` 0, the text is a whole number, in hexadecimal after 0x. Otherwise it is a size, maybe
+// with a fraction. One of K, M, G, T, P or E (powers of 1024, in either case) may follow, then "B"
+// or "iB". Without these it counts units of `unit` bytes. Empty if malformed or too large.
 std::optional<std::int64_t> parse_number(std::string_view text, std::uint64_t unit);
 
-// A number as strtod reads it, or two of them with a slash between.
+// Parses a number as strtod does, or two such numbers with a slash between them.
 std::optional<double> parse_fraction(std::string_view text);
 
 }  // namespace gondwana::gasnet::tools

@@ -6,7 +6,7 @@
 #include "gasnet_tools.h"
 
 void gasnett_flush_streams() {
-  // A stream that is closed, or a disk that is full: nobody is told, as the specification has it.
+  // The specification ignores errors, for example a closed stream or a full disk.
   (void)fflush(stdout);
   (void)fflush(stderr);
   (void)fdatasync(STDOUT_FILENO);

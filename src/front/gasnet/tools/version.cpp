@@ -1,4 +1,4 @@
-// Which release of the interface this is, and what slows this build down.
+// The release of the interface, and the options that slow this build down.
 #include <cstdint>
 
 #include "gasnet_tools.h"
