@@ -96,7 +96,7 @@ void Collectives::begin_levels(Team& team) {
 }
 
 bool Collectives::prepare_world() {
-  Team& world = teams_.world();
+  const Team& world = teams_.world();
   return !levels_.suit(world) || levels_.prepare(world.number).has_value();
 }
 
