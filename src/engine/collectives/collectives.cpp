@@ -52,7 +52,9 @@ bool Collectives::fcollect(Team& team, CallName call, void* dest, const void* so
                            std::size_t size) {
   if (!uses_reference(Collective::fcollect, team))
     return node_.fcollect(team, call, dest, source, size);
-  if (goes_in_levels(Collective::fcollect, team))
+  // Leaders need room for the blocks of their nodes.
+  constexpr std::size_t most = std::size_t{64} << 20;  // bytes
+  if (goes_in_levels(Collective::fcollect, team) && times(size, team.size) <= most)
     return levels_.fcollect(team, call, dest, source, size);
   Group group = group_of(team, call, Collective::fcollect);
   return reference::fcollect(group, algorithm_of(Collective::fcollect), dest, source, size);

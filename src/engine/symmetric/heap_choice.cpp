@@ -7,6 +7,7 @@
 #include "core/access_checkers.hpp"
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
+#include "memory/layout.hpp"
 
 namespace gondwana {
 namespace {
@@ -27,7 +28,10 @@ Result<std::size_t> choose_heap_offset(const HeapWish& wish) {
 std::size_t heap_room(const NodeMemory& memory, std::size_t heap_at) {
   const std::size_t end = memory.plan().inbox_offset();
   const std::size_t room = heap_at < end ? end - heap_at : 0;
-  return memory.plan().nodes > 1 ? room - room / 16 : room;
+  if (memory.plan().nodes == 1) return room;
+  constexpr std::size_t least_teams = 4;
+  const std::size_t of_teams = least_teams * (2 + memory.plan().nodes) * sizeof(TeamScratch);
+  return room - std::min(room, std::max(room / 16, std::min(room / 2, of_teams)));
 }
 
 // The arena after the heap, and after the huge pages if they end later.

@@ -1,5 +1,6 @@
 #include "engine/collectives/levels/level_collectives.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/teams/nodes.hpp"
@@ -130,12 +131,17 @@ bool LevelCollectives::reduce(Team& team, CallName call, void* dest, const void*
 
 void LevelCollectives::combine(Team& team, CallName call, void* dest, const void* source,
                                std::size_t count, ElementType type) {
-  const staged::Reduction what{.flow = {},
-                               .operation = staged::Operator(type),
-                               .count = count,
-                               .source = static_cast<const std::byte*>(source),
-                               .dest = static_cast<std::byte*>(dest)};
-  team.levels->reduce(call, what, [&](auto steps) { finish(team, call, std::move(steps)); });
+  constexpr std::size_t most = std::size_t{16}
+                               << 20;  // bytes: leaders need room for a few times that
+  const std::size_t piece = std::max<std::size_t>(1, most / type.size);
+  for (std::size_t done = 0; done < count; done += piece) {
+    const staged::Reduction what{.flow = {},
+                                 .operation = staged::Operator(type),
+                                 .count = std::min(piece, count - done),
+                                 .source = static_cast<const std::byte*>(source) + done * type.size,
+                                 .dest = static_cast<std::byte*>(dest) + done * type.size};
+    team.levels->reduce(call, what, [&](auto steps) { finish(team, call, std::move(steps)); });
+  }
 }
 
 }  // namespace gondwana

@@ -25,7 +25,7 @@ void SmallMovement::lay(const Round& round) const {
 void SmallMovement::take(const Round& round) const {
   const Payloads payloads(round, what_.source_size(round.size()));
   for (std::uint32_t member = 0; member < round.size(); ++member)
-    if (what_.flow.starts_at(member))
+    if (what_.flow.starts_at(member) && !(member == round.me() && what_.is_in_place()))
       copy_block(what_.dest + what_.dest_offset(member),
                  payloads.of(member) + what_.source_offset(round.me()), what_.block);
 }

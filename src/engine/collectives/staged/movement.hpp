@@ -17,6 +17,8 @@ struct Movement {
   const std::byte* source;
   std::byte* dest;
 
+  // A member that takes its own block has it.
+  bool is_in_place() const { return !apart && flow.from && source == dest; }
   std::size_t source_size(std::uint32_t members) const { return apart ? members * block : block; }
   // Offsets of a member's block in every source, and of a member's data in the dest.
   std::size_t source_offset(std::uint32_t taker) const { return apart ? taker * block : 0; }
