@@ -47,4 +47,4 @@ class TwoHostsCase(JobTest):
 
     def finish(self, job, timeout=WATCHDOG):
         out, err = job.communicate(timeout=timeout)
-        return job.returncode, out, err
+        return job.returncode, getattr(job, "early", "") + out, err
