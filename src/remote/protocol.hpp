@@ -79,8 +79,8 @@ struct Row {
 constexpr std::size_t longest_write = 64 * 1024;
 constexpr std::size_t longest_request = sizeof(Request) + most_runs * sizeof(Row) + longest_write;
 
-// Packets begin with the tag, the kind and the receiver. No kind equals that of a request. The
-// first three are replies that bring nothing, a word, or the bytes after them.
+// Packets begin with the tag, the kind and the receiver. Packets and requests share no kind. The
+// first three kinds are replies. They carry nothing, a word, or the bytes after them.
 enum class PacketKind : std::uint32_t { done = 0x80, word, bytes, message };
 
 struct Reply {

@@ -57,7 +57,7 @@ class Oracle {
   std::map<std::size_t, std::size_t> taken_;  // offset -> size
 };
 
-// Two heaps, like those of two ranks, with the same calls.
+// Two heaps that receive the same calls, as on two ranks.
 class Trial {
  public:
   void step(fuzz::Choices& choices) {

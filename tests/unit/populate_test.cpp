@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t length = 5 * huge_page;
 
-// Shared memory like that of arenas.
+// Shared memory of the kind that arenas use.
 Mapping fresh_memory() {
   Result<UniqueFd> memory = create_memfd("populate_test", length);
   EXPECT_TRUE(memory);

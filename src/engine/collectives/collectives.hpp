@@ -85,7 +85,7 @@ class Collectives {
     Epoch epoch;            // combined by max
   };
 
-  // Small blocks travel in levels: those of many members in one message.
+  // Whether an alltoall goes in levels: one message then carries the small blocks of many members.
   bool exchanges_in_levels(const Team& team, const Exchange& shape) const;
   Algorithm algorithm_of(Collective collective) const { return with_.algorithms.of(collective); }
   // Whether a collective uses puts, gets and flags: if members share no memory, if the user names

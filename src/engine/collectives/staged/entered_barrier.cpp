@@ -2,7 +2,7 @@
 
 namespace gondwana::staged {
 
-// The fence ensures that of two members that enter at once, one sees the other and wakes the rest.
+// If two members enter at once, the fence lets at least one see the other and wake the rest.
 // In a team of two there is no rest to wake.
 EnteredBarrier::EnteredBarrier(StagedTeam& team)
     : team_(&team), line_(Lines(team), team.me()), epoch_(team.next_epoch()) {

@@ -206,7 +206,7 @@ class Levels::Builder {
     if (unpacks) unpack(all, packed, block);
   }
 
-  // A row has the blocks of one member for all members; a column has those of all members for one.
+  // A row has the blocks that one member sends. A column has the blocks that one member receives.
   // A cell has the blocks of one node for another.
   void exchange(const Movement& what) {
     const std::size_t block = what.block;
