@@ -6,26 +6,19 @@
 #include "engine/collectives/reference/algorithms.hpp"
 
 namespace gondwana {
-namespace {
 
 static_assert(Group::flags_size <= system_area::team_flags.size);
-
-void sync_in_levels(const CollectiveResources& with, Team& team, CallName call) {
-  LevelCollectives(with).sync(team, call);
-}
-
-}  // namespace
 
 // If the user names an algorithm for a collective, its barriers are flat too.
 Group Collectives::group_of(Team& team, CallName call, Collective collective) const {
   if (team.own_flags != 0) return group(team, team.own_flags, call);
-  return {with_, team, goes_in_levels(collective, team) ? sync_in_levels : nullptr, call};
+  return {with_, team, goes_in_levels(collective, team) ? &LevelCollectives::sync : nullptr, call};
 }
 
 void Collectives::sync(Team& team, CallName call) {
   if (!uses_reference(Collective::barrier, team)) return node_.sync(team, call);
   with_.lane.counters().add(Count::syncs);
-  if (goes_in_levels(Collective::barrier, team)) return levels_.sync(team, call);
+  if (goes_in_levels(Collective::barrier, team)) return LevelCollectives::sync(team, call);
   Group group = group_of(team, call, Collective::barrier);
   reference::sync(group, algorithm_of(Collective::barrier));
 }

@@ -58,17 +58,18 @@ void LevelCollectives::begin(Team& team) {
 }
 
 template <staged::Step S>
-void LevelCollectives::finish(const Team& team, CallName call, S step) const {
+void LevelCollectives::finish(const Team& team, CallName call, S step) {
+  const CollectiveResources& with = team.levels->with();
   for (bool is_over = false; !is_over;) {
     const bool on_network = staged::waits_for_network(step);
     const WaitReason why{
         .call = call, .team = team.number, .on_program_memory = true, .on_network = on_network};
-    with_.waiter.until(why, [&] {
+    with.waiter.until(why, [&] {
       is_over = step.advance();
       return is_over || staged::waits_for_network(step) != on_network;
     });
   }
-  with_.remote->depart(call);
+  with.remote->depart(call);
 }
 
 void LevelCollectives::end(const Team& team, CallName call) {
@@ -80,7 +81,7 @@ void LevelCollectives::sync(Team& team, CallName call) {
   team.levels->enter([&](auto barrier) { finish(team, call, std::move(barrier)); });
 }
 
-void LevelCollectives::move(Team& team, CallName call, const staged::Movement& what) const {
+void LevelCollectives::move(Team& team, CallName call, const staged::Movement& what) {
   team.levels->move(call, what, [&](auto steps) { finish(team, call, std::move(steps)); });
 }
 

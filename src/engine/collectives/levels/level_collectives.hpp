@@ -30,7 +30,7 @@ class LevelCollectives {
   // Releases what was prepared for a team that does not begin, or has ended.
   void give_back(std::uint32_t number);
 
-  void sync(Team& team, CallName call);
+  static void sync(Team& team, CallName call);
   bool broadcast(Team& team, CallName call, void* dest, const void* source, std::size_t size,
                  std::uint32_t root, RootDest root_dest);
   bool fcollect(Team& team, CallName call, void* dest, const void* source, std::size_t size);
@@ -49,9 +49,9 @@ class LevelCollectives {
   }
   StagedPlace& own_place(std::uint32_t number) const;
   StagedPlace place_of(Rank rank, std::uint32_t number) const;
-  void move(Team& team, CallName call, const staged::Movement& what) const;
+  static void move(Team& team, CallName call, const staged::Movement& what);
   template <staged::Step S>
-  void finish(const Team& team, CallName call, S step) const;
+  static void finish(const Team& team, CallName call, S step);
 
   const CollectiveResources& with_;
   ScratchSpace space_;

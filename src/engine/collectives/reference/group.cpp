@@ -89,7 +89,7 @@ void Group::take(Flag flag, std::uint32_t times, std::uint32_t peer) {
 // Dissemination: in round k a member signals the member 2^k after it and waits for the one 2^k
 // before it. After log2(size) rounds every member has heard, directly or indirectly, from all.
 void Group::barrier() {
-  if (barrier_ != nullptr) return barrier_(with_, *team_, call_);
+  if (barrier_ != nullptr) return barrier_(*team_, call_);
   for (std::uint32_t round = 0; round < rounds_for(size()); ++round) {
     raise(right(1U << round), barrier_round(round));
     take(barrier_round(round), left(1U << round));

@@ -50,7 +50,7 @@ class Group {
         CallName call);
 
   // The members of a team. `how`: its barrier in two levels, or null for a barrier by flags.
-  using TeamBarrier = void (*)(const CollectiveResources& with, Team& team, CallName call);
+  using TeamBarrier = void (*)(Team& team, CallName call);
   Group(const CollectiveResources& with, Team& team, TeamBarrier how, CallName call);
 
   // Waits until the flags of this rank are on their way, because it may make no call for long.
