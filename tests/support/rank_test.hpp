@@ -73,7 +73,8 @@ class World {
   // Collective: zeroed symmetric memory. The collective free() releases it.
   template <typename T>
   std::span<T> allocate(std::size_t count = 1) {
-    return {static_cast<T*>(shmem::heap_calloc(as("calloc"), count, sizeof(T))), count};
+    const std::size_t words = (count * sizeof(T) + word - 1) / word;
+    return {static_cast<T*>(shmem::heap_calloc(as("calloc"), words, word)), count};
   }
   template <typename T>
   void free(std::span<T> memory) {
@@ -81,6 +82,10 @@ class World {
   }
 
  private:
+  // Bytes. Ranks of other nodes store a shorter value by exchanging the word that it lies in, and
+  // ranks that are threads share the shadow memory of AddressSanitizer.
+  static constexpr std::size_t word = 4;
+
   Engine& engine_;
   shmem::ShortcutTable shortcuts_;
   shmem::Door door_;

@@ -18,8 +18,6 @@ namespace {
 constexpr std::size_t page_worthy = std::size_t{256} * 1024;
 
 constexpr std::size_t largest_redzone = 4096;
-// Bytes. A rank of another node stores 1 or 2 bytes by exchanging the word that they lie in.
-constexpr std::size_t exchanged_word = 4;
 
 // The redzone after a block; larger blocks get larger redzones.
 std::size_t redzone_of(std::size_t size) {
@@ -78,9 +76,8 @@ void* SymmetricMemory::allocate(std::size_t size, std::size_t alignment) {
 // Records the bytes that the program has from this offset on.
 void* SymmetricMemory::hand_out(Heap::Block block, std::size_t asked) {
   asked_[block.offset] = asked;
-  const std::size_t usable = std::min(round_up(asked, exchanged_word), block.size);
-  allow(block.offset, usable);
-  forbid(block.offset + usable, block.size - usable);
+  allow(block.offset, asked);
+  forbid(block.offset + asked, block.size - asked);
   touched_ = std::max(touched_, block.offset + block.size);
   if (dumps_ && touched_ > dumped_) dump_touched();
   return heap_.data() + block.offset;
