@@ -204,12 +204,13 @@ int gondwana_gex_client_init(gex_Client_t* client_p, gex_EP_t* ep_p, gex_TM_t* t
       gondwana::acquire_engine(call, threads == ThreadMode::seq ? gondwana::Threads::one_at_a_time
                                                                 : gondwana::Threads::many);
   if (!engine) gondwana::fail_together(call, engine.error());
+  const bool asked_for_checks = (*engine)->options().checks;
   // Never destroyed: exit handlers of the program may still call the library.
   own_door = new Door({.engine = *engine,
                        .threads = threads,
-                       .checks = build->checks != 0,
+                       .checks = build->checks != 0 || asked_for_checks,
                        .settings = examine_environment(call),
-                       .inline_path = inline_path});
+                       .inline_path = inline_path && !asked_for_checks});
   gondwana::this_process().forget_engine.push_back([] { own_door = nullptr; });
   own_door->join(name, flags);
   ::on_exit(leave_at_exit, nullptr);

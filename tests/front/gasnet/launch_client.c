@@ -26,6 +26,14 @@ static void serve(gex_TM_t team, unsigned rank) {
   exit(0);
 }
 
+// Wrong: another thread's handler may wait for that lock.
+static void poll_with_a_lock(void) {
+  gex_HSL_t lock = GEX_HSL_INITIALIZER;
+  gex_HSL_Lock(&lock);
+  gasnet_AMPoll();
+  gex_HSL_Unlock(&lock);
+}
+
 // Each rank does what its first argument names. Returns the exit status.
 static int act(gex_TM_t team, int argc, char** argv) {
   const char* action = argc > 1 ? argv[1] : "";
@@ -53,6 +61,8 @@ static int act(gex_TM_t team, int argc, char** argv) {
     gex_Event_Wait(gex_Coll_BarrierNB(team, 0));
   } else if (strcmp(action, "serve") == 0) {
     serve(team, rank);
+  } else if (strcmp(action, "poll-with-a-lock") == 0) {
+    poll_with_a_lock();
   } else if (strcmp(action, "child") == 0) {
     return rank == 0 ? system(argv[0]) : 0;
   } else if (strcmp(action, "sleep") == 0) {

@@ -413,6 +413,14 @@ class Environment(Installed):
                 self.assert_told(done, f"rank \\d: gex_Client_Init: {sentence}")
                 self.assertEqual(done.stderr.count("gex_Client_Init: "), 1, done.stderr)
 
+    def test_the_environment_asks_for_checks_without_a_new_compilation(self):
+        self.assertNotIn("GASNET_DEBUG", " ".join(self.pkg_config("--cflags", "gasnet-smp-seq")))
+        words = (self.client, "poll-with-a-lock")
+        done = self.run_client(*words, GASNET_PSHM_NODES="1")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = self.run_client(*words, GASNET_PSHM_NODES="1", GONDWANA_DEBUG="yes")
+        self.assert_told(done, "gasnet_AMPoll: called while holding a handler-safe lock")
+
     def test_ranks_share_memory_with_as_many_as_they_are_told(self):
         info = json.loads(self.say(self.tool("gondwana"), "info", "--json"))
         if not info["transports"]["libfabric"]["value"]:
