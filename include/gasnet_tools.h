@@ -310,35 +310,9 @@ static __inline__ int gasnett_count0s_uintptr_t(uintptr_t value) {
   return gasnett_count0s_uint64_t(value) - (int)(sizeof(uint64_t) - sizeof(uintptr_t));
 }
 
-// ----------------------------------------------------------------------
-// Fences. gasnett_weak_X is gasnett_local_X in a program of threads, else nothing.
-#define gasnett_compiler_fence() __atomic_signal_fence(__ATOMIC_SEQ_CST)
-// What is stored before it is seen by everybody before anything behind it is done.
-#define gasnett_local_wmb() __atomic_thread_fence(__ATOMIC_SEQ_CST)
-// Nothing behind it is done before what is loaded before it is there.
-#define gasnett_local_rmb() __atomic_thread_fence(__ATOMIC_ACQUIRE)
-#define gasnett_local_mb() __atomic_thread_fence(__ATOMIC_SEQ_CST)
-#ifdef GASNETT_THREAD_SINGLE
-#define gasnett_weak_wmb() ((void)0)
-#define gasnett_weak_rmb() ((void)0)
-#define gasnett_weak_mb() ((void)0)
-#else
-#define gasnett_weak_wmb() gasnett_local_wmb()
-#define gasnett_weak_rmb() gasnett_local_rmb()
-#define gasnett_weak_mb() gasnett_local_mb()
-#endif
-
-// For the body of a loop that waits for memory to change.
-static __inline__ void gasnett_spinloop_hint(void) {
-#if PLATFORM_ARCH_X86_64 || PLATFORM_ARCH_X86
-  __builtin_ia32_pause();
-#elif PLATFORM_ARCH_AARCH64
-  __asm__ __volatile__("yield" ::: "memory");
-#endif
-  gasnett_compiler_fence();
-}
-
 GASNETT_END_EXTERNC
+
+#include "gasnet/tools_fences.h"
 
 #ifndef GASNETT_LITE_MODE
 #include "gasnet/tools_atomics.h"
