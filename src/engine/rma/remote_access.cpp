@@ -1,7 +1,6 @@
 #include "engine/rma/remote_access.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 
@@ -51,7 +50,7 @@ RemoteAccess::Begun RemoteAccess::begin_put(Lane& lane, Remote to, Bytes source,
     if (store_short(lane, to, source)) begun = Posted::accepted;
   } else {
     const AtomicRequest swap = swap_of(source);
-    begun = post(lane, no_room, [&] { return wire_.atomic(to, swap, nullptr, done); });
+    begun = post("put", lane, no_room, [&] { return wire_.atomic(to, swap, nullptr, done); });
   }
   if (begun == Posted::accepted) lane.counters().add_put(source.size());
   return begun;
@@ -71,7 +70,8 @@ RemoteAccess::Begun RemoteAccess::begin_request(Lane& lane, Remote at, const Ato
   if (!has_atomics(lane)) return std::nullopt;
   const auto turn = take_turn(no_room);
   if (!turn) return Posted::busy;
-  const Begun begun = post(lane, no_room, [&] { return wire_.atomic(at, request, old, done); });
+  const Begun begun =
+      post("atomic operation", lane, no_room, [&] { return wire_.atomic(at, request, old, done); });
   if (begun == Posted::accepted) lane.counters().add(Count::atomics);
   return begun;
 }
@@ -89,7 +89,7 @@ bool RemoteAccess::put_before_signal(Lane& lane, Remote to, Bytes source) {
                          .there = to.offset,
                          .here = const_cast<std::byte*>(source.data())};
   const std::scoped_lock turn(turn_);
-  return post(lane,
+  return post("put", lane,
               [&] { return wire_.put_packed(to.rank, std::span(&whole, 1), lane.pending()); });
 }
 
@@ -103,7 +103,8 @@ bool RemoteAccess::has_atomics(Lane& lane) {
 bool RemoteAccess::begin_uncounted(Lane& lane, Remote at, const AtomicRequest& request) {
   if (!has_atomics(lane)) return false;
   const std::scoped_lock turn(turn_);
-  return post(lane, [&] { return wire_.atomic(at, request, nullptr, lane.pending()); });
+  return post("atomic operation", lane,
+              [&] { return wire_.atomic(at, request, nullptr, lane.pending()); });
 }
 
 std::optional<std::uint64_t> RemoteAccess::request_in_turn(Lane& lane, Remote at,
@@ -115,7 +116,8 @@ std::optional<std::uint64_t> RemoteAccess::request_in_turn(Lane& lane, Remote at
   std::uint64_t old = 0;
   Completion done;
   auto* bytes = reinterpret_cast<std::byte*>(&old);
-  if (!post(lane, [&] { return wire_.atomic(at, request, bytes, done); })) return std::nullopt;
+  if (!post(call, lane, [&] { return wire_.atomic(at, request, bytes, done); }))
+    return std::nullopt;
   complete(done, call);
   return old;
 }
@@ -135,7 +137,7 @@ bool RemoteAccess::put_in_turn(Lane& lane, Remote to, Bytes source, Buffer buffe
   if (buffer == Buffer::kept_until_quiet)
     return post_parts(lane, to, source, lane.pending(), NoRoom::wait).has_value();
   if (size <= wire_.limits().copies_up_to)
-    return post(lane, [&] { return wire_.put(to, source, lane.pending()); });
+    return post("put", lane, [&] { return wire_.put(to, source, lane.pending()); });
   if (size <= std::min(Lane::bounce_limit, wire_.limits().largest_message))
     return put_copied(lane, to, source);
   Completion done;
@@ -151,7 +153,7 @@ bool RemoteAccess::put_copied(Lane& lane, Remote to, Bytes source) {
     copy = lane.bounce(source);
   }
   keeps_fence(lane, to, source.size(), NoRoom::wait);
-  return post(lane, [&] { return wire_.put(to, copy, lane.pending()); });
+  return post("put", lane, [&] { return wire_.put(to, copy, lane.pending()); });
 }
 
 // A get must see earlier puts of this rank. A get sent as a message follows them. A network read
@@ -166,7 +168,8 @@ bool RemoteAccess::get_uncounted(Lane& lane, MutableBytes dest, Remote from, Buf
     order(lane);
     const StridedRun whole{
         .size = dest.size(), .count = 1, .there = from.offset, .here = dest.data()};
-    posted = post(lane, [&] { return wire_.get_packed(from.rank, std::span(&whole, 1), done); });
+    posted =
+        post("get", lane, [&] { return wire_.get_packed(from.rank, std::span(&whole, 1), done); });
   } else {
     drain(lane);
     posted = post_parts(lane, dest, from, done, NoRoom::wait).has_value();
@@ -213,7 +216,7 @@ RemoteAccess::Begun RemoteAccess::post_parts(Lane& lane, Remote to, Bytes source
   Begun posted = Posted::accepted;
   for (std::size_t at = 0; at < source.size() && posted == Posted::accepted; at += most) {
     const Bytes piece = source.subspan(at, std::min(most, source.size() - at));
-    posted = post(lane, at == 0 ? no_room : NoRoom::wait,
+    posted = post("put", lane, at == 0 ? no_room : NoRoom::wait,
                   [&] { return wire_.put({to.rank, to.offset + at}, piece, done); });
   }
   return posted;
@@ -225,28 +228,28 @@ RemoteAccess::Begun RemoteAccess::post_parts(Lane& lane, MutableBytes dest, Remo
   Begun posted = Posted::accepted;
   for (std::size_t at = 0; at < dest.size() && posted == Posted::accepted; at += most) {
     const MutableBytes piece = dest.subspan(at, std::min(most, dest.size() - at));
-    posted = post(lane, at == 0 ? no_room : NoRoom::wait,
+    posted = post("get", lane, at == 0 ? no_room : NoRoom::wait,
                   [&] { return wire_.get(piece, {from.rank, from.offset + at}, done); });
   }
   return posted;
 }
 
-// Retries until the wire has room, or tries once. Returns nothing, with the error in the lane, on
-// failure. It yields since the thread that makes room may need this processor.
-RemoteAccess::Begun RemoteAccess::post(Lane& lane, NoRoom no_room,
+// Waits for room on the wire, or tries once. Returns nothing, with the error in the lane, on
+// failure.
+RemoteAccess::Begun RemoteAccess::post(CallName call, Lane& lane, NoRoom no_room,
                                        FunctionRef<Result<Posted>()> attempt) {
-  constexpr std::uint32_t tries_between_yields = 4;
-  for (std::uint32_t tries = 1;; ++tries) {
-    const Result<Posted> posted = attempt();
-    if (!posted) {
-      lane.fail(posted.error());
-      return std::nullopt;
-    }
-    if (*posted == Posted::accepted) set_needs_calls(true);
-    if (*posted == Posted::accepted || no_room == NoRoom::refuse) return *posted;
-    move_on();
-    if (tries % tries_between_yields == 0) ::sched_yield();
+  Result<Posted> posted = attempt();
+  if (posted && *posted == Posted::busy && no_room == NoRoom::wait)
+    waiter_->until({.call = call, .on_network = true}, [&] {
+      posted = attempt();
+      return !posted || *posted == Posted::accepted;
+    });
+  if (!posted) {
+    lane.fail(posted.error());
+    return std::nullopt;
   }
+  if (*posted == Posted::accepted) set_needs_calls(true);
+  return *posted;
 }
 
 void RemoteAccess::complete(Completion& done, CallName call) {

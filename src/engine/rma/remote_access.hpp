@@ -127,9 +127,9 @@ class RemoteAccess final : public NetworkProgress {
   // All or nothing: after the first part has room, the others wait for room.
   Begun post_parts(Lane& lane, Remote to, Bytes source, Completion& done, NoRoom no_room);
   Begun post_parts(Lane& lane, MutableBytes dest, Remote from, Completion& done, NoRoom no_room);
-  Begun post(Lane& lane, NoRoom no_room, FunctionRef<Result<Posted>()> attempt);
-  bool post(Lane& lane, FunctionRef<Result<Posted>()> attempt) {
-    return post(lane, NoRoom::wait, attempt).has_value();
+  Begun post(CallName call, Lane& lane, NoRoom no_room, FunctionRef<Result<Posted>()> attempt);
+  bool post(CallName call, Lane& lane, FunctionRef<Result<Posted>()> attempt) {
+    return post(call, lane, NoRoom::wait, attempt).has_value();
   }
   // Whether a put of this size may be posted. Waits until it may, or refuses to wait.
   bool keeps_fence(Lane& lane, Remote to, std::size_t size, NoRoom no_room);

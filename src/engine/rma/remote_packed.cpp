@@ -91,7 +91,7 @@ RemoteAccess::Begun RemoteAccess::begin_put(Lane& lane, Rank to, std::span<const
   const std::vector<StridedRun> packed = packed_of(pieces);
   Loads loads(packed, wire_.limits().packs_up_to);
   for (auto load = loads.next(); !load.empty() && begun == Posted::accepted; load = loads.next())
-    begun = post(lane, first.next(), [&] { return wire_.put_packed(to, load, done); });
+    begun = post("put", lane, first.next(), [&] { return wire_.put_packed(to, load, done); });
   if (begun == Posted::accepted && !packed.empty()) lane.counters().add_put(bytes_of(packed));
   return begun;
 }
@@ -111,7 +111,7 @@ RemoteAccess::Begun RemoteAccess::begin_get(Lane& lane, Rank from,
   const std::vector<StridedRun> packed = packed_of(pieces);
   Loads loads(packed, wire_.limits().packs_up_to);
   for (auto load = loads.next(); !load.empty() && begun == Posted::accepted; load = loads.next())
-    begun = post(lane, first.next(), [&] { return wire_.get_packed(from, load, done); });
+    begun = post("get", lane, first.next(), [&] { return wire_.get_packed(from, load, done); });
   if (begun == Posted::accepted && !packed.empty()) lane.counters().add_get(bytes_of(packed));
   return begun;
 }
