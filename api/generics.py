@@ -23,7 +23,7 @@ int {UNKNOWN}(const volatile void* first, ...)
 #if defined(__has_attribute)
 #if __has_attribute(__error__)
       __attribute__((__error__("the first argument of this OpenSHMEM call is neither a pointer to"
-                               " a type that the routine has, nor a context with such a pointer")))
+                               " a type that the routine has, nor a context and one")))
 #endif
 #endif
       ;"""

@@ -6,7 +6,7 @@
  *
  * What holds for all of them, unless a routine says otherwise:
  *
- * - PEs are numbered 0 to shmem_n_pes() - 1. "pe" is such a number, in the world team; in a routine
+ * - PEs are numbered 0 to shmem_n_pes() - 1. "pe" is one of them, in the world team; in a routine
  *   with a context it is a number in the team that the context was created from.
  *
  * - A symmetric object is memory from the symmetric heap (shmem_malloc and its family) or a global
@@ -68,10 +68,7 @@ typedef struct {
   size_t total_ops;
 } shmem_ctx_session_config_t;
 
-/*
- * The version of the specification, and who implements it. SHMEM_MAX_NAME_LEN counts the final
- * zero.
- */
+/* The version of the specification, and the vendor. SHMEM_MAX_NAME_LEN counts the final zero. */
 #define SHMEM_MAJOR_VERSION 1
 #define SHMEM_MINOR_VERSION 6
 #define SHMEM_MAX_NAME_LEN 256
@@ -2192,9 +2189,9 @@ void shmem_ctx_uint64_atomic_fetch_xor_nbi(shmem_ctx_t ctx, uint64_t* fetch, uin
  * Copies nelems elements from local "source" to symmetric "dest" on a PE, then updates the signal
  * object "sig_addr" there.
  *
- * sig_op is SHMEM_SIGNAL_SET or SHMEM_SIGNAL_ADD. Whoever sees the update sees these elements too;
- * it says nothing about other operations. "source" may be changed as soon as the call returns; both
- * parts are complete after shmem_quiet. "dest" and the signal object do not overlap.
+ * sig_op is SHMEM_SIGNAL_SET or SHMEM_SIGNAL_ADD. A PE that sees the update sees these elements
+ * too. The update says nothing about other operations. "source" may be changed as soon as the call
+ * returns; both parts are complete after shmem_quiet. "dest" and the signal object do not overlap.
  * shmem_putmem_signal counts bytes.
  *
  * OpenSHMEM 1.6, Signaling Operations: SHMEM_PUT_SIGNAL.
@@ -3141,9 +3138,9 @@ int shmem_complexf_sum_exscan(shmem_team_t team, float _Complex* dest, const flo
 
 /*
  * These look at symmetric variables of the caller, which other PEs or threads change by atomic
- * operations or by puts of one element. What whoever changed one ordered before it (shmem_fence,
- * shmem_quiet) can be read once the change was seen. Waiting makes progress, and sleeps when it is
- * long.
+ * operations or by puts of one element. If a PE orders other puts before the change (shmem_fence,
+ * shmem_quiet), the caller can read them once it has seen the change. Waiting makes progress. A
+ * long wait sleeps.
  *
  * Those with "ivars" look at an array of nelems variables. "status" leaves out each element whose
  * entry is not 0; null leaves out none. Those whose name ends in "vector" compare element i with
@@ -3584,10 +3581,10 @@ void shmem_ctx_pe_quiet(shmem_ctx_t ctx, const int* target_pes, size_t npes);
  * Locks that exclude all other PEs. A lock is a symmetric long, 0 before its first use, that only
  * these routines touch.
  *
- * shmem_set_lock waits for the lock; those who wait get it in the order they came. shmem_test_lock
- * does not wait: 0 where the caller has the lock now, 1 where somebody else has. shmem_clear_lock
- * completes what the caller issued, as shmem_quiet, and gives the lock on. Who has a lock must not
- * ask for it again.
+ * shmem_set_lock waits for the lock. Waiting PEs get it in the order of their calls.
+ * shmem_test_lock does not wait: it returns 0 if the caller has the lock now, 1 if another PE has
+ * it. shmem_clear_lock completes all operations of the caller, as shmem_quiet does, and releases
+ * the lock. A PE that has a lock must not ask for it again.
  *
  * OpenSHMEM 1.6, Distributed Locking Routines: SHMEM_LOCK.
  */
@@ -3908,7 +3905,7 @@ int gondwana_shmem_unknown_type(const volatile void* first, ...)
 #if defined(__has_attribute)
 #if __has_attribute(__error__)
       __attribute__((__error__("the first argument of this OpenSHMEM call is neither a pointer to"
-                               " a type that the routine has, nor a context with such a pointer")))
+                               " a type that the routine has, nor a context and one")))
 #endif
 #endif
       ;

@@ -45,7 +45,7 @@ def header(table: Table) -> str:
 
 
 def _explained(pickers: str) -> str:
-    text = "The name at the place that the arguments, of which so many always are there, lead to."
+    text = "The name that the number of arguments selects. Each call has at least this number."
     return comment(text) + "\n" + pickers
 
 

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* The name at the place that the arguments, of which so many always are there, lead to. */
+/* The name that the number of arguments selects. Each call has at least this number. */
 #define GONDWANA_GASNET_PICK_2(f0, f1, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, \
                                a14, a15, name, ...) name
 #define GONDWANA_GASNET_PICK_4(f0, f1, f2, f3, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, \
