@@ -18,6 +18,7 @@ def small_cases() -> list[Case]:
             Row("fetch_add", "fetch_add", ratio(1.3)))
     return [
         Case("small", 2, (Run("small"),), rows),
+        strided_case(),
         Case("contended", 2, (Run("contended"),),
              (Row("fetch_add, 2 at once", "fetch_add_contended", ratio(1.2)),)),
         Case("signal", 2, (Run("signal"),),
@@ -28,6 +29,14 @@ def small_cases() -> list[Case]:
              (Row("put_nbi 8 B, bare stores", "put_nbi", rate(0.7)),
               Row("put_nbi 8 B, stores by calls", "put_nbi_call", rate(0.7)))),
     ]
+
+
+def strided_case() -> Case:
+    """Strided puts and gets of longs; the control is measured in the same process."""
+    rows = [Row(f"{call} of {count} longs", f"{call}_{count}", aim)
+            for count, aim in ((4, INFORMATIVE), (64, ratio(2)), (1024, ratio(1.5)))
+            for call in ("iput", "iget")]
+    return Case("strided", 2, (Run("strided"),), tuple(rows))
 
 
 def thread_cases() -> list[Case]:

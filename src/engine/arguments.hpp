@@ -12,6 +12,14 @@ struct Strides {
   std::ptrdiff_t source;
 };
 
+// `count` blocks of `size` bytes. The strides lead from one block to the next.
+struct Blocks {
+  std::size_t width;  // bytes of an element
+  std::size_t size;
+  std::size_t count;
+  Strides strides;
+};
+
 // The block of each member for each other one: `count` elements, `strides` apart. A member's block
 // begins count x stride elements after the previous member's block.
 struct Exchange {

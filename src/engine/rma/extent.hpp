@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "engine/arguments.hpp"
+
 namespace gondwana {
 
 // The bytes that `count` blocks of `block` bytes span, and their start relative to the first block.
@@ -33,6 +35,12 @@ constexpr std::size_t times(std::size_t size, std::size_t count) {
 // The bytes of a stride whose extent does not overflow.
 constexpr std::ptrdiff_t step_of(std::ptrdiff_t stride, std::size_t width) {
   return static_cast<std::ptrdiff_t>(static_cast<std::size_t>(stride) * width);
+}
+
+// From one block to the next, in bytes.
+constexpr Strides steps_of(const Blocks& blocks) {
+  return {.target = step_of(blocks.strides.target, blocks.width),
+          .source = step_of(blocks.strides.source, blocks.width)};
 }
 
 }  // namespace gondwana

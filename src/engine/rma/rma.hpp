@@ -20,6 +20,7 @@
 #include "engine/symmetric/symmetric_memory.hpp"
 #include "operations/atomic_op.hpp"
 #include "operations/copy.hpp"
+#include "operations/strided/copy.hpp"
 
 namespace gondwana {
 
@@ -41,24 +42,8 @@ class Rma {
            Buffer buffer = Buffer::free_at_return);
   bool get(Lane& lane, Rank from, void* dest, const void* source, std::size_t size,
            Buffer buffer = Buffer::free_at_return);
-  // Elements of `Width` bytes.
-  template <std::size_t Width>
-  bool put_strided(Lane& lane, Rank to, void* dest, const void* source, Strides strides,
-                   std::size_t count) {
-    return put_strided<Width>(lane, to, dest, source, strides, FixedSize<Width>{}, count);
-  }
-  template <std::size_t Width>
-  bool get_strided(Lane& lane, Rank from, void* dest, const void* source, Strides strides,
-                   std::size_t count) {
-    return get_strided<Width>(lane, from, dest, source, strides, FixedSize<Width>{}, count);
-  }
-  // Blocks of `block` bytes, std::size_t or FixedSize; strides between block starts, in elements.
-  template <std::size_t Width, typename Size>
-  bool put_strided(Lane& lane, Rank to, void* dest, const void* source, Strides strides, Size block,
-                   std::size_t count);
-  template <std::size_t Width, typename Size>
-  bool get_strided(Lane& lane, Rank from, void* dest, const void* source, Strides strides,
-                   Size block, std::size_t count);
+  bool put_strided(Lane& lane, Rank to, void* dest, const void* source, const Blocks& blocks);
+  bool get_strided(Lane& lane, Rank from, void* dest, const void* source, const Blocks& blocks);
   // A rank that sees the signal sees the data. Writes all or nothing; the source may be reused.
   bool put_signal(Lane& lane, Rank to, void* dest, const void* source, std::size_t size,
                   const Signal& signal);
@@ -112,6 +97,10 @@ class Rma {
                      Buffer buffer = Buffer::free_at_return);
   bool get_elsewhere(Lane& lane, Rank from, void* dest, const void* source, std::size_t size,
                      Buffer buffer = Buffer::free_at_return);
+  bool put_strided_elsewhere(Lane& lane, Rank to, void* dest, const void* source,
+                             const Blocks& blocks);
+  bool get_strided_elsewhere(Lane& lane, Rank from, void* dest, const void* source,
+                             const Blocks& blocks);
   std::optional<std::uint64_t> request_elsewhere(Lane& lane, Rank at, const void* dest,
                                                  const AtomicRequest& request);
   bool begin_elsewhere(Lane& lane, Rank at, const void* dest, const AtomicRequest& request,
@@ -150,64 +139,36 @@ class Rma {
   return true;
 }
 
-template <std::size_t Width, typename Size>
-bool Rma::put_strided(Lane& lane, Rank to, void* dest, const void* source, Strides strides,
-                      Size block, std::size_t count) {
-  if (count == 0 || block == 0) return true;
-  const Extent span = extent_of(count, strides.target, Width, block);
-  const auto* from = static_cast<const std::byte*>(source);
-  auto* place = static_cast<std::byte*>(dest);
-  const std::ptrdiff_t target_step = step_of(strides.target, Width);
-  const std::ptrdiff_t source_step = step_of(strides.source, Width);
-  if (const Reach::Place reached = reach_.find(to, place + span.begin, span.size)) {
-    std::byte* target = reached.data() - span.begin;
-    for (std::size_t i = 0; i < count; ++i, target += target_step, from += source_step)
-      copy_to_peer(target, from, block);
-    Reach::wake(reached.window);
-    lane.counters().add_put(count * block);
-    return true;
-  }
-  if (!is_valid(lane, "put", to, place + span.begin, span.size)) return false;
-  if (remote_->packs(block) && count > 1)
-    return remote_->put_packed(lane, to,
-                               {.size = block,
-                                .count = count,
-                                .there = symmetric_.ranges().offset_of(place, block),
-                                .there_step = target_step,
-                                .here = const_cast<std::byte*>(from),
-                                .here_step = source_step});
-  for (std::size_t i = 0; i < count; ++i, place += target_step, from += source_step)
-    if (!put_elsewhere(lane, to, place, from, block)) return false;
+[[gnu::always_inline]] inline bool Rma::put_strided(Lane& lane, Rank to, void* dest,
+                                                    const void* source, const Blocks& blocks) {
+  const auto [width, size, count, strides] = blocks;
+  if (count == 0 || size == 0) return true;
+  const Extent span = extent_of(count, strides.target, width, size);
+  const Reach::Place target =
+      reach_.find(to, static_cast<std::byte*>(dest) + span.begin, span.size);
+  if (!target) [[unlikely]]
+    return put_strided_elsewhere(lane, to, dest, source, blocks);
+  const Strides steps = steps_of(blocks);
+  strided::copy_blocks(size, count, {target.data() - span.begin, steps.target},
+                       {static_cast<const std::byte*>(source), steps.source});
+  Reach::wake(target.window);
+  lane.counters().add_put(count * size);
   return true;
 }
 
-template <std::size_t Width, typename Size>
-bool Rma::get_strided(Lane& lane, Rank from, void* dest, const void* source, Strides strides,
-                      Size block, std::size_t count) {
-  if (count == 0 || block == 0) return true;
-  const Extent span = extent_of(count, strides.source, Width, block);
-  auto* target = static_cast<std::byte*>(dest);
-  const auto* place = static_cast<const std::byte*>(source);
-  const std::ptrdiff_t target_step = step_of(strides.target, Width);
-  const std::ptrdiff_t source_step = step_of(strides.source, Width);
-  if (const Reach::Place reached = reach_.find(from, place + span.begin, span.size)) {
-    const std::byte* origin = reached.data() - span.begin;
-    for (std::size_t i = 0; i < count; ++i, target += target_step, origin += source_step)
-      copy_from_peer(target, origin, block);
-    lane.counters().add_get(count * block);
-    return true;
-  }
-  if (!is_valid(lane, "get", from, place + span.begin, span.size)) return false;
-  if (remote_->packs(block) && count > 1)
-    return remote_->get_packed(lane, from,
-                               {.size = block,
-                                .count = count,
-                                .there = symmetric_.ranges().offset_of(place, block),
-                                .there_step = source_step,
-                                .here = target,
-                                .here_step = target_step});
-  for (std::size_t i = 0; i < count; ++i, target += target_step, place += source_step)
-    if (!get_elsewhere(lane, from, target, place, block)) return false;
+[[gnu::always_inline]] inline bool Rma::get_strided(Lane& lane, Rank from, void* dest,
+                                                    const void* source, const Blocks& blocks) {
+  const auto [width, size, count, strides] = blocks;
+  if (count == 0 || size == 0) return true;
+  const Extent span = extent_of(count, strides.source, width, size);
+  const Reach::Place origin =
+      reach_.find(from, static_cast<const std::byte*>(source) + span.begin, span.size);
+  if (!origin) [[unlikely]]
+    return get_strided_elsewhere(lane, from, dest, source, blocks);
+  const Strides steps = steps_of(blocks);
+  strided::copy_blocks(size, count, {static_cast<std::byte*>(dest), steps.target},
+                       {origin.data() - span.begin, steps.source});
+  lane.counters().add_get(count * size);
   return true;
 }
 

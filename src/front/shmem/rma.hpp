@@ -133,9 +133,11 @@ template <std::size_t Width>
   if (caller.checks_enabled()) [[unlikely]]
     examine_strided(caller, {"dest", dest, Width, count, dst},
                     {"source", source, Width, count, sst}, pe);
-  check(caller,
-        caller.engine.rma().put_strided<Width>(caller.lane, caller.rank_of(pe), dest, source,
-                                               {.target = dst, .source = sst}, count));
+  check(caller, caller.engine.rma().put_strided(caller.lane, caller.rank_of(pe), dest, source,
+                                                {.width = Width,
+                                                 .size = Width,
+                                                 .count = count,
+                                                 .strides = {.target = dst, .source = sst}}));
 }
 
 template <std::size_t Width>
@@ -145,9 +147,11 @@ template <std::size_t Width>
   if (caller.checks_enabled()) [[unlikely]]
     examine_strided(caller, {"source", source, Width, count, sst},
                     {"dest", dest, Width, count, dst}, pe);
-  check(caller,
-        caller.engine.rma().get_strided<Width>(caller.lane, caller.rank_of(pe), dest, source,
-                                               {.target = dst, .source = sst}, count));
+  check(caller, caller.engine.rma().get_strided(caller.lane, caller.rank_of(pe), dest, source,
+                                                {.width = Width,
+                                                 .size = Width,
+                                                 .count = count,
+                                                 .strides = {.target = dst, .source = sst}}));
 }
 
 inline void check_stride(const Caller& caller, const char* name, std::ptrdiff_t stride,
@@ -167,9 +171,11 @@ void ibput(Caller caller, void* dest, const void* source, std::ptrdiff_t dst, st
   if (caller.checks_enabled()) [[unlikely]]
     examine_strided(caller, {"dest", dest, Width, blocks, dst, block},
                     {"source", source, Width, blocks, sst, block}, pe);
-  check(caller, caller.engine.rma().put_strided<Width>(caller.lane, caller.rank_of(pe), dest,
-                                                       source, {.target = dst, .source = sst},
-                                                       bytes_of<Width>(block), blocks));
+  check(caller, caller.engine.rma().put_strided(caller.lane, caller.rank_of(pe), dest, source,
+                                                {.width = Width,
+                                                 .size = bytes_of<Width>(block),
+                                                 .count = blocks,
+                                                 .strides = {.target = dst, .source = sst}}));
 }
 
 template <std::size_t Width>
@@ -180,9 +186,11 @@ void ibget(Caller caller, void* dest, const void* source, std::ptrdiff_t dst, st
   if (caller.checks_enabled()) [[unlikely]]
     examine_strided(caller, {"source", source, Width, blocks, sst, block},
                     {"dest", dest, Width, blocks, dst, block}, pe);
-  check(caller, caller.engine.rma().get_strided<Width>(caller.lane, caller.rank_of(pe), dest,
-                                                       source, {.target = dst, .source = sst},
-                                                       bytes_of<Width>(block), blocks));
+  check(caller, caller.engine.rma().get_strided(caller.lane, caller.rank_of(pe), dest, source,
+                                                {.width = Width,
+                                                 .size = bytes_of<Width>(block),
+                                                 .count = blocks,
+                                                 .strides = {.target = dst, .source = sst}}));
 }
 
 }  // namespace gondwana::shmem

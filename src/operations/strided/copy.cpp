@@ -76,6 +76,38 @@ PlaneCopy run_kernel(const Plane& plane, Alignment alignment) {
   }
 }
 
+// To choose a kernel takes as long as to copy that many words.
+constexpr std::size_t worth_a_kernel = 16;
+
+template <typename Word>
+void copy_few_words(std::size_t count, BlocksAt<std::byte> target,
+                    BlocksAt<const std::byte> source) {
+  for (; count > 0; --count, target.first += target.step, source.first += source.step)
+    AlignedWord<Word>::move(target.first, source.first, sizeof(Word));
+}
+
+template <typename Word>
+bool are_words(BlocksAt<std::byte> target, BlocksAt<const std::byte> source) {
+  return (reinterpret_cast<std::uintptr_t>(target.first) |
+          reinterpret_cast<std::uintptr_t>(source.first) |
+          static_cast<std::uintptr_t>(target.step) | static_cast<std::uintptr_t>(source.step)) %
+             sizeof(Word) ==
+         0;
+}
+
+void copy_few(std::size_t size, std::size_t count, BlocksAt<std::byte> target,
+              BlocksAt<const std::byte> source) {
+  if (size == 8 && are_words<std::uint64_t>(target, source))
+    return copy_few_words<std::uint64_t>(count, target, source);
+  if (size == 4 && are_words<std::uint32_t>(target, source))
+    return copy_few_words<std::uint32_t>(count, target, source);
+  if (size == 2 && are_words<std::uint16_t>(target, source))
+    return copy_few_words<std::uint16_t>(count, target, source);
+  if (size == 1) return copy_few_words<std::uint8_t>(count, target, source);
+  for (; count > 0; --count, target.first += target.step, source.first += source.step)
+    copy_to_peer(target.first, source.first, size);
+}
+
 // How a box is walked: a plane of its two best dimensions inside, the others around it.
 struct Nest {
   Plane plane;
@@ -153,6 +185,16 @@ void copy_box(std::span<const Dimension> dimensions, std::byte* target, const st
   const Nest nest = arrange(dimensions, {reinterpret_cast<std::uintptr_t>(target),
                                          reinterpret_cast<std::uintptr_t>(source)});
   walk(nest, nest.count, target, source);
+}
+
+void copy_blocks(std::size_t size, std::size_t count, BlocksAt<std::byte> target,
+                 BlocksAt<const std::byte> source) {
+  if (count < worth_a_kernel) return copy_few(size, count, target, source);
+  const Plane plane{size, {count, target.step, source.step}, {1, 0, 0}};
+  Alignment alignment{reinterpret_cast<std::uintptr_t>(target.first),
+                      reinterpret_cast<std::uintptr_t>(source.first)};
+  alignment.add(plane.inner);
+  run_kernel(plane, alignment)(plane, target.first, source.first);
 }
 
 void copy(const Transfer& transfer, std::byte* target, const std::byte* source) {

@@ -38,19 +38,9 @@ bool NodeCollectives::alltoall(Team& team, CallName call, void* dest, const void
 bool NodeCollectives::put_block(Rank to, void* dest, const void* source, const Exchange& shape) {
   if (shape.strides.target == 1 && shape.strides.source == 1)
     return with_.rma.put(with_.lane, to, dest, source, shape.count * shape.width);
-  switch (shape.width) {
-    case 1:
-      return with_.rma.put_strided<1>(with_.lane, to, dest, source, shape.strides, shape.count);
-    case 2:
-      return with_.rma.put_strided<2>(with_.lane, to, dest, source, shape.strides, shape.count);
-    case 4:
-      return with_.rma.put_strided<4>(with_.lane, to, dest, source, shape.strides, shape.count);
-    case 8:
-      return with_.rma.put_strided<8>(with_.lane, to, dest, source, shape.strides, shape.count);
-    default:
-      GONDWANA_ASSERT(shape.width == 16, shape.width);
-      return with_.rma.put_strided<16>(with_.lane, to, dest, source, shape.strides, shape.count);
-  }
+  return with_.rma.put_strided(
+      with_.lane, to, dest, source,
+      {.width = shape.width, .size = shape.width, .count = shape.count, .strides = shape.strides});
 }
 
 }  // namespace gondwana

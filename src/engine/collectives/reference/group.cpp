@@ -11,17 +11,6 @@ std::atomic_ref<std::uint64_t> cell_at(std::byte* place) {
   return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(place));
 }
 
-void copy_elements(void* dest, const void* source, const Exchange& shape) {
-  auto* to = static_cast<std::byte*>(dest);
-  const auto* from = static_cast<const std::byte*>(source);
-  const auto width = static_cast<std::ptrdiff_t>(shape.width);
-  for (std::size_t i = 0; i < shape.count; ++i) {
-    std::memcpy(to, from, shape.width);
-    to += shape.strides.target * width;
-    from += shape.strides.source * width;
-  }
-}
-
 }  // namespace
 
 std::uint32_t rounds_for(std::uint32_t size) {
@@ -109,11 +98,8 @@ void Group::get_strided(std::uint32_t member, void* dest, const void* source,
                         const Exchange& shape) {
   const auto [width, count, strides] = shape;
   if (strides.target == 1 && strides.source == 1) return get(member, dest, source, count * width);
-  if (member == me()) return copy_elements(dest, source, shape);
-  const auto bytes = static_cast<std::ptrdiff_t>(width);
-  const Strides steps{.target = strides.target * bytes, .source = strides.source * bytes};
-  if (!with_.rma.get_strided<1>(with_.lane, rank_of(member), dest, source, steps, width, count))
-    well_ = false;
+  const Blocks blocks{.width = width, .size = width, .count = count, .strides = strides};
+  if (!with_.rma.get_strided(with_.lane, rank_of(member), dest, source, blocks)) well_ = false;
 }
 
 bool Group::are_symmetric(const char* what, const void* dest, std::size_t dest_size,

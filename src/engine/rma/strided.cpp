@@ -1,0 +1,49 @@
+// Strided puts and gets beyond reach: blocks travel packed if the wire packs blocks of this size,
+// else one by one.
+#include "engine/rma/rma.hpp"
+
+namespace gondwana {
+
+bool Rma::put_strided_elsewhere(Lane& lane, Rank to, void* dest, const void* source,
+                                const Blocks& blocks) {
+  const auto [width, size, count, strides] = blocks;
+  const Extent span = extent_of(count, strides.target, width, size);
+  const Strides steps = steps_of(blocks);
+  auto* place = static_cast<std::byte*>(dest);
+  const auto* from = static_cast<const std::byte*>(source);
+  if (!is_valid(lane, "put", to, place + span.begin, span.size)) return false;
+  if (remote_->packs(size) && count > 1)
+    return remote_->put_packed(lane, to,
+                               {.size = size,
+                                .count = count,
+                                .there = symmetric_.ranges().offset_of(place, size),
+                                .there_step = steps.target,
+                                .here = const_cast<std::byte*>(from),
+                                .here_step = steps.source});
+  for (std::size_t i = 0; i < count; ++i, place += steps.target, from += steps.source)
+    if (!put_elsewhere(lane, to, place, from, size)) return false;
+  return true;
+}
+
+bool Rma::get_strided_elsewhere(Lane& lane, Rank from, void* dest, const void* source,
+                                const Blocks& blocks) {
+  const auto [width, size, count, strides] = blocks;
+  const Extent span = extent_of(count, strides.source, width, size);
+  const Strides steps = steps_of(blocks);
+  auto* target = static_cast<std::byte*>(dest);
+  const auto* place = static_cast<const std::byte*>(source);
+  if (!is_valid(lane, "get", from, place + span.begin, span.size)) return false;
+  if (remote_->packs(size) && count > 1)
+    return remote_->get_packed(lane, from,
+                               {.size = size,
+                                .count = count,
+                                .there = symmetric_.ranges().offset_of(place, size),
+                                .there_step = steps.source,
+                                .here = target,
+                                .here_step = steps.target});
+  for (std::size_t i = 0; i < count; ++i, target += steps.target, place += steps.source)
+    if (!get_elsewhere(lane, from, target, place, size)) return false;
+  return true;
+}
+
+}  // namespace gondwana
