@@ -275,5 +275,27 @@ RANK_TEST(collectives_of_teams_that_overlap_may_follow_one_another, ranks(2)) {
   world.free(dest);
 }
 
+// Each member must learn it, not only the one without memory. On one node a team needs none.
+RANK_TEST(a_split_fails_on_all_members_if_one_has_no_memory_for_it, ranks(2)) {
+  Engine& engine = world.engine();
+  std::vector<MutableBytes> taken;
+  if (world.me() == 0) {
+    while (engine.segments().largest_free() > 0)
+      taken.push_back(engine.segments().allocate(engine.segments().largest_free()).value());
+  }
+  world.barrier();
+  const TeamShape all{0, 1, engine.ranks()};
+  const Result<Team*> team = engine.collectives().split(engine.teams().world(), call, all);
+  const bool needs_memory = engine.teams().world().levels != nullptr;
+  EXPECT_EQ(static_cast<bool>(team), !needs_memory);
+  if (team)
+    engine.collectives().destroy(**team, call);
+  else
+    EXPECT_NE(team.error().text.find("no memory left"), std::string::npos) << team.error().text;
+  world.barrier();
+  for (const MutableBytes range : taken) engine.segments().release(range);
+  in_team(world, all, [](Team&) {});
+}
+
 }  // namespace
 }  // namespace gondwana::test

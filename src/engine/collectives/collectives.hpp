@@ -111,11 +111,16 @@ class Collectives {
     Epoch epoch;
     bool is_prepared;  // a team of that number may have levels
   };
+  // `has_memory`: a team of that number could be prepared, or needs nothing.
+  struct Taken {
+    std::optional<Number> number;
+    bool has_memory;
+  };
   // `agree` is a collective over all participants, and `seed` is the same on all of them. `over`
   // holds all participants; the new team has some of them.
   std::optional<Number> agree_on_number(Teams::Kind kind, const Team& over, std::uint32_t seed,
                                         FunctionRef<Agreement(const Agreement&)> agree);
-  std::optional<Number> take(std::uint32_t number, bool in_levels);
+  Taken take(std::uint32_t number, bool in_levels);
   void give_back(const Number& number);
   Team& make(const Number& number, const Team& parent, const TeamShape& shape);
   void begin_levels(Team& team);

@@ -20,8 +20,8 @@ Result<Team*> Collectives::split(Team& parent, CallName call,
   if (!found)
     return Error{Errc::out_of_memory,
                  fmt::format("cannot make a team: a rank can be in {} teams at once, and no number "
-                             "is free on all {} members of the parent; destroy teams that are no "
-                             "longer used",
+                             "is free on all {} members of the parent, or one of them has no "
+                             "memory left for another team; destroy teams that are no longer used",
                              max_teams, parent.size)};
   if (mine) return &make(*found, parent, *mine);
   give_back(*found);
@@ -46,15 +46,17 @@ std::optional<Collectives::Number> Collectives::agree_on_number(
     FunctionRef<Agreement(const Agreement&)> agree) {
   const bool in_levels = levels_.suit(over);
   constexpr std::uint32_t attempts = 1000;
+  bool has_memory = true;
   for (std::uint32_t attempt = 0; attempt < attempts; ++attempt) {
-    const std::uint64_t free = agree({teams_.free_numbers(kind), 0}).numbers;
+    const std::uint64_t free = agree({has_memory ? teams_.free_numbers(kind) : 0, 0}).numbers;
     if (free == 0) break;
     // Sets that agree at the same time start their search at different numbers, and rarely collide.
     const int turn = static_cast<int>((seed * 5 + attempt) % max_teams);
     const int found = std::countr_zero(std::rotr(free, turn));
     const std::uint32_t lowest = static_cast<std::uint32_t>(found + turn) % max_teams;
     const std::uint32_t number = Teams::first_number(kind) + lowest;
-    const std::optional<Number> mine = take(number, in_levels);
+    const auto [mine, could_prepare] = take(number, in_levels);
+    has_memory = could_prepare;
     const std::uint64_t offer = mine ? std::uint64_t{1} << lowest : 0;
     const Agreement all = agree({offer, mine ? mine->epoch : 0});
     if (all.numbers != 0) return Number{number, all.epoch, in_levels};
@@ -64,17 +66,17 @@ std::optional<Collectives::Number> Collectives::agree_on_number(
 }
 
 // Also takes what a team on several nodes needs.
-std::optional<Collectives::Number> Collectives::take(std::uint32_t number, bool in_levels) {
-  if (!teams_.take(number)) return std::nullopt;
+Collectives::Taken Collectives::take(std::uint32_t number, bool in_levels) {
+  if (!teams_.take(number)) return {.number = std::nullopt, .has_memory = true};
   Number taken{number, teams_.last_epoch(number), in_levels};
-  if (!in_levels) return taken;
+  if (!in_levels) return {.number = taken, .has_memory = true};
   const std::optional<Epoch> epoch = levels_.prepare(number);
   if (!epoch) {
     teams_.give_back(number);
-    return std::nullopt;
+    return {.number = std::nullopt, .has_memory = false};
   }
   taken.epoch = std::max(taken.epoch, *epoch);
-  return taken;
+  return {.number = taken, .has_memory = true};
 }
 
 void Collectives::give_back(const Number& number) {
