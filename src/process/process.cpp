@@ -180,11 +180,12 @@ void take_leave(int status, void* /*unused*/) {
   ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
-// No standard of a door has an answer to that. Says where this rank was; the first on a node says
-// it. The launcher may know more, and ends us then.
+// No standard of a door has an answer to a loss. The message says where this rank was; the first
+// rank of a node prints it. The launcher, or a rank that has lost its own connections, may know
+// more. So a rank that misses a peer gives them time to end the job.
 void say_peer_lost(const Error& error) {
-  constexpr std::chrono::seconds for_the_launcher{2};
-  std::this_thread::sleep_for(for_the_launcher);
+  constexpr std::chrono::seconds for_others{2};
+  if (error.code == Errc::peer_lost) std::this_thread::sleep_for(for_others);
   const Process& self = this_process();
   const Waiting* waiting = self.memory->page(self.membership.rank).longest_wait();
   fail_together(waiting == nullptr ? "put" : waiting->call().c_str(), error);

@@ -172,8 +172,7 @@ class Sentences(unittest.TestCase):
 
     @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
     def test_a_rank_that_closes_all_descriptors_is_told_where_it_needs_them(self):
-        closed = r"rank 2: .*the connections of this rank to other nodes were closed, by closefrom\(3\)"
-        told = closed + r"|rank [01]: .*rank 2 on host \S+ cannot be reached"  # whichever is first
+        told = r"rank 2: .*the connections of this rank to other nodes were closed, by closefrom\(3\)"
         for call in ("barrier", "wait_until", "reduction"):
             with self.subTest(call=call):
                 nodes = {"GONDWANA_NODE_RANKS": "2"}

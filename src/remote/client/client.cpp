@@ -138,7 +138,8 @@ std::string RemoteClient::Implementation::tell_loss(std::uint32_t node,
 
 // Completes the requests that will never be answered.
 void RemoteClient::Implementation::lose(std::uint32_t node, const std::string& why) {
-  if (!lost_) lost_ = Error{Errc::peer_lost, tell_loss(node, why)};
+  if (!lost_)
+    lost_ = Error{route_->was_closed() ? Errc::refused : Errc::peer_lost, tell_loss(node, why)};
   Link& link = links_[node];
   for (const Unanswered& each : link.unanswered) each.done->finish();
   link.unanswered.clear();
