@@ -9,6 +9,10 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+from processes import has_address_sanitizer
 
 GONDWANA = ""
 WATCHDOG = 60  # seconds: against hangs only
@@ -180,6 +184,10 @@ class InfoTest(unittest.TestCase):
 
     def test_limits_that_stop_every_job_are_problems(self):
         self.assert_problem(".*ulimit -f", limit=(resource.RLIMIT_FSIZE, 1 << 16))
+
+    def test_a_limit_of_descriptors_that_stops_every_job_is_a_problem(self):
+        if has_address_sanitizer(GONDWANA):
+            self.skipTest("AddressSanitizer needs descriptors")
         self.assert_problem(".*raise ulimit -n", limit=(resource.RLIMIT_NOFILE, 4))
 
     def test_misspelt_variables_are_told_with_the_nearest(self):

@@ -10,7 +10,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 from job_case import WATCHDOG, run_tests, take_path
 from launcher_case import LauncherCase
-from processes import children_of, read_proc
+from processes import children_of, has_address_sanitizer, read_proc
 
 RANK = ""
 
@@ -240,6 +240,8 @@ class LauncherEndsTest(LauncherCase):
         self.assertIn("ended with status 3", err)
 
     def test_nobody_survives_without_proc(self):
+        if has_address_sanitizer(self.command()[0]):
+            self.skipTest("AddressSanitizer needs /proc")
         place = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs tmpfs /proc && exec "$0" "$@"']
         if subprocess.run([*place, "true"], stderr=subprocess.DEVNULL).returncode != 0:
             self.skipTest("/proc cannot be hidden here")

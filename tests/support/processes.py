@@ -16,6 +16,12 @@ def read_proc(pid: int, name: str) -> bytes:
         return b""
 
 
+def has_address_sanitizer(program: str) -> bool:
+    """Its runtime needs /proc and descriptors of its own."""
+    with open(program, "rb") as file:
+        return b"__asan_init" in file.read()
+
+
 def process_ids() -> list[int]:
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
