@@ -85,7 +85,9 @@ concept Transport = requires(T transport, Remote remote, Bytes source, MutableBy
   { transport.progress() } -> std::same_as<bool>;
   // Whether accepted messages arrive even if this rank does not call for a long time.
   { transport.departed() } -> std::same_as<bool>;
-  // Returns when something may have come, or after `limit`; at once if no event would end it.
+  // Whether an arrival would end a sleep that begins now.
+  { transport.may_sleep() } -> std::same_as<bool>;
+  // Returns when something may have come, or after `limit`. Called without a turn, by any thread.
   { transport.sleep(limit) } -> std::same_as<void>;
   // The loss of a peer, in words; null if there is none. Operations to that peer never complete.
   { transport.lost() } -> std::same_as<const Error*>;

@@ -47,6 +47,7 @@ class Wire {
   void listen(MessageReceiver receiver) { impl_->listen(std::move(receiver)); }
   bool progress() { return impl_->progress(); }
   bool departed() { return impl_->departed(); }
+  bool may_sleep() { return impl_->may_sleep(); }
   void sleep(std::chrono::microseconds limit) { impl_->sleep(limit); }
   const Error* lost() { return impl_->lost(); }
 
@@ -73,6 +74,7 @@ class Wire {
     virtual void listen(MessageReceiver receiver) = 0;
     virtual bool progress() = 0;
     virtual bool departed() = 0;
+    virtual bool may_sleep() = 0;
     virtual void sleep(std::chrono::microseconds limit) = 0;
     virtual const Error* lost() = 0;
   };
@@ -111,6 +113,7 @@ class Wire {
     void listen(MessageReceiver receiver) override { transport->listen(std::move(receiver)); }
     bool progress() override { return transport->progress(); }
     bool departed() override { return transport->departed(); }
+    bool may_sleep() override { return transport->may_sleep(); }
     void sleep(std::chrono::microseconds limit) override { transport->sleep(limit); }
     const Error* lost() override { return transport->lost(); }
 

@@ -88,6 +88,12 @@ class RecordReader {
 
   bool has_record() const { return ring_.written.load(std::memory_order_acquire) != taken_; }
 
+  // The same for threads that do not read.
+  bool shows_record() const {
+    return ring_.written.load(std::memory_order_acquire) !=
+           ring_.taken.load(std::memory_order_relaxed);
+  }
+
   std::optional<Record> front() {
     if (!has_record()) return std::nullopt;
     RecordRing::Head head = read_head();

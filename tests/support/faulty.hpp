@@ -79,9 +79,8 @@ class Faulty {
   void listen(MessageReceiver receiver) { inner_->listen(std::move(receiver)); }
 
   bool departed() { return delayed_.empty() && messages_.empty() && inner_->departed(); }
-  void sleep(std::chrono::microseconds limit) {
-    if (delayed_.empty() && messages_.empty()) inner_->sleep(limit);
-  }
+  bool may_sleep() { return delayed_.empty() && messages_.empty() && inner_->may_sleep(); }
+  void sleep(std::chrono::microseconds limit) { inner_->sleep(limit); }
   const Error* lost() { return inner_->lost(); }
 
   bool progress() {

@@ -306,6 +306,15 @@ bool RemoteAccess::progress() {
   return turn && move_on();
 }
 
+// A thread that finds the turn taken sleeps too: the thread that has it polls.
+void RemoteAccess::sleep(std::chrono::microseconds limit) {
+  {
+    const std::unique_lock turn(turn_, std::try_to_lock);
+    if (turn && !wire_.may_sleep()) return;
+  }
+  wire_.sleep(limit);
+}
+
 bool RemoteAccess::move_on() {
   const bool moved = wire_.progress();
   if (RemoteMessages* remote = messages_.remote(); remote != nullptr) remote->move_on();

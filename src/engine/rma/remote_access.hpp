@@ -99,7 +99,7 @@ class RemoteAccess final : public NetworkProgress {
   std::unique_lock<std::recursive_mutex> try_take_turn() { return {turn_, std::try_to_lock}; }
 
   bool progress() override;
-  void sleep(std::chrono::microseconds limit) override { wire_.sleep(limit); }
+  void sleep(std::chrono::microseconds limit) override;
   void tell_lost(const Error& loss) const {
     if (lost_) lost_(loss);
   }

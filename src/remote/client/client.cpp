@@ -177,9 +177,9 @@ bool RemoteClient::Implementation::departed() const {
   return lost_ || (route_->has_departed() && std::ranges::all_of(links_, has_departed));
 }
 
-void RemoteClient::Implementation::sleep(std::chrono::microseconds limit) {
+bool RemoteClient::Implementation::may_sleep() {
   look_for_losses();
-  route_->sleep(limit);
+  return route_->may_sleep();
 }
 
 RemoteClient::RemoteClient(std::unique_ptr<Implementation> implementation)
@@ -237,6 +237,9 @@ bool RemoteClient::progress() {
 }
 bool RemoteClient::departed() const {
   return implementation_->departed();
+}
+bool RemoteClient::may_sleep() {
+  return implementation_->may_sleep();
 }
 void RemoteClient::sleep(std::chrono::microseconds limit) {
   implementation_->sleep(limit);

@@ -51,6 +51,7 @@ class RemoteClient {
   void listen(MessageReceiver receiver);
   bool progress();
   bool departed() const;
+  bool may_sleep();
   void sleep(std::chrono::microseconds limit);
   const Error* lost() const;
   // The number of messages that do not belong to this job or are malformed.

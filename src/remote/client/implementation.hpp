@@ -35,7 +35,8 @@ class RemoteClient::Implementation {
   void listen(MessageReceiver receiver) { queue_.listen(std::move(receiver)); }
   bool progress();
   bool departed() const;
-  void sleep(std::chrono::microseconds limit);
+  bool may_sleep();
+  void sleep(std::chrono::microseconds limit) { route_->sleep(limit); }
   const Error* lost() const { return lost_ ? &*lost_ : nullptr; }
   std::uint64_t refused() const { return refused_; }
 

@@ -213,7 +213,6 @@ bool OwnEndpoint::poll(const Handlers& handlers) {
 }
 
 void OwnEndpoint::sleep(std::chrono::microseconds limit) {
-  if (!endpoint_->may_sleep()) return;
   pollfd entry{endpoint_->wait_descriptor(), POLLIN, 0};
   const timespec time{0, std::chrono::nanoseconds(limit).count()};
   ::ppoll(&entry, 1, &time, nullptr);

@@ -32,6 +32,7 @@ class OwnEndpoint final : public Route {
   bool has_puts() const override { return writes_ > 0; }
   bool has_departed() const override { return leaving_ == 0; }
   bool poll(const Handlers& handlers) override;
+  bool may_sleep() override { return endpoint_->may_sleep(); }
   void sleep(std::chrono::microseconds limit) override;
   bool was_closed() const override { return witness_.was_closed(); }
 

@@ -46,6 +46,8 @@ class Route {
   virtual bool has_departed() const = 0;
   // Handles what has come; true if anything had.
   virtual bool poll(const Handlers& handlers) = 0;
+  // See Transport.
+  virtual bool may_sleep() = 0;
   virtual void sleep(std::chrono::microseconds limit) = 0;
   // Whether the program has closed descriptors of this route.
   virtual bool was_closed() const { return false; }

@@ -63,7 +63,7 @@ bool ThroughAgent::poll(const Handlers& handlers) {
 }
 
 void ThroughAgent::sleep(std::chrono::microseconds limit) {
-  place_.bell.sleep_until([this] { return from_agent_.has_record(); }, limit);
+  place_.bell.sleep_until([this] { return from_agent_.shows_record(); }, limit);
 }
 
 }  // namespace gondwana::remote

@@ -25,6 +25,7 @@ class ThroughAgent final : public Route {
   bool has_puts() const override { return false; }
   bool has_departed() const override { return true; }
   bool poll(const Handlers& handlers) override;
+  bool may_sleep() override { return true; }
   void sleep(std::chrono::microseconds limit) override;
 
  private:

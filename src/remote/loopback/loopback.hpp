@@ -49,7 +49,8 @@ class Loopback {
   void listen(MessageReceiver receiver) { receiver_ = std::move(receiver); }
   bool progress();
   bool departed() const { return queue_.empty(); }
-  void sleep(std::chrono::microseconds limit) const;
+  bool may_sleep() const { return queue_.empty(); }
+  static void sleep(std::chrono::microseconds limit);
   const Error* lost() const { return nullptr; }
 
  private:

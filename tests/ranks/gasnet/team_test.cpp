@@ -194,6 +194,7 @@ GASNET_TEST(memory_that_the_client_shares_stays_shared_as_a_segment, 1) {
   gex_Segment_t segment = GEX_SEGMENT_INVALID;
   gex_EP_t more = GEX_EP_INVALID;
   ASSERT_EQ(gex_Segment_Create(&segment, world.client, one, size, GEX_MK_HOST, 0), GASNET_OK);
+  world.barrier();  // other ranks, which may be threads, look at all descriptors
   memory->reset();
   EXPECT_EQ(one[0], std::byte{'a'});
   gex_EP_Create(&more, world.client, GEX_EP_CAPABILITY_RMA, 0);
