@@ -1,7 +1,8 @@
 // Gondwana's GASNet-EX: the interface of specification 0.19 and of release 2025.8.0.
 //
 // Compile with one of GASNET_SEQ, GASNET_PARSYNC and GASNET_PAR defined, and with GASNET_DEBUG to
-// have calls checked. What holds for all calls, unless one says otherwise:
+// have calls checked (or run with GONDWANA_DEBUG=yes). What holds for all calls, unless one says
+// otherwise:
 //
 // - A team and a rank name the other endpoint; ranks count from 0. Addresses there are those of the
 //   process that owns the memory, inside the segment bound to the endpoint. Sizes are in bytes.

@@ -20,8 +20,9 @@
 #define GONDWANA_GASNET_THREADS_STR "PAR"
 #endif
 
-// With GASNET_DEBUG every call goes through the library, which checks its arguments and where it is
-// called from.
+// With GASNET_DEBUG every call goes through the library, which checks its arguments and, for
+// messages, polls and collectives, the place that it is called from. GONDWANA_DEBUG=yes in the
+// environment does the same at run time.
 #if defined(GASNET_DEBUG) && defined(GASNET_NDEBUG)
 #error "Define GASNET_DEBUG or GASNET_NDEBUG, not both"
 #endif

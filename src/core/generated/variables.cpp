@@ -136,7 +136,7 @@ constexpr std::array rows{
     .name = "GONDWANA_DEBUG",
     .aliases = gondwana_debug_also,
     .fallback = "no",
-    .help = "arguments, threads, handlers and matching collectives of all calls are checked; slower",
+    .help = "arguments, threads, handlers and matching collectives are checked; slower",
     .assign = &assign<read_switch, &Options::checks>,
     .assign_alias = &assign<read_switch, &Options::checks>,
     .alias_means_yes = true},

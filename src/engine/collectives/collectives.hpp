@@ -118,8 +118,8 @@ class Collectives {
   };
   // `agree` is a collective over all participants, and `seed` is the same on all of them. `over`
   // holds all participants; the new team has some of them.
-  std::optional<Number> agree_on_number(Teams::Kind kind, const Team& over, std::uint32_t seed,
-                                        FunctionRef<Agreement(const Agreement&)> agree);
+  Result<Number> agree_on_number(Teams::Kind kind, const Team& over, std::uint32_t seed,
+                                 FunctionRef<Agreement(const Agreement&)> agree);
   Taken take(std::uint32_t number, bool in_levels);
   void give_back(const Number& number);
   Team& make(const Number& number, const Team& parent, const TeamShape& shape);

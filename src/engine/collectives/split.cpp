@@ -11,18 +11,25 @@
 #include "engine/collectives/collectives.hpp"
 
 namespace gondwana {
+namespace {
+
+Error no_team_left(std::uint32_t members) {
+  return {
+      Errc::out_of_memory,
+      fmt::format("cannot make a team: a rank can be in {} teams at once, and no number is free "
+                  "on all {} members of the parent, or one of them has no memory left for "
+                  "another team; destroy teams that are no longer used",
+                  max_teams, members)};
+}
+
+}  // namespace
 
 Result<Team*> Collectives::split(Team& parent, CallName call,
                                  const std::optional<TeamShape>& mine) {
-  const std::optional<Number> found =
+  const Result<Number> found =
       agree_on_number(Teams::Kind::program, parent, parent.number,
                       [&](const Agreement& offer) { return agree(parent, call, offer); });
-  if (!found)
-    return Error{Errc::out_of_memory,
-                 fmt::format("cannot make a team: a rank can be in {} teams at once, and no number "
-                             "is free on all {} members of the parent, or one of them has no "
-                             "memory left for another team; destroy teams that are no longer used",
-                             max_teams, parent.size)};
+  if (!found) return found.error();
   if (mine) return &make(*found, parent, *mine);
   give_back(*found);
   return static_cast<Team*>(nullptr);
@@ -34,14 +41,13 @@ Team* Collectives::make_team(const Team& set, CallName call) {
     Group members = group(set, set.own_flags, call);
     return agree_by_notes(members, offer);
   };
-  const std::optional<Number> found =
-      agree_on_number(Teams::Kind::set, set, set.first, agree_by_flags);
+  const Result<Number> found = agree_on_number(Teams::Kind::set, set, set.first, agree_by_flags);
   if (!found) return nullptr;
   const TeamShape shape{set.first, set.stride, set.size};
   return &make(*found, teams_.world(), shape);
 }
 
-std::optional<Collectives::Number> Collectives::agree_on_number(
+Result<Collectives::Number> Collectives::agree_on_number(
     Teams::Kind kind, const Team& over, std::uint32_t seed,
     FunctionRef<Agreement(const Agreement&)> agree) {
   const bool in_levels = levels_.suit(over);
@@ -49,7 +55,7 @@ std::optional<Collectives::Number> Collectives::agree_on_number(
   bool has_memory = true;
   for (std::uint32_t attempt = 0; attempt < attempts; ++attempt) {
     const std::uint64_t free = agree({has_memory ? teams_.free_numbers(kind) : 0, 0}).numbers;
-    if (free == 0) break;
+    if (free == 0) return no_team_left(over.size);
     // Sets that agree at the same time start their search at different numbers, and rarely collide.
     const int turn = static_cast<int>((seed * 5 + attempt) % max_teams);
     const int found = std::countr_zero(std::rotr(free, turn));
@@ -62,7 +68,10 @@ std::optional<Collectives::Number> Collectives::agree_on_number(
     if (all.numbers != 0) return Number{number, all.epoch, in_levels};
     if (mine) give_back(*mine);
   }
-  return std::nullopt;
+  return Error{Errc::out_of_memory,
+               fmt::format("cannot make a team: in {} attempts, other threads of the members have "
+                           "taken each number first; let fewer threads split teams at once",
+                           attempts)};
 }
 
 // Also takes what a team on several nodes needs.

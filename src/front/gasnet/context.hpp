@@ -1,5 +1,5 @@
-// What the calling thread is doing, for the rules about where calls are allowed. Only debug builds
-// of the client check them. GASNet-EX 0.19, Restricted context.
+// What the calling thread is doing, for the rules about where calls are allowed. They are
+// checked if GASNET_DEBUG or GONDWANA_DEBUG asks for it. GASNet-EX 0.19, Restricted context.
 #pragma once
 
 #include <cstdint>

@@ -36,7 +36,7 @@ class Door {
   struct Setup {
     Engine* engine;
     ThreadMode threads = ThreadMode::seq;
-    bool checks = false;  // of arguments and contexts of calls: GASNET_DEBUG
+    bool checks = false;  // of calls: GASNET_DEBUG or GONDWANA_DEBUG
     Settings settings = {};
     bool inline_path = true;  // false: every put, get and atomic update calls the library
   };

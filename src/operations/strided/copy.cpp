@@ -104,8 +104,15 @@ void copy_few(std::size_t size, std::size_t count, BlocksAt<std::byte> target,
   if (size == 2 && are_words<std::uint16_t>(target, source))
     return copy_few_words<std::uint16_t>(count, target, source);
   if (size == 1) return copy_few_words<std::uint8_t>(count, target, source);
-  for (; count > 0; --count, target.first += target.step, source.first += source.step)
-    copy_to_peer(target.first, source.first, size);
+  for (; count > 0; --count, target.first += target.step, source.first += source.step) {
+    std::uint64_t word = 0;  // one load if the source is aligned, one store if the target is
+    const std::byte* from = source.first;
+    if (size <= sizeof(word)) {
+      copy_from_peer(reinterpret_cast<std::byte*>(&word), from, size);
+      from = reinterpret_cast<const std::byte*>(&word);
+    }
+    copy_to_peer(target.first, from, size);
+  }
 }
 
 // How a box is walked: a plane of its two best dimensions inside, the others around it.

@@ -31,7 +31,8 @@ Bytes ThroughAgent::address() const {
 
 Result<Posted> ThroughAgent::send_to_agent(std::uint32_t node, std::size_t size, Write write) {
   std::byte* message = to_agent_.open(size, node);
-  if (message == nullptr) return Posted::busy;
+  wants_room_ = message == nullptr;
+  if (wants_room_) return Posted::busy;
   write(message);
   to_agent_.publish();
   memory_->header().agent_bell.ring_if_asleep(memory_->agent_bell());

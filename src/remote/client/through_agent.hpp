@@ -25,7 +25,8 @@ class ThroughAgent final : public Route {
   bool has_puts() const override { return false; }
   bool has_departed() const override { return true; }
   bool poll(const Handlers& handlers) override;
-  bool may_sleep() override { return true; }
+  // No bell rings when the agent makes room.
+  bool may_sleep() override { return !wants_room_; }
   void sleep(std::chrono::microseconds limit) override;
 
  private:
@@ -34,6 +35,7 @@ class ThroughAgent final : public Route {
   RelayPlace& place_;
   RecordWriter to_agent_;
   RecordReader from_agent_;
+  bool wants_room_ = false;  // the last message found none
 };
 
 }  // namespace gondwana::remote
