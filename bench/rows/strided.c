@@ -1,9 +1,9 @@
 // iput and iget of longs from rank 0 to rank 1, a figure for each number of elements. The control
 // is a bare loop of loads and stores. The strides of source and target are 2 elements.
 // Usage: strided
-#include <stdatomic.h>
-
 #include "pairs.h"
+
+#include <stdatomic.h>
 
 enum { BATCHES = 100, LONGEST = 1024, STRIDE = 2, CELLS = LONGEST * STRIDE };
 

@@ -46,7 +46,7 @@ void flood(World& world, std::size_t thread) {
     for (std::size_t i = 0; i < puts_in_a_row; ++i)
       gex_RMA_PutNBI(world.team, world.right(), there + i * put_bytes, source.data(), put_bytes,
                      GEX_EVENT_NOW, 0);
-    for (std::size_t size : {payload.size(), std::size_t{0}, std::size_t{64}})
+    for (const std::size_t size : {payload.size(), std::size_t{0}, std::size_t{64}})
       gex_AM_RequestMedium0(world.team, world.right(), request_index, payload.data(), size,
                             GEX_EVENT_NOW, 0);
     if (round % 8 == 0) gex_NBI_Wait(GEX_EC_ALL, 0);
@@ -68,6 +68,7 @@ GASNET_TEST(threads_flood_puts_and_messages_at_once, 1) {
   world.barrier();
   {
     std::vector<std::jthread> workers;
+    workers.reserve(threads);
     for (std::size_t thread = 0; thread < threads; ++thread)
       workers.emplace_back([&, thread] {
         adopt(world);
