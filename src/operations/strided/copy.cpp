@@ -80,14 +80,13 @@ PlaneCopy run_kernel(const Plane& plane, Alignment alignment) {
 constexpr std::size_t worth_a_kernel = 16;
 
 template <typename Word>
-void copy_few_words(std::size_t count, BlocksAt<std::byte> target,
-                    BlocksAt<const std::byte> source) {
+void copy_few_words(std::size_t count, Steps target, ConstSteps source) {
   for (; count > 0; --count, target.first += target.step, source.first += source.step)
     AlignedWord<Word>::move(target.first, source.first, sizeof(Word));
 }
 
 template <typename Word>
-bool are_words(BlocksAt<std::byte> target, BlocksAt<const std::byte> source) {
+bool are_words(Steps target, ConstSteps source) {
   return (reinterpret_cast<std::uintptr_t>(target.first) |
           reinterpret_cast<std::uintptr_t>(source.first) |
           static_cast<std::uintptr_t>(target.step) | static_cast<std::uintptr_t>(source.step)) %
@@ -95,8 +94,7 @@ bool are_words(BlocksAt<std::byte> target, BlocksAt<const std::byte> source) {
          0;
 }
 
-void copy_few(std::size_t size, std::size_t count, BlocksAt<std::byte> target,
-              BlocksAt<const std::byte> source) {
+void copy_few(std::size_t size, std::size_t count, Steps target, ConstSteps source) {
   if (size == 8 && are_words<std::uint64_t>(target, source))
     return copy_few_words<std::uint64_t>(count, target, source);
   if (size == 4 && are_words<std::uint32_t>(target, source))
@@ -194,8 +192,7 @@ void copy_box(std::span<const Dimension> dimensions, std::byte* target, const st
   walk(nest, nest.count, target, source);
 }
 
-void copy_blocks(std::size_t size, std::size_t count, BlocksAt<std::byte> target,
-                 BlocksAt<const std::byte> source) {
+void copy_blocks(std::size_t size, std::size_t count, Steps target, ConstSteps source) {
   if (count < worth_a_kernel) return copy_few(size, count, target, source);
   const Plane plane{size, {count, target.step, source.step}, {1, 0, 0}};
   Alignment alignment{reinterpret_cast<std::uintptr_t>(target.first),

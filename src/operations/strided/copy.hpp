@@ -5,6 +5,7 @@
 #include <span>
 
 #include "operations/strided/transfer.hpp"
+#include "operations/strided_run.hpp"
 
 namespace gondwana::strided {
 
@@ -17,15 +18,7 @@ void copy(const Transfer& transfer, std::byte* target, const std::byte* source);
 // and `source` are the addresses of its first byte. The first dimension is the run.
 void copy_box(std::span<const Dimension> dimensions, std::byte* target, const std::byte* source);
 
-// The blocks at one end: where the first one begins, and the bytes from one to the next.
-template <typename Byte>
-struct BlocksAt {
-  Byte* first;
-  std::ptrdiff_t step;
-};
-
 // Copies `count` blocks of `size` bytes, with the same promises.
-void copy_blocks(std::size_t size, std::size_t count, BlocksAt<std::byte> target,
-                 BlocksAt<const std::byte> source);
+void copy_blocks(std::size_t size, std::size_t count, Steps target, ConstSteps source);
 
 }  // namespace gondwana::strided

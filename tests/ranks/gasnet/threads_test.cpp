@@ -25,7 +25,7 @@ struct Counts {
   std::atomic<std::size_t> handled{0};
   std::atomic<std::size_t> answered{0};
 };
-// Those of this thread's rank.
+// The counts of the rank that this thread belongs to.
 thread_local Counts* counts = nullptr;
 
 void take_request(gex_Token_t token, void* /*payload*/, std::size_t /*bytes*/) {
