@@ -54,7 +54,8 @@ class Lane {
     return std::exchange(error_, std::nullopt);
   }
 
-  // A copy of `source` that lives until reset_bounce(). Empty if there is no room left.
+  // A copy of `source` that lives until reset_bounce(). Empty if there is no room left. The turn
+  // guards the copies.
   Bytes bounce(Bytes source) {
     if (buffer_.empty()) buffer_.resize(buffer_size);
     if (source.size() > buffer_.size() - bounced_) return {};
@@ -63,6 +64,8 @@ class Lane {
     bounced_ += source.size();
     return {copy, source.size()};
   }
+  // Gives back the latest copy.
+  void drop_bounced(Bytes copy) { bounced_ -= copy.size(); }
   void reset_bounce() {
     GONDWANA_ASSERT(pending_.done(), bounced_);
     bounced_ = 0;

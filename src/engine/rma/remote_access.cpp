@@ -18,8 +18,7 @@ AtomicRequest swap_of(Bytes word) {
 
 bool RemoteAccess::put(Lane& lane, Remote to, Bytes source, Buffer buffer) {
   lane.counters().add_put(source.size());
-  const std::scoped_lock turn(turn_);
-  return put_in_turn(lane, to, source, buffer);
+  return put_uncounted(lane, to, source, buffer);
 }
 
 bool RemoteAccess::get(Lane& lane, MutableBytes dest, Remote from, Buffer buffer) {
@@ -30,7 +29,7 @@ bool RemoteAccess::get(Lane& lane, MutableBytes dest, Remote from, Buffer buffer
 std::optional<std::uint64_t> RemoteAccess::request(Lane& lane, Remote at,
                                                    const AtomicRequest& request, CallName call) {
   lane.counters().add(Count::atomics);
-  return request_in_turn(lane, at, request, call);
+  return request_uncounted(lane, at, request, call);
 }
 
 bool RemoteAccess::begin_request(Lane& lane, Remote at, const AtomicRequest& request,
@@ -41,8 +40,6 @@ bool RemoteAccess::begin_request(Lane& lane, Remote at, const AtomicRequest& req
 // A torn put of two bytes takes several round trips, and so always waits.
 RemoteAccess::Begun RemoteAccess::begin_put(Lane& lane, Remote to, Bytes source, Completion& done,
                                             NoRoom no_room) {
-  const auto turn = take_turn(no_room);
-  if (!turn) return Posted::busy;
   Begun begun;
   if (!is_torn(to, source.size())) {
     begun = post_parts(lane, to, source, done, no_room);
@@ -58,9 +55,7 @@ RemoteAccess::Begun RemoteAccess::begin_put(Lane& lane, Remote to, Bytes source,
 
 RemoteAccess::Begun RemoteAccess::begin_get(Lane& lane, MutableBytes dest, Remote from,
                                             Completion& done, NoRoom no_room) {
-  const auto turn = take_turn(no_room);
-  if (!turn) return Posted::busy;
-  const Begun begun = post_parts(lane, dest, from, done, no_room);
+  const Begun begun = post_get(lane, dest, from, done, no_room);
   if (begun == Posted::accepted) lane.counters().add_get(dest.size());
   return begun;
 }
@@ -68,8 +63,6 @@ RemoteAccess::Begun RemoteAccess::begin_get(Lane& lane, MutableBytes dest, Remot
 RemoteAccess::Begun RemoteAccess::begin_request(Lane& lane, Remote at, const AtomicRequest& request,
                                                 std::byte* old, Completion& done, NoRoom no_room) {
   if (!has_atomics(lane)) return std::nullopt;
-  const auto turn = take_turn(no_room);
-  if (!turn) return Posted::busy;
   const Begun begun =
       post("atomic operation", lane, no_room, [&] { return wire_.atomic(at, request, old, done); });
   if (begun == Posted::accepted) lane.counters().add(Count::atomics);
@@ -88,7 +81,6 @@ bool RemoteAccess::put_before_signal(Lane& lane, Remote to, Bytes source) {
                          .count = 1,
                          .there = to.offset,
                          .here = const_cast<std::byte*>(source.data())};
-  const std::scoped_lock turn(turn_);
   return post("put", lane,
               [&] { return wire_.put_packed(to.rank, std::span(&whole, 1), lane.pending()); });
 }
@@ -102,16 +94,14 @@ bool RemoteAccess::has_atomics(Lane& lane) {
 
 bool RemoteAccess::begin_uncounted(Lane& lane, Remote at, const AtomicRequest& request) {
   if (!has_atomics(lane)) return false;
-  const std::scoped_lock turn(turn_);
   return post("atomic operation", lane,
               [&] { return wire_.atomic(at, request, nullptr, lane.pending()); });
 }
 
-std::optional<std::uint64_t> RemoteAccess::request_in_turn(Lane& lane, Remote at,
-                                                           const AtomicRequest& request,
-                                                           CallName call) {
+std::optional<std::uint64_t> RemoteAccess::request_uncounted(Lane& lane, Remote at,
+                                                             const AtomicRequest& request,
+                                                             CallName call) {
   if (!has_atomics(lane)) return std::nullopt;
-  const std::scoped_lock turn(turn_);
   order(lane);  // it must see earlier operations of this rank
   std::uint64_t old = 0;
   Completion done;
@@ -131,7 +121,7 @@ bool RemoteAccess::is_torn(Remote to, std::size_t size) const {
 // A put of 2, 4 or 8 aligned bytes must arrive in one piece. If the transport does not promise a
 // single store, it becomes an atomic swap. The transport copies other small puts, or they are
 // bounced, so their source is free at once, unless it may be kept. Large ones wait for delivery.
-bool RemoteAccess::put_in_turn(Lane& lane, Remote to, Bytes source, Buffer buffer) {
+bool RemoteAccess::put_uncounted(Lane& lane, Remote to, Bytes source, Buffer buffer) {
   const std::size_t size = source.size();
   if (is_torn(to, size)) return store(lane, to, source);
   if (buffer == Buffer::kept_until_quiet)
@@ -146,47 +136,59 @@ bool RemoteAccess::put_in_turn(Lane& lane, Remote to, Bytes source, Buffer buffe
   return posted.has_value();
 }
 
+// Without room for the copy, earlier puts have to complete first.
 bool RemoteAccess::put_copied(Lane& lane, Remote to, Bytes source) {
-  Bytes copy = lane.bounce(source);
-  if (copy.empty()) {
-    drain(lane);
-    copy = lane.bounce(source);
-  }
   keeps_fence(lane, to, source.size(), NoRoom::wait);
-  return post("put", lane, [&] { return wire_.put(to, copy, lane.pending()); });
+  return post("put", lane, [&]() -> Result<Posted> {
+    Bytes copy = lane.bounce(source);
+    if (copy.empty() && lane.pending().done()) {
+      lane.reset_bounce();
+      copy = lane.bounce(source);
+    }
+    if (copy.empty()) return Posted::busy;
+    Result<Posted> posted = wire_.put(to, copy, lane.pending());
+    if (!posted || *posted == Posted::busy) lane.drop_bounced(copy);
+    return posted;
+  });
 }
 
 // A get must see earlier puts of this rank. A get sent as a message follows them. A network read
 // has to wait for them.
 bool RemoteAccess::get_uncounted(Lane& lane, MutableBytes dest, Remote from, Buffer buffer) {
-  const std::scoped_lock turn(turn_);
   if (buffer == Buffer::kept_until_quiet)
-    return post_parts(lane, dest, from, lane.pending(), NoRoom::wait).has_value();
+    return post_get(lane, dest, from, lane.pending(), NoRoom::wait).has_value();
   Completion done;
-  bool posted = false;
-  if (goes_behind_puts(lane, dest.size())) {
+  Begun posted;
+  if (!lane.pending().done() && is_get_message(dest.size())) {
     order(lane);
-    const StridedRun whole{
-        .size = dest.size(), .count = 1, .there = from.offset, .here = dest.data()};
-    posted =
-        post("get", lane, [&] { return wire_.get_packed(from.rank, std::span(&whole, 1), done); });
+    posted = post_get(lane, dest, from, done, NoRoom::wait);
   } else {
     drain(lane);
-    posted = post_parts(lane, dest, from, done, NoRoom::wait).has_value();
+    posted = post_parts(lane, dest, from, done, NoRoom::wait);
   }
   complete(done, "get");
-  return posted;
+  return posted.has_value();
 }
 
-// Applies if puts are pending. Larger gets are faster without copies, even if they wait.
-bool RemoteAccess::goes_behind_puts(Lane& lane, std::size_t size) {
+// Larger gets are faster without copies, even if they wait.
+bool RemoteAccess::is_get_message(std::size_t size) const {
   const Limits& limits = wire_.limits();
-  return !lane.pending().done() && size <= std::min(limits.copies_up_to, limits.packs_up_to);
+  return size <= std::min(limits.copies_up_to, limits.packs_up_to);
+}
+
+// Small gets are messages, which gather. A single one is as fast as a network read.
+RemoteAccess::Begun RemoteAccess::post_get(Lane& lane, MutableBytes dest, Remote from,
+                                           Completion& done, NoRoom no_room) {
+  if (!is_get_message(dest.size())) return post_parts(lane, dest, from, done, no_room);
+  const StridedRun whole{
+      .size = dest.size(), .count = 1, .there = from.offset, .here = dest.data()};
+  return post("get", lane, no_room,
+              [&] { return wire_.get_packed(from.rank, std::span(&whole, 1), done); });
 }
 
 bool RemoteAccess::store(Lane& lane, Remote to, Bytes word) {
   if (word.size() == 2) return store_short(lane, to, word);
-  return request_in_turn(lane, to, swap_of(word), "put").has_value();
+  return request_uncounted(lane, to, swap_of(word), "put").has_value();
 }
 
 // No atomic operation is as small as two bytes, so this exchanges the four around them.
@@ -194,19 +196,14 @@ bool RemoteAccess::store_short(Lane& lane, Remote to, Bytes value) {
   const std::size_t at = to.offset % sizeof(std::uint32_t);
   const Remote around{to.rank, to.offset - at};
   std::optional<std::uint64_t> found =
-      request_in_turn(lane, around, {AtomicOp::fetch, AtomicType::uint32}, "put");
+      request_uncounted(lane, around, {AtomicOp::fetch, AtomicType::uint32}, "put");
   for (std::optional<std::uint64_t> expected; found && found != expected;) {
     expected = found;
     AtomicRequest exchange{AtomicOp::compare_swap, AtomicType::uint32, *expected, *expected};
     std::memcpy(reinterpret_cast<std::byte*>(&exchange.operand) + at, value.data(), value.size());
-    found = request_in_turn(lane, around, exchange, "put");
+    found = request_uncounted(lane, around, exchange, "put");
   }
   return found.has_value();
-}
-
-std::unique_lock<std::recursive_mutex> RemoteAccess::take_turn(NoRoom no_room) {
-  if (no_room == NoRoom::wait) return std::unique_lock(turn_);
-  return {turn_, std::try_to_lock};
 }
 
 RemoteAccess::Begun RemoteAccess::post_parts(Lane& lane, Remote to, Bytes source, Completion& done,
@@ -235,21 +232,33 @@ RemoteAccess::Begun RemoteAccess::post_parts(Lane& lane, MutableBytes dest, Remo
 }
 
 // Waits for room on the wire, or tries once. Returns nothing, with the error in the lane, on
-// failure.
+// failure. A thread that waits does not have the turn.
 RemoteAccess::Begun RemoteAccess::post(CallName call, Lane& lane, NoRoom no_room,
                                        FunctionRef<Result<Posted>()> attempt) {
-  Result<Posted> posted = attempt();
+  Result<Posted> posted = try_in_turn(no_room, attempt);
   if (posted && *posted == Posted::busy && no_room == NoRoom::wait)
     waiter_->until({.call = call, .on_network = true}, [&] {
-      posted = attempt();
+      posted = try_in_turn(no_room, attempt);
       return !posted || *posted == Posted::accepted;
     });
   if (!posted) {
     lane.fail(posted.error());
     return std::nullopt;
   }
-  if (*posted == Posted::accepted) set_needs_calls(true);
   return *posted;
+}
+
+std::unique_lock<std::recursive_mutex> RemoteAccess::take_turn(NoRoom no_room) {
+  if (no_room == NoRoom::wait) return std::unique_lock(turn_);
+  return {turn_, std::try_to_lock};
+}
+
+Result<Posted> RemoteAccess::try_in_turn(NoRoom no_room, FunctionRef<Result<Posted>()> attempt) {
+  const auto turn = take_turn(no_room);
+  if (!turn) return Posted::busy;
+  Result<Posted> posted = attempt();
+  if (posted && *posted == Posted::accepted) set_needs_calls(true);
+  return posted;
 }
 
 void RemoteAccess::complete(Completion& done, CallName call) {
@@ -257,29 +266,36 @@ void RemoteAccess::complete(Completion& done, CallName call) {
 }
 
 void RemoteAccess::drain(Lane& lane) {
-  const std::scoped_lock turn(turn_);
   complete(lane.pending(), "quiet");
-  lane.reset_bounce();
+  const std::scoped_lock turn(turn_);
+  if (lane.pending().done()) lane.reset_bounce();  // no other thread has posted meanwhile
 }
 
 // Does not wait if nothing could be overtaken.
 void RemoteAccess::order(Lane& lane) {
-  const std::scoped_lock turn(turn_);
-  if (wire_.has_unordered()) drain(lane);
+  const auto has_unordered = [this] {
+    const std::scoped_lock turn(turn_);
+    return wire_.has_unordered();
+  };
+  if (has_unordered()) drain(lane);
 }
 
 // Messages reach a node in order, but network writes may overtake them. So a fence waits for
 // earlier network puts and only marks earlier messages; the next network put waits for those.
 void RemoteAccess::fence(Lane& lane) {
-  const std::scoped_lock turn(turn_);
   order(lane);
+  const std::scoped_lock turn(turn_);
   lane.set_fence_mark(wire_.accepted());
 }
 
 bool RemoteAccess::keeps_fence(Lane& lane, Remote to, std::size_t size, NoRoom no_room) {
   const bool is_message = size <= wire_.limits().copies_up_to;
-  if (is_message || lane.fence_mark() == 0) return true;
-  const auto is_kept = [&] { return wire_.has_executed(to.rank, lane.fence_mark()); };
+  if (is_message) return true;
+  const auto is_kept = [&] {
+    const auto turn = take_turn(no_room);
+    if (!turn) return false;
+    return lane.fence_mark() == 0 || wire_.has_executed(to.rank, lane.fence_mark());
+  };
   if (no_room == NoRoom::refuse) return is_kept();
   waiter_->until({.call = "put", .peer = index(to.rank), .on_network = true}, is_kept);
   return true;
@@ -292,8 +308,10 @@ void RemoteAccess::send_update(Rank to, const Update& update) {
 }
 
 void RemoteAccess::depart(CallName call) {
-  const std::scoped_lock turn(turn_);
-  waiter_->until({.call = call, .on_network = true}, [&] { return is_departed(); });
+  waiter_->until({.call = call, .on_network = true}, [&] {
+    const std::scoped_lock turn(turn_);
+    return is_departed();
+  });
 }
 
 bool RemoteAccess::is_departed() {

@@ -20,8 +20,9 @@
 
 namespace gondwana {
 
-// Sends the operations of this rank to other nodes. Threads take turns. The mutex is recursive: a
-// thread that waits for a completion makes progress while it holds the wire.
+// Sends the operations of this rank to other nodes. Threads take turns, each for one operation or
+// one poll; no thread waits for the network while it has the turn. The mutex is recursive because
+// receivers may post within a poll.
 struct GuardedWire {
   Wire wire;
   std::recursive_mutex turn{};
@@ -114,16 +115,15 @@ class RemoteAccess final : public NetworkProgress {
 
   bool has_atomics(Lane& lane);
   bool is_torn(Remote to, std::size_t size) const;
-  bool put_in_turn(Lane& lane, Remote to, Bytes source, Buffer buffer);
+  bool put_uncounted(Lane& lane, Remote to, Bytes source, Buffer buffer);
   bool put_copied(Lane& lane, Remote to, Bytes source);
-  bool goes_behind_puts(Lane& lane, std::size_t size);
-  std::optional<std::uint64_t> request_in_turn(Lane& lane, Remote at, const AtomicRequest& request,
-                                               CallName call);
+  bool is_get_message(std::size_t size) const;
+  Begun post_get(Lane& lane, MutableBytes dest, Remote from, Completion& done, NoRoom no_room);
+  std::optional<std::uint64_t> request_uncounted(Lane& lane, Remote at,
+                                                 const AtomicRequest& request, CallName call);
   bool store(Lane& lane, Remote to, Bytes word);
   bool store_short(Lane& lane, Remote to, Bytes value);
   std::vector<StridedRun> packed_of(std::span<const StridedRun> pieces) const;
-  // Takes the turn, or returns no lock if this thread may not wait for it.
-  std::unique_lock<std::recursive_mutex> take_turn(NoRoom no_room);
   // All or nothing: after the first part has room, the others wait for room.
   Begun post_parts(Lane& lane, Remote to, Bytes source, Completion& done, NoRoom no_room);
   Begun post_parts(Lane& lane, MutableBytes dest, Remote from, Completion& done, NoRoom no_room);
@@ -131,6 +131,9 @@ class RemoteAccess final : public NetworkProgress {
   bool post(CallName call, Lane& lane, FunctionRef<Result<Posted>()> attempt) {
     return post(call, lane, NoRoom::wait, attempt).has_value();
   }
+  // Takes the turn. Returns no lock if the caller may not wait and another thread has it.
+  std::unique_lock<std::recursive_mutex> take_turn(NoRoom no_room);
+  Result<Posted> try_in_turn(NoRoom no_room, FunctionRef<Result<Posted>()> attempt);
   // Whether a put of this size may be posted. Waits until it may, or refuses to wait.
   bool keeps_fence(Lane& lane, Remote to, std::size_t size, NoRoom no_room);
   // Called by the thread that has the turn.

@@ -79,8 +79,6 @@ std::vector<StridedRun> RemoteAccess::packed_of(std::span<const StridedRun> piec
 
 RemoteAccess::Begun RemoteAccess::begin_put(Lane& lane, Rank to, std::span<const StridedRun> pieces,
                                             Completion& done, NoRoom no_room) {
-  const auto turn = take_turn(no_room);
-  if (!turn) return Posted::busy;
   FirstOnly first(no_room);
   const auto put = [&](Remote there, MutableBytes here) {
     return begin_put(lane, there, here, done, first.next());
@@ -99,8 +97,6 @@ RemoteAccess::Begun RemoteAccess::begin_put(Lane& lane, Rank to, std::span<const
 RemoteAccess::Begun RemoteAccess::begin_get(Lane& lane, Rank from,
                                             std::span<const StridedRun> pieces, Completion& done,
                                             NoRoom no_room) {
-  const auto turn = take_turn(no_room);
-  if (!turn) return Posted::busy;
   FirstOnly first(no_room);
   const auto get = [&](Remote there, MutableBytes here) {
     return begin_get(lane, here, there, done, first.next());
@@ -122,7 +118,6 @@ bool RemoteAccess::put_packed(Lane& lane, Rank to, const StridedRun& pieces) {
 }
 
 bool RemoteAccess::get_packed(Lane& lane, Rank from, const StridedRun& pieces) {
-  const std::scoped_lock turn(turn_);
   order(lane);
   Completion done;
   const Begun posted = begin_get(lane, from, std::span(&pieces, 1), done);
