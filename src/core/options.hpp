@@ -32,6 +32,7 @@ struct Options {
   std::uint32_t join_timeout = 0;  // seconds until all ranks of a foreign launcher must have come
   std::uint32_t peer_timeout = 0;  // seconds of silence that mean that a host is gone; 0: none
   std::size_t eager_limit = 0;     // bytes of a put that still goes as a message between nodes
+  std::size_t batch_limit = 0;     // bytes of small operations that go to another node together
   RouteOption route = RouteOption::automatic;
   std::string network_library;   // ofi or ucx; empty: chosen
   std::string provider;          // of libfabric; empty: chosen

@@ -86,6 +86,7 @@ struct NodeHeader {
   std::atomic<std::uint32_t> is_over;    // released after `why`
   std::array<char, longest_reason> why;  // zero-terminated; written once
   AgentBell agent_bell;
+  AgentBell batch_bell;  // rings when a rank leaves a batch open and the agent does not look
 };
 
 struct ControlPage {

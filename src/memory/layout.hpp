@@ -5,10 +5,10 @@
 //
 //   NodeHeader | ControlPage of rank 0, 1, ... | sync lines of team 0, 1, ... | scratch of team 0,
 //   1, ... | NodeEntry of node 0, 1, ... | addresses and keys of nodes | RelayPlace of rank 0, 1,
-//   ...
+//   ... | BatchPlace of rank 0, 1, ...
 //
-// Ranks here are those of the node, from 0; nodes are all of the job. The relay places exist only
-// in a job of several nodes.
+// Ranks here are those of the node, from 0; nodes are all of the job. The relay and batch places
+// exist only in a job of several nodes.
 //
 // All zero is the valid initial state: nothing has to be written before the ranks start.
 #pragma once
@@ -20,6 +20,7 @@
 
 #include "core/fingerprint.hpp"
 #include "memory/arena_file.hpp"
+#include "memory/batch_place.hpp"
 #include "memory/control_page.hpp"
 #include "memory/node_entry.hpp"
 #include "memory/node_plan.hpp"
@@ -116,7 +117,10 @@ class ControlLayout {
   constexpr std::size_t relay(std::uint32_t rank) const {
     return round_up(contacts() + nodes_ * longest_contact, header_size) + rank * sizeof(RelayPlace);
   }
-  constexpr std::size_t size() const { return relay(nodes_ > 1 ? ranks_ : 0); }
+  constexpr std::size_t batches(std::uint32_t rank) const {
+    return relay(ranks_) + rank * sizeof(BatchPlace);
+  }
+  constexpr std::size_t size() const { return nodes_ > 1 ? batches(ranks_) : relay(0); }
 
  private:
   static constexpr std::size_t longest_contact = NodeInfo::longest_address + NodeInfo::longest_key;
@@ -131,9 +135,9 @@ static_assert(sizeof(NodeHeader) <= ControlLayout::header_size);
 // is not in the fingerprint, and does not compile.
 using SharedStructures =
     StructureList<NodeHeader, ControlPage, SyncLine<RealAtomics>, NodeEntry, RelayPlace,
-                  RecordRing::Head, Doorbell<RealAtomics>, RankFacts, EndpointInfo, ArenaFiles,
-                  InboxLayout::Channel, InboxLayout::Lock, SegmentDirectory, TeamScratch,
-                  StagedPlace>;
+                  RecordRing::Head, BatchPlace, Doorbell<RealAtomics>, RankFacts, EndpointInfo,
+                  ArenaFiles, InboxLayout::Channel, InboxLayout::Lock, SegmentDirectory,
+                  TeamScratch, StagedPlace>;
 
 template <typename T>
 concept SharedStructure = SharedStructures::has<T>;
@@ -151,8 +155,9 @@ consteval std::uint64_t fingerprint_of_memory() {
   for (const Area& area : system_area::all) all.add(area.offset).add(area.size).add(area.count);
   all.add(NodePlan::system_size).add(arena_alignment).add(huge_offset);
   constexpr ControlLayout three(3, 2);
-  for (const std::size_t offset : {three.page(2), three.line(1, 2), three.scratch(1, 2),
-                                   three.entry(1), three.contacts(), three.relay(1), three.size()})
+  for (const std::size_t offset :
+       {three.page(2), three.line(1, 2), three.scratch(1, 2), three.entry(1), three.contacts(),
+        three.relay(1), three.batches(1), three.size()})
     all.add(offset);
   constexpr InboxLayout inbox(3);
   for (const std::size_t offset :

@@ -55,6 +55,9 @@ class NodeMemory {
   SyncLine<RealAtomics>& line(std::uint32_t team, Rank rank) const {
     return in_control<SyncLine<RealAtomics>>(layout_.line(team, plan_.local(rank)));
   }
+  BatchPlace& batches(Rank rank) const {
+    return in_control<BatchPlace>(layout_.batches(plan_.local(rank)));
+  }
   RelayPlace& relay(Rank rank) const {
     return in_control<RelayPlace>(layout_.relay(plan_.local(rank)));
   }

@@ -83,6 +83,7 @@ Result<std::shared_ptr<RemoteClient>> open_wire(const Membership& self,
                           .job_tag = self.job_tag,
                           .settings = *settings,
                           .eager_limit = options.eager_limit,
+                          .batch_limit = options.batch_limit,
                           .through_agent = through_agents,
                           .agent = self.lifeline.get()});
   if (!client) return client.error();

@@ -10,10 +10,11 @@ namespace {
 
 static_assert(offsetof(Reply, kind) == offsetof(MessageHeader, kind) &&
                   offsetof(Reply, to) == offsetof(MessageHeader, to) &&
-                  offsetof(Request, kind) == offsetof(MessageHeader, kind),
-              "packets begin alike, and where a request has its kind");
-static_assert(sizeof(Request) == 48 && sizeof(Row) == 24 && sizeof(Reply) == 32 &&
-                  sizeof(MessageHeader) == 24,
+                  offsetof(Batch, kind) == offsetof(MessageHeader, kind) &&
+                  offsetof(Control, kind) == offsetof(MessageHeader, kind),
+              "all messages begin alike");
+static_assert(sizeof(Control) == 48 && sizeof(Batch) == 24 && sizeof(Request) == 24 &&
+                  sizeof(Row) == 24 && sizeof(Reply) == 32 && sizeof(MessageHeader) == 24,
               "no byte that nobody writes");
 
 // Whether a word lies in an arena, at a multiple of its size.
@@ -21,15 +22,16 @@ bool is_in_arena(std::uint64_t offset, std::size_t size, const NodePlan& plan) {
   return offset <= plan.arena_size() - size && offset % size == 0;
 }
 
+// Whether bytes in one piece lie in an arena.
+bool is_range(const Request& request, const NodePlan& plan) {
+  const std::uint64_t size = request.operand;
+  return size > 0 && size <= longest_write && request.offset <= plan.arena_size() - size;
+}
+
 bool is_store(const Request& request, const NodePlan& plan) {
   const bool is_word =
       request.size == 1 || request.size == 2 || request.size == 4 || request.size == 8;
   return is_word && is_in_arena(request.offset, request.size, plan);
-}
-
-bool is_write(const Request& request, std::size_t behind, const NodePlan& plan) {
-  return behind > 0 && behind <= longest_write && behind == request.operand &&
-         request.offset <= plan.arena_size() - behind;
 }
 
 // Whether all pieces lie in the arena. No step exceeds the arena and no count exceeds
@@ -45,26 +47,15 @@ bool is_row(const Row& row, const NodePlan& plan) {
 }
 
 // The bytes of all rows; nothing if a row is invalid or they are too many.
-std::optional<std::uint64_t> bytes_of_rows(const ReceivedRequest& received, const NodePlan& plan) {
-  const std::uint64_t rows = received.request.operand;
-  if (rows == 0 || rows > most_runs || received.behind.size() < rows * sizeof(Row))
-    return std::nullopt;
+std::optional<std::uint64_t> bytes_of_rows(std::uint64_t rows, Bytes behind, const NodePlan& plan) {
+  if (rows == 0 || rows > most_runs || behind.size() < rows * sizeof(Row)) return std::nullopt;
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < rows; ++i) {
-    const Row row = received.row(i);
+    const Row row = *read<Row>(behind.subspan(i * sizeof(Row)));
     if (!is_row(row, plan)) return std::nullopt;
     bytes += row.bytes();
   }
   return bytes <= longest_write ? std::optional(bytes) : std::nullopt;
-}
-
-bool is_put_packed(const ReceivedRequest& received, const NodePlan& plan) {
-  const std::optional<std::uint64_t> bytes = bytes_of_rows(received, plan);
-  return bytes && received.packed().size() == *bytes;
-}
-
-bool is_get_packed(const ReceivedRequest& received, const NodePlan& plan) {
-  return bytes_of_rows(received, plan) && received.packed().empty();
 }
 
 bool is_atomic(const Request& request, const NodePlan& plan) {
@@ -74,33 +65,53 @@ bool is_atomic(const Request& request, const NodePlan& plan) {
          is_in_arena(request.offset, width(request.type), plan);
 }
 
-bool is_plausible(const ReceivedRequest& received, const NodePlan& plan) {
-  const Request& request = received.request;
-  const std::size_t behind = received.behind.size();
-  const bool of_rank = request.from < plan.job_ranks;
-  if (request.from >= plan.job_ranks + plan.nodes) return false;
+std::size_t operands_behind(const Request& request) {
+  return request.op == AtomicOp::compare_swap ? sizeof(ResultWord) : 0;
+}
+
+// The number of bytes after a request, of the bytes that come; nothing if it is malformed.
+std::optional<std::size_t> size_behind(const Request& request, Bytes behind, const NodePlan& plan) {
+  const auto if_valid = [](bool valid, std::size_t size) {
+    return valid ? std::optional(size) : std::nullopt;
+  };
   switch (request.kind) {
-    case RequestKind::hello:
-      return behind == request.operand && behind > 0 && behind <= NodeInfo::longest_address;
     case RequestKind::store:
-      return behind == 0 && of_rank && plan.holds(Rank(request.to)) && is_store(request, plan);
-    case RequestKind::atomic:
-      return behind == 0 && of_rank && plan.holds(Rank(request.to)) && is_atomic(request, plan);
+      return if_valid(is_store(request, plan), 0);
     case RequestKind::write:
-      return of_rank && plan.holds(Rank(request.to)) && is_write(request, behind, plan);
+      return if_valid(is_range(request, plan), request.operand);
+    case RequestKind::read:
+      return if_valid(is_range(request, plan), 0);
+    case RequestKind::atomic:
+      return if_valid(is_atomic(request, plan), operands_behind(request));
     case RequestKind::put_packed:
-      return of_rank && plan.holds(Rank(request.to)) && is_put_packed(received, plan);
     case RequestKind::get_packed:
-      return of_rank && plan.holds(Rank(request.to)) && is_get_packed(received, plan);
-    case RequestKind::beat:
-    case RequestKind::ask:
-      return behind == 0 && !of_rank;
-    case RequestKind::report:
-    case RequestKind::alarm:
-      return behind == request.operand && behind <= report::longest_text && !of_rank &&
-             (request.size & ~report::all_flags) == 0;
+      break;
   }
-  return false;
+  const bool is_packed =
+      request.kind == RequestKind::put_packed || request.kind == RequestKind::get_packed;
+  if (!is_packed) return std::nullopt;
+  const auto bytes = bytes_of_rows(request.operand, behind, plan);
+  if (!bytes) return std::nullopt;
+  const std::size_t rows = request.operand * sizeof(Row);
+  return rows + (request.kind == RequestKind::put_packed ? *bytes : 0);
+}
+
+bool is_plausible(const Control& control, std::size_t behind, const NodePlan& plan) {
+  const bool of_rank = control.from < plan.job_ranks;
+  if (control.from >= plan.job_ranks + plan.nodes || behind != control.size) return false;
+  switch (control.kind) {
+    case MessageKind::hello:
+      return behind > 0 && behind <= NodeInfo::longest_address;
+    case MessageKind::beat:
+    case MessageKind::ask:
+      return behind == 0 && !of_rank;
+    case MessageKind::report:
+    case MessageKind::alarm:
+      return behind <= report::longest_text && !of_rank &&
+             (control.flags & ~report::all_flags) == 0;
+    default:
+      return false;
+  }
 }
 
 }  // namespace
@@ -109,39 +120,51 @@ Row ReceivedRequest::row(std::size_t i) const {
   return *read<Row>(behind.subspan(i * sizeof(Row)));
 }
 
-std::optional<ReceivedRequest> read_request(Bytes bytes, std::uint64_t tag, const NodePlan& plan) {
-  const std::optional<Request> request = read<Request>(bytes);
-  if (!request) return std::nullopt;
-  ReceivedRequest received{*request, bytes.subspan(sizeof(Request))};
-  if (received.request.tag != tag) return std::nullopt;
-  if (!is_plausible(received, plan)) return std::nullopt;
-  return received;
+std::optional<ReceivedControl> read_control(Bytes bytes, std::uint64_t tag, const NodePlan& plan) {
+  const std::optional<Control> control = read<Control>(bytes);
+  if (!control || control->tag != tag) return std::nullopt;
+  const Bytes behind = bytes.subspan(sizeof(Control));
+  if (!is_plausible(*control, behind.size(), plan)) return std::nullopt;
+  return ReceivedControl{*control, behind};
+}
+
+std::optional<ReceivedBatch> read_batch(Bytes bytes, std::uint64_t tag, const NodePlan& plan) {
+  const std::optional<Batch> batch = read<Batch>(bytes);
+  if (!batch || batch->tag != tag || batch->kind != MessageKind::batch) return std::nullopt;
+  if (batch->from >= plan.job_ranks || batch->node != plan.node) return std::nullopt;
+  return ReceivedBatch{*batch, bytes.subspan(sizeof(Batch))};
+}
+
+std::optional<ReceivedRequest> read_request(Bytes requests, const NodePlan& plan) {
+  const std::optional<Request> request = read<Request>(requests);
+  if (!request || !plan.holds(Rank(request->to))) return std::nullopt;
+  const Bytes behind = requests.subspan(sizeof(Request));
+  const std::optional<std::size_t> size = size_behind(*request, behind, plan);
+  if (!size || *size > behind.size()) return std::nullopt;
+  return ReceivedRequest{*request, behind.first(*size)};
 }
 
 std::optional<ReceivedReply> read_reply(Bytes bytes, std::uint64_t tag, std::uint32_t me,
                                         std::uint32_t nodes) {
-  const std::optional<Reply> found = read<Reply>(bytes);
-  if (!found) return std::nullopt;
-  ReceivedReply received{*found, bytes.subspan(sizeof(Reply))};
-  const Reply& reply = received.reply;
-  if (reply.tag != tag || reply.to != me || reply.node >= nodes) return std::nullopt;
-  if (reply.kind < PacketKind::done || reply.kind > PacketKind::bytes) return std::nullopt;
-  const std::uint64_t expected = reply.kind == PacketKind::bytes ? reply.value : 0;
-  return received.behind.size() == expected ? std::optional(received) : std::nullopt;
+  const std::optional<Reply> reply = read<Reply>(bytes);
+  if (!reply || reply->kind != MessageKind::reply) return std::nullopt;
+  if (reply->tag != tag || reply->to != me || reply->node >= nodes) return std::nullopt;
+  const Bytes results = bytes.subspan(sizeof(Reply));
+  if (results.size() != reply->size) return std::nullopt;
+  return ReceivedReply{*reply, results};
 }
 
 std::optional<std::uint32_t> addressee(Bytes bytes, std::uint64_t tag) {
   const std::optional<MessageHeader> head = read<MessageHeader>(bytes);
-  if (!head || head->tag != tag || head->kind < PacketKind::done ||
-      head->kind > PacketKind::message)
-    return std::nullopt;
+  if (!head || head->tag != tag) return std::nullopt;
+  if (head->kind != MessageKind::reply && head->kind != MessageKind::message) return std::nullopt;
   return head->to;
 }
 
 std::optional<ReceivedMessage> read_message(Bytes bytes, std::uint64_t tag, Rank me,
                                             const NodePlan& plan) {
   const std::optional<MessageHeader> head = read<MessageHeader>(bytes);
-  if (!head || head->tag != tag || head->kind != PacketKind::message) return std::nullopt;
+  if (!head || head->tag != tag || head->kind != MessageKind::message) return std::nullopt;
   const Bytes body = bytes.subspan(sizeof(MessageHeader));
   if (head->from >= plan.job_ranks || head->to != index(me) || body.size() > longest_message)
     return std::nullopt;

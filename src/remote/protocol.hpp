@@ -1,12 +1,13 @@
-// The messages between ranks and node agents, without the bytes that puts and gets move. They have
-// fixed sizes and native byte order: every node runs the same build (see protocol_fingerprint).
+// The messages between ranks and node agents, without the bytes that large puts and gets move. They
+// have native byte order: every node runs the same build (see protocol_fingerprint).
 //
-//   rank  -> agent  Request   stores a word, writes the bytes after it in one piece or in many,
-//                             returns bytes of many pieces, or does an atomic operation; numbered,
-//                             executed in order
-//   rank  -> agent  Hello     the first of all, followed by the address for answers
-//   agent -> rank   Reply     all requests up to this number are done, and the result of the last;
-//                             bytes asked for come with replies of their own
+//   rank  -> agent  Hello    the first of all, followed by the address for answers
+//                   Batch    followed by Requests, each followed by its bytes. A request stores a
+//                            word, writes or returns bytes in one piece or in many, or does an
+//                            atomic operation. Batches are numbered. The agent executes all
+//                            requests in their order.
+//   agent -> rank   Reply    all batches up to this number are executed. The results of the last
+//                            one follow. A reply with number 0 answers a Hello.
 //   agent -> agent  Hello; Beat: a Reply must follow
 //                   Ask: do your ranks wait? A Report answers. Alarm: why the job is over
 //   rank  -> rank   MessageHeader  followed by bytes for the receiver
@@ -27,42 +28,60 @@
 
 namespace gondwana::remote {
 
-enum class RequestKind : std::uint8_t {
-  hello,
-  store,
-  atomic,
+// Every message begins with the tag and its kind.
+enum class MessageKind : std::uint32_t {
+  hello = 0x80,
   beat,
-  write,
-  put_packed,
-  get_packed,
   ask,
   report,
-  alarm
+  alarm,
+  batch,
+  reply,
+  message
 };
 
-struct Request {
+// A message to an agent that carries no requests: hello, beat, ask, report or alarm.
+struct Control {
   std::uint64_t tag = 0;  // a secret of the job
-  RequestKind kind = RequestKind::hello;
+  MessageKind kind = MessageKind::hello;
+  std::uint32_t from = 0;       // a rank, or the agent_number() of an agent
+  std::uint32_t number = 0;     // of a beat; ask, report: the round
+  std::uint32_t flags = 0;      // of a report
+  std::uint64_t size = 0;       // bytes that follow: hello: the address; report, alarm: the text
+  std::uint64_t print = 0;      // report: Stillness::print
+  std::uint64_t in_flight = 0;  // report: NodeLook::messages_in_flight
+};
+
+struct Batch {
+  std::uint64_t tag = 0;
+  MessageKind kind = MessageKind::batch;
+  std::uint32_t from = 0;    // a rank
+  std::uint32_t number = 0;  // of the batches of this rank to this node, from 1 on
+  std::uint32_t node = 0;    // the receiving node
+};
+
+enum class RequestKind : std::uint8_t { store, write, read, put_packed, get_packed, atomic };
+
+// One operation in a batch.
+struct Request {
+  RequestKind kind = RequestKind::store;
   AtomicOp op = AtomicOp::fetch;
   AtomicType type = AtomicType::uint64;
-  // store: 1, 2, 4 or 8; atomic: 0 if the old value is not wanted; report: its flags.
+  // store: 1, 2, 4 or 8; atomic: 0 if the old value is not wanted.
   std::uint8_t size = 0;
-  std::uint32_t from = 0;  // a rank; of an agent, job_ranks and its node
-  std::uint32_t to = 0;    // a rank of the node
-  // The number among this rank's requests to this node; ask, report: the round.
-  std::uint32_t sequence = 0;
-  std::uint64_t offset = 0;  // in the arena of `to`; report: Stillness::print
-  // hello: bytes of the address; write: bytes; put_packed, get_packed: Rows that follow; report,
-  // alarm: bytes of the text.
+  std::uint32_t to = 0;      // a rank of the node
+  std::uint64_t offset = 0;  // in the arena of `to`
+  // store: the word; write, read: bytes; put_packed, get_packed: Rows that follow; atomic: the
+  // operand. The bytes of a write, the bytes of a put after all rows, and the second operand of a
+  // compare_swap follow.
   std::uint64_t operand = 0;
-  std::uint64_t compare = 0;  // report: NodeLook::messages_in_flight
 };
 
 namespace report {
-inline constexpr std::uint8_t is_still = 1;
-inline constexpr std::uint8_t any_leaves = 2;  // a rank has ended, or waits in exit
-inline constexpr std::uint8_t is_gone = 4;     // all ranks have ended, and the agent ends
-inline constexpr std::uint8_t all_flags = is_still | any_leaves | is_gone;
+inline constexpr std::uint32_t is_still = 1;
+inline constexpr std::uint32_t any_leaves = 2;  // a rank has ended, or waits in exit
+inline constexpr std::uint32_t is_gone = 4;     // all ranks have ended, and the agent ends
+inline constexpr std::uint32_t all_flags = is_still | any_leaves | is_gone;
 inline constexpr std::size_t longest_text = 512;
 }  // namespace report
 
@@ -78,23 +97,24 @@ struct Row {
 
 constexpr std::size_t longest_write = 64 * 1024;
 constexpr std::size_t longest_request = sizeof(Request) + most_runs * sizeof(Row) + longest_write;
+constexpr std::size_t longest_batch = sizeof(Batch) + longest_request;
+constexpr std::size_t longest_results = longest_write;  // of one batch
 
-// Packets begin with the tag, the kind and the receiver. Packets and requests share no kind. The
-// first three kinds are replies. They carry nothing, a word, or the bytes after them.
-enum class PacketKind : std::uint32_t { done = 0x80, word, bytes, message };
+// The result of an atomic operation is a word, whatever its width.
+using ResultWord = std::uint64_t;
 
 struct Reply {
   std::uint64_t tag = 0;
-  PacketKind kind = PacketKind::done;
-  std::uint32_t to = 0;        // the asking process: Request::from
-  std::uint32_t node = 0;      // the answering node
-  std::uint32_t sequence = 0;  // this request is done, and all before it
-  std::uint64_t value = 0;     // the word, or how many bytes follow
+  MessageKind kind = MessageKind::reply;
+  std::uint32_t to = 0;      // the asking process: Batch::from, Control::from
+  std::uint32_t node = 0;    // the answering node
+  std::uint32_t number = 0;  // this batch is executed, and all before it
+  std::uint64_t size = 0;    // bytes of results that follow
 };
 
 struct MessageHeader {
   std::uint64_t tag = 0;
-  PacketKind kind = PacketKind::message;
+  MessageKind kind = MessageKind::message;
   std::uint32_t to = 0;  // ranks
   std::uint32_t from = 0;
   std::uint32_t number = 0;  // of the messages of this pair, from 1 on
@@ -129,13 +149,14 @@ struct MemoryUpdate {
 static_assert(offsetof(ActiveMessage, message) % 8 == 4 && offsetof(MemoryUpdate, offset) % 8 == 0);
 
 constexpr std::size_t longest_packet =
-    std::max(longest_request, sizeof(MessageHeader) + longest_message);
+    std::max(longest_batch, sizeof(MessageHeader) + longest_message);
+static_assert(sizeof(Reply) + longest_results <= longest_packet);
 static_assert(longest_packet <= message_limit);
 
 // The network carries nothing else. The fingerprint covers this list; a message that is not in it
 // does not compile.
-using Messages =
-    StructureList<Request, Row, Reply, MessageHeader, ContentHeader, ActiveMessage, MemoryUpdate>;
+using Messages = StructureList<Control, Batch, Request, Row, Reply, MessageHeader, ContentHeader,
+                               ActiveMessage, MemoryUpdate>;
 
 template <typename T>
 concept Message = Messages::has<T>;
@@ -168,6 +189,7 @@ consteval std::uint64_t fingerprint_of_protocol() {
       .add(Messages::fingerprint)
       .add(most_runs)
       .add(longest_write)
+      .add(longest_results)
       .add(longest_message)
       .value();
 }
@@ -178,23 +200,40 @@ constexpr std::uint32_t agent_number(const NodeShare& share, std::uint32_t node)
   return share.job_ranks + node;
 }
 
+struct ReceivedControl {
+  Control control;
+  Bytes behind;  // the address of a hello, or a text
+};
+
+// Nothing unless a process of this job may send the bytes to an agent.
+std::optional<ReceivedControl> read_control(Bytes bytes, std::uint64_t tag, const NodePlan& plan);
+
+struct ReceivedBatch {
+  Batch batch;
+  Bytes requests;
+};
+
+// Nothing unless a rank of this job may send the bytes to the agent of this node.
+std::optional<ReceivedBatch> read_batch(Bytes bytes, std::uint64_t tag, const NodePlan& plan);
+
 struct ReceivedRequest {
   Request request;
-  Bytes behind;  // the address of a hello, the bytes of a write, rows and bytes
+  Bytes behind;  // the bytes of a write, rows and bytes, or a second operand
 
+  std::size_t size() const { return sizeof(Request) + behind.size(); }
   // Of a put_packed or a get_packed.
   std::size_t rows() const { return request.operand; }
   Row row(std::size_t i) const;
   Bytes packed() const { return behind.subspan(rows() * sizeof(Row)); }
 };
 
-// Nothing unless a process of this job may send the bytes to the agent of this node. A result may
-// be executed without further checks.
-std::optional<ReceivedRequest> read_request(Bytes bytes, std::uint64_t tag, const NodePlan& plan);
+// The first of the requests. Nothing if it is malformed; otherwise it may be executed without
+// further checks.
+std::optional<ReceivedRequest> read_request(Bytes requests, const NodePlan& plan);
 
 struct ReceivedReply {
   Reply reply;
-  Bytes behind;  // the bytes that were asked for
+  Bytes results;
 };
 
 // Nothing unless the bytes are a reply of a node of this job to `me`, a rank or an agent_number().
@@ -207,7 +246,7 @@ struct ReceivedMessage {
   Bytes bytes;
 };
 
-// The receiver of a packet of this job; nothing if the bytes are no packet.
+// The receiver of a reply or of a message of this job; nothing if the bytes are neither.
 std::optional<std::uint32_t> addressee(Bytes bytes, std::uint64_t tag);
 
 // Nothing unless the bytes are a message of this job to `me`.

@@ -19,7 +19,8 @@ constexpr NodePlan plan{{.ranks = 3, .first = 2, .node = 1, .nodes = 3, .job_ran
 std::size_t size_at_target(const ReceivedRequest& received) {
   switch (received.request.kind) {
     case RequestKind::write:
-      return received.behind.size();
+    case RequestKind::read:
+      return received.request.operand;
     case RequestKind::store:
       return received.request.size;
     default:
@@ -40,35 +41,47 @@ void are_harmless_rows(const ReceivedRequest& received) {
     bytes += row.bytes();
   }
   GONDWANA_ASSERT(bytes > 0 && bytes <= longest_write, bytes);
-  const bool brings = received.request.kind == RequestKind::put_packed;
-  GONDWANA_ASSERT(received.packed().size() == (brings ? bytes : 0), bytes);
+  const bool is_put = received.request.kind == RequestKind::put_packed;
+  GONDWANA_ASSERT(received.packed().size() == (is_put ? bytes : 0), bytes);
 }
 
 void is_harmless(const ReceivedRequest& received) {
   const Request& request = received.request;
-  GONDWANA_ASSERT(request.tag == job_tag && request.from < plan.job_ranks + plan.nodes,
-                  request.from);
-  if (request.kind == RequestKind::hello || request.kind == RequestKind::beat) {
-    GONDWANA_ASSERT(received.behind.size() <= NodeInfo::longest_address, received.behind.size());
-    return;
-  }
   GONDWANA_ASSERT(plan.holds(Rank(request.to)), request.to);
   if (request.kind == RequestKind::put_packed || request.kind == RequestKind::get_packed)
     return are_harmless_rows(received);
   const std::size_t size = size_at_target(received);
   GONDWANA_ASSERT(size > 0 && size <= plan.arena_size(), size);
   GONDWANA_ASSERT(request.offset <= plan.arena_size() - size, request.offset);
-  if (request.kind == RequestKind::write) return;
-  GONDWANA_ASSERT(request.offset % size == 0 && received.behind.empty(), request.offset);
+  if (request.kind == RequestKind::write || request.kind == RequestKind::read) return;
+  GONDWANA_ASSERT(request.offset % size == 0, request.offset);
   if (request.kind == RequestKind::atomic)
     GONDWANA_ASSERT(find_executor(request.op, request.type) != nullptr, request.size);
 }
 
+void take_requests(const ReceivedBatch& received) {
+  GONDWANA_ASSERT(received.batch.from < plan.job_ranks, received.batch.from);
+  for (Bytes rest = received.requests; !rest.empty();) {
+    const auto request = read_request(rest, plan);
+    if (!request) return;
+    is_harmless(*request);
+    GONDWANA_ASSERT(request->size() <= rest.size(), rest.size());
+    rest = rest.subspan(request->size());
+  }
+}
+
+void take(const ReceivedControl& received) {
+  const std::uint32_t from = received.control.from;
+  GONDWANA_ASSERT(from < plan.job_ranks + plan.nodes, from);
+  GONDWANA_ASSERT(received.behind.size() <= NodeInfo::longest_address, received.behind.size());
+}
+
 void take(Bytes bytes) {
-  if (const auto request = read_request(bytes, job_tag, plan)) is_harmless(*request);
+  if (const auto batch = read_batch(bytes, job_tag, plan)) take_requests(*batch);
+  if (const auto control = read_control(bytes, job_tag, plan)) take(*control);
   if (const auto answer = read_reply(bytes, job_tag, 2, plan.nodes))
     GONDWANA_ASSERT(
-        answer->reply.node < plan.nodes && answer->behind.size() + sizeof(Reply) == bytes.size(),
+        answer->reply.node < plan.nodes && answer->results.size() + sizeof(Reply) == bytes.size(),
         answer->reply.node);
   const auto to = addressee(bytes, job_tag);
   if (const auto message = read_message(bytes, job_tag, Rank(2), plan)) {

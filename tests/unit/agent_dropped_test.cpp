@@ -13,9 +13,9 @@ namespace gondwana::test {
 namespace {
 
 using network::Endpoint;
+using remote::Batch;
 using remote::Reply;
 using remote::Request;
-using remote::RequestKind;
 
 class AgentDropped : public testing::Test {
  protected:
@@ -32,15 +32,14 @@ class AgentDropped : public testing::Test {
     peer_ = *other_->add_peer(agent_->contact().address());
   }
 
-  static Request store(std::uint32_t number, std::uint64_t value) {
-    return {.tag = job_tag,
-            .kind = RequestKind::store,
-            .size = 8,
-            .from = 1,
-            .to = 0,
-            .sequence = number,
-            .offset = NodePlan::system_size,
-            .operand = value};
+  // A batch of one request.
+  struct Store {
+    Batch batch;
+    Request request;
+  };
+  static Store store(std::uint32_t number, std::uint64_t value) {
+    return {{.tag = job_tag, .from = 1, .number = number, .node = 0},
+            {.size = 8, .to = 0, .offset = NodePlan::system_size, .operand = value}};
   }
   template <typename Message>
   void send(const Message& message) {
@@ -90,10 +89,10 @@ TEST_F(AgentDropped, messages_that_come_twice_are_not_refused) {
 }
 
 TEST_F(AgentDropped, messages_of_others_are_told_from_those_for_nobody_here) {
-  Request foreign = store(1, 11);
-  foreign.tag ^= 1;
+  Store foreign = store(1, 11);
+  foreign.batch.tag ^= 1;
   send(foreign);
-  send(Reply{.tag = job_tag, .to = 1, .node = 1, .sequence = 1});
+  send(Reply{.tag = job_tag, .to = 1, .node = 1, .number = 1});
   send(store(1, 12));
   EXPECT_TRUE(stores(12));
   const NodeAgent::Dropped dropped = stop();

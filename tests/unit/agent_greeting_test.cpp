@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cstring>
 #include <memory>
 
 #include "network/networks.hpp"
@@ -13,8 +12,8 @@ namespace gondwana::test {
 namespace {
 
 using network::Endpoint;
-using remote::Request;
-using remote::RequestKind;
+using remote::Control;
+using remote::MessageKind;
 
 class AgentGreeting : public testing::Test {
  protected:
@@ -54,10 +53,8 @@ class AgentGreeting : public testing::Test {
   NodeState state() const { return memory_->entry(1).state.load(std::memory_order_acquire); }
   void poll() {
     const auto count = [this](Bytes bytes) {
-      Request request;
-      if (bytes.size() < sizeof(request)) return;
-      std::memcpy(&request, bytes.data(), sizeof(request));
-      (request.kind == RequestKind::hello ? hellos_ : beats_)++;
+      const auto control = remote::read<Control>(bytes);
+      if (control) (control->kind == MessageKind::hello ? hellos_ : beats_)++;
     };
     const auto ignore = [](auto&&...) {};
     other_->poll({count, ignore, ignore});

@@ -19,63 +19,90 @@ constexpr std::uint64_t tag = 0x1234'5678'9abc'def0;
 constexpr NodePlan plan{{.ranks = 2, .first = 2, .node = 1, .nodes = 3, .job_ranks = 6},
                         std::size_t{1} << 30};
 
-std::vector<std::byte> bytes_of(const Request& request, std::size_t behind = 0) {
-  std::vector<std::byte> bytes(sizeof(Request) + behind);
-  std::memcpy(bytes.data(), &request, sizeof(request));
+template <typename T>
+std::vector<std::byte> message_of(const T& head, std::size_t behind = 0) {
+  std::vector<std::byte> bytes(sizeof(head) + behind);
+  std::memcpy(bytes.data(), &head, sizeof(head));
   return bytes;
 }
 
+// Whether the request is well-formed and has exactly these bytes behind it.
 bool is_read(const Request& request, std::size_t behind = 0) {
-  return read_request(bytes_of(request, behind), tag, plan).has_value();
+  const auto bytes = message_of(request, behind);
+  const auto received = read_request(bytes, plan);
+  return received && received->size() == bytes.size();
+}
+
+bool is_read(const Control& control, std::size_t behind = 0) {
+  return read_control(message_of(control, behind), tag, plan).has_value();
 }
 
 Request store_of(std::uint8_t size, std::uint64_t offset) {
-  return {.tag = tag,
-          .kind = RequestKind::store,
-          .size = size,
-          .from = 5,
-          .to = 3,
-          .sequence = 1,
-          .offset = offset};
+  return {.kind = RequestKind::store, .size = size, .to = 3, .offset = offset};
 }
 
 Request atomic_of(AtomicOp op, AtomicType type, std::uint64_t offset) {
-  return {
-      .tag = tag, .kind = RequestKind::atomic, .op = op, .type = type, .to = 2, .offset = offset};
+  return {.kind = RequestKind::atomic, .op = op, .type = type, .to = 2, .offset = offset};
 }
 
-TEST(ofi_message, requests_come_back_from_their_bytes) {
+constexpr Batch batch{.tag = tag, .from = 5, .number = 1, .node = 1};
+
+TEST(ofi_message, requests_come_back_from_the_bytes_of_a_batch) {
   const Request store = store_of(8, 4096);
-  const auto received = read_request(bytes_of(store), tag, plan);
+  const Request add = atomic_of(AtomicOp::add, AtomicType::uint64, 8192);
+  std::vector<std::byte> bytes = message_of(batch);
+  for (const Request& each : {store, add}) {
+    const auto more = message_of(each);
+    bytes.insert(bytes.end(), more.begin(), more.end());
+  }
+  const auto received = read_batch(bytes, tag, plan);
   ASSERT_TRUE(received);
-  EXPECT_EQ(std::memcmp(&received->request, &store, sizeof(store)), 0);
-  EXPECT_TRUE(received->behind.empty());
+  EXPECT_EQ(std::memcmp(&received->batch, &batch, sizeof(batch)), 0);
+  const auto first = read_request(received->requests, plan);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(std::memcmp(&first->request, &store, sizeof(store)), 0);
+  EXPECT_TRUE(first->behind.empty());
+  const auto second = read_request(received->requests.subspan(first->size()), plan);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(std::memcmp(&second->request, &add, sizeof(add)), 0);
+  EXPECT_EQ(first->size() + second->size(), received->requests.size());
+}
+
+TEST(ofi_message, batches_are_of_ranks_of_the_job_to_this_node) {
+  const auto is_batch = [](const Batch& head) {
+    return read_batch(message_of(head), tag, plan).has_value();
+  };
+  EXPECT_TRUE(is_batch(batch));
+  EXPECT_FALSE(is_batch({.tag = tag + 1, .from = 5, .number = 1, .node = 1}));
+  EXPECT_FALSE(is_batch({.tag = tag, .from = 5, .number = 1, .node = 2})) << "another node";
+  EXPECT_FALSE(is_batch({.tag = tag, .from = 6, .number = 1, .node = 1})) << "an agent";
+  EXPECT_FALSE(is_batch({.tag = tag, .kind = MessageKind::hello, .from = 5, .node = 1}));
+  const auto bytes = message_of(batch);
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_FALSE(read_batch(std::span(bytes).first(size), tag, plan)) << size;
 }
 
 TEST(ofi_message, hello_has_an_address_behind_it) {
-  const Request hello{.tag = tag, .kind = RequestKind::hello, .from = 0, .operand = 16};
-  const auto bytes = bytes_of(hello, 16);
-  const auto received = read_request(bytes, tag, plan);
+  const Control hello{.tag = tag, .kind = MessageKind::hello, .from = 0, .size = 16};
+  const auto bytes = message_of(hello, 16);
+  const auto received = read_control(bytes, tag, plan);
   ASSERT_TRUE(received);
   EXPECT_EQ(received->behind.size(), 16U);
   EXPECT_FALSE(is_read(hello, 15)) << "cut short";
   EXPECT_FALSE(is_read(hello, 17)) << "too long";
-  EXPECT_FALSE(is_read({.tag = tag, .kind = RequestKind::hello})) << "no address";
+  EXPECT_FALSE(is_read(Control{.tag = tag, .kind = MessageKind::hello})) << "no address";
+  EXPECT_FALSE(is_read(Control{.tag = tag + 1, .kind = MessageKind::hello, .size = 16}, 16));
   const std::uint64_t longest = NodeInfo::longest_address;
-  EXPECT_TRUE(is_read({.tag = tag, .kind = RequestKind::hello, .operand = longest}, longest));
+  EXPECT_TRUE(is_read(Control{.tag = tag, .kind = MessageKind::hello, .size = longest}, longest));
   EXPECT_FALSE(
-      is_read({.tag = tag, .kind = RequestKind::hello, .operand = longest + 1}, longest + 1))
+      is_read(Control{.tag = tag, .kind = MessageKind::hello, .size = longest + 1}, longest + 1))
       << "longer than any address";
 }
 
-TEST(ofi_message, strangers_are_refused) {
-  Request request = store_of(8, 4096);
-  request.tag = tag + 1;
-  EXPECT_FALSE(is_read(request));
-  EXPECT_FALSE(read_request({}, tag, plan));
-  const auto bytes = bytes_of(store_of(8, 4096));
+TEST(ofi_message, requests_that_are_cut_short_are_refused) {
+  const auto bytes = message_of(store_of(8, 4096));
   for (std::size_t size = 0; size < bytes.size(); ++size)
-    EXPECT_FALSE(read_request(std::span(bytes).first(size), tag, plan)) << size;
+    EXPECT_FALSE(read_request(std::span(bytes).first(size), plan)) << size;
 }
 
 TEST(ofi_message, only_ranks_of_the_node_are_written_to) {
@@ -86,10 +113,6 @@ TEST(ofi_message, only_ranks_of_the_node_are_written_to) {
   }
   request.to = 2;
   EXPECT_TRUE(is_read(request));
-  request.from = 6;
-  EXPECT_FALSE(is_read(request)) << "an agent stores nothing";
-  request.from = ~0U;
-  EXPECT_FALSE(is_read(request));
 }
 
 TEST(ofi_message, words_lie_in_the_arena) {
@@ -110,13 +133,7 @@ TEST(ofi_message, words_lie_in_the_arena) {
 TEST(ofi_message, writes_have_their_bytes_behind_them) {
   const std::uint64_t end = plan.arena_size();
   const auto write_of = [](std::uint64_t size, std::uint64_t offset) {
-    return Request{.tag = tag,
-                   .kind = RequestKind::write,
-                   .from = 5,
-                   .to = 3,
-                   .sequence = 1,
-                   .offset = offset,
-                   .operand = size};
+    return Request{.kind = RequestKind::write, .to = 3, .offset = offset, .operand = size};
   };
   EXPECT_TRUE(is_read(write_of(13, 4097), 13)) << "anywhere";
   EXPECT_TRUE(is_read(write_of(13, end - 13), 13));
@@ -131,30 +148,47 @@ TEST(ofi_message, writes_have_their_bytes_behind_them) {
   Request elsewhere = write_of(13, 4096);
   elsewhere.to = 4;
   EXPECT_FALSE(is_read(elsewhere, 13)) << "of another node";
-  Request of_agent = write_of(13, 4096);
-  of_agent.from = agent_number(plan, 0);
-  EXPECT_FALSE(is_read(of_agent, 13));
+}
+
+TEST(ofi_message, reads_lie_in_the_arena) {
+  const std::uint64_t end = plan.arena_size();
+  const auto is_read_of = [](std::uint64_t size, std::uint64_t offset, std::size_t behind = 0) {
+    return is_read({.kind = RequestKind::read, .to = 3, .offset = offset, .operand = size}, behind);
+  };
+  EXPECT_TRUE(is_read_of(13, end - 13));
+  EXPECT_FALSE(is_read_of(13, end - 12));
+  EXPECT_FALSE(is_read_of(13, ~std::uint64_t{0}));
+  EXPECT_FALSE(is_read_of(0, 4096));
+  EXPECT_TRUE(is_read_of(longest_write, 4096));
+  EXPECT_FALSE(is_read_of(longest_write + 1, 4096));
+  EXPECT_FALSE(is_read_of(13, 4096, 1)) << "a byte too many";
 }
 
 Request packed_of(RequestKind kind, std::size_t rows) {
-  return {.tag = tag, .kind = kind, .from = 5, .to = 3, .sequence = 1, .operand = rows};
+  return {.kind = kind, .to = 3, .operand = rows};
 }
 
-std::vector<std::byte> bytes_of(RequestKind kind, const std::vector<Row>& rows,
-                                std::size_t behind) {
-  std::vector<std::byte> bytes = bytes_of(packed_of(kind, rows.size()));
+std::vector<std::byte> message_of(RequestKind kind, const std::vector<Row>& rows,
+                                  std::size_t behind) {
+  std::vector<std::byte> bytes = message_of(packed_of(kind, rows.size()));
   const Bytes told = std::as_bytes(std::span(rows));
   bytes.insert(bytes.end(), told.begin(), told.end());
   bytes.resize(bytes.size() + behind);
   return bytes;
 }
 
+bool is_packed(RequestKind kind, const std::vector<Row>& rows, std::size_t behind) {
+  const auto bytes = message_of(kind, rows, behind);
+  const auto received = read_request(bytes, plan);
+  return received && received->size() == bytes.size();
+}
+
 bool is_put_packed(const std::vector<Row>& rows, std::size_t behind) {
-  return read_request(bytes_of(RequestKind::put_packed, rows, behind), tag, plan).has_value();
+  return is_packed(RequestKind::put_packed, rows, behind);
 }
 
 bool is_get_packed(const std::vector<Row>& rows, std::size_t behind = 0) {
-  return read_request(bytes_of(RequestKind::get_packed, rows, behind), tag, plan).has_value();
+  return is_packed(RequestKind::get_packed, rows, behind);
 }
 
 TEST(ofi_message, all_pieces_of_a_row_lie_in_the_arena) {
@@ -196,16 +230,13 @@ TEST(ofi_message, rows_are_behind_the_request) {
   EXPECT_FALSE(is_get_packed(std::vector<Row>(most_runs + 1, Row{4096, 8, 8, 1})));
   EXPECT_FALSE(is_read(packed_of(RequestKind::get_packed, 2), 2 * sizeof(Row) - 1)) << "cut short";
   EXPECT_FALSE(is_read(packed_of(RequestKind::get_packed, ~std::size_t{0} / sizeof(Row) + 1), 8));
-  const auto bytes = bytes_of(RequestKind::put_packed, {{1, 0, 1, 1}, {9, -3, 2, 2}}, 5);
-  const auto received = read_request(bytes, tag, plan);
+  const auto bytes = message_of(RequestKind::put_packed, {{1, 0, 1, 1}, {9, -3, 2, 2}}, 5);
+  const auto received = read_request(bytes, plan);
   ASSERT_TRUE(received);
   EXPECT_EQ(received->rows(), 2U);
   EXPECT_EQ(received->row(1).offset, 9U);
   EXPECT_EQ(received->row(1).step, -3);
   EXPECT_EQ(received->packed().size(), 5U);
-  Request of_agent = packed_of(RequestKind::get_packed, 1);
-  of_agent.from = agent_number(plan, 0);
-  EXPECT_FALSE(is_read(of_agent, sizeof(Row)));
 }
 
 // The network may deliver any number.
@@ -227,10 +258,13 @@ TEST(ofi_message, operations_are_those_of_the_table) {
   Request unknown = store_of(8, 4096);
   unknown.kind = any<RequestKind>(17);
   EXPECT_FALSE(is_read(unknown));
+  const Request exchange = atomic_of(AtomicOp::compare_swap, AtomicType::uint64, 4096);
+  EXPECT_TRUE(is_read(exchange, 8)) << "the expected value";
+  EXPECT_FALSE(is_read(exchange, 7));
 }
 
 TEST(ofi_message, beats_are_of_agents) {
-  Request beat{.tag = tag, .kind = RequestKind::beat, .from = agent_number(plan, 2)};
+  Control beat{.tag = tag, .kind = MessageKind::beat, .from = agent_number(plan, 2)};
   EXPECT_TRUE(is_read(beat));
   beat.from = 5;
   EXPECT_FALSE(is_read(beat)) << "a rank";
@@ -238,48 +272,40 @@ TEST(ofi_message, beats_are_of_agents) {
   EXPECT_FALSE(is_read(beat)) << "node 3 of 3";
 }
 
+bool is_answer(const Reply& reply, std::size_t behind) {
+  const auto bytes = message_of(reply, behind);
+  const auto received = read_reply(bytes, tag, 5, 3);
+  return received && received->results.size() == behind;
+}
+
 TEST(ofi_message, answers_come_from_nodes_of_the_job) {
-  const Reply reply{
-      .tag = tag, .kind = PacketKind::word, .to = 5, .node = 2, .sequence = 9, .value = 7};
+  const Reply reply{.tag = tag, .to = 5, .node = 2, .number = 9};
   const Bytes bytes = std::as_bytes(std::span(&reply, 1));
   ASSERT_TRUE(read_reply(bytes, tag, 5, 3));
-  EXPECT_EQ(read_reply(bytes, tag, 5, 3)->reply.value, 7U);
+  EXPECT_EQ(read_reply(bytes, tag, 5, 3)->reply.number, 9U);
   EXPECT_FALSE(read_reply(bytes, tag, 5, 2)) << "node 2 of 2";
   EXPECT_FALSE(read_reply(bytes, tag, 4, 3)) << "of another rank";
   EXPECT_FALSE(read_reply(bytes, tag + 1, 5, 3));
   EXPECT_FALSE(read_reply(bytes.first(sizeof(reply) - 1), tag, 5, 3));
 }
 
-bool is_answer(const Reply& reply, std::size_t behind) {
-  std::vector<std::byte> bytes(sizeof(reply) + behind);
-  std::memcpy(bytes.data(), &reply, sizeof(reply));
-  const auto received = read_reply(bytes, tag, 5, 3);
-  return received && received->behind.size() == behind;
-}
-
 TEST(ofi_message, answers_have_as_many_bytes_behind_them_as_they_say) {
-  const Reply bytes{.tag = tag, .kind = PacketKind::bytes, .to = 5, .sequence = 1, .value = 100};
-  EXPECT_TRUE(is_answer(bytes, 100));
-  EXPECT_FALSE(is_answer(bytes, 99));
-  EXPECT_FALSE(is_answer(bytes, 101));
-  EXPECT_FALSE(is_answer({.tag = tag, .sequence = 1}, 1));
-  EXPECT_FALSE(is_answer({.tag = tag, .kind = PacketKind::word, .to = 5, .sequence = 1}, 1));
-  EXPECT_FALSE(is_answer({.tag = tag, .kind = PacketKind::message, .to = 5, .sequence = 1}, 0));
-}
-
-std::vector<std::byte> bytes_of(const MessageHeader& head, std::size_t behind) {
-  std::vector<std::byte> bytes(sizeof(MessageHeader) + behind);
-  std::memcpy(bytes.data(), &head, sizeof(head));
-  return bytes;
+  const Reply reply{.tag = tag, .to = 5, .number = 1, .size = 100};
+  EXPECT_TRUE(is_answer(reply, 100));
+  EXPECT_FALSE(is_answer(reply, 99));
+  EXPECT_FALSE(is_answer(reply, 101));
+  EXPECT_TRUE(is_answer({.tag = tag, .to = 5, .number = 1}, 0));
+  EXPECT_FALSE(is_answer({.tag = tag, .to = 5, .number = 1}, 1));
+  EXPECT_FALSE(is_answer({.tag = tag, .kind = MessageKind::message, .to = 5, .number = 1}, 0));
 }
 
 bool is_message(const MessageHeader& head, std::size_t behind = 0) {
-  return read_message(bytes_of(head, behind), tag, Rank(2), plan).has_value();
+  return read_message(message_of(head, behind), tag, Rank(2), plan).has_value();
 }
 
 TEST(ofi_message, mail_goes_from_a_rank_of_the_job_to_this_one) {
   const MessageHeader head{.tag = tag, .to = 2, .from = 5, .number = 7};
-  const auto bytes = bytes_of(head, 9);
+  const auto bytes = message_of(head, 9);
   const auto message = read_message(bytes, tag, Rank(2), plan);
   ASSERT_TRUE(message);
   EXPECT_EQ(message->from, Rank(5));
@@ -292,16 +318,16 @@ TEST(ofi_message, mail_goes_from_a_rank_of_the_job_to_this_one) {
   EXPECT_FALSE(read_message(bytes, tag + 1, Rank(2), plan));
   EXPECT_FALSE(read_message(bytes, tag, Rank(3), plan)) << "of another rank";
   EXPECT_FALSE(is_message({.tag = tag, .to = 2, .from = 6})) << "rank 6 of 6";
-  EXPECT_FALSE(is_message({.tag = tag, .kind = any<PacketKind>(0x84), .to = 2, .from = 5}));
+  EXPECT_FALSE(is_message({.tag = tag, .kind = any<MessageKind>(0x99), .to = 2, .from = 5}));
   for (std::size_t size = 0; size < sizeof(MessageHeader); ++size)
     EXPECT_FALSE(read_message(Bytes(bytes).first(size), tag, Rank(2), plan)) << size;
 }
 
 TEST(ofi_message, mail_as_long_as_an_answer_is_none) {
   const MessageHeader head{.tag = tag, .to = 2, .from = 1, .number = 1};
-  const auto message = bytes_of(head, sizeof(Reply) - sizeof(MessageHeader));
+  const auto message = message_of(head, sizeof(Reply) - sizeof(MessageHeader));
   EXPECT_FALSE(read_reply(message, tag, 2, 3));
-  const Reply reply{.tag = tag, .to = 2, .node = 2, .sequence = 2};
+  const Reply reply{.tag = tag, .to = 2, .node = 2, .number = 2};
   EXPECT_FALSE(read_message(std::as_bytes(std::span(&reply, 1)), tag, Rank(2), plan));
 }
 

@@ -96,6 +96,12 @@ constexpr std::array rows{
     .assign = &assign<read_size, &Options::eager_limit>,
     .most = 65536},
   Variable{
+    .name = "GONDWANA_BATCH_LIMIT",
+    .fallback = "16K",
+    .help = "small operations for another node gather in batches of about this many bytes; 0: none",
+    .assign = &assign<read_size, &Options::batch_limit>,
+    .most = 65536},
+  Variable{
     .name = "GONDWANA_ROUTE",
     .fallback = "auto",
     .help = "how messages go to other nodes: endpoint, by connections of each rank, or agent, by one for each two nodes, slower; auto: by the number of ranks",

@@ -18,6 +18,7 @@ enum class VariableId : std::uint8_t {
   gondwana_node_ranks,
   gondwana_peer_timeout,
   gondwana_eager_limit,
+  gondwana_batch_limit,
   gondwana_route,
   gondwana_network_library,
   gondwana_provider,

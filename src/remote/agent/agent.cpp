@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <string>
 #include <utility>
 
@@ -16,10 +17,10 @@ namespace gondwana {
 namespace {
 
 using network::Peer;
-using remote::Request;
-using remote::RequestKind;
+using remote::Control;
+using remote::MessageKind;
 
-constexpr network::Receives receives{.buffers = 8, .longest = remote::longest_request};
+constexpr network::Receives receives{.buffers = 8, .longest = remote::longest_packet};
 // How long the agent polls before it sleeps, if a processor is free. A client that sends its next
 // request after each answer does so within this time.
 constexpr std::uint64_t spin_ns = 50'000;
@@ -30,6 +31,15 @@ constexpr int longest_sleep_ms = 100;
 constexpr std::uint64_t between_file_looks_ns = 1'000'000'000;
 // How long answers may take to leave when the job ends.
 constexpr std::uint64_t last_answers_ns = 2'000'000'000;
+
+// Rounds up where the kernel has no finer timeout.
+void wait_for_event(int epoll, std::chrono::nanoseconds limit) {
+  std::array<epoll_event, 2> events{};
+  const timespec time{limit.count() / 1'000'000'000, limit.count() % 1'000'000'000};
+  const auto size = static_cast<int>(events.size());
+  if (::epoll_pwait2(epoll, events.data(), size, &time, nullptr) >= 0 || errno != ENOSYS) return;
+  ::epoll_wait(epoll, events.data(), size, static_cast<int>(limit.count() / 1'000'000) + 1);
+}
 
 }  // namespace
 
@@ -83,6 +93,7 @@ void NodeAgent::Implementation::serve(int control) {
       watch_nodes();
       look_at_files();
       look_at_ranks();
+      look_at_batches();
       return step();
     })) {
     }
@@ -140,14 +151,15 @@ bool NodeAgent::Implementation::network_stirs() const {
 }
 
 void NodeAgent::Implementation::wait() {
-  std::array<epoll_event, 2> events{};
   const bool is_stuck =
       std::ranges::any_of(to_answer_, [this](auto to) { return this->is_stuck(to); });
   const bool may_sleep = endpoint_->may_sleep() && !is_stuck;
   // A provider without a descriptor is polled again soon.
   const int limit = may_sleep ? longest_sleep_ms : endpoint_->wait_descriptor() < 0 ? 1 : 0;
-  ::epoll_wait(sleeper_.get(), events.data(), static_cast<int>(events.size()),
-               std::min(limit, longest_sleep_beside_ranks()));
+  const std::chrono::milliseconds beside(std::min(limit, longest_sleep_beside_ranks()));
+  const std::chrono::nanoseconds length =
+      std::min<std::chrono::nanoseconds>(beside, longest_sleep_beside_batches());
+  wait_for_event(sleeper_.get(), length);
   memory_->header().agent_bell.lower();
 }
 
@@ -215,19 +227,19 @@ void NodeAgent::Implementation::greet(std::uint32_t node, Watched& watched) {
     watched.peer = *peer;
   }
   if (!watched.has_answered) introduce(node, watched.peer);
-  const Request beat{.tag = tag_,
-                     .kind = RequestKind::beat,
+  const Control beat{.tag = tag_,
+                     .kind = MessageKind::beat,
                      .from = remote::agent_number(memory_->plan(), memory_->plan().node),
-                     .sequence = ++watched.beats};
+                     .number = ++watched.beats};
   [[maybe_unused]] const Result<Posted> sent =
       endpoint_->inject(watched.peer, std::as_bytes(std::span(&beat, 1)));
 }
 
 void NodeAgent::Implementation::introduce(std::uint32_t node, Peer peer) {
   const Bytes address = endpoint_->address();
-  const Request hello{.tag = tag_,
+  const Control hello{.tag = tag_,
                       .from = remote::agent_number(memory_->plan(), memory_->plan().node),
-                      .operand = address.size()};
+                      .size = address.size()};
   const std::uint32_t there = remote::agent_number(memory_->plan(), node);
   SendBuffer& buffer = take_buffer(there, sizeof(hello) + address.size());
   std::ranges::copy(address, remote::write(buffer.bytes.data(), hello));

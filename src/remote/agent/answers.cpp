@@ -28,6 +28,7 @@ void NodeAgent::Implementation::answer(std::uint32_t from, Answer answer) {
   answer.reply.tag = tag_;
   answer.reply.to = from;
   answer.reply.node = memory_->plan().node;
+  for (const Part& part : answer.parts) answer.reply.size += part.size();
   if (client.answers.empty()) to_answer_.push_back(from);
   client.answers.push_back(std::move(answer));
 }
@@ -36,7 +37,7 @@ void NodeAgent::Implementation::answer(std::uint32_t from, Answer answer) {
 void NodeAgent::Implementation::send_answers() {
   for (const std::uint32_t from : owed_) {
     Client& client = clients_[from];
-    if (client.owed) answer(from, {.reply = {.sequence = client.done}});
+    if (client.owed) answer(from, {.reply = {.number = client.done}});
     client.owed = false;
   }
   owed_.clear();
@@ -48,16 +49,16 @@ bool NodeAgent::Implementation::send_answers_to(std::uint32_t number) {
   Client& client = clients_[number];
   for (; !client.answers.empty(); client.answers.pop_front()) {
     const Answer& next = client.answers.front();
-    const Result<Posted> sent = next.rows.empty()
+    const Result<Posted> sent = next.parts.empty()
                                     ? endpoint_->inject(client.peer, remote::bytes_of(next.reply))
-                                    : send_bytes(number, next);
+                                    : send_results(number, next);
     if (sent && *sent == Posted::busy) return false;
   }
   return true;
 }
 
-Result<Posted> NodeAgent::Implementation::send_bytes(std::uint32_t number, const Answer& answer) {
-  const std::size_t size = sizeof(Reply) + answer.reply.value;
+Result<Posted> NodeAgent::Implementation::send_results(std::uint32_t number, const Answer& answer) {
+  const std::size_t size = sizeof(Reply) + answer.reply.size;
   const Client& client = clients_[number];
   if (size <= endpoint_->most_injected()) {
     injected_.resize(std::max(injected_.size(), size));
@@ -78,12 +79,15 @@ bool NodeAgent::Implementation::has_room(const Client& client, std::size_t size)
 // Packs what the memory holds now, after all earlier requests.
 void NodeAgent::Implementation::pack(const Answer& answer, std::byte* message) const {
   message = remote::write(message, answer.reply);
-  const std::byte* arena = memory_->window(answer.at);
   std::atomic_thread_fence(std::memory_order_acquire);
-  for (const Row& row : answer.rows) {
-    copy_pieces({message, std::ptrdiff_t{row.size}}, {arena + row.offset, row.step}, row.size,
-                row.count);
-    message += row.bytes();
+  for (const Part& part : answer.parts) {
+    const Row& row = part.row;
+    if (row.count == 0)
+      std::memcpy(message, &part.word, sizeof(part.word));
+    else
+      copy_pieces({message, std::ptrdiff_t{row.size}},
+                  {memory_->window(part.at) + row.offset, row.step}, row.size, row.count);
+    message += part.size();
   }
 }
 

@@ -15,15 +15,14 @@ namespace {
 
 namespace report = remote::report;
 using network::Peer;
+using remote::Control;
+using remote::MessageKind;
 using remote::NodeReport;
-using remote::Request;
-using remote::RequestKind;
 
 constexpr std::uint64_t between_looks_ns = 100'000'000;
 
-std::uint8_t flags_of(const NodeReport& of) {
-  const int flags = (of.is_still ? report::is_still : 0) | (of.any_leaves ? report::any_leaves : 0);
-  return static_cast<std::uint8_t>(flags);
+std::uint32_t flags_of(const NodeReport& of) {
+  return (of.is_still ? report::is_still : 0) | (of.any_leaves ? report::any_leaves : 0);
 }
 
 std::string shortened(std::string text, std::size_t most) {
@@ -64,7 +63,7 @@ void NodeAgent::Implementation::look_for_lost_ranks() {
 // Sends the alarm to the nodes that have not got it. A connection may have to be made first.
 void NodeAgent::Implementation::send_alarms() {
   std::erase_if(to_alarm_, [this](std::uint32_t node) {
-    return tell(node, {.kind = RequestKind::alarm}, alarm_);
+    return tell(node, {.kind = MessageKind::alarm}, alarm_);
   });
 }
 
@@ -105,29 +104,30 @@ void NodeAgent::Implementation::go_on_asking() {
 }
 
 bool NodeAgent::Implementation::ask(std::uint32_t node) {
-  return tell(node, {.kind = RequestKind::ask, .sequence = inquiry_.round()}, "");
+  return tell(node, {.kind = MessageKind::ask, .number = inquiry_.round()}, "");
 }
 
-void NodeAgent::Implementation::answer_ask(const Request& request) {
+void NodeAgent::Implementation::answer_ask(const Control& ask) {
   const NodeReport own = report_of_own();
-  tell(request.from - memory_->plan().job_ranks,
-       {.kind = RequestKind::report,
-        .size = flags_of(own),
-        .sequence = request.sequence,
-        .offset = own.print,
-        .compare = own.messages_in_flight},
+  tell(ask.from - memory_->plan().job_ranks,
+       {.kind = MessageKind::report,
+        .number = ask.number,
+        .flags = flags_of(own),
+        .print = own.print,
+        .in_flight = own.messages_in_flight},
        own.text);
 }
 
-void NodeAgent::Implementation::hear_report(const Request& request, Bytes text) {
-  NodeReport report{.is_still = (request.size & report::is_still) != 0,
-                    .any_leaves = (request.size & report::any_leaves) != 0,
-                    .print = request.offset,
-                    .messages_in_flight = request.compare,
+void NodeAgent::Implementation::hear_report(const Control& control, Bytes text) {
+  NodeReport report{.is_still = (control.flags & report::is_still) != 0,
+                    .any_leaves = (control.flags & report::any_leaves) != 0,
+                    .print = control.print,
+                    .messages_in_flight = control.in_flight,
                     .text = {reinterpret_cast<const char*>(text.data()), text.size()}};
-  const std::uint32_t node = request.from - memory_->plan().job_ranks;
-  if ((request.size & report::is_gone) != 0) return inquiry_.hear_farewell(node, std::move(report));
-  inquiry_.hear(node, request.sequence, std::move(report), monotonic_ns());
+  const std::uint32_t node = control.from - memory_->plan().job_ranks;
+  if ((control.flags & report::is_gone) != 0)
+    return inquiry_.hear_farewell(node, std::move(report));
+  inquiry_.hear(node, control.number, std::move(report), monotonic_ns());
   go_on_asking();
 }
 
@@ -136,9 +136,9 @@ void NodeAgent::Implementation::tell_farewell() {
   const NodePlan& plan = memory_->plan();
   const auto* pages = reinterpret_cast<const std::byte*>(&memory_->page(Rank(plan.first)));
   const NodeLook look = look_at_node(pages, plan.first, plan.ranks);
-  constexpr std::uint8_t flags = report::is_still | report::any_leaves | report::is_gone;
-  const Request farewell{
-      .kind = RequestKind::report, .size = flags, .compare = look.messages_in_flight};
+  constexpr std::uint32_t flags = report::is_still | report::any_leaves | report::is_gone;
+  const Control farewell{
+      .kind = MessageKind::report, .flags = flags, .in_flight = look.messages_in_flight};
   const std::string text =
       fmt::format("on host {} {}", contact_.info().host.data(), describe(look));
   for (std::uint32_t node = 0; node < plan.nodes; ++node) {
@@ -150,17 +150,17 @@ void NodeAgent::Implementation::tell_farewell() {
 
 // Sends a message to another agent. False: there is no connection yet, or no room. A later round
 // asks again for what was lost.
-bool NodeAgent::Implementation::tell(std::uint32_t node, Request request, const std::string& text) {
+bool NodeAgent::Implementation::tell(std::uint32_t node, Control control, const std::string& text) {
   if (node == memory_->plan().node || node >= memory_->plan().nodes) return true;
   const Result<Peer> peer = peer_of(node);
   if (!peer) return true;
-  request.tag = tag_;
-  request.from = remote::agent_number(memory_->plan(), memory_->plan().node);
-  request.operand = text.size();
+  control.tag = tag_;
+  control.from = remote::agent_number(memory_->plan(), memory_->plan().node);
+  control.size = text.size();
   SendBuffer& buffer =
-      take_buffer(remote::agent_number(memory_->plan(), node), sizeof(request) + text.size());
-  remote::write(buffer.bytes.data(), request);
-  std::ranges::copy(std::as_bytes(std::span(text)), buffer.bytes.data() + sizeof(request));
+      take_buffer(remote::agent_number(memory_->plan(), node), sizeof(control) + text.size());
+  remote::write(buffer.bytes.data(), control);
+  std::ranges::copy(std::as_bytes(std::span(text)), buffer.bytes.data() + sizeof(control));
   const Result<Posted> sent = send(*peer, buffer);
   return !sent || *sent == Posted::accepted;
 }

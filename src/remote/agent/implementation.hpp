@@ -1,8 +1,11 @@
 // The state of a NodeAgent: its endpoint, the memory that it serves, and its clients. agent.cpp has
 // the main loop and watches nodes; requests.cpp executes requests; answers.cpp sends answers;
-// carries.cpp carries messages; ask_nodes.cpp finds that the job cannot go on.
+// carries.cpp carries messages; left_batches.cpp sends batches that ranks leave open; ask_nodes.cpp
+// finds that the job cannot go on.
 #pragma once
 
+#include <array>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -39,16 +42,24 @@ class NodeAgent::Implementation {
 
  private:
   using Peer = network::Peer;
+  using Control = remote::Control;
+  using ReceivedBatch = remote::ReceivedBatch;
   using ReceivedRequest = remote::ReceivedRequest;
   using Reply = remote::Reply;
   using Request = remote::Request;
   using Row = remote::Row;
 
-  // The rows of a get_packed: their bytes are packed once there is room to send them.
+  // A word, or pieces of memory that are packed once there is room to send them.
+  struct Part {
+    Rank at{0};
+    Row row = {};  // count 0: a word
+    remote::ResultWord word = 0;
+
+    std::size_t size() const { return row.count == 0 ? sizeof(word) : row.bytes(); }
+  };
   struct Answer {
     Reply reply;
-    Rank at{0};
-    std::vector<Row> rows = {};
+    std::vector<Part> parts = {};
   };
   // A message in flight to a process, by its number.
   struct SendBuffer : network::Operation {
@@ -57,7 +68,7 @@ class NodeAgent::Implementation {
     bool is_carried = false;       // for a rank of this node
     std::vector<std::byte> bytes;  // keeps its capacity
   };
-  // A process that sends requests. `done`: its last executed request.
+  // A process that sends batches. `done`: its last executed batch.
   struct Client {
     Peer peer = network::no_peer;
     std::uint32_t done = 0;
@@ -96,6 +107,7 @@ class NodeAgent::Implementation {
         peer_timeout_ns_(std::uint64_t{setup.peer_timeout_s} * 1'000'000'000),
         on_shortened_file_(setup.on_shortened_file),
         inquiry_(setup.memory->plan().node, setup.memory->plan().nodes, peer_timeout_ns_) {
+    seen_batches_.resize(setup.memory->plan().ranks);
     if (setup.carries) carry_from_now();
   }
 
@@ -107,20 +119,22 @@ class NodeAgent::Implementation {
   void wait();
   void on_message(Bytes bytes);
   void on_packet(std::uint32_t to, Bytes packet);
-  void execute(Bytes bytes);
-  void meet(const Request& request, Bytes address);
-  void take_turn(const ReceivedRequest& received, Bytes bytes);
-  void carry_out(const ReceivedRequest& received);
+  void on_control(const remote::ReceivedControl& received);
+  void meet(const Control& hello, Bytes address);
+  void take_turn(const ReceivedBatch& received, Bytes bytes);
+  void execute(const ReceivedBatch& received);
+  void execute(const ReceivedRequest& received);
   void store(const Request& request, Bytes bytes);
   void put_packed(const ReceivedRequest& received);
-  void update(const Request& request);
-  void owe(const Request& request);
-  void note_written(std::uint32_t rank, const Row& row);
   void get_packed(const ReceivedRequest& received);
+  void update(const ReceivedRequest& received);
+  void owe(std::uint32_t from, std::uint32_t number);
+  void note_written(std::uint32_t rank, std::uint64_t offset, std::size_t size);
+  void note_written(std::uint32_t rank, const Row& row);
   void answer(std::uint32_t from, Answer answer);
   void send_answers();
   bool send_answers_to(std::uint32_t number);
-  Result<Posted> send_bytes(std::uint32_t number, const Answer& answer);
+  Result<Posted> send_results(std::uint32_t number, const Answer& answer);
   void pack(const Answer& answer, std::byte* message) const;
   bool has_room(const Client& client, std::size_t size) const;
   bool is_stuck(std::uint32_t number) const;
@@ -143,6 +157,12 @@ class NodeAgent::Implementation {
   void follow_file(Rank rank, std::size_t number);
   void look_at_files();
   int longest_sleep_beside_ranks();
+  void look_at_batches();
+  bool look_at_each_batch();
+  void look_at_batch(std::uint32_t rank, std::size_t number);
+  bool send_batch(BatchSlot& slot);
+  bool has_open_batch() const;
+  std::chrono::nanoseconds longest_sleep_beside_batches() const;
   void ring();
   void watch_nodes();
   bool all_have_answered() const;
@@ -155,10 +175,10 @@ class NodeAgent::Implementation {
   void begin_round();
   void go_on_asking();
   bool ask(std::uint32_t node);
-  void answer_ask(const Request& request);
-  void hear_report(const Request& request, Bytes text);
+  void answer_ask(const Control& ask);
+  void hear_report(const Control& control, Bytes text);
   void send_alarms();
-  bool tell(std::uint32_t node, Request request, const std::string& text);
+  bool tell(std::uint32_t node, Control control, const std::string& text);
   void tell_farewell();
   void declare_over(const std::string& why);
   std::byte* place_of(const Request& request) const {
@@ -185,9 +205,15 @@ class NodeAgent::Implementation {
   std::unordered_map<std::uint32_t, Client> clients_;
   std::vector<Carried> carried_;          // by rank of the node; empty if ranks have endpoints
   std::map<std::uint32_t, Peer> others_;  // agents, by node
-  bool is_blocked_ = false;               // a message to carry waits for the network
-  std::size_t carrying_ = 0;              // carried buffers in flight
+  // By rank of the node: the last generation of each of its slots that was open at a look.
+  std::vector<std::array<std::uint64_t, BatchPlace::count>> seen_batches_;
+  std::vector<BatchSlot*> taken_batches_;  // they wait for the network
+  std::uint64_t next_batch_look_ns_ = 0;
+  std::uint64_t last_open_batch_ns_ = 0;
+  bool is_blocked_ = false;   // a message to carry waits for the network
+  std::size_t carrying_ = 0;  // carried buffers in flight
   std::vector<std::uint32_t> owed_;
+  std::vector<Part> results_;             // of the batch that is executed
   std::vector<Written> written_;          // wakes the ranks that sleep on it
   std::vector<std::uint32_t> to_answer_;  // processes whose answers wait
   std::deque<SendBuffer> buffers_;        // must not move

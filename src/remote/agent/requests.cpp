@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -13,10 +14,13 @@ namespace gondwana {
 namespace {
 
 using network::Peer;
-using remote::PacketKind;
+using remote::Control;
+using remote::MessageKind;
+using remote::ReceivedBatch;
 using remote::ReceivedRequest;
 using remote::Request;
 using remote::RequestKind;
+using remote::ResultWord;
 using remote::Row;
 
 std::string text_of(Bytes bytes) {
@@ -26,8 +30,11 @@ std::string text_of(Bytes bytes) {
 }  // namespace
 
 void NodeAgent::Implementation::on_message(Bytes bytes) {
+  const NodePlan& plan = memory_->plan();
+  if (const auto batch = remote::read_batch(bytes, tag_, plan)) return take_turn(*batch, bytes);
   if (const auto to = remote::addressee(bytes, tag_)) return on_packet(*to, bytes);
-  execute(bytes);
+  if (const auto control = remote::read_control(bytes, tag_, plan)) return on_control(*control);
+  endpoint_->refuse();
 }
 
 // The packet is for a rank whose messages are carried, or is another agent's answer to a beat.
@@ -45,65 +52,87 @@ void NodeAgent::Implementation::on_packet(std::uint32_t to, Bytes packet) {
   node->second.heard_ns = monotonic_ns();
 }
 
-void NodeAgent::Implementation::execute(Bytes bytes) {
-  const auto received = remote::read_request(bytes, tag_, memory_->plan());
-  if (!received) return endpoint_->refuse();
-  switch (received->request.kind) {
-    case RequestKind::hello:
-      return meet(received->request, received->behind);
-    case RequestKind::beat:
-      return owe(received->request);
-    case RequestKind::ask:
-      return answer_ask(received->request);
-    case RequestKind::report:
-      return hear_report(received->request, received->behind);
-    case RequestKind::alarm:
-      return declare_over(text_of(received->behind));
+void NodeAgent::Implementation::on_control(const remote::ReceivedControl& received) {
+  const Control& control = received.control;
+  switch (control.kind) {
+    case MessageKind::hello:
+      return meet(control, received.behind);
+    case MessageKind::beat:
+      return owe(control.from, control.number);
+    case MessageKind::ask:
+      return answer_ask(control);
+    case MessageKind::report:
+      return hear_report(control, received.behind);
     default:
-      return take_turn(*received, bytes);
+      return declare_over(text_of(received.behind));
   }
 }
 
-// Executes the requests of a rank in their order.
-void NodeAgent::Implementation::take_turn(const ReceivedRequest& received, Bytes bytes) {
-  remote::InOrder& order = clients_[received.request.from].order;
-  const std::uint32_t number = received.request.sequence;
+void NodeAgent::Implementation::meet(const Control& hello, Bytes address) {
+  const Result<Peer> peer = endpoint_->add_peer(address);
+  if (!peer) return;
+  Client& client = clients_[hello.from];
+  client.peer = *peer;
+  client.order = {};
+  client.answers.clear();
+  owe(hello.from, 0);
+}
+
+// Executes the batches of a rank in their order.
+void NodeAgent::Implementation::take_turn(const ReceivedBatch& received, Bytes bytes) {
+  remote::InOrder& order = clients_[received.batch.from].order;
+  const std::uint32_t number = received.batch.number;
   if (!order.is_next(number)) {
     if (order.is_past(number) || !order.keep(number, bytes)) ++dropped_.repeated;
     return;
   }
   order.pass();
-  carry_out(received);
+  execute(received);
   while (const auto next = order.pass_kept())
-    carry_out(*remote::read_request(*next, tag_, memory_->plan()));
-}
-
-void NodeAgent::Implementation::carry_out(const ReceivedRequest& received) {
-  const Request& request = received.request;
-  if (request.kind == RequestKind::atomic) return update(request);
-  if (request.kind == RequestKind::put_packed) return put_packed(received);
-  if (request.kind == RequestKind::get_packed) return get_packed(received);
-  const Bytes word(reinterpret_cast<const std::byte*>(&request.operand), request.size);
-  store(request, request.kind == RequestKind::store ? word : received.behind);
-}
-
-void NodeAgent::Implementation::meet(const Request& request, Bytes address) {
-  const Result<Peer> peer = endpoint_->add_peer(address);
-  if (!peer) return;
-  Client& client = clients_[request.from];
-  client.peer = *peer;
-  client.done = request.sequence;
-  client.owed = false;
-  client.order = {};
-  client.answers.clear();
+    execute(*remote::read_batch(*next, tag_, memory_->plan()));
 }
 
 // What came earlier over this connection becomes visible first.
+void NodeAgent::Implementation::execute(const ReceivedBatch& received) {
+  std::atomic_thread_fence(std::memory_order_release);
+  results_.clear();
+  for (Bytes rest = received.requests; !rest.empty();) {
+    const auto request = remote::read_request(rest, memory_->plan());
+    if (!request) return endpoint_->refuse();
+    execute(*request);
+    rest = rest.subspan(request->size());
+  }
+  const auto [tag, kind, from, number, node] = received.batch;
+  owe(from, number);
+  if (results_.empty()) return;
+  clients_[from].owed = false;
+  answer(from, {.reply = {.number = number}, .parts = std::exchange(results_, {})});
+}
+
+void NodeAgent::Implementation::execute(const ReceivedRequest& received) {
+  const Request& request = received.request;
+  const auto size = static_cast<std::uint32_t>(request.operand);
+  switch (request.kind) {
+    case RequestKind::store:
+      return store(request, {reinterpret_cast<const std::byte*>(&request.operand), request.size});
+    case RequestKind::write:
+      return store(request, received.behind);
+    case RequestKind::read:
+      results_.push_back({Rank(request.to), {.offset = request.offset, .size = size, .count = 1}});
+      return;
+    case RequestKind::put_packed:
+      return put_packed(received);
+    case RequestKind::get_packed:
+      return get_packed(received);
+    case RequestKind::atomic:
+      return update(received);
+  }
+}
+
 void NodeAgent::Implementation::store(const Request& request, Bytes bytes) {
   std::atomic_thread_fence(std::memory_order_release);
   copy_to_peer(place_of(request), bytes.data(), bytes.size());
-  written_.push_back({request.to, request.offset, bytes.size()});
-  owe(request);
+  note_written(request.to, request.offset, bytes.size());
 }
 
 void NodeAgent::Implementation::put_packed(const ReceivedRequest& received) {
@@ -117,48 +146,44 @@ void NodeAgent::Implementation::put_packed(const ReceivedRequest& received) {
     packed += row.bytes();
     note_written(received.request.to, row);
   }
-  owe(received.request);
+}
+
+void NodeAgent::Implementation::get_packed(const ReceivedRequest& received) {
+  for (std::size_t i = 0; i < received.rows(); ++i)
+    results_.push_back({Rank(received.request.to), received.row(i)});
+}
+
+void NodeAgent::Implementation::update(const ReceivedRequest& received) {
+  const Request& request = received.request;
+  AtomicRequest atomic{request.op, request.type, request.operand};
+  if (!received.behind.empty())
+    std::memcpy(&atomic.compare, received.behind.data(), sizeof(atomic.compare));
+  const ResultWord old = find_executor(request.op, request.type)(place_of(request), atomic);
+  if (request.op != AtomicOp::fetch) note_written(request.to, request.offset, width(request.type));
+  if (request.size > 0) results_.push_back({.word = old});
+}
+
+// A batch often writes the same place again.
+void NodeAgent::Implementation::note_written(std::uint32_t rank, std::uint64_t offset,
+                                             std::size_t size) {
+  if (!written_.empty()) {
+    const Written& last = written_.back();
+    if (last.rank == rank && last.offset == offset && last.size == size) return;
+  }
+  written_.push_back({rank, offset, size});
 }
 
 void NodeAgent::Implementation::note_written(std::uint32_t rank, const Row& row) {
   const std::ptrdiff_t distance = row.step * (static_cast<std::ptrdiff_t>(row.count) - 1);
   const auto below = static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(-distance, 0));
-  written_.push_back(
-      {rank, row.offset - below, static_cast<std::size_t>(std::abs(distance)) + row.size});
+  note_written(rank, row.offset - below, static_cast<std::size_t>(std::abs(distance)) + row.size);
 }
 
-void NodeAgent::Implementation::get_packed(const ReceivedRequest& received) {
-  const Request& request = received.request;
-  Client& client = clients_[request.from];
-  client.done = request.sequence;
-  client.owed = false;
-  Answer bytes{.reply = {.kind = PacketKind::bytes, .sequence = request.sequence},
-               .at = Rank(request.to)};
-  for (std::size_t i = 0; i < received.rows(); ++i) {
-    bytes.rows.push_back(received.row(i));
-    bytes.reply.value += bytes.rows.back().bytes();
-  }
-  answer(request.from, std::move(bytes));
-}
-
-void NodeAgent::Implementation::update(const Request& request) {
-  const AtomicRequest atomic{request.op, request.type, request.operand, request.compare};
-  const std::uint64_t old = find_executor(request.op, request.type)(place_of(request), atomic);
-  if (request.op != AtomicOp::fetch)
-    written_.push_back({request.to, request.offset, width(request.type)});
-  if (request.size == 0) return owe(request);
-  Client& client = clients_[request.from];
-  client.done = request.sequence;
-  client.owed = false;
-  answer(request.from,
-         {.reply = {.kind = PacketKind::word, .sequence = request.sequence, .value = old}});
-}
-
-// Owes one answer for all requests that one poll finds.
-void NodeAgent::Implementation::owe(const Request& request) {
-  Client& client = clients_[request.from];
-  client.done = request.sequence;
-  if (!client.owed) owed_.push_back(request.from);
+// Owes one answer for all batches that one poll finds.
+void NodeAgent::Implementation::owe(std::uint32_t from, std::uint32_t number) {
+  Client& client = clients_[from];
+  client.done = number;
+  if (!client.owed) owed_.push_back(from);
   client.owed = true;
 }
 

@@ -14,8 +14,7 @@
 namespace gondwana {
 namespace {
 
-using remote::PacketKind;
-using remote::Reply;
+using remote::Stream;
 
 // A look for losses or at the clock costs more than a poll. A rank that sleeps on something else
 // polls about thirty times a second.
@@ -32,17 +31,28 @@ std::string ranks_of(const NodeInfo& node) {
 Result<std::unique_ptr<RemoteClient::Implementation>> RemoteClient::Implementation::open(
     const Setup& setup) {
   std::unique_ptr<Implementation> wire(new Implementation(setup));
+  if (const Result<void> opened = wire->open_route(setup); !opened) return opened.error();
+  wire->shared_.reset(new Stream::Shared{.route = *wire->route_,
+                                         .slots = {*setup.memory, setup.me},
+                                         .tag = setup.job_tag,
+                                         .me = setup.me,
+                                         .batch_limit = setup.batch_limit,
+                                         .traffic = wire->traffic()});
+  return wire;
+}
+
+Result<void> RemoteClient::Implementation::open_route(const Setup& setup) {
   if (setup.through_agent) {
-    wire->route_ = std::make_unique<remote::ThroughAgent>(setup.memory, setup.me, wire->nodes_);
-    wire->eager_limit_ = remote::longest_write;
-    return wire;
+    route_ = std::make_unique<remote::ThroughAgent>(setup.memory, setup.me, nodes_);
+    eager_limit_ = remote::longest_write;
+    return {};
   }
   Result<std::unique_ptr<remote::OwnEndpoint>> route =
-      remote::OwnEndpoint::open(setup.settings, setup.memory, setup.me, wire->nodes_);
+      remote::OwnEndpoint::open(setup.settings, setup.memory, setup.me, nodes_);
   if (!route) return route.error();
-  wire->route_ = *std::move(route);
-  wire->eager_limit_ = std::min(setup.eager_limit, remote::longest_write);
-  return wire;
+  route_ = *std::move(route);
+  eager_limit_ = std::min(setup.eager_limit, remote::longest_write);
+  return {};
 }
 
 Limits RemoteClient::Implementation::limits() const {
@@ -58,16 +68,33 @@ Limits RemoteClient::Implementation::limits() const {
 bool RemoteClient::Implementation::progress() {
   if (++polls_ % polls_between_clocks == 0) look_for_losses();
   const bool delivered = queue_.deliver();
+  const bool polled = poll();
+  return flush_open() || polled || delivered;
+}
+
+// An answer lets the next batch leave.
+bool RemoteClient::Implementation::poll() {
   const auto on_message = [this](Bytes bytes) { receive(bytes); };
   const auto on_lost = [this](std::uint32_t node, const std::string& why) { lose(node, why); };
-  return route_->poll({on_message, on_lost}) || delivered;
+  return route_->poll({on_message, on_lost});
+}
+
+// A batch that has not grown since the last call leaves: the rank waits.
+bool RemoteClient::Implementation::flush_open() {
+  if (shared_->open.empty()) return false;
+  const std::vector<Stream*> open = shared_->open;
+  for (Stream* stream : open) {
+    const auto urgency = stream->has_grown() ? Stream::Urgency::gather : Stream::Urgency::send;
+    [[maybe_unused]] const Result<Posted> sent = judge(stream->node(), stream->flush(urgency));
+  }
+  return shared_->open.size() < open.size();
 }
 
 void RemoteClient::Implementation::receive(Bytes bytes) {
   const NodePlan& plan = memory_->plan();
   bool is_known = false;
-  if (const auto answer = remote::read_reply(bytes, tag_, index(me_), plan.nodes))
-    is_known = take_answer(*answer);
+  if (const auto reply = remote::read_reply(bytes, tag_, index(me_), plan.nodes))
+    is_known = take_reply(*reply);
   else if (const auto message = remote::read_message(bytes, tag_, me_, plan))
     is_known = take_message(*message);
   if (!is_known) ++refused_;
@@ -79,37 +106,9 @@ bool RemoteClient::Implementation::take_message(const remote::ReceivedMessage& m
   return true;
 }
 
-// A reply completes all requests up to its number. The bytes of a get come with a reply of their
-// own, which a provider may report late. False: the reply answers no request of ours.
-bool RemoteClient::Implementation::take_answer(const remote::ReceivedReply& answer) {
-  const Reply& reply = answer.reply;
-  const auto found = links_.find(reply.node);
-  if (found == links_.end()) return false;
-  Link& link = found->second;
-  const std::uint32_t count = reply.sequence - link.answered;
-  if (count == 0 || count > link.unanswered.size()) return false;
-  if (!take_result(link.unanswered[count - 1], answer)) return false;
-  link.executed = std::max<std::size_t>(link.executed, count);
-  while (link.executed > 0 && link.unanswered.front().pieces.empty()) {
-    link.unanswered.front().done->finish();
-    link.unanswered.pop_front();
-    add(traffic().under_way, ~std::uint64_t{0});
-    --link.executed;
-    ++link.answered;
-  }
-  return true;
-}
-
-bool RemoteClient::Implementation::take_result(Unanswered& asked,
-                                               const remote::ReceivedReply& answer) {
-  if (answer.reply.kind == PacketKind::bytes) {
-    if (asked.pieces.empty() || answer.behind.size() != bytes_of(asked.pieces)) return false;
-    unpack(asked.pieces, answer.behind.data());
-    asked.pieces.clear();
-  } else if (asked.word != nullptr) {
-    std::memcpy(asked.word, &answer.reply.value, asked.size);
-  }
-  return true;
+bool RemoteClient::Implementation::take_reply(const remote::ReceivedReply& reply) {
+  const auto found = streams_.find(reply.reply.node);
+  return found != streams_.end() && found->second.take_reply(reply);
 }
 
 // The first loss is reported. The loss of this node's agent takes precedence over other losses.
@@ -140,10 +139,7 @@ std::string RemoteClient::Implementation::tell_loss(std::uint32_t node,
 void RemoteClient::Implementation::lose(std::uint32_t node, const std::string& why) {
   if (!lost_)
     lost_ = Error{route_->was_closed() ? Errc::refused : Errc::peer_lost, tell_loss(node, why)};
-  Link& link = links_[node];
-  for (const Unanswered& each : link.unanswered) each.done->finish();
-  link.unanswered.clear();
-  link.executed = 0;
+  if (const auto found = streams_.find(node); found != streams_.end()) found->second.abandon();
 }
 
 // Looks for losses that this node's agent has noticed, for the loss of that agent itself, and for
@@ -171,10 +167,11 @@ bool RemoteClient::Implementation::is_agent_gone() const {
 
 // Messages wait in this process until a connection is made. After an answer they go to the kernel.
 bool RemoteClient::Implementation::departed() const {
-  const auto has_departed = [](const auto& link) {
-    return link.second.answered > 0 || link.second.unanswered.empty();
+  const auto has_departed = [](const auto& each) {
+    const Stream& stream = each.second;
+    return !stream.is_open() && (stream.is_answered() || stream.is_done());
   };
-  return lost_ || (route_->has_departed() && std::ranges::all_of(links_, has_departed));
+  return lost_ || (route_->has_departed() && std::ranges::all_of(streams_, has_departed));
 }
 
 bool RemoteClient::Implementation::may_sleep() {

@@ -1,8 +1,8 @@
 // The state of a RemoteClient: its requests to agents of other nodes, and its messages to the ranks
-// there. requests.cpp sends them; client.cpp handles answers and losses. The Route moves them.
+// there. requests.cpp makes the requests, a Stream sends them; client.cpp handles answers and
+// losses. The Route moves the bytes.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,6 +13,7 @@
 #include "remote/client/message_queue.hpp"
 #include "remote/client/node_infos.hpp"
 #include "remote/client/route.hpp"
+#include "remote/client/stream.hpp"
 #include "remote/protocol.hpp"
 
 namespace gondwana {
@@ -29,7 +30,7 @@ class RemoteClient::Implementation {
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done);
   bool has_unordered() const { return route_->has_puts(); }
-  std::uint64_t accepted() const { return accepted_; }
+  std::uint64_t accepted() const { return shared_->accepted; }
   bool has_executed(Rank at, std::uint64_t mark);
   Result<Posted> send_message(Rank to, Bytes head, Bytes body);
   void listen(MessageReceiver receiver) { queue_.listen(std::move(receiver)); }
@@ -43,23 +44,6 @@ class RemoteClient::Implementation {
  private:
   using Write = remote::Route::Write;
 
-  // A request in flight.
-  struct Unanswered {
-    Completion* done;
-    std::byte* word = nullptr;            // destination of the answer; null: unwanted
-    std::size_t size = 0;                 // of the word
-    std::uint64_t number = 0;             // among the requests of this rank to all nodes
-    std::vector<StridedRun> pieces = {};  // destination of its bytes; empty once they have come
-  };
-  // The agent of another node, from the first use on.
-  struct Link {
-    bool introduced = false;
-    std::uint32_t sent = 0;      // the number of the last request
-    std::uint32_t answered = 0;  // the last one before `unanswered`
-    std::size_t executed = 0;    // of the unanswered; some wait for their bytes
-    std::deque<Unanswered> unanswered;
-  };
-
   explicit Implementation(const Setup& setup)
       : memory_(setup.memory),
         me_(setup.me),
@@ -67,18 +51,20 @@ class RemoteClient::Implementation {
         agent_(setup.agent),
         nodes_(setup.memory) {}
 
+  Result<void> open_route(const Setup& setup);
   Traffic& traffic() { return memory_->page(me_).traffic; }
   bool carries_messages_only() const { return route_->longest_transfer() == 0; }
-  Link& link_to(std::uint32_t node);
-  Result<Posted> introduce(std::uint32_t node, Link& link);
-  Result<Posted> request(remote::Request request, Unanswered unanswered, Bytes behind = {});
-  Result<Posted> request(remote::Request request, Unanswered unanswered, std::size_t behind,
-                         Write write_behind);
+  remote::Stream& stream_to(std::uint32_t node);
+  remote::Stream& stream_to_rank(Rank to);
+  Result<Posted> request(const remote::NewRequest& request);
+  Result<Posted> write_eager(Rank to, const StridedRun& piece, Completion& done);
+  Result<Posted> read_eager(Rank from, const StridedRun& piece, Completion& done);
+  bool poll();
+  bool flush_open();
   Result<Posted> judge(std::uint32_t node, Result<Posted> posted);
   void receive(Bytes bytes);
   bool take_message(const remote::ReceivedMessage& message);
-  bool take_answer(const remote::ReceivedReply& answer);
-  static bool take_result(Unanswered& asked, const remote::ReceivedReply& answer);
+  bool take_reply(const remote::ReceivedReply& reply);
   std::string tell_loss(std::uint32_t node, const std::string& why) const;
   void lose(std::uint32_t node, const std::string& why);
   void look_for_losses();
@@ -90,14 +76,17 @@ class RemoteClient::Implementation {
   int agent_;
   remote::NodeInfos nodes_;
   std::size_t eager_limit_ = 0;                          // bytes of a put that goes as a request
-  std::map<std::uint32_t, Link> links_;                  // by node
   std::map<std::uint32_t, std::uint32_t> last_numbers_;  // the number of the last message, by rank
-  std::uint64_t accepted_ = 0;                           // requests
   remote::MessageQueue queue_;
   std::optional<Error> lost_;
   std::uint32_t polls_ = 0;
-  std::uint64_t next_look_ns_ = 0;        // for losses
-  std::uint64_t refused_ = 0;             // messages that do not belong to this job
+  std::uint64_t next_look_ns_ = 0;  // for losses
+  std::uint64_t refused_ = 0;       // messages that do not belong to this job
+  std::uint32_t gathered_ = 0;      // requests that joined an open batch
+  std::unique_ptr<remote::Stream::Shared> shared_;
+  std::map<std::uint32_t, remote::Stream> streams_;  // by node
+  Rank last_rank_{0};  // that stream_to_rank() has looked for, and its stream
+  remote::Stream* last_stream_ = nullptr;
   std::unique_ptr<remote::Route> route_;  // last, so that it is closed before what it writes to
 };
 

@@ -36,6 +36,7 @@ Result<std::unique_ptr<OwnEndpoint>> OwnEndpoint::open(const network::Settings& 
   if (!endpoint) return endpoint.error();
   route->endpoint_ = *std::move(endpoint);
   route->endpoint_->keep({memory->window(me), memory->plan().stride});
+  route->endpoint_->keep(std::as_writable_bytes(std::span(&memory->batches(me), 1)));
   route->injected_.resize(route->endpoint_->most_injected());
   route->write_info();
   return route;
@@ -80,9 +81,13 @@ Result<Posted> OwnEndpoint::send_to_rank(Rank to, std::size_t size, Write write)
 // Small messages are injected. An injected message has no completion. While the receiver does not
 // read, it waits in the provider, which moves it only when this rank polls. After some injected
 // messages, one is sent with a completion, which also shows that the earlier ones have left.
+bool OwnEndpoint::may_inject(const Line& line, std::size_t size) const {
+  return line.may_inject && size <= endpoint_->most_injected() &&
+         line.injected < most_injected_in_a_row;
+}
+
 Result<Posted> OwnEndpoint::send(Line& line, std::size_t size, Write write) {
-  if (line.may_inject && size <= endpoint_->most_injected() &&
-      line.injected < most_injected_in_a_row) {
+  if (may_inject(line, size)) {
     write(injected_.data());
     Result<Posted> posted = endpoint_->inject(line.peer, Bytes(injected_).first(size));
     if (posted && *posted == Posted::accepted) ++line.injected;
@@ -91,17 +96,32 @@ Result<Posted> OwnEndpoint::send(Line& line, std::size_t size, Write write) {
   if (leaving_ > 0 && leaving_ + size > most_leaving) return Posted::busy;
   Operation& operation = take_operation(line.leaving, line.node);
   endpoint_->make_room(operation.message, size);
-  operation.size = size;
   write(operation.message.data());
-  Result<Posted> posted =
-      endpoint_->send(line.peer, Bytes(operation.message).first(size), operation);
+  return post_send(line, Bytes(operation.message).first(size), operation);
+}
+
+Result<Posted> OwnEndpoint::send_batch(std::uint32_t node, Bytes message, Completion& leaving) {
+  const Result<Agent*> agent = agent_of(node);
+  if (!agent) return agent.error();
+  Line& line = **agent;
+  if (may_inject(line, message.size())) {
+    Result<Posted> posted = endpoint_->inject(line.peer, message);
+    if (posted && *posted == Posted::accepted) ++line.injected;
+    return posted;
+  }
+  return post_send(line, message, take_operation(leaving, node));
+}
+
+Result<Posted> OwnEndpoint::post_send(Line& line, Bytes message, Operation& operation) {
+  Result<Posted> posted = endpoint_->send(line.peer, message, operation);
   if (!posted || *posted == Posted::busy) {
     give_back(operation);
     return posted;
   }
+  operation.size = message.size();
+  operation.done->begin();
   line.injected = 0;
-  line.leaving.begin();
-  leaving_ += size;
+  leaving_ += message.size();
   return posted;
 }
 

@@ -25,6 +25,7 @@ class OwnEndpoint final : public Route {
 
   Bytes address() const override { return endpoint_->address(); }
   Result<Posted> send_to_agent(std::uint32_t node, std::size_t size, Write write) override;
+  Result<Posted> send_batch(std::uint32_t node, Bytes message, Completion& leaving) override;
   Result<Posted> send_to_rank(Rank to, std::size_t size, Write write) override;
   std::size_t longest_transfer() const override { return endpoint_->longest_transfer(); }
   Result<Posted> put(Remote to, Bytes source, Completion& done) override;
@@ -82,6 +83,8 @@ class OwnEndpoint final : public Route {
   Result<Posted> ask(Rank rank, Pair& pair);
   Result<Posted> learn(Rank rank, Pair& pair);
   Result<Posted> send(Line& line, std::size_t size, Write write);
+  bool may_inject(const Line& line, std::size_t size) const;
+  Result<Posted> post_send(Line& line, Bytes message, Operation& operation);
   template <typename Post>
   Result<Posted> transfer(Remote place, Completion& done, bool is_write, const Post& post);
   Operation& take_operation(Completion& done, std::uint32_t node);

@@ -10,14 +10,17 @@
 namespace gondwana {
 namespace {
 
+using remote::Destination;
 using remote::MessageHeader;
+using remote::NewRequest;
 using remote::Request;
 using remote::RequestKind;
 using remote::Row;
 
-// Limit of unanswered requests to one node. The agent receives all of them if it has room for as
-// many from each rank.
-constexpr std::size_t most_unanswered = 256;
+// A poll takes as long as some ten requests.
+constexpr std::uint32_t requests_between_polls = 32;
+
+constexpr auto nothing = [](std::byte*) {};
 
 // Describes the pieces to the agent.
 void write_rows(std::span<const StridedRun> pieces, std::byte* message) {
@@ -35,33 +38,35 @@ bool is_word(std::size_t size, std::size_t offset) {
   return (size == 1 || size == 2 || size == 4 || size == 8) && offset % size == 0;
 }
 
+// Bytes in one piece.
+bool is_whole(std::span<const StridedRun> pieces) {
+  return pieces.size() == 1 && pieces.front().count == 1;
+}
+
 }  // namespace
 
-RemoteClient::Implementation::Link& RemoteClient::Implementation::link_to(std::uint32_t node) {
-  const auto [link, is_new] = links_.try_emplace(node);
+remote::Stream& RemoteClient::Implementation::stream_to(std::uint32_t node) {
+  const auto [stream, is_new] = streams_.try_emplace(node, *shared_, node);
   if (is_new) memory_->entry(node).is_used.store(1, std::memory_order_relaxed);
-  return link->second;
+  return stream->second;
 }
 
-// The first message tells the agent where to send answers.
-Result<Posted> RemoteClient::Implementation::introduce(std::uint32_t node, Link& link) {
-  if (link.introduced) return Posted::accepted;
-  const Bytes address = route_->address();
-  const Request hello{
-      .tag = tag_, .kind = RequestKind::hello, .from = index(me_), .operand = address.size()};
-  Result<Posted> sent = route_->send_to_agent(
-      node, sizeof(hello) + address.size(),
-      [&](std::byte* message) { std::ranges::copy(address, remote::write(message, hello)); });
-  link.introduced = sent && *sent == Posted::accepted;
-  return sent;
+remote::Stream& RemoteClient::Implementation::stream_to_rank(Rank to) {
+  if (last_stream_ == nullptr || last_rank_ != to) {
+    last_stream_ = &stream_to(nodes_.node_of(to));
+    last_rank_ = to;
+  }
+  return *last_stream_;
 }
 
-// The agent executes requests in their order.
+// The caller waits for it, so that what is open has to leave.
 bool RemoteClient::Implementation::has_executed(Rank at, std::uint64_t mark) {
-  const auto found = links_.find(nodes_.node_of(at));
-  if (found == links_.end()) return true;
-  const Link& link = found->second;
-  return link.executed == link.unanswered.size() || link.unanswered[link.executed].number > mark;
+  const auto found = streams_.find(nodes_.node_of(at));
+  if (found == streams_.end() || found->second.has_executed(mark)) return true;
+  remote::Stream& stream = found->second;
+  [[maybe_unused]] const Result<Posted> sent =
+      judge(stream.node(), stream.flush(remote::Stream::Urgency::send));
+  return false;
 }
 
 // An error means that the node is lost.
@@ -71,33 +76,16 @@ Result<Posted> RemoteClient::Implementation::judge(std::uint32_t node, Result<Po
   return *lost_;
 }
 
-Result<Posted> RemoteClient::Implementation::request(Request request, Unanswered unanswered,
-                                                     Bytes behind) {
-  return this->request(request, std::move(unanswered), behind.size(),
-                       [behind](std::byte* message) { std::ranges::copy(behind, message); });
-}
-
-Result<Posted> RemoteClient::Implementation::request(Request request, Unanswered unanswered,
-                                                     std::size_t behind, Write write_behind) {
+Result<Posted> RemoteClient::Implementation::request(const NewRequest& request) {
   if (lost_) return *lost_;
-  const std::uint32_t node = nodes_.node_of(Rank(request.to));
-  Link& link = link_to(node);
-  if (link.unanswered.size() >= most_unanswered) return Posted::busy;
-  if (Result<Posted> met = judge(node, introduce(node, link)); !met || *met == Posted::busy)
+  remote::Stream& stream = stream_to_rank(Rank(request.request.to));
+  if (stream.try_append(request)) {
+    if (++gathered_ % requests_between_polls == 0 && poll()) flush_open();
+    return Posted::accepted;
+  }
+  if (Result<Posted> met = judge(stream.node(), stream.introduce()); !met || *met == Posted::busy)
     return met;
-  request.tag = tag_;
-  request.from = index(me_);
-  request.sequence = link.sent + 1;
-  const auto write_all = [&](std::byte* message) { write_behind(remote::write(message, request)); };
-  Result<Posted> posted =
-      judge(node, route_->send_to_agent(node, sizeof(request) + behind, write_all));
-  if (!posted || *posted == Posted::busy) return posted;
-  ++link.sent;
-  unanswered.number = ++accepted_;
-  add(traffic().under_way, 1);
-  unanswered.done->begin();
-  link.unanswered.push_back(std::move(unanswered));
-  return posted;
+  return judge(stream.node(), stream.append(request));
 }
 
 Result<Posted> RemoteClient::Implementation::put(Remote to, Bytes source, Completion& done) {
@@ -107,67 +95,100 @@ Result<Posted> RemoteClient::Implementation::put(Remote to, Bytes source, Comple
                   .to = index(to.rank),
                   .offset = to.offset};
     std::memcpy(&store.operand, source.data(), source.size());
-    return request(store, {.done = &done});
+    return request({.request = store, .write_behind = nothing, .done = &done});
   }
   if (source.size() <= eager_limit_) {
-    const Request write{.kind = RequestKind::write,
-                        .to = index(to.rank),
-                        .offset = to.offset,
-                        .operand = source.size()};
-    return request(write, {.done = &done}, source);
+    auto* bytes = const_cast<std::byte*>(source.data());
+    return write_eager(
+        to.rank, {.size = source.size(), .count = 1, .there = to.offset, .here = bytes}, done);
   }
   if (lost_) return *lost_;
   const std::uint32_t node = nodes_.node_of(to.rank);
-  link_to(node);
+  stream_to(node);
   return judge(node, route_->put(to, source, done));
+}
+
+Result<Posted> RemoteClient::Implementation::write_eager(Rank to, const StridedRun& piece,
+                                                         Completion& done) {
+  const Request put{
+      .kind = RequestKind::write, .to = index(to), .offset = piece.there, .operand = piece.size};
+  return request({.request = put,
+                  .behind = piece.size,
+                  .write_behind = [&](std::byte* at) { std::memcpy(at, piece.here, piece.size); },
+                  .done = &done});
 }
 
 Result<Posted> RemoteClient::Implementation::put_packed(Rank to, std::span<const StridedRun> pieces,
                                                         Completion& done) {
-  const Request spread{
+  if (is_whole(pieces)) return write_eager(to, pieces.front(), done);
+  const Request put{
       .kind = RequestKind::put_packed, .to = index(to), .operand = std::uint64_t{pieces.size()}};
   const std::size_t rows = pieces.size() * sizeof(Row);
-  return request(spread, {.done = &done}, rows + bytes_of(pieces), [&](std::byte* behind) {
+  const auto write_behind = [&](std::byte* behind) {
     write_rows(pieces, behind);
     pack(pieces, behind + rows);
-  });
+  };
+  return request({.request = put,
+                  .behind = rows + bytes_of(pieces),
+                  .write_behind = write_behind,
+                  .done = &done});
 }
 
 Result<Posted> RemoteClient::Implementation::get_packed(Rank from,
                                                         std::span<const StridedRun> pieces,
                                                         Completion& done) {
-  const Request gather{
+  if (is_whole(pieces)) return read_eager(from, pieces.front(), done);
+  std::vector<Destination> results;
+  for (const StridedRun& each : pieces) results.push_back({.pieces = each});
+  const Request get{
       .kind = RequestKind::get_packed, .to = index(from), .operand = std::uint64_t{pieces.size()}};
-  return request(gather, {.done = &done, .pieces = {pieces.begin(), pieces.end()}},
-                 pieces.size() * sizeof(Row),
-                 [&](std::byte* behind) { write_rows(pieces, behind); });
+  return request({.request = get,
+                  .behind = pieces.size() * sizeof(Row),
+                  .write_behind = [&](std::byte* behind) { write_rows(pieces, behind); },
+                  .results = results,
+                  .done = &done});
+}
+
+Result<Posted> RemoteClient::Implementation::read_eager(Rank from, const StridedRun& piece,
+                                                        Completion& done) {
+  const Destination result{.pieces = piece};
+  const Request get{
+      .kind = RequestKind::read, .to = index(from), .offset = piece.there, .operand = piece.size};
+  return request(
+      {.request = get, .write_behind = nothing, .results = std::span(&result, 1), .done = &done});
 }
 
 Result<Posted> RemoteClient::Implementation::get(MutableBytes target, Remote from,
                                                  Completion& done) {
-  if (carries_messages_only()) {
-    const StridedRun whole{
-        .size = target.size(), .count = 1, .there = from.offset, .here = target.data()};
-    return get_packed(from.rank, std::span(&whole, 1), done);
-  }
+  if (carries_messages_only())
+    return read_eager(
+        from.rank, {.size = target.size(), .count = 1, .there = from.offset, .here = target.data()},
+        done);
   if (lost_) return *lost_;
   const std::uint32_t node = nodes_.node_of(from.rank);
-  link_to(node);
+  stream_to(node);
   return judge(node, route_->get(target, from, done));
 }
 
 Result<Posted> RemoteClient::Implementation::atomic(Remote at, const AtomicRequest& wanted,
                                                     std::byte* result, Completion& done) {
-  const Request update{
-      .kind = RequestKind::atomic,
-      .op = wanted.op,
-      .type = wanted.type,
-      .size = static_cast<std::uint8_t>(result == nullptr ? 0 : width(wanted.type)),
-      .to = index(at.rank),
-      .offset = at.offset,
-      .operand = wanted.operand,
-      .compare = wanted.compare};
-  return request(update, {.done = &done, .word = result, .size = width(wanted.type)});
+  const std::size_t size = width(wanted.type);
+  const Request update{.kind = RequestKind::atomic,
+                       .op = wanted.op,
+                       .type = wanted.type,
+                       .size = static_cast<std::uint8_t>(result == nullptr ? 0 : size),
+                       .to = index(at.rank),
+                       .offset = at.offset,
+                       .operand = wanted.operand};
+  const Destination old{.pieces = {.size = size, .count = 1, .here = result}, .is_word = true};
+  const bool has_compare = wanted.op == AtomicOp::compare_swap;
+  return request(
+      {.request = update,
+       .behind = has_compare ? sizeof(wanted.compare) : 0,
+       .write_behind =
+           [&](std::byte* behind) { std::memcpy(behind, &wanted.compare, sizeof(wanted.compare)); },
+       .results = std::span(&old, result == nullptr ? 0 : 1),
+       .done = &done});
 }
 
 Result<Posted> RemoteClient::Implementation::send_message(Rank to, Bytes head, Bytes body) {
@@ -177,7 +198,7 @@ Result<Posted> RemoteClient::Implementation::send_message(Rank to, Bytes head, B
                  fmt::format("no message of {} B goes to rank {}", size, index(to))};
   if (lost_) return *lost_;
   std::uint32_t& last = last_numbers_[index(to)];
-  if (last == 0) link_to(nodes_.node_of(to));  // from now on the agent watches that node
+  if (last == 0) stream_to(nodes_.node_of(to));  // from now on the agent watches that node
   const MessageHeader envelope{
       .tag = tag_, .to = index(to), .from = index(me_), .number = last + 1};
   const auto write_all = [&](std::byte* message) {

@@ -34,6 +34,8 @@ class Route {
   // Sends a message to the agent of a node, or to a rank. Messages to one destination arrive in
   // order, but large ones may be reported late. An Error is final.
   virtual Result<Posted> send_to_agent(std::uint32_t node, std::size_t size, Write write) = 0;
+  // The same for a message that is free when `leaving` is done.
+  virtual Result<Posted> send_batch(std::uint32_t node, Bytes message, Completion& leaving) = 0;
   virtual Result<Posted> send_to_rank(Rank to, std::size_t size, Write write) = 0;
 
   // The longest put or get in bytes. Each begins and finishes `done`. 0: messages only.

@@ -1,11 +1,13 @@
 #include "remote/client/through_agent.hpp"
 
+#include <algorithm>
+
 #include "remote/protocol.hpp"
 
 namespace gondwana::remote {
 namespace {
 
-static_assert(longest_request <= RecordRing::longest);
+static_assert(longest_batch <= RecordRing::longest);
 static_assert(sizeof(MessageHeader) + longest_message <= RecordRing::longest);
 
 // Limit of messages that one poll handles.
@@ -37,6 +39,12 @@ Result<Posted> ThroughAgent::send_to_agent(std::uint32_t node, std::size_t size,
   to_agent_.publish();
   memory_->header().agent_bell.ring_if_asleep(memory_->agent_bell());
   return Posted::accepted;
+}
+
+Result<Posted> ThroughAgent::send_batch(std::uint32_t node, Bytes message,
+                                        Completion& /*leaving*/) {
+  return send_to_agent(node, message.size(),
+                       [message](std::byte* place) { std::ranges::copy(message, place); });
 }
 
 // The agent of the target's node delivers it.

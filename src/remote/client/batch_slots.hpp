@@ -1,0 +1,69 @@
+// The memory of the batches that a rank fills. The agent of the node may send a batch that the rank
+// leaves open (agent/left_batches.cpp).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "memory/batch_place.hpp"
+#include "memory/node_memory.hpp"
+#include "remote/transport.hpp"
+
+namespace gondwana::remote {
+
+class BatchSlots {
+ public:
+  struct Slot {
+    BatchSlot* shared = nullptr;
+    std::uint64_t bit = 0;
+    bool is_filled = false;  // by this rank
+    Completion leaving;      // while the network reads the bytes
+
+    std::byte* bytes() const { return shared->bytes.data(); }
+  };
+
+  BatchSlots(const NodeMemory& memory, Rank me) : memory_(memory), place_(memory.batches(me)) {
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      slots_[i].shared = &place_.slots[i];
+      slots_[i].bit = std::uint64_t{1} << i;
+    }
+  }
+
+  // Null: all are in use.
+  Slot* take() {
+    for (Slot& slot : slots_) {
+      const bool is_free =
+          !slot.is_filled && slot.leaving.done() && slot.shared->state.look().is_empty();
+      if (!is_free) continue;
+      slot.is_filled = true;
+      return &slot;
+    }
+    return nullptr;
+  }
+  // The bytes are in use until `leaving` is done and the state is empty.
+  void give_back(Slot& slot) {
+    mark(left_open_ & ~slot.bit);
+    slot.is_filled = false;
+  }
+  // Lets the agent send the first `size` bytes.
+  void leave_open(Slot& slot, std::size_t size) {
+    slot.shared->state.open(static_cast<std::uint32_t>(size));
+    mark(left_open_ | slot.bit);
+    memory_.header().batch_bell.ring_if_asleep(memory_.agent_bell());
+  }
+
+ private:
+  void mark(std::uint64_t left_open) {
+    if (left_open == left_open_) return;
+    left_open_ = left_open;
+    place_.left_open.store(left_open, std::memory_order_release);  // the agent acquires it
+  }
+
+  const NodeMemory& memory_;
+  BatchPlace& place_;
+  std::array<Slot, BatchPlace::count> slots_;
+  std::uint64_t left_open_ = 0;  // as in the place
+};
+
+}  // namespace gondwana::remote

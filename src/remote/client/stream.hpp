@@ -1,0 +1,160 @@
+// The requests of a rank to one other node, in their order. They gather in an open batch while
+// `most_at_once` batches are unanswered. An open batch leaves when it is full, when an answer
+// comes, and when the rank waits; or the agent of the node sends it if the rank makes no call.
+//
+// The thread that has the turn uses the stream.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "core/function_ref.hpp"
+#include "core/result.hpp"
+#include "remote/client/batch_slots.hpp"
+#include "remote/client/route.hpp"
+#include "remote/protocol.hpp"
+
+namespace gondwana::remote {
+
+// Where a result goes.
+struct Destination {
+  StridedRun pieces;     // at this rank
+  bool is_word = false;  // of up to 8 bytes
+
+  std::size_t result_size() const { return is_word ? sizeof(ResultWord) : pieces.bytes(); }
+};
+
+struct NewRequest {
+  Request request;
+  std::size_t behind = 0;                      // bytes after it
+  FunctionRef<void(std::byte*)> write_behind;  // may be called twice
+  std::span<const Destination> results = {};
+  Completion* done = nullptr;
+};
+
+class Stream {
+ public:
+  // What the streams of a rank have in common.
+  struct Shared {
+    Route& route;
+    BatchSlots slots;
+    std::uint64_t tag;
+    Rank me;
+    std::size_t batch_limit;     // a batch of so many bytes is full
+    std::uint64_t accepted = 0;  // requests to all nodes
+    Traffic& traffic;
+    std::vector<Stream*> open{};  // the streams with an open batch, oldest first
+  };
+
+  Stream(Shared& shared, std::uint32_t node) : shared_(shared), node_(node) {}
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  std::uint32_t node() const { return node_; }
+  // Sends the address for answers; accepted once the agent has answered.
+  Result<Posted> introduce();
+  // Busy: earlier batches must be answered first.
+  Result<Posted> append(const NewRequest& request);
+  // The same for the case that needs no more than the open batch. False: nothing has happened.
+  bool try_append(const NewRequest& request);
+  // Sends the open batch if there is one. Unless it is urgent, the batch stays open while enough
+  // batches are unanswered.
+  enum class Urgency : std::uint8_t { gather, send };
+  Result<Posted> flush(Urgency urgency);
+  // False: the reply answers nothing that was sent.
+  bool take_reply(const ReceivedReply& received);
+  // Completes all requests, which will never be answered.
+  void abandon();
+
+  // Whether the agent has executed all requests up to the mark in Shared::accepted.
+  bool has_executed(std::uint64_t mark) const;
+  bool is_open() const { return open_ != nullptr; }
+  bool is_answered() const { return is_met_; }
+  bool is_done() const { return batches_.empty(); }
+  // Whether the open batch has grown since the last call.
+  bool has_grown();
+
+ private:
+  // A batch that is open or unanswered.
+  struct Sent {
+    std::uint64_t first = 0;  // of its requests, among those of this rank to all nodes
+    std::size_t size = 0;     // bytes
+    std::size_t result_size = 0;
+    std::vector<Completion*> done;  // begun once each
+    std::vector<Destination> results;
+  };
+
+  std::size_t unanswered() const { return batches_.size() - (is_open() ? 1 : 0); }
+  bool may_send(Urgency urgency) const;
+  Result<Posted> make_room(std::size_t size, std::size_t result_size);
+  bool open_batch();
+  void fill(const NewRequest& request);
+  bool publish();
+  void record(const NewRequest& request, std::size_t result_size);
+  static std::size_t size_of_results(const NewRequest& request);
+  bool is_full() const { return size_ >= shared_.batch_limit; }
+  bool fits(std::size_t size, std::size_t result_size) const {
+    return !is_full() && size_ + size <= longest_batch &&
+           batches_.back().result_size + result_size <= longest_results;
+  }
+  void close();
+  void finish(Sent& batch);
+  static bool unpack_results(Sent& batch, Bytes results);
+
+  Shared& shared_;
+  std::uint32_t node_;
+  bool is_introduced_ = false;
+  bool is_met_ = false;
+  std::uint32_t answered_ = 0;  // the number of the last batch before batches_
+  std::size_t executed_ = 0;    // of batches_; some wait for their results
+  std::deque<Sent> batches_;    // the open one is the last
+  std::size_t bytes_ = 0;       // of batches_ without the open one
+  std::vector<Sent> spare_;     // keep their memory
+  BatchSlots::Slot* open_ = nullptr;
+  bool is_published_ = false;  // the open batch
+  std::size_t size_ = 0;       // of the open batch
+  std::size_t seen_size_ = 0;  // by has_grown()
+};
+
+inline std::size_t Stream::size_of_results(const NewRequest& request) {
+  std::size_t size = 0;
+  for (const Destination& each : request.results) size += each.result_size();
+  return size;
+}
+
+inline bool Stream::try_append(const NewRequest& request) {
+  const std::size_t result_size = size_of_results(request);
+  const std::size_t size = sizeof(Request) + request.behind;
+  if (!is_published_ || !is_open() || !fits(size, result_size)) return false;
+  fill(request);
+  if (is_full() || !open_->shared->state.extend(static_cast<std::uint32_t>(size_))) {
+    size_ -= size;
+    return false;
+  }
+  record(request, result_size);
+  return true;
+}
+
+inline void Stream::fill(const NewRequest& request) {
+  std::byte* end = write(open_->bytes() + size_, request.request);
+  if (request.behind > 0) request.write_behind(end);
+  size_ += sizeof(Request) + request.behind;
+}
+
+inline void Stream::record(const NewRequest& request, std::size_t result_size) {
+  Sent& batch = batches_.back();
+  ++shared_.accepted;
+  if (std::ranges::find(batch.done.rbegin(), batch.done.rend(), request.done) ==
+      batch.done.rend()) {
+    request.done->begin();
+    batch.done.push_back(request.done);
+  }
+  batch.results.insert(batch.results.end(), request.results.begin(), request.results.end());
+  batch.result_size += result_size;
+}
+
+}  // namespace gondwana::remote
