@@ -1,6 +1,6 @@
 """The rows of jobs on several nodes: libfabric over TCP between two nodes of this machine."""
 
-from driver.case import MS, Aim, Case, Row, Run, rate, ratio
+from driver.case import INFORMATIVE, MS, Aim, Case, Row, Run, rate, ratio
 
 SIZES = {"64 KiB": 64 << 10, "1 MiB": 1 << 20}
 STRIDED = {
@@ -45,6 +45,56 @@ def bulk_case() -> Case:
     return Case("network_bulk", 2, (Run("network_bulk", nodes=2),), (rate, *rows), (BARE, TCP))
 
 
+STREAMS = {
+    "put_nbi": "put_nbi 8 B",
+    "p": "p",
+    "add": "atomic_add",
+    "fetch_add_nbi": "atomic_fetch_add_nbi",
+    "put_signal_nbi": "put_signal_nbi 8 B",
+    "get_nbi": "get_nbi 8 B",
+}
+
+
+def times(factor: int) -> Aim:
+    """So many times as fast as the control."""
+    return Aim("ratio", 1 / factor, f"{factor}x as fast")
+
+
+def stream_case(targets: int) -> Case:
+    """Streams of small operations, compared with one network write each."""
+    ranks = 2 * targets
+    rows = tuple(
+        Row(f"network {title}, stream of {length} to {targets}",
+            f"network_{name}_{length}_to_{targets}", times(aim), ("bare_put_rate_spin",))
+        for name, title in STREAMS.items() for length, aim in ((64, 8), (4096, 40)))
+    return Case(f"network_streams_{targets}", ranks,
+                (Run("network_streams", (str(targets),), nodes=2),), rows, (BARE,), peers=False)
+
+
+def updates_case() -> Case:
+    """Irregular programs, compared with themselves without batches."""
+    def row(title: str, name: str, aim: Aim) -> Row:
+        return Row(f"network {title}, 2 + 2, batches", f"network_{name}_gathered", aim,
+                   (f"network_{name}_alone",))
+    return Case("network_updates", 4,
+                (Run("network_updates", ("gathered",), nodes=2),
+                 Run("network_updates", ("alone",), {"GONDWANA_BATCH_LIMIT": "0"}, nodes=2)),
+                (row("GUPS", "gups", times(20)), row("histogram", "histogram", times(20)),
+                 row("indexgather", "indexgather", times(20)),
+                 row("get of each value", "get_one", INFORMATIVE),
+                 row("compare_swap", "compare_swap", INFORMATIVE)), peers=False)
+
+
+def left_case() -> Case:
+    """The delay of operations whose rank makes no further call."""
+    return Case("network_left", 2, (Run("network_left", nodes=2),),
+                (Row("network p that gathered, rank computes: one way", "network_left",
+                     INFORMATIVE, ("bare_put_8_spin",)),
+                 Row("the same, p99", "network_left_p99", INFORMATIVE, ("bare_put_8_spin",)),
+                 Row("network p, fence, p, rank computes: one way", "network_one_way",
+                     INFORMATIVE, ("bare_put_8_spin",))), (BARE,), peers=False)
+
+
 def barrier_case(ranks: int) -> Case:
     """barrier_all on two nodes, compared with a barrier on each and one exchange over TCP."""
     row = Row(f"network barrier_all {ranks // 2} + {ranks // 2}", f"barrier_all_{ranks}",
@@ -64,6 +114,10 @@ def network_cases() -> list[Case]:
                    for title, figure in (("AM Short", "network_am_short"),
                                          ("AM Medium 8 B", "network_am_medium_8"))), (BARE,)),
         bulk_case(),
+        stream_case(1),
+        stream_case(4),
+        updates_case(),
+        left_case(),
         barrier_case(4),
         barrier_case(8),
         Case("network_strided", 2,

@@ -1,0 +1,66 @@
+// How long an operation takes to arrive if its rank makes no further call. Rank 0 posts a few puts,
+// of which the last ones gather, and computes; the last rank reads its memory and compares clocks.
+// Then the same for a put, a fence and a put of a flag, which leave at once.
+#include "network.h"
+
+enum { TRIES = 2000, PUTS = 8, PAUSE_US = 1000 };
+
+static int by_time(const void* a, const void* b) {
+  const double first = *(const double*)a;
+  const double second = *(const double*)b;
+  return (first > second) - (first < second);
+}
+
+static void compute(int64_t ns) {
+  volatile double computed = 1;
+  for (const int64_t end = now_ns() + ns; now_ns() < end;)
+    for (int i = 0; i < 100; ++i) computed = computed * 1.0000001;
+}
+
+static void post_many(long* cells, int peer) {
+  for (int i = 1; i < PUTS; ++i) shmem_long_p(cells + i, i, peer);
+  shmem_long_p(cells, (long)now_ns(), peer);
+}
+
+static void post_two(long* cells, int peer) {
+  shmem_long_p(cells + 1, 1, peer);
+  shmem_fence();
+  shmem_long_p(cells, (long)now_ns(), peer);
+}
+
+// The last rank waits for each value without a call of the library.
+static void measure(const char* name, void (*post)(long*, int), long* cells) {
+  const int peer = shmem_n_pes() - 1;
+  double* samples = new_samples(TRIES);
+  long last = cells[0];
+  for (int i = 0; i < TRIES; ++i) {
+    shmem_barrier_all();
+    if (shmem_my_pe() == 0) {
+      post(cells, peer);
+      compute(PAUSE_US * 1000);
+    } else if (shmem_my_pe() == peer) {
+      while (__atomic_load_n(cells, __ATOMIC_ACQUIRE) == last) relax();
+      last = cells[0];
+      samples[i] = (double)(now_ns() - last);
+    }
+  }
+  shmem_barrier_all();
+  if (shmem_my_pe() != peer) return;
+  char full[64];
+  snprintf(full, sizeof full, "network_%s", name);
+  report(full, "ours", samples, TRIES);
+  qsort(samples, TRIES, sizeof *samples, by_time);
+  snprintf(full, sizeof full, "network_%s_p99", name);
+  report(full, "ours", samples + TRIES * 99 / 100, 1);
+}
+
+int main(void) {
+  shmem_init();
+  pin_if_asked(shmem_my_pe());
+  long* cells = shmem_calloc(PUTS, sizeof *cells);
+  measure("left", post_many, cells);
+  measure("one_way", post_two, cells);
+  shmem_free(cells);
+  shmem_finalize();
+  return 0;
+}

@@ -1,0 +1,97 @@
+// Streams of small operations from rank 0 to ranks of the other node, and quiet: 64 and 4096
+// operations, to one rank or to all there in turn. Usage: network_streams [limit of targets]
+#include "network.h"
+
+enum { LONGEST = 4096, CELLS = 512, ROUNDS = 60, WARM_UP = 10 };
+
+static long* cells;  // symmetric: CELLS of each kind
+static uint64_t* signals;
+static long fetched[LONGEST];
+static long source = 7;
+
+static void run_put_nbi(int i, int peer) {
+  shmem_put64_nbi(cells + i % CELLS, &source, 1, peer);
+}
+static void run_p(int i, int peer) {
+  shmem_long_p(cells + i % CELLS, source, peer);
+}
+static void run_add(int i, int peer) {
+  shmem_long_atomic_add(cells + CELLS + i % CELLS, 1, peer);
+}
+static void run_fetch_add(int i, int peer) {
+  shmem_long_atomic_fetch_add_nbi(fetched + i, cells + CELLS + i % CELLS, 1, peer);
+}
+static void run_put_signal(int i, int peer) {
+  shmem_put64_signal_nbi(cells + i % CELLS, &source, 1, signals + i % CELLS, 1, SHMEM_SIGNAL_ADD,
+                         peer);
+}
+static void run_get(int i, int peer) {
+  shmem_get64_nbi(fetched + i, cells + i % CELLS, 1, peer);
+}
+
+struct kind {
+  const char* name;
+  void (*run)(int i, int peer);
+};
+
+static const struct kind kinds[] = {{"put_nbi", run_put_nbi},
+                                    {"p", run_p},
+                                    {"add", run_add},
+                                    {"fetch_add_nbi", run_fetch_add},
+                                    {"put_signal_nbi", run_put_signal},
+                                    {"get_nbi", run_get}};
+
+static void stream(const struct kind* kind, int length, int first, int targets) {
+  for (int i = 0; i < length; ++i) kind->run(i, first + i % targets);
+  shmem_quiet();
+}
+
+static void measure_stream(const struct kind* kind, int length, int first, int targets) {
+  double* samples = new_samples(ROUNDS);
+  for (int i = -WARM_UP; i < ROUNDS; ++i) {
+    const int64_t start = now_ns();
+    stream(kind, length, first, targets);
+    if (i >= 0) samples[i] = ns_per_op(now_ns() - start, (size_t)length);
+  }
+  char name[96];
+  snprintf(name, sizeof name, "network_%s_%d_to_%d", kind->name, length, targets);
+  report(name, "ours", samples, ROUNDS);
+}
+
+// Every addition has arrived.
+static void check(int first, int targets) {
+  long sum = 0;
+  for (int target = 0; target < targets; ++target)
+    for (int i = 0; i < CELLS; ++i) sum += shmem_long_g(cells + CELLS + i, first + target);
+  const long expected = 2L * (ROUNDS + WARM_UP) * (64 + LONGEST);
+  if (sum == expected) return;
+  fprintf(stderr, "network_streams: the additions sum to %ld, expected %ld\n", sum, expected);
+  shmem_global_exit(1);
+}
+
+static void measure(void* symmetric, int peer) {
+  const int targets = *(const int*)symmetric;
+  const int first = peer - targets + 1;
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+    measure_stream(&kinds[i], 64, first, targets);
+    measure_stream(&kinds[i], LONGEST, first, targets);
+  }
+  check(first, targets);
+}
+
+int main(int argc, char** argv) {
+  int targets = argc > 1 ? atoi(argv[1]) : 1;
+  shmem_init();
+  pin_if_asked(shmem_my_pe());
+  if (targets < 1 || targets > shmem_n_pes() / 2) {
+    fputs("usage: network_streams [targets, at most half of the ranks]\n", stderr);
+    shmem_global_exit(2);
+  }
+  cells = shmem_calloc(2 * CELLS, sizeof *cells);
+  signals = shmem_calloc(CELLS, sizeof *signals);
+  measure_beside(0, measure, &targets);
+  shmem_free(signals);
+  shmem_free(cells);
+  shmem_finalize();
+  return 0;
+}
