@@ -97,7 +97,7 @@ constexpr std::array rows{
     .most = 65536},
   Variable{
     .name = "GONDWANA_BATCH_LIMIT",
-    .fallback = "16K",
+    .fallback = "32K",
     .help = "small operations for another node gather in batches of about this many bytes; 0: none",
     .assign = &assign<read_size, &Options::batch_limit>,
     .most = 65536},

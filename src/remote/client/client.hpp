@@ -25,7 +25,7 @@ class RemoteClient {
     std::uint64_t job_tag = 0;
     network::Settings settings;
     std::size_t eager_limit = 2 * 1024;   // bytes of a put that goes as a message
-    std::size_t batch_limit = 16 * 1024;  // bytes after which a batch is full; 0: no batches
+    std::size_t batch_limit = 32 * 1024;  // bytes after which a batch is full; 0: no batches
     bool through_agent = false;           // all goes through the agent of this node
     // A socket whose other end the agent of this node holds while it lives. -1: the rank does not
     // watch the agent.

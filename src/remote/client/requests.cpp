@@ -17,8 +17,8 @@ using remote::Request;
 using remote::RequestKind;
 using remote::Row;
 
-// A poll takes as long as some ten requests.
-constexpr std::uint32_t requests_between_polls = 32;
+// A poll takes system calls, and an answer that comes meanwhile can wait.
+constexpr std::uint32_t requests_between_polls = 512;
 
 constexpr auto nothing = [](std::byte*) {};
 
