@@ -100,7 +100,7 @@ static void choose_keys(uint64_t* keys, long count) {
 static void* take(size_t size) {
   void* memory = malloc(size);
   if (memory != NULL) return memory;
-  fprintf(stderr, "hash_table: --keys: there is no memory for so many\n");
+  fprintf(stderr, "hash_table: --keys: there is no memory for them\n");
   shmem_global_exit(2);
   return NULL;
 }

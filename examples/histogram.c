@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "arguments.h"
+#include "clock.h"
 #include "random.h"
 
 enum { dice = 8, faces = 6, bins = dice * (faces - 1) + 1 };  // sums from 8 to 48
@@ -50,14 +51,17 @@ int main(int argc, char** argv) {
   if (mine == NULL) refuse(argv[0], "memory", "the symmetric heap has no room for the bins");
   shmem_barrier_all();  // some libraries clear the bins only after the barrier of shmem_calloc
 
+  const double start = seconds();
   count_throws(mine, (long)throws.number);
   shmem_barrier_all();
+  const double elapsed = seconds() - start;
 
   int wrong = 0;
   if (shmem_my_pe() == 0) {
     const long expected = ranks * (long)throws.number;
     const long total = draw(mine, expected);
     wrong = total != expected;
+    printf("histogram: %d ranks, %.1f ns a throw on each\n", ranks, 1e9 * elapsed / throws.number);
     printf("histogram: %ld of %ld throws counted: %s\n", total, expected,
            wrong ? "WRONG" : "correct");
   }

@@ -56,7 +56,7 @@ STREAMS = {
 
 
 def times(factor: int) -> Aim:
-    """So many times as fast as the control."""
+    """At least `factor` times as fast as the control."""
     return Aim("ratio", 1 / factor, f"{factor}x as fast")
 
 

@@ -103,7 +103,7 @@ def control(drawing: Drawing, top: int) -> None:
         (140, "sync lines", "team x rank", "barriers"),
         (150, "scratch", "team x rank", "collectives on the node"),
         (120, "entries", "one for each node", "how to reach it"),
-        (140, "relay places", "one for each rank", "rings to the agent"),
+        (140, "relays, batches", "one for each rank", "to the agent"),
     ]
     x = 40
     for width, title, note, below in parts:

@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "core/types.hpp"
-#include "network/message_limit.hpp"
 #include "sync/atomics.hpp"
 #include "sync/batch_state.hpp"
 
@@ -15,8 +14,10 @@ namespace gondwana {
 
 // A message for the agent of another node, while it is filled.
 struct BatchSlot {
+  static constexpr std::size_t size = 72 * 1024;
+
   alignas(cache_line) BatchState<RealAtomics> state;
-  alignas(cache_line) std::array<std::byte, message_limit> bytes;
+  alignas(cache_line) std::array<std::byte, size> bytes;
 };
 
 // One per rank of a node, in the control memory. Costs nothing before it is written to.

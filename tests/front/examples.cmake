@@ -13,6 +13,15 @@ function(test_example name)
     set_tests_properties(example.${name}.n${ranks} PROPERTIES TIMEOUT 90 LABELS example
                          PROCESSORS 2)
   endforeach()
+  # Two nodes that are this machine. libfabric is not built with ThreadSanitizer.
+  if(LIBFABRIC_FOUND AND NOT GONDWANA_SANITIZE MATCHES thread)
+    add_test(NAME example.${name}.hosts
+             COMMAND gondwana_command run --hosts localhost:2,localhost:2 --timeout 60
+                     $<TARGET_FILE:example_${name}> ${ARGN}
+             WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+    set_tests_properties(example.${name}.hosts PROPERTIES TIMEOUT 90 LABELS "example;network"
+                         PROCESSORS 2)
+  endif()
 endfunction()
 
 test_example(hello)

@@ -8,9 +8,12 @@
 
 #include "memory/batch_place.hpp"
 #include "memory/node_memory.hpp"
+#include "remote/protocol.hpp"
 #include "remote/transport.hpp"
 
 namespace gondwana::remote {
+
+static_assert(longest_batch <= BatchSlot::size);
 
 class BatchSlots {
  public:

@@ -44,7 +44,7 @@ class Stream {
     BatchSlots slots;
     std::uint64_t tag;
     Rank me;
-    std::size_t batch_limit;     // a batch of so many bytes is full
+    std::size_t batch_limit;     // bytes after which a batch is full
     std::uint64_t accepted = 0;  // requests to all nodes
     Traffic& traffic;
     std::vector<Stream*> open{};  // the streams with an open batch, oldest first
