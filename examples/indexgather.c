@@ -54,9 +54,9 @@ int main(int argc, char** argv) {
     fprintf(stderr, "%s: --reads: there is no memory for the values\n", argv[0]);
     shmem_global_exit(2);
   }
-  for (uint64_t i = 0; i < words; ++i) table[i] = entry(i * ranks + me);
   uint64_t state = random_seed((int)me);
   for (long i = 0; i < reads; ++i) places[i] = next_random(&state) % (words * ranks);
+  for (uint64_t i = 0; i < words; ++i) table[i] = entry(i * ranks + me);
   shmem_barrier_all();
 
   const double start = seconds();

@@ -34,7 +34,7 @@ bool NodeAgent::Implementation::look_at_each_batch() {
   const NodePlan& plan = memory_->plan();
   bool any = false;
   for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
-    BatchPlace& place = memory_->batches(Rank(plan.first + rank));
+    const BatchPlace& place = memory_->batches(Rank(plan.first + rank));
     std::uint64_t open = place.left_open.load(std::memory_order_acquire);
     any |= open != 0;
     for (; open != 0; open &= open - 1) {
