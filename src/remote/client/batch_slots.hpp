@@ -31,6 +31,7 @@ class BatchSlots {
       slots_[i].shared = &place_.slots[i];
       slots_[i].bit = std::uint64_t{1} << i;
     }
+    place_.left_open.store(0, std::memory_order_relaxed);  // of an earlier life of this rank
   }
 
   // Null: all are in use.

@@ -5,7 +5,6 @@
 // The thread that has the turn uses the stream.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -84,7 +83,7 @@ class Stream {
     std::uint64_t first = 0;  // of its requests, among those of this rank to all nodes
     std::size_t size = 0;     // bytes
     std::size_t result_size = 0;
-    std::vector<Completion*> done;  // begun once each
+    std::vector<Completion*> done;  // each begun once for requests in a row
     std::vector<Destination> results;
   };
 
@@ -148,8 +147,7 @@ inline void Stream::fill(const NewRequest& request) {
 inline void Stream::record(const NewRequest& request, std::size_t result_size) {
   Sent& batch = batches_.back();
   ++shared_.accepted;
-  if (std::ranges::find(batch.done.rbegin(), batch.done.rend(), request.done) ==
-      batch.done.rend()) {
+  if (batch.done.empty() || batch.done.back() != request.done) {
     request.done->begin();
     batch.done.push_back(request.done);
   }
