@@ -5,6 +5,7 @@
 // counts in its own slot; the owner of the wire guards what is posted over it.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <mutex>
@@ -35,7 +36,26 @@ class Lane {
     return own_ != nullptr ? *own_ : workers_->mine().thread_slot->counters;
   }
   const Shortcut& shortcut() const { return shortcut_; }
-  Completion& pending() { return pending_; }
+  // Of the operations that are posted now.
+  Completion& pending() { return pending_[generation() % 2]; }
+  // Operations belong to generations, so that a thread can wait for the operations so far while
+  // other threads post more. Operations of at most two generations are in flight.
+  std::uint64_t generation() const { return generation_.load(std::memory_order_relaxed); }
+  bool is_done() const { return pending_[0].done() && pending_[1].done(); }
+  // Whether the operations of the generation and all before are complete. Begins the next
+  // generation if that can be done. The caller has the turn.
+  bool is_complete(std::uint64_t generation) {
+    if (this->generation() == generation && !begin_generation()) return false;
+    return this->generation() > generation + 1 || pending_[generation % 2].done();
+  }
+  // False: operations of the last generation are in flight. The caller has the turn.
+  bool begin_generation() {
+    const std::uint64_t next = generation() + 1;
+    if (!pending_[next % 2].done()) return false;
+    generation_.store(next, std::memory_order_relaxed);
+    bounced_ = 0;
+    return true;
+  }
   // The transport's mark for the operations that the latest fence orders. The turn guards it.
   std::uint64_t fence_mark() const { return fence_mark_; }
   void set_fence_mark(std::uint64_t mark) { fence_mark_ = mark; }
@@ -54,37 +74,34 @@ class Lane {
     return std::exchange(error_, std::nullopt);
   }
 
-  // A copy of `source` that lives until reset_bounce(). Empty if there is no room left. The turn
-  // guards the copies.
+  // A copy of `source` that lives until its generation is complete. Empty if there is no room left
+  // in this generation. The caller has the turn.
   Bytes bounce(Bytes source) {
-    if (buffer_.empty()) buffer_.resize(buffer_size);
-    if (source.size() > buffer_.size() - bounced_) return {};
-    std::byte* copy = buffer_.data() + bounced_;
+    if (buffer_.empty()) buffer_.resize(2 * bytes_of_generation);
+    if (source.size() > bytes_of_generation - bounced_) return {};
+    std::byte* copy = buffer_.data() + generation() % 2 * bytes_of_generation + bounced_;
     std::memcpy(copy, source.data(), source.size());
     bounced_ += source.size();
     return {copy, source.size()};
   }
   // Gives back the latest copy.
   void drop_bounced(Bytes copy) { bounced_ -= copy.size(); }
-  void reset_bounce() {
-    GONDWANA_ASSERT(pending_.done(), bounced_);
-    bounced_ = 0;
-  }
 
  private:
-  static constexpr std::size_t buffer_size = 256 * 1024;
+  static constexpr std::size_t bytes_of_generation = 128 * 1024;
 
   CounterBlock* own_ = nullptr;  // null: shared
   Workers* workers_ = nullptr;
   Shortcut shortcut_;
   Workers::Lease lease_;
-  Completion pending_;
+  std::array<Completion, 2> pending_;  // of the generations with even and odd numbers
+  std::atomic<std::uint64_t> generation_{0};
   std::uint64_t fence_mark_ = 0;
   std::atomic<bool> failed_{false};
   std::mutex error_mutex_;  // guards error_
   std::optional<Error> error_;
   std::vector<std::byte> buffer_;  // never grows: bounced bytes must not move
-  std::size_t bounced_ = 0;
+  std::size_t bounced_ = 0;        // in this generation
 };
 
 }  // namespace gondwana

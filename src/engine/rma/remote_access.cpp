@@ -141,10 +141,7 @@ bool RemoteAccess::put_copied(Lane& lane, Remote to, Bytes source) {
   keeps_fence(lane, to, source.size(), NoRoom::wait);
   return post("put", lane, [&]() -> Result<Posted> {
     Bytes copy = lane.bounce(source);
-    if (copy.empty() && lane.pending().done()) {
-      lane.reset_bounce();
-      copy = lane.bounce(source);
-    }
+    if (copy.empty() && lane.begin_generation()) copy = lane.bounce(source);
     if (copy.empty()) return Posted::busy;
     Result<Posted> posted = wire_.put(to, copy, lane.pending());
     if (!posted || *posted == Posted::busy) lane.drop_bounced(copy);
@@ -159,7 +156,7 @@ bool RemoteAccess::get_uncounted(Lane& lane, MutableBytes dest, Remote from, Buf
     return post_get(lane, dest, from, lane.pending(), NoRoom::wait).has_value();
   Completion done;
   Begun posted;
-  if (!lane.pending().done() && is_get_message(dest.size())) {
+  if (!lane.is_done() && is_get_message(dest.size())) {
     order(lane);
     posted = post_get(lane, dest, from, done, NoRoom::wait);
   } else {
@@ -266,9 +263,12 @@ void RemoteAccess::complete(Completion& done, CallName call) {
 }
 
 void RemoteAccess::drain(Lane& lane) {
-  complete(lane.pending(), "quiet");
-  const std::scoped_lock turn(turn_);
-  if (lane.pending().done()) lane.reset_bounce();  // no other thread has posted meanwhile
+  if (lane.is_done()) return;
+  const std::uint64_t so_far = lane.generation();
+  waiter_->until({.call = "quiet", .on_network = true}, [&] {
+    const std::scoped_lock turn(turn_);
+    return lane.is_complete(so_far);
+  });
 }
 
 // Does not wait if nothing could be overtaken.

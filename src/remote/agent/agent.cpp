@@ -109,7 +109,8 @@ void NodeAgent::Implementation::serve(int control) {
     send_alarms();
     return !to_alarm_.empty() || (!alarm_.empty() && leaving_ > 0);
   };
-  while ((step() || has_answers() || has_to_carry() || has_to_tell()) && monotonic_ns() < until) {
+  while ((step() || has_answers() || has_to_carry() || has_to_tell() || !send_taken_batches()) &&
+         monotonic_ns() < until) {
   }
 }
 

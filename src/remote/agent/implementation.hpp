@@ -159,6 +159,7 @@ class NodeAgent::Implementation {
   int longest_sleep_beside_ranks();
   void look_at_batches();
   bool look_at_each_batch();
+  bool send_taken_batches();
   void look_at_batch(std::uint32_t rank, std::size_t number);
   bool send_batch(BatchSlot& slot);
   bool has_open_batch() const;

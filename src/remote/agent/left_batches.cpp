@@ -22,11 +22,17 @@ void NodeAgent::Implementation::look_at_batches() {
   const bool was_rung = memory_->header().batch_bell.asleep.load(std::memory_order_relaxed) == 0;
   if (!was_rung || now < next_batch_look_ns_) return;
   next_batch_look_ns_ = now + between_looks_ns;
-  std::erase_if(taken_batches_, [this](BatchSlot* slot) { return send_batch(*slot); });
-  if (look_at_each_batch() || !taken_batches_.empty()) last_open_batch_ns_ = now;
+  const bool has_sent_all = send_taken_batches();
+  if (look_at_each_batch() || !has_sent_all) last_open_batch_ns_ = now;
   if (now - last_open_batch_ns_ < looks_on_ns) return;
   const bool is_heard = memory_->header().batch_bell.raise();
   if (!is_heard || has_open_batch()) memory_->header().batch_bell.lower();
+}
+
+// False: some wait for the network.
+bool NodeAgent::Implementation::send_taken_batches() {
+  std::erase_if(taken_batches_, [this](BatchSlot* slot) { return send_batch(*slot); });
+  return taken_batches_.empty();
 }
 
 // True if any batch is open.
@@ -55,7 +61,8 @@ void NodeAgent::Implementation::look_at_batch(std::uint32_t rank, std::size_t nu
 
 // False: there is no room now. Batches to a node that is gone are dropped.
 bool NodeAgent::Implementation::send_batch(BatchSlot& slot) {
-  const Bytes bytes = Bytes(slot.bytes).first(slot.state.look().size());
+  const std::size_t size = std::min<std::size_t>(slot.state.look().size(), BatchSlot::size);
+  const Bytes bytes = Bytes(slot.bytes).first(size);
   const auto batch = remote::read<remote::Batch>(bytes);
   if (batch && batch->node < memory_->plan().nodes) {
     const Result<Posted> sent = send_on(batch->node, bytes);

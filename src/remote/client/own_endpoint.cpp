@@ -13,7 +13,7 @@
 namespace gondwana::remote {
 namespace {
 
-// For answers of 32 bytes, and messages.
+// For answers with their results, and messages.
 constexpr network::Receives receives{.buffers = 4,
                                      .longest = sizeof(MessageHeader) + longest_message};
 

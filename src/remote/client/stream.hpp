@@ -1,6 +1,7 @@
 // The requests of a rank to one other node, in their order. They gather in an open batch while
-// `most_at_once` batches are unanswered. An open batch leaves when it is full, when an answer
-// comes, and when the rank waits; or the agent of the node sends it if the rank makes no call.
+// `most_at_once` batches are unanswered. An open batch leaves when it is full, with the answer to
+// all batches before it or to some if it is half full, and when the rank waits or polls. If the
+// rank makes no call, the agent of the node sends it.
 //
 // The thread that has the turn uses the stream.
 #pragma once
