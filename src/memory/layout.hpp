@@ -7,8 +7,8 @@
 //   1, ... | NodeEntry of node 0, 1, ... | addresses and keys of nodes | RelayPlace of rank 0, 1,
 //   ... | BatchPlace of rank 0, 1, ...
 //
-// Ranks here are those of the node, from 0; nodes are all of the job. The relay and batch places
-// exist only in a job of several nodes.
+// The ranks of the node are numbered from 0. There is an entry for each node of the job. Relay and
+// batch places exist only in a job of several nodes.
 //
 // All zero is the valid initial state: nothing has to be written before the ranks start.
 #pragma once

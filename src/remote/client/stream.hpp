@@ -81,7 +81,7 @@ class Stream {
  private:
   // A batch that is open or unanswered.
   struct Sent {
-    std::uint64_t first = 0;  // of its requests, among those of this rank to all nodes
+    std::uint64_t first = 0;  // its first request, numbered over all nodes (Shared::accepted)
     std::size_t size = 0;     // bytes
     std::size_t result_size = 0;
     std::vector<Completion*> done;  // each begun once for requests in a row
