@@ -182,13 +182,14 @@ void take_leave(int status, void* /*unused*/) {
 
 // No standard of a door has an answer to a loss. The message says where this rank was; the first
 // rank of a node prints it. The launcher, or a rank that has lost its own connections, may know
-// more. So a rank that misses a peer gives them time to end the job.
+// more. So a rank that misses a peer gives them time to end the job. A rank that has not waited for
+// long may be in any call.
 void say_peer_lost(const Error& error) {
   constexpr std::chrono::seconds for_others{2};
   if (error.code == Errc::peer_lost) std::this_thread::sleep_for(for_others);
   const Process& self = this_process();
   const Waiting* waiting = self.memory->page(self.membership.rank).longest_wait();
-  fail_together(waiting == nullptr ? "put" : waiting->call().c_str(), error);
+  fail_together(waiting == nullptr ? "network" : waiting->call().c_str(), error);
 }
 
 // By which launchers end the ranks of a job: one that ends already is to end in its own way.

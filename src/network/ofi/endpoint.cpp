@@ -279,7 +279,9 @@ void Endpoint::handle_failure(const Handlers& handlers) {
   if (ReceiveBuffer* buffer = find_buffer(entry.op_context); buffer != nullptr)
     return note_failure(*buffer, entry);
   if ((entry.flags & FI_RECV) != 0) return;
-  handlers.on_failed(&done(entry.op_context), library_.strerror(entry.err));
+  const bool is_cancelled = entry.err == FI_ECANCELED;  // when a connection ends
+  handlers.on_failed(&done(entry.op_context),
+                     is_cancelled ? "the connection has ended" : library_.strerror(entry.err));
 }
 
 std::string Endpoint::place() const {
