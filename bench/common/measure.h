@@ -27,6 +27,11 @@ static inline double ns_per_op(int64_t ns, size_t ops) {
   return (double)ns / (double)ops;
 }
 
+static inline void compute_us(size_t us) {
+  const int64_t end = now_ns() + 1000 * (int64_t)us;
+  while (now_ns() < end) continue;
+}
+
 static inline void relax(void) {
 #if defined(__x86_64__)
   __builtin_ia32_pause();

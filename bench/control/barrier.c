@@ -4,7 +4,8 @@
 //   yield   a central counter, sched_yield in a loop
 //   futex   a central counter, polled 200 times, then a futex
 // A sample is the mean of BATCH barriers: 1 where a barrier costs much more than reading the clock.
-// Usage: barrier KIND PROCESSES [BATCH] [SAMPLES]
+// Before each sample rank 0 computes for PAUSE us while the others wait for it.
+// Usage: barrier KIND PROCESSES [BATCH] [SAMPLES] [PAUSE]
 #include "../common/barriers.h"
 #include "../common/crew.h"
 
@@ -18,6 +19,7 @@ struct plan {
   uint32_t processes;
   size_t batch;
   size_t samples;
+  size_t pause;
 };
 
 static enum wait_kind wait_kind_of(const char* kind) {
@@ -37,7 +39,8 @@ static void pass(struct shared* shared, const struct plan* plan, int rank) {
 
 int main(int argc, char** argv) {
   const struct plan plan = {argc > 1 ? argv[1] : "yield", (uint32_t)argument(argc, argv, 2, 2),
-                            argument(argc, argv, 3, 1), argument(argc, argv, 4, 1000)};
+                            argument(argc, argv, 3, 1), argument(argc, argv, 4, 1000),
+                            argument(argc, argv, 5, 0)};
   if (strcmp(plan.kind, "pair") == 0 && plan.processes != 2) {
     fprintf(stderr, "barrier: kind pair is for 2 processes, not %u\n", plan.processes);
     return 1;
@@ -47,13 +50,15 @@ int main(int argc, char** argv) {
   double* samples = new_samples(plan.samples);
   for (size_t i = 0; i < plan.samples / 10 + 1; ++i) pass(shared, &plan, rank);  // warm up
   for (size_t i = 0; i < plan.samples; ++i) {
+    if (rank == 0) compute_us(plan.pause);
     const int64_t start = now_ns();
     pass(shared, &plan, rank);
     samples[i] = ns_per_op(now_ns() - start, plan.batch);
   }
   end_crew(rank);
   char name[64];
-  snprintf(name, sizeof name, "barrier_%s_%u", plan.kind, plan.processes);
+  snprintf(name, sizeof name, "barrier_%s%s_%u", plan.pause > 0 ? "bursts_" : "", plan.kind,
+           plan.processes);
   report(name, "control", samples, plan.samples);
   return 0;
 }

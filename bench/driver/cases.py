@@ -83,6 +83,18 @@ def barrier_case(ranks: int, kinds: tuple[str, ...], batch: int, samples: int, a
                 (row,), tuple(("barrier", k, str(ranks), *numbers) for k in kinds), busy)
 
 
+def burst_case(ranks: int, busy: int = 0) -> Case:
+    """50 barriers after each pause of 3 ms in which rank 0 computes. The control is the faster of
+    yields and futexes."""
+    kinds, numbers = ("yield", "futex"), ("50", "100", "3000")
+    title = f"barrier_all {ranks} in bursts" + (f", {busy} busy loops, mean" if busy else "")
+    row = Row(title, f"barrier_bursts_{ranks}", ratio(1.5),
+              tuple(f"barrier_bursts_{k}_{ranks}" for k in kinds), by="mean" if busy else "median")
+    return Case(f"barrier_bursts_{ranks}" + ("_busy" if busy else ""), ranks,
+                (Run("barrier", numbers),), (row,),
+                tuple(("barrier", k, str(ranks), *numbers) for k in kinds), busy)
+
+
 @dataclass(frozen=True)
 class Collective:
     """A collective of 64 KiB; its control moves the same bytes."""
@@ -174,6 +186,9 @@ def all_cases() -> list[Case]:
         barrier_case(8, ("yield",), 1, 1000, ratio(1.3)),
         barrier_case(16, ("yield",), 1, 500, ratio(1.5)),
         barrier_case(8, ("futex",), 1, 500, ratio(1.5), busy=2),
+        burst_case(8),
+        burst_case(16),
+        burst_case(8, busy=2),
         *collective_cases(),
         *lock_cases(),
         *thread_cases(),

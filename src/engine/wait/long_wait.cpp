@@ -36,6 +36,7 @@ LongWait::LongWait(Waiter& waiter, const WaitReason& why)
 
 void LongWait::step() {
   if (poll()) return begin_again();
+  yields_.slow_since_ns = 0;  // nothing came meanwhile
   switch (phase_) {
     case Phase::spin:
       return spin();
@@ -47,7 +48,7 @@ void LongWait::step() {
 }
 
 void LongWait::end() {
-  worker_.wait_policy.end(yields_);
+  worker_.wait_policy.end(yields_, came_late());
 }
 
 // Returns true if something arrived. In the spin phase it may miss messages of concurrent senders.
@@ -63,7 +64,7 @@ bool LongWait::poll() {
 
 // A network poll takes as long as a yield, so a rank that waits for the network only yields.
 void LongWait::begin_again() {
-  worker_.wait_policy.end(yields_);
+  worker_.wait_policy.end(yields_, came_late());
   phase_ = why_.on_network ? Phase::yield : Phase::spin;
   spins_ = 0;
   sleeps_ = 0;
@@ -77,9 +78,32 @@ void LongWait::spin() {
 
 void LongWait::yield() {
   if (worker_.wait_policy.yield_once(yields_)) return;
-  worker_.wait_policy.end(yields_);
+  worker_.wait_policy.end(yields_, false);
   phase_ = Phase::sleep;
   sleep();
+}
+
+// Whether this rank could have ended its wait long before its last yield returned. Peers that began
+// to wait in the midst of that yield wait for this rank. If a peer on this processor was the last
+// to come, it has only just begun to wait.
+bool LongWait::came_late() const {
+  if (yields_.slow_since_ns == 0) return false;
+  constexpr std::uint64_t margin = WaitPolicy::slow_ns / 2;
+  const std::uint64_t now = monotonic_ns();
+  const NodePlan& plan = waiter_.memory_->plan();
+  bool has_peer_just_come = false;
+  for (std::uint32_t i = 0; i < plan.ranks; ++i) {
+    const auto peer = static_cast<Rank>(plan.first + i);
+    const Waiting* wait =
+        peer != waiter_.me_ ? waiter_.memory_->page(peer).longest_wait() : nullptr;
+    if (wait == nullptr) continue;
+    const std::uint64_t begin_ns = wait->since_ns.load(std::memory_order_relaxed);
+    if (begin_ns + margin > now)
+      has_peer_just_come = true;
+    else if (begin_ns > yields_.slow_since_ns + margin)
+      return true;
+  }
+  return !has_peer_just_come;
 }
 
 // A rank sleeps on one of its two bells: the one for memory, or the one for sync words. The caller

@@ -54,6 +54,7 @@ class LongWait {
   void begin_again();
   void spin();
   void yield();
+  bool came_late() const;
   void sleep();
   Timeout timeout(std::chrono::microseconds limit) const;
 

@@ -18,15 +18,17 @@ WaitPolicy::WaitPolicy(const Processors& processors, std::uint32_t spins)
   if (spins_ == 0) spins_ = processors.is_oversubscribed ? oversubscribed : usual;
 }
 
-void WaitPolicy::note(bool slow) {
-  if (!slow) {
-    slow_in_a_row_ = 0;
-    next_rest_ = std::max(next_rest_ / 2, shortest_rest);
-  } else if (++slow_in_a_row_ == slow_enough) {
-    slow_in_a_row_ = 0;
-    resting_ = next_rest_;
-    next_rest_ = std::min(next_rest_ * 2, longest_rest);
+void WaitPolicy::note(bool late) {
+  if (!late) {
+    if (doubt_ > 0) --doubt_;
+    if (doubt_ == 0) next_rest_ = shortest_rest;
+    return;
   }
+  doubt_ += doubt_of_late;
+  if (doubt_ < most_doubt) return;
+  doubt_ = most_doubt - doubt_of_late;  // after the rest one late wait is enough
+  resting_ = next_rest_;
+  next_rest_ = std::min(next_rest_ * 4, longest_rest);
 }
 
 bool WaitPolicy::yield_once(Yields& yields) {
@@ -38,16 +40,16 @@ bool WaitPolicy::yield_once(Yields& yields) {
     }
     yields.since_ns = yields.before_ns = monotonic_ns();
   }
-  if (yields.slow || yields.before_ns - yields.since_ns >= longest_ns) return false;
+  if (yields.before_ns - yields.since_ns >= longest_ns) return false;
   ::sched_yield();
   const std::uint64_t now = monotonic_ns();
-  yields.slow = now - yields.before_ns > slow_ns;
+  yields.slow_since_ns = now - yields.before_ns > slow_ns ? yields.before_ns : 0;
   yields.before_ns = now;
   return true;
 }
 
-void WaitPolicy::end(Yields& yields) {
-  if (yields.since_ns != 0) note(yields.slow);
+void WaitPolicy::end(Yields& yields, bool came_late) {
+  if (yields.since_ns != 0) note(came_late);
   yields = {};
 }
 

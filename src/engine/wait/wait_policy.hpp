@@ -23,39 +23,41 @@ class WaitPolicy {
 
   // The first polls have no pause, because the answer is often one cache miss away.
   static constexpr std::uint32_t eager_spins = 256;
+  // A yield longer than this gave the processor to a process that computes. Ranks that wait return
+  // it within a few microseconds each.
+  static constexpr std::uint64_t slow_ns = 500'000;
 
   // The consecutive yields of one wait.
   struct Yields {
     std::uint64_t since_ns = 0;  // 0: none yet
     std::uint64_t before_ns = 0;
-    bool slow = false;
+    std::uint64_t slow_since_ns = 0;  // when the last one began, if it was slow
   };
   // Yields once more. Returns false if it is time to sleep.
   bool yield_once(Yields& yields);
-  // Called whether they ended by success or by sleep.
-  void end(Yields& yields);
+  // Called whether they ended by success or by sleep. `came_late`: a slow yield has delayed the
+  // success.
+  void end(Yields& yields, bool came_late);
 
  private:
-  // Long enough to wake the slowest of a few dozen sleepers in turn. Otherwise one rank that slept
-  // makes all others sleep, barrier after barrier.
-  static constexpr std::uint64_t longest_ns = 500'000;
-  // A yield longer than this gave the processor to another process that computes. Ranks that wait
-  // return it within a few microseconds each.
-  static constexpr std::uint64_t slow_ns = 500'000;
-  // Slow yields in consecutive waits. A single one also occurs to a rank with a processor of its
-  // own: on virtual machines, and at the start of a job.
-  static constexpr std::uint32_t slow_enough = 2;
-  static constexpr std::uint32_t shortest_rest = 128;
+  // Ranks that sleep leave the processors of those that compute, and the kernel takes milliseconds
+  // to spread them again. So ranks that wait for a peer of theirs in a short phase do not sleep.
+  static constexpr std::uint64_t longest_ns = 4'000'000;
+  // A wait that came late counts as much as this number of others. Single ones also occur to a rank
+  // with a processor of its own: on virtual machines, and at the start of a job.
+  static constexpr std::uint32_t doubt_of_late = 16;
+  static constexpr std::uint32_t most_doubt = 3 * doubt_of_late;
+  static constexpr std::uint32_t shortest_rest = 256;
   static constexpr std::uint32_t longest_rest = 8192;
 
-  void note(bool slow);
+  void note(bool late);
 
   // Owner of the mutable members: the thread that waits.
   bool yields_help_;
   std::uint32_t spins_;
   std::uint32_t resting_ = 0;  // waits that go straight to sleep before yields are tried again
   std::uint32_t next_rest_ = shortest_rest;
-  std::uint32_t slow_in_a_row_ = 0;
+  std::uint32_t doubt_ = 0;
 };
 
 }  // namespace gondwana
