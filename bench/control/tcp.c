@@ -3,7 +3,7 @@
 #include "../common/tcp.h"
 #include "../common/crew.h"
 
-enum { WARM_UP = 500, TRIPS = 3000, LARGEST = 1 << 20 };
+enum { WARM_UP = 500, TRIPS = 3000, LARGEST = 16 << 20 };
 
 static void ping_pong(int peer, int rank) {
   char word[8] = {0};
@@ -54,7 +54,7 @@ static void stream(int peer, int rank, char* piece, size_t bytes) {
 }
 
 int main(void) {
-  static const size_t sizes[] = {64 << 10, 128 << 10, LARGEST};
+  static const size_t sizes[] = {64 << 10, 128 << 10, 1 << 20, LARGEST};
   struct sockaddr_in at;
   const int listener = listen_here(&at);
   const int rank = start_crew(2);

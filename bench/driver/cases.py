@@ -134,7 +134,20 @@ def collective_cases() -> list[Case]:
         (Collective("alltoall", "alltoall", 1.5, met="alltoall_met"), every),
         (Collective("scan", "sum_inscan", 2, figure="sum_inscan"), every),
     )
-    return words + [kind.case(ranks) for kind, counts in kinds for ranks in counts]
+    cases = words + [kind.case(ranks) for kind, counts in kinds for ranks in counts]
+    return cases + [crowded_case("alltoall", 64 << 10), crowded_case("alltoall", 1 << 20),
+                    crowded_case("broadcast", 64 << 10), crowded_case("fcollect", 64 << 10)]
+
+
+def crowded_case(program: str, source_bytes: int, ranks: int = 16) -> Case:
+    """A large collective of more ranks than processors, compared with two processes that copy the
+    same bytes and one meeting of as many processes."""
+    size = f"{source_bytes >> 10} KiB" if source_bytes < 1 << 20 else "1 MiB"
+    row = Row(f"{program} {size}, {ranks}", f"{program}_{ranks}", ratio(1.5),
+              (f"{program}_{source_bytes}_copied_{ranks}",))
+    return Case(f"{program}_{ranks}_{source_bytes}", ranks,
+                (Run(program, (str(source_bytes), "10")),), (row,),
+                (("copied", program, str(ranks), str(source_bytes)),))
 
 
 def hello_case(ranks: int, extra_ms: float) -> Case:

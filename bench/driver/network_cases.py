@@ -2,7 +2,7 @@
 
 from driver.case import INFORMATIVE, MS, Aim, Case, Row, Run, rate, ratio
 
-SIZES = {"64 KiB": 64 << 10, "1 MiB": 1 << 20}
+SIZES = {"64 KiB": 64 << 10, "1 MiB": 1 << 20, "16 MiB": 16 << 20}
 STRIDED = {
     "network ibput": "network_strided",
     "network ibget": "network_strided_get",
@@ -36,13 +36,18 @@ def bulk_case() -> Case:
     for name, size in SIZES.items():
         for way in ("put", "get"):
             figure = f"network_{way}_{size}"
-            rows += [Row(f"network {way} {name}, bare", figure, share(0.95),
-                         (f"bare_{way}_{size}_spin",)),
-                     Row(f"network {way} {name}, TCP stream", figure, share(0.85),
-                         (f"tcp_stream_{size}",))]
+            if size <= 1 << 20:
+                rows.append(Row(f"network {way} {name}, bare", figure, share(0.95),
+                                (f"bare_{way}_{size}_spin",)))
+            rows += [Row(f"network {way} {name}, TCP stream", figure, share(0.9),
+                         (f"tcp_stream_{size}",)),
+                     Row(f"network {way} {name}, GONDWANA_ROUTE=agent", f"{figure}_agent",
+                         ratio(1.5), (figure,), peers=False)]
     rate = Row("network put_nbi 8 B, 64 and quiet", "network_put_rate", share(0.8),
                ("bare_put_rate_spin",))
-    return Case("network_bulk", 2, (Run("network_bulk", nodes=2),), (rate, *rows), (BARE, TCP))
+    through_agent = Run("network_bulk", ("_agent",), {"GONDWANA_ROUTE": "agent"}, nodes=2)
+    return Case("network_bulk", 2, (Run("network_bulk", nodes=2), through_agent), (rate, *rows),
+                (BARE, TCP))
 
 
 STREAMS = {

@@ -1,8 +1,9 @@
-// Bandwidth between nodes: put_nbi and get_nbi of 64 KiB and 1 MiB, several in flight, and quiet.
-// Message rate: 64 put_nbi of 8 bytes and quiet. Rank 0 and the last rank.
+// Bandwidth between nodes: put_nbi and get_nbi of 64 KiB to 16 MiB, several in flight, and quiet.
+// Message rate: 64 put_nbi of 8 bytes and quiet. Rank 0 and the last rank. ROUTE ends the names of
+// the figures. Usage: network_bulk [ROUTE]
 #include "network.h"
 
-enum { LARGEST = 1 << 20, BATCHES = 40 };
+enum { LARGEST = 16 << 20, USUAL_AREA = 1 << 20, BATCHES = 40 };
 
 struct stream {
   const char* name;
@@ -13,15 +14,18 @@ struct stream {
 };
 
 static const struct stream streams[] = {
-    {"put_rate", 8, 1024, 64, 0},      {"put_65536", 65536, 64, 8, 0},
-    {"get_65536", 65536, 64, 8, 1},    {"put_1048576", LARGEST, 8, 4, 0},
-    {"get_1048576", LARGEST, 8, 4, 1},
+    {"put_rate", 8, 1024, 64, 0},       {"put_65536", 65536, 64, 8, 0},
+    {"get_65536", 65536, 64, 8, 1},     {"put_1048576", 1 << 20, 8, 4, 0},
+    {"get_1048576", 1 << 20, 8, 4, 1},  {"put_16777216", LARGEST, 1, 1, 0},
+    {"get_16777216", LARGEST, 1, 1, 1},
 };
 
 static char* local;
+static const char* route = "";
 
 static void run(const struct stream* stream, char* symmetric, int peer) {
-  const size_t places = LARGEST / stream->size;
+  const size_t area = stream->size > USUAL_AREA ? stream->size : USUAL_AREA;
+  const size_t places = area / stream->size;
   for (size_t i = 0; i < stream->transfers; ++i) {
     const size_t at = i % places * stream->size;
     if (stream->gets)
@@ -44,12 +48,13 @@ static void measure(void* symmetric, int peer) {
       samples[i] = ns_per_op(now_ns() - start, stream->transfers);
     }
     char name[64];
-    snprintf(name, sizeof name, "network_%s", stream->name);
+    snprintf(name, sizeof name, "network_%s%s", stream->name, route);
     report(name, "ours", samples, BATCHES);
   }
 }
 
-int main(void) {
+int main(int argc, char** argv) {
+  if (argc > 1) route = argv[1];
   shmem_init();
   pin_if_asked(shmem_my_pe());
   char* symmetric = shmem_malloc(LARGEST);
