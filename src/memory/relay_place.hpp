@@ -18,7 +18,9 @@ namespace gondwana {
 
 // One per rank of a node, in the control memory. Costs nothing before it is written to.
 struct alignas(4096) RelayPlace {
-  RecordRing to_agent;  // records are for the nodes that they name
+  // A record is for the node that it names. A number beyond the nodes names a slot of the rank's
+  // BatchPlace, which the agent sends and empties; that record has no bytes.
+  RecordRing to_agent;
   RecordRing to_rank;
   Doorbell<RealAtomics> bell;  // the rank's, rung by the agent
 };

@@ -105,19 +105,21 @@ bool NodeAgent::Implementation::has_answers() const {
 }
 
 NodeAgent::Implementation::SendBuffer& NodeAgent::Implementation::take_buffer(std::uint32_t to,
-                                                                              std::size_t size) {
+                                                                              std::size_t size,
+                                                                              BatchSlot* slot) {
   if (free_buffers_.empty()) free_buffers_.push_back(&buffers_.emplace_back());
   SendBuffer& buffer = *free_buffers_.back();
   free_buffers_.pop_back();
   buffer.to = to;
   buffer.size = size;
   buffer.is_carried = false;
-  endpoint_->make_room(buffer.bytes, size);
+  buffer.slot = slot;
+  if (slot == nullptr) endpoint_->make_room(buffer.bytes, size);
   return buffer;
 }
 
 Result<Posted> NodeAgent::Implementation::send(Peer peer, SendBuffer& buffer) {
-  Result<Posted> sent = endpoint_->send(peer, Bytes(buffer.bytes).first(buffer.size), buffer);
+  Result<Posted> sent = endpoint_->send(peer, buffer.message(), buffer);
   if (sent && *sent == Posted::accepted) {
     leaving_ += buffer.size;
     clients_[buffer.to].leaving += buffer.size;
@@ -132,6 +134,7 @@ void NodeAgent::Implementation::has_left(SendBuffer& buffer) {
   leaving_ -= buffer.size;
   clients_[buffer.to].leaving -= buffer.size;
   if (buffer.is_carried) --carrying_;
+  if (buffer.slot != nullptr) buffer.slot->state.clear();
   free_buffers_.push_back(&buffer);
 }
 

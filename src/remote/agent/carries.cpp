@@ -37,12 +37,13 @@ void NodeAgent::Implementation::listen_to_ranks() {
 bool NodeAgent::Implementation::carry() {
   bool found = false;
   is_blocked_ = false;
-  for (Carried& rank : carried_) {
+  for (std::uint32_t number = 0; number < carried_.size(); ++number) {
+    Carried& rank = carried_[number];
     deliver_waiting(rank);
     for (int i = 0; i < most_at_once; ++i) {
       const auto message = rank.from_rank.front();
       if (!message) break;
-      if (!pass_on(*message)) {
+      if (!pass_on(number, *message)) {
         is_blocked_ = true;
         break;
       }
@@ -53,9 +54,12 @@ bool NodeAgent::Implementation::carry() {
   return found;
 }
 
-// False: there is no room now. Messages to a node that is gone are dropped.
-bool NodeAgent::Implementation::pass_on(const RecordReader::Record& message) {
+// A message of a rank of this node, numbered within it. False: there is no room now. Messages to a
+// node that is gone are dropped.
+bool NodeAgent::Implementation::pass_on(std::uint32_t rank, const RecordReader::Record& message) {
   const NodePlan& plan = memory_->plan();
+  if (message.to >= plan.nodes && message.to - plan.nodes < BatchPlace::count)
+    return send_batch(memory_->batches(Rank(plan.first + rank)).slots[message.to - plan.nodes]);
   if (message.to == plan.node) {
     on_message(message.bytes);
     return true;
@@ -69,15 +73,21 @@ bool NodeAgent::Implementation::pass_on(const RecordReader::Record& message) {
   return !sent || *sent == Posted::accepted;
 }
 
-Result<Posted> NodeAgent::Implementation::send_on(std::uint32_t node, Bytes message) {
+// With a slot the message is in it. The slot is emptied when it has left.
+Result<Posted> NodeAgent::Implementation::send_on(std::uint32_t node, Bytes message,
+                                                  BatchSlot* slot) {
   const Result<Peer> peer = peer_of(node);
   if (!peer) return peer.error();
-  if (message.size() <= endpoint_->most_injected()) return endpoint_->inject(*peer, message);
+  if (message.size() <= endpoint_->most_injected()) {
+    Result<Posted> sent = endpoint_->inject(*peer, message);
+    if (slot != nullptr && sent && *sent == Posted::accepted) slot->state.clear();
+    return sent;
+  }
   const std::uint32_t there = remote::agent_number(memory_->plan(), node);
   if (!has_room(clients_[there], message.size())) return Posted::busy;
-  SendBuffer& buffer = take_buffer(there, message.size());
+  SendBuffer& buffer = take_buffer(there, message.size(), slot);
   buffer.is_carried = true;
-  std::ranges::copy(message, buffer.bytes.data());
+  if (slot == nullptr) std::memcpy(buffer.bytes.data(), message.data(), message.size());
   return send(*peer, buffer);
 }
 
@@ -104,7 +114,7 @@ void NodeAgent::Implementation::deliver(Rank to, Bytes packet) {
 bool NodeAgent::Implementation::hand_over(Carried& rank, Bytes packet) {
   std::byte* place = rank.to_rank.open(packet.size());
   if (place == nullptr) return false;
-  std::ranges::copy(packet, place);
+  std::memcpy(place, packet.data(), packet.size());
   rank.to_rank.publish();
   rank.has_news = true;
   return true;

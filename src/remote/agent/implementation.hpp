@@ -66,7 +66,12 @@ class NodeAgent::Implementation {
     std::uint32_t to = 0;
     std::size_t size = 0;
     bool is_carried = false;       // for a rank of this node
-    std::vector<std::byte> bytes;  // keeps its capacity
+    BatchSlot* slot = nullptr;     // its bytes leave, and it is emptied then
+    std::vector<std::byte> bytes;  // without a slot; keeps its capacity
+
+    Bytes message() const {
+      return slot != nullptr ? Bytes(slot->bytes).first(size) : Bytes(bytes).first(size);
+    }
   };
   // A process that sends batches. `done`: its last executed batch.
   struct Client {
@@ -139,16 +144,16 @@ class NodeAgent::Implementation {
   bool has_room(const Client& client, std::size_t size) const;
   bool is_stuck(std::uint32_t number) const;
   bool has_answers() const;
-  SendBuffer& take_buffer(std::uint32_t to, std::size_t size);
+  SendBuffer& take_buffer(std::uint32_t to, std::size_t size, BatchSlot* slot = nullptr);
   Result<Posted> send(Peer peer, SendBuffer& buffer);
   void has_left(SendBuffer& buffer);
   void has_failed(const network::Operation* operation);
   void carry_from_now();
   void listen_to_ranks();
   bool carry();
-  bool pass_on(const RecordReader::Record& message);
+  bool pass_on(std::uint32_t rank, const RecordReader::Record& message);
   Result<Peer> peer_of(std::uint32_t node);
-  Result<Posted> send_on(std::uint32_t node, Bytes message);
+  Result<Posted> send_on(std::uint32_t node, Bytes message, BatchSlot* slot = nullptr);
   void deliver(Rank to, Bytes packet);
   static bool hand_over(Carried& rank, Bytes packet);
   static void deliver_waiting(Carried& rank);

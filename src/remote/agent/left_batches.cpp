@@ -64,10 +64,13 @@ bool NodeAgent::Implementation::send_batch(BatchSlot& slot) {
   const std::size_t size = std::min<std::size_t>(slot.state.look().size(), BatchSlot::size);
   const Bytes bytes = Bytes(slot.bytes).first(size);
   const auto batch = remote::read<remote::Batch>(bytes);
-  if (batch && batch->node < memory_->plan().nodes) {
-    const Result<Posted> sent = send_on(batch->node, bytes);
-    if (sent && *sent == Posted::busy) return false;
-    if (!sent) lose(batch->node, NodeState::cut_off);
+  const NodePlan& plan = memory_->plan();
+  if (batch && batch->node == plan.node) {
+    on_message(bytes);
+  } else if (batch && batch->node < plan.nodes) {
+    const Result<Posted> sent = send_on(batch->node, bytes, &slot);
+    if (sent) return *sent == Posted::accepted;
+    lose(batch->node, NodeState::cut_off);
   } else {
     ++dropped_.misdirected;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -24,6 +25,8 @@ class BatchSlots {
     Completion leaving;      // while the network reads the bytes
 
     std::byte* bytes() const { return shared->bytes.data(); }
+    BatchState<RealAtomics>& state() const { return shared->state; }
+    std::uint32_t number() const { return static_cast<std::uint32_t>(std::countr_zero(bit)); }
   };
 
   BatchSlots(const NodeMemory& memory, Rank me) : memory_(memory), place_(memory.batches(me)) {

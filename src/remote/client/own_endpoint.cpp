@@ -100,16 +100,25 @@ Result<Posted> OwnEndpoint::send(Line& line, std::size_t size, Write write) {
   return post_send(line, Bytes(operation.message).first(size), operation);
 }
 
-Result<Posted> OwnEndpoint::send_batch(std::uint32_t node, Bytes message, Completion& leaving) {
+Result<Posted> OwnEndpoint::send_batch(std::uint32_t node, BatchSlots::Slot& slot,
+                                       std::size_t size) {
   const Result<Agent*> agent = agent_of(node);
   if (!agent) return agent.error();
   Line& line = **agent;
-  if (may_inject(line, message.size())) {
-    Result<Posted> posted = endpoint_->inject(line.peer, message);
-    if (posted && *posted == Posted::accepted) ++line.injected;
-    return posted;
-  }
-  return post_send(line, message, take_operation(leaving, node));
+  const Bytes message(slot.bytes(), size);
+  const bool is_injected = may_inject(line, size);
+  Result<Posted> posted = is_injected
+                              ? endpoint_->inject(line.peer, message)
+                              : post_send(line, message, take_operation(slot.leaving, node));
+  if (!posted || *posted == Posted::busy) return posted;
+  if (is_injected) ++line.injected;
+  slot.state().clear();
+  return posted;
+}
+
+// As many bytes as the kernel takes if the rank does not poll.
+Route::Window OwnEndpoint::window() const {
+  return {.bytes = std::size_t{128} * 1024, .results = most_unanswered * longest_results};
 }
 
 Result<Posted> OwnEndpoint::post_send(Line& line, Bytes message, Operation& operation) {

@@ -25,7 +25,8 @@ class OwnEndpoint final : public Route {
 
   Bytes address() const override { return endpoint_->address(); }
   Result<Posted> send_to_agent(std::uint32_t node, std::size_t size, Write write) override;
-  Result<Posted> send_batch(std::uint32_t node, Bytes message, Completion& leaving) override;
+  Result<Posted> send_batch(std::uint32_t node, BatchSlots::Slot& slot, std::size_t size) override;
+  Window window() const override;
   Result<Posted> send_to_rank(Rank to, std::size_t size, Write write) override;
   std::size_t longest_transfer() const override { return endpoint_->longest_transfer(); }
   Result<Posted> put(Remote to, Bytes source, Completion& done) override;

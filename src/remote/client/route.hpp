@@ -9,9 +9,14 @@
 #include "core/function_ref.hpp"
 #include "core/result.hpp"
 #include "core/types.hpp"
+#include "remote/client/batch_slots.hpp"
 #include "remote/transport.hpp"
 
 namespace gondwana::remote {
+
+// Limit of the unanswered batches of a rank to one node. The agent receives all of them if it has
+// room for as many from each rank. One batch always may be sent.
+inline constexpr std::size_t most_unanswered = 32;
 
 class Route {
  public:
@@ -34,8 +39,16 @@ class Route {
   // Sends a message to the agent of a node, or to a rank. Messages to one destination arrive in
   // order, but large ones may be reported late. An Error is final.
   virtual Result<Posted> send_to_agent(std::uint32_t node, std::size_t size, Write write) = 0;
-  // The same for a message that is free when `leaving` is done.
-  virtual Result<Posted> send_batch(std::uint32_t node, Bytes message, Completion& leaving) = 0;
+  // The same for a slot with `size` bytes. Unless it is empty, its sender has taken it. If it is
+  // accepted, it is free when its `leaving` is done and its state is empty.
+  virtual Result<Posted> send_batch(std::uint32_t node, BatchSlots::Slot& slot,
+                                    std::size_t size) = 0;
+  // Limits of the bytes of unanswered batches to one node, and of their results.
+  struct Window {
+    std::size_t bytes;
+    std::size_t results;
+  };
+  virtual Window window() const = 0;
   virtual Result<Posted> send_to_rank(Rank to, std::size_t size, Write write) = 0;
 
   // The longest put or get in bytes. Each begins and finishes `done`. 0: messages only.

@@ -14,12 +14,6 @@ namespace {
 // earlier one if it is half full (docs/decisions/0028-small-operations-gather.md).
 constexpr std::size_t most_at_once = 2;
 
-// Limits of the unanswered batches to one node. The agent receives all of them if it has room for
-// as many from each rank, and the kernel takes as many bytes if the rank does not poll. One batch
-// always may be sent.
-constexpr std::size_t most_unanswered = 32;
-constexpr std::size_t most_unanswered_bytes = 128 * 1024;
-
 }  // namespace
 
 Result<Posted> Stream::introduce() {
@@ -36,7 +30,10 @@ Result<Posted> Stream::introduce() {
 
 bool Stream::may_send(Urgency urgency) const {
   if (unanswered() == 0) return true;
-  if (unanswered() >= most_unanswered || bytes_ + size_ > most_unanswered_bytes) return false;
+  if (unanswered() >= most_unanswered) return false;
+  const Route::Window window = shared_.route.window();
+  if (bytes_ + size_ > window.bytes) return false;
+  if (results_ + batches_.back().result_size > window.results) return false;
   if (urgency == Urgency::send) return true;
   const bool is_worth_it = !is_published_ || size_ >= shared_.batch_limit / 2;
   return unanswered() < most_at_once && is_worth_it;
@@ -93,8 +90,8 @@ bool Stream::open_batch() {
 
 // False: the agent has taken the batch without the last request.
 bool Stream::publish() {
-  if (!is_published_ || open_->shared->state.extend(static_cast<std::uint32_t>(size_))) return true;
-  size_ = open_->shared->state.look().size();
+  if (!is_published_ || open_->state().extend(static_cast<std::uint32_t>(size_))) return true;
+  size_ = open_->state().look().size();
   close();
   return false;
 }
@@ -103,6 +100,7 @@ bool Stream::publish() {
 void Stream::close() {
   batches_.back().size = size_;
   bytes_ += size_;
+  results_ += batches_.back().result_size;
   shared_.slots.give_back(*std::exchange(open_, nullptr));
   std::erase(shared_.open, this);
 }
@@ -110,17 +108,16 @@ void Stream::close() {
 Result<Posted> Stream::flush(Urgency urgency) {
   if (!is_open()) return Posted::accepted;
   if (!may_send(urgency)) return Posted::busy;
-  BatchState<RealAtomics>& state = open_->shared->state;
+  BatchState<RealAtomics>& state = open_->state();
   if (is_published_ && !state.take(state.look())) {
     close();  // by the agent
     return Posted::accepted;
   }
-  const Result<Posted> sent =
-      shared_.route.send_batch(node_, {open_->bytes(), size_}, open_->leaving);
-  const bool is_sent = sent && *sent == Posted::accepted;
-  if (is_published_ && is_sent) state.clear();
-  if (is_published_ && !is_sent) state.reopen();
-  if (is_sent) close();
+  const Result<Posted> sent = shared_.route.send_batch(node_, *open_, size_);
+  if (sent && *sent == Posted::accepted)
+    close();
+  else if (is_published_)
+    state.reopen();
   return sent;
 }
 
@@ -135,7 +132,7 @@ bool Stream::take_reply(const ReceivedReply& received) {
   if (count == 0 || count > batches_.size()) return false;
   if (count == batches_.size() && is_open()) {
     if (!is_published_) return false;
-    size_ = open_->shared->state.look().size();
+    size_ = open_->state().look().size();
     close();  // the agent has taken it
   }
   Sent& answered = batches_[count - 1];
@@ -168,6 +165,7 @@ void Stream::finish(Sent& batch) {
   for (Completion* done : batch.done) done->finish();
   add(shared_.traffic.under_way, ~std::uint64_t{0});
   bytes_ -= batch.size;
+  results_ -= batch.result_size;
   batch.done.clear();
   batch.results.clear();
   batch.size = 0;
@@ -176,7 +174,7 @@ void Stream::finish(Sent& batch) {
 
 void Stream::abandon() {
   if (is_open()) {
-    BatchState<RealAtomics>& state = open_->shared->state;
+    BatchState<RealAtomics>& state = open_->state();
     if (is_published_ && state.take(state.look())) state.clear();
     close();
   }

@@ -113,6 +113,7 @@ class Stream {
   std::size_t executed_ = 0;    // of batches_; some wait for their results
   std::deque<Sent> batches_;    // the open one is the last
   std::size_t bytes_ = 0;       // of batches_ without the open one
+  std::size_t results_ = 0;     // likewise: bytes of results
   std::vector<Sent> spare_;     // keep their memory
   BatchSlots::Slot* open_ = nullptr;
   bool is_published_ = false;  // the open batch
@@ -131,7 +132,7 @@ inline bool Stream::try_append(const NewRequest& request) {
   const std::size_t size = sizeof(Request) + request.behind;
   if (!is_published_ || !is_open() || !fits(size, result_size)) return false;
   fill(request);
-  if (is_full() || !open_->shared->state.extend(static_cast<std::uint32_t>(size_))) {
+  if (is_full() || !open_->state().extend(static_cast<std::uint32_t>(size_))) {
     size_ -= size;
     return false;
   }

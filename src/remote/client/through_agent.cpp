@@ -41,10 +41,24 @@ Result<Posted> ThroughAgent::send_to_agent(std::uint32_t node, std::size_t size,
   return Posted::accepted;
 }
 
-Result<Posted> ThroughAgent::send_batch(std::uint32_t node, Bytes message,
-                                        Completion& /*leaving*/) {
-  return send_to_agent(node, message.size(),
-                       [message](std::byte* place) { std::ranges::copy(message, place); });
+// The agent sends the bytes from the slot, and empties it.
+Result<Posted> ThroughAgent::send_batch(std::uint32_t /*node*/, BatchSlots::Slot& slot,
+                                        std::size_t size) {
+  BatchState<RealAtomics>& state = slot.state();
+  const bool is_new = state.look().is_empty();
+  if (is_new) {
+    state.open(static_cast<std::uint32_t>(size));
+    state.take(state.look());
+  }
+  Result<Posted> posted =
+      send_to_agent(memory_->plan().nodes + slot.number(), 0, [](std::byte*) {});
+  if (is_new && *posted == Posted::busy) state.clear();
+  return posted;
+}
+
+// All slots, and as many results as the ring holds: the agent would copy others twice.
+Route::Window ThroughAgent::window() const {
+  return {.bytes = BatchPlace::count * BatchSlot::size, .results = 3 * longest_results};
 }
 
 // The agent of the target's node delivers it.
