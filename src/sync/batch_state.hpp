@@ -17,7 +17,7 @@ namespace gondwana {
 template <AtomicsPolicy Atomics>
 class BatchState {
  public:
-  static constexpr std::uint32_t layout_version = 1;
+  static constexpr std::uint32_t layout_version = 2;
 
   struct Value {
     std::uint64_t bits = 0;

@@ -109,7 +109,7 @@ void NodeAgent::Implementation::serve(int control) {
     send_alarms();
     return !to_alarm_.empty() || (!alarm_.empty() && leaving_ > 0);
   };
-  while ((step() || has_answers() || has_to_carry() || has_to_tell() || !send_taken_batches()) &&
+  while ((step() || has_answers() || has_to_carry() || has_to_tell() || !taken_batches_.empty()) &&
          monotonic_ns() < until) {
   }
 }
@@ -134,6 +134,7 @@ bool NodeAgent::Implementation::step() {
   };
   follow_files();
   const bool found = endpoint_->poll({take, left, lost}) > 0;
+  send_taken_batches();  // before newer ones take the room
   const bool carried = carry();
   send_answers();
   ring();

@@ -1,6 +1,7 @@
 #include "remote/client/through_agent.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "remote/protocol.hpp"
 
@@ -12,6 +13,9 @@ static_assert(sizeof(MessageHeader) + longest_message <= RecordRing::longest);
 
 // Limit of messages that one poll handles.
 constexpr int most_at_once = 64;
+
+// Limit of the bytes of a batch that goes into the ring.
+constexpr std::size_t most_copied = 4096;
 
 Error messages_only() {
   return {Errc::missing, "the node agent carries messages only"};
@@ -41,10 +45,17 @@ Result<Posted> ThroughAgent::send_to_agent(std::uint32_t node, std::size_t size,
   return Posted::accepted;
 }
 
-// The agent sends the bytes from the slot, and empties it.
-Result<Posted> ThroughAgent::send_batch(std::uint32_t /*node*/, BatchSlots::Slot& slot,
+// A small batch goes into the ring, so that its slot is free at once. The agent sends a large one
+// from its slot, and empties it.
+Result<Posted> ThroughAgent::send_batch(std::uint32_t node, BatchSlots::Slot& slot,
                                         std::size_t size) {
   BatchState<RealAtomics>& state = slot.state();
+  if (size <= most_copied) {
+    Result<Posted> posted = send_to_agent(
+        node, size, [&](std::byte* message) { std::memcpy(message, slot.bytes(), size); });
+    if (*posted == Posted::accepted) state.clear();
+    return posted;
+  }
   const bool is_new = state.look().is_empty();
   if (is_new) {
     state.open(static_cast<std::uint32_t>(size));
