@@ -4,7 +4,7 @@
 //   yield   a central counter, sched_yield in a loop
 //   futex   a central counter, polled 200 times, then a futex
 // A sample is the mean of BATCH barriers: 1 where a barrier costs much more than reading the clock.
-// Before each sample rank 0 computes for PAUSE us while the others wait for it.
+// Before each sample rank 0 computes for PAUSE us.
 // Usage: barrier KIND PROCESSES [BATCH] [SAMPLES] [PAUSE]
 #include "../common/barriers.h"
 #include "../common/crew.h"

@@ -1,6 +1,5 @@
-// The latency of barrier_all, measured by rank 0. A sample is the mean of BATCH barriers. Before
-// each sample rank 0 computes for PAUSE us while the others wait for it. Usage: barrier [BATCH]
-// [SAMPLES] [PAUSE]
+// The latency of barrier_all, measured by rank 0. A sample is the mean of BATCH barriers, before
+// which rank 0 computes for PAUSE us. Usage: barrier [BATCH] [SAMPLES] [PAUSE]
 #include "../common/measure.h"
 
 #include <shmem.h>
