@@ -100,12 +100,56 @@ def left_case() -> Case:
                      INFORMATIVE, ("bare_put_8_spin",))), (BARE,), peers=False)
 
 
+def node_controls(name: str, ranks: int,
+                  size: int) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """The figures and the programs of the least that a collective of two nodes does, by processes
+    that yield or sleep."""
+    kinds = ("yield", "futex")
+    return (tuple(f"{name}_{size}_nodes_{kind}_{ranks}" for kind in kinds),
+            tuple(("node_collective", kind, name, str(ranks), str(size)) for kind in kinds))
+
+
 def barrier_case(ranks: int) -> Case:
-    """barrier_all on two nodes, compared with a barrier on each and one exchange over TCP."""
-    row = Row(f"network barrier_all {ranks // 2} + {ranks // 2}", f"barrier_all_{ranks}",
-              ratio(1.5), (f"node_barrier_{ranks}",))
-    return Case(f"network_barrier_{ranks}", ranks, (Run("barrier", ("1", "5000"), nodes=2),), (row,),
-                (("node_barrier", str(ranks)),))
+    """barrier_all on two nodes, compared with a barrier on each and one exchange, by TCP and by
+    bare libfabric."""
+    title, figure = f"network barrier_all {ranks // 2} + {ranks // 2}", f"barrier_all_{ranks}"
+    bare, programs = node_controls("barrier", ranks, 8)
+    return Case(f"network_barrier_{ranks}", ranks, (Run("barrier", ("1", "5000"), nodes=2),),
+                (Row(title, figure, ratio(1.5), (f"node_barrier_{ranks}",)),
+                 Row(f"{title}, bare", figure, ratio(1.4), bare)),
+                (("node_barrier", str(ranks)), *programs))
+
+
+COLLECTIVES = {"reduce": ("sum reduction", {"8 B": 8, "4 KiB": 4 << 10, "64 KiB": 64 << 10}),
+               "broadcast": ("broadcast", {"8 B": 8, "64 KiB": 64 << 10}),
+               "alltoall": ("alltoall, blocks of", {"8 B": 8, "4 KiB": 4 << 10})}
+
+
+def collective_case(program: str, title: str, name: str, size: int, ranks: int) -> Case:
+    """A collective on two nodes, compared with a barrier on each and an exchange of what must
+    cross. `size` is a vector or a block."""
+    figure = f"{'sum_' if program == 'reduce' else ''}{program}_{ranks}"
+    argument = size * ranks if program == "alltoall" else size
+    bare, programs = node_controls(program, ranks, size)
+    row = Row(f"network {title} {name}, {ranks // 2} + {ranks // 2}", figure, ratio(1.4), bare)
+    return Case(f"network_{program}_{size}_{ranks}", ranks,
+                (Run(program, (str(argument), "20"), nodes=2),), (row,), programs)
+
+
+def collective_cases() -> list[Case]:
+    """Every collective and size, on 2 + 2 and 4 + 4 ranks."""
+    return [collective_case(program, title, name, size, ranks)
+            for program, (title, sizes) in COLLECTIVES.items()
+            for name, size in sizes.items() for ranks in (4, 8)]
+
+
+def flood_case() -> Case:
+    """Active messages one way, compared with one bare message each."""
+    kinds = {"Short": ("short", 48), "Medium 64 B": ("medium_64", 112)}
+    return Case("network_flood", 2, (Run("gasnet_far_flood", nodes=2),),
+                tuple(Row(f"gex {title}, one way, many, two nodes", f"gasnet_far_flood_{name}",
+                          times(8), (f"bare_message_rate_{size}_spin",))
+                      for title, (name, size) in kinds.items()), (BARE,))
 
 
 def network_cases() -> list[Case]:
@@ -118,6 +162,7 @@ def network_cases() -> list[Case]:
                        ("bare_message_48_spin",))
                    for title, figure in (("AM Short", "network_am_short"),
                                          ("AM Medium 8 B", "network_am_medium_8"))), (BARE,)),
+        flood_case(),
         bulk_case(),
         stream_case(1),
         stream_case(4),
@@ -125,6 +170,7 @@ def network_cases() -> list[Case]:
         left_case(),
         barrier_case(4),
         barrier_case(8),
+        *collective_cases(),
         Case("network_strided", 2,
              (Run("network_strided", nodes=2), Run("gasnet_far_pieces", nodes=2)),
              tuple(Row(f"{name} 128 KiB of 64 B, 25 %", figure, share(0.7),
