@@ -229,11 +229,14 @@ RemoteAccess::Begun RemoteAccess::post_parts(Lane& lane, MutableBytes dest, Remo
 }
 
 // Waits for room on the wire, or tries once. Returns nothing, with the error in the lane, on
-// failure. A thread that waits does not have the turn.
+// failure. A thread that waits does not have the turn. A try without room makes progress, so that
+// one of many tries finds room.
 RemoteAccess::Begun RemoteAccess::post(CallName call, Lane& lane, NoRoom no_room,
                                        FunctionRef<Result<Posted>()> attempt) {
   Result<Posted> posted = try_in_turn(no_room, attempt);
-  if (posted && *posted == Posted::busy && no_room == NoRoom::wait)
+  const bool is_busy = posted && *posted == Posted::busy;
+  if (is_busy && no_room == NoRoom::refuse) progress();
+  if (is_busy && no_room == NoRoom::wait)
     waiter_->until({.call = call, .on_network = true}, [&] {
       posted = try_in_turn(no_room, attempt);
       return !posted || *posted == Posted::accepted;
@@ -296,7 +299,11 @@ bool RemoteAccess::keeps_fence(Lane& lane, Remote to, std::size_t size, NoRoom n
     if (!turn) return false;
     return lane.fence_mark() == 0 || wire_.has_executed(to.rank, lane.fence_mark());
   };
-  if (no_room == NoRoom::refuse) return is_kept();
+  if (no_room == NoRoom::refuse) {
+    if (is_kept()) return true;
+    progress();
+    return false;
+  }
   waiter_->until({.call = "put", .peer = index(to.rank), .on_network = true}, is_kept);
   return true;
 }

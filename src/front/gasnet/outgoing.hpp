@@ -36,12 +36,16 @@ class Turn {
 // wait for the handler without polling.
 void receive_own(Door& door);
 
-// Empty if the queue is full and GEX_FLAG_IMMEDIATE is set.
+// Empty if the queue is full and GEX_FLAG_IMMEDIATE is set. Then this makes progress of the network,
+// which may report room.
 [[gnu::always_inline]] inline std::optional<Draft> open(const Destination& to, Payload payload,
                                                         gex_Flags_t flags) {
   Engine& engine = to.door.engine();
-  if ((flags & GEX_FLAG_IMMEDIATE) != 0)
-    return engine.messages().try_open(Rank(to.process), to.sort, payload);
+  if ((flags & GEX_FLAG_IMMEDIATE) != 0) {
+    std::optional<Draft> draft = engine.messages().try_open(Rank(to.process), to.sort, payload);
+    if (!draft && !to.door.reaches(to.process)) engine.remote().progress();
+    return draft;
+  }
   return engine.waiter().open_message(to.call, Rank(to.process), to.sort, payload);
 }
 

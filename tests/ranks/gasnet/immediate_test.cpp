@@ -1,6 +1,7 @@
 // GEX_FLAG_IMMEDIATE: without room the call does nothing and reports that.
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <functional>
 #include <thread>
 #include <vector>
@@ -174,6 +175,56 @@ GASNET_TEST(immediate_gets_are_done_or_refused, 1) {
       }
     }
   }
+}
+
+// False: none of the tries found room.
+bool begins(const std::function<bool()>& call) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (std::chrono::steady_clock::now() < end)
+    if (call()) return true;
+  return false;
+}
+
+GASNET_TEST(immediate_calls_make_room_by_themselves, 1) {
+  const Target target = make_target(world);
+  const gex_Rank_t peer = world.right();
+  std::array<std::uint64_t, 500> got{};
+  const auto cell = [&](std::size_t i) { return target.there + i * sizeof(got[0]); };
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    ASSERT_TRUE(begins([&] {
+      return gex_RMA_PutNBIVal(world.team, peer, cell(i), i + 1, sizeof(got[0]), immediate) == 0;
+    }));
+  }
+  gex_NBI_Wait(GEX_EC_ALL, 0);
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    ASSERT_TRUE(begins([&] {
+      return gex_RMA_GetNBI(world.team, &got[i], peer, cell(i), sizeof(got[i]), immediate) == 0;
+    }));
+  }
+  gex_NBI_Wait(GEX_EC_ALL, 0);
+  for (std::size_t i = 0; i < got.size(); ++i) EXPECT_EQ(got[i], i + 1);
+}
+
+constexpr gex_AM_Index_t counted = 201;
+thread_local int times_counted = 0;
+
+void count(gex_Token_t /*token*/) {
+  ++times_counted;
+}
+
+GASNET_TEST(immediate_messages_make_room_by_themselves, 1) {
+  constexpr int most = 500;
+  world.add_handler(counted, reinterpret_cast<gex_AM_Fn_t>(&count),
+                    GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 0);
+  times_counted = 0;
+  world.barrier();
+  const gex_Rank_t me = gex_TM_QueryRank(world.team);
+  for (int i = 0; me == 0 && i < most; ++i) {
+    ASSERT_TRUE(begins(
+        [&] { return gex_AM_RequestShort0(world.team, world.right(), counted, immediate) == 0; }));
+  }
+  if (me == 1 || world.right() == me) GASNET_BLOCKUNTIL(times_counted == most);
+  world.barrier();
 }
 
 constexpr gex_AM_Index_t told = 200;
