@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 
 #include "memory/node_entry.hpp"
 
@@ -65,6 +66,11 @@ bool is_atomic(const Request& request, const NodePlan& plan) {
          is_in_arena(request.offset, width(request.type), plan);
 }
 
+bool is_message(const Request& request) {
+  return request.operand <= longest_gathered &&
+         request.offset <= std::numeric_limits<std::uint32_t>::max();
+}
+
 std::size_t operands_behind(const Request& request) {
   return request.op == AtomicOp::compare_swap ? sizeof(ResultWord) : 0;
 }
@@ -83,6 +89,8 @@ std::optional<std::size_t> size_behind(const Request& request, Bytes behind, con
       return if_valid(is_range(request, plan), 0);
     case RequestKind::atomic:
       return if_valid(is_atomic(request, plan), operands_behind(request));
+    case RequestKind::message:
+      return if_valid(is_message(request), request.operand);
     case RequestKind::put_packed:
     case RequestKind::get_packed:
       break;

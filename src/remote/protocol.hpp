@@ -6,6 +6,8 @@
 //                            word, writes or returns bytes in one piece or in many, or does an
 //                            atomic operation. Batches are numbered. The agent executes all
 //                            requests in their order.
+//                   Batch    without a number: messages to one rank, which the agent passes on. A
+//                            rank sends it to the receiver itself if it has not left it open.
 //   agent -> rank   Reply    all batches up to this number are executed. The results of the last
 //                            one follow. A reply with number 0 answers a Hello.
 //   agent -> agent  Hello; Beat: a Reply must follow
@@ -56,11 +58,19 @@ struct Batch {
   std::uint64_t tag = 0;
   MessageKind kind = MessageKind::batch;
   std::uint32_t from = 0;    // a rank
-  std::uint32_t number = 0;  // of the batches of this rank to this node, from 1 on
+  std::uint32_t number = 0;  // of the batches of this rank to this node, from 1 on; 0: messages
   std::uint32_t node = 0;    // the receiving node
 };
 
-enum class RequestKind : std::uint8_t { store, write, read, put_packed, get_packed, atomic };
+enum class RequestKind : std::uint8_t {
+  store,
+  write,
+  read,
+  put_packed,
+  get_packed,
+  atomic,
+  message
+};
 
 // One operation in a batch.
 struct Request {
@@ -70,10 +80,10 @@ struct Request {
   // store: 1, 2, 4 or 8; atomic: 0 if the old value is not wanted.
   std::uint8_t size = 0;
   std::uint32_t to = 0;      // a rank of the node
-  std::uint64_t offset = 0;  // in the arena of `to`
-  // store: the word; write, read: bytes; put_packed, get_packed: Rows that follow; atomic: the
-  // operand. The bytes of a write, the bytes of a put after all rows, and the second operand of a
-  // compare_swap follow.
+  std::uint64_t offset = 0;  // in the arena of `to`; message: MessageHeader::number
+  // store: the word; write, read, message: bytes; put_packed, get_packed: Rows that follow; atomic:
+  // the operand. The bytes of a write or a message, the bytes of a put after all rows, and the
+  // second operand of a compare_swap follow.
   std::uint64_t operand = 0;
 };
 
@@ -121,6 +131,7 @@ struct MessageHeader {
 };
 
 constexpr std::size_t longest_message = 64 * 1024 + 512;  // after its header
+constexpr std::size_t longest_gathered = 4 * 1024;        // of them, in a batch
 
 // The kinds of messages between ranks, and the header that they begin with.
 enum class ContentKind : std::uint16_t { request, reply, update, receipt, notice };
@@ -128,7 +139,7 @@ enum class ContentKind : std::uint16_t { request, reply, update, receipt, notice
 struct ContentHeader {
   ContentKind sort;
   std::uint16_t generation = 0;  // of the sender's engine
-  std::uint32_t taken = 0;       // the receiver's requests that the sender has handled meanwhile
+  std::uint32_t taken = 0;       // credits of the receiver that the sender has freed meanwhile
   std::uint32_t bytes = 0;       // of the body
 };
 
@@ -191,6 +202,7 @@ consteval std::uint64_t fingerprint_of_protocol() {
       .add(longest_write)
       .add(longest_results)
       .add(longest_message)
+      .add(longest_gathered)
       .value();
 }
 inline constexpr std::uint64_t protocol_fingerprint = fingerprint_of_protocol();
@@ -213,12 +225,12 @@ struct ReceivedBatch {
   Bytes requests;
 };
 
-// Nothing unless a rank of this job may send the bytes to the agent of this node.
+// Nothing unless a rank of this job may send the bytes to the agent of this node, or to a rank.
 std::optional<ReceivedBatch> read_batch(Bytes bytes, std::uint64_t tag, const NodePlan& plan);
 
 struct ReceivedRequest {
   Request request;
-  Bytes behind;  // the bytes of a write, rows and bytes, or a second operand
+  Bytes behind;  // the bytes of a write or a message, rows and bytes, or a second operand
 
   std::size_t size() const { return sizeof(Request) + behind.size(); }
   // Of a put_packed or a get_packed.

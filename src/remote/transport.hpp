@@ -44,6 +44,10 @@ class Completion {
   std::atomic<std::uint64_t> under_way_{0};
 };
 
+// Whether a message may wait for further ones to the same rank, until this rank progresses or has
+// made no call for a while.
+enum class Departure : std::uint8_t { at_once, may_wait };
+
 // Receives the messages to a rank. It may post operations and messages, but must not progress. The
 // bytes are gone when it returns.
 using MessageReceiver = std::function<void(Rank from, Bytes messages)>;
@@ -58,7 +62,7 @@ template <typename T>
 concept Transport = requires(T transport, Remote remote, Bytes source, MutableBytes target,
                              const AtomicRequest& request, std::byte* result,
                              Completion& done, std::span<const StridedRun> pieces, Rank to, Bytes head, Bytes body,
-                             MessageReceiver receiver, std::chrono::microseconds limit, std::uint64_t mark) {
+                             Departure departure, MessageReceiver receiver, std::chrono::microseconds limit, std::uint64_t mark) {
   { transport.name() } -> std::convertible_to<std::string_view>;
   { transport.limits() } -> std::convertible_to<Limits>;
   { transport.put(remote, source, done) } -> std::same_as<Result<Posted>>;
@@ -78,7 +82,7 @@ concept Transport = requires(T transport, Remote remote, Bytes source, MutableBy
   { transport.has_executed(to, mark) } -> std::same_as<bool>;
   // A message to the rank itself. Head and body follow each other and are free when it is accepted.
   // It arrives once, after earlier messages of this rank to that one.
-  { transport.send_message(to, head, body) } -> std::same_as<Result<Posted>>;
+  { transport.send_message(to, head, body, departure) } -> std::same_as<Result<Posted>>;
   // Called for each message within progress(). Messages that come earlier are kept for it.
   { transport.listen(receiver) } -> std::same_as<void>;
   // Progresses; true if anything happened.

@@ -41,8 +41,8 @@ class Wire {
   bool has_unordered() { return impl_->has_unordered(); }
   std::uint64_t accepted() { return impl_->accepted(); }
   bool has_executed(Rank at, std::uint64_t mark) { return impl_->has_executed(at, mark); }
-  Result<Posted> send_message(Rank to, Bytes head, Bytes body) {
-    return impl_->send_message(to, head, body);
+  Result<Posted> send_message(Rank to, Bytes head, Bytes body, Departure departure) {
+    return impl_->send_message(to, head, body, departure);
   }
   void listen(MessageReceiver receiver) { impl_->listen(std::move(receiver)); }
   bool progress() { return impl_->progress(); }
@@ -70,7 +70,7 @@ class Wire {
     virtual bool has_unordered() = 0;
     virtual std::uint64_t accepted() = 0;
     virtual bool has_executed(Rank at, std::uint64_t mark) = 0;
-    virtual Result<Posted> send_message(Rank to, Bytes head, Bytes body) = 0;
+    virtual Result<Posted> send_message(Rank to, Bytes head, Bytes body, Departure departure) = 0;
     virtual void listen(MessageReceiver receiver) = 0;
     virtual bool progress() = 0;
     virtual bool departed() = 0;
@@ -107,8 +107,8 @@ class Wire {
     bool has_executed(Rank at, std::uint64_t mark) override {
       return transport->has_executed(at, mark);
     }
-    Result<Posted> send_message(Rank to, Bytes head, Bytes body) override {
-      return transport->send_message(to, head, body);
+    Result<Posted> send_message(Rank to, Bytes head, Bytes body, Departure departure) override {
+      return transport->send_message(to, head, body, departure);
     }
     void listen(MessageReceiver receiver) override { transport->listen(std::move(receiver)); }
     bool progress() override { return transport->progress(); }

@@ -50,6 +50,11 @@ void is_harmless(const ReceivedRequest& received) {
   GONDWANA_ASSERT(plan.holds(Rank(request.to)), request.to);
   if (request.kind == RequestKind::put_packed || request.kind == RequestKind::get_packed)
     return are_harmless_rows(received);
+  if (request.kind == RequestKind::message) {
+    GONDWANA_ASSERT(received.behind.size() == request.operand, request.operand);
+    GONDWANA_ASSERT(request.operand <= longest_gathered, request.operand);
+    return;
+  }
   const std::size_t size = size_at_target(received);
   GONDWANA_ASSERT(size > 0 && size <= plan.arena_size(), size);
   GONDWANA_ASSERT(request.offset <= plan.arena_size() - size, request.offset);

@@ -69,11 +69,11 @@ class Faulty {
   std::uint64_t accepted() { return inner_->accepted(); }
   bool has_executed(Rank at, std::uint64_t mark) { return inner_->has_executed(at, mark); }
   // A delayed message does not overtake other messages to the same rank.
-  Result<Posted> send_message(Rank to, Bytes head, Bytes body) {
+  Result<Posted> send_message(Rank to, Bytes head, Bytes body, Departure departure) {
     if (one_in(3)) return Posted::busy;
     std::vector<std::byte> bytes(head.begin(), head.end());
     bytes.insert(bytes.end(), body.begin(), body.end());
-    messages_.push_back({to, std::move(bytes)});
+    messages_.push_back({to, std::move(bytes), departure});
     return Posted::accepted;
   }
   void listen(MessageReceiver receiver) { inner_->listen(std::move(receiver)); }
@@ -117,6 +117,7 @@ class Faulty {
   struct Message {
     Rank to;
     std::vector<std::byte> bytes;
+    Departure departure;
   };
 
   bool one_in(std::uint64_t n) { return random_() % n == 0; }
@@ -140,7 +141,7 @@ class Faulty {
     if (messages_.empty()) return;
     const Rank to = messages_[random_() % messages_.size()].to;
     const auto first = std::ranges::find(messages_, to, &Message::to);
-    const Result<Posted> posted = inner_->send_message(to, first->bytes, {});
+    const Result<Posted> posted = inner_->send_message(to, first->bytes, {}, first->departure);
     GONDWANA_ASSERT(static_cast<bool>(posted), messages_.size());
     if (*posted == Posted::accepted) messages_.erase(first);
   }

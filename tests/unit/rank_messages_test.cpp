@@ -73,9 +73,10 @@ class Post {
     return false;
   }
 
-  void send(std::uint32_t from, std::uint32_t to, Bytes head, Bytes body) {
+  void send(std::uint32_t from, std::uint32_t to, Bytes head, Bytes body,
+            Departure departure = Departure::at_once) {
     const bool sent = progress_until([&] {
-      const Result<Posted> posted = wires_[from].send_message(Rank(to), head, body);
+      const Result<Posted> posted = wires_[from].send_message(Rank(to), head, body, departure);
       EXPECT_TRUE(posted) << posted.error().text;
       return !posted || *posted == Posted::accepted;
     });
@@ -184,8 +185,9 @@ TEST_P(Mail, may_be_empty_and_as_long_as_it_says) {
   EXPECT_EQ(post().received(1)[2].bytes, text);
   if (post().wire(2).name() == "faulty") return;  // it finds out later
   const std::vector<std::byte> too_long(longest() + 1);
-  EXPECT_FALSE(post().wire(2).send_message(Rank(1), too_long, {}));
-  EXPECT_FALSE(post().wire(2).send_message(Rank(ranks), {}, {})) << "no such rank";
+  EXPECT_FALSE(post().wire(2).send_message(Rank(1), too_long, {}, Departure::at_once));
+  EXPECT_FALSE(post().wire(2).send_message(Rank(ranks), {}, {}, Departure::at_once))
+      << "no such rank";
 }
 
 TEST_P(Mail, what_comes_before_anybody_listens_is_kept) {
@@ -213,7 +215,8 @@ TEST_P(Mail, of_each_pair_arrives_once_and_in_order) {
       const std::uint32_t to = pair % ranks;
       auto text = text_of(from, to, number, size_of());
       post().send(from, to, Bytes(text).first(text.size() / 2),
-                  Bytes(text).subspan(text.size() / 2));
+                  Bytes(text).subspan(text.size() / 2),
+                  random() % 3 == 0 ? Departure::at_once : Departure::may_wait);
       sent[pair].push_back({Rank(from), std::move(text)});
     }
   }
@@ -237,12 +240,14 @@ TEST_P(Mail, a_receiver_may_answer) {
   // A wire without a connection yet is busy: the next message is answered.
   post().wire(3).listen([&](Rank from, Bytes message) {
     if (answered) return;
-    const Result<Posted> posted = post().wire(3).send_message(from, message, {});
+    const Result<Posted> posted =
+        post().wire(3).send_message(from, message, {}, Departure::at_once);
     answered = posted && *posted == Posted::accepted;
   });
   const auto text = text_of(1, 3, 1, 64);
   ASSERT_TRUE(post().progress_until([&] {
-    const Result<Posted> posted = post().wire(1).send_message(Rank(3), text, {});
+    const Result<Posted> posted =
+        post().wire(1).send_message(Rank(3), text, {}, Departure::at_once);
     return !posted || answered;
   }));
   ASSERT_TRUE(post().wait_for(1, 1));
@@ -263,7 +268,7 @@ TEST_P(Mail, a_sleeper_wakes_and_all_of_it_departs) {
 bool send(RemoteClient& sender, Rank to, Bytes message) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
   while (std::chrono::steady_clock::now() < end) {
-    const Result<Posted> posted = sender.send_message(to, message, {});
+    const Result<Posted> posted = sender.send_message(to, message, {}, Departure::at_once);
     EXPECT_TRUE(posted) << posted.error().text;
     if (!posted || *posted == Posted::accepted) return true;
     sender.progress();
@@ -294,7 +299,7 @@ TEST(ofi_mail, goes_to_a_rank_that_opens_later) {
     std::vector<std::byte> received;
     receiver->listen([&](Rank, Bytes message) { received.assign(message.begin(), message.end()); });
     EXPECT_TRUE(receives(*sender, *receiver, [&] {
-      const Result<Posted> posted = sender->send_message(Rank(to), text, {});
+      const Result<Posted> posted = sender->send_message(Rank(to), text, {}, Departure::at_once);
       return posted && *posted == Posted::accepted;
     }));
     EXPECT_TRUE(receives(*sender, *receiver, [&] { return !received.empty(); }));
@@ -311,7 +316,7 @@ TEST(ofi_mail, of_another_job_is_refused) {
   receiver->listen([](Rank, Bytes) { ADD_FAILURE() << "of another job"; });
   const auto text = text_of(1, 0, 1, 100);
   EXPECT_TRUE(receives(*stranger, *receiver, [&] {
-    const Result<Posted> posted = stranger->send_message(Rank(0), text, {});
+    const Result<Posted> posted = stranger->send_message(Rank(0), text, {}, Departure::at_once);
     return posted && *posted == Posted::accepted;
   }));
   EXPECT_TRUE(receives(*stranger, *receiver, [&] { return receiver->refused() > 0; }));
@@ -329,7 +334,7 @@ TEST(ofi_mail, that_has_departed_arrives_without_its_sender) {
   const auto text = text_of(0, 3, 1, 16);
   std::size_t sent = 0;
   const auto send_one = [&] {
-    const Result<Posted> posted = sender->send_message(Rank(3), text, {});
+    const Result<Posted> posted = sender->send_message(Rank(3), text, {}, Departure::at_once);
     EXPECT_TRUE(posted);
     const bool accepted = posted && *posted == Posted::accepted;
     if (accepted) ++sent;

@@ -53,7 +53,7 @@ class RemoteMessagesTest : public testing::Test {
   static constexpr std::size_t place = NodePlan::system_size;  // where nothing of the engine lies
 
   void move_on() {
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 20; ++i) {  // a queue has no room for a whole window
       here_.progress();
       there_.progress();
     }
@@ -137,6 +137,19 @@ TEST_F(RemoteMessagesTest, RequestsNeedCreditWhichComesBackWhenTheyAreHandled) {
   for (std::uint32_t i = 0; i < RemoteMessages::window / 2; ++i)
     EXPECT_TRUE(send(MessageClass::request, 7)) << i;
   EXPECT_FALSE(send(MessageClass::request, 99));
+}
+
+TEST_F(RemoteMessagesTest, LongRequestsNeedMoreCredits) {
+  const std::vector<std::byte> body = some_bytes(RemoteMessages::longest_body);
+  constexpr std::uint32_t credits = 1 + RemoteMessages::longest_body / 1024;
+  constexpr std::uint32_t most = (RemoteMessages::window + credits - 1) / credits;
+  for (int round = 0; round < 3; ++round) {
+    for (std::uint32_t i = 0; i < most; ++i) ASSERT_TRUE(send(MessageClass::request, 1, body)) << i;
+    EXPECT_FALSE(send(MessageClass::request, 1));
+    move_on();
+    EXPECT_EQ(handled(MessageClass::request).size(), most);
+    move_on();
+  }
 }
 
 TEST_F(RemoteMessagesTest, RepliesNeedNone) {
@@ -224,7 +237,7 @@ TEST_F(RemoteMessagesTest, WhatWasMeantForAnEarlierEngineIsDropped) {
   RemoteMessages::ActiveMessage packet{};
   packet.head = {.sort = RemoteMessages::Sort::request, .generation = 0xffff};
   const Bytes request = std::as_bytes(std::span(&packet, 1));
-  const Result<Posted> posted = here_.wire().send_message(Rank(1), request, {});
+  const Result<Posted> posted = here_.wire().send_message(Rank(1), request, {}, Departure::at_once);
   ASSERT_TRUE(posted && *posted == Posted::accepted);
   move_on();
   EXPECT_TRUE(handled(MessageClass::request).empty());
@@ -232,7 +245,7 @@ TEST_F(RemoteMessagesTest, WhatWasMeantForAnEarlierEngineIsDropped) {
 
 TEST_F(RemoteMessagesTest, WhatMakesNoSenseIsDropped) {
   const auto post = [&](Bytes head) {
-    const Result<Posted> posted = here_.wire().send_message(Rank(1), head, {});
+    const Result<Posted> posted = here_.wire().send_message(Rank(1), head, {}, Departure::at_once);
     ASSERT_TRUE(posted && *posted == Posted::accepted);
     move_on();
   };

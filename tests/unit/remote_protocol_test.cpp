@@ -299,6 +299,22 @@ TEST(ofi_message, answers_have_as_many_bytes_behind_them_as_they_say) {
   EXPECT_FALSE(is_answer({.tag = tag, .kind = MessageKind::message, .to = 5, .number = 1}, 0));
 }
 
+TEST(ofi_message, messages_in_batches_have_their_bytes_behind_them) {
+  const auto message_in_batch = [](std::uint64_t size, std::uint64_t number) {
+    return Request{.kind = RequestKind::message, .to = 3, .offset = number, .operand = size};
+  };
+  EXPECT_TRUE(is_read(message_in_batch(13, 7), 13));
+  EXPECT_FALSE(is_read(message_in_batch(13, 7), 12)) << "cut short";
+  EXPECT_FALSE(is_read(message_in_batch(13, 7), 14)) << "too long";
+  EXPECT_TRUE(is_read(message_in_batch(0, 7))) << "with nothing in it";
+  EXPECT_TRUE(is_read(message_in_batch(longest_gathered, 0xffff'ffff), longest_gathered));
+  EXPECT_FALSE(is_read(message_in_batch(longest_gathered + 1, 7), longest_gathered + 1));
+  EXPECT_FALSE(is_read(message_in_batch(13, 0x1'0000'0000), 13)) << "no number of a message";
+  Request elsewhere = message_in_batch(13, 7);
+  elsewhere.to = 4;
+  EXPECT_FALSE(is_read(elsewhere, 13)) << "of another node";
+}
+
 bool is_message(const MessageHeader& head, std::size_t behind = 0) {
   return read_message(message_of(head, behind), tag, Rank(2), plan).has_value();
 }

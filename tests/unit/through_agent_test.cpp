@@ -125,7 +125,7 @@ TEST_F(ThroughAgent, a_rank_that_does_not_call_keeps_nobody_waiting) {
   rank(0).listen(
       [&](Rank, Bytes message) { received.emplace_back(message.begin(), message.end()); });
   for (std::size_t i = 0; i < letters; ++i)
-    post(rank(2), [&] { return rank(2).send_message(Rank(0), text, {}); });
+    post(rank(2), [&] { return rank(2).send_message(Rank(0), text, {}, Departure::at_once); });
   Completion done;
   const auto sent = bytes_of(3000, 2);
   post(rank(2), [&] { return rank(2).put({Rank(1), offset}, sent, done); });

@@ -7,13 +7,20 @@
 namespace gondwana {
 namespace {
 
-// Handled requests after which their sender is told, if no other message goes there first.
-constexpr std::uint32_t tell_after = RemoteMessages::window / 2;
+// Freed credits after which their sender is told, if no other message goes there first.
+constexpr std::uint32_t tell_after = RemoteMessages::window / 4;
+
+// Requests to a peer that leave at once.
+constexpr std::uint32_t most_at_once = 4;
 
 RemoteMessages::Sort sort_of(MessageClass sort) {
   if (sort == MessageClass::notice) return RemoteMessages::Sort::notice;
   return sort == MessageClass::request ? RemoteMessages::Sort::request
                                        : RemoteMessages::Sort::reply;
+}
+
+constexpr std::uint32_t credits_of(std::uint32_t bytes) {
+  return 1 + bytes / 1024;
 }
 
 bool needs_credit(RemoteMessages::Sort sort) {
@@ -68,8 +75,20 @@ void RemoteMessages::publish(MessageBuffer& buffer) {
   const std::scoped_lock turn(turn_);
   Head& head = buffer.packet.head;
   if (head.bytes > 0) head.bytes = std::min(buffer.packet.message.payload_bytes, head.bytes);
-  send(buffer.peer, bytes_of(buffer.packet), Bytes(buffer.block).first(head.bytes));
+  if (needs_credit(head.sort)) peers_[index(buffer.peer)].under_way += credits_of(head.bytes) - 1;
+  send(buffer.peer, bytes_of(buffer.packet), Bytes(buffer.block).first(head.bytes),
+       departure_of(buffer));
   free_.push_back(&buffer);
+}
+
+// While more requests to the peer are under way than a program sends that waits for each, the next
+// ones gather. So do replies while more requests wait for their handlers.
+Departure RemoteMessages::departure_of(const MessageBuffer& buffer) const {
+  const auto requests = static_cast<std::size_t>(MessageClass::request);
+  const bool others_follow = needs_credit(buffer.packet.head.sort)
+                                 ? peers_.at(index(buffer.peer)).under_way > most_at_once
+                                 : !arrived_[requests].empty();
+  return others_follow ? Departure::may_wait : Departure::at_once;
 }
 
 void RemoteMessages::cancel(MessageBuffer& buffer) {
@@ -90,16 +109,16 @@ bool RemoteMessages::update(Rank to, const Update& update) {
                   .offset = update.offset + at,
                   .word_offset = last ? update.word_offset : Update::nowhere,
                   .word = update.word};
-    send(to, bytes_of(change), piece);
+    send(to, bytes_of(change), piece, Departure::at_once);
     at += piece.size();
   } while (at < update.bytes.size());
   return is_all_sent() && wire_.departed();
 }
 
 // Messages to one peer stay in order: none overtakes a waiting message.
-void RemoteMessages::send(Rank to, MutableBytes packet, Bytes body) {
+void RemoteMessages::send(Rank to, MutableBytes packet, Bytes body, Departure departure) {
   Peer& peer = peers_[index(to)];
-  if (peer.waiting == 0 && try_send(to, packet, body)) return;
+  if (peer.waiting == 0 && try_send(to, packet, body, departure)) return;
   Waiting waits{to, {packet.begin(), packet.end()}};
   waits.message.insert(waits.message.end(), body.begin(), body.end());
   waiting_.push_back(std::move(waits));
@@ -108,14 +127,14 @@ void RemoteMessages::send(Rank to, MutableBytes packet, Bytes body) {
 }
 
 // True if the message is sent, or lost with its receiver; then the wire reports the loss.
-bool RemoteMessages::try_send(Rank to, MutableBytes packet, Bytes body) {
+bool RemoteMessages::try_send(Rank to, MutableBytes packet, Bytes body, Departure departure) {
   Peer& peer = peers_[index(to)];
   Head head;
   std::memcpy(&head, packet.data(), sizeof(head));
   head.generation = generation_;
   head.taken = peer.owed;
   std::memcpy(packet.data(), &head, sizeof(head));
-  const Result<Posted> posted = wire_.send_message(to, packet, body);
+  const Result<Posted> posted = wire_.send_message(to, packet, body, departure);
   if (posted && *posted == Posted::busy) return false;
   peer.owed = 0;
   return true;
@@ -126,7 +145,7 @@ void RemoteMessages::move_on() {
   std::vector<Rank> full;
   std::erase_if(waiting_, [&](Waiting& each) {
     if (std::ranges::find(full, each.to) != full.end()) return false;
-    if (!try_send(each.to, each.message, {})) {
+    if (!try_send(each.to, each.message, {}, Departure::at_once)) {
       full.push_back(each.to);
       return false;
     }
@@ -160,7 +179,7 @@ void RemoteMessages::keep(Rank from, MessageClass sort, Bytes message) {
   std::memcpy(&buffer.packet, message.data(), sizeof(ActiveMessage));
   buffer.peer = from;
   const Bytes body = message.subspan(sizeof(ActiveMessage));
-  if (buffer.block.size() < body.size()) buffer.block.resize(longest_body);
+  if (buffer.block.size() < body.size()) buffer.block.resize(body.size());
   std::ranges::copy(body, buffer.block.begin());
   if (head.sort == Sort::reply) ++peers_[index(from)].replies;
   const auto number = static_cast<std::size_t>(sort);
@@ -208,9 +227,10 @@ void RemoteMessages::finish(MessageBuffer& buffer) {
     --peer.replies;
     return;
   }
-  if (++peer.owed < tell_after) return;
+  peer.owed += credits_of(buffer.packet.head.bytes);
+  if (peer.owed < tell_after) return;
   Head receipt{.sort = Sort::receipt};
-  send(buffer.peer, bytes_of(receipt), {});
+  send(buffer.peer, bytes_of(receipt), {}, Departure::at_once);
 }
 
 }  // namespace gondwana

@@ -1,11 +1,11 @@
 // Active messages to and from ranks out of reach, on top of the wire's messages.
 //
 // A message is written into a buffer and sent when it is published. An arriving message is copied
-// into a buffer, where it stays until this rank polls. A rank has at most `window` requests in
-// flight to each peer, as many as an inbox has slots. The receiver reports from time to time how
-// many it has handled. Replies need no credit, since each answers a request that had one. While
-// replies of a peer wait to be handled, fewer requests may go there. Notices answer no request and
-// count as requests.
+// into a buffer, where it stays until this rank polls. Requests in flight to a peer take credits of
+// a `window`, one for each message and one for each KiB in it, and the last request may take more
+// than there are. The receiver reports from time to time how many credits it has freed. Replies
+// need none, since each answers a request that had some. While replies of a peer wait to be
+// handled, fewer requests may go there. Notices answer no request and count as requests.
 //
 // Updates maintain replicas of team scratch: bytes, and a word that announces them. The receiver
 // applies updates on arrival, in the order in which a peer sent them. A door never sends more
@@ -41,7 +41,7 @@ struct Update {
 
 class RemoteMessages {
  public:
-  static constexpr std::uint32_t window = InboxLayout::slots;
+  static constexpr std::uint32_t window = 512;
   static constexpr std::size_t longest_body = InboxLayout::block_bytes;
 
   using Sort = remote::ContentKind;
@@ -101,8 +101,8 @@ class RemoteMessages {
 
  private:
   struct Peer {
-    std::uint32_t under_way = 0;  // requests and notices to it
-    std::uint32_t owed = 0;  // its requests and notices that were handled, but not reported to it
+    std::uint32_t under_way = 0;  // credits of requests and notices to it
+    std::uint32_t owed = 0;     // credits of its requests and notices, freed but not reported to it
     std::uint32_t replies = 0;  // arrived replies from it that were not handled
     std::uint32_t waiting = 0;  // messages to it that found no room yet
   };
@@ -113,8 +113,9 @@ class RemoteMessages {
   };
 
   MessageBuffer& take_buffer();
-  void send(Rank to, MutableBytes packet, Bytes body);
-  bool try_send(Rank to, MutableBytes packet, Bytes body);
+  Departure departure_of(const MessageBuffer& buffer) const;
+  void send(Rank to, MutableBytes packet, Bytes body, Departure departure);
+  bool try_send(Rank to, MutableBytes packet, Bytes body, Departure departure);
   void receive(Rank from, Bytes message);
   void keep(Rank from, MessageClass sort, Bytes message);
   void carry_out(Bytes message);

@@ -136,6 +136,7 @@ bool NodeAgent::Implementation::step() {
   const bool found = endpoint_->poll({take, left, lost}) > 0;
   send_taken_batches();  // before newer ones take the room
   const bool carried = carry();
+  send_passed();
   send_answers();
   ring();
   return found || carried;
@@ -153,8 +154,9 @@ bool NodeAgent::Implementation::network_stirs() const {
 }
 
 void NodeAgent::Implementation::wait() {
+  const auto is_stuck_to = [this](std::uint32_t to) { return this->is_stuck(to); };
   const bool is_stuck =
-      std::ranges::any_of(to_answer_, [this](auto to) { return this->is_stuck(to); });
+      std::ranges::any_of(to_answer_, is_stuck_to) || std::ranges::any_of(to_pass_, is_stuck_to);
   const bool may_sleep = endpoint_->may_sleep() && !is_stuck;
   // A provider without a descriptor is polled again soon.
   const int limit = may_sleep ? longest_sleep_ms : endpoint_->wait_descriptor() < 0 ? 1 : 0;

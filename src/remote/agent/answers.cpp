@@ -101,7 +101,7 @@ bool NodeAgent::Implementation::has_answers() const {
   const auto is_waited_for = [this](const auto& each) {
     return each.first < memory_->plan().job_ranks && each.second.leaving > 0;
   };
-  return !to_answer_.empty() || std::ranges::any_of(clients_, is_waited_for);
+  return !to_answer_.empty() || !to_pass_.empty() || std::ranges::any_of(clients_, is_waited_for);
 }
 
 NodeAgent::Implementation::SendBuffer& NodeAgent::Implementation::take_buffer(std::uint32_t to,

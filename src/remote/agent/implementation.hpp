@@ -1,7 +1,7 @@
 // The state of a NodeAgent: its endpoint, the memory that it serves, and its clients. agent.cpp has
 // the main loop and watches nodes; requests.cpp executes requests; answers.cpp sends answers;
-// carries.cpp carries messages; left_batches.cpp sends batches that ranks leave open; ask_nodes.cpp
-// finds that the job cannot go on.
+// passed_messages.cpp passes messages on to ranks; carries.cpp carries messages; left_batches.cpp
+// sends batches that ranks leave open; ask_nodes.cpp finds that the job cannot go on.
 #pragma once
 
 #include <array>
@@ -73,14 +73,15 @@ class NodeAgent::Implementation {
       return slot != nullptr ? Bytes(slot->bytes).first(size) : Bytes(bytes).first(size);
     }
   };
-  // A process that sends batches. `done`: its last executed batch.
+  // A process that sends batches, or a rank of this node. `done`: its last executed batch.
   struct Client {
     Peer peer = network::no_peer;
     std::uint32_t done = 0;
     bool owed = false;  // an answer is due
     remote::InOrder order;
-    std::list<Answer> answers;  // takes no memory while empty
-    std::size_t leaving = 0;    // bytes of answers that have not left
+    std::list<Answer> answers;                 // takes no memory while empty
+    std::list<std::vector<std::byte>> passed;  // batches of messages that wait
+    std::size_t leaving = 0;                   // bytes that have not left
   };
   // A written range of a rank's arena.
   struct Written {
@@ -133,6 +134,11 @@ class NodeAgent::Implementation {
   void put_packed(const ReceivedRequest& received);
   void get_packed(const ReceivedRequest& received);
   void update(const ReceivedRequest& received);
+  void pass_messages(const ReceivedBatch& received, Bytes bytes);
+  void send_passed();
+  bool send_passed_to(std::uint32_t rank);
+  Result<Posted> pass_to(std::uint32_t rank, Bytes batch);
+  Result<Posted> meet_rank(std::uint32_t rank);
   void owe(std::uint32_t from, std::uint32_t number);
   void note_written(std::uint32_t rank, std::uint64_t offset, std::size_t size);
   void note_written(std::uint32_t rank, const Row& row);
@@ -222,6 +228,7 @@ class NodeAgent::Implementation {
   std::vector<Part> results_;             // of the batch that is executed
   std::vector<Written> written_;          // wakes the ranks that sleep on it
   std::vector<std::uint32_t> to_answer_;  // processes whose answers wait
+  std::vector<std::uint32_t> to_pass_;    // ranks of this node whose messages wait
   std::deque<SendBuffer> buffers_;        // must not move
   std::vector<SendBuffer*> free_buffers_;
   std::size_t leaving_ = 0;          // bytes of buffers in flight

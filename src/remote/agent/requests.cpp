@@ -80,8 +80,9 @@ void NodeAgent::Implementation::meet(const Control& hello, Bytes address) {
 
 // Executes the batches of a rank in their order.
 void NodeAgent::Implementation::take_turn(const ReceivedBatch& received, Bytes bytes) {
-  remote::InOrder& order = clients_[received.batch.from].order;
   const std::uint32_t number = received.batch.number;
+  if (number == 0) return pass_messages(received, bytes);
+  remote::InOrder& order = clients_[received.batch.from].order;
   if (!order.is_next(number)) {
     if (order.is_past(number) || !order.keep(number, bytes)) ++dropped_.repeated;
     return;
@@ -126,6 +127,8 @@ void NodeAgent::Implementation::execute(const ReceivedRequest& received) {
       return get_packed(received);
     case RequestKind::atomic:
       return update(received);
+    case RequestKind::message:
+      return endpoint_->refuse();
   }
 }
 

@@ -81,6 +81,19 @@ bool RemoteClient::Implementation::poll() {
 
 // A batch that has not grown since the last call leaves: the rank waits.
 bool RemoteClient::Implementation::flush_open() {
+  const bool sent = flush_messages();
+  return flush_streams() || sent;
+}
+
+bool RemoteClient::Implementation::flush_messages() {
+  if (gathering_.empty()) return false;
+  const std::vector<MessagesTo*> open = gathering_;
+  for (MessagesTo* messages : open)
+    if (!messages->has_grown()) flush(*messages);
+  return gathering_.size() < open.size();
+}
+
+bool RemoteClient::Implementation::flush_streams() {
   if (shared_->open.empty()) return false;
   const std::vector<Stream*> open = shared_->open;
   for (Stream* stream : open) {
@@ -97,12 +110,27 @@ void RemoteClient::Implementation::receive(Bytes bytes) {
     is_known = take_reply(*reply);
   else if (const auto message = remote::read_message(bytes, tag_, me_, plan))
     is_known = take_message(*message);
+  else if (const auto batch = remote::read_batch(bytes, tag_, plan))
+    is_known = take_messages(*batch);
   if (!is_known) ++refused_;
 }
 
 bool RemoteClient::Implementation::take_message(const remote::ReceivedMessage& message) {
   if (!queue_.take(message)) return false;
   add(traffic().received, 1);
+  return true;
+}
+
+bool RemoteClient::Implementation::take_messages(const remote::ReceivedBatch& received) {
+  for (Bytes rest = received.requests; !rest.empty();) {
+    const auto next = remote::read_request(rest, memory_->plan());
+    if (!next) return false;
+    const remote::Request& request = next->request;
+    if (request.kind != remote::RequestKind::message || request.to != index(me_)) return false;
+    const auto number = static_cast<std::uint32_t>(request.offset);
+    if (!take_message({Rank(received.batch.from), number, next->behind})) return false;
+    rest = rest.subspan(next->size());
+  }
   return true;
 }
 
@@ -140,6 +168,9 @@ void RemoteClient::Implementation::lose(std::uint32_t node, const std::string& w
   if (!lost_)
     lost_ = Error{route_->was_closed() ? Errc::refused : Errc::peer_lost, tell_loss(node, why)};
   if (const auto found = streams_.find(node); found != streams_.end()) found->second.abandon();
+  for (MessagesTo* messages : gathering_)
+    if (messages->node() == node) messages->abandon();
+  std::erase_if(gathering_, [](const MessagesTo* messages) { return !messages->is_open(); });
 }
 
 // Looks for losses that this node's agent has noticed, for the loss of that agent itself, and for
@@ -171,7 +202,8 @@ bool RemoteClient::Implementation::departed() const {
     const Stream& stream = each.second;
     return !stream.is_open() && (stream.is_answered() || stream.is_done());
   };
-  return lost_ || (route_->has_departed() && std::ranges::all_of(streams_, has_departed));
+  return lost_ || (gathering_.empty() && route_->has_departed() &&
+                   std::ranges::all_of(streams_, has_departed));
 }
 
 bool RemoteClient::Implementation::may_sleep() {
@@ -223,8 +255,8 @@ std::uint64_t RemoteClient::accepted() const {
 bool RemoteClient::has_executed(Rank at, std::uint64_t mark) {
   return implementation_->has_executed(at, mark);
 }
-Result<Posted> RemoteClient::send_message(Rank to, Bytes head, Bytes body) {
-  return implementation_->send_message(to, head, body);
+Result<Posted> RemoteClient::send_message(Rank to, Bytes head, Bytes body, Departure departure) {
+  return implementation_->send_message(to, head, body, departure);
 }
 void RemoteClient::listen(MessageReceiver receiver) {
   implementation_->listen(std::move(receiver));

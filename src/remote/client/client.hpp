@@ -48,7 +48,7 @@ class RemoteClient {
   bool has_unordered() const;
   std::uint64_t accepted() const;
   bool has_executed(Rank at, std::uint64_t mark);
-  Result<Posted> send_message(Rank to, Bytes head, Bytes body);
+  Result<Posted> send_message(Rank to, Bytes head, Bytes body, Departure departure);
   void listen(MessageReceiver receiver);
   bool progress();
   bool departed() const;

@@ -1,6 +1,6 @@
 // The state of a RemoteClient: its requests to agents of other nodes, and its messages to the ranks
-// there. requests.cpp makes the requests, a Stream sends them; client.cpp handles answers and
-// losses. The Route moves the bytes.
+// there. requests.cpp makes the requests, a Stream sends them; messages.cpp sends messages;
+// client.cpp handles answers and losses. The Route moves the bytes.
 #pragma once
 
 #include <map>
@@ -11,6 +11,7 @@
 
 #include "remote/client/client.hpp"
 #include "remote/client/message_queue.hpp"
+#include "remote/client/messages_to.hpp"
 #include "remote/client/node_infos.hpp"
 #include "remote/client/route.hpp"
 #include "remote/client/stream.hpp"
@@ -32,7 +33,7 @@ class RemoteClient::Implementation {
   bool has_unordered() const { return route_->has_puts(); }
   std::uint64_t accepted() const { return shared_->accepted; }
   bool has_executed(Rank at, std::uint64_t mark);
-  Result<Posted> send_message(Rank to, Bytes head, Bytes body);
+  Result<Posted> send_message(Rank to, Bytes head, Bytes body, Departure departure);
   void listen(MessageReceiver receiver) { queue_.listen(std::move(receiver)); }
   bool progress();
   bool departed() const;
@@ -42,6 +43,7 @@ class RemoteClient::Implementation {
   std::uint64_t refused() const { return refused_; }
 
  private:
+  using MessagesTo = remote::MessagesTo;
   using Write = remote::Route::Write;
 
   explicit Implementation(const Setup& setup)
@@ -58,12 +60,19 @@ class RemoteClient::Implementation {
   remote::Stream& stream_to_rank(Rank to);
   Result<Posted> request(const remote::NewRequest& request);
   Result<Posted> write_eager(Rank to, const StridedRun& piece, Completion& done);
+  MessagesTo& messages_to(Rank to);
+  bool gather(MessagesTo& messages, Bytes head, Bytes body);
+  void flush(MessagesTo& messages);
+  Result<Posted> send_alone(const MessagesTo& messages, Bytes head, Bytes body);
   Result<Posted> read_eager(Rank from, const StridedRun& piece, Completion& done);
   bool poll();
   bool flush_open();
+  bool flush_messages();
+  bool flush_streams();
   Result<Posted> judge(std::uint32_t node, Result<Posted> posted);
   void receive(Bytes bytes);
   bool take_message(const remote::ReceivedMessage& message);
+  bool take_messages(const remote::ReceivedBatch& received);
   bool take_reply(const remote::ReceivedReply& reply);
   std::string tell_loss(std::uint32_t node, const std::string& why) const;
   void lose(std::uint32_t node, const std::string& why);
@@ -75,8 +84,9 @@ class RemoteClient::Implementation {
   std::uint64_t tag_;
   int agent_;
   remote::NodeInfos nodes_;
-  std::size_t eager_limit_ = 0;                          // bytes of a put that goes as a request
-  std::map<std::uint32_t, std::uint32_t> last_numbers_;  // the number of the last message, by rank
+  std::size_t eager_limit_ = 0;                      // bytes of a put that goes as a request
+  std::map<std::uint32_t, MessagesTo> messages_to_;  // by rank
+  std::vector<MessagesTo*> gathering_;               // those with an open batch
   remote::MessageQueue queue_;
   std::optional<Error> lost_;
   std::uint32_t polls_ = 0;

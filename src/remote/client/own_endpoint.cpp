@@ -71,9 +71,15 @@ Result<Posted> OwnEndpoint::send_to_agent(std::uint32_t node, std::size_t size, 
 Result<Posted> OwnEndpoint::send_to_rank(Rank to, std::size_t size, Write write) {
   Pair& pair = pair_with(to);
   if (Result<Posted> found = find(to, pair); !found || *found == Posted::busy) return found;
-  // The first message makes the connection. Once it has left, no injected message stays here.
-  pair.may_inject = pair.may_inject || (pair.was_used && pair.leaving.done());
   Result<Posted> posted = send(pair, size, write);
+  if (posted && *posted == Posted::accepted) pair.was_used = true;
+  return posted;
+}
+
+Result<Posted> OwnEndpoint::send_batch_to_rank(Rank to, BatchSlots::Slot& slot, std::size_t size) {
+  Pair& pair = pair_with(to);
+  if (Result<Posted> found = find(to, pair); !found || *found == Posted::busy) return found;
+  Result<Posted> posted = send_slot(pair, slot, size);
   if (posted && *posted == Posted::accepted) pair.was_used = true;
   return posted;
 }
@@ -103,13 +109,15 @@ Result<Posted> OwnEndpoint::send(Line& line, std::size_t size, Write write) {
 Result<Posted> OwnEndpoint::send_batch(std::uint32_t node, BatchSlots::Slot& slot,
                                        std::size_t size) {
   const Result<Agent*> agent = agent_of(node);
-  if (!agent) return agent.error();
-  Line& line = **agent;
+  return agent ? send_slot(**agent, slot, size) : agent.error();
+}
+
+Result<Posted> OwnEndpoint::send_slot(Line& line, BatchSlots::Slot& slot, std::size_t size) {
   const Bytes message(slot.bytes(), size);
   const bool is_injected = may_inject(line, size);
   Result<Posted> posted = is_injected
                               ? endpoint_->inject(line.peer, message)
-                              : post_send(line, message, take_operation(slot.leaving, node));
+                              : post_send(line, message, take_operation(slot.leaving, line.node));
   if (!posted || *posted == Posted::busy) return posted;
   if (is_injected) ++line.injected;
   slot.state().clear();
@@ -140,8 +148,10 @@ OwnEndpoint::Pair& OwnEndpoint::pair_with(Rank rank) {
   return pair->second;
 }
 
-// Accepted: the address of the rank is known.
+// Accepted: the address of the rank is known. The first message makes the connection. Once it has
+// left, no injected message stays here.
 Result<Posted> OwnEndpoint::find(Rank rank, Pair& pair) {
+  pair.may_inject = pair.may_inject || (pair.was_used && pair.leaving.done());
   switch (pair.state) {
     case Pair::State::unknown:
       return ask(rank, pair);

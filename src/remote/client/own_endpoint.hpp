@@ -28,6 +28,7 @@ class OwnEndpoint final : public Route {
   Result<Posted> send_batch(std::uint32_t node, BatchSlots::Slot& slot, std::size_t size) override;
   Window window() const override;
   Result<Posted> send_to_rank(Rank to, std::size_t size, Write write) override;
+  Result<Posted> send_batch_to_rank(Rank to, BatchSlots::Slot& slot, std::size_t size) override;
   std::size_t longest_transfer() const override { return endpoint_->longest_transfer(); }
   Result<Posted> put(Remote to, Bytes source, Completion& done) override;
   Result<Posted> get(MutableBytes target, Remote from, Completion& done) override;
@@ -85,6 +86,7 @@ class OwnEndpoint final : public Route {
   Result<Posted> learn(Rank rank, Pair& pair);
   Result<Posted> send(Line& line, std::size_t size, Write write);
   bool may_inject(const Line& line, std::size_t size) const;
+  Result<Posted> send_slot(Line& line, BatchSlots::Slot& slot, std::size_t size);
   Result<Posted> post_send(Line& line, Bytes message, Operation& operation);
   template <typename Post>
   Result<Posted> transfer(Remote place, Completion& done, bool is_write, const Post& post);

@@ -1,6 +1,4 @@
-// Sends requests of a rank to agents of other nodes, and messages to the ranks there.
-#include <fmt/format.h>
-
+// Sends requests of a rank to agents of other nodes.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -11,7 +9,6 @@ namespace gondwana {
 namespace {
 
 using remote::Destination;
-using remote::MessageHeader;
 using remote::NewRequest;
 using remote::Request;
 using remote::RequestKind;
@@ -189,28 +186,6 @@ Result<Posted> RemoteClient::Implementation::atomic(Remote at, const AtomicReque
            [&](std::byte* behind) { std::memcpy(behind, &wanted.compare, sizeof(wanted.compare)); },
        .results = std::span(&old, result == nullptr ? 0 : 1),
        .done = &done});
-}
-
-Result<Posted> RemoteClient::Implementation::send_message(Rank to, Bytes head, Bytes body) {
-  const std::size_t size = head.size() + body.size();
-  if (index(to) >= memory_->plan().job_ranks || size > remote::longest_message)
-    return Error{Errc::invalid_argument,
-                 fmt::format("no message of {} B goes to rank {}", size, index(to))};
-  if (lost_) return *lost_;
-  std::uint32_t& last = last_numbers_[index(to)];
-  if (last == 0) stream_to(nodes_.node_of(to));  // from now on the agent watches that node
-  const MessageHeader envelope{
-      .tag = tag_, .to = index(to), .from = index(me_), .number = last + 1};
-  const auto write_all = [&](std::byte* message) {
-    message = std::ranges::copy(head, remote::write(message, envelope)).out;
-    std::ranges::copy(body, message);
-  };
-  Result<Posted> posted =
-      judge(nodes_.node_of(to), route_->send_to_rank(to, sizeof(envelope) + size, write_all));
-  if (!posted || *posted == Posted::busy) return posted;
-  ++last;
-  add(traffic().sent, 1);
-  return posted;
 }
 
 }  // namespace gondwana

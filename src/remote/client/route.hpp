@@ -50,6 +50,8 @@ class Route {
   };
   virtual Window window() const = 0;
   virtual Result<Posted> send_to_rank(Rank to, std::size_t size, Write write) = 0;
+  // For a slot with messages to one rank: like send_batch().
+  virtual Result<Posted> send_batch_to_rank(Rank to, BatchSlots::Slot& slot, std::size_t size) = 0;
 
   // The longest put or get in bytes. Each begins and finishes `done`. 0: messages only.
   virtual std::size_t longest_transfer() const = 0;

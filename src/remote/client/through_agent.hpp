@@ -21,6 +21,9 @@ class ThroughAgent final : public Route {
   Result<Posted> send_batch(std::uint32_t node, BatchSlots::Slot& slot, std::size_t size) override;
   Window window() const override;
   Result<Posted> send_to_rank(Rank to, std::size_t size, Write write) override;
+  Result<Posted> send_batch_to_rank(Rank to, BatchSlots::Slot& slot, std::size_t size) override {
+    return send_batch(nodes_.node_of(to), slot, size);
+  }
   std::size_t longest_transfer() const override { return 0; }
   Result<Posted> put(Remote to, Bytes source, Completion& done) override;
   Result<Posted> get(MutableBytes target, Remote from, Completion& done) override;

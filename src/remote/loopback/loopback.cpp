@@ -75,7 +75,7 @@ Result<Posted> Loopback::atomic(Remote at, const AtomicRequest& request, std::by
   return post(Atomic{*place, request, result}, done);
 }
 
-Result<Posted> Loopback::send_message(Rank to, Bytes head, Bytes body) {
+Result<Posted> Loopback::send_message(Rank to, Bytes head, Bytes body, Departure /*departure*/) {
   if (index(to) >= boxes_->ranks() || head.size() + body.size() > MessageQueues::longest_message)
     return Error{Errc::invalid_argument, fmt::format("no message of {} B goes to rank {}",
                                                      head.size() + body.size(), index(to))};

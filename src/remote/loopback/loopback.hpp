@@ -45,7 +45,7 @@ class Loopback {
   bool has_unordered() const { return false; }
   std::uint64_t accepted() const { return 0; }
   bool has_executed(Rank /*at*/, std::uint64_t /*mark*/) const { return true; }  // one queue
-  Result<Posted> send_message(Rank to, Bytes head, Bytes body);
+  Result<Posted> send_message(Rank to, Bytes head, Bytes body, Departure departure);
   void listen(MessageReceiver receiver) { receiver_ = std::move(receiver); }
   bool progress();
   bool departed() const { return queue_.empty(); }

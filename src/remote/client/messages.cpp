@@ -1,0 +1,85 @@
+// Sends messages of a rank to ranks of other nodes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "remote/client/implementation.hpp"
+
+namespace gondwana {
+namespace {
+
+using remote::MessageHeader;
+using remote::MessagesTo;
+
+// Limit of the batches of messages that are open at once. The other slots are for requests.
+constexpr std::size_t most_gathering = 3;
+
+}  // namespace
+
+Result<Posted> RemoteClient::Implementation::send_message(Rank to, Bytes head, Bytes body,
+                                                          Departure departure) {
+  const std::size_t size = head.size() + body.size();
+  if (index(to) >= memory_->plan().job_ranks || size > remote::longest_message)
+    return Error{Errc::invalid_argument,
+                 fmt::format("no message of {} B goes to rank {}", size, index(to))};
+  if (lost_) return *lost_;
+  MessagesTo& messages = messages_to(to);
+  const bool may_gather = departure == Departure::may_wait || messages.is_open();
+  const bool gathered = may_gather && gather(messages, head, body);
+  if (!gathered) {
+    if (messages.is_open()) flush(messages);  // the receiver handles it first
+    Result<Posted> posted = send_alone(messages, head, body);
+    if (!posted || *posted == Posted::busy) return posted;
+  }
+  messages.count();
+  add(traffic().sent, 1);
+  const bool was_full = messages.is_full();
+  if (gathered && (was_full || departure == Departure::at_once)) flush(messages);
+  if (was_full) poll();  // batches that have left free their slots
+  return Posted::accepted;
+}
+
+MessagesTo& RemoteClient::Implementation::messages_to(Rank to) {
+  const auto found = messages_to_.find(index(to));
+  if (found != messages_to_.end()) return found->second;
+  const std::uint32_t node = nodes_.node_of(to);
+  stream_to(node);  // from now on the agent watches that node
+  return messages_to_.try_emplace(index(to), *shared_, to, node).first->second;
+}
+
+// False: the message is too large, or no batch is free.
+bool RemoteClient::Implementation::gather(MessagesTo& messages, Bytes head, Bytes body) {
+  if (head.size() + body.size() > remote::longest_gathered || shared_->batch_limit == 0)
+    return false;
+  if (messages.is_full()) flush(messages);
+  if (messages.is_full()) return false;
+  const bool was_open = messages.is_open();
+  if (!was_open && gathering_.size() >= most_gathering) return false;
+  if (!messages.append(head, body)) {
+    std::erase(gathering_, &messages);
+    return false;
+  }
+  if (!was_open) gathering_.push_back(&messages);
+  return true;
+}
+
+// If the network is busy, the batch stays open.
+void RemoteClient::Implementation::flush(MessagesTo& messages) {
+  [[maybe_unused]] const Result<Posted> sent = judge(messages.node(), messages.flush());
+  if (!messages.is_open()) std::erase(gathering_, &messages);
+}
+
+Result<Posted> RemoteClient::Implementation::send_alone(const MessagesTo& messages, Bytes head,
+                                                        Bytes body) {
+  const Rank to = messages.receiver();
+  const MessageHeader envelope{
+      .tag = tag_, .to = index(to), .from = index(me_), .number = messages.next_number()};
+  const auto write_all = [&](std::byte* message) {
+    message = std::ranges::copy(head, remote::write(message, envelope)).out;
+    std::ranges::copy(body, message);
+  };
+  const std::size_t size = sizeof(envelope) + head.size() + body.size();
+  return judge(messages.node(), route_->send_to_rank(to, size, write_all));
+}
+
+}  // namespace gondwana

@@ -1,0 +1,87 @@
+#include "remote/client/messages_to.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gondwana::remote {
+namespace {
+
+// Bytes after which a batch leaves: enough for its cost, and few enough that the receiver handles
+// one while the next one gathers.
+constexpr std::size_t full_size = 4 * 1024;
+
+static_assert(full_size + sizeof(Request) + longest_gathered <= longest_message,
+              "a rank receives no longer batch");
+
+}  // namespace
+
+bool MessagesTo::is_full() const {
+  return is_open() && size_ >= std::min(full_size, shared_.batch_limit);
+}
+
+bool MessagesTo::has_grown() {
+  return std::exchange(seen_size_, size_) != size_;
+}
+
+bool MessagesTo::append(Bytes head, Bytes body) {
+  const Request request{.kind = RequestKind::message,
+                        .to = index(to_),
+                        .offset = next_number(),
+                        .operand = head.size() + body.size()};
+  bool is_new = false;
+  do {
+    is_new = !is_open();
+    if (is_new && !open()) return false;
+    std::byte* end = write(open_->bytes() + size_, request);
+    end = std::ranges::copy(body, std::ranges::copy(head, end).out).out;
+    size_ = static_cast<std::size_t>(end - open_->bytes());
+  } while (!publish(is_new));
+  return true;
+}
+
+bool MessagesTo::open() {
+  open_ = shared_.slots.take();
+  if (open_ == nullptr) return false;
+  const Batch head{.tag = shared_.tag, .from = index(shared_.me), .number = 0, .node = node_};
+  write(open_->bytes(), head);
+  size_ = sizeof(head);
+  return true;
+}
+
+// False: the agent has taken the batch without the last message.
+bool MessagesTo::publish(bool is_new) {
+  const auto size = static_cast<std::uint32_t>(size_);
+  if (is_new) shared_.slots.leave_open(*open_, size_);
+  if (is_new || open_->state().extend(size)) return true;
+  close();
+  return false;
+}
+
+Result<Posted> MessagesTo::flush() {
+  if (!is_open()) return Posted::accepted;
+  BatchState<RealAtomics>& state = open_->state();
+  if (!state.take(state.look())) {
+    close();  // by the agent
+    return Posted::accepted;
+  }
+  Result<Posted> sent = shared_.route.send_batch_to_rank(to_, *open_, size_);
+  if (sent && *sent == Posted::accepted)
+    close();
+  else
+    state.reopen();
+  return sent;
+}
+
+void MessagesTo::abandon() {
+  if (!is_open()) return;
+  BatchState<RealAtomics>& state = open_->state();
+  if (state.take(state.look())) state.clear();
+  close();
+}
+
+// This rank or the agent sends the batch.
+void MessagesTo::close() {
+  shared_.slots.give_back(*std::exchange(open_, nullptr));
+}
+
+}  // namespace gondwana::remote

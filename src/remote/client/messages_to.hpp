@@ -1,0 +1,55 @@
+// The messages of a rank to another one, which are numbered. Messages may gather in an open batch.
+// The rank sends it to the receiver. If the rank makes no call, the agent of the node sends it to
+// the receiver's agent, which passes it on.
+//
+// The thread that has the turn uses it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "remote/client/batch_slots.hpp"
+#include "remote/client/route.hpp"
+#include "remote/client/stream.hpp"
+#include "remote/protocol.hpp"
+
+namespace gondwana::remote {
+
+class MessagesTo {
+ public:
+  MessagesTo(Stream::Shared& shared, Rank to, std::uint32_t node)
+      : shared_(shared), to_(to), node_(node) {}
+  MessagesTo(const MessagesTo&) = delete;
+  MessagesTo& operator=(const MessagesTo&) = delete;
+
+  Rank receiver() const { return to_; }
+  std::uint32_t node() const { return node_; }
+  std::uint32_t next_number() const { return last_ + 1; }
+  void count() { ++last_; }
+
+  bool is_open() const { return open_ != nullptr; }
+  bool is_full() const;
+  // Whether the open batch has grown since the last call.
+  bool has_grown();
+  // Adds the next message to the open batch, or opens one. False: no slot is free.
+  bool append(Bytes head, Bytes body);
+  // Sends the open batch. Busy: it stays open.
+  Result<Posted> flush();
+  // Drops the open batch, whose receiver is lost.
+  void abandon();
+
+ private:
+  bool open();
+  bool publish(bool is_new);
+  void close();
+
+  Stream::Shared& shared_;
+  Rank to_;
+  std::uint32_t node_;
+  std::uint32_t last_ = 0;  // the number of the last message
+  BatchSlots::Slot* open_ = nullptr;
+  std::size_t size_ = 0;       // of the open batch
+  std::size_t seen_size_ = 0;  // by has_grown()
+};
+
+}  // namespace gondwana::remote
