@@ -61,6 +61,8 @@ struct TeamScratch {
   static constexpr std::uint32_t depth = 32;
   static constexpr std::size_t small_size = 8192;
   static constexpr std::size_t area_size = 704 * 1024;
+  static constexpr std::size_t pushed_size = 64 * 1024;
+  static constexpr std::uint32_t pushed_depth = 8;
 
   SyncLine<RealAtomics> line;
   // Of the leader of a node, for barriers of all nodes: the epoch up to which they are complete,
@@ -69,9 +71,11 @@ struct TeamScratch {
   std::array<std::atomic<std::uint64_t>, 2> entered;
   alignas(2 * cache_line) std::atomic<std::uint64_t> finished;  // all turns up to this one
   std::array<CollectiveSlot, depth> slots;
-  // For each slot a payload that does not fit in it, then pieces of large ones.
+  // For each slot a payload that does not fit in it, then pieces of large ones, then payloads that
+  // only members on other nodes read: of number n in place n modulo `pushed_depth`.
   std::array<std::array<std::byte, small_size>, depth> payloads;
   std::array<std::byte, area_size> area;
+  alignas(cache_line) std::array<std::array<std::byte, pushed_size>, pushed_depth> pushed;
 
   // Scratch of members lies at the same distance from each other as arenas, a power of two, and so
   // do words of the same place in it: in one set of a cache. Members count slots from different
@@ -95,7 +99,7 @@ struct TeamScratch {
     }
   }
 };
-static_assert(sizeof(TeamScratch) <= std::size_t{1} << 20);
+static_assert(sizeof(TeamScratch) <= std::size_t{3} << 19);
 
 // What a member tells the others before a team is made: offsets in its arena, and an epoch that
 // none of its lines has gone beyond.

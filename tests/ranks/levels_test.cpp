@@ -209,6 +209,31 @@ RANK_TEST(a_broadcast_from_any_member_of_any_team_reaches_all, ranks(2)) {
   world.free(dest);
 }
 
+// The root may be many calls ahead. Its source changes as soon as a call returns. On one node it
+// writes to dest at once.
+RANK_TEST(broadcasts_follow_one_another_without_synchronization, ranks(2)) {
+  constexpr std::size_t most = 8'192;
+  constexpr long times = 50;
+  const auto source = world.allocate<long>(most);
+  const auto dest = world.allocate<long>(most);
+  Team& team = world.engine().teams().world();
+  if (team.levels == nullptr) GTEST_SKIP() << "one node";
+  for (const std::uint32_t root : {0U, team.size - 1}) {
+    for (const std::size_t count : {1UL, 20UL, 1'000UL, most}) {
+      for (long time = 0; time < times; ++time) {
+        if (team.me != root) be_late(world);
+        std::fill_n(source.begin(), count, time);
+        ASSERT_TRUE(world.engine().collectives().broadcast(team, call, dest.data(), source.data(),
+                                                           count * sizeof(long), root));
+        ASSERT_TRUE(std::ranges::all_of(dest.first(count), [&](long x) { return x == time; }));
+      }
+    }
+  }
+  world.barrier();
+  world.free(source);
+  world.free(dest);
+}
+
 RANK_TEST(an_fcollect_of_any_team_concatenates_the_blocks_of_all, ranks(2)) {
   constexpr std::size_t most = 5'000;
   const auto source = world.allocate<int>(most);

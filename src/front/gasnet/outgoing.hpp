@@ -36,8 +36,8 @@ class Turn {
 // wait for the handler without polling.
 void receive_own(Door& door);
 
-// Empty if the queue is full and GEX_FLAG_IMMEDIATE is set. Then this makes progress of the network,
-// which may report room.
+// Empty if the queue is full and GEX_FLAG_IMMEDIATE is set. Then this makes progress of the
+// network, which may report room.
 [[gnu::always_inline]] inline std::optional<Draft> open(const Destination& to, Payload payload,
                                                         gex_Flags_t flags) {
   Engine& engine = to.door.engine();

@@ -54,6 +54,8 @@ class WholeReduction {
 // Returns what `use` returns for the step that suits this size.
 template <typename Use>
 auto with_step(StagedTeam& team, CallName call, const Reduction& what, const Use& use) {
+  if (team.is_scattered() && is_pushed(what, team.size()))
+    return use(OneRound(team, PushedReduction(what)));
   if (is_small(what, team.size())) return use(OneRound(team, SmallReduction(what)));
   if (team.size() == 2) return use(WholeReduction(team, call, what));
   return use(PartsReduction(team, call, what));

@@ -60,7 +60,8 @@ class Levels::Builder {
     if (what.operation.keeps_order() && !map_.is_in_order()) return reduce_in_order(what);
     const bool takes = what.flow.to ? is_root_here(what) && root(what).at == 0 : true;
     std::byte* result = is_leader() ? (takes ? what.dest : room(what.size())) : nullptr;
-    const bool small = is_small(what, map_.nodes());
+    const bool small = is_small(what, map_.nodes()) ||
+                       (of_.leaders_->is_scattered() && is_pushed(what, map_.nodes()));
     if (small)
       reduce_small(what, result);
     else
@@ -94,17 +95,21 @@ class Levels::Builder {
 
   void broadcast(const Movement& what) {
     const bool is_here = is_root_here(what);
-    Movement part = what;
-    if (is_here && !is_alone()) {
-      part.flow = {.from = root(what).at};
-      within_node(part);
+    const MemberPlaces::Place from = root(what);
+    Movement between = what;
+    between.flow = {.from = from.node};
+    Movement within = what;
+    within.flow = {.from = is_here ? from.at : 0};
+    if (is_here && from.at != 0) {
+      within_node(within);
+      between.source = what.dest;
+      between_nodes(between);
+      return;
     }
-    if (!is_here || !is_alone()) part.source = what.dest;
-    part.flow = {.from = root(what).node};
-    between_nodes(part);
-    if (is_here || is_alone()) return;
-    part.flow = {.from = 0};
-    within_node(part);
+    between_nodes(between);
+    if (is_alone()) return;
+    within.source = what.dest;
+    within_node(within);
   }
 
   // Passes the leader's result to all members, or to the only member that wants it.

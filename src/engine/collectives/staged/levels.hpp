@@ -55,6 +55,7 @@ class Levels {
   Chain reduce(CallName call, const Reduction& what) const;
   Chain meet(CallName call) const;
   LevelBarrier enter(LevelBarrier::Teller teller) const { return {*node_, *leaders_, teller}; }
+  const StagedTeam& node() const { return *node_; }
 
  private:
   // One collective, to which its steps are added.

@@ -19,7 +19,11 @@ void SmallMovement::lay(const Round& round) const {
   const std::size_t size = what_.source_size(round.size());
   const Payloads payloads(round, size);
   copy_for_others(payloads.of(round.me()), what_.source, size);
-  payloads.lay(size, what_.flow);
+}
+
+StagedTeam::Written SmallMovement::written(const Round& round, std::uint32_t /*member*/) const {
+  const std::size_t size = what_.source_size(round.size());
+  return Payloads(round, size).written(size);
 }
 
 void SmallMovement::take(const Round& round) const {
@@ -28,6 +32,20 @@ void SmallMovement::take(const Round& round) const {
     if (what_.flow.starts_at(member) && !(member == round.me() && what_.is_in_place()))
       copy_block(what_.dest + what_.dest_offset(member),
                  payloads.of(member) + what_.source_offset(round.me()), what_.block);
+}
+
+StagedTeam::Written PushedMovement::written(const Round& round, std::uint32_t member) const {
+  return {round.pushed(round.me()), {what_.source + what_.source_offset(member), what_.block}};
+}
+
+void PushedMovement::take(const Round& round) const {
+  const std::uint32_t me = round.me();
+  for (std::uint32_t member = 0; member < round.size(); ++member) {
+    if (!what_.flow.starts_at(member) || (member == me && what_.is_in_place())) continue;
+    const std::byte* block =
+        member == me ? what_.source + what_.source_offset(me) : round.pushed(member);
+    copy_block(what_.dest + what_.dest_offset(member), block, what_.block);
+  }
 }
 
 LargeMovement::LargeMovement(StagedTeam& team, CallName call, const Movement& what)

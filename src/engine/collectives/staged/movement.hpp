@@ -27,10 +27,29 @@ struct Movement {
 
 class SmallMovement {
  public:
+  static constexpr Turn depth = TeamScratch::depth;
+
   explicit SmallMovement(const Movement& what) : what_(what) {}
 
   Flow flow() const { return what_.flow; }
   void lay(const Round& round) const;
+  StagedTeam::Written written(const Round& round, std::uint32_t member) const;
+  void take(const Round& round) const;
+
+ private:
+  Movement what_;
+};
+
+// Between members on nodes of their own: each gets its block from the source itself.
+class PushedMovement {
+ public:
+  static constexpr Turn depth = TeamScratch::pushed_depth;
+
+  explicit PushedMovement(const Movement& what) : what_(what) {}
+
+  Flow flow() const { return what_.flow; }
+  static void lay(const Round& /*round*/) {}
+  StagedTeam::Written written(const Round& round, std::uint32_t member) const;
   void take(const Round& round) const;
 
  private:
@@ -92,11 +111,19 @@ class LargeMovement {
   std::size_t all_taken_ = 0;
 };
 
+// Whether a payload goes to other nodes without a copy in the scratch of its owner. `part`: bytes
+// of it for one member.
+inline bool is_pushed(const StagedTeam& team, std::size_t size, std::size_t part) {
+  return team.is_scattered() && size > CollectiveSlot::payload_size &&
+         part <= TeamScratch::pushed_size;
+}
+
 // Returns what `use` returns for the step that suits this size.
 template <typename Use>
 auto with_step(StagedTeam& team, CallName call, const Movement& what, const Use& use) {
-  if (what.source_size(team.size()) <= TeamScratch::small_size)
-    return use(OneRound(team, SmallMovement(what)));
+  const std::size_t size = what.source_size(team.size());
+  if (is_pushed(team, size, what.block)) return use(OneRound(team, PushedMovement(what)));
+  if (size <= TeamScratch::small_size) return use(OneRound(team, SmallMovement(what)));
   return use(LargeMovement(team, call, what));
 }
 

@@ -22,15 +22,45 @@ struct Reduction {
 
 class SmallReduction {
  public:
+  static constexpr Turn depth = TeamScratch::depth;
+
   explicit SmallReduction(const Reduction& what) : what_(what) {}
 
   Flow flow() const { return what_.flow; }
   void lay(const Round& round) const;
+  StagedTeam::Written written(const Round& round, std::uint32_t member) const;
   void take(const Round& round) const;
 
  private:
   Reduction what_;
 };
+
+// Between members on nodes of their own: each sends its term from where it is.
+class PushedReduction {
+ public:
+  static constexpr Turn depth = TeamScratch::pushed_depth;
+
+  explicit PushedReduction(const Reduction& what) : what_(what) {}
+
+  Flow flow() const { return what_.flow; }
+  void lay(const Round& round) const;
+  StagedTeam::Written written(const Round& round, std::uint32_t member) const;
+  void take(const Round& round) const;
+
+ private:
+  Reduction what_;
+};
+
+// Whether the own term can be read from the source while the result is written.
+inline bool reads_source(const Reduction& what, std::uint32_t members) {
+  return what.dest != what.source || (members == 2 && what.operation.may_replace_term());
+}
+
+// Between nodes, up to this size, one round with all terms is faster than two with parts of them.
+inline bool is_pushed(const Reduction& what, std::uint32_t nodes) {
+  return what.size() > CollectiveSlot::payload_size &&
+         what.size() * (nodes - 1) <= TeamScratch::pushed_size;
+}
 
 // Up to this size, one round in which each member combines everything is faster than three.
 inline bool is_small(const Reduction& what, std::uint32_t members) {

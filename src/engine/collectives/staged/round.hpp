@@ -21,21 +21,25 @@ class Round {
   std::uint32_t me() const { return team_->me(); }
   CollectiveSlot& slot(std::uint32_t member) const { return team_->slot(member, turn_); }
   std::byte* payload(std::uint32_t member) const { return team_->payload(member, turn_); }
+  std::byte* pushed(std::uint32_t member) const { return team_->pushed(member, turn_); }
 
-  bool may_begin() const { return team_->may_begin(turn_); }
+  bool may_begin(Turn depth = TeamScratch::depth) const { return team_->may_begin(turn_, depth); }
   void finish() const { team_->finish(turn_); }
 
-  // Sends what this member wrote in its payload or area to remote members, before the next count.
-  // Sends to `member` alone if the round concerns only that one.
-  void lay(Bytes written, std::optional<std::uint32_t> member = {}) const {
-    team_->tell_remote(member, written, nullptr);
-  }
-  // What this member wrote and passed to lay() is visible to a member that sees the count.
-  void show(std::uint64_t count, std::optional<std::uint32_t> member = {}) {
+  // What this member wrote in its scratch is visible to a member that sees the count. A remote
+  // member sees only what `written_for` returns for it, by default the slot. Tells all members, or
+  // only `member`.
+  template <typename WrittenFor>
+  void show(std::uint64_t count, std::optional<std::uint32_t> member,
+            const WrittenFor& written_for) {
     CollectiveSlot& own = slot(me());
     own.shown.store(Mark::of(turn_, count), std::memory_order_release);  // pairs with shown()
-    team_->tell_remote(member, own.beside_marks(), &own.shown);
+    team_->tell_remote(member, written_for, &own.shown);
   }
+  void show(std::uint64_t count) {
+    show(count, {}, [this](std::uint32_t) { return of_slot(); });
+  }
+  StagedTeam::Written of_slot() const { return StagedTeam::in_place(slot(me()).beside_marks()); }
   std::uint64_t shown(std::uint32_t member) const {
     return Mark::count(slot(member).shown.load(std::memory_order_acquire), turn_);
   }
@@ -43,7 +47,7 @@ class Round {
   void take(std::uint64_t count, std::optional<std::uint32_t> member = {}) {
     CollectiveSlot& own = slot(me());
     own.taken.store(Mark::of(turn_, count), std::memory_order_release);  // pairs with taken()
-    team_->tell_remote(member, {}, &own.taken);
+    team_->tell_word(member, &own.taken);
   }
   std::uint64_t taken(std::uint32_t member) const {
     return Mark::count(slot(member).taken.load(std::memory_order_acquire), turn_);
@@ -87,11 +91,6 @@ struct Flow {
 // The small payloads of one round. Those that fit lie next to the marks: one cache miss in all.
 class Payloads {
  public:
-  // Tells remote members that the own payload is written.
-  void lay(std::size_t size, const Flow& flow) const {
-    if (!beside_) round_.lay(Bytes(of(round_.me()), size), flow.to);
-  }
-
   // `unit`: the payload is an array of elements of that many bytes.
   Payloads(const Round& round, std::size_t size, std::size_t unit = 1)
       : round_(round), beside_(size <= CollectiveSlot::payload_size && unit % cache_line != 0) {}
@@ -100,26 +99,38 @@ class Payloads {
   std::byte* of(std::uint32_t member) const {
     return beside_ ? round_.slot(member).payload.data() : round_.payload(member);
   }
+  // What remote members need of the own payload.
+  StagedTeam::Written written(std::size_t size) const {
+    return beside_ ? round_.of_slot() : StagedTeam::in_place(Bytes(of(round_.me()), size));
+  }
 
  private:
   const Round& round_;
   bool beside_;
 };
 
-// The content of a round: lay() writes the own payload, take() uses all that flow here.
+// The content of a round: lay() writes the own payload, written() is what a remote member needs of
+// it, take() uses all that flow here. Each `depth` rounds the payload has the same place.
 template <typename C>
-concept RoundContent = requires(C content, const Round& round) {
+concept RoundContent = requires(C content, const Round& round, std::uint32_t member) {
+  { C::depth } -> std::convertible_to<Turn>;
   { content.flow() } -> std::convertible_to<Flow>;
   { content.lay(round) };
+  { content.written(round, member) } -> std::same_as<StagedTeam::Written>;
   { content.take(round) };
 };
 
 // A round without payloads.
 struct EmptyRound {
+  static constexpr Turn depth = TeamScratch::depth;
+
   Flow between = {};
 
   Flow flow() const { return between; }
   static void lay(const Round& /*round*/) {}
+  static StagedTeam::Written written(const Round& /*round*/, std::uint32_t /*member*/) {
+    return {};
+  }
   static void take(const Round& /*round*/) {}
 };
 
@@ -139,12 +150,12 @@ class OneRound {
     round_.finish();
     return done_ = true;
   }
-  bool may_begin() const { return begun_ || round_.may_begin(); }
+  bool may_begin() const { return begun_ || round_.may_begin(Content::depth); }
   const Content& content() const { return content_; }
 
  private:
   bool begin() {
-    if (!round_.may_begin()) {
+    if (!round_.may_begin(Content::depth)) {
       late_ = true;
       return false;
     }
@@ -152,7 +163,8 @@ class OneRound {
     const Flow flow = content_.flow();
     if (!flow.starts_at(round_.me())) return true;
     content_.lay(round_);
-    round_.show(1, flow.to);
+    round_.show(1, flow.to,
+                [this](std::uint32_t member) { return content_.written(round_, member); });
     if (late_) Round::settle();
     if (flow.to) {
       if (*flow.to != round_.me()) round_.team().wake(*flow.to);

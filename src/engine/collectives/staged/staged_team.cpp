@@ -35,7 +35,7 @@ Turn StagedTeam::look_at_finished() {
 
 void StagedTeam::finish(Turn turn) {
   // A member that waits for a slot polls again within a millisecond; telling it avoids that delay.
-  constexpr Turn tell_each = TeamScratch::depth / 4;
+  const Turn tell_each = reaches_all() ? TeamScratch::depth / 4 : TeamScratch::pushed_depth / 2;
   std::unique_lock lock(mutex_, std::defer_lock);
   if (with_.has_threads) lock.lock();
   const Turn before = finished_;
@@ -44,7 +44,7 @@ void StagedTeam::finish(Turn turn) {
   if (finished_ != before)  // pairs with look_at_finished()
     own().finished.store(finished_, std::memory_order_release);
   if (before / tell_each == finished_ / tell_each) return;
-  tell_remote({}, {}, &own().finished);  // while no other thread can tell of a later one
+  tell_word({}, &own().finished);  // while no other thread can tell of a later one
   wake_others();
 }
 
@@ -57,17 +57,16 @@ std::uint64_t StagedTeam::offset_of(const void* address, std::size_t size) const
   return offset_of_ ? offset_of_({static_cast<const std::byte*>(address), size}) : nowhere;
 }
 
-void StagedTeam::send(std::uint32_t member, Bytes written,
+void StagedTeam::send(std::uint32_t member, const Written& written,
                       const std::atomic<std::uint64_t>* word) const {
-  if (reaches(member)) return;
   const auto* begin = reinterpret_cast<const std::byte*>(&own());
   const std::uint64_t replica = places_[member].replicas + me_ * sizeof(TeamScratch);
   const auto place = [&](const void* in_scratch) {
     return replica + static_cast<std::uint64_t>(static_cast<const std::byte*>(in_scratch) - begin);
   };
   Update update;
-  update.bytes = written;
-  if (!written.empty()) update.offset = place(written.data());
+  update.bytes = written.bytes;
+  if (!written.bytes.empty()) update.offset = place(written.place);
   if (word != nullptr) {
     update.word_offset = place(word);
     update.word = word->load(std::memory_order_relaxed);

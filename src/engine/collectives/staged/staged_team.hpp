@@ -45,13 +45,15 @@ class StagedTeam {
   TeamScratch& own() const { return *scratch_[me_]; }
   bool reaches(std::uint32_t member) const { return with_.reaches(ranks_[member]); }
   bool reaches_all() const { return remote_.empty(); }
+  // Whether each member is on a node of its own.
+  bool is_scattered() const { return size() > 1 && remote_.size() + 1 == size(); }
 
   Turn take_turn() { return ++turns_; }
-  // Whether every member has finished the turn that used these slots before.
-  bool may_begin(Turn turn) {
-    // Pairs with look_at_finished(): the others have finished reading the slot.
-    return turn <= all_finished_.load(std::memory_order_acquire) + TeamScratch::depth ||
-           turn <= look_at_finished() + TeamScratch::depth;
+  // Whether every member has finished the turn `depth` before this one, which used the same places.
+  bool may_begin(Turn turn, Turn depth) {
+    // Pairs with look_at_finished(): the others have finished reading the places.
+    return turn <= all_finished_.load(std::memory_order_acquire) + depth ||
+           turn <= look_at_finished() + depth;
   }
   // This member neither reads nor writes for this turn any more.
   void finish(Turn turn);
@@ -63,6 +65,9 @@ class StagedTeam {
   }
   std::byte* payload(std::uint32_t member, Turn turn) const {
     return scratch(member).payloads[TeamScratch::slot(member, turn)].data();
+  }
+  std::byte* pushed(std::uint32_t member, Turn turn) const {
+    return scratch(member).pushed[turn % TeamScratch::pushed_depth].data();
   }
   std::byte* area(std::uint32_t member) const { return scratch(member).area.data(); }
 
@@ -86,14 +91,30 @@ class StagedTeam {
   // Called when no member reads the area any more.
   void release_area() { area_served_.fetch_add(1, std::memory_order_release); }
 
-  // Sends what this member wrote in its scratch, and then `word` unless it is null, to the replicas
-  // of one member or of all. Does not wait.
-  void tell_remote(std::optional<std::uint32_t> member, Bytes written,
+  // Bytes for a place in the scratch of this member.
+  struct Written {
+    const void* place = nullptr;
+    Bytes bytes = {};
+  };
+  static Written in_place(Bytes bytes) { return {bytes.data(), bytes}; }
+
+  // Sends what written_for(member) returns, and then `word` unless it is null, to the replicas of
+  // one member or of all. Does not wait.
+  template <typename WrittenFor>
+  void tell_remote(std::optional<std::uint32_t> member, const WrittenFor& written_for,
                    const std::atomic<std::uint64_t>* word) const {
     if (remote_.empty()) [[likely]]
       return;
-    if (member) return send(*member, written, word);
-    for (const std::uint32_t each : remote_) send(each, written, word);
+    if (member) {
+      if (!reaches(*member)) send(*member, written_for(*member), word);
+      return;
+    }
+    for (const std::uint32_t each : remote_) send(each, written_for(each), word);
+  }
+
+  void tell_word(std::optional<std::uint32_t> member,
+                 const std::atomic<std::uint64_t>* word) const {
+    tell_remote(member, [](std::uint32_t) { return Written(); }, word);
   }
 
   // Called after a write to a word for which a member may sleep. A remote member is woken by the
@@ -109,7 +130,8 @@ class StagedTeam {
 
  private:
   Turn look_at_finished();
-  void send(std::uint32_t member, Bytes written, const std::atomic<std::uint64_t>* word) const;
+  void send(std::uint32_t member, const Written& written,
+            const std::atomic<std::uint64_t>* word) const;
 
   const CollectiveResources& with_;
   std::vector<Rank> ranks_;
