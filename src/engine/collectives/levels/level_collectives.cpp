@@ -62,8 +62,12 @@ void LevelCollectives::finish(const Team& team, CallName call, S step) {
   const CollectiveResources& with = team.levels->with();
   for (bool is_over = false; !is_over;) {
     const bool on_network = staged::waits_for_network(step);
-    const WaitReason why{
-        .call = call, .team = team.number, .on_program_memory = true, .on_network = on_network};
+    // Members wake each other by name. Puts of other nodes to this rank need not wake it.
+    const WaitReason why{.call = call,
+                         .team = team.number,
+                         .on_program_memory = true,
+                         .word = team.levels->own_word(),
+                         .on_network = on_network};
     with.waiter.until(why, [&] {
       is_over = step.advance();
       return is_over || staged::waits_for_network(step) != on_network;

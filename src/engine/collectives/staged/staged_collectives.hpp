@@ -31,6 +31,10 @@ class StagedCollectives {
   const CollectiveResources& with() const { return with_; }
   // All members of a team without levels.
   StagedTeam& members() { return *members_; }
+  // A word of this member that no put of a program writes to.
+  const void* own_word() const {
+    return &(has_levels() ? levels_->node() : *members_).own().finished;
+  }
 
   template <typename Use>
   auto move(CallName call, const staged::Movement& what, const Use& use) {
