@@ -199,6 +199,7 @@ def all_cases() -> list[Case]:
         barrier_case(8, ("yield",), 1, 1000, ratio(1.3)),
         barrier_case(16, ("yield",), 1, 500, ratio(1.5)),
         barrier_case(8, ("futex",), 1, 500, ratio(1.5), busy=2),
+        barrier_case(256, ("futex",), 1, 100, ratio(2)),
         Case("barrier_first", 2, (Run("barrier_first", ("2000",)),),
              (Row("first 2000 barriers", "barrier_first_2", ratio(1.5)),)),
         burst_case(8),

@@ -18,6 +18,7 @@ template <AtomicsPolicy A>
 struct SyncLine {
   alignas(cache_line) typename A::Counter epoch;
   typename A::Counter claimed;  // the last epoch for which a member took the owner's work
+  typename A::Counter group;    // of the first of a group: all of it have reached this epoch
 };
 
 // True when the owner of `line` has reached `epoch`: what it wrote before is then visible. seq_cst
@@ -60,7 +61,8 @@ class TeamSync {
 
   // Everybody is at `epoch`. `from` remembers how far the last look came, so that a waiting member
   // polls one line and not all of them.
-  bool all_reached(Epoch epoch, std::uint32_t& from) const {
+  using Look = std::uint32_t;
+  bool all_reached(Epoch epoch, Look& from) const {
     while (from < members_.size() && reached(from, epoch)) ++from;
     return from == members_.size();
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "support/model/assertions.hpp"
+#include "sync/grouped_sync.hpp"
 #include "sync/team_sync.hpp"
 
 namespace gondwana {
@@ -67,6 +68,22 @@ struct SilentSync : Sync {
   void ring_sleepers(Epoch /*epoch*/) {}
 };
 
+// Groups of two.
+struct Groups : GroupedSync<Atomics, Members> {
+  Groups(Members members, std::uint32_t me) : GroupedSync(members, me, 2), all(members), own(me) {}
+  Members all;
+  std::uint32_t own;
+};
+
+// A member that sees that all have come wakes its own group alone.
+struct SelfishGroups : Groups {
+  using Groups::Groups;
+  void ring_sleepers(Epoch /*epoch*/) {
+    for (std::uint32_t i = own / 2 * 2; i < std::min(own / 2 * 2 + 2, all.size()); ++i)
+      if (i != own) all.doorbell(i).ring_if_asleep();
+  }
+};
+
 // A claim in two steps: both members may find the place unclaimed.
 struct SharedClaims : Sync {
   SharedClaims(Members members, std::uint32_t me) : Sync(members, me), all(members) {}
@@ -90,6 +107,7 @@ struct Team {
     for (std::uint32_t i = 0; i < members; ++i) {
       scenario.name(lines.lines[i].epoch, fmt::format("{}.epoch", i));
       scenario.name(lines.lines[i].claimed, fmt::format("{}.claimed", i));
+      scenario.name(lines.lines[i].group, fmt::format("{}.group", i));
       scenario.name(lines.bells[i], std::to_string(i));
     }
   }
@@ -108,8 +126,8 @@ void add_barrier(std::vector<model::Phase>& phases, Team& team, std::uint32_t me
   phases.emplace_back([&team, me, epoch, poll] {
     S sync = team.sync<S>(me);
     sync.arrive(epoch);
-    std::uint32_t from = 0;
-    const auto done = [&] { return sync.all_reached(epoch, from); };
+    typename S::Look look{};
+    const auto done = [&] { return sync.all_reached(epoch, look); };
     if (poll == Poll::never || !done()) team.bell(me).sleep_until(done, for_ever);
   });
   phases.emplace_back([&team, me, epoch] { team.sync<S>(me).ring_sleepers(epoch); });
@@ -357,6 +375,21 @@ TEST(team_sync_model, barriers_of_three_members_one_after_another_within_bounds)
   const Limits bounds{.preemptions = 1, .behind = 2};
   EXPECT_TRUE(holds(barriers<Sync>(3, 2, Poll::never, bounds)));
   EXPECT_TRUE(holds(barriers<Sync>(3, 2, Poll::before_sleeping, bounds)));
+}
+
+TEST(team_sync_model, barriers_of_groups_within_bounds) {
+  EXPECT_TRUE(
+      holds(barriers<Groups>(3, 1, Poll::before_sleeping, {.preemptions = 2, .behind = 2})));
+  const Limits bounds{.preemptions = 1, .behind = 2};
+  EXPECT_TRUE(holds(barriers<Groups>(3, 2, Poll::never, bounds)));
+  EXPECT_TRUE(holds(barriers<Groups>(3, 2, Poll::before_sleeping, bounds)));
+  const Limits refused{.heavy_fence_refused = true, .preemptions = 1, .behind = 2};
+  EXPECT_TRUE(holds(barriers<Groups>(3, 1, Poll::before_sleeping, refused)));
+}
+
+TEST(team_sync_model, the_first_of_each_group_must_be_woken) {
+  const Limits bounds{.preemptions = 1, .behind = 2};
+  EXPECT_TRUE(fails(barriers<SelfishGroups>(3, 1, Poll::before_sleeping, bounds), "deadlock"));
 }
 
 TEST(team_sync_model, barriers_hold_where_heavy_fences_are_refused) {

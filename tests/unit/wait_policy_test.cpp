@@ -57,6 +57,11 @@ TEST(wait_policy, after_a_rest_success_restores_the_trust) {
   EXPECT_EQ(waits_without_yield(policy), 256);
 }
 
+TEST(wait_policy, among_very_many_ranks_late_waits_do_not_count) {
+  WaitPolicy policy({.is_oversubscribed = true, .yields_help = true, .ranks_each = 64}, 0);
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(wait_once(policy, true));
+}
+
 TEST(wait_policy, a_yield_that_cannot_help_is_left_out) {
   WaitPolicy policy({.is_oversubscribed = true, .yields_help = false}, 0);
   EXPECT_FALSE(wait_once(policy, false));

@@ -8,6 +8,7 @@
 #include "core/types.hpp"
 #include "engine/rma/reach.hpp"
 #include "memory/node_memory.hpp"
+#include "sync/grouped_sync.hpp"
 #include "sync/team_sync.hpp"
 
 namespace gondwana {
@@ -80,5 +81,6 @@ inline bool is_within(const Reach& reach, const Team& team) {
 }
 
 using NodeSync = TeamSync<RealAtomics, NodeTeam>;
+using GroupedNodeSync = GroupedSync<RealAtomics, NodeTeam>;
 
 }  // namespace gondwana

@@ -88,7 +88,7 @@ void LongWait::yield() {
 // to come, it has only just begun to wait.
 bool LongWait::came_late() const {
   if (yields_.slow_since_ns == 0) return false;
-  constexpr std::uint64_t margin = WaitPolicy::slow_ns / 2;
+  const std::uint64_t margin = worker_.wait_policy.slow_ns() / 2;
   const std::uint64_t now = monotonic_ns();
   const NodePlan& plan = waiter_.memory_->plan();
   bool has_peer_just_come = false;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <fstream>
 
 #include "core/machine.hpp"
@@ -44,7 +45,8 @@ Processors find_processors(const NodeMemory& memory) {
   for (const std::uint64_t word : all) processors += std::popcount(word);
   const double usable = std::min(static_cast<double>(processors), processor_quota());
   return {.is_oversubscribed = ranks > usable,
-          .yields_help = one_session || !sessions_are_scheduled_apart()};
+          .yields_help = one_session || !sessions_are_scheduled_apart(),
+          .ranks_each = static_cast<std::uint32_t>(std::ceil(ranks / usable))};
 }
 
 std::uint32_t share_of_processors(const NodeMemory& memory, Rank rank) {

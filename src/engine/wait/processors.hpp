@@ -6,8 +6,9 @@
 namespace gondwana {
 
 struct Processors {
-  bool is_oversubscribed;  // there are more ranks than processors for them
-  bool yields_help;        // a yield may give the processor to another rank
+  bool is_oversubscribed;        // there are more ranks than processors for them
+  bool yields_help;              // a yield may give the processor to another rank
+  std::uint32_t ranks_each = 1;  // that share a processor
 };
 
 // Publishes where this rank may run. All ranks do so before find_processors().

@@ -10,7 +10,11 @@
 namespace gondwana {
 
 WaitPolicy::WaitPolicy(const Processors& processors, std::uint32_t spins)
-    : yields_help_(processors.yields_help), spins_(spins) {
+    : yields_help_(processors.yields_help),
+      spins_(spins),
+      slow_ns_(shortest_slow_ns + processors.ranks_each * slow_ns_each),
+      longest_ns_(std::max(longest_ns, processors.ranks_each * longest_ns_each)),
+      never_rests_(processors.ranks_each >= many_ranks) {
   // A poll with a pause takes 30 to 50 ns. So a rank spins for about 60 us if every rank has a
   // processor, and hardly at all if the awaited rank may need this processor.
   constexpr std::uint32_t usual = 1500;
@@ -19,6 +23,7 @@ WaitPolicy::WaitPolicy(const Processors& processors, std::uint32_t spins)
 }
 
 void WaitPolicy::note(bool late) {
+  if (never_rests_) return;
   if (!late) {
     if (doubt_ > 0) --doubt_;
     if (doubt_ == 0) next_rest_ = shortest_rest;
@@ -40,10 +45,10 @@ bool WaitPolicy::yield_once(Yields& yields) {
     }
     yields.since_ns = yields.before_ns = monotonic_ns();
   }
-  if (yields.before_ns - yields.since_ns >= longest_ns) return false;
+  if (yields.before_ns - yields.since_ns >= longest_ns_) return false;
   ::sched_yield();
   const std::uint64_t now = monotonic_ns();
-  yields.slow_since_ns = now - yields.before_ns > slow_ns ? yields.before_ns : 0;
+  yields.slow_since_ns = now - yields.before_ns > slow_ns_ ? yields.before_ns : 0;
   yields.before_ns = now;
   return true;
 }

@@ -25,7 +25,7 @@ class WaitPolicy {
   static constexpr std::uint32_t eager_spins = 256;
   // A yield longer than this gave the processor to a process that computes. Ranks that wait return
   // it within a few microseconds each.
-  static constexpr std::uint64_t slow_ns = 500'000;
+  std::uint64_t slow_ns() const { return slow_ns_; }
 
   // The consecutive yields of one wait.
   struct Yields {
@@ -42,20 +42,31 @@ class WaitPolicy {
  private:
   // Ranks that sleep leave the processors of those that compute, and the kernel takes milliseconds
   // to spread them again. So ranks that wait for a peer of theirs in a short phase do not sleep.
+  // Where many ranks share a processor, they yield longer: once all sleep, to wake them takes some
+  // 50 us each, and the first to wake must not sleep before the last one has come.
   static constexpr std::uint64_t longest_ns = 4'000'000;
+  static constexpr std::uint64_t longest_ns_each = 200'000;  // rank that shares the processor
+  static constexpr std::uint64_t shortest_slow_ns = 500'000;
+  static constexpr std::uint64_t slow_ns_each = 10'000;
   // A wait that came late counts as much as this number of others. Single ones also occur to a rank
   // with a processor of its own: on virtual machines, and at the start of a job.
   static constexpr std::uint32_t doubt_of_late = 16;
   static constexpr std::uint32_t most_doubt = 3 * doubt_of_late;
   static constexpr std::uint32_t shortest_rest = 256;
   static constexpr std::uint32_t longest_rest = 8192;
+  // From this number of ranks that share a processor on, to wake all that sleep takes longer than
+  // the time slices of other processes.
+  static constexpr std::uint32_t many_ranks = 64;
 
   void note(bool late);
 
   // Owner of the mutable members: the thread that waits.
   bool yields_help_;
   std::uint32_t spins_;
+  std::uint64_t slow_ns_;
+  std::uint64_t longest_ns_;
   std::uint32_t resting_ = 0;  // waits that go straight to sleep before yields are tried again
+  bool never_rests_;
   std::uint32_t next_rest_ = shortest_rest;
   std::uint32_t doubt_ = 0;
 };

@@ -41,6 +41,8 @@ class NodeCollectives {
     void copy_at_root() const;
   };
 
+  template <typename Sync>
+  void meet(Team& team, CallName call, Sync line);
   NodeSync line_of(const Team& team) const { return {NodeTeam(with_.memory, team), team.me}; }
   bool are_symmetric(const char* what, const void* dest, std::size_t dest_size, const void* source,
                      std::size_t source_size) const {

@@ -1,17 +1,35 @@
 // A barrier over common memory: each member writes its line and reads the lines of the others.
+#include <bit>
+
 #include "engine/collectives/node/node_collectives.hpp"
 
 namespace gondwana {
+namespace {
+
+// Up to this number of members, looking at all of them is faster than at groups.
+constexpr std::uint32_t most_in_one_group = 32;
+
+// About the square root: as many groups as members of a group.
+std::uint32_t group_size(std::uint32_t members) {
+  return std::uint32_t{1} << std::bit_width(members) / 2;
+}
+
+}  // namespace
 
 void NodeCollectives::sync(Team& team, CallName call) {
   with_.lane.counters().add(Count::syncs);
+  if (team.size <= most_in_one_group) return meet(team, call, line_of(team));
+  meet(team, call, GroupedNodeSync(NodeTeam(with_.memory, team), team.me, group_size(team.size)));
+}
+
+template <typename Sync>
+void NodeCollectives::meet(Team& team, CallName call, Sync line) {
   const Epoch epoch = ++team.epoch;
-  NodeSync line = line_of(team);
   line.arrive(epoch);
-  std::uint32_t from = 0;
-  if (!line.all_reached(epoch, from))
+  typename Sync::Look look{};
+  if (!line.all_reached(epoch, look))
     with_.waiter.until({.call = call, .team = team.number},
-                       [&] { return line.all_reached(epoch, from); });
+                       [&] { return line.all_reached(epoch, look); });
   line.ring_sleepers(epoch);
 }
 

@@ -1,0 +1,84 @@
+// The barrier of many members. They form groups of neighbours. A member that sees that all of its
+// group have come says so in the line of the first one. Members look at their own group and at one
+// word of each group, and wake few others: of n members each looks at some sqrt(n) lines, not n.
+//
+// Model-checked in tests/unit/team_sync_model_test.cpp.
+#pragma once
+
+#include <algorithm>
+
+#include "sync/team_sync.hpp"
+
+namespace gondwana {
+
+template <AtomicsPolicy A, TeamMembers<A> Members>
+class GroupedSync {
+ public:
+  GroupedSync(Members members, std::uint32_t me, std::uint32_t group_size)
+      : members_(members),
+        me_(me),
+        group_size_(group_size),
+        first_(first_of(me / group_size)),
+        end_(std::min(first_ + group_size, members.size())) {}
+
+  // See TeamSync.
+  void arrive(Epoch epoch) {
+    members_.line(me_).epoch.store(epoch, std::memory_order_release);  // pairs with has_reached()
+  }
+
+  // How far the looks of a waiting member have come.
+  struct Look {
+    std::uint32_t members = 0;  // of its group
+    std::uint32_t groups = 0;
+  };
+  bool all_reached(Epoch epoch, Look& look) {
+    if (first_ + look.members < end_) {
+      while (first_ + look.members < end_ &&
+             has_reached<A>(members_.line(first_ + look.members), epoch))
+        ++look.members;
+      if (first_ + look.members == end_) tell(epoch);
+    }
+    while (look.groups < groups() && has_told(look.groups, epoch)) ++look.groups;
+    return look.groups == groups();
+  }
+
+  // Called by each that sees the epoch complete. It wakes its group, and the first member of each
+  // other group, which then wakes the others there.
+  void ring_sleepers(Epoch epoch) {
+    for (std::uint32_t member = first_; member < end_; ++member) ring(member, epoch);
+    for (std::uint32_t i = 1; i < groups(); ++i)
+      ring(first_of((me_ / group_size_ + i) % groups()), epoch);
+  }
+
+ private:
+  std::uint32_t groups() const { return (members_.size() + group_size_ - 1) / group_size_; }
+  std::uint32_t first_of(std::uint32_t group) const { return group * group_size_; }
+  bool has_told(std::uint32_t group, Epoch epoch) const {
+    return members_.line(first_of(group)).group.load(std::memory_order_seq_cst) >= epoch;
+  }
+
+  // The word only moves forward, because a later team of other members may use it already. seq_cst:
+  // of two that tell of the last two groups at once, at least one sees both.
+  void tell(Epoch epoch) {
+    typename A::Counter& group = members_.line(first_).group;
+    Epoch before = group.load(std::memory_order_relaxed);
+    while (before < epoch &&
+           !group.compare_exchange_strong(before, epoch, std::memory_order_seq_cst,
+                                          std::memory_order_relaxed)) {
+    }
+  }
+
+  // A member that has gone on has woken its group.
+  void ring(std::uint32_t member, Epoch epoch) {
+    if (member != me_ && members_.line(member).epoch.load(std::memory_order_relaxed) <= epoch)
+      members_.doorbell(member).ring_if_asleep();
+  }
+
+  Members members_;
+  std::uint32_t me_;
+  std::uint32_t group_size_;
+  std::uint32_t first_;
+  std::uint32_t end_;
+};
+
+}  // namespace gondwana
