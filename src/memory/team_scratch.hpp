@@ -71,8 +71,8 @@ struct TeamScratch {
   std::array<std::atomic<std::uint64_t>, 2> entered;
   alignas(2 * cache_line) std::atomic<std::uint64_t> finished;  // all turns up to this one
   std::array<CollectiveSlot, depth> slots;
-  // For each slot a payload that does not fit in it, then pieces of large ones, then payloads that
-  // only members on other nodes read: of number n in place n modulo `pushed_depth`.
+  // For each slot a payload that does not fit in it, then pieces of large ones, then payloads for
+  // members on other nodes: of number n in place n modulo `pushed_depth`.
   std::array<std::array<std::byte, small_size>, depth> payloads;
   std::array<std::byte, area_size> area;
   alignas(cache_line) std::array<std::array<std::byte, pushed_size>, pushed_depth> pushed;

@@ -42,12 +42,12 @@ class GroupedSync {
     return look.groups == groups();
   }
 
-  // Called by each that sees the epoch complete. It wakes its group, and the first member of each
-  // other group, which then wakes the others there.
+  // Called by each that sees the epoch complete. It wakes its group, and two members of each other
+  // group, which then wake the others there. One alone may be in a handler for long.
   void ring_sleepers(Epoch epoch) {
     for (std::uint32_t member = first_; member < end_; ++member) ring(member, epoch);
     for (std::uint32_t i = 1; i < groups(); ++i)
-      ring(first_of((me_ / group_size_ + i) % groups()), epoch);
+      ring_two(first_of((me_ / group_size_ + i) % groups()), epoch);
   }
 
  private:
@@ -68,6 +68,10 @@ class GroupedSync {
     }
   }
 
+  void ring_two(std::uint32_t first, Epoch epoch) {
+    ring(first, epoch);
+    ring(std::min(first + group_size_, members_.size()) - 1, epoch);
+  }
   // A member that has gone on has woken its group.
   void ring(std::uint32_t member, Epoch epoch) {
     if (member != me_ && members_.line(member).epoch.load(std::memory_order_relaxed) <= epoch)

@@ -53,6 +53,13 @@ RemoteMessages::MessageBuffer& RemoteMessages::take_buffer() {
   return buffer;
 }
 
+// Keeps the memory of those that one peer may fill.
+void RemoteMessages::give_back(MessageBuffer& buffer) {
+  constexpr std::size_t most_blocks = window;
+  if (free_.size() >= most_blocks) buffer.block = {};
+  free_.push_back(&buffer);
+}
+
 RemoteMessages::MessageBuffer* RemoteMessages::try_open(Rank to, MessageClass sort,
                                                         Payload payload) {
   const std::scoped_lock turn(turn_);
@@ -78,23 +85,25 @@ void RemoteMessages::publish(MessageBuffer& buffer) {
   if (needs_credit(head.sort)) peers_[index(buffer.peer)].under_way += credits_of(head.bytes) - 1;
   send(buffer.peer, bytes_of(buffer.packet), Bytes(buffer.block).first(head.bytes),
        departure_of(buffer));
-  free_.push_back(&buffer);
+  give_back(buffer);
 }
 
 // While more requests to the peer are under way than a program sends that waits for each, the next
-// ones gather. So do replies while more requests wait for their handlers.
+// ones gather: more than `most_at_once` of this size. So do replies while more requests wait for
+// their handlers.
 Departure RemoteMessages::departure_of(const MessageBuffer& buffer) const {
   const auto requests = static_cast<std::size_t>(MessageClass::request);
-  const bool others_follow = needs_credit(buffer.packet.head.sort)
-                                 ? peers_.at(index(buffer.peer)).under_way > most_at_once
-                                 : !arrived_[requests].empty();
+  const Head& head = buffer.packet.head;
+  const bool others_follow = needs_credit(head.sort) ? peers_.at(index(buffer.peer)).under_way >
+                                                           most_at_once * credits_of(head.bytes)
+                                                     : !arrived_[requests].empty();
   return others_follow ? Departure::may_wait : Departure::at_once;
 }
 
 void RemoteMessages::cancel(MessageBuffer& buffer) {
   const std::scoped_lock turn(turn_);
   if (needs_credit(buffer.packet.head.sort)) --peers_[index(buffer.peer)].under_way;
-  free_.push_back(&buffer);
+  give_back(buffer);
 }
 
 // The word travels with the last bytes.
@@ -181,7 +190,7 @@ void RemoteMessages::keep(Rank from, MessageClass sort, Bytes message) {
   const Bytes body = message.subspan(sizeof(ActiveMessage));
   if (buffer.block.size() < body.size()) buffer.block.resize(body.size());
   std::ranges::copy(body, buffer.block.begin());
-  if (head.sort == Sort::reply) ++peers_[index(from)].replies;
+  if (head.sort == Sort::reply) peers_[index(from)].replies += credits_of(head.bytes);
   const auto number = static_cast<std::size_t>(sort);
   arrived_[number].push_back(&buffer);
   how_many_[number].fetch_add(1, std::memory_order_relaxed);
@@ -221,14 +230,19 @@ RemoteMessages::MessageBuffer* RemoteMessages::next(MessageClass sort) {
 
 void RemoteMessages::finish(MessageBuffer& buffer) {
   const std::scoped_lock turn(turn_);
-  free_.push_back(&buffer);
+  give_back(buffer);
   Peer& peer = peers_[index(buffer.peer)];
-  if (!needs_credit(buffer.packet.head.sort)) {
-    --peer.replies;
+  const Head& head = buffer.packet.head;
+  if (!needs_credit(head.sort)) {
+    peer.replies -= credits_of(head.bytes);
     return;
   }
-  peer.owed += credits_of(buffer.packet.head.bytes);
-  if (peer.owed < tell_after) return;
+  peer.owed += credits_of(head.bytes);
+  // If no others follow, the sender of small ones hears of few, so that its next one leaves at
+  // once.
+  const bool others_follow = !arrived_[static_cast<std::size_t>(MessageClass::request)].empty();
+  const bool is_small = credits_of(head.bytes) == 1;
+  if (peer.owed < (is_small && !others_follow ? most_at_once : tell_after)) return;
   Head receipt{.sort = Sort::receipt};
   send(buffer.peer, bytes_of(receipt), {}, Departure::at_once);
 }

@@ -103,7 +103,7 @@ class RemoteMessages {
   struct Peer {
     std::uint32_t under_way = 0;  // credits of requests and notices to it
     std::uint32_t owed = 0;     // credits of its requests and notices, freed but not reported to it
-    std::uint32_t replies = 0;  // arrived replies from it that were not handled
+    std::uint32_t replies = 0;  // credits that arrived replies of it would need, until handled
     std::uint32_t waiting = 0;  // messages to it that found no room yet
   };
   // A message that found no room.
@@ -113,6 +113,7 @@ class RemoteMessages {
   };
 
   MessageBuffer& take_buffer();
+  void give_back(MessageBuffer& buffer);
   Departure departure_of(const MessageBuffer& buffer) const;
   void send(Rank to, MutableBytes packet, Bytes body, Departure departure);
   bool try_send(Rank to, MutableBytes packet, Bytes body, Departure departure);

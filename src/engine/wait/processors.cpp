@@ -46,7 +46,7 @@ Processors find_processors(const NodeMemory& memory) {
   const double usable = std::min(static_cast<double>(processors), processor_quota());
   return {.is_oversubscribed = ranks > usable,
           .yields_help = one_session || !sessions_are_scheduled_apart(),
-          .ranks_each = static_cast<std::uint32_t>(std::ceil(ranks / usable))};
+          .ranks_each = static_cast<std::uint32_t>(std::ceil(ranks / std::max(usable, 1.0)))};
 }
 
 std::uint32_t share_of_processors(const NodeMemory& memory, Rank rank) {

@@ -154,12 +154,13 @@ bool NodeAgent::Implementation::network_stirs() const {
 }
 
 void NodeAgent::Implementation::wait() {
-  const auto is_stuck_to = [this](std::uint32_t to) { return this->is_stuck(to); };
   const bool is_stuck =
-      std::ranges::any_of(to_answer_, is_stuck_to) || std::ranges::any_of(to_pass_, is_stuck_to);
+      std::ranges::any_of(to_answer_, [this](auto to) { return this->is_stuck(to); });
   const bool may_sleep = endpoint_->may_sleep() && !is_stuck;
-  // A provider without a descriptor is polled again soon.
-  const int limit = may_sleep ? longest_sleep_ms : endpoint_->wait_descriptor() < 0 ? 1 : 0;
+  // A provider without a descriptor is polled again soon, and so is a rank that does not take its
+  // messages.
+  const int most = to_pass_.empty() ? longest_sleep_ms : 1;
+  const int limit = may_sleep ? most : endpoint_->wait_descriptor() < 0 ? 1 : 0;
   const std::chrono::milliseconds beside(std::min(limit, longest_sleep_beside_ranks()));
   const std::chrono::nanoseconds length =
       std::min<std::chrono::nanoseconds>(beside, longest_sleep_beside_batches());

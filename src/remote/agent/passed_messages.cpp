@@ -11,7 +11,7 @@ using network::Peer;
 // All messages of a batch are for one rank, which drops others. It puts them in order.
 void NodeAgent::Implementation::pass_messages(const ReceivedBatch& received, Bytes bytes) {
   const auto first = remote::read_request(received.requests, memory_->plan());
-  if (!first || first->request.kind != remote::RequestKind::message) return endpoint_->refuse();
+  if (!first) return endpoint_->refuse();
   const std::uint32_t to = first->request.to;
   if (!carried_.empty()) return deliver(Rank(to), bytes);
   std::list<std::vector<std::byte>>& passed = clients_[to].passed;

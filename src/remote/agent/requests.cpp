@@ -23,6 +23,12 @@ using remote::RequestKind;
 using remote::ResultWord;
 using remote::Row;
 
+// Only the first request tells: numbers wrap around, so that 0 is also one of other batches.
+bool is_of_messages(const ReceivedBatch& received) {
+  const auto first = remote::read<Request>(received.requests);
+  return first && first->kind == RequestKind::message;
+}
+
 std::string text_of(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -80,9 +86,9 @@ void NodeAgent::Implementation::meet(const Control& hello, Bytes address) {
 
 // Executes the batches of a rank in their order.
 void NodeAgent::Implementation::take_turn(const ReceivedBatch& received, Bytes bytes) {
-  const std::uint32_t number = received.batch.number;
-  if (number == 0) return pass_messages(received, bytes);
+  if (is_of_messages(received)) return pass_messages(received, bytes);
   remote::InOrder& order = clients_[received.batch.from].order;
+  const std::uint32_t number = received.batch.number;
   if (!order.is_next(number)) {
     if (order.is_past(number) || !order.keep(number, bytes)) ++dropped_.repeated;
     return;

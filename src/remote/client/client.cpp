@@ -122,16 +122,17 @@ bool RemoteClient::Implementation::take_message(const remote::ReceivedMessage& m
 }
 
 bool RemoteClient::Implementation::take_messages(const remote::ReceivedBatch& received) {
+  bool are_known = true;
   for (Bytes rest = received.requests; !rest.empty();) {
     const auto next = remote::read_request(rest, memory_->plan());
     if (!next) return false;
     const remote::Request& request = next->request;
     if (request.kind != remote::RequestKind::message || request.to != index(me_)) return false;
     const auto number = static_cast<std::uint32_t>(request.offset);
-    if (!take_message({Rank(received.batch.from), number, next->behind})) return false;
+    are_known &= take_message({Rank(received.batch.from), number, next->behind});
     rest = rest.subspan(next->size());
   }
-  return true;
+  return are_known;
 }
 
 bool RemoteClient::Implementation::take_reply(const remote::ReceivedReply& reply) {

@@ -79,9 +79,7 @@ Result<Posted> OwnEndpoint::send_to_rank(Rank to, std::size_t size, Write write)
 Result<Posted> OwnEndpoint::send_batch_to_rank(Rank to, BatchSlots::Slot& slot, std::size_t size) {
   Pair& pair = pair_with(to);
   if (Result<Posted> found = find(to, pair); !found || *found == Posted::busy) return found;
-  Result<Posted> posted = send_slot(pair, slot, size);
-  if (posted && *posted == Posted::accepted) pair.was_used = true;
-  return posted;
+  return send_slot(pair, slot, size);  // completes elsewhere than what makes `pair` inject
 }
 
 // Small messages are injected. An injected message has no completion. While the receiver does not
