@@ -101,7 +101,7 @@ static inline void open_wire(struct wire* wire, struct wire_names* names, int si
   must("peer", fi_av_insert(peers, names->name[!side], 1, &wire->peer, 0, NULL));
 }
 
-static inline void send_message(struct wire* wire, size_t size, char asks);
+static inline void send_message(struct wire* wire, size_t size, bool asks);
 
 // The first byte of a message asks for an answer.
 static inline void take(struct wire* wire, const struct fi_cq_data_entry* entry) {
@@ -110,10 +110,10 @@ static inline void take(struct wire* wire, const struct fi_cq_data_entry* entry)
     return;
   }
   char* message = entry->op_context;
-  const char asks = *message;
+  const bool asks = *message != 0;
   ++wire->received;
   expect_message(wire, message);
-  if (asks) send_message(wire, entry->len, 0);
+  if (asks) send_message(wire, entry->len, false);
 }
 
 // Makes progress. Returns whether anything was complete.
@@ -126,8 +126,8 @@ static inline bool look(struct wire* wire) {
   return true;
 }
 
-static inline void send_message(struct wire* wire, size_t size, char asks) {
-  const char message[LONGEST_MESSAGE] = {asks};
+static inline void send_message(struct wire* wire, size_t size, bool asks) {
+  const char message[LONGEST_MESSAGE] = {asks ? 1 : 0};
   ssize_t outcome;
   while ((outcome = fi_inject(wire->endpoint, message, size, wire->peer)) == -FI_EAGAIN) look(wire);
   must("send", outcome);

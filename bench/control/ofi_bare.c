@@ -46,7 +46,7 @@ static void many(transfer* start, size_t size, uint64_t count, uint64_t window) 
 
 static void message_there_and_back(void) {
   const uint64_t before = wire.received;
-  send_message(&wire, MESSAGE, 1);
+  send_message(&wire, MESSAGE, true);
   while (wire.received == before) look(&wire);
 }
 

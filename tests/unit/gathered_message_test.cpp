@@ -122,7 +122,7 @@ TEST_P(GatheredMessage, several_senders_reach_one_rank) {
     send(1, 0, text(i, 2));
     send(2, 0, text(i, 3));
   }
-  ASSERT_TRUE(until([&] { return received(0).size() == 2 * count; }));
+  ASSERT_TRUE(until([&] { return received(0).size() == std::size_t{2} * count; }));
   std::uint32_t next[3] = {};
   for (const auto& [from, bytes] : received(0))
     EXPECT_EQ(bytes, text(next[from]++, from == 1 ? 2 : 3));

@@ -164,6 +164,7 @@ Outcome small_broadcasts(std::uint32_t members, std::uint32_t rounds, const Limi
   Team team(members);
   std::array<std::array<Data, most_members>, 2> dests;
   std::vector<model::Phase> root;
+  root.reserve(rounds);
   for (std::uint32_t round = 0; round < rounds; ++round) {
     root.emplace_back([&team, &dests, round] {
       for (std::uint32_t i = 1; i < team.size; ++i) dests[round][i].write(round + 1);
@@ -175,6 +176,7 @@ Outcome small_broadcasts(std::uint32_t members, std::uint32_t rounds, const Limi
   team.scenario.phases("root", std::move(root));
   for (std::uint32_t me = 1; me < members; ++me) {
     std::vector<model::Phase> phases;
+    phases.reserve(rounds);
     for (std::uint32_t round = 0; round < rounds; ++round) {
       phases.emplace_back([&team, &dests, me, round] {
         S sync = team.sync<S>(me);
