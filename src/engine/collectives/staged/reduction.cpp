@@ -5,6 +5,19 @@
 #include "engine/collectives/staged/copy_for_others.hpp"
 
 namespace gondwana::staged {
+namespace {
+
+// Reading its own term from the source is fastest, unless it is overwritten first.
+template <typename TermOf>
+void combine(const Reduction& what, const Round& round, const TermOf& term_of) {
+  const bool from_source = reads_source(what, round.size());
+  what.operation.fold(what.dest, round.size(), what.count,
+                      [&](std::uint32_t member) -> const std::byte* {
+                        return member == round.me() && from_source ? what.source : term_of(member);
+                      });
+}
+
+}  // namespace
 
 void SmallReduction::lay(const Round& round) const {
   const Payloads payloads(round, what_.size(), what_.operation.width());
@@ -17,12 +30,7 @@ StagedTeam::Written SmallReduction::written(const Round& round, std::uint32_t /*
 
 void SmallReduction::take(const Round& round) const {
   const Payloads payloads(round, what_.size(), what_.operation.width());
-  // Reading its own term from the source is fastest, unless it is overwritten first.
-  const bool from_source = reads_source(what_, round.size());
-  what_.operation.fold(
-      what_.dest, round.size(), what_.count, [&](std::uint32_t member) -> const std::byte* {
-        return member == round.me() && from_source ? what_.source : payloads.of(member);
-      });
+  combine(what_, round, [&](std::uint32_t member) { return payloads.of(member); });
 }
 
 void PushedReduction::lay(const Round& round) const {
@@ -35,11 +43,7 @@ StagedTeam::Written PushedReduction::written(const Round& round, std::uint32_t /
 }
 
 void PushedReduction::take(const Round& round) const {
-  const bool from_source = reads_source(what_, round.size());
-  what_.operation.fold(
-      what_.dest, round.size(), what_.count, [&](std::uint32_t member) -> const std::byte* {
-        return member == round.me() && from_source ? what_.source : round.pushed(member);
-      });
+  combine(what_, round, [&](std::uint32_t member) { return round.pushed(member); });
 }
 
 }  // namespace gondwana::staged
