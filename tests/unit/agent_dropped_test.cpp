@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <string>
 
 #include "network/networks.hpp"
 #include "remote/protocol.hpp"
@@ -55,6 +56,12 @@ class AgentDropped : public testing::Test {
     return polls_until([&] { return std::atomic_ref(word).load() == value; });
   }
   NodeAgent::Dropped stop() { return agent_->stop(); }
+  // What the agent says of a job that is over.
+  std::string ends_job() {
+    const NodeHeader& header = memory_->header();
+    const bool is_over = polls_until([&] { return header.is_over.load() != 0; });
+    return is_over ? header.why.data() : "the job goes on";
+  }
 
  private:
   // False: timeout.
@@ -99,6 +106,15 @@ TEST_F(AgentDropped, messages_of_others_are_told_from_those_for_nobody_here) {
   EXPECT_EQ(dropped.refused, 1);
   EXPECT_EQ(dropped.misdirected, 1);
   EXPECT_EQ(dropped.repeated, 0);
+}
+
+// The rank would wait for its answer.
+TEST_F(AgentDropped, a_batch_of_this_job_that_is_malformed_ends_the_job) {
+  Store torn = store(1, 11);
+  torn.request.size = 3;
+  send(torn);
+  EXPECT_TRUE(ends_job().find("cannot read a request of rank 1") != std::string::npos);
+  EXPECT_EQ(stop().refused, 1);
 }
 
 }  // namespace

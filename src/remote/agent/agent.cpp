@@ -129,8 +129,8 @@ bool NodeAgent::Implementation::step() {
   const auto left = [this](network::Operation& buffer) {
     has_left(static_cast<SendBuffer&>(buffer));
   };
-  const auto lost = [this](const network::Operation* buffer, const std::string&) {
-    has_failed(buffer);
+  const auto lost = [this](const network::Operation* buffer, const std::string& why) {
+    has_failed(buffer, why);
   };
   follow_files();
   const bool found = endpoint_->poll({take, left, lost}) > 0;

@@ -138,11 +138,13 @@ void NodeAgent::Implementation::has_left(SendBuffer& buffer) {
   free_buffers_.push_back(&buffer);
 }
 
-void NodeAgent::Implementation::has_failed(const network::Operation* operation) {
+void NodeAgent::Implementation::has_failed(const network::Operation* operation,
+                                           const std::string& why) {
   const auto failed = std::ranges::find_if(
       buffers_, [operation](const SendBuffer& each) { return &each == operation; });
   if (failed == buffers_.end()) return;
   if (failed->is_carried) lose(failed->to - memory_->plan().job_ranks, NodeState::cut_off);
+  if (memory_->plan().holds(Rank(failed->to))) tell_undelivered(failed->to, why);
   has_left(*failed);
 }
 

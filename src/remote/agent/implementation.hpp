@@ -130,6 +130,7 @@ class NodeAgent::Implementation {
   void take_turn(const ReceivedBatch& received, Bytes bytes);
   void execute(const ReceivedBatch& received);
   void execute(const ReceivedRequest& received);
+  void refuse(const remote::Batch& batch);
   void store(const Request& request, Bytes bytes);
   void put_packed(const ReceivedRequest& received);
   void get_packed(const ReceivedRequest& received);
@@ -137,6 +138,7 @@ class NodeAgent::Implementation {
   void pass_messages(const ReceivedBatch& received, Bytes bytes);
   void send_passed();
   bool send_passed_to(std::uint32_t rank);
+  void tell_undelivered(std::uint32_t rank, const std::string& why);
   Result<Posted> pass_to(std::uint32_t rank, Bytes batch);
   Result<Posted> meet_rank(std::uint32_t rank);
   void owe(std::uint32_t from, std::uint32_t number);
@@ -153,7 +155,7 @@ class NodeAgent::Implementation {
   SendBuffer& take_buffer(std::uint32_t to, std::size_t size, BatchSlot* slot = nullptr);
   Result<Posted> send(Peer peer, SendBuffer& buffer);
   void has_left(SendBuffer& buffer);
-  void has_failed(const network::Operation* operation);
+  void has_failed(const network::Operation* operation, const std::string& why);
   void carry_from_now();
   void listen_to_ranks();
   bool carry();

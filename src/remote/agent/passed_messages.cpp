@@ -1,5 +1,7 @@
 // Passes batches of messages on to ranks of this node: those that the senders left open, and all if
 // ranks have no endpoints of their own.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "remote/agent/implementation.hpp"
@@ -23,14 +25,22 @@ void NodeAgent::Implementation::send_passed() {
   std::erase_if(to_pass_, [this](std::uint32_t rank) { return send_passed_to(rank); });
 }
 
-// False: some messages wait. Messages to a process that is gone are dropped.
+// False: some messages wait.
 bool NodeAgent::Implementation::send_passed_to(std::uint32_t rank) {
   std::list<std::vector<std::byte>>& passed = clients_[rank].passed;
   for (; !passed.empty(); passed.pop_front()) {
     const Result<Posted> sent = pass_to(rank, passed.front());
+    if (!sent) tell_undelivered(rank, sent.error().text);
     if (sent && *sent == Posted::busy) return false;
   }
   return true;
+}
+
+// Messages to a process that ends are dropped. Any other would wait for them.
+void NodeAgent::Implementation::tell_undelivered(std::uint32_t rank, const std::string& why) {
+  if (memory_->page(Rank(rank)).state.load(std::memory_order_relaxed) != RankState::running) return;
+  declare_over(fmt::format("host {}: a message cannot be passed on to rank {}: {}",
+                           contact_.info().host.data(), rank, why));
 }
 
 Result<Posted> NodeAgent::Implementation::pass_to(std::uint32_t rank, Bytes batch) {

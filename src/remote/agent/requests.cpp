@@ -1,4 +1,6 @@
 // How a node agent executes requests of other processes.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -105,7 +107,7 @@ void NodeAgent::Implementation::execute(const ReceivedBatch& received) {
   results_.clear();
   for (Bytes rest = received.requests; !rest.empty();) {
     const auto request = remote::read_request(rest, memory_->plan());
-    if (!request) return endpoint_->refuse();
+    if (!request) return refuse(received.batch);
     execute(*request);
     rest = rest.subspan(request->size());
   }
@@ -114,6 +116,14 @@ void NodeAgent::Implementation::execute(const ReceivedBatch& received) {
   if (results_.empty()) return;
   clients_[from].owed = false;
   answer(from, {.reply = {.number = number}, .parts = std::exchange(results_, {})});
+}
+
+// No answer would be true, and the rank waits for one.
+void NodeAgent::Implementation::refuse(const remote::Batch& batch) {
+  endpoint_->refuse();
+  declare_over(
+      fmt::format("the agent of host {} cannot read a request of rank {}: its memory is damaged",
+                  contact_.info().host.data(), batch.from));
 }
 
 void NodeAgent::Implementation::execute(const ReceivedRequest& received) {
