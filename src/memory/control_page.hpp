@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/counters.hpp"
+#include "memory/accumulate_locks.hpp"
 #include "memory/presence.hpp"
 #include "memory/relay_place.hpp"
 #include "sync/doorbell.hpp"
@@ -108,6 +109,7 @@ struct ControlPage {
   // another bell, in the arena (system_area::data_bell), so that it does not wake a rank that
   // sleeps here.
   Doorbell<RealAtomics> sync_bell;
+  AccumulateLocks accumulate_locks;
 
   std::array<ThreadSlot, max_thread_slots>
       thread_slots;  // slot 0: the default lane, and the thread that initialised

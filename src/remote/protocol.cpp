@@ -66,6 +66,17 @@ bool is_atomic(const Request& request, const NodePlan& plan) {
          is_in_arena(request.offset, width(request.type), plan);
 }
 
+// Whether the rows consist of whole elements.
+bool has_elements(const Request& request, Bytes behind) {
+  if (request.size >= accumulate_types || request.operand > most_runs ||
+      behind.size() < request.operand * sizeof(Row))
+    return false;
+  const std::size_t element = width(static_cast<AccumulateType>(request.size));
+  for (std::size_t i = 0; i < request.operand; ++i)
+    if (read<Row>(behind.subspan(i * sizeof(Row)))->size % element != 0) return false;
+  return true;
+}
+
 bool is_message(const Request& request) {
   return request.operand <= longest_gathered &&
          request.offset <= std::numeric_limits<std::uint32_t>::max();
@@ -91,17 +102,19 @@ std::optional<std::size_t> size_behind(const Request& request, Bytes behind, con
       return if_valid(is_atomic(request, plan), operands_behind(request));
     case RequestKind::message:
       return if_valid(is_message(request), request.operand);
+    case RequestKind::accumulate:
+      if (!has_elements(request, behind)) return std::nullopt;
+      break;
     case RequestKind::put_packed:
     case RequestKind::get_packed:
       break;
+    default:
+      return std::nullopt;
   }
-  const bool is_packed =
-      request.kind == RequestKind::put_packed || request.kind == RequestKind::get_packed;
-  if (!is_packed) return std::nullopt;
   const auto bytes = bytes_of_rows(request.operand, behind, plan);
   if (!bytes) return std::nullopt;
   const std::size_t rows = request.operand * sizeof(Row);
-  return rows + (request.kind == RequestKind::put_packed ? *bytes : 0);
+  return rows + (request.kind == RequestKind::get_packed ? 0 : *bytes);
 }
 
 bool is_plausible(const Control& control, std::size_t behind, const NodePlan& plan) {

@@ -3,9 +3,9 @@
 //
 //   rank  -> agent  Hello    the first of all, followed by the address for answers
 //                   Batch    followed by Requests, each followed by its bytes. A request stores a
-//                            word, writes or returns bytes in one piece or in many, or does an
-//                            atomic operation. Batches are numbered. The agent executes all
-//                            requests in their order.
+//                            word, writes or returns bytes in one piece or in many, adds to
+//                            elements, or does an atomic operation. Batches are numbered. The agent
+//                            executes all requests in their order.
 //                   Batch    without a number: messages to one rank, which the agent passes on. A
 //                            rank sends it to the receiver itself if it has not left it open.
 //   agent -> rank   Reply    all batches up to this number are executed. The results of the last
@@ -25,6 +25,7 @@
 #include "core/types.hpp"
 #include "memory/layout.hpp"
 #include "network/message_limit.hpp"
+#include "operations/accumulate.hpp"
 #include "operations/atomic_op.hpp"
 #include "operations/strided_run.hpp"
 
@@ -68,6 +69,7 @@ enum class RequestKind : std::uint8_t {
   read,
   put_packed,
   get_packed,
+  accumulate,
   atomic,
   message
 };
@@ -77,13 +79,13 @@ struct Request {
   RequestKind kind = RequestKind::store;
   AtomicOp op = AtomicOp::fetch;
   AtomicType type = AtomicType::uint64;
-  // store: 1, 2, 4 or 8; atomic: 0 if the old value is not wanted.
+  // store: 1, 2, 4 or 8; atomic: 0 if the old value is not wanted; accumulate: an AccumulateType.
   std::uint8_t size = 0;
   std::uint32_t to = 0;      // a rank of the node
   std::uint64_t offset = 0;  // in the arena of `to`; message: MessageHeader::number
-  // store: the word; write, read, message: bytes; put_packed, get_packed: Rows that follow; atomic:
-  // the operand. The bytes of a write or a message, the bytes of a put after all rows, and the
-  // second operand of a compare_swap follow.
+  // store: the word; write, read, message: bytes; put_packed, get_packed, accumulate: Rows that
+  // follow; atomic: the operand. The bytes of a write or a message, the bytes of a put or an
+  // accumulate after all rows, and the second operand of a compare_swap follow.
   std::uint64_t operand = 0;
 };
 
@@ -233,9 +235,10 @@ struct ReceivedRequest {
   Bytes behind;  // the bytes of a write or a message, rows and bytes, or a second operand
 
   std::size_t size() const { return sizeof(Request) + behind.size(); }
-  // Of a put_packed or a get_packed.
+  // Of a put_packed, a get_packed or an accumulate.
   std::size_t rows() const { return request.operand; }
   Row row(std::size_t i) const;
+  AccumulateType element() const { return static_cast<AccumulateType>(request.size); }
   Bytes packed() const { return behind.subspan(rows() * sizeof(Row)); }
 };
 

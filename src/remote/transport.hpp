@@ -14,6 +14,7 @@
 #include "core/result.hpp"
 #include "core/types.hpp"
 #include "network/posted.hpp"
+#include "operations/accumulate.hpp"
 #include "operations/atomic_op.hpp"
 #include "operations/strided_run.hpp"
 
@@ -26,7 +27,8 @@ struct Limits {
   bool atomics = false;             // executes AtomicRequest, coherent with CPU atomics there
   std::size_t copies_up_to = 0;     // a put up to this size is copied: its source is free at once
   std::size_t packs_up_to = 0;      // bytes of one put_packed() or get_packed(); 0: unsupported
-  std::size_t longest_message = 0;  // bytes of one message to a rank; 0: none
+  std::size_t accumulates_up_to = 0;  // bytes of one accumulate(); 0: unsupported
+  std::size_t longest_message = 0;    // bytes of one message to a rank; 0: none
 };
 
 // Counts operations in flight. The poster begins them; the transport finishes them inside
@@ -61,7 +63,7 @@ using MessageReceiver = std::function<void(Rank from, Bytes messages)>;
 template <typename T>
 concept Transport = requires(T transport, Remote remote, Bytes source, MutableBytes target,
                              const AtomicRequest& request, std::byte* result,
-                             Completion& done, std::span<const StridedRun> pieces, Rank to, Bytes head, Bytes body,
+                             Completion& done, std::span<const StridedRun> pieces, const Accumulation& what, Rank to, Bytes head, Bytes body,
                              Departure departure, MessageReceiver receiver, std::chrono::microseconds limit, std::uint64_t mark) {
   { transport.name() } -> std::convertible_to<std::string_view>;
   { transport.limits() } -> std::convertible_to<Limits>;
@@ -72,6 +74,9 @@ concept Transport = requires(T transport, Remote remote, Bytes source, MutableBy
   // that is a word is one store, as in a put. At most `most_runs`, none of them empty.
   { transport.put_packed(to, pieces, done) } -> std::same_as<Result<Posted>>;
   { transport.get_packed(to, pieces, done) } -> std::same_as<Result<Posted>>;
+  // Adds pieces, of whole elements, to the memory of the target; all else as in a put of pieces. No
+  // other accumulate adds to an element meanwhile.
+  { transport.accumulate(to, what, pieces, done) } -> std::same_as<Result<Posted>>;
   { transport.atomic(remote, request, result, done) } -> std::same_as<Result<Posted>>;
   // Whether a put is in flight that later operations to the same rank might overtake.
   { transport.has_unordered() } -> std::same_as<bool>;

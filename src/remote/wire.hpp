@@ -34,6 +34,10 @@ class Wire {
   Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces, Completion& done) {
     return impl_->get_packed(from, pieces, done);
   }
+  Result<Posted> accumulate(Rank to, const Accumulation& what, std::span<const StridedRun> pieces,
+                            Completion& done) {
+    return impl_->accumulate(to, what, pieces, done);
+  }
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done) {
     return impl_->atomic(at, request, result, done);
@@ -65,6 +69,8 @@ class Wire {
                                       Completion& done) = 0;
     virtual Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces,
                                       Completion& done) = 0;
+    virtual Result<Posted> accumulate(Rank to, const Accumulation& what,
+                                      std::span<const StridedRun> pieces, Completion& done) = 0;
     virtual Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                                   Completion& done) = 0;
     virtual bool has_unordered() = 0;
@@ -97,6 +103,10 @@ class Wire {
     Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces,
                               Completion& done) override {
       return transport->get_packed(from, pieces, done);
+    }
+    Result<Posted> accumulate(Rank to, const Accumulation& what, std::span<const StridedRun> pieces,
+                              Completion& done) override {
+      return transport->accumulate(to, what, pieces, done);
     }
     Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                           Completion& done) override {

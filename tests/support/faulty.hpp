@@ -27,6 +27,7 @@ class Faulty {
     limits.largest_message = 1000;
     limits.single_store = false;
     limits.packs_up_to = packs_ ? 1000 : 0;
+    limits.accumulates_up_to = 1000;
     return limits;
   }
 
@@ -56,6 +57,14 @@ class Faulty {
     const std::vector<StridedRun> kept(pieces.begin(), pieces.end());
     return later(done,
                  [=, this](Completion& part) { return inner_->get_packed(from, kept, part); });
+  }
+  Result<Posted> accumulate(Rank to, const Accumulation& what, std::span<const StridedRun> pieces,
+                            Completion& done) {
+    if (one_in(3)) return Posted::busy;
+    auto copy = std::make_shared<Copy>(pieces);
+    return later(done, [=, this](Completion& part) {
+      return inner_->accumulate(to, what, copy->pieces, part);
+    });
   }
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done) {

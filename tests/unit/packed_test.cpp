@@ -1,4 +1,4 @@
-// Packed puts and gets, over every transport.
+// Packed puts, gets and accumulates, over every transport.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -58,6 +58,10 @@ class Packed : public testing::TestWithParam<const char*> {
   void get_packed(std::span<const StridedRun> pieces, Completion& done) {
     post([&] { return wire_.get_packed(peer, pieces, done); });
   }
+  void accumulate(const Accumulation& what, std::span<const StridedRun> pieces, Completion& done) {
+    post([&] { return wire_.accumulate(peer, what, pieces, done); });
+  }
+  AccumulateLocks& locks() { return memory_[1]->page(peer).accumulate_locks; }
   // False: timeout.
   bool progress_until(const std::function<bool()>& done) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -268,6 +272,73 @@ TEST_P(Packed, words_are_never_torn) {
   }
   over = true;
   EXPECT_FALSE(torn);
+}
+
+// Pieces of elements that begin anywhere, some across stripes.
+TEST_P(Packed, elements_are_scaled_and_added) {
+  constexpr std::size_t count = 2000;
+  std::vector<double> expected(area / sizeof(double), 1.0);
+  auto* numbers = reinterpret_cast<double*>(there());
+  std::ranges::copy(expected, numbers);
+  std::array<double, count> source{};
+  for (std::size_t i = 0; i < count; ++i) source[i] = static_cast<double>(i) - 100;
+  const double scale = 0.5;
+  const Accumulation what(AccumulateType::float64, &scale);
+  Completion done;
+  const std::size_t most_elements = wire().limits().accumulates_up_to / sizeof(double);
+  for (std::size_t round = 0; round < 40; ++round) {
+    const std::size_t size = 1 + round % 7;
+    const std::size_t pieces = std::min<std::size_t>({50, most_elements / size, count / size});
+    const std::size_t first = 1990 + 31 * round;  // near the end of a stripe at first
+    const std::size_t step = size + round % 3;
+    const StridedRun run{.size = size * sizeof(double),
+                         .count = pieces,
+                         .there = area_offset + first * sizeof(double),
+                         .there_step = static_cast<std::ptrdiff_t>(step * sizeof(double)),
+                         .here = reinterpret_cast<std::byte*>(source.data()),
+                         .here_step = static_cast<std::ptrdiff_t>(size * sizeof(double))};
+    accumulate(what, std::span(&run, 1), done);
+    for (std::size_t i = 0; i < pieces * size; ++i)
+      expected[first + i / size * step + i % size] += scale * source[i];
+  }
+  ASSERT_TRUE(complete(done));
+  EXPECT_TRUE(std::ranges::equal(expected, std::span(numbers, expected.size())));
+}
+
+// A process of that node adds to the same stripe. The agent does not wait with it, and requests of
+// the same rank keep their order.
+TEST_P(Packed, an_accumulate_waits_for_a_lock_and_later_puts_for_it) {
+  const std::string over = GetParam();
+  if (over != "ofi" && over != "agents") GTEST_SKIP() << "the rank itself adds, and would wait";
+  std::array<std::uint64_t, 512> ones{};
+  ones.fill(1);
+  auto* words = reinterpret_cast<std::uint64_t*>(there());
+  std::fill_n(words, 8192, 0);
+  HeldStripe held(locks());
+  ASSERT_TRUE(held.try_move_to(area_offset + AccumulateLocks::stripe));
+  Completion done;
+  const StridedRun across{.size = sizeof(ones),
+                          .count = 1,
+                          .there = area_offset + AccumulateLocks::stripe - 1024,
+                          .here = reinterpret_cast<std::byte*>(ones.data())};
+  const StridedRun later{.size = 8,
+                         .count = 1,
+                         .there = area_offset + 8 * 8000,
+                         .here = reinterpret_cast<std::byte*>(ones.data())};
+  const std::span first_words(words + AccumulateLocks::stripe / 8 - 128, 512);
+  const auto load = [](std::uint64_t& word) {
+    return std::atomic_ref(word).load(std::memory_order_relaxed);
+  };
+  accumulate(Accumulation::unscaled(AccumulateType::int64), std::span(&across, 1), done);
+  put_packed(std::span(&later, 1), done);
+  ASSERT_TRUE(progress_until([&] { return load(first_words[127]) == 1; })) << "up to the stripe";
+  for (int i = 0; i < 1000; ++i) wire().progress();
+  EXPECT_EQ(load(first_words[128]), 0U);
+  EXPECT_EQ(load(words[8000]), 0U);
+  held.release();
+  ASSERT_TRUE(complete(done));
+  for (std::uint64_t& word : first_words) ASSERT_EQ(load(word), 1U) << "each is added once";
+  EXPECT_EQ(load(words[8000]), 1U);
 }
 
 INSTANTIATE_TEST_SUITE_P(over, Packed, testing::Values("loopback", "faulty", "ofi", "agents"),

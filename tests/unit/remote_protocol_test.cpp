@@ -239,6 +239,23 @@ TEST(ofi_message, rows_are_behind_the_request) {
   EXPECT_EQ(received->packed().size(), 5U);
 }
 
+bool is_accumulate(AccumulateType type, const std::vector<Row>& rows, std::size_t behind) {
+  auto bytes = message_of(RequestKind::accumulate, rows, behind);
+  bytes[offsetof(Request, size)] = static_cast<std::byte>(type);
+  const auto received = read_request(bytes, plan);
+  return received && received->size() == bytes.size();
+}
+
+TEST(ofi_message, accumulates_have_whole_elements) {
+  EXPECT_TRUE(is_accumulate(AccumulateType::float64, {{4096, 100, 8, 3}}, 24));
+  EXPECT_FALSE(is_accumulate(AccumulateType::float64, {{4096, 100, 8, 3}}, 23)) << "cut short";
+  EXPECT_FALSE(is_accumulate(AccumulateType::float64, {{4096, 100, 12, 2}}, 24));
+  EXPECT_TRUE(is_accumulate(AccumulateType::float32, {{4096, 100, 12, 2}}, 24));
+  EXPECT_FALSE(is_accumulate(AccumulateType::complex128, {{4096, 100, 24, 1}}, 24));
+  EXPECT_FALSE(is_accumulate(static_cast<AccumulateType>(6), {{4096, 100, 8, 3}}, 24));
+  EXPECT_FALSE(is_accumulate(AccumulateType::float64, {{plan.arena_size(), 0, 8, 1}}, 8));
+}
+
 // The network may deliver any number.
 template <typename Enum>
 Enum any(unsigned number) {

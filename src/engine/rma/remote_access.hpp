@@ -73,6 +73,9 @@ class RemoteAccess final : public NetworkProgress {
                   NoRoom no_room = NoRoom::wait);
   Begun begin_get(Lane& lane, Rank from, std::span<const StridedRun> pieces, Completion& done,
                   NoRoom no_room = NoRoom::wait);
+  // Adds pieces of whole elements. Their sources are free on return.
+  Begun begin_accumulate(Lane& lane, Rank to, const Accumulation& what,
+                         std::span<const StridedRun> pieces, Completion& done);
   void complete(Completion& done, CallName call);
   // Whether the source of a put of this size is free as soon as the put is in flight.
   bool copies_put_of(std::size_t size) const { return size <= wire_.limits().copies_up_to; }

@@ -1,4 +1,6 @@
 // Strided puts and gets over the wire: a message packs as many pieces as fit.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -109,6 +111,58 @@ RemoteAccess::Begun RemoteAccess::begin_get(Lane& lane, Rank from,
   for (auto load = loads.next(); !load.empty() && begun == Posted::accepted; load = loads.next())
     begun = post("get", lane, first.next(), [&] { return wire_.get_packed(from, load, done); });
   if (begun == Posted::accepted && !packed.empty()) lane.counters().add_get(bytes_of(packed));
+  return begun;
+}
+
+namespace {
+
+// Cuts pieces that fill more than a message. `most`: bytes, a multiple of the elements.
+std::vector<StridedRun> cut(std::span<const StridedRun> pieces, std::size_t most) {
+  std::vector<StridedRun> parts;
+  for (const StridedRun& each : pieces) {
+    if (each.size <= most) {
+      parts.push_back(each);
+      continue;
+    }
+    const auto step = static_cast<std::ptrdiff_t>(most);
+    for (std::size_t i = 0; i < each.count; ++i) {
+      const auto at = static_cast<std::ptrdiff_t>(i);
+      const std::size_t whole = each.size / most;
+      StridedRun part{.size = most,
+                      .count = whole,
+                      .there = each.there + static_cast<std::uint64_t>(at * each.there_step),
+                      .there_step = step,
+                      .here = each.here + at * each.here_step,
+                      .here_step = step};
+      parts.push_back(part);
+      part.there += whole * most;
+      part.here += whole * most;
+      part.size = each.size % most;
+      part.count = 1;
+      if (part.size > 0) parts.push_back(part);
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+RemoteAccess::Begun RemoteAccess::begin_accumulate(Lane& lane, Rank to, const Accumulation& what,
+                                                   std::span<const StridedRun> pieces,
+                                                   Completion& done) {
+  const std::size_t element = width(what.type());
+  const std::size_t most = wire_.limits().accumulates_up_to / element * element;
+  if (most == 0) {
+    lane.fail({Errc::missing, fmt::format("transport {} offers no accumulate", wire_.name())});
+    return std::nullopt;
+  }
+  const std::vector<StridedRun> parts = cut(pieces, most);
+  Loads loads(parts, most);
+  Begun begun = Posted::accepted;
+  for (auto load = loads.next(); !load.empty() && begun == Posted::accepted; load = loads.next())
+    begun = post("accumulate", lane, NoRoom::wait,
+                 [&] { return wire_.accumulate(to, what, load, done); });
+  if (begun == Posted::accepted) lane.counters().add_put(bytes_of(pieces));
   return begun;
 }
 

@@ -91,16 +91,6 @@ bool RemoteMemory::begin_get(Batch& batch, MutableBytes dest, Remote from, CallN
   return has_begun(engine_.remote().begin_get(*lane_, dest, from, batch.done_, no_room), call);
 }
 
-bool RemoteMemory::begin_put(Batch& batch, Rank to, std::span<const StridedRun> pieces,
-                             CallName call, NoRoom no_room) {
-  return has_begun(engine_.remote().begin_put(*lane_, to, pieces, batch.reading_, no_room), call);
-}
-
-bool RemoteMemory::begin_get(Batch& batch, Rank from, std::span<const StridedRun> pieces,
-                             CallName call, NoRoom no_room) {
-  return has_begun(engine_.remote().begin_get(*lane_, from, pieces, batch.done_, no_room), call);
-}
-
 void RemoteMemory::wait(Batch& batch, CallName call) {
   engine_.remote().complete(batch.done_, call);
   engine_.remote().complete(batch.reading_, call);

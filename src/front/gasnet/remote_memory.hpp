@@ -55,6 +55,8 @@ class RemoteMemory {
   // Calls return false or nothing if the queue was full. They have no effect then.
   using NoRoom = RemoteAccess::NoRoom;
 
+  // The judgement of a call that began or finished something. Does not return if it failed.
+  bool has_begun(RemoteAccess::Begun begun, CallName call);
   // Complete when they return.
   bool put(Remote to, Bytes source, CallName call, NoRoom no_room = NoRoom::wait);
   bool get(MutableBytes dest, Remote from, CallName call, NoRoom no_room = NoRoom::wait);
@@ -68,11 +70,6 @@ class RemoteMemory {
   bool begin_put_of_copy(Batch& batch, Remote to, Bytes source, CallName call,
                          NoRoom no_room = NoRoom::wait);
   bool begin_get(Batch& batch, MutableBytes dest, Remote from, CallName call,
-                 NoRoom no_room = NoRoom::wait);
-  // The same for many pieces.
-  bool begin_put(Batch& batch, Rank to, std::span<const StridedRun> pieces, CallName call,
-                 NoRoom no_room = NoRoom::wait);
-  bool begin_get(Batch& batch, Rank from, std::span<const StridedRun> pieces, CallName call,
                  NoRoom no_room = NoRoom::wait);
   void wait(Batch& batch, CallName call);
   void wait_for_sources(Batch& batch, CallName call);
@@ -89,7 +86,6 @@ class RemoteMemory {
  private:
   static constexpr std::size_t most_copied = std::size_t{1} << 20;
 
-  bool has_begun(RemoteAccess::Begun begun, CallName call);
   bool begin_put(Completion& done, Remote to, Bytes source, CallName call, NoRoom no_room);
   std::shared_ptr<const SegmentDirectory> known(std::uint32_t process);
   std::shared_ptr<const SegmentDirectory> ask(std::uint32_t process);

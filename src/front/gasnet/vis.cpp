@@ -8,11 +8,11 @@
 #include <limits>
 #include <utility>
 
+#include "engine/rma/far_pieces.hpp"
 #include "front/gasnet/door.hpp"
 #include "front/gasnet/messages.hpp"
 #include "front/gasnet/outgoing.hpp"
 #include "front/gasnet/rma.hpp"
-#include "front/gasnet/vis_remote.hpp"
 #include "operations/strided/copy.hpp"
 #include "operations/strided/lists.hpp"
 #include "operations/strided/optimize.hpp"
@@ -76,10 +76,14 @@ T checked(const Result<T>& result, const Peer& peer) {
   return *result;
 }
 
+RemoteMemory& remote_memory(const Peer& peer) {
+  return Team::of(peer.team).door->remote();
+}
+
 FarPieces pieces_of(const Peer& peer) {
   const Team& team = Team::of(peer.team);
-  return {team.door->remote(), team.process(peer.rank), peer.side, peer.call(),
-          without_room(peer.flags)};
+  return {team.door->engine().remote(), *remote_memory(peer).lane(), team.process(peer.rank),
+          peer.side, without_room(peer.flags)};
 }
 
 // An address in this process, or an offset in the peer's arena.
@@ -93,7 +97,7 @@ template <strided::BlockList List>
 bool move_list(const List& theirs, const List& ours, const Peer& peer) {
   FarPieces pieces = pieces_of(peer);
   move_blocks(pieces, theirs, ours);
-  return pieces.wait();
+  return remote_memory(peer).has_begun(pieces.finish(peer.call()), peer.call());
 }
 
 std::ptrdiff_t own_shift(const Peer& peer) {
@@ -207,7 +211,7 @@ bool copy_between(const strided::Transfer& transfer, const PeerAddress& theirs, 
   if (theirs.here == nullptr) {
     FarPieces pieces = pieces_of(peer);
     move_section(pieces, transfer, theirs.elsewhere.offset, ours);
-    return pieces.wait();
+    return remote_memory(peer).has_begun(pieces.finish(peer.call()), peer.call());
   }
   if (peer.side == End::target)
     strided::copy(transfer, theirs.here, ours);

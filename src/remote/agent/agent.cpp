@@ -134,6 +134,7 @@ bool NodeAgent::Implementation::step() {
   };
   follow_files();
   const bool found = endpoint_->poll({take, left, lost}) > 0;
+  resume_stalled();
   send_taken_batches();  // before newer ones take the room
   const bool carried = carry();
   send_passed();
@@ -156,6 +157,7 @@ bool NodeAgent::Implementation::network_stirs() const {
 void NodeAgent::Implementation::wait() {
   const bool is_stuck =
       std::ranges::any_of(to_answer_, [this](auto to) { return this->is_stuck(to); });
+  if (!stalled_.empty()) return static_cast<void>(::sched_yield());  // the holder may need it
   const bool may_sleep = endpoint_->may_sleep() && !is_stuck;
   // A provider without a descriptor is polled again soon, and so is a rank that does not take its
   // messages.

@@ -73,12 +73,20 @@ class NodeAgent::Implementation {
       return slot != nullptr ? Bytes(slot->bytes).first(size) : Bytes(bytes).first(size);
     }
   };
+  // The rest of a batch whose next request is an accumulate that waits for a lock.
+  struct Stalled {
+    remote::Batch batch;
+    std::vector<std::byte> requests;
+    std::size_t added;  // bytes of that request
+    std::vector<Part> results;
+  };
   // A process that sends batches, or a rank of this node. `done`: its last executed batch.
   struct Client {
     Peer peer = network::no_peer;
     std::uint32_t done = 0;
     bool owed = false;  // an answer is due
     remote::InOrder order;
+    std::optional<Stalled> stalled = {};       // batches after it wait
     std::list<Answer> answers;                 // takes no memory while empty
     std::list<std::vector<std::byte>> passed;  // batches of messages that wait
     std::size_t leaving = 0;                   // bytes that have not left
@@ -128,12 +136,17 @@ class NodeAgent::Implementation {
   void on_control(const remote::ReceivedControl& received);
   void meet(const Control& hello, Bytes address);
   void take_turn(const ReceivedBatch& received, Bytes bytes);
-  void execute(const ReceivedBatch& received);
-  void execute(const ReceivedRequest& received);
+  void execute_kept(Client& client);
+  void execute(const ReceivedBatch& received, std::size_t added = 0);
+  bool execute(const ReceivedRequest& received, std::size_t& added);
   void refuse(const remote::Batch& batch);
   void store(const Request& request, Bytes bytes);
   void put_packed(const ReceivedRequest& received);
   void get_packed(const ReceivedRequest& received);
+  bool accumulate(const ReceivedRequest& received, std::size_t& added);
+  void stall(const remote::Batch& batch, Bytes requests, std::size_t added);
+  void resume_stalled();
+  void resume(std::uint32_t from);
   void update(const ReceivedRequest& received);
   void pass_messages(const ReceivedBatch& received, Bytes bytes);
   void send_passed();
@@ -230,6 +243,7 @@ class NodeAgent::Implementation {
   std::vector<Part> results_;             // of the batch that is executed
   std::vector<Written> written_;          // wakes the ranks that sleep on it
   std::vector<std::uint32_t> to_answer_;  // processes whose answers wait
+  std::vector<std::uint32_t> stalled_;    // ranks with a stalled batch
   std::vector<std::uint32_t> to_pass_;    // ranks of this node whose messages wait
   std::deque<SendBuffer> buffers_;        // must not move
   std::vector<SendBuffer*> free_buffers_;

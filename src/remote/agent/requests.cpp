@@ -89,26 +89,35 @@ void NodeAgent::Implementation::meet(const Control& hello, Bytes address) {
 // Executes the batches of a rank in their order.
 void NodeAgent::Implementation::take_turn(const ReceivedBatch& received, Bytes bytes) {
   if (is_of_messages(received)) return pass_messages(received, bytes);
-  remote::InOrder& order = clients_[received.batch.from].order;
+  Client& client = clients_[received.batch.from];
+  remote::InOrder& order = client.order;
   const std::uint32_t number = received.batch.number;
-  if (!order.is_next(number)) {
+  if (client.stalled || !order.is_next(number)) {
     if (order.is_past(number) || !order.keep(number, bytes)) ++dropped_.repeated;
     return;
   }
   order.pass();
   execute(received);
-  while (const auto next = order.pass_kept())
-    execute(*remote::read_batch(*next, tag_, memory_->plan()));
+  execute_kept(client);
 }
 
-// What came earlier over this connection becomes visible first.
-void NodeAgent::Implementation::execute(const ReceivedBatch& received) {
+void NodeAgent::Implementation::execute_kept(Client& client) {
+  while (!client.stalled) {
+    const auto next = client.order.pass_kept();
+    if (!next) return;
+    execute(*remote::read_batch(*next, tag_, memory_->plan()));
+  }
+}
+
+// What came earlier over this connection becomes visible first. `added`: bytes of the first request
+// that were added before the batch stalled.
+void NodeAgent::Implementation::execute(const ReceivedBatch& received, std::size_t added) {
   std::atomic_thread_fence(std::memory_order_release);
-  results_.clear();
   for (Bytes rest = received.requests; !rest.empty();) {
     const auto request = remote::read_request(rest, memory_->plan());
     if (!request) return refuse(received.batch);
-    execute(*request);
+    if (!execute(*request, added)) return stall(received.batch, rest, added);
+    added = 0;
     rest = rest.subspan(request->size());
   }
   const auto [tag, kind, from, number, node] = received.batch;
@@ -120,32 +129,43 @@ void NodeAgent::Implementation::execute(const ReceivedBatch& received) {
 
 // No answer would be true, and the rank waits for one.
 void NodeAgent::Implementation::refuse(const remote::Batch& batch) {
+  results_.clear();
   endpoint_->refuse();
   declare_over(
       fmt::format("the agent of host {} cannot read a request of rank {}: its memory is damaged",
                   contact_.info().host.data(), batch.from));
 }
 
-void NodeAgent::Implementation::execute(const ReceivedRequest& received) {
+// False: an accumulate has to wait.
+bool NodeAgent::Implementation::execute(const ReceivedRequest& received, std::size_t& added) {
   const Request& request = received.request;
   const auto size = static_cast<std::uint32_t>(request.operand);
   switch (request.kind) {
     case RequestKind::store:
-      return store(request, {reinterpret_cast<const std::byte*>(&request.operand), request.size});
+      store(request, {reinterpret_cast<const std::byte*>(&request.operand), request.size});
+      break;
     case RequestKind::write:
-      return store(request, received.behind);
+      store(request, received.behind);
+      break;
     case RequestKind::read:
       results_.push_back({Rank(request.to), {.offset = request.offset, .size = size, .count = 1}});
-      return;
+      break;
     case RequestKind::put_packed:
-      return put_packed(received);
+      put_packed(received);
+      break;
     case RequestKind::get_packed:
-      return get_packed(received);
+      get_packed(received);
+      break;
+    case RequestKind::accumulate:
+      return accumulate(received, added);
     case RequestKind::atomic:
-      return update(received);
+      update(received);
+      break;
     case RequestKind::message:
-      return endpoint_->refuse();
+      endpoint_->refuse();
+      break;
   }
+  return true;
 }
 
 void NodeAgent::Implementation::store(const Request& request, Bytes bytes) {

@@ -62,6 +62,7 @@ Limits RemoteClient::Implementation::limits() const {
           .atomics = true,
           .copies_up_to = eager_limit_,
           .packs_up_to = remote::longest_write,
+          .accumulates_up_to = remote::longest_write,
           .longest_message = remote::longest_message};
 }
 
@@ -243,6 +244,11 @@ Result<Posted> RemoteClient::get_packed(Rank from, std::span<const StridedRun> p
                                         Completion& done) {
   return implementation_->get_packed(from, pieces, done);
 }
+Result<Posted> RemoteClient::accumulate(Rank to, const Accumulation& what,
+                                        std::span<const StridedRun> pieces, Completion& done) {
+  return implementation_->accumulate(to, what, pieces, done);
+}
+
 Result<Posted> RemoteClient::atomic(Remote at, const AtomicRequest& request, std::byte* result,
                                     Completion& done) {
   return implementation_->atomic(at, request, result, done);

@@ -28,6 +28,8 @@ class RemoteClient::Implementation {
   Result<Posted> get(MutableBytes target, Remote from, Completion& done);
   Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces, Completion& done);
   Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces, Completion& done);
+  Result<Posted> accumulate(Rank to, const Accumulation& what, std::span<const StridedRun> pieces,
+                            Completion& done);
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done);
   bool has_unordered() const { return route_->has_puts(); }

@@ -131,6 +131,25 @@ Result<Posted> RemoteClient::Implementation::put_packed(Rank to, std::span<const
                   .done = &done});
 }
 
+// Elements are scaled here, so that the agent only adds.
+Result<Posted> RemoteClient::Implementation::accumulate(Rank to, const Accumulation& what,
+                                                        std::span<const StridedRun> pieces,
+                                                        Completion& done) {
+  const Request add{.kind = RequestKind::accumulate,
+                    .size = static_cast<std::uint8_t>(component(what.type())),
+                    .to = index(to),
+                    .operand = std::uint64_t{pieces.size()}};
+  const std::size_t rows = pieces.size() * sizeof(Row);
+  const std::size_t bytes = bytes_of(pieces);
+  const auto write_behind = [&](std::byte* behind) {
+    write_rows(pieces, behind);
+    pack(pieces, behind + rows);
+    what.scale(behind + rows, behind + rows, bytes);
+  };
+  return request(
+      {.request = add, .behind = rows + bytes, .write_behind = write_behind, .done = &done});
+}
+
 Result<Posted> RemoteClient::Implementation::get_packed(Rank from,
                                                         std::span<const StridedRun> pieces,
                                                         Completion& done) {

@@ -68,6 +68,20 @@ Result<Posted> Loopback::get_packed(Rank from, std::span<const StridedRun> piece
   return post(PackedGet{*std::move(located)}, done);
 }
 
+Result<Posted> Loopback::accumulate(Rank to, const Accumulation& what,
+                                    std::span<const StridedRun> pieces, Completion& done) {
+  Result<std::vector<Located>> located = locate(to, pieces);
+  if (!located) return located.error();
+  std::vector<std::byte> packed(bytes_of(pieces));
+  pack(pieces, packed.data());
+  for (const std::shared_ptr<NodeMemory>& node : nodes_)
+    if (node->plan().holds(to))
+      return post(
+          Sum{*std::move(located), std::move(packed), what, &node->page(to).accumulate_locks},
+          done);
+  return Error{Errc::invalid_argument, fmt::format("no node holds rank {}", index(to))};
+}
+
 Result<Posted> Loopback::atomic(Remote at, const AtomicRequest& request, std::byte* result,
                                 Completion& done) {
   const Result<std::byte*> place = locate(at, width(request.type));
@@ -123,6 +137,21 @@ void Loopback::execute(const PackedPut& spread) {
     copy_pieces({there, pieces.there_step}, {packed, size}, pieces.size, pieces.count);
     packed += pieces.bytes();
   }
+}
+
+void Loopback::execute(const Sum& sum) {
+  HeldStripe stripe(*sum.locks);
+  const std::size_t element = width(sum.what.type());
+  const std::byte* packed = sum.packed.data();
+  for (const auto& [pieces, there] : sum.pieces)
+    for (std::size_t i = 0; i < pieces.count * pieces.size / element; ++i, packed += element) {
+      const std::size_t piece = i * element / pieces.size;
+      const auto step = static_cast<std::ptrdiff_t>(piece) * pieces.there_step;
+      const std::size_t within = i * element % pieces.size;
+      while (!stripe.try_move_to(pieces.there + static_cast<std::uint64_t>(step) + within))
+        std::this_thread::yield();
+      sum.what.add(there + step + within, packed, element);
+    }
 }
 
 void Loopback::execute(const PackedGet& gather) {

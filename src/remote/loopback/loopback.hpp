@@ -34,12 +34,15 @@ class Loopback {
             .single_store = true,
             .atomics = true,
             .packs_up_to = 4096,
+            .accumulates_up_to = 4096,
             .longest_message = MessageQueues::longest_message};
   }
   Result<Posted> put(Remote to, Bytes source, Completion& done);
   Result<Posted> get(MutableBytes target, Remote from, Completion& done);
   Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces, Completion& done);
   Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces, Completion& done);
+  Result<Posted> accumulate(Rank to, const Accumulation& what, std::span<const StridedRun> pieces,
+                            Completion& done);
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done);
   bool has_unordered() const { return false; }
@@ -71,6 +74,12 @@ class Loopback {
     std::vector<Located> pieces;
     std::vector<std::byte> packed;
   };
+  struct Sum {
+    std::vector<Located> pieces;
+    std::vector<std::byte> packed;  // unscaled
+    Accumulation what;
+    AccumulateLocks* locks;
+  };
   struct PackedGet {
     std::vector<Located> pieces;
   };
@@ -79,7 +88,7 @@ class Loopback {
     AtomicRequest request;
     std::byte* result;
   };
-  using What = std::variant<Put, Get, PackedPut, PackedGet, Atomic>;
+  using What = std::variant<Put, Get, PackedPut, PackedGet, Sum, Atomic>;
   struct Operation {
     What what;
     Completion* done;
@@ -90,6 +99,7 @@ class Loopback {
   Posted post(What what, Completion& done);
   static void execute(const PackedPut& spread);
   static void execute(const PackedGet& gather);
+  static void execute(const Sum& sum);
   static void execute(const Put& put);
   static void execute(const Get& get);
   static void execute(const Atomic& atomic);

@@ -1,6 +1,8 @@
-#include "front/gasnet/vis_remote.hpp"
+#include "engine/rma/far_pieces.hpp"
 
-namespace gondwana::gasnet {
+#include <array>
+
+namespace gondwana {
 namespace {
 
 // Bytes that are started together. They fill several messages, so that most messages are full.
@@ -45,7 +47,7 @@ class Lines {
 }  // namespace
 
 void FarPieces::move(const StridedRun& line) {
-  if (refused_) return;
+  if (begun_ != Posted::accepted) return;
   if (!joins_last(line)) {
     if (bytes_ >= begun_together || told_.size() >= most_runs) begin();
     told_.push_back(line);
@@ -71,24 +73,28 @@ bool FarPieces::joins_last(const StridedRun& line) {
 }
 
 void FarPieces::begin() {
-  const bool begun = side_ == strided::End::target
-                         ? remote_.begin_put(batch_, rank_, told_, call_, no_room_)
-                         : remote_.begin_get(batch_, rank_, told_, call_, no_room_);
-  refused_ = !begun;
-  no_room_ = RemoteMemory::NoRoom::wait;
+  if (begun_ != Posted::accepted || told_.empty()) return;
+  begun_ = begin_told();
+  no_room_ = RemoteAccess::NoRoom::wait;
   told_.clear();
   bytes_ = 0;
 }
 
-bool FarPieces::wait() {
-  if (!refused_) begin();
-  if (!refused_) remote_.wait(batch_, call_);
-  return !refused_;
+RemoteAccess::Begun FarPieces::begin_told() {
+  if (adds_) return remote_.begin_accumulate(lane_, rank_, *adds_, told_, lane_.pending());
+  return side_ == strided::End::target ? remote_.begin_put(lane_, rank_, told_, done_, no_room_)
+                                       : remote_.begin_get(lane_, rank_, told_, done_, no_room_);
 }
 
-void move_section(FarPieces& pieces, const strided::Transfer& transfer, std::size_t place,
-                  std::byte* ours) {
-  const bool puts = pieces.side() == strided::End::target;
+RemoteAccess::Begun FarPieces::finish(CallName call) {
+  begin();
+  remote_.complete(done_, call);
+  return begun_;
+}
+
+void for_each_line(const strided::Transfer& transfer, strided::End side, std::uint64_t place,
+                   std::byte* ours, FunctionRef<void(const StridedRun&)> use) {
+  const bool puts = side == strided::End::target;
   const strided::End own_side = puts ? strided::End::source : strided::End::target;
   StridedRun line{.size = transfer.run(), .count = 1};
   if (const auto dimensions = transfer.dimensions(); dimensions.size() > 1) {
@@ -99,10 +105,10 @@ void move_section(FarPieces& pieces, const strided::Transfer& transfer, std::siz
   }
   Lines lines(transfer);
   do {
-    line.there = place + static_cast<std::size_t>(lines.offset(pieces.side()));
+    line.there = place + static_cast<std::uint64_t>(lines.offset(side));
     line.here = ours + lines.offset(own_side);
-    pieces.move(line);
+    use(line);
   } while (lines.advance());
 }
 
-}  // namespace gondwana::gasnet
+}  // namespace gondwana

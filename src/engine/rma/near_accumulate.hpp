@@ -1,0 +1,46 @@
+// Accumulates to a rank that loads and stores reach.
+#pragma once
+
+#include "engine/wait/waiter.hpp"
+#include "memory/node_memory.hpp"
+#include "operations/accumulate.hpp"
+
+namespace gondwana {
+
+// No other accumulate adds to an element meanwhile. One object is one accumulate.
+class NearAccumulate {
+ public:
+  NearAccumulate(const NodeMemory& memory, Waiter& waiter, CallName call, Rank to,
+                 const Accumulation& what)
+      : waiter_(waiter),
+        call_(call),
+        to_(to),
+        what_(what),
+        arena_(memory.window(to)),
+        stripe_(memory.page(to).accumulate_locks) {}
+
+  // `target` lies in the arena of the rank. Whole elements.
+  void add(std::byte* target, const std::byte* source, std::size_t size) {
+    while (size > 0) {
+      const auto offset = static_cast<std::uint64_t>(target - arena_);
+      if (!stripe_.try_move_to(offset)) [[unlikely]]
+        waiter_.until({.call = call_, .peer = index(to_)},
+                      [&] { return stripe_.try_move_to(offset); });
+      const std::size_t part = HeldStripe::within(offset, size, width(what_.type()));
+      what_.add(target, source, part);
+      target += part;
+      source += part;
+      size -= part;
+    }
+  }
+
+ private:
+  Waiter& waiter_;
+  CallName call_;
+  Rank to_;
+  const Accumulation& what_;
+  std::byte* arena_;
+  HeldStripe stripe_;
+};
+
+}  // namespace gondwana

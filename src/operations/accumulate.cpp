@@ -1,0 +1,132 @@
+#include "operations/accumulate.hpp"
+
+#include <type_traits>
+
+namespace gondwana {
+namespace {
+
+// A number in memory, which may lie anywhere.
+template <typename T>
+struct Unaligned {
+  using Type __attribute__((aligned(1), may_alias)) = T;
+};
+template <typename T>
+using In = typename Unaligned<T>::Type;
+
+// Integers wrap around, so they are computed without a sign.
+template <typename T>
+struct Real {
+  using Number = T;
+  T by;
+
+  void add(std::byte* target, const std::byte* source, std::size_t size) const {
+    auto* to = reinterpret_cast<In<T>*>(target);
+    const auto* from = reinterpret_cast<const In<T>*>(source);
+    const std::size_t count = size / sizeof(T);
+    if (by == T{1}) {
+#pragma omp simd
+      for (std::size_t i = 0; i < count; ++i) to[i] = to[i] + from[i];
+      return;
+    }
+#pragma omp simd
+    for (std::size_t i = 0; i < count; ++i) to[i] = to[i] + by * from[i];
+  }
+  void scale(std::byte* target, const std::byte* source, std::size_t size) const {
+    auto* to = reinterpret_cast<In<T>*>(target);
+    const auto* from = reinterpret_cast<const In<T>*>(source);
+    const std::size_t count = size / sizeof(T);
+#pragma omp simd
+    for (std::size_t i = 0; i < count; ++i) to[i] = by * from[i];
+  }
+};
+
+template <typename T>
+struct Complex {
+  T real;
+  T imaginary;
+
+  void add(std::byte* target, const std::byte* source, std::size_t size) const {
+    auto* to = reinterpret_cast<In<T>*>(target);
+    const auto* from = reinterpret_cast<const In<T>*>(source);
+    const std::size_t numbers = size / sizeof(T);
+#pragma omp simd
+    for (std::size_t i = 0; i < numbers; i += 2) {
+      const T re = from[i];
+      const T im = from[i + 1];
+      to[i] = to[i] + (real * re - imaginary * im);
+      to[i + 1] = to[i + 1] + (real * im + imaginary * re);
+    }
+  }
+  void scale(std::byte* target, const std::byte* source, std::size_t size) const {
+    auto* to = reinterpret_cast<In<T>*>(target);
+    const auto* from = reinterpret_cast<const In<T>*>(source);
+    const std::size_t numbers = size / sizeof(T);
+#pragma omp simd
+    for (std::size_t i = 0; i < numbers; i += 2) {
+      const T re = from[i];
+      const T im = from[i + 1];
+      to[i] = real * re - imaginary * im;
+      to[i + 1] = real * im + imaginary * re;
+    }
+  }
+};
+
+template <typename Loops>
+Loops loops_by(const std::byte* scale) {
+  Loops loops;
+  std::memcpy(&loops, scale, sizeof(loops));
+  return loops;
+}
+
+template <typename T>
+Accumulation by_one(AccumulateType type, const T& one) {
+  return {type, &one};
+}
+
+}  // namespace
+
+template <typename Use>
+void Accumulation::use_loops(const Use& use) const {
+  switch (type_) {
+    case AccumulateType::int32:
+      return use(loops_by<Real<std::uint32_t>>(scale_.data()));
+    case AccumulateType::int64:
+      return use(loops_by<Real<std::uint64_t>>(scale_.data()));
+    case AccumulateType::float32:
+      return use(loops_by<Real<float>>(scale_.data()));
+    case AccumulateType::float64:
+      return use(loops_by<Real<double>>(scale_.data()));
+    case AccumulateType::complex64:
+      return use(loops_by<Complex<float>>(scale_.data()));
+    case AccumulateType::complex128:
+      return use(loops_by<Complex<double>>(scale_.data()));
+  }
+}
+
+Accumulation Accumulation::unscaled(AccumulateType type) {
+  switch (type) {
+    case AccumulateType::int32:
+      return by_one(type, std::uint32_t{1});
+    case AccumulateType::int64:
+      return by_one(type, std::uint64_t{1});
+    case AccumulateType::float32:
+      return by_one(type, 1.0F);
+    case AccumulateType::complex64:
+      return by_one(type, std::array{1.0F, 0.0F});
+    case AccumulateType::complex128:
+      return by_one(type, std::array{1.0, 0.0});
+    case AccumulateType::float64:
+      break;
+  }
+  return by_one(AccumulateType::float64, 1.0);
+}
+
+void Accumulation::add(std::byte* target, const std::byte* source, std::size_t size) const {
+  use_loops([&](const auto& loops) { loops.add(target, source, size); });
+}
+
+void Accumulation::scale(std::byte* target, const std::byte* source, std::size_t size) const {
+  use_loops([&](const auto& loops) { loops.scale(target, source, size); });
+}
+
+}  // namespace gondwana

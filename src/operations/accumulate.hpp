@@ -1,0 +1,51 @@
+// Scaled addition of arrays: target = target + scale * source, element by element.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace gondwana {
+
+enum class AccumulateType : std::uint8_t { int32, int64, float32, float64, complex64, complex128 };
+
+inline constexpr std::size_t accumulate_types = 6;
+
+constexpr std::size_t width(AccumulateType type) {
+  constexpr std::array<std::size_t, accumulate_types> widths{4, 8, 4, 8, 8, 16};
+  return widths.at(static_cast<std::size_t>(type));
+}
+
+// The type of the numbers that an element consists of: a complex one has two.
+constexpr AccumulateType component(AccumulateType type) {
+  if (type == AccumulateType::complex64) return AccumulateType::float32;
+  return type == AccumulateType::complex128 ? AccumulateType::float64 : type;
+}
+
+// What is added: elements of a type, each multiplied by a scale. Integers wrap around.
+class Accumulation {
+ public:
+  // `scale`: one element.
+  Accumulation(AccumulateType type, const void* scale) : type_(type) {
+    std::memcpy(scale_.data(), scale, width(type));
+  }
+  // The elements as they are.
+  static Accumulation unscaled(AccumulateType type);
+
+  AccumulateType type() const { return type_; }
+
+  // Arrays of `size` bytes, whole elements, with any alignment. They do not overlap.
+  void add(std::byte* target, const std::byte* source, std::size_t size) const;
+  // The terms alone; `target` may be `source`.
+  void scale(std::byte* target, const std::byte* source, std::size_t size) const;
+
+ private:
+  template <typename Use>
+  void use_loops(const Use& use) const;
+
+  AccumulateType type_;
+  alignas(16) std::array<std::byte, 16> scale_{};
+};
+
+}  // namespace gondwana
