@@ -20,6 +20,7 @@
 
 #include "core/fingerprint.hpp"
 #include "memory/arena_file.hpp"
+#include "memory/armci_place.hpp"
 #include "memory/batch_place.hpp"
 #include "memory/control_page.hpp"
 #include "memory/node_entry.hpp"
@@ -71,8 +72,11 @@ inline constexpr Area team_places{64 * 1024, sizeof(StagedPlace), team_numbers};
 // What the members of a team are about to do, where calls are checked.
 inline constexpr Area call_notes{68 * 1024, 256, max_teams};
 
-inline constexpr std::array all{team_flags,    data_bell, facts,       directory, exit_tallies,
-                                endpoint_info, files,     team_places, call_notes};
+// Where the ARMCI door of the rank has laid what its peers use.
+inline constexpr Area armci_place{84 * 1024, sizeof(ArmciPlace)};
+
+inline constexpr std::array all{team_flags,    data_bell, facts,       directory,  exit_tallies,
+                                endpoint_info, files,     team_places, call_notes, armci_place};
 
 constexpr bool is_disjoint() {
   return std::ranges::adjacent_find(all, [](const Area& one, const Area& next) {
@@ -137,7 +141,7 @@ using SharedStructures =
     StructureList<NodeHeader, ControlPage, SyncLine<RealAtomics>, NodeEntry, RelayPlace,
                   RecordRing::Head, BatchPlace, Doorbell<RealAtomics>, RankFacts, EndpointInfo,
                   ArenaFiles, InboxLayout::Channel, InboxLayout::Lock, SegmentDirectory,
-                  TeamScratch, StagedPlace>;
+                  TeamScratch, StagedPlace, ArmciPlace>;
 
 template <typename T>
 concept SharedStructure = SharedStructures::has<T>;

@@ -1,4 +1,4 @@
-// The lock of a stripe under the model checker: one holder at a time, who sees the writes of the
+// The lock of a stripe under the model checker: one holder at a time, which sees the writes of the
 // last.
 #include <fmt/format.h>
 

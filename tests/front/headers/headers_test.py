@@ -21,6 +21,7 @@ import specification  # noqa: E402
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
 HEADERS = ["shmem.h", "pshmem.h", "shmemx.h"]
 HEADERS += [f"mpp/{header}" for header in HEADERS]
+ARMCI_HEADERS = ["armci/armci.h", "armci/message.h", "armci/armcix.h"]
 C_STANDARDS = ["c99", "c11", "c17", "c2x"]
 CXX_STANDARDS = ["c++11", "c++14", "c++17", "c++20"]
 CXX_OUTER = [CXX_STANDARDS[0], CXX_STANDARDS[-1]]
@@ -82,11 +83,13 @@ class HeadersTest(unittest.TestCase):
             self.compile(compiler, standard, source)
 
     def test_each_header_stands_alone_and_may_come_twice(self):
+        kinds = [(header, "shmem_team_t") for header in HEADERS]
+        kinds += [(header, "armci_size_t") for header in ARMCI_HEADERS]
         for compiler, standard in outer_dialects():
-            for header in HEADERS:
+            for header, kind in kinds:
                 with self.subTest(f"{header}, {compiler} -std={standard}"):
                     line = f"#include <{header}>\n"
-                    text = line + line + "typedef shmem_team_t not_empty;\n"
+                    text = line + line + f"typedef {kind} not_empty;\n"
                     self.compile_text(compiler, standard, text)
 
     def test_a_program_compiles_in_every_dialect(self):

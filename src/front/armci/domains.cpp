@@ -1,0 +1,90 @@
+// Which processes share a node.
+#include "front/armci/door.hpp"
+#include "front/armci/groups.hpp"
+
+namespace gondwana::armci {
+namespace {
+
+// The first process of a node. The processes of a node follow each other.
+std::uint32_t first_of(const Door& here, std::uint32_t node) {
+  std::uint32_t rank = 0;
+  while (here.node_of(Rank(rank)) != node) ++rank;
+  return rank;
+}
+
+std::uint32_t size_of(const Door& here, std::uint32_t node) {
+  std::uint32_t size = 0;
+  for (std::uint32_t rank = 0; rank < here.ranks(); ++rank)
+    if (here.node_of(Rank(rank)) == node) ++size;
+  return size;
+}
+
+std::uint32_t checked_node(const Door& here, CallName call, int id) {
+  if (id == -1) return here.node_of(here.rank());
+  if (id < 0 || static_cast<std::uint32_t>(id) >= here.nodes())
+    give_up(call, fmt::format("node {}: the job has {}", id, here.nodes()));
+  return static_cast<std::uint32_t>(id);
+}
+
+bool is_same_node(CallName call, int proc) {
+  const Door& here = door(call);
+  return here.node_of(here.checked_rank(call, proc)) == here.node_of(here.rank());
+}
+
+}  // namespace
+}  // namespace gondwana::armci
+
+using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names of C follow
+
+int armci_domain_nprocs(armci_domain_t /*domain*/, int id) {
+  constexpr auto call = "armci_domain_nprocs";
+  const Door& here = door(call);
+  return static_cast<int>(size_of(here, checked_node(here, call, id)));
+}
+
+int armci_domain_id(armci_domain_t /*domain*/, int glob_proc_id) {
+  constexpr auto call = "armci_domain_id";
+  const Door& here = door(call);
+  return static_cast<int>(here.node_of(here.checked_rank(call, glob_proc_id)));
+}
+
+int armci_domain_glob_proc_id(armci_domain_t /*domain*/, int id, int loc_proc_id) {
+  constexpr auto call = "armci_domain_glob_proc_id";
+  const Door& here = door(call);
+  const std::uint32_t node = checked_node(here, call, id);
+  if (loc_proc_id < 0 || static_cast<std::uint32_t>(loc_proc_id) >= size_of(here, node))
+    give_up(call, fmt::format("process {} of node {}: it has {}", loc_proc_id, node,
+                              size_of(here, node)));
+  return static_cast<int>(first_of(here, node)) + loc_proc_id;
+}
+
+int armci_domain_my_id(armci_domain_t /*domain*/) {
+  const Door& here = door("armci_domain_my_id");
+  return static_cast<int>(here.node_of(here.rank()));
+}
+
+int armci_domain_count(armci_domain_t /*domain*/) {
+  return static_cast<int>(door("armci_domain_count").nodes());
+}
+
+int armci_domain_same_id(armci_domain_t /*domain*/, int proc) {
+  return is_same_node("armci_domain_same_id", proc) ? 1 : 0;
+}
+
+int armci_sameclusnode(int proc) {
+  return is_same_node("armci_sameclusnode", proc) ? 1 : 0;
+}
+
+int ARMCI_Same_node(int proc) {
+  return is_same_node("ARMCI_Same_node", proc) ? 1 : 0;
+}
+
+int ARMCI_Uses_shm(void) {
+  const Door* here = find_door();
+  return here != nullptr && here->engine().rma().reach().covers(here->rank()) ? 1 : 0;
+}
+
+int ARMCI_Uses_shm_grp(ARMCI_Group* group) {
+  group_of("ARMCI_Uses_shm_grp", group);
+  return ARMCI_Uses_shm();
+}

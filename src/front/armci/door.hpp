@@ -1,0 +1,146 @@
+// The ARMCI door of one process: where memory of other processes lies, and the state that calls
+// share.
+//
+// Addresses of another process are, on a node, those of its arena in this process; elsewhere, the
+// address in this process's own arena with the same offset. So an address and a process lead to a
+// place by one subtraction, however many blocks there are.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "armci/armci.h"
+#include "engine/collectives/staged/scratch_space.hpp"
+#include "engine/engine.hpp"
+#include "front/armci/group.hpp"
+#include "front/armci/heap.hpp"
+#include "front/armci/mailbox.hpp"
+#include "front/armci/mutexes.hpp"
+#include "front/armci/transfers.hpp"
+#include "memory/armci_place.hpp"
+
+namespace gondwana::armci {
+
+// Prints the sentence and ends the job.
+[[noreturn, gnu::cold]] void give_up(CallName call, const std::string& sentence);
+
+class Door {
+ public:
+  // Collective.
+  Door(Engine& engine, CallName call);
+  Door(const Door&) = delete;
+  Door& operator=(const Door&) = delete;
+  ~Door();
+
+  Engine& engine() const { return engine_; }
+  Rank rank() const { return engine_.rank(); }
+  std::uint32_t ranks() const { return engine_.ranks(); }
+  Lane& lane() const { return engine_.default_lane(); }
+  GlobalHeap& heap() { return heap_; }
+  ScratchSpace& scratch() { return scratch_; }
+  const CollectiveResources& resources() const { return engine_.collectives().resources(); }
+  Mailbox& mailbox() { return mailbox_; }
+  Mutexes& mutexes() { return mutexes_; }
+  Transfers& transfers() { return transfers_; }
+
+  // Whether loads and stores reach it.
+  bool is_near(Rank rank) const { return reach_.covers(rank) || rank == this->rank(); }
+  std::uint32_t node_of(Rank rank) const { return nodes_[index(rank)]; }
+  std::uint32_t nodes() const { return nodes_.back() + 1; }
+  std::byte* own_arena() const { return own_arena_; }
+  std::uint64_t offset_in_own_arena(Bytes memory) const;
+
+  // Where memory of a process lies: here, in this process, or elsewhere.
+  struct Place {
+    std::byte* here;
+    Remote elsewhere;
+  };
+  [[gnu::always_inline]] Place find(CallName call, int proc, const void* address,
+                                    std::size_t size) const {
+    const Rank rank{static_cast<std::uint32_t>(proc)};
+    if (reach_.covers(rank)) [[likely]] {
+      auto* here = static_cast<std::byte*>(const_cast<void*>(address));
+      const auto offset = static_cast<std::size_t>(here - reach_.window(rank));
+      if (offset <= arena_size_ && size <= arena_size_ - offset) [[likely]]
+        return {here, {}};
+    }
+    return find_elsewhere(call, proc, address, size);
+  }
+  // After a write to memory that lies here.
+  [[gnu::always_inline]] void wake(int proc) const {
+    const Rank rank{static_cast<std::uint32_t>(proc)};
+    if (reach_.covers(rank)) [[likely]]
+      Reach::wake(reach_.window(rank));
+  }
+  // The address by which this process names memory of another.
+  void* name_of(Rank rank, std::uint64_t offset) const {
+    return (reach_.covers(rank) ? reach_.window(rank) : own_arena_) + offset;
+  }
+
+  // Ends the job if the operation failed.
+  void check(CallName call, bool is_done) const {
+    if (!is_done) [[unlikely]]
+      fail(call);
+  }
+  // Called before a put or an accumulate that goes elsewhere: it follows all earlier ones.
+  void order() const { engine_.remote().fence(lane()); }
+  void complete(CallName call) const { check(call, engine_.rma().quiet(lane())); }
+  Rank checked_rank(CallName call, int proc) const;
+
+  // The ArmciWords of a process, and its counter of notifications from another.
+  std::uint64_t words_of(Rank rank) const { return words_[index(rank)]; }
+  std::uint64_t notifications_of(Rank rank, Rank from) const {
+    return words_of(rank) + sizeof(ArmciWords) + index(from) * sizeof(std::uint64_t);
+  }
+  // The number of the next notification from a process, from 1 on.
+  std::uint64_t next_notification(Rank from) { return ++notified_[index(from)]; }
+  // Words of other processes, wherever they are.
+  std::uint64_t request(CallName call, Rank rank, std::uint64_t offset,
+                        const AtomicRequest& request) const;
+  void store(CallName call, Rank rank, std::uint64_t offset, std::uint64_t word) const;
+  std::uint64_t& own_word(std::uint64_t offset) const {
+    return *reinterpret_cast<std::uint64_t*>(own_arena_ + offset);
+  }
+
+  Group& world() const { return *world_; }
+  Group& node_group(CallName call);     // of the caller's node
+  Group& masters_group(CallName call);  // the first process of each node
+  // Called by the members alone, or by others too. It lives as long as the door, or until remove().
+  Group& make_group(CallName call, std::vector<Rank> members);
+  void remove(Group& group);
+
+ private:
+  [[gnu::cold]] Place find_elsewhere(CallName call, int proc, const void* address,
+                                     std::size_t size) const;
+  [[noreturn, gnu::cold]] void fail(CallName call) const;
+  StagedPlace take_scratch(CallName call);
+  ArmciPlace place_of(CallName call, Rank rank) const;
+  void make_world(CallName call);
+
+  Engine& engine_;
+  Reach reach_;
+  std::byte* own_arena_;
+  std::size_t arena_size_;
+  GlobalHeap heap_;
+  ScratchSpace scratch_;
+  std::vector<std::uint32_t> nodes_;     // by rank
+  std::vector<std::uint64_t> words_;     // likewise
+  std::vector<std::uint64_t> notified_;  // likewise: notifications that have been waited for
+  std::unique_ptr<Group> world_;
+  std::list<std::unique_ptr<Group>> groups_;
+  Group* node_group_ = nullptr;     // made at first use
+  Group* masters_group_ = nullptr;  // likewise
+  Mailbox mailbox_;
+  Mutexes mutexes_;
+  Transfers transfers_;
+};
+
+// The door of this process. Ends the job before ARMCI_Init.
+Door& door(CallName call);
+Door* find_door();
+
+}  // namespace gondwana::armci

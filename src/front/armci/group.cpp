@@ -1,0 +1,103 @@
+#include "front/armci/group.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "front/armci/door.hpp"
+
+namespace gondwana::armci {
+
+Group::Group(Door& door, std::vector<Rank> members, std::vector<StagedPlace> places)
+    : door_(door), members_(std::move(members)), me_(member_of(door.rank())) {
+  if (!me_ || size() == 1) return;
+  place_ = places[*me_];
+  StagedCollectives::Setup setup;
+  setup.ranks = members_;
+  for (const Rank member : members_) setup.nodes.push_back(door.node_of(member));
+  setup.places = std::move(places);
+  setup.me = *me_;
+  setup.replicas = door.scratch().replicas(place_);
+  setup.offset_of = [&door](Bytes memory) { return door.offset_in_own_arena(memory); };
+  collectives_ = std::make_unique<StagedCollectives>(door.resources(), setup);
+}
+
+Group::~Group() {
+  if (collectives_ != nullptr) door_.scratch().give_back(place_);
+}
+
+std::optional<std::uint32_t> Group::member_of(Rank rank) const {
+  if (index(rank) < size() && members_[index(rank)] == rank) return index(rank);  // the world
+  const auto found = std::ranges::find(members_, rank);
+  if (found == members_.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(found - members_.begin());
+}
+
+bool Group::is_near() const {
+  return std::ranges::all_of(members_, [this](Rank rank) { return door_.is_near(rank); });
+}
+
+// Messages of the last step leave before it returns, since the program may not call for long.
+template <typename Step>
+void Group::finish(CallName call, Step step) {
+  const CollectiveResources& with = door_.resources();
+  for (bool is_over = false; !is_over;) {
+    const bool on_network = staged::waits_for_network(step);
+    const WaitReason why{.call = call,
+                         .on_program_memory = true,
+                         .word = collectives_->own_word(),
+                         .on_network = on_network};
+    with.waiter.until(why, [&] {
+      is_over = step.advance();
+      return is_over || staged::waits_for_network(step) != on_network;
+    });
+  }
+  if (collectives_->has_levels()) with.remote->depart(call);
+}
+
+void Group::meet(CallName call) {
+  if (collectives_ == nullptr) return;
+  collectives_->enter([&](auto barrier) { finish(call, std::move(barrier)); });
+}
+
+void Group::meet_last(CallName call) {
+  if (collectives_ == nullptr) return;
+  collectives_->enter_last([&](auto barrier) { finish(call, std::move(barrier)); });
+}
+
+void Group::broadcast(CallName call, MutableBytes bytes, std::uint32_t root) {
+  if (collectives_ == nullptr || bytes.empty()) return;
+  const staged::Movement what{.flow = {.from = root},
+                              .apart = false,
+                              .block = bytes.size(),
+                              .source = bytes.data(),
+                              .dest = bytes.data()};
+  collectives_->move(call, what, [&](auto step) { finish(call, std::move(step)); });
+}
+
+void Group::gather(CallName call, Bytes mine, MutableBytes all) {
+  if (collectives_ == nullptr) {
+    std::memcpy(all.data(), mine.data(), mine.size());
+    return;
+  }
+  const staged::Movement what{
+      .flow = {}, .apart = false, .block = mine.size(), .source = mine.data(), .dest = all.data()};
+  collectives_->move(call, what, [&](auto step) { finish(call, std::move(step)); });
+}
+
+void Group::reduce(CallName call, void* array, std::size_t count, const ElementType& type) {
+  if (collectives_ == nullptr || count == 0) return;
+  constexpr std::size_t most = std::size_t{16}
+                               << 20;  // bytes: members need room for a few times that
+  const std::size_t piece = most / type.size;
+  for (std::size_t done = 0; done < count; done += piece) {
+    std::byte* at = static_cast<std::byte*>(array) + done * type.size;
+    const staged::Reduction what{.flow = {},
+                                 .operation = staged::Operator(type),
+                                 .count = std::min(piece, count - done),
+                                 .source = at,
+                                 .dest = at};
+    collectives_->reduce(call, what, [&](auto step) { finish(call, std::move(step)); });
+  }
+}
+
+}  // namespace gondwana::armci

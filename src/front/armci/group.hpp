@@ -1,0 +1,58 @@
+// A group of processes, and its collectives on arrays in any memory.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/types.hpp"
+#include "engine/collectives/staged/staged_collectives.hpp"
+
+namespace gondwana::armci {
+
+class Door;
+
+class Group {
+ public:
+  // Collective over the members, which know each other's places. `places`: empty for one member.
+  Group(Door& door, std::vector<Rank> members, std::vector<StagedPlace> places);
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  ~Group();
+
+  Door& door() const { return door_; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(members_.size()); }
+  Rank rank_of(std::uint32_t member) const { return members_[member]; }
+  std::optional<std::uint32_t> member_of(Rank rank) const;
+  // The caller's rank in the group; nothing if it is no member.
+  std::optional<std::uint32_t> me() const { return me_; }
+  bool is_near() const;  // loads and stores reach all members
+
+  void meet(CallName call);
+  // The last use of the group.
+  void meet_last(CallName call);
+  void broadcast(CallName call, MutableBytes bytes, std::uint32_t root);
+  void reduce(CallName call, void* array, std::size_t count, const ElementType& type);
+  // What each member brings.
+  template <typename T>
+  std::vector<T> exchange(CallName call, const T& mine) {
+    std::vector<T> all(size());
+    gather(call, std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+    return all;
+  }
+  void gather(CallName call, Bytes mine, MutableBytes all);
+
+ private:
+  template <typename Step>
+  void finish(CallName call, Step step);
+
+  Door& door_;
+  std::vector<Rank> members_;
+  std::optional<std::uint32_t> me_;
+  StagedPlace place_;
+  std::unique_ptr<StagedCollectives> collectives_;  // null: one member, or the caller is none
+};
+
+}  // namespace gondwana::armci

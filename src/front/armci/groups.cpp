@@ -1,0 +1,137 @@
+#include "front/armci/groups.hpp"
+
+#include <algorithm>
+
+#include "armci/armcix.h"
+#include "front/armci/mpi.hpp"
+
+namespace gondwana::armci {
+namespace {
+
+// A handle is copied by programs. It points to the group of the door.
+constinit ARMCI_Group world_handle{};
+constinit ARMCI_Group default_handle{};
+
+void make(CallName call, Group& group, ARMCI_Group* handle) {
+  *handle = {};
+  handle->gondwana_group = &group;
+  make_communicator(call, group, handle);
+}
+
+std::vector<Rank> members_of(CallName call, int size, const int* list, const Group& parent) {
+  std::vector<Rank> members;
+  for (int i = 0; i < size; ++i) {
+    if (list[i] < 0 || static_cast<std::uint32_t>(list[i]) >= parent.size())
+      give_up(call, fmt::format("process {}: the group has {} processes", list[i], parent.size()));
+    const Rank rank = parent.rank_of(static_cast<std::uint32_t>(list[i]));
+    if (std::ranges::find(members, rank) != members.end())
+      give_up(call, fmt::format("process {} is in the list twice", list[i]));
+    members.push_back(rank);
+  }
+  return members;
+}
+
+}  // namespace
+
+void open_groups(CallName call, Door& door) {
+  make(call, door.world(), &world_handle);
+  default_handle = world_handle;
+}
+
+void close_groups() {
+  free_communicator(&world_handle);
+  world_handle = default_handle = {};
+}
+
+Group& group_of(CallName call, const ARMCI_Group* handle) {
+  if (handle == nullptr || handle->gondwana_group == nullptr)
+    give_up(call, "the group was never made, or has been freed");
+  return *static_cast<Group*>(handle->gondwana_group);
+}
+
+}  // namespace gondwana::armci
+
+using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names of C follow
+
+void ARMCI_Group_create(int grp_size, int* pid_list, ARMCI_Group* group_out) {
+  ARMCI_Group_create_child(grp_size, pid_list, group_out, &default_handle);
+}
+
+void ARMCI_Group_create_child(int grp_size, int* pid_list, ARMCI_Group* group_out,
+                              ARMCI_Group* group_parent) {
+  constexpr auto call = "ARMCI_Group_create";
+  Door& here = door(call);
+  Group& parent = group_of(call, group_parent);
+  make(call, here.make_group(call, members_of(call, grp_size, pid_list, parent)), group_out);
+}
+
+void ARMCI_Group_free(ARMCI_Group* group) {
+  constexpr auto call = "ARMCI_Group_free";
+  Door& here = door(call);
+  Group& freed = group_of(call, group);
+  if (&freed == &here.world()) give_up(call, "this is the group of all processes");
+  freed.meet_last(call);
+  free_communicator(group);
+  if (default_handle.gondwana_group == group->gondwana_group) default_handle = world_handle;
+  here.remove(freed);
+  *group = {};
+}
+
+int ARMCI_Group_rank(ARMCI_Group* group, int* rank) {
+  const std::optional<std::uint32_t> me = group_of("ARMCI_Group_rank", group).me();
+  *rank = me ? static_cast<int>(*me) : -1;
+  return me ? 0 : 1;
+}
+
+void ARMCI_Group_size(ARMCI_Group* group, int* size) {
+  *size = static_cast<int>(group_of("ARMCI_Group_size", group).size());
+}
+
+void ARMCI_Group_set_default(ARMCI_Group* group) {
+  group_of("ARMCI_Group_set_default", group);
+  default_handle = *group;
+}
+
+void ARMCI_Group_get_default(ARMCI_Group* group_out) {
+  *group_out = default_handle;
+}
+
+void ARMCI_Group_get_world(ARMCI_Group* group_out) {
+  *group_out = world_handle;
+}
+
+int ARMCI_Absolute_id(ARMCI_Group* group, int group_rank) {
+  constexpr auto call = "ARMCI_Absolute_id";
+  const Group& of = group_of(call, group);
+  if (group_rank < 0 || static_cast<std::uint32_t>(group_rank) >= of.size())
+    give_up(call, fmt::format("process {}: the group has {} processes", group_rank, of.size()));
+  return static_cast<int>(gondwana::index(of.rank_of(static_cast<std::uint32_t>(group_rank))));
+}
+
+int ARMCIX_Group_split(ARMCI_Group* parent, int color, int key, ARMCI_Group* new_group) {
+  constexpr auto call = "ARMCIX_Group_split";
+  struct Wish {
+    int color;
+    int key;
+  };
+  Door& here = door(call);
+  Group& all = group_of(call, parent);
+  const std::vector<Wish> wishes = all.exchange(call, Wish{color, key});
+  std::vector<int> chosen;
+  for (std::uint32_t i = 0; i < all.size(); ++i)
+    if (color >= 0 && wishes[i].color == color) chosen.push_back(static_cast<int>(i));
+  std::ranges::stable_sort(chosen, {},
+                           [&](int i) { return wishes[static_cast<std::size_t>(i)].key; });
+  std::vector<gondwana::Rank> members;
+  for (const int i : chosen) members.push_back(all.rank_of(static_cast<std::uint32_t>(i)));
+  make(call, here.make_group(call, std::move(members)), new_group);
+  return 0;
+}
+
+int ARMCIX_Group_dup(ARMCI_Group* parent, ARMCI_Group* new_group) {
+  return ARMCIX_Group_split(parent, 0, 0, new_group);
+}
+
+void ARMCIX_Progress(void) {
+  door("ARMCIX_Progress").engine().waiter().make_progress();
+}

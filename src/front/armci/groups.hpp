@@ -1,0 +1,14 @@
+// The groups that programs hold.
+#pragma once
+
+#include "front/armci/door.hpp"
+
+namespace gondwana::armci {
+
+// With the door. Closed before it.
+void open_groups(CallName call, Door& door);
+void close_groups();
+
+Group& group_of(CallName call, const ARMCI_Group* handle);
+
+}  // namespace gondwana::armci

@@ -1,0 +1,163 @@
+#include "front/armci/process_door.hpp"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+
+#include "core/machine.hpp"
+#include "front/armci/door.hpp"
+#include "front/armci/groups.hpp"
+#include "front/armci/mpi.hpp"
+#include "front/armci/profiled.hpp"
+#include "process/process.hpp"
+
+namespace gondwana::armci {
+namespace {
+
+struct Own {
+  int inits = 0;  // without a matching finalize
+  std::unique_ptr<Door> door;
+};
+
+// Never destroyed: exit handlers of the program may still call the library.
+Own& own() {
+  static Own& instance = *new Own;
+  return instance;
+}
+
+// Collective.
+void close_door(CallName call) {
+  Own& self = own();
+  Door& door = *self.door;
+  door.transfers().wait_for_all(call);
+  door.check(call, door.engine().collectives().barrier(door.engine().teams().world(), call));
+  close_groups();
+  self.door.reset();
+  release_engine();
+}
+
+// Ends a program that exits with status 0 without ARMCI_Finalize.
+void finalize_at_exit(int status, void* /*unused*/) {
+  if (own().door == nullptr || status != 0 || this_process().leaves_job || this_process().forked)
+    return;
+  own().inits = 0;
+  announce_end();
+  close_door("exit");
+}
+
+int register_handlers() {
+  this_process().forget_engine.push_back([] { static_cast<void>(own().door.release()); });
+  return ::on_exit(finalize_at_exit, nullptr);
+}
+
+}  // namespace
+
+void start(CallName call) {
+  Own& self = own();
+  if (this_process().forked) give_up(call, "called in a child process that the rank forked");
+  if (self.inits++ > 0) return;
+  const Result<Engine*> engine = acquire_engine(call, Threads::one_at_a_time);
+  if (!engine) fail_together(call, engine.error());
+  self.door = std::make_unique<Door>(**engine, call);
+  compare_with_mpi(call, *self.door);
+  open_groups(call, *self.door);
+  static const int registered = register_handlers();
+  static_cast<void>(registered);
+}
+
+Door* find_door() {
+  return own().door.get();
+}
+
+Door& door(CallName call) {
+  Door* found = own().door.get();
+  if (found == nullptr) [[unlikely]]
+    give_up(call, this_process().forked ? "called in a child process that the rank forked"
+                                        : "called before ARMCI_Init or after ARMCI_Finalize");
+  return *found;
+}
+
+}  // namespace gondwana::armci
+
+using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names of C follow
+
+int PARMCI_Init(void) {
+  start("ARMCI_Init");
+  return 0;
+}
+
+int PARMCI_Init_args(int* /*argc*/, char*** /*argv*/) {
+  start("ARMCI_Init_args");
+  return 0;
+}
+
+int PARMCI_Init_thread(int armci_requested) {
+  constexpr int multiple = 3;  // MPI_THREAD_MULTIPLE of all implementations
+  if (armci_requested >= multiple)
+    give_up("ARMCI_Init_thread",
+            "threads that call at once are not offered; let them take turns, "
+            "and ask for MPI_THREAD_SERIALIZED");
+  start("ARMCI_Init_thread");
+  return 0;
+}
+
+int PARMCI_Initialized(void) {
+  return find_door() != nullptr ? 1 : 0;
+}
+
+int PARMCI_Finalize(void) {
+  constexpr auto call = "ARMCI_Finalize";
+  door(call);
+  if (--own().inits > 0) return 0;
+  gondwana::announce_end();
+  close_door(call);
+  return 0;
+}
+
+void ARMCI_Cleanup(void) {
+  if (Door* here = find_door()) here->complete("ARMCI_Cleanup");
+}
+
+void ARMCI_Error(const char* msg, int code) {
+  std::fprintf(stderr, "gondwana: rank %u: ARMCI_Error: %s (%d)\n", gondwana::this_process().rank(),
+               msg != nullptr ? msg : "", code);
+  gondwana::leave_job(code != 0 ? code : 1);
+}
+
+void armci_msg_init(int* argc, char*** argv) {
+  ARMCI_Init_args(argc, argv);
+}
+
+void armci_msg_finalize(void) {
+  ARMCI_Finalize();
+}
+
+void armci_msg_abort(int code) {
+  gondwana::leave_job(code);
+}
+
+double armci_timer(void) {
+  return static_cast<double>(gondwana::monotonic_ns()) / 1e9;
+}
+
+// NOLINTNEXTLINE(readability-function-size): Global Arrays chose the parameters
+int dassertp_fail(const char* cond_string, const char* file, const char* func, unsigned int line,
+                  int code) {
+  std::fprintf(stderr, "gondwana: rank %u: %s:%u: %s: %s does not hold (%d)\n",
+               gondwana::this_process().rank(), file, line, func, cond_string, code);
+  gondwana::leave_job(code != 0 ? code : 1);
+}
+
+void derr_printf(const char* format, ...) {
+  std::va_list arguments;
+  va_start(arguments, format);
+  std::vfprintf(stderr, format, arguments);
+  va_end(arguments);
+}
+
+GONDWANA_PROFILED(Init);
+GONDWANA_PROFILED(Init_args);
+GONDWANA_PROFILED(Init_thread);
+GONDWANA_PROFILED(Initialized);
+GONDWANA_PROFILED(Finalize);

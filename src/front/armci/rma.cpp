@@ -1,0 +1,289 @@
+#include "front/armci/rma.hpp"
+
+#include <array>
+#include <atomic>
+
+#include "engine/rma/far_pieces.hpp"
+#include "engine/rma/near_accumulate.hpp"
+#include "operations/copy.hpp"
+#include "operations/strided/copy.hpp"
+#include "operations/strided/optimize.hpp"
+
+namespace gondwana::armci {
+namespace {
+
+using strided::End;
+
+static_assert(sizeof(int) == 4 && sizeof(long) == 8, "the types of accumulates");
+
+bool is_put(const Call& call) {
+  return call.side == End::target;
+}
+
+// Their side of a move, and this process's.
+void* theirs(const Call& call, void* target, void* source) {
+  return is_put(call) ? target : source;
+}
+void* ours(const Call& call, void* target, void* source) {
+  return is_put(call) ? source : target;
+}
+
+void check_elements(const Call& call, std::size_t size) {
+  if (call.adds && size % width(call.adds->type()) != 0)
+    give_up(call.name, fmt::format("{} bytes are not whole elements of {} bytes", size,
+                                   width(call.adds->type())));
+}
+
+// Pieces of memory that lies here.
+class Near {
+ public:
+  explicit Near(const Call& call) : call_(call) {
+    if (call.adds)
+      adds_.emplace(call.door.engine().memory(), call.door.engine().waiter(), call.name,
+                    Rank(static_cast<std::uint32_t>(call.proc)), *call.adds);
+  }
+  // `there`: an address in this process.
+  void move(const StridedRun& line) {
+    auto* there = reinterpret_cast<std::byte*>(line.there);
+    if (adds_) {
+      for (std::size_t i = 0; i < line.count; ++i) {
+        const auto at = static_cast<std::ptrdiff_t>(i);
+        adds_->add(there + at * line.there_step, line.here + at * line.here_step, line.size);
+      }
+    } else if (is_put(call_)) {
+      strided::copy_blocks(line.size, line.count, {there, line.there_step},
+                           {line.here, line.here_step});
+    } else {
+      strided::copy_blocks(line.size, line.count, {line.here, line.here_step},
+                           {there, line.there_step});
+    }
+    bytes_ += line.bytes();
+  }
+  void finish() {
+    CounterBlock& counters = call_.door.lane().counters();
+    if (!is_put(call_)) return counters.add_get(bytes_);
+    counters.add_put(bytes_);
+    adds_.reset();  // before another process wakes
+    call_.door.wake(call_.proc);
+  }
+
+ private:
+  const Call& call_;
+  std::optional<NearAccumulate> adds_;
+  std::size_t bytes_ = 0;
+};
+
+// Moves pieces that lie elsewhere. tell(pieces): moves them all.
+template <typename Tell>
+void move_far(const Call& call, Rank rank, const Tell& tell) {
+  Door& door = call.door;
+  RemoteAccess& remote = door.engine().remote();
+  if (is_put(call))
+    door.order();
+  else
+    door.check(call.name, door.engine().rma().deliver(door.lane()));
+  auto pieces = call.adds ? std::make_unique<FarPieces>(remote, door.lane(), rank, *call.adds)
+                          : std::make_unique<FarPieces>(remote, door.lane(), rank, call.side,
+                                                        RemoteAccess::NoRoom::wait);
+  tell(*pieces);
+  if (is_put(call) || call.waits)
+    return door.check(call.name, pieces->finish(call.name).has_value());
+  pieces->begin();
+  door.transfers().keep(call.handle, std::move(pieces));
+}
+
+// What the shape of a section touches on the side of the other process.
+strided::Bounds bounds_of(const strided::Transfer& transfer, const Call& call) {
+  return transfer.bounds(call.side);
+}
+
+void move_transfer(const Call& call, const strided::Transfer& transfer, const Section& section) {
+  const strided::Bounds bounds = bounds_of(transfer, call);
+  auto* base = static_cast<std::byte*>(theirs(call, section.target, section.source));
+  auto* own = static_cast<std::byte*>(ours(call, section.target, section.source));
+  const auto size = static_cast<std::size_t>(bounds.end - bounds.begin);
+  const Door::Place place = call.door.find(call.name, call.proc, base + bounds.begin, size);
+  if (place.here == nullptr) {
+    const std::uint64_t offset = place.elsewhere.offset - static_cast<std::uint64_t>(bounds.begin);
+    return move_far(call, place.elsewhere.rank, [&](FarPieces& pieces) {
+      gondwana::move_section(pieces, transfer, offset, own);
+    });
+  }
+  std::byte* there = place.here - bounds.begin;
+  if (!call.adds) {
+    is_put(call) ? strided::copy(transfer, there, own) : strided::copy(transfer, own, there);
+    CounterBlock& counters = call.door.lane().counters();
+    if (!is_put(call)) return counters.add_get(transfer.bytes());
+    counters.add_put(transfer.bytes());
+    return call.door.wake(call.proc);
+  }
+  Near near(call);
+  for_each_line(transfer, call.side, reinterpret_cast<std::uintptr_t>(there), own,
+                [&](const StridedRun& line) { near.move(line); });
+  near.finish();
+}
+
+// Rows at positive steps need no optimizer.
+bool are_plain_rows(const Section& section) {
+  return section.levels == 1 && section.source_strides[0] >= section.counts[0] &&
+         section.target_strides[0] >= section.counts[0];
+}
+
+void move_rows(const Call& call, const Section& section) {
+  const auto size = static_cast<std::size_t>(section.counts[0]);
+  const auto count = static_cast<std::size_t>(section.counts[1]);
+  const int* their_strides = is_put(call) ? section.target_strides : section.source_strides;
+  const int* our_strides = is_put(call) ? section.source_strides : section.target_strides;
+  StridedRun rows{.size = size,
+                  .count = count,
+                  .there_step = their_strides[0],
+                  .here = static_cast<std::byte*>(ours(call, section.target, section.source)),
+                  .here_step = our_strides[0]};
+  const std::size_t span = (count - 1) * static_cast<std::size_t>(rows.there_step) + size;
+  void* base = theirs(call, section.target, section.source);
+  const Door::Place place = call.door.find(call.name, call.proc, base, span);
+  if (place.here == nullptr) {
+    rows.there = place.elsewhere.offset;
+    return move_far(call, place.elsewhere.rank, [&](FarPieces& pieces) { pieces.move(rows); });
+  }
+  rows.there = reinterpret_cast<std::uintptr_t>(place.here);
+  Near near(call);
+  near.move(rows);
+  near.finish();
+}
+
+bool is_empty(const Section& section, CallName name) {
+  if (section.levels < 0 || section.levels > ARMCI_MAX_STRIDE_LEVEL)
+    give_up(name, fmt::format("{} levels of strides: expected 0 to {}", section.levels,
+                              ARMCI_MAX_STRIDE_LEVEL));
+  for (int i = 0; i <= section.levels; ++i)
+    if (checked_size(name, section.counts[i]) == 0) return true;
+  return false;
+}
+
+}  // namespace
+
+int checked_size(CallName name, int size) {
+  if (size < 0) [[unlikely]]
+    give_up(name, fmt::format("a size of {}", size));
+  return size;
+}
+
+Accumulation accumulation_of(CallName name, int datatype, const void* scale) {
+  constexpr std::array types{AccumulateType::int32,     AccumulateType::int64,
+                             AccumulateType::float32,   AccumulateType::float64,
+                             AccumulateType::complex64, AccumulateType::complex128};
+  if (datatype < 0 || static_cast<std::size_t>(datatype) >= types.size())
+    give_up(name,
+            fmt::format("type {}: expected ARMCI_ACC_INT, LNG, FLT, DBL, CPL or DCP", datatype));
+  return {types.at(static_cast<std::size_t>(datatype)), scale};
+}
+
+void move_piece(const Call& call, void* target, void* source, std::size_t size) {
+  if (size == 0) return;
+  Door& door = call.door;
+  void* base = theirs(call, target, source);
+  auto* own = static_cast<std::byte*>(ours(call, target, source));
+  const Door::Place place = door.find(call.name, call.proc, base, size);
+  CounterBlock& counters = door.lane().counters();
+  if (place.here != nullptr && !call.adds) [[likely]] {
+    if (!is_put(call)) {
+      copy_from_peer(own, place.here, size);
+      return counters.add_get(size);
+    }
+    copy_to_peer(place.here, own, size);
+    counters.add_put(size);
+    return door.wake(call.proc);
+  }
+  check_elements(call, size);
+  const StridedRun piece{.size = size,
+                         .count = 1,
+                         .there = place.here != nullptr
+                                      ? reinterpret_cast<std::uintptr_t>(place.here)
+                                      : place.elsewhere.offset,
+                         .here = own};
+  if (place.here != nullptr) {
+    Near near(call);
+    near.move(piece);
+    return near.finish();
+  }
+  if (call.adds || (!is_put(call) && !call.waits))
+    return move_far(call, place.elsewhere.rank, [&](FarPieces& pieces) { pieces.move(piece); });
+  RemoteAccess& remote = door.engine().remote();
+  if (!is_put(call))
+    return door.check(call.name, remote.get(door.lane(), {own, size}, place.elsewhere));
+  door.order();
+  door.check(call.name, remote.put(door.lane(), place.elsewhere, {own, size}));
+}
+
+void move_section(const Call& call, const Section& section) {
+  if (is_empty(section, call.name)) return;
+  const auto run = static_cast<std::size_t>(section.counts[0]);
+  check_elements(call, run);
+  if (section.levels == 0) return move_piece(call, section.target, section.source, run);
+  if (are_plain_rows(section)) return move_rows(call, section);
+  const auto levels = static_cast<std::size_t>(section.levels);
+  std::array<std::size_t, ARMCI_MAX_STRIDE_LEVEL> extents{};
+  std::array<std::ptrdiff_t, ARMCI_MAX_STRIDE_LEVEL> target_strides{};
+  std::array<std::ptrdiff_t, ARMCI_MAX_STRIDE_LEVEL> source_strides{};
+  for (std::size_t i = 0; i < levels; ++i) {
+    extents.at(i) = static_cast<std::size_t>(section.counts[i + 1]);
+    target_strides.at(i) = section.target_strides[i];
+    source_strides.at(i) = section.source_strides[i];
+  }
+  const strided::Description shape{run,
+                                   {extents.data(), levels},
+                                   {target_strides.data(), levels},
+                                   {source_strides.data(), levels}};
+  const Result<strided::Transfer> transfer = strided::optimize(shape, call.side);
+  if (!transfer) give_up(call.name, transfer.error().text);
+  move_transfer(call, *transfer, section);
+}
+
+// Pieces that lie elsewhere travel together.
+void move_list(const Call& call, const armci_giov_t* list, int length) {
+  const Rank rank = call.door.checked_rank(call.name, call.proc);
+  std::optional<Near> near;
+  std::vector<StridedRun> far;
+  for (int i = 0; i < length; ++i) {
+    const armci_giov_t& each = list[i];
+    const auto size = static_cast<std::size_t>(checked_size(call.name, each.bytes));
+    check_elements(call, size);
+    for (int j = 0; size > 0 && j < each.ptr_array_len; ++j) {
+      void* target = each.dst_ptr_array[j];
+      void* source = each.src_ptr_array[j];
+      const Door::Place place =
+          call.door.find(call.name, call.proc, theirs(call, target, source), size);
+      StridedRun piece{.size = size,
+                       .count = 1,
+                       .there = place.elsewhere.offset,
+                       .here = static_cast<std::byte*>(ours(call, target, source))};
+      if (place.here == nullptr) {
+        far.push_back(piece);
+        continue;
+      }
+      if (!near) near.emplace(call);
+      piece.there = reinterpret_cast<std::uintptr_t>(place.here);
+      near->move(piece);
+    }
+  }
+  if (near) near->finish();
+  if (!far.empty())
+    move_far(call, rank, [&](FarPieces& pieces) {
+      for (const StridedRun& piece : far) pieces.move(piece);
+    });
+}
+
+void store_flag(const Call& call, int* flag, int value) {
+  const Door::Place place = call.door.find(call.name, call.proc, flag, sizeof(value));
+  if (place.here == nullptr) {
+    call.door.order();
+    return call.door.check(call.name,
+                           call.door.engine().remote().put(call.door.lane(), place.elsewhere,
+                                                           std::as_bytes(std::span(&value, 1))));
+  }
+  std::atomic_ref(*reinterpret_cast<int*>(place.here)).store(value, std::memory_order_release);
+  call.door.wake(call.proc);
+}
+
+}  // namespace gondwana::armci

@@ -1,0 +1,280 @@
+// The calls of armci.h for puts, gets and accumulates.
+#include <cstring>
+
+#include "front/armci/profiled.hpp"
+#include "front/armci/rma.hpp"
+
+using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names of C follow
+using gondwana::strided::End;
+
+// NOLINTBEGIN(readability-function-size): the interface chose the parameters
+
+int PARMCI_Put(void* src, void* dst, int size, int target) {
+  const Call call{door("ARMCI_Put"), "ARMCI_Put", target, End::target};
+  move_piece(call, dst, src, static_cast<std::size_t>(checked_size("ARMCI_Put", size)));
+  return 0;
+}
+
+int PARMCI_Get(void* src, void* dst, int size, int target) {
+  const Call call{door("ARMCI_Get"), "ARMCI_Get", target, End::source};
+  move_piece(call, dst, src, static_cast<std::size_t>(checked_size("ARMCI_Get", size)));
+  return 0;
+}
+
+int PARMCI_Acc(int datatype, void* scale, void* src, void* dst, int bytes, int proc) {
+  const Call call{door("ARMCI_Acc"), "ARMCI_Acc", proc, End::target,
+                  accumulation_of("ARMCI_Acc", datatype, scale)};
+  move_piece(call, dst, src, static_cast<std::size_t>(checked_size("ARMCI_Acc", bytes)));
+  return 0;
+}
+
+int PARMCI_PutS(void* src_ptr, int src_stride_ar[], void* dst_ptr, int dst_stride_ar[], int count[],
+                int stride_levels, int proc) {
+  const Call call{door("ARMCI_PutS"), "ARMCI_PutS", proc, End::target};
+  move_section(call, {src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels});
+  return 0;
+}
+
+int PARMCI_GetS(void* src_ptr, int src_stride_ar[], void* dst_ptr, int dst_stride_ar[], int count[],
+                int stride_levels, int proc) {
+  const Call call{door("ARMCI_GetS"), "ARMCI_GetS", proc, End::source};
+  move_section(call, {src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels});
+  return 0;
+}
+
+int PARMCI_AccS(int datatype, void* scale, void* src_ptr, int src_stride_ar[], void* dst_ptr,
+                int dst_stride_ar[], int count[], int stride_levels, int proc) {
+  const Call call{door("ARMCI_AccS"), "ARMCI_AccS", proc, End::target,
+                  accumulation_of("ARMCI_AccS", datatype, scale)};
+  move_section(call, {src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels});
+  return 0;
+}
+
+int PARMCI_PutV(armci_giov_t* iov, int iov_len, int proc) {
+  const Call call{door("ARMCI_PutV"), "ARMCI_PutV", proc, End::target};
+  move_list(call, iov, iov_len);
+  return 0;
+}
+
+int PARMCI_GetV(armci_giov_t* iov, int iov_len, int proc) {
+  const Call call{door("ARMCI_GetV"), "ARMCI_GetV", proc, End::source};
+  move_list(call, iov, iov_len);
+  return 0;
+}
+
+int PARMCI_AccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int proc) {
+  const Call call{door("ARMCI_AccV"), "ARMCI_AccV", proc, End::target,
+                  accumulation_of("ARMCI_AccV", datatype, scale)};
+  move_list(call, iov, iov_len);
+  return 0;
+}
+
+int PARMCI_PutValueInt(int src, void* dst, int proc) {
+  const Call call{door("ARMCI_PutValueInt"), "ARMCI_PutValueInt", proc, End::target};
+  move_piece(call, dst, &src, sizeof(src));
+  return 0;
+}
+
+int PARMCI_PutValueLong(long src, void* dst, int proc) {
+  const Call call{door("ARMCI_PutValueLong"), "ARMCI_PutValueLong", proc, End::target};
+  move_piece(call, dst, &src, sizeof(src));
+  return 0;
+}
+
+int PARMCI_PutValueFloat(float src, void* dst, int proc) {
+  const Call call{door("ARMCI_PutValueFloat"), "ARMCI_PutValueFloat", proc, End::target};
+  move_piece(call, dst, &src, sizeof(src));
+  return 0;
+}
+
+int PARMCI_PutValueDouble(double src, void* dst, int proc) {
+  const Call call{door("ARMCI_PutValueDouble"), "ARMCI_PutValueDouble", proc, End::target};
+  move_piece(call, dst, &src, sizeof(src));
+  return 0;
+}
+
+int PARMCI_NbPut(void* src, void* dst, int bytes, int proc, armci_hdl_t* hdl) {
+  const Call call{door("ARMCI_NbPut"), "ARMCI_NbPut", proc, End::target};
+  move_piece(call, dst, src, static_cast<std::size_t>(checked_size("ARMCI_NbPut", bytes)));
+  Transfers::note_done(hdl);
+  return 0;
+}
+
+int PARMCI_NbGet(void* src, void* dst, int bytes, int proc, armci_hdl_t* hdl) {
+  Transfers::note_done(hdl);
+  const Call call{door("ARMCI_NbGet"), "ARMCI_NbGet", proc, End::source, {}, false, hdl};
+  move_piece(call, dst, src, static_cast<std::size_t>(checked_size("ARMCI_NbGet", bytes)));
+  return 0;
+}
+
+int PARMCI_NbAcc(int datatype, void* scale, void* src, void* dst, int bytes, int proc,
+                 armci_hdl_t* hdl) {
+  const Call call{door("ARMCI_NbAcc"), "ARMCI_NbAcc", proc, End::target,
+                  accumulation_of("ARMCI_NbAcc", datatype, scale)};
+  move_piece(call, dst, src, static_cast<std::size_t>(checked_size("ARMCI_NbAcc", bytes)));
+  Transfers::note_done(hdl);
+  return 0;
+}
+
+int PARMCI_NbPutS(void* src_ptr, int src_stride_ar[], void* dst_ptr, int dst_stride_ar[],
+                  int count[], int stride_levels, int proc, armci_hdl_t* hdl) {
+  const Call call{door("ARMCI_NbPutS"), "ARMCI_NbPutS", proc, End::target};
+  move_section(call, {src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels});
+  Transfers::note_done(hdl);
+  return 0;
+}
+
+int PARMCI_NbGetS(void* src_ptr, int src_stride_ar[], void* dst_ptr, int dst_stride_ar[],
+                  int count[], int stride_levels, int proc, armci_hdl_t* hdl) {
+  Transfers::note_done(hdl);
+  const Call call{door("ARMCI_NbGetS"), "ARMCI_NbGetS", proc, End::source, {}, false, hdl};
+  move_section(call, {src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels});
+  return 0;
+}
+
+int PARMCI_NbAccS(int datatype, void* scale, void* src_ptr, int src_stride_ar[], void* dst_ptr,
+                  int dst_stride_ar[], int count[], int stride_levels, int proc, armci_hdl_t* hdl) {
+  const Call call{door("ARMCI_NbAccS"), "ARMCI_NbAccS", proc, End::target,
+                  accumulation_of("ARMCI_NbAccS", datatype, scale)};
+  move_section(call, {src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels});
+  Transfers::note_done(hdl);
+  return 0;
+}
+
+int PARMCI_NbPutV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* handle) {
+  const Call call{door("ARMCI_NbPutV"), "ARMCI_NbPutV", proc, End::target};
+  move_list(call, iov, iov_len);
+  Transfers::note_done(handle);
+  return 0;
+}
+
+int PARMCI_NbGetV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* handle) {
+  Transfers::note_done(handle);
+  const Call call{door("ARMCI_NbGetV"), "ARMCI_NbGetV", proc, End::source, {}, false, handle};
+  move_list(call, iov, iov_len);
+  return 0;
+}
+
+int PARMCI_NbAccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int proc,
+                  armci_hdl_t* handle) {
+  const Call call{door("ARMCI_NbAccV"), "ARMCI_NbAccV", proc, End::target,
+                  accumulation_of("ARMCI_NbAccV", datatype, scale)};
+  move_list(call, iov, iov_len);
+  Transfers::note_done(handle);
+  return 0;
+}
+
+int PARMCI_NbPutValueInt(int src, void* dst, int proc, armci_hdl_t* hdl) {
+  const Call call{door("ARMCI_NbPutValueInt"), "ARMCI_NbPutValueInt", proc, End::target};
+  move_piece(call, dst, &src, sizeof(src));
+  Transfers::note_done(hdl);
+  return 0;
+}
+
+int PARMCI_NbPutValueLong(long src, void* dst, int proc, armci_hdl_t* hdl) {
+  const Call call{door("ARMCI_NbPutValueLong"), "ARMCI_NbPutValueLong", proc, End::target};
+  move_piece(call, dst, &src, sizeof(src));
+  Transfers::note_done(hdl);
+  return 0;
+}
+
+int PARMCI_NbPutValueFloat(float src, void* dst, int proc, armci_hdl_t* hdl) {
+  const Call call{door("ARMCI_NbPutValueFloat"), "ARMCI_NbPutValueFloat", proc, End::target};
+  move_piece(call, dst, &src, sizeof(src));
+  Transfers::note_done(hdl);
+  return 0;
+}
+
+int PARMCI_NbPutValueDouble(double src, void* dst, int proc, armci_hdl_t* hdl) {
+  const Call call{door("ARMCI_NbPutValueDouble"), "ARMCI_NbPutValueDouble", proc, End::target};
+  move_piece(call, dst, &src, sizeof(src));
+  Transfers::note_done(hdl);
+  return 0;
+}
+
+int PARMCI_GetValueInt(void* src, int proc) {
+  int value;
+  const Call call{door("ARMCI_GetValueInt"), "ARMCI_GetValueInt", proc, End::source};
+  move_piece(call, &value, src, sizeof(value));
+  return value;
+}
+
+long PARMCI_GetValueLong(void* src, int proc) {
+  long value;
+  const Call call{door("ARMCI_GetValueLong"), "ARMCI_GetValueLong", proc, End::source};
+  move_piece(call, &value, src, sizeof(value));
+  return value;
+}
+
+float PARMCI_GetValueFloat(void* src, int proc) {
+  float value;
+  const Call call{door("ARMCI_GetValueFloat"), "ARMCI_GetValueFloat", proc, End::source};
+  move_piece(call, &value, src, sizeof(value));
+  return value;
+}
+
+double PARMCI_GetValueDouble(void* src, int proc) {
+  double value;
+  const Call call{door("ARMCI_GetValueDouble"), "ARMCI_GetValueDouble", proc, End::source};
+  move_piece(call, &value, src, sizeof(value));
+  return value;
+}
+
+int PARMCI_Put_flag(void* src, void* dst, int size, int* flag, int value, int proc) {
+  const Call call{door("ARMCI_Put_flag"), "ARMCI_Put_flag", proc, End::target};
+  move_piece(call, dst, src, static_cast<std::size_t>(checked_size("ARMCI_Put_flag", size)));
+  store_flag(call, flag, value);
+  return 0;
+}
+
+int PARMCI_PutS_flag(void* src_ptr, int src_stride_ar[], void* dst_ptr, int dst_stride_ar[],
+                     int count[], int stride_levels, int* flag, int value, int proc) {
+  const Call call{door("ARMCI_PutS_flag"), "ARMCI_PutS_flag", proc, End::target};
+  move_section(call, {src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels});
+  store_flag(call, flag, value);
+  return 0;
+}
+
+int PARMCI_PutS_flag_dir(void* src_ptr, int src_stride_ar[], void* dst_ptr, int dst_stride_ar[],
+                         int count[], int stride_levels, int* flag, int value, int proc) {
+  const Call call{door("ARMCI_PutS_flag_dir"), "ARMCI_PutS_flag_dir", proc, End::target};
+  move_section(call, {src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels});
+  store_flag(call, flag, value);
+  return 0;
+}
+
+// NOLINTEND(readability-function-size)
+
+GONDWANA_PROFILED(Put);
+GONDWANA_PROFILED(Get);
+GONDWANA_PROFILED(Acc);
+GONDWANA_PROFILED(PutS);
+GONDWANA_PROFILED(GetS);
+GONDWANA_PROFILED(AccS);
+GONDWANA_PROFILED(PutV);
+GONDWANA_PROFILED(GetV);
+GONDWANA_PROFILED(AccV);
+GONDWANA_PROFILED(PutValueInt);
+GONDWANA_PROFILED(PutValueLong);
+GONDWANA_PROFILED(PutValueFloat);
+GONDWANA_PROFILED(PutValueDouble);
+GONDWANA_PROFILED(NbPut);
+GONDWANA_PROFILED(NbGet);
+GONDWANA_PROFILED(NbAcc);
+GONDWANA_PROFILED(NbPutS);
+GONDWANA_PROFILED(NbGetS);
+GONDWANA_PROFILED(NbAccS);
+GONDWANA_PROFILED(NbPutV);
+GONDWANA_PROFILED(NbGetV);
+GONDWANA_PROFILED(NbAccV);
+GONDWANA_PROFILED(NbPutValueInt);
+GONDWANA_PROFILED(NbPutValueLong);
+GONDWANA_PROFILED(NbPutValueFloat);
+GONDWANA_PROFILED(NbPutValueDouble);
+GONDWANA_PROFILED(GetValueInt);
+GONDWANA_PROFILED(GetValueLong);
+GONDWANA_PROFILED(GetValueFloat);
+GONDWANA_PROFILED(GetValueDouble);
+GONDWANA_PROFILED(Put_flag);
+GONDWANA_PROFILED(PutS_flag);
+GONDWANA_PROFILED(PutS_flag_dir);
