@@ -5,8 +5,7 @@
 // What holds for all calls, unless one says otherwise:
 //
 // - Processes count from 0. Addresses of another process are those that ARMCI_Malloc returned to
-// the
-//   caller, or lie behind them. They mean nothing to a third process. Processes of one node may
+//   the caller, or lie behind them. They mean nothing to a third process. Processes of one node may
 //   load and store through them. A process may name any memory of its own.
 // - Sizes are in bytes, strides too.
 // - When a put or an accumulate returns, its source may be reused. When a get returns, it has its

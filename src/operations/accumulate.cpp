@@ -23,6 +23,10 @@ struct Real {
     auto* to = reinterpret_cast<In<T>*>(target);
     const auto* from = reinterpret_cast<const In<T>*>(source);
     const std::size_t count = size / sizeof(T);
+    if (count == 1) {
+      *to = *to + by * *from;
+      return;
+    }
     if (by == T{1}) {
 #pragma omp simd
       for (std::size_t i = 0; i < count; ++i) to[i] = to[i] + from[i];

@@ -28,7 +28,17 @@ class Accumulation {
  public:
   // `scale`: one element.
   Accumulation(AccumulateType type, const void* scale) : type_(type) {
-    std::memcpy(scale_.data(), scale, width(type));
+    switch (width(type)) {  // sizes that the compiler knows
+      case 4:
+        std::memcpy(scale_.data(), scale, 4);
+        break;
+      case 8:
+        std::memcpy(scale_.data(), scale, 8);
+        break;
+      default:
+        std::memcpy(scale_.data(), scale, 16);
+        break;
+    }
   }
   // The elements as they are.
   static Accumulation unscaled(AccumulateType type);

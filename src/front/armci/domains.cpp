@@ -80,8 +80,7 @@ int ARMCI_Same_node(int proc) {
 }
 
 int ARMCI_Uses_shm(void) {
-  const Door* here = find_door();
-  return here != nullptr && here->engine().rma().reach().covers(here->rank()) ? 1 : 0;
+  return own_door != nullptr && own_door->engine().rma().reach().covers(own_door->rank()) ? 1 : 0;
 }
 
 int ARMCI_Uses_shm_grp(ARMCI_Group* group) {

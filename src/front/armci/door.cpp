@@ -15,6 +15,7 @@ void give_up(CallName call, const std::string& sentence) {
 
 Door::Door(Engine& engine, CallName call)
     : engine_(engine),
+      counters_(engine.default_lane().counters()),
       reach_(engine.rma().reach()),
       own_arena_(engine.memory().window(engine.rank())),
       arena_size_(engine.memory().plan().arena_size()),

@@ -70,6 +70,17 @@ class Door {
     }
     return find_elsewhere(call, proc, address, size);
   }
+  // The arena of a process, if it lies here and has all of [address, address + size); else null.
+  [[gnu::always_inline]] std::byte* window_of(int proc, const void* address,
+                                              std::size_t size) const {
+    const Rank rank{static_cast<std::uint32_t>(proc)};
+    if (!reach_.covers(rank)) [[unlikely]]
+      return nullptr;
+    std::byte* window = reach_.window(rank);
+    const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - window);
+    return offset <= arena_size_ && size <= arena_size_ - offset ? window : nullptr;
+  }
+  CounterBlock& counters() const { return counters_; }
   // After a write to memory that lies here.
   [[gnu::always_inline]] void wake(int proc) const {
     const Rank rank{static_cast<std::uint32_t>(proc)};
@@ -122,6 +133,7 @@ class Door {
   void make_world(CallName call);
 
   Engine& engine_;
+  CounterBlock& counters_;
   Reach reach_;
   std::byte* own_arena_;
   std::size_t arena_size_;
@@ -139,8 +151,14 @@ class Door {
   Transfers transfers_;
 };
 
-// The door of this process. Ends the job before ARMCI_Init.
-Door& door(CallName call);
-Door* find_door();
+// The door of this process; null before ARMCI_Init and after ARMCI_Finalize.
+extern constinit Door* own_door __attribute__((visibility("hidden")));
+[[noreturn, gnu::cold]] void refuse_without_door(CallName call);
+
+[[gnu::always_inline]] inline Door& door(CallName call) {
+  if (own_door == nullptr) [[unlikely]]
+    refuse_without_door(call);
+  return *own_door;
+}
 
 }  // namespace gondwana::armci

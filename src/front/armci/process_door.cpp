@@ -13,69 +13,54 @@
 #include "process/process.hpp"
 
 namespace gondwana::armci {
+
+constinit Door* own_door = nullptr;
+
 namespace {
 
-struct Own {
-  int inits = 0;  // without a matching finalize
-  std::unique_ptr<Door> door;
-};
-
-// Never destroyed: exit handlers of the program may still call the library.
-Own& own() {
-  static Own& instance = *new Own;
-  return instance;
-}
+constinit int inits = 0;  // without a matching finalize
 
 // Collective.
 void close_door(CallName call) {
-  Own& self = own();
-  Door& door = *self.door;
+  Door& door = *own_door;
   door.transfers().wait_for_all(call);
   door.check(call, door.engine().collectives().barrier(door.engine().teams().world(), call));
   close_groups();
-  self.door.reset();
+  own_door = nullptr;
+  delete &door;
   release_engine();
 }
 
 // Ends a program that exits with status 0 without ARMCI_Finalize.
 void finalize_at_exit(int status, void* /*unused*/) {
-  if (own().door == nullptr || status != 0 || this_process().leaves_job || this_process().forked)
-    return;
-  own().inits = 0;
+  if (own_door == nullptr || status != 0 || this_process().leaves_job) return;
+  inits = 0;
   announce_end();
   close_door("exit");
 }
 
 int register_handlers() {
-  this_process().forget_engine.push_back([] { static_cast<void>(own().door.release()); });
+  this_process().forget_engine.push_back([] { own_door = nullptr; });
   return ::on_exit(finalize_at_exit, nullptr);
 }
 
 }  // namespace
 
 void start(CallName call) {
-  Own& self = own();
   if (this_process().forked) give_up(call, "called in a child process that the rank forked");
-  if (self.inits++ > 0) return;
+  if (inits++ > 0) return;
   const Result<Engine*> engine = acquire_engine(call, Threads::one_at_a_time);
   if (!engine) fail_together(call, engine.error());
-  self.door = std::make_unique<Door>(**engine, call);
-  compare_with_mpi(call, *self.door);
-  open_groups(call, *self.door);
+  own_door = new Door(**engine, call);
+  compare_with_mpi(call, *own_door);
+  open_groups(call, *own_door);
   static const int registered = register_handlers();
   static_cast<void>(registered);
 }
 
-Door* find_door() {
-  return own().door.get();
-}
-
-Door& door(CallName call) {
-  Door* found = own().door.get();
-  if (found == nullptr) [[unlikely]]
-    give_up(call, this_process().forked ? "called in a child process that the rank forked"
-                                        : "called before ARMCI_Init or after ARMCI_Finalize");
-  return *found;
+void refuse_without_door(CallName call) {
+  give_up(call, this_process().forked ? "called in a child process that the rank forked"
+                                      : "called before ARMCI_Init or after ARMCI_Finalize");
 }
 
 }  // namespace gondwana::armci
@@ -103,20 +88,20 @@ int PARMCI_Init_thread(int armci_requested) {
 }
 
 int PARMCI_Initialized(void) {
-  return find_door() != nullptr ? 1 : 0;
+  return own_door != nullptr ? 1 : 0;
 }
 
 int PARMCI_Finalize(void) {
   constexpr auto call = "ARMCI_Finalize";
   door(call);
-  if (--own().inits > 0) return 0;
+  if (--inits > 0) return 0;
   gondwana::announce_end();
   close_door(call);
   return 0;
 }
 
 void ARMCI_Cleanup(void) {
-  if (Door* here = find_door()) here->complete("ARMCI_Cleanup");
+  if (own_door != nullptr) own_door->complete("ARMCI_Cleanup");
 }
 
 void ARMCI_Error(const char* msg, int code) {

@@ -169,14 +169,18 @@ int checked_size(CallName name, int size) {
   return size;
 }
 
+static_assert(ARMCI_ACC_INT == static_cast<int>(AccumulateType::int32) &&
+              ARMCI_ACC_LNG == static_cast<int>(AccumulateType::int64) &&
+              ARMCI_ACC_FLT == static_cast<int>(AccumulateType::float32) &&
+              ARMCI_ACC_DBL == static_cast<int>(AccumulateType::float64) &&
+              ARMCI_ACC_CPL == static_cast<int>(AccumulateType::complex64) &&
+              ARMCI_ACC_DCP == static_cast<int>(AccumulateType::complex128));
+
 Accumulation accumulation_of(CallName name, int datatype, const void* scale) {
-  constexpr std::array types{AccumulateType::int32,     AccumulateType::int64,
-                             AccumulateType::float32,   AccumulateType::float64,
-                             AccumulateType::complex64, AccumulateType::complex128};
-  if (datatype < 0 || static_cast<std::size_t>(datatype) >= types.size())
+  if (datatype < 0 || static_cast<std::size_t>(datatype) >= accumulate_types)
     give_up(name,
             fmt::format("type {}: expected ARMCI_ACC_INT, LNG, FLT, DBL, CPL or DCP", datatype));
-  return {types.at(static_cast<std::size_t>(datatype)), scale};
+  return {static_cast<AccumulateType>(datatype), scale};
 }
 
 void move_piece(const Call& call, void* target, void* source, std::size_t size) {

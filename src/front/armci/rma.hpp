@@ -5,6 +5,7 @@
 
 #include "front/armci/door.hpp"
 #include "operations/accumulate.hpp"
+#include "operations/copy.hpp"
 #include "operations/strided/transfer.hpp"
 
 namespace gondwana::armci {
@@ -19,6 +20,59 @@ struct Call {
   bool waits = true;              // false: a get may go on after the call
   armci_hdl_t* handle = nullptr;  // of a call that does not wait
 };
+
+// Moves one piece between memory that lies here. False: the other memory does not lie here, or is
+// not what the call may name.
+[[gnu::always_inline]] inline bool try_put(void* target, const void* source, std::size_t size,
+                                           int proc) {
+  if (own_door == nullptr) [[unlikely]]
+    return false;
+  std::byte* window = own_door->window_of(proc, target, size);
+  if (window == nullptr) [[unlikely]]
+    return false;
+  own_door->counters().add_put(size);
+  copy_to_peer(static_cast<std::byte*>(target), static_cast<const std::byte*>(source), size);
+  Reach::wake(window);
+  return true;
+}
+[[gnu::always_inline]] inline bool try_get(void* target, const void* source, std::size_t size,
+                                           int proc) {
+  if (own_door == nullptr || own_door->window_of(proc, source, size) == nullptr) [[unlikely]]
+    return false;
+  own_door->counters().add_get(size);
+  copy_from_peer(static_cast<std::byte*>(target), static_cast<const std::byte*>(source), size);
+  return true;
+}
+
+// Adds one piece, inside a stripe whose lock is free. False: nothing has happened.
+[[gnu::always_inline]] inline bool try_add(int datatype, const void* scale, void* target,
+                                           const void* source, std::size_t size, int proc) {
+  if (own_door == nullptr || static_cast<std::size_t>(datatype) >= accumulate_types) [[unlikely]]
+    return false;
+  const auto type = static_cast<AccumulateType>(datatype);  // as in armci.h
+  std::byte* window = own_door->window_of(proc, target, size);
+  if (window == nullptr || size % width(type) != 0) [[unlikely]]
+    return false;
+  auto* place = static_cast<std::byte*>(target);
+  const auto offset = static_cast<std::uint64_t>(place - window);
+  if (HeldStripe::within(offset, size, width(type)) != size) return false;
+  {
+    const Rank rank{static_cast<std::uint32_t>(proc)};
+    HeldStripe stripe(own_door->engine().memory().page(rank).accumulate_locks);
+    if (!stripe.try_move_to(offset)) [[unlikely]]
+      return false;
+    Accumulation(type, scale).add(place, static_cast<const std::byte*>(source), size);
+  }
+  own_door->counters().add_put(size);
+  Reach::wake(window);
+  return true;
+}
+
+// The size of a section that is one piece; 0: it is none, or is empty.
+[[gnu::always_inline]] inline std::size_t size_of_piece(const int* counts, int levels) {
+  if (levels > 1 || (levels == 1 && counts[1] != 1) || levels < 0 || counts[0] < 0) return 0;
+  return static_cast<std::size_t>(counts[0]);
+}
 
 // Ends the job if the type does not exist.
 Accumulation accumulation_of(CallName name, int datatype, const void* scale);

@@ -1,0 +1,33 @@
+// What rows of Global Arrays share. A row defines the ARMCI functions that Global Arrays calls and
+// can switch them off: what is left is the work of Global Arrays itself, which is the control.
+#ifndef GONDWANA_BENCH_GA_JOB_H_
+#define GONDWANA_BENCH_GA_JOB_H_
+
+#include "../common/measure.h"
+
+#include <armci.h>
+#include <ga.h>
+#include <macdecls.h>
+#include <mpi.h>
+#include <stdarg.h>
+
+extern int armci_is_off;
+
+static inline void start_job(int* argc, char*** argv) {
+  MPI_Init(argc, argv);
+  GA_Initialize();
+  MA_init(C_DBL, 1 << 16, 1 << 16);
+}
+
+static inline void end_job(void) {
+  GA_Terminate();
+  MPI_Finalize();
+}
+
+static inline void require(int holds, const char* what) {
+  if (holds) return;
+  fprintf(stderr, "process %d: %s\n", GA_Nodeid(), what);
+  GA_Error((char*)what, 1);
+}
+
+#endif
