@@ -97,8 +97,11 @@ class Door {
     if (!is_done) [[unlikely]]
       fail(call);
   }
-  // Called before a put or an accumulate that goes elsewhere: it follows all earlier ones.
-  void order() const { engine_.remote().fence(lane()); }
+  // Called before a put or an accumulate that goes elsewhere: it follows all earlier operations.
+  void order(CallName call) {
+    transfers_.wait_for_all(call);
+    engine_.remote().fence(lane());
+  }
   void complete(CallName call) const { check(call, engine_.rma().quiet(lane())); }
   Rank checked_rank(CallName call, int proc) const;
 

@@ -19,6 +19,7 @@ void make(CallName call, Group& group, ARMCI_Group* handle) {
 }
 
 std::vector<Rank> members_of(CallName call, int size, const int* list, const Group& parent) {
+  if (size < 0) give_up(call, fmt::format("a group of {} processes", size));
   std::vector<Rank> members;
   for (int i = 0; i < size; ++i) {
     if (list[i] < 0 || static_cast<std::uint32_t>(list[i]) >= parent.size())
@@ -29,6 +30,31 @@ std::vector<Rank> members_of(CallName call, int size, const int* list, const Gro
     members.push_back(rank);
   }
   return members;
+}
+
+void create(CallName call, int size, const int* list, ARMCI_Group* made,
+            const ARMCI_Group& parent) {
+  Door& here = door(call);
+  const Group& all = group_of(call, &parent);
+  make(call, here.make_group(call, members_of(call, size, list, all)), made);
+}
+
+// Processes of one color form a group, in the order of their keys.
+void split(CallName call, const ARMCI_Group* parent, int color, int key, ARMCI_Group* made) {
+  struct Wish {
+    int color;
+    int key;
+  };
+  Door& here = door(call);
+  Group& all = member_group(call, parent);
+  const std::vector<Wish> wishes = all.exchange(call, Wish{color, key});
+  std::vector<std::uint32_t> chosen;
+  for (std::uint32_t i = 0; i < all.size(); ++i)
+    if (color >= 0 && wishes[i].color == color) chosen.push_back(i);
+  std::ranges::stable_sort(chosen, {}, [&](std::uint32_t i) { return wishes[i].key; });
+  std::vector<Rank> members;
+  for (const std::uint32_t i : chosen) members.push_back(all.rank_of(i));
+  make(call, here.make_group(call, std::move(members)), made);
 }
 
 }  // namespace
@@ -49,20 +75,23 @@ Group& group_of(CallName call, const ARMCI_Group* handle) {
   return *static_cast<Group*>(handle->gondwana_group);
 }
 
+Group& member_group(CallName call, const ARMCI_Group* handle) {
+  Group& group = group_of(call, handle);
+  if (!group.me()) give_up(call, "this process is no member of the group");
+  return group;
+}
+
 }  // namespace gondwana::armci
 
 using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names of C follow
 
 void ARMCI_Group_create(int grp_size, int* pid_list, ARMCI_Group* group_out) {
-  ARMCI_Group_create_child(grp_size, pid_list, group_out, &default_handle);
+  create("ARMCI_Group_create", grp_size, pid_list, group_out, default_handle);
 }
 
 void ARMCI_Group_create_child(int grp_size, int* pid_list, ARMCI_Group* group_out,
                               ARMCI_Group* group_parent) {
-  constexpr auto call = "ARMCI_Group_create";
-  Door& here = door(call);
-  Group& parent = group_of(call, group_parent);
-  make(call, here.make_group(call, members_of(call, grp_size, pid_list, parent)), group_out);
+  create("ARMCI_Group_create_child", grp_size, pid_list, group_out, *group_parent);
 }
 
 void ARMCI_Group_free(ARMCI_Group* group) {
@@ -70,7 +99,7 @@ void ARMCI_Group_free(ARMCI_Group* group) {
   Door& here = door(call);
   Group& freed = group_of(call, group);
   if (&freed == &here.world()) give_up(call, "this is the group of all processes");
-  freed.meet_last(call);
+  if (freed.me()) freed.meet_last(call);
   free_communicator(group);
   if (default_handle.gondwana_group == group->gondwana_group) default_handle = world_handle;
   here.remove(freed);
@@ -109,27 +138,13 @@ int ARMCI_Absolute_id(ARMCI_Group* group, int group_rank) {
 }
 
 int ARMCIX_Group_split(ARMCI_Group* parent, int color, int key, ARMCI_Group* new_group) {
-  constexpr auto call = "ARMCIX_Group_split";
-  struct Wish {
-    int color;
-    int key;
-  };
-  Door& here = door(call);
-  Group& all = group_of(call, parent);
-  const std::vector<Wish> wishes = all.exchange(call, Wish{color, key});
-  std::vector<int> chosen;
-  for (std::uint32_t i = 0; i < all.size(); ++i)
-    if (color >= 0 && wishes[i].color == color) chosen.push_back(static_cast<int>(i));
-  std::ranges::stable_sort(chosen, {},
-                           [&](int i) { return wishes[static_cast<std::size_t>(i)].key; });
-  std::vector<gondwana::Rank> members;
-  for (const int i : chosen) members.push_back(all.rank_of(static_cast<std::uint32_t>(i)));
-  make(call, here.make_group(call, std::move(members)), new_group);
+  split("ARMCIX_Group_split", parent, color, key, new_group);
   return 0;
 }
 
 int ARMCIX_Group_dup(ARMCI_Group* parent, ARMCI_Group* new_group) {
-  return ARMCIX_Group_split(parent, 0, 0, new_group);
+  split("ARMCIX_Group_dup", parent, 0, 0, new_group);
+  return 0;
 }
 
 void ARMCIX_Progress(void) {

@@ -10,5 +10,7 @@ void open_groups(CallName call, Door& door);
 void close_groups();
 
 Group& group_of(CallName call, const ARMCI_Group* handle);
+// For calls that the members make. Ends the job if the caller is none.
+Group& member_group(CallName call, const ARMCI_Group* handle);
 
 }  // namespace gondwana::armci

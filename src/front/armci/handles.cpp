@@ -49,7 +49,8 @@ int PARMCI_Wait(armci_hdl_t* hdl) {
 }
 
 int PARMCI_Test(armci_hdl_t* hdl) {
-  return door("ARMCI_Test").transfers().is_over(hdl) ? 0 : 1;
+  constexpr auto call = "ARMCI_Test";
+  return door(call).transfers().is_over(call, hdl) ? 0 : 1;
 }
 
 int PARMCI_WaitProc(int proc) {

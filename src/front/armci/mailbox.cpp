@@ -54,14 +54,16 @@ void Mailbox::send(CallName call, Kind kind, int tag, Bytes bytes, Rank to) {
   }
 }
 
-// Frees messages that have been taken.
+// Frees messages that have been taken. Looks rarely where many are not.
 void Mailbox::reclaim() {
+  if (sent_.size() < next_reclaim_) return;
   std::erase_if(sent_, [this](std::byte* message) {
     auto& head = *reinterpret_cast<Head*>(message);
     if (std::atomic_ref(head.is_taken).load(std::memory_order_acquire) == 0) return false;
     door_.heap().release(message);
     return true;
   });
+  next_reclaim_ = 2 * sent_.size() + 16;
 }
 
 Mailbox::Head Mailbox::head_of(CallName call, Rank from, std::uint64_t offset) const {

@@ -50,8 +50,9 @@ class Mailbox {
   std::optional<Arrived> find(Kind kind, int tag, std::optional<Rank> from);
 
   Door& door_;
-  std::deque<std::byte*> sent_;  // not known to be taken
-  std::deque<Arrived> arrived_;  // not taken, the oldest first
+  std::deque<std::byte*> sent_;    // not known to be taken
+  std::size_t next_reclaim_ = 16;  // how many of them there are at the next look
+  std::deque<Arrived> arrived_;    // not taken, the oldest first
 };
 
 }  // namespace gondwana::armci

@@ -20,7 +20,8 @@ struct Share {
 
 Share share_of(Door& here, CallName call, armci_size_t size, std::byte*& block) {
   if (size == 0) return {};
-  if (size > 0) block = here.heap().allocate(static_cast<std::size_t>(size));
+  if (size < 0) give_up(call, fmt::format("a size of {}", size));
+  block = here.heap().allocate(static_cast<std::size_t>(size));
   if (block != nullptr) return {static_cast<std::uint64_t>(block - here.own_arena())};
   say("%s: %ld bytes: %zu are left for this process; free arrays, or start fewer processes on a "
       "node",
@@ -65,16 +66,18 @@ int PARMCI_Malloc(void** base_ptrs, armci_size_t size) {
 
 int PARMCI_Malloc_group(void** base_ptrs, armci_size_t bytes, ARMCI_Group* group) {
   constexpr auto call = "ARMCI_Malloc_group";
-  return allocate(call, base_ptrs, bytes, group_of(call, group));
+  return allocate(call, base_ptrs, bytes, member_group(call, group));
 }
 
 int PARMCI_Malloc_memdev(void** base_ptrs, armci_size_t bytes, const char* /*device*/) {
-  return PARMCI_Malloc(base_ptrs, bytes);
+  constexpr auto call = "ARMCI_Malloc_memdev";
+  return allocate(call, base_ptrs, bytes, door(call).world());
 }
 
 int PARMCI_Malloc_group_memdev(void** base_ptrs, armci_size_t bytes, ARMCI_Group* group,
                                const char* /*device*/) {
-  return PARMCI_Malloc_group(base_ptrs, bytes, group);
+  constexpr auto call = "ARMCI_Malloc_group_memdev";
+  return allocate(call, base_ptrs, bytes, member_group(call, group));
 }
 
 int PARMCI_Free(void* ptr) {
@@ -84,11 +87,12 @@ int PARMCI_Free(void* ptr) {
 
 int PARMCI_Free_group(void* ptr, ARMCI_Group* group) {
   constexpr auto call = "ARMCI_Free_group";
-  return free_block(call, ptr, group_of(call, group));
+  return free_block(call, ptr, member_group(call, group));
 }
 
 int PARMCI_Free_memdev(void* ptr) {
-  return PARMCI_Free(ptr);
+  constexpr auto call = "ARMCI_Free_memdev";
+  return free_block(call, ptr, door(call).world());
 }
 
 void* PARMCI_Malloc_local(armci_size_t size) {

@@ -97,27 +97,6 @@ ElementType element_of(CallName call, int type, std::string_view op) {
   }
 }
 
-// A group of one has no step that would take the absolute value.
-template <typename T>
-void make_absolute(void* x, std::size_t count) {
-  auto* numbers = static_cast<T*>(x);
-  for (std::size_t i = 0; i < count; ++i) numbers[i] = std::abs(numbers[i]);
-}
-void make_absolute(void* x, std::size_t count, int type) {
-  switch (type) {
-    case ARMCI_INT:
-      return make_absolute<int>(x, count);
-    case ARMCI_LONG:
-      return make_absolute<long>(x, count);
-    case ARMCI_LONG_LONG:
-      return make_absolute<long long>(x, count);
-    case ARMCI_FLOAT:
-      return make_absolute<float>(x, count);
-    default:
-      return make_absolute<double>(x, count);
-  }
-}
-
 std::size_t checked_count(CallName call, int n) {
   if (n < 0) give_up(call, fmt::format("{} elements", n));
   return static_cast<std::size_t>(n);
@@ -126,7 +105,9 @@ std::size_t checked_count(CallName call, int n) {
 void combine_all(CallName call, Group& group, void* x, int n, std::string_view op, int type) {
   const std::size_t count = checked_count(call, n);
   const ElementType element = element_of(call, type, op);
-  if (group.size() == 1 && op.starts_with("abs")) return make_absolute(x, count, type);
+  // Without a second term, some operations still change the first: absmax, &&.
+  const bool is_changed = !op.starts_with('+') && !op.starts_with('*');
+  if (group.size() == 1 && is_changed) return element.combine(x, x, x, count);
   group.reduce(call, x, count, element);
 }
 
@@ -148,6 +129,11 @@ Group* scope_of(CallName call, Door& here, int scope) {
   }
 }
 
+void combine_scope(CallName call, int scope, void* x, int n, std::string_view op, int type) {
+  Door& here = door(call);
+  if (Group* group = scope_of(call, here, scope)) combine_all(call, *group, x, n, op, type);
+}
+
 void broadcast(CallName call, int scope, void* buffer, int size, int root) {
   Door& here = door(call);
   Group* group = scope_of(call, here, scope);
@@ -166,8 +152,7 @@ bool is_better(const std::byte* one, const std::byte* other, bool largest) {
   std::memcpy(&b, other, sizeof(T));
   return largest ? a > b : a < b;
 }
-bool is_better(CallName call, const std::byte* one, const std::byte* other, int type,
-               bool largest) {
+bool is_better(const std::byte* one, const std::byte* other, int type, bool largest) {
   switch (type) {
     case ARMCI_INT:
       return is_better<int>(one, other, largest);
@@ -177,11 +162,8 @@ bool is_better(CallName call, const std::byte* one, const std::byte* other, int 
       return is_better<long long>(one, other, largest);
     case ARMCI_FLOAT:
       return is_better<float>(one, other, largest);
-    case ARMCI_DOUBLE:
-      return is_better<double>(one, other, largest);
     default:
-      give_up(call,
-              fmt::format("type {}: expected ARMCI_INT, LONG, LONG_LONG, FLOAT or DOUBLE", type));
+      return is_better<double>(one, other, largest);
   }
 }
 
@@ -194,6 +176,8 @@ void select(CallName call, int scope, void* x, int n, std::string_view op, int t
   if (!largest && !op.starts_with("min"))
     give_up(call, fmt::format("operator \"{}\": expected min or max", op));
   const std::size_t size = checked_count(call, n);
+  if (const std::size_t number = element_of(call, type, op).size; size < number)
+    give_up(call, fmt::format("a record of {} bytes: it begins with a number of {}", size, number));
   constexpr std::size_t head = sizeof(std::uint64_t);
   std::vector<std::byte> mine(head + size);
   mine[0] = static_cast<std::byte>(counts ? 1 : 0);
@@ -204,8 +188,7 @@ void select(CallName call, int scope, void* x, int n, std::string_view op, int t
   for (std::uint32_t i = 0; i < group->size(); ++i) {
     const std::byte* record = all.data() + i * mine.size();
     if (record[0] == std::byte{0}) continue;
-    if (best == nullptr || is_better(call, record + head, best, type, largest))
-      best = record + head;
+    if (best == nullptr || is_better(record + head, best, type, largest)) best = record + head;
   }
   if (best != nullptr) std::memcpy(x, best, size);
 }
@@ -280,7 +263,7 @@ void parmci_msg_barrier(void) {
 
 void parmci_msg_group_barrier(ARMCI_Group* group) {
   constexpr auto call = "armci_msg_group_barrier";
-  group_of(call, group).meet(call);
+  member_group(call, group).meet(call);
 }
 
 extern "C" {
@@ -319,7 +302,7 @@ void armci_msg_bcast_scope(int scope, void* buffer, int len, int root) {
 
 void armci_msg_group_bcast_scope(int /*scope*/, void* buf, int len, int root, ARMCI_Group* group) {
   constexpr auto call = "armci_msg_group_bcast_scope";
-  Group& of = group_of(call, group);
+  Group& of = member_group(call, group);
   const auto member = of.member_of(of.door().checked_rank(call, root));
   if (!member) give_up(call, fmt::format("root {}: not a process of the group", root));
   of.broadcast(call, bytes_at(call, buf, len), *member);
@@ -334,17 +317,15 @@ void armci_msg_sel_scope(int scope, void* x, int n, char* op, int type, int cont
 }
 
 void armci_msg_gop_scope(int scope, void* x, int n, char* op, int type) {
-  constexpr auto call = "armci_msg_gop_scope";
-  Door& here = door(call);
-  if (Group* group = scope_of(call, here, scope)) combine_all(call, *group, x, n, op, type);
+  combine_scope("armci_msg_gop_scope", scope, x, n, op, type);
 }
 
 void armci_msg_reduce_scope(int scope, void* x, int n, char* op, int type) {
-  armci_msg_gop_scope(scope, x, n, op, type);
+  combine_scope("armci_msg_reduce_scope", scope, x, n, op, type);
 }
 
 void armci_msg_reduce(void* x, int n, char* op, int type) {
-  armci_msg_gop_scope(SCOPE_ALL, x, n, op, type);
+  combine_scope("armci_msg_reduce", SCOPE_ALL, x, n, op, type);
 }
 
 void armci_msg_igop(int* x, int n, char* op) {
@@ -375,32 +356,32 @@ void armci_msg_dgop(double* x, int n, char* op) {
 void armci_msg_group_gop_scope(int /*scope*/, void* x, int n, char* op, int type,
                                ARMCI_Group* group) {
   constexpr auto call = "armci_msg_group_gop_scope";
-  combine_all(call, group_of(call, group), x, n, op, type);
+  combine_all(call, member_group(call, group), x, n, op, type);
 }
 
 void armci_msg_group_igop(int* x, int n, char* op, ARMCI_Group* group) {
   constexpr auto call = "armci_msg_group_igop";
-  combine_all(call, group_of(call, group), x, n, op, ARMCI_INT);
+  combine_all(call, member_group(call, group), x, n, op, ARMCI_INT);
 }
 
 void armci_msg_group_lgop(long* x, int n, char* op, ARMCI_Group* group) {
   constexpr auto call = "armci_msg_group_lgop";
-  combine_all(call, group_of(call, group), x, n, op, ARMCI_LONG);
+  combine_all(call, member_group(call, group), x, n, op, ARMCI_LONG);
 }
 
 void armci_msg_group_llgop(long long* x, int n, char* op, ARMCI_Group* group) {
   constexpr auto call = "armci_msg_group_llgop";
-  combine_all(call, group_of(call, group), x, n, op, ARMCI_LONG_LONG);
+  combine_all(call, member_group(call, group), x, n, op, ARMCI_LONG_LONG);
 }
 
 void armci_msg_group_fgop(float* x, int n, char* op, ARMCI_Group* group) {
   constexpr auto call = "armci_msg_group_fgop";
-  combine_all(call, group_of(call, group), x, n, op, ARMCI_FLOAT);
+  combine_all(call, member_group(call, group), x, n, op, ARMCI_FLOAT);
 }
 
 void armci_msg_group_dgop(double* x, int n, char* op, ARMCI_Group* group) {
   constexpr auto call = "armci_msg_group_dgop";
-  combine_all(call, group_of(call, group), x, n, op, ARMCI_DOUBLE);
+  combine_all(call, member_group(call, group), x, n, op, ARMCI_DOUBLE);
 }
 
 void armci_msg_clus_brdcst(void* buf, int len) {
@@ -439,7 +420,7 @@ void armci_grp_clus_brdcst(void* buf, int len, int grp_master, int grp_clus_npro
   constexpr auto call = "armci_grp_clus_brdcst";
   constexpr int tag = 3;
   constexpr auto kind = Mailbox::Kind::library;
-  Group& group = group_of(call, mastergroup);
+  Group& group = member_group(call, mastergroup);
   if (grp_master < 0 || grp_clus_nproc < 0 ||
       static_cast<std::uint32_t>(grp_master + grp_clus_nproc) > group.size())
     give_up(call, fmt::format("{} processes from {} on: the group has {}", grp_clus_nproc,
@@ -462,5 +443,5 @@ void armci_exchange_address(void* ptr_ar[], int n) {
 
 void armci_exchange_address_grp(void* ptr_arr[], int n, ARMCI_Group* group) {
   constexpr auto call = "armci_exchange_address_grp";
-  exchange_addresses(call, group_of(call, group), ptr_arr, n);
+  exchange_addresses(call, member_group(call, group), ptr_arr, n);
 }

@@ -79,7 +79,7 @@ void move_far(const Call& call, Rank rank, const Tell& tell) {
   Door& door = call.door;
   RemoteAccess& remote = door.engine().remote();
   if (is_put(call))
-    door.order();
+    door.order(call.name);
   else
     door.check(call.name, door.engine().rma().deliver(door.lane()));
   auto pieces = call.adds ? std::make_unique<FarPieces>(remote, door.lane(), rank, *call.adds)
@@ -216,7 +216,7 @@ void move_piece(const Call& call, void* target, void* source, std::size_t size) 
   RemoteAccess& remote = door.engine().remote();
   if (!is_put(call))
     return door.check(call.name, remote.get(door.lane(), {own, size}, place.elsewhere));
-  door.order();
+  door.order(call.name);
   door.check(call.name, remote.put(door.lane(), place.elsewhere, {own, size}));
 }
 
@@ -247,12 +247,14 @@ void move_section(const Call& call, const Section& section) {
 // Pieces that lie elsewhere travel together.
 void move_list(const Call& call, const armci_giov_t* list, int length) {
   const Rank rank = call.door.checked_rank(call.name, call.proc);
+  checked_size(call.name, length);
   std::optional<Near> near;
   std::vector<StridedRun> far;
   for (int i = 0; i < length; ++i) {
     const armci_giov_t& each = list[i];
     const auto size = static_cast<std::size_t>(checked_size(call.name, each.bytes));
     check_elements(call, size);
+    checked_size(call.name, each.ptr_array_len);
     for (int j = 0; size > 0 && j < each.ptr_array_len; ++j) {
       void* target = each.dst_ptr_array[j];
       void* source = each.src_ptr_array[j];
@@ -281,7 +283,7 @@ void move_list(const Call& call, const armci_giov_t* list, int length) {
 void store_flag(const Call& call, int* flag, int value) {
   const Door::Place place = call.door.find(call.name, call.proc, flag, sizeof(value));
   if (place.here == nullptr) {
-    call.door.order();
+    call.door.order(call.name);
     return call.door.check(call.name,
                            call.door.engine().remote().put(call.door.lane(), place.elsewhere,
                                                            std::as_bytes(std::span(&value, 1))));

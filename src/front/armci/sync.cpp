@@ -20,6 +20,7 @@ void read_modify_write(CallName call, AtomicOp op, T* here, const Door::Place& p
     old = find_executor(op, type)(place.here, request);
     door.lane().counters().add(Count::atomics);
   } else {
+    door.order(call);
     const auto found = door.engine().remote().request(door.lane(), place.elsewhere, request, call);
     door.check(call, found.has_value());
     old = *found;

@@ -33,12 +33,21 @@ void Transfers::wait(CallName call, armci_hdl_t* handle) {
   handle->gondwana_transfer = 0;
 }
 
-bool Transfers::is_over(armci_hdl_t* handle) {
+bool Transfers::is_over(CallName call, armci_hdl_t* handle) {
   if (handle == nullptr || handle->gondwana_transfer == 0) return true;
   const auto found = begun_.find(handle->gondwana_transfer);
   if (found == begun_.end()) return true;
-  door_.engine().waiter().make_progress();
-  return std::ranges::all_of(found->second, [](const auto& each) { return each->is_done(); });
+  Waiter& waiter = door_.engine().waiter();
+  waiter.make_progress();
+  const bool is_done =
+      std::ranges::all_of(found->second, [](const auto& each) { return each->is_done(); });
+  if (is_done) {
+    waiter.polls().found();
+    finish(call, handle->gondwana_transfer);
+  } else {
+    waiter.polls().failed();
+  }
+  return is_done;
 }
 
 void Transfers::wait_for_all(CallName call) {

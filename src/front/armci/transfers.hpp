@@ -25,7 +25,7 @@ class Transfers {
   // Keeps a transfer that has begun, for the handle or, if it is null, for wait_for_all().
   void keep(armci_hdl_t* handle, std::unique_ptr<FarPieces> transfer);
   void wait(CallName call, armci_hdl_t* handle);
-  bool is_over(armci_hdl_t* handle);
+  bool is_over(CallName call, armci_hdl_t* handle);
   void wait_for_all(CallName call);
 
  private:
