@@ -52,6 +52,7 @@ class Run:
     arguments: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
     stopwatch: str = ""  # name of the figure
+    by_mpi: bool = False  # started by mpirun: the program calls MPI itself
     nodes: int = 1  # more: the ranks are spread over that many hosts, all of them this machine
 
 

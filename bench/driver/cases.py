@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from driver.armci_cases import armci_cases
 from driver.case import INFORMATIVE, MIB, MS, Aim, Case, Row, Run, rate, ratio
 from driver.gasnet_cases import gasnet_cases
 from driver.network_cases import network_cases

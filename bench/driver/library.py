@@ -34,6 +34,7 @@ class Library:
     environment: dict[str, str] = field(default_factory=dict)
     # Additional settings for ranks on several nodes, so that they use TCP on 127.0.0.1.
     network: dict[str, str] = field(default_factory=dict)
+    mpirun: tuple[str, ...] = ()  # for programs that call MPI
     has_hosts: bool = False  # starts nodes on one machine: --hosts localhost:1,localhost:1
 
     def has(self, program: str) -> bool:
@@ -43,6 +44,8 @@ class Library:
     def job(self, ranks: int, run: Run) -> list[str]:
         """The command that runs a row on `ranks` ranks."""
         count = ["-n", str(ranks)]
+        if run.by_mpi:
+            return [*self.mpirun, *count, str(self.rows / run.program), *run.arguments]
         if run.nodes > 1 and self.has_hosts:
             count = ["--hosts", ",".join([f"localhost:{ranks // run.nodes}"] * run.nodes)]
         return [*self.launcher, *count, str(self.rows / run.program), *run.arguments]
@@ -67,6 +70,11 @@ class Build:
         return self.folder / "control" / program
 
 
+def mpirun_of(command: str) -> tuple[str, ...]:
+    """Open MPI's launcher for more ranks than processors; empty where it is missing."""
+    return (command, "--oversubscribe", "--bind-to", "none") if command else ()
+
+
 def find_build(folder: Path, launcher: str | None, with_peers: bool) -> Build:
     """Reads a build folder of the whole project or of bench/ alone."""
     inside = next((f for f in (folder / "bench", folder) if (f / "build.json").exists()), None)
@@ -76,11 +84,15 @@ def find_build(folder: Path, launcher: str | None, with_peers: bool) -> Build:
     launcher = launcher or facts["launcher"]
     ours = None
     if launcher and Path(launcher).exists() and (inside / "rows" / "small").exists():
-        ours = Library("Gondwana", inside / "rows", (launcher, "run"), network=OUR_NETWORK,
-                       has_hosts=True)
+        ours = Library("Gondwana", inside / "rows", (launcher, "run"), OPENMPI_ENVIRONMENT,
+                       OUR_NETWORK, mpirun_of(facts["mpirun"]), has_hosts=True)
     peers = []
     if with_peers and facts["oshrun"] and Path(facts["oshrun"]).exists():
         peers.append(Library("Open MPI", inside / "openmpi",
                              (facts["oshrun"], "--oversubscribe", "--bind-to", "none"),
                              OPENMPI_ENVIRONMENT, OPENMPI_NETWORK))
+    if with_peers and (inside / "armci_mpi").exists():
+        mpirun = mpirun_of(facts["mpirun"])
+        peers.append(Library("ARMCI-MPI", inside / "armci_mpi", mpirun, OPENMPI_ENVIRONMENT,
+                             OPENMPI_NETWORK, mpirun))
     return Build(inside.resolve(), facts["build_type"], ours, tuple(peers))

@@ -39,7 +39,8 @@ int ARMCI_Init_args(int* argc, char*** argv);
 int ARMCI_Init_thread(int armci_requested);
 // 1 between the first init and the last finalize; else 0.
 int ARMCI_Initialized(void);
-// Collective. As many as inits.
+// Collective. The last of as many calls as inits ends the use of the library; further ones do
+// nothing.
 int ARMCI_Finalize(void);
 // Like a fence, for programs that are about to abort.
 void ARMCI_Cleanup(void);

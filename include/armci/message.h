@@ -18,7 +18,8 @@ int armci_msg_me(void);
 int armci_msg_nproc(void);
 // Ends the job with this status.
 void armci_msg_abort(int code);
-// ARMCI_Init and ARMCI_Finalize.
+// ARMCI_Init and ARMCI_Finalize; in the libraries for programs of MPI also MPI_Init, unless the
+// program has called it, and MPI_Finalize.
 void armci_msg_init(int* argc, char*** argv);
 void armci_msg_finalize(void);
 // Seconds since some time in the past.

@@ -24,8 +24,7 @@ class NearAccumulate {
     while (size > 0) {
       const auto offset = static_cast<std::uint64_t>(target - arena_);
       if (!stripe_.try_move_to(offset)) [[unlikely]]
-        waiter_.until({.call = call_, .peer = index(to_)},
-                      [&] { return stripe_.try_move_to(offset); });
+        wait_for(offset);
       const std::size_t part = HeldStripe::within(offset, size, width(what_.type()));
       what_.add(target, source, part);
       target += part;
@@ -35,6 +34,11 @@ class NearAccumulate {
   }
 
  private:
+  // No bell rings when a lock is released, so the wait is one that looks again and again.
+  void wait_for(std::uint64_t offset) {
+    waiter_.on_memory(call_, [&] { return stripe_.try_move_to(offset); }, index(to_));
+  }
+
   Waiter& waiter_;
   CallName call_;
   Rank to_;

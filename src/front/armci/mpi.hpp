@@ -6,6 +6,9 @@
 
 namespace gondwana::armci {
 
+// For programs that leave MPI to this library.
+void start_mpi(int* argc, char*** argv);
+void end_mpi();
 // Ends the job if MPI numbers the processes in another way, or is not initialised.
 void compare_with_mpi(CallName call, const Door& door);
 // Makes the communicator of a group. Collective over its members.

@@ -25,6 +25,14 @@ MPI_Comm communicator_in(const ARMCI_Group* handle) {
   return communicator;
 }
 
+bool is_running() {
+  int is_initialized = 0;
+  int is_finalized = 0;
+  MPI_Initialized(&is_initialized);
+  MPI_Finalized(&is_finalized);
+  return is_initialized != 0 && is_finalized == 0;
+}
+
 void check_world(CallName call, MPI_Comm communicator) {
   int how = MPI_UNEQUAL;
   MPI_Comm_compare(communicator, MPI_COMM_WORLD, &how);
@@ -34,12 +42,18 @@ void check_world(CallName call, MPI_Comm communicator) {
 
 }  // namespace
 
-void compare_with_mpi(CallName call, const Door& door) {
+void start_mpi(int* argc, char*** argv) {
   int is_initialized = 0;
-  int is_finalized = 0;
   MPI_Initialized(&is_initialized);
-  MPI_Finalized(&is_finalized);
-  if (is_initialized == 0 || is_finalized != 0)
+  if (is_initialized == 0) MPI_Init(argc, argv);
+}
+
+void end_mpi() {
+  if (is_running()) MPI_Finalize();
+}
+
+void compare_with_mpi(CallName call, const Door& door) {
+  if (!is_running())
     give_up(call,
             "MPI is not initialised; call MPI_Init before, or link with libarmci, which needs "
             "no MPI");
@@ -76,10 +90,8 @@ void make_communicator(CallName /*call*/, const Group& group, ARMCI_Group* handl
 
 // A program may end MPI first.
 void free_communicator(ARMCI_Group* handle) {
-  int is_finalized = 0;
-  MPI_Finalized(&is_finalized);
   MPI_Comm communicator = communicator_in(handle);
-  if (is_finalized == 0 && communicator != MPI_COMM_NULL) MPI_Comm_free(&communicator);
+  if (is_running() && communicator != MPI_COMM_NULL) MPI_Comm_free(&communicator);
   store(MPI_COMM_NULL, handle);
 }
 

@@ -58,6 +58,12 @@ void start(CallName call) {
   static_cast<void>(registered);
 }
 
+void finalize(CallName call) {
+  if (own_door == nullptr || --inits > 0) return;
+  announce_end();
+  close_door(call);
+}
+
 void refuse_without_door(CallName call) {
   give_up(call, this_process().forked ? "called in a child process that the rank forked"
                                       : "called before ARMCI_Init or after ARMCI_Finalize");
@@ -92,11 +98,7 @@ int PARMCI_Initialized(void) {
 }
 
 int PARMCI_Finalize(void) {
-  constexpr auto call = "ARMCI_Finalize";
-  door(call);
-  if (--inits > 0) return 0;
-  gondwana::announce_end();
-  close_door(call);
+  finalize("ARMCI_Finalize");
   return 0;
 }
 
@@ -111,11 +113,13 @@ void ARMCI_Error(const char* msg, int code) {
 }
 
 void armci_msg_init(int* argc, char*** argv) {
-  ARMCI_Init_args(argc, argv);
+  start_mpi(argc, argv);
+  start("armci_msg_init");
 }
 
 void armci_msg_finalize(void) {
-  ARMCI_Finalize();
+  finalize("armci_msg_finalize");
+  end_mpi();
 }
 
 void armci_msg_abort(int code) {

@@ -7,5 +7,8 @@ namespace gondwana::armci {
 
 // Collective. Only the first of several calls does anything.
 void start(CallName call);
+// Collective. Only the last of as many calls as inits does anything. Layers above call it too
+// often.
+void finalize(CallName call);
 
 }  // namespace gondwana::armci
