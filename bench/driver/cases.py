@@ -215,6 +215,7 @@ def all_cases() -> list[Case]:
              (Row("resident set, heap untouched", "resident", Aim("absolute", 8 * MIB, "8 MiB")),)),
         *memory_cases(),
         *gasnet_cases(),
+        *armci_cases(),
         *network_cases(),
     ]
 

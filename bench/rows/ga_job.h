@@ -16,7 +16,7 @@ extern int armci_is_off;
 static inline void start_job(int* argc, char*** argv) {
   MPI_Init(argc, argv);
   GA_Initialize();
-  MA_init(C_DBL, 1 << 16, 1 << 16);
+  MA_init(C_DBL, 1 << 25, 1 << 16);  // untouched memory costs nothing
 }
 
 static inline void end_job(void) {

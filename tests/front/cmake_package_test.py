@@ -56,6 +56,16 @@ int main(void) {
 }
 """
 
+ARMCI_PROGRAM = """\
+#include <armci.h>
+#include <stdio.h>
+int main(void) {
+  ARMCI_Init();
+  printf("%d of %d\\n", armci_msg_me(), armci_msg_nproc());
+  ARMCI_Finalize();
+}
+"""
+
 GASNET_PROGRAM = """\
 #include <gasnetex.h>
 #include <stdio.h>
@@ -121,6 +131,20 @@ class PackageTest(unittest.TestCase):
                 target = f"gasnet_{mode.lower()}"
                 self.assert_works(target, target, GASNET_PROGRAM.format(mode=mode))
 
+    def test_a_program_of_armci_is_built_and_runs(self):
+        self.assert_works("armci", "armci", ARMCI_PROGRAM, "COMPONENTS armci")
+        flags = run_well(self.prefix / "bin/armci-config", "--cflags", "--ldflags", "--libs")
+        source = self.folder / "armci/hello.c"
+        program = self.folder / "armci/by_config"
+        # The folder has a blank in its name, so the words are split as a shell would not.
+        words = [f"-{word.strip()}" for word in f" {flags}".split(" -") if word.strip()]
+        run_well(COMPILER, source, "-o", program, *words)
+        done = run(self.prefix / "bin/gondwana", "run", "-n", "2", program)
+        self.assertEqual(sorted(done.stdout.splitlines()), ["0 of 2", "1 of 2"])
+        refused = run(self.prefix / "bin/armci-config", "--mpi=lam")
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("--mpi=lam is none of its options", refused.stderr)
+
     def needed_by(self, program):
         """The shared libraries that it needs."""
         listed = run("readelf", "--dynamic", program)
@@ -178,9 +202,9 @@ class PackageTest(unittest.TestCase):
         done = self.configure("later", "shmem", SHMEM_PROGRAM, "99.1")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn('compatible with requested version "99.1"', done.stderr)
-        done = self.configure("component", "shmem", SHMEM_PROGRAM, "COMPONENTS armci")
+        done = self.configure("component", "shmem", SHMEM_PROGRAM, "COMPONENTS mpi")
         self.assertNotEqual(done.returncode, 0)
-        self.assertRegex(done.stderr, "Gondwana has no component armci; there are:\\s+shmem,")
+        self.assertRegex(done.stderr, "Gondwana has no component mpi; there are:\\s+shmem,")
 
     def test_info_says_where_the_libraries_are(self):
         said = json.loads(run(self.prefix / "bin/gondwana", "info", "--json").stdout)
