@@ -17,6 +17,7 @@ PLACES = {
     "files": "files that lie over parts of the arena",
     "team_places": "where the members of a team on several nodes show things",
     "call_notes": "calls that checks compare",
+    "armci_place": "where the ARMCI door has laid what peers use",
 }
 
 
@@ -54,7 +55,7 @@ def arena(drawing: Drawing, top: int) -> tuple[int, int]:
         (104, "agent", "system", kib(planned("system_size")), "the engine's own"),
         (130, "rank", "globals", "of the program", "laid over .data, .bss"),
         (230, "rank", "symmetric heap", "shmem_malloc", "from a huge page's boundary"),
-        (166, "rank", "segments ...", "GASNet-EX", "at any offset"),
+        (166, "rank", "segments ...", "GASNet-EX, ARMCI", "at any offset"),
         (110, "start", "inbox", "active messages", "at the end"),
         (80, "guard", "guard", kib(planned("guard")), "not mapped"),
     ]

@@ -37,7 +37,7 @@ void armci_msg_barrier(void);
 void armci_msg_group_barrier(ARMCI_Group* group);
 
 // The place of the caller in a binary tree over the scope; -1: nobody.
-void armci_msg_bintree(int scope, int* Root, int* Up, int* Left, int* Right);
+void armci_msg_bintree(int scope, int* root, int* up, int* left, int* right);
 
 // `root`: a process, also in a scope or a group.
 void armci_msg_bcast(void* buffer, int len, int root);

@@ -53,6 +53,7 @@ void split(CallName call, const ARMCI_Group* parent, int color, int key, ARMCI_G
     if (color >= 0 && wishes[i].color == color) chosen.push_back(i);
   std::ranges::stable_sort(chosen, {}, [&](std::uint32_t i) { return wishes[i].key; });
   std::vector<Rank> members;
+  members.reserve(chosen.size());
   for (const std::uint32_t i : chosen) members.push_back(all.rank_of(i));
   make(call, here.make_group(call, std::move(members)), made);
 }

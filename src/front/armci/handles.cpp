@@ -1,4 +1,5 @@
 // Handles of calls that do not wait; copies within this process.
+#include <algorithm>
 #include <cstring>
 
 #include "front/armci/profiled.hpp"
@@ -22,6 +23,7 @@ struct Packing {
 // The strides of the buffer follow from the counts.
 std::vector<int> strides_of_buffer(const Packing& packing) {
   std::vector<int> strides;
+  strides.reserve(static_cast<std::size_t>(std::max(packing.levels, 0)));
   int step = 1;
   for (int i = 0; i < packing.levels; ++i) strides.push_back(step *= packing.counts[i]);
   return strides;

@@ -201,7 +201,7 @@ void exchange_addresses(CallName call, Group& group, void** addresses, int n) {
   constexpr std::uint64_t nothing = 0;
   const void* own = group.me() ? addresses[*group.me()] : nullptr;
   const auto* bytes = static_cast<const std::byte*>(own);
-  std::uint64_t offset = bytes == nullptr ? nothing : here.offset_in_own_arena({bytes, 1});
+  const std::uint64_t offset = bytes == nullptr ? nothing : here.offset_in_own_arena({bytes, 1});
   if (offset == StagedTeam::nowhere)
     give_up(call, fmt::format("{}: not memory that ARMCI_Malloc has returned", fmt::ptr(own)));
   const std::vector<std::uint64_t> offsets = group.exchange(call, offset);
@@ -272,9 +272,9 @@ decltype(parmci_msg_group_barrier) armci_msg_group_barrier
     __attribute__((weak, alias("parmci_msg_group_barrier")));
 }
 
-void armci_msg_bintree(int scope, int* Root, int* Up, int* Left, int* Right) {
+void armci_msg_bintree(int scope, int* root, int* up, int* left, int* right) {
   constexpr auto call = "armci_msg_bintree";
-  *Root = *Up = *Left = *Right = -1;
+  *root = *up = *left = *right = -1;
   Door& here = door(call);
   const Group* group = scope_of(call, here, scope);
   if (group == nullptr) return;
@@ -282,10 +282,10 @@ void armci_msg_bintree(int scope, int* Root, int* Up, int* Left, int* Right) {
     return member < group->size() ? static_cast<int>(gondwana::index(group->rank_of(member))) : -1;
   };
   const std::uint32_t me = *group->me();
-  *Root = rank_of(0);
-  if (me > 0) *Up = rank_of((me - 1) / 2);
-  *Left = rank_of(2 * me + 1);
-  *Right = rank_of(2 * me + 2);
+  *root = rank_of(0);
+  if (me > 0) *up = rank_of((me - 1) / 2);
+  *left = rank_of(2 * me + 1);
+  *right = rank_of(2 * me + 2);
 }
 
 void armci_msg_bcast(void* buffer, int len, int root) {
@@ -420,7 +420,7 @@ void armci_grp_clus_brdcst(void* buf, int len, int grp_master, int grp_clus_npro
   constexpr auto call = "armci_grp_clus_brdcst";
   constexpr int tag = 3;
   constexpr auto kind = Mailbox::Kind::library;
-  Group& group = member_group(call, mastergroup);
+  const Group& group = member_group(call, mastergroup);
   if (grp_master < 0 || grp_clus_nproc < 0 ||
       static_cast<std::uint32_t>(grp_master + grp_clus_nproc) > group.size())
     give_up(call, fmt::format("{} processes from {} on: the group has {}", grp_clus_nproc,

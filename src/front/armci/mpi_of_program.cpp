@@ -15,13 +15,15 @@ namespace {
 
 // Communicators are a pointer or an int. Programs read them where the handle begins.
 void store(MPI_Comm communicator, ARMCI_Group* handle) {
-  static_assert(sizeof(MPI_Comm) <= sizeof(handle->comm));
+  static_assert(sizeof(MPI_Comm) <= sizeof(void*));
   handle->comm = nullptr;
-  std::memcpy(&handle->comm, &communicator, sizeof(communicator));
+  std::memcpy(static_cast<void*>(&handle->comm), static_cast<const void*>(&communicator),
+              sizeof(MPI_Comm));
 }
 MPI_Comm communicator_in(const ARMCI_Group* handle) {
   MPI_Comm communicator;
-  std::memcpy(&communicator, &handle->comm, sizeof(communicator));
+  std::memcpy(static_cast<void*>(&communicator), static_cast<const void*>(&handle->comm),
+              sizeof(MPI_Comm));
   return communicator;
 }
 
@@ -75,6 +77,7 @@ void make_communicator(CallName /*call*/, const Group& group, ARMCI_Group* handl
     MPI_Comm_dup(MPI_COMM_WORLD, &made);
   } else if (group.me()) {
     std::vector<int> ranks;
+    ranks.reserve(group.size());
     for (std::uint32_t i = 0; i < group.size(); ++i)
       ranks.push_back(static_cast<int>(index(group.rank_of(i))));
     MPI_Group all = MPI_GROUP_NULL;

@@ -30,7 +30,7 @@ void read_modify_write(CallName call, AtomicOp op, T* here, const Door::Place& p
 
 template <typename T>
 void read_modify_write(CallName call, bool swaps, void* here, void* there, int value, int proc) {
-  Door& door = armci::door(call);
+  const Door& door = armci::door(call);
   if (reinterpret_cast<std::uintptr_t>(there) % sizeof(T) != 0)
     give_up(call,
             fmt::format("{}: not aligned to the {} bytes of its type", fmt::ptr(there), sizeof(T)));
@@ -111,7 +111,7 @@ void PARMCI_Unlock(int mutex, int proc) {
 
 int armci_notify(int proc) {
   constexpr auto call = "armci_notify";
-  Door& here = door(call);
+  const Door& here = door(call);
   const gondwana::Rank to = here.checked_rank(call, proc);
   here.complete(call);
   here.request(call, to, here.notifications_of(to, here.rank()),
