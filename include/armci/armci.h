@@ -54,7 +54,7 @@ typedef struct {
   void* comm;
   void* gondwana_reserved;
   void* gondwana_group;
-  void* gondwana_reserved_too;
+  unsigned long gondwana_number;
 } ARMCI_Group;
 
 // Collective over the processes in the list, which names them by their ranks in the default group;
@@ -253,7 +253,7 @@ int ARMCI_Same_node(int proc);
 // 1: processes of a node reach each other's memory by loads and stores.
 int ARMCI_Uses_shm(void);
 int ARMCI_Uses_shm_grp(ARMCI_Group* group);
-// Has no effect: the limit is the memory of the node. See GONDWANA_HEAP_SIZE.
+// Has no effect.
 void ARMCI_Set_shm_limit(unsigned long shmemlimit);
 
 // ---- For the macros of Global Arrays

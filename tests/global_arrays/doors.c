@@ -43,6 +43,20 @@ static void name_symmetric_memory(void) {
   expect(word, (me + ranks - 1) % ranks, "the symmetric variable", 0);
 }
 
+// The owner names its variable by another address than the others do.
+static void add_to_symmetric_memory(void) {
+  static double sums[64];
+  double terms[64];
+  double one = 1;
+  for (int i = 0; i < 64; ++i) terms[i] = i;
+  ARMCI_Barrier();
+  for (int round = 0; round < 2000; ++round)
+    ARMCI_Acc(ARMCI_ACC_DBL, &one, terms, sums, sizeof terms, 0);
+  ARMCI_Barrier();
+  for (int i = 0; me == 0 && i < 64; ++i)
+    expect_near(sums[i], 2000.0 * ranks * i, 0, "accumulated in a symmetric variable", i);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   shmem_init();
@@ -62,6 +76,7 @@ int main(int argc, char** argv) {
   GA_Zero(array);
   visit_next(array, team);
   name_symmetric_memory();
+  add_to_symmetric_memory();
   GA_Destroy(array);
   GA_Sync();
   meet_in_gasnet(team);

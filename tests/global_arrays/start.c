@@ -13,15 +13,20 @@ static void check_communicators(void) {
   MPI_Comm_rank(armci_group_comm(&world), &rank);
   expect(size, ranks, "size of the world's communicator", 0);
   expect(rank, me, "rank in the world's communicator", 0);
-  // In falling order.
+}
+
+// Every `step`-th process, in falling order.
+static void check_group(int step) {
+  int rank = -1;
   int list[64];
   int count = 0;
-  for (int i = ranks - 1; i >= 0; i -= 2) list[count++] = i;
+  for (int i = ranks - 1; i >= 0; i -= step) list[count++] = i;
   ARMCI_Group group;
   ARMCI_Group_create(count, list, &group);
   int mine = -1;
   ARMCI_Group_rank(&group, &mine);
-  expect(mine, (ranks - 1 - me) % 2 == 0 ? (ranks - 1 - me) / 2 : -1, "rank in the group", 0);
+  const int place = ranks - 1 - me;
+  expect(mine, place % step == 0 ? place / step : -1, "rank in the group", step);
   if (mine >= 0) {
     MPI_Comm_rank(armci_group_comm(&group), &rank);
     expect(rank, mine, "rank in the group's communicator", 0);
@@ -43,6 +48,8 @@ int main(int argc, char** argv) {
   me = armci_msg_me();
   ranks = armci_msg_nproc();
   check_communicators();
+  check_group(1);
+  check_group(2);
   ARMCI_Barrier();
   expect(ARMCI_Finalize(), 0, "ARMCI_Finalize", 0);
   expect(ARMCI_Initialized(), 1, "after one of two", 0);

@@ -78,13 +78,14 @@ std::uint64_t Door::offset_in_own_arena(Bytes memory) const {
   return is_inside ? offset : StagedTeam::nowhere;
 }
 
-// A process may name any memory of its own, and symmetric memory of others.
+// A process may name any memory of its own, and symmetric memory of all. A symmetric variable of
+// its own is named as others do: the place decides which lock an accumulate takes.
 Door::Place Door::find_elsewhere(CallName call, int proc, const void* address,
                                  std::size_t size) const {
   const Rank rank = checked_rank(call, proc);
   auto* here = static_cast<std::byte*>(const_cast<void*>(address));
-  if (rank == this->rank()) return {here, {}};
   std::size_t offset = engine_.symmetric().ranges().offset_of(address, size);
+  if (offset == SymmetricRanges::nowhere && rank == this->rank()) return {here, {}};
   if (offset == SymmetricRanges::nowhere && !is_near(rank))
     offset = offset_in_own_arena({here, size});
   if (offset == SymmetricRanges::nowhere || offset == StagedTeam::nowhere)
@@ -166,24 +167,44 @@ Group& Door::make_group(CallName call, std::vector<Rank> members) {
       std::make_unique<Group>(*this, std::move(members), std::move(places)));
 }
 
+Group* Door::find_group(const void* address, std::uint64_t number) const {
+  const auto is_meant = [&](const Group& group) {
+    return &group == address && group.number() == number;
+  };
+  if (is_meant(*world_)) return world_.get();
+  const auto found =
+      std::ranges::find_if(groups_, [&](const auto& each) { return is_meant(*each); });
+  return found == groups_.end() ? nullptr : found->get();
+}
+
 void Door::remove(Group& group) {
   groups_.remove_if([&](const auto& each) { return each.get() == &group; });
 }
 
-Group& Door::node_group(CallName call) {
-  if (node_group_ != nullptr) return *node_group_;
+std::vector<Rank> Door::ranks_of_node() const {
   std::vector<Rank> members;
   for (std::uint32_t each = 0; each < ranks(); ++each)
     if (node_of(Rank(each)) == node_of(rank())) members.push_back(Rank(each));
+  return members;
+}
+
+std::vector<Rank> Door::first_of_nodes() const {
+  std::vector<Rank> members;
+  for (std::uint32_t each = 0; each < ranks(); ++each)
+    if (each == 0 || nodes_[each] != nodes_[each - 1]) members.push_back(Rank(each));
+  return members;
+}
+
+Group& Door::node_group(CallName call) {
+  if (node_group_ != nullptr) return *node_group_;
+  std::vector<Rank> members = ranks_of_node();
   node_group_ = members.size() == ranks() ? world_.get() : &make_group(call, std::move(members));
   return *node_group_;
 }
 
 Group& Door::masters_group(CallName call) {
   if (masters_group_ != nullptr) return *masters_group_;
-  std::vector<Rank> members;
-  for (std::uint32_t each = 0; each < ranks(); ++each)
-    if (each == 0 || nodes_[each] != nodes_[each - 1]) members.push_back(Rank(each));
+  std::vector<Rank> members = first_of_nodes();
   masters_group_ = members.size() == ranks() ? world_.get() : &make_group(call, std::move(members));
   return *masters_group_;
 }

@@ -126,6 +126,10 @@ class Door {
   // Called by the members alone, or by others too. It lives as long as the door, or until remove().
   Group& make_group(CallName call, std::vector<Rank> members);
   void remove(Group& group);
+  // Null: there is no such group any more.
+  Group* find_group(const void* address, std::uint64_t number) const;
+  std::vector<Rank> ranks_of_node() const;   // of the caller's node
+  std::vector<Rank> first_of_nodes() const;  // the first process of each node
 
  private:
   [[gnu::cold]] Place find_elsewhere(CallName call, int proc, const void* address,

@@ -7,8 +7,20 @@
 
 namespace gondwana::armci {
 
+namespace {
+
+std::uint64_t next_number() {
+  static std::uint64_t last = 0;
+  return ++last;
+}
+
+}  // namespace
+
 Group::Group(Door& door, std::vector<Rank> members, std::vector<StagedPlace> places)
-    : door_(door), members_(std::move(members)), me_(member_of(door.rank())) {
+    : door_(door),
+      number_(next_number()),
+      members_(std::move(members)),
+      me_(member_of(door.rank())) {
   if (!me_ || size() == 1) return;
   place_ = places[*me_];
   StagedCollectives::Setup setup;

@@ -23,6 +23,8 @@ class Group {
   ~Group();
 
   Door& door() const { return door_; }
+  // No other group of this process has it, at any time.
+  std::uint64_t number() const { return number_; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(members_.size()); }
   Rank rank_of(std::uint32_t member) const { return members_[member]; }
   std::optional<std::uint32_t> member_of(Rank rank) const;
@@ -49,6 +51,7 @@ class Group {
   void finish(CallName call, Step step);
 
   Door& door_;
+  std::uint64_t number_;
   std::vector<Rank> members_;
   std::optional<std::uint32_t> me_;
   StagedPlace place_;

@@ -15,6 +15,7 @@ constinit ARMCI_Group default_handle{};
 void make(CallName call, Group& group, ARMCI_Group* handle) {
   *handle = {};
   handle->gondwana_group = &group;
+  handle->gondwana_number = group.number();
   make_communicator(call, group, handle);
 }
 
@@ -33,9 +34,9 @@ std::vector<Rank> members_of(CallName call, int size, const int* list, const Gro
 }
 
 void create(CallName call, int size, const int* list, ARMCI_Group* made,
-            const ARMCI_Group& parent) {
+            const ARMCI_Group* parent) {
   Door& here = door(call);
-  const Group& all = group_of(call, &parent);
+  const Group& all = group_of(call, parent);
   make(call, here.make_group(call, members_of(call, size, list, all)), made);
 }
 
@@ -71,9 +72,12 @@ void close_groups() {
 }
 
 Group& group_of(CallName call, const ARMCI_Group* handle) {
-  if (handle == nullptr || handle->gondwana_group == nullptr)
-    give_up(call, "the group was never made, or has been freed");
-  return *static_cast<Group*>(handle->gondwana_group);
+  const Door& here = door(call);
+  Group* group = handle == nullptr
+                     ? nullptr
+                     : here.find_group(handle->gondwana_group, handle->gondwana_number);
+  if (group == nullptr) give_up(call, "the group was never made, or has been freed");
+  return *group;
 }
 
 Group& member_group(CallName call, const ARMCI_Group* handle) {
@@ -87,12 +91,12 @@ Group& member_group(CallName call, const ARMCI_Group* handle) {
 using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names of C follow
 
 void ARMCI_Group_create(int grp_size, int* pid_list, ARMCI_Group* group_out) {
-  create("ARMCI_Group_create", grp_size, pid_list, group_out, default_handle);
+  create("ARMCI_Group_create", grp_size, pid_list, group_out, &default_handle);
 }
 
 void ARMCI_Group_create_child(int grp_size, int* pid_list, ARMCI_Group* group_out,
                               ARMCI_Group* group_parent) {
-  create("ARMCI_Group_create_child", grp_size, pid_list, group_out, *group_parent);
+  create("ARMCI_Group_create_child", grp_size, pid_list, group_out, group_parent);
 }
 
 void ARMCI_Group_free(ARMCI_Group* group) {

@@ -1,5 +1,6 @@
 // Handles of calls that do not wait; copies within this process.
-#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstring>
 
 #include "front/armci/profiled.hpp"
@@ -7,29 +8,51 @@
 #include "operations/strided/copy.hpp"
 #include "operations/strided/optimize.hpp"
 
-using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names of C follow
-
+namespace gondwana::armci {
 namespace {
 
-// A section in memory of this process, and a buffer without gaps.
+// Between a section and a buffer without gaps, both in memory of this process.
 struct Packing {
-  void* section;
+  CallName call;
+  std::byte* section;
   const int* strides;
-  void* buffer;
   const int* counts;
   int levels;
+  std::byte* buffer;
 };
 
-// The strides of the buffer follow from the counts.
-std::vector<int> strides_of_buffer(const Packing& packing) {
-  std::vector<int> strides;
-  strides.reserve(static_cast<std::size_t>(std::max(packing.levels, 0)));
-  int step = 1;
-  for (int i = 0; i < packing.levels; ++i) strides.push_back(step *= packing.counts[i]);
-  return strides;
+void copy(const Packing& packing, strided::End section) {
+  check_shape(packing.call, packing.counts, packing.levels);
+  const auto levels = static_cast<std::size_t>(packing.levels);
+  std::array<std::size_t, ARMCI_MAX_STRIDE_LEVEL> extents{};
+  std::array<std::ptrdiff_t, ARMCI_MAX_STRIDE_LEVEL> apart{};
+  std::array<std::ptrdiff_t, ARMCI_MAX_STRIDE_LEVEL> together{};
+  std::ptrdiff_t step = packing.counts[0];
+  for (std::size_t i = 0; i < levels; ++i) {
+    extents.at(i) = static_cast<std::size_t>(packing.counts[i + 1]);
+    apart.at(i) = packing.strides[i];
+    together.at(i) = step;
+    if (__builtin_mul_overflow(step, packing.counts[i + 1], &step))
+      give_up(packing.call, "the section is larger than any memory");
+  }
+  const bool fills_section = section == strided::End::target;
+  const strided::Description shape{static_cast<std::size_t>(packing.counts[0]),
+                                   {extents.data(), levels},
+                                   {fills_section ? apart.data() : together.data(), levels},
+                                   {fills_section ? together.data() : apart.data(), levels}};
+  const Result<strided::Transfer> transfer = strided::optimize(shape, section);
+  if (!transfer) give_up(packing.call, transfer.error().text);
+  if (transfer->is_empty()) return;
+  if (fills_section)
+    strided::copy(*transfer, packing.section, packing.buffer);
+  else
+    strided::copy(*transfer, packing.buffer, packing.section);
 }
 
 }  // namespace
+}  // namespace gondwana::armci
+
+using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names of C follow
 
 void ARMCI_INIT_HANDLE(armci_hdl_t* hdl) {
   *hdl = {};
@@ -82,21 +105,15 @@ void ARMCI_Copy(void* src, void* dst, int size) {
 }
 
 void armci_write_strided(void* ptr, int stride_levels, int stride_arr[], int count[], char* buf) {
-  constexpr auto call = "armci_write_strided";
-  const std::vector<int> packed = strides_of_buffer({ptr, stride_arr, buf, count, stride_levels});
-  Door& here = door(call);
-  move_section(
-      {here, call, static_cast<int>(gondwana::index(here.rank())), gondwana::strided::End::source},
-      {ptr, stride_arr, buf, packed.data(), count, stride_levels});
+  copy({"armci_write_strided", static_cast<std::byte*>(ptr), stride_arr, count, stride_levels,
+        reinterpret_cast<std::byte*>(buf)},
+       gondwana::strided::End::source);
 }
 
 void armci_read_strided(void* ptr, int stride_levels, int stride_arr[], int count[], char* buf) {
-  constexpr auto call = "armci_read_strided";
-  const std::vector<int> packed = strides_of_buffer({ptr, stride_arr, buf, count, stride_levels});
-  Door& here = door(call);
-  move_section(
-      {here, call, static_cast<int>(gondwana::index(here.rank())), gondwana::strided::End::target},
-      {buf, packed.data(), ptr, stride_arr, count, stride_levels});
+  copy({"armci_read_strided", static_cast<std::byte*>(ptr), stride_arr, count, stride_levels,
+        reinterpret_cast<std::byte*>(buf)},
+       gondwana::strided::End::target);
 }
 
 GONDWANA_PROFILED(Wait);

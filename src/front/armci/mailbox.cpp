@@ -115,6 +115,10 @@ Mailbox::Arrived Mailbox::wait(CallName call, Kind kind, int tag, std::optional<
 }
 
 void Mailbox::take(CallName call, const Arrived& message, MutableBytes bytes) {
+  if (message.size != bytes.size())
+    give_up(call, fmt::format("process {} sent {} bytes where {} were expected: the processes have "
+                              "called with different arguments",
+                              index(message.from), message.size, bytes.size()));
   const std::uint64_t place = message.offset + sizeof(Head);
   if (!bytes.empty() && door_.is_near(message.from))
     std::memcpy(bytes.data(), door_.name_of(message.from, place), bytes.size());

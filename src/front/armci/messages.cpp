@@ -12,6 +12,15 @@
 namespace gondwana::armci {
 namespace {
 
+// Without a sign. The smallest integer has no such number and stays as it is.
+template <typename T>
+T magnitude(T value) {
+  if constexpr (std::is_integral_v<T>)
+    return value < 0 ? static_cast<T>(0 - static_cast<std::make_unsigned_t<T>>(value)) : value;
+  else
+    return std::abs(value);
+}
+
 // The number that is farther from 0, or nearer to it.
 template <bool Largest, typename T>
 void combine_by_distance(void* out, const void* a, const void* b, std::size_t count) {
@@ -19,8 +28,8 @@ void combine_by_distance(void* out, const void* a, const void* b, std::size_t co
   const auto* left = static_cast<const T*>(a);
   const auto* right = static_cast<const T*>(b);
   for (std::size_t i = 0; i < count; ++i) {
-    const T one = std::abs(left[i]);
-    const T other = std::abs(right[i]);
+    const T one = magnitude(left[i]);
+    const T other = magnitude(right[i]);
     result[i] = Largest ? std::max(one, other) : std::min(one, other);
   }
 }
@@ -127,6 +136,16 @@ Group* scope_of(CallName call, Door& here, int scope) {
       give_up(call,
               fmt::format("scope {}: expected SCOPE_ALL, SCOPE_NODE or SCOPE_MASTERS", scope));
   }
+}
+
+std::vector<Rank> members_of_scope(CallName call, const Door& here, int scope) {
+  if (scope == SCOPE_NODE) return here.ranks_of_node();
+  if (scope == SCOPE_MASTERS) return here.first_of_nodes();
+  if (scope != SCOPE_ALL)
+    give_up(call, fmt::format("scope {}: expected SCOPE_ALL, SCOPE_NODE or SCOPE_MASTERS", scope));
+  std::vector<Rank> all(here.ranks());
+  for (std::uint32_t rank = 0; rank < here.ranks(); ++rank) all[rank] = Rank(rank);
+  return all;
 }
 
 void combine_scope(CallName call, int scope, void* x, int n, std::string_view op, int type) {
@@ -272,16 +291,17 @@ decltype(parmci_msg_group_barrier) armci_msg_group_barrier
     __attribute__((weak, alias("parmci_msg_group_barrier")));
 }
 
+// Asks nobody: the members of a scope follow from the nodes.
 void armci_msg_bintree(int scope, int* root, int* up, int* left, int* right) {
   constexpr auto call = "armci_msg_bintree";
   *root = *up = *left = *right = -1;
-  Door& here = door(call);
-  const Group* group = scope_of(call, here, scope);
-  if (group == nullptr) return;
-  const auto rank_of = [&](std::uint32_t member) {
-    return member < group->size() ? static_cast<int>(gondwana::index(group->rank_of(member))) : -1;
+  const std::vector<gondwana::Rank> members = members_of_scope(call, door(call), scope);
+  const auto found = std::ranges::find(members, door(call).rank());
+  if (found == members.end()) return;
+  const auto me = static_cast<std::size_t>(found - members.begin());
+  const auto rank_of = [&](std::size_t member) {
+    return member < members.size() ? static_cast<int>(gondwana::index(members[member])) : -1;
   };
-  const std::uint32_t me = *group->me();
   *root = rank_of(0);
   if (me > 0) *up = rank_of((me - 1) / 2);
   *left = rank_of(2 * me + 1);
@@ -421,10 +441,11 @@ void armci_grp_clus_brdcst(void* buf, int len, int grp_master, int grp_clus_npro
   constexpr int tag = 3;
   constexpr auto kind = Mailbox::Kind::library;
   const Group& group = member_group(call, mastergroup);
-  if (grp_master < 0 || grp_clus_nproc < 0 ||
-      static_cast<std::uint32_t>(grp_master + grp_clus_nproc) > group.size())
+  const std::int64_t end = std::int64_t{grp_master} + grp_clus_nproc;
+  if (grp_master < 0 || grp_clus_nproc < 0 || end > group.size())
     give_up(call, fmt::format("{} processes from {} on: the group has {}", grp_clus_nproc,
                               grp_master, group.size()));
+  if (*group.me() < static_cast<std::uint32_t>(grp_master) || *group.me() >= end) return;
   const auto first = static_cast<std::uint32_t>(grp_master);
   const auto bytes = bytes_at(call, buf, len);
   Mailbox& mailbox = group.door().mailbox();

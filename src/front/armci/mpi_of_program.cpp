@@ -35,7 +35,22 @@ bool is_running() {
   return is_initialized != 0 && is_finalized == 0;
 }
 
+void check_running(CallName call) {
+  if (!is_running())
+    give_up(call,
+            "MPI is not initialised; call MPI_Init before, or link with libarmci, which needs "
+            "no MPI");
+}
+
+// Whether it has all processes, in their order.
+bool is_world(const Group& group) {
+  for (std::uint32_t i = 0; i < group.size(); ++i)
+    if (index(group.rank_of(i)) != i) return false;
+  return group.size() == group.door().ranks();
+}
+
 void check_world(CallName call, MPI_Comm communicator) {
+  check_running(call);
   int how = MPI_UNEQUAL;
   MPI_Comm_compare(communicator, MPI_COMM_WORLD, &how);
   if (how != MPI_IDENT && how != MPI_CONGRUENT)
@@ -55,10 +70,7 @@ void end_mpi() {
 }
 
 void compare_with_mpi(CallName call, const Door& door) {
-  if (!is_running())
-    give_up(call,
-            "MPI is not initialised; call MPI_Init before, or link with libarmci, which needs "
-            "no MPI");
+  check_running(call);
   int rank = -1;
   int size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -73,7 +85,7 @@ void compare_with_mpi(CallName call, const Door& door) {
 
 void make_communicator(CallName /*call*/, const Group& group, ARMCI_Group* handle) {
   MPI_Comm made = MPI_COMM_NULL;
-  if (group.size() == group.door().ranks()) {
+  if (is_world(group)) {
     MPI_Comm_dup(MPI_COMM_WORLD, &made);
   } else if (group.me()) {
     std::vector<int> ranks;

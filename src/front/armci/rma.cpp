@@ -1,5 +1,6 @@
 #include "front/armci/rma.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 
@@ -153,15 +154,18 @@ void move_rows(const Call& call, const Section& section) {
 }
 
 bool is_empty(const Section& section, CallName name) {
-  if (section.levels < 0 || section.levels > ARMCI_MAX_STRIDE_LEVEL)
-    give_up(name, fmt::format("{} levels of strides: expected 0 to {}", section.levels,
-                              ARMCI_MAX_STRIDE_LEVEL));
-  for (int i = 0; i <= section.levels; ++i)
-    if (checked_size(name, section.counts[i]) == 0) return true;
-  return false;
+  check_shape(name, section.counts, section.levels);
+  return std::count(section.counts, section.counts + section.levels + 1, 0) > 0;
 }
 
 }  // namespace
+
+void check_shape(CallName name, const int* counts, int levels) {
+  if (levels < 0 || levels > ARMCI_MAX_STRIDE_LEVEL)
+    give_up(name,
+            fmt::format("{} levels of strides: expected 0 to {}", levels, ARMCI_MAX_STRIDE_LEVEL));
+  for (int i = 0; i <= levels; ++i) checked_size(name, counts[i]);
+}
 
 int checked_size(CallName name, int size) {
   if (size < 0) [[unlikely]]

@@ -91,6 +91,8 @@ struct Section {
   int levels;
 };
 void move_section(const Call& call, const Section& section);
+// Ends the job if there are too many levels, or a count is negative.
+void check_shape(CallName name, const int* counts, int levels);
 void move_list(const Call& call, const armci_giov_t* list, int length);
 
 // Stores a word behind a put: a process that sees it sees the data.

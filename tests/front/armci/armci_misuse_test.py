@@ -47,6 +47,8 @@ MESSAGES = {
     "receiver": "armci_msg_snd: process 2: the job has 2",
     "group": "ARMCI_Group_size: the group was never made",
     "freed_group": "armci_msg_group_barrier: the group was never made, or has been freed",
+    "copy_of_freed_group": "armci_msg_group_barrier: the group was never made, or has been freed",
+    "no_parent": "ARMCI_Group_create_child: the group was never made",
     "twice_in_group": "ARMCI_Group_create: process 0 is in the list twice",
     "stranger_in_group": "ARMCI_Group_create: process 7: the group has 2",
     "stranger": "ARMCI_Malloc_group: ",

@@ -149,6 +149,20 @@ static void freed_group(void) {
   armci_msg_group_barrier(&alone);
 }
 
+static void copy_of_freed_group(void) {
+  ARMCI_Group alone;
+  ARMCI_Group_create(1, &job_me, &alone);
+  ARMCI_Group copy = alone;
+  ARMCI_Group_free(&alone);
+  ARMCI_Group_create(1, &job_me, &alone);
+  armci_msg_group_barrier(&copy);
+}
+
+static void no_parent(void) {
+  ARMCI_Group alone;
+  ARMCI_Group_create_child(1, &job_me, &alone, NULL);
+}
+
 static void twice_in_group(void) {
   int list[] = {0, 0};
   ARMCI_Group_create(2, list, &never_made);
@@ -265,6 +279,8 @@ static const struct {
               {"receiver", receiver},
               {"group", group},
               {"freed_group", freed_group},
+              {"copy_of_freed_group", copy_of_freed_group},
+              {"no_parent", no_parent},
               {"twice_in_group", twice_in_group},
               {"stranger_in_group", stranger_in_group},
               {"world_freed", world_freed},
