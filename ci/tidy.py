@@ -68,13 +68,14 @@ def changed_files() -> set[str]:
 
 
 def compiled_files() -> set[str]:
-    """The repository's files that the build compiles."""
+    """The C and C++ files of the repository that the build compiles."""
     database = BUILD / "compile_commands.json"
     if not database.is_file():
         sys.exit(f"tidy: {database} is missing; cmake --preset tidy writes it")
     commands = json.loads(database.read_text(encoding="utf-8"))
     paths = (Path(entry["directory"], entry["file"]).resolve() for entry in commands)
-    return {str(path.relative_to(ROOT)) for path in paths if path.is_relative_to(ROOT)}
+    inside = {str(path.relative_to(ROOT)) for path in paths if path.is_relative_to(ROOT)}
+    return {file for file in inside if file.endswith(CPP_SUFFIXES)}
 
 
 def reached_from(file: str) -> set[str]:
