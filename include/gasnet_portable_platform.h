@@ -89,7 +89,11 @@
 #endif
 #endif
 
-// Versions. Each part has room for 9999.
+// Versions. Each part has room for 9999. The mpi.h of Open MPI defines the same names with the same
+// meaning.
+#undef PLATFORM_COMPILER_VERSION_INT
+#undef PLATFORM_COMPILER_VERSION
+#undef PLATFORM_COMPILER_VERSION_STR
 #define PLATFORM_COMPILER_VERSION_INT(major, minor, patch) \
   ((((major) * 10000LL) + (minor)) * 10000LL + (patch))
 #if PLATFORM_COMPILER_NVHPC
