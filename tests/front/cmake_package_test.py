@@ -212,6 +212,9 @@ class PackageTest(unittest.TestCase):
             found = Path(said["doors"][door]["remark"])
             self.assertEqual(found.name, f"libgondwana_{library}.so")
             self.assertTrue(found.exists() and found.is_relative_to(self.prefix), found)
+        armci = Path(said["doors"]["armci"]["remark"])
+        self.assertEqual(armci.name, "libarmci.so")
+        self.assertTrue(armci.exists() and armci.is_relative_to(self.prefix), armci)
 
     def test_no_file_names_the_folders_that_it_was_built_in(self):
         if CONFIGURATION == "Debug":

@@ -29,12 +29,16 @@ Section doors() {
   const std::string gasnet =
       fmt::format("{}.{}.{}", GASNET_RELEASE_VERSION_MAJOR, GASNET_RELEASE_VERSION_MINOR,
                   GASNET_RELEASE_VERSION_PATCH);
+  const std::string armci = "as under Global Arrays 5";
   return {"doors",
           {word("OpenSHMEM", fmt::format("{}.{}", SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION),
                 place_of("libgondwana_shmem.so")),
            word("GASNet-EX", gasnet, place_of("libgondwana_gasnet.so")),
            word("GASNet-EX specification",
-                fmt::format("{}.{}", GEX_SPEC_VERSION_MAJOR, GEX_SPEC_VERSION_MINOR))}};
+                fmt::format("{}.{}", GEX_SPEC_VERSION_MAJOR, GEX_SPEC_VERSION_MINOR)),
+           word("ARMCI", armci, place_of("gondwana/armci/libarmci.so")),
+           word("ARMCI with Open MPI", armci, place_of("gondwana/armci/libarmci-openmpi.so")),
+           word("ARMCI with MPICH", armci, place_of("gondwana/armci/libarmci-mpich.so"))}};
 }
 
 }  // namespace gondwana::info
