@@ -1,5 +1,6 @@
 #include "engine/rma/far_pieces.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace gondwana {
@@ -82,8 +83,10 @@ void FarPieces::begin() {
 
 RemoteAccess::Begun FarPieces::begin_told() {
   if (adds_) return remote_.begin_accumulate(lane_, rank_, *adds_, told_, lane_.pending());
-  return side_ == strided::End::target ? remote_.begin_put(lane_, rank_, told_, done_, no_room_)
-                                       : remote_.begin_get(lane_, rank_, told_, done_, no_room_);
+  if (side_ == strided::End::source) return remote_.begin_get(lane_, rank_, told_, done_, no_room_);
+  const auto is_packed = [this](const StridedRun& each) { return remote_.packs(each.size); };
+  const bool are_copied = need_not_arrive_ && std::ranges::all_of(told_, is_packed);
+  return remote_.begin_put(lane_, rank_, told_, are_copied ? lane_.pending() : done_, no_room_);
 }
 
 RemoteAccess::Begun FarPieces::finish(CallName call) {

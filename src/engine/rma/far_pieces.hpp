@@ -29,6 +29,9 @@ class FarPieces {
   }
 
   strided::End side() const { return side_; }
+  // For a put whose caller wants its source back, and no more: pieces that are packed may arrive
+  // after finish(), as those of an accumulate do.
+  void need_not_arrive() { need_not_arrive_ = true; }
   // Adds pieces at equal steps. `there` is an offset in the peer's arena.
   void move(const StridedRun& line);
   // Begins what was told last. The caller finishes it later.
@@ -50,6 +53,7 @@ class FarPieces {
   strided::End side_;
   RemoteAccess::NoRoom no_room_;  // applies to the first request; later ones wait
   std::optional<Accumulation> adds_;
+  bool need_not_arrive_ = false;
   RemoteAccess::Begun begun_ = Posted::accepted;
   Completion done_;
   std::vector<StridedRun> told_;  // added, not yet started

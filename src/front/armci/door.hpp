@@ -61,13 +61,8 @@ class Door {
   };
   [[gnu::always_inline]] Place find(CallName call, int proc, const void* address,
                                     std::size_t size) const {
-    const Rank rank{static_cast<std::uint32_t>(proc)};
-    if (reach_.covers(rank)) [[likely]] {
-      auto* here = static_cast<std::byte*>(const_cast<void*>(address));
-      const auto offset = static_cast<std::size_t>(here - reach_.window(rank));
-      if (offset <= arena_size_ && size <= arena_size_ - offset) [[likely]]
-        return {here, {}};
-    }
+    if (window_of(proc, address, size) != nullptr) [[likely]]
+      return {static_cast<std::byte*>(const_cast<void*>(address)), {}};
     return find_elsewhere(call, proc, address, size);
   }
   // The arena of a process, if it lies here and has all of [address, address + size); else null.

@@ -44,10 +44,6 @@ std::optional<std::uint32_t> Group::member_of(Rank rank) const {
   return static_cast<std::uint32_t>(found - members_.begin());
 }
 
-bool Group::is_near() const {
-  return std::ranges::all_of(members_, [this](Rank rank) { return door_.is_near(rank); });
-}
-
 // Messages of the last step leave before it returns, since the program may not call for long.
 template <typename Step>
 void Group::finish(CallName call, Step step) {

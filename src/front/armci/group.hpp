@@ -30,7 +30,6 @@ class Group {
   std::optional<std::uint32_t> member_of(Rank rank) const;
   // The caller's rank in the group; nothing if it is no member.
   std::optional<std::uint32_t> me() const { return me_; }
-  bool is_near() const;  // loads and stores reach all members
 
   void meet(CallName call);
   // The last use of the group.

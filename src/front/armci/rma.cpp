@@ -86,6 +86,7 @@ void move_far(const Call& call, Rank rank, const Tell& tell) {
   auto pieces = call.adds ? std::make_unique<FarPieces>(remote, door.lane(), rank, *call.adds)
                           : std::make_unique<FarPieces>(remote, door.lane(), rank, call.side,
                                                         RemoteAccess::NoRoom::wait);
+  if (is_put(call)) pieces->need_not_arrive();
   tell(*pieces);
   if (is_put(call) || call.waits)
     return door.check(call.name, pieces->finish(call.name).has_value());
@@ -93,13 +94,8 @@ void move_far(const Call& call, Rank rank, const Tell& tell) {
   door.transfers().keep(call.handle, std::move(pieces));
 }
 
-// What the shape of a section touches on the side of the other process.
-strided::Bounds bounds_of(const strided::Transfer& transfer, const Call& call) {
-  return transfer.bounds(call.side);
-}
-
 void move_transfer(const Call& call, const strided::Transfer& transfer, const Section& section) {
-  const strided::Bounds bounds = bounds_of(transfer, call);
+  const strided::Bounds bounds = transfer.bounds(call.side);
   auto* base = static_cast<std::byte*>(theirs(call, section.target, section.source));
   auto* own = static_cast<std::byte*>(ours(call, section.target, section.source));
   const auto size = static_cast<std::size_t>(bounds.end - bounds.begin);
