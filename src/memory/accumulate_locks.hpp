@@ -31,8 +31,8 @@ class HeldStripe {
   HeldStripe& operator=(const HeldStripe&) = delete;
   ~HeldStripe() { release(); }
 
-  // Gives up the last stripe and takes that of the offset in the arena. False: another process has
-  // the lock, and this one holds none.
+  // Releases the last lock and takes the lock for this offset in the arena. False: another process
+  // has the lock, and this one holds none.
   bool try_move_to(std::uint64_t offset) {
     const std::uint64_t wanted = offset / AccumulateLocks::stripe;
     if (is_held_ && wanted == stripe_) return true;

@@ -1,7 +1,5 @@
 #include "operations/accumulate.hpp"
 
-#include <type_traits>
-
 namespace gondwana {
 namespace {
 
@@ -13,34 +11,34 @@ struct Unaligned {
 template <typename T>
 using In = typename Unaligned<T>::Type;
 
+enum class Into : std::uint8_t { sum, copy };
+
+template <Into Way, typename T>
+void put(In<T>& to, T term) {
+  if constexpr (Way == Into::sum)
+    to = to + term;
+  else
+    to = term;
+}
+
 // Integers wrap around, so they are computed without a sign.
 template <typename T>
 struct Real {
-  using Number = T;
   T by;
 
-  void add(std::byte* target, const std::byte* source, std::size_t size) const {
+  template <Into Way>
+  void run(std::byte* target, const std::byte* source, std::size_t size) const {
     auto* to = reinterpret_cast<In<T>*>(target);
     const auto* from = reinterpret_cast<const In<T>*>(source);
     const std::size_t count = size / sizeof(T);
-    if (count == 1) {
-      *to = *to + by * *from;
-      return;
-    }
+    if (count == 1) return put<Way, T>(*to, by * *from);
     if (by == T{1}) {
 #pragma omp simd
-      for (std::size_t i = 0; i < count; ++i) to[i] = to[i] + from[i];
+      for (std::size_t i = 0; i < count; ++i) put<Way, T>(to[i], from[i]);
       return;
     }
 #pragma omp simd
-    for (std::size_t i = 0; i < count; ++i) to[i] = to[i] + by * from[i];
-  }
-  void scale(std::byte* target, const std::byte* source, std::size_t size) const {
-    auto* to = reinterpret_cast<In<T>*>(target);
-    const auto* from = reinterpret_cast<const In<T>*>(source);
-    const std::size_t count = size / sizeof(T);
-#pragma omp simd
-    for (std::size_t i = 0; i < count; ++i) to[i] = by * from[i];
+    for (std::size_t i = 0; i < count; ++i) put<Way, T>(to[i], by * from[i]);
   }
 };
 
@@ -49,7 +47,8 @@ struct Complex {
   T real;
   T imaginary;
 
-  void add(std::byte* target, const std::byte* source, std::size_t size) const {
+  template <Into Way>
+  void run(std::byte* target, const std::byte* source, std::size_t size) const {
     auto* to = reinterpret_cast<In<T>*>(target);
     const auto* from = reinterpret_cast<const In<T>*>(source);
     const std::size_t numbers = size / sizeof(T);
@@ -57,20 +56,8 @@ struct Complex {
     for (std::size_t i = 0; i < numbers; i += 2) {
       const T re = from[i];
       const T im = from[i + 1];
-      to[i] = to[i] + (real * re - imaginary * im);
-      to[i + 1] = to[i + 1] + (real * im + imaginary * re);
-    }
-  }
-  void scale(std::byte* target, const std::byte* source, std::size_t size) const {
-    auto* to = reinterpret_cast<In<T>*>(target);
-    const auto* from = reinterpret_cast<const In<T>*>(source);
-    const std::size_t numbers = size / sizeof(T);
-#pragma omp simd
-    for (std::size_t i = 0; i < numbers; i += 2) {
-      const T re = from[i];
-      const T im = from[i + 1];
-      to[i] = real * re - imaginary * im;
-      to[i + 1] = real * im + imaginary * re;
+      put<Way, T>(to[i], real * re - imaginary * im);
+      put<Way, T>(to[i + 1], real * im + imaginary * re);
     }
   }
 };
@@ -126,11 +113,11 @@ Accumulation Accumulation::unscaled(AccumulateType type) {
 }
 
 void Accumulation::add(std::byte* target, const std::byte* source, std::size_t size) const {
-  use_loops([&](const auto& loops) { loops.add(target, source, size); });
+  use_loops([&](const auto& loops) { loops.template run<Into::sum>(target, source, size); });
 }
 
 void Accumulation::scale(std::byte* target, const std::byte* source, std::size_t size) const {
-  use_loops([&](const auto& loops) { loops.scale(target, source, size); });
+  use_loops([&](const auto& loops) { loops.template run<Into::copy>(target, source, size); });
 }
 
 }  // namespace gondwana

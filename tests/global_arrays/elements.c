@@ -17,14 +17,7 @@ static int created(const Type* type) {
 }
 
 static void get_all(int array, const Type* type) {
-  static Value buffer[cells];
-  int lo[2] = {0, 0};
-  int hi[2] = {rows - 1, columns - 1};
-  int ld[1] = {columns};
-  GA_Sync();
-  NGA_Get(array, lo, hi, buffer, ld);
-  for (int i = 0; i < cells; ++i) copy[i] = load(type, buffer, i);
-  GA_Sync();
+  get_matrix(array, type, rows, columns, copy);
 }
 
 // Elements of the array in an irregular order. Neighbours in a walk are `step` elements apart.

@@ -6,13 +6,14 @@
 
 #include "patch.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char directory[4096];
 
 static void make_directory(const char* parent) {
-  snprintf(directory, sizeof directory, "%s/global_arrays_XXXXXX", parent);
-  if (me == 0 && mkdtemp(directory) == NULL) {
+  snprintf(directory, sizeof directory, "%s/global_arrays_%ld", parent, (long)getpid());
+  if (me == 0 && mkdir(directory, 0700) != 0) {
     perror(directory);
     GA_Error("no directory for files", 1);
   }

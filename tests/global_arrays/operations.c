@@ -12,14 +12,7 @@ static Value value_at(int row, int column) {
 
 // Every rank gets the whole array.
 static void get_all(int array, const Type* type) {
-  static Value buffer[cells];
-  int lo[2] = {0, 0};
-  int hi[2] = {rows - 1, columns - 1};
-  int ld[1] = {columns};
-  GA_Sync();
-  NGA_Get(array, lo, hi, buffer, ld);
-  for (int i = 0; i < cells; ++i) copy[i] = load(type, buffer, i);
-  GA_Sync();
+  get_matrix(array, type, rows, columns, copy);
 }
 
 static int is_inside(const int lo[2], const int hi[2], int row, int column) {

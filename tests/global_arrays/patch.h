@@ -129,4 +129,17 @@ static inline long position(const Patch* patch, const int index[]) {
   return at;
 }
 
+// Every rank gets all elements of a matrix.
+static inline void get_matrix(int array, const Type* type, int rows, int columns, Value* all) {
+  void* buffer = malloc((size_t)rows * (size_t)columns * type->size);
+  int lo[2] = {0, 0};
+  int hi[2] = {rows - 1, columns - 1};
+  int ld[1] = {columns};
+  GA_Sync();
+  NGA_Get(array, lo, hi, buffer, ld);
+  for (int i = 0; i < rows * columns; ++i) all[i] = load(type, buffer, i);
+  free(buffer);
+  GA_Sync();
+}
+
 #endif  // GONDWANA_TESTS_GLOBAL_ARRAYS_PATCH_H

@@ -29,16 +29,15 @@ class FarPieces {
   }
 
   strided::End side() const { return side_; }
-  // For a put whose caller wants its source back, and no more: pieces that are packed may arrive
-  // after finish(), as those of an accumulate do.
+  // For a put: finish() may return before packed pieces have arrived, once their source is free.
   void need_not_arrive() { need_not_arrive_ = true; }
   // Adds pieces at equal steps. `there` is an offset in the peer's arena.
   void move(const StridedRun& line);
   // Begins what was told last. The caller finishes it later.
   void begin();
-  // Returns when all pieces have arrived; those of an accumulate are on their way, and their
-  // sources are free. Busy: there was no room for the first request, and
-  // nothing was transferred. Nothing: the transfer failed, and the lane holds the error.
+  // Returns when all pieces have arrived. An accumulate returns earlier: its sources are free, and
+  // the lane counts its requests. Busy: there was no room for the first request, and nothing was
+  // transferred. Nothing: the transfer failed, and the lane holds the error.
   RemoteAccess::Begun finish(CallName call);
   // Whether finish() would not wait. Everything has begun.
   bool is_done() const { return done_.done(); }

@@ -59,6 +59,35 @@ RemoteAccess::Begun one_by_one(Rank peer, const StridedRun& pieces, const Move& 
   return moved;
 }
 
+// Cuts pieces that fill more than a message. `most`: bytes, a multiple of the elements.
+std::vector<StridedRun> cut(std::span<const StridedRun> pieces, std::size_t most) {
+  std::vector<StridedRun> parts;
+  for (const StridedRun& each : pieces) {
+    if (each.size <= most) {
+      parts.push_back(each);
+      continue;
+    }
+    const auto step = static_cast<std::ptrdiff_t>(most);
+    for (std::size_t i = 0; i < each.count; ++i) {
+      const auto at = static_cast<std::ptrdiff_t>(i);
+      const std::size_t whole = each.size / most;
+      StridedRun part{.size = most,
+                      .count = whole,
+                      .there = each.there + static_cast<std::uint64_t>(at * each.there_step),
+                      .there_step = step,
+                      .here = each.here + at * each.here_step,
+                      .here_step = step};
+      parts.push_back(part);
+      part.there += whole * most;
+      part.here += whole * most;
+      part.size = each.size % most;
+      part.count = 1;
+      if (part.size > 0) parts.push_back(part);
+    }
+  }
+  return parts;
+}
+
 // For the parts of one operation: after the first has room, the others wait for room.
 class FirstOnly {
  public:
@@ -113,39 +142,6 @@ RemoteAccess::Begun RemoteAccess::begin_get(Lane& lane, Rank from,
   if (begun == Posted::accepted && !packed.empty()) lane.counters().add_get(bytes_of(packed));
   return begun;
 }
-
-namespace {
-
-// Cuts pieces that fill more than a message. `most`: bytes, a multiple of the elements.
-std::vector<StridedRun> cut(std::span<const StridedRun> pieces, std::size_t most) {
-  std::vector<StridedRun> parts;
-  for (const StridedRun& each : pieces) {
-    if (each.size <= most) {
-      parts.push_back(each);
-      continue;
-    }
-    const auto step = static_cast<std::ptrdiff_t>(most);
-    for (std::size_t i = 0; i < each.count; ++i) {
-      const auto at = static_cast<std::ptrdiff_t>(i);
-      const std::size_t whole = each.size / most;
-      StridedRun part{.size = most,
-                      .count = whole,
-                      .there = each.there + static_cast<std::uint64_t>(at * each.there_step),
-                      .there_step = step,
-                      .here = each.here + at * each.here_step,
-                      .here_step = step};
-      parts.push_back(part);
-      part.there += whole * most;
-      part.here += whole * most;
-      part.size = each.size % most;
-      part.count = 1;
-      if (part.size > 0) parts.push_back(part);
-    }
-  }
-  return parts;
-}
-
-}  // namespace
 
 RemoteAccess::Begun RemoteAccess::begin_accumulate(Lane& lane, Rank to, const Accumulation& what,
                                                    std::span<const StridedRun> pieces,

@@ -5,20 +5,6 @@
 namespace gondwana::armci {
 namespace {
 
-// The first process of a node. The processes of a node follow each other.
-std::uint32_t first_of(const Door& here, std::uint32_t node) {
-  std::uint32_t rank = 0;
-  while (here.node_of(Rank(rank)) != node) ++rank;
-  return rank;
-}
-
-std::uint32_t size_of(const Door& here, std::uint32_t node) {
-  std::uint32_t size = 0;
-  for (std::uint32_t rank = 0; rank < here.ranks(); ++rank)
-    if (here.node_of(Rank(rank)) == node) ++size;
-  return size;
-}
-
 std::uint32_t checked_node(const Door& here, CallName call, int id) {
   if (id == -1) return here.node_of(here.rank());
   if (id < 0 || static_cast<std::uint32_t>(id) >= here.nodes())
@@ -39,7 +25,7 @@ using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names
 int armci_domain_nprocs(armci_domain_t /*domain*/, int id) {
   constexpr auto call = "armci_domain_nprocs";
   const Door& here = door(call);
-  return static_cast<int>(size_of(here, checked_node(here, call, id)));
+  return static_cast<int>(here.ranks_of_node(checked_node(here, call, id)).size());
 }
 
 int armci_domain_id(armci_domain_t /*domain*/, int glob_proc_id) {
@@ -52,10 +38,11 @@ int armci_domain_glob_proc_id(armci_domain_t /*domain*/, int id, int loc_proc_id
   constexpr auto call = "armci_domain_glob_proc_id";
   const Door& here = door(call);
   const std::uint32_t node = checked_node(here, call, id);
-  if (loc_proc_id < 0 || static_cast<std::uint32_t>(loc_proc_id) >= size_of(here, node))
-    give_up(call, fmt::format("process {} of node {}: it has {}", loc_proc_id, node,
-                              size_of(here, node)));
-  return static_cast<int>(first_of(here, node)) + loc_proc_id;
+  const std::vector<gondwana::Rank> members = here.ranks_of_node(node);
+  if (loc_proc_id < 0 || static_cast<std::size_t>(loc_proc_id) >= members.size())
+    give_up(call,
+            fmt::format("process {} of node {}: it has {}", loc_proc_id, node, members.size()));
+  return static_cast<int>(gondwana::index(members[static_cast<std::size_t>(loc_proc_id)]));
 }
 
 int armci_domain_my_id(armci_domain_t /*domain*/) {

@@ -42,15 +42,13 @@ void Door::make_world(CallName call) {
   auto& mine = shared_at<ArmciPlace>(own_arena_, system_area::armci_place.offset);
   mine = {take_scratch(call), static_cast<std::uint64_t>(words - own_arena_)};
   check(call, engine_.collectives().barrier(all, call));
-  std::vector<Rank> members;
   std::vector<StagedPlace> places;
-  for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
-    const ArmciPlace place = place_of(call, Rank(rank));
-    members.push_back(Rank(rank));
+  for (const Rank rank : all_ranks()) {
+    const ArmciPlace place = place_of(call, rank);
     places.push_back(place.collectives);
     words_.push_back(place.words);
   }
-  world_ = std::make_unique<Group>(*this, std::move(members), std::move(places));
+  world_ = std::make_unique<Group>(*this, all_ranks(), std::move(places));
   check(call, engine_.collectives().barrier(all, call));
 }
 
@@ -181,10 +179,15 @@ void Door::remove(Group& group) {
   groups_.remove_if([&](const auto& each) { return each.get() == &group; });
 }
 
-std::vector<Rank> Door::ranks_of_node() const {
-  std::vector<Rank> members;
-  for (std::uint32_t each = 0; each < ranks(); ++each)
-    if (node_of(Rank(each)) == node_of(rank())) members.push_back(Rank(each));
+std::vector<Rank> Door::all_ranks() const {
+  std::vector<Rank> all(ranks());
+  for (std::uint32_t each = 0; each < ranks(); ++each) all[each] = Rank(each);
+  return all;
+}
+
+std::vector<Rank> Door::ranks_of_node(std::uint32_t node) const {
+  std::vector<Rank> members = all_ranks();
+  std::erase_if(members, [&](Rank each) { return node_of(each) != node; });
   return members;
 }
 
@@ -197,7 +200,7 @@ std::vector<Rank> Door::first_of_nodes() const {
 
 Group& Door::node_group(CallName call) {
   if (node_group_ != nullptr) return *node_group_;
-  std::vector<Rank> members = ranks_of_node();
+  std::vector<Rank> members = ranks_of_node(node_of(rank()));
   node_group_ = members.size() == ranks() ? world_.get() : &make_group(call, std::move(members));
   return *node_group_;
 }

@@ -1,9 +1,9 @@
 // The ARMCI door of one process: where memory of other processes lies, and the state that calls
 // share.
 //
-// Addresses of another process are, on a node, those of its arena in this process; elsewhere, the
-// address in this process's own arena with the same offset. So an address and a process lead to a
-// place by one subtraction, however many blocks there are.
+// A process of the same node is named by addresses in its arena, as mapped here. For others it is
+// the address in this process's own arena with the same offset. So an address and a process lead to
+// a place by one subtraction, however many blocks there are.
 #pragma once
 
 #include <fmt/format.h>
@@ -123,8 +123,9 @@ class Door {
   void remove(Group& group);
   // Null: there is no such group any more.
   Group* find_group(const void* address, std::uint64_t number) const;
-  std::vector<Rank> ranks_of_node() const;   // of the caller's node
-  std::vector<Rank> first_of_nodes() const;  // the first process of each node
+  std::vector<Rank> all_ranks() const;
+  std::vector<Rank> ranks_of_node(std::uint32_t node) const;  // in order
+  std::vector<Rank> first_of_nodes() const;                   // the first process of each node
 
  private:
   [[gnu::cold]] Place find_elsewhere(CallName call, int proc, const void* address,

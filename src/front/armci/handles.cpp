@@ -1,12 +1,10 @@
 // Handles of calls that do not wait; copies within this process.
-#include <array>
 #include <atomic>
 #include <cstring>
 
 #include "front/armci/profiled.hpp"
 #include "front/armci/rma.hpp"
 #include "operations/strided/copy.hpp"
-#include "operations/strided/optimize.hpp"
 
 namespace gondwana::armci {
 namespace {
@@ -23,30 +21,23 @@ struct Packing {
 
 void copy(const Packing& packing, strided::End section) {
   check_shape(packing.call, packing.counts, packing.levels);
-  const auto levels = static_cast<std::size_t>(packing.levels);
-  std::array<std::size_t, ARMCI_MAX_STRIDE_LEVEL> extents{};
-  std::array<std::ptrdiff_t, ARMCI_MAX_STRIDE_LEVEL> apart{};
-  std::array<std::ptrdiff_t, ARMCI_MAX_STRIDE_LEVEL> together{};
+  const AllStrides apart = wide(packing.strides, packing.levels);
+  AllStrides together{};
   std::ptrdiff_t step = packing.counts[0];
-  for (std::size_t i = 0; i < levels; ++i) {
-    extents.at(i) = static_cast<std::size_t>(packing.counts[i + 1]);
-    apart.at(i) = packing.strides[i];
-    together.at(i) = step;
+  for (int i = 0; i < packing.levels; ++i) {
+    together.at(static_cast<std::size_t>(i)) = step;
     if (__builtin_mul_overflow(step, packing.counts[i + 1], &step))
       give_up(packing.call, "the section is larger than any memory");
   }
   const bool fills_section = section == strided::End::target;
-  const strided::Description shape{static_cast<std::size_t>(packing.counts[0]),
-                                   {extents.data(), levels},
-                                   {fills_section ? apart.data() : together.data(), levels},
-                                   {fills_section ? together.data() : apart.data(), levels}};
-  const Result<strided::Transfer> transfer = strided::optimize(shape, section);
-  if (!transfer) give_up(packing.call, transfer.error().text);
-  if (transfer->is_empty()) return;
+  const Shape shape{packing.counts, packing.levels, fills_section ? apart : together,
+                    fills_section ? together : apart};
+  const strided::Transfer transfer = optimized(packing.call, shape, section);
+  if (transfer.is_empty()) return;
   if (fills_section)
-    strided::copy(*transfer, packing.section, packing.buffer);
+    strided::copy(transfer, packing.section, packing.buffer);
   else
-    strided::copy(*transfer, packing.buffer, packing.section);
+    strided::copy(transfer, packing.buffer, packing.section);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <mpi.h>
 
 #include <cstring>
-#include <numeric>
 
 #include "front/armci/mpi.hpp"
 #include "front/armci/process_door.hpp"

@@ -1,6 +1,5 @@
 #include "front/armci/process_door.hpp"
 
-#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>

@@ -6,7 +6,6 @@
 
 #include "engine/rma/far_pieces.hpp"
 #include "engine/rma/near_accumulate.hpp"
-#include "operations/copy.hpp"
 #include "operations/strided/copy.hpp"
 #include "operations/strided/optimize.hpp"
 
@@ -163,6 +162,26 @@ void check_shape(CallName name, const int* counts, int levels) {
   for (int i = 0; i <= levels; ++i) checked_size(name, counts[i]);
 }
 
+AllStrides wide(const int* strides, int levels) {
+  AllStrides all{};
+  std::copy_n(strides, levels, all.begin());
+  return all;
+}
+
+strided::Transfer optimized(CallName name, const Shape& shape, End ordered) {
+  const auto levels = static_cast<std::size_t>(shape.levels);
+  std::array<std::size_t, ARMCI_MAX_STRIDE_LEVEL> extents{};
+  std::copy_n(shape.counts + 1, levels, extents.begin());
+  const Result<strided::Transfer> transfer =
+      strided::optimize({static_cast<std::size_t>(shape.counts[0]),
+                         {extents.data(), levels},
+                         {shape.target.data(), levels},
+                         {shape.source.data(), levels}},
+                        ordered);
+  if (!transfer) give_up(name, transfer.error().text);
+  return *transfer;
+}
+
 int checked_size(CallName name, int size) {
   if (size < 0) [[unlikely]]
     give_up(name, fmt::format("a size of {}", size));
@@ -189,16 +208,6 @@ void move_piece(const Call& call, void* target, void* source, std::size_t size) 
   void* base = theirs(call, target, source);
   auto* own = static_cast<std::byte*>(ours(call, target, source));
   const Door::Place place = door.find(call.name, call.proc, base, size);
-  CounterBlock& counters = door.lane().counters();
-  if (place.here != nullptr && !call.adds) [[likely]] {
-    if (!is_put(call)) {
-      copy_from_peer(own, place.here, size);
-      return counters.add_get(size);
-    }
-    copy_to_peer(place.here, own, size);
-    counters.add_put(size);
-    return door.wake(call.proc);
-  }
   check_elements(call, size);
   const StridedRun piece{.size = size,
                          .count = 1,
@@ -226,22 +235,11 @@ void move_section(const Call& call, const Section& section) {
   check_elements(call, run);
   if (section.levels == 0) return move_piece(call, section.target, section.source, run);
   if (are_plain_rows(section)) return move_rows(call, section);
-  const auto levels = static_cast<std::size_t>(section.levels);
-  std::array<std::size_t, ARMCI_MAX_STRIDE_LEVEL> extents{};
-  std::array<std::ptrdiff_t, ARMCI_MAX_STRIDE_LEVEL> target_strides{};
-  std::array<std::ptrdiff_t, ARMCI_MAX_STRIDE_LEVEL> source_strides{};
-  for (std::size_t i = 0; i < levels; ++i) {
-    extents.at(i) = static_cast<std::size_t>(section.counts[i + 1]);
-    target_strides.at(i) = section.target_strides[i];
-    source_strides.at(i) = section.source_strides[i];
-  }
-  const strided::Description shape{run,
-                                   {extents.data(), levels},
-                                   {target_strides.data(), levels},
-                                   {source_strides.data(), levels}};
-  const Result<strided::Transfer> transfer = strided::optimize(shape, call.side);
-  if (!transfer) give_up(call.name, transfer.error().text);
-  move_transfer(call, *transfer, section);
+  const AllStrides target = wide(section.target_strides, section.levels);
+  const AllStrides source = wide(section.source_strides, section.levels);
+  move_transfer(call,
+                optimized(call.name, {section.counts, section.levels, target, source}, call.side),
+                section);
 }
 
 // Pieces that lie elsewhere travel together.

@@ -1,6 +1,7 @@
 // Puts, gets and accumulates of one piece, of sections of arrays and of lists of pieces.
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "front/armci/door.hpp"
@@ -93,6 +94,18 @@ struct Section {
 void move_section(const Call& call, const Section& section);
 // Ends the job if there are too many levels, or a count is negative.
 void check_shape(CallName name, const int* counts, int levels);
+
+using AllStrides = std::array<std::ptrdiff_t, ARMCI_MAX_STRIDE_LEVEL>;
+AllStrides wide(const int* strides, int levels);
+// A section that has been checked, as the strides of both ends describe it.
+struct Shape {
+  const int* counts;
+  int levels;
+  const AllStrides& target;
+  const AllStrides& source;
+};
+// Ends the job if it leaves the address space.
+strided::Transfer optimized(CallName name, const Shape& shape, strided::End ordered);
 void move_list(const Call& call, const armci_giov_t* list, int length);
 
 // Stores a word behind a put: a process that sees it sees the data.

@@ -1,0 +1,277 @@
+// Reductions and selections of the message layer.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <string_view>
+
+#include "front/armci/groups.hpp"
+#include "front/armci/scopes.hpp"
+#include "operations/combine.hpp"
+
+namespace gondwana::armci {
+namespace {
+
+// Without a sign. The smallest integer has no such number and stays as it is.
+template <typename T>
+T magnitude(T value) {
+  if constexpr (std::is_integral_v<T>)
+    return value < 0 ? static_cast<T>(0 - static_cast<std::make_unsigned_t<T>>(value)) : value;
+  else
+    return std::abs(value);
+}
+
+// The number that is farther from 0, or nearer to it.
+template <bool Largest, typename T>
+void combine_by_distance(void* out, const void* a, const void* b, std::size_t count) {
+  auto* result = static_cast<T*>(out);
+  const auto* left = static_cast<const T*>(a);
+  const auto* right = static_cast<const T*>(b);
+  for (std::size_t i = 0; i < count; ++i) {
+    const T one = magnitude(left[i]);
+    const T other = magnitude(right[i]);
+    result[i] = Largest ? std::max(one, other) : std::min(one, other);
+  }
+}
+
+template <bool All, typename T>
+void combine_logically(void* out, const void* a, const void* b, std::size_t count) {
+  auto* result = static_cast<T*>(out);
+  const auto* left = static_cast<const T*>(a);
+  const auto* right = static_cast<const T*>(b);
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool one = left[i] != 0;
+    const bool other = right[i] != 0;
+    result[i] = (All ? one && other : one || other) ? 1 : 0;
+  }
+}
+
+struct Operation {
+  std::string_view name;
+  ElementType element;
+};
+
+template <typename T>
+constexpr std::array numeric_operations{
+    Operation{"+", element_type<CombineOp::sum, T>},
+    Operation{"*", element_type<CombineOp::prod, T>},
+    Operation{"max", element_type<CombineOp::max, T>},
+    Operation{"min", element_type<CombineOp::min, T>},
+    Operation{"absmax", {sizeof(T), &combine_by_distance<true, T>}},
+    Operation{"absmin", {sizeof(T), &combine_by_distance<false, T>}}};
+template <typename T>
+constexpr std::array integer_operations{Operation{"or", element_type<CombineOp::bit_or, T>},
+                                        Operation{"&&", {sizeof(T), &combine_logically<true, T>}},
+                                        Operation{"land", {sizeof(T), &combine_logically<true, T>}},
+                                        Operation{"||", {sizeof(T), &combine_logically<false, T>}},
+                                        Operation{"lor", {sizeof(T), &combine_logically<false, T>}},
+                                        Operation{"&", element_type<CombineOp::bit_and, T>},
+                                        Operation{"band", element_type<CombineOp::bit_and, T>},
+                                        Operation{"|", element_type<CombineOp::bit_or, T>},
+                                        Operation{"bor", element_type<CombineOp::bit_or, T>}};
+
+// Programs of Fortran pass names with blanks or nothing behind them, so that only the beginning
+// counts.
+template <typename T>
+ElementType element_of(CallName call, std::string_view op) {
+  const auto is_meant = [op](const Operation& each) { return op.starts_with(each.name); };
+  const auto& numeric = numeric_operations<T>;
+  if (const auto found = std::ranges::find_if(numeric, is_meant); found != numeric.end())
+    return found->element;
+  if constexpr (std::is_integral_v<T>) {
+    const auto& integer = integer_operations<T>;
+    if (const auto found = std::ranges::find_if(integer, is_meant); found != integer.end())
+      return found->element;
+  }
+  give_up(call, fmt::format("operator \"{}\": expected +, *, max, min, absmax or absmin, and for "
+                            "integers or, &&, ||, & or |",
+                            op));
+}
+
+ElementType element_of(CallName call, int type, std::string_view op) {
+  switch (type) {
+    case ARMCI_INT:
+      return element_of<int>(call, op);
+    case ARMCI_LONG:
+      return element_of<long>(call, op);
+    case ARMCI_LONG_LONG:
+      return element_of<long long>(call, op);
+    case ARMCI_FLOAT:
+      return element_of<float>(call, op);
+    case ARMCI_DOUBLE:
+      return element_of<double>(call, op);
+    default:
+      give_up(call,
+              fmt::format("type {}: expected ARMCI_INT, LONG, LONG_LONG, FLOAT or DOUBLE", type));
+  }
+}
+
+void combine_all(CallName call, Group& group, void* x, int n, std::string_view op, int type) {
+  const std::size_t count = checked_count(call, n);
+  const ElementType element = element_of(call, type, op);
+  // Without a second term, some operations still change the first: absmax, &&.
+  const bool is_changed = !op.starts_with('+') && !op.starts_with('*');
+  if (group.size() == 1 && is_changed) return element.combine(x, x, x, count);
+  group.reduce(call, x, count, element);
+}
+
+void combine_scope(CallName call, int scope, void* x, int n, std::string_view op, int type) {
+  Door& here = door(call);
+  if (Group* group = scope_of(call, here, scope)) combine_all(call, *group, x, n, op, type);
+}
+
+// Whether the number of one record is to be preferred.
+template <typename T>
+bool is_better(const std::byte* one, const std::byte* other, bool largest) {
+  T a;
+  T b;
+  std::memcpy(&a, one, sizeof(T));
+  std::memcpy(&b, other, sizeof(T));
+  return largest ? a > b : a < b;
+}
+bool is_better(const std::byte* one, const std::byte* other, int type, bool largest) {
+  switch (type) {
+    case ARMCI_INT:
+      return is_better<int>(one, other, largest);
+    case ARMCI_LONG:
+      return is_better<long>(one, other, largest);
+    case ARMCI_LONG_LONG:
+      return is_better<long long>(one, other, largest);
+    case ARMCI_FLOAT:
+      return is_better<float>(one, other, largest);
+    default:
+      return is_better<double>(one, other, largest);
+  }
+}
+
+// Records are exchanged behind a byte that says whether they count.
+void select(CallName call, int scope, void* x, int n, std::string_view op, int type, bool counts) {
+  Door& here = door(call);
+  Group* group = scope_of(call, here, scope);
+  if (group == nullptr) return;
+  const bool largest = op.starts_with("max");
+  if (!largest && !op.starts_with("min"))
+    give_up(call, fmt::format("operator \"{}\": expected min or max", op));
+  const std::size_t size = checked_count(call, n);
+  if (const std::size_t number = element_of(call, type, op).size; size < number)
+    give_up(call, fmt::format("a record of {} bytes: it begins with a number of {}", size, number));
+  constexpr std::size_t head = sizeof(std::uint64_t);
+  std::vector<std::byte> mine(head + size);
+  mine[0] = static_cast<std::byte>(counts ? 1 : 0);
+  std::memcpy(mine.data() + head, x, size);
+  std::vector<std::byte> all(group->size() * mine.size());
+  group->gather(call, mine, all);
+  const std::byte* best = nullptr;
+  for (std::uint32_t i = 0; i < group->size(); ++i) {
+    const std::byte* record = all.data() + i * mine.size();
+    if (record[0] == std::byte{0}) continue;
+    if (best == nullptr || is_better(record + head, best, type, largest)) best = record + head;
+  }
+  if (best != nullptr) std::memcpy(x, best, size);
+}
+
+}  // namespace
+}  // namespace gondwana::armci
+
+using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names of C follow
+
+void armci_msg_sel(void* x, int n, char* op, int type, int contribute) {
+  select("armci_msg_sel", SCOPE_ALL, x, n, op, type, contribute != 0);
+}
+
+void armci_msg_sel_scope(int scope, void* x, int n, char* op, int type, int contribute) {
+  select("armci_msg_sel_scope", scope, x, n, op, type, contribute != 0);
+}
+
+void armci_msg_gop_scope(int scope, void* x, int n, char* op, int type) {
+  combine_scope("armci_msg_gop_scope", scope, x, n, op, type);
+}
+
+void armci_msg_reduce_scope(int scope, void* x, int n, char* op, int type) {
+  combine_scope("armci_msg_reduce_scope", scope, x, n, op, type);
+}
+
+void armci_msg_reduce(void* x, int n, char* op, int type) {
+  combine_scope("armci_msg_reduce", SCOPE_ALL, x, n, op, type);
+}
+
+void armci_msg_igop(int* x, int n, char* op) {
+  constexpr auto call = "armci_msg_igop";
+  combine_all(call, door(call).world(), x, n, op, ARMCI_INT);
+}
+
+void armci_msg_lgop(long* x, int n, char* op) {
+  constexpr auto call = "armci_msg_lgop";
+  combine_all(call, door(call).world(), x, n, op, ARMCI_LONG);
+}
+
+void armci_msg_llgop(long long* x, int n, char* op) {
+  constexpr auto call = "armci_msg_llgop";
+  combine_all(call, door(call).world(), x, n, op, ARMCI_LONG_LONG);
+}
+
+void armci_msg_fgop(float* x, int n, char* op) {
+  constexpr auto call = "armci_msg_fgop";
+  combine_all(call, door(call).world(), x, n, op, ARMCI_FLOAT);
+}
+
+void armci_msg_dgop(double* x, int n, char* op) {
+  constexpr auto call = "armci_msg_dgop";
+  combine_all(call, door(call).world(), x, n, op, ARMCI_DOUBLE);
+}
+
+void armci_msg_group_gop_scope(int /*scope*/, void* x, int n, char* op, int type,
+                               ARMCI_Group* group) {
+  constexpr auto call = "armci_msg_group_gop_scope";
+  combine_all(call, member_group(call, group), x, n, op, type);
+}
+
+void armci_msg_group_igop(int* x, int n, char* op, ARMCI_Group* group) {
+  constexpr auto call = "armci_msg_group_igop";
+  combine_all(call, member_group(call, group), x, n, op, ARMCI_INT);
+}
+
+void armci_msg_group_lgop(long* x, int n, char* op, ARMCI_Group* group) {
+  constexpr auto call = "armci_msg_group_lgop";
+  combine_all(call, member_group(call, group), x, n, op, ARMCI_LONG);
+}
+
+void armci_msg_group_llgop(long long* x, int n, char* op, ARMCI_Group* group) {
+  constexpr auto call = "armci_msg_group_llgop";
+  combine_all(call, member_group(call, group), x, n, op, ARMCI_LONG_LONG);
+}
+
+void armci_msg_group_fgop(float* x, int n, char* op, ARMCI_Group* group) {
+  constexpr auto call = "armci_msg_group_fgop";
+  combine_all(call, member_group(call, group), x, n, op, ARMCI_FLOAT);
+}
+
+void armci_msg_group_dgop(double* x, int n, char* op, ARMCI_Group* group) {
+  constexpr auto call = "armci_msg_group_dgop";
+  combine_all(call, member_group(call, group), x, n, op, ARMCI_DOUBLE);
+}
+
+void armci_msg_clus_igop(int* x, int n, char* op) {
+  constexpr auto call = "armci_msg_clus_igop";
+  combine_all(call, door(call).node_group(call), x, n, op, ARMCI_INT);
+}
+
+void armci_msg_clus_lgop(long* x, int n, char* op) {
+  constexpr auto call = "armci_msg_clus_lgop";
+  combine_all(call, door(call).node_group(call), x, n, op, ARMCI_LONG);
+}
+
+void armci_msg_clus_llgop(long long* x, int n, char* op) {
+  constexpr auto call = "armci_msg_clus_llgop";
+  combine_all(call, door(call).node_group(call), x, n, op, ARMCI_LONG_LONG);
+}
+
+void armci_msg_clus_fgop(float* x, int n, char* op) {
+  constexpr auto call = "armci_msg_clus_fgop";
+  combine_all(call, door(call).node_group(call), x, n, op, ARMCI_FLOAT);
+}
+
+void armci_msg_clus_dgop(double* x, int n, char* op) {
+  constexpr auto call = "armci_msg_clus_dgop";
+  combine_all(call, door(call).node_group(call), x, n, op, ARMCI_DOUBLE);
+}
