@@ -83,7 +83,9 @@ class InfoTest(unittest.TestCase):
 
     def test_lines_for_people_stay_short_and_values_stand_in_columns(self):
         text = info().stdout
-        self.assertEqual([line for line in text.splitlines() if len(line) > 100], [])
+        # A line may be longer only where it is one word that cannot be broken: a path.
+        long = [line for line in text.splitlines() if len(line) > 100 and len(line.split()) > 1]
+        self.assertEqual(long, [])
         limits = text.split("\nlimits\n")[1].split("\n\n")[0].splitlines()
         columns = {re.match(r"  (\S+ )+ +", line).end() for line in limits}
         self.assertEqual(len(columns), 1, limits)
