@@ -87,7 +87,7 @@ Result<Membership> join_alone() {
 }
 
 Result<Membership> join_foreign(const StartedBy& by, const Options& options) {
-  const Terms terms{Deadline(options.join_timeout), options.node_ranks};
+  const Terms terms{Deadline(options.join_timeout), options.most_on_node()};
   if (by.has_pmix) {
     Result<Pmix> session = Pmix::open();
     // A launcher inside another inherits what that one said: PMI-1 may count where PMIx does not.

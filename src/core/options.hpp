@@ -44,10 +44,21 @@ struct Options {
   bool freeze = false;           // the program waits for a debugger when it starts
   bool freeze_on_error = false;  // and when it crashes
   std::uint32_t node_ranks = 0;  // that share memory at most; 0: all on a machine
+  // Of programs that use ARMCI.
+  bool armci_verbose = false;  // as `info`
+  bool put_smp = true;         // all three: the processes of a machine share memory
+  bool get_smp = true;
+  bool acc_smp = true;
   // Of programs that use GASNet-EX.
   MemoryLimit segment_limit;       // of one segment
   MemoryLimit segments_limit;      // of all segments on a host
   std::uint64_t most_threads = 0;  // of a process that call the library
+
+  // How many ranks share memory at most; 0: all on a machine.
+  std::uint32_t most_on_node() const {
+    if (node_ranks > 0) return node_ranks;
+    return put_smp && get_smp && acc_smp ? 0 : 1;
+  }
 };
 
 }  // namespace gondwana

@@ -41,6 +41,13 @@ Result<std::size_t> read_size(const Variable& variable, std::string_view text) {
   return within_bounds(variable, text, parse_size(text));
 }
 
+// More than the most there is means the most.
+Result<std::size_t> read_capped_size(const Variable& variable, std::string_view text) {
+  const Result<std::size_t> size = parse_size(text);
+  if (!size) return size;
+  return std::min(*size, variable.most);
+}
+
 Result<std::size_t> read_standard_size(const Variable& variable, std::string_view text) {
   return within_bounds(variable, text, parse_standard_size(text));
 }

@@ -17,6 +17,7 @@ namespace gondwana::kinds {
 Result<bool> read_switch(const Variable& variable, std::string_view text);
 Result<std::uint64_t> read_number(const Variable& variable, std::string_view text);
 Result<std::size_t> read_size(const Variable& variable, std::string_view text);
+Result<std::size_t> read_capped_size(const Variable& variable, std::string_view text);
 Result<std::size_t> read_standard_size(const Variable& variable, std::string_view text);
 Result<MemoryLimit> read_process_limit(const Variable& variable, std::string_view text);
 Result<MemoryLimit> read_host_limit(const Variable& variable, std::string_view text);

@@ -60,6 +60,26 @@ TEST(options, names_of_other_libraries_are_understood) {
     EXPECT_EQ((*Variables({{name, "1G"}}).read()).heap_size, std::size_t{1} << 30) << name;
 }
 
+TEST(options, a_switch_of_comex_makes_each_process_a_node) {
+  EXPECT_EQ((*Variables({}).read()).most_on_node(), 0U);
+  for (const char* name :
+       {"COMEX_ENABLE_PUT_SMP", "COMEX_ENABLE_GET_SMP", "COMEX_ENABLE_ACC_SMP"}) {
+    EXPECT_EQ((*Variables({{name, "0"}}).read()).most_on_node(), 1U) << name;
+    EXPECT_EQ((*Variables({{name, "1"}}).read()).most_on_node(), 0U) << name;
+    const Variables both{{name, "0"}, {"GONDWANA_NODE_RANKS", "2"}};
+    EXPECT_EQ((*both.read()).most_on_node(), 2U) << name;
+  }
+}
+
+TEST(options, an_eager_limit_of_comex_beyond_ours_means_ours) {
+  EXPECT_EQ((*Variables({{"COMEX_EAGER_THRESHOLD", "4096"}}).read()).eager_limit, 4096U);
+  EXPECT_EQ((*Variables({{"COMEX_EAGER_THRESHOLD", "1048576"}}).read()).eager_limit, 65536U);
+  EXPECT_EQ(refusal({{"COMEX_EAGER_THRESHOLD", "big"}}),
+            "COMEX_EAGER_THRESHOLD \"big\": expected a size such as 8192, 8K or 1.5G");
+  EXPECT_EQ(refusal({{"GONDWANA_EAGER_LIMIT", "1M"}}),
+            "GONDWANA_EAGER_LIMIT \"1M\": expected 64K or less");
+}
+
 TEST(options, our_name_wins_over_others) {
   const Variables both{{"SHMEM_SYMMETRIC_SIZE", "1G"}, {"GONDWANA_HEAP_SIZE", "2G"}};
   EXPECT_EQ((*both.read()).heap_size, std::size_t{2} << 30);
@@ -127,7 +147,9 @@ TEST(options, refusal_names_the_variable_the_user_set) {
 
 TEST(options, every_row_says_what_it_is_for) {
   for (const Variable& row : variables()) {
-    EXPECT_EQ(std::string_view(row.name).starts_with("GONDWANA_"),
+    const std::string_view name = row.name;
+    const bool is_armci = name.starts_with("COMEX_") || name.starts_with("ARMCI_");
+    EXPECT_EQ(name.starts_with("GONDWANA_") || is_armci,
               row.reader != Reader::gasnet && row.reader != Reader::profile)
         << row.name;
     EXPECT_FALSE(row.help.empty()) << row.name;

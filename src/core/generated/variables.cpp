@@ -15,6 +15,7 @@ constexpr std::array<Names, 3> gondwana_heap_size_also{"SHMEM_SYMMETRIC_SIZE", "
 constexpr std::array<Names, 2> gondwana_core_words{"variables", "heap"};
 constexpr std::array<Names, 3> gondwana_prefault_words{"off", "local", "interleave"};
 constexpr std::array<Names, 1> gondwana_node_ranks_also{"GASNET_SUPERNODE_MAXSIZE"};
+constexpr std::array<Names, 1> gondwana_eager_limit_also{"COMEX_EAGER_THRESHOLD"};
 constexpr std::array<Names, 3> gondwana_route_words{"auto", "endpoint", "agent"};
 constexpr std::array<Names, 2> gondwana_version_also{"SHMEM_VERSION", "SMA_VERSION"};
 constexpr std::array<Names, 2> gondwana_info_also{"SHMEM_INFO", "SMA_INFO"};
@@ -91,9 +92,11 @@ constexpr std::array rows{
     .most = 604800},
   Variable{
     .name = "GONDWANA_EAGER_LIMIT",
+    .aliases = gondwana_eager_limit_also,
     .fallback = "2K",
     .help = "puts to another node up to this many bytes go as one message, in order; 0: none",
     .assign = &assign<read_size, &Options::eager_limit>,
+    .assign_alias = &assign<read_capped_size, &Options::eager_limit>,
     .most = 65536},
   Variable{
     .name = "GONDWANA_BATCH_LIMIT",
@@ -312,7 +315,27 @@ constexpr std::array rows{
     .fallback = "none",
     .help = "a signal at which the program waits for a debugger",
     .assign = &assign<read_text, nullptr>,
-    .reader = Reader::gasnet}};
+    .reader = Reader::gasnet},
+  Variable{
+    .name = "COMEX_ENABLE_PUT_SMP",
+    .fallback = "yes",
+    .help = "no: puts between processes of a machine go through the network; so do all operations then",
+    .assign = &assign<read_switch, &Options::put_smp>},
+  Variable{
+    .name = "COMEX_ENABLE_GET_SMP",
+    .fallback = "yes",
+    .help = "no: gets between processes of a machine go through the network; so do all operations then",
+    .assign = &assign<read_switch, &Options::get_smp>},
+  Variable{
+    .name = "COMEX_ENABLE_ACC_SMP",
+    .fallback = "yes",
+    .help = "no: accumulates between processes of a machine go through the network; so do all operations then",
+    .assign = &assign<read_switch, &Options::acc_smp>},
+  Variable{
+    .name = "ARMCI_VERBOSE",
+    .fallback = "no",
+    .help = "rank 0 of a program that uses ARMCI prints what GONDWANA_INFO prints",
+    .assign = &assign<read_switch, &Options::armci_verbose>}};
 
 constexpr std::array<Names, 4> internal{"GONDWANA_JOIN_FD", "GONDWANA_JOINED", "GONDWANA_RANK", "GONDWANA_SIZE"};
 

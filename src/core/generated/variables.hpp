@@ -51,6 +51,10 @@ enum class VariableId : std::uint8_t {
   gasnet_backtrace_type,
   gasnet_backtrace_signal,
   gasnet_freeze_signal,
+  comex_enable_put_smp,
+  comex_enable_get_smp,
+  comex_enable_acc_smp,
+  armci_verbose,
 };
 
 }  // namespace gondwana

@@ -9,6 +9,7 @@
 #include "front/armci/groups.hpp"
 #include "front/armci/mpi.hpp"
 #include "front/armci/profiled.hpp"
+#include "process/greeting.hpp"
 #include "process/process.hpp"
 
 namespace gondwana::armci {
@@ -38,6 +39,14 @@ void finalize_at_exit(int status, void* /*unused*/) {
   close_door("exit");
 }
 
+// Rank 0 prints this for all.
+void greet(Options options) {
+  options.info |= options.armci_verbose;
+  std::fputs(greeting("Gondwana " GONDWANA_VERSION ", ARMCI", options, own_environment()).c_str(),
+             stdout);
+  std::fflush(stdout);
+}
+
 int register_handlers() {
   this_process().forget_engine.push_back([] { own_door = nullptr; });
   return ::on_exit(finalize_at_exit, nullptr);
@@ -53,6 +62,7 @@ void start(CallName call) {
   own_door = new Door(**engine, call);
   compare_with_mpi(call, *own_door);
   open_groups(call, *own_door);
+  if (this_process().rank() == 0) greet(own_door->engine().options());
   static const int registered = register_handlers();
   static_cast<void>(registered);
 }

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "front/shmem/checks.hpp"
-#include "front/shmem/greeting.hpp"
+#include "process/greeting.hpp"
 #include "process/prefault.hpp"
 #include "process/process.hpp"
 
@@ -76,7 +76,9 @@ void finalize_at_exit(int status, void* /*unused*/) {
 
 // Rank 0 prints this for all ranks.
 void greet() {
-  fmt::print("{}", greeting(running.any()->engine().options(), own_environment()));
+  const std::string door = fmt::format("{}, OpenSHMEM {}.{}", SHMEM_VENDOR_STRING,
+                                       SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION);
+  fmt::print("{}", greeting(door, running.any()->engine().options(), own_environment()));
   std::fflush(stdout);
   for (const std::string& sentence : unknown_variables(environ, "GONDWANA_"))
     fmt::print(stderr, "gondwana: warning: {}\n", sentence);

@@ -82,8 +82,8 @@ def run(place, *words, **variables):
                           capture_output=True, text=True, timeout=WATCHDOG, check=False)
 
 
-def run_two(*words):
-    return run(("-n", "2"), *words)
+def run_two(*words, **variables):
+    return run(("-n", "2"), *words, **variables)
 
 
 class Errors(unittest.TestCase):
@@ -133,6 +133,22 @@ class Errors(unittest.TestCase):
     def test_a_program_without_errors_goes_on(self):
         ended = run_two("nothing")
         self.assertEqual((ended.returncode, ended.stderr, ended.stdout), (0, "", 2 * "went on\n"))
+
+    def test_variables_of_armci_are_read(self):
+        ended = run_two("nothing", ARMCI_VERBOSE="1")
+        self.assertRegex(ended.stdout, r"^Gondwana \d+\.\d+\.\d+, ARMCI\n(?s:.*)COMEX_ENABLE_PUT_SMP = ")
+        self.assertEqual(ended.stdout.count("Gondwana"), 1)
+        refused = run_two("nothing", COMEX_ENABLE_GET_SMP="perhaps")
+        self.assertIn('COMEX_ENABLE_GET_SMP "perhaps": expected yes or no', refused.stderr)
+
+    @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
+    def test_processes_share_no_memory_if_a_switch_says_so(self):
+        for name in ("PUT", "GET", "ACC"):
+            with self.subTest(name=name):
+                ended = run_two("nodes", **{f"COMEX_ENABLE_{name}_SMP": "0"})
+                self.assertEqual(ended.returncode, 0, ended.stderr)
+                self.assertIn("nodes: 2\n", ended.stdout)
+        self.assertIn("nodes: 1\n", run_two("nodes").stdout)
 
 
 class Deaths(unittest.TestCase):

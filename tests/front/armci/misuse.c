@@ -348,6 +348,8 @@ int main(int argc, char** argv) {
     wait_in(argc > 2 ? argv[2] : "");
   }
   ARMCI_Barrier();
+  if (strcmp(how, "nodes") == 0 && job_me == 0)
+    printf("nodes: %d\n", armci_domain_count(ARMCI_DOMAIN_SMP));
   printf("went on\n");
   return job_end();
 }

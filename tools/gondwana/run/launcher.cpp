@@ -163,14 +163,16 @@ int run_on_hosts(const Job& job, Pipe orders, const sigset_t& signals) {
   return status_of(conductor);
 }
 
-// How many ranks may share memory, by our name for it or by GASNet's; 0: all. What is wrong with
-// it, or with other variables, is told by the ranks.
+// How many ranks may share memory, by our name for it or by those of GASNet and ComEx; 0: all. What
+// is wrong with them, or with other variables, is told by the ranks.
 std::uint32_t node_ranks(const Job& job) {
   Options options;
   const auto environment =
       Environment::with_site_file([&job](const char* name) { return value_for_ranks(job, name); });
-  const Result<void> done = read_option(VariableId::gondwana_node_ranks, environment, options);
-  return done ? options.node_ranks : 0;
+  for (const VariableId id : {VariableId::gondwana_node_ranks, VariableId::comex_enable_put_smp,
+                              VariableId::comex_enable_get_smp, VariableId::comex_enable_acc_smp})
+    if (const Result<void> done = read_option(id, environment, options); !done) return 0;
+  return options.most_on_node();
 }
 
 }  // namespace

@@ -1,11 +1,9 @@
-#include "front/shmem/greeting.hpp"
+#include "process/greeting.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "shmem.h"
-
-namespace gondwana::shmem {
+namespace gondwana {
 namespace {
 
 std::string describe_row(const Variable& row, const Environment& environment) {
@@ -18,11 +16,10 @@ std::string describe_row(const Variable& row, const Environment& environment) {
 
 }  // namespace
 
-std::string greeting(const Options& options, const Environment& environment) {
+std::string greeting(std::string_view door, const Options& options,
+                     const Environment& environment) {
   std::string text;
-  if (options.version || options.info)
-    text += fmt::format("{}, OpenSHMEM {}.{}\n", SHMEM_VENDOR_STRING, SHMEM_MAJOR_VERSION,
-                        SHMEM_MINOR_VERSION);
+  if (options.version || options.info) text += fmt::format("{}\n", door);
   if (!options.info) return text;
   text += "Environment variables; where several names are set, the first counts:\n";
   for (const Variable& row : variables())
@@ -30,4 +27,4 @@ std::string greeting(const Options& options, const Environment& environment) {
   return text;
 }
 
-}  // namespace gondwana::shmem
+}  // namespace gondwana
