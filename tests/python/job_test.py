@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -108,6 +109,48 @@ class JobTest(unittest.TestCase):
             self.assertRegex(ended.stderr, f"ImportError: cannot load .*{said}")
             self.assertIn("let GONDWANA_LIBRARY name the library", ended.stderr)
 
+    def test_a_missing_library_of_armci_is_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            library = Path(os.environ["GONDWANA_LIBRARY"]).resolve()
+            alone = Path(folder) / "lib" / library.name
+            alone.parent.mkdir()
+            shutil.copy(library, alone)
+            beside = {"LD_LIBRARY_PATH": str(library.parent)}
+            program = "import gondwana, gondwana.ga"
+            ended = run([sys.executable, "-c", program], GONDWANA_LIBRARY=str(alone), **beside)
+            self.assertEqual(ended.returncode, 1)
+            self.assertIn("ImportError: libarmci.so.0 is not in gondwana/armci", ended.stderr)
+            self.assertIn("let GONDWANA_LIBRARY name", ended.stderr)
+
+    def test_global_arrays_need_no_call_to_begin_or_end(self):
+        program = """
+            from gondwana import ga
+            kept = ga.zeros(3, int, name="kept")
+            kept.acc(1)
+            ga.sync()
+            print(kept[...])
+        """
+        ended = job(3, program, python=("-X", "dev"))
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+        self.assertEqual(ended.stdout, "[3 3 3]\n" * 3)
+
+    def test_global_arrays_outlive_the_other_door(self):
+        program = """
+            from gondwana import ga
+            import gondwana
+            counter = ga.zeros(1, int)
+            gondwana.barrier()
+            gondwana.finalize()
+            counter.read_inc(0)
+            ga.sync()
+            print(counter[0])
+            gondwana.init()
+            gondwana.barrier()
+            counter.free()
+        """
+        ended = job(2, program)
+        self.assertEqual((ended.returncode, ended.stderr, ended.stdout), (0, "", "2\n" * 2))
+
     def test_the_installed_package_finds_its_library(self):
         with tempfile.TemporaryDirectory() as prefix:
             install = ["cmake", "--install", BUILD, "--prefix", prefix]
@@ -118,6 +161,9 @@ class JobTest(unittest.TestCase):
             ended = job(2, program, GONDWANA_LIBRARY="", PYTHONPATH=str(package.parent))
             self.assertEqual(ended.stderr, "")
             self.assertEqual(ended.stdout, f"2 {package / '__init__.py'}\n" * 2)
+            program = "from gondwana import ga; print(ga.size())"
+            ended = job(2, program, GONDWANA_LIBRARY="", PYTHONPATH=str(package.parent))
+            self.assertEqual((ended.stdout, ended.stderr), ("2\n" * 2, ""))
 
 
 if __name__ == "__main__":

@@ -67,15 +67,35 @@ class TypesTest(unittest.TestCase):
             """)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def test_programs_of_global_arrays_that_are_right_pass(self):
+        done = self.check_program("""
+            from gondwana import ga
+            import numpy as np
+
+            with ga.zeros((20, 30), np.float32, chunk=(20, 1), name="a") as a:
+                a[2:5, :] = 1
+                a[..., -1] = np.arange(20)
+                a.acc([1.5], at=(0, slice(3)), scale=2)
+                a.local += 2
+                row, column = a.distribution(0)
+                print(a[3, row], a.get(np.s_[1:3], out=np.empty((2, 30), np.float32)))
+                ga.gemm(1, a, a, 0.5, a)
+                owner: int = a.locate((0, 1))
+                task: int = ga.create(1, int).read_inc(0)
+                print(ga.reduce(task + owner, "max").sum(), a.dot(a))
+            """)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def test_programs_that_are_wrong_are_told(self):
         for line, sentence in {
             'gondwana.zeros(3).put(1, rank="0")': 'Argument "rank" to "put" of "Symmetric"',
             "gondwana.zeros(3).fetch_add(0, 1.5, 0)": 'Argument 2 to "fetch_add"',
+            "gondwana.ga.zeros(3).read_inc(0, 0.5)": 'Argument 2 to "read_inc" of "GlobalArray"',
             "gondwana.barier()": 'Module has no attribute "barier"',
             "name: str = gondwana.rank()": "Incompatible types in assignment",
         }.items():
             with self.subTest(line=line):
-                done = self.check_program(f"import gondwana\n{line}\n")
+                done = self.check_program(f"import gondwana.ga\n{line}\n")
                 self.assertIn(sentence, done.stdout)
 
     def test_the_examples_pass(self):

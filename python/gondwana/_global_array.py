@@ -1,0 +1,380 @@
+"""One array that lies in blocks on all ranks, and can be read and written as a whole by each."""
+
+import ctypes
+import math
+import operator
+import sys
+import warnings
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from types import TracebackType
+from typing import Any, NoReturn, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from ._armci import Handle, combine, kind_of, process, routine, start
+from ._blocks import Blocks, Box, Index, Lengths, grid_of, selection
+from ._copying import converted
+from ._job import checked_rank
+from ._library import Array, Dtype, address, number
+from ._transfer import Section, has_plain_rows, sections, transfer
+
+Shape = SupportsIndex | Sequence[SupportsIndex]
+Scalar = complex | np.number[Any]  # int and float too
+
+DIMENSIONS = 7
+INTEGERS = {np.dtype(np.int32): 0, np.dtype(np.int64): 1}  # ARMCI_FETCH_AND_ADD, and for long
+
+
+class GlobalArray:
+    """An array in blocks over all ranks. Each rank reads and writes any part of it.
+
+    An index is made of whole numbers, slices with step 1 and `...`. `a[2:5, :]` reads a part,
+    `a[2:5, :] = 1` writes it. A rank sees at once what it has written, others after `sync`.
+
+    All ranks call a collective method, in the same order. It waits before and after for all ranks,
+    and for what they have written.
+
+    An array that is dropped without `free` keeps its memory until the job ends. Python says so
+    where it shows ResourceWarning (`python3 -X dev`).
+    """
+
+    def __init__(self, blocks: Blocks, dtype: Dtype, name: str | None) -> None:
+        """Not for programs: they call create or zeros."""
+        self._freed = True  # until there is memory
+        self._blocks, self._dtype, self._name = blocks, dtype, name
+        shape = blocks.box(process.rank).shape
+        size = math.prod(shape) * dtype.itemsize
+        bases = (ctypes.c_void_p * process.size)()
+        if size > sys.maxsize or routine("ARMCI_Malloc")(ctypes.addressof(bases), size) != 0:
+            raise MemoryError(
+                f"no memory for {self._title} of shape {blocks.shape} and type {dtype}: "
+                f"a block has {size} bytes; free arrays, or start the job on more nodes"
+            )
+        self._freed = False
+        self._bases: list[int | None] = list(bases)
+        self._base = self._bases[process.rank]
+        if self._base is None:
+            self._local: Array = np.empty(shape, dtype)
+        else:
+            memory = memoryview((ctypes.c_char * size).from_address(self._base))
+            self._local = np.ndarray(shape, dtype, buffer=memory)
+
+    def __del__(self) -> None:
+        # Only all ranks together can free, and this one cannot know when the others get here.
+        if not getattr(self, "_freed", True) and not sys.is_finalizing():
+            message = f"{self._title} was dropped without free(); its memory stays taken"
+            warnings.warn(message, ResourceWarning, stacklevel=2)
+
+    @property
+    def shape(self) -> Lengths:
+        return self._blocks.shape
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """How many elements the whole array has."""
+        return math.prod(self.shape)
+
+    @property
+    def dtype(self) -> Dtype:
+        return self._dtype
+
+    @property
+    def nbytes(self) -> int:
+        """Of the whole array."""
+        return self.size * self._dtype.itemsize
+
+    @property
+    def local(self) -> Array:
+        """The caller's own block: memory that the others reach. Not to be used after `free`."""
+        self._check_there()
+        return self._local
+
+    @local.setter
+    def local(self, values: ArrayLike) -> None:  # also completes `array.local += 1`
+        if values is not self._local:
+            self.local[...] = values
+
+    def __repr__(self) -> str:
+        name = f", name={self._name!r}" if self._name else ""
+        freed = ", freed" if self._freed else ""
+        return f"gondwana.ga.GlobalArray(shape={self.shape}, dtype={self.dtype}{name}{freed})"
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NoReturn:
+        raise TypeError(
+            "a global array lies on all ranks: array.to_numpy() or array[...] reads it from them, "
+            "array.local is the caller's own block"
+        )
+
+    def __enter__(self) -> "GlobalArray":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is None:  # after an error the other ranks may not get here
+            self.free()
+
+    def free(self) -> None:
+        """Frees the array; collective."""
+        if not self._freed:
+            self._freed = True
+            routine("ARMCI_Free")(self._base)
+
+    # Where elements lie
+
+    def distribution(self, rank: int | None = None) -> tuple[slice, ...]:
+        """The part of the array that a rank holds, the caller unless given; it may be empty."""
+        known = process.rank if rank is None else checked_rank(rank, process.size)
+        return self._blocks.box(known).slices
+
+    def locate(self, index: SupportsIndex | tuple[SupportsIndex, ...]) -> int:
+        """The rank that holds an element."""
+        return self._blocks.owner(self._element(index))
+
+    # Copying
+
+    def get(self, at: Index = ..., out: Array | None = None) -> Any:
+        """Reads a part: a new array, or number, or `out`."""
+        box, shape = self._select(at)
+        if out is None:
+            target = np.empty(shape, self.dtype)
+        elif out.shape != shape or out.dtype != self.dtype or not out.flags.writeable:
+            raise ValueError(
+                f"out has shape {out.shape} and type {out.dtype}; "
+                f"a writeable array of shape {shape} and type {self.dtype} is needed"
+            )
+        else:
+            target = out if has_plain_rows(out) else np.empty(shape, self.dtype)
+        self._move("Get", box, target)
+        if out is None:
+            return target[()]
+        if target is not out:
+            out[...] = target
+        return out
+
+    def put(self, values: ArrayLike, at: Index = ...) -> None:
+        """Writes values, broadcast to the part; they may be changed at once."""
+        box, shape = self._select(at)
+        self._move("Put", box, self._fitting(values, shape))
+
+    def acc(self, values: ArrayLike, at: Index = ..., scale: Scalar = 1) -> None:
+        """Adds `scale * values`. Each addition to an element is atomic among those of all ranks."""
+        box, shape = self._select(at)
+        source = self._fitting(values, shape)
+        factor = self._fitting(scale, ())
+        self._move("Acc", box, source, kind_of(self.dtype).accumulate, address(factor))
+
+    def __getitem__(self, at: Index) -> Any:
+        return self.get(at)
+
+    def __setitem__(self, at: Index, values: ArrayLike) -> None:
+        self.put(values, at)
+
+    def to_numpy(self) -> Array:
+        """A copy of the whole array."""
+        whole: Array = self.get(...)
+        return whole
+
+    def read_inc(self, index: SupportsIndex | tuple[SupportsIndex, ...], amount: int = 1) -> int:
+        """Adds to an element, int32 or int64, and returns what was there; atomic."""
+        self._check_there()
+        if self.dtype not in INTEGERS:
+            raise TypeError(
+                f"read_inc takes elements of int32 and int64, not of {self.dtype}; use acc to add"
+            )
+        change = int(number(amount, np.dtype(np.int32)))
+        element = self._element(index)
+        owner = self._blocks.owner(element)
+        before = np.empty((), self.dtype)
+        far = self._address(owner, element)
+        routine("ARMCI_Rmw")(INTEGERS[self.dtype], address(before), far, change, owner)
+        return int(before)
+
+    # On the whole array, collectively
+
+    def fill(self, value: Scalar) -> None:
+        """Sets all elements; collective."""
+        constant = self.constant(value)
+        sync()
+        self.local[...] = constant
+        sync()
+
+    def scale(self, factor: Scalar) -> None:
+        """Multiplies all elements; collective."""
+        constant = self.constant(factor)
+        sync()
+        self.local[...] *= constant
+        sync()
+
+    def copy_to(self, other: "GlobalArray") -> None:
+        """Copies all elements to an array of the same shape and type; collective."""
+        self.check_alike(other)
+        sync()
+        other.local[...] = self.part_of_block(other)
+        sync()
+
+    def dot(self, other: "GlobalArray") -> Any:
+        """The sum of the products of all elements; collective, all get the same."""
+        self.check_alike(other)
+        sync()
+        product = np.dot(self._local.ravel(), other.part_of_block(self).ravel())
+        total = np.array(product, self.dtype)
+        combine(total, "sum")
+        sync()
+        return total[()]
+
+    # For this package
+
+    def constant(self, value: Scalar) -> Any:
+        """A number of the array's type."""
+        return self._fitting(value, ())[()]
+
+    def check_alike(self, other: "GlobalArray") -> None:
+        """Both are there, of one shape and type."""
+        self._check_there()
+        other._check_there()
+        if self.shape != other.shape:
+            raise ValueError(f"the arrays have shapes {self.shape} and {other.shape}, not the same")
+        if self.dtype != other.dtype:
+            raise TypeError(f"the arrays have types {self.dtype} and {other.dtype}, not the same")
+
+    def part_of_block(self, other: "GlobalArray") -> Array:
+        """The part of this array that lies where the caller's block of the other one is."""
+        if self._blocks.grid == other._blocks.grid:
+            return self.local
+        part: Array = np.asarray(self.get(other.distribution()))
+        return part
+
+    def begin_get(self, at: Index) -> Callable[[], Array]:
+        """Begins to read a part; what it returns waits, and returns the part."""
+        box, shape = self._select(at)
+        target = np.empty(shape, self.dtype)
+        handles = []
+        for rank, section in self._sections(box, target):
+            handles.append(Handle())
+            transfer("NbGet", rank, section, after=(ctypes.addressof(handles[-1]),))
+
+        def wait() -> Array:
+            for handle in handles:
+                routine("ARMCI_Wait")(ctypes.addressof(handle))
+            return target
+
+        return wait
+
+    @property
+    def _title(self) -> str:
+        return f"global array {self._name!r}" if self._name else "a global array"
+
+    def _check_there(self) -> None:
+        if self._freed:
+            raise ValueError(f"{self._title} was freed; create it anew")
+
+    def _select(self, at: Index) -> tuple[Box, Lengths]:
+        self._check_there()
+        return selection(at, self.shape)
+
+    def _element(self, index: SupportsIndex | tuple[SupportsIndex, ...]) -> Lengths:
+        box, shape = selection(index, self.shape)
+        if shape:
+            raise IndexError(f"one element is meant; give {self.ndim} whole numbers, not {index!r}")
+        return box.begin
+
+    def _fitting(self, values: ArrayLike, shape: Lengths) -> Array:
+        """The values with the array's type and this shape, in memory that ARMCI can read."""
+        source = np.asarray(values)
+        if source.dtype != self.dtype:
+            source = converted(source, self.dtype)
+        if source.shape != shape:
+            try:
+                source = np.broadcast_to(source, shape)
+            except ValueError:
+                sentence = f"values of shape {source.shape} do not fit into shape {shape}"
+                raise ValueError(sentence) from None
+        return source if has_plain_rows(source) else np.array(source, order="C")
+
+    def _address(self, rank: int, element: Lengths) -> int:
+        block = self._blocks.block(rank)
+        steps = map(operator.sub, element, block.begin)
+        return (self._bases[rank] or 0) + int(sum(map(operator.mul, steps, block.strides)))
+
+    def _sections(self, box: Box, near: Array) -> Iterator[tuple[int, Section]]:
+        """A box of the array and its values, with the rank that holds each piece."""
+        shape = box.shape
+        if 0 in shape:
+            return
+        values = near.reshape(shape)  # with the dimensions that the index took away
+        begin, strides = address(values), values.strides
+        for rank, piece in self._blocks.pieces(box):
+            steps = map(operator.sub, piece.begin, box.begin)
+            here = begin + sum(map(operator.mul, steps, strides))
+            there = self._address(rank, piece.begin)
+            far_strides = self._blocks.block(rank).strides
+            size = self.dtype.itemsize
+            for each in sections(there, here, piece.shape, far_strides, strides, size):
+                yield rank, each
+
+    def _move(self, call: str, box: Box, near: Array, *before: int) -> None:
+        for rank, section in self._sections(box, near):
+            transfer(call, rank, section, before)
+
+
+def sync() -> None:
+    """Waits until all ranks are here, and all they have written is there; collective."""
+    start()
+    routine("ARMCI_Barrier")()
+
+
+def _lengths(shape: Shape) -> Lengths:
+    given = (shape,) if isinstance(shape, SupportsIndex) else shape
+    return tuple(operator.index(length) for length in given)
+
+
+def _check_agreement(words: str) -> None:
+    """That all ranks want the same array."""
+    code = zlib.crc32(words.encode())
+    both = np.array([code, -code], np.int64)
+    combine(both, "max")
+    if both[0] != -both[1]:
+        raise ValueError(f"the ranks ask for different arrays; this one for {words}")
+
+
+def create(
+    shape: Shape, dtype: DTypeLike = float, chunk: Shape | None = None, name: str | None = None
+) -> GlobalArray:
+    """A global array with any content; collective, with the same arguments on all ranks.
+
+    `chunk`: the least length of a block in each dimension. The length of the array keeps it uncut.
+    Messages tell the `name`.
+    """
+    lengths, kind = _lengths(shape), np.dtype(dtype)
+    kind_of(kind)
+    if not 1 <= len(lengths) <= DIMENSIONS or min(lengths) < 0:
+        raise ValueError(
+            f"shape {lengths}: a global array has 1 to {DIMENSIONS} dimensions, of lengths from 0"
+        )
+    least = (1,) * len(lengths) if chunk is None else _lengths(chunk)
+    if len(least) != len(lengths) or min(least) < 1:
+        raise ValueError(f"chunk {least}: shape {lengths} needs {len(lengths)} lengths from 1")
+    start()
+    grid = grid_of(lengths, least, process.size)
+    _check_agreement(f"shape {lengths}, type {kind} and a grid of {grid}")
+    return GlobalArray(Blocks(lengths, grid, kind.itemsize), kind, name)
+
+
+def zeros(
+    shape: Shape, dtype: DTypeLike = float, chunk: Shape | None = None, name: str | None = None
+) -> GlobalArray:
+    """A global array of zeros; collective, as `create`."""
+    array = create(shape, dtype, chunk, name)
+    array.local[...] = 0
+    sync()  # or a put could come before the zeros
+    return array
