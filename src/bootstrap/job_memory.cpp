@@ -7,7 +7,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
+#include "core/fingerprint.hpp"
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
 #include "core/options.hpp"
@@ -45,6 +47,22 @@ constexpr std::size_t whole_huge_pages(std::size_t bytes) {
   return bytes / huge_page * huge_page;
 }
 
+// Tools find the node by it.
+Result<void> write_facts(const UniqueFd& control, const NodeShare& share, std::uint64_t tag) {
+  const Result<Mapping> start = Mapping::shared(control, ControlLayout::header_size);
+  if (!start) return start.error();
+  shared_at<NodeHeader>(start->data(), 0).facts = {
+      .layout = memory_fingerprint,
+      .began_s = static_cast<std::uint64_t>(::time(nullptr)),
+      .job = static_cast<std::uint32_t>(fingerprint({tag, tag >> 32})),
+      .ranks = share.ranks,
+      .first = share.first,
+      .node = share.node,
+      .nodes = share.nodes,
+      .job_ranks = share.job_ranks};
+  return {};
+}
+
 }  // namespace
 
 // Each rank gets as many as the others. Another process may take them between our question and the
@@ -74,6 +92,7 @@ Result<JobMemory> JobMemory::create(const NodeShare& share, std::uint64_t known_
   if (!plan) return plan.error();
   Result<UniqueFd> control = create_memfd(control_label, ControlLayout(share).size());
   if (!control) return control.error();
+  if (const Result<void> done = write_facts(*control, share, *tag); !done) return done.error();
   JobMemory memory(*tag, *plan, *std::move(control));
   for (std::uint32_t rank = 0; rank < share.ranks; ++rank) {
     Result<UniqueFd> arena = create_memfd("gondwana-arena", plan->arena_size());

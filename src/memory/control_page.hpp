@@ -21,10 +21,11 @@ namespace gondwana {
 // ends.
 struct alignas(cache_line) Waiting {
   static constexpr std::uint32_t anybody = ~std::uint32_t{0};
+  static constexpr std::uint32_t no_team = ~std::uint32_t{0};
 
   std::atomic<std::uint64_t> since_ns;                   // CLOCK_MONOTONIC; 0: not waiting
   std::atomic<std::uint32_t> peer;                       // the rank waited for, or anybody
-  std::atomic<std::uint32_t> team;                       // team number
+  std::atomic<std::uint32_t> team;                       // whose collective it is in, or no_team
   std::array<std::atomic<std::uint64_t>, 4> call_words;  // name of the call, zero-terminated
 
   void begin(CallName call, std::uint32_t for_peer, std::uint32_t in_team, std::uint64_t now_ns);
@@ -68,6 +69,19 @@ inline void add(std::atomic<std::uint64_t>& number, std::uint64_t more) {
   number.store(number.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
 }
 
+// By which tools know a node of a job again, and read its memory. Written once, before any rank
+// starts, by the process that makes the memory.
+struct NodeFacts {
+  std::uint64_t layout;   // memory_fingerprint of its build
+  std::uint64_t began_s;  // seconds since 1970
+  std::uint32_t job;      // the same on all nodes; too short to tell the tag
+  std::uint32_t ranks;    // as in NodeShare, from here on
+  std::uint32_t first;
+  std::uint32_t node;
+  std::uint32_t nodes;
+  std::uint32_t job_ranks;
+};
+
 // One per node. `complaints` lets the first rank that finds a fault common to all be the one to say
 // it: the others would say the same sentence. `leaving`: ranks that are about to end. `files_asked`
 // counts what ranks changed in their lists of files (ArenaFiles) for the agent to see; it looks
@@ -78,6 +92,7 @@ inline void add(std::atomic<std::uint64_t>& number, std::uint64_t more) {
 struct NodeHeader {
   static constexpr std::size_t longest_reason = 2048;
 
+  NodeFacts facts;
   std::atomic<std::uint32_t> complaints;
   std::atomic<std::uint32_t> leaving;
   std::atomic<std::uint32_t> files_asked;

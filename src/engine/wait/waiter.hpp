@@ -22,11 +22,11 @@ namespace gondwana {
 struct WaitReason {
   CallName call;
   std::uint32_t peer = Waiting::anybody;
-  std::uint32_t team = 0;
-  bool on_program_memory = false;  // puts ring for it, stores through pointers do not
-  const void* word = nullptr;      // the only word of it that matters; null: any may
-  bool on_network = false;         // what ends it comes over the network to this rank
-  bool on_messages = false;        // most often a handler ends it
+  std::uint32_t team = Waiting::no_team;  // of a collective
+  bool on_program_memory = false;         // puts ring for it, stores through pointers do not
+  const void* word = nullptr;             // the only word of it that matters; null: any may
+  bool on_network = false;                // what ends it comes over the network to this rank
+  bool on_messages = false;               // most often a handler ends it
 };
 
 class Waiter {
