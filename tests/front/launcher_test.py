@@ -274,10 +274,21 @@ class LauncherTest(LauncherCase):
         job.send_signal(signal.SIGTERM)
         self.assertEqual(job.wait(timeout=WATCHDOG), 128 + signal.SIGTERM)
 
-    def test_a_timeout_tells_where_the_ranks_are(self):
+    WHY = (r"gondwana run: rank 1 keeps the others waiting: it \w+ in the program, .*; "
+           r"ranks 0, 2 wait in shmem_barrier_all for .*\njob ")
+
+    def test_a_timeout_tells_which_rank_keeps_the_others_waiting(self):
         job = self.start("--timeout", "3", *self.HANG, RANK)
         _, err = job.communicate(timeout=WATCHDOG)
-        self.assertEqual((job.returncode, err[err.index("\n") + 1:]), (124, self.WHERE))
+        self.assertEqual(job.returncode, 124)
+        self.assertRegex(err[err.index("\n") + 1:], "^" + self.WHY)
+
+    def test_a_quit_tells_which_rank_keeps_the_others_waiting(self):
+        job = self.start_hang()
+        job.send_signal(signal.SIGQUIT)
+        _, err = job.communicate(timeout=WATCHDOG)
+        self.assertRegex(err, "^" + self.WHY)
+        self.assertEqual(job.returncode, 128 + signal.SIGQUIT)
 
     def test_a_second_interrupt_kills_who_ignores_the_first(self):
         job = self.start_ready(2, RANK, "ignore 2", "ignore 15", "say ready", "sleep 1000")

@@ -13,7 +13,9 @@
 
 #include "core/parse.hpp"
 #include "info/info.hpp"
+#include "ps/ps.hpp"
 #include "run/launcher.hpp"
+#include "why/why.hpp"
 
 namespace {
 
@@ -22,11 +24,14 @@ constexpr std::string_view help =
     "\n"
     "  gondwana run -n 4 ./program    start a program as 4 ranks (also: oshrun -n 4 ./program)\n"
     "  gondwana run --help            its options\n"
+    "  gondwana ps                    your jobs on this machine\n"
+    "  gondwana why [JOB]             which ranks of a job keep the others waiting, and where\n"
     "  gondwana info                  this machine, the environment variables, what is wrong\n"
     "  gondwana --version\n";
 
 int unknown_command(std::string_view word) {
-  constexpr std::array<std::string_view, 4> commands{"run", "info", "--version", "--help"};
+  constexpr std::array<std::string_view, 6> commands{"run",  "ps",        "why",
+                                                     "info", "--version", "--help"};
   const std::string_view near = gondwana::nearest(word, commands);
   fmt::print(stderr, "gondwana: there is no command {}{}; see gondwana --help\n", word,
              near.empty() ? "" : fmt::format("; did you mean {}?", near));
@@ -39,6 +44,8 @@ int run(std::string_view name, const std::vector<std::string>& words) {
   const std::string command = words.empty() ? "--help" : words.front();
   if (command == "run") return gondwana::launch::run_command({words.begin() + 1, words.end()});
   if (command == "info") return gondwana::info::run_command({words.begin() + 1, words.end()});
+  if (command == "ps") return gondwana::ps::run_command({words.begin() + 1, words.end()});
+  if (command == "why") return gondwana::why::run_command({words.begin() + 1, words.end()});
   if (command == "--version") {
     fmt::print("gondwana {}\n", GONDWANA_VERSION);
     return 0;

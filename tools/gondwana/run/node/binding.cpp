@@ -1,33 +1,15 @@
 #include "run/node/binding.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "binding_module/topology.hpp"
+#include "modules.hpp"
 
 namespace gondwana::launch {
 namespace {
 
-// Beside this program in a build folder, else where it is installed.
-void* load_module() {
-  std::error_code failure;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failure);
-  for (const char* folder : {".", GONDWANA_MODULES}) {
-    const std::filesystem::path file = program.parent_path() / folder / "libgondwana_binding.so";
-    // Never unloaded: what it returns may refer to its code.
-    if (void* module = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return module;
-  }
-  return nullptr;
-}
-
-// The error is what the loader says.
 Result<void*> find_module_function(const char* name) {
-  void* module = load_module();
-  void* symbol = module != nullptr ? ::dlsym(module, name) : nullptr;
-  if (symbol != nullptr) return symbol;
-  return Error{Errc::missing, ::dlerror()};
+  return find_in_module("libgondwana_binding.so", name);
 }
 
 }  // namespace

@@ -121,8 +121,10 @@ int Guardian::next_timeout_ms() const {
 void Guardian::on_signal(int signal) {
   const bool to_end = signal == SIGINT || signal == SIGTERM;
   if (signal == SIGUSR1) return on_question();
-  if (to_end && ending_.state() == Ending::State::idle && wire_.anybody_joined())
-    say_where_ranks_are();
+  if (ending_.state() == Ending::State::idle && wire_.anybody_joined()) {
+    if (to_end) say_where_ranks_are();
+    if (signal == SIGQUIT && !uplink_) say_why();  // else the conductor says it
+  }
   if (to_end && ending_.over()) abandon_output_ = true;
   if (to_end && ending_.state() != Ending::State::idle) return ending_.kill();
   signal_ranks(signal);
@@ -156,7 +158,7 @@ void Guardian::on_time_up() {
   announce_end(exit_timeout,
                fmt::format("the job runs longer than --timeout {} s; its {} ranks are ended",
                            static_cast<double>(job_.timeout->count()) / 1000, alive_));
-  if (wire_.anybody_joined()) say_where_ranks_are();
+  if (wire_.anybody_joined()) say_why();
   ending_.ask(grace_ns);
 }
 

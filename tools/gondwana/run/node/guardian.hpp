@@ -126,6 +126,7 @@ class Guardian {
   // Which ranks wait, and in what; those that do not are named where some do.
   void say_who_waits();
   void say_where_ranks_are();
+  void say_why();
   void say_who_took_no_part();
   // Programs of other runtimes, of which each rank was a job of its own.
   void say_what_was_no_job();

@@ -1,5 +1,6 @@
 // What the guardian says of the ranks.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "run/node/diagnosis.hpp"
 #include "run/node/guardian.hpp"
 #include "run/node/needed_libraries.hpp"
+#include "why/report.hpp"
 
 namespace gondwana::launch {
 
@@ -18,6 +20,14 @@ void Guardian::say_who_waits() {
 void Guardian::say_where_ranks_are() {
   const std::vector<Survivor> ranks = survivors();
   if (!ranks.empty()) output_.say(describe_ranks(ranks));
+}
+
+// As `gondwana why` does. The guardian may read the stacks of its ranks where others may not. It
+// does nothing else meanwhile.
+void Guardian::say_why() {
+  const std::string report = why::examine_job_of(::getpid());
+  if (report.empty()) return say_where_ranks_are();
+  output_.say(report);
 }
 
 // Of programs that never ask to join, such as hostname, it says nothing.

@@ -1,6 +1,7 @@
 #include "run/remote/conductor.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,6 +15,7 @@
 #include "run/command_line/task.hpp"
 #include "run/io/next_time.hpp"
 #include "run/node/exit_status.hpp"
+#include "why/report.hpp"
 
 namespace gondwana::launch {
 namespace {
@@ -154,7 +156,14 @@ void Conductor::on_signal(int signal) {
   const bool to_end = signal == SIGINT || signal == SIGTERM;
   if (to_end && is_over()) abandon_output_ = true;
   if (to_end && !abandon_at_ns_) abandon_at_ns_ = monotonic_ns() + user_grace_ns;
+  if (signal == SIGQUIT && !ending_) say_why();
   send_to_all(Signal{static_cast<std::uint32_t>(signal)});
+}
+
+// As `gondwana why` does, of the nodes on this host.
+void Conductor::say_why() {
+  if (const std::string report = why::examine_job_of(::getpid()); !report.empty())
+    output_.say(report);
 }
 
 void Conductor::on_launcher_lost() {
@@ -211,6 +220,7 @@ void Conductor::on_time_up() {
   time_up_ns_.reset();
   if (ending_) return;
   status_ = exit_timeout;
+  say_why();
   end_job(exit_timeout,
           fmt::format("the job runs longer than --timeout {} s; its {} ranks are ended",
                       static_cast<double>(job_.timeout->count()) / 1000, job_.ranks()));

@@ -46,6 +46,7 @@ class Conductor {
 
   // What can happen.
   void on_signal(int signal);
+  void say_why();
   void on_launcher_lost();
   void on_frame(HostConnection& host, Frame& frame);
   void on_hello(HostConnection& host);

@@ -1,0 +1,144 @@
+// What `gondwana why` says of jobs, without a job.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "why/diagnosis.hpp"
+
+namespace gondwana::why {
+namespace {
+
+using jobs::JobSeen;
+using jobs::RankSeen;
+using jobs::WaitSeen;
+using Ranks = std::vector<std::uint32_t>;
+
+RankSeen runs(double waited = 0, std::uint64_t calls = 0) {
+  RankSeen rank;
+  rank.pid = 77;
+  rank.process = RankSeen::Process::alive;
+  rank.state = RankState::running;
+  rank.waited = waited;
+  rank.calls = calls;
+  return rank;
+}
+
+RankSeen waits(std::string call, std::uint32_t peer, std::uint32_t team = Waiting::no_team) {
+  RankSeen rank = runs(1);
+  rank.wait =
+      WaitSeen{.call = std::move(call), .peer = peer, .team = team, .seconds = 12, .lasted = true};
+  return rank;
+}
+
+RankSeen in_barrier() {
+  return waits("shmem_barrier_all", Waiting::anybody, 0);
+}
+
+RankSeen with(RankSeen rank, RankSeen::Process process, RankState state = RankState::running) {
+  rank.process = process;
+  rank.state = state;
+  return rank;
+}
+
+// On one node of `nodes`.
+Diagnosis diagnosis_of(std::vector<RankSeen> ranks, std::uint32_t nodes = 1) {
+  JobSeen job;
+  job.nodes = nodes;
+  job.watched_s = 1;
+  const auto count = static_cast<std::uint32_t>(ranks.size());
+  for (std::uint32_t i = 0; i < count; ++i) ranks[i].rank = i;
+  job.ranks = count * nodes;
+  job.found = {{.node = 0, .first = 0, .ranks = count, .host = "here", .processors = 64}};
+  job.seen = std::move(ranks);
+  return diagnose(job);
+}
+
+std::string first_of(const Diagnosis& diagnosis) {
+  return diagnosis.sentences.front();
+}
+
+TEST(why, a_chain_ends_at_the_rank_that_waits_for_none) {
+  const Diagnosis found = diagnosis_of({waits("shmem_set_lock", 1), waits("shmem_set_lock", 2),
+                                        waits("gex_AM_RequestMedium", 3), runs()});
+  EXPECT_EQ(found.culprits, (Ranks{3}));
+  EXPECT_TRUE(first_of(found).starts_with("rank 3 keeps the others waiting: it sleeps"));
+}
+
+TEST(why, a_circle_beside_a_chain_into_it_is_named_alone) {
+  const Diagnosis found = diagnosis_of({waits("shmem_set_lock", 1), waits("shmem_set_lock", 2),
+                                        waits("shmem_set_lock", 1), in_barrier()});
+  EXPECT_EQ(found.culprits, (Ranks{1, 2}));
+  EXPECT_EQ(first_of(found),
+            "ranks 1, 2 wait for each other, and none can go on: rank 1 in shmem_set_lock for rank "
+            "2, rank 2 in shmem_set_lock for rank 1");
+}
+
+TEST(why, a_lock_that_is_held_by_a_rank_in_a_barrier_is_a_circle) {
+  const Diagnosis found = diagnosis_of({in_barrier(), in_barrier(), waits("shmem_set_lock", 0)});
+  EXPECT_EQ(found.culprits, (Ranks{0, 2}));
+  EXPECT_NE(first_of(found).find("rank 2 in shmem_set_lock for rank 0"), std::string::npos);
+}
+
+TEST(why, the_fewest_are_in_the_wrong_collective) {
+  const auto in_sum = [] { return waits("shmem_int_sum_reduce", Waiting::anybody, 0); };
+  const Diagnosis found = diagnosis_of({in_sum(), in_barrier(), in_sum(), in_sum()});
+  EXPECT_EQ(found.culprits, (Ranks{1}));
+  EXPECT_EQ(first_of(found),
+            "rank 1 is in shmem_barrier_all of the world team, but ranks 0, 2, 3 are in "
+            "shmem_int_sum_reduce of the world team: all members must call the same collectives in "
+            "the same order");
+}
+
+TEST(why, lost_and_stopped_ranks_come_before_those_that_compute) {
+  const Diagnosis found = diagnosis_of({in_barrier(), runs(), with(runs(), RankSeen::Process::gone),
+                                        with(runs(), RankSeen::Process::stopped)});
+  ASSERT_EQ(found.sentences.size(), 3U);
+  EXPECT_EQ(found.sentences[0],
+            "rank 2 has ended without leaving the job; rank 0 waits in shmem_barrier_all for 12 s");
+  EXPECT_TRUE(found.sentences[1].starts_with("rank 3 is stopped by a signal: kill -CONT 77"));
+  EXPECT_TRUE(found.sentences[2].starts_with("rank 1 keeps the others waiting"));
+  EXPECT_EQ(found.culprits, (Ranks{2, 3, 1}));
+}
+
+TEST(why, ranks_that_have_left_are_waited_for_by_none) {
+  const auto left = [] { return with(runs(), RankSeen::Process::gone, RankState::finalized); };
+  const Diagnosis found = diagnosis_of({left(), waits("shmem_finalize", Waiting::anybody, 0)});
+  EXPECT_EQ(found.culprits, (Ranks{1}));
+  EXPECT_EQ(first_of(found),
+            "rank 1 waits in shmem_finalize for something that no rank is left to do: nobody else "
+            "is there; rank 0 has left the job");
+}
+
+TEST(why, ranks_on_other_hosts_may_be_waited_for) {
+  const Diagnosis found = diagnosis_of({in_barrier(), in_barrier()}, 2);
+  EXPECT_TRUE(found.culprits.empty());
+  EXPECT_EQ(first_of(found),
+            "ranks 0, 1 wait, perhaps for ranks on other hosts; ranks 0, 1 wait in "
+            "shmem_barrier_all for 12 s");
+  EXPECT_TRUE(found.sentences[1].starts_with("1 of the 2 nodes of the job are on other hosts"));
+}
+
+TEST(why, a_rank_that_has_not_come_is_named) {
+  RankSeen absent;
+  const Diagnosis found = diagnosis_of({waits("shmem_init", Waiting::anybody, 0), absent});
+  EXPECT_EQ(first_of(found),
+            "rank 1 has not joined the job yet; rank 0 waits in shmem_init for 12 s");
+}
+
+TEST(why, a_rank_that_waits_little_is_slow_only_among_ranks_that_wait_much) {
+  EXPECT_EQ(diagnosis_of({runs(0.7, 9), runs(0.05, 9), runs(0.6, 9)}).culprits, (Ranks{1}));
+  EXPECT_TRUE(diagnosis_of({runs(0.2, 9), runs(0.01, 9), runs(0.3, 9)}).culprits.empty());
+  EXPECT_TRUE(diagnosis_of({runs(0.7, 9), runs(0.05, 9), runs(0.05, 9)}).culprits.empty());
+}
+
+TEST(why, times_are_said_as_people_say_them) {
+  EXPECT_EQ(format_seconds(0.25), "250 ms");
+  EXPECT_EQ(format_seconds(1.04), "1.0 s");
+  EXPECT_EQ(format_seconds(12.3), "12 s");
+  EXPECT_EQ(format_seconds(180), "3 min");
+  EXPECT_EQ(format_seconds(9000), "2.5 h");
+}
+
+}  // namespace
+}  // namespace gondwana::why

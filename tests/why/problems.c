@@ -1,0 +1,131 @@
+// A job with a problem, for `gondwana why` to find: the last rank is the culprit, but for `locks`.
+#include <gasnetex.h>
+#include <shmem.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static long locks[2];
+static int word;
+static int me;
+static int ranks;
+static int is_last;
+
+static void sleep_ms(long ms) {
+  const struct timespec time = {ms / 1000, ms % 1000 * 1000000};
+  nanosleep(&time, NULL);
+}
+
+static void compute_for_ever(void) {
+  for (volatile unsigned long i = 0;; ++i) continue;
+}
+
+// Each takes one lock, then the one that the other has.
+static void order_of_locks(void) {
+  if (me < 2) shmem_set_lock(&locks[me]);
+  shmem_barrier_all();
+  if (me < 2) shmem_set_lock(&locks[1 - me]);
+}
+
+// The others wait for its broadcast.
+static void other_collective(void) {
+  if (!is_last) shmem_int_broadcast(SHMEM_TEAM_WORLD, &word, &word, 1, ranks - 1);
+}
+
+static void endless_loop(void) {
+  if (is_last) compute_for_ever();
+}
+
+static void stopped(void) {
+  if (is_last) raise(SIGSTOP);
+}
+
+static void word_that_nobody_writes(void) {
+  if (is_last) shmem_int_wait_until(&word, SHMEM_CMP_EQ, 7);
+}
+
+static void slow_rank(void) {
+  for (;;) {
+    sleep_ms(is_last ? 90 : 30);
+    shmem_barrier_all();
+  }
+}
+
+static void oversubscribed(void) {
+  for (;;) {
+    for (volatile int i = 0; i < 3000000; ++i) continue;
+    shmem_barrier_all();
+  }
+}
+
+static void wrong_team(void) {
+  shmem_team_t everybody;
+  shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, ranks, NULL, 0, &everybody);
+  shmem_team_sync(is_last ? everybody : SHMEM_TEAM_WORLD);
+}
+
+static void on_message(gex_Token_t token, void* payload, size_t size) {
+  (void)token;
+  (void)payload;
+  (void)size;
+}
+
+// The last rank takes no messages.
+static void full_inbox(void) {
+  static char payload[512];
+  gex_Client_t client;
+  gex_EP_t endpoint;
+  gex_TM_t team;
+  gex_AM_Entry_t handler = {
+      200, (gex_AM_Fn_t)on_message, GEX_FLAG_AM_MEDIUM | GEX_FLAG_AM_REQUEST, 0, NULL, NULL};
+  gex_Client_Init(&client, &endpoint, &team, "WHY", NULL, NULL, 0);
+  gex_EP_RegisterHandlers(endpoint, &handler, 1);
+  shmem_barrier_all();
+  if (is_last) compute_for_ever();
+  for (int i = 0; me == 0 && i < 100000; ++i)
+    gex_AM_RequestMedium0(team, (gex_Rank_t)(ranks - 1), 200, payload, sizeof payload,
+                          GEX_EVENT_NOW, 0);
+}
+
+static void nothing(void) {
+  for (;;) {
+    sleep_ms(20);
+    shmem_barrier_all();
+  }
+}
+
+static const struct {
+  const char* name;
+  void (*act)(void);
+} problems[] = {
+    {"locks", order_of_locks},
+    {"collective", other_collective},
+    {"loop", endless_loop},
+    {"stopped", stopped},
+    {"word", word_that_nobody_writes},
+    {"slow", slow_rank},
+    {"oversubscribed", oversubscribed},
+    {"team", wrong_team},
+    {"inbox", full_inbox},
+    {"nothing", nothing},
+};
+
+int main(int argc, char** argv) {
+  shmem_init();
+  me = shmem_my_pe();
+  ranks = shmem_n_pes();
+  is_last = me == ranks - 1;
+  shmem_barrier_all();
+  for (size_t i = 0; i < sizeof(problems) / sizeof(problems[0]); ++i) {
+    if (argc < 2 || strcmp(argv[1], problems[i].name) != 0) continue;
+    printf("ready\n");
+    fflush(stdout);
+    shmem_barrier_all();
+    problems[i].act();
+  }
+  shmem_barrier_all();
+  shmem_finalize();
+  return 0;
+}

@@ -1,0 +1,194 @@
+"""What `gondwana ps` and `gondwana why` say of jobs: `why_test.py GONDWANA PROBLEMS MPIRUN`."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import unittest
+from ctypes.util import find_library
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+import job_case
+from job_case import WATCHDOG, run_tests
+from launcher_case import LauncherCase
+from processes import eventually
+
+PROBLEMS = ""
+MPIRUN = ""
+RANKS = 4
+TWO_NODES = {"GONDWANA_NODE_RANKS": "2", "GONDWANA_NETWORK": "127.0.0.0/8"}
+
+# What the first line of the report begins with, for problems that are alike on one node and on two.
+FIRST_LINES = {
+    "locks": r"ranks 0, 1 wait for each other, and none can go on: rank 0 in shmem_set_lock for "
+             r"rank 1, rank 1 in shmem_set_lock for rank 0",
+    "collective": r"rank 3 is in shmem_barrier_all of the world team, but ranks 0-2 are in "
+                  r"shmem_int_broadcast of the world team: all members must call the same",
+    "loop": r"rank 3 keeps the others waiting: it computes in the program, without a call of the "
+            r"library in the \d.* that it was watched; ranks 0-2 wait in shmem_barrier_all for ",
+    "stopped": r"rank 3 is stopped by a signal: kill -CONT \d+ lets it go on; ranks 0-2 wait in ",
+    "word": r"rank 3 waits in shmem_int_wait_until for something that no rank is left to do: all "
+            r"others wait too; ranks 0-2 wait in shmem_barrier_all",
+    "team": r"rank 3 is in shmem_team_sync of team \d+, but ranks 0-2 are in shmem_team_sync of the "
+            r"world team",
+    "inbox": r"rank 3 keeps the others waiting: it computes .*; rank 0 waits in gex_AM_RequestMedium",
+    "slow": r"rank 3 is slower than the others: it waited \d+ % .*, others [4-9]\d %",
+    "oversubscribed": r"4 ranks share 1 processor of .* and wait for it: each runs \d+ % of the time",
+    "nothing": r"no rank keeps the others waiting",
+}
+
+
+def tool(*words):
+    return subprocess.run([job_case.GONDWANA, *words], capture_output=True, text=True,
+                          timeout=WATCHDOG, check=False)
+
+
+class WhyTest(LauncherCase):
+    def begin_problem(self, problem, *before, env=None):
+        env = {"GONDWANA_BCAST_ALGORITHM": "tree", **(env or {})}
+        words = ("-n", str(RANKS), *before, PROBLEMS, problem)
+        job = self.start_ready_with(words, env)
+        time.sleep(0.3)  # all are where they stay
+        return job
+
+    def start_ready_with(self, words, env):
+        return super(LauncherCase, self).start_ready(*words, ranks=RANKS, program=(), env=env)
+
+    def why(self, job, *words):
+        said = tool("why", *words, str(job.pid))
+        self.assertEqual((said.returncode, said.stderr), (0, ""))
+        return said.stdout
+
+    def end(self, job):
+        for pid in self.marked():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+        job.terminate()
+        job.wait(WATCHDOG)
+        self.assertTrue(self.nobody_left())
+
+    def check(self, problem, env=None):
+        before = ("taskset", "-c", "0") if problem == "oversubscribed" else ()
+        job = self.begin_problem(problem, *before, env=env)
+        watch = () if problem in ("slow", "oversubscribed") else ("--watch", "0.3")
+        first = self.why(job, *watch).splitlines()[0]
+        self.end(job)
+        self.assertRegex(first, "^" + FIRST_LINES[problem])
+
+    def test_the_first_line_names_the_culprit_on_one_node(self):
+        for problem in FIRST_LINES:
+            with self.subTest(problem=problem):
+                self.check(problem)
+
+    @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
+    def test_the_first_line_names_the_culprit_on_two_nodes(self):
+        for problem in FIRST_LINES:
+            with self.subTest(problem=problem):
+                self.check(problem, TWO_NODES)
+
+    def test_a_rank_that_has_died_before_its_launcher_saw_it(self):
+        job = self.begin_problem("loop")
+        said = json.loads(self.why(job, "--json"))
+        os.kill(self.guardian_of(job), signal.SIGSTOP)
+        os.kill(said["seen"][3]["process"], signal.SIGKILL)
+        self.assertTrue(eventually(lambda: "rank 3 has ended without leaving the job" in
+                                   self.why(job).splitlines()[0]))
+        self.end(job)
+
+    @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
+    def test_a_node_that_does_not_run(self):
+        job = self.begin_problem("nothing", env=TWO_NODES)
+        said = json.loads(self.why(job, "--json"))
+        for rank in said["seen"][2:]:
+            os.kill(rank["process"], signal.SIGSTOP)
+        time.sleep(0.2)
+        first = self.why(job).splitlines()[0]
+        self.end(job)
+        self.assertRegex(first, r"^ranks 2, 3 \(all of node 1\) are stopped by a signal: ")
+
+    def test_the_place_in_the_program_is_named_with_file_and_line(self):
+        job = self.begin_problem("loop")
+        text = self.why(job)
+        said = json.loads(self.why(job, "--json"))
+        self.end(job)
+        self.assertRegex(text, r"\n  rank 3 \(process \d+\): endless_loop at .*problems\.c:\d+\n")
+        functions = [frame["function"] for frame in said["places"][0]["stack"]]
+        self.assertIn("main", functions)
+        self.assertEqual(said["culprits"], [3])
+        self.assertEqual(said["seen"][0]["wait"]["call"], "shmem_barrier_all")
+        self.assertGreater(said["seen"][3]["computed"], 0.2)
+
+    def test_ranks_that_do_the_same_are_one_line(self):
+        job = self.begin_problem("loop")
+        text = self.why(job)
+        self.end(job)
+        self.assertRegex(text, r"(?m)^  0-2 +\d.* s +\d+ %  waits in shmem_barrier_all$")
+        self.assertRegex(text, r"(?m)^  3 +\d+ %  is in the program$")
+
+    def test_jobs_are_listed_and_found_by_id_and_process(self):
+        before = tool("ps").stdout
+        self.assertNotIn(PROBLEMS, before)
+        job = self.begin_problem("nothing")
+        listed = json.loads(tool("ps", "--json").stdout)
+        (mine,) = [row for row in listed if row["program"] == f"{PROBLEMS} nothing"]
+        self.assertEqual((mine["ranks"], mine["nodes"]), (RANKS, 1))
+        self.assertRegex(tool("ps").stdout, rf"(?m)^{mine['job']} +4 +1 +00:00:\d\d .*{PROBLEMS} nothing$")
+        rank = json.loads(self.why(job, "--json"))["seen"][1]["process"]
+        for name in (mine["job"], mine["job"][:6], str(rank), str(job.pid)):
+            self.assertEqual(json.loads(tool("why", "--json", name).stdout)["job"], mine["job"])
+        self.end(job)
+        self.assertNotIn(mine["job"], tool("ps").stdout)
+
+    def test_mistakes_get_a_sentence(self):
+        for words, sentence in {
+            ("why", "nonsense"): "no job of yours on this machine is, or has the process, nonsense",
+            ("why", "--watch"): '--watch "": expected seconds',
+            ("why", "--watch", "-1"): '--watch "-1": expected seconds, such as 1 or 0.5, up to 3600',
+            ("why", "--loud"): "--loud is no option; see gondwana why --help",
+            ("why", "1", "2"): "one job at a time, not 1 and 2",
+            ("ps", "all"): "all is no option; see gondwana ps --help",
+            ("whi",): "did you mean why?",
+        }.items():
+            with self.subTest(words=words):
+                said = tool(*words)
+                self.assertEqual((said.returncode, said.stdout, said.stderr.count("\n")), (1, "", 1))
+                self.assertIn(sentence, said.stderr)
+        for command in ("ps", "why"):
+            said = tool(command, "--help")
+            self.assertEqual((said.returncode, said.stderr), (0, ""))
+            self.assertTrue(said.stdout.startswith(f"Usage: gondwana {command} "))
+
+    def test_a_program_that_no_launcher_started_is_found(self):
+        job = subprocess.Popen([PROBLEMS, "nothing"], env=self.environment(), stdout=subprocess.PIPE)
+        self.addCleanup(self.close, job)
+        job.stdout.readline()
+        said = json.loads(tool("why", "--json", str(job.pid)).stdout)
+        self.assertEqual((said["ranks"], said["seen"][0]["process"]), (1, job.pid))
+        job.kill()
+        job.wait(WATCHDOG)
+
+    def test_a_job_of_another_launcher_is_found(self):
+        if not MPIRUN:
+            self.skipTest("no mpirun here")
+        root = ("--allow-run-as-root",) if os.geteuid() == 0 else ()
+        job = subprocess.Popen([MPIRUN, *root, "--oversubscribe", "-n", "4", PROBLEMS, "loop"],
+                               env=self.environment(), stdout=subprocess.PIPE, text=True)
+        self.addCleanup(self.close, job)
+        for _ in range(RANKS):
+            self.assertEqual(job.stdout.readline(), "ready\n")
+        time.sleep(0.3)
+        text = self.why(job)
+        job.terminate()
+        job.wait(WATCHDOG)
+        self.assertTrue(self.nobody_left())
+        self.assertRegex(text, "^" + FIRST_LINES["loop"])
+        self.assertIn("endless_loop at ", text)
+
+
+if __name__ == "__main__":
+    PROBLEMS, MPIRUN = os.path.abspath(sys.argv.pop(2)), sys.argv.pop(2)
+    run_tests()

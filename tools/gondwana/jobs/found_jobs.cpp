@@ -1,0 +1,188 @@
+#include "jobs/found_jobs.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "core/parse.hpp"
+#include "core/unique_fd.hpp"
+#include "jobs/process_state.hpp"
+
+namespace gondwana::jobs {
+namespace {
+
+// The names in a folder of /proc that are numbers.
+std::vector<std::uint64_t> numbers_in(const std::string& path) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.c_str()), &::closedir);
+  std::vector<std::uint64_t> numbers;
+  while (folder != nullptr) {
+    const dirent* entry = ::readdir(folder.get());  // NOLINT(concurrency-mt-unsafe): of our own
+    if (entry == nullptr) break;
+    if (const Result<std::uint64_t> number = parse_number(entry->d_name, 0, INT_MAX); number)
+      numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+bool is_control_memory(const std::string& link) {
+  static const std::string name = fmt::format("/memfd:{}", control_label);
+  std::string target(name.size(), '\0');
+  const ssize_t length = ::readlink(link.c_str(), target.data(), target.size());
+  return length == static_cast<ssize_t>(name.size()) && target == name;
+}
+
+struct FoundFile {
+  UniqueFd file;
+  pid_t holder;
+};
+
+using FileNumber = std::pair<dev_t, ino_t>;
+
+// Each once, however many processes hold it.
+std::vector<FoundFile> control_files() {
+  std::vector<FoundFile> files;
+  std::set<FileNumber> known;
+  for (const std::uint64_t process : numbers_in("/proc")) {
+    const std::string folder = fmt::format("/proc/{}/fd", process);
+    for (const std::uint64_t number : numbers_in(folder)) {
+      const std::string link = fmt::format("{}/{}", folder, number);
+      if (!is_control_memory(link)) continue;
+      UniqueFd file(::open(link.c_str(), O_RDONLY | O_CLOEXEC));
+      struct stat facts{};
+      if (file.get() < 0 || ::fstat(file.get(), &facts) != 0 || facts.st_uid != ::geteuid())
+        continue;
+      if (known.emplace(facts.st_dev, facts.st_ino).second)
+        files.push_back({std::move(file), static_cast<pid_t>(process)});
+    }
+  }
+  return files;
+}
+
+Mapping map_to_read(const UniqueFd& file) {
+  struct stat facts{};
+  if (::fstat(file.get(), &facts) != 0 || facts.st_size == 0) return {};
+  const auto length = static_cast<std::size_t>(facts.st_size);
+  void* start = ::mmap(nullptr, length, PROT_READ, MAP_SHARED, file.get(), 0);
+  if (start == MAP_FAILED) return {};
+  return {static_cast<std::byte*>(start), length};
+}
+
+const NodeFacts& facts_in(const Mapping& memory) {
+  return shared_at<NodeHeader>(memory.data(), 0).facts;
+}
+
+NodeShare share_of(const NodeFacts& facts) {
+  return {facts.ranks, facts.first, facts.node, facts.nodes, facts.job_ranks};
+}
+
+bool is_ours(const Mapping& memory) {
+  if (memory.size() < ControlLayout::header_size) return false;
+  const NodeFacts& facts = facts_in(memory);
+  return facts.layout == memory_fingerprint &&
+         memory.size() >= ControlLayout(share_of(facts)).size();
+}
+
+void add(FoundJobs& found, FoundNode node) {
+  const auto same = [&](const FoundJob& job) { return job.facts().job == node.facts().job; };
+  const auto job = std::ranges::find_if(found.jobs, same);
+  if (job == found.jobs.end())
+    found.jobs.emplace_back().nodes.push_back(std::move(node));
+  else
+    job->nodes.push_back(std::move(node));
+}
+
+// `process` is `descendant`, or has started it or one of its ancestors.
+bool is_above(pid_t process, pid_t descendant) {
+  while (descendant > 1 && descendant != process) descendant = parent_of(descendant);
+  return descendant == process;
+}
+
+bool is_part_of(const FoundJob& job, pid_t process) {
+  return std::ranges::any_of(job.nodes, [&](const FoundNode& node) {
+    if (is_above(process, node.holder())) return true;
+    for (std::uint32_t local = 0; local < node.facts().ranks; ++local)
+      if (node.process(local) == process) return true;
+    return false;
+  });
+}
+
+}  // namespace
+
+FoundNode::FoundNode(Mapping memory, pid_t holder)
+    : memory_(std::move(memory)), layout_(share_of(facts_in(memory_))), holder_(holder) {}
+
+const NodeHeader& FoundNode::header() const {
+  return shared_at<NodeHeader>(memory_.data(), 0);
+}
+
+const ControlPage& FoundNode::page(std::uint32_t local) const {
+  return shared_at<ControlPage>(memory_.data(), layout_.page(local));
+}
+
+pid_t FoundNode::process(std::uint32_t local) const {
+  return static_cast<pid_t>(page(local).presence.process.load(std::memory_order_relaxed));
+}
+
+std::string FoundJob::id() const {
+  return fmt::format("{:08x}", facts().job);
+}
+
+std::string FoundJob::program() const {
+  for (const FoundNode& node : nodes)
+    for (std::uint32_t local = 0; local < node.facts().ranks; ++local)
+      if (const pid_t process = node.process(local); process != 0)
+        if (std::string line = command_line_of(process); !line.empty()) return line;
+  return {};
+}
+
+FoundJobs find_jobs() {
+  FoundJobs found;
+  for (const FoundFile& file : control_files()) {
+    Mapping memory = map_to_read(file.file);
+    if (is_ours(memory))
+      add(found, FoundNode(std::move(memory), file.holder));
+    else
+      found.notes.push_back(fmt::format(
+          "process {} has a job of another version of Gondwana: ask it by the gondwana command of "
+          "that version",
+          file.holder));
+  }
+  for (FoundJob& job : found.jobs)
+    std::ranges::sort(job.nodes, {}, [](const FoundNode& node) { return node.facts().node; });
+  std::ranges::sort(found.jobs, {}, [](const FoundJob& job) { return job.facts().began_s; });
+  return found;
+}
+
+Result<FoundJob> choose_job(FoundJobs found, std::string_view word) {
+  const Result<std::uint64_t> number = parse_number(word, 1, INT_MAX);
+  std::vector<FoundJob> meant;
+  for (FoundJob& job : found.jobs) {
+    const bool by_process = number && is_part_of(job, static_cast<pid_t>(*number));
+    if (word.empty() || by_process || job.id().starts_with(word)) meant.push_back(std::move(job));
+  }
+  if (meant.size() == 1) return std::move(meant.front());
+  const std::string note = found.notes.empty() ? "" : fmt::format(" ({})", found.notes.front());
+  if (meant.empty())
+    return Error{Errc::invalid_argument,
+                 word.empty()
+                     ? fmt::format("no job of yours runs on this machine{}", note)
+                     : fmt::format("no job of yours on this machine is, or has the process, "
+                                   "{}; gondwana ps lists them{}",
+                                   word, note)};
+  std::string ids;
+  for (const FoundJob& job : meant) ids += fmt::format("{}{}", ids.empty() ? "" : ", ", job.id());
+  return Error{Errc::invalid_argument,
+               fmt::format("{} jobs are possible: {}; say which, gondwana ps lists them",
+                           meant.size(), ids)};
+}
+
+}  // namespace gondwana::jobs

@@ -1,0 +1,62 @@
+// The jobs of this user on this machine.
+//
+// A node of a job is found by its control memory: its guardian holds the descriptor, under
+// launchers of others its first rank. /proc shows it to processes of the same user only. Nobody
+// registers a job, and nothing of it is left behind.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/mapping.hpp"
+#include "core/result.hpp"
+#include "memory/layout.hpp"
+
+namespace gondwana::jobs {
+
+// The control memory of a node, mapped to be read.
+class FoundNode {
+ public:
+  FoundNode(Mapping memory, pid_t holder);
+
+  const NodeFacts& facts() const { return header().facts; }
+  const ControlPage& page(std::uint32_t local) const;
+  // The process that holds the memory: the guardian, or the first rank.
+  pid_t holder() const { return holder_; }
+  // Of a rank of the node; 0 before it has joined.
+  pid_t process(std::uint32_t local) const;
+
+ private:
+  const NodeHeader& header() const;
+
+  Mapping memory_;
+  ControlLayout layout_;
+  pid_t holder_;
+};
+
+struct FoundJob {
+  std::vector<FoundNode> nodes;  // those on this machine, by their numbers; at least one
+
+  const NodeFacts& facts() const { return nodes.front().facts(); }
+  // "3f2a9c01"
+  std::string id() const;
+  // The command line of a rank, or nothing where none has joined.
+  std::string program() const;
+};
+
+struct FoundJobs {
+  std::vector<FoundJob> jobs;      // the oldest first
+  std::vector<std::string> notes;  // on jobs that cannot be read
+};
+
+FoundJobs find_jobs();
+
+// `word`: an id or its beginning, or the number of a process of the job; empty where there is one
+// job. Leaves that job alone in `found`.
+Result<FoundJob> choose_job(FoundJobs found, std::string_view word);
+
+}  // namespace gondwana::jobs

@@ -1,0 +1,31 @@
+// What /proc says of a process.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+namespace gondwana::jobs {
+
+struct ProcessState {
+  char letter = 'X';  // as in /proc: R runs, S sleeps, T and t are stopped; X: it is gone
+  pid_t parent = 0;
+  std::uint64_t used_ns = 0;  // of processors, by all its threads
+
+  bool is_gone() const { return letter == 'X' || letter == 'Z'; }
+  bool is_stopped() const { return letter == 'T' || letter == 't'; }
+};
+
+ProcessState state_of(pid_t process);
+// Time that its first thread could run and had no processor; 0 where the kernel does not count it.
+std::uint64_t delay_ns_of(pid_t process);
+pid_t parent_of(pid_t process);
+
+// Words with a space between them; empty where the process is gone.
+std::string command_line_of(pid_t process);
+
+// The process that holds `process` for debugging, or 0.
+pid_t tracer_of(pid_t process);
+
+}  // namespace gondwana::jobs

@@ -1,0 +1,149 @@
+#include "jobs/watch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <thread>
+
+#include "core/counters.hpp"
+#include "core/host_name.hpp"
+#include "core/machine.hpp"
+#include "jobs/process_state.hpp"
+#include "memory/stillness.hpp"
+
+namespace gondwana::jobs {
+namespace {
+
+constexpr std::chrono::milliseconds between_looks{20};
+
+// What is compared between the first look and the last.
+struct Look {
+  ProcessState process;
+  std::uint64_t delay_ns = 0;
+  std::uint64_t calls = 0;
+};
+
+std::uint64_t calls_of(const ControlPage& page) {
+  std::uint64_t calls = 0;
+  for (const Count what : {Count::puts, Count::gets, Count::atomics, Count::syncs, Count::waits})
+    calls += page.count(what);
+  return calls;
+}
+
+// Numbers of a process that has ended are 0.
+double share(std::uint64_t before, std::uint64_t after, std::uint64_t of) {
+  return after > before ? static_cast<double>(after - before) / static_cast<double>(of) : 0;
+}
+
+// A rank of the node, over all looks.
+class Watched {
+ public:
+  Watched(const FoundNode& node, std::uint32_t local)
+      : node_(&node), local_(local), page_(&node.page(local)), first_(look()) {
+    since_ns_ = wait_since_ns();
+  }
+
+  void look_again() {
+    const std::uint64_t since_ns = wait_since_ns();
+    ++looks_;
+    waits_ += since_ns != 0 ? 1 : 0;
+    if (since_ns != since_ns_) lasted_ = false;
+  }
+
+  RankSeen seen(std::uint64_t watched_ns) const {
+    const Look last = look();
+    RankSeen rank{.rank = node_->facts().first + local_,
+                  .node = node_->facts().node,
+                  .pid = node_->process(local_),
+                  .state = page_->state.load(),
+                  .wait = wait(),
+                  .waited = looks_ > 0 ? static_cast<double>(waits_) / looks_ : 0,
+                  .computed = share(first_.process.used_ns, last.process.used_ns, watched_ns),
+                  .delayed = share(first_.delay_ns, last.delay_ns, watched_ns),
+                  .calls = last.calls - first_.calls,
+                  .is_in_exit = is_in_exit(*page_)};
+    if (rank.pid != 0)
+      rank.process = last.process.is_gone()      ? RankSeen::Process::gone
+                     : last.process.is_stopped() ? RankSeen::Process::stopped
+                                                 : RankSeen::Process::alive;
+    if (rank.process == RankSeen::Process::stopped) rank.tracer = tracer_of(rank.pid);
+    return rank;
+  }
+
+ private:
+  Look look() const {
+    const pid_t pid = node_->process(local_);
+    if (pid == 0) return {};
+    return {state_of(pid), delay_ns_of(pid), calls_of(*page_)};
+  }
+
+  std::uint64_t wait_since_ns() const {
+    const Waiting* wait = page_->longest_wait();
+    return wait != nullptr ? wait->since_ns.load(std::memory_order_acquire) : 0;
+  }
+
+  std::optional<WaitSeen> wait() const {
+    const Waiting* wait = page_->longest_wait();
+    if (wait == nullptr) return std::nullopt;
+    const std::uint64_t since_ns = wait->since_ns.load(std::memory_order_acquire);
+    if (since_ns == 0) return std::nullopt;
+    const std::uint64_t now_ns = std::max(monotonic_ns(), since_ns);
+    return WaitSeen{.call = wait->call(),
+                    .peer = wait->peer.load(std::memory_order_relaxed),
+                    .team = wait->team.load(std::memory_order_relaxed),
+                    .seconds = static_cast<double>(now_ns - since_ns) * 1e-9,
+                    .lasted = lasted_ && since_ns == since_ns_};
+  }
+
+  const FoundNode* node_;
+  std::uint32_t local_;
+  const ControlPage* page_;
+  Look first_;
+  std::uint64_t since_ns_ = 0;  // of the wait at the first look
+  bool lasted_ = true;
+  std::uint32_t looks_ = 0;
+  std::uint32_t waits_ = 0;  // looks that found it waiting
+};
+
+// Those where any rank of the job may run on this machine.
+std::uint32_t processors_of(const FoundJob& job) {
+  std::array<std::uint64_t, 16> all{};
+  for (const FoundNode& node : job.nodes)
+    for (std::uint32_t local = 0; local < node.facts().ranks; ++local)
+      for (std::size_t i = 0; i < all.size(); ++i)
+        all.at(i) |= node.page(local).processors.at(i).load(std::memory_order_relaxed);
+  std::uint32_t processors = 0;
+  for (const std::uint64_t word : all)
+    processors += static_cast<std::uint32_t>(std::popcount(word));
+  return processors;
+}
+
+}  // namespace
+
+JobSeen watch(const FoundJob& job, std::chrono::milliseconds time) {
+  std::vector<Watched> ranks;
+  for (const FoundNode& node : job.nodes)
+    for (std::uint32_t local = 0; local < node.facts().ranks; ++local)
+      ranks.emplace_back(node, local);
+  const std::uint64_t begin_ns = monotonic_ns();
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(between_looks);
+    for (Watched& rank : ranks) rank.look_again();
+  }
+  const std::uint64_t watched_ns = std::max<std::uint64_t>(monotonic_ns() - begin_ns, 1);
+  JobSeen seen{.id = job.id(),
+               .program = job.program(),
+               .ranks = job.facts().job_ranks,
+               .nodes = job.facts().nodes,
+               .watched_s = static_cast<double>(watched_ns) * 1e-9,
+               .found = {},
+               .seen = {}};
+  for (const FoundNode& node : job.nodes)
+    seen.found.push_back({node.facts().node, node.facts().first, node.facts().ranks,
+                          host_name().data(), processors_of(job)});
+  for (const Watched& rank : ranks) seen.seen.push_back(rank.seen(watched_ns));
+  return seen;
+}
+
+}  // namespace gondwana::jobs

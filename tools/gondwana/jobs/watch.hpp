@@ -1,0 +1,64 @@
+// A job, watched for a moment: what each rank did, from its control memory and from /proc. The job
+// notices nothing.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "jobs/found_jobs.hpp"
+#include "memory/control_page.hpp"
+
+namespace gondwana::jobs {
+
+// A wait in a call of the library.
+struct WaitSeen {
+  std::string call;
+  std::uint32_t peer = Waiting::anybody;
+  std::uint32_t team = Waiting::no_team;
+  double seconds = 0;   // that it has lasted
+  bool lasted = false;  // all the time that the job was watched
+};
+
+struct RankSeen {
+  enum class Process : std::uint8_t { none, gone, stopped, alive };
+
+  std::uint32_t rank = 0;
+  std::uint32_t node = 0;
+  pid_t pid = 0;
+  Process process = Process::none;
+  RankState state = RankState::absent;
+  std::optional<WaitSeen> wait;  // at the end
+  double waited = 0;             // the part of the time that it was in waits
+  double computed = 0;           // processor time by wall time, of all its threads
+  double delayed = 0;            // likewise, the time that it could run and had no processor
+  std::uint64_t calls = 0;       // counted operations, in the time that it was watched
+  bool is_in_exit = false;
+  pid_t tracer = 0;  // a debugger that holds it
+};
+
+struct NodeSeen {
+  std::uint32_t node = 0;
+  std::uint32_t first = 0;
+  std::uint32_t ranks = 0;
+  std::string host;
+  std::uint32_t processors = 0;  // of that host, which ranks of the job may use
+};
+
+struct JobSeen {
+  std::string id;
+  std::string program;
+  std::uint32_t ranks = 0;  // on all nodes
+  std::uint32_t nodes = 0;
+  double watched_s = 0;
+  std::vector<NodeSeen> found;  // the nodes that could be looked at
+  std::vector<RankSeen> seen;   // their ranks, in order
+};
+
+JobSeen watch(const FoundJob& job, std::chrono::milliseconds time);
+
+}  // namespace gondwana::jobs

@@ -1,0 +1,106 @@
+#include "stacks_module/stacks.hpp"
+
+#include <cxxabi.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+namespace gondwana::why {
+namespace {
+
+constexpr std::size_t most_frames = 64;
+
+struct Ended {
+  void operator()(Dwfl* session) const { ::dwfl_end(session); }
+};
+using Session = std::unique_ptr<Dwfl, Ended>;
+
+std::string demangled(const char* name) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> readable(
+      abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
+  return readable != nullptr ? readable.get() : name;
+}
+
+struct Walk {
+  Dwfl* session;
+  std::string program;  // the file of the process
+  std::vector<Frame> frames;
+};
+
+Frame frame_at(const Walk& walk, Dwarf_Addr address, Dwarf_Addr looked_up) {
+  Frame frame;
+  frame.address = address;
+  Dwfl_Module* module = ::dwfl_addrmodule(walk.session, looked_up);
+  if (module == nullptr) return frame;
+  const char* file = nullptr;
+  if (const char* name =
+          ::dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, &file, nullptr))
+    frame.module = name;
+  frame.is_program = frame.module == walk.program || (file != nullptr && file == walk.program);
+  if (const char* name = ::dwfl_module_addrname(module, looked_up))
+    frame.function = demangled(name);
+  if (Dwfl_Line* line = ::dwfl_module_getsrc(module, looked_up))
+    if (const char* source = ::dwfl_lineinfo(line, nullptr, &frame.line, nullptr, nullptr, nullptr))
+      frame.file = source;
+  return frame;
+}
+
+int add_frame(Dwfl_Frame* state, void* argument) {
+  auto& walk = *static_cast<Walk*>(argument);
+  Dwarf_Addr address = 0;
+  bool is_interrupted = false;
+  if (!::dwfl_frame_pc(state, &address, &is_interrupted)) return DWARF_CB_ABORT;
+  // A return address is behind the call.
+  const Dwarf_Addr looked_up = is_interrupted ? address : address - 1;
+  walk.frames.push_back(frame_at(walk, address, looked_up));
+  return walk.frames.size() < most_frames ? DWARF_CB_OK : DWARF_CB_ABORT;
+}
+
+Error refusal(pid_t process, const char* what, const std::string& reason) {
+  return {Errc::refused,
+          fmt::format("the stack of process {} cannot be read: {}: {}", process, what, reason)};
+}
+
+std::string last_error() {
+  const char* text = ::dwfl_errmsg(-1);
+  return text != nullptr ? text : "unknown";
+}
+
+Result<std::vector<Frame>> find_stack(pid_t process) {
+  static char* no_path = nullptr;
+  const Dwfl_Callbacks callbacks{.find_elf = &::dwfl_linux_proc_find_elf,
+                                 .find_debuginfo = &::dwfl_standard_find_debuginfo,
+                                 .section_address = nullptr,
+                                 .debuginfo_path = &no_path};
+  const Session session(::dwfl_begin(&callbacks));
+  if (session == nullptr) return refusal(process, "dwfl_begin", last_error());
+  if (const int number = ::dwfl_linux_proc_report(session.get(), process); number != 0)
+    return refusal(process, "its mappings", number > 0 ? std::strerror(number) : last_error());
+  if (::dwfl_report_end(session.get(), nullptr, nullptr) != 0)
+    return refusal(process, "its mappings", last_error());
+  if (const int number = ::dwfl_linux_proc_attach(session.get(), process, false); number != 0)
+    return refusal(process, "attach", number > 0 ? std::strerror(number) : last_error());
+  std::error_code failure;
+  Walk walk{session.get(),
+            std::filesystem::read_symlink(fmt::format("/proc/{}/exe", process), failure).string(),
+            {}};
+  const int ended = ::dwfl_getthread_frames(session.get(), process, &add_frame, &walk);
+  if (ended != 0 && walk.frames.empty()) return refusal(process, "ptrace", last_error());
+  return std::move(walk.frames);
+}
+
+}  // namespace
+}  // namespace gondwana::why
+
+extern "C" [[gnu::visibility("default")]] void gondwana_stacks_of(
+    pid_t process, gondwana::Result<std::vector<gondwana::why::Frame>>* stack) {
+  *stack = gondwana::why::find_stack(process);
+}

@@ -1,0 +1,344 @@
+#include "why/diagnosis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "memory/rank_report.hpp"
+#include "why/wait_graph.hpp"
+
+namespace gondwana::why {
+namespace {
+
+using jobs::JobSeen;
+using jobs::RankSeen;
+using Ranks = std::vector<std::uint32_t>;
+
+constexpr std::uint32_t world = 0;  // its team number
+
+std::string team_name(std::uint32_t team) {
+  return team == world ? "the world team" : fmt::format("team {}", team);
+}
+
+// "rank 3", "ranks 0-2"
+std::string name(const Ranks& ranks) {
+  return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", format_ranks(ranks));
+}
+
+class Findings {
+ public:
+  explicit Findings(const JobSeen& job) : job_(&job), graph_(job) {}
+
+  Diagnosis make() {
+    find_lost();
+    find_stopped();
+    find_circles();
+    find_single();
+    find_oversubscribed();
+    if (diagnosis_.culprits.empty()) find_slow();
+    tell_of_other_nodes();
+    if (diagnosis_.sentences.empty()) tell_that_it_goes_on();
+    return std::move(diagnosis_);
+  }
+
+ private:
+  void say(std::string sentence, const Ranks& culprits) {
+    diagnosis_.sentences.push_back(std::move(sentence));
+    diagnosis_.culprits.insert(diagnosis_.culprits.end(), culprits.begin(), culprits.end());
+  }
+
+  Ranks ranks_that(auto&& condition) const {
+    Ranks ranks;
+    for (const RankSeen& rank : job_->seen)
+      if (condition(rank)) ranks.push_back(rank.rank);
+    return ranks;
+  }
+
+  // "; ranks 0-2 wait in shmem_barrier_all for 12 s", of those that are stuck for whatever reason.
+  std::string waiting(std::string_view before) const {
+    std::map<std::string, std::pair<Ranks, double>> by_call;
+    for (const RankSeen& rank : job_->seen) {
+      if (does(rank) != Does::wait) continue;
+      auto& [ranks, longest] = by_call[rank.wait->call];
+      ranks.push_back(rank.rank);
+      longest = std::max(longest, rank.wait->seconds);
+    }
+    std::string text;
+    for (const auto& [call, who] : by_call)
+      text += fmt::format("{}{} wait{} in {} for {}", text.empty() ? before : ", ", name(who.first),
+                          who.first.size() == 1 ? "s" : "", call, format_seconds(who.second));
+    return text;
+  }
+
+  void find_lost() {
+    const Ranks lost = ranks_that([](const RankSeen& rank) { return does(rank) == Does::lost; });
+    if (!lost.empty())
+      say(fmt::format("{} {} ended without leaving the job{}", name(lost),
+                      lost.size() == 1 ? "has" : "have", waiting("; ")),
+          lost);
+  }
+
+  bool is_whole_node(const Ranks& ranks, const jobs::NodeSeen& node) const {
+    if (job_->nodes == 1) return false;
+    for (std::uint32_t rank = node.first; rank < node.first + node.ranks; ++rank)
+      if (std::ranges::find(ranks, rank) == ranks.end()) return false;
+    return true;
+  }
+
+  void find_stopped() {
+    const Ranks stopped =
+        ranks_that([](const RankSeen& rank) { return does(rank) == Does::stopped; });
+    if (stopped.empty()) return;
+    std::string node;
+    for (const jobs::NodeSeen& each : job_->found)
+      if (is_whole_node(stopped, each)) node += fmt::format(" (all of node {})", each.node);
+    std::string pids;
+    pid_t tracer = 0;
+    for (const RankSeen& rank : job_->seen) {
+      if (does(rank) != Does::stopped) continue;
+      pids += fmt::format(" {}", rank.pid);
+      tracer = std::max(tracer, rank.tracer);
+    }
+    const bool one = stopped.size() == 1;
+    const std::string how = tracer != 0
+                                ? fmt::format("held by a debugger, process {}", tracer)
+                                : fmt::format("stopped by a signal: kill -CONT{} lets {} go on",
+                                              pids, one ? "it" : "them");
+    say(fmt::format("{}{} {} {}{}", name(stopped), node, one ? "is" : "are", how, waiting("; ")),
+        stopped);
+  }
+
+  // Ranks that all wait for each other.
+  void find_circles() {
+    for (const Ranks& circle : graph_.circles()) {
+      std::map<std::tuple<std::uint32_t, std::string>, Ranks> calls;  // by team and call
+      bool are_collective = true;
+      for (const std::uint32_t rank : circle) {
+        const jobs::WaitSeen& wait = *graph_.rank(rank).wait;
+        are_collective = are_collective && wait.team != Waiting::no_team;
+        calls[{wait.team, wait.call}].push_back(rank);
+      }
+      are_collective ? tell_of_collectives(calls) : tell_of_circle(circle);
+    }
+  }
+
+  void tell_of_circle(const Ranks& circle) {
+    std::string each;
+    for (const std::uint32_t rank : circle) {
+      const jobs::WaitSeen& wait = *graph_.rank(rank).wait;
+      const std::string whom = wait.team != Waiting::no_team
+                                   ? fmt::format("the others of {}", team_name(wait.team))
+                                   : fmt::format("rank {}", wait.peer);
+      each +=
+          fmt::format("{}rank {} in {} for {}", each.empty() ? "" : ", ", rank, wait.call, whom);
+    }
+    say(fmt::format("{} wait for each other, and none can go on: {}", name(circle), each), circle);
+  }
+
+  // The fewest are the culprits, among as many the last.
+  void tell_of_collectives(const std::map<std::tuple<std::uint32_t, std::string>, Ranks>& calls) {
+    const auto fewer = [](const auto& one, const auto& other) {
+      return one.second.size() != other.second.size() ? one.second.size() < other.second.size()
+                                                      : one.second.front() > other.second.front();
+    };
+    const auto odd = std::ranges::min_element(calls, fewer);
+    const auto in_place = [](const auto& call) {
+      return fmt::format("in {} of {}", std::get<1>(call.first),
+                         team_name(std::get<0>(call.first)));
+    };
+    std::string others;
+    bool is_same_team = true;
+    for (auto call = calls.begin(); call != calls.end(); ++call) {
+      if (call == odd) continue;
+      is_same_team = is_same_team && std::get<0>(call->first) == std::get<0>(odd->first);
+      others += fmt::format("{}{} {} {}", others.empty() ? "" : ", ", name(call->second),
+                            call->second.size() == 1 ? "is" : "are", in_place(*call));
+    }
+    say(fmt::format("{} {} {}, but {}: {}", name(odd->second),
+                    odd->second.size() == 1 ? "is" : "are", in_place(*odd), others,
+                    is_same_team
+                        ? "all members must call the same collectives in the same order"
+                        : "they wait for members that are in a collective of another team"),
+        odd->second);
+  }
+
+  // Ranks that wait for nobody that could be named, while others wait for them.
+  void find_single() {
+    const Ranks& ends = graph_.ends();
+    const auto those = [&](Does what) {
+      Ranks ranks;
+      for (const std::uint32_t rank : ends)
+        if (does(graph_.rank(rank)) == what) ranks.push_back(rank);
+      return ranks;
+    };
+    if (const Ranks absent = those(Does::absent); !absent.empty())
+      say(fmt::format("{} {} not joined the job yet{}", name(absent),
+                      absent.size() == 1 ? "has" : "have", waiting("; ")),
+          absent);
+    if (const Ranks silent = those(Does::silent); !silent.empty()) tell_of_silent(silent);
+    if (const Ranks busy = those(Does::work); !busy.empty())
+      say(fmt::format("{} {} on{}", name(busy), busy.size() == 1 ? "works" : "work", waiting("; ")),
+          busy);
+    if (const Ranks alone = those(Does::wait); !alone.empty())
+      all_nodes_are_seen() ? tell_of_forgotten(alone) : tell_of_far(alone);
+  }
+
+  void tell_of_silent(const Ranks& silent) {
+    double computed = 0;
+    for (const std::uint32_t rank : silent) computed += graph_.rank(rank).computed;
+    const bool one = silent.size() == 1;
+    const bool compute = computed > 0.1 * static_cast<double>(silent.size());
+    const std::string what = compute ? (one ? "computes" : "compute") : (one ? "sleeps" : "sleep");
+    say(fmt::format("{} {} the others waiting: {} {} in the program, without a call of the library "
+                    "in the {} that {} watched{}",
+                    name(silent), one ? "keeps" : "keep", one ? "it" : "they", what,
+                    format_seconds(job_->watched_s), one ? "it was" : "they were", waiting("; ")),
+        silent);
+  }
+
+  bool all_nodes_are_seen() const { return job_->found.size() == job_->nodes; }
+
+  void tell_of_far(const Ranks& alone) {
+    diagnosis_.sentences.push_back(fmt::format("{} {}, perhaps for ranks on other hosts{}",
+                                               name(alone), alone.size() == 1 ? "waits" : "wait",
+                                               waiting("; ")));
+  }
+
+  void tell_of_forgotten(const Ranks& alone) {
+    std::map<std::string, Ranks> calls;
+    for (const std::uint32_t rank : alone) calls[graph_.rank(rank).wait->call].push_back(rank);
+    std::string each;
+    for (const auto& [call, ranks] : calls)
+      each += fmt::format("{}{} wait{} in {}", each.empty() ? "" : ", ", name(ranks),
+                          ranks.size() == 1 ? "s" : "", call);
+    const Ranks left = ranks_that([](const RankSeen& rank) { return does(rank) == Does::left; });
+    const std::size_t others = job_->seen.size() - alone.size() - left.size();
+    std::string rest = others == 0 ? "nobody else is there" : "all others wait too" + waiting("; ");
+    if (others == 0 && alone.size() > 1) rest = "all ranks wait";
+    if (!left.empty())
+      rest += fmt::format("; {} {} left the job", name(left), left.size() == 1 ? "has" : "have");
+    say(fmt::format("{} for something that no rank is left to do: {}", each, rest), alone);
+  }
+
+  // One rank does more than the others, or does the same more slowly.
+  void find_slow() {
+    std::vector<double> shares;
+    for (const RankSeen& rank : job_->seen)
+      if (is_alive(rank)) shares.push_back(rank.waited);
+    if (shares.size() < 2) return;
+    std::ranges::sort(shares);
+    constexpr double worth_telling = 0.4;
+    constexpr double much_less = 0.34;
+    const double upper = shares[shares.size() - 1 - (shares.size() - 1) / 4];
+    if (upper < worth_telling) return;
+    const Ranks slow = ranks_that(
+        [&](const RankSeen& rank) { return is_alive(rank) && rank.waited < much_less * upper; });
+    if (slow.empty() || 2 * slow.size() > shares.size()) return;
+    double waited = 0;
+    for (const std::uint32_t rank : slow)
+      waited += graph_.rank(rank).waited / static_cast<double>(slow.size());
+    say(fmt::format("{} {} slower than the others: {} waited {:.0f} % of the {} that the job was "
+                    "watched, others {:.0f} %",
+                    name(slow), slow.size() == 1 ? "is" : "are", slow.size() == 1 ? "it" : "they",
+                    100 * waited, format_seconds(job_->watched_s), 100 * upper),
+        slow);
+  }
+
+  // More ranks want to run than there are processors. Nodes of one host share them.
+  void find_oversubscribed() {
+    struct Host {
+      std::uint32_t processors = 0;
+      std::uint32_t ranks = 0;
+      double used = 0;
+      double wanted = 0;
+    };
+    std::map<std::string, Host> hosts;
+    std::map<std::uint32_t, std::string> host_of;
+    for (const jobs::NodeSeen& node : job_->found) {
+      hosts[node.host].processors = node.processors;
+      host_of[node.node] = node.host;
+    }
+    for (const RankSeen& rank : job_->seen) {
+      if (!is_alive(rank)) continue;
+      Host& host = hosts[host_of[rank.node]];
+      ++host.ranks;
+      host.used += rank.computed;
+      host.wanted += rank.computed + rank.delayed;
+    }
+    for (const auto& [name, host] : hosts) {
+      constexpr double much_more = 1.25;
+      if (host.processors == 0 || host.ranks <= host.processors) continue;
+      if (host.wanted < much_more * host.processors) continue;
+      diagnosis_.sentences.push_back(fmt::format(
+          "{} ranks share {} processor{} of {} and wait for {}: each runs {:.0f} % of the time",
+          host.ranks, host.processors, host.processors == 1 ? "" : "s", name,
+          host.processors == 1 ? "it" : "them", 100 * host.used / host.ranks));
+    }
+  }
+
+  void tell_of_other_nodes() {
+    if (all_nodes_are_seen()) return;
+    diagnosis_.sentences.push_back(
+        fmt::format("{} of the {} nodes of the job are on other hosts and were not looked at: "
+                    "run gondwana why there too",
+                    job_->nodes - job_->found.size(), job_->nodes));
+  }
+
+  void tell_that_it_goes_on() {
+    const Ranks working = ranks_that([](const RankSeen& rank) {
+      return does(rank) == Does::work || does(rank) == Does::silent;
+    });
+    diagnosis_.sentences.push_back(
+        working.empty() ? "no rank keeps the others waiting"
+                        : fmt::format("no rank keeps the others waiting: {} {}", name(working),
+                                      working.size() == 1 ? "works" : "work"));
+  }
+
+  const JobSeen* job_;
+  WaitGraph graph_;
+  Diagnosis diagnosis_;
+};
+
+}  // namespace
+
+Diagnosis diagnose(const JobSeen& job) {
+  return Findings(job).make();
+}
+
+std::string format_seconds(double seconds) {
+  if (seconds < 0.95) return fmt::format("{:.0f} ms", 1000 * seconds);
+  if (seconds < 9.95) return fmt::format("{:.1f} s", seconds);
+  if (seconds < 120) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+std::string describe(const RankSeen& rank) {
+  switch (does(rank)) {
+    case Does::absent:
+      return "has not joined the job";
+    case Does::lost:
+      return "has ended without leaving the job";
+    case Does::left:
+      return "has left the job";
+    case Does::stopped:
+      return "is stopped";
+    case Does::silent:
+      return "is in the program";
+    case Does::wait:
+    case Does::work:
+      break;
+  }
+  if (!rank.wait) return rank.is_in_exit ? "is in exit" : "works";
+  std::string text = fmt::format("waits in {}", rank.wait->call);
+  if (rank.wait->team != Waiting::no_team && rank.wait->team != world)
+    text += fmt::format(" of {}", team_name(rank.wait->team));
+  if (rank.wait->peer != Waiting::anybody && rank.wait->peer != rank.rank)
+    text += fmt::format(" for rank {}", rank.wait->peer);
+  return text;
+}
+
+}  // namespace gondwana::why
