@@ -129,7 +129,7 @@ class VariablesTest(unittest.TestCase):
         names += self.table.internal
         self.assertEqual(len(names), len(set(names)))
         for name in names:
-            self.assertRegex(name, "^(GONDWANA|SHMEM|SMA|GASNET)_[A-Z_]+$")
+            self.assertRegex(name, "^(GONDWANA|SHMEM|SMA|GASNET|COMEX|ARMCI)_[A-Z_]+$")
 
     def test_a_list_has_the_variables_of_the_names_that_it_asks_for(self):
         page = variables.with_lists("before\n{variables GASNET_FREEZE GONDWANA_S*}\n", self.table)

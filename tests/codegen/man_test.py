@@ -203,7 +203,7 @@ class CommandTest(ManualTest):
         for variable in json.loads(run(GONDWANA, "info", "--json").stdout)["variables"]:
             listed |= {variable["name"], *variable["other_names"]}
         page = self.pages["man7/shmem_environment.7"].split(".SH CONFORMING TO")[0]
-        explained = set(re.findall(r"\b(?:GONDWANA|SHMEM|SMA|GASNET)_[A-Z_]*[A-Z]\b", page))
+        explained = set(re.findall(r"\b(?:GONDWANA|SHMEM|SMA|GASNET|COMEX|ARMCI)_[A-Z_]*[A-Z]\b", page))
         self.assert_same(listed, explained, "shmem_environment.7.md")
         gasnet = section(self.pages["man7/gondwana-gasnet.7"], "ENVIRONMENT")
         named = set(re.findall(r"\bGASNET_[A-Z_]*[A-Z]\b", gasnet))

@@ -15,6 +15,7 @@
 #include "info/info.hpp"
 #include "ps/ps.hpp"
 #include "run/launcher.hpp"
+#include "top/top.hpp"
 #include "why/why.hpp"
 
 namespace {
@@ -26,11 +27,12 @@ constexpr std::string_view help =
     "  gondwana run --help            its options\n"
     "  gondwana ps                    your jobs on this machine\n"
     "  gondwana why [JOB]             which ranks of a job keep the others waiting, and where\n"
+    "  gondwana top [JOB]             what the ranks of a job do, live\n"
     "  gondwana info                  this machine, the environment variables, what is wrong\n"
     "  gondwana --version\n";
 
 int unknown_command(std::string_view word) {
-  constexpr std::array<std::string_view, 6> commands{"run",  "ps",        "why",
+  constexpr std::array<std::string_view, 7> commands{"run",  "ps",        "why",   "top",
                                                      "info", "--version", "--help"};
   const std::string_view near = gondwana::nearest(word, commands);
   fmt::print(stderr, "gondwana: there is no command {}{}; see gondwana --help\n", word,
@@ -45,6 +47,7 @@ int run(std::string_view name, const std::vector<std::string>& words) {
   if (command == "run") return gondwana::launch::run_command({words.begin() + 1, words.end()});
   if (command == "info") return gondwana::info::run_command({words.begin() + 1, words.end()});
   if (command == "ps") return gondwana::ps::run_command({words.begin() + 1, words.end()});
+  if (command == "top") return gondwana::top::run_command({words.begin() + 1, words.end()});
   if (command == "why") return gondwana::why::run_command({words.begin() + 1, words.end()});
   if (command == "--version") {
     fmt::print("gondwana {}\n", GONDWANA_VERSION);

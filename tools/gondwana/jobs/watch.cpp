@@ -20,13 +20,15 @@ constexpr std::chrono::milliseconds between_looks{20};
 struct Look {
   ProcessState process;
   std::uint64_t delay_ns = 0;
-  std::uint64_t calls = 0;
+  std::array<std::uint64_t, count_names.size()> counts{};
+  std::uint64_t messages = 0;
 };
 
-std::uint64_t calls_of(const ControlPage& page) {
+// Those that only a call of the program adds to.
+std::uint64_t calls_among(const std::array<std::uint64_t, count_names.size()>& counts) {
   std::uint64_t calls = 0;
   for (const Count what : {Count::puts, Count::gets, Count::atomics, Count::syncs, Count::waits})
-    calls += page.count(what);
+    calls += counts.at(static_cast<std::size_t>(what));
   return calls;
 }
 
@@ -60,8 +62,12 @@ class Watched {
                   .waited = looks_ > 0 ? static_cast<double>(waits_) / looks_ : 0,
                   .computed = share(first_.process.used_ns, last.process.used_ns, watched_ns),
                   .delayed = share(first_.delay_ns, last.delay_ns, watched_ns),
-                  .calls = last.calls - first_.calls,
+                  .messages = last.messages - first_.messages,
+                  .under_way = page_->traffic.under_way.load(std::memory_order_relaxed),
                   .is_in_exit = is_in_exit(*page_)};
+    for (std::size_t i = 0; i < rank.counts.size(); ++i)
+      rank.counts.at(i) = last.counts.at(i) - first_.counts.at(i);
+    rank.calls = calls_among(rank.counts);
     if (rank.pid != 0)
       rank.process = last.process.is_gone()      ? RankSeen::Process::gone
                      : last.process.is_stopped() ? RankSeen::Process::stopped
@@ -73,8 +79,17 @@ class Watched {
  private:
   Look look() const {
     const pid_t pid = node_->process(local_);
-    if (pid == 0) return {};
-    return {state_of(pid), delay_ns_of(pid), calls_of(*page_)};
+    Look now;
+    if (pid != 0) {
+      now.process = state_of(pid);
+      now.delay_ns = delay_ns_of(pid);
+    }
+    for (std::size_t i = 0; i < now.counts.size(); ++i)
+      now.counts.at(i) = page_->count(static_cast<Count>(i));
+    const Traffic& traffic = page_->traffic;
+    now.messages = traffic.sent.load(std::memory_order_relaxed) +
+                   traffic.received.load(std::memory_order_relaxed);
+    return now;
   }
 
   std::uint64_t wait_since_ns() const {

@@ -4,12 +4,14 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/counters.hpp"
 #include "jobs/found_jobs.hpp"
 #include "memory/control_page.hpp"
 
@@ -36,7 +38,10 @@ struct RankSeen {
   double waited = 0;             // the part of the time that it was in waits
   double computed = 0;           // processor time by wall time, of all its threads
   double delayed = 0;            // likewise, the time that it could run and had no processor
-  std::uint64_t calls = 0;       // counted operations, in the time that it was watched
+  std::array<std::uint64_t, count_names.size()> counts{};  // by Count, in that time
+  std::uint64_t messages = 0;   // to ranks of other nodes and from them, in that time
+  std::uint64_t under_way = 0;  // operations that wait for other nodes, at the end
+  std::uint64_t calls = 0;      // counted operations, in the time that it was watched
   bool is_in_exit = false;
   pid_t tracer = 0;  // a debugger that holds it
 };

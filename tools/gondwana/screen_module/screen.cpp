@@ -19,7 +19,7 @@ class Terminal {
     ::noecho();
     ::keypad(stdscr, TRUE);
     ::curs_set(0);
-    ::timeout(look_again_ms);
+    timeout(look_again_ms);
   }
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
@@ -50,18 +50,18 @@ class View {
     const int headers = static_cast<int>(page.headers);
     const int rows = static_cast<int>(page.lines.size()) - headers;
     first_ = std::clamp(first_, 0, std::max(0, rows - (LINES - headers)));
-    ::erase();
+    erase();
     for (int y = 0; y < LINES; ++y) {
       const int line = y < headers ? y : y + first_;
       if (line >= headers + rows) break;
       const bool is_title = y == headers - 1;
-      if (is_title) ::attron(A_REVERSE);
+      if (is_title) attron(A_REVERSE);
       std::string text = page.lines[static_cast<std::size_t>(line)];
       if (is_title) text.resize(std::max(text.size(), static_cast<std::size_t>(COLS)), ' ');
-      ::mvaddnstr(y, 0, text.c_str(), COLS);
-      if (is_title) ::attroff(A_REVERSE);
+      mvaddnstr(y, 0, text.c_str(), COLS);
+      if (is_title) attroff(A_REVERSE);
     }
-    ::refresh();
+    refresh();
   }
 
  private:
@@ -75,7 +75,7 @@ Result<void> run(const std::function<Page(int key)>& next) {
   View view;
   for (int key = 0; key != 'q';) {
     view.draw(next(key));
-    key = ::getch();
+    key = getch();
     if (key == ERR) key = 0;
     view.move(key);
   }

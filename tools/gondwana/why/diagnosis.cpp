@@ -230,10 +230,11 @@ class Findings {
       if (is_alive(rank)) shares.push_back(rank.waited);
     if (shares.size() < 2) return;
     std::ranges::sort(shares);
+    constexpr double long_enough_s = 0.5;
     constexpr double worth_telling = 0.4;
     constexpr double much_less = 0.34;
     const double upper = shares[shares.size() - 1 - (shares.size() - 1) / 4];
-    if (upper < worth_telling) return;
+    if (job_->watched_s < long_enough_s || upper < worth_telling) return;
     const Ranks slow = ranks_that(
         [&](const RankSeen& rank) { return is_alive(rank) && rank.waited < much_less * upper; });
     if (slow.empty() || 2 * slow.size() > shares.size()) return;

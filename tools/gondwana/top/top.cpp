@@ -1,0 +1,201 @@
+#include "top/top.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <charconv>
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "jobs/found_jobs.hpp"
+#include "jobs/watch.hpp"
+#include "modules.hpp"
+#include "screen_module/screen.hpp"
+#include "top/table.hpp"
+
+namespace gondwana::top {
+namespace {
+
+constexpr std::string_view help =
+    "Usage: gondwana top [options] [JOB]\n"
+    "\n"
+    "Shows what the ranks of a job do: operations and bytes a second, messages to and from other\n"
+    "nodes, time in waits, use of processors, operations that other nodes have not answered. JOB "
+    "is\n"
+    "an id that gondwana ps shows, or a process of the job. Where you have one job it may be left\n"
+    "out. The job notices nothing.\n"
+    "\n"
+    "  --interval SECONDS   between two looks: 1 unless given\n"
+    "  --sort COLUMN        rank, operations, put_bytes, get_bytes, messages, sleeps, waited,\n"
+    "                       computed, under_way or does\n"
+    "  --nodes              a row for each node, with the sums over its ranks\n"
+    "  --once               one table, for scripts and where there is no terminal\n"
+    "  --json               one object, likewise\n"
+    "\n"
+    "Keys: the letters below the table sort by a column, twice the other way round; n shows nodes\n"
+    "or ranks, arrows move, q ends.\n";
+
+constexpr std::string_view keys =
+    "sort: r rank  o ops  p puts  g gets  m net  s sleeps  w wait  c cpu  u queued  d does   "
+    "n nodes  q quit";
+
+struct Choices {
+  bool help = false;
+  bool json = false;
+  bool once = false;
+  View view;
+  std::chrono::milliseconds interval{1000};
+  std::string job;
+};
+
+Result<std::chrono::milliseconds> parse_interval(const std::string& word) {
+  constexpr double least_s = 0.05;
+  constexpr double most_s = 3600;
+  double seconds = 0;
+  const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), seconds);
+  const bool is_number = failure == std::errc{} && end == word.data() + word.size();
+  if (is_number && seconds >= least_s && seconds <= most_s)
+    return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+  return Error{Errc::invalid_argument,
+               fmt::format("--interval \"{}\": expected seconds, from 0.05 to 3600", word)};
+}
+
+Result<Choices> parse(const std::vector<std::string>& words) {
+  Choices choices;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const auto value = [&] { return i + 1 < words.size() ? words[++i] : std::string(); };
+    if (word == "--help" || word == "-h") {
+      choices.help = true;
+    } else if (word == "--json") {
+      choices.json = true;
+    } else if (word == "--once") {
+      choices.once = true;
+    } else if (word == "--nodes") {
+      choices.view.by_node = true;
+    } else if (word == "--interval") {
+      const Result<std::chrono::milliseconds> interval = parse_interval(value());
+      if (!interval) return interval.error();
+      choices.interval = *interval;
+    } else if (word == "--sort") {
+      const Result<std::size_t> column = find_column(value());
+      if (!column) return column.error();
+      choices.view.sorted_by = *column;
+    } else if (word.starts_with("-")) {
+      return Error{Errc::invalid_argument,
+                   fmt::format("{} is no option; see gondwana top --help", word)};
+    } else if (!choices.job.empty()) {
+      return Error{Errc::invalid_argument,
+                   fmt::format("one job at a time, not {} and {}", choices.job, word)};
+    } else {
+      choices.job = word;
+    }
+  }
+  return choices;
+}
+
+// Watches the job, one interval after the other, in a thread: the screen answers keys meanwhile.
+class Watcher {
+ public:
+  Watcher(const jobs::FoundJob& job, std::chrono::milliseconds interval)
+      : thread_([this, &job, interval] {
+          while (!ends_) {
+            jobs::JobSeen seen = jobs::watch(job, interval);
+            const std::lock_guard lock(mutex_);
+            last_ = std::move(seen);
+          }
+        }) {}
+  Watcher(const Watcher&) = delete;
+  Watcher& operator=(const Watcher&) = delete;
+  ~Watcher() {
+    ends_ = true;
+    thread_.join();
+  }
+
+  // Nothing before the first interval is over.
+  std::optional<jobs::JobSeen> last() {
+    const std::lock_guard lock(mutex_);
+    return last_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::optional<jobs::JobSeen> last_;
+  std::atomic<bool> ends_{false};
+  std::thread thread_;
+};
+
+void act_on(int key, View& view) {
+  if (key == 'n') view.by_node = !view.by_node;
+  const auto column = std::ranges::find(columns(), static_cast<char>(key), &Column::key);
+  if (key == 0 || key > 127 || column == columns().end()) return;
+  const auto place = static_cast<std::size_t>(column - columns().begin());
+  view.is_reversed = place == view.sorted_by && !view.is_reversed;
+  view.sorted_by = place;
+}
+
+Result<void> show(const jobs::FoundJob& job, const Choices& choices) {
+  const Result<void*> function = find_in_module("libgondwana_screen.so", screen_symbol);
+  if (!function)
+    return Error{Errc::missing,
+                 fmt::format("the screen needs the module of Gondwana that uses ncurses: {}; use "
+                             "--once",
+                             function.error().text)};
+  View view = choices.view;
+  Watcher watcher(job, choices.interval);
+  const std::function<Page(int)> next = [&](int key) {
+    act_on(key, view);
+    const std::optional<jobs::JobSeen> seen = watcher.last();
+    if (!seen) return Page{{"watching ..."}, 1};
+    Table table = table_of(*seen, view);
+    Page page{std::move(table.headers), 0};
+    page.lines.insert(page.lines.end() - 1, std::string(keys));
+    page.headers = page.lines.size();
+    page.lines.insert(page.lines.end(), table.rows.begin(), table.rows.end());
+    return page;
+  };
+  Result<void> done;
+  reinterpret_cast<RunScreen>(*function)(next, &done);
+  return done;
+}
+
+int complain(const Error& error) {
+  fmt::print(stderr, "gondwana top: {}\n", error.text);
+  return 1;
+}
+
+void print(const Table& table) {
+  for (const auto* lines : {&table.headers, &table.rows})
+    for (const std::string& line : *lines) fmt::print("{}\n", line);
+}
+
+}  // namespace
+
+int run_command(const std::vector<std::string>& words) {
+  const Result<Choices> choices = parse(words);
+  if (!choices) return complain(choices.error());
+  if (choices->help) {
+    fmt::print("{}", help);
+    return 0;
+  }
+  const Result<jobs::FoundJob> job = jobs::choose_job(jobs::find_jobs(), choices->job);
+  if (!job) return complain(job.error());
+  if (choices->json) {
+    fmt::print("{}", to_json(jobs::watch(*job, choices->interval)));
+    return 0;
+  }
+  if (choices->once || ::isatty(STDOUT_FILENO) == 0) {
+    print(table_of(jobs::watch(*job, choices->interval), choices->view));
+    return 0;
+  }
+  const Result<void> done = show(*job, *choices);
+  return done ? 0 : complain(done.error());
+}
+
+}  // namespace gondwana::top
