@@ -147,7 +147,7 @@ class WhyTest(LauncherCase):
         for words, sentence in {
             ("why", "nonsense"): "no job of yours on this machine is, or has the process, nonsense",
             ("why", "--watch"): '--watch "": expected seconds',
-            ("why", "--watch", "-1"): '--watch "-1": expected seconds, such as 1 or 0.5, up to 3600',
+            ("why", "--watch", "-1"): '--watch "-1": expected seconds, from 0.05 to 3600',
             ("why", "--loud"): "--loud is no option; see gondwana why --help",
             ("why", "1", "2"): "one job at a time, not 1 and 2",
             ("ps", "all"): "all is no option; see gondwana ps --help",

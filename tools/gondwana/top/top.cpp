@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cctype>
-#include <charconv>
 #include <chrono>
 #include <functional>
 #include <mutex>
 #include <optional>
 #include <thread>
 
+#include "jobs/arguments.hpp"
 #include "jobs/found_jobs.hpp"
 #include "jobs/watch.hpp"
 #include "modules.hpp"
@@ -54,18 +53,6 @@ struct Choices {
   std::string job;
 };
 
-Result<std::chrono::milliseconds> parse_interval(const std::string& word) {
-  constexpr double least_s = 0.05;
-  constexpr double most_s = 3600;
-  double seconds = 0;
-  const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), seconds);
-  const bool is_number = failure == std::errc{} && end == word.data() + word.size();
-  if (is_number && seconds >= least_s && seconds <= most_s)
-    return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
-  return Error{Errc::invalid_argument,
-               fmt::format("--interval \"{}\": expected seconds, from 0.05 to 3600", word)};
-}
-
 Result<Choices> parse(const std::vector<std::string>& words) {
   Choices choices;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -80,21 +67,15 @@ Result<Choices> parse(const std::vector<std::string>& words) {
     } else if (word == "--nodes") {
       choices.view.by_node = true;
     } else if (word == "--interval") {
-      const Result<std::chrono::milliseconds> interval = parse_interval(value());
+      const Result<std::chrono::milliseconds> interval = jobs::parse_seconds("--interval", value());
       if (!interval) return interval.error();
       choices.interval = *interval;
     } else if (word == "--sort") {
       const Result<std::size_t> column = find_column(value());
       if (!column) return column.error();
       choices.view.sorted_by = *column;
-    } else if (word.starts_with("-")) {
-      return Error{Errc::invalid_argument,
-                   fmt::format("{} is no option; see gondwana top --help", word)};
-    } else if (!choices.job.empty()) {
-      return Error{Errc::invalid_argument,
-                   fmt::format("one job at a time, not {} and {}", choices.job, word)};
-    } else {
-      choices.job = word;
+    } else if (Result<void> taken = jobs::take_job("top", word, choices.job); !taken) {
+      return taken.error();
     }
   }
   return choices;

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
 
+#include "jobs/arguments.hpp"
 #include "jobs/found_jobs.hpp"
 #include "why/report.hpp"
 
@@ -30,17 +30,6 @@ struct Choices {
   std::string job;
 };
 
-Result<std::chrono::milliseconds> parse_time(const std::string& word) {
-  constexpr double most_s = 3600;
-  double seconds = 0;
-  const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), seconds);
-  if (failure == std::errc{} && end == word.data() + word.size() && seconds > 0 &&
-      seconds <= most_s)
-    return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
-  return Error{Errc::invalid_argument,
-               fmt::format("--watch \"{}\": expected seconds, such as 1 or 0.5, up to 3600", word)};
-}
-
 Result<Choices> parse(const std::vector<std::string>& words) {
   Choices choices;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -53,17 +42,11 @@ Result<Choices> parse(const std::vector<std::string>& words) {
       choices.stacks = true;
     } else if (word == "--watch") {
       const Result<std::chrono::milliseconds> time =
-          parse_time(i + 1 < words.size() ? words[++i] : "");
+          jobs::parse_seconds("--watch", i + 1 < words.size() ? words[++i] : "");
       if (!time) return time.error();
       choices.watch = *time;
-    } else if (word.starts_with("-")) {
-      return Error{Errc::invalid_argument,
-                   fmt::format("{} is no option; see gondwana why --help", word)};
-    } else if (!choices.job.empty()) {
-      return Error{Errc::invalid_argument,
-                   fmt::format("one job at a time, not {} and {}", choices.job, word)};
-    } else {
-      choices.job = word;
+    } else if (Result<void> taken = jobs::take_job("why", word, choices.job); !taken) {
+      return taken.error();
     }
   }
   return choices;
