@@ -44,7 +44,7 @@ Result<std::size_t> read_size(const Variable& variable, std::string_view text) {
 // More than the most there is means the most.
 Result<std::size_t> read_capped_size(const Variable& variable, std::string_view text) {
   const Result<std::size_t> size = parse_size(text);
-  if (!size) return size;
+  if (!size) return size.error();
   return std::min(*size, variable.most);
 }
 

@@ -24,22 +24,22 @@ Result<MemoryLimit> read_host_limit(const Variable& variable, std::string_view t
 Result<std::size_t> read_word(const Variable& variable, std::string_view text);  // its place
 Result<std::string> read_text(const Variable& variable, std::string_view text);
 
-// `place` is a member of Options, a collective whose algorithm is chosen, or null: the variable is
+// `Place` is a member of Options, a collective whose algorithm is chosen, or null: the variable is
 // read elsewhere, and is only checked here.
-template <auto read, auto place>
+template <auto Read, auto Place>
 Result<void> assign(const Variable& variable, std::string_view text, Options& options) {
-  auto value = read(variable, text);
+  auto value = Read(variable, text);
   if (!value) return value.error();
-  if constexpr (std::is_member_object_pointer_v<decltype(place)>)
-    options.*place = static_cast<std::decay_t<decltype(options.*place)>>(*std::move(value));
+  if constexpr (std::is_member_object_pointer_v<decltype(Place)>)
+    options.*Place = static_cast<std::decay_t<decltype(options.*Place)>>(*std::move(value));
   return {};
 }
 
-template <Collective collective>
+template <Collective Which>
 Result<void> choose(const Variable& /*variable*/, std::string_view text, Options& options) {
-  const Result<Algorithm> algorithm = parse_algorithm(collective, text);
+  const Result<Algorithm> algorithm = parse_algorithm(Which, text);
   if (!algorithm) return algorithm.error();
-  options.algorithms.choose(collective, *algorithm);
+  options.algorithms.choose(Which, *algorithm);
   return {};
 }
 

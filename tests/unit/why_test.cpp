@@ -120,7 +120,7 @@ TEST(why, ranks_on_other_hosts_may_be_waited_for) {
 }
 
 TEST(why, a_rank_that_has_not_come_is_named) {
-  RankSeen absent;
+  const RankSeen absent;
   const Diagnosis found = diagnosis_of({waits("shmem_init", Waiting::anybody, 0), absent});
   EXPECT_EQ(first_of(found),
             "rank 1 has not joined the job yet; rank 0 waits in shmem_init for 12 s");

@@ -301,7 +301,7 @@ static const struct {
 // Errors in collective calls, and before there are mutexes or after the end.
 static void make_error_together(const char* how) {
   const int is_last = job_me == job_ranks - 1;
-  if (strcmp(how, "free") == 0) ARMCI_Free((char*)blocks[job_me] + 64 * is_last);
+  if (strcmp(how, "free") == 0) ARMCI_Free((char*)blocks[job_me] + (is_last ? 64 : 0));
   if (strcmp(how, "free_twice") == 0 && ARMCI_Free(blocks[job_me]) == 0)
     ARMCI_Free(is_last ? blocks[job_me] : NULL);
   if (strcmp(how, "no_mutexes") == 0 && is_last) ARMCI_Lock(0, 0);
