@@ -47,7 +47,9 @@ class GlobalArray:
         shape = blocks.box(process.rank).shape
         size = math.prod(shape) * dtype.itemsize
         bases = (ctypes.c_void_p * process.size)()
-        if size > sys.maxsize or routine("ARMCI_Malloc")(ctypes.addressof(bases), size) != 0:
+        # All ranks fail together, also where only one asks for too much.
+        asked = min(size, sys.maxsize)
+        if routine("ARMCI_Malloc")(ctypes.addressof(bases), asked) != 0:
             raise MemoryError(
                 f"no memory for {self._title} of shape {blocks.shape} and type {dtype}: "
                 f"a block has {size} bytes; free arrays, or start the job on more nodes"
@@ -153,7 +155,8 @@ class GlobalArray:
                 f"a writeable array of shape {shape} and type {self.dtype} is needed"
             )
         else:
-            target = out if has_plain_rows(out) else np.empty(shape, self.dtype)
+            fits = has_plain_rows(out) and not np.may_share_memory(out, self._local)
+            target = out if fits else np.empty(shape, self.dtype)
         self._move("Get", box, target)
         if out is None:
             return target[()]
@@ -299,7 +302,9 @@ class GlobalArray:
             except ValueError:
                 sentence = f"values of shape {source.shape} do not fit into shape {shape}"
                 raise ValueError(sentence) from None
-        return source if has_plain_rows(source) else np.array(source, order="C")
+        # Elements of the array itself could be read after they were written.
+        fits = has_plain_rows(source) and not np.may_share_memory(source, self._local)
+        return source if fits else np.array(source, order="C")
 
     def _address(self, rank: int, element: Lengths) -> int:
         block = self._blocks.block(rank)

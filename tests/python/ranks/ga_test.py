@@ -153,6 +153,23 @@ class GlobalArrayTest(unittest.TestCase):
                 np.testing.assert_array_equal(array[...], values)
                 ga.sync()
 
+    def test_a_part_may_be_moved_within_the_array(self):
+        wanted = np.arange(1600.0).reshape(40, 40)
+        array = self.filled(wanted)
+        for _ in self.each_in_turn():
+            block = array.local
+            if min(block.shape) < 2:
+                continue
+            rows, columns = array.distribution()
+            to = (slice(rows.start + 1, rows.stop), slice(columns.start + 1, columns.stop))
+            before = block.copy()
+            array[to] = block[:-1, :-1]
+            np.testing.assert_array_equal(array[to], before[:-1, :-1])
+            array.acc(block[:-1, :-1], to)
+            array[(rows, columns)] = before
+            array.get((slice(rows.start, rows.stop - 1), columns), out=block[1:])
+            np.testing.assert_array_equal(block[1:], before[:-1])
+
     def test_get_fills_a_given_array(self):
         values = np.arange(30.0).reshape(5, 6)
         array = self.filled(values)
@@ -331,6 +348,8 @@ class GlobalArrayTest(unittest.TestCase):
                 ga.create(3, chunk=chunk)
         with self.assertRaisesRegex(MemoryError, r"no memory for global array 'much' of shape"):
             ga.create(2**60, name="much")
+        with self.assertRaisesRegex(MemoryError, "no memory for"):
+            ga.create(2**61, chunk=2**61)  # all on rank 0
         if RANKS > 1:
             with self.assertRaisesRegex(ValueError, "the ranks ask for different arrays"):
                 ga.create(3 + ME)
