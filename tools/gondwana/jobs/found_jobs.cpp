@@ -56,10 +56,14 @@ std::vector<FoundFile> control_files() {
     for (const std::uint64_t number : numbers_in(folder)) {
       const std::string link = fmt::format("{}/{}", folder, number);
       if (!is_control_memory(link)) continue;
-      UniqueFd file(::open(link.c_str(), O_RDONLY | O_CLOEXEC));
+      // Something else may have the name: opening it must not wait, and reading it not end us.
+      UniqueFd file(::open(link.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
       struct stat facts{};
-      if (file.get() < 0 || ::fstat(file.get(), &facts) != 0 || facts.st_uid != ::geteuid())
+      if (file.get() < 0 || ::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode) ||
+          facts.st_uid != ::geteuid())
         continue;
+      const int seals = ::fcntl(file.get(), F_GET_SEALS);
+      if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) continue;
       if (known.emplace(facts.st_dev, facts.st_ino).second)
         files.push_back({std::move(file), static_cast<pid_t>(process)});
     }
