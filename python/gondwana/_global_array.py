@@ -343,13 +343,13 @@ def _lengths(shape: Shape) -> Lengths:
     return tuple(operator.index(length) for length in given)
 
 
-def _check_agreement(words: str) -> None:
-    """That all ranks want the same array."""
+def check_agreement(words: str, what: str = "ask for different arrays") -> None:
+    """That all ranks want the same."""
     code = zlib.crc32(words.encode())
     both = np.array([code, -code], np.int64)
     combine(both, "max")
     if both[0] != -both[1]:
-        raise ValueError(f"the ranks ask for different arrays; this one for {words}")
+        raise ValueError(f"the ranks {what}; this one: {words}")
 
 
 def create(
@@ -371,7 +371,7 @@ def create(
         raise ValueError(f"chunk {least}: shape {lengths} needs {len(lengths)} lengths from 1")
     start()
     grid = grid_of(lengths, least, process.size)
-    _check_agreement(f"shape {lengths}, type {kind} and a grid of {grid}")
+    check_agreement(f"shape {lengths}, type {kind} and a grid of {grid}")
     return GlobalArray(Blocks(lengths, grid, kind.itemsize), kind, name)
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._armci import LARGEST, combine, kind_of, process, routine, start
-from ._global_array import GlobalArray, Scalar, create, sync, zeros
+from ._global_array import GlobalArray, Scalar, check_agreement, create, sync, zeros
 from ._job import checked_rank
 from ._library import Array, address
 
@@ -135,8 +135,14 @@ def reduce(values: ArrayLike, operation: str = "sum") -> Array:
     """
     start()
     result = np.array(values, order="C")
+    kind_of(result.dtype)
+    check_agreement(_words(result, operation), "give different values to a reduction")
     combine(result, operation)
     return result
+
+
+def _words(values: Array, more: object) -> str:
+    return f"shape {values.shape}, type {values.dtype}, {more}"
 
 
 def brdcst(values: ArrayLike, root: int = 0) -> Array:
@@ -146,8 +152,8 @@ def brdcst(values: ArrayLike, root: int = 0) -> Array:
     kind_of(result.dtype)
     if result.nbytes > LARGEST:
         raise ValueError(f"a broadcast of {result.nbytes} bytes: at most {LARGEST} go at once")
+    giver = checked_rank(root, process.size)
+    check_agreement(_words(result, giver), "give different values to a broadcast")
     if result.nbytes:
-        routine("armci_msg_brdcst")(
-            address(result), result.nbytes, checked_rank(root, process.size)
-        )
+        routine("armci_msg_brdcst")(address(result), result.nbytes, giver)
     return result

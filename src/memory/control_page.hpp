@@ -69,6 +69,14 @@ inline void add(std::atomic<std::uint64_t>& number, std::uint64_t more) {
   number.store(number.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
 }
 
+// The members of a team, for tools: `first` and the ranks at equal steps from it. Written by the
+// rank alone; `size` is written last, and is 0 where it is in no team of that number.
+struct ShownTeam {
+  std::atomic<std::uint32_t> first;
+  std::atomic<std::int32_t> stride;
+  std::atomic<std::uint32_t> size;
+};
+
 // By which tools know a node of a job again, and read its memory. Written once, before any rank
 // starts, by the process that makes the memory.
 struct NodeFacts {
@@ -107,6 +115,7 @@ struct NodeHeader {
 
 struct ControlPage {
   static constexpr std::size_t max_thread_slots = 256;
+  static constexpr std::size_t most_teams = 80;
   static constexpr std::size_t size =
       (4096 + max_thread_slots * sizeof(ThreadSlot) + 4095) / 4096 * 4096;
 
@@ -118,6 +127,7 @@ struct ControlPage {
   Legacy legacy;
   Presence presence;
   Traffic traffic;
+  std::array<ShownTeam, most_teams> teams;     // by their numbers
   std::atomic<std::uint32_t> library_threads;  // of the process, that the library has started
 
   // Rung by a rank that arrives at a barrier: the rank sleeps on words of the engine. A put rings

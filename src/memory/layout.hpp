@@ -37,6 +37,7 @@ namespace gondwana {
 inline constexpr std::uint32_t max_teams = 64;
 inline constexpr std::uint32_t max_set_teams = 16;
 inline constexpr std::uint32_t team_numbers = max_teams + max_set_teams;
+static_assert(team_numbers <= ControlPage::most_teams);
 
 // `count` places of `size` bytes, one after the other.
 struct Area {

@@ -80,6 +80,44 @@ TEST(why, a_lock_that_is_held_by_a_rank_in_a_barrier_is_a_circle) {
   EXPECT_NE(first_of(found).find("rank 2 in shmem_set_lock for rank 0"), std::string::npos);
 }
 
+TEST(why, a_rank_that_is_no_member_is_not_waited_for) {
+  const auto in_team = [] {
+    RankSeen rank = waits("shmem_team_sync", Waiting::anybody, 2);
+    rank.wait->members = {.first = 0, .stride = 2, .size = 2};
+    return rank;
+  };
+  const Diagnosis found = diagnosis_of({waits("shmem_set_lock", 2), runs(), in_team(), runs()});
+  EXPECT_EQ(found.culprits, (Ranks{0, 2}));
+  EXPECT_EQ(diagnosis_of({in_team(), runs(), runs(), runs()}).culprits, (Ranks{2}));
+}
+
+TEST(why, what_the_network_carries_is_under_way) {
+  const auto gets = [] {
+    RankSeen rank = waits("get", Waiting::anybody);
+    rank.under_way = 2;
+    return rank;
+  };
+  const Diagnosis found = diagnosis_of({gets(), gets()});
+  EXPECT_TRUE(found.culprits.empty());
+  EXPECT_TRUE(first_of(found).starts_with(
+      "ranks 0, 1 wait for the network: 4 operations to other nodes are under way; "));
+}
+
+TEST(why, a_rank_that_waits_in_one_thread_and_calls_in_another_works) {
+  RankSeen rank = waits("shmem_long_wait_until", Waiting::anybody);
+  rank.calls = 3;
+  EXPECT_TRUE(diagnosis_of({rank, rank}).culprits.empty());
+}
+
+TEST(why, members_are_ranks_at_equal_steps) {
+  const jobs::Members falling{.first = 6, .stride = -3, .size = 3};
+  EXPECT_TRUE(falling.has(6) && falling.has(3) && falling.has(0));
+  EXPECT_FALSE(falling.has(5) || falling.has(9));
+  const jobs::Members one{.first = 4, .stride = 0, .size = 1};
+  EXPECT_TRUE(one.has(4));
+  EXPECT_FALSE(one.has(5) || jobs::Members{}.has(0));
+}
+
 TEST(why, the_fewest_are_in_the_wrong_collective) {
   const auto in_sum = [] { return waits("shmem_int_sum_reduce", Waiting::anybody, 0); };
   const Diagnosis found = diagnosis_of({in_sum(), in_barrier(), in_sum(), in_sum()});

@@ -18,7 +18,7 @@ static void sleep_ms(long ms) {
   nanosleep(&time, NULL);
 }
 
-static void compute_for_ever(void) {
+__attribute__((noinline)) static void compute_for_ever(void) {
   for (volatile unsigned long i = 0;; ++i) continue;
 }
 
@@ -66,6 +66,17 @@ static void wrong_team(void) {
   shmem_team_sync(is_last ? everybody : SHMEM_TEAM_WORLD);
 }
 
+// Ranks 0 and 2 are members. The others compute, and nobody waits for them.
+static void smaller_team(void) {
+  shmem_team_t even;
+  shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 2, (ranks + 1) / 2, NULL, 0, &even);
+  if (me == 2) shmem_set_lock(&locks[0]);
+  shmem_barrier_all();
+  if (me == 0) shmem_set_lock(&locks[0]);
+  if (me == 2) shmem_team_sync(even);
+  if (me % 2 == 1) compute_for_ever();
+}
+
 static void on_message(gex_Token_t token, void* payload, size_t size) {
   (void)token;
   (void)payload;
@@ -109,6 +120,7 @@ static const struct {
     {"oversubscribed", oversubscribed},
     {"team", wrong_team},
     {"inbox", full_inbox},
+    {"members", smaller_team},
     {"nothing", nothing},
 };
 

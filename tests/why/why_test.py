@@ -38,6 +38,8 @@ FIRST_LINES = {
     "inbox": r"rank 3 keeps the others waiting: it computes .*; rank 0 waits in gex_AM_RequestMedium",
     "slow": r"rank 3 is slower than the others: it waited \d+ % .*, others [4-9]\d %",
     "oversubscribed": r"4 ranks share 1 processor of .* and wait for it: each runs \d+ % of the time",
+    "members": r"ranks 0, 2 wait for each other, and none can go on: rank 0 in shmem_set_lock for "
+               r"rank 2, rank 2 in shmem_team_sync for the others of team \d+",
     "nothing": r"no rank keeps the others waiting",
 }
 
@@ -115,7 +117,7 @@ class WhyTest(LauncherCase):
         text = self.why(job)
         said = json.loads(self.why(job, "--json"))
         self.end(job)
-        self.assertRegex(text, r"\n  rank 3 \(process \d+\): endless_loop at .*problems\.c:\d+\n")
+        self.assertRegex(text, r"\n  rank 3 \(process \d+\): compute_for_ever at .*problems\.c:\d+\n")
         functions = [frame["function"] for frame in said["places"][0]["stack"]]
         self.assertIn("main", functions)
         self.assertEqual(said["culprits"], [3])
@@ -186,7 +188,7 @@ class WhyTest(LauncherCase):
         job.wait(WATCHDOG)
         self.assertTrue(self.nobody_left())
         self.assertRegex(text, "^" + FIRST_LINES["loop"])
-        self.assertIn("endless_loop at ", text)
+        self.assertIn("compute_for_ever at ", text)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,15 @@ Teams::Teams(const NodeMemory& memory, const Reach& reach, Rank me)
   teams_[world_number] = first_team(world_number, 0, share.job_ranks);
   teams_[shared_number] = reach.covers(me) ? first_team(shared_number, share.first, share.ranks)
                                            : first_team(shared_number, 0, share.job_ranks);
+  for (const std::uint32_t number : {world_number, shared_number})
+    show(*teams_[number], teams_[number]->size);
+}
+
+void Teams::show(const Team& team, std::uint32_t size) const {
+  ShownTeam& shown = memory_->page(me_).teams.at(team.number);
+  shown.first.store(team.first, std::memory_order_relaxed);
+  shown.stride.store(team.stride, std::memory_order_relaxed);
+  shown.size.store(size, std::memory_order_release);
 }
 
 std::unique_ptr<Team> Teams::first_team(std::uint32_t number, std::uint32_t first,
@@ -52,12 +61,14 @@ Team& Teams::make(std::uint32_t number, const Team& parent, const TeamShape& sha
             .epoch = epoch};
   team.me = team.member_of(me_).value();
   teams_[number] = std::make_unique<Team>(team);
+  show(team, team.size);
   return *teams_[number];
 }
 
 void Teams::end(const Team& team) {
   const std::uint32_t number = team.number;
   last_epoch_[number] = team.epoch;
+  show(team, 0);
   teams_[number].reset();
   give_back(number);
 }

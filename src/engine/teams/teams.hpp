@@ -58,6 +58,8 @@ class Teams {
 
   std::unique_ptr<Team> first_team(std::uint32_t number, std::uint32_t first,
                                    std::uint32_t size) const;
+  // Tells tools which ranks are its members; `size` 0: it is no more.
+  void show(const Team& team, std::uint32_t size) const;
   Legacy& legacy() const { return memory_->page(me_).legacy; }
 
   const NodeMemory* memory_;

@@ -268,6 +268,13 @@ class GlobalArrayTest(unittest.TestCase):
             ga.reduce(1, "avg")
         with self.assertRaisesRegex(TypeError, "have no max"):
             ga.reduce(1j, "max")
+        with self.assertRaisesRegex(ValueError, f"rank {RANKS}"):
+            ga.brdcst([], RANKS)
+        if RANKS > 1:
+            with self.assertRaisesRegex(ValueError, "give different values to a reduction"):
+                ga.reduce(np.ones(ME + 1))
+            with self.assertRaisesRegex(ValueError, "give different values to a broadcast"):
+                ga.brdcst(np.ones(ME + 1))
 
     def test_symmetric_arrays_work_beside_them(self):
         table, array = gondwana.zeros(1, int), self.make(RANKS, int)

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <utility>
@@ -119,10 +120,20 @@ bool is_part_of(const FoundJob& job, pid_t process) {
   });
 }
 
+bool has_our_numbers(pid_t process) {
+  std::error_code failure;
+  const auto theirs =
+      std::filesystem::read_symlink(fmt::format("/proc/{}/ns/pid", process), failure);
+  return theirs == std::filesystem::read_symlink("/proc/self/ns/pid", failure);
+}
+
 }  // namespace
 
 FoundNode::FoundNode(Mapping memory, pid_t holder)
-    : memory_(std::move(memory)), layout_(share_of(facts_in(memory_))), holder_(holder) {}
+    : memory_(std::move(memory)),
+      layout_(share_of(facts_in(memory_))),
+      holder_(holder),
+      has_our_numbers_(has_our_numbers(holder)) {}
 
 const NodeHeader& FoundNode::header() const {
   return shared_at<NodeHeader>(memory_.data(), 0);
@@ -133,6 +144,7 @@ const ControlPage& FoundNode::page(std::uint32_t local) const {
 }
 
 pid_t FoundNode::process(std::uint32_t local) const {
+  if (!has_our_numbers_) return 0;
   return static_cast<pid_t>(page(local).presence.process.load(std::memory_order_relaxed));
 }
 

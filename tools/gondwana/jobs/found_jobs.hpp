@@ -27,7 +27,8 @@ class FoundNode {
   const ControlPage& page(std::uint32_t local) const;
   // The process that holds the memory: the guardian, or the first rank.
   pid_t holder() const { return holder_; }
-  // Of a rank of the node; 0 before it has joined.
+  // Of a rank of the node; 0 before it has joined, and where its processes have other numbers for
+  // us, as those of a container.
   pid_t process(std::uint32_t local) const;
 
  private:
@@ -36,6 +37,7 @@ class FoundNode {
   Mapping memory_;
   ControlLayout layout_;
   pid_t holder_;
+  bool has_our_numbers_;
 };
 
 struct FoundJob {

@@ -25,6 +25,9 @@ ProcessState state_of(pid_t process) {
   std::uint64_t of_program = 0;
   std::uint64_t of_kernel = 0;
   rest >> of_program >> of_kernel;
+  constexpr int fields_before_threads = 4;
+  for (int i = 0; i < fields_before_threads; ++i) rest >> skipped;
+  rest >> state.threads;
   const auto tick_ns = 1'000'000'000 / static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
   state.used_ns = (of_program + of_kernel) * tick_ns;
   return state;

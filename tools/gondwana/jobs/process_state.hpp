@@ -13,7 +13,10 @@ struct ProcessState {
   pid_t parent = 0;
   std::uint64_t used_ns = 0;  // of processors, by all its threads
 
-  bool is_gone() const { return letter == 'X' || letter == 'Z'; }
+  std::uint32_t threads = 0;
+
+  // The first thread may have ended before the others.
+  bool is_gone() const { return letter == 'X' || (letter == 'Z' && threads <= 1); }
   bool is_stopped() const { return letter == 'T' || letter == 't'; }
 };
 

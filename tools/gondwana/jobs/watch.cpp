@@ -32,6 +32,14 @@ std::uint64_t calls_among(const std::array<std::uint64_t, count_names.size()>& c
   return calls;
 }
 
+Members members_of(const ControlPage& page, std::uint32_t team) {
+  if (team >= page.teams.size()) return {};
+  const ShownTeam& members = page.teams.at(team);
+  const std::uint32_t size = members.size.load(std::memory_order_acquire);
+  return {members.first.load(std::memory_order_relaxed),
+          members.stride.load(std::memory_order_relaxed), size};
+}
+
 // Numbers of a process that has ended are 0.
 double share(std::uint64_t before, std::uint64_t after, std::uint64_t of) {
   return after > before ? static_cast<double>(after - before) / static_cast<double>(of) : 0;
@@ -103,9 +111,11 @@ class Watched {
     const std::uint64_t since_ns = wait->since_ns.load(std::memory_order_acquire);
     if (since_ns == 0) return std::nullopt;
     const std::uint64_t now_ns = std::max(monotonic_ns(), since_ns);
+    const std::uint32_t team = wait->team.load(std::memory_order_relaxed);
     return WaitSeen{.call = wait->call(),
                     .peer = wait->peer.load(std::memory_order_relaxed),
-                    .team = wait->team.load(std::memory_order_relaxed),
+                    .team = team,
+                    .members = members_of(*page_, team),
                     .seconds = static_cast<double>(now_ns - since_ns) * 1e-9,
                     .lasted = lasted_ && since_ns == since_ns_};
   }

@@ -17,11 +17,27 @@
 
 namespace gondwana::jobs {
 
+// Ranks at equal steps.
+struct Members {
+  std::uint32_t first = 0;
+  std::int32_t stride = 1;
+  std::uint32_t size = 0;  // 0: not known
+
+  bool has(std::uint32_t rank) const {
+    const std::int64_t distance = std::int64_t{rank} - first;
+    if (distance == 0) return size > 0;
+    if (stride == 0 || distance % stride != 0) return false;
+    const std::int64_t place = distance / stride;
+    return place > 0 && place < size;
+  }
+};
+
 // A wait in a call of the library.
 struct WaitSeen {
   std::string call;
   std::uint32_t peer = Waiting::anybody;
   std::uint32_t team = Waiting::no_team;
+  Members members;      // of that team
   double seconds = 0;   // that it has lasted
   bool lasted = false;  // all the time that the job was watched
 };

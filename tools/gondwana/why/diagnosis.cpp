@@ -182,8 +182,12 @@ class Findings {
     if (const Ranks busy = those(Does::work); !busy.empty())
       say(fmt::format("{} {} on{}", name(busy), busy.size() == 1 ? "works" : "work", waiting("; ")),
           busy);
-    if (const Ranks alone = those(Does::wait); !alone.empty())
-      all_nodes_are_seen() ? tell_of_forgotten(alone) : tell_of_far(alone);
+    Ranks alone;
+    Ranks in_transfer;
+    for (const std::uint32_t rank : those(Does::wait))
+      (graph_.rank(rank).under_way > 0 ? in_transfer : alone).push_back(rank);
+    if (!in_transfer.empty()) tell_of_transfers(in_transfer);
+    if (!alone.empty()) all_nodes_are_seen() ? tell_of_forgotten(alone) : tell_of_far(alone);
   }
 
   void tell_of_silent(const Ranks& silent) {
@@ -191,12 +195,24 @@ class Findings {
     for (const std::uint32_t rank : silent) computed += graph_.rank(rank).computed;
     const bool one = silent.size() == 1;
     const bool compute = computed > 0.1 * static_cast<double>(silent.size());
-    const std::string what = compute ? (one ? "computes" : "compute") : (one ? "sleeps" : "sleep");
+    const bool is_known = graph_.rank(silent.front()).pid != 0;
+    const std::string what = !is_known ? (one ? "is" : "are")
+                             : compute ? (one ? "computes" : "compute")
+                                       : (one ? "sleeps" : "sleep");
     say(fmt::format("{} {} the others waiting: {} {} in the program, without a call of the library "
                     "in the {} that {} watched{}",
                     name(silent), one ? "keeps" : "keep", one ? "it" : "they", what,
                     format_seconds(job_->watched_s), one ? "it was" : "they were", waiting("; ")),
         silent);
+  }
+
+  void tell_of_transfers(const Ranks& ranks) {
+    std::uint64_t under_way = 0;
+    for (const std::uint32_t rank : ranks) under_way += graph_.rank(rank).under_way;
+    diagnosis_.sentences.push_back(
+        fmt::format("{} wait{} for the network: {} operation{} to other nodes {} under way{}",
+                    name(ranks), ranks.size() == 1 ? "s" : "", under_way, under_way == 1 ? "" : "s",
+                    under_way == 1 ? "is" : "are", waiting("; ")));
   }
 
   bool all_nodes_are_seen() const { return job_->found.size() == job_->nodes; }

@@ -13,7 +13,8 @@ Does does(const RankSeen& rank) {
   if (rank.state == RankState::finalized) return Does::left;
   if (rank.process == RankSeen::Process::gone) return Does::lost;
   if (rank.process == RankSeen::Process::stopped) return Does::stopped;
-  if (rank.wait) return rank.wait->lasted ? Does::wait : Does::work;
+  // A rank may wait in one thread and make calls in another.
+  if (rank.wait) return rank.wait->lasted && rank.calls == 0 ? Does::wait : Does::work;
   return rank.calls == 0 && rank.waited == 0 ? Does::silent : Does::work;
 }
 
@@ -26,7 +27,12 @@ namespace {
 
 bool is_in_same_call(const RankSeen& one, const RankSeen& other) {
   return does(other) == Does::wait && one.wait->team == other.wait->team &&
-         one.wait->call == other.wait->call;
+         one.wait->members.first == other.wait->members.first && one.wait->call == other.wait->call;
+}
+
+// Of the team whose collective `waiting` is in; any rank where that is not known.
+bool may_be_member(const RankSeen& waiting, const RankSeen& other) {
+  return waiting.wait->members.size == 0 || waiting.wait->members.has(other.rank);
 }
 
 }  // namespace
@@ -125,7 +131,7 @@ std::vector<std::size_t> WaitGraph::targets_of(std::size_t place) const {
   for (std::size_t other = 0; other < job_->seen.size(); ++other) {
     const RankSeen& peer = job_->seen[other];
     if (other == place || does(peer) == Does::left) continue;
-    if (is_collective ? !is_in_same_call(rank, peer)
+    if (is_collective ? may_be_member(rank, peer) && !is_in_same_call(rank, peer)
         : has_peer    ? peer.rank == rank.wait->peer
                       : does(peer) != Does::wait)
       targets.push_back(other);
