@@ -74,7 +74,7 @@ Result<Choices> parse(const std::vector<std::string>& words) {
       const Result<std::size_t> column = find_column(value());
       if (!column) return column.error();
       choices.view.sorted_by = *column;
-    } else if (Result<void> taken = jobs::take_job("top", word, choices.job); !taken) {
+    } else if (const Result<void> taken = jobs::take_job("top", word, choices.job); !taken) {
       return taken.error();
     }
   }

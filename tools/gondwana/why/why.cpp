@@ -45,7 +45,7 @@ Result<Choices> parse(const std::vector<std::string>& words) {
           jobs::parse_seconds("--watch", i + 1 < words.size() ? words[++i] : "");
       if (!time) return time.error();
       choices.watch = *time;
-    } else if (Result<void> taken = jobs::take_job("why", word, choices.job); !taken) {
+    } else if (const Result<void> taken = jobs::take_job("why", word, choices.job); !taken) {
       return taken.error();
     }
   }
