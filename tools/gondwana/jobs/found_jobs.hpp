@@ -1,8 +1,8 @@
 // The jobs of this user on this machine.
 //
-// A node of a job is found by its control memory: its guardian holds the descriptor, under
-// launchers of others its first rank. /proc shows it to processes of the same user only. Nobody
-// registers a job, and nothing of it is left behind.
+// A node of a job is found by its control memory. The guardian holds the descriptor of that memory.
+// If another launcher started the job, the first rank of the node holds it. Only processes of the
+// same user see the descriptor in /proc. No job is registered, so nothing is left behind.
 #pragma once
 
 #include <sys/types.h>
@@ -27,8 +27,8 @@ class FoundNode {
   const ControlPage& page(std::uint32_t local) const;
   // The process that holds the memory: the guardian, or the first rank.
   pid_t holder() const { return holder_; }
-  // Of a rank of the node; 0 before it has joined, and where its processes have other numbers for
-  // us, as those of a container.
+  // The process of a rank of the node. Returns 0 before the rank has joined, and if the processes
+  // of the node are in another PID namespace.
   pid_t process(std::uint32_t local) const;
 
  private:

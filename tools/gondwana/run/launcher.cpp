@@ -163,8 +163,8 @@ int run_on_hosts(const Job& job, Pipe orders, const sigset_t& signals) {
   return status_of(conductor);
 }
 
-// How many ranks may share memory, by our name for it or by those of GASNet and ComEx; 0: all. What
-// is wrong with them, or with other variables, is told by the ranks.
+// The largest number of ranks that share memory; 0: all. GONDWANA_NODE_RANKS, GASNet's and ComEx's
+// variables give it. The ranks report errors in these and other variables.
 std::uint32_t node_ranks(const Job& job) {
   Options options;
   const auto environment =

@@ -165,7 +165,7 @@ class Findings {
         odd->second);
   }
 
-  // Ranks that wait for nobody that could be named, while others wait for them.
+  // Ranks at the ends of the wait graph: no rank that they wait for is known.
   void find_single() {
     const Ranks& ends = graph_.ends();
     const auto those = [&](Does what) {
