@@ -202,6 +202,28 @@ TEST_F(RemoteMessagesTest, WhoHandlesNoRepliesMaySendNoMoreRequests) {
   EXPECT_FALSE(send(MessageClass::request, 1));
 }
 
+// Rank 1 has handled requests of rank 0, which may have ended since.
+TEST_F(RemoteMessagesTest, AReceiptThatFindsNoRoomIsNotWaitedFor) {
+  const auto reply = [&] {
+    RemoteMessages::MessageBuffer* buffer =
+        there_->try_open(Rank(0), MessageClass::reply, Payload::none);
+    buffer->packet.message = {};
+    there_->publish(*buffer);
+  };
+  for (std::uint32_t i = 0; i < RemoteMessages::window; ++i)
+    ASSERT_TRUE(send(MessageClass::request, 1));
+  move_on();
+  int room = 0;
+  for (; there_->is_all_sent(); ++room) reply();
+  move_on();
+  for (int i = 1; i < room; ++i) reply();
+  ASSERT_TRUE(there_->is_all_sent());
+  ASSERT_EQ(handled(MessageClass::request).size(), RemoteMessages::window);
+  EXPECT_TRUE(there_->is_all_sent()) << "receipts alone wait";
+  reply();
+  EXPECT_FALSE(there_->is_all_sent());
+}
+
 TEST_F(RemoteMessagesTest, ACancelledLetterGivesItsCreditBack) {
   for (std::uint32_t i = 0; i < 3 * RemoteMessages::window; ++i) {
     RemoteMessages::MessageBuffer* buffer =

@@ -128,7 +128,9 @@ bool RemoteMessages::update(Rank to, const Update& update) {
 void RemoteMessages::send(Rank to, MutableBytes packet, Bytes body, Departure departure) {
   Peer& peer = peers_[index(to)];
   if (peer.waiting == 0 && try_send(to, packet, body, departure)) return;
-  Waiting waits{to, {packet.begin(), packet.end()}};
+  Head head;
+  std::memcpy(&head, packet.data(), sizeof(head));
+  Waiting waits{to, head.sort, {packet.begin(), packet.end()}};
   waits.message.insert(waits.message.end(), body.begin(), body.end());
   waiting_.push_back(std::move(waits));
   add(memory_.page(me_).traffic.under_way, 1);
@@ -147,6 +149,11 @@ bool RemoteMessages::try_send(Rank to, MutableBytes packet, Bytes body, Departur
   if (posted && *posted == Posted::busy) return false;
   peer.owed = 0;
   return true;
+}
+
+bool RemoteMessages::is_all_sent() const {
+  return std::ranges::all_of(waiting_,
+                             [](const Waiting& each) { return each.sort == Sort::receipt; });
 }
 
 void RemoteMessages::move_on() {

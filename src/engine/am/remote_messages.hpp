@@ -83,7 +83,9 @@ class RemoteMessages {
 
   // Sends messages that found no room before. Called by the thread that has the wire.
   void move_on();
-  bool is_all_sent() const { return waiting_.empty(); }
+  // Nothing that a peer may wait for waits here. A receipt does not count: a peer that needs none
+  // any more may have left, and then cannot be reached.
+  bool is_all_sent() const;
 
   // Passes at most `most` arrived messages to `handle`; returns how many.
   template <typename Handle>
@@ -109,6 +111,7 @@ class RemoteMessages {
   // A message that found no room.
   struct Waiting {
     Rank to;
+    Sort sort;
     std::vector<std::byte> message;
   };
 
