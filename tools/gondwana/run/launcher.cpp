@@ -38,8 +38,8 @@
 #include "run/node/sweeper.hpp"
 #include "run/remote/conductor.hpp"
 #include "run/remote/frames.hpp"
-#include "run/remote/host_connection.hpp"
 #include "run/remote/remote_launcher.hpp"
+#include "run/remote/way_to_host.hpp"
 
 namespace gondwana::launch {
 namespace {

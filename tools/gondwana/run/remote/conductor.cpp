@@ -15,6 +15,7 @@
 #include "run/command_line/task.hpp"
 #include "run/io/next_time.hpp"
 #include "run/node/exit_status.hpp"
+#include "run/remote/way_to_host.hpp"
 #include "why/report.hpp"
 
 namespace gondwana::launch {
@@ -108,7 +109,7 @@ Result<void> Conductor::start_host(const Host& host, Task task) {
   const std::string ranks = last == share.first ? fmt::format("rank {}", last)
                                                 : fmt::format("ranks {}-{}", share.first, last);
   output_.say(fmt::format("{} on host {}: pid {}: {}", ranks, connection.name(), connection.pid(),
-                          fmt::join(words_to_reach(host, share.peer_timeout_s), " ")));
+                          fmt::join(words_to_start(host, share.peer_timeout_s), " ")));
   return {};
 }
 

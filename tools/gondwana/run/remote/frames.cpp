@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <concepts>
 #include <type_traits>
 #include <utility>
 
+#include "archive.hpp"
 #include "bootstrap/protocol.hpp"
 #include "core/fingerprint.hpp"
 
@@ -15,7 +15,7 @@ namespace gondwana::launch {
 namespace {
 
 constexpr std::uint32_t magic = 0x72466447;  // "GdFr"
-constexpr std::uint16_t version = 2;
+constexpr std::uint16_t version = 3;
 constexpr std::size_t header_size = 20;
 // A line may be as long as a LineForwarder holds, and some more.
 constexpr std::uint32_t longest_payload = 96U << 20;
@@ -24,14 +24,9 @@ Error malformed(std::string_view what) {
   return {Errc::malformed, fmt::format("a message between the hosts of the job {}", what)};
 }
 
-// Const where it is written.
-template <typename Value, typename Type>
-concept Of = std::same_as<std::remove_const_t<Value>, Type>;
+}  // namespace
 
-template <typename Value>
-concept Compound = Of<Value, Program> || Of<Value, Share> || Of<Value, Job>;
-
-// What is on the wire, in its order: once for writing and for reading.
+// What is on the wire, in its order.
 void fields(auto& archive, Of<Program> auto& program) {
   archive(program.ranks, program.words, program.environment, program.folder);
 }
@@ -42,8 +37,14 @@ void fields(auto& archive, Of<Job> auto& job) {
   archive(job.programs, job.share, job.output_folder, job.reader, job.binding);
   archive(job.report_bindings, job.verbose, job.prompts);
 }
-// All others: their members, in their order.
-void fields(auto& archive, auto& frame) {
+constexpr std::uint8_t enumerators(Standard /*which*/) {
+  return 2;
+}
+constexpr std::uint8_t enumerators(Binding /*binding*/) {
+  return 4;
+}
+// All members, in their order.
+void fields(auto& archive, OneOf<Frame> auto& frame) {
   constexpr std::size_t members = structure::count<std::remove_cvref_t<decltype(frame)>>();
   static_assert(members <= 3, "add a line here");
   if constexpr (members == 1) {
@@ -58,112 +59,7 @@ void fields(auto& archive, auto& frame) {
   }
 }
 
-class Writer {
- public:
-  template <typename... Values>
-  void operator()(const Values&... values) {
-    (put(values), ...);
-  }
-
-  std::string take() { return std::move(bytes_); }
-
- private:
-  template <std::unsigned_integral Number>
-  void put(Number number) {
-    for (std::size_t i = 0; i < sizeof(Number); ++i)
-      bytes_ += static_cast<char>(static_cast<unsigned char>(number >> (8 * i)));
-  }
-  void put(bool flag) { put(static_cast<std::uint8_t>(flag ? 1 : 0)); }
-  void put(Standard which) { put(static_cast<std::uint8_t>(which)); }
-  void put(Binding binding) { put(static_cast<std::uint8_t>(binding)); }
-  void put(const std::string& text) {
-    put(static_cast<std::uint32_t>(text.size()));
-    bytes_ += text;
-  }
-  void put(const std::optional<std::uint32_t>& number) {
-    put(number.has_value());
-    put(number.value_or(0));
-  }
-  template <typename Value>
-  void put(const std::vector<Value>& values) {
-    put(static_cast<std::uint32_t>(values.size()));
-    for (const Value& value : values) put(value);
-  }
-  void put(const Compound auto& value) { fields(*this, value); }
-
-  std::string bytes_;
-};
-
-// After the first thing that is wrong everything it reads is empty. Values that no Writer writes
-// are wrong too.
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
-
-  template <typename... Values>
-  void operator()(Values&... values) {
-    (get(values), ...);
-  }
-
-  bool is_well() const { return well_; }
-  bool is_at_end() const { return bytes_.empty(); }
-
- private:
-  void spoil() {
-    well_ = false;
-    bytes_ = {};
-  }
-
-  std::string_view cut(std::size_t length) {
-    if (length > bytes_.size()) spoil();
-    const std::string_view piece = bytes_.substr(0, length);
-    bytes_.remove_prefix(piece.size());
-    return piece;
-  }
-
-  template <std::unsigned_integral Number>
-  void get(Number& number) {
-    const std::string_view piece = cut(sizeof(Number));
-    std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < piece.size(); ++i)
-      sum |= std::uint64_t{static_cast<unsigned char>(piece[i])} << (8 * i);
-    number = static_cast<Number>(sum);
-  }
-  std::uint8_t get_below(std::uint8_t end) {
-    std::uint8_t number = 0;
-    get(number);
-    if (number < end) return number;
-    spoil();
-    return 0;
-  }
-  void get(bool& flag) { flag = get_below(2) == 1; }
-  void get(Standard& which) { which = static_cast<Standard>(get_below(2)); }
-  void get(Binding& binding) { binding = static_cast<Binding>(get_below(4)); }
-  void get(std::string& text) {
-    std::uint32_t length = 0;
-    get(length);
-    text = cut(length);
-  }
-  void get(std::optional<std::uint32_t>& number) {
-    bool present = false;
-    std::uint32_t value = 0;
-    (*this)(present, value);
-    if (!present && value != 0) spoil();
-    number = present ? std::optional(value) : std::nullopt;
-  }
-  template <typename Value>
-  void get(std::vector<Value>& values) {
-    std::uint32_t count = 0;
-    get(count);
-    // Every value has bytes of its own: a number that lies costs no memory.
-    if (count > bytes_.size()) spoil();
-    for (std::uint32_t i = 0; i < count && well_; ++i) get(values.emplace_back());
-  }
-  void get(Compound auto& value) { fields(*this, value); }
-
-  std::string_view bytes_;
-  bool well_ = true;
-};
+namespace {
 
 struct Header {
   std::uint32_t magic = 0;
@@ -175,7 +71,7 @@ struct Header {
 
 Header read_header(std::string_view bytes) {
   Header header;
-  Reader reader(bytes);
+  ArchiveReader reader(bytes);
   reader(header.magic, header.version, header.kind, header.tag, header.length);
   return header;
 }
@@ -234,7 +130,7 @@ bool plausible(const auto& /*any bytes will do*/) {
 template <typename Kind>
 Result<Frame> read_payload(std::string_view bytes) {
   Kind frame;
-  Reader reader(bytes);
+  ArchiveReader reader(bytes);
   fields(reader, frame);
   if (!reader.is_well() || !reader.is_at_end()) return malformed("has the wrong length");
   if (!plausible(frame)) return malformed("has a value out of range");
@@ -259,11 +155,11 @@ std::string quote_beginning(std::string_view bytes) {
 }  // namespace
 
 std::string encode(const Frame& frame, std::uint64_t tag) {
-  Writer payload;
+  ArchiveWriter payload;
   std::visit([&](const auto& one) { fields(payload, one); }, frame);
   const std::string bytes = payload.take();
   GONDWANA_ASSERT(bytes.size() <= longest_payload, bytes.size());
-  Writer header;
+  ArchiveWriter header;
   header(magic, version, static_cast<std::uint16_t>(frame.index()), tag,
          static_cast<std::uint32_t>(bytes.size()));
   return header.take() + bytes;
@@ -292,7 +188,7 @@ Result<std::optional<Frame>> FrameParser::next() {
 
 // As early as possible: what is no frame may be too short for one.
 Result<void> FrameParser::check_beginning(std::string_view bytes) const {
-  Writer ours;
+  ArchiveWriter ours;
   ours(magic);
   const std::string expected = ours.take();
   if (!bytes.starts_with(std::string_view(expected).substr(0, bytes.size())))

@@ -11,20 +11,16 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <limits>
 #include <sstream>
 
-#include "core/host_name.hpp"
 #include "core/machine.hpp"
-#include "core/variables.hpp"
-#include "run/command_line/program_path.hpp"
-#include "run/command_line/quote.hpp"
 #include "run/io/pipe.hpp"
 #include "run/node/diagnosis.hpp"
 #include "run/node/exit_status.hpp"
 #include "run/remote/remote_launcher.hpp"
 #include "run/remote/spawn_process.hpp"
+#include "run/remote/way_to_host.hpp"
 
 namespace gondwana::launch {
 namespace {
@@ -33,60 +29,7 @@ constexpr std::uint64_t second_ns = 1'000'000'000;
 constexpr std::uint64_t never_ns = std::numeric_limits<std::uint64_t>::max();
 // From the end of the pipe to the status of the process, or the other way round.
 constexpr std::uint64_t both_ends_ns = second_ns;
-constexpr std::uint32_t least_start_s = 20;
 constexpr std::size_t longest_complaint = 2000;
-constexpr int ssh_cannot_connect = 255;
-
-// To let us in may take a host longer than to answer; and ssh, which has less, says itself why it
-// cannot connect.
-std::uint32_t start_limit_s(std::uint32_t peer_timeout_s) {
-  return std::max(peer_timeout_s + 2, least_start_s);
-}
-
-std::string own_path() {
-  std::error_code failure;
-  return std::filesystem::read_symlink("/proc/self/exe", failure).string();
-}
-
-std::string remote_path() {
-  const Setting path = own_setting(VariableId::gondwana_remote_path);
-  return path.value.empty() || path.value == "auto" ? own_path() : std::string(path.value);
-}
-
-std::vector<std::string> ssh_words() {
-  const Setting ssh = own_setting(VariableId::gondwana_ssh);
-  std::istringstream words(ssh.value == "auto" ? "" : std::string(ssh.value));
-  std::vector<std::string> result;
-  for (std::string word; words >> word;) result.push_back(word);
-  if (result.empty()) result.emplace_back("ssh");
-  return result;
-}
-
-bool uses_srun(const Host& host) {
-  return host.way == Way::srun && own_setting(VariableId::gondwana_ssh).value == "auto" &&
-         static_cast<bool>(find_program("srun", ""));
-}
-
-// In the allocation that we run in: beside what runs there, on all its processors there.
-// Unbuffered, or it holds what does not end with a line.
-std::vector<std::string> words_of_srun(const Host& host) {
-  return {"srun",         "-Q",
-          "-u",           "-N1",
-          "-n1",          "--overlap",
-          "--mpi=none",   "--cpu-bind=none",
-          "--export=ALL", "-w",
-          host.name,      remote_path(),
-          "run",          std::string(remote_launcher_option)};
-}
-
-std::string one_line(std::string text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
-    text.pop_back();
-  std::erase(text, '\r');
-  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos;)
-    text.replace(at, 1, " / ");
-  return text;
-}
 
 // What ssh says last of a connection that is gone tells nothing that we do not say.
 std::string without_consequence(const std::string& said) {
@@ -99,36 +42,17 @@ std::string without_consequence(const std::string& said) {
 
 }  // namespace
 
-bool is_this_host(const std::string& name) {
-  const std::string own = host_name().data();
-  const auto is_short_for = [](const std::string& host, const std::string& whole) {
-    return !host.empty() && whole.starts_with(host + '.');
-  };
-  return name == "localhost" || name == own || is_short_for(name, own) || is_short_for(own, name);
-}
-
-std::vector<std::string> words_to_reach(const Host& host, std::uint32_t peer_timeout_s) {
-  if (is_this_host(host.name)) return {own_path(), "run", std::string(remote_launcher_option)};
-  if (uses_srun(host)) return words_of_srun(host);
-  std::vector<std::string> words = ssh_words();
-  // ControlMaster: a connection that others may use must not end with this job.
-  for (const char* option : {"-T", "-oBatchMode=yes", "-oControlMaster=no"})
-    words.emplace_back(option);
-  if (peer_timeout_s != 0) {
-    words.push_back(fmt::format("-oConnectTimeout={}", start_limit_s(peer_timeout_s) - 2));
-    words.push_back(fmt::format("-oServerAliveInterval={}", peer_timeout_s));
-  }
-  words.insert(words.end(),
-               {"--", host.name, quote(remote_path()), "run", std::string(remote_launcher_option)});
-  return words;
+// As a remote launcher.
+std::vector<std::string> words_to_start(const Host& host, std::uint32_t peer_timeout_s) {
+  return words_to_reach(host, peer_timeout_s, {"run", std::string(remote_launcher_option)});
 }
 
 HostConnection::HostConnection(Poller& poller, const Host& host, const Share& share)
-    : poller_(&poller), host_(host), share_(share), is_local_(is_this_host(host.name)) {}
+    : poller_(&poller), host_(host), share_(share) {}
 
 Result<void> HostConnection::start(OnFrame on_frame) {
   on_frame_ = std::move(on_frame);
-  if (Result<void> started = spawn(words_to_reach(host_, share_.peer_timeout_s)); !started)
+  if (Result<void> started = spawn(words_to_start(host_, share_.peer_timeout_s)); !started)
     return started;
   Result<void> watched = link_->start([this](Frame& frame) { take_frame(frame); },
                                       [this](const std::string& why) {
@@ -235,13 +159,8 @@ int HostConnection::loss_status() const {
   return told && status != 0 && status != ssh_cannot_connect ? status : exit_failure;
 }
 
-const char* HostConnection::process_name() const {
-  if (is_local_) return "its launcher";
-  return uses_srun(host_) ? "srun" : "ssh";
-}
-
 std::string HostConnection::describe_silence() const {
-  const std::string since = hello_ ? "" : fmt::format(" since {} was started", process_name());
+  const std::string since = hello_ ? "" : fmt::format(" since {} was started", name_of_way(host_));
   return fmt::format("host {} has said nothing for {} s{}; it counts as dead and the job is ended",
                      host_.name, silence_limit_s(), since);
 }
@@ -256,15 +175,15 @@ std::string HostConnection::describe_end() const {
   const std::string how = wait_status_ ? how_it_ended(*wait_status_) : "closed its output";
   if (hello_) {
     return fmt::format("the connection to host {} is lost, {} {}{}; the job is ended", host_.name,
-                       process_name(), how, said);
+                       name_of_way(host_), how, said);
   }
   const int status = wait_status_ && WIFEXITED(*wait_status_) ? WEXITSTATUS(*wait_status_) : -1;
-  if (status == ssh_cannot_connect && !is_local_ && !uses_srun(host_))
+  if (status == ssh_cannot_connect && leads_by_ssh(host_))
     return fmt::format("host {}: ssh cannot connect{}", host_.name, said);
   const bool no_command = status == exit_not_found || status == exit_not_runnable;
   return fmt::format(
-      "host {}: cannot start the remote launcher, {} {}{}{}", host_.name, process_name(), how, said,
-      no_command ? "; say by GONDWANA_REMOTE_PATH where the command gondwana is there" : "");
+      "host {}: cannot start the remote launcher, {} {}{}{}", host_.name, name_of_way(host_), how,
+      said, no_command ? "; say by GONDWANA_REMOTE_PATH where the command gondwana is there" : "");
 }
 
 }  // namespace gondwana::launch

@@ -18,11 +18,8 @@
 
 namespace gondwana::launch {
 
-// "localhost", or as this host calls itself: reached without ssh.
-bool is_this_host(const std::string& name);
-
-// What is started to reach the host: ssh, or our own command.
-std::vector<std::string> words_to_reach(const Host& host, std::uint32_t peer_timeout_s);
+// What is started to run a remote launcher there.
+std::vector<std::string> words_to_start(const Host& host, std::uint32_t peer_timeout_s);
 
 class HostConnection {
  public:
@@ -66,12 +63,10 @@ class HostConnection {
   std::uint64_t ended_at_ns() const;
   std::uint64_t silent_at_ns() const;
   std::uint32_t silence_limit_s() const;
-  const char* process_name() const;
 
   Poller* poller_;
   Host host_;
   Share share_;
-  bool is_local_;
   OnFrame on_frame_;
   pid_t pid_ = 0;
   std::optional<FrameLink> link_;
