@@ -1,5 +1,6 @@
 // A job with a problem, for `gondwana why` to find: the last rank is the culprit, but for `locks`.
 #include <gasnetex.h>
+#include <pthread.h>
 #include <shmem.h>
 #include <signal.h>
 #include <stdio.h>
@@ -36,6 +37,17 @@ static void other_collective(void) {
 
 static void endless_loop(void) {
   if (is_last) compute_for_ever();
+}
+
+static void* compute_in_thread(void* nothing) {
+  compute_for_ever();
+  return nothing;
+}
+
+static void endless_loop_in_thread(void) {
+  pthread_t thread;
+  if (is_last && pthread_create(&thread, NULL, compute_in_thread, NULL) == 0)
+    pthread_join(thread, NULL);
 }
 
 static void stopped(void) {
@@ -111,17 +123,12 @@ static const struct {
   const char* name;
   void (*act)(void);
 } problems[] = {
-    {"locks", order_of_locks},
-    {"collective", other_collective},
-    {"loop", endless_loop},
-    {"stopped", stopped},
-    {"word", word_that_nobody_writes},
-    {"slow", slow_rank},
-    {"oversubscribed", oversubscribed},
-    {"team", wrong_team},
-    {"inbox", full_inbox},
-    {"members", smaller_team},
-    {"nothing", nothing},
+    {"locks", order_of_locks}, {"collective", other_collective},
+    {"loop", endless_loop},    {"thread", endless_loop_in_thread},
+    {"stopped", stopped},      {"word", word_that_nobody_writes},
+    {"slow", slow_rank},       {"oversubscribed", oversubscribed},
+    {"team", wrong_team},      {"inbox", full_inbox},
+    {"members", smaller_team}, {"nothing", nothing},
 };
 
 int main(int argc, char** argv) {

@@ -44,9 +44,9 @@ FIRST_LINES = {
 }
 
 
-def tool(*words):
+def tool(*words, env=None):
     return subprocess.run([job_case.GONDWANA, *words], capture_output=True, text=True,
-                          timeout=WATCHDOG, check=False)
+                          timeout=WATCHDOG, check=False, env={**os.environ, **(env or {})})
 
 
 class WhyTest(LauncherCase):
@@ -124,6 +124,18 @@ class WhyTest(LauncherCase):
         self.assertEqual(said["seen"][0]["wait"]["call"], "shmem_barrier_all")
         self.assertGreater(said["seen"][3]["computed"], 0.2)
 
+    def test_all_threads_that_run_the_program_are_named(self):
+        job = self.begin_problem("thread")
+        text = self.why(job, "--watch", "0.3")
+        said = json.loads(self.why(job, "--watch", "0.3", "--json"))
+        self.end(job)
+        self.assertRegex(text, r"\n  rank 3 \(process \d+\): endless_loop_in_thread at .*problems\.c:\d+\n"
+                               r"  rank 3 \(process \d+, thread \d+ why_problems\): compute_for_ever at ")
+        (place,) = said["places"]
+        self.assertEqual(place["threads"][0]["thread"], place["process"])
+        functions = [[frame["function"] for frame in thread["stack"]] for thread in place["threads"]]
+        self.assertTrue(any("compute_in_thread" in stack for stack in functions), functions)
+
     def test_ranks_that_do_the_same_are_one_line(self):
         job = self.begin_problem("loop")
         text = self.why(job)
@@ -145,6 +157,34 @@ class WhyTest(LauncherCase):
         self.end(job)
         self.assertNotIn(mine["job"], tool("ps").stdout)
 
+    def other_host(self, script):
+        """The environment in which a host "elsewhere" is what this script makes of its words."""
+        return {"GONDWANA_SSH": self.write("ssh", f"#!/bin/sh\n{script}\n", 0o755)}
+
+    def test_a_host_that_is_this_one_adds_nothing(self):
+        job = self.begin_problem("loop", env=TWO_NODES if find_library("fabric") else None)
+        again = self.other_host('while [ "$1" != -- ]; do shift; done; shift 2; exec "$@"')
+        said = tool("why", "--json", "--watch", "0.3", "--hosts", "elsewhere", str(job.pid), env=again)
+        listed = tool("ps", "--json", "--hosts", "elsewhere", env=again)
+        self.end(job)
+        self.assertEqual([rank["rank"] for rank in json.loads(said.stdout)["seen"]], list(range(RANKS)))
+        self.assertEqual(len(json.loads(said.stdout)["places"]), 1)
+        self.assertEqual(listed.stderr, "")
+
+    def test_a_host_that_does_not_answer_as_it_should_is_a_sentence(self):
+        job = self.begin_problem("loop")
+        for script, sentence in {
+            "exit 127": "host elsewhere: ssh ended with status 127; say by GONDWANA_REMOTE_PATH where ",
+            "echo no way >&2; exit 255": "host elsewhere: ssh cannot connect: no way",
+            "echo Welcome": "its first words are no message of ours: Welcome; does a start file ",
+            "kill -9 $$": "host elsewhere: ssh was killed by SIGKILL",
+        }.items():
+            with self.subTest(script=script):
+                said = tool("ps", "--hosts", "elsewhere", env=self.other_host(script))
+                self.assertIn(f"{PROBLEMS} loop", said.stdout)
+                self.assertIn(sentence, said.stderr)
+        self.end(job)
+
     def test_mistakes_get_a_sentence(self):
         for words, sentence in {
             ("why", "nonsense"): "no job of yours on this machine is, or has the process, nonsense",
@@ -152,6 +192,7 @@ class WhyTest(LauncherCase):
             ("why", "--watch", "-1"): '--watch "-1": expected seconds, from 0.05 to 3600',
             ("why", "--loud"): "--loud is no option; see gondwana why --help",
             ("why", "1", "2"): "one job at a time, not 1 and 2",
+            ("why", "--hosts", ""): "--hosts: a host without a name",
             ("ps", "all"): "all is no option; see gondwana ps --help",
             ("whi",): "did you mean why?",
         }.items():

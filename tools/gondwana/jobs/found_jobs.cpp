@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -148,6 +149,13 @@ pid_t FoundNode::process(std::uint32_t local) const {
   return static_cast<pid_t>(page(local).presence.process.load(std::memory_order_relaxed));
 }
 
+std::string FoundNode::host_of(std::uint32_t node) const {
+  const auto& entry = shared_at<NodeEntry>(memory_.data(), layout_.entry(node));
+  if (entry.state.load(std::memory_order_acquire) == NodeState::unknown) return {};
+  const auto& host = entry.info.host;
+  return {host.begin(), std::ranges::find(host, '\0')};
+}
+
 std::string FoundJob::id() const {
   return fmt::format("{:08x}", facts().job);
 }
@@ -178,27 +186,35 @@ FoundJobs find_jobs() {
   return found;
 }
 
-Result<FoundJob> choose_job(FoundJobs found, std::string_view word) {
+std::vector<std::string> ids_meant(const FoundJobs& found, std::string_view word) {
   const Result<std::uint64_t> number = parse_number(word, 1, INT_MAX);
-  std::vector<FoundJob> meant;
-  for (FoundJob& job : found.jobs) {
+  std::vector<std::string> ids;
+  for (const FoundJob& job : found.jobs) {
     const bool by_process = number && is_part_of(job, static_cast<pid_t>(*number));
-    if (word.empty() || by_process || job.id().starts_with(word)) meant.push_back(std::move(job));
+    if (by_process || job.id().starts_with(word)) ids.push_back(job.id());
   }
-  if (meant.size() == 1) return std::move(meant.front());
-  const std::string note = found.notes.empty() ? "" : fmt::format(" ({})", found.notes.front());
-  if (meant.empty())
+  return ids;
+}
+
+Result<std::string> only_id(const std::vector<std::string>& ids, std::string_view word,
+                            std::string_view where, const std::vector<std::string>& notes) {
+  if (ids.size() == 1) return ids.front();
+  const std::string note = notes.empty() ? "" : fmt::format(" ({})", notes.front());
+  if (ids.empty())
     return Error{Errc::invalid_argument,
-                 word.empty()
-                     ? fmt::format("no job of yours runs on this machine{}", note)
-                     : fmt::format("no job of yours on this machine is, or has the process, "
-                                   "{}; gondwana ps lists them{}",
-                                   word, note)};
-  std::string ids;
-  for (const FoundJob& job : meant) ids += fmt::format("{}{}", ids.empty() ? "" : ", ", job.id());
+                 word.empty() ? fmt::format("no job of yours runs {}{}", where, note)
+                              : fmt::format("no job of yours {} is, or has the process, {}; "
+                                            "gondwana ps lists them{}",
+                                            where, word, note)};
   return Error{Errc::invalid_argument,
                fmt::format("{} jobs are possible: {}; say which, gondwana ps lists them",
-                           meant.size(), ids)};
+                           ids.size(), fmt::join(ids, ", "))};
+}
+
+std::optional<FoundJob> take(FoundJobs found, std::string_view id) {
+  for (FoundJob& job : found.jobs)
+    if (job.id() == id) return std::move(job);
+  return std::nullopt;
 }
 
 }  // namespace gondwana::jobs

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,8 @@ class FoundNode {
   // The process of a rank of the node. Returns 0 before the rank has joined, and if the processes
   // of the node are in another PID namespace.
   pid_t process(std::uint32_t local) const;
+  // The name of the host where a node of the job is; empty before it is known.
+  std::string host_of(std::uint32_t node) const;
 
  private:
   const NodeHeader& header() const;
@@ -57,8 +60,15 @@ struct FoundJobs {
 
 FoundJobs find_jobs();
 
-// `word`: an id or its beginning, or the number of a process of the job; empty where there is one
-// job. Leaves that job alone in `found`.
-Result<FoundJob> choose_job(FoundJobs found, std::string_view word);
+// The ids of the jobs that `word` may mean. It is an id or its beginning, or the number of a
+// process of the job; empty: any job.
+std::vector<std::string> ids_meant(const FoundJobs& found, std::string_view word);
+
+// The one id among `ids`. `where`: "on this machine".
+Result<std::string> only_id(const std::vector<std::string>& ids, std::string_view word,
+                            std::string_view where, const std::vector<std::string>& notes);
+
+// Moves the job out of `found`; nothing where it is not there.
+std::optional<FoundJob> take(FoundJobs found, std::string_view id);
 
 }  // namespace gondwana::jobs

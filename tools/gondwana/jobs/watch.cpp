@@ -146,13 +146,17 @@ std::uint32_t processors_of(const FoundJob& job) {
 }  // namespace
 
 JobSeen watch(const FoundJob& job, std::chrono::milliseconds time) {
+  return watch(job, time, [] { return true; });
+}
+
+JobSeen watch(const FoundJob& job, std::chrono::milliseconds time, FunctionRef<bool()> goes_on) {
   std::vector<Watched> ranks;
   for (const FoundNode& node : job.nodes)
     for (std::uint32_t local = 0; local < node.facts().ranks; ++local)
       ranks.emplace_back(node, local);
   const std::uint64_t begin_ns = monotonic_ns();
   const auto end = std::chrono::steady_clock::now() + time;
-  while (std::chrono::steady_clock::now() < end) {
+  while (std::chrono::steady_clock::now() < end && goes_on()) {
     std::this_thread::sleep_for(between_looks);
     for (Watched& rank : ranks) rank.look_again();
   }
@@ -163,7 +167,8 @@ JobSeen watch(const FoundJob& job, std::chrono::milliseconds time) {
                .nodes = job.facts().nodes,
                .watched_s = static_cast<double>(watched_ns) * 1e-9,
                .found = {},
-               .seen = {}};
+               .seen = {},
+               .complaints = {}};
   for (const FoundNode& node : job.nodes)
     seen.found.push_back({node.facts().node, node.facts().first, node.facts().ranks,
                           host_name().data(), processors_of(job)});

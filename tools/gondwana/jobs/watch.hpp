@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/counters.hpp"
+#include "core/function_ref.hpp"
 #include "jobs/found_jobs.hpp"
 #include "memory/control_page.hpp"
 
@@ -78,8 +79,12 @@ struct JobSeen {
   double watched_s = 0;
   std::vector<NodeSeen> found;  // the nodes that could be looked at
   std::vector<RankSeen> seen;   // their ranks, in order
+  // Why other nodes could not be looked at.
+  std::vector<std::string> complaints;
 };
 
+// Until `time` is over or `goes_on` says no.
+JobSeen watch(const FoundJob& job, std::chrono::milliseconds time, FunctionRef<bool()> goes_on);
 JobSeen watch(const FoundJob& job, std::chrono::milliseconds time);
 
 }  // namespace gondwana::jobs

@@ -1,68 +1,54 @@
 #include "ps/ps.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <algorithm>
-#include <chrono>
+#include <cstdio>
 #include <ctime>
 
-#include "core/parse.hpp"
+#include "hosts/arguments.hpp"
+#include "hosts/observer.hpp"
+#include "hosts/observers.hpp"
 #include "jobs/found_jobs.hpp"
-#include "jobs/watch.hpp"
+#include "jobs/listing.hpp"
 #include "json_text.hpp"
 
 namespace gondwana::ps {
 namespace {
 
-using jobs::FoundJob;
-using jobs::JobSeen;
-using jobs::RankSeen;
+using jobs::Row;
 
 constexpr std::string_view help =
-    "Usage: gondwana ps [--json]\n"
+    "Usage: gondwana ps [--hosts a,b] [--json]\n"
     "\n"
     "Lists your jobs on this machine, whatever launcher started them, the oldest first.\n"
     "\n"
-    "  --json    the same for programs\n";
+    "  --hosts a,b   those on these hosts too, which are reached over ssh\n"
+    "  --json        the same for programs\n";
 
-struct Row {
-  std::string id;
-  std::uint32_t ranks;
-  std::uint32_t nodes;
-  std::size_t nodes_here;
-  std::uint64_t began_s;
-  pid_t launcher;  // or the first rank, under launchers of others
-  std::string state;
-  std::string program;
+struct Choices {
+  bool help = false;
+  bool json = false;
+  hosts::Choice choice;
 };
 
-// What most of its ranks do, worst first.
-std::string state_of(const JobSeen& job) {
-  std::size_t absent = 0;
-  std::size_t stopped = 0;
-  std::size_t waiting = 0;
-  std::size_t left = 0;
-  for (const RankSeen& rank : job.seen) {
-    absent += rank.state == RankState::absent ? 1 : 0;
-    stopped += rank.process == RankSeen::Process::stopped ? 1 : 0;
-    waiting += rank.wait ? 1 : 0;
-    left += rank.state == RankState::finalized ? 1 : 0;
+Result<Choices> parse(const std::vector<std::string>& words) {
+  Choices choices;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const auto next = [&] { return i + 1 < words.size() ? words[++i] : std::string(); };
+    const Result<bool> is_of_hosts = hosts::take_option(word, next, choices.choice);
+    if (!is_of_hosts) return is_of_hosts.error();
+    if (*is_of_hosts) continue;
+    if (word == "--help" || word == "-h")
+      choices.help = true;
+    else if (word == "--json")
+      choices.json = true;
+    else
+      return Error{Errc::invalid_argument,
+                   fmt::format("{} is no option; see gondwana ps --help", word)};
   }
-  if (stopped > 0)
-    return stopped == job.seen.size() ? "stopped" : fmt::format("{} stopped", stopped);
-  if (absent > 0) return "starting";
-  if (left == job.seen.size()) return "ending";
-  if (waiting == job.seen.size()) return "all wait";
-  return waiting > 0 ? fmt::format("{} wait", waiting) : "running";
-}
-
-Row row_of(const FoundJob& job) {
-  const NodeFacts& facts = job.facts();
-  const JobSeen seen = jobs::watch(job, std::chrono::milliseconds(0));
-  return {job.id(),         facts.job_ranks, facts.nodes,
-          job.nodes.size(), facts.began_s,   job.nodes.front().holder(),
-          state_of(seen),   seen.program};
+  return choices;
 }
 
 // "0:12:31", "2-03:00:00" as ps(1) has it for days.
@@ -74,15 +60,24 @@ std::string age(std::uint64_t began_s) {
                      s / 60 % 60, s % 60);
 }
 
-std::string to_text(const std::vector<Row>& rows) {
-  std::string text = fmt::format("{:<9} {:>6} {:>6} {:>9} {:<10} {}\n", "JOB", "RANKS", "NODES",
-                                 "TIME", "STATE", "PROGRAM");
+// `hosts`: with a column of the hosts.
+std::string to_text(const std::vector<Row>& rows, bool hosts) {
+  std::size_t widest = 5;
+  for (const Row& row : rows)
+    widest = std::max(widest, fmt::format("{}", fmt::join(row.hosts, ",")).size());
+  const auto line = [&](const auto&... columns) {
+    return fmt::format("{:<9} {:>6} {:>6} {:>9} {:<10} ", columns...);
+  };
+  const auto column = [&](std::string_view text) {
+    return hosts ? fmt::format("{:<{}} ", text, widest) : std::string();
+  };
+  std::string text = line("JOB", "RANKS", "NODES", "TIME", "STATE") + column("HOSTS") + "PROGRAM\n";
   for (const Row& row : rows) {
-    const std::string nodes = row.nodes_here == row.nodes
+    const std::string nodes = row.nodes_seen.size() == row.nodes
                                   ? fmt::format("{}", row.nodes)
-                                  : fmt::format("{}/{}", row.nodes_here, row.nodes);
-    text += fmt::format("{:<9} {:>6} {:>6} {:>9} {:<10} {}\n", row.id, row.ranks, nodes,
-                        age(row.began_s), row.state, row.program);
+                                  : fmt::format("{}/{}", row.nodes_seen.size(), row.nodes);
+    text += line(row.id, row.ranks, nodes, age(row.began_s), jobs::state_of(row)) +
+            column(fmt::format("{}", fmt::join(row.hosts, ","))) + row.program + "\n";
   }
   return text;
 }
@@ -92,39 +87,65 @@ std::string to_json(const std::vector<Row>& rows) {
   for (const Row& row : rows)
     items += fmt::format(
         R"({}  {{"job": {}, "ranks": {}, "nodes": {}, "nodes_here": {}, "began": {}, "process": {}, )"
-        R"("state": {}, "program": {}}})",
-        items.empty() ? "" : ",\n", json_text(row.id), row.ranks, row.nodes, row.nodes_here,
-        row.began_s, row.launcher, json_text(row.state), json_text(row.program));
+        R"("state": {}, "hosts": {}, "program": {}}})",
+        items.empty() ? "" : ",\n", json_text(row.id), row.ranks, row.nodes, row.nodes_seen.size(),
+        row.began_s, row.holder, json_text(jobs::state_of(row)),
+        json_list(row.hosts, [](const std::string& host) { return json_text(host); }),
+        json_text(row.program));
   return items.empty() ? "[]\n" : fmt::format("[\n{}\n]\n", items);
+}
+
+// The jobs of this user here and on other hosts, and what is to be said of hosts and jobs that
+// could not be looked at.
+std::vector<Row> find_rows(const hosts::Choice& choice, std::vector<std::string>& notes) {
+  hosts::Observers others;
+  if (!choice.only_here) others.start(choice.hosts);
+  std::vector<Row> rows;
+  const auto here = [&] {
+    const jobs::FoundJobs found = jobs::find_jobs();
+    rows = jobs::rows_of(found);
+    notes = found.notes;
+  };
+  const auto take = [&](const std::string& host, hosts::Message& answer) {
+    const auto* listed = std::get_if<hosts::Listed>(&answer);
+    if (listed == nullptr) return;
+    jobs::merge(rows, listed->rows);
+    for (const std::string& note : listed->notes)
+      notes.push_back(fmt::format("host {}: {}", host, note));
+  };
+  others.ask(hosts::List{}, std::chrono::milliseconds(0), here, take, [] { return true; });
+  notes.insert(notes.end(), others.complaints().begin(), others.complaints().end());
+  return rows;
+}
+
+void complain(const std::string& sentence) {
+  fmt::print(stderr, "gondwana ps: {}\n", sentence);
 }
 
 }  // namespace
 
 int run_command(const std::vector<std::string>& words) {
-  bool json = false;
-  for (const std::string& word : words) {
-    if (word == "--help" || word == "-h") {
-      fmt::print("{}", help);
-      return 0;
-    }
-    if (word != "--json") {
-      fmt::print(stderr, "gondwana ps: {} is no option; see gondwana ps --help\n", word);
-      return 1;
-    }
-    json = true;
+  if (words.size() == 1 && words[0] == hosts::observer_option) return hosts::run_observer();
+  const Result<Choices> choices = parse(words);
+  if (!choices) {
+    complain(choices.error().text);
+    return 1;
   }
-  const jobs::FoundJobs found = jobs::find_jobs();
-  std::vector<Row> rows;
-  rows.reserve(found.jobs.size());
-  for (const FoundJob& job : found.jobs) rows.push_back(row_of(job));
-  if (json)
+  if (choices->help) {
+    fmt::print("{}", help);
+    return 0;
+  }
+  std::vector<std::string> notes;
+  const std::vector<Row> rows = find_rows(choices->choice, notes);
+  const bool has_hosts = !choices->choice.hosts.empty();
+  if (choices->json)
     fmt::print("{}", to_json(rows));
   else if (rows.empty())
-    fmt::print("no job of yours runs on this machine\n");
+    fmt::print("no job of yours runs on {}\n", has_hosts ? "these hosts" : "this machine");
   else
-    fmt::print("{}", to_text(rows));
+    fmt::print("{}", to_text(rows, has_hosts));
   std::fflush(stdout);
-  for (const std::string& note : found.notes) fmt::print(stderr, "gondwana ps: {}\n", note);
+  for (const std::string& note : notes) complain(note);
   return 0;
 }
 

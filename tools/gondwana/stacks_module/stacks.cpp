@@ -6,10 +6,12 @@
 #include <elfutils/libdwfl.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 
 namespace gondwana::why {
@@ -31,9 +33,17 @@ std::string demangled(const char* name) {
 
 struct Walk {
   Dwfl* session;
+  pid_t process;
   std::string program;  // the file of the process
-  std::vector<Frame> frames;
+  std::vector<ThreadStack> threads;
 };
+
+std::string name_of(pid_t process, pid_t thread) {
+  std::ifstream file(fmt::format("/proc/{}/task/{}/comm", process, thread));
+  std::string name;
+  std::getline(file, name);
+  return name;
+}
 
 Frame frame_at(const Walk& walk, Dwarf_Addr address, Dwarf_Addr looked_up) {
   Frame frame;
@@ -60,13 +70,9 @@ int add_frame(Dwfl_Frame* state, void* argument) {
   if (!::dwfl_frame_pc(state, &address, &is_interrupted)) return DWARF_CB_ABORT;
   // A return address is behind the call.
   const Dwarf_Addr looked_up = is_interrupted ? address : address - 1;
-  walk.frames.push_back(frame_at(walk, address, looked_up));
-  return walk.frames.size() < most_frames ? DWARF_CB_OK : DWARF_CB_ABORT;
-}
-
-Error refusal(pid_t process, const char* what, const std::string& reason) {
-  return {Errc::refused,
-          fmt::format("the stack of process {} cannot be read: {}: {}", process, what, reason)};
+  std::vector<Frame>& frames = walk.threads.back().frames;
+  frames.push_back(frame_at(walk, address, looked_up));
+  return frames.size() < most_frames ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
 std::string last_error() {
@@ -74,7 +80,23 @@ std::string last_error() {
   return text != nullptr ? text : "unknown";
 }
 
-Result<std::vector<Frame>> find_stack(pid_t process) {
+int add_thread(Dwfl_Thread* thread, void* argument) {
+  auto& walk = *static_cast<Walk*>(argument);
+  const pid_t number = ::dwfl_thread_tid(thread);
+  ThreadStack& stack = walk.threads.emplace_back();
+  stack.thread = number;
+  stack.name = name_of(walk.process, number);
+  if (::dwfl_thread_getframes(thread, &add_frame, &walk) != 0 && stack.frames.empty())
+    stack.problem = last_error();
+  return DWARF_CB_OK;
+}
+
+Error refusal(pid_t process, const char* what, const std::string& reason) {
+  return {Errc::refused,
+          fmt::format("the stack of process {} cannot be read: {}: {}", process, what, reason)};
+}
+
+Result<std::vector<ThreadStack>> find_stacks(pid_t process) {
   static char* no_path = nullptr;
   const Dwfl_Callbacks callbacks{.find_elf = &::dwfl_linux_proc_find_elf,
                                  .find_debuginfo = &::dwfl_standard_find_debuginfo,
@@ -90,17 +112,23 @@ Result<std::vector<Frame>> find_stack(pid_t process) {
     return refusal(process, "attach", number > 0 ? std::strerror(number) : last_error());
   std::error_code failure;
   Walk walk{session.get(),
+            process,
             std::filesystem::read_symlink(fmt::format("/proc/{}/exe", process), failure).string(),
             {}};
-  const int ended = ::dwfl_getthread_frames(session.get(), process, &add_frame, &walk);
-  if (ended != 0 && walk.frames.empty()) return refusal(process, "ptrace", last_error());
-  return std::move(walk.frames);
+  const int ended = ::dwfl_getthreads(session.get(), &add_thread, &walk);
+  if (walk.threads.empty())
+    return refusal(process, "its threads", ended < 0 ? last_error() : "there are none");
+  std::ranges::stable_partition(
+      walk.threads, [process](const ThreadStack& stack) { return stack.thread == process; });
+  if (const ThreadStack& first = walk.threads.front(); first.frames.empty())
+    return refusal(process, "ptrace", first.problem);
+  return std::move(walk.threads);
 }
 
 }  // namespace
 }  // namespace gondwana::why
 
 extern "C" [[gnu::visibility("default")]] void gondwana_stacks_of(
-    pid_t process, gondwana::Result<std::vector<gondwana::why::Frame>>* stack) {
-  *stack = gondwana::why::find_stack(process);
+    pid_t process, gondwana::Result<std::vector<gondwana::why::ThreadStack>>* stacks) {
+  *stacks = gondwana::why::find_stacks(process);
 }

@@ -20,10 +20,17 @@ struct Frame {
   std::uint64_t address = 0;
 };
 
-inline constexpr const char* stack_symbol = "gondwana_stacks_of";
+struct ThreadStack {
+  pid_t thread = 0;
+  std::string name;           // as its program has named it, else that of the program
+  std::vector<Frame> frames;  // the innermost first; empty: `problem` says why
+  std::string problem;
+};
 
-// The innermost frame first, of the first thread of the process, which is held meanwhile: some
-// milliseconds, longer where debugging information is read.
-using FindStack = void (*)(pid_t process, Result<std::vector<Frame>>* stack);
+inline constexpr const char* stacks_symbol = "gondwana_stacks_of";
+
+// The stacks of all threads of the process, its first thread first. Each thread is held while its
+// stack is read: some milliseconds, longer where debugging information is read.
+using FindStacks = void (*)(pid_t process, Result<std::vector<ThreadStack>>* stacks);
 
 }  // namespace gondwana::why

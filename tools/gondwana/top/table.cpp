@@ -69,7 +69,8 @@ std::vector<Row> nodes_of(const JobSeen& job) {
   for (const jobs::NodeSeen& node : job.found) {
     Row sum{.number = node.node,
             .label = fmt::to_string(node.node),
-            .does = fmt::format("{} ranks from {} on {}", node.ranks, node.first, node.host),
+            .does = fmt::format("{} rank{} from {} on {}", node.ranks, node.ranks == 1 ? "" : "s",
+                                node.first, node.host),
             .ranks = 0};
     for (const Row& row : ranks) {
       if (row.number < node.first || row.number >= node.first + node.ranks) continue;
@@ -156,6 +157,9 @@ Table table_of(const JobSeen& job, const View& view) {
   table.headers = {fmt::format("job {}, {} ranks on {} node{}, {}", job.id, job.ranks, job.nodes,
                                job.nodes == 1 ? "" : "s", job.program),
                    why::diagnose(job).sentences.front(), titles(view)};
+  if (!job.complaints.empty())
+    table.headers.insert(table.headers.end() - 1,
+                         fmt::format("not all is shown: {}", fmt::join(job.complaints, "; ")));
   table.rows.push_back(line_of(all));
   for (const Row& row : rows) table.rows.push_back(line_of(row));
   return table;
@@ -171,8 +175,11 @@ std::string to_json(const JobSeen& job) {
     items += fmt::format("{}    {{{}, \"does\": {}}}", items.empty() ? "" : ",\n", fields,
                          json_text(row.does));
   }
-  return fmt::format("{{\n  \"job\": {},\n  \"seconds\": {:.3f},\n  \"ranks\": [\n{}\n  ]\n}}\n",
-                     json_text(job.id), job.watched_s, items);
+  return fmt::format(
+      "{{\n  \"job\": {},\n  \"seconds\": {:.3f},\n  \"complaints\": {},\n"
+      "  \"ranks\": [\n{}\n  ]\n}}\n",
+      json_text(job.id), job.watched_s,
+      json_list(job.complaints, [](const std::string& text) { return json_text(text); }), items);
 }
 
 }  // namespace gondwana::top

@@ -11,8 +11,9 @@
 #include <optional>
 #include <thread>
 
+#include "hosts/arguments.hpp"
+#include "hosts/job_view.hpp"
 #include "jobs/arguments.hpp"
-#include "jobs/found_jobs.hpp"
 #include "jobs/watch.hpp"
 #include "modules.hpp"
 #include "screen_module/screen.hpp"
@@ -30,6 +31,8 @@ constexpr std::string_view help =
     "an id that gondwana ps shows, or a process of the job. Where you have one job it may be left\n"
     "out. The job notices nothing.\n"
     "\n"
+    "  --hosts a,b          the hosts of the job, where they have other names than they tell each\n"
+    "                       other; --here: only the nodes of the job on this host\n"
     "  --interval SECONDS   between two looks: 1 unless given\n"
     "  --sort COLUMN        rank, operations, put_bytes, get_bytes, messages, sleeps, waited,\n"
     "                       computed, under_way or does\n"
@@ -50,7 +53,7 @@ struct Choices {
   bool once = false;
   View view;
   std::chrono::milliseconds interval{1000};
-  std::string job;
+  hosts::Choice choice;
 };
 
 Result<Choices> parse(const std::vector<std::string>& words) {
@@ -58,6 +61,9 @@ Result<Choices> parse(const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     const auto value = [&] { return i + 1 < words.size() ? words[++i] : std::string(); };
+    const Result<bool> is_of_hosts = hosts::take_option(word, value, choices.choice);
+    if (!is_of_hosts) return is_of_hosts.error();
+    if (*is_of_hosts) continue;
     if (word == "--help" || word == "-h") {
       choices.help = true;
     } else if (word == "--json") {
@@ -74,7 +80,7 @@ Result<Choices> parse(const std::vector<std::string>& words) {
       const Result<std::size_t> column = find_column(value());
       if (!column) return column.error();
       choices.view.sorted_by = *column;
-    } else if (const Result<void> taken = jobs::take_job("top", word, choices.job); !taken) {
+    } else if (const Result<void> taken = jobs::take_job("top", word, choices.choice.job); !taken) {
       return taken.error();
     }
   }
@@ -84,10 +90,10 @@ Result<Choices> parse(const std::vector<std::string>& words) {
 // Watches the job, one interval after the other, in a thread: the screen answers keys meanwhile.
 class Watcher {
  public:
-  Watcher(const jobs::FoundJob& job, std::chrono::milliseconds interval)
-      : thread_([this, &job, interval] {
+  Watcher(hosts::JobView& view, std::chrono::milliseconds interval)
+      : thread_([this, &view, interval] {
           while (!ends_) {
-            jobs::JobSeen seen = jobs::watch(job, interval);
+            jobs::JobSeen seen = view.watch(interval, [this] { return !ends_; });
             const std::lock_guard lock(mutex_);
             last_ = std::move(seen);
           }
@@ -121,7 +127,7 @@ void act_on(int key, View& view) {
   view.sorted_by = place;
 }
 
-Result<void> show(const jobs::FoundJob& job, const Choices& choices) {
+Result<void> show(hosts::JobView& job, const Choices& choices) {
   const Result<void*> function = find_in_module("libgondwana_screen.so", screen_symbol);
   if (!function)
     return Error{Errc::missing,
@@ -165,14 +171,15 @@ int run_command(const std::vector<std::string>& words) {
     fmt::print("{}", help);
     return 0;
   }
-  const Result<jobs::FoundJob> job = jobs::choose_job(jobs::find_jobs(), choices->job);
+  Result<hosts::JobView> job = hosts::JobView::open(choices->choice);
   if (!job) return complain(job.error());
+  const auto look = [&] { return job->watch(choices->interval, [] { return true; }); };
   if (choices->json) {
-    fmt::print("{}", to_json(jobs::watch(*job, choices->interval)));
+    fmt::print("{}", to_json(look()));
     return 0;
   }
   if (choices->once || ::isatty(STDOUT_FILENO) == 0) {
-    print(table_of(jobs::watch(*job, choices->interval), choices->view));
+    print(table_of(look(), choices->view));
     return 0;
   }
   const Result<void> done = show(*job, *choices);

@@ -1,6 +1,7 @@
 #include "why/diagnosis.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -297,11 +298,14 @@ class Findings {
   }
 
   void tell_of_other_nodes() {
-    if (all_nodes_are_seen()) return;
-    diagnosis_.sentences.push_back(
-        fmt::format("{} of the {} nodes of the job are on other hosts and were not looked at: "
-                    "run gondwana why there too",
-                    job_->nodes - job_->found.size(), job_->nodes));
+    const std::size_t unseen = job_->nodes - job_->found.size();
+    if (unseen == 0) return;
+    const std::string reason = job_->complaints.empty()
+                                   ? "they are on other hosts, which --hosts can name"
+                                   : fmt::format("{}", fmt::join(job_->complaints, "; "));
+    diagnosis_.sentences.push_back(fmt::format("{} of the {} nodes of the job {} not looked at: {}",
+                                               unseen, job_->nodes, unseen == 1 ? "was" : "were",
+                                               reason));
   }
 
   void tell_that_it_goes_on() {

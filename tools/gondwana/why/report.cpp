@@ -7,7 +7,6 @@
 
 #include "json_text.hpp"
 #include "memory/rank_report.hpp"
-#include "modules.hpp"
 #include "why/wait_graph.hpp"
 
 namespace gondwana::why {
@@ -17,58 +16,19 @@ using jobs::RankSeen;
 
 namespace {
 
-// Yama lets a process look into its own children only.
-std::string refused(const Error& error) {
-  if (error.text.find("not permitted") == std::string::npos) return error.text;
-  return error.text +
-         "; the setting kernel.yama.ptrace_scope or the container forbids it: let the "
-         "administrator "
-         "set it to 0, or start the program with GONDWANA_BACKTRACE=yes and send the rank SIGABRT";
-}
-
-Result<std::vector<Frame>> stack_of(pid_t process) {
-  const Result<void*> function = find_in_module("libgondwana_stacks.so", stack_symbol);
-  if (!function)
-    return Error{Errc::missing,
-                 fmt::format("stacks need the module of Gondwana that uses libdw: {}",
-                             function.error().text)};
-  Result<std::vector<Frame>> stack = std::vector<Frame>{};
-  reinterpret_cast<FindStack>(*function)(process, &stack);
-  if (!stack) return Error{stack.error().code, refused(stack.error())};
-  return stack;
-}
-
 // Of the culprits that are there, as many as a person reads.
-std::vector<Place> places_of(const JobSeen& job, const Diagnosis& diagnosis) {
+std::vector<std::uint32_t> ranks_to_find(const JobSeen& job, const Diagnosis& diagnosis) {
   constexpr std::size_t most = 4;
-  std::vector<Place> places;
+  std::vector<std::uint32_t> ranks;
   for (const RankSeen& rank : job.seen) {
     const bool is_culprit =
         std::ranges::find(diagnosis.culprits, rank.rank) != diagnosis.culprits.end();
     const Does what = does(rank);
     if (!is_culprit || what == Does::lost || rank.pid == 0 || what == Does::left) continue;
-    if (places.size() == most) break;
-    places.push_back({rank.rank, rank.pid, stack_of(rank.pid)});
+    if (ranks.size() == most) break;
+    ranks.push_back(rank.rank);
   }
-  return places;
-}
-
-std::string text_of(const Frame& frame) {
-  std::string text = frame.function.empty() ? fmt::format("{:#x}", frame.address) : frame.function;
-  if (!frame.file.empty())
-    text += fmt::format(" at {}:{}", frame.file, frame.line);
-  else if (!frame.module.empty())
-    text += fmt::format(" in {}", frame.module);
-  return text;
-}
-
-// The innermost frame of the program itself, else the innermost.
-std::string text_of(const Place& place) {
-  if (!place.stack) return place.stack.error().text;
-  const auto& frames = *place.stack;
-  const auto own = std::ranges::find_if(frames, [](const Frame& f) { return f.is_program; });
-  if (own == frames.end()) return frames.empty() ? "nowhere known" : text_of(frames.front());
-  return text_of(*own);
+  return ranks;
 }
 
 // Ranks that do the same, in one line.
@@ -104,21 +64,16 @@ std::string to_text(const Report& report, bool stacks) {
   const auto& [job, diagnosis, places] = report;
   std::string text;
   for (const std::string& sentence : diagnosis.sentences) text += sentence + "\n";
-  for (const Place& place : places) {
-    text += fmt::format("  rank {} (process {}): {}\n", place.rank, place.pid, text_of(place));
-    if (stacks && place.stack)
-      for (const Frame& frame : *place.stack) text += fmt::format("      {}\n", text_of(frame));
-  }
+  for (const Place& place : places) text += to_text(place, stacks);
   return text + fmt::format("job {}, {} ranks of {}\n", job.id, job.ranks, job.program) +
          table(job);
 }
 
 namespace {
 
-std::string to_json(const Frame& frame) {
-  return fmt::format(R"({{"function": {}, "file": {}, "line": {}, "module": {}}})",
-                     json_text(frame.function), json_text(frame.file), frame.line,
-                     json_text(frame.module));
+std::string to_json(const jobs::NodeSeen& node) {
+  return fmt::format(R"({{"node": {}, "host": {}, "first": {}, "ranks": {}}})", node.node,
+                     json_text(node.host), node.first, node.ranks);
 }
 
 std::string to_json(const RankSeen& rank) {
@@ -137,47 +92,41 @@ std::string to_json(const RankSeen& rank) {
       rank.delayed, rank.calls);
 }
 
-template <typename Items, typename Write>
-std::string list(const Items& items, const Write& write) {
-  std::string text;
-  for (const auto& item : items) text += (text.empty() ? "" : ", ") + write(item);
-  return "[" + text + "]";
-}
-
 }  // namespace
 
 std::string to_json(const Report& report) {
   const auto& [job, diagnosis, places] = report;
-  const auto place = [](const Place& where) {
-    return where.stack
-               ? fmt::format(R"({{"rank": {}, "stack": {}}})", where.rank,
-                             list(*where.stack, [](const Frame& frame) { return to_json(frame); }))
-               : fmt::format(R"({{"rank": {}, "error": {}}})", where.rank,
-                             json_text(where.stack.error().text));
-  };
   return fmt::format(
       "{{\n  \"job\": {},\n  \"program\": {},\n  \"ranks\": {},\n  \"nodes\": {},\n"
-      "  \"watched\": {:.3f},\n  \"findings\": {},\n  \"culprits\": {},\n  \"places\": {},\n"
+      "  \"watched\": {:.3f},\n  \"hosts\": {},\n  \"findings\": {},\n  \"culprits\": {},\n  "
+      "\"places\": {},\n"
       "  \"seen\": {}\n}}\n",
       json_text(job.id), json_text(job.program), job.ranks, job.nodes, job.watched_s,
-      list(diagnosis.sentences, [](const std::string& text) { return json_text(text); }),
-      list(diagnosis.culprits, [](std::uint32_t rank) { return fmt::to_string(rank); }),
-      list(places, place),
-      list(job.seen, [](const RankSeen& rank) { return "\n    " + to_json(rank); }));
+      json_list(job.found, [](const jobs::NodeSeen& node) { return to_json(node); }),
+      json_list(diagnosis.sentences, [](const std::string& text) { return json_text(text); }),
+      json_list(diagnosis.culprits, [](std::uint32_t rank) { return fmt::to_string(rank); }),
+      json_list(places, [](const Place& place) { return to_json(place); }),
+      json_list(job.seen, [](const RankSeen& rank) { return "\n    " + to_json(rank); }));
 }
 
-Report examine(const jobs::FoundJob& job, std::chrono::milliseconds time) {
-  JobSeen seen = jobs::watch(job, time);
+Report examine(hosts::JobView& view, std::chrono::milliseconds time, FunctionRef<bool()> goes_on) {
+  JobSeen seen = view.watch(time, goes_on);
   Diagnosis diagnosis = diagnose(seen);
-  std::vector<Place> places = places_of(seen, diagnosis);
+  std::vector<Place> places;
+  if (const auto ranks = ranks_to_find(seen, diagnosis); !ranks.empty())
+    places = view.find_places(ranks, goes_on);
   return {std::move(seen), std::move(diagnosis), std::move(places)};
 }
 
-std::string examine_job_of(pid_t process) {
+std::string examine_job_of(pid_t process, const std::vector<launch::Host>& hosts,
+                           std::chrono::milliseconds limit) {
   constexpr std::chrono::milliseconds time{300};
-  const Result<jobs::FoundJob> job = jobs::choose_job(jobs::find_jobs(), fmt::to_string(process));
-  if (!job) return {};
-  std::string text = to_text(examine(*job, time), false);
+  const auto end = std::chrono::steady_clock::now() + limit;
+  Result<hosts::JobView> view = hosts::JobView::open(
+      {.job = fmt::to_string(process), .hosts = hosts, .only_here = hosts.empty()});
+  if (!view) return {};
+  const auto goes_on = [end] { return std::chrono::steady_clock::now() < end; };
+  std::string text = to_text(examine(*view, time, goes_on), false);
   text.pop_back();
   return text;
 }

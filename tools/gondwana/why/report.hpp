@@ -4,23 +4,17 @@
 #include <sys/types.h>
 
 #include <chrono>
-#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "jobs/found_jobs.hpp"
+#include "core/function_ref.hpp"
+#include "hosts/job_view.hpp"
 #include "jobs/watch.hpp"
-#include "stacks_module/stacks.hpp"
+#include "run/job.hpp"
 #include "why/diagnosis.hpp"
+#include "why/places.hpp"
 
 namespace gondwana::why {
-
-// Where a rank is, or why that cannot be told.
-struct Place {
-  std::uint32_t rank;
-  pid_t pid;
-  Result<std::vector<Frame>> stack;
-};
 
 struct Report {
   jobs::JobSeen job;
@@ -28,15 +22,18 @@ struct Report {
   std::vector<Place> places;  // of culprits
 };
 
-// Takes `time`, and what it takes to read stacks.
-Report examine(const jobs::FoundJob& job, std::chrono::milliseconds time);
+// Takes `time`, and what it takes to read stacks. Other hosts are not waited for where `goes_on`
+// says no.
+Report examine(hosts::JobView& view, std::chrono::milliseconds time, FunctionRef<bool()> goes_on);
 
 // Lines. `stacks`: with whole stacks, not only the innermost frame of the program.
 std::string to_text(const Report& report, bool stacks);
 std::string to_json(const Report& report);
 
 // The lines for the job that `process` belongs to, without the last end of line, or nothing where
-// it cannot be found.
-std::string examine_job_of(pid_t process);
+// it cannot be found on this host. `hosts`: where its other nodes are. They have until `limit` to
+// answer.
+std::string examine_job_of(pid_t process, const std::vector<launch::Host>& hosts,
+                           std::chrono::milliseconds limit);
 
 }  // namespace gondwana::why

@@ -4,8 +4,9 @@
 
 #include <chrono>
 
+#include "hosts/arguments.hpp"
+#include "hosts/job_view.hpp"
 #include "jobs/arguments.hpp"
-#include "jobs/found_jobs.hpp"
 #include "why/report.hpp"
 
 namespace gondwana::why {
@@ -16,8 +17,13 @@ constexpr std::string_view help =
     "\n"
     "Watches a job for a moment and says why it does not go on: the first line names the ranks\n"
     "that keep the others waiting. JOB is an id that gondwana ps shows, or a process of the job.\n"
-    "Where you have one job it may be left out. The job goes on meanwhile.\n"
+    "Where you have one job it may be left out. The job goes on meanwhile. Nodes on other hosts "
+    "are\n"
+    "looked at over ssh, as gondwana run starts ranks there.\n"
     "\n"
+    "  --hosts a,b       the hosts of the job, where they have other names than they tell each "
+    "other\n"
+    "  --here            only the nodes of the job on this host\n"
     "  --watch SECONDS   how long to watch: 1 unless given\n"
     "  --stacks          whole stacks of those ranks, not only the line of the program\n"
     "  --json            the same for programs\n";
@@ -27,13 +33,17 @@ struct Choices {
   bool json = false;
   bool stacks = false;
   std::chrono::milliseconds watch{1000};
-  std::string job;
+  hosts::Choice choice;
 };
 
 Result<Choices> parse(const std::vector<std::string>& words) {
   Choices choices;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
+    const auto next = [&] { return i + 1 < words.size() ? words[++i] : std::string(); };
+    const Result<bool> is_of_hosts = hosts::take_option(word, next, choices.choice);
+    if (!is_of_hosts) return is_of_hosts.error();
+    if (*is_of_hosts) continue;
     if (word == "--help" || word == "-h") {
       choices.help = true;
     } else if (word == "--json") {
@@ -41,11 +51,10 @@ Result<Choices> parse(const std::vector<std::string>& words) {
     } else if (word == "--stacks") {
       choices.stacks = true;
     } else if (word == "--watch") {
-      const Result<std::chrono::milliseconds> time =
-          jobs::parse_seconds("--watch", i + 1 < words.size() ? words[++i] : "");
+      const Result<std::chrono::milliseconds> time = jobs::parse_seconds("--watch", next());
       if (!time) return time.error();
       choices.watch = *time;
-    } else if (const Result<void> taken = jobs::take_job("why", word, choices.job); !taken) {
+    } else if (const Result<void> taken = jobs::take_job("why", word, choices.choice.job); !taken) {
       return taken.error();
     }
   }
@@ -66,9 +75,9 @@ int run_command(const std::vector<std::string>& words) {
     fmt::print("{}", help);
     return 0;
   }
-  const Result<jobs::FoundJob> job = jobs::choose_job(jobs::find_jobs(), choices->job);
-  if (!job) return complain(job.error());
-  const Report report = examine(*job, choices->watch);
+  Result<hosts::JobView> view = hosts::JobView::open(choices->choice);
+  if (!view) return complain(view.error());
+  const Report report = examine(*view, choices->watch, [] { return true; });
   fmt::print("{}", choices->json ? to_json(report) : to_text(report, choices->stacks));
   return 0;
 }

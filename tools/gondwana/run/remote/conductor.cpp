@@ -25,6 +25,8 @@ constexpr std::uint64_t second_ns = 1'000'000'000;
 constexpr std::uint64_t user_grace_ns = 10 * second_ns;  // from a second INT or TERM
 constexpr std::uint64_t last_words_ns = second_ns;       // to write output nobody may read
 constexpr std::uint64_t bury_ns = second_ns;             // to a process whose host is done
+constexpr std::chrono::milliseconds longest_look{5000};
+constexpr std::chrono::milliseconds half_a_second{500};
 constexpr std::uint64_t taken_step = std::uint64_t{128} << 10;
 constexpr std::uint64_t input_window = std::uint64_t{256} << 10;
 
@@ -161,10 +163,13 @@ void Conductor::on_signal(int signal) {
   send_to_all(Signal{static_cast<std::uint32_t>(signal)});
 }
 
-// As `gondwana why` does, of the nodes on this host.
+// As `gondwana why` does. The hosts must hear from us before they take us for dead.
 void Conductor::say_why() {
-  if (const std::string report = why::examine_job_of(::getpid()); !report.empty())
-    output_.say(report);
+  const std::uint32_t silence_s = parts_.front().share.peer_timeout_s;
+  const std::chrono::milliseconds limit =
+      silence_s == 0 ? longest_look : std::min(longest_look, silence_s * half_a_second);
+  const std::string report = why::examine_job_of(::getpid(), hosts_in_use(job_), limit);
+  if (!report.empty()) output_.say(report);
 }
 
 void Conductor::on_launcher_lost() {

@@ -1,0 +1,130 @@
+#include "hosts/job_view.hpp"
+
+#include <algorithm>
+
+#include "core/variables.hpp"
+#include "run/command_line/allocation.hpp"
+#include "run/remote/way_to_host.hpp"
+
+namespace gondwana::hosts {
+namespace {
+
+using jobs::FoundJob;
+using jobs::JobSeen;
+using std::chrono::milliseconds;
+
+bool always() {
+  return true;
+}
+
+// Where the other nodes of the job are, reached as the batch system reaches the hosts of the
+// allocation that this process is in.
+std::vector<launch::Host> other_hosts(const FoundJob& job) {
+  std::vector<launch::Host> hosts;
+  const auto allocation = launch::find_allocation(own_environment());
+  for (std::uint32_t node = 0; node < job.facts().nodes; ++node) {
+    const std::string name = job.nodes.front().host_of(node);
+    if (name.empty() || launch::is_this_host(name)) continue;
+    launch::Host& host = hosts.emplace_back(launch::Host{name});
+    if (!allocation || !*allocation) continue;
+    const auto given = std::ranges::find(**allocation, name, &launch::Host::name);
+    if (given != (*allocation)->end()) host.way = given->way;
+  }
+  return hosts;
+}
+
+void merge(JobSeen& job, JobSeen&& more) {
+  if (job.found.empty()) {
+    std::swap(job.complaints, more.complaints);
+    job = std::move(more);
+    return;
+  }
+  if (job.program.empty()) job.program = more.program;
+  for (const jobs::NodeSeen& node : more.found) {
+    if (std::ranges::find(job.found, node.node, &jobs::NodeSeen::node) != job.found.end()) continue;
+    job.found.push_back(node);
+    for (const jobs::RankSeen& rank : more.seen)
+      if (rank.node == node.node) job.seen.push_back(rank);
+  }
+  std::ranges::sort(job.found, {}, &jobs::NodeSeen::node);
+  std::ranges::sort(job.seen, {}, &jobs::RankSeen::rank);
+}
+
+}  // namespace
+
+Result<JobView> JobView::open(const Choice& choice) {
+  JobView view;
+  if (const Result<void> found = view.find(choice); !found) return found.error();
+  return view;
+}
+
+Result<void> JobView::find(const Choice& choice) {
+  jobs::FoundJobs found = jobs::find_jobs();
+  std::vector<std::string> ids = jobs::ids_meant(found, choice.job);
+  std::vector<std::string> notes = found.notes;
+  const bool asks_others = !choice.hosts.empty() && !choice.only_here;
+  if (asks_others) others_->start(choice.hosts);
+  const bool is_known = ids.size() == 1 && !choice.job.empty();
+  if (asks_others && !is_known) {
+    add_ids_elsewhere(choice.job, ids);
+    notes.insert(notes.end(), others_->complaints().begin(), others_->complaints().end());
+  }
+  const char* where = choice.hosts.empty() ? "on this machine" : "on these hosts";
+  const Result<std::string> id = jobs::only_id(ids, choice.job, where, notes);
+  if (!id) return id.error();
+  id_ = *id;
+  here_ = jobs::take(std::move(found), id_);
+  const bool has_others = here_ && here_->nodes.size() < here_->facts().nodes;
+  if (has_others && choice.hosts.empty() && !choice.only_here) others_->start(other_hosts(*here_));
+  return {};
+}
+
+void JobView::add_ids_elsewhere(const std::string& word, std::vector<std::string>& ids) {
+  const auto take = [&](const std::string& /*host*/, Message& answer) {
+    const auto* listed = std::get_if<Listed>(&answer);
+    if (listed == nullptr) return;
+    for (const jobs::Row& row : listed->rows)
+      if (row.id.starts_with(word) && std::ranges::find(ids, row.id) == ids.end())
+        ids.push_back(row.id);
+  };
+  others_->ask(List{}, milliseconds(0), [] {}, take, &always);
+}
+
+JobSeen JobView::watch(milliseconds time, FunctionRef<bool()> goes_on) {
+  JobSeen job;
+  const auto here = [&] {
+    if (here_) job = jobs::watch(*here_, time, goes_on);
+  };
+  const auto take = [&](const std::string& /*host*/, Message& answer) {
+    auto* watched = std::get_if<Watched>(&answer);
+    if (watched != nullptr && watched->job) merge(job, std::move(*watched->job));
+  };
+  const auto time_ms = static_cast<std::uint32_t>(time.count());
+  others_->ask(Watch{id_, time_ms}, time, here, take, goes_on);
+  job.id = id_;
+  job.complaints = others_->complaints();
+  return job;
+}
+
+std::vector<why::Place> JobView::find_places(const std::vector<std::uint32_t>& ranks,
+                                             FunctionRef<bool()> goes_on) {
+  std::vector<why::Place> places;
+  const auto here = [&] {
+    if (here_) places = why::find_places(jobs::watch(*here_, milliseconds(0)), ranks);
+  };
+  const auto take = [&](const std::string& host, Message& answer) {
+    auto* found = std::get_if<Places>(&answer);
+    if (found == nullptr) return;
+    for (why::Place& place : found->places) {
+      place.host = host;
+      const bool is_known =
+          std::ranges::find(places, place.rank, &why::Place::rank) != places.end();
+      if (!is_known) places.push_back(std::move(place));
+    }
+  };
+  others_->ask(FindPlaces{id_, ranks}, milliseconds(0), here, take, goes_on);
+  std::ranges::sort(places, {}, &why::Place::rank);
+  return places;
+}
+
+}  // namespace gondwana::hosts

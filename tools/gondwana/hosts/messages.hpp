@@ -1,0 +1,69 @@
+// What `gondwana ps`, `why` and `top` ask an observer, the process that they start on another host,
+// and what it answers. Both are lines of bytes: a mark, a length, which of the structures below,
+// and its fields.
+//
+//   observer -> asker   Greeting     first
+//   asker -> observer   List         -> Listed
+//                       Watch        -> Watched
+//                       FindPlaces   -> Places
+//
+// Each question has one answer. The observer ends when its input does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/result.hpp"
+#include "jobs/listing.hpp"
+#include "jobs/watch.hpp"
+#include "why/places.hpp"
+
+namespace gondwana::hosts {
+
+struct List {};
+struct Watch {
+  std::string job;  // an id
+  std::uint32_t time_ms = 0;
+};
+struct FindPlaces {
+  std::string job;
+  std::vector<std::uint32_t> ranks;
+};
+
+struct Greeting {
+  std::string version;       // of the command
+  std::uint64_t layout = 0;  // memory_fingerprint: what it can read
+};
+struct Listed {
+  std::vector<jobs::Row> rows;
+  std::vector<std::string> notes;
+};
+struct Watched {
+  std::optional<jobs::JobSeen> job;  // nothing where it is not on that host
+};
+struct Places {
+  std::vector<why::Place> places;
+};
+
+using Message = std::variant<List, Watch, FindPlaces, Greeting, Listed, Watched, Places>;
+
+std::string encode(const Message& message);
+
+// Cuts a stream of bytes into messages.
+class MessageParser {
+ public:
+  void add(std::string_view bytes) { held_ += bytes; }
+
+  // The next message, or nothing where it is not whole yet. After an error there is no going on.
+  Result<std::optional<Message>> next();
+
+ private:
+  std::string held_;
+};
+
+}  // namespace gondwana::hosts

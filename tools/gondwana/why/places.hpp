@@ -1,0 +1,30 @@
+// Where a rank is in its program.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "jobs/watch.hpp"
+#include "stacks_module/stacks.hpp"
+
+namespace gondwana::why {
+
+struct Place {
+  std::uint32_t rank = 0;
+  pid_t pid = 0;
+  std::string host;                  // empty: this one
+  std::vector<ThreadStack> threads;  // none: `problem` says why
+  std::string problem;
+};
+
+// Of those of `ranks` that are in `job` and have a process on this host.
+std::vector<Place> find_places(const jobs::JobSeen& job, const std::vector<std::uint32_t>& ranks);
+
+// Lines, each with its end. `whole`: with all frames of all threads.
+std::string to_text(const Place& place, bool whole);
+std::string to_json(const Place& place);
+
+}  // namespace gondwana::why
