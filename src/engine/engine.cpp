@@ -146,6 +146,7 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   const CallName call = setup.call;
   std::unique_ptr<Engine> engine(new Engine(std::move(setup), *heap));
   Team& world = engine->teams().world();
+  engine->show_heap();
   engine->announce_state(RankState::joined);
   engine->collectives().sync(world, call);  // all updates for earlier engines have arrived
   if (const Result<void> same = engine->compare_with_rank_0(); !same) return same.error();
@@ -159,6 +160,13 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   engine->collectives().begin_world();
   engine->announce_state(RankState::running);
   return engine;
+}
+
+void Engine::show_heap() {
+  const MutableBytes heap = symmetric_.heap();
+  ShownHeap& shown = memory_->page(rank_).heap;
+  shown.begin.store(reinterpret_cast<std::uintptr_t>(heap.data()), std::memory_order_relaxed);
+  shown.size.store(heap.size(), std::memory_order_relaxed);
 }
 
 // Called when all ranks of the node have joined.

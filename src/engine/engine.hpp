@@ -98,6 +98,7 @@ class Engine {
   Lane first_lane();
   Shortcut shortcut_to(ThreadSlot& thread_slot) const;
   Result<void> compare_with_rank_0();
+  void show_heap();  // to tools
   void settle_waiting();
 
   Rank rank_;

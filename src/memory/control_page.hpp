@@ -23,12 +23,14 @@ struct alignas(cache_line) Waiting {
   static constexpr std::uint32_t anybody = ~std::uint32_t{0};
   static constexpr std::uint32_t no_team = ~std::uint32_t{0};
 
-  std::atomic<std::uint64_t> since_ns;                   // CLOCK_MONOTONIC; 0: not waiting
-  std::atomic<std::uint32_t> peer;                       // the rank waited for, or anybody
-  std::atomic<std::uint32_t> team;                       // whose collective it is in, or no_team
+  std::atomic<std::uint64_t> since_ns;  // CLOCK_MONOTONIC; 0: not waiting
+  std::atomic<std::uint32_t> peer;      // the rank waited for, or anybody
+  std::atomic<std::uint32_t> team;      // whose collective it is in, or no_team
+  std::atomic<std::uint64_t> place;  // address of the lock or word, in the rank's memory; 0: none
   std::array<std::atomic<std::uint64_t>, 4> call_words;  // name of the call, zero-terminated
 
-  void begin(CallName call, std::uint32_t for_peer, std::uint32_t in_team, std::uint64_t now_ns);
+  void begin(CallName call, std::uint32_t for_peer, std::uint32_t in_team, std::uint64_t now_ns,
+             const void* at = nullptr);
   void end() { since_ns.store(0, std::memory_order_release); }
   std::string call() const;
 };
@@ -69,6 +71,13 @@ inline void add(std::atomic<std::uint64_t>& number, std::uint64_t more) {
   number.store(number.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
 }
 
+// Where the heap of a rank is in its memory, for tools. Written by the rank alone, before it has
+// joined.
+struct ShownHeap {
+  std::atomic<std::uint64_t> begin;
+  std::atomic<std::uint64_t> size;
+};
+
 // The members of a team, for tools: `first` and the ranks at equal steps from it. Written by the
 // rank alone; `size` is written last, and is 0 where it is in no team of that number.
 struct ShownTeam {
@@ -88,6 +97,14 @@ struct NodeFacts {
   std::uint32_t node;
   std::uint32_t nodes;
   std::uint32_t job_ranks;
+};
+
+// What the agent of a node has to do, for tools. Written by the agent alone.
+struct alignas(cache_line) AgentLoad {
+  std::atomic<std::uint32_t> process;  // its number; 0: there is no agent
+  std::atomic<std::uint32_t> waiting;  // processes and batches whose bytes wait for the network
+  std::atomic<std::uint64_t> batches;  // executed since its beginning
+  std::atomic<std::uint64_t> leaving;  // bytes in flight
 };
 
 // One per node. `complaints` lets the first rank that finds a fault common to all be the one to say
@@ -111,6 +128,7 @@ struct NodeHeader {
   std::array<char, longest_reason> why;  // zero-terminated; written once
   AgentBell agent_bell;
   AgentBell batch_bell;  // rings when a rank leaves a batch open and the agent does not look
+  AgentLoad agent_load;
 };
 
 struct ControlPage {
@@ -127,6 +145,7 @@ struct ControlPage {
   Legacy legacy;
   Presence presence;
   Traffic traffic;
+  ShownHeap heap;
   std::array<ShownTeam, most_teams> teams;     // by their numbers
   std::atomic<std::uint32_t> library_threads;  // of the process, that the library has started
 
@@ -148,7 +167,7 @@ static_assert(sizeof(ControlPage) <= ControlPage::size);
 static_assert(std::atomic<RankState>::is_always_lock_free);
 
 inline void Waiting::begin(CallName call, std::uint32_t for_peer, std::uint32_t in_team,
-                           std::uint64_t now_ns) {
+                           std::uint64_t now_ns, const void* at) {
   std::array<char, sizeof(call_words)> text{};
   std::strncpy(text.data(), call, text.size() - 1);
   for (std::size_t i = 0; i < call_words.size(); ++i) {
@@ -158,6 +177,7 @@ inline void Waiting::begin(CallName call, std::uint32_t for_peer, std::uint32_t 
   }
   peer.store(for_peer, std::memory_order_relaxed);
   team.store(in_team, std::memory_order_relaxed);
+  place.store(reinterpret_cast<std::uintptr_t>(at), std::memory_order_relaxed);
   since_ns.store(now_ns, std::memory_order_release);  // pairs with the reader's acquire
 }
 

@@ -42,7 +42,7 @@ class Words {
   }
   template <typename Done>
   [[gnu::noinline]] void wait_for(std::uint32_t member, const Done& done) {
-    if (!failed_) locks_.waiter.on_memory(call_, done, member);
+    if (!failed_) locks_.waiter.on_memory(call_, done, member, tail_);
   }
 
   bool failed() const { return failed_; }
@@ -81,7 +81,7 @@ bool takes_turns(const JobLocks& locks) {
 
 [[gnu::noinline]] void wait_for_turn(JobLocks& locks, CallName call, const long* lock) {
   const LockTurns::Ticket ticket = locks.turns.draw(lock);
-  locks.waiter.on_memory(call, [&] { return ticket.has_come(); }, index(locks.me));
+  locks.waiter.on_memory(call, [&] { return ticket.has_come(); }, index(locks.me), lock);
 }
 
 [[gnu::noinline]] void pass_turn_on(JobLocks& locks, const long* lock) {

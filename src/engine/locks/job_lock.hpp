@@ -47,7 +47,7 @@ inline Rank home_of_lock(std::size_t offset, std::uint32_t ranks) {
 class NearLockWords {
  public:
   [[gnu::always_inline]] NearLockWords(JobLocks& locks, CallName call, const long* lock)
-      : locks_(locks), call_(call) {
+      : locks_(locks), call_(call), lock_(lock) {
     if (locks.workers.threads() == Threads::many || !locks.reach.covers_all(locks.ranks))
         [[unlikely]]
       return;
@@ -92,7 +92,7 @@ class NearLockWords {
       if (done()) return;
       relax();
     }
-    locks_.waiter.on_memory(call_, done, member);
+    locks_.waiter.on_memory(call_, done, member, lock_);
   }
 
  private:
@@ -109,6 +109,7 @@ class NearLockWords {
 
   const JobLocks& locks_;
   CallName call_;
+  const long* lock_;
   std::size_t offset_ = 0;
   std::uint32_t* tail_ = nullptr;
   std::uint32_t* node_ = nullptr;

@@ -21,7 +21,9 @@ constexpr std::chrono::milliseconds between_looks_around{500};
 
 ShownWait::ShownWait(Waiting& waiting, const WaitReason& why)
     : waiting_(waiting.since_ns.load(std::memory_order_relaxed) == 0 ? &waiting : nullptr) {
-  if (waiting_ != nullptr) waiting_->begin(why.call, why.peer, why.team, monotonic_ns());
+  if (waiting_ == nullptr) return;
+  waiting_->begin(why.call, why.peer, why.team, monotonic_ns(),
+                  why.place != nullptr ? why.place : why.word);
 }
 
 LongWait::LongWait(Waiter& waiter, const WaitReason& why)

@@ -25,6 +25,7 @@ struct WaitReason {
   std::uint32_t team = Waiting::no_team;  // of a collective
   bool on_program_memory = false;         // puts ring for it, stores through pointers do not
   const void* word = nullptr;             // the only word of it that matters; null: any may
+  const void* place = nullptr;            // the lock or word that tools name; null: `word`
   bool on_network = false;                // what ends it comes over the network to this rank
   bool on_messages = false;               // most often a handler ends it
 };
@@ -47,8 +48,9 @@ class Waiter {
 
   // For conditions that peers make true by a store to this rank's memory.
   template <typename Done>
-  void on_memory(CallName call, const Done& done, std::uint32_t peer = Waiting::anybody) {
-    until({.call = call, .peer = peer, .on_program_memory = true}, done);
+  void on_memory(CallName call, const Done& done, std::uint32_t peer = Waiting::anybody,
+                 const void* place = nullptr) {
+    until({.call = call, .peer = peer, .on_program_memory = true, .place = place}, done);
   }
   // For conditions that only a store to this word, symmetric or not, makes true.
   template <typename Done>

@@ -77,6 +77,8 @@ class WaitSet {
     return i == count_;
   }
 
+  const T* cells() const { return cells_; }
+
   // Whether all elements from `from` on meet their conditions. Moves `from` to the first miss.
   bool all_meet(std::size_t& from) const {
     while (from < count_ && (!has(from) || meets(from))) ++from;
@@ -136,10 +138,11 @@ std::size_t wait_for_any(const Caller& caller, const Set& set, std::size_t count
   if (set.empty()) return SIZE_MAX;
   const std::size_t start = caller.door.next_start(count);
   std::size_t found = SIZE_MAX;
-  caller.engine.waiter().on_memory(caller.name, [&] {
+  const auto is_found = [&] {
     found = set.find(start);
     return found != SIZE_MAX;
-  });
+  };
+  caller.engine.waiter().on_memory(caller.name, is_found, Waiting::anybody, set.cells());
   return found;
 }
 
@@ -154,10 +157,11 @@ template <typename Set>
 std::size_t wait_for_some(const Caller& caller, const Set& set, std::size_t* indices) {
   if (set.empty()) return 0;
   std::size_t found = 0;
-  caller.engine.waiter().on_memory(caller.name, [&] {
+  const auto is_found = [&] {
     found = set.collect(indices);
     return found > 0;
-  });
+  };
+  caller.engine.waiter().on_memory(caller.name, is_found, Waiting::anybody, set.cells());
   return found;
 }
 
@@ -176,7 +180,8 @@ void wait_until_all(Caller caller, T* cells, std::size_t count, const int* statu
   const WaitSet set =
       wait_set(caller, cells, count, status, each_with<T>(caller, cmp, value, count));
   std::size_t from = 0;
-  caller.engine.waiter().on_memory(caller.name, [&] { return set.all_meet(from); });
+  caller.engine.waiter().on_memory(
+      caller.name, [&] { return set.all_meet(from); }, Waiting::anybody, cells);
 }
 
 template <typename T>
@@ -185,7 +190,8 @@ void wait_until_all_vector(Caller caller, T* cells, std::size_t count, const int
   const WaitSet set =
       wait_set(caller, cells, count, status, each_with<T>(caller, cmp, values, count));
   std::size_t from = 0;
-  caller.engine.waiter().on_memory(caller.name, [&] { return set.all_meet(from); });
+  caller.engine.waiter().on_memory(
+      caller.name, [&] { return set.all_meet(from); }, Waiting::anybody, cells);
 }
 
 template <typename T>

@@ -1,6 +1,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/epoll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -81,6 +82,8 @@ NodeContact NodeAgent::Implementation::make_contact() const {
 }
 
 void NodeAgent::Implementation::serve(int control) {
+  memory_->header().agent_load.process.store(static_cast<std::uint32_t>(::getpid()),
+                                             std::memory_order_relaxed);
   sleeper_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
   epoll_event event{};
   event.events = EPOLLIN;
@@ -139,8 +142,17 @@ bool NodeAgent::Implementation::step() {
   const bool carried = carry();
   send_passed();
   send_answers();
+  show_load();
   ring();
   return found || carried;
+}
+
+void NodeAgent::Implementation::show_load() const {
+  AgentLoad& load = memory_->header().agent_load;
+  const std::size_t waiting =
+      to_answer_.size() + to_pass_.size() + stalled_.size() + taken_batches_.size();
+  load.waiting.store(static_cast<std::uint32_t>(waiting), std::memory_order_relaxed);
+  load.leaving.store(leaving_, std::memory_order_relaxed);
 }
 
 // step() does not see puts and gets that the library carries out itself. Without a look at the

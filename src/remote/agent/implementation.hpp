@@ -129,6 +129,7 @@ class NodeAgent::Implementation {
   NodeContact make_contact() const;
   bool yields_until(FunctionRef<bool()> done) const;
   bool step();
+  void show_load() const;  // to tools
   bool network_stirs() const;
   void wait();
   void on_message(Bytes bytes);

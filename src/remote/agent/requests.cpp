@@ -120,6 +120,7 @@ void NodeAgent::Implementation::execute(const ReceivedBatch& received, std::size
     added = 0;
     rest = rest.subspan(request->size());
   }
+  add(memory_->header().agent_load.batches, 1);
   const auto [tag, kind, from, number, node] = received.batch;
   owe(from, number);
   if (results_.empty()) return;
