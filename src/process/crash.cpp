@@ -8,6 +8,7 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 
 #include "process/freeze.hpp"
 #include "process/message.hpp"
@@ -76,6 +77,26 @@ void handle(int number, siginfo_t* facts, void* context) {
   die_of(number, *facts);
 }
 
+// Another process has asked for it. The program goes on.
+void tell_stack(int /*number*/, siginfo_t* /*facts*/, void* context) {
+  const int failure = errno;
+  say("its stack, because SIGURG came");
+  print_stack(STDERR_FILENO, place_in(context));
+  errno = failure;
+}
+
+// Signals that have a handler are left alone.
+void handle_by_default(int number, void (*handler)(int, siginfo_t*, void*), unsigned flags) {
+  struct sigaction present{};
+  ::sigaction(number, nullptr, &present);
+  if (present.sa_handler != SIG_DFL) return;
+  struct sigaction action{};
+  action.sa_sigaction = handler;
+  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | flags);
+  ::sigemptyset(&action.sa_mask);
+  ::sigaction(number, &action, nullptr);
+}
+
 // Never given back: a handler may run until the process is gone.
 void give_handlers_a_stack() {
   constexpr std::size_t size = std::size_t{256} << 10;
@@ -93,15 +114,8 @@ void catch_crashes(OnCrash what) {
   crash.wanted = what;
   if (what.prints_stack) prepare_stack();
   give_handlers_a_stack();
-  struct sigaction action{};
-  action.sa_sigaction = &handle;
-  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_NODEFER);
-  ::sigemptyset(&action.sa_mask);
-  for (const int number : crashes) {
-    struct sigaction present{};
-    ::sigaction(number, nullptr, &present);
-    if (present.sa_handler == SIG_DFL) ::sigaction(number, &action, nullptr);
-  }
+  for (const int number : crashes) handle_by_default(number, &handle, SA_NODEFER);
+  if (what.prints_stack) handle_by_default(SIGURG, &tell_stack, SA_RESTART);
 }
 
 void print_crashes_by(int (*print)(int fd)) {

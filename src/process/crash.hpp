@@ -13,6 +13,9 @@ struct OnCrash {
 // From here on a crash is told, before the signal does what it does by default: the launcher sees
 // the signal, and a core dump is as without. Signals that have a handler are left alone. The
 // calling thread gets a stack for handlers, so that it can tell of a stack that ran over.
+//
+// Where stacks are printed, SIGURG prints the stack too, and the program goes on. By default the
+// kernel ignores that signal: it does no harm to a rank that has no handler.
 void catch_crashes(OnCrash what);
 
 // Stacks are printed by `print` instead; 0: it did.

@@ -94,6 +94,14 @@ class Crashes(unittest.TestCase):
             self.assertIn(f"rank 0: {number.name}", ended.stderr)
             self.assertIn(" #1 ", ended.stderr)
 
+    def test_a_rank_prints_its_stack_on_request_and_goes_on(self):
+        ended = run_job(2, PROGRAM, "ask", GONDWANA_BACKTRACE="yes")
+        self.assertEqual((ended.returncode, ended.stdout), (0, "went on\n"))
+        self.assertIn("gondwana: rank 0: its stack, because SIGURG came\n", ended.stderr)
+        self.assertRegex(ended.stderr, r"(?m)#\d+ .*(ask_for_stack|damage)")
+        ended = run_job(2, PROGRAM, "ask")
+        self.assertEqual((ended.returncode, ended.stdout, ended.stderr), (0, "went on\n", ""))
+
     def test_files_and_lines_are_known_with_libbacktrace(self):
         ended = run_job(1, PROGRAM, "crash", GONDWANA_BACKTRACE="yes")
         if not re.search(r"#0 \w+ at ", ended.stderr):

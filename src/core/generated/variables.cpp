@@ -153,7 +153,7 @@ constexpr std::array rows{
     .name = "GONDWANA_BACKTRACE",
     .aliases = gondwana_backtrace_also,
     .fallback = "no",
-    .help = "a crash prints the stack of its rank, with files and lines",
+    .help = "a crash prints the stack of its rank, with files and lines; so does SIGURG, and the rank goes on",
     .assign = &assign<read_switch, &Options::backtrace>,
     .assign_alias = &assign<read_switch, &Options::backtrace>},
   Variable{

@@ -1,6 +1,7 @@
 // Errors for debugging tools to find: `damage KIND` makes one on rank 0.
 #include <pthread.h>
 #include <shmem.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,10 @@ static void give_up(char* block) {
   (void)block;
   abort();
 }
+static void __attribute__((noinline)) ask_for_stack(char* block) {
+  raise(SIGURG);
+  seen = *block;
+}
 static int __attribute__((noinline)) run_over(int depth) {
   volatile char room[1024];
   room[depth % 1024] = (char)depth;
@@ -61,10 +66,11 @@ static void overflow_stack(char* block) {
 static const struct {
   const char* name;
   void (*act)(char* block);
-} kinds[] = {
-    {"overflow", overflow_own},       {"underflow", underflow_own}, {"put", overflow_by_put},
-    {"pointer", overflow_by_pointer}, {"nothing", put_that_fits},   {"crash", crash},
-    {"thread", crash_of_thread},      {"abort", give_up},           {"stack", overflow_stack}};
+} kinds[] = {{"overflow", overflow_own},  {"underflow", underflow_own},
+             {"put", overflow_by_put},    {"pointer", overflow_by_pointer},
+             {"nothing", put_that_fits},  {"crash", crash},
+             {"thread", crash_of_thread}, {"abort", give_up},
+             {"stack", overflow_stack},   {"ask", ask_for_stack}};
 
 // Leaked blocks. All ranks make these calls, which are collective.
 static void use_lost_block(const char* kind) {
