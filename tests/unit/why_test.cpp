@@ -154,7 +154,18 @@ TEST(why, ranks_on_other_hosts_may_be_waited_for) {
   EXPECT_EQ(first_of(found),
             "ranks 0, 1 wait, perhaps for ranks on other hosts; ranks 0, 1 wait in "
             "shmem_barrier_all for 12 s");
-  EXPECT_TRUE(found.sentences[1].starts_with("1 of the 2 nodes of the job are on other hosts"));
+  EXPECT_TRUE(found.sentences[1].starts_with("1 of the 2 nodes of the job was not looked at: "));
+}
+
+TEST(why, a_lock_is_named) {
+  RankSeen first = waits("shmem_set_lock", 1);
+  RankSeen second = waits("shmem_set_lock", 0);
+  first.wait->word = "locks+8";
+  second.wait->word = "heap+0x40";
+  EXPECT_EQ(
+      first_of(diagnosis_of({first, second})),
+      "ranks 0, 1 wait for each other, and none can go on: rank 0 in shmem_set_lock on locks+8 "
+      "for rank 1, rank 1 in shmem_set_lock on heap+0x40 for rank 0");
 }
 
 TEST(why, a_rank_that_has_not_come_is_named) {

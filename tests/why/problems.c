@@ -58,9 +58,17 @@ static void word_that_nobody_writes(void) {
   if (is_last) shmem_int_wait_until(&word, SHMEM_CMP_EQ, 7);
 }
 
+static void word_of_heap(void) {
+  int* words = shmem_calloc(4, sizeof *words);
+  if (is_last) shmem_int_wait_until_any(words, 4, NULL, SHMEM_CMP_EQ, 7);
+}
+
 static void slow_rank(void) {
+  static char there[4096];
+  static char here[sizeof there];
   for (;;) {
     sleep_ms(is_last ? 90 : 30);
+    shmem_putmem(there, here, sizeof here, (me + 1) % ranks);
     shmem_barrier_all();
   }
 }
@@ -123,12 +131,19 @@ static const struct {
   const char* name;
   void (*act)(void);
 } problems[] = {
-    {"locks", order_of_locks}, {"collective", other_collective},
-    {"loop", endless_loop},    {"thread", endless_loop_in_thread},
-    {"stopped", stopped},      {"word", word_that_nobody_writes},
-    {"slow", slow_rank},       {"oversubscribed", oversubscribed},
-    {"team", wrong_team},      {"inbox", full_inbox},
-    {"members", smaller_team}, {"nothing", nothing},
+    {"locks", order_of_locks},
+    {"collective", other_collective},
+    {"loop", endless_loop},
+    {"thread", endless_loop_in_thread},
+    {"stopped", stopped},
+    {"word", word_that_nobody_writes},
+    {"heap", word_of_heap},
+    {"slow", slow_rank},
+    {"oversubscribed", oversubscribed},
+    {"team", wrong_team},
+    {"inbox", full_inbox},
+    {"members", smaller_team},
+    {"nothing", nothing},
 };
 
 int main(int argc, char** argv) {

@@ -101,8 +101,10 @@ class TwoHostsWhyTest(TwoHostsCase):
         self.assertEqual([rank["rank"] for rank in said["ranks"]], list(range(RANKS)))
         for rank in said["ranks"]:
             self.assertGreater(rank["operations"], 0)  # a barrier every 20 ms
-        self.assertRegex(by_node[-2], r" 1 rank from 0 on host-a$")
-        self.assertRegex(by_node[-1], r" 3 ranks from 1 on host-b$")
+        self.assertEqual([agent["host"] for agent in said["agents"]], ["host-a", "host-b"])
+        self.assertRegex(by_node[-4], r" 1 rank from 0 on host-a$")
+        self.assertRegex(by_node[-3], r" 3 ranks from 1 on host-b$")
+        self.assertRegex(by_node[-1], r"^ +A1 .* agent of node 1 on host-b, ")
 
     def test_nothing_stays_on_the_other_host(self):
         job = self.begin_problem("nothing")

@@ -24,22 +24,24 @@ TWO_NODES = {"GONDWANA_NODE_RANKS": "2", "GONDWANA_NETWORK": "127.0.0.0/8"}
 
 # What the first line of the report begins with, for problems that are alike on one node and on two.
 FIRST_LINES = {
-    "locks": r"ranks 0, 1 wait for each other, and none can go on: rank 0 in shmem_set_lock for "
-             r"rank 1, rank 1 in shmem_set_lock for rank 0",
+    "locks": r"ranks 0, 1 wait for each other, and none can go on: rank 0 in shmem_set_lock on "
+             r"locks\+8 for rank 1, rank 1 in shmem_set_lock on locks for rank 0",
     "collective": r"rank 3 is in shmem_barrier_all of the world team, but ranks 0-2 are in "
                   r"shmem_int_broadcast of the world team: all members must call the same",
     "loop": r"rank 3 keeps the others waiting: it computes in the program, without a call of the "
             r"library in the \d.* that it was watched; ranks 0-2 wait in shmem_barrier_all for ",
     "stopped": r"rank 3 is stopped by a signal: kill -CONT \d+ lets it go on; ranks 0-2 wait in ",
-    "word": r"rank 3 waits in shmem_int_wait_until for something that no rank is left to do: all "
+    "word": r"rank 3 waits in shmem_int_wait_until on word for something that no rank is left to do: all "
             r"others wait too; ranks 0-2 wait in shmem_barrier_all",
+    "heap": r"rank 3 waits in shmem_int_wait_until_any on heap\+0x[0-9a-f]+ for something that no rank is "
+            r"left to do: all others wait too; ranks 0-2 wait in shmem_barrier_all",
     "team": r"rank 3 is in shmem_team_sync of team \d+, but ranks 0-2 are in shmem_team_sync of the "
             r"world team",
     "inbox": r"rank 3 keeps the others waiting: it computes .*; rank 0 waits in gex_AM_RequestMedium",
     "slow": r"rank 3 is slower than the others: it waited \d+ % .*, others [4-9]\d %",
     "oversubscribed": r"4 ranks share 1 processor of .* and wait for it: each runs \d+ % of the time",
-    "members": r"ranks 0, 2 wait for each other, and none can go on: rank 0 in shmem_set_lock for "
-               r"rank 2, rank 2 in shmem_team_sync for the others of team \d+",
+    "members": r"ranks 0, 2 wait for each other, and none can go on: rank 0 in shmem_set_lock on "
+               r"locks for rank 2, rank 2 in shmem_team_sync for the others of team \d+",
     "nothing": r"no rank keeps the others waiting",
 }
 

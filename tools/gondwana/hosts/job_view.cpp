@@ -5,6 +5,7 @@
 #include "core/variables.hpp"
 #include "run/command_line/allocation.hpp"
 #include "run/remote/way_to_host.hpp"
+#include "why/words.hpp"
 
 namespace gondwana::hosts {
 namespace {
@@ -90,17 +91,19 @@ void JobView::add_ids_elsewhere(const std::string& word, std::vector<std::string
   others_->ask(List{}, milliseconds(0), [] {}, take, &always);
 }
 
-JobSeen JobView::watch(milliseconds time, FunctionRef<bool()> goes_on) {
+JobSeen JobView::watch(milliseconds time, FunctionRef<bool()> goes_on, WordNames names) {
   JobSeen job;
   const auto here = [&] {
-    if (here_) job = jobs::watch(*here_, time, goes_on);
+    if (!here_) return;
+    job = jobs::watch(*here_, time, goes_on);
+    if (names == WordNames::yes) why::name_words(job);
   };
   const auto take = [&](const std::string& /*host*/, Message& answer) {
     auto* watched = std::get_if<Watched>(&answer);
     if (watched != nullptr && watched->job) merge(job, std::move(*watched->job));
   };
   const auto time_ms = static_cast<std::uint32_t>(time.count());
-  others_->ask(Watch{id_, time_ms}, time, here, take, goes_on);
+  others_->ask(Watch{id_, time_ms, names == WordNames::yes}, time, here, take, goes_on);
   job.id = id_;
   job.complaints = others_->complaints();
   return job;

@@ -25,6 +25,9 @@ struct Choice {
   bool only_here = false;           // on this host alone
 };
 
+// Whether locks and words that ranks wait for get their names. It takes a look at the program.
+enum class WordNames : std::uint8_t { no, yes };
+
 class JobView {
  public:
   // Looks for the job on this host and on those of the choice. Where the choice names none, the
@@ -32,7 +35,8 @@ class JobView {
   static Result<JobView> open(const Choice& choice);
 
   // What all hosts have seen, for `time` or until `goes_on` says no.
-  jobs::JobSeen watch(std::chrono::milliseconds time, FunctionRef<bool()> goes_on);
+  jobs::JobSeen watch(std::chrono::milliseconds time, FunctionRef<bool()> goes_on,
+                      WordNames names = WordNames::no);
 
   // Where these ranks are in their program.
   std::vector<why::Place> find_places(const std::vector<std::uint32_t>& ranks,

@@ -23,7 +23,8 @@ void fields(auto& archive, Of<Members> auto& members) {
   archive(members.first, members.stride, members.size);
 }
 void fields(auto& archive, Of<WaitSeen> auto& wait) {
-  archive(wait.call, wait.peer, wait.team, wait.members, wait.seconds, wait.lasted);
+  archive(wait.call, wait.peer, wait.team, wait.place, wait.word, wait.members, wait.seconds);
+  archive(wait.lasted);
 }
 constexpr std::uint8_t enumerators(RankSeen::Process /*process*/) {
   return 4;
@@ -31,10 +32,14 @@ constexpr std::uint8_t enumerators(RankSeen::Process /*process*/) {
 void fields(auto& archive, Of<RankSeen> auto& rank) {
   archive(rank.rank, rank.node, rank.pid, rank.process, rank.state, rank.wait, rank.waited);
   archive(rank.computed, rank.delayed, rank.counts, rank.messages, rank.under_way, rank.calls);
-  archive(rank.is_in_exit, rank.tracer);
+  archive(rank.totals, rank.messages_total, rank.used_s, rank.is_in_exit, rank.tracer);
+}
+void fields(auto& archive, Of<AgentSeen> auto& agent) {
+  archive(agent.pid, agent.used_s, agent.computed, agent.batches, agent.batches_total);
+  archive(agent.waiting, agent.leaving);
 }
 void fields(auto& archive, Of<NodeSeen> auto& node) {
-  archive(node.node, node.first, node.ranks, node.host, node.processors);
+  archive(node.node, node.first, node.ranks, node.host, node.processors, node.agent);
 }
 void fields(auto& archive, Of<JobSeen> auto& job) {
   archive(job.id, job.program, job.ranks, job.nodes, job.watched_s, job.found, job.seen);
@@ -68,7 +73,7 @@ namespace gondwana::hosts {
 
 void fields(auto& /*archive*/, Of<List> auto& /*nothing*/) {}
 void fields(auto& archive, Of<Watch> auto& watch) {
-  archive(watch.job, watch.time_ms);
+  archive(watch.job, watch.time_ms, watch.names_words);
 }
 void fields(auto& archive, Of<FindPlaces> auto& find) {
   archive(find.job, find.ranks);

@@ -29,6 +29,7 @@ struct List {};
 struct Watch {
   std::string job;  // an id
   std::uint32_t time_ms = 0;
+  bool names_words = false;  // that ranks wait for
 };
 struct FindPlaces {
   std::string job;

@@ -12,6 +12,7 @@
 #include "hosts/messages.hpp"
 #include "jobs/found_jobs.hpp"
 #include "memory/layout.hpp"
+#include "why/words.hpp"
 
 namespace gondwana::hosts {
 namespace {
@@ -50,7 +51,10 @@ class Observer {
   Watched look(const Watch& watch) {
     const std::optional<jobs::FoundJob>& job = find(watch.job);
     if (!job) return {};
-    return {jobs::watch(*job, std::chrono::milliseconds(watch.time_ms), &asker_is_there)};
+    jobs::JobSeen seen =
+        jobs::watch(*job, std::chrono::milliseconds(watch.time_ms), &asker_is_there);
+    if (watch.names_words) why::name_words(seen);
+    return {std::move(seen)};
   }
 
   Places look(const FindPlaces& places) {

@@ -121,7 +121,7 @@ bool is_part_of(const FoundJob& job, pid_t process) {
   });
 }
 
-bool has_our_numbers(pid_t process) {
+bool numbers_as_we_do(pid_t process) {
   std::error_code failure;
   const auto theirs =
       std::filesystem::read_symlink(fmt::format("/proc/{}/ns/pid", process), failure);
@@ -134,7 +134,7 @@ FoundNode::FoundNode(Mapping memory, pid_t holder)
     : memory_(std::move(memory)),
       layout_(share_of(facts_in(memory_))),
       holder_(holder),
-      has_our_numbers_(has_our_numbers(holder)) {}
+      has_our_numbers_(numbers_as_we_do(holder)) {}
 
 const NodeHeader& FoundNode::header() const {
   return shared_at<NodeHeader>(memory_.data(), 0);

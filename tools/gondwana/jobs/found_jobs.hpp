@@ -31,6 +31,10 @@ class FoundNode {
   // The process of a rank of the node. Returns 0 before the rank has joined, and if the processes
   // of the node are in another PID namespace.
   pid_t process(std::uint32_t local) const;
+  // What the agent of the node has to do; it has no process where the job is one of one node.
+  const AgentLoad& agent_load() const { return header().agent_load; }
+  // Whether process numbers of the node are those that /proc shows.
+  bool has_our_numbers() const { return has_our_numbers_; }
   // The name of the host where a node of the job is; empty before it is known.
   std::string host_of(std::uint32_t node) const;
 

@@ -33,11 +33,10 @@ ProcessState state_of(pid_t process) {
   return state;
 }
 
-std::uint64_t delay_ns_of(pid_t process) {
+Scheduled scheduled(pid_t process) {
   std::ifstream file(fmt::format("/proc/{}/schedstat", process));
-  std::uint64_t run_ns = 0;
-  std::uint64_t delay_ns = 0;
-  return file >> run_ns >> delay_ns ? delay_ns : 0;
+  Scheduled times;
+  return file >> times.run_ns >> times.delay_ns ? times : Scheduled{};
 }
 
 pid_t parent_of(pid_t process) {

@@ -21,8 +21,14 @@ struct ProcessState {
 };
 
 ProcessState state_of(pid_t process);
-// Time that its first thread could run and had no processor; 0 where the kernel does not count it.
-std::uint64_t delay_ns_of(pid_t process);
+
+// Of its first thread; 0 where the kernel does not count it.
+struct Scheduled {
+  std::uint64_t run_ns = 0;
+  std::uint64_t delay_ns = 0;  // that it could run and had no processor
+};
+
+Scheduled scheduled(pid_t process);
 pid_t parent_of(pid_t process);
 
 // Words with a space between them; empty where the process is gone.

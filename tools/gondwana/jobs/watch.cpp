@@ -1,5 +1,7 @@
 #include "jobs/watch.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -75,6 +77,9 @@ class Watched {
                   .is_in_exit = is_in_exit(*page_)};
     for (std::size_t i = 0; i < rank.counts.size(); ++i)
       rank.counts.at(i) = last.counts.at(i) - first_.counts.at(i);
+    rank.totals = last.counts;
+    rank.messages_total = last.messages;
+    rank.used_s = static_cast<double>(last.process.used_ns) * 1e-9;
     rank.calls = calls_among(rank.counts);
     if (rank.pid != 0)
       rank.process = last.process.is_gone()      ? RankSeen::Process::gone
@@ -90,7 +95,7 @@ class Watched {
     Look now;
     if (pid != 0) {
       now.process = state_of(pid);
-      now.delay_ns = delay_ns_of(pid);
+      now.delay_ns = scheduled(pid).delay_ns;
     }
     for (std::size_t i = 0; i < now.counts.size(); ++i)
       now.counts.at(i) = page_->count(static_cast<Count>(i));
@@ -105,6 +110,14 @@ class Watched {
     return wait != nullptr ? wait->since_ns.load(std::memory_order_acquire) : 0;
   }
 
+  // "heap+0x40", or nothing.
+  std::string name_in_heap(std::uint64_t place) const {
+    const std::uint64_t begin = page_->heap.begin.load(std::memory_order_relaxed);
+    const std::uint64_t size = page_->heap.size.load(std::memory_order_relaxed);
+    return place >= begin && place - begin < size ? fmt::format("heap+{:#x}", place - begin)
+                                                  : std::string();
+  }
+
   std::optional<WaitSeen> wait() const {
     const Waiting* wait = page_->longest_wait();
     if (wait == nullptr) return std::nullopt;
@@ -112,9 +125,12 @@ class Watched {
     if (since_ns == 0) return std::nullopt;
     const std::uint64_t now_ns = std::max(monotonic_ns(), since_ns);
     const std::uint32_t team = wait->team.load(std::memory_order_relaxed);
+    const std::uint64_t place = wait->place.load(std::memory_order_relaxed);
     return WaitSeen{.call = wait->call(),
                     .peer = wait->peer.load(std::memory_order_relaxed),
                     .team = team,
+                    .place = place,
+                    .word = name_in_heap(place),
                     .members = members_of(*page_, team),
                     .seconds = static_cast<double>(now_ns - since_ns) * 1e-9,
                     .lasted = lasted_ && since_ns == since_ns_};
@@ -128,6 +144,41 @@ class Watched {
   bool lasted_ = true;
   std::uint32_t looks_ = 0;
   std::uint32_t waits_ = 0;  // looks that found it waiting
+};
+
+// The agent of the node, over the time.
+class WatchedAgent {
+ public:
+  explicit WatchedAgent(const FoundNode& node) : node_(&node), first_(look()) {}
+
+  std::optional<AgentSeen> seen(std::uint64_t watched_ns) const {
+    AgentSeen now = look();
+    if (now.pid == 0) return std::nullopt;
+    now.computed =
+        std::max(0.0, now.used_s - first_.used_s) / (static_cast<double>(watched_ns) * 1e-9);
+    now.batches = now.batches_total - first_.batches_total;
+    return now;
+  }
+
+ private:
+  AgentSeen look() const {
+    const AgentLoad& load = node_->agent_load();
+    AgentSeen agent;
+    agent.pid = static_cast<pid_t>(load.process.load(std::memory_order_relaxed));
+    if (agent.pid != 0 && node_->has_our_numbers()) {
+      // The second is exact, and the agent has one thread unless its library has more.
+      const std::uint64_t used_ns =
+          std::max(state_of(agent.pid).used_ns, scheduled(agent.pid).run_ns);
+      agent.used_s = static_cast<double>(used_ns) * 1e-9;
+    }
+    agent.batches_total = load.batches.load(std::memory_order_relaxed);
+    agent.waiting = load.waiting.load(std::memory_order_relaxed);
+    agent.leaving = load.leaving.load(std::memory_order_relaxed);
+    return agent;
+  }
+
+  const FoundNode* node_;
+  AgentSeen first_;
 };
 
 // Those where any rank of the job may run on this machine.
@@ -154,6 +205,7 @@ JobSeen watch(const FoundJob& job, std::chrono::milliseconds time, FunctionRef<b
   for (const FoundNode& node : job.nodes)
     for (std::uint32_t local = 0; local < node.facts().ranks; ++local)
       ranks.emplace_back(node, local);
+  const std::vector<WatchedAgent> agents(job.nodes.begin(), job.nodes.end());
   const std::uint64_t begin_ns = monotonic_ns();
   const auto end = std::chrono::steady_clock::now() + time;
   while (std::chrono::steady_clock::now() < end && goes_on()) {
@@ -169,9 +221,11 @@ JobSeen watch(const FoundJob& job, std::chrono::milliseconds time, FunctionRef<b
                .found = {},
                .seen = {},
                .complaints = {}};
-  for (const FoundNode& node : job.nodes)
-    seen.found.push_back({node.facts().node, node.facts().first, node.facts().ranks,
-                          host_name().data(), processors_of(job)});
+  for (std::size_t i = 0; i < agents.size(); ++i) {
+    const NodeFacts& facts = job.nodes[i].facts();
+    seen.found.push_back({facts.node, facts.first, facts.ranks, host_name().data(),
+                          processors_of(job), agents[i].seen(watched_ns)});
+  }
   for (const Watched& rank : ranks) seen.seen.push_back(rank.seen(watched_ns));
   return seen;
 }

@@ -38,9 +38,11 @@ struct WaitSeen {
   std::string call;
   std::uint32_t peer = Waiting::anybody;
   std::uint32_t team = Waiting::no_team;
-  Members members;      // of that team
-  double seconds = 0;   // that it has lasted
-  bool lasted = false;  // all the time that the job was watched
+  std::uint64_t place = 0;  // address of the lock or word, in the memory of the rank; 0: none
+  std::string word = {};    // its name: "locks+8", "heap+0x40"; empty: not known
+  Members members = {};     // of that team
+  double seconds = 0;       // that it has lasted
+  bool lasted = false;      // all the time that the job was watched
 };
 
 struct RankSeen {
@@ -56,11 +58,25 @@ struct RankSeen {
   double computed = 0;           // processor time by wall time, of all its threads
   double delayed = 0;            // likewise, the time that it could run and had no processor
   std::array<std::uint64_t, count_names.size()> counts{};  // by Count, in that time
-  std::uint64_t messages = 0;   // to ranks of other nodes and from them, in that time
+  std::uint64_t messages = 0;  // to ranks of other nodes and from them, in that time
+  std::array<std::uint64_t, count_names.size()> totals{};  // by Count, since it began
+  std::uint64_t messages_total = 0;
+  double used_s = 0;            // processor time since it began
   std::uint64_t under_way = 0;  // operations that wait for other nodes, at the end
   std::uint64_t calls = 0;      // counted operations, in the time that it was watched
   bool is_in_exit = false;
   pid_t tracer = 0;  // a debugger that holds it
+};
+
+// A node agent.
+struct AgentSeen {
+  pid_t pid = 0;
+  double used_s = 0;          // processor time since its beginning
+  double computed = 0;        // processor time by wall time, while the job was watched
+  std::uint64_t batches = 0;  // that it executed for other nodes, in that time
+  std::uint64_t batches_total = 0;
+  std::uint32_t waiting = 0;  // processes and batches whose bytes wait for the network
+  std::uint64_t leaving = 0;  // bytes in flight
 };
 
 struct NodeSeen {
@@ -69,6 +85,7 @@ struct NodeSeen {
   std::uint32_t ranks = 0;
   std::string host;
   std::uint32_t processors = 0;  // of that host, which ranks of the job may use
+  std::optional<AgentSeen> agent = {};
 };
 
 struct JobSeen {

@@ -96,25 +96,34 @@ Error refusal(pid_t process, const char* what, const std::string& reason) {
           fmt::format("the stack of process {} cannot be read: {}: {}", process, what, reason)};
 }
 
-Result<std::vector<ThreadStack>> find_stacks(pid_t process) {
+std::string program_of(pid_t process) {
+  std::error_code failure;
+  return std::filesystem::read_symlink(fmt::format("/proc/{}/exe", process), failure).string();
+}
+
+// What is mapped in the process.
+Result<Session> open_session(pid_t process) {
   static char* no_path = nullptr;
-  const Dwfl_Callbacks callbacks{.find_elf = &::dwfl_linux_proc_find_elf,
-                                 .find_debuginfo = &::dwfl_standard_find_debuginfo,
-                                 .section_address = nullptr,
-                                 .debuginfo_path = &no_path};
-  const Session session(::dwfl_begin(&callbacks));
+  static const Dwfl_Callbacks callbacks{.find_elf = &::dwfl_linux_proc_find_elf,
+                                        .find_debuginfo = &::dwfl_standard_find_debuginfo,
+                                        .section_address = nullptr,
+                                        .debuginfo_path = &no_path};
+  Session session(::dwfl_begin(&callbacks));
   if (session == nullptr) return refusal(process, "dwfl_begin", last_error());
   if (const int number = ::dwfl_linux_proc_report(session.get(), process); number != 0)
     return refusal(process, "its mappings", number > 0 ? std::strerror(number) : last_error());
   if (::dwfl_report_end(session.get(), nullptr, nullptr) != 0)
     return refusal(process, "its mappings", last_error());
+  return session;
+}
+
+Result<std::vector<ThreadStack>> find_stacks(pid_t process) {
+  Result<Session> opened = open_session(process);
+  if (!opened) return opened.error();
+  const Session session = *std::move(opened);
   if (const int number = ::dwfl_linux_proc_attach(session.get(), process, false); number != 0)
     return refusal(process, "attach", number > 0 ? std::strerror(number) : last_error());
-  std::error_code failure;
-  Walk walk{session.get(),
-            process,
-            std::filesystem::read_symlink(fmt::format("/proc/{}/exe", process), failure).string(),
-            {}};
+  Walk walk{session.get(), process, program_of(process), {}};
   const int ended = ::dwfl_getthreads(session.get(), &add_thread, &walk);
   if (walk.threads.empty())
     return refusal(process, "its threads", ended < 0 ? last_error() : "there are none");
@@ -125,10 +134,50 @@ Result<std::vector<ThreadStack>> find_stacks(pid_t process) {
   return std::move(walk.threads);
 }
 
+struct Search {
+  std::string program;
+  std::uint64_t address;
+  std::string name;
+};
+
+// Symmetric variables lie in memory of the job, so that no mapping leads from their address to the
+// program: its symbols are searched.
+int search_program(Dwfl_Module* module, void** /*data*/, const char* module_name,
+                   Dwarf_Addr /*start*/, void* argument) {
+  auto& search = *static_cast<Search*>(argument);
+  if (search.program != module_name) return DWARF_CB_OK;
+  const int symbols = ::dwfl_module_getsymtab(module);
+  for (int i = 1; i < symbols; ++i) {
+    GElf_Sym symbol{};
+    GElf_Addr begin = 0;
+    const char* name =
+        ::dwfl_module_getsym_info(module, i, &symbol, &begin, nullptr, nullptr, nullptr);
+    if (name == nullptr || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT) continue;
+    if (search.address < begin || search.address - begin >= symbol.st_size) continue;
+    const std::uint64_t distance = search.address - begin;
+    search.name = demangled(name) + (distance != 0 ? fmt::format("+{}", distance) : "");
+    return DWARF_CB_ABORT;
+  }
+  return DWARF_CB_ABORT;
+}
+
+std::string name_variable(const Variable& variable) {
+  const Result<Session> session = open_session(variable.process);
+  if (!session) return {};
+  Search search{program_of(variable.process), variable.address, {}};
+  ::dwfl_getmodules(session->get(), &search_program, &search, 0);
+  return search.name;
+}
+
 }  // namespace
 }  // namespace gondwana::why
 
 extern "C" [[gnu::visibility("default")]] void gondwana_stacks_of(
     pid_t process, gondwana::Result<std::vector<gondwana::why::ThreadStack>>* stacks) {
   *stacks = gondwana::why::find_stacks(process);
+}
+
+extern "C" [[gnu::visibility("default")]] void gondwana_name_variable(
+    const gondwana::why::Variable& variable, std::string* name) {
+  *name = gondwana::why::name_variable(variable);
 }

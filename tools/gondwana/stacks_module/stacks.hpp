@@ -12,10 +12,10 @@
 namespace gondwana::why {
 
 struct Frame {
-  std::string function;  // as in the source, or empty
-  std::string file;      // of the source, or empty
+  std::string function;   // as in the source, or empty
+  std::string file = {};  // of the source, or empty
   int line = 0;
-  std::string module;       // the program or library
+  std::string module = {};  // the program or library
   bool is_program = false;  // not in a library
   std::uint64_t address = 0;
 };
@@ -24,7 +24,7 @@ struct ThreadStack {
   pid_t thread = 0;
   std::string name;           // as its program has named it, else that of the program
   std::vector<Frame> frames;  // the innermost first; empty: `problem` says why
-  std::string problem;
+  std::string problem = {};
 };
 
 inline constexpr const char* stacks_symbol = "gondwana_stacks_of";
@@ -32,5 +32,17 @@ inline constexpr const char* stacks_symbol = "gondwana_stacks_of";
 // The stacks of all threads of the process, its first thread first. Each thread is held while its
 // stack is read: some milliseconds, longer where debugging information is read.
 using FindStacks = void (*)(pid_t process, Result<std::vector<ThreadStack>>* stacks);
+
+// A place in the memory of a process.
+struct Variable {
+  pid_t process = 0;
+  std::uint64_t address = 0;
+};
+
+inline constexpr const char* variable_symbol = "gondwana_name_variable";
+
+// The variable of the program that is there, with the distance from its start: "locks+8". Empty
+// where there is none, or where the program was stripped of its names.
+using NameVariable = void (*)(const Variable& variable, std::string* name);
 
 }  // namespace gondwana::why

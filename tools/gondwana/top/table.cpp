@@ -95,6 +95,23 @@ std::string format_rate(double value) {
   return fmt::format("{:.{}f}{}", value, value < 9.95 ? 2 : value < 99.5 ? 1 : 0, units.at(unit));
 }
 
+// A row for each node agent.
+std::vector<Row> agents_of(const JobSeen& job) {
+  std::vector<Row> rows;
+  for (const jobs::NodeSeen& node : job.found) {
+    if (!node.agent) continue;
+    Row& row = rows.emplace_back();
+    row.number = node.node;
+    row.label = fmt::format("A{}", node.node);
+    row.operations = static_cast<double>(node.agent->batches) / job.watched_s;
+    row.computed = node.agent->computed;
+    row.under_way = node.agent->waiting;
+    row.does = fmt::format("agent of node {} on {}, {} bytes in flight", node.node, node.host,
+                           node.agent->leaving);
+  }
+  return rows;
+}
+
 void sort(std::vector<Row>& rows, const View& view) {
   if (view.sorted_by >= first_value && view.sorted_by < first_value + values.size()) {
     const auto value = values.at(view.sorted_by - first_value);
@@ -125,6 +142,21 @@ std::string titles(const View& view) {
                     : fmt::format(" {:>{}}", columns()[i].name, is_share ? 5 : 7);
   }
   return line;
+}
+
+std::string agents_to_json(const JobSeen& job) {
+  std::string items;
+  for (const jobs::NodeSeen& node : job.found) {
+    if (!node.agent) continue;
+    const jobs::AgentSeen& agent = *node.agent;
+    items += fmt::format(
+        R"({}{{"node": {}, "host": {}, "process": {}, "batches": {:.3f}, "computed": {:.3f}, )"
+        R"("waiting": {}, "leaving": {}}})",
+        items.empty() ? "" : ", ", node.node, json_text(node.host), agent.pid,
+        static_cast<double>(agent.batches) / job.watched_s, agent.computed, agent.waiting,
+        agent.leaving);
+  }
+  return "[" + items + "]";
 }
 
 }  // namespace
@@ -162,6 +194,7 @@ Table table_of(const JobSeen& job, const View& view) {
                          fmt::format("not all is shown: {}", fmt::join(job.complaints, "; ")));
   table.rows.push_back(line_of(all));
   for (const Row& row : rows) table.rows.push_back(line_of(row));
+  for (const Row& row : agents_of(job)) table.rows.push_back(line_of(row));
   return table;
 }
 
@@ -177,9 +210,10 @@ std::string to_json(const JobSeen& job) {
   }
   return fmt::format(
       "{{\n  \"job\": {},\n  \"seconds\": {:.3f},\n  \"complaints\": {},\n"
-      "  \"ranks\": [\n{}\n  ]\n}}\n",
+      "  \"agents\": {},\n  \"ranks\": [\n{}\n  ]\n}}\n",
       json_text(job.id), job.watched_s,
-      json_list(job.complaints, [](const std::string& text) { return json_text(text); }), items);
+      json_list(job.complaints, [](const std::string& text) { return json_text(text); }),
+      agents_to_json(job), items);
 }
 
 }  // namespace gondwana::top

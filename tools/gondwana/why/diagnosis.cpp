@@ -29,6 +29,11 @@ std::string name(const Ranks& ranks) {
   return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", format_ranks(ranks));
 }
 
+// "shmem_set_lock on locks+8"
+std::string call_of(const jobs::WaitSeen& wait) {
+  return wait.word.empty() ? wait.call : fmt::format("{} on {}", wait.call, wait.word);
+}
+
 class Findings {
  public:
   explicit Findings(const JobSeen& job) : job_(&job), graph_(job) {}
@@ -63,7 +68,7 @@ class Findings {
     std::map<std::string, std::pair<Ranks, double>> by_call;
     for (const RankSeen& rank : job_->seen) {
       if (does(rank) != Does::wait) continue;
-      auto& [ranks, longest] = by_call[rank.wait->call];
+      auto& [ranks, longest] = by_call[call_of(*rank.wait)];
       ranks.push_back(rank.rank);
       longest = std::max(longest, rank.wait->seconds);
     }
@@ -133,8 +138,8 @@ class Findings {
       const std::string whom = wait.team != Waiting::no_team
                                    ? fmt::format("the others of {}", team_name(wait.team))
                                    : fmt::format("rank {}", wait.peer);
-      each +=
-          fmt::format("{}rank {} in {} for {}", each.empty() ? "" : ", ", rank, wait.call, whom);
+      each += fmt::format("{}rank {} in {} for {}", each.empty() ? "" : ", ", rank, call_of(wait),
+                          whom);
     }
     say(fmt::format("{} wait for each other, and none can go on: {}", name(circle), each), circle);
   }
@@ -226,7 +231,7 @@ class Findings {
 
   void tell_of_forgotten(const Ranks& alone) {
     std::map<std::string, Ranks> calls;
-    for (const std::uint32_t rank : alone) calls[graph_.rank(rank).wait->call].push_back(rank);
+    for (const std::uint32_t rank : alone) calls[call_of(*graph_.rank(rank).wait)].push_back(rank);
     std::string each;
     for (const auto& [call, ranks] : calls)
       each += fmt::format("{}{} wait{} in {}", each.empty() ? "" : ", ", name(ranks),
@@ -354,7 +359,7 @@ std::string describe(const RankSeen& rank) {
       break;
   }
   if (!rank.wait) return rank.is_in_exit ? "is in exit" : "works";
-  std::string text = fmt::format("waits in {}", rank.wait->call);
+  std::string text = fmt::format("waits in {}", call_of(*rank.wait));
   if (rank.wait->team != Waiting::no_team && rank.wait->team != world)
     text += fmt::format(" of {}", team_name(rank.wait->team));
   if (rank.wait->peer != Waiting::anybody && rank.wait->peer != rank.rank)

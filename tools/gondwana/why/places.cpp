@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include "json_text.hpp"
 #include "modules.hpp"
@@ -10,13 +11,25 @@
 namespace gondwana::why {
 namespace {
 
-// Yama lets a process look into its own children only.
-std::string refused(const Error& error) {
+// What forbids it, and what lifts that.
+std::string what_forbids() {
+  std::ifstream file("/proc/sys/kernel/yama/ptrace_scope");
+  int scope = 0;
+  if (!(file >> scope) || scope == 0)
+    return "a debugger has it, or the container may not trace processes";
+  const std::string name = fmt::format("kernel.yama.ptrace_scope is {}: ", scope);
+  if (scope == 1) return name + "a process may trace its children only, unless root sets this to 0";
+  if (scope == 2) return name + "only root may trace processes, unless root sets this to 0";
+  return name + "no process may trace another before the next start of this host";
+}
+
+// The rank can print its stack itself.
+std::string refused(const Error& error, pid_t process) {
   if (error.text.find("not permitted") == std::string::npos) return error.text;
-  return error.text +
-         "; the setting kernel.yama.ptrace_scope or the container forbids it: let the "
-         "administrator "
-         "set it to 0, or start the program with GONDWANA_BACKTRACE=yes and send the rank SIGABRT";
+  return fmt::format(
+      "{}; {}; a program that was started with GONDWANA_BACKTRACE=yes prints its stack and goes on "
+      "if you type kill -URG {}",
+      error.text, what_forbids(), process);
 }
 
 Result<std::vector<ThreadStack>> stacks_of(pid_t process) {
@@ -27,7 +40,7 @@ Result<std::vector<ThreadStack>> stacks_of(pid_t process) {
                              function.error().text)};
   Result<std::vector<ThreadStack>> stacks = std::vector<ThreadStack>{};
   reinterpret_cast<FindStacks>(*function)(process, &stacks);
-  if (!stacks) return Error{stacks.error().code, refused(stacks.error())};
+  if (!stacks) return Error{stacks.error().code, refused(stacks.error(), process)};
   return stacks;
 }
 

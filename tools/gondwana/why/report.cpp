@@ -82,9 +82,9 @@ std::string to_json(const RankSeen& rank) {
     return value == ~std::uint32_t{0} ? std::string("null") : fmt::to_string(value);
   };
   if (rank.wait)
-    wait = fmt::format(R"({{"call": {}, "peer": {}, "team": {}, "seconds": {:.3f}}})",
+    wait = fmt::format(R"({{"call": {}, "peer": {}, "team": {}, "word": {}, "seconds": {:.3f}}})",
                        json_text(rank.wait->call), number(rank.wait->peer), number(rank.wait->team),
-                       rank.wait->seconds);
+                       json_text(rank.wait->word), rank.wait->seconds);
   return fmt::format(
       R"({{"rank": {}, "node": {}, "process": {}, "does": {}, "wait": {}, "waited": {:.3f}, )"
       R"("computed": {:.3f}, "delayed": {:.3f}, "calls": {}}})",
@@ -110,7 +110,7 @@ std::string to_json(const Report& report) {
 }
 
 Report examine(hosts::JobView& view, std::chrono::milliseconds time, FunctionRef<bool()> goes_on) {
-  JobSeen seen = view.watch(time, goes_on);
+  JobSeen seen = view.watch(time, goes_on, hosts::WordNames::yes);
   Diagnosis diagnosis = diagnose(seen);
   std::vector<Place> places;
   if (const auto ranks = ranks_to_find(seen, diagnosis); !ranks.empty())

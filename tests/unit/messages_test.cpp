@@ -1,0 +1,112 @@
+// What observers on other hosts are asked and answer.
+#include "hosts/messages.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace gondwana::hosts {
+namespace {
+
+Message sent(const Message& message) {
+  MessageParser parser;
+  parser.add(encode(message));
+  const Result<std::optional<Message>> back = parser.next();
+  EXPECT_TRUE(back && *back);
+  return **back;
+}
+
+Watched a_job() {
+  jobs::JobSeen job;
+  job.id = "0000abcd";
+  job.program = "./a \xff\n";
+  job.ranks = 3;
+  job.nodes = 2;
+  job.watched_s = 0.25;
+  job.found = {{.node = 1, .first = 2, .ranks = 1, .host = "b", .processors = 7}};
+  job.found.front().agent = jobs::AgentSeen{.pid = 12, .used_s = 1.5, .waiting = 4, .leaving = 5};
+  jobs::RankSeen rank;
+  rank.rank = 2;
+  rank.pid = 4711;
+  rank.process = jobs::RankSeen::Process::stopped;
+  rank.state = RankState::running;
+  rank.wait = jobs::WaitSeen{.call = "shmem_set_lock",
+                             .peer = 1,
+                             .place = 0x1234,
+                             .word = "locks+8",
+                             .members = {.first = 3, .stride = -1, .size = 2},
+                             .seconds = 2.5,
+                             .lasted = true};
+  rank.counts.back() = 17;
+  rank.totals.front() = std::uint64_t{1} << 40;
+  job.seen = {rank};
+  return {job};
+}
+
+TEST(messages, a_job_arrives_as_it_was_sent) {
+  const Message message = a_job();
+  const Message back = sent(message);
+  EXPECT_EQ(encode(back), encode(message));
+  const jobs::JobSeen& job = *std::get<Watched>(back).job;
+  EXPECT_EQ(job.program, "./a \xff\n");
+  EXPECT_EQ(job.found.front().agent->waiting, 4U);
+  EXPECT_EQ(job.seen.front().wait->members.stride, -1);
+  EXPECT_EQ(job.seen.front().wait->seconds, 2.5);
+  EXPECT_EQ(job.seen.front().totals.front(), std::uint64_t{1} << 40);
+}
+
+TEST(messages, all_kinds_arrive) {
+  why::Place place;
+  place.rank = 1;
+  place.threads = {{.thread = 5, .name = "a", .frames = {{.function = "main", .line = 7}}}};
+  jobs::Row row;
+  row.id = "0000abcd";
+  row.nodes_seen = {0, 2};
+  for (const Message& message :
+       {Message(List{}), Message(Watch{"0000abcd", 250, true}), Message(FindPlaces{"ab", {1, 2}}),
+        Message(Greeting{"1.0", 99}), Message(Listed{{row}, {"a note"}}), Message(Watched{}),
+        Message(Places{{place}})}) {
+    const Message back = sent(message);
+    EXPECT_EQ(back.index(), message.index());
+    EXPECT_EQ(encode(back), encode(message));
+  }
+}
+
+TEST(messages, pieces_are_joined) {
+  const std::string bytes = encode(a_job()) + encode(List{});
+  MessageParser parser;
+  std::size_t found = 0;
+  for (const char byte : bytes) {
+    parser.add({&byte, 1});
+    const Result<std::optional<Message>> message = parser.next();
+    ASSERT_TRUE(message) << message.error().text;
+    found += *message ? 1 : 0;
+  }
+  EXPECT_EQ(found, 2U);
+}
+
+// It may be another number; but never more bytes than came.
+TEST(messages, a_message_with_a_changed_byte_is_refused_or_as_long) {
+  const std::string bytes = encode(a_job());
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    std::string changed = bytes;
+    changed[at] = static_cast<char>(changed[at] ^ 0x41);
+    MessageParser parser;
+    parser.add(changed);
+    const Result<std::optional<Message>> message = parser.next();
+    if (!message || !*message) continue;
+    EXPECT_LE(encode(**message).size(), bytes.size()) << at;
+  }
+}
+
+TEST(messages, what_a_shell_prints_is_quoted) {
+  MessageParser parser;
+  parser.add("Welcome to this host\nmore");
+  const Result<std::optional<Message>> message = parser.next();
+  ASSERT_FALSE(message);
+  EXPECT_NE(message.error().text.find("Welcome to this host; does a start file"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace gondwana::hosts
