@@ -168,6 +168,19 @@ TEST(why, a_lock_is_named) {
       "for rank 1, rank 1 in shmem_set_lock on heap+0x40 for rank 0");
 }
 
+TEST(why, too_few_processors_are_told_where_they_are_used) {
+  RankSeen busy = runs(0.5, 100);
+  busy.computed = 0.4;
+  busy.delayed = 0.6;
+  RankSeen woken = busy;
+  woken.computed = 0.05;
+  const auto of = [](const RankSeen& rank) {
+    return first_of(diagnosis_of(std::vector<RankSeen>(100, rank)));
+  };
+  EXPECT_TRUE(of(busy).starts_with("100 ranks share 64 processors of here and wait for them"));
+  EXPECT_TRUE(of(woken).starts_with("no rank keeps the others waiting"));
+}
+
 TEST(why, a_rank_that_has_not_come_is_named) {
   const RankSeen absent;
   const Diagnosis found = diagnosis_of({waits("shmem_init", Waiting::anybody, 0), absent});

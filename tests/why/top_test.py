@@ -1,13 +1,24 @@
-"""What `gondwana top` shows: `top_test.py GONDWANA PROBLEMS`."""
+"""What `gondwana top` shows: `top_test.py GONDWANA PROBLEMS [--picture FILE]`.
 
+--picture writes the screen of one of the tests, as SVG: docs/top.svg is made by it.
+"""
+
+import fcntl
 import json
 import os
 import pty
 import re
 import select
+import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
+import unittest
+import urllib.error
+import urllib.request
+from ctypes.util import find_library
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
@@ -16,8 +27,28 @@ from job_case import WATCHDOG, run_tests
 from launcher_case import LauncherCase
 
 PROBLEMS = ""
+PICTURE = ""
+COLUMNS_OF_SCREEN, LINES_OF_SCREEN = 128, 30
+DASHBOARD = Path(__file__).parent.parent.parent / "tools/gondwana/dashboard/dashboard.json"
+TWO_NODES = {"GONDWANA_NODE_RANKS": "2", "GONDWANA_NETWORK": "127.0.0.0/8"}
 COLUMNS = ["rank", "operations", "put_bytes", "get_bytes", "messages", "sleeps", "waited", "computed",
            "under_way", "does"]
+
+
+def read_metrics(page):
+    """The samples of a page for Prometheus: names, labels and values."""
+    samples = []
+    for line in page.splitlines():
+        if line.startswith("#"):
+            continue
+        name, labels, value = re.fullmatch(r"(\w+)\{(.*)\} (\S+)", line).groups()
+        samples.append((name, dict(re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"', labels)), float(value)))
+    return samples
+
+
+def find(samples, name, **labels):
+    (value,) = [value for each, has, value in samples if each == name and has.items() >= labels.items()]
+    return value
 
 
 def top(*words):
@@ -58,6 +89,81 @@ class TopTest(LauncherCase):
         self.assertEqual(lines[2].split()[:2], ["RANK", "OPS/S"])
         self.assertEqual([line.split()[0] for line in (lines[3], lines[-1])], ["all", "3"])
 
+    @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
+    def test_agents_of_nodes_have_rows(self):
+        job = self.begin_problem("nothing", env={**TWO_NODES, "GONDWANA_ROUTE": "agent"})
+        said = json.loads(top("--json", "--interval", "1", str(job.pid)).stdout)
+        rows = top("--once", "--interval", "0.3", str(job.pid)).stdout.splitlines()
+        programs = [Path(f"/proc/{agent['process']}/exe").readlink().name for agent in said["agents"]]
+        self.end(job)
+        self.assertEqual([agent["node"] for agent in said["agents"]], [0, 1])
+        self.assertEqual(programs, ["gondwana-agent"] * 2)
+        for agent in said["agents"]:
+            self.assertEqual(list(agent), ["node", "host", "process", "batches", "computed", "waiting", "leaving"])
+            self.assertGreater(agent["computed"], 0)  # a barrier every 20 ms, which it carries
+        self.assertRegex(rows[-2], r"^ +A0 .* agent of node 0 on \S+, \d+ bytes in flight$")
+        self.assertRegex(rows[-1], r"^ +A1 .* agent of node 1 on ")
+
+    def begin_server(self, job, *words):
+        server = subprocess.Popen([job_case.GONDWANA, "top", "--interval", "0.1", "--serve", "127.0.0.1:0", *words,
+                                   str(job.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.close, server)
+        return server, server.stdout.readline().rstrip("\n")
+
+    def test_numbers_for_prometheus(self):
+        job = self.begin_problem("loop")
+        server, url = self.begin_server(job)
+        with urllib.request.urlopen(url, timeout=WATCHDOG) as answer:
+            kind, page = answer.headers["Content-Type"], answer.read().decode()
+        with self.assertRaisesRegex(urllib.error.HTTPError, "404"):
+            urllib.request.urlopen(url + "/more", timeout=WATCHDOG)
+        self.end(job)
+        _, err = server.communicate(timeout=WATCHDOG)  # ends with the job
+        self.assertEqual((server.returncode, err), (0, ""))
+        self.assertEqual(kind, "text/plain; version=0.0.4; charset=utf-8")
+        samples = read_metrics(page)
+        for rank in range(4):
+            at = {"rank": str(rank), "node": "0"}
+            self.assertEqual(find(samples, "gondwana_rank_keeps_others_waiting", **at), 1 if rank == 3 else 0)
+            self.assertGreater(find(samples, "gondwana_rank_operations_total", operation="sync", **at), 0)
+            self.assertGreaterEqual(find(samples, "gondwana_rank_cpu_seconds_total", **at), 0)
+        self.assertEqual(find(samples, "gondwana_job_ranks"), 4)
+        self.assertGreater(find(samples, "gondwana_rank_wait_seconds", rank="0"), 0)
+
+    def test_the_dashboard_asks_for_what_is_there(self):
+        job = self.begin_problem("nothing", env=TWO_NODES if find_library("fabric") else None)
+        server, url = self.begin_server(job)
+        with urllib.request.urlopen(url, timeout=WATCHDOG) as answer:
+            names = {name for name, _, _ in read_metrics(answer.read().decode())}
+        self.end(job)
+        server.wait(WATCHDOG)
+        panels = json.loads(DASHBOARD.read_text())["panels"]
+        asked = {name for panel in panels for target in panel["targets"]
+                 for name in re.findall(r"gondwana_\w+", target["expr"])}
+        if not find_library("fabric"):
+            asked = {name for name in asked if "agent" not in name}
+        self.assertGreater(len(asked), 5)
+        self.assertEqual(asked - names, set())
+
+    def test_the_page_has_what_prometheus_wants(self):
+        job = self.begin_problem("nothing")
+        server, url = self.begin_server(job)
+        with urllib.request.urlopen(url, timeout=WATCHDOG) as answer:
+            page = answer.read().decode()
+        server.send_signal(signal.SIGTERM)
+        self.assertEqual(server.wait(WATCHDOG), 0)
+        self.end(job)
+        self.assertTrue(page.endswith("\n"))
+        try:
+            from prometheus_client.parser import text_string_to_metric_families
+        except ImportError:
+            self.skipTest("no prometheus_client here")
+        families = {family.name: family for family in text_string_to_metric_families(page)}
+        self.assertEqual(families["gondwana_rank_bytes"].type, "counter")
+        self.assertEqual(families["gondwana_rank_wait_ratio"].type, "gauge")
+        for family in families.values():
+            self.assertNotEqual((family.documentation, family.samples), ("", []), family.name)
+
     def test_sixty_four_ranks_in_rows_of_nodes(self):
         job = self.begin_problem("nothing", ranks=64)
         ranks = self.seen(job)
@@ -82,6 +188,46 @@ class TopTest(LauncherCase):
         os.close(terminal)
         self.end(job)
 
+    def test_the_screen_shows_a_row_for_each_rank(self):
+        try:
+            from terminal_picture import Terminal
+        except ImportError:
+            self.skipTest("no pyte here")
+        screen = Terminal(COLUMNS_OF_SCREEN, LINES_OF_SCREEN)
+        job = self.begin_problem("slow", ranks=64)
+        process, terminal = pty.fork()
+        if process == 0:
+            os.environ["TERM"] = "linux"  # pyte lacks a sequence of xterm: repeat
+            os.execv(job_case.GONDWANA, ["gondwana", "top", "--sort", "waited", str(job.pid)])
+        size = struct.pack("HHHH", LINES_OF_SCREEN, COLUMNS_OF_SCREEN, 0, 0)
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, size)
+        # The picture is of a moment when the machine had time for all ranks.
+        sentence = "rank 63 is slower than the others: " if PICTURE else ""
+        end = time.monotonic() + WATCHDOG
+        while not (lines := screen.lines())[1].startswith(sentence) or not lines[-1]:
+            self.assertLess(time.monotonic(), end, lines)
+            screen.feed(self.read_for(terminal, 0.2))
+        os.write(terminal, b"q")
+        self.read_until(terminal, b"\x1b[?25h")  # the cursor is seen again
+        self.assertEqual(os.waitpid(process, 0)[1], 0)
+        os.close(terminal)
+        self.end(job)
+        self.assertRegex(lines[0], r"^job \w+, 64 ranks on 1 node, ")
+        self.assertNotEqual(lines[1], "")
+        self.assertEqual(lines[3].split()[:2], ["RANK", "OPS/S"])
+        rows = [line.split() for line in lines[4:] if line]
+        self.assertEqual(rows[0][0], "all")
+        waited = [int(row[6]) for row in rows[1:]]
+        self.assertEqual((len(rows), waited), (LINES_OF_SCREEN - 4, sorted(waited, reverse=True)))
+        if PICTURE:
+            Path(PICTURE).write_text(screen.svg(PROBLEMS, "./program"))
+
+    def read_for(self, terminal, seconds):
+        shown = b""
+        while select.select([terminal], [], [], seconds)[0]:
+            shown += os.read(terminal, 65536)
+        return shown
+
     def read_until(self, terminal, wanted):
         shown = b""
         end = time.monotonic() + WATCHDOG
@@ -97,6 +243,7 @@ class TopTest(LauncherCase):
     def test_mistakes_get_a_sentence(self):
         for words, sentence in {
             ("--sort", "speed"): '--sort "speed": expected rank, operations, ',
+            ("--serve", "127.0.0.1:http"): 'expected an address and a port, such as 127.0.0.1:9750',
             ("--interval", "0"): '--interval "0": expected seconds, from 0.05 to 3600',
             ("--interval",): '--interval ""',
             ("--fast",): "--fast is no option; see gondwana top --help",
@@ -112,4 +259,8 @@ class TopTest(LauncherCase):
 
 if __name__ == "__main__":
     PROBLEMS = os.path.abspath(sys.argv.pop(2))
+    if "--picture" in sys.argv:
+        place = sys.argv.index("--picture")
+        PICTURE = sys.argv[place + 1]
+        del sys.argv[place : place + 2]
     run_tests()

@@ -4,12 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <functional>
-#include <mutex>
 #include <optional>
-#include <thread>
 
 #include "hosts/arguments.hpp"
 #include "hosts/job_view.hpp"
@@ -17,7 +14,9 @@
 #include "jobs/watch.hpp"
 #include "modules.hpp"
 #include "screen_module/screen.hpp"
+#include "top/serve.hpp"
 #include "top/table.hpp"
+#include "top/watcher.hpp"
 
 namespace gondwana::top {
 namespace {
@@ -39,6 +38,8 @@ constexpr std::string_view help =
     "  --nodes              a row for each node, with the sums over its ranks\n"
     "  --once               one table, for scripts and where there is no terminal\n"
     "  --json               one object, likewise\n"
+    "  --serve [HOST:PORT]  no table, but numbers for Prometheus until the job ends, at\n"
+    "                       http://127.0.0.1:9750/metrics unless given\n"
     "\n"
     "Keys: the letters below the table sort by a column, twice the other way round; n shows nodes\n"
     "or ranks, arrows move, q ends.\n";
@@ -51,6 +52,7 @@ struct Choices {
   bool help = false;
   bool json = false;
   bool once = false;
+  std::optional<Address> serves;
   View view;
   std::chrono::milliseconds interval{1000};
   hosts::Choice choice;
@@ -72,6 +74,11 @@ Result<Choices> parse(const std::vector<std::string>& words) {
       choices.once = true;
     } else if (word == "--nodes") {
       choices.view.by_node = true;
+    } else if (word == "--serve") {
+      const bool has_address = i + 1 < words.size() && words[i + 1].find(':') != std::string::npos;
+      const Result<Address> address = parse_address(has_address ? words[++i] : std::string());
+      if (!address) return address.error();
+      choices.serves = *address;
     } else if (word == "--interval") {
       const Result<std::chrono::milliseconds> interval = jobs::parse_seconds("--interval", value());
       if (!interval) return interval.error();
@@ -86,37 +93,6 @@ Result<Choices> parse(const std::vector<std::string>& words) {
   }
   return choices;
 }
-
-// Watches the job, one interval after the other, in a thread: the screen answers keys meanwhile.
-class Watcher {
- public:
-  Watcher(hosts::JobView& view, std::chrono::milliseconds interval)
-      : thread_([this, &view, interval] {
-          while (!ends_) {
-            jobs::JobSeen seen = view.watch(interval, [this] { return !ends_; });
-            const std::lock_guard lock(mutex_);
-            last_ = std::move(seen);
-          }
-        }) {}
-  Watcher(const Watcher&) = delete;
-  Watcher& operator=(const Watcher&) = delete;
-  ~Watcher() {
-    ends_ = true;
-    thread_.join();
-  }
-
-  // Nothing before the first interval is over.
-  std::optional<jobs::JobSeen> last() {
-    const std::lock_guard lock(mutex_);
-    return last_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::optional<jobs::JobSeen> last_;
-  std::atomic<bool> ends_{false};
-  std::thread thread_;
-};
 
 void act_on(int key, View& view) {
   if (key == 'n') view.by_node = !view.by_node;
@@ -174,6 +150,10 @@ int run_command(const std::vector<std::string>& words) {
   Result<hosts::JobView> job = hosts::JobView::open(choices->choice);
   if (!job) return complain(job.error());
   const auto look = [&] { return job->watch(choices->interval, [] { return true; }); };
+  if (choices->serves) {
+    const Result<void> served = serve(*job, *choices->serves, choices->interval);
+    return served ? 0 : complain(served.error());
+  }
   if (choices->json) {
     fmt::print("{}", to_json(look()));
     return 0;

@@ -295,6 +295,9 @@ class Findings {
       constexpr double much_more = 1.25;
       if (host.processors == 0 || host.ranks <= host.processors) continue;
       if (host.wanted < much_more * host.processors) continue;
+      // Ranks that a barrier wakes all at once want processors for a moment only.
+      constexpr double much_used = 0.5;
+      if (host.used < much_used * host.processors) continue;
       diagnosis_.sentences.push_back(fmt::format(
           "{} ranks share {} processor{} of {} and wait for {}: each runs {:.0f} % of the time",
           host.ranks, host.processors, host.processors == 1 ? "" : "s", name,

@@ -1,0 +1,95 @@
+#include "top/serve.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+#include <thread>
+
+#include "core/parse.hpp"
+#include "modules.hpp"
+#include "top/metrics.hpp"
+#include "top/watcher.hpp"
+#include "why/wait_graph.hpp"
+
+namespace gondwana::top {
+namespace {
+
+constexpr const char* loopback = "127.0.0.1";
+constexpr std::uint16_t default_port = 9750;
+constexpr std::chrono::milliseconds between_looks{20};
+
+// The signals by which a user ends the server: blocked, and asked for.
+class EndSignals {
+ public:
+  EndSignals() {
+    ::sigemptyset(&signals_);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&signals_, number);
+    ::pthread_sigmask(SIG_BLOCK, &signals_, nullptr);  // in threads that start later, too
+  }
+
+  bool have_come() const {
+    constexpr timespec no_time{};
+    return ::sigtimedwait(&signals_, nullptr, &no_time) > 0;
+  }
+
+ private:
+  sigset_t signals_{};
+};
+
+bool is_over(const jobs::JobSeen& job) {
+  return std::ranges::none_of(job.seen, [](const jobs::RankSeen& rank) {
+    const why::Does what = why::does(rank);
+    return what != why::Does::left && what != why::Does::lost;
+  });
+}
+
+void print_url(const std::string& host, std::uint16_t port) {
+  const bool is_six = host.find(':') != std::string::npos;
+  fmt::print("http://{}{}{}:{}/metrics\n", is_six ? "[" : "", host, is_six ? "]" : "", port);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+Result<Address> parse_address(std::string_view text) {
+  if (text.empty()) return Address{loopback, default_port};
+  const std::size_t colon = text.rfind(':');
+  std::string_view host = text.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  const Result<std::uint64_t> port = parse_number(text.substr(colon + 1), 0, 65535);
+  if (!port)
+    return Error{Errc::invalid_argument,
+                 fmt::format("--serve \"{}\": expected an address and a port, such as {}:{}", text,
+                             loopback, default_port)};
+  return Address{std::string(host.empty() ? loopback : host), static_cast<std::uint16_t>(*port)};
+}
+
+Result<void> serve(hosts::JobView& job, const Address& address,
+                   std::chrono::milliseconds interval) {
+  const Result<void*> function = find_in_module("libgondwana_http.so", http_symbol);
+  if (!function)
+    return Error{Errc::missing, fmt::format("--serve needs the module of Gondwana that uses "
+                                            "libmicrohttpd: {}",
+                                            function.error().text)};
+  const EndSignals signals;
+  Watcher watcher(job, interval);
+  const auto goes_on = [&] {
+    const std::optional<jobs::JobSeen> seen = watcher.last();
+    return !signals.have_come() && (!seen || !is_over(*seen));
+  };
+  while (!watcher.last())  // a page has numbers from the first on
+    if (std::this_thread::sleep_for(between_looks); !goes_on()) return {};
+  const Site site{.path = "/metrics",
+                  .content_type = metrics_type,
+                  .page = [&] { return to_metrics(*watcher.last()); },
+                  .on_start = [&](std::uint16_t port) { print_url(address.host, port); },
+                  .goes_on = goes_on};
+  Result<void> done;
+  reinterpret_cast<ServeHttp>(*function)(address, site, &done);
+  return done;
+}
+
+}  // namespace gondwana::top
