@@ -3,7 +3,9 @@
 import contextlib
 import json
 import os
+import shutil
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -66,6 +68,32 @@ class TwoHostsWhyTest(TwoHostsCase):
         self.assertEqual((status, out), (124, "ready\n" * RANKS))
         self.assertRegex(err, r"(?m)^gondwana run: rank 3 keeps the others waiting: ")
         self.assertRegex(err, r"rank 3 \(process \d+ on host-b\): compute_for_ever at ")
+
+    def words_of(self, launcher):
+        """The words before the program, by which another launcher starts it on both hosts."""
+        if launcher == "mpirun.openmpi":
+            return [launcher, "--allow-run-as-root", "--map-by", "slot", "--mca", "plm_rsh_agent", self.hosts.ssh,
+                    "--host", "host-a:2,host-b:2", "-n", "4"]
+        ssh = self.write("ssh", f'#!/bin/sh\nexec {self.hosts.ssh} "$@"\n', 0o755)
+        return [launcher, "-launcher", "ssh", "-launcher-exec", ssh, "-hosts", "host-a:2,host-b:2", "-n", "4"]
+
+    def test_jobs_of_other_launchers_are_looked_at_on_both_hosts(self):
+        for launcher in ("mpirun.openmpi", "mpiexec.hydra"):
+            with self.subTest(launcher=launcher):
+                if shutil.which(launcher) is None:
+                    self.skipTest("not installed")
+                job = self.hosts.on("host-a", [*self.words_of(launcher), PROBLEMS, "loop"], stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE, env=self.environment())
+                self.addCleanup(self.close, job)
+                for _ in range(RANKS):
+                    self.assertEqual(job_case.read_line(job.stdout), "ready\n")
+                time.sleep(0.3)
+                text = self.tool("host-a", "why", "--watch", "0.3").stdout
+                job.terminate()
+                job.communicate(timeout=job_case.WATCHDOG)
+                self.expect_nobody()
+                self.assertRegex(text, r"^rank 3 keeps the others waiting: .*; ranks 0-2 wait in shmem_barrier_all")
+                self.assertRegex(text, r"\n  rank 3 \(process \d+ on host-b\): compute_for_ever at ")
 
     def test_one_host_alone(self):
         job = self.begin_problem("loop")

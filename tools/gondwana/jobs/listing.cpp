@@ -18,7 +18,8 @@ RankCounts count(const JobSeen& job) {
     counts.absent += rank.state == RankState::absent ? 1 : 0;
     counts.stopped += rank.process == RankSeen::Process::stopped ? 1 : 0;
     counts.waiting += rank.wait ? 1 : 0;
-    counts.left += rank.state == RankState::finalized ? 1 : 0;
+    const bool is_gone = rank.process == RankSeen::Process::gone;
+    counts.left += is_gone || rank.state == RankState::finalized ? 1 : 0;
   }
   return counts;
 }

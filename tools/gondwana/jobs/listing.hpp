@@ -17,7 +17,7 @@ struct RankCounts {
   std::uint32_t absent = 0;
   std::uint32_t stopped = 0;
   std::uint32_t waiting = 0;
-  std::uint32_t left = 0;
+  std::uint32_t left = 0;  // well or not
 };
 
 struct Row {
