@@ -78,10 +78,10 @@ Result<void> take_place(Process& self) {
     self.image.parts.clear();
   }
   self.memory->forget_own_arena();
-  // Tools find the node by it. A guardian has it too.
+  // Tools find the node by it. A guardian has it too; without one each rank keeps it, so that the
+  // node is found whichever rank has died.
   const bool has_guardian = self.membership.launcher.descriptor() >= 0;
-  if (has_guardian || index(self.membership.rank) != self.membership.plan.first)
-    self.membership.control.reset();
+  if (has_guardian) self.membership.control.reset();
   return {};
 }
 

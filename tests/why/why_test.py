@@ -216,7 +216,7 @@ class WhyTest(LauncherCase):
         job.kill()
         job.wait(WATCHDOG)
 
-    def test_a_job_of_another_launcher_is_found(self):
+    def begin_by_mpirun(self):
         if not MPIRUN:
             self.skipTest("no mpirun here")
         root = ("--allow-run-as-root",) if os.geteuid() == 0 else ()
@@ -226,6 +226,25 @@ class WhyTest(LauncherCase):
         for _ in range(RANKS):
             self.assertEqual(job.stdout.readline(), "ready\n")
         time.sleep(0.3)
+        return job
+
+    def test_a_job_of_another_launcher_is_found_without_its_first_rank(self):
+        job = self.begin_by_mpirun()
+        said = json.loads(self.why(job, "--json", "--watch", "0.3"))
+        os.kill(job.pid, signal.SIGSTOP)  # it would end the others
+        os.kill(said["seen"][0]["process"], signal.SIGKILL)
+        # Other ranks see it and end, too.
+        self.assertTrue(eventually(lambda: " ended without leaving the job" in
+                                   tool("why", "--watch", "0.1", said["job"]).stdout))
+        last = json.loads(tool("why", "--json", "--watch", "0.3", said["job"]).stdout)
+        os.kill(job.pid, signal.SIGCONT)
+        job.terminate()
+        job.wait(WATCHDOG)
+        self.assertTrue(self.nobody_left())
+        self.assertEqual(last["seen"][0]["does"], "has ended without leaving the job")
+
+    def test_a_job_of_another_launcher_is_found(self):
+        job = self.begin_by_mpirun()
         text = self.why(job)
         job.terminate()
         job.wait(WATCHDOG)

@@ -1,7 +1,7 @@
 // The jobs of this user on this machine.
 //
 // A node of a job is found by its control memory. The guardian holds the descriptor of that memory.
-// If another launcher started the job, the first rank of the node holds it. Only processes of the
+// If another launcher started the job, the ranks of the node hold it. Only processes of the
 // same user see the descriptor in /proc. No job is registered, so nothing is left behind.
 #pragma once
 
@@ -26,7 +26,7 @@ class FoundNode {
 
   const NodeFacts& facts() const { return header().facts; }
   const ControlPage& page(std::uint32_t local) const;
-  // The process that holds the memory: the guardian, or the first rank.
+  // A process that holds the memory: the guardian, or a rank.
   pid_t holder() const { return holder_; }
   // The process of a rank of the node. Returns 0 before the rank has joined, and if the processes
   // of the node are in another PID namespace.

@@ -25,7 +25,7 @@ struct Row {
   std::uint32_t ranks = 0;
   std::uint32_t nodes = 0;
   std::uint64_t began_s = 0;
-  pid_t holder = 0;  // on this host: the guardian, or the first rank under launchers of others
+  pid_t holder = 0;  // on this host: the guardian, or a rank under launchers of others
   std::string program;
   std::vector<std::uint32_t> nodes_seen;
   std::vector<std::string> hosts;  // where they are
