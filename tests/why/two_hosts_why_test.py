@@ -8,10 +8,13 @@ import signal
 import subprocess
 import sys
 import time
+import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+for folder in ("support", "front"):
+    sys.path.insert(0, str(Path(__file__).parent.parent / folder))
 import job_case
+import slurm
 import two_hosts
 import why_test
 from job_case import run_tests, take_path
@@ -140,6 +143,36 @@ class TwoHostsWhyTest(TwoHostsCase):
         left = [line for line in self.hosts.processes("host-b").values() if "observer" in line]
         self.end(job)
         self.assertEqual(left, [])
+
+
+class SlurmTest(TwoHostsCase):
+    """No ssh leads to the other host, and the tools run outside of the allocation."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.cluster = slurm.Slurm(two_hosts.ADDRESSES, cls.hosts.on)
+        cls.addClassCleanup(cls.cluster.stop)
+        if reason := cls.cluster.start():
+            raise unittest.SkipTest(reason)
+
+    def command(self):
+        return ["salloc", "-Q", "-N2", "-n4", job_case.GONDWANA, "run"]
+
+    def environment(self, more=None):
+        ours = {"SLURM_CONF": self.cluster.environment["SLURM_CONF"], "GONDWANA_SSH": "auto"}
+        return super().environment({**ours, **(more or {})})
+
+    def left_on(self, host):
+        return {pid: line for pid, line in super().left_on(host).items() if "slurm" not in line}
+
+    def test_the_other_host_is_reached_by_srun(self):
+        job = self.start_ready(PROBLEMS, "loop", ranks=RANKS, program=())
+        time.sleep(0.3)
+        said = self.hosts.run_on("host-b", [job_case.GONDWANA, "why", "--watch", "0.3"], env=self.environment())
+        job.terminate()
+        self.finish(job)
+        self.assertRegex(said.stdout, r"^rank 3 keeps the others waiting: .*; ranks 0-2 wait in shmem_barrier_all")
 
 
 if __name__ == "__main__":

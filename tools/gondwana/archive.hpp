@@ -74,8 +74,8 @@ class ArchiveWriter {
     put(static_cast<std::uint32_t>(values.size()));
     for (const Value& value : values) put(value);
   }
-  template <typename Value, std::size_t size>
-  void put(const std::array<Value, size>& values) {
+  template <typename Value, std::size_t Size>
+  void put(const std::array<Value, Size>& values) {
     for (const Value& value : values) put(value);
   }
   void put(const Described auto& value) { fields(*this, value); }
@@ -157,8 +157,8 @@ class ArchiveReader {
     if (count > bytes_.size()) spoil();
     for (std::uint32_t i = 0; i < count && well_; ++i) get(values.emplace_back());
   }
-  template <typename Value, std::size_t size>
-  void get(std::array<Value, size>& values) {
+  template <typename Value, std::size_t Size>
+  void get(std::array<Value, Size>& values) {
     for (Value& value : values) get(value);
   }
   void get(Described auto& value) { fields(*this, value); }

@@ -1,9 +1,10 @@
 #include "hosts/job_view.hpp"
 
 #include <algorithm>
+#include <limits>
 
-#include "core/variables.hpp"
-#include "run/command_line/allocation.hpp"
+#include "core/parse.hpp"
+#include "jobs/process_state.hpp"
 #include "run/remote/way_to_host.hpp"
 #include "why/words.hpp"
 
@@ -11,6 +12,7 @@ namespace gondwana::hosts {
 namespace {
 
 using jobs::FoundJob;
+using jobs::FoundNode;
 using jobs::JobSeen;
 using std::chrono::milliseconds;
 
@@ -18,18 +20,30 @@ bool always() {
   return true;
 }
 
-// Where the other nodes of the job are, reached as the batch system reaches the hosts of the
-// allocation that this process is in.
+// The allocation of Slurm that the job runs in, or 0.
+std::uint32_t slurm_job_of(const FoundJob& job) {
+  const FoundNode& node = job.nodes.front();
+  for (std::uint32_t local = 0; local < node.facts().ranks; ++local) {
+    const std::string id = jobs::variable_of(node.process(local), "SLURM_JOB_ID");
+    constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+    if (const Result<std::uint64_t> number = parse_number(id, 1, most); number)
+      return static_cast<std::uint32_t>(*number);
+  }
+  return 0;
+}
+
+// Where the other nodes of the job are.
 std::vector<launch::Host> other_hosts(const FoundJob& job) {
   std::vector<launch::Host> hosts;
-  const auto allocation = launch::find_allocation(own_environment());
+  const std::uint32_t slurm_job = slurm_job_of(job);
   for (std::uint32_t node = 0; node < job.facts().nodes; ++node) {
     const std::string name = job.nodes.front().host_of(node);
     if (name.empty() || launch::is_this_host(name)) continue;
     launch::Host& host = hosts.emplace_back(launch::Host{name});
-    if (!allocation || !*allocation) continue;
-    const auto given = std::ranges::find(**allocation, name, &launch::Host::name);
-    if (given != (*allocation)->end()) host.way = given->way;
+    if (slurm_job == 0) continue;
+    host.name = name.substr(0, name.find('.'));  // Slurm's names have no domain
+    host.way = launch::Way::srun;
+    host.slurm_job = slurm_job;
   }
   return hosts;
 }

@@ -113,7 +113,7 @@ template <typename Kind>
 Result<Message> read_payload(std::string_view bytes) {
   Kind message;
   ArchiveReader reader(bytes);
-  reader(message);
+  fields(reader, message);
   if (reader.is_well() && reader.is_at_end()) return Message(std::move(message));
   return Error{Errc::malformed, "a message has the wrong fields; both hosts need the same build"};
 }

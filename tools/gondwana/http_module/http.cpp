@@ -36,6 +36,7 @@ MHD_Result reply(MHD_Connection* connection, unsigned status, std::string_view t
 }
 
 // Called by the thread of the server, once for the header of a request and once for its body.
+// NOLINTNEXTLINE(readability-function-size): the parameters are those of libmicrohttpd
 MHD_Result answer(void* argument, MHD_Connection* connection, const char* path, const char* method,
                   const char* /*version*/, const char* /*body*/, std::size_t* body_size,
                   void** /*request*/) {

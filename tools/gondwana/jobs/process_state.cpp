@@ -51,6 +51,14 @@ std::string command_line_of(pid_t process) {
   return line;
 }
 
+std::string variable_of(pid_t process, std::string_view name) {
+  std::ifstream file(fmt::format("/proc/{}/environ", process), std::ios::binary);
+  for (std::string each; std::getline(file, each, '\0');)
+    if (each.starts_with(name) && each.size() > name.size() && each[name.size()] == '=')
+      return each.substr(name.size() + 1);
+  return {};
+}
+
 pid_t tracer_of(pid_t process) {
   std::ifstream file(fmt::format("/proc/{}/status", process));
   for (std::string word; file >> word;)

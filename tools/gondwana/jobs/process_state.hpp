@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace gondwana::jobs {
 
@@ -33,6 +34,9 @@ pid_t parent_of(pid_t process);
 
 // Words with a space between them; empty where the process is gone.
 std::string command_line_of(pid_t process);
+
+// A variable of its environment when its program began; empty where it has none.
+std::string variable_of(pid_t process, std::string_view name);
 
 // The process that holds `process` for debugging, or 0.
 pid_t tracer_of(pid_t process);

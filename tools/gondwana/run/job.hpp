@@ -26,6 +26,7 @@ struct Host {
   std::string name;
   std::uint32_t slots = 1;
   Way way = Way::ssh;
+  std::uint32_t slurm_job = 0;  // of Way::srun: the allocation; 0: the one that this process is in
 };
 
 // What this host has of a job: the ranks from `first` on, as many as Job::ranks().

@@ -40,12 +40,15 @@ bool uses_srun(const Host& host) {
          static_cast<bool>(find_program("srun", ""));
 }
 
-// In the allocation that we run in: beside what runs there, on all its processors there.
-// Unbuffered, or it holds what does not end with a line.
+// Beside what runs in the allocation there, on all its processors there. Unbuffered, or it holds
+// what does not end with a line.
 std::vector<std::string> words_of_srun(const Host& host) {
-  return {"srun",         "-Q",        "-u",         "-N1",
-          "-n1",          "--overlap", "--mpi=none", "--cpu-bind=none",
-          "--export=ALL", "-w",        host.name,    remote_path()};
+  std::vector<std::string> words{"srun", "-Q", "-u", "-N1", "-n1", "--overlap"};
+  for (const char* option : {"--mpi=none", "--cpu-bind=none", "--export=ALL"})
+    words.emplace_back(option);
+  if (host.slurm_job != 0) words.push_back(fmt::format("--jobid={}", host.slurm_job));
+  words.insert(words.end(), {"-w", host.name, remote_path()});
+  return words;
 }
 
 std::vector<std::string> words_of_ssh(const Host& host, std::uint32_t peer_timeout_s) {
