@@ -171,7 +171,8 @@ class WhyTest(LauncherCase):
         self.end(job)
         self.assertEqual([rank["rank"] for rank in json.loads(said.stdout)["seen"]], list(range(RANKS)))
         self.assertEqual(len(json.loads(said.stdout)["places"]), 1)
-        self.assertEqual(listed.stderr, "")
+        (row,) = [row for row in json.loads(listed.stdout) if row["program"] == f"{PROBLEMS} loop"]
+        self.assertEqual(len(row["hosts"]), 1)
 
     def test_a_host_that_does_not_answer_as_it_should_is_a_sentence(self):
         job = self.begin_problem("loop")

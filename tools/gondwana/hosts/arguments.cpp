@@ -1,21 +1,29 @@
 #include "hosts/arguments.hpp"
 
-#include <vector>
-
 #include "run/command_line/host_list.hpp"
 
 namespace gondwana::hosts {
 
-Result<bool> take_option(std::string_view word, FunctionRef<std::string()> next, Choice& choice) {
-  if (word == "--here") {
-    choice.only_here = true;
-    return true;
+Result<Request> parse(const std::vector<std::string>& words,
+                      FunctionRef<Result<void>(const std::string& word, Words& rest)> take) {
+  Request request;
+  for (Words rest(words); !rest.is_at_end();) {
+    const std::string word = rest.next();
+    if (word == "--help" || word == "-h") {
+      request.help = true;
+    } else if (word == "--json") {
+      request.json = true;
+    } else if (word == "--here") {
+      request.choice.only_here = true;
+    } else if (word == "--hosts") {
+      Result<std::vector<launch::Host>> hosts = launch::parse_hosts(rest.next());
+      if (!hosts) return hosts.error();
+      request.choice.hosts = *std::move(hosts);
+    } else if (const Result<void> taken = take(word, rest); !taken) {
+      return taken.error();
+    }
   }
-  if (word != "--hosts") return false;
-  Result<std::vector<launch::Host>> hosts = launch::parse_hosts(next());
-  if (!hosts) return hosts.error();
-  choice.hosts = *std::move(hosts);
-  return true;
+  return request;
 }
 
 }  // namespace gondwana::hosts

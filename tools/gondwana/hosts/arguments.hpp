@@ -1,8 +1,11 @@
-// The options by which users say on which hosts to look.
+// Command lines that ask for jobs on several hosts.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/function_ref.hpp"
 #include "core/result.hpp"
@@ -10,7 +13,32 @@
 
 namespace gondwana::hosts {
 
-// Whether `word` is one of these options. `next` takes the word behind it.
-Result<bool> take_option(std::string_view word, FunctionRef<std::string()> next, Choice& choice);
+// The words of a command line, in their order.
+class Words {
+ public:
+  explicit Words(const std::vector<std::string>& words) : words_(&words) {}
+
+  bool is_at_end() const { return taken_ == words_->size(); }
+  // Empty at the end.
+  std::string_view upcoming() const {
+    return is_at_end() ? "" : std::string_view((*words_)[taken_]);
+  }
+  std::string next() { return is_at_end() ? "" : (*words_)[taken_++]; }
+
+ private:
+  const std::vector<std::string>* words_;
+  std::size_t taken_ = 0;
+};
+
+// What all these commands take.
+struct Request {
+  bool help = false;
+  bool json = false;
+  Choice choice;  // without a job
+};
+
+// `take` gets each word that is none of those, and may take those that follow.
+Result<Request> parse(const std::vector<std::string>& words,
+                      FunctionRef<Result<void>(const std::string& word, Words& rest)> take);
 
 }  // namespace gondwana::hosts

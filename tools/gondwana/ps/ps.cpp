@@ -26,31 +26,6 @@ constexpr std::string_view help =
     "  --hosts a,b   those on these hosts too, which are reached over ssh\n"
     "  --json        the same for programs\n";
 
-struct Choices {
-  bool help = false;
-  bool json = false;
-  hosts::Choice choice;
-};
-
-Result<Choices> parse(const std::vector<std::string>& words) {
-  Choices choices;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    const auto next = [&] { return i + 1 < words.size() ? words[++i] : std::string(); };
-    const Result<bool> is_of_hosts = hosts::take_option(word, next, choices.choice);
-    if (!is_of_hosts) return is_of_hosts.error();
-    if (*is_of_hosts) continue;
-    if (word == "--help" || word == "-h")
-      choices.help = true;
-    else if (word == "--json")
-      choices.json = true;
-    else
-      return Error{Errc::invalid_argument,
-                   fmt::format("{} is no option; see gondwana ps --help", word)};
-  }
-  return choices;
-}
-
 // "0:12:31", "2-03:00:00" as ps(1) has it for days.
 std::string age(std::uint64_t began_s) {
   const auto now_s = static_cast<std::uint64_t>(::time(nullptr));
@@ -126,19 +101,23 @@ void complain(const std::string& sentence) {
 
 int run_command(const std::vector<std::string>& words) {
   if (words.size() == 1 && words[0] == hosts::observer_option) return hosts::run_observer();
-  const Result<Choices> choices = parse(words);
-  if (!choices) {
-    complain(choices.error().text);
+  const Result<hosts::Request> request =
+      hosts::parse(words, [](const std::string& word, hosts::Words& /*rest*/) -> Result<void> {
+        return Error{Errc::invalid_argument,
+                     fmt::format("{} is no option; see gondwana ps --help", word)};
+      });
+  if (!request) {
+    complain(request.error().text);
     return 1;
   }
-  if (choices->help) {
+  if (request->help) {
     fmt::print("{}", help);
     return 0;
   }
   std::vector<std::string> notes;
-  const std::vector<Row> rows = find_rows(choices->choice, notes);
-  const bool has_hosts = !choices->choice.hosts.empty();
-  if (choices->json)
+  const std::vector<Row> rows = find_rows(request->choice, notes);
+  const bool has_hosts = !request->choice.hosts.empty();
+  if (request->json)
     fmt::print("{}", to_json(rows));
   else if (rows.empty())
     fmt::print("no job of yours runs on {}\n", has_hosts ? "these hosts" : "this machine");

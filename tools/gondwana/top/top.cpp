@@ -49,48 +49,54 @@ constexpr std::string_view keys =
     "n nodes  q quit";
 
 struct Choices {
-  bool help = false;
-  bool json = false;
+  hosts::Request request;
   bool once = false;
   std::optional<Address> serves;
   View view;
   std::chrono::milliseconds interval{1000};
-  hosts::Choice choice;
 };
+
+Result<void> take_serve(hosts::Words& rest, Choices& choices) {
+  const bool has_address = rest.upcoming().find(':') != std::string_view::npos;
+  const Result<Address> address = parse_address(has_address ? rest.next() : std::string());
+  if (!address) return address.error();
+  choices.serves = *address;
+  return {};
+}
+
+Result<void> take_interval(hosts::Words& rest, Choices& choices) {
+  const Result<std::chrono::milliseconds> interval = jobs::parse_seconds("--interval", rest.next());
+  if (!interval) return interval.error();
+  choices.interval = *interval;
+  return {};
+}
+
+Result<void> take_sort(hosts::Words& rest, Choices& choices) {
+  const Result<std::size_t> column = find_column(rest.next());
+  if (!column) return column.error();
+  choices.view.sorted_by = *column;
+  return {};
+}
 
 Result<Choices> parse(const std::vector<std::string>& words) {
   Choices choices;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    const auto value = [&] { return i + 1 < words.size() ? words[++i] : std::string(); };
-    const Result<bool> is_of_hosts = hosts::take_option(word, value, choices.choice);
-    if (!is_of_hosts) return is_of_hosts.error();
-    if (*is_of_hosts) continue;
-    if (word == "--help" || word == "-h") {
-      choices.help = true;
-    } else if (word == "--json") {
-      choices.json = true;
-    } else if (word == "--once") {
+  std::string job;
+  const auto take = [&](const std::string& word, hosts::Words& rest) -> Result<void> {
+    if (word == "--serve") return take_serve(rest, choices);
+    if (word == "--interval") return take_interval(rest, choices);
+    if (word == "--sort") return take_sort(rest, choices);
+    if (word == "--once")
       choices.once = true;
-    } else if (word == "--nodes") {
+    else if (word == "--nodes")
       choices.view.by_node = true;
-    } else if (word == "--serve") {
-      const bool has_address = i + 1 < words.size() && words[i + 1].find(':') != std::string::npos;
-      const Result<Address> address = parse_address(has_address ? words[++i] : std::string());
-      if (!address) return address.error();
-      choices.serves = *address;
-    } else if (word == "--interval") {
-      const Result<std::chrono::milliseconds> interval = jobs::parse_seconds("--interval", value());
-      if (!interval) return interval.error();
-      choices.interval = *interval;
-    } else if (word == "--sort") {
-      const Result<std::size_t> column = find_column(value());
-      if (!column) return column.error();
-      choices.view.sorted_by = *column;
-    } else if (const Result<void> taken = jobs::take_job("top", word, choices.choice.job); !taken) {
-      return taken.error();
-    }
-  }
+    else
+      return jobs::take_job("top", word, job);
+    return {};
+  };
+  Result<hosts::Request> request = hosts::parse(words, take);
+  if (!request) return request.error();
+  choices.request = *std::move(request);
+  choices.request.choice.job = job;
   return choices;
 }
 
@@ -143,18 +149,18 @@ void print(const Table& table) {
 int run_command(const std::vector<std::string>& words) {
   const Result<Choices> choices = parse(words);
   if (!choices) return complain(choices.error());
-  if (choices->help) {
+  if (choices->request.help) {
     fmt::print("{}", help);
     return 0;
   }
-  Result<hosts::JobView> job = hosts::JobView::open(choices->choice);
+  Result<hosts::JobView> job = hosts::JobView::open(choices->request.choice);
   if (!job) return complain(job.error());
   const auto look = [&] { return job->watch(choices->interval, [] { return true; }); };
   if (choices->serves) {
     const Result<void> served = serve(*job, *choices->serves, choices->interval);
     return served ? 0 : complain(served.error());
   }
-  if (choices->json) {
+  if (choices->request.json) {
     fmt::print("{}", to_json(look()));
     return 0;
   }

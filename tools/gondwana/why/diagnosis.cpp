@@ -296,7 +296,7 @@ class Findings {
       if (host.processors == 0 || host.ranks <= host.processors) continue;
       if (host.wanted < much_more * host.processors) continue;
       // Ranks that a barrier wakes all at once want processors for a moment only.
-      constexpr double much_used = 0.5;
+      constexpr double much_used = 0.25;
       if (host.used < much_used * host.processors) continue;
       diagnosis_.sentences.push_back(fmt::format(
           "{} ranks share {} processor{} of {} and wait for {}: each runs {:.0f} % of the time",

@@ -29,35 +29,30 @@ constexpr std::string_view help =
     "  --json            the same for programs\n";
 
 struct Choices {
-  bool help = false;
-  bool json = false;
+  hosts::Request request;
   bool stacks = false;
   std::chrono::milliseconds watch{1000};
-  hosts::Choice choice;
 };
 
 Result<Choices> parse(const std::vector<std::string>& words) {
   Choices choices;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    const auto next = [&] { return i + 1 < words.size() ? words[++i] : std::string(); };
-    const Result<bool> is_of_hosts = hosts::take_option(word, next, choices.choice);
-    if (!is_of_hosts) return is_of_hosts.error();
-    if (*is_of_hosts) continue;
-    if (word == "--help" || word == "-h") {
-      choices.help = true;
-    } else if (word == "--json") {
-      choices.json = true;
-    } else if (word == "--stacks") {
+  std::string job;
+  const auto take = [&](const std::string& word, hosts::Words& rest) -> Result<void> {
+    if (word == "--stacks") {
       choices.stacks = true;
     } else if (word == "--watch") {
-      const Result<std::chrono::milliseconds> time = jobs::parse_seconds("--watch", next());
+      const Result<std::chrono::milliseconds> time = jobs::parse_seconds("--watch", rest.next());
       if (!time) return time.error();
       choices.watch = *time;
-    } else if (const Result<void> taken = jobs::take_job("why", word, choices.choice.job); !taken) {
-      return taken.error();
+    } else {
+      return jobs::take_job("why", word, job);
     }
-  }
+    return {};
+  };
+  Result<hosts::Request> request = hosts::parse(words, take);
+  if (!request) return request.error();
+  choices.request = *std::move(request);
+  choices.request.choice.job = job;
   return choices;
 }
 
@@ -71,14 +66,14 @@ int complain(const Error& error) {
 int run_command(const std::vector<std::string>& words) {
   const Result<Choices> choices = parse(words);
   if (!choices) return complain(choices.error());
-  if (choices->help) {
+  if (choices->request.help) {
     fmt::print("{}", help);
     return 0;
   }
-  Result<hosts::JobView> view = hosts::JobView::open(choices->choice);
+  Result<hosts::JobView> view = hosts::JobView::open(choices->request.choice);
   if (!view) return complain(view.error());
   const Report report = examine(*view, choices->watch, [] { return true; });
-  fmt::print("{}", choices->json ? to_json(report) : to_text(report, choices->stacks));
+  fmt::print("{}", choices->request.json ? to_json(report) : to_text(report, choices->stacks));
   return 0;
 }
 
