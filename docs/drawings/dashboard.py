@@ -3,9 +3,9 @@
 
     dashboard.py GONDWANA PROBLEMS
 
-Needs prometheus and matplotlib. PROBLEMS is why_problems of tests/why: its ranks meet in barriers, and
-the last one is slower. For some seconds in the middle rank 1 is stopped. Matplotlib draws each panel
-at its place: this is not a picture of Grafana.
+Needs prometheus and matplotlib. PROBLEMS is why_problems of tests/why: its ranks meet in
+barriers, and the last one is slower. For some seconds in the middle rank 1 is stopped. Matplotlib
+draws each panel at its place: this is not a picture of Grafana.
 """
 
 import json
@@ -45,15 +45,33 @@ def main(gondwana: str, problems: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         started = []
         try:
-            job = start(started, gondwana, "run", "-x", "GONDWANA_NODE_RANKS=2", "-x",
-                        "GONDWANA_NETWORK=127.0.0.0/8", "-n", "4", problems, "slow")
+            job = start(
+                started,
+                gondwana,
+                "run",
+                "-x",
+                "GONDWANA_NODE_RANKS=2",
+                "-x",
+                "GONDWANA_NETWORK=127.0.0.0/8",
+                "-n",
+                "4",
+                problems,
+                "slow",
+            )
             for _ in range(4):
                 job.stdout.readline()
             seen = json.loads(subprocess.check_output([gondwana, "why", "--json", str(job.pid)]))
-            start(started, gondwana, "top", "--interval", "0.5", "--serve", SERVER, str(job.pid)).stdout.readline()
+            start(
+                started, gondwana, "top", "--interval", "0.5", "--serve", SERVER, str(job.pid)
+            ).stdout.readline()
             (Path(folder) / "prometheus.yml").write_text(CONFIGURATION)
-            start(started, "prometheus", f"--config.file={folder}/prometheus.yml",
-                  f"--storage.tsdb.path={folder}/data", f"--web.listen-address={PROMETHEUS}")
+            start(
+                started,
+                "prometheus",
+                f"--config.file={folder}/prometheus.yml",
+                f"--storage.tsdb.path={folder}/data",
+                f"--web.listen-address={PROMETHEUS}",
+            )
             begin = time.time()
             time.sleep(BEFORE)
             os.kill(seen["seen"][1]["process"], signal.SIGSTOP)
@@ -76,7 +94,9 @@ def start(started: list, *words: str) -> subprocess.Popen:
 def draw(job: str, begin: int, end: int) -> None:
     panels = json.loads(DASHBOARD.read_text())["panels"]
     rows = max(panel["gridPos"]["y"] for panel in panels) // 8 + 1
-    figure, axes = plt.subplots(rows, 2, figsize=(11, 2.3 * rows), sharex=True, layout="constrained")
+    figure, axes = plt.subplots(
+        rows, 2, figsize=(11, 2.3 * rows), sharex=True, layout="constrained"
+    )
     for panel in panels:
         place = panel["gridPos"]
         draw_panel(axes[place["y"] // 8][place["x"] // 12], panel, job, begin, end)
@@ -92,9 +112,14 @@ def draw_panel(axis, panel: dict, job: str, begin: int, end: int) -> None:
         for series in ask(target["expr"], job, begin, end):
             values = {int(at): float(value) for at, value in series["values"]}
             seconds = range(end - begin + 1)
-            axis.plot(seconds, [values.get(begin + second, math.nan) for second in seconds],
-                      ".-", markersize=2, linewidth=1,
-                      label=legend(target["legendFormat"], series["metric"]))
+            axis.plot(
+                seconds,
+                [values.get(begin + second, math.nan) for second in seconds],
+                ".-",
+                markersize=2,
+                linewidth=1,
+                label=legend(target["legendFormat"], series["metric"]),
+            )
     axis.set_xlim(0, end - begin)
     axis.set_ylim(bottom=0)
     if axis.lines:

@@ -23,9 +23,11 @@ class Terminal:
     def svg(self, path, name):
         """With `name` where the screen has `path`."""
         width, height = self.screen.columns * COLUMN + 16, self.screen.lines * LINE + 16
-        parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-                 f'font-family="monospace" font-size="{SIZE}" xml:space="preserve">',
-                 f'<rect width="100%" height="100%" fill="{PAPER}" stroke="{INK}"/>']
+        parts = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+            f'font-family="monospace" font-size="{SIZE}" xml:space="preserve">',
+            f'<rect width="100%" height="100%" fill="{PAPER}" stroke="{INK}"/>',
+        ]
         for number in range(self.screen.lines):
             parts += self.line(number, self.screen.display[number].replace(path, name))
         return "\n".join([*parts, "</svg>", ""])
@@ -35,11 +37,13 @@ class Terminal:
             return
         top = 8 + number * LINE
         is_reverse = self.screen.buffer[number][0].reverse
+        text = text.ljust(self.screen.columns) if is_reverse else text.rstrip()
+        width = len(text) * COLUMN
         if is_reverse:
-            yield f'<rect x="8" y="{top}" width="{len(text) * COLUMN}" height="{LINE}" fill="{INK}"/>'
-            text = text.ljust(self.screen.columns)
-        else:
-            text = text.rstrip()
+            yield f'<rect x="8" y="{top}" width="{width}" height="{LINE}" fill="{INK}"/>'
         # The length holds whatever font the viewer has.
-        yield (f'<text x="8" y="{top + SIZE}" textLength="{len(text) * COLUMN}" lengthAdjust="spacingAndGlyphs" '
-               f'fill="{PAPER if is_reverse else INK}">{escape(text)}</text>')
+        yield (
+            f'<text x="8" y="{top + SIZE}" textLength="{width}" '
+            f'lengthAdjust="spacingAndGlyphs" fill="{PAPER if is_reverse else INK}">'
+            f"{escape(text)}</text>"
+        )

@@ -31,8 +31,18 @@ PICTURE = ""
 COLUMNS_OF_SCREEN, LINES_OF_SCREEN = 128, 30
 DASHBOARD = Path(__file__).parent.parent.parent / "tools/gondwana/dashboard/dashboard.json"
 TWO_NODES = {"GONDWANA_NODE_RANKS": "2", "GONDWANA_NETWORK": "127.0.0.0/8"}
-COLUMNS = ["rank", "operations", "put_bytes", "get_bytes", "messages", "sleeps", "waited", "computed",
-           "under_way", "does"]
+COLUMNS = [
+    "rank",
+    "operations",
+    "put_bytes",
+    "get_bytes",
+    "messages",
+    "sleeps",
+    "waited",
+    "computed",
+    "under_way",
+    "does",
+]
 
 
 def read_metrics(page):
@@ -47,13 +57,20 @@ def read_metrics(page):
 
 
 def find(samples, name, **labels):
-    (value,) = [value for each, has, value in samples if each == name and has.items() >= labels.items()]
+    (value,) = [
+        value for each, has, value in samples if each == name and has.items() >= labels.items()
+    ]
     return value
 
 
 def top(*words):
-    return subprocess.run([job_case.GONDWANA, "top", *words], capture_output=True, text=True,
-                          timeout=WATCHDOG, check=False)
+    return subprocess.run(
+        [job_case.GONDWANA, "top", *words],
+        capture_output=True,
+        text=True,
+        timeout=WATCHDOG,
+        check=False,
+    )
 
 
 class TopTest(LauncherCase):
@@ -94,19 +111,37 @@ class TopTest(LauncherCase):
         job = self.begin_problem("nothing", env={**TWO_NODES, "GONDWANA_ROUTE": "agent"})
         said = json.loads(top("--json", "--interval", "1", str(job.pid)).stdout)
         rows = top("--once", "--interval", "0.3", str(job.pid)).stdout.splitlines()
-        programs = [Path(f"/proc/{agent['process']}/exe").readlink().name for agent in said["agents"]]
+        programs = [
+            Path(f"/proc/{agent['process']}/exe").readlink().name for agent in said["agents"]
+        ]
         self.end(job)
         self.assertEqual([agent["node"] for agent in said["agents"]], [0, 1])
         self.assertEqual(programs, ["gondwana-agent"] * 2)
         for agent in said["agents"]:
-            self.assertEqual(list(agent), ["node", "host", "process", "batches", "computed", "waiting", "leaving"])
+            self.assertEqual(
+                list(agent),
+                ["node", "host", "process", "batches", "computed", "waiting", "leaving"],
+            )
             self.assertGreater(agent["computed"], 0)  # a barrier every 20 ms, which it carries
         self.assertRegex(rows[-2], r"^ +A0 .* agent of node 0 on \S+, \d+ bytes in flight$")
         self.assertRegex(rows[-1], r"^ +A1 .* agent of node 1 on ")
 
     def begin_server(self, job, *words):
-        server = subprocess.Popen([job_case.GONDWANA, "top", "--interval", "0.1", "--serve", "127.0.0.1:0", *words,
-                                   str(job.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        server = subprocess.Popen(
+            [
+                job_case.GONDWANA,
+                "top",
+                "--interval",
+                "0.1",
+                "--serve",
+                "127.0.0.1:0",
+                *words,
+                str(job.pid),
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         self.addCleanup(self.close, server)
         return server, server.stdout.readline().rstrip("\n")
 
@@ -124,8 +159,12 @@ class TopTest(LauncherCase):
         samples = read_metrics(page)
         for rank in range(4):
             at = {"rank": str(rank), "node": "0"}
-            self.assertEqual(find(samples, "gondwana_rank_keeps_others_waiting", **at), 1 if rank == 3 else 0)
-            self.assertGreater(find(samples, "gondwana_rank_operations_total", operation="sync", **at), 0)
+            self.assertEqual(
+                find(samples, "gondwana_rank_keeps_others_waiting", **at), 1 if rank == 3 else 0
+            )
+            self.assertGreater(
+                find(samples, "gondwana_rank_operations_total", operation="sync", **at), 0
+            )
             self.assertGreaterEqual(find(samples, "gondwana_rank_cpu_seconds_total", **at), 0)
         self.assertEqual(find(samples, "gondwana_job_ranks"), 4)
         self.assertGreater(find(samples, "gondwana_rank_wait_seconds", rank="0"), 0)
@@ -138,8 +177,12 @@ class TopTest(LauncherCase):
         self.end(job)
         server.wait(WATCHDOG)
         panels = json.loads(DASHBOARD.read_text())["panels"]
-        asked = {name for panel in panels for target in panel["targets"]
-                 for name in re.findall(r"gondwana_\w+", target["expr"])}
+        asked = {
+            name
+            for panel in panels
+            for target in panel["targets"]
+            for name in re.findall(r"gondwana_\w+", target["expr"])
+        }
         if not find_library("fabric"):
             asked = {name for name in asked if "agent" not in name}
         self.assertGreater(len(asked), 5)
@@ -243,7 +286,7 @@ class TopTest(LauncherCase):
     def test_mistakes_get_a_sentence(self):
         for words, sentence in {
             ("--sort", "speed"): '--sort "speed": expected rank, operations, ',
-            ("--serve", "127.0.0.1:http"): 'expected an address and a port, such as 127.0.0.1:9750',
+            ("--serve", "127.0.0.1:http"): "expected an address and a port, such as 127.0.0.1:9750",
             ("--interval", "0"): '--interval "0": expected seconds, from 0.05 to 3600',
             ("--interval",): '--interval ""',
             ("--fast",): "--fast is no option; see gondwana top --help",
@@ -252,7 +295,9 @@ class TopTest(LauncherCase):
         }.items():
             with self.subTest(words=words):
                 said = top(*words)
-                self.assertEqual((said.returncode, said.stdout, said.stderr.count("\n")), (1, "", 1))
+                self.assertEqual(
+                    (said.returncode, said.stdout, said.stderr.count("\n")), (1, "", 1)
+                )
                 self.assertIn(sentence, said.stderr)
         self.assertTrue(top("--help").stdout.startswith("Usage: gondwana top "))
 

@@ -1,4 +1,7 @@
-"""What `gondwana ps`, `why` and `top` say of a job between two hosts: `two_hosts_why_test.py GONDWANA PROBLEMS`."""
+"""What `gondwana ps`, `why` and `top` say of jobs between two hosts.
+
+two_hosts_why_test.py GONDWANA PROBLEMS
+"""
 
 import contextlib
 import json
@@ -11,8 +14,8 @@ import time
 import unittest
 from pathlib import Path
 
-for folder in ("support", "front"):
-    sys.path.insert(0, str(Path(__file__).parent.parent / folder))
+sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+sys.path.insert(0, str(Path(__file__).parent.parent / "front"))
 import job_case
 import slurm
 import two_hosts
@@ -27,8 +30,14 @@ RANKS = 4
 
 class TwoHostsWhyTest(TwoHostsCase):
     def begin_problem(self, problem):
-        job = self.start_ready(*HOSTS, PROBLEMS, problem, ranks=RANKS, program=(),
-                               env={"GONDWANA_BCAST_ALGORITHM": "tree"})
+        job = self.start_ready(
+            *HOSTS,
+            PROBLEMS,
+            problem,
+            ranks=RANKS,
+            program=(),
+            env={"GONDWANA_BCAST_ALGORITHM": "tree"},
+        )
         time.sleep(0.3)  # all are where they stay
         return job
 
@@ -49,8 +58,10 @@ class TwoHostsWhyTest(TwoHostsCase):
         for problem in ("loop", "collective", "locks", "stopped", "word"):
             with self.subTest(problem=problem):
                 job = self.begin_problem(problem)
-                first = [self.tool(host, "why", "--watch", "0.3").stdout.splitlines()[0]
-                         for host in two_hosts.NAMES]
+                first = [
+                    self.tool(host, "why", "--watch", "0.3").stdout.splitlines()[0]
+                    for host in two_hosts.NAMES
+                ]
                 self.end(job)
                 for line in first:
                     self.assertRegex(line, "^" + why_test.FIRST_LINES[problem])
@@ -75,18 +86,44 @@ class TwoHostsWhyTest(TwoHostsCase):
     def words_of(self, launcher):
         """The words before the program, by which another launcher starts it on both hosts."""
         if launcher == "mpirun.openmpi":
-            return [launcher, "--allow-run-as-root", "--map-by", "slot", "--mca", "plm_rsh_agent", self.hosts.ssh,
-                    "--host", "host-a:2,host-b:2", "-n", "4"]
+            return [
+                launcher,
+                "--allow-run-as-root",
+                "--map-by",
+                "slot",
+                "--mca",
+                "plm_rsh_agent",
+                self.hosts.ssh,
+                "--host",
+                "host-a:2,host-b:2",
+                "-n",
+                "4",
+            ]
         ssh = self.write("ssh", f'#!/bin/sh\nexec {self.hosts.ssh} "$@"\n', 0o755)
-        return [launcher, "-launcher", "ssh", "-launcher-exec", ssh, "-hosts", "host-a:2,host-b:2", "-n", "4"]
+        return [
+            launcher,
+            "-launcher",
+            "ssh",
+            "-launcher-exec",
+            ssh,
+            "-hosts",
+            "host-a:2,host-b:2",
+            "-n",
+            "4",
+        ]
 
     def test_jobs_of_other_launchers_are_looked_at_on_both_hosts(self):
         for launcher in ("mpirun.openmpi", "mpiexec.hydra"):
             with self.subTest(launcher=launcher):
                 if shutil.which(launcher) is None:
                     self.skipTest("not installed")
-                job = self.hosts.on("host-a", [*self.words_of(launcher), PROBLEMS, "loop"], stdout=subprocess.PIPE,
-                                    stderr=subprocess.PIPE, env=self.environment())
+                job = self.hosts.on(
+                    "host-a",
+                    [*self.words_of(launcher), PROBLEMS, "loop"],
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    env=self.environment(),
+                )
                 self.addCleanup(self.close, job)
                 for _ in range(RANKS):
                     self.assertEqual(job_case.read_line(job.stdout), "ready\n")
@@ -95,8 +132,13 @@ class TwoHostsWhyTest(TwoHostsCase):
                 job.terminate()
                 job.communicate(timeout=job_case.WATCHDOG)
                 self.expect_nobody()
-                self.assertRegex(text, r"^rank 3 keeps the others waiting: .*; ranks 0-2 wait in shmem_barrier_all")
-                self.assertRegex(text, r"\n  rank 3 \(process \d+ on host-b\): compute_for_ever at ")
+                self.assertRegex(
+                    text,
+                    r"^rank 3 keeps the others waiting: .*; ranks 0-2 wait in shmem_barrier_all",
+                )
+                self.assertRegex(
+                    text, r"\n  rank 3 \(process \d+ on host-b\): compute_for_ever at "
+                )
 
     def test_one_host_alone(self):
         job = self.begin_problem("loop")
@@ -111,7 +153,9 @@ class TwoHostsWhyTest(TwoHostsCase):
         listed = self.tool("host-b", "ps", "--hosts", "host-c,host-a")
         self.end(job)
         self.assertRegex(text, r"^rank 3 keeps the others waiting: ")
-        self.assertIn("1 of the 2 nodes of the job was not looked at: host host-c: ssh cannot connect: ", text)
+        self.assertIn(
+            "1 of the 2 nodes of the job was not looked at: host host-c: ssh cannot connect: ", text
+        )
         self.assertRegex(listed.stdout, r" host-b,host-a +\S*why_problems loop\n$")
         self.assertRegex(listed.stderr, r"^gondwana ps: host host-c: ssh cannot connect: .*\n$")
 
@@ -121,7 +165,9 @@ class TwoHostsWhyTest(TwoHostsCase):
         (both,) = json.loads(self.tool("host-a", "ps", "--json", "--hosts", "host-b").stdout)
         self.end(job)
         self.assertEqual((here["nodes"], here["nodes_here"], here["hosts"]), (2, 1, ["host-a"]))
-        self.assertEqual((both["nodes"], both["nodes_here"], both["hosts"]), (2, 2, ["host-a", "host-b"]))
+        self.assertEqual(
+            (both["nodes"], both["nodes_here"], both["hosts"]), (2, 2, ["host-a", "host-b"])
+        )
         self.assertEqual(both["job"], here["job"])
 
     def test_the_table_has_the_ranks_of_all_hosts(self):
@@ -136,6 +182,20 @@ class TwoHostsWhyTest(TwoHostsCase):
         self.assertRegex(by_node[-4], r" 1 rank from 0 on host-a$")
         self.assertRegex(by_node[-3], r" 3 ranks from 1 on host-b$")
         self.assertRegex(by_node[-1], r"^ +A1 .* agent of node 1 on host-b, ")
+
+    def test_the_page_for_prometheus_has_the_ranks_of_all_hosts(self):
+        job = self.begin_problem("nothing")
+        words = [job_case.GONDWANA, "top", "--interval", "0.2", "--serve", "127.0.0.1:0"]
+        server = self.hosts.on("host-a", words, stdout=subprocess.PIPE, env=self.environment())
+        self.addCleanup(self.close, server)
+        url = job_case.read_line(server.stdout).strip()
+        read = f"import urllib.request as u; print(u.urlopen('{url}').read().decode())"
+        page = self.hosts.run_on("host-a", [sys.executable, "-c", read]).stdout
+        self.end(job)
+        self.assertEqual(server.wait(job_case.WATCHDOG), 0)  # ends with the job
+        up = [line for line in page.splitlines() if line.startswith("gondwana_rank_up{")]
+        self.assertEqual([line.endswith(" 1") for line in up], [True] * RANKS)
+        self.assertEqual([up[0].count('"host-a"'), up[3].count('"host-b"')], [1, 1])
 
     def test_nothing_stays_on_the_other_host(self):
         job = self.begin_problem("nothing")
@@ -169,11 +229,20 @@ class SlurmTest(TwoHostsCase):
     def test_the_other_host_is_reached_by_srun(self):
         job = self.start_ready(PROBLEMS, "loop", ranks=RANKS, program=())
         time.sleep(0.3)
-        said = self.hosts.run_on("host-b", [job_case.GONDWANA, "why", "--watch", "0.3"], env=self.environment())
-        launcher = [pid for pid, line in self.left_on("host-a").items() if line.startswith(job_case.GONDWANA)]
+        said = self.hosts.run_on(
+            "host-b", [job_case.GONDWANA, "why", "--watch", "0.3"], env=self.environment()
+        )
+        launcher = [
+            pid
+            for pid, line in self.left_on("host-a").items()
+            if line.startswith(job_case.GONDWANA)
+        ]
         os.kill(min(launcher), signal.SIGTERM)  # salloc would take half a minute
         self.finish(job)
-        self.assertRegex(said.stdout, r"^rank 3 keeps the others waiting: .*; ranks 0-2 wait in shmem_barrier_all")
+        self.assertRegex(
+            said.stdout,
+            r"^rank 3 keeps the others waiting: .*; ranks 0-2 wait in shmem_barrier_all",
+        )
 
 
 if __name__ == "__main__":

@@ -25,30 +25,36 @@ TWO_NODES = {"GONDWANA_NODE_RANKS": "2", "GONDWANA_NETWORK": "127.0.0.0/8"}
 # What the first line of the report begins with, for problems that are alike on one node and on two.
 FIRST_LINES = {
     "locks": r"ranks 0, 1 wait for each other, and none can go on: rank 0 in shmem_set_lock on "
-             r"locks\+8 for rank 1, rank 1 in shmem_set_lock on locks for rank 0",
+    r"locks\+8 for rank 1, rank 1 in shmem_set_lock on locks for rank 0",
     "collective": r"rank 3 is in shmem_barrier_all of the world team, but ranks 0-2 are in "
-                  r"shmem_int_broadcast of the world team: all members must call the same",
+    r"shmem_int_broadcast of the world team: all members must call the same",
     "loop": r"rank 3 keeps the others waiting: it computes in the program, without a call of the "
-            r"library in the \d.* that it was watched; ranks 0-2 wait in shmem_barrier_all for ",
+    r"library in the \d.* that it was watched; ranks 0-2 wait in shmem_barrier_all for ",
     "stopped": r"rank 3 is stopped by a signal: kill -CONT \d+ lets it go on; ranks 0-2 wait in ",
-    "word": r"rank 3 waits in shmem_int_wait_until on word for something that no rank is left to do: all "
-            r"others wait too; ranks 0-2 wait in shmem_barrier_all",
-    "heap": r"rank 3 waits in shmem_int_wait_until_any on heap\+0x[0-9a-f]+ for something that no rank is "
-            r"left to do: all others wait too; ranks 0-2 wait in shmem_barrier_all",
-    "team": r"rank 3 is in shmem_team_sync of team \d+, but ranks 0-2 are in shmem_team_sync of the "
-            r"world team",
+    "word": r"rank 3 waits in shmem_int_wait_until on word for something that no rank is left to do: "
+    r"all others wait too; ranks 0-2 wait in shmem_barrier_all",
+    "heap": r"rank 3 waits in shmem_int_wait_until_any on heap\+0x[0-9a-f]+ for something that no "
+    r"rank is left to do: all others wait too; ranks 0-2 wait in shmem_barrier_all",
+    "team": r"rank 3 is in shmem_team_sync of team \d+, but ranks 0-2 are in shmem_team_sync "
+    r"of the world team",
     "inbox": r"rank 3 keeps the others waiting: it computes .*; rank 0 waits in gex_AM_RequestMedium",
     "slow": r"rank 3 is slower than the others: it waited \d+ % .*, others [4-9]\d %",
     "oversubscribed": r"4 ranks share 1 processor of .* and wait for it: each runs \d+ % of the time",
     "members": r"ranks 0, 2 wait for each other, and none can go on: rank 0 in shmem_set_lock on "
-               r"locks for rank 2, rank 2 in shmem_team_sync for the others of team \d+",
+    r"locks for rank 2, rank 2 in shmem_team_sync for the others of team \d+",
     "nothing": r"no rank keeps the others waiting",
 }
 
 
 def tool(*words, env=None):
-    return subprocess.run([job_case.GONDWANA, *words], capture_output=True, text=True,
-                          timeout=WATCHDOG, check=False, env={**os.environ, **(env or {})})
+    return subprocess.run(
+        [job_case.GONDWANA, *words],
+        capture_output=True,
+        text=True,
+        timeout=WATCHDOG,
+        check=False,
+        env={**os.environ, **(env or {})},
+    )
 
 
 class WhyTest(LauncherCase):
@@ -99,8 +105,11 @@ class WhyTest(LauncherCase):
         said = json.loads(self.why(job, "--json"))
         os.kill(self.guardian_of(job), signal.SIGSTOP)
         os.kill(said["seen"][3]["process"], signal.SIGKILL)
-        self.assertTrue(eventually(lambda: "rank 3 has ended without leaving the job" in
-                                   self.why(job).splitlines()[0]))
+        self.assertTrue(
+            eventually(
+                lambda: "rank 3 has ended without leaving the job" in self.why(job).splitlines()[0]
+            )
+        )
         self.end(job)
 
     @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
@@ -119,7 +128,9 @@ class WhyTest(LauncherCase):
         text = self.why(job)
         said = json.loads(self.why(job, "--json"))
         self.end(job)
-        self.assertRegex(text, r"\n  rank 3 \(process \d+\): compute_for_ever at .*problems\.c:\d+\n")
+        self.assertRegex(
+            text, r"\n  rank 3 \(process \d+\): compute_for_ever at .*problems\.c:\d+\n"
+        )
         functions = [frame["function"] for frame in said["places"][0]["stack"]]
         self.assertIn("main", functions)
         self.assertEqual(said["culprits"], [3])
@@ -131,11 +142,16 @@ class WhyTest(LauncherCase):
         text = self.why(job, "--watch", "0.3")
         said = json.loads(self.why(job, "--watch", "0.3", "--json"))
         self.end(job)
-        self.assertRegex(text, r"\n  rank 3 \(process \d+\): endless_loop_in_thread at .*problems\.c:\d+\n"
-                               r"  rank 3 \(process \d+, thread \d+ why_problems\): compute_for_ever at ")
+        self.assertRegex(
+            text,
+            r"\n  rank 3 \(process \d+\): endless_loop_in_thread at .*problems\.c:\d+\n"
+            r"  rank 3 \(process \d+, thread \d+ why_problems\): compute_for_ever at ",
+        )
         (place,) = said["places"]
         self.assertEqual(place["threads"][0]["thread"], place["process"])
-        functions = [[frame["function"] for frame in thread["stack"]] for thread in place["threads"]]
+        functions = [
+            [frame["function"] for frame in thread["stack"]] for thread in place["threads"]
+        ]
         self.assertTrue(any("compute_in_thread" in stack for stack in functions), functions)
 
     def test_ranks_that_do_the_same_are_one_line(self):
@@ -152,7 +168,9 @@ class WhyTest(LauncherCase):
         listed = json.loads(tool("ps", "--json").stdout)
         (mine,) = [row for row in listed if row["program"] == f"{PROBLEMS} nothing"]
         self.assertEqual((mine["ranks"], mine["nodes"]), (RANKS, 1))
-        self.assertRegex(tool("ps").stdout, rf"(?m)^{mine['job']} +4 +1 +00:00:\d\d .*{PROBLEMS} nothing$")
+        self.assertRegex(
+            tool("ps").stdout, rf"(?m)^{mine['job']} +4 +1 +00:00:\d\d .*{PROBLEMS} nothing$"
+        )
         rank = json.loads(self.why(job, "--json"))["seen"][1]["process"]
         for name in (mine["job"], mine["job"][:6], str(rank), str(job.pid)):
             self.assertEqual(json.loads(tool("why", "--json", name).stdout)["job"], mine["job"])
@@ -166,10 +184,14 @@ class WhyTest(LauncherCase):
     def test_a_host_that_is_this_one_adds_nothing(self):
         job = self.begin_problem("loop", env=TWO_NODES if find_library("fabric") else None)
         again = self.other_host('while [ "$1" != -- ]; do shift; done; shift 2; exec "$@"')
-        said = tool("why", "--json", "--watch", "0.3", "--hosts", "elsewhere", str(job.pid), env=again)
+        said = tool(
+            "why", "--json", "--watch", "0.3", "--hosts", "elsewhere", str(job.pid), env=again
+        )
         listed = tool("ps", "--json", "--hosts", "elsewhere", env=again)
         self.end(job)
-        self.assertEqual([rank["rank"] for rank in json.loads(said.stdout)["seen"]], list(range(RANKS)))
+        self.assertEqual(
+            [rank["rank"] for rank in json.loads(said.stdout)["seen"]], list(range(RANKS))
+        )
         self.assertEqual(len(json.loads(said.stdout)["places"]), 1)
         (row,) = [row for row in json.loads(listed.stdout) if row["program"] == f"{PROBLEMS} loop"]
         self.assertEqual(len(row["hosts"]), 1)
@@ -177,7 +199,7 @@ class WhyTest(LauncherCase):
     def test_a_host_that_does_not_answer_as_it_should_is_a_sentence(self):
         job = self.begin_problem("loop")
         for script, sentence in {
-            "exit 127": "host elsewhere: ssh ended with status 127; say by GONDWANA_REMOTE_PATH where ",
+            "exit 127": "host elsewhere: ssh ended with status 127; say by GONDWANA_REMOTE",
             "echo no way >&2; exit 255": "host elsewhere: ssh cannot connect: no way",
             "echo Welcome": "its first words are no message of ours: Welcome; does a start file ",
             "kill -9 $$": "host elsewhere: ssh was killed by SIGKILL",
@@ -201,7 +223,9 @@ class WhyTest(LauncherCase):
         }.items():
             with self.subTest(words=words):
                 said = tool(*words)
-                self.assertEqual((said.returncode, said.stdout, said.stderr.count("\n")), (1, "", 1))
+                self.assertEqual(
+                    (said.returncode, said.stdout, said.stderr.count("\n")), (1, "", 1)
+                )
                 self.assertIn(sentence, said.stderr)
         for command in ("ps", "why"):
             said = tool(command, "--help")
@@ -209,7 +233,9 @@ class WhyTest(LauncherCase):
             self.assertTrue(said.stdout.startswith(f"Usage: gondwana {command} "))
 
     def test_a_program_that_no_launcher_started_is_found(self):
-        job = subprocess.Popen([PROBLEMS, "nothing"], env=self.environment(), stdout=subprocess.PIPE)
+        job = subprocess.Popen(
+            [PROBLEMS, "nothing"], env=self.environment(), stdout=subprocess.PIPE
+        )
         self.addCleanup(self.close, job)
         job.stdout.readline()
         said = json.loads(tool("why", "--json", str(job.pid)).stdout)
@@ -221,8 +247,12 @@ class WhyTest(LauncherCase):
         if not MPIRUN:
             self.skipTest("no mpirun here")
         root = ("--allow-run-as-root",) if os.geteuid() == 0 else ()
-        job = subprocess.Popen([MPIRUN, *root, "--oversubscribe", "-n", "4", PROBLEMS, "loop"],
-                               env=self.environment(), stdout=subprocess.PIPE, text=True)
+        job = subprocess.Popen(
+            [MPIRUN, *root, "--oversubscribe", "-n", "4", PROBLEMS, "loop"],
+            env=self.environment(),
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         self.addCleanup(self.close, job)
         for _ in range(RANKS):
             self.assertEqual(job.stdout.readline(), "ready\n")
@@ -235,8 +265,14 @@ class WhyTest(LauncherCase):
         os.kill(job.pid, signal.SIGSTOP)  # it would end the others
         os.kill(said["seen"][0]["process"], signal.SIGKILL)
         # Other ranks see it and end, too.
-        self.assertTrue(eventually(lambda: " ended without leaving the job" in
-                                   tool("why", "--watch", "0.1", said["job"]).stdout))
+        self.assertTrue(
+            eventually(
+                lambda: (
+                    " ended without leaving the job"
+                    in tool("why", "--watch", "0.1", said["job"]).stdout
+                )
+            )
+        )
         last = json.loads(tool("why", "--json", "--watch", "0.3", said["job"]).stdout)
         os.kill(job.pid, signal.SIGCONT)
         job.terminate()
