@@ -1,6 +1,7 @@
 """What `gondwana ps` and `gondwana why` say of jobs: `why_test.py GONDWANA PROBLEMS MPIRUN`."""
 
 import contextlib
+import ctypes
 import json
 import os
 import signal
@@ -153,6 +154,26 @@ class WhyTest(LauncherCase):
             [frame["function"] for frame in thread["stack"]] for thread in place["threads"]
         ]
         self.assertTrue(any("compute_in_thread" in stack for stack in functions), functions)
+
+    def test_what_forbids_to_read_a_stack_is_said(self):
+        job = self.begin_problem("loop")
+        pid = json.loads(self.why(job, "--json", "--watch", "0.1"))["seen"][3]["process"]
+        ptrace, seize, detach = ctypes.CDLL(None).ptrace, 0x4206, 17
+        ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+        if ptrace(seize, pid, None, None) != 0:
+            self.end(job)
+            self.skipTest("may not trace")
+        text = self.why(job, "--watch", "0.3")
+        os.kill(pid, signal.SIGSTOP)  # only a thread that has stopped can be left
+        os.waitpid(pid, 0x40000000)  # __WALL
+        ptrace(detach, pid, None, None)
+        self.end(job)
+        self.assertRegex(text, "^" + FIRST_LINES["loop"])
+        self.assertRegex(
+            text,
+            rf"cannot be read: .*Operation not permitted; .*; a program that was started with "
+            rf"GONDWANA_BACKTRACE=yes prints its stack and goes on if you type kill -URG {pid}\n",
+        )
 
     def test_ranks_that_do_the_same_are_one_line(self):
         job = self.begin_problem("loop")

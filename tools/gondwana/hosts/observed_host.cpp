@@ -151,15 +151,16 @@ Error ObservedHost::loss() {
   const std::string said = launch::one_line(read_all(complaints_));
   const std::string reason = said.empty() ? "" : ": " + said;
   end();
+  const bool was_there = is_greeted_;
   const char* way = launch::name_of_way(host_);
   const int code = status && WIFEXITED(*status) ? WEXITSTATUS(*status) : -1;
-  if (code == launch::ssh_cannot_connect && !is_greeted_ && launch::leads_by_ssh(host_))
+  if (code == launch::ssh_cannot_connect && !was_there && launch::leads_by_ssh(host_))
     return {Errc::peer_lost, fmt::format("host {}: ssh cannot connect{}", name(), reason)};
   const bool no_command = code == launch::exit_not_found || code == launch::exit_not_runnable;
   return {
       Errc::peer_lost,
       fmt::format(
-          "host {}: {} {}{}{}", name(), way,
+          "host {}: {}{} {}{}{}", name(), was_there ? "the connection is lost, " : "", way,
           status ? launch::how_it_ended(*status) : "closed its output", reason,
           no_command ? "; say by GONDWANA_REMOTE_PATH where the command gondwana is there" : "")};
 }
