@@ -301,7 +301,7 @@ class ControlTest(unittest.TestCase):
         self.assertEqual(ended.returncode, 1)
         self.assertRegex(
             ended.stderr,
-            r'^gondwana profile: SHMEM_PROFILE "matrx": expected table, matrix or off.*'
+            r'^gondwana profile: SHMEM_PROFILE "matrx": expected table, matrix, paths or off.*'
             r"did you mean matrix\?\n",
         )
 

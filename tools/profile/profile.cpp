@@ -168,7 +168,8 @@ void Profile::abandon(std::size_t number, const std::string& why) {
   }
   std::vector<RankCounts> counts = all_counts();
   const int me = pshmem_my_pe();
-  counts[static_cast<std::size_t>(me)] = scaled(slots_.own_counts());
+  RankCounts& own = counts[static_cast<std::size_t>(me)];
+  own.words = slots_.own_counts().words;
   deliver({fmt::format("{} ranks, until rank {} {}, {}", counts.size(), me, why,
                        since_begin(seconds_of_longest(counts))),
            slots_.peers(), 0, slots_.of_threads(), std::move(counts)});
@@ -190,7 +191,7 @@ std::vector<RankCounts> Profile::all_counts() const {
 
 void Profile::deliver(const Report& report) const {
   if (settings_.file.empty()) return say(as_text(report));
-  const Result<void> written = write_csv(report, settings_.file);
+  const Result<void> written = write_report(report, settings_.file);
   if (written)
     say(fmt::format("gondwana profile: {}; written to {}\n", report.title, settings_.file));
   else

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "json.hpp"
+
 namespace gondwana::profile {
 namespace {
 
@@ -170,7 +172,8 @@ std::string as_text(const Report& report) {
          matrix(report, Traffic::message, "bytes of active messages");
 }
 
-Result<void> write_csv(const Report& report, const std::string& file) {
+Result<void> write_report(const Report& report, const std::string& file) {
+  if (file.ends_with(".json")) return write_file(file, as_json(report));
   if (const Result<void> written = write_file(file, calls_as_csv(report)); !written) return written;
   return report.peers > 0 ? write_file(file + ".matrix", matrix_as_csv(report)) : Result<void>();
 }

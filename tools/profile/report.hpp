@@ -1,4 +1,4 @@
-// What was counted, as text for people and as CSV for programs.
+// What was counted: as text for people, as CSV or JSON for programs.
 #pragma once
 
 #include <string>
@@ -24,7 +24,8 @@ std::string duration(double nanoseconds);
 // traffic that there was.
 std::string as_text(const Report& report);
 
-// A line for each rank and call, into `file`; the matrix into `file`.matrix.
-Result<void> write_csv(const Report& report, const std::string& file);
+// As JSON where the name of the file ends so. Else as CSV: a line for each rank and call, into
+// `file`; the matrix into `file`.matrix.
+Result<void> write_report(const Report& report, const std::string& file);
 
 }  // namespace gondwana::profile

@@ -11,13 +11,13 @@ namespace gondwana::profile {
 namespace {
 
 Error not_understood(std::string_view word, std::string_view value) {
-  constexpr std::array<std::string_view, 3> words{"table", "matrix", "off"};
+  constexpr std::array<std::string_view, 4> words{"table", "matrix", "paths", "off"};
   const std::string_view near = nearest(word, words);
-  return {
-      Errc::invalid_argument,
-      fmt::format("SHMEM_PROFILE \"{}\": expected table, matrix or off, or several of them with "
-                  "commas between{}",
-                  value, near.empty() ? "" : fmt::format("; did you mean {}?", near))};
+  return {Errc::invalid_argument,
+          fmt::format(
+              "SHMEM_PROFILE \"{}\": expected table, matrix, paths or off, or several of them with "
+              "commas between{}",
+              value, near.empty() ? "" : fmt::format("; did you mean {}?", near))};
 }
 
 Result<void> read_words(std::string_view value, Settings& settings) {
@@ -26,6 +26,8 @@ Result<void> read_words(std::string_view value, Settings& settings) {
     const std::string_view word = value.substr(start, end - start);
     if (word == "matrix")
       settings.matrix = true;
+    else if (word == "paths")
+      settings.paths = true;
     else if (word == "off")
       settings.counting = false;
     else if (word != "table")

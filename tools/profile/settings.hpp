@@ -11,7 +11,8 @@ namespace gondwana::profile {
 struct Settings {
   bool counting = true;  // from the start; else from shmem_pcontrol(1) on
   bool matrix = false;   // bytes from each rank to each rank
-  std::string file;      // for the report, as CSV; empty: a table on the standard error
+  bool paths = false;    // time by call path; only JSON has it
+  std::string file;      // for the report, as CSV or JSON; empty: a table on the standard error
 };
 
 Result<Settings> read_settings(const Environment& environment);

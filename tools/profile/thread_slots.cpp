@@ -1,5 +1,7 @@
 #include "thread_slots.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "pshmem.h"
@@ -16,13 +18,20 @@ void add(const std::uint64_t* table, std::vector<std::uint64_t>& sum) {
 
 }  // namespace
 
+ThreadSlots::Header ThreadSlots::described_header() {
+  Header header{};
+  header.node_leader = pshmem_team_translate_pe(SHMEM_TEAM_SHARED, 0, SHMEM_TEAM_WORLD);
+  ::gethostname(header.host.data(), header.host.size() - 1);
+  return header;
+}
+
 bool ThreadSlots::allocate(std::size_t slots, std::size_t peers) {
   slots_ = slots;
   peers_ = peers;
   words_ = table_words(peers);
   header_ = static_cast<Header*>(pshmem_malloc(bytes()));
   if (header_ == nullptr) return false;
-  *header_ = {};
+  *header_ = described_header();
   first_slot_ = reinterpret_cast<std::uint64_t*>(header_ + 1);
   pshmem_sync_all();  // from here on others may read the header
   return true;
@@ -72,8 +81,8 @@ RankCounts ThreadSlots::own_counts() {
 RankCounts ThreadSlots::counts_of(int pe) const {
   Header header{};
   pshmem_getmem(&header, header_, sizeof(header), pe);
-  RankCounts counts{std::vector<std::uint64_t>(words_), header.nanoseconds_per_tick,
-                    header.seconds};
+  RankCounts counts{std::vector<std::uint64_t>(words_), header.nanoseconds_per_tick, header.seconds,
+                    header.host.data(), static_cast<int>(header.node_leader)};
   std::vector<std::uint64_t> table(words_);
   for (std::size_t number = 0; number < header.used; ++number) {
     pshmem_getmem(table.data(), slot(number), words_ * sizeof(std::uint64_t), pe);

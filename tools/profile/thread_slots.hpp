@@ -2,9 +2,11 @@
 // can report what the others have counted without their help.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "counters.hpp"
@@ -16,6 +18,8 @@ struct RankCounts {
   std::vector<std::uint64_t> words;  // a table
   double nanoseconds_per_tick = 0;   // 0: not known to the reader
   double seconds = 0;                // since shmem_init began; 0: as above
+  std::string host{};
+  int node_leader = 0;  // the first rank of those that share memory with this one
 };
 
 class ThreadSlots {
@@ -53,7 +57,11 @@ class ThreadSlots {
     std::uint64_t leaving;  // ranks that end; in rank 0
     double nanoseconds_per_tick;
     double seconds;
+    std::int64_t node_leader;
+    std::array<char, 64> host;
   };
+
+  static Header described_header();
 
   std::uint64_t* slot(std::size_t number) const { return first_slot_ + number * words_; }
 

@@ -234,13 +234,13 @@ constexpr std::array rows{
   Variable{
     .name = "SHMEM_PROFILE",
     .fallback = "table",
-    .help = "what `gondwana run --profile` counts: table, calls; matrix, also bytes from each rank to each rank; off: nothing before shmem_pcontrol",
+    .help = "what `gondwana run --profile` counts: table, calls; matrix, also bytes from each rank to each rank; paths, also time by call path, into a JSON file; off: nothing before shmem_pcontrol",
     .assign = &assign<read_text, nullptr>,
     .reader = Reader::profile},
   Variable{
     .name = "SHMEM_PROFILE_FILE",
     .fallback = "auto",
-    .help = "the file for the report of the profile, as CSV; auto: a table on the standard error",
+    .help = "the file for the report of the profile, as CSV, or as JSON where its name ends in .json; auto: a table on the standard error",
     .assign = &assign<read_text, nullptr>,
     .reader = Reader::profile},
   Variable{

@@ -1,10 +1,13 @@
 /* Makes known numbers of calls, in the way that its argument names. */
 #include <shmem.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static long cells[64];
+static char blocks[8000];
 static long result[4];
 static long source[4];
 
@@ -73,9 +76,34 @@ static int ends_job(void) {
   for (;;) shmem_long_wait_until(&cells[63], SHMEM_CMP_EQ, -1);
 }
 
+/* Each rank puts 1000 times its number plus one to the next one; rank 2 comes late, three times. */
+static void exchange(void) {
+  shmem_putmem(blocks, blocks, 1000 * (size_t)(shmem_my_pe() + 1), next_rank());
+}
+
+static int late(void) {
+  for (int round = 0; round < 3; ++round) {
+    exchange();
+    if (shmem_my_pe() == 2) usleep(100000);
+    shmem_barrier_all();
+  }
+  return 0;
+}
+
+/* Rank 1 is killed while the others wait. */
+static int killed(void) {
+  put_longs(5);
+  shmem_barrier_all();
+  if (shmem_my_pe() == 1) raise(SIGKILL);
+  shmem_barrier_all();
+  return 0;
+}
+
 static int run(const char* how) {
   if (strcmp(how, "all_kinds") == 0) return all_kinds();
   if (strcmp(how, "context_of_a_team") == 0) return context_of_a_team();
+  if (strcmp(how, "late") == 0) return late();
+  if (strcmp(how, "killed") == 0) return killed();
   if (strcmp(how, "switched") == 0) return switched();
   if (strcmp(how, "nested") == 0) return nested();
   if (strcmp(how, "ends_job") == 0) return ends_job();

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { on_request = 200, on_reply = 201, threads = 3 };
 
@@ -97,6 +98,21 @@ static int all_kinds(void) {
   return 0;
 }
 
+/* Each rank puts 1000 times its number plus one to the next one; rank 2 comes late, three times. */
+static void exchange(void) {
+  static char block[8000];
+  gex_RMA_PutBlocking(team, next_rank, theirs, block, 1000 * (size_t)(me + 1), 0);
+}
+
+static int late(void) {
+  for (int round = 0; round < 3; ++round) {
+    exchange();
+    if (me == 2) usleep(100000);
+    barrier();
+  }
+  return 0;
+}
+
 static void* put_from_a_thread(void* unused) {
   (void)unused;
   put_longs(1000);
@@ -121,6 +137,7 @@ static int ends_job(void) {
 
 static int run(const char* how) {
   if (strcmp(how, "all_kinds") == 0) return all_kinds();
+  if (strcmp(how, "late") == 0) return late();
   if (strcmp(how, "threads") == 0) return with_threads();
   if (strcmp(how, "ends_job") == 0) return ends_job();
   if (strcmp(how, "returns") == 0) {

@@ -36,6 +36,7 @@
 #include "run/node/guardian.hpp"
 #include "run/node/job_files.hpp"
 #include "run/node/sweeper.hpp"
+#include "run/profile_page.hpp"
 #include "run/remote/conductor.hpp"
 #include "run/remote/frames.hpp"
 #include "run/remote/remote_launcher.hpp"
@@ -220,7 +221,12 @@ int run_command(const std::vector<std::string>& words) {
     fmt::print("{}", show(*job));
     return 0;
   }
-  return start_job(*job);
+  if (job->profile_page.empty()) return start_job(*job);
+  forget_profile(*job);
+  const int status = start_job(*job);
+  const Result<void> written = write_profile_page(*job);
+  if (written) return status;
+  return complain(written.error(), status != 0 ? status : exit_failure);
 }
 
 }  // namespace gondwana::launch

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -134,6 +135,20 @@ Result<void> set_hosts(const Choices& choices, Job& job) {
   return {};
 }
 
+Result<void> set_profile_page(const Choices& choices, Job& job) {
+  if (choices.profile.empty() || choices.profile == "true") return {};
+  if (!choices.profile.ends_with(".html"))
+    return wrong(fmt::format("--profile={}: expected the name of a page, such as profile.html",
+                             choices.profile));
+  const std::filesystem::path page = std::filesystem::absolute(choices.profile);
+  std::error_code failure;
+  if (!std::filesystem::is_directory(page.parent_path(), failure))
+    return wrong(fmt::format("--profile={}: there is no folder {}", choices.profile,
+                             page.parent_path().string()));
+  job.profile_page = page.string();
+  return {};
+}
+
 }  // namespace
 
 Error wrong(std::string text) {
@@ -149,7 +164,7 @@ Result<void> set_program(const Choices& choices, Program& program) {
   program.folder = choices.folder;
   Result<void> done = set_variables(choices, program);
   if (done) done = set_heap(choices, program);
-  if (done && choices.profile) done = preload_profile(program.environment);
+  if (done && choices.profile == "true") done = preload_profile(program.environment);
   return done;
 }
 
@@ -161,6 +176,7 @@ Result<void> set_job(const Choices& choices, Job& job) {
   if (choices.show) job.purpose = Purpose::show;
   if (!choices.output_folder.empty()) job.output_folder = choices.output_folder;
   Result<void> done = set_hosts(choices, job);
+  if (done) done = set_profile_page(choices, job);
   if (done && !choices.timeout.empty()) done = set_timeout(choices.timeout, job);
   if (done && !choices.reader.empty()) done = set_reader(choices.reader, job);
   if (done && !choices.binding.empty()) done = set_binding(choices.binding, job);

@@ -21,7 +21,7 @@ struct Choices {
   std::string reader;
   std::string binding;
   bool report_bindings = false;
-  bool profile = false;
+  std::string profile;  // "true": a table; else the name of a page
   std::string heap;
   bool verbose = false;
   bool show = false;

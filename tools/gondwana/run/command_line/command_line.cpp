@@ -11,6 +11,7 @@
 #include "run/command_line/allocation.hpp"
 #include "run/command_line/choices.hpp"
 #include "run/command_line/option_parser.hpp"
+#include "run/command_line/profile.hpp"
 #include "run/remote/frames.hpp"
 
 namespace gondwana::launch {
@@ -95,6 +96,7 @@ Result<Job> complete(Job job) {
   job.share.total = static_cast<std::uint32_t>(ranks);
   if (job.reader && *job.reader >= ranks)
     return wrong(fmt::format("--stdin {}: this job has ranks 0 to {}", *job.reader, ranks - 1));
+  if (const Result<void> done = preload_for_page(job); !done) return done.error();
   return job;
 }
 

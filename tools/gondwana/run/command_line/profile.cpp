@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "run/profile_page.hpp"
+
 namespace gondwana::launch {
 namespace {
 
@@ -48,6 +50,16 @@ Result<void> preload_profile(std::vector<std::string>& environment) {
   const std::string others = preloaded_already(environment);
   environment.push_back(
       fmt::format("{}{}{}{}", variable, *file, others.empty() ? "" : ":", others));
+  return {};
+}
+
+Result<void> preload_for_page(Job& job) {
+  if (job.profile_page.empty()) return {};
+  for (Program& program : job.programs) {
+    if (const Result<void> done = preload_profile(program.environment); !done) return done;
+    program.environment.emplace_back("SHMEM_PROFILE=matrix,paths");
+    program.environment.push_back("SHMEM_PROFILE_FILE=" + profile_data(job));
+  }
   return {};
 }
 

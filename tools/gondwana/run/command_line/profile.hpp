@@ -5,11 +5,15 @@
 #include <vector>
 
 #include "core/result.hpp"
+#include "run/job.hpp"
 
 namespace gondwana::launch {
 
 // Adds LD_PRELOAD to what a program's environment has on top of ours; keeps what is preloaded
 // there.
 Result<void> preload_profile(std::vector<std::string>& environment);
+
+// The same for all programs of a job that has a page; the ranks write what the page is made of.
+Result<void> preload_for_page(Job& job);
 
 }  // namespace gondwana::launch

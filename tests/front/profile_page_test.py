@@ -1,0 +1,181 @@
+"""`gondwana run --profile=FILE.html` makes a page and a picture, with the right figures in them.
+
+profile_page_test.py GONDWANA FOLDER_OF_PROGRAMS
+"""
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+sys.dont_write_bytecode = True  # the folder of the page may be an installed one
+
+from processes import has_address_sanitizer
+
+GONDWANA = ""
+PROGRAMS = Path()
+WATCHDOG = 120  # seconds: against hangs only
+SKIPPED = 77
+
+ONE_NODE = ("-n", "4")
+TWO_NODES = ("--hosts", "localhost:2,localhost:2")
+
+
+class PageCase(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.page = Path(folder.name) / "late.html"
+
+    def run_job(self, where: tuple[str, ...], program: str, how: str, **variables):
+        asan = "verify_asan_link_order=0:detect_leaks=0"
+        return subprocess.run(
+            [GONDWANA, "run", f"--profile={self.page}", *where, str(PROGRAMS / program), how],
+            env={
+                **os.environ,
+                "ASAN_OPTIONS": asan,
+                "GONDWANA_NETWORK": "127.0.0.0/8",
+                **variables,
+            },
+            capture_output=True,
+            text=True,
+            timeout=WATCHDOG,
+            check=False,
+        )
+
+    def data(self) -> list[dict]:
+        """The ranks of the data that the page embeds."""
+        text = self.page.read_text(encoding="utf-8")
+        found = re.search(r'id="profile-data">\n(.*)</script>', text, re.DOTALL)
+        assert found is not None
+        return json.loads(found[1])["ranks"]
+
+
+class FiguresTest(PageCase):
+    """Four ranks, of which rank 2 is 100 ms late at each of three barriers."""
+
+    def check(self, program: str, where: tuple[str, ...]) -> None:
+        ended = self.run_job(where, program, "late")
+        if where is TWO_NODES and ended.returncode != 0 and "libfabric" in ended.stderr:
+            self.skipTest("no libfabric is here")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertIn("The others wait for rank 2: ", ended.stderr)
+        ranks = self.data()
+        put = [dict(map(tuple, rank["put"])) for rank in ranks]
+        self.assertEqual(put, [{(rank + 1) % 4: 3000 * (rank + 1)} for rank in range(4)])
+        leaders = [0, 0, 0, 0] if where is ONE_NODE else [0, 0, 2, 2]
+        self.assertEqual([rank["node_leader"] for rank in ranks], leaders)
+        waits = "shmem_barrier_all" if program == "profile_calls" else "gex_Event_Wait"
+        waited = [{call[0]: call[2] for call in rank["calls"]}.get(waits, 0) for rank in ranks]
+        for rank in (0, 1, 3):  # each sleep is 0.1 s; half of it is left to a busy machine
+            self.assertGreater(waited[rank] - waited[2], 0.15e9, waited)
+        picture = self.page.with_suffix(".png").read_bytes()
+        self.assertEqual(picture[:8], b"\x89PNG\r\n\x1a\n")
+        text = self.page.read_text(encoding="utf-8")
+        self.assertEqual(text.count("data:image/png;base64,"), 2)
+        self.assertNotRegex(text, r'(?:src|href)="(?!data:)')
+
+    def test_openshmem_on_one_node(self):
+        self.check("profile_calls", ONE_NODE)
+
+    def test_openshmem_on_two_nodes(self):
+        self.check("profile_calls", TWO_NODES)
+
+    def test_gasnet_on_one_node(self):
+        if has_address_sanitizer(GONDWANA):
+            self.skipTest("dlopen of AddressSanitizer does not see the RUNPATH of its caller")
+        self.check("profile_gasnet_seq", ONE_NODE)
+
+    def test_gasnet_on_two_nodes(self):
+        if has_address_sanitizer(GONDWANA):
+            self.skipTest("dlopen of AddressSanitizer does not see the RUNPATH of its caller")
+        self.check("profile_gasnet_seq", TWO_NODES)
+
+
+class LargeJobTest(unittest.TestCase):
+    """The matrix is folded where a row for each rank would be too thin."""
+
+    def setUp(self):
+        sys.path.insert(0, str(Path(GONDWANA).parent / "profile_page"))
+        self.addCleanup(sys.path.pop, 0)
+
+    def fold(self, ranks: int, per_node: int):
+        import data
+        import pictures
+
+        def rank(number: int) -> data.Rank:
+            row = {(number + 1) % ranks: 10}
+            traffic = {kind: row if kind == "put" else {} for kind in data.KINDS}
+            return data.Rank("host", number - number % per_node, 1.0, {}, traffic)
+
+        return pictures.fold(data.Profile("", False, [rank(n) for n in range(ranks)], ""))
+
+    def test_64_ranks_have_a_row_each(self):
+        folded = self.fold(64, 16)
+        self.assertEqual((folded.what, folded.sizes.shape), ("rank", (64, 64)))
+
+    def test_1000_ranks_are_folded_by_node(self):
+        folded = self.fold(1000, 20)
+        self.assertEqual(folded.what, "node, all its ranks added up")
+        self.assertEqual(folded.sizes.shape, (50, 50))
+        self.assertEqual((folded.sizes[0, 0], folded.sizes[0, 1], folded.sizes[49, 0]), (190, 10, 10))
+        self.assertEqual(folded.labels[1], "20-39")
+
+    def test_1000_ranks_of_one_node_are_folded_by_blocks(self):
+        folded = self.fold(1000, 1000)
+        self.assertEqual(folded.what, "block of 16 ranks, added up")
+        self.assertEqual((folded.sizes.shape, folded.sizes.sum()), ((63, 63), 10000))
+
+
+class MissingTest(PageCase):
+    def test_a_killed_rank_leaves_a_sentence_and_no_page(self):
+        ended = self.run_job(ONE_NODE, "profile_calls", "killed")
+        self.assertEqual(ended.returncode, 128 + 9, ended.stderr)
+        self.assertIn("no page, for rank 0 has not written", ended.stderr)
+        self.assertFalse(self.page.exists())
+
+    def test_data_of_an_earlier_job_are_not_used(self):
+        self.page.with_suffix(".json").write_text("{}", encoding="utf-8")
+        ended = self.run_job(ONE_NODE, "profile_calls", "killed")
+        self.assertIn("no page, for rank 0 has not written", ended.stderr)
+
+    def test_without_python_the_data_are_kept(self):
+        ended = self.run_job(ONE_NODE, "profile_calls", "all_kinds", PATH="/nowhere")
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn(f"the data are in {self.page.with_suffix('.json')}; python3: ", ended.stderr)
+        self.assertEqual(len(json.loads(self.page.with_suffix(".json").read_text())["ranks"]), 4)
+
+    def test_without_matplotlib_the_data_are_kept(self):
+        folder = self.page.parent / "modules"
+        folder.mkdir()
+        text = "raise ModuleNotFoundError('none here', name='matplotlib')\n"
+        (folder / "matplotlib.py").write_text(text, encoding="utf-8")
+        ended = self.run_job(ONE_NODE, "profile_calls", "all_kinds", PYTHONPATH=str(folder))
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("the picture needs matplotlib for ", ended.stderr)
+        self.assertTrue(self.page.with_suffix(".json").exists())
+
+    def test_a_page_needs_its_ending_and_its_folder(self):
+        for page, text in (
+            (self.page.with_suffix(".pdf"), "expected the name of a page, such as profile.html"),
+            (self.page / "late.html", "there is no folder"),
+        ):
+            self.page = page
+            ended = self.run_job(ONE_NODE, "profile_calls", "all_kinds")
+            self.assertEqual(ended.returncode, 1)
+            self.assertIn(text, ended.stderr)
+
+
+if __name__ == "__main__":
+    PROGRAMS = Path(sys.argv.pop())
+    GONDWANA = sys.argv.pop()
+    if importlib.util.find_spec("matplotlib") is None:
+        print("matplotlib is not here")
+        sys.exit(SKIPPED)
+    unittest.main()

@@ -1,0 +1,22 @@
+// The page of `gondwana run --profile=FILE.html`: the ranks write data, and a program in Python
+// makes the page and the picture of it when the job has ended.
+#pragma once
+
+#include <string>
+
+#include "core/result.hpp"
+#include "run/job.hpp"
+
+namespace gondwana::launch {
+
+// The file into which the job writes what it has counted: beside the page, with .json in place of
+// .html.
+std::string profile_data(const Job& job);
+
+// Removes the data of an earlier job, which would be mistaken for that of this one.
+void forget_profile(const Job& job);
+
+// After the job. Leaves the data where they are.
+Result<void> write_profile_page(const Job& job);
+
+}  // namespace gondwana::launch

@@ -1,0 +1,51 @@
+"""Makes the page of `gondwana run --profile=FILE.html`, and a picture for documents.
+
+python3 profile_page DATA.json PAGE.html
+
+The picture lies beside the page: PAGE.png. A summary goes to the standard error.
+"""
+
+import sys
+from pathlib import Path
+
+import data
+import page
+import summary
+
+NEEDS_MATPLOTLIB = (
+    "the picture needs matplotlib for {}: install it (Debian: python3-matplotlib; "
+    "else pip install matplotlib)"
+)
+
+
+def complain(text: str) -> int:
+    print(f"gondwana profile: {text}", file=sys.stderr)
+    return 1
+
+
+def main(source: Path, target: Path) -> int:
+    try:
+        import pictures  # after the check of the words: it loads matplotlib
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] not in ("matplotlib", "numpy"):
+            raise
+        return complain(NEEDS_MATPLOTLIB.format(sys.executable))
+    try:
+        profile = data.read(source)
+        picture = target.with_suffix(".png")
+        matrix = pictures.matrix(profile)
+        if matrix is not None:
+            picture.write_bytes(matrix)
+        target.write_text(page.page(profile, matrix, pictures.balance(profile)), encoding="utf-8")
+    except (OSError, ValueError) as error:
+        return complain(f"no page is made from {source}: {error}")
+    print(summary.text(profile), end="", file=sys.stderr)
+    where = f"{target}, the picture of the matrix in {picture}" if matrix else str(target)
+    print(f"gondwana profile: the page is in {where}", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(complain(f"expected two files: {__doc__.splitlines()[2]}"))
+    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2])))

@@ -1,0 +1,91 @@
+"""What a job has counted, as the profiling library writes it in JSON."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+FORMAT = "gondwana profile 1"
+KINDS = {  # of traffic, as the report names them
+    "put": "put",
+    "get": "got",
+    "atomic": "of atomics and signals",
+    "message": "of active messages",
+}
+
+
+@dataclass(frozen=True)
+class Calls:
+    count: int
+    seconds: float
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Rank:
+    host: str
+    node_leader: int  # the first rank of its node
+    seconds: float  # since the library began; 0: not known
+    calls: dict[str, Calls]
+    traffic: dict[str, dict[int, int]]  # kind -> peer -> bytes
+
+    @property
+    def inside(self) -> float:
+        """Seconds in the library, of all threads together."""
+        return sum(calls.seconds for calls in self.calls.values())
+
+    def bytes_to(self) -> dict[int, int]:
+        """Peer -> bytes of all kinds."""
+        sums: dict[int, int] = {}
+        for row in self.traffic.values():
+            for peer, size in row.items():
+                sums[peer] = sums.get(peer, 0) + size
+        return sums
+
+
+@dataclass(frozen=True)
+class Profile:
+    title: str
+    of_threads: bool
+    ranks: list[Rank]
+    text: str = field(repr=False)  # the data as they were read
+
+    @property
+    def nodes(self) -> list[list[int]]:
+        """The ranks of each node."""
+        leaders: dict[int, list[int]] = {}
+        for number, rank in enumerate(self.ranks):
+            leaders.setdefault(rank.node_leader, []).append(number)
+        return list(leaders.values())
+
+    def calls(self) -> list[str]:
+        """All that were made, the one that took most time first."""
+        seconds: dict[str, float] = {}
+        for rank in self.ranks:
+            for name, calls in rank.calls.items():
+                seconds[name] = seconds.get(name, 0) + calls.seconds
+        return sorted(seconds, key=lambda name: -seconds[name])
+
+    def machine(self) -> str:
+        hosts = list(dict.fromkeys(rank.host for rank in self.ranks))
+        shown = ", ".join(hosts[:8]) + (f" and {len(hosts) - 8} more" if len(hosts) > 8 else "")
+        nodes = len(self.nodes)
+        return f"{len(self.ranks)} ranks on {nodes} node{'s' * (nodes > 1)}: {shown}"
+
+
+def read(file: Path) -> Profile:
+    text = file.read_text(encoding="utf-8")
+    found = json.loads(text)
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise ValueError(f'its "format" is not "{FORMAT}"')
+    ranks = [_rank(rank) for rank in found["ranks"]]
+    return Profile(found["title"], found["of_threads"], ranks, text)
+
+
+def _rank(found: dict[str, Any]) -> Rank:
+    calls = {
+        name: Calls(count, nanoseconds / 1e9, size)
+        for name, count, nanoseconds, size in found["calls"]
+    }
+    traffic = {kind: dict(map(tuple, found[kind])) for kind in KINDS}
+    return Rank(found["host"], found["node_leader"], found["seconds"], calls, traffic)

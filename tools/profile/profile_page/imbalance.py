@@ -1,0 +1,86 @@
+"""How evenly the ranks share the work, and which ranks the others wait for."""
+
+import re
+from dataclasses import dataclass
+
+from data import Profile
+
+# Calls that wait until other ranks have come or have done something.
+WAITS = re.compile(
+    r"barrier|sync|wait|broadcast|collect|alltoall|reduce|_to_all|GASNET_BLOCKUNTIL"
+    r"|gex_Event_Wait|gex_Coll|gasnet_coll|set_lock"
+)
+SHARE = 0.05  # of the time that has passed: less is not worth a sentence
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The time of one thing on all ranks, in seconds."""
+
+    seconds: list[float]
+
+    @property
+    def mean(self) -> float:
+        return sum(self.seconds) / len(self.seconds)
+
+    @property
+    def least(self) -> tuple[float, int]:
+        return min((value, rank) for rank, value in enumerate(self.seconds))
+
+    @property
+    def most(self) -> tuple[float, int]:
+        value, rank = min((-value, rank) for rank, value in enumerate(self.seconds))
+        return -value, rank
+
+    @property
+    def factor(self) -> float:
+        """The largest over the mean: 1 where all ranks take as long."""
+        return self.most[0] / self.mean if self.mean > 0 else 1.0
+
+
+def of_call(profile: Profile, name: str) -> Spread:
+    return Spread([rank.calls[name].seconds if name in rank.calls else 0.0 for rank in profile.ranks])
+
+
+def inside(profile: Profile) -> Spread:
+    return Spread([rank.inside for rank in profile.ranks])
+
+
+def outside(profile: Profile) -> Spread | None:
+    """The program's own work; not known where threads share a rank, or of ranks cut off."""
+    if profile.of_threads or any(rank.seconds == 0 for rank in profile.ranks):
+        return None
+    return Spread([max(0.0, rank.seconds - rank.inside) for rank in profile.ranks])
+
+
+def waiting(profile: Profile) -> Spread:
+    return Spread(
+        [
+            sum(calls.seconds for name, calls in rank.calls.items() if WAITS.search(name))
+            for rank in profile.ranks
+        ]
+    )
+
+
+def finding(profile: Profile) -> str:
+    """One sentence: whether ranks wait for others, and for which."""
+    waits = waiting(profile)
+    passed = max(rank.seconds for rank in profile.ranks)
+    lost = waits.mean - waits.least[0]
+    if lost <= SHARE * passed:
+        return "No rank keeps the others waiting for long."
+    late = [r for r, value in enumerate(waits.seconds) if value < waits.least[0] + lost / 4]
+    names = ", ".join(map(str, late[:8])) + (" and others" if len(late) > 8 else "")
+    one = len(late) == 1
+    return (
+        f"The others wait for rank{'' if one else 's'} {names}: a rank waits {seconds(waits.mean)} "
+        f"on average, {'this one' if one else 'these'} {seconds(waits.least[0])}."
+    )
+
+
+def seconds(value: float) -> str:
+    """Three digits and a unit."""
+    for factor, unit in ((1, "s"), (1e3, "ms"), (1e6, "us")):
+        if value * factor >= 0.9995:
+            return f"{value * factor:#.3g}".rstrip(".") + f" {unit}"
+    return f"{value * 1e9:.0f} ns"

@@ -1,0 +1,104 @@
+"""The page: one file without links to others, readable on a phone, in print and without colours."""
+
+import base64
+from collections.abc import Iterable
+from html import escape
+
+import imbalance
+from data import Profile
+from imbalance import Spread, seconds
+
+STYLE = """
+body { font: 16px/1.5 sans-serif; max-width: 60em; margin: auto; padding: 1em; color: #111; background: #fff }
+img { max-width: 100%; height: auto }
+.wide { overflow-x: auto }
+table { border-collapse: collapse; font-size: 90% }
+th, td { border-bottom: 1px solid #999; padding: .2em .6em; text-align: right; white-space: nowrap }
+th:first-child, td:first-child { text-align: left }
+@media print { body { font-size: 10pt; max-width: none } .wide { overflow: visible } h2 { break-after: avoid } }
+"""
+MOST_CALLS = 40
+
+
+def page(profile: Profile, matrix: bytes | None, balance: bytes) -> str:
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>Gondwana profile</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+        f"<h1>Gondwana profile</h1>\n<p>{escape(profile.title)}<br>{escape(profile.machine())}</p>\n"
+        f"<p><strong>{escape(imbalance.finding(profile))}</strong></p>\n"
+        f"<h2>Calls</h2>\n{_calls(profile)}"
+        f"<h2>Load imbalance</h2>\n{_imbalance(profile, balance)}"
+        f"<h2>Communication matrix</h2>\n{_matrix(matrix)}"
+        "<h2>Data</h2>\n<p>The data are embedded in this page, as JSON, in the element "
+        "<code>profile-data</code>.</p>\n"
+        f'<script type="application/json" id="profile-data">\n{_in_script(profile.text)}</script>\n'
+        "</body>\n</html>\n"
+    )
+
+
+def _in_script(text: str) -> str:
+    return text.replace("<", "\\u003c")
+
+
+def _image(png: bytes, words: str) -> str:
+    encoded = base64.b64encode(png).decode()
+    return f'<p><img alt="{escape(words)}" src="data:image/png;base64,{encoded}"></p>\n'
+
+
+def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    head = "".join(f"<th>{escape(text)}</th>" for text in heads)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>\n" for row in rows
+    )
+    return (
+        f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n'
+        "</table></div>\n"
+    )
+
+
+def _calls(profile: Profile) -> str:
+    names = profile.calls()
+    all_seconds = sum(rank.inside for rank in profile.ranks)
+    rows = []
+    for name in names[:MOST_CALLS]:
+        made = [rank.calls[name] for rank in profile.ranks if name in rank.calls]
+        count, time = sum(c.count for c in made), sum(c.seconds for c in made)
+        share = 100 * time / all_seconds if all_seconds > 0 else 0
+        moved = sum(c.bytes for c in made)
+        rows.append(
+            [name, str(count), seconds(time), seconds(time / count), str(moved), f"{share:.1f} %"]
+        )
+    left_out = f"<p>{len(names) - MOST_CALLS} more in the data.</p>\n"
+    note = left_out if len(names) > MOST_CALLS else ""
+    heads = ("call", "calls", "time", "mean", "bytes", "share")
+    return "<p>On all ranks together.</p>\n" + _table(heads, rows) + note
+
+
+def _imbalance(profile: Profile, balance: bytes) -> str:
+    rows = []
+    if (outside := imbalance.outside(profile)) is not None:
+        rows.append(_spread("in the program", outside))
+    rows.append(_spread("in the library", imbalance.inside(profile)))
+    rows.append(_spread("in calls that wait", imbalance.waiting(profile)))
+    rows += [_spread(name, imbalance.of_call(profile, name)) for name in profile.calls()[:MOST_CALLS]]
+    heads = ("time", "least", "its rank", "mean", "most", "its rank", "most/mean")
+    return (
+        "<p>The time of a rank, waiting included. A rank that waits least is one that the "
+        "others wait for.</p>\n" + _image(balance, "Time of each rank") + _table(heads, rows)
+    )
+
+
+def _spread(name: str, spread: Spread) -> list[str]:
+    (least, first), (most, last) = spread.least, spread.most
+    figures = (seconds(least), str(first), seconds(spread.mean), seconds(most), str(last))
+    return [name, *figures, f"{spread.factor:.2f}"]
+
+
+def _matrix(matrix: bytes | None) -> str:
+    if matrix is None:
+        return "<p>No bytes were moved between two ranks by calls that name the peer.</p>\n"
+    return (
+        "<p>Bytes by the calling rank, in the row, and its peer, in the column. Collectives are "
+        "not in it. Lines separate nodes.</p>\n" + _image(matrix, "Communication matrix")
+    )
