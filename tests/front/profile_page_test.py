@@ -57,6 +57,13 @@ class PageCase(unittest.TestCase):
         return json.loads(found[1])["ranks"]
 
 
+def line_of(source: str, text: str) -> int:
+    """The number of the first line that has the text."""
+    file = Path(__file__).resolve().parent / "profile" / source
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return next(number for number, line in enumerate(lines, start=1) if text in line)
+
+
 class FiguresTest(PageCase):
     """Four ranks, of which rank 2 is 100 ms late at each of three barriers."""
 
@@ -79,7 +86,22 @@ class FiguresTest(PageCase):
         self.assertEqual(picture[:8], b"\x89PNG\r\n\x1a\n")
         text = self.page.read_text(encoding="utf-8")
         self.assertEqual(text.count("data:image/png;base64,"), 2)
+        self.check_paths(program, ended.stderr)
         self.assertNotRegex(text, r'(?:src|href)="(?!data:)')
+
+    def check_paths(self, program: str, errors: str) -> None:
+        """The path of the put, with the line of each call."""
+        if not (Path(GONDWANA).parent / "libgondwana_stacks.so").exists():
+            self.skipTest("it was built without libdw")
+        source = "calls.c" if program == "profile_calls" else "gasnet.c"
+        put = "shmem_putmem" if program == "profile_calls" else "gex_RMA_PutBlocking"
+        inner = line_of(source, "shmem_putmem(blocks" if source == "calls.c" else "theirs, block, 1000")
+        outer = line_of(source, "    exchange();")
+        path = f" 12 x {put}, exchange at {source}:{inner} < late at {source}:{outer} < run at "
+        self.assertIn(path, errors)
+        moved = [path for rank in self.data() for path in rank["paths"] if path[0] == put]
+        self.assertEqual(sum(path[1] for path in moved), 12)
+        self.assertEqual(sum(path[3] for path in moved), 30000)
 
     def test_openshmem_on_one_node(self):
         self.check("profile_calls", ONE_NODE)

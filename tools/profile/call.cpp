@@ -6,6 +6,7 @@
 #include "counters.hpp"
 #include "gasnet_call.hpp"
 #include "library.hpp"
+#include "path_table.hpp"
 #include "profile.hpp"
 #include "pshmem.h"
 
@@ -16,7 +17,9 @@ namespace {
 struct Place {
   std::uint64_t session = Profile::nowhere;
   Counters counters;
-  Call* innermost = nullptr;  // of the calls that this thread is in
+  Call* innermost = nullptr;   // of the calls that this thread is in
+  PathTable* paths = nullptr;  // nothing: only calls are counted
+  Stack stack;
 };
 
 // Initial-exec: found without a call, as the library is loaded with the program.
@@ -25,9 +28,10 @@ struct Place {
 // A thread that ends leaves its table to the next one.
 struct Leave {
   ~Leave() {
-    Profile::instance().give_back(place.session, place.counters);
+    Profile::instance().give_back(place.session, place.counters, place.paths);
     place.session = Profile::nowhere;
     place.counters = {};
+    place.paths = nullptr;
   }
 };
 
@@ -38,6 +42,8 @@ struct Leave {
   static_cast<void>(&at_the_end);
   place.session = session;
   place.counters = Profile::instance().lease();
+  place.paths = Profile::instance().lease_paths();
+  if (place.paths != nullptr) place.stack = own_stack();
   return true;
 }
 
@@ -62,7 +68,8 @@ int world_number(shmem_ctx_t ctx, int pe) {
 
 }  // namespace
 
-Call::Call(std::size_t number, std::size_t bytes) : cell_(cell_of(number)), bytes_(bytes) {
+Call::Call(std::size_t number, std::size_t bytes, CallSite site)
+    : cell_(cell_of(number)), number_(number), bytes_(bytes), site_(site) {
   if (!counts()) return;
   outer_ = std::exchange(place.innermost, this);
   began_ = ticks();
@@ -72,6 +79,8 @@ Call::~Call() {
   if (!counts()) return;
   const std::uint64_t passed = ticks() - began_;
   Counters::add_call(cell_, passed - within_, bytes_);
+  if (place.paths != nullptr)
+    place.paths->add(number_, path_of(site_, place.stack), passed - within_, bytes_);
   place.innermost = outer_;
   if (outer_ != nullptr) outer_->within_ += passed;
 }
@@ -80,35 +89,36 @@ void Call::begin_again() {
   began_ = ticks();
 }
 
-Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, int pe)
-    : Call(number, bytes) {
+Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, int pe, CallSite site)
+    : Call(number, bytes, site) {
   if (!counts() || place.counters.peers() == 0) return;
   add_traffic(kind, bytes, pe);
   begin_again();
 }
 
-Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, shmem_ctx_t ctx, int pe)
-    : Call(number, bytes) {
+Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, shmem_ctx_t ctx, int pe,
+                   CallSite site)
+    : Call(number, bytes, site) {
   if (!counts() || place.counters.peers() == 0) return;
   add_traffic(kind, bytes, world_number(ctx, pe));
   begin_again();
 }
 
-Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, Member peer)
-    : Call(number, bytes) {
+Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, Member peer, CallSite site)
+    : Call(number, bytes, site) {
   if (!counts() || place.counters.peers() == 0) return;
   add_traffic(kind, bytes, job_rank(peer));
   begin_again();
 }
 
-Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, Process peer)
-    : Call(number, bytes) {
+Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, Process peer, CallSite site)
+    : Call(number, bytes, site) {
   if (!counts() || place.counters.peers() == 0) return;
   add_traffic(kind, bytes, static_cast<int>(peer.rank));
 }
 
-Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, Sender peer)
-    : Call(number, bytes) {
+Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, Sender peer, CallSite site)
+    : Call(number, bytes, site) {
   if (!counts() || place.counters.peers() == 0) return;
   add_traffic(kind, bytes, job_rank(peer));
   begin_again();

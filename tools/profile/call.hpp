@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "call_site.hpp"
 #include "gasnet_fwd.h"
 #include "shmem.h"
 
@@ -14,7 +15,7 @@ namespace gondwana::profile {
 class Call {
  public:
   // `number` is that of call_names; `bytes` what the arguments say is moved or allocated.
-  explicit Call(std::size_t number, std::size_t bytes = 0);
+  explicit Call(std::size_t number, std::size_t bytes = 0, CallSite site = this_call());
   ~Call();
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
@@ -25,7 +26,9 @@ class Call {
 
  private:
   std::uint64_t* cell_;  // nothing: not counted, or not now
+  std::size_t number_;
   std::size_t bytes_;
+  CallSite site_;
   std::uint64_t began_ = 0;
   std::uint64_t within_ = 0;  // ticks of calls that were made within this one
   Call* outer_ = nullptr;
@@ -48,12 +51,17 @@ struct Sender {
 // A call that moves bytes between the caller and another PE.
 class Transfer : public Call {
  public:
-  Transfer(std::size_t number, Traffic kind, std::size_t bytes, int pe);
+  Transfer(std::size_t number, Traffic kind, std::size_t bytes, int pe,
+           CallSite site = this_call());
   // `pe` is a number in the team of the context.
-  Transfer(std::size_t number, Traffic kind, std::size_t bytes, shmem_ctx_t ctx, int pe);
-  Transfer(std::size_t number, Traffic kind, std::size_t bytes, Member peer);
-  Transfer(std::size_t number, Traffic kind, std::size_t bytes, Process peer);
-  Transfer(std::size_t number, Traffic kind, std::size_t bytes, Sender peer);
+  Transfer(std::size_t number, Traffic kind, std::size_t bytes, shmem_ctx_t ctx, int pe,
+           CallSite site = this_call());
+  Transfer(std::size_t number, Traffic kind, std::size_t bytes, Member peer,
+           CallSite site = this_call());
+  Transfer(std::size_t number, Traffic kind, std::size_t bytes, Process peer,
+           CallSite site = this_call());
+  Transfer(std::size_t number, Traffic kind, std::size_t bytes, Sender peer,
+           CallSite site = this_call());
 };
 
 }  // namespace gondwana::profile

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "gathered_texts.hpp"
 #include "pshmem.h"
 
 namespace gondwana::profile {
@@ -52,8 +53,10 @@ std::string Profile::since_begin(double seconds) const {
   return fmt::format("{} since {} began", duration(seconds * 1e9), first_call_);
 }
 
-void Profile::give_back(std::uint64_t session, Counters counters) {
-  if (session == session_ && opens_ > 0) slots_.give_back(counters);
+void Profile::give_back(std::uint64_t session, Counters counters, PathTable* paths) {
+  if (session != session_ || opens_ == 0) return;
+  slots_.give_back(counters);
+  if (paths != nullptr) paths_.give_back(paths);
 }
 
 void Profile::enter(std::size_t number, const Stopwatch& began) {
@@ -68,6 +71,7 @@ void Profile::open(const Stopwatch& began) {
   Result<Settings> settings = read_settings(own_environment());
   if (!settings) give_up(settings.error());
   settings_ = *std::move(settings);
+  paths_.clear();
   const auto ranks = static_cast<std::size_t>(pshmem_n_pes());
   if (!slots_.allocate(slots_wanted(), settings_.matrix ? ranks : 0)) {
     give_up({Errc::out_of_memory,
@@ -146,8 +150,12 @@ void Profile::end_session(std::size_t number, std::uint64_t began) {
   switch_counting();
   slots_.publish(stopwatch_.nanoseconds_per_tick(), stopwatch_.seconds());
   pshmem_barrier_all();
+  std::vector<std::string> paths;
+  if (settings_.paths) paths = gather_texts(paths_.as_json(stopwatch_.nanoseconds_per_tick()));
   if (pshmem_my_pe() == 0) {
     std::vector<RankCounts> counts = all_counts();
+    for (std::size_t rank = 0; rank < paths.size(); ++rank)
+      counts[rank].paths = std::move(paths[rank]);
     deliver({fmt::format("{} ranks, {}", counts.size(), since_begin(seconds_of_longest(counts))),
              slots_.peers(), 0, slots_.of_threads(), std::move(counts)});
   }
@@ -170,6 +178,7 @@ void Profile::abandon(std::size_t number, const std::string& why) {
   const int me = pshmem_my_pe();
   RankCounts& own = counts[static_cast<std::size_t>(me)];
   own.words = slots_.own_counts().words;
+  if (settings_.paths) own.paths = paths_.as_json(own.nanoseconds_per_tick);
   deliver({fmt::format("{} ranks, until rank {} {}, {}", counts.size(), me, why,
                        since_begin(seconds_of_longest(counts))),
            slots_.peers(), 0, slots_.of_threads(), std::move(counts)});

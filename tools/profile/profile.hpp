@@ -8,6 +8,7 @@
 #include <string>
 
 #include "clock.hpp"
+#include "rank_paths.hpp"
 #include "report.hpp"
 #include "settings.hpp"
 #include "thread_slots.hpp"
@@ -29,7 +30,9 @@ class Profile {
 
   // Where the calling thread counts from now on.
   Counters lease() { return slots_.lease(); }
-  void give_back(std::uint64_t session, Counters counters);
+  // Nothing where paths are not asked for.
+  PathTable* lease_paths() { return settings_.paths ? paths_.lease() : nullptr; }
+  void give_back(std::uint64_t session, Counters counters, PathTable* paths);
 
   // The library has started, or been asked to once more, by call `number`, which began then.
   void enter(std::size_t number, const Stopwatch& began);
@@ -74,6 +77,7 @@ class Profile {
   Settings settings_;
   Stopwatch stopwatch_;
   ThreadSlots slots_;
+  RankPaths paths_;
   pid_t process_ = 0;  // a forked child is not the rank
 };
 

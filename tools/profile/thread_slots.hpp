@@ -20,6 +20,7 @@ struct RankCounts {
   double seconds = 0;                // since shmem_init began; 0: as above
   std::string host{};
   int node_leader = 0;  // the first rank of those that share memory with this one
+  std::string paths{};  // members of an object in JSON; empty: not counted, or not known here
 };
 
 class ThreadSlots {

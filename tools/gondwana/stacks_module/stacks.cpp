@@ -1,6 +1,5 @@
 #include "stacks_module/stacks.hpp"
 
-#include <cxxabi.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -8,11 +7,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+
+#include "stacks_module/demangled.hpp"
 
 namespace gondwana::why {
 namespace {
@@ -23,13 +23,6 @@ struct Ended {
   void operator()(Dwfl* session) const { ::dwfl_end(session); }
 };
 using Session = std::unique_ptr<Dwfl, Ended>;
-
-std::string demangled(const char* name) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> readable(
-      abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
-  return readable != nullptr ? readable.get() : name;
-}
 
 struct Walk {
   Dwfl* session;

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import data
 import page
+import paths
 import summary
 
 NEEDS_MATPLOTLIB = (
@@ -36,10 +37,12 @@ def main(source: Path, target: Path) -> int:
         matrix = pictures.matrix(profile)
         if matrix is not None:
             picture.write_bytes(matrix)
-        target.write_text(page.page(profile, matrix, pictures.balance(profile)), encoding="utf-8")
+        of_job = paths.of_job(profile)
+        text = page.page(profile, of_job, matrix, pictures.balance(profile))
+        target.write_text(text, encoding="utf-8")
     except (OSError, ValueError) as error:
         return complain(f"no page is made from {source}: {error}")
-    print(summary.text(profile), end="", file=sys.stderr)
+    print(summary.text(profile, of_job), end="", file=sys.stderr)
     where = f"{target}, the picture of the matrix in {picture}" if matrix else str(target)
     print(f"gondwana profile: the page is in {where}", file=sys.stderr)
     return 0

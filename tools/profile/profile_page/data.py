@@ -22,12 +22,22 @@ class Calls:
 
 
 @dataclass(frozen=True)
+class RawPath:
+    call: str
+    calls: int
+    seconds: float
+    bytes: int
+    places: list[tuple[str, int]]  # file and return address in it, innermost first
+
+
+@dataclass(frozen=True)
 class Rank:
     host: str
     node_leader: int  # the first rank of its node
     seconds: float  # since the library began; 0: not known
     calls: dict[str, Calls]
     traffic: dict[str, dict[int, int]]  # kind -> peer -> bytes
+    paths: list[RawPath] = field(default_factory=list)
 
     @property
     def inside(self) -> float:
@@ -88,4 +98,9 @@ def _rank(found: dict[str, Any]) -> Rank:
         for name, count, nanoseconds, size in found["calls"]
     }
     traffic = {kind: dict(map(tuple, found[kind])) for kind in KINDS}
-    return Rank(found["host"], found["node_leader"], found["seconds"], calls, traffic)
+    modules = found.get("modules", [])
+    paths = [
+        RawPath(call, count, nanoseconds / 1e9, size, [(modules[at], where) for at, where in places])
+        for call, count, nanoseconds, size, *places in found.get("paths", [])
+    ]
+    return Rank(found["host"], found["node_leader"], found["seconds"], calls, traffic, paths)

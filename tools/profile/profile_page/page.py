@@ -7,6 +7,7 @@ from html import escape
 import imbalance
 from data import Profile
 from imbalance import Spread, seconds
+from paths import Path
 
 STYLE = """
 body { font: 16px/1.5 sans-serif; max-width: 60em; margin: auto; padding: 1em; color: #111; background: #fff }
@@ -14,13 +15,14 @@ img { max-width: 100%; height: auto }
 .wide { overflow-x: auto }
 table { border-collapse: collapse; font-size: 90% }
 th, td { border-bottom: 1px solid #999; padding: .2em .6em; text-align: right; white-space: nowrap }
-th:first-child, td:first-child { text-align: left }
+th:first-child, td:first-child, td:nth-child(7) { text-align: left }
 @media print { body { font-size: 10pt; max-width: none } .wide { overflow: visible } h2 { break-after: avoid } }
 """
 MOST_CALLS = 40
+MOST_PATHS = 25
 
 
-def page(profile: Profile, matrix: bytes | None, balance: bytes) -> str:
+def page(profile: Profile, paths: list[Path], matrix: bytes | None, balance: bytes) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -28,6 +30,7 @@ def page(profile: Profile, matrix: bytes | None, balance: bytes) -> str:
         f"<h1>Gondwana profile</h1>\n<p>{escape(profile.title)}<br>{escape(profile.machine())}</p>\n"
         f"<p><strong>{escape(imbalance.finding(profile))}</strong></p>\n"
         f"<h2>Calls</h2>\n{_calls(profile)}"
+        f"<h2>Time by call path</h2>\n{_paths(paths)}"
         f"<h2>Load imbalance</h2>\n{_imbalance(profile, balance)}"
         f"<h2>Communication matrix</h2>\n{_matrix(matrix)}"
         "<h2>Data</h2>\n<p>The data are embedded in this page, as JSON, in the element "
@@ -73,6 +76,21 @@ def _calls(profile: Profile) -> str:
     note = left_out if len(names) > MOST_CALLS else ""
     heads = ("call", "calls", "time", "mean", "bytes", "share")
     return "<p>On all ranks together.</p>\n" + _table(heads, rows) + note
+
+
+def _paths(paths: list[Path]) -> str:
+    if not paths:
+        return "<p>No call paths were counted.</p>\n"
+    rows = []
+    for path in paths[:MOST_PATHS]:
+        most, rank = path.slowest
+        figures = (str(path.calls), seconds(path.all_seconds), seconds(most), str(rank))
+        rows.append([path.call, *figures, str(path.bytes), str(path)])
+    heads = ("call", "calls", "time", "most of a rank", "its rank", "bytes", "from")
+    return (
+        "<p>The lines of the program that make the calls, on all ranks together; after &lt; stands "
+        "the caller.</p>\n" + _table(heads, rows)
+    )
 
 
 def _imbalance(profile: Profile, balance: bytes) -> str:

@@ -2,7 +2,16 @@
 
 import imbalance
 from data import Profile
+from imbalance import seconds
+from paths import Path
+
+MOST_PATHS = 5
 
 
-def text(profile: Profile) -> str:
-    return f"  {imbalance.finding(profile)}\n"
+def text(profile: Profile, paths: list[Path]) -> str:
+    lines = [imbalance.finding(profile)]
+    if paths:
+        lines.append("time by call path, of all ranks:")
+    for path in paths[:MOST_PATHS]:
+        lines.append(f"  {seconds(path.all_seconds):>8}  {path.calls:>8} x {path.call}, {path}")
+    return "".join(f"  {line}\n" for line in lines)
