@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from layout import WIDTH, declaration, statement
+from armci import profiler as armci
 from gasnet import profiler as gasnet
 from table import Api, Function, Section
 from thunks import NOTICE
@@ -28,22 +29,30 @@ COUNTS = ("nelems", "nreduce", "bsize", "nblocks")
 def files(api: Api, root: Path, folder: Path) -> dict[Path, str]:
     """The wrappers of each section, and the names that the numbers in them stand for."""
     names = [function.name for function in api.functions]
-    numbers = {name: number for number, name in enumerate([*names, *gasnet.names(root)])}
+    of_gasnet = gasnet.names(root)
+    all_names = [*names, *of_gasnet, *armci.names(root)]
+    numbers = {name: number for number, name in enumerate(all_names)}
     wrappers = {
         folder / f"{section.name}.cpp": _section_file(section, numbers) for section in api.sections
     }
     wrappers[folder / "gasnet.cpp"] = gasnet.wrappers(root, numbers)
-    return {folder / "call_names.hpp": _names_file(list(numbers), len(names)), **wrappers}
+    wrappers[folder / "armci.cpp"] = armci.wrappers(root, numbers)
+    firsts = {"gasnet": len(names), "armci": len(names) + len(of_gasnet)}
+    return {folder / "call_names.hpp": _names_file(list(numbers), firsts), **wrappers}
 
 
-def _names_file(names: list[str], of_shmem: int) -> str:
+def _names_file(names: list[str], firsts: dict[str, int]) -> str:
     quoted = ", ".join(f'"{name}"' for name in names)
     lines = textwrap.fill(quoted, WIDTH, initial_indent="    ", subsequent_indent="    ")
     return (
         f"// The calls by their number.\n// {NOTICE}\n// clang-format off\n#pragma once\n\n"
         "#include <array>\n#include <string_view>\n\nnamespace gondwana::profile {\n\n"
         f"inline constexpr std::array<std::string_view, {len(names)}> call_names{{\n{lines}}};\n\n"
-        f"inline constexpr std::size_t first_gasnet_call = {of_shmem};\n\n"
+        + "".join(
+            f"inline constexpr std::size_t first_{door}_call = {first};\n"
+            for door, first in firsts.items()
+        )
+        + "\n"
         "}  // namespace gondwana::profile\n"
     )
 

@@ -98,10 +98,10 @@ def _prototypes(text: str) -> Iterator[Prototype]:
     exported = returns + r"((?:gasnet|gex|gondwana)_\w+)\(([^;{)]*)\)(?: __attribute__\(.*\))?;"
     for match in re.finditer(exported, text, re.MULTILINE):
         returns, name, inside = match.groups()
-        yield Prototype(returns.strip(), name, tuple(_parameters(" ".join(inside.split()))))
+        yield Prototype(returns.strip(), name, tuple(parameters(" ".join(inside.split()))))
 
 
-def _parameters(text: str) -> Iterator[Parameter]:
+def parameters(text: str) -> Iterator[Parameter]:
     for part in text.split(", ") if text != "void" else ():
         match = re.fullmatch(r"(.+[ *])(\w+)(\[\])?", part)
         # An array is a pointer; written as one, it needs nothing behind its name.

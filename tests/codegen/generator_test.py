@@ -152,6 +152,7 @@ class CheckTest(unittest.TestCase):
         self.root = Path(folder.name)
         shutil.copy(ROOT / "CMakeLists.txt", self.root)
         shutil.copytree(ROOT / "api", self.root / "api")
+        shutil.copytree(ROOT / "include/armci", self.root / "include/armci")
         (self.root / "src/front/shmem").mkdir(parents=True)
 
     def generate(self, *arguments: str) -> subprocess.CompletedProcess:

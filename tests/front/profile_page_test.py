@@ -27,6 +27,18 @@ ONE_NODE = ("-n", "4")
 TWO_NODES = ("--hosts", "localhost:2,localhost:2")
 
 
+PUTS = {  # the source of each program, its put, and what the line of that has
+    "profile_calls": ("calls.c", "shmem_putmem", "shmem_putmem(blocks"),
+    "profile_gasnet_seq": ("gasnet.c", "gex_RMA_PutBlocking", "theirs, block, 1000"),
+    "profile_armci": ("armci.c", "ARMCI_Put", "ARMCI_Put(blocks"),
+}
+WAITS = {  # where the ranks wait for rank 2
+    "profile_calls": "shmem_barrier_all",
+    "profile_gasnet_seq": "gex_Event_Wait",
+    "profile_armci": "ARMCI_Barrier",
+}
+
+
 class PageCase(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -78,7 +90,7 @@ class FiguresTest(PageCase):
         self.assertEqual(put, [{(rank + 1) % 4: 3000 * (rank + 1)} for rank in range(4)])
         leaders = [0, 0, 0, 0] if where is ONE_NODE else [0, 0, 2, 2]
         self.assertEqual([rank["node_leader"] for rank in ranks], leaders)
-        waits = "shmem_barrier_all" if program == "profile_calls" else "gex_Event_Wait"
+        waits = WAITS[program]
         waited = [{call[0]: call[2] for call in rank["calls"]}.get(waits, 0) for rank in ranks]
         for rank in (0, 1, 3):  # each sleep is 0.1 s; half of it is left to a busy machine
             self.assertGreater(waited[rank] - waited[2], 0.15e9, waited)
@@ -93,11 +105,9 @@ class FiguresTest(PageCase):
         """The path of the put, with the line of each call."""
         if not (Path(GONDWANA).parent / "libgondwana_stacks.so").exists():
             self.skipTest("it was built without libdw")
-        source = "calls.c" if program == "profile_calls" else "gasnet.c"
-        put = "shmem_putmem" if program == "profile_calls" else "gex_RMA_PutBlocking"
-        inner = line_of(source, "shmem_putmem(blocks" if source == "calls.c" else "theirs, block, 1000")
-        outer = line_of(source, "    exchange();")
-        path = f" 12 x {put}, exchange at {source}:{inner} < late at {source}:{outer} < run at "
+        source, put, inside = PUTS[program]
+        inner, outer = line_of(source, inside), line_of(source, "    exchange();")
+        path = f" 12 x {put}, exchange at {source}:{inner} < late at {source}:{outer} < "
         self.assertIn(path, errors)
         moved = [path for rank in self.data() for path in rank["paths"] if path[0] == put]
         self.assertEqual(sum(path[1] for path in moved), 12)
@@ -118,6 +128,17 @@ class FiguresTest(PageCase):
         if has_address_sanitizer(GONDWANA):
             self.skipTest("dlopen of AddressSanitizer does not see the RUNPATH of its caller")
         self.check("profile_gasnet_seq", TWO_NODES)
+
+
+    def test_armci_on_one_node(self):
+        if has_address_sanitizer(GONDWANA):
+            self.skipTest("dlopen of AddressSanitizer does not see the RUNPATH of its caller")
+        self.check("profile_armci", ONE_NODE)
+
+    def test_armci_on_two_nodes(self):
+        if has_address_sanitizer(GONDWANA):
+            self.skipTest("dlopen of AddressSanitizer does not see the RUNPATH of its caller")
+        self.check("profile_armci", TWO_NODES)
 
 
 class LargeJobTest(unittest.TestCase):

@@ -95,6 +95,10 @@ def is_of_gasnet(symbol: str) -> bool:
     return symbol.startswith(("gasnet", "gex", "gondwana_g"))
 
 
+def is_of_armci(symbol: str) -> bool:
+    return symbol.upper().startswith("ARMCI_")
+
+
 def times_of(title: str) -> list[float]:
     """The elapsed time, and the time in calls, in seconds."""
     seconds = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
@@ -118,7 +122,8 @@ class WrapperTest(unittest.TestCase):
         listed = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
         symbols = [line.split()[-2:] for line in listed.stdout.splitlines()]
         ours = {name for letter, name in symbols if letter == "T"}
-        self.assertEqual({name for name in ours if not is_of_gasnet(name)}, names)
+        of_others = {name for name in ours if is_of_gasnet(name) or is_of_armci(name)}
+        self.assertEqual(ours - of_others, names)
         called = {name.removeprefix("p") for letter, name in symbols if letter == "U"}
         self.assertEqual(names - called, {"shmem_pcontrol"})
 
@@ -255,6 +260,43 @@ class GasnetTest(unittest.TestCase):
         self.assertRegex(ended.stderr, r"bytes of atomics and .*\n +0 +1\n +0 +24 +0\n +1 +24 +0\n")
 
 
+class ArmciTest(unittest.TestCase):
+    def setUp(self):
+        if has_address_sanitizer(GONDWANA):
+            self.skipTest("dlopen of AddressSanitizer does not see the RUNPATH of its caller")
+
+    def check(self, where: int | str, how: str, expected: Counts) -> None:
+        ended = run(where, "armci", how, SHMEM_PROFILE="matrix")
+        if isinstance(where, str) and ended.returncode != 0 and "libfabric" in ended.stderr:
+            self.skipTest("no libfabric is here")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertRegex(ended.stderr, "4 ranks, .* since ARMCI_Init began; .* per rank in ARMCI\n")
+        counts = counts_of(ended.stderr)
+        self.assertEqual({call: counts.get(call) for call in expected}, expected, ended.stderr)
+        rows = r"bytes put, by .*\n.*\n +0 +0 +3032 +0 +0\n +1 +0 +0 +6032 +0\n"
+        if how == "all_kinds":
+            self.assertRegex(ended.stderr, rows)
+
+    def test_calls_and_bytes_are_exact(self):
+        expected = {
+            "ARMCI_Init": (4, 0),
+            "ARMCI_Malloc": (4, 32000),
+            "ARMCI_Put": (12, 30000),
+            "ARMCI_PutS": (4, 96),
+            "ARMCI_PutV": (4, 32),
+            "ARMCI_GetS": (4, 96),
+            "ARMCI_Rmw": (4, 32),
+            "ARMCI_Barrier": (12, 0),
+            "ARMCI_Finalize": (4, 0),
+        }
+        for where in (4, "localhost:2,localhost:2"):
+            with self.subTest(where=where):
+                self.check(where, "all_kinds", expected)
+
+    def test_a_return_from_main_reports(self):
+        self.check(4, "no_finalize", {"ARMCI_Put": (12, 30000), "ARMCI_Finalize": (4, 0)})
+
+
 class EndTest(unittest.TestCase):
     def test_only_the_last_finalize_reports(self):
         ended = run(2, "calls", "nested")
@@ -275,6 +317,12 @@ class EndTest(unittest.TestCase):
         counts = counts_of(ended.stderr)
         self.assertEqual(counts["shmem_long_p"], (15, 120))
         self.assertEqual(counts["shmem_global_exit"], (1, 0))
+
+    def test_a_killed_rank_leaves_a_sentence_and_no_table(self):
+        ended = run(3, "calls", "killed")
+        self.assertEqual(ended.returncode, 128 + 9, ended.stderr)
+        self.assertIn("--profile: status 137: no table if a signal ended a rank", ended.stderr)
+        self.assertNotIn("gondwana profile", ended.stderr)
 
     def test_a_global_exit_of_all_ranks_reports_once(self):
         ended = run(3, "calls", "all_end_job")

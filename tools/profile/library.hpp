@@ -7,8 +7,8 @@ namespace gondwana::profile {
 // we were, by a module of Python perhaps.
 void find_library();
 
-// Loads the library for a program of GASNet-EX, which need not have it. False where it is not
-// there.
+// Loads the library for a program of GASNet-EX or ARMCI, which need not have it. False where it is
+// not there.
 bool load_library();
 
 }  // namespace gondwana::profile

@@ -62,6 +62,8 @@ void Profile::give_back(std::uint64_t session, Counters counters, PathTable* pat
 void Profile::enter(std::size_t number, const Stopwatch& began) {
   if (opens_++ == 0) {
     first_call_ = number < first_gasnet_call ? "shmem_init" : call_names[number];
+    last_call_ =
+        number < first_armci_call ? number_of("shmem_finalize") : number_of("ARMCI_Finalize");
     open(began);
   }
   record(number, began.passed_ticks());
@@ -116,7 +118,7 @@ bool Profile::leave(std::size_t number) {
 
 void Profile::leave_at_exit() {
   if (!is_open_here()) return;
-  if (!has_gasnet_) return end_session(number_of("shmem_finalize"), ticks());
+  if (!has_gasnet_) return end_session(last_call_, ticks());
   if (all_leave()) return end_session(number_of("gasnet_exit"), ticks());
   abandon(number_of("gasnet_exit"), "ended with status 0 while others went on");
 }

@@ -73,7 +73,8 @@ class Profile {
   std::uint64_t session_ = off;
   bool counting_ = true;
   bool has_gasnet_ = false;
-  std::string first_call_;  // that began the session
+  std::size_t last_call_ = 0;  // of a program that ends without it
+  std::string first_call_;     // that began the session
   Settings settings_;
   Stopwatch stopwatch_;
   ThreadSlots slots_;

@@ -47,12 +47,16 @@ std::vector<Line> sum_of_ranks(const Report& report) {
 
 // The doors that these calls belong to.
 std::string_view doors_of(const std::vector<Line>& lines) {
-  const auto of_gasnet = [](const Line& line) {
-    return std::ranges::find(call_names, line.call) >= call_names.begin() + first_gasnet_call;
-  };
-  const auto calls = std::ranges::count_if(lines, of_gasnet);
-  if (calls == 0) return "OpenSHMEM";
-  return calls == std::ssize(lines) ? "GASNet-EX" : "OpenSHMEM and GASNet-EX";
+  constexpr std::array<std::string_view, 8> names{
+      "OpenSHMEM", "OpenSHMEM",           "GASNet-EX",           "OpenSHMEM and GASNet-EX",
+      "ARMCI",     "OpenSHMEM and ARMCI", "GASNet-EX and ARMCI", "OpenSHMEM, GASNet-EX and ARMCI"};
+  std::size_t doors = 0;  // a bit for each
+  for (const Line& line : lines) {
+    const auto number =
+        static_cast<std::size_t>(std::ranges::find(call_names, line.call) - call_names.begin());
+    doors |= number < first_gasnet_call ? 1U : number < first_armci_call ? 2U : 4U;
+  }
+  return names[doors];
 }
 
 std::string table_line(const Line& line, double all_nanoseconds, std::size_t width) {

@@ -57,6 +57,7 @@ struct Job {
   std::optional<std::uint32_t> reader{0};  // the rank that gets our standard input
   Binding binding = Binding::none;
   bool report_bindings = false;
+  bool has_profile = false;  // as a table
   std::string profile_page;  // a file with an absolute name, written at the end; empty: none
   bool verbose = false;
   bool prompts = false;  // of a remote launcher: the launcher writes to a terminal

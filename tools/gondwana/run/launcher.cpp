@@ -192,6 +192,28 @@ int start_job(const Job& job) {
                            : run_on_hosts(job, *std::move(orders), signals);
 }
 
+namespace {
+
+// With or without a profile.
+int run_with_table(const Job& job) {
+  constexpr int of_signals = 128;  // added to the number of the signal
+  const int status = start_job(job);
+  if (job.has_profile && status > of_signals)
+    fmt::print(stderr, "gondwana run: --profile: status {}: no table if a signal ended a rank\n",
+               status);
+  return status;
+}
+
+int run_with_page(const Job& job) {
+  forget_profile(job);
+  const int status = start_job(job);
+  const Result<void> written = write_profile_page(job);
+  if (written) return status;
+  return complain(written.error(), status != 0 ? status : exit_failure);
+}
+
+}  // namespace
+
 int run_command(const std::vector<std::string>& words) {
   occupy_standard_descriptors();
   if (words.size() == 1 && words[0] == remote_launcher_option) return run_remote_launcher();
@@ -221,12 +243,7 @@ int run_command(const std::vector<std::string>& words) {
     fmt::print("{}", show(*job));
     return 0;
   }
-  if (job->profile_page.empty()) return start_job(*job);
-  forget_profile(*job);
-  const int status = start_job(*job);
-  const Result<void> written = write_profile_page(*job);
-  if (written) return status;
-  return complain(written.error(), status != 0 ? status : exit_failure);
+  return job->profile_page.empty() ? run_with_table(*job) : run_with_page(*job);
 }
 
 }  // namespace gondwana::launch

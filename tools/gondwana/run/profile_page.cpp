@@ -88,8 +88,8 @@ Result<void> write_profile_page(const Job& job) {
   if (!std::filesystem::exists(data, failure))
     return Error{Errc::missing,
                  fmt::format("--profile: no page, for rank 0 has not written {}: a job that fails "
-                             "has no profile, nor has a program that calls neither OpenSHMEM nor "
-                             "GASNet-EX; on another host the folder must be the same",
+                             "has no profile, nor has a program that uses no shared library of "
+                             "Gondwana; on another host the folder must be the same",
                              data)};
   const Result<std::string> script = find_page_program();
   const Result<void> made =

@@ -8,7 +8,7 @@
 
 namespace gondwana::profile {
 
-inline constexpr std::array<std::string_view, 1977> call_names{
+inline constexpr std::array<std::string_view, 2040> call_names{
     "shmem_init", "shmem_finalize", "shmem_query_initialized", "shmem_global_exit", "shmem_my_pe",
     "shmem_n_pes", "shmem_info_get_version", "shmem_info_get_name", "shmem_pe_accessible",
     "shmem_addr_accessible", "shmem_ptr", "shmem_pcontrol", "shmem_init_thread",
@@ -647,8 +647,22 @@ inline constexpr std::array<std::string_view, 1977> call_names{
     "gex_VIS_IndexedGetBlocking", "gex_VIS_IndexedPutNB", "gex_VIS_IndexedPutNBI",
     "gex_VIS_IndexedPutBlocking", "gex_VIS_StridedGetNB", "gex_VIS_StridedGetNBI",
     "gex_VIS_StridedGetBlocking", "gex_VIS_StridedPutNB", "gex_VIS_StridedPutNBI",
-    "gex_VIS_StridedPutBlocking"};
+    "gex_VIS_StridedPutBlocking", "ARMCI_Init", "ARMCI_Init_args", "ARMCI_Init_thread",
+    "ARMCI_Initialized", "ARMCI_Finalize", "ARMCI_Malloc", "ARMCI_Malloc_group",
+    "ARMCI_Malloc_memdev", "ARMCI_Malloc_group_memdev", "ARMCI_Free", "ARMCI_Free_group",
+    "ARMCI_Free_memdev", "ARMCI_Malloc_local", "ARMCI_Free_local", "ARMCI_Access_begin",
+    "ARMCI_Access_end", "ARMCI_Put", "ARMCI_Get", "ARMCI_Acc", "ARMCI_Put_flag", "ARMCI_PutS",
+    "ARMCI_GetS", "ARMCI_AccS", "ARMCI_PutS_flag", "ARMCI_PutS_flag_dir", "ARMCI_PutV",
+    "ARMCI_GetV", "ARMCI_AccV", "ARMCI_PutValueInt", "ARMCI_PutValueLong", "ARMCI_PutValueFloat",
+    "ARMCI_PutValueDouble", "ARMCI_GetValueInt", "ARMCI_GetValueLong", "ARMCI_GetValueFloat",
+    "ARMCI_GetValueDouble", "ARMCI_NbPut", "ARMCI_NbGet", "ARMCI_NbAcc", "ARMCI_NbPutS",
+    "ARMCI_NbGetS", "ARMCI_NbAccS", "ARMCI_NbPutV", "ARMCI_NbGetV", "ARMCI_NbAccV",
+    "ARMCI_NbPutValueInt", "ARMCI_NbPutValueLong", "ARMCI_NbPutValueFloat",
+    "ARMCI_NbPutValueDouble", "ARMCI_Wait", "ARMCI_Test", "ARMCI_WaitProc", "ARMCI_WaitAll",
+    "ARMCI_Fence", "ARMCI_AllFence", "ARMCI_Barrier", "ARMCI_Rmw", "ARMCI_Create_mutexes",
+    "ARMCI_Destroy_mutexes", "ARMCI_Lock", "ARMCI_Unlock", "armci_msg_finalize", "armci_msg_init"};
 
 inline constexpr std::size_t first_gasnet_call = 1794;
+inline constexpr std::size_t first_armci_call = 1977;
 
 }  // namespace gondwana::profile

@@ -8,7 +8,7 @@ from data import Profile
 # Calls that wait until other ranks have come or have done something.
 WAITS = re.compile(
     r"barrier|sync|wait|broadcast|collect|alltoall|reduce|_to_all|GASNET_BLOCKUNTIL"
-    r"|gex_Event_Wait|gex_Coll|gasnet_coll|set_lock"
+    r"|gex_Event_Wait|gex_Coll|gasnet_coll|set_lock|ARMCI_Barrier|ARMCI_Lock"
 )
 SHARE = 0.05  # of the time that has passed: less is not worth a sentence
 

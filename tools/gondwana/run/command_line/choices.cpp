@@ -173,6 +173,7 @@ Result<void> set_job(const Choices& choices, Job& job) {
   job.timestamps |= choices.timestamps;
   job.report_bindings |= choices.report_bindings;
   job.verbose |= choices.verbose;
+  job.has_profile |= choices.profile == "true";
   if (choices.show) job.purpose = Purpose::show;
   if (!choices.output_folder.empty()) job.output_folder = choices.output_folder;
   Result<void> done = set_hosts(choices, job);

@@ -29,7 +29,7 @@ void add_program_options(CLI::App& app, Choices& choices) {
       ->type_name("SIZE");
   app.add_option("--wdir", choices.folder, "run the program in this folder")->type_name("DIR");
   app.add_flag("--profile", choices.profile,
-               "count calls of OpenSHMEM and GASNet-EX, and write a table at the end; with "
+               "count calls of OpenSHMEM, GASNet-EX and ARMCI, and write a table at the end; with "
                "=FILE.html a page with pictures, for all programs of the job");
 }
 
