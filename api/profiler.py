@@ -5,9 +5,9 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-from layout import WIDTH, declaration, statement
 from armci import profiler as armci
 from gasnet import profiler as gasnet
+from layout import WIDTH, declaration, statement
 from table import Api, Function, Section
 from thunks import NOTICE
 

@@ -1,7 +1,6 @@
 """Emits the wrappers of the profiling library for the calls of ARMCI."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from gasnet.profiler import parameters

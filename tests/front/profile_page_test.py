@@ -14,9 +14,10 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-sys.dont_write_bytecode = True  # the folder of the page may be an installed one
 
 from processes import has_address_sanitizer
+
+sys.dont_write_bytecode = True  # the folder of the page may be an installed one
 
 GONDWANA = ""
 PROGRAMS = Path()
@@ -129,7 +130,6 @@ class FiguresTest(PageCase):
             self.skipTest("dlopen of AddressSanitizer does not see the RUNPATH of its caller")
         self.check("profile_gasnet_seq", TWO_NODES)
 
-
     def test_armci_on_one_node(self):
         if has_address_sanitizer(GONDWANA):
             self.skipTest("dlopen of AddressSanitizer does not see the RUNPATH of its caller")
@@ -167,7 +167,9 @@ class LargeJobTest(unittest.TestCase):
         folded = self.fold(1000, 20)
         self.assertEqual(folded.what, "node, all its ranks added up")
         self.assertEqual(folded.sizes.shape, (50, 50))
-        self.assertEqual((folded.sizes[0, 0], folded.sizes[0, 1], folded.sizes[49, 0]), (190, 10, 10))
+        self.assertEqual(
+            (folded.sizes[0, 0], folded.sizes[0, 1], folded.sizes[49, 0]), (190, 10, 10)
+        )
         self.assertEqual(folded.labels[1], "20-39")
 
     def test_1000_ranks_of_one_node_are_folded_by_blocks(self):

@@ -16,7 +16,9 @@ class Frame:
     line: int = 0
 
     def __str__(self) -> str:
-        return f"{self.function} at {Path(self.file).name}:{self.line}" if self.file else self.function
+        return (
+            f"{self.function} at {Path(self.file).name}:{self.line}" if self.file else self.function
+        )
 
 
 @cache

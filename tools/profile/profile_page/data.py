@@ -100,7 +100,9 @@ def _rank(found: dict[str, Any]) -> Rank:
     traffic = {kind: dict(map(tuple, found[kind])) for kind in KINDS}
     modules = found.get("modules", [])
     paths = [
-        RawPath(call, count, nanoseconds / 1e9, size, [(modules[at], where) for at, where in places])
+        RawPath(
+            call, count, nanoseconds / 1e9, size, [(modules[at], where) for at, where in places]
+        )
         for call, count, nanoseconds, size, *places in found.get("paths", [])
     ]
     return Rank(found["host"], found["node_leader"], found["seconds"], calls, traffic, paths)

@@ -10,7 +10,10 @@ WAITS = re.compile(
     r"barrier|sync|wait|broadcast|collect|alltoall|reduce|_to_all|GASNET_BLOCKUNTIL"
     r"|gex_Event_Wait|gex_Coll|gasnet_coll|set_lock|ARMCI_Barrier|ARMCI_Lock"
 )
-SHARE = 0.05  # of the time that has passed: less is not worth a sentence
+STARTS = re.compile(
+    r"shmem_(?:init|finalize)|start_pes|_Init|_init$|[aA]ttach|_exit$|_[fF]inalize$"
+)
+SHARE = 0.05  # of the time between start and end: less is not worth a sentence
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,9 @@ class Spread:
 
 
 def of_call(profile: Profile, name: str) -> Spread:
-    return Spread([rank.calls[name].seconds if name in rank.calls else 0.0 for rank in profile.ranks])
+    return Spread(
+        [rank.calls[name].seconds if name in rank.calls else 0.0 for rank in profile.ranks]
+    )
 
 
 def inside(profile: Profile) -> Spread:
@@ -54,9 +59,18 @@ def outside(profile: Profile) -> Spread | None:
 
 
 def waiting(profile: Profile) -> Spread:
+    return _of_calls(profile, WAITS)
+
+
+def starting(profile: Profile) -> Spread:
+    """Starting and ending the library."""
+    return _of_calls(profile, STARTS)
+
+
+def _of_calls(profile: Profile, names: re.Pattern[str]) -> Spread:
     return Spread(
         [
-            sum(calls.seconds for name, calls in rank.calls.items() if WAITS.search(name))
+            sum(calls.seconds for name, calls in rank.calls.items() if names.search(name))
             for rank in profile.ranks
         ]
     )
@@ -65,7 +79,11 @@ def waiting(profile: Profile) -> Spread:
 def finding(profile: Profile) -> str:
     """One sentence: whether ranks wait for others, and for which."""
     waits = waiting(profile)
-    passed = max(rank.seconds for rank in profile.ranks)
+    starts = starting(profile).seconds
+    passed = max(
+        max(rank.seconds, rank.inside) - start
+        for rank, start in zip(profile.ranks, starts, strict=True)
+    )
     lost = waits.mean - waits.least[0]
     if lost <= SHARE * passed:
         return "No rank keeps the others waiting for long."

@@ -10,13 +10,15 @@ from imbalance import Spread, seconds
 from paths import Path
 
 STYLE = """
-body { font: 16px/1.5 sans-serif; max-width: 60em; margin: auto; padding: 1em; color: #111; background: #fff }
+body { font: 16px/1.5 sans-serif; max-width: 60em; margin: auto; padding: 1em }
+body { color: #111; background: #fff }
 img { max-width: 100%; height: auto }
 .wide { overflow-x: auto }
 table { border-collapse: collapse; font-size: 90% }
 th, td { border-bottom: 1px solid #999; padding: .2em .6em; text-align: right; white-space: nowrap }
 th:first-child, td:first-child, td:nth-child(7) { text-align: left }
-@media print { body { font-size: 10pt; max-width: none } .wide { overflow: visible } h2 { break-after: avoid } }
+@media print { body { font-size: 10pt; max-width: none } .wide { overflow: visible } }
+@media print { h2 { break-after: avoid } }
 """
 MOST_CALLS = 40
 MOST_PATHS = 25
@@ -27,7 +29,8 @@ def page(profile: Profile, paths: list[Path], matrix: bytes | None, balance: byt
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>Gondwana profile</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
-        f"<h1>Gondwana profile</h1>\n<p>{escape(profile.title)}<br>{escape(profile.machine())}</p>\n"
+        f"<h1>Gondwana profile</h1>\n"
+        f"<p>{escape(profile.title)}<br>{escape(profile.machine())}</p>\n"
         f"<p><strong>{escape(imbalance.finding(profile))}</strong></p>\n"
         f"<h2>Calls</h2>\n{_calls(profile)}"
         f"<h2>Time by call path</h2>\n{_paths(paths)}"
@@ -98,8 +101,11 @@ def _imbalance(profile: Profile, balance: bytes) -> str:
     if (outside := imbalance.outside(profile)) is not None:
         rows.append(_spread("in the program", outside))
     rows.append(_spread("in the library", imbalance.inside(profile)))
+    rows.append(_spread("in calls that start or end it", imbalance.starting(profile)))
     rows.append(_spread("in calls that wait", imbalance.waiting(profile)))
-    rows += [_spread(name, imbalance.of_call(profile, name)) for name in profile.calls()[:MOST_CALLS]]
+    rows += [
+        _spread(name, imbalance.of_call(profile, name)) for name in profile.calls()[:MOST_CALLS]
+    ]
     heads = ("time", "least", "its rank", "mean", "most", "its rank", "most/mean")
     return (
         "<p>The time of a rank, waiting included. A rank that waits least is one that the "

@@ -3,16 +3,13 @@
 import io
 from dataclasses import dataclass
 
-import matplotlib
-
-matplotlib.use("Agg")
-
+import imbalance
 import numpy as np
+from data import Profile
 from matplotlib import colors
 from matplotlib import pyplot as plt
 
-import imbalance
-from data import Profile
+plt.switch_backend("Agg")  # draws without a display
 
 MOST_ROWS = 64  # of the picture: a row must be wide enough to be seen
 MOST_WITH_FIGURES = 8
@@ -70,7 +67,10 @@ def matrix(profile: Profile) -> bytes | None:
     # The scale is logarithmic; cividis is read alike with any colour vision, and in grey.
     scale = colors.LogNorm(vmin=least if least < most else most / 10, vmax=most)
     image = axes.imshow(shown, cmap="cividis_r", norm=scale, interpolation="nearest")
-    bar = figure.colorbar(image, format=lambda value, _: size(value))
+    bar = figure.colorbar(image)
+    ticks = np.geomspace(scale.vmin, scale.vmax, 5)
+    bar.set_ticks(ticks, labels=[size(tick) for tick in ticks])
+    bar.minorticks_off()
     bar.set_label("bytes moved (white: none)")
     _name_axes(axes, folded, profile)
     if len(folded.labels) <= MOST_WITH_FIGURES:
@@ -102,18 +102,28 @@ def _write_figures(axes, folded: Folded, scale) -> None:
 
 
 def balance(profile: Profile) -> bytes:
-    """The time of each rank: waiting, in other calls, in the program."""
+    """The time of each rank: starting, waiting, in other calls, in the program."""
+    starts = np.array(imbalance.starting(profile).seconds)
     waits = np.array(imbalance.waiting(profile).seconds)
-    others = np.array(imbalance.inside(profile).seconds) - waits
+    others = np.array(imbalance.inside(profile).seconds) - waits - starts
     outside = imbalance.outside(profile)
     parts = [("in the program", np.array(outside.seconds), "white", "")] if outside else []
-    parts += [("in calls that move data or set up", others, "0.75", "////")]
+    parts += [("in calls that start or end the library", starts, "0.9", "...")]
+    parts += [("in other calls", others, "0.75", "////")]
     parts += [("in calls that wait for others", waits, "0.35", "")]
     figure, axes = plt.subplots(figsize=(6.4, 3.2), layout="constrained")
     bottom = np.zeros(len(profile.ranks))
     for label, seconds, colour, hatch in parts:
-        axes.bar(range(len(bottom)), seconds, bottom=bottom, label=label, color=colour,
-                 edgecolor="black", hatch=hatch, linewidth=0.6 if len(bottom) <= 64 else 0)
+        axes.bar(
+            range(len(bottom)),
+            seconds,
+            bottom=bottom,
+            label=label,
+            color=colour,
+            edgecolor="black",
+            hatch=hatch,
+            linewidth=0.6 if len(bottom) <= 64 else 0,
+        )
         bottom += seconds
     axes.set_xlabel("rank")
     axes.set_ylabel("seconds")
