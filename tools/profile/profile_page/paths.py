@@ -1,5 +1,6 @@
 """Time by call path: which lines of the program the time in the library belongs to."""
 
+import os
 import re
 from dataclasses import dataclass, field
 
@@ -9,6 +10,9 @@ from data import Profile, RawPath
 
 # Inline code of the headers: the program's line is the one that calls it.
 OF_HEADERS = re.compile(r"_?(?:gex|gasnete?|gondwana)_")
+
+# Callers of the program: of a thread, of main, of a handler.
+OF_RUNTIME = re.compile(r"libc\.so|libpthread|libstdc\+\+|libgondwana")
 
 
 @dataclass
@@ -46,7 +50,11 @@ def of_job(profile: Profile) -> list[Path]:
 
 
 def _frames(raw: RawPath) -> tuple[Frame, ...]:
-    frames = [frame for place in raw.places for frame in addresses.frames(*place)]
+    frames: list[Frame] = []
+    for module, address in raw.places:
+        if frames and OF_RUNTIME.match(os.path.basename(module)):
+            break
+        frames += addresses.frames(module, address)
     while len(frames) > 1 and OF_HEADERS.match(frames[0].function):
         del frames[0]
     functions = [frame.function for frame in frames]
