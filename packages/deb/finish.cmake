@@ -64,6 +64,20 @@ function(link_manual)
   endforeach()
 endfunction()
 
+# Shells look below /usr/share for completions.
+function(link_completions)
+  foreach(names bash-completion/completions/gondwana=bash-completion/completions/gondwana
+                zsh/site-functions/_gondwana=zsh/vendor-completions/_gondwana
+                fish/vendor_completions.d/gondwana.fish=fish/vendor_completions.d/gondwana.fish)
+    string(REGEX MATCH "^(.+)=(.+)$" matched ${names})
+    set(link ${root}/usr/share/${CMAKE_MATCH_2})
+    set(target ${prefix}/share/${CMAKE_MATCH_1})
+    get_filename_component(folder ${link} DIRECTORY)
+    file(MAKE_DIRECTORY ${folder})
+    file(CREATE_LINK ${target} ${link} SYMBOLIC)
+  endforeach()
+endfunction()
+
 # Of executables and shared libraries cpack takes the symbols for the second package.
 function(strip_archives)
   file(GLOB archives ${root}${prefix}/lib/*.a)
@@ -78,5 +92,6 @@ if(CPACK_GENERATOR STREQUAL DEB)
   write_copyright()
   write_changelogs()
   link_manual()
+  link_completions()
   strip_archives()
 endif()

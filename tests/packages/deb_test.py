@@ -117,7 +117,7 @@ class DebTest(unittest.TestCase):
     def test_everything_lies_in_a_folder_of_its_own_or_has_a_name_of_its_own(self):
         files = files_of(self.package)
         self.assertGreater(len(files), 100)
-        shared = r"usr/share/(doc/gondwana/|man/.*\.[137]gondwana\.gz$)"
+        shared = r"usr/share/(doc/gondwana/|man/.*\.[137]gondwana\.gz$|.*completions.*/_?gondwana(\.fish)?$)"
         ours = re.compile(rf"{PREFIX}/|{shared}")
         self.assertEqual([name for name in files if not ours.match(name)], [])
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "completion/completion.hpp"
 #include "core/parse.hpp"
 #include "info/info.hpp"
 #include "ps/ps.hpp"
@@ -49,6 +50,8 @@ int run(std::string_view name, const std::vector<std::string>& words) {
   if (command == "ps") return gondwana::ps::run_command({words.begin() + 1, words.end()});
   if (command == "top") return gondwana::top::run_command({words.begin() + 1, words.end()});
   if (command == "why") return gondwana::why::run_command({words.begin() + 1, words.end()});
+  if (command == "complete")
+    return gondwana::completion::run_command({words.begin() + 1, words.end()});
   if (command == "--version") {
     fmt::print("gondwana {}\n", GONDWANA_VERSION);
     return 0;

@@ -49,7 +49,7 @@ void add_job_options(CLI::App& app, Choices& choices) {
       ->type_name("TIME");
   app.add_option("--bind-to", choices.binding,
                  "keep each rank on a core, numa domain or package of its own [none]")
-      ->type_name("WHAT");
+      ->type_name("none|core|numa|package");
   app.add_flag("--report-bindings", choices.report_bindings,
                "say on which processors each rank may run");
   app.add_flag("-v,--verbose", choices.verbose, "say what is started");
