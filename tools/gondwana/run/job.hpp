@@ -60,7 +60,9 @@ struct Job {
   bool has_profile = false;  // as a table
   std::string profile_page;  // a file with an absolute name, written at the end; empty: none
   bool verbose = false;
-  bool prompts = false;  // of a remote launcher: the launcher writes to a terminal
+  std::string gdb_ranks;      // "0,3-5" or "all"; empty: none
+  std::string gdb_arguments;  // of a gdb that starts them; empty: they wait for a gdb
+  bool prompts = false;       // of a remote launcher: the launcher writes to a terminal
 
   // The ranks of this host.
   std::uint32_t ranks() const {

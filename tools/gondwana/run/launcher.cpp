@@ -28,6 +28,8 @@
 #include "run/command_line/rank_variable.hpp"
 #include "run/command_line/sharing.hpp"
 #include "run/command_line/show.hpp"
+#include "run/debugger/debug_job.hpp"
+#include "run/debugger/waiting_rank.hpp"
 #include "run/io/pipe.hpp"
 #include "run/job.hpp"
 #include "run/node/descendants.hpp"
@@ -138,7 +140,7 @@ bool wait_for_guardian(const Sweeper& sweeper, Child& guardian) {
 }
 
 // `orders`: the pipe by which the launcher passes signals on.
-int run_here(const Job& job, Pipe orders, const sigset_t& signals) {
+int run_here(const Job& job, Pipe orders, const sigset_t& signals, DebuggerWindows* windows) {
   const Result<Sweeper> sweeper = Sweeper::start([&](SweeperLink link) {
     orders.to.reset();
     run_guardian(job, std::move(link), std::move(orders.from));
@@ -147,10 +149,11 @@ int run_here(const Job& job, Pipe orders, const sigset_t& signals) {
   orders.from.reset();
   Child guardian{sweeper->pid(), "guardian"};
   supervise(orders.to, signals, [&] { return wait_for_guardian(*sweeper, guardian); });
+  if (windows != nullptr) windows->close();
   return status_of(guardian);
 }
 
-int run_on_hosts(const Job& job, Pipe orders, const sigset_t& signals) {
+int run_on_hosts(const Job& job, Pipe orders, const sigset_t& signals, DebuggerWindows* windows) {
   Child conductor{::fork(), "conductor"};
   if (conductor.pid == 0) {
     orders.to.reset();
@@ -161,6 +164,7 @@ int run_on_hosts(const Job& job, Pipe orders, const sigset_t& signals) {
   supervise(orders.to, signals, [&] {
     return ::waitpid(conductor.pid, &conductor.wait_status, WNOHANG) == conductor.pid;
   });
+  if (windows != nullptr) windows->close();
   return status_of(conductor);
 }
 
@@ -176,9 +180,22 @@ std::uint32_t node_ranks(const Job& job) {
   return options.most_on_node();
 }
 
+// With the ranks of --gdb under gdb.
+int debug_job(Job& job) {
+  Result<std::optional<DebuggerWindows>> windows = put_under_gdb(job);
+  if (!windows) return complain(windows.error(), exit_status(windows.error().code));
+  if (const Result<void> found = job.hosts.empty() ? find_files(job) : Result<void>{}; !found)
+    return complain(found.error(), exit_status(found.error().code));
+  if (job.purpose == Purpose::show) {
+    fmt::print("{}", show(job));
+    return 0;
+  }
+  return start_job(job, *windows ? &**windows : nullptr);
+}
+
 }  // namespace
 
-int start_job(const Job& job) {
+int start_job(const Job& job, DebuggerWindows* windows) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGCHLD,
@@ -188,8 +205,8 @@ int start_job(const Job& job) {
   ::sigprocmask(SIG_SETMASK, &signals, nullptr);
   Result<Pipe> orders = make_pipe();
   if (!orders) return complain(orders.error(), exit_failure);
-  return job.hosts.empty() ? run_here(job, *std::move(orders), signals)
-                           : run_on_hosts(job, *std::move(orders), signals);
+  return job.hosts.empty() ? run_here(job, *std::move(orders), signals, windows)
+                           : run_on_hosts(job, *std::move(orders), signals, windows);
 }
 
 namespace {
@@ -217,6 +234,7 @@ int run_with_page(const Job& job) {
 int run_command(const std::vector<std::string>& words) {
   occupy_standard_descriptors();
   if (words.size() == 1 && words[0] == remote_launcher_option) return run_remote_launcher();
+  if (words.size() > 2 && words[0] == wait_for_debugger_option) return wait_for_debugger(words);
   Result<Job> job = parse_command_line(words);
   if (!job) return complain(job.error(), exit_failure);
   if (job->purpose == Purpose::help) {
@@ -239,6 +257,7 @@ int run_command(const std::vector<std::string>& words) {
   const bool here = job->hosts.empty();
   if (const Result<void> found = here ? find_files(*job) : Result<void>{}; !found)
     return complain(found.error(), exit_status(found.error().code));
+  if (!job->gdb_ranks.empty()) return debug_job(*job);
   if (job->purpose == Purpose::show) {
     fmt::print("{}", show(*job));
     return 0;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "run/debugger/debugger_windows.hpp"
 #include "run/job.hpp"
 
 namespace gondwana::launch {
@@ -12,6 +13,7 @@ namespace gondwana::launch {
 int run_command(const std::vector<std::string>& words);
 
 // Starts the job, whose files are found, and waits for its end. Returns the exit status.
-int start_job(const Job& job);
+// `windows`: of ranks under gdb, or null.
+int start_job(const Job& job, DebuggerWindows* windows = nullptr);
 
 }  // namespace gondwana::launch

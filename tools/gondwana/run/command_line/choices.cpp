@@ -174,6 +174,8 @@ Result<void> set_job(const Choices& choices, Job& job) {
   job.report_bindings |= choices.report_bindings;
   job.verbose |= choices.verbose;
   job.has_profile |= choices.profile == "true";
+  if (!choices.gdb_ranks.empty()) job.gdb_ranks = choices.gdb_ranks;
+  if (!choices.gdb_arguments.empty()) job.gdb_arguments = choices.gdb_arguments;
   if (choices.show) job.purpose = Purpose::show;
   if (!choices.output_folder.empty()) job.output_folder = choices.output_folder;
   Result<void> done = set_hosts(choices, job);

@@ -23,6 +23,8 @@ struct Choices {
   bool report_bindings = false;
   std::string profile;  // "true": a table; else the name of a page
   std::string heap;
+  std::string gdb_ranks;
+  std::string gdb_arguments;
   bool verbose = false;
   bool show = false;
   bool ignored = false;

@@ -94,6 +94,8 @@ Result<Job> complete(Job job) {
     return wrong(fmt::format("{} ranks: the hosts have room for {}; give them more, such as {}:{}",
                              ranks, slots, job.hosts[0].name, job.hosts[0].slots + ranks - slots));
   job.share.total = static_cast<std::uint32_t>(ranks);
+  if (!job.gdb_arguments.empty() && job.gdb_ranks.empty())
+    return wrong("--gdb-args without --gdb, which names the ranks");
   if (job.reader && *job.reader >= ranks)
     return wrong(fmt::format("--stdin {}: this job has ranks 0 to {}", *job.reader, ranks - 1));
   if (const Result<void> done = preload_for_page(job); !done) return done.error();

@@ -50,6 +50,14 @@ void add_job_options(CLI::App& app, Choices& choices) {
   app.add_option("--bind-to", choices.binding,
                  "keep each rank on a core, numa domain or package of its own [none]")
       ->type_name("none|core|numa|package");
+  app.add_option("--gdb", choices.gdb_ranks,
+                 "run these ranks under gdb, such as 0,3-5 or all: here if it is one, in windows "
+                 "of tmux, or in xterms")
+      ->type_name("RANKS");
+  app.add_option("--gdb-args", choices.gdb_arguments,
+                 "gdb starts the program with these arguments, and writes as the rank: \"-batch "
+                 "-ex run -ex bt\"")
+      ->type_name("WORDS");
   app.add_flag("--report-bindings", choices.report_bindings,
                "say on which processors each rank may run");
   app.add_flag("-v,--verbose", choices.verbose, "say what is started");

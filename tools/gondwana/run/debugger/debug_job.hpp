@@ -1,0 +1,16 @@
+// What --gdb changes in a job before it starts.
+#pragma once
+
+#include <optional>
+
+#include "core/result.hpp"
+#include "run/debugger/debugger_windows.hpp"
+#include "run/job.hpp"
+
+namespace gondwana::launch {
+
+// Puts the ranks of `job.gdb_ranks` under gdb. Windows are opened if the job is on this host and
+// there is a place for them. The files of the job are to be found after it.
+Result<std::optional<DebuggerWindows>> put_under_gdb(Job& job);
+
+}  // namespace gondwana::launch

@@ -1,0 +1,92 @@
+#include "run/debugger/debugged_ranks.hpp"
+
+#include <fmt/format.h>
+#include <wordexp.h>
+
+#include <algorithm>
+
+#include "core/parse.hpp"
+#include "run/command_line/choices.hpp"
+
+namespace gondwana::launch {
+namespace {
+
+bool contains(const RankRanges& ranks, std::uint32_t rank) {
+  return std::ranges::any_of(
+      ranks, [&](const auto& range) { return range.first <= rank && rank < range.second; });
+}
+
+// Up to where ranks are like `first`: all of them debugged, or none.
+std::uint32_t end_of_alike(const RankRanges& ranks, std::uint32_t first, std::uint32_t end) {
+  for (const auto& [begin, after] : ranks) {
+    if (begin > first) end = std::min(end, begin);
+    if (after > first) end = std::min(end, after);
+  }
+  return end;
+}
+
+}  // namespace
+
+Result<RankRanges> parse_ranks(const std::string& text, std::uint32_t total) {
+  if (text == "all") return RankRanges{{0, total}};
+  RankRanges ranks;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string range = text.substr(at, end - at);
+    const std::size_t dash = range.find('-');
+    const Result<std::uint64_t> first = parse_number(range.substr(0, dash), 0, total - 1);
+    const Result<std::uint64_t> last =
+        dash == std::string::npos ? first : parse_number(range.substr(dash + 1), 0, total - 1);
+    if (!first || !last || *last < *first)
+      return wrong(fmt::format("--gdb {}: expected ranks from 0 to {}, such as 0, 0,3-5 or all",
+                               text, total - 1));
+    ranks.emplace_back(*first, *last + 1);
+    at = end + 1;
+  }
+  std::ranges::sort(ranks);
+  return ranks;
+}
+
+void put_before(Job& job, const RankRanges& ranks, const std::vector<std::string>& before) {
+  std::vector<Program> programs;
+  std::uint32_t first = 0;
+  for (const Program& program : job.programs) {
+    const std::uint32_t end = first + program.ranks;
+    while (first < end) {
+      const std::uint32_t next = end_of_alike(ranks, first, end);
+      Program& part = programs.emplace_back(program);
+      part.ranks = next - first;
+      if (contains(ranks, first))
+        part.words.insert(part.words.begin(), before.begin(), before.end());
+      first = next;
+    }
+  }
+  job.programs = std::move(programs);
+}
+
+Result<std::vector<std::string>> words_of_gdb(const std::string& arguments) {
+  wordexp_t found{};
+  if (::wordexp(arguments.c_str(), &found, WRDE_NOCMD) != 0)
+    return wrong(
+        fmt::format("--gdb-args \"{}\": expected words as a shell takes them, such as "
+                    "\"-batch -ex run -ex bt\", or \"-ex 'break solve'\"",
+                    arguments));
+  std::vector<std::string> words{"gdb"};
+  words.insert(words.end(), found.we_wordv, found.we_wordv + found.we_wordc);
+  words.emplace_back("--args");
+  ::wordfree(&found);
+  return words;
+}
+
+std::vector<std::string> words_to_attach(pid_t process) {
+  std::vector<std::string> words{
+      "gdb", "-q", "-iex", "set pagination off", "-p", fmt::to_string(process)};
+  for (const char* command :
+       {"tcatch exec", "continue", "tbreak main", "continue", "set pagination on"}) {
+    words.emplace_back("-ex");
+    words.emplace_back(command);
+  }
+  return words;
+}
+
+}  // namespace gondwana::launch
