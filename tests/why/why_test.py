@@ -101,6 +101,14 @@ class WhyTest(LauncherCase):
             with self.subTest(problem=problem):
                 self.check(problem, TWO_NODES)
 
+    @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
+    def test_the_reason_follows_the_end_of_the_time_with_several_hosts(self):
+        job = self.start("--hosts", "localhost:2,localhost:2", "--timeout", "5", PROBLEMS, "loop")
+        _, err = job.communicate(timeout=WATCHDOG)
+        self.assertEqual(job.returncode, 124)
+        self.assertRegex(err, r"(?s)^gondwana run: the job runs longer than --timeout 5 s; .*\n"
+                              r"gondwana run: rank 3 keeps the others waiting: ")
+
     def test_a_rank_that_has_died_before_its_launcher_saw_it(self):
         job = self.begin_problem("loop")
         said = json.loads(self.why(job, "--json"))

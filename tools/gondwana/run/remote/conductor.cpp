@@ -226,10 +226,10 @@ void Conductor::on_time_up() {
   time_up_ns_.reset();
   if (ending_) return;
   status_ = exit_timeout;
-  say_why();
-  end_job(exit_timeout,
-          fmt::format("the job runs longer than --timeout {} s; its {} ranks are ended",
-                      static_cast<double>(job_.timeout->count()) / 1000, job_.ranks()));
+  output_.say(fmt::format("the job runs longer than --timeout {} s; its {} ranks are ended",
+                          static_cast<double>(job_.timeout->count()) / 1000, job_.ranks()));
+  say_why();  // while the ranks live
+  end_job(exit_timeout, "");
 }
 
 // As under mpirun, nobody to read the output means the end of the job, without a word: | head.
