@@ -4,12 +4,15 @@
 #include <wordexp.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "core/parse.hpp"
 #include "run/command_line/choices.hpp"
 
 namespace gondwana::launch {
 namespace {
+
+namespace fs = std::filesystem;
 
 bool contains(const RankRanges& ranks, std::uint32_t rank) {
   return std::ranges::any_of(
@@ -79,8 +82,12 @@ Result<std::vector<std::string>> words_of_gdb(const std::string& arguments) {
 }
 
 std::vector<std::string> words_to_attach(pid_t process) {
+  std::error_code failure;
+  const fs::path self = fs::read_symlink("/proc/self/exe", failure);
+  const fs::path printers = (self.parent_path() / GONDWANA_PRINTERS).lexically_normal();
   std::vector<std::string> words{
       "gdb", "-q", "-iex", "set pagination off", "-p", fmt::to_string(process)};
+  if (fs::exists(printers, failure)) words.insert(words.begin() + 2, {"-x", printers.string()});
   for (const char* command :
        {"tcatch exec", "continue", "tbreak main", "continue", "set pagination on"}) {
     words.emplace_back("-ex");

@@ -28,7 +28,8 @@ void put_before(Job& job, const RankRanges& ranks, const std::vector<std::string
 // as in a shell.
 Result<std::vector<std::string>> words_of_gdb(const std::string& arguments);
 
-// What attaches to a process that waits, and goes on to main().
+// What attaches to a process that waits, and goes on to main(). It knows our handles if the file
+// for that is installed.
 std::vector<std::string> words_to_attach(pid_t process);
 
 }  // namespace gondwana::launch
