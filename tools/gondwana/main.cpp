@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/bench.hpp"
 #include "completion/completion.hpp"
 #include "core/parse.hpp"
 #include "info/info.hpp"
@@ -29,12 +30,13 @@ constexpr std::string_view help =
     "  gondwana ps                    your jobs on this machine\n"
     "  gondwana why [JOB]             which ranks of a job keep the others waiting, and where\n"
     "  gondwana top [JOB]             what the ranks of a job do, live\n"
+    "  gondwana bench SUBJECT         latency, bandwidth, rate or atomics, beside controls\n"
     "  gondwana info                  this machine, the environment variables, what is wrong\n"
     "  gondwana --version\n";
 
 int unknown_command(std::string_view word) {
-  constexpr std::array<std::string_view, 7> commands{"run",  "ps",        "why",   "top",
-                                                     "info", "--version", "--help"};
+  constexpr std::array<std::string_view, 8> commands{"run",   "ps",   "why",       "top",
+                                                     "bench", "info", "--version", "--help"};
   const std::string_view near = gondwana::nearest(word, commands);
   fmt::print(stderr, "gondwana: there is no command {}{}; see gondwana --help\n", word,
              near.empty() ? "" : fmt::format("; did you mean {}?", near));
@@ -46,6 +48,7 @@ int run(std::string_view name, const std::vector<std::string>& words) {
     return gondwana::launch::run_command(words);
   const std::string command = words.empty() ? "--help" : words.front();
   if (command == "run") return gondwana::launch::run_command({words.begin() + 1, words.end()});
+  if (command == "bench") return gondwana::bench::run_command({words.begin() + 1, words.end()});
   if (command == "info") return gondwana::info::run_command({words.begin() + 1, words.end()});
   if (command == "ps") return gondwana::ps::run_command({words.begin() + 1, words.end()});
   if (command == "top") return gondwana::top::run_command({words.begin() + 1, words.end()});

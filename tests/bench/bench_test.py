@@ -1,0 +1,85 @@
+"""What `gondwana bench` prints, in few rounds: `bench_test.py GONDWANA`."""
+
+import csv
+import json
+import subprocess
+import sys
+import unittest
+
+WATCHDOG = 120
+GONDWANA = ""
+ATOMICS = ["fetch_add", "add", "swap", "compare_swap"]
+
+
+def bench(*words):
+    return subprocess.run([GONDWANA, "bench", *words], capture_output=True, text=True, timeout=WATCHDOG,
+                          check=False)
+
+
+class BenchTest(unittest.TestCase):
+    def figures(self, *words):
+        said = bench(*words, "-r", "3")
+        self.assertEqual((said.returncode, said.stderr), (0, ""))
+        return said.stdout
+
+    def test_a_table_has_a_row_for_each_size_with_a_control(self):
+        lines = self.figures("latency", "-m", "8:64").splitlines()
+        self.assertEqual(lines[0].split(": ")[1], "put, 2 ranks, medians of 3 rounds")
+        self.assertEqual(lines[1].split(), ["#", "Size", "Latency", "(us)", "25%", "75%", "Control", "Ratio"])
+        self.assertEqual([line.split()[0] for line in lines[2:6]], ["8", "16", "32", "64"])
+        self.assertIn(": get, ", lines[7])
+        for line in (*lines[2:6], *lines[9:13]):
+            _, median, lower, upper, control, ratio = map(float, line.split())
+            self.assertLessEqual(lower, median)
+            self.assertLessEqual(median, upper)
+            self.assertGreaterEqual(control, 0)
+            self.assertGreater(ratio, 0)
+
+    def test_json_has_the_values_of_every_round(self):
+        result = json.loads(self.figures("atomics", "--json", "-n", "4"))
+        self.assertEqual((result["subject"], result["job"], result["rounds"]), ("atomics", "4 ranks", 3))
+        self.assertEqual([series["operation"] for series in result["series"]], ATOMICS)
+        for series in result["series"]:
+            self.assertEqual((len(series["ours_ns"]), len(series["control_ns"])), (3, 3))
+            self.assertTrue(all(ns > 0 for ns in series["ours_ns"] + series["control_ns"]))
+
+    def test_csv_has_a_row_for_each_size(self):
+        for subject, column in (("bandwidth", "Bandwidth (MB/s)"), ("rate", "Rate (M/s)")):
+            rows = list(csv.DictReader(self.figures(subject, "--csv", "-m", "1K:2K").splitlines()))
+            self.assertEqual([row["bytes"] for row in rows], ["1024", "2048"])
+            for row in rows:
+                self.assertLessEqual(float(row["25%"]), float(row[column]))
+                self.assertGreater(float(row["ratio"]), 0)
+
+    def test_between_hosts_there_is_no_control(self):
+        lines = self.figures("latency", "--hosts", "localhost:1,localhost:1", "-m", "8:8").splitlines()
+        self.assertIn("hosts localhost:1,localhost:1", lines[0])
+        self.assertEqual(lines[2].split()[-2:], ["-", "-"])
+
+    def test_a_job_that_fails_is_told(self):
+        said = bench("latency", "--hosts", "-x:1,localhost:1")
+        self.assertEqual((said.returncode, said.stdout), (2, ""))
+        self.assertIn("it ended with status ", said.stderr)
+
+    def test_mistakes_get_a_sentence(self):
+        for words, sentence in {
+            (): "what to measure? Possible are latency, bandwidth, rate, atomics",
+            ("strided",): "strided cannot be measured by this version; possible are latency, ",
+            ("latency", "-n", "1"): '-n "1": expected a whole number from 2 ',
+            ("latency", "-m", "8"): '-m "8": expected MIN:MAX',
+            ("latency", "-m", "8:4"): '-m "8:4": expected MIN:MAX',
+            ("atomics", "-m", "8:8"): "atomics has no sizes",
+            ("latency", "--json", "--csv"): "not both",
+            ("latency", "-n", "2", "--hosts", "a:1,b:1"): "not both",
+            ("latency", "--fast"): "--fast; see gondwana bench --help",
+        }.items():
+            with self.subTest(words=words):
+                said = bench(*words)
+                self.assertEqual((said.returncode, said.stdout, said.stderr.count("\n")), (2, "", 1))
+                self.assertIn(sentence, said.stderr)
+        self.assertTrue(bench("--help").stdout.startswith("Usage: gondwana bench "))
+
+
+if __name__ == "__main__":
+    GONDWANA = sys.argv.pop(1)
+    unittest.main()

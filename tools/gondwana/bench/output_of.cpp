@@ -1,0 +1,71 @@
+#include "bench/output_of.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "core/unique_fd.hpp"
+
+extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX has programs declare it
+
+namespace gondwana::bench {
+namespace {
+
+Error failed(const std::vector<std::string>& words, std::string_view what) {
+  return {Errc::refused, fmt::format("{}: {}", fmt::join(words, " "), what)};
+}
+
+// In our process group: what is typed at the terminal ends it, too.
+Result<pid_t> start(const std::vector<std::string>& words, int output) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  pid_t pid = -1;
+  const int failure =
+      ::posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (failure != 0) return failed(words, std::strerror(failure));
+  return pid;
+}
+
+std::string read_all(int fd) {
+  std::string text;
+  std::array<char, 4096> buffer{};
+  for (;;) {
+    const ssize_t count = ::read(fd, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+}
+
+}  // namespace
+
+Result<std::string> output_of(const std::vector<std::string>& words) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return failed(words, std::strerror(errno));
+  const UniqueFd from(ends[0]);
+  UniqueFd to(ends[1]);
+  const Result<pid_t> pid = start(words, to.get());
+  to.reset();
+  if (!pid) return pid.error();
+  std::string text = read_all(from.get());
+  int status = 0;
+  while (::waitpid(*pid, &status, 0) < 0 && errno == EINTR) continue;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return text;
+  if (WIFSIGNALED(status))
+    return failed(words, fmt::format("it was killed by signal {}", WTERMSIG(status)));
+  return failed(words, fmt::format("it ended with status {}", WEXITSTATUS(status)));
+}
+
+}  // namespace gondwana::bench

@@ -1,0 +1,15 @@
+// Runs a command and reads what it prints.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/result.hpp"
+
+namespace gondwana::bench {
+
+// All of its standard output. Its standard error is ours. An error if it does not start or ends
+// with a status other than 0.
+Result<std::string> output_of(const std::vector<std::string>& words);
+
+}  // namespace gondwana::bench

@@ -1,0 +1,146 @@
+#include "bench/report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "json_text.hpp"
+
+namespace gondwana::bench {
+namespace {
+
+// The time of one operation in the unit of the subject.
+double in_unit(Unit unit, double ns, std::uint64_t bytes) {
+  switch (unit) {
+    case Unit::microseconds:
+      return ns / 1e3;
+    case Unit::megabytes:
+      return 1e3 * static_cast<double>(bytes) / ns;
+    case Unit::millions:
+      return 1e3 / ns;
+  }
+  return ns;
+}
+
+std::string_view name_of(Unit unit) {
+  switch (unit) {
+    case Unit::microseconds:
+      return "Latency (us)";
+    case Unit::megabytes:
+      return "Bandwidth (MB/s)";
+    case Unit::millions:
+      return "Rate (M/s)";
+  }
+  return "";
+}
+
+std::vector<double> in_unit(Unit unit, std::vector<double> ns, std::uint64_t bytes) {
+  for (double& value : ns) value = in_unit(unit, value, bytes);
+  return ns;
+}
+
+struct Row {
+  std::string label;  // the size, or the operation where there are no sizes
+  const Series* series;
+  Quartiles ours;
+  std::optional<double> control;  // the median
+  std::optional<double> ratio;    // of times, the median over rounds
+};
+
+Row row_of(const Subject& subject, const Series& series) {
+  const std::uint64_t bytes = series.bytes;
+  Row row{subject.has_sizes ? fmt::to_string(bytes) : series.operation,
+          &series,
+          quartiles_of(in_unit(subject.unit, series.ours, bytes)),
+          {},
+          {}};
+  if (series.control.empty()) return row;
+  row.control = quartiles_of(in_unit(subject.unit, series.control, bytes)).median;
+  row.ratio = quartiles_of(ratios_of(series)).median;
+  return row;
+}
+
+std::vector<Row> rows_of(const Choices& choices, const std::vector<Series>& series) {
+  std::vector<Row> rows;
+  rows.reserve(series.size());
+  for (const Series& one : series) rows.push_back(row_of(choices.subject, one));
+  return rows;
+}
+
+std::string number(const std::optional<double>& value, int digits) {
+  return value ? fmt::format("{:.{}f}", *value, digits) : "-";
+}
+
+// "2 ranks", or "hosts a:1,b:1"
+std::string ranks_of(const Choices& choices) {
+  return choices.hosts.empty() ? fmt::format("{} ranks", choices.ranks)
+                               : fmt::format("hosts {}", choices.hosts);
+}
+
+std::string titles(const Choices& choices, const std::string& operation) {
+  const Subject& subject = choices.subject;
+  const std::string what = subject.has_sizes ? fmt::format(": {}", operation) : "";
+  return fmt::format(
+      "# OpenSHMEM {}{}, {}, medians of {} rounds\n{:<14}{:>16}{:>12}{:>12}{:>12}{:>8}\n",
+      subject.title, what, ranks_of(choices), choices.rounds,
+      subject.has_sizes ? "# Size" : "# Operation", name_of(subject.unit), "25%", "75%", "Control",
+      "Ratio");
+}
+
+std::string to_table(const Choices& choices, const std::vector<Row>& rows) {
+  std::string text;
+  std::string operation;
+  for (const Row& row : rows) {
+    if (text.empty() || (choices.subject.has_sizes && row.series->operation != operation)) {
+      operation = row.series->operation;
+      text += (text.empty() ? "" : "\n") + titles(choices, operation);
+    }
+    text +=
+        fmt::format("{:<14}{:>16.4f}{:>12.4f}{:>12.4f}{:>12}{:>8}\n", row.label, row.ours.median,
+                    row.ours.lower, row.ours.upper, number(row.control, 4), number(row.ratio, 2));
+  }
+  return text;
+}
+
+std::string to_csv(const Choices& choices, const std::vector<Row>& rows) {
+  std::string text =
+      fmt::format("operation,bytes,\"{}\",25%,75%,control,ratio\n", name_of(choices.subject.unit));
+  for (const Row& row : rows)
+    text += fmt::format("{},{},{:.6g},{:.6g},{:.6g},{},{}\n", row.series->operation,
+                        row.series->bytes, row.ours.median, row.ours.lower, row.ours.upper,
+                        number(row.control, 6), number(row.ratio, 4));
+  return text;
+}
+
+std::string to_json(const Choices& choices, const std::vector<Row>& rows) {
+  std::string items;
+  for (const Row& row : rows)
+    items += fmt::format(
+        R"({}    {{"operation": {}, "bytes": {}, "ours_ns": [{:.3f}], "control_ns": [{:.3f}]}})",
+        items.empty() ? "" : ",\n", json_text(row.series->operation), row.series->bytes,
+        fmt::join(row.series->ours, ", "), fmt::join(row.series->control, ", "));
+  return fmt::format(
+      "{{\n  \"version\": {},\n  \"subject\": {},\n  \"job\": {},\n  \"rounds\": {},\n"
+      "  \"series\": [\n{}\n  ]\n}}\n",
+      json_text(GONDWANA_VERSION), json_text(choices.subject.name), json_text(ranks_of(choices)),
+      choices.rounds, items);
+}
+
+}  // namespace
+
+std::string report(const Choices& choices, const std::vector<Series>& series) {
+  const std::vector<Row> rows = rows_of(choices, series);
+  switch (choices.format) {
+    case Format::table:
+      return to_table(choices, rows);
+    case Format::csv:
+      return to_csv(choices, rows);
+    case Format::json:
+      return to_json(choices, rows);
+  }
+  return "";
+}
+
+}  // namespace gondwana::bench

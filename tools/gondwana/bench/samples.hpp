@@ -1,0 +1,37 @@
+// The lines that a measuring program prints, and what they say: one series for each operation and
+// size.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.hpp"
+
+namespace gondwana::bench {
+
+// Nanoseconds of one operation, a value for each round.
+struct Series {
+  std::string operation;
+  std::uint64_t bytes = 0;
+  std::vector<double> ours;
+  std::vector<double> control;  // empty: the target is not mapped here
+};
+
+struct Quartiles {
+  double lower;
+  double median;
+  double upper;
+};
+
+// Lines such as "put 8 52.1 48.7" or "put 8 21000 -".
+Result<std::vector<Series>> read_samples(std::string_view text);
+
+// Of at least one value, interpolated between neighbours.
+Quartiles quartiles_of(std::vector<double> values);
+
+// The ratio of ours and the control within each round.
+std::vector<double> ratios_of(const Series& series);
+
+}  // namespace gondwana::bench

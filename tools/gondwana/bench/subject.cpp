@@ -1,0 +1,151 @@
+#include "bench/subject.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <ranges>
+
+#include "core/parse.hpp"
+
+namespace gondwana::bench {
+namespace {
+
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
+
+constexpr std::array<Subject, 4> subjects{{
+    {"latency", "latency", "latency of blocking operations", Unit::microseconds},
+    {"bandwidth", "stream", "bandwidth of non-blocking puts, 64 before each quiet",
+     Unit::megabytes},
+    {"rate", "stream", "rate of non-blocking puts, 64 before each quiet", Unit::millions},
+    {"atomics", "atomics", "latency of atomic operations on one word", Unit::microseconds, false},
+}};
+
+// As they were written.
+struct Words {
+  std::string subject;
+  std::string ranks;
+  std::string hosts;
+  std::string rounds;
+  std::string sizes;
+  bool csv = false;
+  bool json = false;
+  bool help = false;
+};
+
+Error wrong(std::string text) {
+  return {Errc::invalid_argument, std::move(text)};
+}
+
+void describe(CLI::App& app, Words& words) {
+  app.set_help_flag();
+  app.add_option("subject", words.subject);
+  app.add_option("-n,--np", words.ranks);
+  app.add_option("-H,--hosts", words.hosts);
+  app.add_option("-r,--rounds", words.rounds);
+  app.add_option("-m,--sizes", words.sizes);
+  app.add_flag("--csv", words.csv);
+  app.add_flag("--json", words.json);
+  app.add_flag("-h,--help", words.help);
+}
+
+Result<Subject> find_subject(const std::string& name) {
+  const auto found = std::ranges::find(subjects, name, &Subject::name);
+  if (found != subjects.end()) return *found;
+  const auto names = subjects | std::views::transform(&Subject::name);
+  if (name.empty())
+    return wrong(fmt::format("what to measure? Possible are {}", fmt::join(names, ", ")));
+  return wrong(fmt::format("{} cannot be measured by this version; possible are {}", name,
+                           fmt::join(names, ", ")));
+}
+
+Result<void> set_number(std::string_view option, const std::string& word, std::uint64_t least,
+                        std::uint64_t most, std::uint32_t& number) {
+  if (word.empty()) return {};
+  const Result<std::uint64_t> read = parse_number(word, least, most);
+  if (!read) return wrong(fmt::format("{} {}", option, read.error().text));
+  number = static_cast<std::uint32_t>(*read);
+  return {};
+}
+
+// "8:1M"; either side may be left out.
+Result<void> set_sizes(const std::string& word, Choices& choices) {
+  if (word.empty()) return {};
+  const Error unclear =
+      wrong(fmt::format("-m \"{}\": expected MIN:MAX, sizes from 1 to 1G, such as 8:64K", word));
+  const std::size_t colon = word.find(':');
+  if (colon == std::string::npos) return unclear;
+  const auto set = [](const std::string& text, std::uint64_t& size) {
+    const Result<std::size_t> read = text.empty() ? Result<std::size_t>(size) : parse_size(text);
+    if (read) size = *read;
+    return static_cast<bool>(read);
+  };
+  if (!set(word.substr(0, colon), choices.smallest) ||
+      !set(word.substr(colon + 1), choices.largest))
+    return unclear;
+  const bool is_range = choices.smallest > 0 && choices.smallest <= choices.largest;
+  return is_range && choices.largest <= most_bytes ? Result<void>{} : unclear;
+}
+
+Result<void> set_format(const Words& words, Choices& choices) {
+  if (words.csv && words.json) return wrong("--csv or --json, not both");
+  if (words.csv) choices.format = Format::csv;
+  if (words.json) choices.format = Format::json;
+  return {};
+}
+
+Result<Choices> choices_of(const Words& words) {
+  Choices choices{.help = words.help, .hosts = words.hosts};
+  if (words.help) return choices;
+  const Result<Subject> subject = find_subject(words.subject);
+  if (!subject) return subject.error();
+  choices.subject = *subject;
+  if (!words.ranks.empty() && !words.hosts.empty())
+    return wrong("-n or --hosts, not both: --hosts says how many ranks each host has");
+  if (!words.sizes.empty() && !choices.subject.has_sizes)
+    return wrong(fmt::format("{} has no sizes: leave -m out", choices.subject.name));
+  for (const Result<void>& set : {set_number("-n", words.ranks, 2, 65536, choices.ranks),
+                                  set_number("-r", words.rounds, 3, 10000, choices.rounds),
+                                  set_sizes(words.sizes, choices), set_format(words, choices)})
+    if (!set) return set.error();
+  return choices;
+}
+
+}  // namespace
+
+Result<Choices> parse(const std::vector<std::string>& words) {
+  CLI::App app;
+  Words written;
+  describe(app, written);
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::ParseError& error) {
+    return wrong(fmt::format("{}; see gondwana bench --help", error.what()));
+  }
+  return choices_of(written);
+}
+
+std::string help_text() {
+  std::string text =
+      "Usage: gondwana bench SUBJECT [options]\n"
+      "\n"
+      "Measures OpenSHMEM from rank 0 to the last rank, in rounds; each measures the operation and "
+      "a control, which does\n"
+      "the same to the same memory without any library. The table shows medians over the rounds.\n"
+      "\n";
+  for (const Subject& subject : subjects)
+    text += fmt::format("  {:<10} {}\n", subject.name, subject.title);
+  text +=
+      "\n"
+      "  -n N             ranks: 2 unless given\n"
+      "  --hosts A:N,B:N  run on these hosts, as for gondwana run\n"
+      "  -m MIN:MAX       sizes in bytes, powers of two times MIN: 1:1M unless given\n"
+      "  -r N             rounds: 20 unless given\n"
+      "  --csv, --json    the same for programs; --json has the values of every round\n";
+  return text;
+}
+
+}  // namespace gondwana::bench

@@ -1,0 +1,39 @@
+// The subjects that `gondwana bench` measures, and the words that ask for one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.hpp"
+
+namespace gondwana::bench {
+
+enum class Unit { microseconds, megabytes, millions };
+
+struct Subject {
+  std::string_view name;   // "latency"
+  std::string_view group;  // what the measuring program calls it
+  std::string_view title;
+  Unit unit;
+  bool has_sizes = true;  // of the operands; otherwise the rows are operations
+};
+
+enum class Format { table, csv, json };
+
+struct Choices {
+  bool help = false;
+  Subject subject{};
+  std::uint32_t ranks = 2;
+  std::string hosts;  // as for `gondwana run --hosts`; empty: this machine
+  std::uint32_t rounds = 20;
+  std::uint64_t smallest = 1;
+  std::uint64_t largest = std::uint64_t{1} << 20;
+  Format format = Format::table;
+};
+
+Result<Choices> parse(const std::vector<std::string>& words);
+std::string help_text();
+
+}  // namespace gondwana::bench
