@@ -2,18 +2,30 @@
 
 import csv
 import json
+import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 WATCHDOG = 120
 GONDWANA = ""
+OPEN_MPI = "/usr/bin"
 ATOMICS = ["fetch_add", "add", "swap", "compare_swap"]
 
 
-def bench(*words):
+def bench(*words, env=None):
     return subprocess.run([GONDWANA, "bench", *words], capture_output=True, text=True, timeout=WATCHDOG,
-                          check=False)
+                          check=False, env={**os.environ, **(env or {})})
+
+
+def cannot_compile(compiler):
+    """Whether the compiler is not of Open MPI, or lacks its headers."""
+    program = "#include <shmem.h>\nint main(void) { return 0; }\n"
+    built = subprocess.run([compiler, "-fsyntax-only", "-xc", "-"], input=program, text=True, check=False,
+                           capture_output=True)
+    return built.returncode != 0
 
 
 class BenchTest(unittest.TestCase):
@@ -56,6 +68,23 @@ class BenchTest(unittest.TestCase):
         self.assertIn("hosts localhost:1,localhost:1", lines[0])
         self.assertEqual(lines[2].split()[-2:], ["-", "-"])
 
+    def test_a_peer_runs_the_same_program_by_turns(self):
+        commands = [shutil.which(name, path=OPEN_MPI) for name in ("oshcc", "oshrun")]
+        if None in commands or cannot_compile(commands[0]):
+            self.skipTest("no Open MPI with OpenSHMEM here")
+        peer = "oshcc={},oshrun={}".format(*commands)
+        result = json.loads(self.figures("atomics", "--json", "--peer", peer))
+        for series in result["series"]:
+            self.assertEqual([len(series[key]) for key in ("ours_ns", "control_ns", "peer_ns")], [3, 3, 3])
+            self.assertTrue(all(ns > 0 for ns in series["peer_ns"]))
+
+    def test_a_peer_that_cannot_be_built_leaves_no_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            said = bench("atomics", "--peer", "oshcc=/bin/false,oshrun=/bin/false", env={"TMPDIR": folder})
+            self.assertEqual((said.returncode, said.stdout), (2, ""))
+            self.assertIn("it ended with status 1", said.stderr)
+            self.assertEqual(os.listdir(folder), [])
+
     def test_a_job_that_fails_is_told(self):
         said = bench("latency", "--hosts", "-x:1,localhost:1")
         self.assertEqual((said.returncode, said.stdout), (2, ""))
@@ -71,6 +100,8 @@ class BenchTest(unittest.TestCase):
             ("atomics", "-m", "8:8"): "atomics has no sizes",
             ("latency", "--json", "--csv"): "not both",
             ("latency", "-n", "2", "--hosts", "a:1,b:1"): "not both",
+            ("atomics", "--peer", "oshcc=a"): '--peer "oshcc=a": expected its compiler and launcher',
+            ("atomics", "--hosts", "a:1,b:1", "--peer", "oshcc=a,oshrun=b"): "leave --hosts out",
             ("latency", "--fast"): "--fast; see gondwana bench --help",
         }.items():
             with self.subTest(words=words):

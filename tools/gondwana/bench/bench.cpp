@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <filesystem>
 
 #include "bench/output_of.hpp"
+#include "bench/peer.hpp"
 #include "bench/report.hpp"
 #include "bench/samples.hpp"
 #include "bench/subject.hpp"
@@ -18,36 +20,63 @@ int complain(const Error& error) {
 }
 
 // Beside this command in a build folder, else where it is installed.
-Result<std::string> find_program(const std::filesystem::path& command) {
-  for (const char* folder : {"bench", GONDWANA_MODULES "/bench"}) {
+Result<std::string> find_file(const std::filesystem::path& command, const char* name,
+                              const char* installed) {
+  for (const char* folder : {"bench", installed}) {
     std::error_code failure;
-    std::filesystem::path file = command.parent_path() / folder / "transfers";
+    const std::filesystem::path file = command.parent_path() / folder / name;
     if (std::filesystem::exists(file, failure)) return file.string();
   }
-  return Error{
-      Errc::missing,
-      fmt::format(
-          "its measuring programs are not installed: neither {0}/bench nor {0}/{1}/bench has "
-          "transfers",
-          command.parent_path().string(), GONDWANA_MODULES)};
+  return Error{Errc::missing,
+               fmt::format("its programs are not installed: neither {0}/bench nor {0}/{1} has {2}",
+                           command.parent_path().string(), installed, name)};
+}
+
+Result<std::vector<Series>> run(std::vector<std::string> job, const Choices& choices,
+                                std::uint32_t rounds) {
+  job.insert(job.end(), {std::string(choices.subject.group), fmt::to_string(rounds),
+                         fmt::to_string(choices.smallest), fmt::to_string(choices.largest)});
+  const Result<std::string> output = output_of(job);
+  if (!output) return output.error();
+  return read_samples(*output);
+}
+
+std::vector<std::string> own_job(const std::string& command, const std::string& program,
+                                 const Choices& choices) {
+  if (choices.hosts.empty()) return {command, "run", "-n", fmt::to_string(choices.ranks), program};
+  return {command, "run", "--hosts", choices.hosts, program};
+}
+
+// Ours and the peer by turns, some rounds at a time: so both see the same machine.
+Result<std::vector<Series>> run_by_turns(const std::vector<std::string>& own,
+                                         const std::vector<std::string>& peer,
+                                         const Choices& choices) {
+  constexpr std::uint32_t turns = 3;
+  std::vector<Series> series;
+  for (std::uint32_t turn = 0; turn < turns; ++turn) {
+    const std::uint32_t rounds = (choices.rounds + turn) / turns;
+    const Result<std::vector<Series>> ours = run(own, choices, rounds);
+    if (!ours) return ours.error();
+    const Result<std::vector<Series>> theirs = run(peer, choices, rounds);
+    if (!theirs) return theirs.error();
+    append(series, *ours);
+    append_peer(series, *theirs);
+  }
+  return series;
 }
 
 Result<std::vector<Series>> measure(const Choices& choices) {
   std::error_code failure;
   const std::filesystem::path command = std::filesystem::read_symlink("/proc/self/exe", failure);
-  const Result<std::string> program = find_program(command);
+  const Result<std::string> program = find_file(command, "transfers", GONDWANA_MODULES "/bench");
   if (!program) return program.error();
-  std::vector<std::string> words{command.string(), "run"};
-  if (choices.hosts.empty())
-    words.insert(words.end(), {"-n", fmt::to_string(choices.ranks)});
-  else
-    words.insert(words.end(), {"--hosts", choices.hosts});
-  words.insert(words.end(),
-               {*program, std::string(choices.subject.group), fmt::to_string(choices.rounds),
-                fmt::to_string(choices.smallest), fmt::to_string(choices.largest)});
-  const Result<std::string> output = output_of(words);
-  if (!output) return output.error();
-  return read_samples(*output);
+  const std::vector<std::string> own = own_job(command.string(), *program, choices);
+  if (choices.peer.compiler.empty()) return run(own, choices, choices.rounds);
+  const Result<std::string> sources = find_file(command, "source", GONDWANA_DATA "/bench");
+  if (!sources) return sources.error();
+  const Result<PeerProgram> peer = PeerProgram::build(choices.peer, *sources);
+  if (!peer) return peer.error();
+  return run_by_turns(own, peer->job(choices.ranks), choices);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ Error failed(const std::vector<std::string>& words, std::string_view what) {
 // In our process group: what is typed at the terminal ends it, too.
 Result<pid_t> start(const std::vector<std::string>& words, int output) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;

@@ -47,6 +47,8 @@ struct Row {
   Quartiles ours;
   std::optional<double> control;  // the median
   std::optional<double> ratio;    // of times, the median over rounds
+  std::optional<double> peer;     // the median
+  std::optional<double> gain;     // the time of the peer divided by ours, of medians
 };
 
 Row row_of(const Subject& subject, const Series& series) {
@@ -55,7 +57,13 @@ Row row_of(const Subject& subject, const Series& series) {
           &series,
           quartiles_of(in_unit(subject.unit, series.ours, bytes)),
           {},
+          {},
+          {},
           {}};
+  if (!series.peer.empty()) {
+    row.peer = quartiles_of(in_unit(subject.unit, series.peer, bytes)).median;
+    row.gain = quartiles_of(series.peer).median / quartiles_of(series.ours).median;
+  }
   if (series.control.empty()) return row;
   row.control = quartiles_of(in_unit(subject.unit, series.control, bytes)).median;
   row.ratio = quartiles_of(ratios_of(series)).median;
@@ -82,11 +90,13 @@ std::string ranks_of(const Choices& choices) {
 std::string titles(const Choices& choices, const std::string& operation) {
   const Subject& subject = choices.subject;
   const std::string what = subject.has_sizes ? fmt::format(": {}", operation) : "";
-  return fmt::format(
-      "# OpenSHMEM {}{}, {}, medians of {} rounds\n{:<14}{:>16}{:>12}{:>12}{:>12}{:>8}\n",
-      subject.title, what, ranks_of(choices), choices.rounds,
-      subject.has_sizes ? "# Size" : "# Operation", name_of(subject.unit), "25%", "75%", "Control",
-      "Ratio");
+  std::string text =
+      fmt::format("# OpenSHMEM {}{}, {}, medians of {} rounds\n{:<14}{:>16}{:>12}{:>12}{:>12}{:>8}",
+                  subject.title, what, ranks_of(choices), choices.rounds,
+                  subject.has_sizes ? "# Size" : "# Operation", name_of(subject.unit), "25%", "75%",
+                  "Control", "Ratio");
+  if (!choices.peer.compiler.empty()) text += fmt::format("{:>12}{:>12}", "Peer", "Peer/ours");
+  return text + '\n';
 }
 
 std::string to_table(const Choices& choices, const std::vector<Row>& rows) {
@@ -98,19 +108,22 @@ std::string to_table(const Choices& choices, const std::vector<Row>& rows) {
       text += (text.empty() ? "" : "\n") + titles(choices, operation);
     }
     text +=
-        fmt::format("{:<14}{:>16.4f}{:>12.4f}{:>12.4f}{:>12}{:>8}\n", row.label, row.ours.median,
+        fmt::format("{:<14}{:>16.4f}{:>12.4f}{:>12.4f}{:>12}{:>8}", row.label, row.ours.median,
                     row.ours.lower, row.ours.upper, number(row.control, 4), number(row.ratio, 2));
+    if (row.peer) text += fmt::format("{:>12}{:>12}", number(row.peer, 4), number(row.gain, 2));
+    text += '\n';
   }
   return text;
 }
 
 std::string to_csv(const Choices& choices, const std::vector<Row>& rows) {
-  std::string text =
-      fmt::format("operation,bytes,\"{}\",25%,75%,control,ratio\n", name_of(choices.subject.unit));
+  std::string text = fmt::format("operation,bytes,\"{}\",25%,75%,control,ratio,peer,peer/ours\n",
+                                 name_of(choices.subject.unit));
   for (const Row& row : rows)
-    text += fmt::format("{},{},{:.6g},{:.6g},{:.6g},{},{}\n", row.series->operation,
+    text += fmt::format("{},{},{:.6g},{:.6g},{:.6g},{},{},{},{}\n", row.series->operation,
                         row.series->bytes, row.ours.median, row.ours.lower, row.ours.upper,
-                        number(row.control, 6), number(row.ratio, 4));
+                        number(row.control, 6), number(row.ratio, 4), number(row.peer, 6),
+                        number(row.gain, 4));
   return text;
 }
 
@@ -118,9 +131,10 @@ std::string to_json(const Choices& choices, const std::vector<Row>& rows) {
   std::string items;
   for (const Row& row : rows)
     items += fmt::format(
-        R"({}    {{"operation": {}, "bytes": {}, "ours_ns": [{:.3f}], "control_ns": [{:.3f}]}})",
+        R"({}    {{"operation": {}, "bytes": {}, "ours_ns": [{:.3f}], "control_ns": [{:.3f}], "peer_ns": [{:.3f}]}})",
         items.empty() ? "" : ",\n", json_text(row.series->operation), row.series->bytes,
-        fmt::join(row.series->ours, ", "), fmt::join(row.series->control, ", "));
+        fmt::join(row.series->ours, ", "), fmt::join(row.series->control, ", "),
+        fmt::join(row.series->peer, ", "));
   return fmt::format(
       "{{\n  \"version\": {},\n  \"subject\": {},\n  \"job\": {},\n  \"rounds\": {},\n"
       "  \"series\": [\n{}\n  ]\n}}\n",

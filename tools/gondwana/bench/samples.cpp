@@ -18,7 +18,7 @@ struct Line {
 
 Result<void> add(const Line& line, std::vector<Series>& found) {
   if (found.empty() || found.back().operation != line.operation || found.back().bytes != line.bytes)
-    found.push_back({line.operation, line.bytes, {}, {}});
+    found.push_back({line.operation, line.bytes, {}, {}, {}});
   found.back().ours.push_back(line.ours);
   if (line.control == "-") return {};
   double control = 0;
@@ -26,6 +26,19 @@ Result<void> add(const Line& line, std::vector<Series>& found) {
     return Error{Errc::malformed, fmt::format("\"{}\" is no time of a control", line.control)};
   found.back().control.push_back(control);
   return {};
+}
+
+Series& series_like(std::vector<Series>& series, const Series& other) {
+  const auto is_same = [&](const Series& one) {
+    return one.operation == other.operation && one.bytes == other.bytes;
+  };
+  const auto found = std::ranges::find_if(series, is_same);
+  if (found != series.end()) return *found;
+  return series.emplace_back(Series{other.operation, other.bytes, {}, {}, {}});
+}
+
+void append(std::vector<double>& values, const std::vector<double>& more) {
+  values.insert(values.end(), more.begin(), more.end());
 }
 
 }  // namespace
@@ -44,6 +57,18 @@ Result<std::vector<Series>> read_samples(std::string_view text) {
   return found;
 }
 
+void append(std::vector<Series>& series, const std::vector<Series>& more) {
+  for (const Series& other : more) {
+    Series& same = series_like(series, other);
+    append(same.ours, other.ours);
+    append(same.control, other.control);
+  }
+}
+
+void append_peer(std::vector<Series>& series, const std::vector<Series>& peer) {
+  for (const Series& other : peer) append(series_like(series, other).peer, other.ours);
+}
+
 Quartiles quartiles_of(std::vector<double> values) {
   std::ranges::sort(values);
   const auto at = [&](double part) {
@@ -57,6 +82,7 @@ Quartiles quartiles_of(std::vector<double> values) {
 
 std::vector<double> ratios_of(const Series& series) {
   std::vector<double> ratios;
+  ratios.reserve(series.control.size());
   for (std::size_t i = 0; i < series.control.size(); ++i)
     ratios.push_back(series.ours[i] / series.control[i]);
   return ratios;

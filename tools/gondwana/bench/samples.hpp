@@ -17,6 +17,7 @@ struct Series {
   std::uint64_t bytes = 0;
   std::vector<double> ours;
   std::vector<double> control;  // empty: the target is not mapped here
+  std::vector<double> peer;     // empty: there is no other library
 };
 
 struct Quartiles {
@@ -27,6 +28,11 @@ struct Quartiles {
 
 // Lines such as "put 8 52.1 48.7" or "put 8 21000 -".
 Result<std::vector<Series>> read_samples(std::string_view text);
+
+// Adds the rounds of later runs to those of the same operation and size.
+void append(std::vector<Series>& series, const std::vector<Series>& more);
+// Adds rounds of another library.
+void append_peer(std::vector<Series>& series, const std::vector<Series>& peer);
 
 // Of at least one value, interpolated between neighbours.
 Quartiles quartiles_of(std::vector<double> values);

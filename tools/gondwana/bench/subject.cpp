@@ -29,6 +29,7 @@ struct Words {
   std::string subject;
   std::string ranks;
   std::string hosts;
+  std::string peer;
   std::string rounds;
   std::string sizes;
   bool csv = false;
@@ -45,6 +46,7 @@ void describe(CLI::App& app, Words& words) {
   app.add_option("subject", words.subject);
   app.add_option("-n,--np", words.ranks);
   app.add_option("-H,--hosts", words.hosts);
+  app.add_option("--peer", words.peer);
   app.add_option("-r,--rounds", words.rounds);
   app.add_option("-m,--sizes", words.sizes);
   app.add_flag("--csv", words.csv);
@@ -90,6 +92,15 @@ Result<void> set_sizes(const std::string& word, Choices& choices) {
   return is_range && choices.largest <= most_bytes ? Result<void>{} : unclear;
 }
 
+Result<void> set_peer(const std::string& word, Choices& choices) {
+  if (word.empty()) return {};
+  if (!choices.hosts.empty()) return wrong("--peer runs on this machine: leave --hosts out");
+  const Result<PeerCommands> peer = parse_peer(word);
+  if (!peer) return peer.error();
+  choices.peer = *peer;
+  return {};
+}
+
 Result<void> set_format(const Words& words, Choices& choices) {
   if (words.csv && words.json) return wrong("--csv or --json, not both");
   if (words.csv) choices.format = Format::csv;
@@ -107,9 +118,10 @@ Result<Choices> choices_of(const Words& words) {
     return wrong("-n or --hosts, not both: --hosts says how many ranks each host has");
   if (!words.sizes.empty() && !choices.subject.has_sizes)
     return wrong(fmt::format("{} has no sizes: leave -m out", choices.subject.name));
-  for (const Result<void>& set : {set_number("-n", words.ranks, 2, 65536, choices.ranks),
-                                  set_number("-r", words.rounds, 3, 10000, choices.rounds),
-                                  set_sizes(words.sizes, choices), set_format(words, choices)})
+  for (const Result<void>& set :
+       {set_number("-n", words.ranks, 2, 65536, choices.ranks),
+        set_number("-r", words.rounds, 3, 10000, choices.rounds), set_sizes(words.sizes, choices),
+        set_peer(words.peer, choices), set_format(words, choices)})
     if (!set) return set.error();
   return choices;
 }
@@ -142,6 +154,8 @@ std::string help_text() {
       "\n"
       "  -n N             ranks: 2 unless given\n"
       "  --hosts A:N,B:N  run on these hosts, as for gondwana run\n"
+      "  --peer oshcc=PATH,oshrun=PATH\n"
+      "                   compile the same program for this library, too, and run both by turns\n"
       "  -m MIN:MAX       sizes in bytes, powers of two times MIN: 1:1M unless given\n"
       "  -r N             rounds: 20 unless given\n"
       "  --csv, --json    the same for programs; --json has the values of every round\n";

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/peer.hpp"
 #include "core/result.hpp"
 
 namespace gondwana::bench {
@@ -27,6 +28,7 @@ struct Choices {
   Subject subject{};
   std::uint32_t ranks = 2;
   std::string hosts;  // as for `gondwana run --hosts`; empty: this machine
+  PeerCommands peer{};
   std::uint32_t rounds = 20;
   std::uint64_t smallest = 1;
   std::uint64_t largest = std::uint64_t{1} << 20;
