@@ -6,7 +6,7 @@
 #include "run/command_line/program_path.hpp"
 #include "run/debugger/debugged_ranks.hpp"
 #include "run/debugger/waiting_rank.hpp"
-#include "run/remote/host_connection.hpp"
+#include "run/remote/way_to_host.hpp"
 
 namespace gondwana::launch {
 namespace {
