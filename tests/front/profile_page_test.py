@@ -3,7 +3,6 @@
 profile_page_test.py GONDWANA FOLDER_OF_PROGRAMS
 """
 
-import importlib.util
 import json
 import os
 import re
@@ -16,6 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from processes import has_address_sanitizer
+from system_python import go_on_with
 
 sys.dont_write_bytecode = True  # the folder of the page may be an installed one
 
@@ -218,9 +218,9 @@ class MissingTest(PageCase):
 
 
 if __name__ == "__main__":
+    if not go_on_with("matplotlib"):
+        print("no Python with matplotlib is here")
+        sys.exit(SKIPPED)
     PROGRAMS = Path(sys.argv.pop())
     GONDWANA = sys.argv.pop()
-    if importlib.util.find_spec("matplotlib") is None:
-        print("matplotlib is not here")
-        sys.exit(SKIPPED)
     unittest.main()

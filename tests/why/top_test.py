@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 import job_case
 from job_case import WATCHDOG, run_tests
 from launcher_case import LauncherCase
+from system_python import go_on_with
 
 PROBLEMS = ""
 PICTURE = ""
@@ -303,6 +304,7 @@ class TopTest(LauncherCase):
 
 
 if __name__ == "__main__":
+    go_on_with("prometheus_client", "pyte")
     PROBLEMS = os.path.abspath(sys.argv.pop(2))
     if "--picture" in sys.argv:
         place = sys.argv.index("--picture")

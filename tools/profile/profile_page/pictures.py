@@ -128,7 +128,7 @@ def balance(profile: Profile) -> bytes:
     axes.set_xlabel("rank")
     axes.set_ylabel("seconds")
     axes.xaxis.get_major_locator().set_params(integer=True)
-    figure.legend(loc="outside upper center", ncols=2, frameon=False, fontsize=8)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, frameon=False, fontsize=8)
     return _png(figure)
 
 
