@@ -18,7 +18,7 @@ describe_packages() {
 name_fedora_packages() {
   command -v dnf >/dev/null || return 0
   echo "On Fedora: dnf install cmake ninja-build gcc-c++ pkgconf-pkg-config python3 fmt-devel \
-tomlplusplus-devel cli11-devel hwloc-devel pmix-devel libfabric-devel ucx-devel libmicrohttpd-devel libpng-devel valgrind-devel"
+tomlplusplus-devel cli11-devel json-devel hwloc-devel pmix-devel libfabric-devel ucx-devel libmicrohttpd-devel libpng-devel valgrind-devel"
 }
 
 # Said when apt-get cannot install them.

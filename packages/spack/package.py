@@ -28,6 +28,7 @@ class Gondwana(CMakePackage):
     depends_on("fmt@9:", type="build")  # its objects go into our libraries
     depends_on("tomlplusplus@3:", type="build")  # headers
     depends_on("cli11@2:", type="build")
+    depends_on("nlohmann-json", type="build")
     depends_on("hwloc@2:")
     depends_on("libfabric@1.17:")
     depends_on("pmix@4:")  # headers to build; the library is loaded when a launcher asks for it

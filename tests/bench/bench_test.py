@@ -90,6 +90,46 @@ class BenchTest(unittest.TestCase):
         self.assertEqual((said.returncode, said.stdout), (2, ""))
         self.assertIn("it ended with status ", said.stderr)
 
+    def recorded(self, name, factor, **changed):
+        """A file of --json in which each operation takes `factor` times as long."""
+        result = json.loads(self.figures("latency", "--json", "-m", "8:8"))
+        for series in result["series"]:  # the spread of the rounds is made up, so that it is known
+            series["ours_ns"] = [100 * factor, 101 * factor, 102 * factor]
+            series["control_ns"] = [50, 50, 50]
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({**result, **changed}, file)
+        return path
+
+    def compared(self, before, after):
+        said = bench("compare", before, after)
+        return said.returncode, [line.split()[-1] for line in said.stdout.splitlines()[1:]], said.stderr
+
+    def test_compare_tells_what_is_slower_beyond_the_noise(self):
+        with tempfile.TemporaryDirectory() as self.folder:
+            before = self.recorded("before", 1)
+            for name, factor, status, word in (
+                ("same", 1.01, 0, "same"), ("slower", 1.2, 1, "slower"), ("faster", 0.8, 0, "faster"),
+            ):
+                with self.subTest(name):
+                    self.assertEqual(self.compared(before, self.recorded(name, factor)), (status, [word] * 2, ""))
+            other = self.recorded("other", 1, job="4 ranks")
+            none = self.recorded("none", 1, series=[])
+            empty = os.path.join(self.folder, "empty")
+            open(empty, "w", encoding="utf-8").close()
+            for after, sentence in (
+                (other, "they measured different things: latency, 2 ranks; latency, 4 ranks"),
+                (none, "they have no operation of the same size in common"),
+                (empty, "it is no file that gondwana bench --json has written"),
+                (os.path.join(self.folder, "missing"), "the file cannot be read"),
+                (self.folder, "the file cannot be read"),
+            ):
+                with self.subTest(sentence):
+                    status, rows, said = self.compared(before, after)
+                    self.assertEqual((status, rows, said.count("\n")), (2, [], 1))
+                    self.assertIn(sentence, said)
+        self.assertEqual(bench("compare", "one").returncode, 2)
+
     def test_mistakes_get_a_sentence(self):
         for words, sentence in {
             (): "what to measure? Possible are latency, bandwidth, rate, atomics",

@@ -9,7 +9,7 @@ SOURCE = Path(__file__).resolve().parents[2]
 RECIPE = SOURCE / "packages/spack/package.py"
 # The Spack names of the packages that CMake or pkg-config finds.
 NAMES = {"fmt": "fmt", "tomlplusplus": "tomlplusplus", "CLI11": "cli11", "hwloc": "hwloc",
-         "libfabric": "libfabric", "pmix": "pmix"}
+         "libfabric": "libfabric", "pmix": "pmix", "nlohmann_json": "nlohmann-json"}
 
 
 def calls(tree, name):

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "bench/comparison.hpp"
 #include "bench/output_of.hpp"
 #include "bench/peer.hpp"
 #include "bench/report.hpp"
@@ -82,6 +83,8 @@ Result<std::vector<Series>> measure(const Choices& choices) {
 }  // namespace
 
 int run_command(const std::vector<std::string>& words) {
+  if (!words.empty() && words.front() == "compare")
+    return compare_command({words.begin() + 1, words.end()});
   const Result<Choices> choices = parse(words);
   if (!choices) return complain(choices.error());
   if (choices->help) {

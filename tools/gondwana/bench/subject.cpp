@@ -143,6 +143,7 @@ Result<Choices> parse(const std::vector<std::string>& words) {
 std::string help_text() {
   std::string text =
       "Usage: gondwana bench SUBJECT [options]\n"
+      "       gondwana bench compare BEFORE AFTER\n"
       "\n"
       "Measures OpenSHMEM from rank 0 to the last rank, in rounds; each measures the operation and "
       "a control, which does\n"
@@ -158,7 +159,12 @@ std::string help_text() {
       "                   compile the same program for this library, too, and run both by turns\n"
       "  -m MIN:MAX       sizes in bytes, powers of two times MIN: 1:1M unless given\n"
       "  -r N             rounds: 20 unless given\n"
-      "  --csv, --json    the same for programs; --json has the values of every round\n";
+      "  --csv, --json    the same for programs; --json has the values of every round\n"
+      "\n"
+      "compare reads two files of --json and tells what has changed beyond the noise of the "
+      "rounds. "
+      "It ends with 1 where\n"
+      "something is slower, else with 0; with 2 after a mistake.\n";
   return text;
 }
 

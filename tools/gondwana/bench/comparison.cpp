@@ -1,0 +1,138 @@
+#include "bench/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace gondwana::bench {
+namespace {
+
+Error wrong(std::string text) {
+  return {Errc::malformed, std::move(text)};
+}
+
+Result<Recorded> read_file(const std::string& name) {
+  std::ifstream file(name);
+  std::error_code failure;
+  if (!file || std::filesystem::is_directory(name, failure))
+    return wrong(fmt::format("{}: the file cannot be read", name));
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return read_recorded(name, text);
+}
+
+Series series_of(const nlohmann::json& item) {
+  Series series;
+  item.at("operation").get_to(series.operation);
+  item.at("bytes").get_to(series.bytes);
+  item.at("ours_ns").get_to(series.ours);
+  item.at("control_ns").get_to(series.control);
+  return series;
+}
+
+bool is_measured(const Series& series) {
+  const auto is_time = [](double ns) { return ns > 0; };
+  return !series.ours.empty() && std::ranges::all_of(series.ours, is_time) &&
+         std::ranges::all_of(series.control, is_time) &&
+         (series.control.empty() || series.control.size() == series.ours.size());
+}
+
+Change change_of(const Quartiles& before, const Quartiles& after) {
+  if (after.lower > before.upper && after.median > before.median * (1 + least_change))
+    return Change::slower;
+  if (after.upper < before.lower && before.median > after.median * (1 + least_change))
+    return Change::faster;
+  return Change::none;
+}
+
+Compared compared(const Series& before, const Series& after) {
+  Compared both{
+      before.operation, before.bytes, !before.control.empty() && !after.control.empty(), {}, {},
+      Change::none};
+  both.before = quartiles_of(both.has_control ? ratios_of(before) : before.ours);
+  both.after = quartiles_of(both.has_control ? ratios_of(after) : after.ours);
+  both.change = change_of(both.before, both.after);
+  return both;
+}
+
+std::string_view word_for(Change change) {
+  switch (change) {
+    case Change::none:
+      return "same";
+    case Change::faster:
+      return "faster";
+    case Change::slower:
+      return "slower";
+  }
+  return "";
+}
+
+std::string to_text(const Quartiles& values) {
+  return fmt::format("{:.2f} ({:.2f} to {:.2f})", values.median, values.lower, values.upper);
+}
+
+int complain(const Error& error) {
+  fmt::print(stderr, "gondwana bench compare: {}\n", error.text);
+  return 2;
+}
+
+}  // namespace
+
+Result<Recorded> read_recorded(const std::string& name, std::string_view text) {
+  Recorded recorded;
+  try {
+    const nlohmann::json whole = nlohmann::json::parse(text);
+    whole.at("subject").get_to(recorded.subject);
+    whole.at("job").get_to(recorded.job);
+    std::ranges::transform(whole.at("series"), std::back_inserter(recorded.series), series_of);
+  } catch (const nlohmann::json::exception&) {
+    return wrong(fmt::format("{}: it is no file that gondwana bench --json has written", name));
+  }
+  if (std::ranges::all_of(recorded.series, is_measured)) return recorded;
+  return wrong(fmt::format("{}: it has a series without times, or times that are none", name));
+}
+
+Result<std::vector<Compared>> compare(const Recorded& before, const Recorded& after) {
+  const auto title = [](const Recorded& one) { return one.subject + ", " + one.job; };
+  if (title(before) != title(after))
+    return wrong(
+        fmt::format("they measured different things: {}; {}", title(before), title(after)));
+  std::vector<Compared> all;
+  for (const Series& one : before.series) {
+    const auto is_same = [&](const Series& other) {
+      return one.operation == other.operation && one.bytes == other.bytes;
+    };
+    const auto found = std::ranges::find_if(after.series, is_same);
+    if (found != after.series.end()) all.push_back(compared(one, *found));
+  }
+  if (all.empty()) return wrong("they have no operation of the same size in common");
+  return all;
+}
+
+std::string to_table(const std::vector<Compared>& compared) {
+  std::string text = fmt::format("{:<14}{:>10}  {:<14}{:<28}{:<28}{}\n", "# Operation", "Size",
+                                 "Figure", "Before", "After", "Change");
+  for (const Compared& row : compared)
+    text += fmt::format("{:<14}{:>10}  {:<14}{:<28}{:<28}{}\n", row.operation, row.bytes,
+                        row.has_control ? "Ratio" : "ns", to_text(row.before), to_text(row.after),
+                        word_for(row.change));
+  return text;
+}
+
+int compare_command(const std::vector<std::string>& files) {
+  if (files.size() != 2)
+    return complain(wrong("expected two files that --json has written: BEFORE AFTER"));
+  const Result<Recorded> before = read_file(files[0]);
+  if (!before) return complain(before.error());
+  const Result<Recorded> after = read_file(files[1]);
+  if (!after) return complain(after.error());
+  const Result<std::vector<Compared>> all = compare(*before, *after);
+  if (!all) return complain(all.error());
+  fmt::print("{}", to_table(*all));
+  return std::ranges::count(*all, Change::slower, &Compared::change) > 0 ? 1 : 0;
+}
+
+}  // namespace gondwana::bench
