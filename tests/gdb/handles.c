@@ -3,7 +3,7 @@
 #include <gasnetex.h>
 #include <shmem.h>
 
-struct handles {
+struct Handles {
   shmem_team_t world, none, half;
   shmem_ctx_t usual, other;
   gex_TM_t all, no_team;
@@ -17,7 +17,7 @@ __attribute__((noinline)) static void look_at(const struct handles* handles) {
 
 int main(void) {
   shmem_init();
-  struct handles handles = {.world = SHMEM_TEAM_WORLD,
+  struct Handles handles = {.world = SHMEM_TEAM_WORLD,
                             .none = SHMEM_TEAM_INVALID,
                             .usual = SHMEM_CTX_DEFAULT,
                             .no_team = GEX_TM_INVALID,
