@@ -22,9 +22,10 @@ def bench(*words, env=None):
 
 def cannot_compile(compiler):
     """Whether the compiler is not of Open MPI, or lacks its headers."""
-    program = "#include <shmem.h>\nint main(void) { return 0; }\n"
-    built = subprocess.run([compiler, "-fsyntax-only", "-xc", "-"], input=program, text=True, check=False,
-                           capture_output=True)
+    with tempfile.NamedTemporaryFile("w", suffix=".c") as source:  # without a file it adds no folders of headers
+        source.write("#include <shmem.h>\nint main(void) { return 0; }\n")
+        source.flush()
+        built = subprocess.run([compiler, "-fsyntax-only", source.name], check=False, capture_output=True)
     return built.returncode != 0
 
 
