@@ -85,9 +85,8 @@ static inline void report(const char* name, const char* side, double* samples, s
   free(samples);
 }
 
-// With BENCH_PIN in the environment, process `rank` stays on one of the processors it may use.
-static inline void pin_if_asked(int rank) {
-  if (getenv("BENCH_PIN") == NULL) return;
+// Process `rank` stays on one of the processors it may use.
+static inline void pin(int rank) {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
   int skip = rank % CPU_COUNT(&allowed);
@@ -99,6 +98,11 @@ static inline void pin_if_asked(int rank) {
     sched_setaffinity(0, sizeof one, &one);
     return;
   }
+}
+
+// With BENCH_PIN in the environment.
+static inline void pin_if_asked(int rank) {
+  if (getenv("BENCH_PIN") != NULL) pin(rank);
 }
 
 #endif

@@ -64,20 +64,31 @@ class BenchTest(unittest.TestCase):
                 self.assertLessEqual(float(row["25%"]), float(row[column]))
                 self.assertGreater(float(row["ratio"]), 0)
 
+    def test_collectives_have_a_control_on_all_ranks(self):
+        result = json.loads(self.figures("collectives", "--json", "-n", "3", "-m", "8:16"))
+        found = [(series["operation"], series["bytes"]) for series in result["series"]]
+        sizes = [(name, size) for name in ("broadcast", "sum") for size in (8, 16)]
+        self.assertEqual(found, [("barrier", 0), *sizes])
+        for series in result["series"]:
+            self.assertEqual((len(series["ours_ns"]), len(series["control_ns"])), (3, 3))
+            self.assertTrue(all(ns > 0 for ns in series["ours_ns"] + series["control_ns"]))
+
     def test_between_hosts_there_is_no_control(self):
-        lines = self.figures("latency", "--hosts", "localhost:1,localhost:1", "-m", "8:8").splitlines()
-        self.assertIn("hosts localhost:1,localhost:1", lines[0])
-        self.assertEqual(lines[2].split()[-2:], ["-", "-"])
+        for subject in ("latency", "collectives"):
+            lines = self.figures(subject, "--hosts", "localhost:1,localhost:1", "-m", "8:8").splitlines()
+            self.assertIn("hosts localhost:1,localhost:1", lines[0])
+            self.assertEqual(lines[2].split()[-2:], ["-", "-"])
 
     def test_a_peer_runs_the_same_program_by_turns(self):
         commands = [shutil.which(name, path=OPEN_MPI) for name in ("oshcc", "oshrun")]
         if None in commands or cannot_compile(commands[0]):
             self.skipTest("no Open MPI with OpenSHMEM here")
         peer = "oshcc={},oshrun={}".format(*commands)
-        result = json.loads(self.figures("atomics", "--json", "--peer", peer))
-        for series in result["series"]:
-            self.assertEqual([len(series[key]) for key in ("ours_ns", "control_ns", "peer_ns")], [3, 3, 3])
-            self.assertTrue(all(ns > 0 for ns in series["peer_ns"]))
+        for words in (("atomics",), ("collectives", "-m", "8:8")):
+            result = json.loads(self.figures(*words, "--json", "--peer", peer))
+            for series in result["series"]:
+                self.assertEqual([len(series[key]) for key in ("ours_ns", "control_ns", "peer_ns")], [3, 3, 3])
+                self.assertTrue(all(ns > 0 for ns in series["peer_ns"]))
 
     def test_a_peer_that_cannot_be_built_leaves_no_folder(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -133,12 +144,13 @@ class BenchTest(unittest.TestCase):
 
     def test_mistakes_get_a_sentence(self):
         for words, sentence in {
-            (): "what to measure? Possible are latency, bandwidth, rate, atomics",
+            (): "what to measure? Possible are latency, bandwidth, rate, atomics, collectives",
             ("strided",): "strided cannot be measured by this version; possible are latency, ",
             ("latency", "-n", "1"): '-n "1": expected a whole number from 2 ',
             ("latency", "-m", "8"): '-m "8": expected MIN:MAX',
             ("latency", "-m", "8:4"): '-m "8:4": expected MIN:MAX',
             ("atomics", "-m", "8:8"): "atomics has no sizes",
+            ("collectives", "-m", "4:8"): "collectives needs a MIN that is a multiple of 8",
             ("latency", "--json", "--csv"): "not both",
             ("latency", "-n", "2", "--hosts", "a:1,b:1"): "not both",
             ("atomics", "--peer", "oshcc=a"): '--peer "oshcc=a": expected its compiler and launcher',

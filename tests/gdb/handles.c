@@ -11,7 +11,7 @@ struct Handles {
   armci_hdl_t idle, transfer, aggregate;
 };
 
-__attribute__((noinline)) static void look_at(const struct handles* handles) {
+__attribute__((noinline)) static void look_at(const struct Handles* handles) {
   __asm__ volatile("" ::"r"(handles) : "memory");
 }
 

@@ -30,7 +30,7 @@ constexpr std::string_view help =
     "  gondwana ps                    your jobs on this machine\n"
     "  gondwana why [JOB]             which ranks of a job keep the others waiting, and where\n"
     "  gondwana top [JOB]             what the ranks of a job do, live\n"
-    "  gondwana bench SUBJECT         latency, bandwidth, rate or atomics, beside controls\n"
+    "  gondwana bench SUBJECT         latency, bandwidth, collectives and more, with controls\n"
     "  gondwana info                  this machine, the environment variables, what is wrong\n"
     "  gondwana --version\n";
 

@@ -21,7 +21,7 @@ int complain(const Error& error) {
 }
 
 // Beside this command in a build folder, else where it is installed.
-Result<std::string> find_file(const std::filesystem::path& command, const char* name,
+Result<std::string> find_file(const std::filesystem::path& command, std::string_view name,
                               const char* installed) {
   for (const char* folder : {"bench", installed}) {
     std::error_code failure;
@@ -69,13 +69,15 @@ Result<std::vector<Series>> run_by_turns(const std::vector<std::string>& own,
 Result<std::vector<Series>> measure(const Choices& choices) {
   std::error_code failure;
   const std::filesystem::path command = std::filesystem::read_symlink("/proc/self/exe", failure);
-  const Result<std::string> program = find_file(command, "transfers", GONDWANA_MODULES "/bench");
+  const Result<std::string> program =
+      find_file(command, choices.subject.program, GONDWANA_MODULES "/bench");
   if (!program) return program.error();
   const std::vector<std::string> own = own_job(command.string(), *program, choices);
   if (choices.peer.compiler.empty()) return run(own, choices, choices.rounds);
   const Result<std::string> sources = find_file(command, "source", GONDWANA_DATA "/bench");
   if (!sources) return sources.error();
-  const Result<PeerProgram> peer = PeerProgram::build(choices.peer, *sources);
+  const Result<PeerProgram> peer =
+      PeerProgram::build(choices.peer, *sources, choices.subject.program);
   if (!peer) return peer.error();
   return run_by_turns(own, peer->job(choices.ranks), choices);
 }

@@ -55,11 +55,13 @@ Result<PeerCommands> parse_peer(std::string_view text) {
                            text)};
 }
 
-PeerProgram::PeerProgram(std::string folder, std::string launcher)
-    : folder_(std::move(folder)), launcher_(std::move(launcher)) {}
+PeerProgram::PeerProgram(std::string folder, std::string launcher, std::string_view name)
+    : folder_(std::move(folder)), launcher_(std::move(launcher)), name_(name) {}
 
 PeerProgram::PeerProgram(PeerProgram&& other) noexcept
-    : folder_(std::exchange(other.folder_, {})), launcher_(std::move(other.launcher_)) {}
+    : folder_(std::exchange(other.folder_, {})),
+      launcher_(std::move(other.launcher_)),
+      name_(std::move(other.name_)) {}
 
 PeerProgram::~PeerProgram() {
   std::error_code failure;
@@ -67,15 +69,17 @@ PeerProgram::~PeerProgram() {
 }
 
 std::string PeerProgram::path() const {
-  return folder_ + "/transfers";
+  return folder_ + '/' + name_;
 }
 
-Result<PeerProgram> PeerProgram::build(const PeerCommands& commands, const std::string& sources) {
+Result<PeerProgram> PeerProgram::build(const PeerCommands& commands, const std::string& sources,
+                                       std::string_view name) {
   const Result<std::string> folder = make_folder();
   if (!folder) return folder.error();
-  PeerProgram program(*folder, commands.launcher);
-  const Result<std::string> compiled = output_of({commands.compiler, "-std=gnu11", "-O2", "-o",
-                                                  program.path(), sources + "/user/transfers.c"});
+  PeerProgram program(*folder, commands.launcher, name);
+  const std::string source = fmt::format("{}/user/{}.c", sources, name);
+  const Result<std::string> compiled =
+      output_of({commands.compiler, "-std=gnu11", "-O2", "-o", program.path(), source});
   if (!compiled) return compiled.error();
   set_open_mpi_variables();
   return program;

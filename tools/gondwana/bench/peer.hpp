@@ -22,8 +22,9 @@ Result<PeerCommands> parse_peer(std::string_view text);
 // The measuring program in a folder of its own below TMPDIR, which goes with this object.
 class PeerProgram {
  public:
-  // `sources`: the folder that has user/transfers.c
-  static Result<PeerProgram> build(const PeerCommands& commands, const std::string& sources);
+  // `sources`: the folder that has user/NAME.c
+  static Result<PeerProgram> build(const PeerCommands& commands, const std::string& sources,
+                                   std::string_view name);
   PeerProgram(PeerProgram&& other) noexcept;
   PeerProgram& operator=(PeerProgram&&) = delete;
   PeerProgram(const PeerProgram&) = delete;
@@ -34,11 +35,12 @@ class PeerProgram {
   std::vector<std::string> job(std::uint32_t ranks) const;
 
  private:
-  PeerProgram(std::string folder, std::string launcher);
+  PeerProgram(std::string folder, std::string launcher, std::string_view name);
   std::string path() const;
 
   std::string folder_;
   std::string launcher_;
+  std::string name_;
 };
 
 }  // namespace gondwana::bench

@@ -16,12 +16,17 @@ namespace {
 
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
-constexpr std::array<Subject, 4> subjects{{
-    {"latency", "latency", "latency of blocking operations", Unit::microseconds},
-    {"bandwidth", "stream", "bandwidth of non-blocking puts, 64 before each quiet",
+constexpr std::array<Subject, 5> subjects{{
+    {"latency", "transfers", "latency", "latency of blocking operations", Unit::microseconds},
+    {"bandwidth", "transfers", "stream", "bandwidth of non-blocking puts, 64 before each quiet",
      Unit::megabytes},
-    {"rate", "stream", "rate of non-blocking puts, 64 before each quiet", Unit::millions},
-    {"atomics", "atomics", "latency of atomic operations on one word", Unit::microseconds, false},
+    {"rate", "transfers", "stream", "rate of non-blocking puts, 64 before each quiet",
+     Unit::millions},
+    {"atomics", "transfers", "atomics", "latency of atomic operations on one word",
+     Unit::microseconds, false},
+    {"collectives", "collectives", "collectives",
+     "latency of collective operations of all ranks, a barrier included", Unit::microseconds, true,
+     8},
 }};
 
 // As they were written.
@@ -88,6 +93,9 @@ Result<void> set_sizes(const std::string& word, Choices& choices) {
   if (!set(word.substr(0, colon), choices.smallest) ||
       !set(word.substr(colon + 1), choices.largest))
     return unclear;
+  if (choices.smallest % choices.subject.word_bytes != 0)
+    return wrong(fmt::format("-m \"{}\": {} needs a MIN that is a multiple of {}", word,
+                             choices.subject.name, choices.subject.word_bytes));
   const bool is_range = choices.smallest > 0 && choices.smallest <= choices.largest;
   return is_range && choices.largest <= most_bytes ? Result<void>{} : unclear;
 }
@@ -114,6 +122,7 @@ Result<Choices> choices_of(const Words& words) {
   const Result<Subject> subject = find_subject(words.subject);
   if (!subject) return subject.error();
   choices.subject = *subject;
+  choices.smallest = subject->word_bytes;
   if (!words.ranks.empty() && !words.hosts.empty())
     return wrong("-n or --hosts, not both: --hosts says how many ranks each host has");
   if (!words.sizes.empty() && !choices.subject.has_sizes)
@@ -145,19 +154,20 @@ std::string help_text() {
       "Usage: gondwana bench SUBJECT [options]\n"
       "       gondwana bench compare BEFORE AFTER\n"
       "\n"
-      "Measures OpenSHMEM from rank 0 to the last rank, in rounds; each measures the operation and "
+      "Measures OpenSHMEM from rank 0 to the last rank, collectives on all ranks, in rounds; each "
+      "measures the operation and "
       "a control, which does\n"
       "the same to the same memory without any library. The table shows medians over the rounds.\n"
       "\n";
   for (const Subject& subject : subjects)
-    text += fmt::format("  {:<10} {}\n", subject.name, subject.title);
+    text += fmt::format("  {:<11} {}\n", subject.name, subject.title);
   text +=
       "\n"
       "  -n N             ranks: 2 unless given\n"
       "  --hosts A:N,B:N  run on these hosts, as for gondwana run\n"
       "  --peer oshcc=PATH,oshrun=PATH\n"
       "                   compile the same program for this library, too, and run both by turns\n"
-      "  -m MIN:MAX       sizes in bytes, powers of two times MIN: 1:1M unless given\n"
+      "  -m MIN:MAX       sizes in bytes, powers of two times MIN: up to 1M unless given\n"
       "  -r N             rounds: 20 unless given\n"
       "  --csv            the table for a spreadsheet\n"
       "  --json           the values of every round\n"

@@ -14,11 +14,13 @@ namespace gondwana::bench {
 enum class Unit { microseconds, megabytes, millions };
 
 struct Subject {
-  std::string_view name;   // "latency"
-  std::string_view group;  // what the measuring program calls it
+  std::string_view name;     // "latency"
+  std::string_view program;  // that measures it
+  std::string_view group;    // what this program calls it
   std::string_view title;
   Unit unit;
-  bool has_sizes = true;  // of the operands; otherwise the rows are operations
+  bool has_sizes = true;         // of the operands; otherwise the rows are operations
+  std::uint64_t word_bytes = 1;  // sizes are whole numbers of them
 };
 
 enum class Format { table, csv, json };
