@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,16 @@ import unittest
 WATCHDOG = 120
 GONDWANA = ""
 OPEN_MPI = "/usr/bin"
+SYSTEM_PATH = "/usr/bin:/bin"
+FRAME = """<iframe id="page" width="{width}" height="800" style="border: 0" src="{page}"></iframe><pre></pre><script>
+onload = () => {{
+  const shown = document.getElementById("page").contentDocument;
+  const body = shown.documentElement;
+  const curves = [...shown.images].filter(image => image.naturalWidth > 0 && image.clientWidth > 200);
+  const fits = body.scrollWidth <= body.clientWidth ? "fits" : "is " + body.scrollWidth + " wide";
+  document.querySelector("pre").textContent = shown.defaultView.innerWidth + " " + fits + " " + curves.length;
+}};
+</script>"""
 ATOMICS = ["fetch_add", "add", "swap", "compare_swap"]
 
 
@@ -27,6 +38,19 @@ def cannot_compile(compiler):
         source.flush()
         built = subprocess.run([compiler, "-fsyntax-only", source.name], check=False, capture_output=True)
     return built.returncode != 0
+
+
+def look(browser, folder, page, width):
+    """What a frame of this width shows of the page: whether it fits, and how many curves have loaded."""
+    frame = os.path.join(folder, "frame.html")
+    with open(frame, "w", encoding="utf-8") as file:
+        file.write(FRAME.format(width=width, page=os.path.basename(page)))
+    shown = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files",
+                            "--user-data-dir=" + os.path.join(folder, "browser"), "--window-size=1400,900",
+                            "--virtual-time-budget=10000", "--dump-dom", "file://" + frame],
+                           capture_output=True, text=True, timeout=WATCHDOG, check=False)
+    found = re.search(r"<pre>(.*?)</pre>", shown.stdout)
+    return found.group(1) if found else shown.stderr
 
 
 class BenchTest(unittest.TestCase):
@@ -97,6 +121,44 @@ class BenchTest(unittest.TestCase):
             self.assertIn("it ended with status 1", said.stderr)
             self.assertEqual(os.listdir(folder), [])
 
+    def report(self, folder, *words):
+        python = shutil.which("python3", path=SYSTEM_PATH)
+        if python is None or subprocess.run([python, "-c", "import matplotlib"], capture_output=True, check=False).returncode:
+            self.skipTest("no matplotlib for " + str(python))
+        page = os.path.join(folder, "out.html")
+        said = bench(*words, "-r", "3", "--report", page, env={"PATH": SYSTEM_PATH})
+        self.assertEqual((said.returncode, said.stdout, said.stderr), (0, "", ""))
+        with open(page, encoding="utf-8") as file:
+            return page, file.read()
+
+    def test_a_report_has_curves_and_the_data(self):
+        with tempfile.TemporaryDirectory() as folder:
+            _, text = self.report(folder, "latency", "-m", "8:64")
+            embedded = re.search(r'id="bench-data">(.*?)</script>', text, re.DOTALL).group(1)
+            with open(os.path.join(folder, "out.json"), encoding="utf-8") as file:
+                self.assertEqual(json.loads(embedded), json.load(file))
+            self.assertEqual(len(json.loads(embedded)[0]["series"]), 8)
+            self.assertEqual(text.count('src="data:image/svg+xml'), 2)
+            self.assertNotRegex(text, r'(src|href)="(?!data:)')
+
+    def test_a_browser_shows_the_curves_and_nothing_is_too_wide(self):
+        browser = shutil.which("chromium")
+        if browser is None:
+            self.skipTest("no chromium")
+        with tempfile.TemporaryDirectory() as folder:
+            page, _ = self.report(folder, "latency", "-m", "8:64")
+            for width in (390, 1280):
+                with self.subTest(width=width):
+                    self.assertEqual(look(browser, folder, page, width), f"{width} fits 2")
+
+    def test_without_python_the_data_stay(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = os.path.join(folder, "out.html")
+            said = bench("atomics", "-r", "3", "--report", page, env={"PATH": folder})
+            self.assertEqual((said.returncode, said.stdout), (2, ""))
+            self.assertIn("no page was made; the data are in", said.stderr)
+            self.assertEqual(os.listdir(folder), ["out.json"])
+
     def test_a_job_that_fails_is_told(self):
         said = bench("latency", "--hosts", "-x:1,localhost:1")
         self.assertEqual((said.returncode, said.stdout), (2, ""))
@@ -152,6 +214,8 @@ class BenchTest(unittest.TestCase):
             ("atomics", "-m", "8:8"): "atomics has no sizes",
             ("collectives", "-m", "4:8"): "collectives needs a MIN that is a multiple of 8",
             ("latency", "--json", "--csv"): "not both",
+            ("latency", "--report", "out"): "expected a name that ends in .html",
+            ("latency", "--report", "a.html", "--csv"): "leave --csv and --json out",
             ("latency", "-n", "2", "--hosts", "a:1,b:1"): "not both",
             ("atomics", "--peer", "oshcc=a"): '--peer "oshcc=a": expected its compiler and launcher',
             ("atomics", "--hosts", "a:1,b:1", "--peer", "oshcc=a,oshrun=b"): "leave --hosts out",

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 
 #include "bench/comparison.hpp"
 #include "bench/output_of.hpp"
@@ -82,6 +83,21 @@ Result<std::vector<Series>> measure(const Choices& choices) {
   return run_by_turns(own, peer->job(choices.ranks), choices);
 }
 
+// The data stay beside the page.
+Result<void> write_page(const std::string& data, const std::string& page) {
+  const std::filesystem::path command = std::filesystem::read_symlink("/proc/self/exe");
+  const Result<std::string> script = find_file(command, "bench_page", GONDWANA_MODULES "/bench");
+  if (!script) return script.error();
+  const std::string file = std::filesystem::path(page).replace_extension(".json").string();
+  if (!(std::ofstream(file) << '[' << data << "]\n").flush())
+    return Error{Errc::refused, fmt::format("--report: {} cannot be written", file)};
+  // -B: nothing is written into the folder of the script.
+  const Result<std::string> made = output_of({"python3", "-B", *script, file, page});
+  if (made) return {};
+  return Error{made.error().code, fmt::format("--report: no page was made; the data are in {}; {}",
+                                              file, made.error().text)};
+}
+
 }  // namespace
 
 int run_command(const std::vector<std::string>& words) {
@@ -95,8 +111,13 @@ int run_command(const std::vector<std::string>& words) {
   }
   const Result<std::vector<Series>> series = measure(*choices);
   if (!series) return complain(series.error());
-  fmt::print("{}", report(*choices, *series));
-  return 0;
+  const std::string text = report(*choices, *series);
+  if (choices->page.empty()) {
+    fmt::print("{}", text);
+    return 0;
+  }
+  const Result<void> written = write_page(text, choices->page);
+  return written ? 0 : complain(written.error());
 }
 
 }  // namespace gondwana::bench

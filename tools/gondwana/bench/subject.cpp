@@ -37,6 +37,7 @@ struct Words {
   std::string peer;
   std::string rounds;
   std::string sizes;
+  std::string report;
   bool csv = false;
   bool json = false;
   bool help = false;
@@ -54,6 +55,7 @@ void describe(CLI::App& app, Words& words) {
   app.add_option("--peer", words.peer);
   app.add_option("-r,--rounds", words.rounds);
   app.add_option("-m,--sizes", words.sizes);
+  app.add_option("--report", words.report);
   app.add_flag("--csv", words.csv);
   app.add_flag("--json", words.json);
   app.add_flag("-h,--help", words.help);
@@ -110,14 +112,18 @@ Result<void> set_peer(const std::string& word, Choices& choices) {
 }
 
 Result<void> set_format(const Words& words, Choices& choices) {
+  if (!words.report.empty() && (words.csv || words.json))
+    return wrong("--report has the data in it: leave --csv and --json out");
+  if (!words.report.empty() && !words.report.ends_with(".html"))
+    return wrong(fmt::format("--report \"{}\": expected a name that ends in .html", words.report));
   if (words.csv && words.json) return wrong("--csv or --json, not both");
   if (words.csv) choices.format = Format::csv;
-  if (words.json) choices.format = Format::json;
+  if (words.json || !words.report.empty()) choices.format = Format::json;
   return {};
 }
 
 Result<Choices> choices_of(const Words& words) {
-  Choices choices{.help = words.help, .hosts = words.hosts};
+  Choices choices{.help = words.help, .hosts = words.hosts, .page = words.report};
   if (words.help) return choices;
   const Result<Subject> subject = find_subject(words.subject);
   if (!subject) return subject.error();
@@ -169,6 +175,8 @@ std::string help_text() {
       "                   compile the same program for this library, too, and run both by turns\n"
       "  -m MIN:MAX       sizes in bytes, powers of two times MIN: up to 1M unless given\n"
       "  -r N             rounds: 20 unless given\n"
+      "  --report FILE.html\n"
+      "                   a page with curves, ratios and data, made by python3 with matplotlib\n"
       "  --csv            the table for a spreadsheet\n"
       "  --json           the values of every round\n"
       "\n"

@@ -35,6 +35,7 @@ struct Choices {
   std::uint64_t smallest = 1;
   std::uint64_t largest = std::uint64_t{1} << 20;
   Format format = Format::table;
+  std::string page;  // where the report goes; empty: to the standard output
 };
 
 Result<Choices> parse(const std::vector<std::string>& words);
