@@ -147,7 +147,7 @@ static long* allocate_sync(size_t words) {
 // All ranks must agree: if one of them cannot see another, no rank has a control.
 static void find_sources(void) {
   central = shmem_ptr(central, 0);
-  sources = calloc((size_t)ranks, sizeof *sources);
+  sources = (const long**)calloc((size_t)ranks, sizeof *sources);
   source[0] = central == NULL || sources == NULL;
   for (int rank = 0; source[0] == 0 && rank < ranks; ++rank) {
     sources[rank] = shmem_ptr(source, rank);
@@ -155,7 +155,7 @@ static void find_sources(void) {
   }
   sum(1);
   if (target[0] == 0) return;
-  free(sources);
+  free((void*)sources);
   sources = NULL;
 }
 
@@ -188,7 +188,7 @@ int main(int argc, char** argv) {
     for (size_t words = smallest; words <= largest; words *= 2) measure(m, words, rounds);
   }
   shmem_barrier_all();
-  free(sources);
+  free((void*)sources);
   shmem_finalize();
   return 0;
 }
