@@ -216,6 +216,14 @@ class MissingTest(PageCase):
             self.assertEqual(ended.returncode, 1)
             self.assertIn(text, ended.stderr)
 
+    def test_a_file_that_is_no_profile_is_kept(self):
+        mine = self.page.with_suffix(".json")
+        mine.write_text('{"mine": 1}', encoding="utf-8")
+        ended = self.run_job(ONE_NODE, "profile_calls", "all_kinds")
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn(f"{mine} is there and is no profile", ended.stderr)
+        self.assertEqual(mine.read_text(encoding="utf-8"), '{"mine": 1}')
+
 
 if __name__ == "__main__":
     if not go_on_with("matplotlib"):

@@ -222,7 +222,8 @@ int run_with_table(const Job& job) {
 }
 
 int run_with_page(const Job& job) {
-  forget_profile(job);
+  if (const Result<void> ready = forget_profile(job); !ready)
+    return complain(ready.error(), exit_failure);
   const int status = start_job(job);
   const Result<void> written = write_profile_page(job);
   if (written) return status;

@@ -10,12 +10,16 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <string_view>
 
 namespace gondwana::launch {
 namespace {
 
 constexpr std::string_view page_program = "profile_page";
+
+// As the library writes them.
+constexpr std::string_view beginning_of_data = R"({"format":"gondwana profile )";
 
 // Beside this program in a build folder, else where it is installed.
 Result<std::string> find_page_program() {
@@ -77,9 +81,18 @@ std::string profile_data(const Job& job) {
   return std::filesystem::path(job.profile_page).replace_extension(".json").string();
 }
 
-void forget_profile(const Job& job) {
+Result<void> forget_profile(const Job& job) {
+  const std::string data = profile_data(job);
   std::error_code failure;
-  std::filesystem::remove(profile_data(job), failure);
+  if (!std::filesystem::exists(data, failure)) return {};
+  std::string begin(beginning_of_data.size(), '\0');
+  std::ifstream(data).read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  if (begin != beginning_of_data)
+    return Error{Errc::refused, fmt::format("--profile: {} is there and is no profile, and the data "
+                                            "would replace it; choose another name of the page",
+                                            data)};
+  std::filesystem::remove(data, failure);
+  return {};
 }
 
 Result<void> write_profile_page(const Job& job) {

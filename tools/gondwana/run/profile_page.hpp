@@ -13,8 +13,9 @@ namespace gondwana::launch {
 // .html.
 std::string profile_data(const Job& job);
 
-// Removes the data of an earlier job, which would be mistaken for that of this one.
-void forget_profile(const Job& job);
+// Removes the data of an earlier job, which would be mistaken for that of this one. Another file of
+// that name is refused.
+Result<void> forget_profile(const Job& job);
 
 // After the job. Leaves the data where they are.
 Result<void> write_profile_page(const Job& job);
