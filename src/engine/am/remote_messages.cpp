@@ -46,6 +46,11 @@ RemoteMessages::RemoteMessages(Wire& wire, std::recursive_mutex& turn, const Nod
   wire_.listen([this](Rank from, Bytes message) { receive(from, message); });
 }
 
+RemoteMessages::~RemoteMessages() {
+  wire_.listen({});
+  add(memory_.page(me_).traffic.under_way, ~std::uint64_t{0} * waiting_.size());
+}
+
 RemoteMessages::MessageBuffer& RemoteMessages::take_buffer() {
   if (free_.empty()) free_.push_back(&buffers_.emplace_back());
   MessageBuffer& buffer = *free_.back();
