@@ -186,7 +186,7 @@ class MissingTest(PageCase):
         self.assertFalse(self.page.exists())
 
     def test_data_of_an_earlier_job_are_not_used(self):
-        self.page.with_suffix(".json").write_text("{}", encoding="utf-8")
+        self.page.with_suffix(".json").write_text('{"format":"gondwana profile 1"}', encoding="utf-8")
         ended = self.run_job(ONE_NODE, "profile_calls", "killed")
         self.assertIn("no page, for rank 0 has not written", ended.stderr)
 

@@ -88,9 +88,10 @@ Result<void> forget_profile(const Job& job) {
   std::string begin(beginning_of_data.size(), '\0');
   std::ifstream(data).read(begin.data(), static_cast<std::streamsize>(begin.size()));
   if (begin != beginning_of_data)
-    return Error{Errc::refused, fmt::format("--profile: {} is there and is no profile, and the data "
-                                            "would replace it; choose another name of the page",
-                                            data)};
+    return Error{Errc::refused,
+                 fmt::format("--profile: {} is there and is no profile, and the data "
+                             "would replace it; choose another name of the page",
+                             data)};
   std::filesystem::remove(data, failure);
   return {};
 }
