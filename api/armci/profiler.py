@@ -17,7 +17,7 @@ HAND_WRITTEN = {
     "armci_msg_init",
     "armci_msg_finalize",
 }
-OF_MPI = {"ARMCI_Init_mpi_comm", "ARMCI_Init_thread_comm"}  # their types are those of an MPI
+OF_MPI = {"ARMCI_Init_mpi_comm", "ARMCI_Init_thread_comm"}  # MPI defines their parameter types
 PEERS = ("proc", "target")
 
 

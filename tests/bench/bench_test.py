@@ -135,7 +135,7 @@ class BenchTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             _, text = self.report(folder, "latency", "-m", "8:64")
             embedded = re.search(r'id="bench-data">(.*?)</script>', text, re.DOTALL).group(1)
-            with open(os.path.join(folder, "out.json"), encoding="utf-8") as file:
+            with open(os.path.join(folder, "out.bench.json"), encoding="utf-8") as file:
                 self.assertEqual(json.loads(embedded), json.load(file))
             self.assertEqual(len(json.loads(embedded)[0]["series"]), 8)
             self.assertEqual(text.count('src="data:image/svg+xml'), 2)
@@ -157,7 +157,7 @@ class BenchTest(unittest.TestCase):
             said = bench("atomics", "-r", "3", "--report", page, env={"PATH": folder})
             self.assertEqual((said.returncode, said.stdout), (2, ""))
             self.assertIn("no page was made; the data are in", said.stderr)
-            self.assertEqual(os.listdir(folder), ["out.json"])
+            self.assertEqual(os.listdir(folder), ["out.bench.json"])
 
     def test_a_job_that_fails_is_told(self):
         said = bench("latency", "--hosts", "-x:1,localhost:1")

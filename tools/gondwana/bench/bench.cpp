@@ -83,12 +83,12 @@ Result<std::vector<Series>> measure(const Choices& choices) {
   return run_by_turns(own, peer->job(choices.ranks), choices);
 }
 
-// The data stay beside the page.
+// The data stay beside the page, under a name that no other file of a user has by chance.
 Result<void> write_page(const std::string& data, const std::string& page) {
   const std::filesystem::path command = std::filesystem::read_symlink("/proc/self/exe");
   const Result<std::string> script = find_file(command, "bench_page", GONDWANA_MODULES "/bench");
   if (!script) return script.error();
-  const std::string file = std::filesystem::path(page).replace_extension(".json").string();
+  const std::string file = std::filesystem::path(page).replace_extension(".bench.json").string();
   if (!(std::ofstream(file) << '[' << data << "]\n").flush())
     return Error{Errc::refused, fmt::format("--report: {} cannot be written", file)};
   // -B: nothing is written into the folder of the script.
