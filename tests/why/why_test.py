@@ -191,20 +191,20 @@ class WhyTest(LauncherCase):
         self.assertRegex(text, r"(?m)^  3 +\d+ %  is in the program$")
 
     def test_jobs_are_listed_and_found_by_id_and_process(self):
-        before = tool("ps").stdout
-        self.assertNotIn(PROBLEMS, before)
         job = self.begin_problem("nothing")
-        listed = json.loads(tool("ps", "--json").stdout)
-        (mine,) = [row for row in listed if row["program"] == f"{PROBLEMS} nothing"]
+        job_id = json.loads(self.why(job, "--json", "--watch", "0.1"))["job"]
+        listed = json.loads(tool("ps", "--json").stdout)  # and jobs of tests that run beside
+        (mine,) = [row for row in listed if row["job"] == job_id]
         self.assertEqual((mine["ranks"], mine["nodes"]), (RANKS, 1))
+        self.assertEqual(mine["program"], f"{PROBLEMS} nothing")
         self.assertRegex(
-            tool("ps").stdout, rf"(?m)^{mine['job']} +4 +1 +00:00:\d\d .*{PROBLEMS} nothing$"
+            tool("ps").stdout, rf"(?m)^{job_id} +4 +1 +00:00:\d\d .*{PROBLEMS} nothing$"
         )
         rank = json.loads(self.why(job, "--json"))["seen"][1]["process"]
-        for name in (mine["job"], mine["job"][:6], str(rank), str(job.pid)):
-            self.assertEqual(json.loads(tool("why", "--json", name).stdout)["job"], mine["job"])
+        for name in (job_id, job_id[:6], str(rank), str(job.pid)):
+            self.assertEqual(json.loads(tool("why", "--json", name).stdout)["job"], job_id)
         self.end(job)
-        self.assertNotIn(mine["job"], tool("ps").stdout)
+        self.assertNotIn(job_id, tool("ps").stdout)
 
     def other_host(self, script):
         """The environment in which a host "elsewhere" is what this script makes of its words."""
@@ -222,7 +222,8 @@ class WhyTest(LauncherCase):
             [rank["rank"] for rank in json.loads(said.stdout)["seen"]], list(range(RANKS))
         )
         self.assertEqual(len(json.loads(said.stdout)["places"]), 1)
-        (row,) = [row for row in json.loads(listed.stdout) if row["program"] == f"{PROBLEMS} loop"]
+        job_id = json.loads(said.stdout)["job"]
+        (row,) = [row for row in json.loads(listed.stdout) if row["job"] == job_id]
         self.assertEqual(len(row["hosts"]), 1)
 
     def test_a_host_that_does_not_answer_as_it_should_is_a_sentence(self):
