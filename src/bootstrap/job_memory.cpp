@@ -4,6 +4,7 @@
 #include <sys/random.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -38,6 +39,14 @@ std::size_t wanted_huge_pages(const Environment& environment, std::uint32_t rank
   return options->heap_size > 0 ? options->heap_size : usable_memory() / ranks / 2;
 }
 
+// Bytes of events that each thread keeps. What cannot be read is told by the ranks.
+std::size_t wanted_ring_size(const Environment& environment) {
+  if (setting_of(variable(VariableId::gondwana_trace), environment).is_default()) return 0;
+  const Result<Options> options = read_options(environment);
+  if (!options || !options->trace) return 0;
+  return std::bit_ceil(std::clamp(options->trace_size, least_ring_size, largest_ring_size));
+}
+
 // Where a heap on huge pages may lie.
 std::size_t room_for_huge_pages(const NodePlan& plan) {
   return plan.inbox_offset() > huge_offset ? plan.inbox_offset() - huge_offset : 0;
@@ -48,18 +57,19 @@ constexpr std::size_t whole_huge_pages(std::size_t bytes) {
 }
 
 // Tools find the node by it.
-Result<void> write_facts(const UniqueFd& control, const NodeShare& share, std::uint64_t tag) {
+Result<void> write_facts(const UniqueFd& control, const NodePlan& plan, std::uint64_t tag) {
   const Result<Mapping> start = Mapping::shared(control, ControlLayout::header_size);
   if (!start) return start.error();
   shared_at<NodeHeader>(start->data(), 0).facts = {
       .layout = memory_fingerprint,
       .began_s = static_cast<std::uint64_t>(::time(nullptr)),
       .job = static_cast<std::uint32_t>(fingerprint({tag, tag >> 32})),
-      .ranks = share.ranks,
-      .first = share.first,
-      .node = share.node,
-      .nodes = share.nodes,
-      .job_ranks = share.job_ranks};
+      .ranks = plan.ranks,
+      .first = plan.first,
+      .node = plan.node,
+      .nodes = plan.nodes,
+      .job_ranks = plan.job_ranks,
+      .ring_size = plan.ring_size};
   return {};
 }
 
@@ -88,11 +98,12 @@ Result<JobMemory> JobMemory::create(const NodeShare& share, std::uint64_t known_
                                     const Environment& environment) {
   const Result<std::uint64_t> tag = known_tag != 0 ? known_tag : random_number();
   if (!tag) return tag.error();
-  const Result<NodePlan> plan = plan_node(share);
+  Result<NodePlan> plan = plan_node(share);
   if (!plan) return plan.error();
-  Result<UniqueFd> control = create_memfd(control_label, ControlLayout(share).size());
+  plan->ring_size = wanted_ring_size(environment);
+  Result<UniqueFd> control = create_memfd(control_label, ControlLayout(*plan).size());
   if (!control) return control.error();
-  if (const Result<void> done = write_facts(*control, share, *tag); !done) return done.error();
+  if (const Result<void> done = write_facts(*control, *plan, *tag); !done) return done.error();
   JobMemory memory(*tag, *plan, *std::move(control));
   for (std::uint32_t rank = 0; rank < share.ranks; ++rank) {
     Result<UniqueFd> arena = create_memfd("gondwana-arena", plan->arena_size());
@@ -111,7 +122,7 @@ Result<JobMemory> JobMemory::create(const NodeShare& share, std::uint64_t known_
 JobMemory::Item JobMemory::item(std::uint32_t to_rank, std::uint32_t number) const {
   if (number == 0)
     return {protocol::Welcome{tag_, to_rank, plan_.ranks, plan_.stride, plan_.first, plan_.node,
-                              plan_.nodes, plan_.job_ranks, plan_.huge},
+                              plan_.nodes, plan_.job_ranks, plan_.huge, plan_.ring_size},
             control_.get()};
   return {protocol::Arena{number - 1}, arenas_[number - 1].get()};
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 
@@ -41,14 +42,20 @@ bool plausible_huge(const Welcome& welcome) {
          welcome.huge < welcome.stride - huge_offset;
 }
 
+bool plausible_rings(const Welcome& welcome) {
+  return welcome.ring_size == 0 ||
+         (std::has_single_bit(welcome.ring_size) && welcome.ring_size >= least_ring_size &&
+          welcome.ring_size <= largest_ring_size);
+}
+
 bool plausible(const Message& message) {
   if (const auto* welcome = std::get_if<Welcome>(&message)) {
     return welcome->ranks >= 1 && welcome->ranks <= max_ranks && welcome->rank < welcome->ranks &&
            welcome->stride >= 2 * huge_page && welcome->stride % huge_page == 0 &&
            welcome->stride <= (std::uint64_t{1} << 47) / welcome->ranks &&
-           plausible_huge(*welcome) && welcome->nodes >= 1 && welcome->node < welcome->nodes &&
-           welcome->nodes <= welcome->job_ranks && welcome->job_ranks <= max_ranks &&
-           welcome->ranks <= welcome->job_ranks &&
+           plausible_huge(*welcome) && plausible_rings(*welcome) && welcome->nodes >= 1 &&
+           welcome->node < welcome->nodes && welcome->nodes <= welcome->job_ranks &&
+           welcome->job_ranks <= max_ranks && welcome->ranks <= welcome->job_ranks &&
            welcome->first <= welcome->job_ranks - welcome->ranks;
   }
   if (const auto* arena = std::get_if<Arena>(&message)) return arena->rank < max_ranks;

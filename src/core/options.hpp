@@ -34,16 +34,18 @@ struct Options {
   std::size_t eager_limit = 0;     // bytes of a put that still goes as a message between nodes
   std::size_t batch_limit = 0;     // bytes of small operations that go to another node together
   RouteOption route = RouteOption::automatic;
-  std::string network_library;   // ofi or ucx; empty: chosen
-  std::string provider;          // of libfabric; empty: chosen
-  std::string network;           // in CIDR notation; empty: chosen
-  bool version = false;          // rank 0 prints its version when it starts
-  bool info = false;             // and what these variables are
-  bool checks = false;           // arguments of all calls are examined
-  bool backtrace = false;        // a crash prints the stack
-  bool freeze = false;           // the program waits for a debugger when it starts
-  bool freeze_on_error = false;  // and when it crashes
-  std::uint32_t node_ranks = 0;  // that share memory at most; 0: all on a machine
+  std::string network_library;                    // ofi or ucx; empty: chosen
+  std::string provider;                           // of libfabric; empty: chosen
+  std::string network;                            // in CIDR notation; empty: chosen
+  bool version = false;                           // rank 0 prints its version when it starts
+  bool info = false;                              // and what these variables are
+  bool checks = false;                            // arguments of all calls are examined
+  bool backtrace = false;                         // a crash prints the stack
+  bool trace = false;                             // the last events of each thread are kept
+  std::size_t trace_size = std::size_t{4} << 20;  // bytes of them
+  bool freeze = false;                            // the program waits for a debugger when it starts
+  bool freeze_on_error = false;                   // and when it crashes
+  std::uint32_t node_ranks = 0;                   // that share memory at most; 0: all on a machine
   // Of programs that use ARMCI.
   bool armci_verbose = false;  // as `info`
   bool put_smp = true;         // all three: the processes of a machine share memory

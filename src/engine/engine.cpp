@@ -8,6 +8,7 @@
 
 #include "engine/symmetric/heap_choice.hpp"
 #include "engine/symmetric/rank_facts.hpp"
+#include "memory/tracer.hpp"
 
 namespace gondwana {
 namespace {
@@ -52,6 +53,16 @@ RankFacts facts_of(const Engine::Setup& setup, const HeapPlace& heap) {
           .checks = setup.options.checks,
           .redzones = heap.redzones,
           .algorithms = setup.options.algorithms.number()};
+}
+
+void open_tracer(const Engine::Setup& setup) {
+  const std::size_t ring_size = setup.memory->plan().ring_size;
+  if (ring_size == 0) return;
+  TracePlace& place = setup.memory->trace(setup.rank);
+  place.globals.store(reinterpret_cast<std::uintptr_t>(setup.globals.data()),
+                      std::memory_order_relaxed);
+  place.globals_size.store(setup.globals.size(), std::memory_order_relaxed);
+  Tracer::open(place, ring_size);
 }
 
 }  // namespace
@@ -113,6 +124,7 @@ Engine::~Engine() {
   legacy().segments_begin.store(begin, std::memory_order_relaxed);
   legacy().segments_end.store(begin + segments.size(), std::memory_order_relaxed);
   legacy().generation.fetch_add(1, std::memory_order_relaxed);
+  Tracer::close();
 }
 
 Lane Engine::first_lane() {
@@ -140,6 +152,7 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   if (!heap) return heap.error();
   register_for_heavy_fence();  // if refused, every sleep is timed, see Doorbell
   publish_place(setup.memory->page(setup.rank));
+  open_tracer(setup);
   setup.memory->facts(setup.rank) = facts_of(setup, *heap);
   // Ranks with different algorithms could not even complete the barrier that compares them.
   const Algorithms named = std::exchange(setup.options.algorithms, {});

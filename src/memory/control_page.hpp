@@ -97,6 +97,7 @@ struct NodeFacts {
   std::uint32_t node;
   std::uint32_t nodes;
   std::uint32_t job_ranks;
+  std::uint64_t ring_size;  // as in NodePlan
 };
 
 // What the agent of a node has to do, for tools. Written by the agent alone.

@@ -5,10 +5,10 @@
 //
 //   NodeHeader | ControlPage of rank 0, 1, ... | sync lines of team 0, 1, ... | scratch of team 0,
 //   1, ... | NodeEntry of node 0, 1, ... | addresses and keys of nodes | RelayPlace of rank 0, 1,
-//   ... | BatchPlace of rank 0, 1, ...
+//   ... | BatchPlace of rank 0, 1, ... | TracePlace of rank 0, 1, ..., of the agent
 //
 // The ranks of the node are numbered from 0. There is an entry for each node of the job. Relay and
-// batch places exist only in a job of several nodes.
+// batch places exist only in a job of several nodes, trace places only in a job that is traced.
 //
 // All zero is the valid initial state: nothing has to be written before the ranks start.
 #pragma once
@@ -28,6 +28,7 @@
 #include "memory/relay_place.hpp"
 #include "memory/segment_directory.hpp"
 #include "memory/team_scratch.hpp"
+#include "memory/trace_place.hpp"
 #include "sync/inbox_memory.hpp"
 #include "sync/team_sync.hpp"
 
@@ -98,10 +99,13 @@ class ControlLayout {
   // the other. Sparse: costs nothing until a team reduces.
   static constexpr std::size_t scratch_half = 128 * 1024;
 
-  explicit constexpr ControlLayout(std::uint32_t ranks, std::uint32_t nodes = 1)
-      : ranks_(ranks), nodes_(nodes) {}
-  explicit constexpr ControlLayout(const NodeShare& share)
-      : ControlLayout(share.ranks, share.nodes) {}
+  // `ring_size`: of the events of a thread, in bytes; 0: the job is not traced.
+  explicit constexpr ControlLayout(std::uint32_t ranks, std::uint32_t nodes = 1,
+                                   std::size_t ring_size = 0)
+      : ranks_(ranks), nodes_(nodes), ring_size_(ring_size) {}
+  explicit constexpr ControlLayout(const NodeShare& share, std::size_t ring_size = 0)
+      : ControlLayout(share.ranks, share.nodes, ring_size) {}
+  explicit constexpr ControlLayout(const NodePlan& plan) : ControlLayout(plan, plan.ring_size) {}
 
   constexpr std::size_t page(std::uint32_t rank) const {
     return header_size + ControlPage::size * std::size_t{rank};
@@ -125,13 +129,22 @@ class ControlLayout {
   constexpr std::size_t batches(std::uint32_t rank) const {
     return relay(ranks_) + rank * sizeof(BatchPlace);
   }
-  constexpr std::size_t size() const { return nodes_ > 1 ? batches(ranks_) : relay(0); }
+  // That of the agent has the number behind the ranks.
+  constexpr std::size_t trace(std::uint32_t rank) const {
+    return round_up(nodes_ > 1 ? batches(ranks_) : relay(0), header_size) +
+           rank * TracePlace::size(ring_size_);
+  }
+  constexpr std::size_t ring_size() const { return ring_size_; }
+  constexpr std::size_t size() const {
+    return ring_size_ > 0 ? trace(ranks_ + 1) : nodes_ > 1 ? batches(ranks_) : relay(0);
+  }
 
  private:
   static constexpr std::size_t longest_contact = NodeInfo::longest_address + NodeInfo::longest_key;
 
   std::uint32_t ranks_;
   std::uint32_t nodes_;
+  std::size_t ring_size_;
 };
 
 static_assert(sizeof(NodeHeader) <= ControlLayout::header_size);
@@ -142,7 +155,7 @@ using SharedStructures =
     StructureList<NodeHeader, ControlPage, SyncLine<RealAtomics>, NodeEntry, RelayPlace,
                   RecordRing::Head, BatchPlace, Doorbell<RealAtomics>, RankFacts, EndpointInfo,
                   ArenaFiles, InboxLayout::Channel, InboxLayout::Lock, SegmentDirectory,
-                  TeamScratch, StagedPlace, ArmciPlace>;
+                  TeamScratch, StagedPlace, ArmciPlace, TracePlace, TraceRing, StoredEvent>;
 
 template <typename T>
 concept SharedStructure = SharedStructures::has<T>;
@@ -159,10 +172,10 @@ consteval std::uint64_t fingerprint_of_memory() {
   all.add(SharedStructures::fingerprint);
   for (const Area& area : system_area::all) all.add(area.offset).add(area.size).add(area.count);
   all.add(NodePlan::system_size).add(arena_alignment).add(huge_offset);
-  constexpr ControlLayout three(3, 2);
+  constexpr ControlLayout three(3, 2, least_ring_size);
   for (const std::size_t offset :
        {three.page(2), three.line(1, 2), three.scratch(1, 2), three.entry(1), three.contacts(),
-        three.relay(1), three.batches(1), three.size()})
+        three.relay(1), three.batches(1), three.trace(1), three.size()})
     all.add(offset);
   constexpr InboxLayout inbox(3);
   for (const std::size_t offset :

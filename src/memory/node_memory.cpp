@@ -147,7 +147,7 @@ Result<std::shared_ptr<NodeMemory>> NodeMemory::create(const NodeShare& share) {
   Result<NodePlan> plan = plan_node(share);
   if (!plan) return plan.error();
   plan->stride = round_up(plan->stride, arena_alignment);
-  const Result<UniqueFd> control = create_memfd("gondwana-control", ControlLayout(share).size());
+  const Result<UniqueFd> control = create_memfd("gondwana-control", ControlLayout(*plan).size());
   if (!control) return control.error();
   return attach(*plan, *control, std::nullopt, [&](std::uint32_t number) {
     return number < plan->ranks ? create_memfd("gondwana-arena", plan->arena_size())

@@ -36,6 +36,7 @@ struct NodePlan : NodeShare {
   // Bytes of each arena, from huge_offset on, that lie on huge pages which were set aside: a memfd
   // of their own for the node, a part of it for each rank in turn.
   std::size_t huge = 0;
+  std::size_t ring_size = 0;  // bytes of the last events that each thread keeps; 0: not traced
 
   // Bytes of an arena that exist. What is left of the stride stays reserved: a guard.
   std::size_t arena_size() const { return stride - guard; }

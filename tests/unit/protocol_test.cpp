@@ -79,14 +79,14 @@ TEST(protocol, message_of_another_version_says_what_to_do) {
   Packet packet = encode(Join{42}, tag);
   packet.bytes[version_offset] = std::byte{99};
   EXPECT_EQ(refusal(packet, tag),
-            "a message between launcher and rank has version 99, this build speaks 7; use the "
+            "a message between launcher and rank has version 99, this build speaks 8; use the "
             "launcher and the library of one installation");
 }
 
 TEST(protocol, bytes_that_are_not_a_message_are_refused) {
   const Packet packet = encode(Join{42}, tag);
   EXPECT_EQ(refusal(packet, tag, Packet::size - 1),
-            "a message between launcher and rank has 71 bytes, not 72");
+            "a message between launcher and rank has 79 bytes, not 80");
   EXPECT_EQ(refusal(Packet{}, tag), "a message between launcher and rank is not one of ours");
   Packet unknown = packet;
   unknown.bytes[kind_offset] = std::byte{8};
@@ -114,6 +114,12 @@ TEST(protocol, values_out_of_range_are_refused) {
   EXPECT_FALSE(is_refused(huge(3 * huge_page)));
   EXPECT_TRUE(is_refused(huge(huge_page + 1))) << "not whole huge pages";
   EXPECT_TRUE(is_refused(huge(std::uint64_t{1} << 32))) << "more than an arena";
+  const auto rings = [](std::uint64_t bytes) {
+    return Welcome{tag, 0, 1, std::uint64_t{1} << 32, 0, 0, 1, 1, 0, bytes};
+  };
+  EXPECT_FALSE(is_refused(rings(least_ring_size)));
+  EXPECT_TRUE(is_refused(rings(least_ring_size + 32))) << "no power of two";
+  EXPECT_TRUE(is_refused(rings(2 * largest_ring_size)));
   EXPECT_TRUE(is_refused(Arena{max_ranks}));
   EXPECT_TRUE(is_refused(Hello{1, max_ranks}));
 }
@@ -178,7 +184,7 @@ TEST(protocol, torn_message_is_refused_on_arrival) {
   ASSERT_EQ(::send(pair.left.get(), packet.bytes, 10, 0), 10);
   const Result<std::optional<Received>> received = receive(pair.right.get(), tag, 5000);
   ASSERT_FALSE(received);
-  EXPECT_EQ(received.error().text, "a message between launcher and rank has 10 bytes, not 72");
+  EXPECT_EQ(received.error().text, "a message between launcher and rank has 10 bytes, not 80");
 }
 
 }  // namespace

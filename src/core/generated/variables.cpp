@@ -157,6 +157,18 @@ constexpr std::array rows{
     .assign = &assign<read_switch, &Options::backtrace>,
     .assign_alias = &assign<read_switch, &Options::backtrace>},
   Variable{
+    .name = "GONDWANA_TRACE",
+    .fallback = "no",
+    .help = "keep the last events of each thread, for `gondwana trace`",
+    .assign = &assign<read_switch, &Options::trace>},
+  Variable{
+    .name = "GONDWANA_TRACE_SIZE",
+    .fallback = "4M",
+    .help = "memory for the events of each thread, 32 bytes each; the next power of two",
+    .assign = &assign<read_size, &Options::trace_size>,
+    .least = 4096,
+    .most = 1073741824},
+  Variable{
     .name = "GONDWANA_FREEZE",
     .aliases = gondwana_freeze_also,
     .fallback = "no",
@@ -234,7 +246,7 @@ constexpr std::array rows{
   Variable{
     .name = "SHMEM_PROFILE",
     .fallback = "table",
-    .help = "what `gondwana run --profile` counts: table, calls; matrix, also bytes from each rank to each rank; paths, also time by call path, into a JSON file; off: nothing before shmem_pcontrol",
+    .help = "what `gondwana run --profile` counts: table, calls; matrix, also bytes from each rank to each rank; paths, also time by call path, into a JSON file; off: nothing before shmem_pcontrol; none: nothing, in a job that is only traced",
     .assign = &assign<read_text, nullptr>,
     .reader = Reader::profile},
   Variable{

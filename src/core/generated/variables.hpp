@@ -27,6 +27,8 @@ enum class VariableId : std::uint8_t {
   gondwana_info,
   gondwana_debug,
   gondwana_backtrace,
+  gondwana_trace,
+  gondwana_trace_size,
   gondwana_freeze,
   gondwana_freeze_on_error,
   gondwana_barrier_algorithm,

@@ -1,5 +1,10 @@
 #include "engine/am/messages.hpp"
 
+#include <utility>
+
+#include "core/ticks.hpp"
+#include "memory/tracer.hpp"
+
 namespace gondwana {
 namespace {
 
@@ -35,7 +40,26 @@ void Messages::listen(Receiver receiver, void* context, Handlers handlers) {
   owner_ = this_thread();
   any_thread_ = handlers == Handlers::on_any_thread;
   for (Receiving& lane : receiving_) lane.consumer.be_alone(!any_thread_);
+  if (Tracer::is_on()) {
+    traced_receiver_ = std::exchange(receiver, &receive_traced);
+    traced_context_ = std::exchange(context_, this);
+  }
   receiver_ = receiver;
+}
+
+void Messages::receive_traced(void* messages, const Incoming& incoming) {
+  const auto& self = *static_cast<const Messages*>(messages);
+  TraceRing* ring = Tracer::ring();
+  if (ring == nullptr) return self.traced_receiver_(self.traced_context_, incoming);
+  const char* name = incoming.sort == MessageClass::request ? "request" : "reply";
+  const std::uint64_t begin = ticks();
+  const std::uint64_t event = ring->begin({.begin = begin,
+                                           .kind = EventKind::handler,
+                                           .name = Tracer::number_of(name),
+                                           .peer = index(incoming.from),
+                                           .bytes = incoming.block.size()});
+  self.traced_receiver_(self.traced_context_, incoming);
+  ring->end(event, ticks() - begin);
 }
 
 NodeQueue Messages::lane(Rank receiver, MessageClass sort) const {

@@ -131,6 +131,8 @@ class Messages {
     return {target.lane, local(me_), any_thread_ ? nullptr : &target.credit_cache};
   }
   std::optional<Draft> open_buffer(Rank to, MessageClass sort, Payload payload);
+  // In place of the receiver, in a job that is traced.
+  static void receive_traced(void* messages, const Incoming& incoming);
   bool take_turn(Receiving& mine) const;
   std::uint32_t poll(MessageClass sort, bool surely);
   std::uint32_t poll_inbox(Receiving& mine, MessageClass sort, bool surely);
@@ -143,6 +145,8 @@ class Messages {
   InboxLayout layout_;
   Receiver receiver_ = nullptr;
   void* context_ = nullptr;
+  Receiver traced_receiver_ = nullptr;
+  void* traced_context_ = nullptr;
   bool any_thread_ = false;
   const void* owner_ = nullptr;
   std::array<Receiving, 2> receiving_;                 // by class

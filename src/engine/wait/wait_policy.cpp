@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/machine.hpp"
+#include "memory/tracer.hpp"
 #include "sync/atomics.hpp"
 
 namespace gondwana {
@@ -12,6 +13,7 @@ namespace gondwana {
 WaitPolicy::WaitPolicy(const Processors& processors, std::uint32_t spins)
     : yields_help_(processors.yields_help),
       spins_(spins),
+      untraced_spins_(1),
       slow_ns_(shortest_slow_ns + processors.ranks_each * slow_ns_each),
       longest_ns_(std::max(longest_ns, processors.ranks_each * longest_ns_each)),
       never_rests_(processors.ranks_each >= many_ranks) {
@@ -20,6 +22,7 @@ WaitPolicy::WaitPolicy(const Processors& processors, std::uint32_t spins)
   constexpr std::uint32_t usual = 1500;
   constexpr std::uint32_t oversubscribed = 20;
   if (spins_ == 0) spins_ = processors.is_oversubscribed ? oversubscribed : usual;
+  if (!Tracer::is_on()) untraced_spins_ = spins_;
 }
 
 void WaitPolicy::note(bool late) {

@@ -20,6 +20,8 @@ class WaitPolicy {
   WaitPolicy(const Processors& processors, std::uint32_t spins);
 
   std::uint32_t spins() const { return spins_; }
+  // Those before a wait is worth to be traced: all of them, unless the job is traced.
+  std::uint32_t untraced_spins() const { return untraced_spins_; }
 
   // The first polls have no pause, because the answer is often one cache miss away.
   static constexpr std::uint32_t eager_spins = 256;
@@ -63,6 +65,7 @@ class WaitPolicy {
   // Owner of the mutable members: the thread that waits.
   bool yields_help_;
   std::uint32_t spins_;
+  std::uint32_t untraced_spins_;
   std::uint64_t slow_ns_;
   std::uint64_t longest_ns_;
   std::uint32_t resting_ = 0;  // waits that go straight to sleep before yields are tried again

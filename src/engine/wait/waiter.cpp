@@ -4,6 +4,7 @@
 
 #include "core/machine.hpp"
 #include "engine/wait/long_wait.hpp"
+#include "engine/wait/traced_wait.hpp"
 
 namespace gondwana {
 Waiter::Waiter(const NodeMemory& memory, const SymmetricRanges& symmetric, Rank me,
@@ -34,6 +35,9 @@ bool Waiter::sleep_on_network(std::chrono::microseconds limit) {
 }
 
 void Waiter::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
+  const TracedWait traced(why);
+  const WaitPolicy& policy = workers_.mine().wait_policy;
+  if (!why.on_network && spin(why, done, policy.untraced_spins(), policy.spins())) return;
   ThreadSlot& slot = *workers_.mine().thread_slot;
   slot.counters.add(Count::waits);
   const ShownWait shown(slot.waiting, why);

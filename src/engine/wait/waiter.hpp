@@ -142,6 +142,8 @@ class Waiter {
            workers_.threads() != Threads::many && messages_.may_poll();
   }
   bool sleep_on_network(std::chrono::microseconds limit);
+  template <typename Done>
+  bool spin(const WaitReason& why, const Done& done, std::uint32_t from, std::uint32_t to);
   void wait_longer(const WaitReason& why, FunctionRef<bool()> done);
   Draft wait_and_open(CallName call, Rank to, MessageClass sort, Payload payload);
   Watch watch_on(const void* word) const;
@@ -155,17 +157,23 @@ class Waiter {
   LookAround look_around_;
 };
 
+// Returns whether the condition holds.
 template <typename Done>
-void Waiter::until(const WaitReason& why, const Done& done) {
-  const std::uint32_t spins = why.on_network ? 1 : workers_.mine().wait_policy.spins();
-  for (std::uint32_t i = 0; i < spins; ++i) {
-    if (done()) return;
+bool Waiter::spin(const WaitReason& why, const Done& done, std::uint32_t from, std::uint32_t to) {
+  for (std::uint32_t i = from; i < to; ++i) {
+    if (done()) return true;
     if (network_ != nullptr && looks_at_network(why, i)) [[unlikely]]
       network_->progress();
     receive();
     if (i >= WaitPolicy::eager_spins) relax();
   }
-  wait_longer(why, done);
+  return false;
+}
+
+template <typename Done>
+void Waiter::until(const WaitReason& why, const Done& done) {
+  const std::uint32_t spins = why.on_network ? 1 : workers_.mine().wait_policy.untraced_spins();
+  if (!spin(why, done, 0, spins)) wait_longer(why, done);
 }
 
 }  // namespace gondwana

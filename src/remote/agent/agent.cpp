@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/machine.hpp"
+#include "memory/tracer.hpp"
 #include "network/networks.hpp"
 #include "remote/agent/implementation.hpp"
 
@@ -84,6 +85,8 @@ NodeContact NodeAgent::Implementation::make_contact() const {
 void NodeAgent::Implementation::serve(int control) {
   memory_->header().agent_load.process.store(static_cast<std::uint32_t>(::getpid()),
                                              std::memory_order_relaxed);
+  if (const std::size_t ring_size = memory_->plan().ring_size; ring_size > 0)
+    Tracer::open(memory_->trace_of_agent(), ring_size);
   sleeper_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
   epoll_event event{};
   event.events = EPOLLIN;

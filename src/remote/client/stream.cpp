@@ -4,7 +4,9 @@
 #include <cstring>
 #include <utility>
 
+#include "core/ticks.hpp"
 #include "memory/node_memory.hpp"
+#include "memory/tracer.hpp"
 
 namespace gondwana::remote {
 namespace {
@@ -13,6 +15,13 @@ namespace {
 // batch of its own. A batch that has gathered leaves with the answer to all before it, or with an
 // earlier one if it is half full (docs/decisions/0028-small-operations-gather.md).
 constexpr std::size_t most_at_once = 2;
+
+void trace_batch(std::uint32_t node, std::size_t size) {
+  TraceRing* ring = Tracer::ring();
+  if (ring == nullptr) return;
+  ring->add(
+      {.begin = ticks(), .duration = 0, .kind = EventKind::batch, .peer = node, .bytes = size});
+}
 
 }  // namespace
 
@@ -114,10 +123,12 @@ Result<Posted> Stream::flush(Urgency urgency) {
     return Posted::accepted;
   }
   const Result<Posted> sent = shared_.route.send_batch(node_, *open_, size_);
-  if (sent && *sent == Posted::accepted)
+  if (sent && *sent == Posted::accepted) {
+    trace_batch(node_, size_);
     close();
-  else if (is_published_)
+  } else if (is_published_) {
     state.reopen();
+  }
   return sent;
 }
 

@@ -1,0 +1,150 @@
+// The last events of the ranks of a node: what their threads have done, and when. They lie at the
+// end of the control memory, so that they outlive the rank, in a job that is traced. A place for
+// each rank and one for the agent:
+//
+//   TracePlace | TraceRing | events | TraceRing | events | ...
+//
+// One thread writes a ring, anybody reads it. A new event replaces the oldest one.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/types.hpp"
+
+namespace gondwana {
+
+enum class EventKind : std::uint8_t {
+  call,       // of a door
+  put,        // one that writes to the place in the memory of the peer
+  get,        // one that reads there
+  atomic,     // one that changes a word there
+  send,       // one that sends a message to the peer
+  word_wait,  // one that waits for words of this rank, from the place on
+  wait,       // for the peer, or the team whose number is in `bytes`
+  handler,    // of a message from the peer
+  batch,      // small operations that left together, for the node whose number is in `peer`
+};
+
+struct TraceEvent {
+  static constexpr std::uint32_t nobody = (1U << 24) - 1;  // no rank has this number
+
+  static constexpr std::uint64_t open = (std::uint64_t{1} << 40) - 1;
+
+  std::uint64_t begin = 0;        // ticks
+  std::uint64_t duration = open;  // likewise; open: it has begun and not ended
+  EventKind kind = EventKind::call;
+  std::uint16_t name = 0;  // see TracePlace::names
+  std::uint32_t peer = nobody;
+  std::uint64_t place = 0;  // address as the rank has it; 0: none
+  std::uint64_t bytes = 0;
+};
+
+// Larger durations and sizes are stored as the largest that fits, of durations that is not `open`.
+class StoredEvent {
+ public:
+  static constexpr std::uint64_t layout_version = 1;  // see core/fingerprint.hpp
+
+  void store(const TraceEvent& event) {
+    constexpr auto relaxed = std::memory_order_relaxed;
+    begin_.store(event.begin, relaxed);
+    what_.store(event.duration << 24 | std::uint64_t{event.name} << 8 |
+                    static_cast<std::uint64_t>(event.kind),
+                relaxed);
+    place_.store(event.place, relaxed);
+    size_.store(std::min(event.bytes, most_bytes) << 24 | (event.peer & TraceEvent::nobody),
+                relaxed);
+  }
+  void end(std::uint64_t duration) {
+    const std::uint64_t kind_and_name = what_.load(std::memory_order_relaxed) & 0xff'ffff;
+    what_.store(std::min(duration, TraceEvent::open - 1) << 24 | kind_and_name,
+                std::memory_order_relaxed);
+  }
+  TraceEvent load() const {
+    constexpr auto relaxed = std::memory_order_relaxed;
+    const std::uint64_t what = what_.load(relaxed);
+    const std::uint64_t size = size_.load(relaxed);
+    return {.begin = begin_.load(relaxed),
+            .duration = what >> 24,
+            .kind = static_cast<EventKind>(what & 0xff),
+            .name = static_cast<std::uint16_t>(what >> 8 & 0xffff),
+            .peer = static_cast<std::uint32_t>(size & TraceEvent::nobody),
+            .place = place_.load(relaxed),
+            .bytes = size >> 24};
+  }
+
+ private:
+  static constexpr std::uint64_t most_bytes = (std::uint64_t{1} << 40) - 1;
+
+  std::atomic<std::uint64_t> begin_;
+  std::atomic<std::uint64_t> what_;
+  std::atomic<std::uint64_t> place_;
+  std::atomic<std::uint64_t> size_;
+};
+
+struct alignas(cache_line) TraceRing {
+  static constexpr std::uint64_t layout_version = 1;
+
+  std::atomic<std::uint64_t> written;  // events since the beginning; released after the event
+  std::atomic<std::uint32_t> thread;   // number of the thread that writes, or wrote last; 0: unused
+  std::atomic<std::uint32_t> taken;
+  std::atomic<std::uint64_t> room;  // events that it holds, a power of two
+
+  StoredEvent* events() { return reinterpret_cast<StoredEvent*>(this + 1); }
+  const StoredEvent* events() const { return reinterpret_cast<const StoredEvent*>(this + 1); }
+
+  // All three for the thread that writes. Returns the number of the event, which ends it.
+  std::uint64_t begin(const TraceEvent& event) {
+    const std::uint64_t number = written.load(std::memory_order_relaxed);
+    at(number).store(event);
+    written.store(number + 1, std::memory_order_release);
+    return number;
+  }
+  // Later events may have taken its place.
+  void end(std::uint64_t number, std::uint64_t duration) {
+    if (written.load(std::memory_order_relaxed) - number <= room.load(std::memory_order_relaxed))
+      at(number).end(duration);
+  }
+  void add(const TraceEvent& event) { begin(event); }
+
+ private:
+  StoredEvent& at(std::uint64_t number) {
+    return events()[number & (room.load(std::memory_order_relaxed) - 1)];
+  }
+};
+
+struct alignas(cache_line) TracePlace {
+  static constexpr std::size_t rings = 32;
+  static constexpr std::size_t most_names = 1024;
+  static constexpr std::size_t longest_name = 48;
+
+  // Two clocks at one time: the rate of ticks is found from these and those of the reader.
+  std::atomic<std::uint64_t> first_ticks;
+  std::atomic<std::uint64_t> first_ns;     // CLOCK_MONOTONIC
+  std::atomic<std::uint32_t> names_known;  // released after the name
+  std::atomic<std::uint32_t> untraced;     // threads that found no free ring
+  std::atomic<std::uint64_t> globals;      // where the symmetric variables begin
+  std::atomic<std::uint64_t> globals_size;
+  std::array<std::array<char, longest_name>, most_names> names;  // number 0 has none
+
+  // The size of a place whose rings hold `ring_size` bytes of events.
+  static constexpr std::size_t size(std::size_t ring_size) {
+    const std::size_t bytes = sizeof(TracePlace) + rings * (sizeof(TraceRing) + ring_size);
+    return (bytes + 4095) / 4096 * 4096;
+  }
+  TraceRing& ring(std::size_t number, std::size_t ring_size) {
+    return *reinterpret_cast<TraceRing*>(reinterpret_cast<std::byte*>(this + 1) +
+                                         number * (sizeof(TraceRing) + ring_size));
+  }
+};
+
+// Of the bytes of events in a ring.
+inline constexpr std::size_t least_ring_size = std::size_t{4} << 10;
+inline constexpr std::size_t largest_ring_size = std::size_t{1} << 30;
+
+static_assert(sizeof(StoredEvent) == 32);
+
+}  // namespace gondwana

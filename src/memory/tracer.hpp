@@ -1,0 +1,40 @@
+// How this process writes events, in a job that is traced. A thread takes a ring with its first
+// event and gives it back when it ends.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "memory/trace_place.hpp"
+
+namespace gondwana {
+
+class Tracer {
+ public:
+  // Where the events of this process go from now on. No thread writes before.
+  static void open(TracePlace& place, std::size_t ring_size);
+  // No thread writes any more.
+  static void close() { place_.store(nullptr, std::memory_order_relaxed); }
+
+  static bool is_on() { return place_.load(std::memory_order_relaxed) != nullptr; }
+
+  // The ring of the calling thread. Null if the job is not traced, or if no ring is free.
+  static TraceRing* ring() { return is_on() ? own_ring() : nullptr; }
+
+  // The number that stands for a name in events; 0 if there is no room for more names.
+  static std::uint16_t number_of(const char* name);
+
+ private:
+  static TraceRing* own_ring();
+
+  static inline constinit std::atomic<TracePlace*> place_{nullptr};
+};
+
+}  // namespace gondwana
+
+// For the library that wraps the calls of a program.
+extern "C" {
+gondwana::TraceRing* gondwana_trace_ring();
+std::uint16_t gondwana_trace_name(const char* name);
+}
