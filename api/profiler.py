@@ -85,11 +85,32 @@ def _wrapper(section: Section, function: Function, number: int) -> str:
 
 def _counter(section: Section, function: Function, number: int) -> str:
     kind = _traffic(section, function)
+    if awaited := _awaited(function):
+        return f"const WordWait call({number}, {', '.join(awaited)});"
     if kind is None:
         arguments = [str(number), *_size(section, function)]
         return f"const Call call({', '.join(arguments)});"
     where = "ctx, pe" if function.on_context else "pe"
-    return f"const Transfer call({number}, Traffic::{kind}, {_payload(function)}, {where});"
+    place = _place(function, kind)
+    return f"const Transfer call({number}, Traffic::{kind}, {_payload(function)}, {where}, {place});"
+
+
+def _awaited(function: Function) -> list[str]:
+    """The words of a routine that waits for them, and their bytes."""
+    names = [parameter.name for parameter in function.cxx.parameters]
+    if "wait" not in function.name:
+        return []
+    words = next((name for name in ("ivars", "ivar", "sig_addr") if name in names), None)
+    if words is None:
+        return []
+    return [words, _payload(function) if words == "ivars" else _element(function)]
+
+
+def _place(function: Function, kind: str) -> str:
+    """Where in the memory of the target; of a put with a signal, the signal, which peers wait for."""
+    names = [parameter.name for parameter in function.cxx.parameters]
+    wanted = ("source",) if kind == "get" else ("sig_addr", "dest", "source")
+    return next((name for name in wanted if name in names), "nullptr")
 
 
 def _traffic(section: Section, function: Function) -> str | None:

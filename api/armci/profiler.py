@@ -76,7 +76,9 @@ def _counter(prototype: Prototype, number: int) -> str:
     peer = next((name for name in PEERS if name in present), None)
     if kind and peer:
         return hanging(
-            "  const Transfer call(", [str(number), f"Traffic::{kind}", size, peer], ");"
+            "  const Transfer call(",
+            [str(number), f"Traffic::{kind}", size, peer, _place(kind, present)],
+            ");",
         )
     return hanging("  const Call call(", [str(number), *([size] if size != "0" else [])], ");")
 
@@ -85,6 +87,16 @@ def _traffic(name: str) -> str | None:
     match = re.match(r"ARMCI_(?:Nb)?(Put|Get|Acc|Rmw)(?!ess)", name)
     kinds = {"Put": "put", "Get": "get", "Acc": "atomic", "Rmw": "atomic"}
     return kinds[match[1]] if match else None
+
+
+def _place(kind: str, present: set[str]) -> str:
+    """Where in the memory of the peer, where the call names one place there."""
+    wanted = {
+        "get": ("src", "src_ptr"),
+        "put": ("dst", "dst_ptr"),
+        "atomic": ("prem", "dst", "dst_ptr"),
+    }
+    return next((word for word in wanted[kind] if word in present), "nullptr")
 
 
 def _size(prototype: Prototype, present: set[str]) -> str:

@@ -135,7 +135,7 @@ def _wrapper(routine: Routine, number: int) -> str:
 def _counter(routine: Routine, number: int) -> str:
     kind, peer, size = _traffic(routine.name), _peer(routine), _size(routine)
     if kind and peer:
-        words = [str(number), f"Traffic::{kind}", size, peer]
+        words = [str(number), f"Traffic::{kind}", size, peer, _place(routine, kind)]
         return hanging("  const Transfer call(", words, ");")
     return hanging("  const Call call(", [str(number), *([size] if size != "0" else [])], ");")
 
@@ -159,6 +159,17 @@ def _peer(routine: Routine) -> str | None:
     if rank is None:
         return None
     return f"Member{{{'ad->team' if routine.has('ad') else 'tm'}, {rank}}}"
+
+
+def _place(routine: Routine, kind: str) -> str:
+    """Where in the memory of the peer, where the call names one place there."""
+    names = {"put": ("dest", "dst"), "get": ("src",), "atomic": ("address",), "message": ()}
+    found = (
+        p.name
+        for p in routine.prototype.parameters
+        if p.name in names[kind] and p.type.endswith("*")
+    )
+    return next(found, "nullptr")
 
 
 def _size(routine: Routine) -> str:

@@ -13,10 +13,11 @@ namespace {
 template <typename Start>
 int begin(std::size_t number, const Start& start) {
   const Stopwatch began;
-  const bool is_counted = load_library();
-  if (is_counted) pshmem_init();
+  Profile& profile = Profile::instance();
+  const bool has_tables = profile.has_tables() && load_library();
+  if (has_tables) pshmem_init();
   const int failed = start();
-  if (is_counted) Profile::instance().enter(number, began);
+  if (has_tables || !profile.has_tables()) profile.enter(number, began);
   return failed;
 }
 
@@ -26,11 +27,11 @@ int end(std::size_t number, const End& end_library) {
   if (!profile.is_entered()) return end_library();
   if (!profile.leave(number)) {
     const Call call(number);
-    pshmem_finalize();
+    if (profile.has_tables()) pshmem_finalize();
     return end_library();
   }
   const int failed = end_library();
-  pshmem_finalize();
+  if (profile.has_tables()) pshmem_finalize();
   return failed;
 }
 

@@ -1,5 +1,7 @@
 #include "call.hpp"
 
+#include <array>
+#include <atomic>
 #include <utility>
 
 #include "clock.hpp"
@@ -19,6 +21,7 @@ struct Place {
   Counters counters;
   Call* innermost = nullptr;   // of the calls that this thread is in
   PathTable* paths = nullptr;  // nothing: only calls are counted
+  TraceRing* ring = nullptr;   // nothing: the job is not traced
   Stack stack;
 };
 
@@ -32,10 +35,11 @@ struct Leave {
     place.session = Profile::nowhere;
     place.counters = {};
     place.paths = nullptr;
+    place.ring = nullptr;
   }
 };
 
-[[gnu::noinline]] bool take_place(std::uint64_t session) {
+[[gnu::noinline, gnu::cold]] bool take_place(std::uint64_t session) noexcept {
   find_library();
   if (session == Profile::off) return false;
   thread_local const Leave at_the_end;
@@ -43,16 +47,33 @@ struct Leave {
   place.session = session;
   place.counters = Profile::instance().lease();
   place.paths = Profile::instance().lease_paths();
+  place.ring = trace_ring();
   if (place.paths != nullptr) place.stack = own_stack();
   return true;
 }
 
-std::uint64_t* cell_of(std::size_t number) {
+// Whether calls are counted or traced now.
+[[gnu::always_inline]] inline bool has_place() {
   const std::uint64_t session = Profile::counted_session();
-  if (place.session != session && !take_place(session)) [[unlikely]]
-    return nullptr;
-  return place.counters.cell(number);
+  return place.session == session || take_place(session);
 }
+
+[[gnu::always_inline]] inline std::uint64_t* cell_of(std::size_t number) {
+  return has_place() ? place.counters.cell(number) : nullptr;
+}
+
+// The numbers of the calls' names in events, as they are first needed.
+constinit std::array<std::atomic<std::uint16_t>, call_names.size()> event_names{};
+
+[[gnu::always_inline]] inline std::uint16_t event_name_of(std::size_t number) {
+  std::atomic<std::uint16_t>& name = event_names[number];
+  if (name.load(std::memory_order_relaxed) == 0) [[unlikely]]
+    name.store(trace_name(call_names[number].data()), std::memory_order_relaxed);
+  return name.load(std::memory_order_relaxed);
+}
+
+constexpr std::array<EventKind, traffic_kinds> event_kinds{EventKind::put, EventKind::get,
+                                                           EventKind::atomic, EventKind::send};
 
 void add_traffic(Traffic kind, std::size_t bytes, int pe) {
   const auto peer = static_cast<std::size_t>(pe);
@@ -68,16 +89,35 @@ int world_number(shmem_ctx_t ctx, int pe) {
 
 }  // namespace
 
+[[gnu::always_inline]] inline Call::Call(std::size_t number, std::size_t bytes, CallSite site,
+                                         NotYet /*later*/)
+    : cell_(cell_of(number)), ring_(place.ring), number_(number), bytes_(bytes), site_(site) {}
+
+[[gnu::always_inline]] inline void Call::begin(EventKind kind, const void* at, std::uint32_t peer) {
+  if (counts()) outer_ = std::exchange(place.innermost, this);
+  if (counts() || is_traced()) began_ = ticks();
+  if (!is_traced()) return;
+  event_ = ring_->begin({.begin = began_,
+                         .kind = kind,
+                         .name = event_name_of(number_),
+                         .peer = peer,
+                         .place = reinterpret_cast<std::uintptr_t>(at),
+                         .bytes = bytes_});
+}
+
 Call::Call(std::size_t number, std::size_t bytes, CallSite site)
-    : cell_(cell_of(number)), number_(number), bytes_(bytes), site_(site) {
-  if (!counts()) return;
-  outer_ = std::exchange(place.innermost, this);
-  began_ = ticks();
+    : Call(number, bytes, site, NotYet()) {
+  begin(EventKind::call, nullptr);
 }
 
 Call::~Call() {
-  if (!counts()) return;
+  if (!counts() && !is_traced()) return;
   const std::uint64_t passed = ticks() - began_;
+  if (is_traced()) ring_->end(event_, passed);
+  if (counts()) count(passed);
+}
+
+[[gnu::noinline]] void Call::count(std::uint64_t passed) {
   Counters::add_call(cell_, passed - within_, bytes_);
   if (place.paths != nullptr)
     place.paths->add(number_, path_of(site_, place.stack), passed - within_, bytes_);
@@ -85,47 +125,55 @@ Call::~Call() {
   if (outer_ != nullptr) outer_->within_ += passed;
 }
 
-void Call::begin_again() {
-  began_ = ticks();
+WordWait::WordWait(std::size_t number, const void* at, std::size_t bytes, CallSite site)
+    : Call(number, bytes, site, NotYet()) {
+  begin(EventKind::word_wait, at);
 }
 
-Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, int pe, CallSite site)
-    : Call(number, bytes, site) {
-  if (!counts() || place.counters.peers() == 0) return;
-  add_traffic(kind, bytes, pe);
-  begin_again();
+[[gnu::always_inline]] inline bool Transfer::wants_peer() const {
+  return is_traced() || (counts() && place.counters.peers() > 0);
+}
+
+[[gnu::always_inline]] inline void Transfer::begin_with(Traffic kind, int pe, const void* at) {
+  if (counts() && place.counters.peers() > 0) add_traffic(kind, bytes_moved(), pe);
+  begin(event_kinds[static_cast<std::size_t>(kind)], at,
+        pe < 0 ? TraceEvent::nobody : static_cast<std::uint32_t>(pe));
+}
+
+Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, int pe, const void* at,
+                   CallSite site)
+    : Call(number, bytes, site, NotYet()) {
+  begin_with(kind, pe, at);
 }
 
 Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, shmem_ctx_t ctx, int pe,
+                   const void* at, CallSite site)
+    : Call(number, bytes, site, NotYet()) {
+  begin_with(kind, wants_peer() ? world_number(ctx, pe) : pe, at);
+}
+
+Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, Member peer, const void* at,
                    CallSite site)
-    : Call(number, bytes, site) {
-  if (!counts() || place.counters.peers() == 0) return;
-  add_traffic(kind, bytes, world_number(ctx, pe));
-  begin_again();
+    : Call(number, bytes, site, NotYet()) {
+  begin_with(kind, wants_peer() ? job_rank(peer) : -1, at);
 }
 
-Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, Member peer, CallSite site)
-    : Call(number, bytes, site) {
-  if (!counts() || place.counters.peers() == 0) return;
-  add_traffic(kind, bytes, job_rank(peer));
-  begin_again();
+Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, Process peer,
+                   const void* at, CallSite site)
+    : Call(number, bytes, site, NotYet()) {
+  begin_with(kind, static_cast<int>(peer.rank), at);
 }
 
-Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, Process peer, CallSite site)
-    : Call(number, bytes, site) {
-  if (!counts() || place.counters.peers() == 0) return;
-  add_traffic(kind, bytes, static_cast<int>(peer.rank));
+Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, Sender peer, const void* at,
+                   CallSite site)
+    : Call(number, bytes, site, NotYet()) {
+  begin_with(kind, wants_peer() ? job_rank(peer) : -1, at);
 }
 
-Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, Sender peer, CallSite site)
-    : Call(number, bytes, site) {
-  if (!counts() || place.counters.peers() == 0) return;
-  add_traffic(kind, bytes, job_rank(peer));
-  begin_again();
-}
-
-void record(std::size_t number, std::uint64_t ticks) {
-  if (std::uint64_t* cell = cell_of(number)) Counters::add_call(cell, ticks, 0);
+void record(std::size_t number, std::uint64_t began, std::uint64_t passed) {
+  if (std::uint64_t* cell = cell_of(number)) Counters::add_call(cell, passed, 0);
+  if (!has_place() || place.ring == nullptr) return;
+  place.ring->add({.begin = began, .duration = passed, .name = event_name_of(number)});
 }
 
 }  // namespace gondwana::profile

@@ -6,12 +6,13 @@
 
 #include "call_site.hpp"
 #include "gasnet_fwd.h"
+#include "memory/trace_place.hpp"
 #include "shmem.h"
 
 namespace gondwana::profile {
 
 // A call may be made within another one, by a handler of GASNet-EX that a poll runs: its time is
-// its own, and not that of the other one.
+// its own, and not that of the other one. In a job that is traced a call is also an event.
 class Call {
  public:
   // `number` is that of call_names; `bytes` what the arguments say is moved or allocated.
@@ -21,17 +22,33 @@ class Call {
   Call& operator=(const Call&) = delete;
 
  protected:
+  // Begins when begin() says what it is as an event.
+  struct NotYet {};
+  Call(std::size_t number, std::size_t bytes, CallSite site, NotYet /*later*/);
+  void begin(EventKind kind, const void* place, std::uint32_t peer = TraceEvent::nobody);
+
   bool counts() const { return cell_ != nullptr; }
-  void begin_again();
+  bool is_traced() const { return ring_ != nullptr; }
+  std::size_t bytes_moved() const { return bytes_; }
 
  private:
+  void count(std::uint64_t passed);
+
   std::uint64_t* cell_;  // nothing: not counted, or not now
+  TraceRing* ring_;      // nothing: not traced
   std::size_t number_;
   std::size_t bytes_;
   CallSite site_;
   std::uint64_t began_ = 0;
   std::uint64_t within_ = 0;  // ticks of calls that were made within this one
   Call* outer_ = nullptr;
+  std::uint64_t event_ = 0;
+};
+
+// A call that waits until words of the caller have some values: `bytes` from `place` on.
+class WordWait : public Call {
+ public:
+  WordWait(std::size_t number, const void* place, std::size_t bytes, CallSite site = this_call());
 };
 
 enum class Traffic : std::size_t { put, get, atomic, message };
@@ -48,20 +65,25 @@ struct Sender {
   gex_Token_t token;
 };
 
-// A call that moves bytes between the caller and another PE.
+// A call that moves bytes between the caller and another PE. `place`: where in the memory of the
+// PE, as the caller names it; null where the call names no single place.
 class Transfer : public Call {
  public:
-  Transfer(std::size_t number, Traffic kind, std::size_t bytes, int pe,
+  Transfer(std::size_t number, Traffic kind, std::size_t bytes, int pe, const void* place = nullptr,
            CallSite site = this_call());
   // `pe` is a number in the team of the context.
   Transfer(std::size_t number, Traffic kind, std::size_t bytes, shmem_ctx_t ctx, int pe,
-           CallSite site = this_call());
+           const void* place = nullptr, CallSite site = this_call());
   Transfer(std::size_t number, Traffic kind, std::size_t bytes, Member peer,
-           CallSite site = this_call());
+           const void* place = nullptr, CallSite site = this_call());
   Transfer(std::size_t number, Traffic kind, std::size_t bytes, Process peer,
-           CallSite site = this_call());
+           const void* place = nullptr, CallSite site = this_call());
   Transfer(std::size_t number, Traffic kind, std::size_t bytes, Sender peer,
-           CallSite site = this_call());
+           const void* place = nullptr, CallSite site = this_call());
+
+ private:
+  bool wants_peer() const;
+  void begin_with(Traffic kind, int pe, const void* place);
 };
 
 }  // namespace gondwana::profile

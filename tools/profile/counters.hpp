@@ -37,7 +37,10 @@ class Counters {
   Counters(std::uint64_t* words, std::size_t peers) : words_(words), peers_(peers) {}
 
   std::uint64_t* words() const { return words_; }
-  std::uint64_t* cell(std::size_t number) const { return words_ + number * words_per_call; }
+  // Null where nothing is counted.
+  std::uint64_t* cell(std::size_t number) const {
+    return words_ != nullptr ? words_ + number * words_per_call : nullptr;
+  }
   std::size_t peers() const { return peers_; }
 
   static void add_call(std::uint64_t* cell, std::uint64_t ticks, std::uint64_t bytes) {

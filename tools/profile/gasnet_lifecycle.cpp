@@ -12,13 +12,15 @@ namespace {
 
 // Collective, as what follows it is. The thread level is that of the client.
 void prepare(const gondwana_gex_build& build) {
-  if (Profile::instance().has_gasnet() || !load_library()) return;
+  Profile& profile = Profile::instance();
+  if (profile.has_gasnet() || (profile.has_tables() && !load_library())) return;
   static const auto call_always =
       gasnet_call<decltype(gondwana_gex_call_always)>("gondwana_gex_call_always");
   call_always();
   int provided = SHMEM_THREAD_SINGLE;
-  pshmem_init_thread(build.threads == 0 ? SHMEM_THREAD_SINGLE : SHMEM_THREAD_MULTIPLE, &provided);
-  Profile::instance().enter_gasnet();
+  if (profile.has_tables())
+    pshmem_init_thread(build.threads == 0 ? SHMEM_THREAD_SINGLE : SHMEM_THREAD_MULTIPLE, &provided);
+  profile.enter_gasnet();
 }
 
 // Joins the job by `start`, which returns GASNET_OK or an error code.

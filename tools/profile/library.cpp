@@ -4,6 +4,8 @@
 
 #include <cstdio>
 
+#include "memory/tracer.hpp"
+
 namespace gondwana::profile {
 
 void find_library() {
@@ -24,6 +26,18 @@ bool load_library() {
       "%s; install Gondwana again\n",
       GONDWANA_SHMEM_LIBRARY, ::dlerror());
   return false;
+}
+
+TraceRing* trace_ring() {
+  const auto find = reinterpret_cast<decltype(&gondwana_trace_ring)>(
+      ::dlsym(RTLD_DEFAULT, "gondwana_trace_ring"));
+  return find != nullptr ? find() : nullptr;
+}
+
+std::uint16_t trace_name(const char* name) {
+  const auto find = reinterpret_cast<decltype(&gondwana_trace_name)>(
+      ::dlsym(RTLD_DEFAULT, "gondwana_trace_name"));
+  return find != nullptr ? find(name) : std::uint16_t{0};
 }
 
 }  // namespace gondwana::profile

@@ -1,6 +1,10 @@
 // The library whose calls are counted.
 #pragma once
 
+#include <cstdint>
+
+#include "memory/trace_place.hpp"
+
 namespace gondwana::profile {
 
 // Makes the names of the library visible to us. They are already, unless it was loaded later than
@@ -10,5 +14,10 @@ void find_library();
 // Loads the library for a program of GASNet-EX or ARMCI, which need not have it. False where it is
 // not there.
 bool load_library();
+
+// Where the engine keeps the events of the calling thread; null where the job is not traced.
+TraceRing* trace_ring();
+// The number that stands for the name of a call in events.
+std::uint16_t trace_name(const char* name);
 
 }  // namespace gondwana::profile

@@ -34,7 +34,7 @@ void start_pes(int npes) {
   pstart_pes(npes);
   Profile& profile = Profile::instance();
   if (profile.is_entered())
-    record(number_of("start_pes"), began.passed_ticks());
+    record(number_of("start_pes"), began.began_ticks(), began.passed_ticks());
   else
     profile.enter(number_of("start_pes"), began);
 }

@@ -54,7 +54,7 @@ std::string Profile::since_begin(double seconds) const {
 }
 
 void Profile::give_back(std::uint64_t session, Counters counters, PathTable* paths) {
-  if (session != session_ || opens_ == 0) return;
+  if (session != session_ || opens_ == 0 || !has_tables()) return;
   slots_.give_back(counters);
   if (paths != nullptr) paths_.give_back(paths);
 }
@@ -66,29 +66,38 @@ void Profile::enter(std::size_t number, const Stopwatch& began) {
         number < first_armci_call ? number_of("shmem_finalize") : number_of("ARMCI_Finalize");
     open(began);
   }
-  record(number, began.passed_ticks());
+  record(number, began.began_ticks(), began.passed_ticks());
 }
 
 void Profile::open(const Stopwatch& began) {
-  Result<Settings> settings = read_settings(own_environment());
-  if (!settings) give_up(settings.error());
-  settings_ = *std::move(settings);
-  paths_.clear();
-  const auto ranks = static_cast<std::size_t>(pshmem_n_pes());
-  if (!slots_.allocate(slots_wanted(), settings_.matrix ? ranks : 0)) {
-    give_up({Errc::out_of_memory,
-             fmt::format("the symmetric heap has no room for {} bytes of counters; raise "
-                         "SHMEM_SYMMETRIC_SIZE",
-                         slots_.bytes())});
-  }
+  if (has_tables()) allocate_tables();
   if (process_ == 0) {
-    counting_ = settings_.counting;
+    counting_ = settings_->counting;
     ::on_exit(at_exit, nullptr);  // later than the library's, so it runs before that
   }
   process_ = ::getpid();
   ++session_;
   stopwatch_ = began;
   switch_counting();
+}
+
+bool Profile::has_tables() {
+  if (!settings_) {
+    Result<Settings> settings = read_settings(own_environment());
+    if (!settings) give_up(settings.error());
+    settings_ = *std::move(settings);
+  }
+  return settings_->tables;
+}
+
+void Profile::allocate_tables() {
+  paths_.clear();
+  const auto ranks = static_cast<std::size_t>(pshmem_n_pes());
+  if (slots_.allocate(slots_wanted(), settings_->matrix ? ranks : 0)) return;
+  give_up({Errc::out_of_memory,
+           fmt::format("the symmetric heap has no room for {} bytes of counters; raise "
+                       "SHMEM_SYMMETRIC_SIZE",
+                       slots_.bytes())});
 }
 
 void Profile::switch_counting() {
@@ -98,7 +107,7 @@ void Profile::switch_counting() {
 void Profile::set_level(int level) {
   counting_ = level > 0;
   switch_counting();
-  if (level != 2 || opens_ == 0) return;
+  if (level != 2 || opens_ == 0 || !has_tables()) return;
   const int me = pshmem_my_pe();
   say(as_text({fmt::format("rank {} so far, {}", me, since_begin(stopwatch_.seconds())),
                slots_.peers(),
@@ -118,7 +127,7 @@ bool Profile::leave(std::size_t number) {
 
 void Profile::leave_at_exit() {
   if (!is_open_here()) return;
-  if (!has_gasnet_) return end_session(last_call_, ticks());
+  if (!has_gasnet_ || !has_tables()) return end_session(last_call_, ticks());
   if (all_leave()) return end_session(number_of("gasnet_exit"), ticks());
   abandon(number_of("gasnet_exit"), "ended with status 0 while others went on");
 }
@@ -127,7 +136,7 @@ void Profile::exit_gasnet(int status) {
   if (!is_open_here()) return;
   constexpr std::size_t number = number_of("gasnet_exit");
   const std::uint64_t began = ticks();
-  if (status == 0 && all_leave()) return end_session(number, began);
+  if (!has_tables() || (status == 0 && all_leave())) return end_session(number, began);
   abandon(number, fmt::format("called gasnet_exit({})", status));
 }
 
@@ -146,14 +155,20 @@ bool Profile::all_leave() const {
 }
 
 void Profile::end_session(std::size_t number, std::uint64_t began) {
+  if (has_tables()) return end_counting(number, began);
+  opens_ = 0;
+  switch_counting();
+}
+
+void Profile::end_counting(std::size_t number, std::uint64_t began) {
   pshmem_barrier_all();  // what is waited for here would be waited for in shmem_finalize
-  record(number, ticks() - began);
+  record(number, began, ticks() - began);
   opens_ = 0;
   switch_counting();
   slots_.publish(stopwatch_.nanoseconds_per_tick(), stopwatch_.seconds());
   pshmem_barrier_all();
   std::vector<std::string> paths;
-  if (settings_.paths) paths = gather_texts(paths_.as_json(stopwatch_.nanoseconds_per_tick()));
+  if (settings_->paths) paths = gather_texts(paths_.as_json(stopwatch_.nanoseconds_per_tick()));
   if (pshmem_my_pe() == 0) {
     std::vector<RankCounts> counts = all_counts();
     for (std::size_t rank = 0; rank < paths.size(); ++rank)
@@ -168,9 +183,10 @@ void Profile::end_session(std::size_t number, std::uint64_t began) {
 
 void Profile::abandon(std::size_t number, const std::string& why) {
   if (!is_open_here()) return;
-  record(number, 0);
+  record(number, ticks(), 0);
   opens_ = 0;
   switch_counting();
+  if (!has_tables()) return;
   if (!slots_.claim_report()) {
     // Another rank is writing the report; to end the job now would cut it off.
     std::this_thread::sleep_for(std::chrono::seconds(5));
@@ -180,7 +196,7 @@ void Profile::abandon(std::size_t number, const std::string& why) {
   const int me = pshmem_my_pe();
   RankCounts& own = counts[static_cast<std::size_t>(me)];
   own.words = slots_.own_counts().words;
-  if (settings_.paths) own.paths = paths_.as_json(own.nanoseconds_per_tick);
+  if (settings_->paths) own.paths = paths_.as_json(own.nanoseconds_per_tick);
   deliver({fmt::format("{} ranks, until rank {} {}, {}", counts.size(), me, why,
                        since_begin(seconds_of_longest(counts))),
            slots_.peers(), 0, slots_.of_threads(), std::move(counts)});
@@ -201,10 +217,10 @@ std::vector<RankCounts> Profile::all_counts() const {
 }
 
 void Profile::deliver(const Report& report) const {
-  if (settings_.file.empty()) return say(as_text(report));
-  const Result<void> written = write_report(report, settings_.file);
+  if (settings_->file.empty()) return say(as_text(report));
+  const Result<void> written = write_report(report, settings_->file);
   if (written)
-    say(fmt::format("gondwana profile: {}; written to {}\n", report.title, settings_.file));
+    say(fmt::format("gondwana profile: {}; written to {}\n", report.title, settings_->file));
   else
     say(fmt::format("gondwana profile: {}; the report follows\n{}", written.error().text,
                     as_text(report)));

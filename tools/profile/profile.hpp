@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "clock.hpp"
@@ -29,10 +30,13 @@ class Profile {
   static std::uint64_t counted_session() { return counted.load(std::memory_order_relaxed); }
 
   // Where the calling thread counts from now on.
-  Counters lease() { return slots_.lease(); }
+  Counters lease() { return has_tables() ? slots_.lease() : Counters(); }
   // Nothing where paths are not asked for.
-  PathTable* lease_paths() { return settings_.paths ? paths_.lease() : nullptr; }
+  PathTable* lease_paths() { return settings_->paths ? paths_.lease() : nullptr; }
   void give_back(std::uint64_t session, Counters counters, PathTable* paths);
+
+  // Whether calls are counted at all; else they are only traced.
+  bool has_tables();
 
   // The library has started, or been asked to once more, by call `number`, which began then.
   void enter(std::size_t number, const Stopwatch& began);
@@ -57,9 +61,11 @@ class Profile {
 
  private:
   void open(const Stopwatch& began);
+  void allocate_tables();
   bool is_open_here() const { return opens_ > 0 && process_ == ::getpid(); }
   bool all_leave() const;
   void end_session(std::size_t number, std::uint64_t began);
+  void end_counting(std::size_t number, std::uint64_t began);
   std::string since_begin(double seconds) const;
   void switch_counting();
   RankCounts scaled(RankCounts counts) const;
@@ -73,16 +79,16 @@ class Profile {
   std::uint64_t session_ = off;
   bool counting_ = true;
   bool has_gasnet_ = false;
-  std::size_t last_call_ = 0;  // of a program that ends without it
-  std::string first_call_;     // that began the session
-  Settings settings_;
+  std::size_t last_call_ = 0;         // of a program that ends without it
+  std::string first_call_;            // that began the session
+  std::optional<Settings> settings_;  // once they were read
   Stopwatch stopwatch_;
   ThreadSlots slots_;
   RankPaths paths_;
   pid_t process_ = 0;  // a forked child is not the rank
 };
 
-// Counts a call that took that many ticks.
-void record(std::size_t number, std::uint64_t ticks);
+// Counts a call that began then and took that many ticks.
+void record(std::size_t number, std::uint64_t began, std::uint64_t passed);
 
 }  // namespace gondwana::profile

@@ -11,13 +11,14 @@ namespace gondwana::profile {
 namespace {
 
 Error not_understood(std::string_view word, std::string_view value) {
-  constexpr std::array<std::string_view, 4> words{"table", "matrix", "paths", "off"};
+  constexpr std::array<std::string_view, 5> words{"table", "matrix", "paths", "off", "none"};
   const std::string_view near = nearest(word, words);
-  return {Errc::invalid_argument,
-          fmt::format(
-              "SHMEM_PROFILE \"{}\": expected table, matrix, paths or off, or several of them with "
-              "commas between{}",
-              value, near.empty() ? "" : fmt::format("; did you mean {}?", near))};
+  return {
+      Errc::invalid_argument,
+      fmt::format(
+          "SHMEM_PROFILE \"{}\": expected table, matrix, paths, off or none, or several of them "
+          "with commas between{}",
+          value, near.empty() ? "" : fmt::format("; did you mean {}?", near))};
 }
 
 Result<void> read_words(std::string_view value, Settings& settings) {
@@ -30,6 +31,8 @@ Result<void> read_words(std::string_view value, Settings& settings) {
       settings.paths = true;
     else if (word == "off")
       settings.counting = false;
+    else if (word == "none")
+      settings.tables = false;
     else if (word != "table")
       return not_understood(word, value);
     start = end + 1;

@@ -9,6 +9,7 @@
 namespace gondwana::profile {
 
 struct Settings {
+  bool tables = true;    // calls are counted; else they are only traced
   bool counting = true;  // from the start; else from shmem_pcontrol(1) on
   bool matrix = false;   // bytes from each rank to each rank
   bool paths = false;    // time by call path; only JSON has it

@@ -70,181 +70,181 @@ void ARMCI_Access_end(void* ptr) {
 }
 int ARMCI_Put(void* src, void* dst, int size, int target) {
   static const auto next = armci_call<decltype(ARMCI_Put)>("PARMCI_Put");
-  const Transfer call(1993, Traffic::put, bytes_of(size), target);
+  const Transfer call(1993, Traffic::put, bytes_of(size), target, dst);
   return next(src, dst, size, target);
 }
 int ARMCI_Get(void* src, void* dst, int size, int target) {
   static const auto next = armci_call<decltype(ARMCI_Get)>("PARMCI_Get");
-  const Transfer call(1994, Traffic::get, bytes_of(size), target);
+  const Transfer call(1994, Traffic::get, bytes_of(size), target, src);
   return next(src, dst, size, target);
 }
 int ARMCI_Acc(int datatype, void* scale, void* src, void* dst, int bytes, int proc) {
   static const auto next = armci_call<decltype(ARMCI_Acc)>("PARMCI_Acc");
-  const Transfer call(1995, Traffic::atomic, bytes_of(bytes), proc);
+  const Transfer call(1995, Traffic::atomic, bytes_of(bytes), proc, dst);
   return next(datatype, scale, src, dst, bytes, proc);
 }
 int ARMCI_Put_flag(void* src, void* dst, int size, int* flag, int value, int proc) {
   static const auto next = armci_call<decltype(ARMCI_Put_flag)>("PARMCI_Put_flag");
-  const Transfer call(1996, Traffic::put, bytes_of(size), proc);
+  const Transfer call(1996, Traffic::put, bytes_of(size), proc, dst);
   return next(src, dst, size, flag, value, proc);
 }
 int ARMCI_PutS(void* src_ptr, int* src_stride_ar, void* dst_ptr, int* dst_stride_ar, int* count,
                int stride_levels, int proc) {
   static const auto next = armci_call<decltype(ARMCI_PutS)>("PARMCI_PutS");
-  const Transfer call(1997, Traffic::put, bytes_of(count, stride_levels), proc);
+  const Transfer call(1997, Traffic::put, bytes_of(count, stride_levels), proc, dst_ptr);
   return next(src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, proc);
 }
 int ARMCI_GetS(void* src_ptr, int* src_stride_ar, void* dst_ptr, int* dst_stride_ar, int* count,
                int stride_levels, int proc) {
   static const auto next = armci_call<decltype(ARMCI_GetS)>("PARMCI_GetS");
-  const Transfer call(1998, Traffic::get, bytes_of(count, stride_levels), proc);
+  const Transfer call(1998, Traffic::get, bytes_of(count, stride_levels), proc, src_ptr);
   return next(src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, proc);
 }
 int ARMCI_AccS(int datatype, void* scale, void* src_ptr, int* src_stride_ar, void* dst_ptr,
                int* dst_stride_ar, int* count, int stride_levels, int proc) {
   static const auto next = armci_call<decltype(ARMCI_AccS)>("PARMCI_AccS");
-  const Transfer call(1999, Traffic::atomic, bytes_of(count, stride_levels), proc);
+  const Transfer call(1999, Traffic::atomic, bytes_of(count, stride_levels), proc, dst_ptr);
   return next(datatype, scale, src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels,
               proc);
 }
 int ARMCI_PutS_flag(void* src_ptr, int* src_stride_ar, void* dst_ptr, int* dst_stride_ar,
                     int* count, int stride_levels, int* flag, int value, int proc) {
   static const auto next = armci_call<decltype(ARMCI_PutS_flag)>("PARMCI_PutS_flag");
-  const Transfer call(2000, Traffic::put, bytes_of(count, stride_levels), proc);
+  const Transfer call(2000, Traffic::put, bytes_of(count, stride_levels), proc, dst_ptr);
   return next(src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, flag, value,
               proc);
 }
 int ARMCI_PutS_flag_dir(void* src_ptr, int* src_stride_ar, void* dst_ptr, int* dst_stride_ar,
                         int* count, int stride_levels, int* flag, int value, int proc) {
   static const auto next = armci_call<decltype(ARMCI_PutS_flag_dir)>("PARMCI_PutS_flag_dir");
-  const Transfer call(2001, Traffic::put, bytes_of(count, stride_levels), proc);
+  const Transfer call(2001, Traffic::put, bytes_of(count, stride_levels), proc, dst_ptr);
   return next(src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, flag, value,
               proc);
 }
 int ARMCI_PutV(armci_giov_t* iov, int iov_len, int proc) {
   static const auto next = armci_call<decltype(ARMCI_PutV)>("PARMCI_PutV");
-  const Transfer call(2002, Traffic::put, bytes_of(iov, iov_len), proc);
+  const Transfer call(2002, Traffic::put, bytes_of(iov, iov_len), proc, nullptr);
   return next(iov, iov_len, proc);
 }
 int ARMCI_GetV(armci_giov_t* iov, int iov_len, int proc) {
   static const auto next = armci_call<decltype(ARMCI_GetV)>("PARMCI_GetV");
-  const Transfer call(2003, Traffic::get, bytes_of(iov, iov_len), proc);
+  const Transfer call(2003, Traffic::get, bytes_of(iov, iov_len), proc, nullptr);
   return next(iov, iov_len, proc);
 }
 int ARMCI_AccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int proc) {
   static const auto next = armci_call<decltype(ARMCI_AccV)>("PARMCI_AccV");
-  const Transfer call(2004, Traffic::atomic, bytes_of(iov, iov_len), proc);
+  const Transfer call(2004, Traffic::atomic, bytes_of(iov, iov_len), proc, nullptr);
   return next(datatype, scale, iov, iov_len, proc);
 }
 int ARMCI_PutValueInt(int src, void* dst, int proc) {
   static const auto next = armci_call<decltype(ARMCI_PutValueInt)>("PARMCI_PutValueInt");
-  const Transfer call(2005, Traffic::put, sizeof(int), proc);
+  const Transfer call(2005, Traffic::put, sizeof(int), proc, dst);
   return next(src, dst, proc);
 }
 int ARMCI_PutValueLong(long src, void* dst, int proc) {
   static const auto next = armci_call<decltype(ARMCI_PutValueLong)>("PARMCI_PutValueLong");
-  const Transfer call(2006, Traffic::put, sizeof(long), proc);
+  const Transfer call(2006, Traffic::put, sizeof(long), proc, dst);
   return next(src, dst, proc);
 }
 int ARMCI_PutValueFloat(float src, void* dst, int proc) {
   static const auto next = armci_call<decltype(ARMCI_PutValueFloat)>("PARMCI_PutValueFloat");
-  const Transfer call(2007, Traffic::put, sizeof(float), proc);
+  const Transfer call(2007, Traffic::put, sizeof(float), proc, dst);
   return next(src, dst, proc);
 }
 int ARMCI_PutValueDouble(double src, void* dst, int proc) {
   static const auto next = armci_call<decltype(ARMCI_PutValueDouble)>("PARMCI_PutValueDouble");
-  const Transfer call(2008, Traffic::put, sizeof(double), proc);
+  const Transfer call(2008, Traffic::put, sizeof(double), proc, dst);
   return next(src, dst, proc);
 }
 int ARMCI_GetValueInt(void* src, int proc) {
   static const auto next = armci_call<decltype(ARMCI_GetValueInt)>("PARMCI_GetValueInt");
-  const Transfer call(2009, Traffic::get, sizeof(int), proc);
+  const Transfer call(2009, Traffic::get, sizeof(int), proc, src);
   return next(src, proc);
 }
 long ARMCI_GetValueLong(void* src, int proc) {
   static const auto next = armci_call<decltype(ARMCI_GetValueLong)>("PARMCI_GetValueLong");
-  const Transfer call(2010, Traffic::get, sizeof(long), proc);
+  const Transfer call(2010, Traffic::get, sizeof(long), proc, src);
   return next(src, proc);
 }
 float ARMCI_GetValueFloat(void* src, int proc) {
   static const auto next = armci_call<decltype(ARMCI_GetValueFloat)>("PARMCI_GetValueFloat");
-  const Transfer call(2011, Traffic::get, sizeof(float), proc);
+  const Transfer call(2011, Traffic::get, sizeof(float), proc, src);
   return next(src, proc);
 }
 double ARMCI_GetValueDouble(void* src, int proc) {
   static const auto next = armci_call<decltype(ARMCI_GetValueDouble)>("PARMCI_GetValueDouble");
-  const Transfer call(2012, Traffic::get, sizeof(double), proc);
+  const Transfer call(2012, Traffic::get, sizeof(double), proc, src);
   return next(src, proc);
 }
 int ARMCI_NbPut(void* src, void* dst, int bytes, int proc, armci_hdl_t* hdl) {
   static const auto next = armci_call<decltype(ARMCI_NbPut)>("PARMCI_NbPut");
-  const Transfer call(2013, Traffic::put, bytes_of(bytes), proc);
+  const Transfer call(2013, Traffic::put, bytes_of(bytes), proc, dst);
   return next(src, dst, bytes, proc, hdl);
 }
 int ARMCI_NbGet(void* src, void* dst, int bytes, int proc, armci_hdl_t* hdl) {
   static const auto next = armci_call<decltype(ARMCI_NbGet)>("PARMCI_NbGet");
-  const Transfer call(2014, Traffic::get, bytes_of(bytes), proc);
+  const Transfer call(2014, Traffic::get, bytes_of(bytes), proc, src);
   return next(src, dst, bytes, proc, hdl);
 }
 int ARMCI_NbAcc(int datatype, void* scale, void* src, void* dst, int bytes, int proc,
                 armci_hdl_t* hdl) {
   static const auto next = armci_call<decltype(ARMCI_NbAcc)>("PARMCI_NbAcc");
-  const Transfer call(2015, Traffic::atomic, bytes_of(bytes), proc);
+  const Transfer call(2015, Traffic::atomic, bytes_of(bytes), proc, dst);
   return next(datatype, scale, src, dst, bytes, proc, hdl);
 }
 int ARMCI_NbPutS(void* src_ptr, int* src_stride_ar, void* dst_ptr, int* dst_stride_ar, int* count,
                  int stride_levels, int proc, armci_hdl_t* hdl) {
   static const auto next = armci_call<decltype(ARMCI_NbPutS)>("PARMCI_NbPutS");
-  const Transfer call(2016, Traffic::put, bytes_of(count, stride_levels), proc);
+  const Transfer call(2016, Traffic::put, bytes_of(count, stride_levels), proc, dst_ptr);
   return next(src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, proc, hdl);
 }
 int ARMCI_NbGetS(void* src_ptr, int* src_stride_ar, void* dst_ptr, int* dst_stride_ar, int* count,
                  int stride_levels, int proc, armci_hdl_t* hdl) {
   static const auto next = armci_call<decltype(ARMCI_NbGetS)>("PARMCI_NbGetS");
-  const Transfer call(2017, Traffic::get, bytes_of(count, stride_levels), proc);
+  const Transfer call(2017, Traffic::get, bytes_of(count, stride_levels), proc, src_ptr);
   return next(src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, proc, hdl);
 }
 int ARMCI_NbAccS(int datatype, void* scale, void* src_ptr, int* src_stride_ar, void* dst_ptr,
                  int* dst_stride_ar, int* count, int stride_levels, int proc, armci_hdl_t* hdl) {
   static const auto next = armci_call<decltype(ARMCI_NbAccS)>("PARMCI_NbAccS");
-  const Transfer call(2018, Traffic::atomic, bytes_of(count, stride_levels), proc);
+  const Transfer call(2018, Traffic::atomic, bytes_of(count, stride_levels), proc, dst_ptr);
   return next(datatype, scale, src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels,
               proc, hdl);
 }
 int ARMCI_NbPutV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* handle) {
   static const auto next = armci_call<decltype(ARMCI_NbPutV)>("PARMCI_NbPutV");
-  const Transfer call(2019, Traffic::put, bytes_of(iov, iov_len), proc);
+  const Transfer call(2019, Traffic::put, bytes_of(iov, iov_len), proc, nullptr);
   return next(iov, iov_len, proc, handle);
 }
 int ARMCI_NbGetV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* handle) {
   static const auto next = armci_call<decltype(ARMCI_NbGetV)>("PARMCI_NbGetV");
-  const Transfer call(2020, Traffic::get, bytes_of(iov, iov_len), proc);
+  const Transfer call(2020, Traffic::get, bytes_of(iov, iov_len), proc, nullptr);
   return next(iov, iov_len, proc, handle);
 }
 int ARMCI_NbAccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int proc,
                  armci_hdl_t* handle) {
   static const auto next = armci_call<decltype(ARMCI_NbAccV)>("PARMCI_NbAccV");
-  const Transfer call(2021, Traffic::atomic, bytes_of(iov, iov_len), proc);
+  const Transfer call(2021, Traffic::atomic, bytes_of(iov, iov_len), proc, nullptr);
   return next(datatype, scale, iov, iov_len, proc, handle);
 }
 int ARMCI_NbPutValueInt(int src, void* dst, int proc, armci_hdl_t* hdl) {
   static const auto next = armci_call<decltype(ARMCI_NbPutValueInt)>("PARMCI_NbPutValueInt");
-  const Transfer call(2022, Traffic::put, sizeof(int), proc);
+  const Transfer call(2022, Traffic::put, sizeof(int), proc, dst);
   return next(src, dst, proc, hdl);
 }
 int ARMCI_NbPutValueLong(long src, void* dst, int proc, armci_hdl_t* hdl) {
   static const auto next = armci_call<decltype(ARMCI_NbPutValueLong)>("PARMCI_NbPutValueLong");
-  const Transfer call(2023, Traffic::put, sizeof(long), proc);
+  const Transfer call(2023, Traffic::put, sizeof(long), proc, dst);
   return next(src, dst, proc, hdl);
 }
 int ARMCI_NbPutValueFloat(float src, void* dst, int proc, armci_hdl_t* hdl) {
   static const auto next = armci_call<decltype(ARMCI_NbPutValueFloat)>("PARMCI_NbPutValueFloat");
-  const Transfer call(2024, Traffic::put, sizeof(float), proc);
+  const Transfer call(2024, Traffic::put, sizeof(float), proc, dst);
   return next(src, dst, proc, hdl);
 }
 int ARMCI_NbPutValueDouble(double src, void* dst, int proc, armci_hdl_t* hdl) {
   static const auto next = armci_call<decltype(ARMCI_NbPutValueDouble)>("PARMCI_NbPutValueDouble");
-  const Transfer call(2025, Traffic::put, sizeof(double), proc);
+  const Transfer call(2025, Traffic::put, sizeof(double), proc, dst);
   return next(src, dst, proc, hdl);
 }
 int ARMCI_Wait(armci_hdl_t* hdl) {
@@ -284,7 +284,7 @@ void ARMCI_Barrier(void) {
 }
 int ARMCI_Rmw(int op, void* ploc, void* prem, int value, int proc) {
   static const auto next = armci_call<decltype(ARMCI_Rmw)>("PARMCI_Rmw");
-  const Transfer call(2033, Traffic::atomic, bytes_of_update(op), proc);
+  const Transfer call(2033, Traffic::atomic, bytes_of_update(op), proc, prem);
   return next(op, ploc, prem, value, proc);
 }
 int ARMCI_Create_mutexes(int count) {

@@ -8,1210 +8,1210 @@ using namespace gondwana::profile;
 
 extern "C" {
 float shmem_float_atomic_fetch(const float* source, int pe) {
-  const Transfer call(600, Traffic::atomic, sizeof(float), pe);
+  const Transfer call(600, Traffic::atomic, sizeof(float), pe, source);
   return pshmem_float_atomic_fetch(source, pe);
 }
 double shmem_double_atomic_fetch(const double* source, int pe) {
-  const Transfer call(601, Traffic::atomic, sizeof(double), pe);
+  const Transfer call(601, Traffic::atomic, sizeof(double), pe, source);
   return pshmem_double_atomic_fetch(source, pe);
 }
 int shmem_int_atomic_fetch(const int* source, int pe) {
-  const Transfer call(602, Traffic::atomic, sizeof(int), pe);
+  const Transfer call(602, Traffic::atomic, sizeof(int), pe, source);
   return pshmem_int_atomic_fetch(source, pe);
 }
 long shmem_long_atomic_fetch(const long* source, int pe) {
-  const Transfer call(603, Traffic::atomic, sizeof(long), pe);
+  const Transfer call(603, Traffic::atomic, sizeof(long), pe, source);
   return pshmem_long_atomic_fetch(source, pe);
 }
 long long shmem_longlong_atomic_fetch(const long long* source, int pe) {
-  const Transfer call(604, Traffic::atomic, sizeof(long long), pe);
+  const Transfer call(604, Traffic::atomic, sizeof(long long), pe, source);
   return pshmem_longlong_atomic_fetch(source, pe);
 }
 unsigned int shmem_uint_atomic_fetch(const unsigned int* source, int pe) {
-  const Transfer call(605, Traffic::atomic, sizeof(unsigned int), pe);
+  const Transfer call(605, Traffic::atomic, sizeof(unsigned int), pe, source);
   return pshmem_uint_atomic_fetch(source, pe);
 }
 unsigned long shmem_ulong_atomic_fetch(const unsigned long* source, int pe) {
-  const Transfer call(606, Traffic::atomic, sizeof(unsigned long), pe);
+  const Transfer call(606, Traffic::atomic, sizeof(unsigned long), pe, source);
   return pshmem_ulong_atomic_fetch(source, pe);
 }
 unsigned long long shmem_ulonglong_atomic_fetch(const unsigned long long* source, int pe) {
-  const Transfer call(607, Traffic::atomic, sizeof(unsigned long long), pe);
+  const Transfer call(607, Traffic::atomic, sizeof(unsigned long long), pe, source);
   return pshmem_ulonglong_atomic_fetch(source, pe);
 }
 int32_t shmem_int32_atomic_fetch(const int32_t* source, int pe) {
-  const Transfer call(608, Traffic::atomic, sizeof(int32_t), pe);
+  const Transfer call(608, Traffic::atomic, sizeof(int32_t), pe, source);
   return pshmem_int32_atomic_fetch(source, pe);
 }
 int64_t shmem_int64_atomic_fetch(const int64_t* source, int pe) {
-  const Transfer call(609, Traffic::atomic, sizeof(int64_t), pe);
+  const Transfer call(609, Traffic::atomic, sizeof(int64_t), pe, source);
   return pshmem_int64_atomic_fetch(source, pe);
 }
 uint32_t shmem_uint32_atomic_fetch(const uint32_t* source, int pe) {
-  const Transfer call(610, Traffic::atomic, sizeof(uint32_t), pe);
+  const Transfer call(610, Traffic::atomic, sizeof(uint32_t), pe, source);
   return pshmem_uint32_atomic_fetch(source, pe);
 }
 uint64_t shmem_uint64_atomic_fetch(const uint64_t* source, int pe) {
-  const Transfer call(611, Traffic::atomic, sizeof(uint64_t), pe);
+  const Transfer call(611, Traffic::atomic, sizeof(uint64_t), pe, source);
   return pshmem_uint64_atomic_fetch(source, pe);
 }
 size_t shmem_size_atomic_fetch(const size_t* source, int pe) {
-  const Transfer call(612, Traffic::atomic, sizeof(size_t), pe);
+  const Transfer call(612, Traffic::atomic, sizeof(size_t), pe, source);
   return pshmem_size_atomic_fetch(source, pe);
 }
 ptrdiff_t shmem_ptrdiff_atomic_fetch(const ptrdiff_t* source, int pe) {
-  const Transfer call(613, Traffic::atomic, sizeof(ptrdiff_t), pe);
+  const Transfer call(613, Traffic::atomic, sizeof(ptrdiff_t), pe, source);
   return pshmem_ptrdiff_atomic_fetch(source, pe);
 }
 float shmem_ctx_float_atomic_fetch(shmem_ctx_t ctx, const float* source, int pe) {
-  const Transfer call(614, Traffic::atomic, sizeof(float), ctx, pe);
+  const Transfer call(614, Traffic::atomic, sizeof(float), ctx, pe, source);
   return pshmem_ctx_float_atomic_fetch(ctx, source, pe);
 }
 double shmem_ctx_double_atomic_fetch(shmem_ctx_t ctx, const double* source, int pe) {
-  const Transfer call(615, Traffic::atomic, sizeof(double), ctx, pe);
+  const Transfer call(615, Traffic::atomic, sizeof(double), ctx, pe, source);
   return pshmem_ctx_double_atomic_fetch(ctx, source, pe);
 }
 int shmem_ctx_int_atomic_fetch(shmem_ctx_t ctx, const int* source, int pe) {
-  const Transfer call(616, Traffic::atomic, sizeof(int), ctx, pe);
+  const Transfer call(616, Traffic::atomic, sizeof(int), ctx, pe, source);
   return pshmem_ctx_int_atomic_fetch(ctx, source, pe);
 }
 long shmem_ctx_long_atomic_fetch(shmem_ctx_t ctx, const long* source, int pe) {
-  const Transfer call(617, Traffic::atomic, sizeof(long), ctx, pe);
+  const Transfer call(617, Traffic::atomic, sizeof(long), ctx, pe, source);
   return pshmem_ctx_long_atomic_fetch(ctx, source, pe);
 }
 long long shmem_ctx_longlong_atomic_fetch(shmem_ctx_t ctx, const long long* source, int pe) {
-  const Transfer call(618, Traffic::atomic, sizeof(long long), ctx, pe);
+  const Transfer call(618, Traffic::atomic, sizeof(long long), ctx, pe, source);
   return pshmem_ctx_longlong_atomic_fetch(ctx, source, pe);
 }
 unsigned int shmem_ctx_uint_atomic_fetch(shmem_ctx_t ctx, const unsigned int* source, int pe) {
-  const Transfer call(619, Traffic::atomic, sizeof(unsigned int), ctx, pe);
+  const Transfer call(619, Traffic::atomic, sizeof(unsigned int), ctx, pe, source);
   return pshmem_ctx_uint_atomic_fetch(ctx, source, pe);
 }
 unsigned long shmem_ctx_ulong_atomic_fetch(shmem_ctx_t ctx, const unsigned long* source, int pe) {
-  const Transfer call(620, Traffic::atomic, sizeof(unsigned long), ctx, pe);
+  const Transfer call(620, Traffic::atomic, sizeof(unsigned long), ctx, pe, source);
   return pshmem_ctx_ulong_atomic_fetch(ctx, source, pe);
 }
 unsigned long long shmem_ctx_ulonglong_atomic_fetch(shmem_ctx_t ctx,
                                                     const unsigned long long* source, int pe) {
-  const Transfer call(621, Traffic::atomic, sizeof(unsigned long long), ctx, pe);
+  const Transfer call(621, Traffic::atomic, sizeof(unsigned long long), ctx, pe, source);
   return pshmem_ctx_ulonglong_atomic_fetch(ctx, source, pe);
 }
 int32_t shmem_ctx_int32_atomic_fetch(shmem_ctx_t ctx, const int32_t* source, int pe) {
-  const Transfer call(622, Traffic::atomic, sizeof(int32_t), ctx, pe);
+  const Transfer call(622, Traffic::atomic, sizeof(int32_t), ctx, pe, source);
   return pshmem_ctx_int32_atomic_fetch(ctx, source, pe);
 }
 int64_t shmem_ctx_int64_atomic_fetch(shmem_ctx_t ctx, const int64_t* source, int pe) {
-  const Transfer call(623, Traffic::atomic, sizeof(int64_t), ctx, pe);
+  const Transfer call(623, Traffic::atomic, sizeof(int64_t), ctx, pe, source);
   return pshmem_ctx_int64_atomic_fetch(ctx, source, pe);
 }
 uint32_t shmem_ctx_uint32_atomic_fetch(shmem_ctx_t ctx, const uint32_t* source, int pe) {
-  const Transfer call(624, Traffic::atomic, sizeof(uint32_t), ctx, pe);
+  const Transfer call(624, Traffic::atomic, sizeof(uint32_t), ctx, pe, source);
   return pshmem_ctx_uint32_atomic_fetch(ctx, source, pe);
 }
 uint64_t shmem_ctx_uint64_atomic_fetch(shmem_ctx_t ctx, const uint64_t* source, int pe) {
-  const Transfer call(625, Traffic::atomic, sizeof(uint64_t), ctx, pe);
+  const Transfer call(625, Traffic::atomic, sizeof(uint64_t), ctx, pe, source);
   return pshmem_ctx_uint64_atomic_fetch(ctx, source, pe);
 }
 size_t shmem_ctx_size_atomic_fetch(shmem_ctx_t ctx, const size_t* source, int pe) {
-  const Transfer call(626, Traffic::atomic, sizeof(size_t), ctx, pe);
+  const Transfer call(626, Traffic::atomic, sizeof(size_t), ctx, pe, source);
   return pshmem_ctx_size_atomic_fetch(ctx, source, pe);
 }
 ptrdiff_t shmem_ctx_ptrdiff_atomic_fetch(shmem_ctx_t ctx, const ptrdiff_t* source, int pe) {
-  const Transfer call(627, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe);
+  const Transfer call(627, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe, source);
   return pshmem_ctx_ptrdiff_atomic_fetch(ctx, source, pe);
 }
 void shmem_float_atomic_set(float* dest, float value, int pe) {
-  const Transfer call(628, Traffic::atomic, sizeof(float), pe);
+  const Transfer call(628, Traffic::atomic, sizeof(float), pe, dest);
   pshmem_float_atomic_set(dest, value, pe);
 }
 void shmem_double_atomic_set(double* dest, double value, int pe) {
-  const Transfer call(629, Traffic::atomic, sizeof(double), pe);
+  const Transfer call(629, Traffic::atomic, sizeof(double), pe, dest);
   pshmem_double_atomic_set(dest, value, pe);
 }
 void shmem_int_atomic_set(int* dest, int value, int pe) {
-  const Transfer call(630, Traffic::atomic, sizeof(int), pe);
+  const Transfer call(630, Traffic::atomic, sizeof(int), pe, dest);
   pshmem_int_atomic_set(dest, value, pe);
 }
 void shmem_long_atomic_set(long* dest, long value, int pe) {
-  const Transfer call(631, Traffic::atomic, sizeof(long), pe);
+  const Transfer call(631, Traffic::atomic, sizeof(long), pe, dest);
   pshmem_long_atomic_set(dest, value, pe);
 }
 void shmem_longlong_atomic_set(long long* dest, long long value, int pe) {
-  const Transfer call(632, Traffic::atomic, sizeof(long long), pe);
+  const Transfer call(632, Traffic::atomic, sizeof(long long), pe, dest);
   pshmem_longlong_atomic_set(dest, value, pe);
 }
 void shmem_uint_atomic_set(unsigned int* dest, unsigned int value, int pe) {
-  const Transfer call(633, Traffic::atomic, sizeof(unsigned int), pe);
+  const Transfer call(633, Traffic::atomic, sizeof(unsigned int), pe, dest);
   pshmem_uint_atomic_set(dest, value, pe);
 }
 void shmem_ulong_atomic_set(unsigned long* dest, unsigned long value, int pe) {
-  const Transfer call(634, Traffic::atomic, sizeof(unsigned long), pe);
+  const Transfer call(634, Traffic::atomic, sizeof(unsigned long), pe, dest);
   pshmem_ulong_atomic_set(dest, value, pe);
 }
 void shmem_ulonglong_atomic_set(unsigned long long* dest, unsigned long long value, int pe) {
-  const Transfer call(635, Traffic::atomic, sizeof(unsigned long long), pe);
+  const Transfer call(635, Traffic::atomic, sizeof(unsigned long long), pe, dest);
   pshmem_ulonglong_atomic_set(dest, value, pe);
 }
 void shmem_int32_atomic_set(int32_t* dest, int32_t value, int pe) {
-  const Transfer call(636, Traffic::atomic, sizeof(int32_t), pe);
+  const Transfer call(636, Traffic::atomic, sizeof(int32_t), pe, dest);
   pshmem_int32_atomic_set(dest, value, pe);
 }
 void shmem_int64_atomic_set(int64_t* dest, int64_t value, int pe) {
-  const Transfer call(637, Traffic::atomic, sizeof(int64_t), pe);
+  const Transfer call(637, Traffic::atomic, sizeof(int64_t), pe, dest);
   pshmem_int64_atomic_set(dest, value, pe);
 }
 void shmem_uint32_atomic_set(uint32_t* dest, uint32_t value, int pe) {
-  const Transfer call(638, Traffic::atomic, sizeof(uint32_t), pe);
+  const Transfer call(638, Traffic::atomic, sizeof(uint32_t), pe, dest);
   pshmem_uint32_atomic_set(dest, value, pe);
 }
 void shmem_uint64_atomic_set(uint64_t* dest, uint64_t value, int pe) {
-  const Transfer call(639, Traffic::atomic, sizeof(uint64_t), pe);
+  const Transfer call(639, Traffic::atomic, sizeof(uint64_t), pe, dest);
   pshmem_uint64_atomic_set(dest, value, pe);
 }
 void shmem_size_atomic_set(size_t* dest, size_t value, int pe) {
-  const Transfer call(640, Traffic::atomic, sizeof(size_t), pe);
+  const Transfer call(640, Traffic::atomic, sizeof(size_t), pe, dest);
   pshmem_size_atomic_set(dest, value, pe);
 }
 void shmem_ptrdiff_atomic_set(ptrdiff_t* dest, ptrdiff_t value, int pe) {
-  const Transfer call(641, Traffic::atomic, sizeof(ptrdiff_t), pe);
+  const Transfer call(641, Traffic::atomic, sizeof(ptrdiff_t), pe, dest);
   pshmem_ptrdiff_atomic_set(dest, value, pe);
 }
 void shmem_ctx_float_atomic_set(shmem_ctx_t ctx, float* dest, float value, int pe) {
-  const Transfer call(642, Traffic::atomic, sizeof(float), ctx, pe);
+  const Transfer call(642, Traffic::atomic, sizeof(float), ctx, pe, dest);
   pshmem_ctx_float_atomic_set(ctx, dest, value, pe);
 }
 void shmem_ctx_double_atomic_set(shmem_ctx_t ctx, double* dest, double value, int pe) {
-  const Transfer call(643, Traffic::atomic, sizeof(double), ctx, pe);
+  const Transfer call(643, Traffic::atomic, sizeof(double), ctx, pe, dest);
   pshmem_ctx_double_atomic_set(ctx, dest, value, pe);
 }
 void shmem_ctx_int_atomic_set(shmem_ctx_t ctx, int* dest, int value, int pe) {
-  const Transfer call(644, Traffic::atomic, sizeof(int), ctx, pe);
+  const Transfer call(644, Traffic::atomic, sizeof(int), ctx, pe, dest);
   pshmem_ctx_int_atomic_set(ctx, dest, value, pe);
 }
 void shmem_ctx_long_atomic_set(shmem_ctx_t ctx, long* dest, long value, int pe) {
-  const Transfer call(645, Traffic::atomic, sizeof(long), ctx, pe);
+  const Transfer call(645, Traffic::atomic, sizeof(long), ctx, pe, dest);
   pshmem_ctx_long_atomic_set(ctx, dest, value, pe);
 }
 void shmem_ctx_longlong_atomic_set(shmem_ctx_t ctx, long long* dest, long long value, int pe) {
-  const Transfer call(646, Traffic::atomic, sizeof(long long), ctx, pe);
+  const Transfer call(646, Traffic::atomic, sizeof(long long), ctx, pe, dest);
   pshmem_ctx_longlong_atomic_set(ctx, dest, value, pe);
 }
 void shmem_ctx_uint_atomic_set(shmem_ctx_t ctx, unsigned int* dest, unsigned int value, int pe) {
-  const Transfer call(647, Traffic::atomic, sizeof(unsigned int), ctx, pe);
+  const Transfer call(647, Traffic::atomic, sizeof(unsigned int), ctx, pe, dest);
   pshmem_ctx_uint_atomic_set(ctx, dest, value, pe);
 }
 void shmem_ctx_ulong_atomic_set(shmem_ctx_t ctx, unsigned long* dest, unsigned long value, int pe) {
-  const Transfer call(648, Traffic::atomic, sizeof(unsigned long), ctx, pe);
+  const Transfer call(648, Traffic::atomic, sizeof(unsigned long), ctx, pe, dest);
   pshmem_ctx_ulong_atomic_set(ctx, dest, value, pe);
 }
 void shmem_ctx_ulonglong_atomic_set(shmem_ctx_t ctx, unsigned long long* dest,
                                     unsigned long long value, int pe) {
-  const Transfer call(649, Traffic::atomic, sizeof(unsigned long long), ctx, pe);
+  const Transfer call(649, Traffic::atomic, sizeof(unsigned long long), ctx, pe, dest);
   pshmem_ctx_ulonglong_atomic_set(ctx, dest, value, pe);
 }
 void shmem_ctx_int32_atomic_set(shmem_ctx_t ctx, int32_t* dest, int32_t value, int pe) {
-  const Transfer call(650, Traffic::atomic, sizeof(int32_t), ctx, pe);
+  const Transfer call(650, Traffic::atomic, sizeof(int32_t), ctx, pe, dest);
   pshmem_ctx_int32_atomic_set(ctx, dest, value, pe);
 }
 void shmem_ctx_int64_atomic_set(shmem_ctx_t ctx, int64_t* dest, int64_t value, int pe) {
-  const Transfer call(651, Traffic::atomic, sizeof(int64_t), ctx, pe);
+  const Transfer call(651, Traffic::atomic, sizeof(int64_t), ctx, pe, dest);
   pshmem_ctx_int64_atomic_set(ctx, dest, value, pe);
 }
 void shmem_ctx_uint32_atomic_set(shmem_ctx_t ctx, uint32_t* dest, uint32_t value, int pe) {
-  const Transfer call(652, Traffic::atomic, sizeof(uint32_t), ctx, pe);
+  const Transfer call(652, Traffic::atomic, sizeof(uint32_t), ctx, pe, dest);
   pshmem_ctx_uint32_atomic_set(ctx, dest, value, pe);
 }
 void shmem_ctx_uint64_atomic_set(shmem_ctx_t ctx, uint64_t* dest, uint64_t value, int pe) {
-  const Transfer call(653, Traffic::atomic, sizeof(uint64_t), ctx, pe);
+  const Transfer call(653, Traffic::atomic, sizeof(uint64_t), ctx, pe, dest);
   pshmem_ctx_uint64_atomic_set(ctx, dest, value, pe);
 }
 void shmem_ctx_size_atomic_set(shmem_ctx_t ctx, size_t* dest, size_t value, int pe) {
-  const Transfer call(654, Traffic::atomic, sizeof(size_t), ctx, pe);
+  const Transfer call(654, Traffic::atomic, sizeof(size_t), ctx, pe, dest);
   pshmem_ctx_size_atomic_set(ctx, dest, value, pe);
 }
 void shmem_ctx_ptrdiff_atomic_set(shmem_ctx_t ctx, ptrdiff_t* dest, ptrdiff_t value, int pe) {
-  const Transfer call(655, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe);
+  const Transfer call(655, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe, dest);
   pshmem_ctx_ptrdiff_atomic_set(ctx, dest, value, pe);
 }
 float shmem_float_atomic_swap(float* dest, float value, int pe) {
-  const Transfer call(656, Traffic::atomic, sizeof(float), pe);
+  const Transfer call(656, Traffic::atomic, sizeof(float), pe, dest);
   return pshmem_float_atomic_swap(dest, value, pe);
 }
 double shmem_double_atomic_swap(double* dest, double value, int pe) {
-  const Transfer call(657, Traffic::atomic, sizeof(double), pe);
+  const Transfer call(657, Traffic::atomic, sizeof(double), pe, dest);
   return pshmem_double_atomic_swap(dest, value, pe);
 }
 int shmem_int_atomic_swap(int* dest, int value, int pe) {
-  const Transfer call(658, Traffic::atomic, sizeof(int), pe);
+  const Transfer call(658, Traffic::atomic, sizeof(int), pe, dest);
   return pshmem_int_atomic_swap(dest, value, pe);
 }
 long shmem_long_atomic_swap(long* dest, long value, int pe) {
-  const Transfer call(659, Traffic::atomic, sizeof(long), pe);
+  const Transfer call(659, Traffic::atomic, sizeof(long), pe, dest);
   return pshmem_long_atomic_swap(dest, value, pe);
 }
 long long shmem_longlong_atomic_swap(long long* dest, long long value, int pe) {
-  const Transfer call(660, Traffic::atomic, sizeof(long long), pe);
+  const Transfer call(660, Traffic::atomic, sizeof(long long), pe, dest);
   return pshmem_longlong_atomic_swap(dest, value, pe);
 }
 unsigned int shmem_uint_atomic_swap(unsigned int* dest, unsigned int value, int pe) {
-  const Transfer call(661, Traffic::atomic, sizeof(unsigned int), pe);
+  const Transfer call(661, Traffic::atomic, sizeof(unsigned int), pe, dest);
   return pshmem_uint_atomic_swap(dest, value, pe);
 }
 unsigned long shmem_ulong_atomic_swap(unsigned long* dest, unsigned long value, int pe) {
-  const Transfer call(662, Traffic::atomic, sizeof(unsigned long), pe);
+  const Transfer call(662, Traffic::atomic, sizeof(unsigned long), pe, dest);
   return pshmem_ulong_atomic_swap(dest, value, pe);
 }
 unsigned long long shmem_ulonglong_atomic_swap(unsigned long long* dest, unsigned long long value,
                                                int pe) {
-  const Transfer call(663, Traffic::atomic, sizeof(unsigned long long), pe);
+  const Transfer call(663, Traffic::atomic, sizeof(unsigned long long), pe, dest);
   return pshmem_ulonglong_atomic_swap(dest, value, pe);
 }
 int32_t shmem_int32_atomic_swap(int32_t* dest, int32_t value, int pe) {
-  const Transfer call(664, Traffic::atomic, sizeof(int32_t), pe);
+  const Transfer call(664, Traffic::atomic, sizeof(int32_t), pe, dest);
   return pshmem_int32_atomic_swap(dest, value, pe);
 }
 int64_t shmem_int64_atomic_swap(int64_t* dest, int64_t value, int pe) {
-  const Transfer call(665, Traffic::atomic, sizeof(int64_t), pe);
+  const Transfer call(665, Traffic::atomic, sizeof(int64_t), pe, dest);
   return pshmem_int64_atomic_swap(dest, value, pe);
 }
 uint32_t shmem_uint32_atomic_swap(uint32_t* dest, uint32_t value, int pe) {
-  const Transfer call(666, Traffic::atomic, sizeof(uint32_t), pe);
+  const Transfer call(666, Traffic::atomic, sizeof(uint32_t), pe, dest);
   return pshmem_uint32_atomic_swap(dest, value, pe);
 }
 uint64_t shmem_uint64_atomic_swap(uint64_t* dest, uint64_t value, int pe) {
-  const Transfer call(667, Traffic::atomic, sizeof(uint64_t), pe);
+  const Transfer call(667, Traffic::atomic, sizeof(uint64_t), pe, dest);
   return pshmem_uint64_atomic_swap(dest, value, pe);
 }
 size_t shmem_size_atomic_swap(size_t* dest, size_t value, int pe) {
-  const Transfer call(668, Traffic::atomic, sizeof(size_t), pe);
+  const Transfer call(668, Traffic::atomic, sizeof(size_t), pe, dest);
   return pshmem_size_atomic_swap(dest, value, pe);
 }
 ptrdiff_t shmem_ptrdiff_atomic_swap(ptrdiff_t* dest, ptrdiff_t value, int pe) {
-  const Transfer call(669, Traffic::atomic, sizeof(ptrdiff_t), pe);
+  const Transfer call(669, Traffic::atomic, sizeof(ptrdiff_t), pe, dest);
   return pshmem_ptrdiff_atomic_swap(dest, value, pe);
 }
 float shmem_ctx_float_atomic_swap(shmem_ctx_t ctx, float* dest, float value, int pe) {
-  const Transfer call(670, Traffic::atomic, sizeof(float), ctx, pe);
+  const Transfer call(670, Traffic::atomic, sizeof(float), ctx, pe, dest);
   return pshmem_ctx_float_atomic_swap(ctx, dest, value, pe);
 }
 double shmem_ctx_double_atomic_swap(shmem_ctx_t ctx, double* dest, double value, int pe) {
-  const Transfer call(671, Traffic::atomic, sizeof(double), ctx, pe);
+  const Transfer call(671, Traffic::atomic, sizeof(double), ctx, pe, dest);
   return pshmem_ctx_double_atomic_swap(ctx, dest, value, pe);
 }
 int shmem_ctx_int_atomic_swap(shmem_ctx_t ctx, int* dest, int value, int pe) {
-  const Transfer call(672, Traffic::atomic, sizeof(int), ctx, pe);
+  const Transfer call(672, Traffic::atomic, sizeof(int), ctx, pe, dest);
   return pshmem_ctx_int_atomic_swap(ctx, dest, value, pe);
 }
 long shmem_ctx_long_atomic_swap(shmem_ctx_t ctx, long* dest, long value, int pe) {
-  const Transfer call(673, Traffic::atomic, sizeof(long), ctx, pe);
+  const Transfer call(673, Traffic::atomic, sizeof(long), ctx, pe, dest);
   return pshmem_ctx_long_atomic_swap(ctx, dest, value, pe);
 }
 long long shmem_ctx_longlong_atomic_swap(shmem_ctx_t ctx, long long* dest, long long value,
                                          int pe) {
-  const Transfer call(674, Traffic::atomic, sizeof(long long), ctx, pe);
+  const Transfer call(674, Traffic::atomic, sizeof(long long), ctx, pe, dest);
   return pshmem_ctx_longlong_atomic_swap(ctx, dest, value, pe);
 }
 unsigned int shmem_ctx_uint_atomic_swap(shmem_ctx_t ctx, unsigned int* dest, unsigned int value,
                                         int pe) {
-  const Transfer call(675, Traffic::atomic, sizeof(unsigned int), ctx, pe);
+  const Transfer call(675, Traffic::atomic, sizeof(unsigned int), ctx, pe, dest);
   return pshmem_ctx_uint_atomic_swap(ctx, dest, value, pe);
 }
 unsigned long shmem_ctx_ulong_atomic_swap(shmem_ctx_t ctx, unsigned long* dest, unsigned long value,
                                           int pe) {
-  const Transfer call(676, Traffic::atomic, sizeof(unsigned long), ctx, pe);
+  const Transfer call(676, Traffic::atomic, sizeof(unsigned long), ctx, pe, dest);
   return pshmem_ctx_ulong_atomic_swap(ctx, dest, value, pe);
 }
 unsigned long long shmem_ctx_ulonglong_atomic_swap(shmem_ctx_t ctx, unsigned long long* dest,
                                                    unsigned long long value, int pe) {
-  const Transfer call(677, Traffic::atomic, sizeof(unsigned long long), ctx, pe);
+  const Transfer call(677, Traffic::atomic, sizeof(unsigned long long), ctx, pe, dest);
   return pshmem_ctx_ulonglong_atomic_swap(ctx, dest, value, pe);
 }
 int32_t shmem_ctx_int32_atomic_swap(shmem_ctx_t ctx, int32_t* dest, int32_t value, int pe) {
-  const Transfer call(678, Traffic::atomic, sizeof(int32_t), ctx, pe);
+  const Transfer call(678, Traffic::atomic, sizeof(int32_t), ctx, pe, dest);
   return pshmem_ctx_int32_atomic_swap(ctx, dest, value, pe);
 }
 int64_t shmem_ctx_int64_atomic_swap(shmem_ctx_t ctx, int64_t* dest, int64_t value, int pe) {
-  const Transfer call(679, Traffic::atomic, sizeof(int64_t), ctx, pe);
+  const Transfer call(679, Traffic::atomic, sizeof(int64_t), ctx, pe, dest);
   return pshmem_ctx_int64_atomic_swap(ctx, dest, value, pe);
 }
 uint32_t shmem_ctx_uint32_atomic_swap(shmem_ctx_t ctx, uint32_t* dest, uint32_t value, int pe) {
-  const Transfer call(680, Traffic::atomic, sizeof(uint32_t), ctx, pe);
+  const Transfer call(680, Traffic::atomic, sizeof(uint32_t), ctx, pe, dest);
   return pshmem_ctx_uint32_atomic_swap(ctx, dest, value, pe);
 }
 uint64_t shmem_ctx_uint64_atomic_swap(shmem_ctx_t ctx, uint64_t* dest, uint64_t value, int pe) {
-  const Transfer call(681, Traffic::atomic, sizeof(uint64_t), ctx, pe);
+  const Transfer call(681, Traffic::atomic, sizeof(uint64_t), ctx, pe, dest);
   return pshmem_ctx_uint64_atomic_swap(ctx, dest, value, pe);
 }
 size_t shmem_ctx_size_atomic_swap(shmem_ctx_t ctx, size_t* dest, size_t value, int pe) {
-  const Transfer call(682, Traffic::atomic, sizeof(size_t), ctx, pe);
+  const Transfer call(682, Traffic::atomic, sizeof(size_t), ctx, pe, dest);
   return pshmem_ctx_size_atomic_swap(ctx, dest, value, pe);
 }
 ptrdiff_t shmem_ctx_ptrdiff_atomic_swap(shmem_ctx_t ctx, ptrdiff_t* dest, ptrdiff_t value, int pe) {
-  const Transfer call(683, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe);
+  const Transfer call(683, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe, dest);
   return pshmem_ctx_ptrdiff_atomic_swap(ctx, dest, value, pe);
 }
 int shmem_int_atomic_compare_swap(int* dest, int cond, int value, int pe) {
-  const Transfer call(684, Traffic::atomic, sizeof(int), pe);
+  const Transfer call(684, Traffic::atomic, sizeof(int), pe, dest);
   return pshmem_int_atomic_compare_swap(dest, cond, value, pe);
 }
 long shmem_long_atomic_compare_swap(long* dest, long cond, long value, int pe) {
-  const Transfer call(685, Traffic::atomic, sizeof(long), pe);
+  const Transfer call(685, Traffic::atomic, sizeof(long), pe, dest);
   return pshmem_long_atomic_compare_swap(dest, cond, value, pe);
 }
 long long shmem_longlong_atomic_compare_swap(long long* dest, long long cond, long long value,
                                              int pe) {
-  const Transfer call(686, Traffic::atomic, sizeof(long long), pe);
+  const Transfer call(686, Traffic::atomic, sizeof(long long), pe, dest);
   return pshmem_longlong_atomic_compare_swap(dest, cond, value, pe);
 }
 unsigned int shmem_uint_atomic_compare_swap(unsigned int* dest, unsigned int cond,
                                             unsigned int value, int pe) {
-  const Transfer call(687, Traffic::atomic, sizeof(unsigned int), pe);
+  const Transfer call(687, Traffic::atomic, sizeof(unsigned int), pe, dest);
   return pshmem_uint_atomic_compare_swap(dest, cond, value, pe);
 }
 unsigned long shmem_ulong_atomic_compare_swap(unsigned long* dest, unsigned long cond,
                                               unsigned long value, int pe) {
-  const Transfer call(688, Traffic::atomic, sizeof(unsigned long), pe);
+  const Transfer call(688, Traffic::atomic, sizeof(unsigned long), pe, dest);
   return pshmem_ulong_atomic_compare_swap(dest, cond, value, pe);
 }
 unsigned long long shmem_ulonglong_atomic_compare_swap(unsigned long long* dest,
                                                        unsigned long long cond,
                                                        unsigned long long value, int pe) {
-  const Transfer call(689, Traffic::atomic, sizeof(unsigned long long), pe);
+  const Transfer call(689, Traffic::atomic, sizeof(unsigned long long), pe, dest);
   return pshmem_ulonglong_atomic_compare_swap(dest, cond, value, pe);
 }
 int32_t shmem_int32_atomic_compare_swap(int32_t* dest, int32_t cond, int32_t value, int pe) {
-  const Transfer call(690, Traffic::atomic, sizeof(int32_t), pe);
+  const Transfer call(690, Traffic::atomic, sizeof(int32_t), pe, dest);
   return pshmem_int32_atomic_compare_swap(dest, cond, value, pe);
 }
 int64_t shmem_int64_atomic_compare_swap(int64_t* dest, int64_t cond, int64_t value, int pe) {
-  const Transfer call(691, Traffic::atomic, sizeof(int64_t), pe);
+  const Transfer call(691, Traffic::atomic, sizeof(int64_t), pe, dest);
   return pshmem_int64_atomic_compare_swap(dest, cond, value, pe);
 }
 uint32_t shmem_uint32_atomic_compare_swap(uint32_t* dest, uint32_t cond, uint32_t value, int pe) {
-  const Transfer call(692, Traffic::atomic, sizeof(uint32_t), pe);
+  const Transfer call(692, Traffic::atomic, sizeof(uint32_t), pe, dest);
   return pshmem_uint32_atomic_compare_swap(dest, cond, value, pe);
 }
 uint64_t shmem_uint64_atomic_compare_swap(uint64_t* dest, uint64_t cond, uint64_t value, int pe) {
-  const Transfer call(693, Traffic::atomic, sizeof(uint64_t), pe);
+  const Transfer call(693, Traffic::atomic, sizeof(uint64_t), pe, dest);
   return pshmem_uint64_atomic_compare_swap(dest, cond, value, pe);
 }
 size_t shmem_size_atomic_compare_swap(size_t* dest, size_t cond, size_t value, int pe) {
-  const Transfer call(694, Traffic::atomic, sizeof(size_t), pe);
+  const Transfer call(694, Traffic::atomic, sizeof(size_t), pe, dest);
   return pshmem_size_atomic_compare_swap(dest, cond, value, pe);
 }
 ptrdiff_t shmem_ptrdiff_atomic_compare_swap(ptrdiff_t* dest, ptrdiff_t cond, ptrdiff_t value,
                                             int pe) {
-  const Transfer call(695, Traffic::atomic, sizeof(ptrdiff_t), pe);
+  const Transfer call(695, Traffic::atomic, sizeof(ptrdiff_t), pe, dest);
   return pshmem_ptrdiff_atomic_compare_swap(dest, cond, value, pe);
 }
 int shmem_ctx_int_atomic_compare_swap(shmem_ctx_t ctx, int* dest, int cond, int value, int pe) {
-  const Transfer call(696, Traffic::atomic, sizeof(int), ctx, pe);
+  const Transfer call(696, Traffic::atomic, sizeof(int), ctx, pe, dest);
   return pshmem_ctx_int_atomic_compare_swap(ctx, dest, cond, value, pe);
 }
 long shmem_ctx_long_atomic_compare_swap(shmem_ctx_t ctx, long* dest, long cond, long value,
                                         int pe) {
-  const Transfer call(697, Traffic::atomic, sizeof(long), ctx, pe);
+  const Transfer call(697, Traffic::atomic, sizeof(long), ctx, pe, dest);
   return pshmem_ctx_long_atomic_compare_swap(ctx, dest, cond, value, pe);
 }
 long long shmem_ctx_longlong_atomic_compare_swap(shmem_ctx_t ctx, long long* dest, long long cond,
                                                  long long value, int pe) {
-  const Transfer call(698, Traffic::atomic, sizeof(long long), ctx, pe);
+  const Transfer call(698, Traffic::atomic, sizeof(long long), ctx, pe, dest);
   return pshmem_ctx_longlong_atomic_compare_swap(ctx, dest, cond, value, pe);
 }
 unsigned int shmem_ctx_uint_atomic_compare_swap(shmem_ctx_t ctx, unsigned int* dest,
                                                 unsigned int cond, unsigned int value, int pe) {
-  const Transfer call(699, Traffic::atomic, sizeof(unsigned int), ctx, pe);
+  const Transfer call(699, Traffic::atomic, sizeof(unsigned int), ctx, pe, dest);
   return pshmem_ctx_uint_atomic_compare_swap(ctx, dest, cond, value, pe);
 }
 unsigned long shmem_ctx_ulong_atomic_compare_swap(shmem_ctx_t ctx, unsigned long* dest,
                                                   unsigned long cond, unsigned long value, int pe) {
-  const Transfer call(700, Traffic::atomic, sizeof(unsigned long), ctx, pe);
+  const Transfer call(700, Traffic::atomic, sizeof(unsigned long), ctx, pe, dest);
   return pshmem_ctx_ulong_atomic_compare_swap(ctx, dest, cond, value, pe);
 }
 unsigned long long shmem_ctx_ulonglong_atomic_compare_swap(shmem_ctx_t ctx,
                                                            unsigned long long* dest,
                                                            unsigned long long cond,
                                                            unsigned long long value, int pe) {
-  const Transfer call(701, Traffic::atomic, sizeof(unsigned long long), ctx, pe);
+  const Transfer call(701, Traffic::atomic, sizeof(unsigned long long), ctx, pe, dest);
   return pshmem_ctx_ulonglong_atomic_compare_swap(ctx, dest, cond, value, pe);
 }
 int32_t shmem_ctx_int32_atomic_compare_swap(shmem_ctx_t ctx, int32_t* dest, int32_t cond,
                                             int32_t value, int pe) {
-  const Transfer call(702, Traffic::atomic, sizeof(int32_t), ctx, pe);
+  const Transfer call(702, Traffic::atomic, sizeof(int32_t), ctx, pe, dest);
   return pshmem_ctx_int32_atomic_compare_swap(ctx, dest, cond, value, pe);
 }
 int64_t shmem_ctx_int64_atomic_compare_swap(shmem_ctx_t ctx, int64_t* dest, int64_t cond,
                                             int64_t value, int pe) {
-  const Transfer call(703, Traffic::atomic, sizeof(int64_t), ctx, pe);
+  const Transfer call(703, Traffic::atomic, sizeof(int64_t), ctx, pe, dest);
   return pshmem_ctx_int64_atomic_compare_swap(ctx, dest, cond, value, pe);
 }
 uint32_t shmem_ctx_uint32_atomic_compare_swap(shmem_ctx_t ctx, uint32_t* dest, uint32_t cond,
                                               uint32_t value, int pe) {
-  const Transfer call(704, Traffic::atomic, sizeof(uint32_t), ctx, pe);
+  const Transfer call(704, Traffic::atomic, sizeof(uint32_t), ctx, pe, dest);
   return pshmem_ctx_uint32_atomic_compare_swap(ctx, dest, cond, value, pe);
 }
 uint64_t shmem_ctx_uint64_atomic_compare_swap(shmem_ctx_t ctx, uint64_t* dest, uint64_t cond,
                                               uint64_t value, int pe) {
-  const Transfer call(705, Traffic::atomic, sizeof(uint64_t), ctx, pe);
+  const Transfer call(705, Traffic::atomic, sizeof(uint64_t), ctx, pe, dest);
   return pshmem_ctx_uint64_atomic_compare_swap(ctx, dest, cond, value, pe);
 }
 size_t shmem_ctx_size_atomic_compare_swap(shmem_ctx_t ctx, size_t* dest, size_t cond, size_t value,
                                           int pe) {
-  const Transfer call(706, Traffic::atomic, sizeof(size_t), ctx, pe);
+  const Transfer call(706, Traffic::atomic, sizeof(size_t), ctx, pe, dest);
   return pshmem_ctx_size_atomic_compare_swap(ctx, dest, cond, value, pe);
 }
 ptrdiff_t shmem_ctx_ptrdiff_atomic_compare_swap(shmem_ctx_t ctx, ptrdiff_t* dest, ptrdiff_t cond,
                                                 ptrdiff_t value, int pe) {
-  const Transfer call(707, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe);
+  const Transfer call(707, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe, dest);
   return pshmem_ctx_ptrdiff_atomic_compare_swap(ctx, dest, cond, value, pe);
 }
 int shmem_int_atomic_fetch_inc(int* dest, int pe) {
-  const Transfer call(708, Traffic::atomic, sizeof(int), pe);
+  const Transfer call(708, Traffic::atomic, sizeof(int), pe, dest);
   return pshmem_int_atomic_fetch_inc(dest, pe);
 }
 long shmem_long_atomic_fetch_inc(long* dest, int pe) {
-  const Transfer call(709, Traffic::atomic, sizeof(long), pe);
+  const Transfer call(709, Traffic::atomic, sizeof(long), pe, dest);
   return pshmem_long_atomic_fetch_inc(dest, pe);
 }
 long long shmem_longlong_atomic_fetch_inc(long long* dest, int pe) {
-  const Transfer call(710, Traffic::atomic, sizeof(long long), pe);
+  const Transfer call(710, Traffic::atomic, sizeof(long long), pe, dest);
   return pshmem_longlong_atomic_fetch_inc(dest, pe);
 }
 unsigned int shmem_uint_atomic_fetch_inc(unsigned int* dest, int pe) {
-  const Transfer call(711, Traffic::atomic, sizeof(unsigned int), pe);
+  const Transfer call(711, Traffic::atomic, sizeof(unsigned int), pe, dest);
   return pshmem_uint_atomic_fetch_inc(dest, pe);
 }
 unsigned long shmem_ulong_atomic_fetch_inc(unsigned long* dest, int pe) {
-  const Transfer call(712, Traffic::atomic, sizeof(unsigned long), pe);
+  const Transfer call(712, Traffic::atomic, sizeof(unsigned long), pe, dest);
   return pshmem_ulong_atomic_fetch_inc(dest, pe);
 }
 unsigned long long shmem_ulonglong_atomic_fetch_inc(unsigned long long* dest, int pe) {
-  const Transfer call(713, Traffic::atomic, sizeof(unsigned long long), pe);
+  const Transfer call(713, Traffic::atomic, sizeof(unsigned long long), pe, dest);
   return pshmem_ulonglong_atomic_fetch_inc(dest, pe);
 }
 int32_t shmem_int32_atomic_fetch_inc(int32_t* dest, int pe) {
-  const Transfer call(714, Traffic::atomic, sizeof(int32_t), pe);
+  const Transfer call(714, Traffic::atomic, sizeof(int32_t), pe, dest);
   return pshmem_int32_atomic_fetch_inc(dest, pe);
 }
 int64_t shmem_int64_atomic_fetch_inc(int64_t* dest, int pe) {
-  const Transfer call(715, Traffic::atomic, sizeof(int64_t), pe);
+  const Transfer call(715, Traffic::atomic, sizeof(int64_t), pe, dest);
   return pshmem_int64_atomic_fetch_inc(dest, pe);
 }
 uint32_t shmem_uint32_atomic_fetch_inc(uint32_t* dest, int pe) {
-  const Transfer call(716, Traffic::atomic, sizeof(uint32_t), pe);
+  const Transfer call(716, Traffic::atomic, sizeof(uint32_t), pe, dest);
   return pshmem_uint32_atomic_fetch_inc(dest, pe);
 }
 uint64_t shmem_uint64_atomic_fetch_inc(uint64_t* dest, int pe) {
-  const Transfer call(717, Traffic::atomic, sizeof(uint64_t), pe);
+  const Transfer call(717, Traffic::atomic, sizeof(uint64_t), pe, dest);
   return pshmem_uint64_atomic_fetch_inc(dest, pe);
 }
 size_t shmem_size_atomic_fetch_inc(size_t* dest, int pe) {
-  const Transfer call(718, Traffic::atomic, sizeof(size_t), pe);
+  const Transfer call(718, Traffic::atomic, sizeof(size_t), pe, dest);
   return pshmem_size_atomic_fetch_inc(dest, pe);
 }
 ptrdiff_t shmem_ptrdiff_atomic_fetch_inc(ptrdiff_t* dest, int pe) {
-  const Transfer call(719, Traffic::atomic, sizeof(ptrdiff_t), pe);
+  const Transfer call(719, Traffic::atomic, sizeof(ptrdiff_t), pe, dest);
   return pshmem_ptrdiff_atomic_fetch_inc(dest, pe);
 }
 int shmem_ctx_int_atomic_fetch_inc(shmem_ctx_t ctx, int* dest, int pe) {
-  const Transfer call(720, Traffic::atomic, sizeof(int), ctx, pe);
+  const Transfer call(720, Traffic::atomic, sizeof(int), ctx, pe, dest);
   return pshmem_ctx_int_atomic_fetch_inc(ctx, dest, pe);
 }
 long shmem_ctx_long_atomic_fetch_inc(shmem_ctx_t ctx, long* dest, int pe) {
-  const Transfer call(721, Traffic::atomic, sizeof(long), ctx, pe);
+  const Transfer call(721, Traffic::atomic, sizeof(long), ctx, pe, dest);
   return pshmem_ctx_long_atomic_fetch_inc(ctx, dest, pe);
 }
 long long shmem_ctx_longlong_atomic_fetch_inc(shmem_ctx_t ctx, long long* dest, int pe) {
-  const Transfer call(722, Traffic::atomic, sizeof(long long), ctx, pe);
+  const Transfer call(722, Traffic::atomic, sizeof(long long), ctx, pe, dest);
   return pshmem_ctx_longlong_atomic_fetch_inc(ctx, dest, pe);
 }
 unsigned int shmem_ctx_uint_atomic_fetch_inc(shmem_ctx_t ctx, unsigned int* dest, int pe) {
-  const Transfer call(723, Traffic::atomic, sizeof(unsigned int), ctx, pe);
+  const Transfer call(723, Traffic::atomic, sizeof(unsigned int), ctx, pe, dest);
   return pshmem_ctx_uint_atomic_fetch_inc(ctx, dest, pe);
 }
 unsigned long shmem_ctx_ulong_atomic_fetch_inc(shmem_ctx_t ctx, unsigned long* dest, int pe) {
-  const Transfer call(724, Traffic::atomic, sizeof(unsigned long), ctx, pe);
+  const Transfer call(724, Traffic::atomic, sizeof(unsigned long), ctx, pe, dest);
   return pshmem_ctx_ulong_atomic_fetch_inc(ctx, dest, pe);
 }
 unsigned long long shmem_ctx_ulonglong_atomic_fetch_inc(shmem_ctx_t ctx, unsigned long long* dest,
                                                         int pe) {
-  const Transfer call(725, Traffic::atomic, sizeof(unsigned long long), ctx, pe);
+  const Transfer call(725, Traffic::atomic, sizeof(unsigned long long), ctx, pe, dest);
   return pshmem_ctx_ulonglong_atomic_fetch_inc(ctx, dest, pe);
 }
 int32_t shmem_ctx_int32_atomic_fetch_inc(shmem_ctx_t ctx, int32_t* dest, int pe) {
-  const Transfer call(726, Traffic::atomic, sizeof(int32_t), ctx, pe);
+  const Transfer call(726, Traffic::atomic, sizeof(int32_t), ctx, pe, dest);
   return pshmem_ctx_int32_atomic_fetch_inc(ctx, dest, pe);
 }
 int64_t shmem_ctx_int64_atomic_fetch_inc(shmem_ctx_t ctx, int64_t* dest, int pe) {
-  const Transfer call(727, Traffic::atomic, sizeof(int64_t), ctx, pe);
+  const Transfer call(727, Traffic::atomic, sizeof(int64_t), ctx, pe, dest);
   return pshmem_ctx_int64_atomic_fetch_inc(ctx, dest, pe);
 }
 uint32_t shmem_ctx_uint32_atomic_fetch_inc(shmem_ctx_t ctx, uint32_t* dest, int pe) {
-  const Transfer call(728, Traffic::atomic, sizeof(uint32_t), ctx, pe);
+  const Transfer call(728, Traffic::atomic, sizeof(uint32_t), ctx, pe, dest);
   return pshmem_ctx_uint32_atomic_fetch_inc(ctx, dest, pe);
 }
 uint64_t shmem_ctx_uint64_atomic_fetch_inc(shmem_ctx_t ctx, uint64_t* dest, int pe) {
-  const Transfer call(729, Traffic::atomic, sizeof(uint64_t), ctx, pe);
+  const Transfer call(729, Traffic::atomic, sizeof(uint64_t), ctx, pe, dest);
   return pshmem_ctx_uint64_atomic_fetch_inc(ctx, dest, pe);
 }
 size_t shmem_ctx_size_atomic_fetch_inc(shmem_ctx_t ctx, size_t* dest, int pe) {
-  const Transfer call(730, Traffic::atomic, sizeof(size_t), ctx, pe);
+  const Transfer call(730, Traffic::atomic, sizeof(size_t), ctx, pe, dest);
   return pshmem_ctx_size_atomic_fetch_inc(ctx, dest, pe);
 }
 ptrdiff_t shmem_ctx_ptrdiff_atomic_fetch_inc(shmem_ctx_t ctx, ptrdiff_t* dest, int pe) {
-  const Transfer call(731, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe);
+  const Transfer call(731, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe, dest);
   return pshmem_ctx_ptrdiff_atomic_fetch_inc(ctx, dest, pe);
 }
 void shmem_int_atomic_inc(int* dest, int pe) {
-  const Transfer call(732, Traffic::atomic, sizeof(int), pe);
+  const Transfer call(732, Traffic::atomic, sizeof(int), pe, dest);
   pshmem_int_atomic_inc(dest, pe);
 }
 void shmem_long_atomic_inc(long* dest, int pe) {
-  const Transfer call(733, Traffic::atomic, sizeof(long), pe);
+  const Transfer call(733, Traffic::atomic, sizeof(long), pe, dest);
   pshmem_long_atomic_inc(dest, pe);
 }
 void shmem_longlong_atomic_inc(long long* dest, int pe) {
-  const Transfer call(734, Traffic::atomic, sizeof(long long), pe);
+  const Transfer call(734, Traffic::atomic, sizeof(long long), pe, dest);
   pshmem_longlong_atomic_inc(dest, pe);
 }
 void shmem_uint_atomic_inc(unsigned int* dest, int pe) {
-  const Transfer call(735, Traffic::atomic, sizeof(unsigned int), pe);
+  const Transfer call(735, Traffic::atomic, sizeof(unsigned int), pe, dest);
   pshmem_uint_atomic_inc(dest, pe);
 }
 void shmem_ulong_atomic_inc(unsigned long* dest, int pe) {
-  const Transfer call(736, Traffic::atomic, sizeof(unsigned long), pe);
+  const Transfer call(736, Traffic::atomic, sizeof(unsigned long), pe, dest);
   pshmem_ulong_atomic_inc(dest, pe);
 }
 void shmem_ulonglong_atomic_inc(unsigned long long* dest, int pe) {
-  const Transfer call(737, Traffic::atomic, sizeof(unsigned long long), pe);
+  const Transfer call(737, Traffic::atomic, sizeof(unsigned long long), pe, dest);
   pshmem_ulonglong_atomic_inc(dest, pe);
 }
 void shmem_int32_atomic_inc(int32_t* dest, int pe) {
-  const Transfer call(738, Traffic::atomic, sizeof(int32_t), pe);
+  const Transfer call(738, Traffic::atomic, sizeof(int32_t), pe, dest);
   pshmem_int32_atomic_inc(dest, pe);
 }
 void shmem_int64_atomic_inc(int64_t* dest, int pe) {
-  const Transfer call(739, Traffic::atomic, sizeof(int64_t), pe);
+  const Transfer call(739, Traffic::atomic, sizeof(int64_t), pe, dest);
   pshmem_int64_atomic_inc(dest, pe);
 }
 void shmem_uint32_atomic_inc(uint32_t* dest, int pe) {
-  const Transfer call(740, Traffic::atomic, sizeof(uint32_t), pe);
+  const Transfer call(740, Traffic::atomic, sizeof(uint32_t), pe, dest);
   pshmem_uint32_atomic_inc(dest, pe);
 }
 void shmem_uint64_atomic_inc(uint64_t* dest, int pe) {
-  const Transfer call(741, Traffic::atomic, sizeof(uint64_t), pe);
+  const Transfer call(741, Traffic::atomic, sizeof(uint64_t), pe, dest);
   pshmem_uint64_atomic_inc(dest, pe);
 }
 void shmem_size_atomic_inc(size_t* dest, int pe) {
-  const Transfer call(742, Traffic::atomic, sizeof(size_t), pe);
+  const Transfer call(742, Traffic::atomic, sizeof(size_t), pe, dest);
   pshmem_size_atomic_inc(dest, pe);
 }
 void shmem_ptrdiff_atomic_inc(ptrdiff_t* dest, int pe) {
-  const Transfer call(743, Traffic::atomic, sizeof(ptrdiff_t), pe);
+  const Transfer call(743, Traffic::atomic, sizeof(ptrdiff_t), pe, dest);
   pshmem_ptrdiff_atomic_inc(dest, pe);
 }
 void shmem_ctx_int_atomic_inc(shmem_ctx_t ctx, int* dest, int pe) {
-  const Transfer call(744, Traffic::atomic, sizeof(int), ctx, pe);
+  const Transfer call(744, Traffic::atomic, sizeof(int), ctx, pe, dest);
   pshmem_ctx_int_atomic_inc(ctx, dest, pe);
 }
 void shmem_ctx_long_atomic_inc(shmem_ctx_t ctx, long* dest, int pe) {
-  const Transfer call(745, Traffic::atomic, sizeof(long), ctx, pe);
+  const Transfer call(745, Traffic::atomic, sizeof(long), ctx, pe, dest);
   pshmem_ctx_long_atomic_inc(ctx, dest, pe);
 }
 void shmem_ctx_longlong_atomic_inc(shmem_ctx_t ctx, long long* dest, int pe) {
-  const Transfer call(746, Traffic::atomic, sizeof(long long), ctx, pe);
+  const Transfer call(746, Traffic::atomic, sizeof(long long), ctx, pe, dest);
   pshmem_ctx_longlong_atomic_inc(ctx, dest, pe);
 }
 void shmem_ctx_uint_atomic_inc(shmem_ctx_t ctx, unsigned int* dest, int pe) {
-  const Transfer call(747, Traffic::atomic, sizeof(unsigned int), ctx, pe);
+  const Transfer call(747, Traffic::atomic, sizeof(unsigned int), ctx, pe, dest);
   pshmem_ctx_uint_atomic_inc(ctx, dest, pe);
 }
 void shmem_ctx_ulong_atomic_inc(shmem_ctx_t ctx, unsigned long* dest, int pe) {
-  const Transfer call(748, Traffic::atomic, sizeof(unsigned long), ctx, pe);
+  const Transfer call(748, Traffic::atomic, sizeof(unsigned long), ctx, pe, dest);
   pshmem_ctx_ulong_atomic_inc(ctx, dest, pe);
 }
 void shmem_ctx_ulonglong_atomic_inc(shmem_ctx_t ctx, unsigned long long* dest, int pe) {
-  const Transfer call(749, Traffic::atomic, sizeof(unsigned long long), ctx, pe);
+  const Transfer call(749, Traffic::atomic, sizeof(unsigned long long), ctx, pe, dest);
   pshmem_ctx_ulonglong_atomic_inc(ctx, dest, pe);
 }
 void shmem_ctx_int32_atomic_inc(shmem_ctx_t ctx, int32_t* dest, int pe) {
-  const Transfer call(750, Traffic::atomic, sizeof(int32_t), ctx, pe);
+  const Transfer call(750, Traffic::atomic, sizeof(int32_t), ctx, pe, dest);
   pshmem_ctx_int32_atomic_inc(ctx, dest, pe);
 }
 void shmem_ctx_int64_atomic_inc(shmem_ctx_t ctx, int64_t* dest, int pe) {
-  const Transfer call(751, Traffic::atomic, sizeof(int64_t), ctx, pe);
+  const Transfer call(751, Traffic::atomic, sizeof(int64_t), ctx, pe, dest);
   pshmem_ctx_int64_atomic_inc(ctx, dest, pe);
 }
 void shmem_ctx_uint32_atomic_inc(shmem_ctx_t ctx, uint32_t* dest, int pe) {
-  const Transfer call(752, Traffic::atomic, sizeof(uint32_t), ctx, pe);
+  const Transfer call(752, Traffic::atomic, sizeof(uint32_t), ctx, pe, dest);
   pshmem_ctx_uint32_atomic_inc(ctx, dest, pe);
 }
 void shmem_ctx_uint64_atomic_inc(shmem_ctx_t ctx, uint64_t* dest, int pe) {
-  const Transfer call(753, Traffic::atomic, sizeof(uint64_t), ctx, pe);
+  const Transfer call(753, Traffic::atomic, sizeof(uint64_t), ctx, pe, dest);
   pshmem_ctx_uint64_atomic_inc(ctx, dest, pe);
 }
 void shmem_ctx_size_atomic_inc(shmem_ctx_t ctx, size_t* dest, int pe) {
-  const Transfer call(754, Traffic::atomic, sizeof(size_t), ctx, pe);
+  const Transfer call(754, Traffic::atomic, sizeof(size_t), ctx, pe, dest);
   pshmem_ctx_size_atomic_inc(ctx, dest, pe);
 }
 void shmem_ctx_ptrdiff_atomic_inc(shmem_ctx_t ctx, ptrdiff_t* dest, int pe) {
-  const Transfer call(755, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe);
+  const Transfer call(755, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe, dest);
   pshmem_ctx_ptrdiff_atomic_inc(ctx, dest, pe);
 }
 int shmem_int_atomic_fetch_add(int* dest, int value, int pe) {
-  const Transfer call(756, Traffic::atomic, sizeof(int), pe);
+  const Transfer call(756, Traffic::atomic, sizeof(int), pe, dest);
   return pshmem_int_atomic_fetch_add(dest, value, pe);
 }
 long shmem_long_atomic_fetch_add(long* dest, long value, int pe) {
-  const Transfer call(757, Traffic::atomic, sizeof(long), pe);
+  const Transfer call(757, Traffic::atomic, sizeof(long), pe, dest);
   return pshmem_long_atomic_fetch_add(dest, value, pe);
 }
 long long shmem_longlong_atomic_fetch_add(long long* dest, long long value, int pe) {
-  const Transfer call(758, Traffic::atomic, sizeof(long long), pe);
+  const Transfer call(758, Traffic::atomic, sizeof(long long), pe, dest);
   return pshmem_longlong_atomic_fetch_add(dest, value, pe);
 }
 unsigned int shmem_uint_atomic_fetch_add(unsigned int* dest, unsigned int value, int pe) {
-  const Transfer call(759, Traffic::atomic, sizeof(unsigned int), pe);
+  const Transfer call(759, Traffic::atomic, sizeof(unsigned int), pe, dest);
   return pshmem_uint_atomic_fetch_add(dest, value, pe);
 }
 unsigned long shmem_ulong_atomic_fetch_add(unsigned long* dest, unsigned long value, int pe) {
-  const Transfer call(760, Traffic::atomic, sizeof(unsigned long), pe);
+  const Transfer call(760, Traffic::atomic, sizeof(unsigned long), pe, dest);
   return pshmem_ulong_atomic_fetch_add(dest, value, pe);
 }
 unsigned long long shmem_ulonglong_atomic_fetch_add(unsigned long long* dest,
                                                     unsigned long long value, int pe) {
-  const Transfer call(761, Traffic::atomic, sizeof(unsigned long long), pe);
+  const Transfer call(761, Traffic::atomic, sizeof(unsigned long long), pe, dest);
   return pshmem_ulonglong_atomic_fetch_add(dest, value, pe);
 }
 int32_t shmem_int32_atomic_fetch_add(int32_t* dest, int32_t value, int pe) {
-  const Transfer call(762, Traffic::atomic, sizeof(int32_t), pe);
+  const Transfer call(762, Traffic::atomic, sizeof(int32_t), pe, dest);
   return pshmem_int32_atomic_fetch_add(dest, value, pe);
 }
 int64_t shmem_int64_atomic_fetch_add(int64_t* dest, int64_t value, int pe) {
-  const Transfer call(763, Traffic::atomic, sizeof(int64_t), pe);
+  const Transfer call(763, Traffic::atomic, sizeof(int64_t), pe, dest);
   return pshmem_int64_atomic_fetch_add(dest, value, pe);
 }
 uint32_t shmem_uint32_atomic_fetch_add(uint32_t* dest, uint32_t value, int pe) {
-  const Transfer call(764, Traffic::atomic, sizeof(uint32_t), pe);
+  const Transfer call(764, Traffic::atomic, sizeof(uint32_t), pe, dest);
   return pshmem_uint32_atomic_fetch_add(dest, value, pe);
 }
 uint64_t shmem_uint64_atomic_fetch_add(uint64_t* dest, uint64_t value, int pe) {
-  const Transfer call(765, Traffic::atomic, sizeof(uint64_t), pe);
+  const Transfer call(765, Traffic::atomic, sizeof(uint64_t), pe, dest);
   return pshmem_uint64_atomic_fetch_add(dest, value, pe);
 }
 size_t shmem_size_atomic_fetch_add(size_t* dest, size_t value, int pe) {
-  const Transfer call(766, Traffic::atomic, sizeof(size_t), pe);
+  const Transfer call(766, Traffic::atomic, sizeof(size_t), pe, dest);
   return pshmem_size_atomic_fetch_add(dest, value, pe);
 }
 ptrdiff_t shmem_ptrdiff_atomic_fetch_add(ptrdiff_t* dest, ptrdiff_t value, int pe) {
-  const Transfer call(767, Traffic::atomic, sizeof(ptrdiff_t), pe);
+  const Transfer call(767, Traffic::atomic, sizeof(ptrdiff_t), pe, dest);
   return pshmem_ptrdiff_atomic_fetch_add(dest, value, pe);
 }
 int shmem_ctx_int_atomic_fetch_add(shmem_ctx_t ctx, int* dest, int value, int pe) {
-  const Transfer call(768, Traffic::atomic, sizeof(int), ctx, pe);
+  const Transfer call(768, Traffic::atomic, sizeof(int), ctx, pe, dest);
   return pshmem_ctx_int_atomic_fetch_add(ctx, dest, value, pe);
 }
 long shmem_ctx_long_atomic_fetch_add(shmem_ctx_t ctx, long* dest, long value, int pe) {
-  const Transfer call(769, Traffic::atomic, sizeof(long), ctx, pe);
+  const Transfer call(769, Traffic::atomic, sizeof(long), ctx, pe, dest);
   return pshmem_ctx_long_atomic_fetch_add(ctx, dest, value, pe);
 }
 long long shmem_ctx_longlong_atomic_fetch_add(shmem_ctx_t ctx, long long* dest, long long value,
                                               int pe) {
-  const Transfer call(770, Traffic::atomic, sizeof(long long), ctx, pe);
+  const Transfer call(770, Traffic::atomic, sizeof(long long), ctx, pe, dest);
   return pshmem_ctx_longlong_atomic_fetch_add(ctx, dest, value, pe);
 }
 unsigned int shmem_ctx_uint_atomic_fetch_add(shmem_ctx_t ctx, unsigned int* dest,
                                              unsigned int value, int pe) {
-  const Transfer call(771, Traffic::atomic, sizeof(unsigned int), ctx, pe);
+  const Transfer call(771, Traffic::atomic, sizeof(unsigned int), ctx, pe, dest);
   return pshmem_ctx_uint_atomic_fetch_add(ctx, dest, value, pe);
 }
 unsigned long shmem_ctx_ulong_atomic_fetch_add(shmem_ctx_t ctx, unsigned long* dest,
                                                unsigned long value, int pe) {
-  const Transfer call(772, Traffic::atomic, sizeof(unsigned long), ctx, pe);
+  const Transfer call(772, Traffic::atomic, sizeof(unsigned long), ctx, pe, dest);
   return pshmem_ctx_ulong_atomic_fetch_add(ctx, dest, value, pe);
 }
 unsigned long long shmem_ctx_ulonglong_atomic_fetch_add(shmem_ctx_t ctx, unsigned long long* dest,
                                                         unsigned long long value, int pe) {
-  const Transfer call(773, Traffic::atomic, sizeof(unsigned long long), ctx, pe);
+  const Transfer call(773, Traffic::atomic, sizeof(unsigned long long), ctx, pe, dest);
   return pshmem_ctx_ulonglong_atomic_fetch_add(ctx, dest, value, pe);
 }
 int32_t shmem_ctx_int32_atomic_fetch_add(shmem_ctx_t ctx, int32_t* dest, int32_t value, int pe) {
-  const Transfer call(774, Traffic::atomic, sizeof(int32_t), ctx, pe);
+  const Transfer call(774, Traffic::atomic, sizeof(int32_t), ctx, pe, dest);
   return pshmem_ctx_int32_atomic_fetch_add(ctx, dest, value, pe);
 }
 int64_t shmem_ctx_int64_atomic_fetch_add(shmem_ctx_t ctx, int64_t* dest, int64_t value, int pe) {
-  const Transfer call(775, Traffic::atomic, sizeof(int64_t), ctx, pe);
+  const Transfer call(775, Traffic::atomic, sizeof(int64_t), ctx, pe, dest);
   return pshmem_ctx_int64_atomic_fetch_add(ctx, dest, value, pe);
 }
 uint32_t shmem_ctx_uint32_atomic_fetch_add(shmem_ctx_t ctx, uint32_t* dest, uint32_t value,
                                            int pe) {
-  const Transfer call(776, Traffic::atomic, sizeof(uint32_t), ctx, pe);
+  const Transfer call(776, Traffic::atomic, sizeof(uint32_t), ctx, pe, dest);
   return pshmem_ctx_uint32_atomic_fetch_add(ctx, dest, value, pe);
 }
 uint64_t shmem_ctx_uint64_atomic_fetch_add(shmem_ctx_t ctx, uint64_t* dest, uint64_t value,
                                            int pe) {
-  const Transfer call(777, Traffic::atomic, sizeof(uint64_t), ctx, pe);
+  const Transfer call(777, Traffic::atomic, sizeof(uint64_t), ctx, pe, dest);
   return pshmem_ctx_uint64_atomic_fetch_add(ctx, dest, value, pe);
 }
 size_t shmem_ctx_size_atomic_fetch_add(shmem_ctx_t ctx, size_t* dest, size_t value, int pe) {
-  const Transfer call(778, Traffic::atomic, sizeof(size_t), ctx, pe);
+  const Transfer call(778, Traffic::atomic, sizeof(size_t), ctx, pe, dest);
   return pshmem_ctx_size_atomic_fetch_add(ctx, dest, value, pe);
 }
 ptrdiff_t shmem_ctx_ptrdiff_atomic_fetch_add(shmem_ctx_t ctx, ptrdiff_t* dest, ptrdiff_t value,
                                              int pe) {
-  const Transfer call(779, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe);
+  const Transfer call(779, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe, dest);
   return pshmem_ctx_ptrdiff_atomic_fetch_add(ctx, dest, value, pe);
 }
 void shmem_int_atomic_add(int* dest, int value, int pe) {
-  const Transfer call(780, Traffic::atomic, sizeof(int), pe);
+  const Transfer call(780, Traffic::atomic, sizeof(int), pe, dest);
   pshmem_int_atomic_add(dest, value, pe);
 }
 void shmem_long_atomic_add(long* dest, long value, int pe) {
-  const Transfer call(781, Traffic::atomic, sizeof(long), pe);
+  const Transfer call(781, Traffic::atomic, sizeof(long), pe, dest);
   pshmem_long_atomic_add(dest, value, pe);
 }
 void shmem_longlong_atomic_add(long long* dest, long long value, int pe) {
-  const Transfer call(782, Traffic::atomic, sizeof(long long), pe);
+  const Transfer call(782, Traffic::atomic, sizeof(long long), pe, dest);
   pshmem_longlong_atomic_add(dest, value, pe);
 }
 void shmem_uint_atomic_add(unsigned int* dest, unsigned int value, int pe) {
-  const Transfer call(783, Traffic::atomic, sizeof(unsigned int), pe);
+  const Transfer call(783, Traffic::atomic, sizeof(unsigned int), pe, dest);
   pshmem_uint_atomic_add(dest, value, pe);
 }
 void shmem_ulong_atomic_add(unsigned long* dest, unsigned long value, int pe) {
-  const Transfer call(784, Traffic::atomic, sizeof(unsigned long), pe);
+  const Transfer call(784, Traffic::atomic, sizeof(unsigned long), pe, dest);
   pshmem_ulong_atomic_add(dest, value, pe);
 }
 void shmem_ulonglong_atomic_add(unsigned long long* dest, unsigned long long value, int pe) {
-  const Transfer call(785, Traffic::atomic, sizeof(unsigned long long), pe);
+  const Transfer call(785, Traffic::atomic, sizeof(unsigned long long), pe, dest);
   pshmem_ulonglong_atomic_add(dest, value, pe);
 }
 void shmem_int32_atomic_add(int32_t* dest, int32_t value, int pe) {
-  const Transfer call(786, Traffic::atomic, sizeof(int32_t), pe);
+  const Transfer call(786, Traffic::atomic, sizeof(int32_t), pe, dest);
   pshmem_int32_atomic_add(dest, value, pe);
 }
 void shmem_int64_atomic_add(int64_t* dest, int64_t value, int pe) {
-  const Transfer call(787, Traffic::atomic, sizeof(int64_t), pe);
+  const Transfer call(787, Traffic::atomic, sizeof(int64_t), pe, dest);
   pshmem_int64_atomic_add(dest, value, pe);
 }
 void shmem_uint32_atomic_add(uint32_t* dest, uint32_t value, int pe) {
-  const Transfer call(788, Traffic::atomic, sizeof(uint32_t), pe);
+  const Transfer call(788, Traffic::atomic, sizeof(uint32_t), pe, dest);
   pshmem_uint32_atomic_add(dest, value, pe);
 }
 void shmem_uint64_atomic_add(uint64_t* dest, uint64_t value, int pe) {
-  const Transfer call(789, Traffic::atomic, sizeof(uint64_t), pe);
+  const Transfer call(789, Traffic::atomic, sizeof(uint64_t), pe, dest);
   pshmem_uint64_atomic_add(dest, value, pe);
 }
 void shmem_size_atomic_add(size_t* dest, size_t value, int pe) {
-  const Transfer call(790, Traffic::atomic, sizeof(size_t), pe);
+  const Transfer call(790, Traffic::atomic, sizeof(size_t), pe, dest);
   pshmem_size_atomic_add(dest, value, pe);
 }
 void shmem_ptrdiff_atomic_add(ptrdiff_t* dest, ptrdiff_t value, int pe) {
-  const Transfer call(791, Traffic::atomic, sizeof(ptrdiff_t), pe);
+  const Transfer call(791, Traffic::atomic, sizeof(ptrdiff_t), pe, dest);
   pshmem_ptrdiff_atomic_add(dest, value, pe);
 }
 void shmem_ctx_int_atomic_add(shmem_ctx_t ctx, int* dest, int value, int pe) {
-  const Transfer call(792, Traffic::atomic, sizeof(int), ctx, pe);
+  const Transfer call(792, Traffic::atomic, sizeof(int), ctx, pe, dest);
   pshmem_ctx_int_atomic_add(ctx, dest, value, pe);
 }
 void shmem_ctx_long_atomic_add(shmem_ctx_t ctx, long* dest, long value, int pe) {
-  const Transfer call(793, Traffic::atomic, sizeof(long), ctx, pe);
+  const Transfer call(793, Traffic::atomic, sizeof(long), ctx, pe, dest);
   pshmem_ctx_long_atomic_add(ctx, dest, value, pe);
 }
 void shmem_ctx_longlong_atomic_add(shmem_ctx_t ctx, long long* dest, long long value, int pe) {
-  const Transfer call(794, Traffic::atomic, sizeof(long long), ctx, pe);
+  const Transfer call(794, Traffic::atomic, sizeof(long long), ctx, pe, dest);
   pshmem_ctx_longlong_atomic_add(ctx, dest, value, pe);
 }
 void shmem_ctx_uint_atomic_add(shmem_ctx_t ctx, unsigned int* dest, unsigned int value, int pe) {
-  const Transfer call(795, Traffic::atomic, sizeof(unsigned int), ctx, pe);
+  const Transfer call(795, Traffic::atomic, sizeof(unsigned int), ctx, pe, dest);
   pshmem_ctx_uint_atomic_add(ctx, dest, value, pe);
 }
 void shmem_ctx_ulong_atomic_add(shmem_ctx_t ctx, unsigned long* dest, unsigned long value, int pe) {
-  const Transfer call(796, Traffic::atomic, sizeof(unsigned long), ctx, pe);
+  const Transfer call(796, Traffic::atomic, sizeof(unsigned long), ctx, pe, dest);
   pshmem_ctx_ulong_atomic_add(ctx, dest, value, pe);
 }
 void shmem_ctx_ulonglong_atomic_add(shmem_ctx_t ctx, unsigned long long* dest,
                                     unsigned long long value, int pe) {
-  const Transfer call(797, Traffic::atomic, sizeof(unsigned long long), ctx, pe);
+  const Transfer call(797, Traffic::atomic, sizeof(unsigned long long), ctx, pe, dest);
   pshmem_ctx_ulonglong_atomic_add(ctx, dest, value, pe);
 }
 void shmem_ctx_int32_atomic_add(shmem_ctx_t ctx, int32_t* dest, int32_t value, int pe) {
-  const Transfer call(798, Traffic::atomic, sizeof(int32_t), ctx, pe);
+  const Transfer call(798, Traffic::atomic, sizeof(int32_t), ctx, pe, dest);
   pshmem_ctx_int32_atomic_add(ctx, dest, value, pe);
 }
 void shmem_ctx_int64_atomic_add(shmem_ctx_t ctx, int64_t* dest, int64_t value, int pe) {
-  const Transfer call(799, Traffic::atomic, sizeof(int64_t), ctx, pe);
+  const Transfer call(799, Traffic::atomic, sizeof(int64_t), ctx, pe, dest);
   pshmem_ctx_int64_atomic_add(ctx, dest, value, pe);
 }
 void shmem_ctx_uint32_atomic_add(shmem_ctx_t ctx, uint32_t* dest, uint32_t value, int pe) {
-  const Transfer call(800, Traffic::atomic, sizeof(uint32_t), ctx, pe);
+  const Transfer call(800, Traffic::atomic, sizeof(uint32_t), ctx, pe, dest);
   pshmem_ctx_uint32_atomic_add(ctx, dest, value, pe);
 }
 void shmem_ctx_uint64_atomic_add(shmem_ctx_t ctx, uint64_t* dest, uint64_t value, int pe) {
-  const Transfer call(801, Traffic::atomic, sizeof(uint64_t), ctx, pe);
+  const Transfer call(801, Traffic::atomic, sizeof(uint64_t), ctx, pe, dest);
   pshmem_ctx_uint64_atomic_add(ctx, dest, value, pe);
 }
 void shmem_ctx_size_atomic_add(shmem_ctx_t ctx, size_t* dest, size_t value, int pe) {
-  const Transfer call(802, Traffic::atomic, sizeof(size_t), ctx, pe);
+  const Transfer call(802, Traffic::atomic, sizeof(size_t), ctx, pe, dest);
   pshmem_ctx_size_atomic_add(ctx, dest, value, pe);
 }
 void shmem_ctx_ptrdiff_atomic_add(shmem_ctx_t ctx, ptrdiff_t* dest, ptrdiff_t value, int pe) {
-  const Transfer call(803, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe);
+  const Transfer call(803, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe, dest);
   pshmem_ctx_ptrdiff_atomic_add(ctx, dest, value, pe);
 }
 unsigned int shmem_uint_atomic_fetch_and(unsigned int* dest, unsigned int value, int pe) {
-  const Transfer call(804, Traffic::atomic, sizeof(unsigned int), pe);
+  const Transfer call(804, Traffic::atomic, sizeof(unsigned int), pe, dest);
   return pshmem_uint_atomic_fetch_and(dest, value, pe);
 }
 unsigned long shmem_ulong_atomic_fetch_and(unsigned long* dest, unsigned long value, int pe) {
-  const Transfer call(805, Traffic::atomic, sizeof(unsigned long), pe);
+  const Transfer call(805, Traffic::atomic, sizeof(unsigned long), pe, dest);
   return pshmem_ulong_atomic_fetch_and(dest, value, pe);
 }
 unsigned long long shmem_ulonglong_atomic_fetch_and(unsigned long long* dest,
                                                     unsigned long long value, int pe) {
-  const Transfer call(806, Traffic::atomic, sizeof(unsigned long long), pe);
+  const Transfer call(806, Traffic::atomic, sizeof(unsigned long long), pe, dest);
   return pshmem_ulonglong_atomic_fetch_and(dest, value, pe);
 }
 int32_t shmem_int32_atomic_fetch_and(int32_t* dest, int32_t value, int pe) {
-  const Transfer call(807, Traffic::atomic, sizeof(int32_t), pe);
+  const Transfer call(807, Traffic::atomic, sizeof(int32_t), pe, dest);
   return pshmem_int32_atomic_fetch_and(dest, value, pe);
 }
 int64_t shmem_int64_atomic_fetch_and(int64_t* dest, int64_t value, int pe) {
-  const Transfer call(808, Traffic::atomic, sizeof(int64_t), pe);
+  const Transfer call(808, Traffic::atomic, sizeof(int64_t), pe, dest);
   return pshmem_int64_atomic_fetch_and(dest, value, pe);
 }
 uint32_t shmem_uint32_atomic_fetch_and(uint32_t* dest, uint32_t value, int pe) {
-  const Transfer call(809, Traffic::atomic, sizeof(uint32_t), pe);
+  const Transfer call(809, Traffic::atomic, sizeof(uint32_t), pe, dest);
   return pshmem_uint32_atomic_fetch_and(dest, value, pe);
 }
 uint64_t shmem_uint64_atomic_fetch_and(uint64_t* dest, uint64_t value, int pe) {
-  const Transfer call(810, Traffic::atomic, sizeof(uint64_t), pe);
+  const Transfer call(810, Traffic::atomic, sizeof(uint64_t), pe, dest);
   return pshmem_uint64_atomic_fetch_and(dest, value, pe);
 }
 unsigned int shmem_ctx_uint_atomic_fetch_and(shmem_ctx_t ctx, unsigned int* dest,
                                              unsigned int value, int pe) {
-  const Transfer call(811, Traffic::atomic, sizeof(unsigned int), ctx, pe);
+  const Transfer call(811, Traffic::atomic, sizeof(unsigned int), ctx, pe, dest);
   return pshmem_ctx_uint_atomic_fetch_and(ctx, dest, value, pe);
 }
 unsigned long shmem_ctx_ulong_atomic_fetch_and(shmem_ctx_t ctx, unsigned long* dest,
                                                unsigned long value, int pe) {
-  const Transfer call(812, Traffic::atomic, sizeof(unsigned long), ctx, pe);
+  const Transfer call(812, Traffic::atomic, sizeof(unsigned long), ctx, pe, dest);
   return pshmem_ctx_ulong_atomic_fetch_and(ctx, dest, value, pe);
 }
 unsigned long long shmem_ctx_ulonglong_atomic_fetch_and(shmem_ctx_t ctx, unsigned long long* dest,
                                                         unsigned long long value, int pe) {
-  const Transfer call(813, Traffic::atomic, sizeof(unsigned long long), ctx, pe);
+  const Transfer call(813, Traffic::atomic, sizeof(unsigned long long), ctx, pe, dest);
   return pshmem_ctx_ulonglong_atomic_fetch_and(ctx, dest, value, pe);
 }
 int32_t shmem_ctx_int32_atomic_fetch_and(shmem_ctx_t ctx, int32_t* dest, int32_t value, int pe) {
-  const Transfer call(814, Traffic::atomic, sizeof(int32_t), ctx, pe);
+  const Transfer call(814, Traffic::atomic, sizeof(int32_t), ctx, pe, dest);
   return pshmem_ctx_int32_atomic_fetch_and(ctx, dest, value, pe);
 }
 int64_t shmem_ctx_int64_atomic_fetch_and(shmem_ctx_t ctx, int64_t* dest, int64_t value, int pe) {
-  const Transfer call(815, Traffic::atomic, sizeof(int64_t), ctx, pe);
+  const Transfer call(815, Traffic::atomic, sizeof(int64_t), ctx, pe, dest);
   return pshmem_ctx_int64_atomic_fetch_and(ctx, dest, value, pe);
 }
 uint32_t shmem_ctx_uint32_atomic_fetch_and(shmem_ctx_t ctx, uint32_t* dest, uint32_t value,
                                            int pe) {
-  const Transfer call(816, Traffic::atomic, sizeof(uint32_t), ctx, pe);
+  const Transfer call(816, Traffic::atomic, sizeof(uint32_t), ctx, pe, dest);
   return pshmem_ctx_uint32_atomic_fetch_and(ctx, dest, value, pe);
 }
 uint64_t shmem_ctx_uint64_atomic_fetch_and(shmem_ctx_t ctx, uint64_t* dest, uint64_t value,
                                            int pe) {
-  const Transfer call(817, Traffic::atomic, sizeof(uint64_t), ctx, pe);
+  const Transfer call(817, Traffic::atomic, sizeof(uint64_t), ctx, pe, dest);
   return pshmem_ctx_uint64_atomic_fetch_and(ctx, dest, value, pe);
 }
 void shmem_uint_atomic_and(unsigned int* dest, unsigned int value, int pe) {
-  const Transfer call(818, Traffic::atomic, sizeof(unsigned int), pe);
+  const Transfer call(818, Traffic::atomic, sizeof(unsigned int), pe, dest);
   pshmem_uint_atomic_and(dest, value, pe);
 }
 void shmem_ulong_atomic_and(unsigned long* dest, unsigned long value, int pe) {
-  const Transfer call(819, Traffic::atomic, sizeof(unsigned long), pe);
+  const Transfer call(819, Traffic::atomic, sizeof(unsigned long), pe, dest);
   pshmem_ulong_atomic_and(dest, value, pe);
 }
 void shmem_ulonglong_atomic_and(unsigned long long* dest, unsigned long long value, int pe) {
-  const Transfer call(820, Traffic::atomic, sizeof(unsigned long long), pe);
+  const Transfer call(820, Traffic::atomic, sizeof(unsigned long long), pe, dest);
   pshmem_ulonglong_atomic_and(dest, value, pe);
 }
 void shmem_int32_atomic_and(int32_t* dest, int32_t value, int pe) {
-  const Transfer call(821, Traffic::atomic, sizeof(int32_t), pe);
+  const Transfer call(821, Traffic::atomic, sizeof(int32_t), pe, dest);
   pshmem_int32_atomic_and(dest, value, pe);
 }
 void shmem_int64_atomic_and(int64_t* dest, int64_t value, int pe) {
-  const Transfer call(822, Traffic::atomic, sizeof(int64_t), pe);
+  const Transfer call(822, Traffic::atomic, sizeof(int64_t), pe, dest);
   pshmem_int64_atomic_and(dest, value, pe);
 }
 void shmem_uint32_atomic_and(uint32_t* dest, uint32_t value, int pe) {
-  const Transfer call(823, Traffic::atomic, sizeof(uint32_t), pe);
+  const Transfer call(823, Traffic::atomic, sizeof(uint32_t), pe, dest);
   pshmem_uint32_atomic_and(dest, value, pe);
 }
 void shmem_uint64_atomic_and(uint64_t* dest, uint64_t value, int pe) {
-  const Transfer call(824, Traffic::atomic, sizeof(uint64_t), pe);
+  const Transfer call(824, Traffic::atomic, sizeof(uint64_t), pe, dest);
   pshmem_uint64_atomic_and(dest, value, pe);
 }
 void shmem_ctx_uint_atomic_and(shmem_ctx_t ctx, unsigned int* dest, unsigned int value, int pe) {
-  const Transfer call(825, Traffic::atomic, sizeof(unsigned int), ctx, pe);
+  const Transfer call(825, Traffic::atomic, sizeof(unsigned int), ctx, pe, dest);
   pshmem_ctx_uint_atomic_and(ctx, dest, value, pe);
 }
 void shmem_ctx_ulong_atomic_and(shmem_ctx_t ctx, unsigned long* dest, unsigned long value, int pe) {
-  const Transfer call(826, Traffic::atomic, sizeof(unsigned long), ctx, pe);
+  const Transfer call(826, Traffic::atomic, sizeof(unsigned long), ctx, pe, dest);
   pshmem_ctx_ulong_atomic_and(ctx, dest, value, pe);
 }
 void shmem_ctx_ulonglong_atomic_and(shmem_ctx_t ctx, unsigned long long* dest,
                                     unsigned long long value, int pe) {
-  const Transfer call(827, Traffic::atomic, sizeof(unsigned long long), ctx, pe);
+  const Transfer call(827, Traffic::atomic, sizeof(unsigned long long), ctx, pe, dest);
   pshmem_ctx_ulonglong_atomic_and(ctx, dest, value, pe);
 }
 void shmem_ctx_int32_atomic_and(shmem_ctx_t ctx, int32_t* dest, int32_t value, int pe) {
-  const Transfer call(828, Traffic::atomic, sizeof(int32_t), ctx, pe);
+  const Transfer call(828, Traffic::atomic, sizeof(int32_t), ctx, pe, dest);
   pshmem_ctx_int32_atomic_and(ctx, dest, value, pe);
 }
 void shmem_ctx_int64_atomic_and(shmem_ctx_t ctx, int64_t* dest, int64_t value, int pe) {
-  const Transfer call(829, Traffic::atomic, sizeof(int64_t), ctx, pe);
+  const Transfer call(829, Traffic::atomic, sizeof(int64_t), ctx, pe, dest);
   pshmem_ctx_int64_atomic_and(ctx, dest, value, pe);
 }
 void shmem_ctx_uint32_atomic_and(shmem_ctx_t ctx, uint32_t* dest, uint32_t value, int pe) {
-  const Transfer call(830, Traffic::atomic, sizeof(uint32_t), ctx, pe);
+  const Transfer call(830, Traffic::atomic, sizeof(uint32_t), ctx, pe, dest);
   pshmem_ctx_uint32_atomic_and(ctx, dest, value, pe);
 }
 void shmem_ctx_uint64_atomic_and(shmem_ctx_t ctx, uint64_t* dest, uint64_t value, int pe) {
-  const Transfer call(831, Traffic::atomic, sizeof(uint64_t), ctx, pe);
+  const Transfer call(831, Traffic::atomic, sizeof(uint64_t), ctx, pe, dest);
   pshmem_ctx_uint64_atomic_and(ctx, dest, value, pe);
 }
 unsigned int shmem_uint_atomic_fetch_or(unsigned int* dest, unsigned int value, int pe) {
-  const Transfer call(832, Traffic::atomic, sizeof(unsigned int), pe);
+  const Transfer call(832, Traffic::atomic, sizeof(unsigned int), pe, dest);
   return pshmem_uint_atomic_fetch_or(dest, value, pe);
 }
 unsigned long shmem_ulong_atomic_fetch_or(unsigned long* dest, unsigned long value, int pe) {
-  const Transfer call(833, Traffic::atomic, sizeof(unsigned long), pe);
+  const Transfer call(833, Traffic::atomic, sizeof(unsigned long), pe, dest);
   return pshmem_ulong_atomic_fetch_or(dest, value, pe);
 }
 unsigned long long shmem_ulonglong_atomic_fetch_or(unsigned long long* dest,
                                                    unsigned long long value, int pe) {
-  const Transfer call(834, Traffic::atomic, sizeof(unsigned long long), pe);
+  const Transfer call(834, Traffic::atomic, sizeof(unsigned long long), pe, dest);
   return pshmem_ulonglong_atomic_fetch_or(dest, value, pe);
 }
 int32_t shmem_int32_atomic_fetch_or(int32_t* dest, int32_t value, int pe) {
-  const Transfer call(835, Traffic::atomic, sizeof(int32_t), pe);
+  const Transfer call(835, Traffic::atomic, sizeof(int32_t), pe, dest);
   return pshmem_int32_atomic_fetch_or(dest, value, pe);
 }
 int64_t shmem_int64_atomic_fetch_or(int64_t* dest, int64_t value, int pe) {
-  const Transfer call(836, Traffic::atomic, sizeof(int64_t), pe);
+  const Transfer call(836, Traffic::atomic, sizeof(int64_t), pe, dest);
   return pshmem_int64_atomic_fetch_or(dest, value, pe);
 }
 uint32_t shmem_uint32_atomic_fetch_or(uint32_t* dest, uint32_t value, int pe) {
-  const Transfer call(837, Traffic::atomic, sizeof(uint32_t), pe);
+  const Transfer call(837, Traffic::atomic, sizeof(uint32_t), pe, dest);
   return pshmem_uint32_atomic_fetch_or(dest, value, pe);
 }
 uint64_t shmem_uint64_atomic_fetch_or(uint64_t* dest, uint64_t value, int pe) {
-  const Transfer call(838, Traffic::atomic, sizeof(uint64_t), pe);
+  const Transfer call(838, Traffic::atomic, sizeof(uint64_t), pe, dest);
   return pshmem_uint64_atomic_fetch_or(dest, value, pe);
 }
 unsigned int shmem_ctx_uint_atomic_fetch_or(shmem_ctx_t ctx, unsigned int* dest, unsigned int value,
                                             int pe) {
-  const Transfer call(839, Traffic::atomic, sizeof(unsigned int), ctx, pe);
+  const Transfer call(839, Traffic::atomic, sizeof(unsigned int), ctx, pe, dest);
   return pshmem_ctx_uint_atomic_fetch_or(ctx, dest, value, pe);
 }
 unsigned long shmem_ctx_ulong_atomic_fetch_or(shmem_ctx_t ctx, unsigned long* dest,
                                               unsigned long value, int pe) {
-  const Transfer call(840, Traffic::atomic, sizeof(unsigned long), ctx, pe);
+  const Transfer call(840, Traffic::atomic, sizeof(unsigned long), ctx, pe, dest);
   return pshmem_ctx_ulong_atomic_fetch_or(ctx, dest, value, pe);
 }
 unsigned long long shmem_ctx_ulonglong_atomic_fetch_or(shmem_ctx_t ctx, unsigned long long* dest,
                                                        unsigned long long value, int pe) {
-  const Transfer call(841, Traffic::atomic, sizeof(unsigned long long), ctx, pe);
+  const Transfer call(841, Traffic::atomic, sizeof(unsigned long long), ctx, pe, dest);
   return pshmem_ctx_ulonglong_atomic_fetch_or(ctx, dest, value, pe);
 }
 int32_t shmem_ctx_int32_atomic_fetch_or(shmem_ctx_t ctx, int32_t* dest, int32_t value, int pe) {
-  const Transfer call(842, Traffic::atomic, sizeof(int32_t), ctx, pe);
+  const Transfer call(842, Traffic::atomic, sizeof(int32_t), ctx, pe, dest);
   return pshmem_ctx_int32_atomic_fetch_or(ctx, dest, value, pe);
 }
 int64_t shmem_ctx_int64_atomic_fetch_or(shmem_ctx_t ctx, int64_t* dest, int64_t value, int pe) {
-  const Transfer call(843, Traffic::atomic, sizeof(int64_t), ctx, pe);
+  const Transfer call(843, Traffic::atomic, sizeof(int64_t), ctx, pe, dest);
   return pshmem_ctx_int64_atomic_fetch_or(ctx, dest, value, pe);
 }
 uint32_t shmem_ctx_uint32_atomic_fetch_or(shmem_ctx_t ctx, uint32_t* dest, uint32_t value, int pe) {
-  const Transfer call(844, Traffic::atomic, sizeof(uint32_t), ctx, pe);
+  const Transfer call(844, Traffic::atomic, sizeof(uint32_t), ctx, pe, dest);
   return pshmem_ctx_uint32_atomic_fetch_or(ctx, dest, value, pe);
 }
 uint64_t shmem_ctx_uint64_atomic_fetch_or(shmem_ctx_t ctx, uint64_t* dest, uint64_t value, int pe) {
-  const Transfer call(845, Traffic::atomic, sizeof(uint64_t), ctx, pe);
+  const Transfer call(845, Traffic::atomic, sizeof(uint64_t), ctx, pe, dest);
   return pshmem_ctx_uint64_atomic_fetch_or(ctx, dest, value, pe);
 }
 void shmem_uint_atomic_or(unsigned int* dest, unsigned int value, int pe) {
-  const Transfer call(846, Traffic::atomic, sizeof(unsigned int), pe);
+  const Transfer call(846, Traffic::atomic, sizeof(unsigned int), pe, dest);
   pshmem_uint_atomic_or(dest, value, pe);
 }
 void shmem_ulong_atomic_or(unsigned long* dest, unsigned long value, int pe) {
-  const Transfer call(847, Traffic::atomic, sizeof(unsigned long), pe);
+  const Transfer call(847, Traffic::atomic, sizeof(unsigned long), pe, dest);
   pshmem_ulong_atomic_or(dest, value, pe);
 }
 void shmem_ulonglong_atomic_or(unsigned long long* dest, unsigned long long value, int pe) {
-  const Transfer call(848, Traffic::atomic, sizeof(unsigned long long), pe);
+  const Transfer call(848, Traffic::atomic, sizeof(unsigned long long), pe, dest);
   pshmem_ulonglong_atomic_or(dest, value, pe);
 }
 void shmem_int32_atomic_or(int32_t* dest, int32_t value, int pe) {
-  const Transfer call(849, Traffic::atomic, sizeof(int32_t), pe);
+  const Transfer call(849, Traffic::atomic, sizeof(int32_t), pe, dest);
   pshmem_int32_atomic_or(dest, value, pe);
 }
 void shmem_int64_atomic_or(int64_t* dest, int64_t value, int pe) {
-  const Transfer call(850, Traffic::atomic, sizeof(int64_t), pe);
+  const Transfer call(850, Traffic::atomic, sizeof(int64_t), pe, dest);
   pshmem_int64_atomic_or(dest, value, pe);
 }
 void shmem_uint32_atomic_or(uint32_t* dest, uint32_t value, int pe) {
-  const Transfer call(851, Traffic::atomic, sizeof(uint32_t), pe);
+  const Transfer call(851, Traffic::atomic, sizeof(uint32_t), pe, dest);
   pshmem_uint32_atomic_or(dest, value, pe);
 }
 void shmem_uint64_atomic_or(uint64_t* dest, uint64_t value, int pe) {
-  const Transfer call(852, Traffic::atomic, sizeof(uint64_t), pe);
+  const Transfer call(852, Traffic::atomic, sizeof(uint64_t), pe, dest);
   pshmem_uint64_atomic_or(dest, value, pe);
 }
 void shmem_ctx_uint_atomic_or(shmem_ctx_t ctx, unsigned int* dest, unsigned int value, int pe) {
-  const Transfer call(853, Traffic::atomic, sizeof(unsigned int), ctx, pe);
+  const Transfer call(853, Traffic::atomic, sizeof(unsigned int), ctx, pe, dest);
   pshmem_ctx_uint_atomic_or(ctx, dest, value, pe);
 }
 void shmem_ctx_ulong_atomic_or(shmem_ctx_t ctx, unsigned long* dest, unsigned long value, int pe) {
-  const Transfer call(854, Traffic::atomic, sizeof(unsigned long), ctx, pe);
+  const Transfer call(854, Traffic::atomic, sizeof(unsigned long), ctx, pe, dest);
   pshmem_ctx_ulong_atomic_or(ctx, dest, value, pe);
 }
 void shmem_ctx_ulonglong_atomic_or(shmem_ctx_t ctx, unsigned long long* dest,
                                    unsigned long long value, int pe) {
-  const Transfer call(855, Traffic::atomic, sizeof(unsigned long long), ctx, pe);
+  const Transfer call(855, Traffic::atomic, sizeof(unsigned long long), ctx, pe, dest);
   pshmem_ctx_ulonglong_atomic_or(ctx, dest, value, pe);
 }
 void shmem_ctx_int32_atomic_or(shmem_ctx_t ctx, int32_t* dest, int32_t value, int pe) {
-  const Transfer call(856, Traffic::atomic, sizeof(int32_t), ctx, pe);
+  const Transfer call(856, Traffic::atomic, sizeof(int32_t), ctx, pe, dest);
   pshmem_ctx_int32_atomic_or(ctx, dest, value, pe);
 }
 void shmem_ctx_int64_atomic_or(shmem_ctx_t ctx, int64_t* dest, int64_t value, int pe) {
-  const Transfer call(857, Traffic::atomic, sizeof(int64_t), ctx, pe);
+  const Transfer call(857, Traffic::atomic, sizeof(int64_t), ctx, pe, dest);
   pshmem_ctx_int64_atomic_or(ctx, dest, value, pe);
 }
 void shmem_ctx_uint32_atomic_or(shmem_ctx_t ctx, uint32_t* dest, uint32_t value, int pe) {
-  const Transfer call(858, Traffic::atomic, sizeof(uint32_t), ctx, pe);
+  const Transfer call(858, Traffic::atomic, sizeof(uint32_t), ctx, pe, dest);
   pshmem_ctx_uint32_atomic_or(ctx, dest, value, pe);
 }
 void shmem_ctx_uint64_atomic_or(shmem_ctx_t ctx, uint64_t* dest, uint64_t value, int pe) {
-  const Transfer call(859, Traffic::atomic, sizeof(uint64_t), ctx, pe);
+  const Transfer call(859, Traffic::atomic, sizeof(uint64_t), ctx, pe, dest);
   pshmem_ctx_uint64_atomic_or(ctx, dest, value, pe);
 }
 unsigned int shmem_uint_atomic_fetch_xor(unsigned int* dest, unsigned int value, int pe) {
-  const Transfer call(860, Traffic::atomic, sizeof(unsigned int), pe);
+  const Transfer call(860, Traffic::atomic, sizeof(unsigned int), pe, dest);
   return pshmem_uint_atomic_fetch_xor(dest, value, pe);
 }
 unsigned long shmem_ulong_atomic_fetch_xor(unsigned long* dest, unsigned long value, int pe) {
-  const Transfer call(861, Traffic::atomic, sizeof(unsigned long), pe);
+  const Transfer call(861, Traffic::atomic, sizeof(unsigned long), pe, dest);
   return pshmem_ulong_atomic_fetch_xor(dest, value, pe);
 }
 unsigned long long shmem_ulonglong_atomic_fetch_xor(unsigned long long* dest,
                                                     unsigned long long value, int pe) {
-  const Transfer call(862, Traffic::atomic, sizeof(unsigned long long), pe);
+  const Transfer call(862, Traffic::atomic, sizeof(unsigned long long), pe, dest);
   return pshmem_ulonglong_atomic_fetch_xor(dest, value, pe);
 }
 int32_t shmem_int32_atomic_fetch_xor(int32_t* dest, int32_t value, int pe) {
-  const Transfer call(863, Traffic::atomic, sizeof(int32_t), pe);
+  const Transfer call(863, Traffic::atomic, sizeof(int32_t), pe, dest);
   return pshmem_int32_atomic_fetch_xor(dest, value, pe);
 }
 int64_t shmem_int64_atomic_fetch_xor(int64_t* dest, int64_t value, int pe) {
-  const Transfer call(864, Traffic::atomic, sizeof(int64_t), pe);
+  const Transfer call(864, Traffic::atomic, sizeof(int64_t), pe, dest);
   return pshmem_int64_atomic_fetch_xor(dest, value, pe);
 }
 uint32_t shmem_uint32_atomic_fetch_xor(uint32_t* dest, uint32_t value, int pe) {
-  const Transfer call(865, Traffic::atomic, sizeof(uint32_t), pe);
+  const Transfer call(865, Traffic::atomic, sizeof(uint32_t), pe, dest);
   return pshmem_uint32_atomic_fetch_xor(dest, value, pe);
 }
 uint64_t shmem_uint64_atomic_fetch_xor(uint64_t* dest, uint64_t value, int pe) {
-  const Transfer call(866, Traffic::atomic, sizeof(uint64_t), pe);
+  const Transfer call(866, Traffic::atomic, sizeof(uint64_t), pe, dest);
   return pshmem_uint64_atomic_fetch_xor(dest, value, pe);
 }
 unsigned int shmem_ctx_uint_atomic_fetch_xor(shmem_ctx_t ctx, unsigned int* dest,
                                              unsigned int value, int pe) {
-  const Transfer call(867, Traffic::atomic, sizeof(unsigned int), ctx, pe);
+  const Transfer call(867, Traffic::atomic, sizeof(unsigned int), ctx, pe, dest);
   return pshmem_ctx_uint_atomic_fetch_xor(ctx, dest, value, pe);
 }
 unsigned long shmem_ctx_ulong_atomic_fetch_xor(shmem_ctx_t ctx, unsigned long* dest,
                                                unsigned long value, int pe) {
-  const Transfer call(868, Traffic::atomic, sizeof(unsigned long), ctx, pe);
+  const Transfer call(868, Traffic::atomic, sizeof(unsigned long), ctx, pe, dest);
   return pshmem_ctx_ulong_atomic_fetch_xor(ctx, dest, value, pe);
 }
 unsigned long long shmem_ctx_ulonglong_atomic_fetch_xor(shmem_ctx_t ctx, unsigned long long* dest,
                                                         unsigned long long value, int pe) {
-  const Transfer call(869, Traffic::atomic, sizeof(unsigned long long), ctx, pe);
+  const Transfer call(869, Traffic::atomic, sizeof(unsigned long long), ctx, pe, dest);
   return pshmem_ctx_ulonglong_atomic_fetch_xor(ctx, dest, value, pe);
 }
 int32_t shmem_ctx_int32_atomic_fetch_xor(shmem_ctx_t ctx, int32_t* dest, int32_t value, int pe) {
-  const Transfer call(870, Traffic::atomic, sizeof(int32_t), ctx, pe);
+  const Transfer call(870, Traffic::atomic, sizeof(int32_t), ctx, pe, dest);
   return pshmem_ctx_int32_atomic_fetch_xor(ctx, dest, value, pe);
 }
 int64_t shmem_ctx_int64_atomic_fetch_xor(shmem_ctx_t ctx, int64_t* dest, int64_t value, int pe) {
-  const Transfer call(871, Traffic::atomic, sizeof(int64_t), ctx, pe);
+  const Transfer call(871, Traffic::atomic, sizeof(int64_t), ctx, pe, dest);
   return pshmem_ctx_int64_atomic_fetch_xor(ctx, dest, value, pe);
 }
 uint32_t shmem_ctx_uint32_atomic_fetch_xor(shmem_ctx_t ctx, uint32_t* dest, uint32_t value,
                                            int pe) {
-  const Transfer call(872, Traffic::atomic, sizeof(uint32_t), ctx, pe);
+  const Transfer call(872, Traffic::atomic, sizeof(uint32_t), ctx, pe, dest);
   return pshmem_ctx_uint32_atomic_fetch_xor(ctx, dest, value, pe);
 }
 uint64_t shmem_ctx_uint64_atomic_fetch_xor(shmem_ctx_t ctx, uint64_t* dest, uint64_t value,
                                            int pe) {
-  const Transfer call(873, Traffic::atomic, sizeof(uint64_t), ctx, pe);
+  const Transfer call(873, Traffic::atomic, sizeof(uint64_t), ctx, pe, dest);
   return pshmem_ctx_uint64_atomic_fetch_xor(ctx, dest, value, pe);
 }
 void shmem_uint_atomic_xor(unsigned int* dest, unsigned int value, int pe) {
-  const Transfer call(874, Traffic::atomic, sizeof(unsigned int), pe);
+  const Transfer call(874, Traffic::atomic, sizeof(unsigned int), pe, dest);
   pshmem_uint_atomic_xor(dest, value, pe);
 }
 void shmem_ulong_atomic_xor(unsigned long* dest, unsigned long value, int pe) {
-  const Transfer call(875, Traffic::atomic, sizeof(unsigned long), pe);
+  const Transfer call(875, Traffic::atomic, sizeof(unsigned long), pe, dest);
   pshmem_ulong_atomic_xor(dest, value, pe);
 }
 void shmem_ulonglong_atomic_xor(unsigned long long* dest, unsigned long long value, int pe) {
-  const Transfer call(876, Traffic::atomic, sizeof(unsigned long long), pe);
+  const Transfer call(876, Traffic::atomic, sizeof(unsigned long long), pe, dest);
   pshmem_ulonglong_atomic_xor(dest, value, pe);
 }
 void shmem_int32_atomic_xor(int32_t* dest, int32_t value, int pe) {
-  const Transfer call(877, Traffic::atomic, sizeof(int32_t), pe);
+  const Transfer call(877, Traffic::atomic, sizeof(int32_t), pe, dest);
   pshmem_int32_atomic_xor(dest, value, pe);
 }
 void shmem_int64_atomic_xor(int64_t* dest, int64_t value, int pe) {
-  const Transfer call(878, Traffic::atomic, sizeof(int64_t), pe);
+  const Transfer call(878, Traffic::atomic, sizeof(int64_t), pe, dest);
   pshmem_int64_atomic_xor(dest, value, pe);
 }
 void shmem_uint32_atomic_xor(uint32_t* dest, uint32_t value, int pe) {
-  const Transfer call(879, Traffic::atomic, sizeof(uint32_t), pe);
+  const Transfer call(879, Traffic::atomic, sizeof(uint32_t), pe, dest);
   pshmem_uint32_atomic_xor(dest, value, pe);
 }
 void shmem_uint64_atomic_xor(uint64_t* dest, uint64_t value, int pe) {
-  const Transfer call(880, Traffic::atomic, sizeof(uint64_t), pe);
+  const Transfer call(880, Traffic::atomic, sizeof(uint64_t), pe, dest);
   pshmem_uint64_atomic_xor(dest, value, pe);
 }
 void shmem_ctx_uint_atomic_xor(shmem_ctx_t ctx, unsigned int* dest, unsigned int value, int pe) {
-  const Transfer call(881, Traffic::atomic, sizeof(unsigned int), ctx, pe);
+  const Transfer call(881, Traffic::atomic, sizeof(unsigned int), ctx, pe, dest);
   pshmem_ctx_uint_atomic_xor(ctx, dest, value, pe);
 }
 void shmem_ctx_ulong_atomic_xor(shmem_ctx_t ctx, unsigned long* dest, unsigned long value, int pe) {
-  const Transfer call(882, Traffic::atomic, sizeof(unsigned long), ctx, pe);
+  const Transfer call(882, Traffic::atomic, sizeof(unsigned long), ctx, pe, dest);
   pshmem_ctx_ulong_atomic_xor(ctx, dest, value, pe);
 }
 void shmem_ctx_ulonglong_atomic_xor(shmem_ctx_t ctx, unsigned long long* dest,
                                     unsigned long long value, int pe) {
-  const Transfer call(883, Traffic::atomic, sizeof(unsigned long long), ctx, pe);
+  const Transfer call(883, Traffic::atomic, sizeof(unsigned long long), ctx, pe, dest);
   pshmem_ctx_ulonglong_atomic_xor(ctx, dest, value, pe);
 }
 void shmem_ctx_int32_atomic_xor(shmem_ctx_t ctx, int32_t* dest, int32_t value, int pe) {
-  const Transfer call(884, Traffic::atomic, sizeof(int32_t), ctx, pe);
+  const Transfer call(884, Traffic::atomic, sizeof(int32_t), ctx, pe, dest);
   pshmem_ctx_int32_atomic_xor(ctx, dest, value, pe);
 }
 void shmem_ctx_int64_atomic_xor(shmem_ctx_t ctx, int64_t* dest, int64_t value, int pe) {
-  const Transfer call(885, Traffic::atomic, sizeof(int64_t), ctx, pe);
+  const Transfer call(885, Traffic::atomic, sizeof(int64_t), ctx, pe, dest);
   pshmem_ctx_int64_atomic_xor(ctx, dest, value, pe);
 }
 void shmem_ctx_uint32_atomic_xor(shmem_ctx_t ctx, uint32_t* dest, uint32_t value, int pe) {
-  const Transfer call(886, Traffic::atomic, sizeof(uint32_t), ctx, pe);
+  const Transfer call(886, Traffic::atomic, sizeof(uint32_t), ctx, pe, dest);
   pshmem_ctx_uint32_atomic_xor(ctx, dest, value, pe);
 }
 void shmem_ctx_uint64_atomic_xor(shmem_ctx_t ctx, uint64_t* dest, uint64_t value, int pe) {
-  const Transfer call(887, Traffic::atomic, sizeof(uint64_t), ctx, pe);
+  const Transfer call(887, Traffic::atomic, sizeof(uint64_t), ctx, pe, dest);
   pshmem_ctx_uint64_atomic_xor(ctx, dest, value, pe);
 }
 }  // extern "C"

@@ -8,794 +8,794 @@ using namespace gondwana::profile;
 
 extern "C" {
 void shmem_float_atomic_fetch_nbi(float* fetch, const float* source, int pe) {
-  const Transfer call(888, Traffic::atomic, sizeof(float), pe);
+  const Transfer call(888, Traffic::atomic, sizeof(float), pe, source);
   pshmem_float_atomic_fetch_nbi(fetch, source, pe);
 }
 void shmem_double_atomic_fetch_nbi(double* fetch, const double* source, int pe) {
-  const Transfer call(889, Traffic::atomic, sizeof(double), pe);
+  const Transfer call(889, Traffic::atomic, sizeof(double), pe, source);
   pshmem_double_atomic_fetch_nbi(fetch, source, pe);
 }
 void shmem_int_atomic_fetch_nbi(int* fetch, const int* source, int pe) {
-  const Transfer call(890, Traffic::atomic, sizeof(int), pe);
+  const Transfer call(890, Traffic::atomic, sizeof(int), pe, source);
   pshmem_int_atomic_fetch_nbi(fetch, source, pe);
 }
 void shmem_long_atomic_fetch_nbi(long* fetch, const long* source, int pe) {
-  const Transfer call(891, Traffic::atomic, sizeof(long), pe);
+  const Transfer call(891, Traffic::atomic, sizeof(long), pe, source);
   pshmem_long_atomic_fetch_nbi(fetch, source, pe);
 }
 void shmem_longlong_atomic_fetch_nbi(long long* fetch, const long long* source, int pe) {
-  const Transfer call(892, Traffic::atomic, sizeof(long long), pe);
+  const Transfer call(892, Traffic::atomic, sizeof(long long), pe, source);
   pshmem_longlong_atomic_fetch_nbi(fetch, source, pe);
 }
 void shmem_uint_atomic_fetch_nbi(unsigned int* fetch, const unsigned int* source, int pe) {
-  const Transfer call(893, Traffic::atomic, sizeof(unsigned int), pe);
+  const Transfer call(893, Traffic::atomic, sizeof(unsigned int), pe, source);
   pshmem_uint_atomic_fetch_nbi(fetch, source, pe);
 }
 void shmem_ulong_atomic_fetch_nbi(unsigned long* fetch, const unsigned long* source, int pe) {
-  const Transfer call(894, Traffic::atomic, sizeof(unsigned long), pe);
+  const Transfer call(894, Traffic::atomic, sizeof(unsigned long), pe, source);
   pshmem_ulong_atomic_fetch_nbi(fetch, source, pe);
 }
 void shmem_ulonglong_atomic_fetch_nbi(unsigned long long* fetch, const unsigned long long* source,
                                       int pe) {
-  const Transfer call(895, Traffic::atomic, sizeof(unsigned long long), pe);
+  const Transfer call(895, Traffic::atomic, sizeof(unsigned long long), pe, source);
   pshmem_ulonglong_atomic_fetch_nbi(fetch, source, pe);
 }
 void shmem_int32_atomic_fetch_nbi(int32_t* fetch, const int32_t* source, int pe) {
-  const Transfer call(896, Traffic::atomic, sizeof(int32_t), pe);
+  const Transfer call(896, Traffic::atomic, sizeof(int32_t), pe, source);
   pshmem_int32_atomic_fetch_nbi(fetch, source, pe);
 }
 void shmem_int64_atomic_fetch_nbi(int64_t* fetch, const int64_t* source, int pe) {
-  const Transfer call(897, Traffic::atomic, sizeof(int64_t), pe);
+  const Transfer call(897, Traffic::atomic, sizeof(int64_t), pe, source);
   pshmem_int64_atomic_fetch_nbi(fetch, source, pe);
 }
 void shmem_uint32_atomic_fetch_nbi(uint32_t* fetch, const uint32_t* source, int pe) {
-  const Transfer call(898, Traffic::atomic, sizeof(uint32_t), pe);
+  const Transfer call(898, Traffic::atomic, sizeof(uint32_t), pe, source);
   pshmem_uint32_atomic_fetch_nbi(fetch, source, pe);
 }
 void shmem_uint64_atomic_fetch_nbi(uint64_t* fetch, const uint64_t* source, int pe) {
-  const Transfer call(899, Traffic::atomic, sizeof(uint64_t), pe);
+  const Transfer call(899, Traffic::atomic, sizeof(uint64_t), pe, source);
   pshmem_uint64_atomic_fetch_nbi(fetch, source, pe);
 }
 void shmem_size_atomic_fetch_nbi(size_t* fetch, const size_t* source, int pe) {
-  const Transfer call(900, Traffic::atomic, sizeof(size_t), pe);
+  const Transfer call(900, Traffic::atomic, sizeof(size_t), pe, source);
   pshmem_size_atomic_fetch_nbi(fetch, source, pe);
 }
 void shmem_ptrdiff_atomic_fetch_nbi(ptrdiff_t* fetch, const ptrdiff_t* source, int pe) {
-  const Transfer call(901, Traffic::atomic, sizeof(ptrdiff_t), pe);
+  const Transfer call(901, Traffic::atomic, sizeof(ptrdiff_t), pe, source);
   pshmem_ptrdiff_atomic_fetch_nbi(fetch, source, pe);
 }
 void shmem_ctx_float_atomic_fetch_nbi(shmem_ctx_t ctx, float* fetch, const float* source, int pe) {
-  const Transfer call(902, Traffic::atomic, sizeof(float), ctx, pe);
+  const Transfer call(902, Traffic::atomic, sizeof(float), ctx, pe, source);
   pshmem_ctx_float_atomic_fetch_nbi(ctx, fetch, source, pe);
 }
 void shmem_ctx_double_atomic_fetch_nbi(shmem_ctx_t ctx, double* fetch, const double* source,
                                        int pe) {
-  const Transfer call(903, Traffic::atomic, sizeof(double), ctx, pe);
+  const Transfer call(903, Traffic::atomic, sizeof(double), ctx, pe, source);
   pshmem_ctx_double_atomic_fetch_nbi(ctx, fetch, source, pe);
 }
 void shmem_ctx_int_atomic_fetch_nbi(shmem_ctx_t ctx, int* fetch, const int* source, int pe) {
-  const Transfer call(904, Traffic::atomic, sizeof(int), ctx, pe);
+  const Transfer call(904, Traffic::atomic, sizeof(int), ctx, pe, source);
   pshmem_ctx_int_atomic_fetch_nbi(ctx, fetch, source, pe);
 }
 void shmem_ctx_long_atomic_fetch_nbi(shmem_ctx_t ctx, long* fetch, const long* source, int pe) {
-  const Transfer call(905, Traffic::atomic, sizeof(long), ctx, pe);
+  const Transfer call(905, Traffic::atomic, sizeof(long), ctx, pe, source);
   pshmem_ctx_long_atomic_fetch_nbi(ctx, fetch, source, pe);
 }
 void shmem_ctx_longlong_atomic_fetch_nbi(shmem_ctx_t ctx, long long* fetch, const long long* source,
                                          int pe) {
-  const Transfer call(906, Traffic::atomic, sizeof(long long), ctx, pe);
+  const Transfer call(906, Traffic::atomic, sizeof(long long), ctx, pe, source);
   pshmem_ctx_longlong_atomic_fetch_nbi(ctx, fetch, source, pe);
 }
 void shmem_ctx_uint_atomic_fetch_nbi(shmem_ctx_t ctx, unsigned int* fetch,
                                      const unsigned int* source, int pe) {
-  const Transfer call(907, Traffic::atomic, sizeof(unsigned int), ctx, pe);
+  const Transfer call(907, Traffic::atomic, sizeof(unsigned int), ctx, pe, source);
   pshmem_ctx_uint_atomic_fetch_nbi(ctx, fetch, source, pe);
 }
 void shmem_ctx_ulong_atomic_fetch_nbi(shmem_ctx_t ctx, unsigned long* fetch,
                                       const unsigned long* source, int pe) {
-  const Transfer call(908, Traffic::atomic, sizeof(unsigned long), ctx, pe);
+  const Transfer call(908, Traffic::atomic, sizeof(unsigned long), ctx, pe, source);
   pshmem_ctx_ulong_atomic_fetch_nbi(ctx, fetch, source, pe);
 }
 void shmem_ctx_ulonglong_atomic_fetch_nbi(shmem_ctx_t ctx, unsigned long long* fetch,
                                           const unsigned long long* source, int pe) {
-  const Transfer call(909, Traffic::atomic, sizeof(unsigned long long), ctx, pe);
+  const Transfer call(909, Traffic::atomic, sizeof(unsigned long long), ctx, pe, source);
   pshmem_ctx_ulonglong_atomic_fetch_nbi(ctx, fetch, source, pe);
 }
 void shmem_ctx_int32_atomic_fetch_nbi(shmem_ctx_t ctx, int32_t* fetch, const int32_t* source,
                                       int pe) {
-  const Transfer call(910, Traffic::atomic, sizeof(int32_t), ctx, pe);
+  const Transfer call(910, Traffic::atomic, sizeof(int32_t), ctx, pe, source);
   pshmem_ctx_int32_atomic_fetch_nbi(ctx, fetch, source, pe);
 }
 void shmem_ctx_int64_atomic_fetch_nbi(shmem_ctx_t ctx, int64_t* fetch, const int64_t* source,
                                       int pe) {
-  const Transfer call(911, Traffic::atomic, sizeof(int64_t), ctx, pe);
+  const Transfer call(911, Traffic::atomic, sizeof(int64_t), ctx, pe, source);
   pshmem_ctx_int64_atomic_fetch_nbi(ctx, fetch, source, pe);
 }
 void shmem_ctx_uint32_atomic_fetch_nbi(shmem_ctx_t ctx, uint32_t* fetch, const uint32_t* source,
                                        int pe) {
-  const Transfer call(912, Traffic::atomic, sizeof(uint32_t), ctx, pe);
+  const Transfer call(912, Traffic::atomic, sizeof(uint32_t), ctx, pe, source);
   pshmem_ctx_uint32_atomic_fetch_nbi(ctx, fetch, source, pe);
 }
 void shmem_ctx_uint64_atomic_fetch_nbi(shmem_ctx_t ctx, uint64_t* fetch, const uint64_t* source,
                                        int pe) {
-  const Transfer call(913, Traffic::atomic, sizeof(uint64_t), ctx, pe);
+  const Transfer call(913, Traffic::atomic, sizeof(uint64_t), ctx, pe, source);
   pshmem_ctx_uint64_atomic_fetch_nbi(ctx, fetch, source, pe);
 }
 void shmem_ctx_size_atomic_fetch_nbi(shmem_ctx_t ctx, size_t* fetch, const size_t* source, int pe) {
-  const Transfer call(914, Traffic::atomic, sizeof(size_t), ctx, pe);
+  const Transfer call(914, Traffic::atomic, sizeof(size_t), ctx, pe, source);
   pshmem_ctx_size_atomic_fetch_nbi(ctx, fetch, source, pe);
 }
 void shmem_ctx_ptrdiff_atomic_fetch_nbi(shmem_ctx_t ctx, ptrdiff_t* fetch, const ptrdiff_t* source,
                                         int pe) {
-  const Transfer call(915, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe);
+  const Transfer call(915, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe, source);
   pshmem_ctx_ptrdiff_atomic_fetch_nbi(ctx, fetch, source, pe);
 }
 void shmem_int_atomic_compare_swap_nbi(int* fetch, int* dest, int cond, int value, int pe) {
-  const Transfer call(916, Traffic::atomic, sizeof(int), pe);
+  const Transfer call(916, Traffic::atomic, sizeof(int), pe, dest);
   pshmem_int_atomic_compare_swap_nbi(fetch, dest, cond, value, pe);
 }
 void shmem_long_atomic_compare_swap_nbi(long* fetch, long* dest, long cond, long value, int pe) {
-  const Transfer call(917, Traffic::atomic, sizeof(long), pe);
+  const Transfer call(917, Traffic::atomic, sizeof(long), pe, dest);
   pshmem_long_atomic_compare_swap_nbi(fetch, dest, cond, value, pe);
 }
 void shmem_longlong_atomic_compare_swap_nbi(long long* fetch, long long* dest, long long cond,
                                             long long value, int pe) {
-  const Transfer call(918, Traffic::atomic, sizeof(long long), pe);
+  const Transfer call(918, Traffic::atomic, sizeof(long long), pe, dest);
   pshmem_longlong_atomic_compare_swap_nbi(fetch, dest, cond, value, pe);
 }
 void shmem_uint_atomic_compare_swap_nbi(unsigned int* fetch, unsigned int* dest, unsigned int cond,
                                         unsigned int value, int pe) {
-  const Transfer call(919, Traffic::atomic, sizeof(unsigned int), pe);
+  const Transfer call(919, Traffic::atomic, sizeof(unsigned int), pe, dest);
   pshmem_uint_atomic_compare_swap_nbi(fetch, dest, cond, value, pe);
 }
 void shmem_ulong_atomic_compare_swap_nbi(unsigned long* fetch, unsigned long* dest,
                                          unsigned long cond, unsigned long value, int pe) {
-  const Transfer call(920, Traffic::atomic, sizeof(unsigned long), pe);
+  const Transfer call(920, Traffic::atomic, sizeof(unsigned long), pe, dest);
   pshmem_ulong_atomic_compare_swap_nbi(fetch, dest, cond, value, pe);
 }
 void shmem_ulonglong_atomic_compare_swap_nbi(unsigned long long* fetch, unsigned long long* dest,
                                              unsigned long long cond, unsigned long long value,
                                              int pe) {
-  const Transfer call(921, Traffic::atomic, sizeof(unsigned long long), pe);
+  const Transfer call(921, Traffic::atomic, sizeof(unsigned long long), pe, dest);
   pshmem_ulonglong_atomic_compare_swap_nbi(fetch, dest, cond, value, pe);
 }
 void shmem_int32_atomic_compare_swap_nbi(int32_t* fetch, int32_t* dest, int32_t cond, int32_t value,
                                          int pe) {
-  const Transfer call(922, Traffic::atomic, sizeof(int32_t), pe);
+  const Transfer call(922, Traffic::atomic, sizeof(int32_t), pe, dest);
   pshmem_int32_atomic_compare_swap_nbi(fetch, dest, cond, value, pe);
 }
 void shmem_int64_atomic_compare_swap_nbi(int64_t* fetch, int64_t* dest, int64_t cond, int64_t value,
                                          int pe) {
-  const Transfer call(923, Traffic::atomic, sizeof(int64_t), pe);
+  const Transfer call(923, Traffic::atomic, sizeof(int64_t), pe, dest);
   pshmem_int64_atomic_compare_swap_nbi(fetch, dest, cond, value, pe);
 }
 void shmem_uint32_atomic_compare_swap_nbi(uint32_t* fetch, uint32_t* dest, uint32_t cond,
                                           uint32_t value, int pe) {
-  const Transfer call(924, Traffic::atomic, sizeof(uint32_t), pe);
+  const Transfer call(924, Traffic::atomic, sizeof(uint32_t), pe, dest);
   pshmem_uint32_atomic_compare_swap_nbi(fetch, dest, cond, value, pe);
 }
 void shmem_uint64_atomic_compare_swap_nbi(uint64_t* fetch, uint64_t* dest, uint64_t cond,
                                           uint64_t value, int pe) {
-  const Transfer call(925, Traffic::atomic, sizeof(uint64_t), pe);
+  const Transfer call(925, Traffic::atomic, sizeof(uint64_t), pe, dest);
   pshmem_uint64_atomic_compare_swap_nbi(fetch, dest, cond, value, pe);
 }
 void shmem_size_atomic_compare_swap_nbi(size_t* fetch, size_t* dest, size_t cond, size_t value,
                                         int pe) {
-  const Transfer call(926, Traffic::atomic, sizeof(size_t), pe);
+  const Transfer call(926, Traffic::atomic, sizeof(size_t), pe, dest);
   pshmem_size_atomic_compare_swap_nbi(fetch, dest, cond, value, pe);
 }
 void shmem_ptrdiff_atomic_compare_swap_nbi(ptrdiff_t* fetch, ptrdiff_t* dest, ptrdiff_t cond,
                                            ptrdiff_t value, int pe) {
-  const Transfer call(927, Traffic::atomic, sizeof(ptrdiff_t), pe);
+  const Transfer call(927, Traffic::atomic, sizeof(ptrdiff_t), pe, dest);
   pshmem_ptrdiff_atomic_compare_swap_nbi(fetch, dest, cond, value, pe);
 }
 void shmem_ctx_int_atomic_compare_swap_nbi(shmem_ctx_t ctx, int* fetch, int* dest, int cond,
                                            int value, int pe) {
-  const Transfer call(928, Traffic::atomic, sizeof(int), ctx, pe);
+  const Transfer call(928, Traffic::atomic, sizeof(int), ctx, pe, dest);
   pshmem_ctx_int_atomic_compare_swap_nbi(ctx, fetch, dest, cond, value, pe);
 }
 void shmem_ctx_long_atomic_compare_swap_nbi(shmem_ctx_t ctx, long* fetch, long* dest, long cond,
                                             long value, int pe) {
-  const Transfer call(929, Traffic::atomic, sizeof(long), ctx, pe);
+  const Transfer call(929, Traffic::atomic, sizeof(long), ctx, pe, dest);
   pshmem_ctx_long_atomic_compare_swap_nbi(ctx, fetch, dest, cond, value, pe);
 }
 void shmem_ctx_longlong_atomic_compare_swap_nbi(shmem_ctx_t ctx, long long* fetch, long long* dest,
                                                 long long cond, long long value, int pe) {
-  const Transfer call(930, Traffic::atomic, sizeof(long long), ctx, pe);
+  const Transfer call(930, Traffic::atomic, sizeof(long long), ctx, pe, dest);
   pshmem_ctx_longlong_atomic_compare_swap_nbi(ctx, fetch, dest, cond, value, pe);
 }
 void shmem_ctx_uint_atomic_compare_swap_nbi(shmem_ctx_t ctx, unsigned int* fetch,
                                             unsigned int* dest, unsigned int cond,
                                             unsigned int value, int pe) {
-  const Transfer call(931, Traffic::atomic, sizeof(unsigned int), ctx, pe);
+  const Transfer call(931, Traffic::atomic, sizeof(unsigned int), ctx, pe, dest);
   pshmem_ctx_uint_atomic_compare_swap_nbi(ctx, fetch, dest, cond, value, pe);
 }
 void shmem_ctx_ulong_atomic_compare_swap_nbi(shmem_ctx_t ctx, unsigned long* fetch,
                                              unsigned long* dest, unsigned long cond,
                                              unsigned long value, int pe) {
-  const Transfer call(932, Traffic::atomic, sizeof(unsigned long), ctx, pe);
+  const Transfer call(932, Traffic::atomic, sizeof(unsigned long), ctx, pe, dest);
   pshmem_ctx_ulong_atomic_compare_swap_nbi(ctx, fetch, dest, cond, value, pe);
 }
 void shmem_ctx_ulonglong_atomic_compare_swap_nbi(shmem_ctx_t ctx, unsigned long long* fetch,
                                                  unsigned long long* dest, unsigned long long cond,
                                                  unsigned long long value, int pe) {
-  const Transfer call(933, Traffic::atomic, sizeof(unsigned long long), ctx, pe);
+  const Transfer call(933, Traffic::atomic, sizeof(unsigned long long), ctx, pe, dest);
   pshmem_ctx_ulonglong_atomic_compare_swap_nbi(ctx, fetch, dest, cond, value, pe);
 }
 void shmem_ctx_int32_atomic_compare_swap_nbi(shmem_ctx_t ctx, int32_t* fetch, int32_t* dest,
                                              int32_t cond, int32_t value, int pe) {
-  const Transfer call(934, Traffic::atomic, sizeof(int32_t), ctx, pe);
+  const Transfer call(934, Traffic::atomic, sizeof(int32_t), ctx, pe, dest);
   pshmem_ctx_int32_atomic_compare_swap_nbi(ctx, fetch, dest, cond, value, pe);
 }
 void shmem_ctx_int64_atomic_compare_swap_nbi(shmem_ctx_t ctx, int64_t* fetch, int64_t* dest,
                                              int64_t cond, int64_t value, int pe) {
-  const Transfer call(935, Traffic::atomic, sizeof(int64_t), ctx, pe);
+  const Transfer call(935, Traffic::atomic, sizeof(int64_t), ctx, pe, dest);
   pshmem_ctx_int64_atomic_compare_swap_nbi(ctx, fetch, dest, cond, value, pe);
 }
 void shmem_ctx_uint32_atomic_compare_swap_nbi(shmem_ctx_t ctx, uint32_t* fetch, uint32_t* dest,
                                               uint32_t cond, uint32_t value, int pe) {
-  const Transfer call(936, Traffic::atomic, sizeof(uint32_t), ctx, pe);
+  const Transfer call(936, Traffic::atomic, sizeof(uint32_t), ctx, pe, dest);
   pshmem_ctx_uint32_atomic_compare_swap_nbi(ctx, fetch, dest, cond, value, pe);
 }
 void shmem_ctx_uint64_atomic_compare_swap_nbi(shmem_ctx_t ctx, uint64_t* fetch, uint64_t* dest,
                                               uint64_t cond, uint64_t value, int pe) {
-  const Transfer call(937, Traffic::atomic, sizeof(uint64_t), ctx, pe);
+  const Transfer call(937, Traffic::atomic, sizeof(uint64_t), ctx, pe, dest);
   pshmem_ctx_uint64_atomic_compare_swap_nbi(ctx, fetch, dest, cond, value, pe);
 }
 void shmem_ctx_size_atomic_compare_swap_nbi(shmem_ctx_t ctx, size_t* fetch, size_t* dest,
                                             size_t cond, size_t value, int pe) {
-  const Transfer call(938, Traffic::atomic, sizeof(size_t), ctx, pe);
+  const Transfer call(938, Traffic::atomic, sizeof(size_t), ctx, pe, dest);
   pshmem_ctx_size_atomic_compare_swap_nbi(ctx, fetch, dest, cond, value, pe);
 }
 void shmem_ctx_ptrdiff_atomic_compare_swap_nbi(shmem_ctx_t ctx, ptrdiff_t* fetch, ptrdiff_t* dest,
                                                ptrdiff_t cond, ptrdiff_t value, int pe) {
-  const Transfer call(939, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe);
+  const Transfer call(939, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe, dest);
   pshmem_ctx_ptrdiff_atomic_compare_swap_nbi(ctx, fetch, dest, cond, value, pe);
 }
 void shmem_float_atomic_swap_nbi(float* fetch, float* dest, float value, int pe) {
-  const Transfer call(940, Traffic::atomic, sizeof(float), pe);
+  const Transfer call(940, Traffic::atomic, sizeof(float), pe, dest);
   pshmem_float_atomic_swap_nbi(fetch, dest, value, pe);
 }
 void shmem_double_atomic_swap_nbi(double* fetch, double* dest, double value, int pe) {
-  const Transfer call(941, Traffic::atomic, sizeof(double), pe);
+  const Transfer call(941, Traffic::atomic, sizeof(double), pe, dest);
   pshmem_double_atomic_swap_nbi(fetch, dest, value, pe);
 }
 void shmem_int_atomic_swap_nbi(int* fetch, int* dest, int value, int pe) {
-  const Transfer call(942, Traffic::atomic, sizeof(int), pe);
+  const Transfer call(942, Traffic::atomic, sizeof(int), pe, dest);
   pshmem_int_atomic_swap_nbi(fetch, dest, value, pe);
 }
 void shmem_long_atomic_swap_nbi(long* fetch, long* dest, long value, int pe) {
-  const Transfer call(943, Traffic::atomic, sizeof(long), pe);
+  const Transfer call(943, Traffic::atomic, sizeof(long), pe, dest);
   pshmem_long_atomic_swap_nbi(fetch, dest, value, pe);
 }
 void shmem_longlong_atomic_swap_nbi(long long* fetch, long long* dest, long long value, int pe) {
-  const Transfer call(944, Traffic::atomic, sizeof(long long), pe);
+  const Transfer call(944, Traffic::atomic, sizeof(long long), pe, dest);
   pshmem_longlong_atomic_swap_nbi(fetch, dest, value, pe);
 }
 void shmem_uint_atomic_swap_nbi(unsigned int* fetch, unsigned int* dest, unsigned int value,
                                 int pe) {
-  const Transfer call(945, Traffic::atomic, sizeof(unsigned int), pe);
+  const Transfer call(945, Traffic::atomic, sizeof(unsigned int), pe, dest);
   pshmem_uint_atomic_swap_nbi(fetch, dest, value, pe);
 }
 void shmem_ulong_atomic_swap_nbi(unsigned long* fetch, unsigned long* dest, unsigned long value,
                                  int pe) {
-  const Transfer call(946, Traffic::atomic, sizeof(unsigned long), pe);
+  const Transfer call(946, Traffic::atomic, sizeof(unsigned long), pe, dest);
   pshmem_ulong_atomic_swap_nbi(fetch, dest, value, pe);
 }
 void shmem_ulonglong_atomic_swap_nbi(unsigned long long* fetch, unsigned long long* dest,
                                      unsigned long long value, int pe) {
-  const Transfer call(947, Traffic::atomic, sizeof(unsigned long long), pe);
+  const Transfer call(947, Traffic::atomic, sizeof(unsigned long long), pe, dest);
   pshmem_ulonglong_atomic_swap_nbi(fetch, dest, value, pe);
 }
 void shmem_int32_atomic_swap_nbi(int32_t* fetch, int32_t* dest, int32_t value, int pe) {
-  const Transfer call(948, Traffic::atomic, sizeof(int32_t), pe);
+  const Transfer call(948, Traffic::atomic, sizeof(int32_t), pe, dest);
   pshmem_int32_atomic_swap_nbi(fetch, dest, value, pe);
 }
 void shmem_int64_atomic_swap_nbi(int64_t* fetch, int64_t* dest, int64_t value, int pe) {
-  const Transfer call(949, Traffic::atomic, sizeof(int64_t), pe);
+  const Transfer call(949, Traffic::atomic, sizeof(int64_t), pe, dest);
   pshmem_int64_atomic_swap_nbi(fetch, dest, value, pe);
 }
 void shmem_uint32_atomic_swap_nbi(uint32_t* fetch, uint32_t* dest, uint32_t value, int pe) {
-  const Transfer call(950, Traffic::atomic, sizeof(uint32_t), pe);
+  const Transfer call(950, Traffic::atomic, sizeof(uint32_t), pe, dest);
   pshmem_uint32_atomic_swap_nbi(fetch, dest, value, pe);
 }
 void shmem_uint64_atomic_swap_nbi(uint64_t* fetch, uint64_t* dest, uint64_t value, int pe) {
-  const Transfer call(951, Traffic::atomic, sizeof(uint64_t), pe);
+  const Transfer call(951, Traffic::atomic, sizeof(uint64_t), pe, dest);
   pshmem_uint64_atomic_swap_nbi(fetch, dest, value, pe);
 }
 void shmem_size_atomic_swap_nbi(size_t* fetch, size_t* dest, size_t value, int pe) {
-  const Transfer call(952, Traffic::atomic, sizeof(size_t), pe);
+  const Transfer call(952, Traffic::atomic, sizeof(size_t), pe, dest);
   pshmem_size_atomic_swap_nbi(fetch, dest, value, pe);
 }
 void shmem_ptrdiff_atomic_swap_nbi(ptrdiff_t* fetch, ptrdiff_t* dest, ptrdiff_t value, int pe) {
-  const Transfer call(953, Traffic::atomic, sizeof(ptrdiff_t), pe);
+  const Transfer call(953, Traffic::atomic, sizeof(ptrdiff_t), pe, dest);
   pshmem_ptrdiff_atomic_swap_nbi(fetch, dest, value, pe);
 }
 void shmem_ctx_float_atomic_swap_nbi(shmem_ctx_t ctx, float* fetch, float* dest, float value,
                                      int pe) {
-  const Transfer call(954, Traffic::atomic, sizeof(float), ctx, pe);
+  const Transfer call(954, Traffic::atomic, sizeof(float), ctx, pe, dest);
   pshmem_ctx_float_atomic_swap_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_double_atomic_swap_nbi(shmem_ctx_t ctx, double* fetch, double* dest, double value,
                                       int pe) {
-  const Transfer call(955, Traffic::atomic, sizeof(double), ctx, pe);
+  const Transfer call(955, Traffic::atomic, sizeof(double), ctx, pe, dest);
   pshmem_ctx_double_atomic_swap_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_int_atomic_swap_nbi(shmem_ctx_t ctx, int* fetch, int* dest, int value, int pe) {
-  const Transfer call(956, Traffic::atomic, sizeof(int), ctx, pe);
+  const Transfer call(956, Traffic::atomic, sizeof(int), ctx, pe, dest);
   pshmem_ctx_int_atomic_swap_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_long_atomic_swap_nbi(shmem_ctx_t ctx, long* fetch, long* dest, long value, int pe) {
-  const Transfer call(957, Traffic::atomic, sizeof(long), ctx, pe);
+  const Transfer call(957, Traffic::atomic, sizeof(long), ctx, pe, dest);
   pshmem_ctx_long_atomic_swap_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_longlong_atomic_swap_nbi(shmem_ctx_t ctx, long long* fetch, long long* dest,
                                         long long value, int pe) {
-  const Transfer call(958, Traffic::atomic, sizeof(long long), ctx, pe);
+  const Transfer call(958, Traffic::atomic, sizeof(long long), ctx, pe, dest);
   pshmem_ctx_longlong_atomic_swap_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_uint_atomic_swap_nbi(shmem_ctx_t ctx, unsigned int* fetch, unsigned int* dest,
                                     unsigned int value, int pe) {
-  const Transfer call(959, Traffic::atomic, sizeof(unsigned int), ctx, pe);
+  const Transfer call(959, Traffic::atomic, sizeof(unsigned int), ctx, pe, dest);
   pshmem_ctx_uint_atomic_swap_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_ulong_atomic_swap_nbi(shmem_ctx_t ctx, unsigned long* fetch, unsigned long* dest,
                                      unsigned long value, int pe) {
-  const Transfer call(960, Traffic::atomic, sizeof(unsigned long), ctx, pe);
+  const Transfer call(960, Traffic::atomic, sizeof(unsigned long), ctx, pe, dest);
   pshmem_ctx_ulong_atomic_swap_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_ulonglong_atomic_swap_nbi(shmem_ctx_t ctx, unsigned long long* fetch,
                                          unsigned long long* dest, unsigned long long value,
                                          int pe) {
-  const Transfer call(961, Traffic::atomic, sizeof(unsigned long long), ctx, pe);
+  const Transfer call(961, Traffic::atomic, sizeof(unsigned long long), ctx, pe, dest);
   pshmem_ctx_ulonglong_atomic_swap_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_int32_atomic_swap_nbi(shmem_ctx_t ctx, int32_t* fetch, int32_t* dest, int32_t value,
                                      int pe) {
-  const Transfer call(962, Traffic::atomic, sizeof(int32_t), ctx, pe);
+  const Transfer call(962, Traffic::atomic, sizeof(int32_t), ctx, pe, dest);
   pshmem_ctx_int32_atomic_swap_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_int64_atomic_swap_nbi(shmem_ctx_t ctx, int64_t* fetch, int64_t* dest, int64_t value,
                                      int pe) {
-  const Transfer call(963, Traffic::atomic, sizeof(int64_t), ctx, pe);
+  const Transfer call(963, Traffic::atomic, sizeof(int64_t), ctx, pe, dest);
   pshmem_ctx_int64_atomic_swap_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_uint32_atomic_swap_nbi(shmem_ctx_t ctx, uint32_t* fetch, uint32_t* dest,
                                       uint32_t value, int pe) {
-  const Transfer call(964, Traffic::atomic, sizeof(uint32_t), ctx, pe);
+  const Transfer call(964, Traffic::atomic, sizeof(uint32_t), ctx, pe, dest);
   pshmem_ctx_uint32_atomic_swap_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_uint64_atomic_swap_nbi(shmem_ctx_t ctx, uint64_t* fetch, uint64_t* dest,
                                       uint64_t value, int pe) {
-  const Transfer call(965, Traffic::atomic, sizeof(uint64_t), ctx, pe);
+  const Transfer call(965, Traffic::atomic, sizeof(uint64_t), ctx, pe, dest);
   pshmem_ctx_uint64_atomic_swap_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_size_atomic_swap_nbi(shmem_ctx_t ctx, size_t* fetch, size_t* dest, size_t value,
                                     int pe) {
-  const Transfer call(966, Traffic::atomic, sizeof(size_t), ctx, pe);
+  const Transfer call(966, Traffic::atomic, sizeof(size_t), ctx, pe, dest);
   pshmem_ctx_size_atomic_swap_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_ptrdiff_atomic_swap_nbi(shmem_ctx_t ctx, ptrdiff_t* fetch, ptrdiff_t* dest,
                                        ptrdiff_t value, int pe) {
-  const Transfer call(967, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe);
+  const Transfer call(967, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe, dest);
   pshmem_ctx_ptrdiff_atomic_swap_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_int_atomic_fetch_inc_nbi(int* fetch, int* dest, int pe) {
-  const Transfer call(968, Traffic::atomic, sizeof(int), pe);
+  const Transfer call(968, Traffic::atomic, sizeof(int), pe, dest);
   pshmem_int_atomic_fetch_inc_nbi(fetch, dest, pe);
 }
 void shmem_long_atomic_fetch_inc_nbi(long* fetch, long* dest, int pe) {
-  const Transfer call(969, Traffic::atomic, sizeof(long), pe);
+  const Transfer call(969, Traffic::atomic, sizeof(long), pe, dest);
   pshmem_long_atomic_fetch_inc_nbi(fetch, dest, pe);
 }
 void shmem_longlong_atomic_fetch_inc_nbi(long long* fetch, long long* dest, int pe) {
-  const Transfer call(970, Traffic::atomic, sizeof(long long), pe);
+  const Transfer call(970, Traffic::atomic, sizeof(long long), pe, dest);
   pshmem_longlong_atomic_fetch_inc_nbi(fetch, dest, pe);
 }
 void shmem_uint_atomic_fetch_inc_nbi(unsigned int* fetch, unsigned int* dest, int pe) {
-  const Transfer call(971, Traffic::atomic, sizeof(unsigned int), pe);
+  const Transfer call(971, Traffic::atomic, sizeof(unsigned int), pe, dest);
   pshmem_uint_atomic_fetch_inc_nbi(fetch, dest, pe);
 }
 void shmem_ulong_atomic_fetch_inc_nbi(unsigned long* fetch, unsigned long* dest, int pe) {
-  const Transfer call(972, Traffic::atomic, sizeof(unsigned long), pe);
+  const Transfer call(972, Traffic::atomic, sizeof(unsigned long), pe, dest);
   pshmem_ulong_atomic_fetch_inc_nbi(fetch, dest, pe);
 }
 void shmem_ulonglong_atomic_fetch_inc_nbi(unsigned long long* fetch, unsigned long long* dest,
                                           int pe) {
-  const Transfer call(973, Traffic::atomic, sizeof(unsigned long long), pe);
+  const Transfer call(973, Traffic::atomic, sizeof(unsigned long long), pe, dest);
   pshmem_ulonglong_atomic_fetch_inc_nbi(fetch, dest, pe);
 }
 void shmem_int32_atomic_fetch_inc_nbi(int32_t* fetch, int32_t* dest, int pe) {
-  const Transfer call(974, Traffic::atomic, sizeof(int32_t), pe);
+  const Transfer call(974, Traffic::atomic, sizeof(int32_t), pe, dest);
   pshmem_int32_atomic_fetch_inc_nbi(fetch, dest, pe);
 }
 void shmem_int64_atomic_fetch_inc_nbi(int64_t* fetch, int64_t* dest, int pe) {
-  const Transfer call(975, Traffic::atomic, sizeof(int64_t), pe);
+  const Transfer call(975, Traffic::atomic, sizeof(int64_t), pe, dest);
   pshmem_int64_atomic_fetch_inc_nbi(fetch, dest, pe);
 }
 void shmem_uint32_atomic_fetch_inc_nbi(uint32_t* fetch, uint32_t* dest, int pe) {
-  const Transfer call(976, Traffic::atomic, sizeof(uint32_t), pe);
+  const Transfer call(976, Traffic::atomic, sizeof(uint32_t), pe, dest);
   pshmem_uint32_atomic_fetch_inc_nbi(fetch, dest, pe);
 }
 void shmem_uint64_atomic_fetch_inc_nbi(uint64_t* fetch, uint64_t* dest, int pe) {
-  const Transfer call(977, Traffic::atomic, sizeof(uint64_t), pe);
+  const Transfer call(977, Traffic::atomic, sizeof(uint64_t), pe, dest);
   pshmem_uint64_atomic_fetch_inc_nbi(fetch, dest, pe);
 }
 void shmem_size_atomic_fetch_inc_nbi(size_t* fetch, size_t* dest, int pe) {
-  const Transfer call(978, Traffic::atomic, sizeof(size_t), pe);
+  const Transfer call(978, Traffic::atomic, sizeof(size_t), pe, dest);
   pshmem_size_atomic_fetch_inc_nbi(fetch, dest, pe);
 }
 void shmem_ptrdiff_atomic_fetch_inc_nbi(ptrdiff_t* fetch, ptrdiff_t* dest, int pe) {
-  const Transfer call(979, Traffic::atomic, sizeof(ptrdiff_t), pe);
+  const Transfer call(979, Traffic::atomic, sizeof(ptrdiff_t), pe, dest);
   pshmem_ptrdiff_atomic_fetch_inc_nbi(fetch, dest, pe);
 }
 void shmem_ctx_int_atomic_fetch_inc_nbi(shmem_ctx_t ctx, int* fetch, int* dest, int pe) {
-  const Transfer call(980, Traffic::atomic, sizeof(int), ctx, pe);
+  const Transfer call(980, Traffic::atomic, sizeof(int), ctx, pe, dest);
   pshmem_ctx_int_atomic_fetch_inc_nbi(ctx, fetch, dest, pe);
 }
 void shmem_ctx_long_atomic_fetch_inc_nbi(shmem_ctx_t ctx, long* fetch, long* dest, int pe) {
-  const Transfer call(981, Traffic::atomic, sizeof(long), ctx, pe);
+  const Transfer call(981, Traffic::atomic, sizeof(long), ctx, pe, dest);
   pshmem_ctx_long_atomic_fetch_inc_nbi(ctx, fetch, dest, pe);
 }
 void shmem_ctx_longlong_atomic_fetch_inc_nbi(shmem_ctx_t ctx, long long* fetch, long long* dest,
                                              int pe) {
-  const Transfer call(982, Traffic::atomic, sizeof(long long), ctx, pe);
+  const Transfer call(982, Traffic::atomic, sizeof(long long), ctx, pe, dest);
   pshmem_ctx_longlong_atomic_fetch_inc_nbi(ctx, fetch, dest, pe);
 }
 void shmem_ctx_uint_atomic_fetch_inc_nbi(shmem_ctx_t ctx, unsigned int* fetch, unsigned int* dest,
                                          int pe) {
-  const Transfer call(983, Traffic::atomic, sizeof(unsigned int), ctx, pe);
+  const Transfer call(983, Traffic::atomic, sizeof(unsigned int), ctx, pe, dest);
   pshmem_ctx_uint_atomic_fetch_inc_nbi(ctx, fetch, dest, pe);
 }
 void shmem_ctx_ulong_atomic_fetch_inc_nbi(shmem_ctx_t ctx, unsigned long* fetch,
                                           unsigned long* dest, int pe) {
-  const Transfer call(984, Traffic::atomic, sizeof(unsigned long), ctx, pe);
+  const Transfer call(984, Traffic::atomic, sizeof(unsigned long), ctx, pe, dest);
   pshmem_ctx_ulong_atomic_fetch_inc_nbi(ctx, fetch, dest, pe);
 }
 void shmem_ctx_ulonglong_atomic_fetch_inc_nbi(shmem_ctx_t ctx, unsigned long long* fetch,
                                               unsigned long long* dest, int pe) {
-  const Transfer call(985, Traffic::atomic, sizeof(unsigned long long), ctx, pe);
+  const Transfer call(985, Traffic::atomic, sizeof(unsigned long long), ctx, pe, dest);
   pshmem_ctx_ulonglong_atomic_fetch_inc_nbi(ctx, fetch, dest, pe);
 }
 void shmem_ctx_int32_atomic_fetch_inc_nbi(shmem_ctx_t ctx, int32_t* fetch, int32_t* dest, int pe) {
-  const Transfer call(986, Traffic::atomic, sizeof(int32_t), ctx, pe);
+  const Transfer call(986, Traffic::atomic, sizeof(int32_t), ctx, pe, dest);
   pshmem_ctx_int32_atomic_fetch_inc_nbi(ctx, fetch, dest, pe);
 }
 void shmem_ctx_int64_atomic_fetch_inc_nbi(shmem_ctx_t ctx, int64_t* fetch, int64_t* dest, int pe) {
-  const Transfer call(987, Traffic::atomic, sizeof(int64_t), ctx, pe);
+  const Transfer call(987, Traffic::atomic, sizeof(int64_t), ctx, pe, dest);
   pshmem_ctx_int64_atomic_fetch_inc_nbi(ctx, fetch, dest, pe);
 }
 void shmem_ctx_uint32_atomic_fetch_inc_nbi(shmem_ctx_t ctx, uint32_t* fetch, uint32_t* dest,
                                            int pe) {
-  const Transfer call(988, Traffic::atomic, sizeof(uint32_t), ctx, pe);
+  const Transfer call(988, Traffic::atomic, sizeof(uint32_t), ctx, pe, dest);
   pshmem_ctx_uint32_atomic_fetch_inc_nbi(ctx, fetch, dest, pe);
 }
 void shmem_ctx_uint64_atomic_fetch_inc_nbi(shmem_ctx_t ctx, uint64_t* fetch, uint64_t* dest,
                                            int pe) {
-  const Transfer call(989, Traffic::atomic, sizeof(uint64_t), ctx, pe);
+  const Transfer call(989, Traffic::atomic, sizeof(uint64_t), ctx, pe, dest);
   pshmem_ctx_uint64_atomic_fetch_inc_nbi(ctx, fetch, dest, pe);
 }
 void shmem_ctx_size_atomic_fetch_inc_nbi(shmem_ctx_t ctx, size_t* fetch, size_t* dest, int pe) {
-  const Transfer call(990, Traffic::atomic, sizeof(size_t), ctx, pe);
+  const Transfer call(990, Traffic::atomic, sizeof(size_t), ctx, pe, dest);
   pshmem_ctx_size_atomic_fetch_inc_nbi(ctx, fetch, dest, pe);
 }
 void shmem_ctx_ptrdiff_atomic_fetch_inc_nbi(shmem_ctx_t ctx, ptrdiff_t* fetch, ptrdiff_t* dest,
                                             int pe) {
-  const Transfer call(991, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe);
+  const Transfer call(991, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe, dest);
   pshmem_ctx_ptrdiff_atomic_fetch_inc_nbi(ctx, fetch, dest, pe);
 }
 void shmem_int_atomic_fetch_add_nbi(int* fetch, int* dest, int value, int pe) {
-  const Transfer call(992, Traffic::atomic, sizeof(int), pe);
+  const Transfer call(992, Traffic::atomic, sizeof(int), pe, dest);
   pshmem_int_atomic_fetch_add_nbi(fetch, dest, value, pe);
 }
 void shmem_long_atomic_fetch_add_nbi(long* fetch, long* dest, long value, int pe) {
-  const Transfer call(993, Traffic::atomic, sizeof(long), pe);
+  const Transfer call(993, Traffic::atomic, sizeof(long), pe, dest);
   pshmem_long_atomic_fetch_add_nbi(fetch, dest, value, pe);
 }
 void shmem_longlong_atomic_fetch_add_nbi(long long* fetch, long long* dest, long long value,
                                          int pe) {
-  const Transfer call(994, Traffic::atomic, sizeof(long long), pe);
+  const Transfer call(994, Traffic::atomic, sizeof(long long), pe, dest);
   pshmem_longlong_atomic_fetch_add_nbi(fetch, dest, value, pe);
 }
 void shmem_uint_atomic_fetch_add_nbi(unsigned int* fetch, unsigned int* dest, unsigned int value,
                                      int pe) {
-  const Transfer call(995, Traffic::atomic, sizeof(unsigned int), pe);
+  const Transfer call(995, Traffic::atomic, sizeof(unsigned int), pe, dest);
   pshmem_uint_atomic_fetch_add_nbi(fetch, dest, value, pe);
 }
 void shmem_ulong_atomic_fetch_add_nbi(unsigned long* fetch, unsigned long* dest,
                                       unsigned long value, int pe) {
-  const Transfer call(996, Traffic::atomic, sizeof(unsigned long), pe);
+  const Transfer call(996, Traffic::atomic, sizeof(unsigned long), pe, dest);
   pshmem_ulong_atomic_fetch_add_nbi(fetch, dest, value, pe);
 }
 void shmem_ulonglong_atomic_fetch_add_nbi(unsigned long long* fetch, unsigned long long* dest,
                                           unsigned long long value, int pe) {
-  const Transfer call(997, Traffic::atomic, sizeof(unsigned long long), pe);
+  const Transfer call(997, Traffic::atomic, sizeof(unsigned long long), pe, dest);
   pshmem_ulonglong_atomic_fetch_add_nbi(fetch, dest, value, pe);
 }
 void shmem_int32_atomic_fetch_add_nbi(int32_t* fetch, int32_t* dest, int32_t value, int pe) {
-  const Transfer call(998, Traffic::atomic, sizeof(int32_t), pe);
+  const Transfer call(998, Traffic::atomic, sizeof(int32_t), pe, dest);
   pshmem_int32_atomic_fetch_add_nbi(fetch, dest, value, pe);
 }
 void shmem_int64_atomic_fetch_add_nbi(int64_t* fetch, int64_t* dest, int64_t value, int pe) {
-  const Transfer call(999, Traffic::atomic, sizeof(int64_t), pe);
+  const Transfer call(999, Traffic::atomic, sizeof(int64_t), pe, dest);
   pshmem_int64_atomic_fetch_add_nbi(fetch, dest, value, pe);
 }
 void shmem_uint32_atomic_fetch_add_nbi(uint32_t* fetch, uint32_t* dest, uint32_t value, int pe) {
-  const Transfer call(1000, Traffic::atomic, sizeof(uint32_t), pe);
+  const Transfer call(1000, Traffic::atomic, sizeof(uint32_t), pe, dest);
   pshmem_uint32_atomic_fetch_add_nbi(fetch, dest, value, pe);
 }
 void shmem_uint64_atomic_fetch_add_nbi(uint64_t* fetch, uint64_t* dest, uint64_t value, int pe) {
-  const Transfer call(1001, Traffic::atomic, sizeof(uint64_t), pe);
+  const Transfer call(1001, Traffic::atomic, sizeof(uint64_t), pe, dest);
   pshmem_uint64_atomic_fetch_add_nbi(fetch, dest, value, pe);
 }
 void shmem_size_atomic_fetch_add_nbi(size_t* fetch, size_t* dest, size_t value, int pe) {
-  const Transfer call(1002, Traffic::atomic, sizeof(size_t), pe);
+  const Transfer call(1002, Traffic::atomic, sizeof(size_t), pe, dest);
   pshmem_size_atomic_fetch_add_nbi(fetch, dest, value, pe);
 }
 void shmem_ptrdiff_atomic_fetch_add_nbi(ptrdiff_t* fetch, ptrdiff_t* dest, ptrdiff_t value,
                                         int pe) {
-  const Transfer call(1003, Traffic::atomic, sizeof(ptrdiff_t), pe);
+  const Transfer call(1003, Traffic::atomic, sizeof(ptrdiff_t), pe, dest);
   pshmem_ptrdiff_atomic_fetch_add_nbi(fetch, dest, value, pe);
 }
 void shmem_ctx_int_atomic_fetch_add_nbi(shmem_ctx_t ctx, int* fetch, int* dest, int value, int pe) {
-  const Transfer call(1004, Traffic::atomic, sizeof(int), ctx, pe);
+  const Transfer call(1004, Traffic::atomic, sizeof(int), ctx, pe, dest);
   pshmem_ctx_int_atomic_fetch_add_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_long_atomic_fetch_add_nbi(shmem_ctx_t ctx, long* fetch, long* dest, long value,
                                          int pe) {
-  const Transfer call(1005, Traffic::atomic, sizeof(long), ctx, pe);
+  const Transfer call(1005, Traffic::atomic, sizeof(long), ctx, pe, dest);
   pshmem_ctx_long_atomic_fetch_add_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_longlong_atomic_fetch_add_nbi(shmem_ctx_t ctx, long long* fetch, long long* dest,
                                              long long value, int pe) {
-  const Transfer call(1006, Traffic::atomic, sizeof(long long), ctx, pe);
+  const Transfer call(1006, Traffic::atomic, sizeof(long long), ctx, pe, dest);
   pshmem_ctx_longlong_atomic_fetch_add_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_uint_atomic_fetch_add_nbi(shmem_ctx_t ctx, unsigned int* fetch, unsigned int* dest,
                                          unsigned int value, int pe) {
-  const Transfer call(1007, Traffic::atomic, sizeof(unsigned int), ctx, pe);
+  const Transfer call(1007, Traffic::atomic, sizeof(unsigned int), ctx, pe, dest);
   pshmem_ctx_uint_atomic_fetch_add_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_ulong_atomic_fetch_add_nbi(shmem_ctx_t ctx, unsigned long* fetch,
                                           unsigned long* dest, unsigned long value, int pe) {
-  const Transfer call(1008, Traffic::atomic, sizeof(unsigned long), ctx, pe);
+  const Transfer call(1008, Traffic::atomic, sizeof(unsigned long), ctx, pe, dest);
   pshmem_ctx_ulong_atomic_fetch_add_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_ulonglong_atomic_fetch_add_nbi(shmem_ctx_t ctx, unsigned long long* fetch,
                                               unsigned long long* dest, unsigned long long value,
                                               int pe) {
-  const Transfer call(1009, Traffic::atomic, sizeof(unsigned long long), ctx, pe);
+  const Transfer call(1009, Traffic::atomic, sizeof(unsigned long long), ctx, pe, dest);
   pshmem_ctx_ulonglong_atomic_fetch_add_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_int32_atomic_fetch_add_nbi(shmem_ctx_t ctx, int32_t* fetch, int32_t* dest,
                                           int32_t value, int pe) {
-  const Transfer call(1010, Traffic::atomic, sizeof(int32_t), ctx, pe);
+  const Transfer call(1010, Traffic::atomic, sizeof(int32_t), ctx, pe, dest);
   pshmem_ctx_int32_atomic_fetch_add_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_int64_atomic_fetch_add_nbi(shmem_ctx_t ctx, int64_t* fetch, int64_t* dest,
                                           int64_t value, int pe) {
-  const Transfer call(1011, Traffic::atomic, sizeof(int64_t), ctx, pe);
+  const Transfer call(1011, Traffic::atomic, sizeof(int64_t), ctx, pe, dest);
   pshmem_ctx_int64_atomic_fetch_add_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_uint32_atomic_fetch_add_nbi(shmem_ctx_t ctx, uint32_t* fetch, uint32_t* dest,
                                            uint32_t value, int pe) {
-  const Transfer call(1012, Traffic::atomic, sizeof(uint32_t), ctx, pe);
+  const Transfer call(1012, Traffic::atomic, sizeof(uint32_t), ctx, pe, dest);
   pshmem_ctx_uint32_atomic_fetch_add_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_uint64_atomic_fetch_add_nbi(shmem_ctx_t ctx, uint64_t* fetch, uint64_t* dest,
                                            uint64_t value, int pe) {
-  const Transfer call(1013, Traffic::atomic, sizeof(uint64_t), ctx, pe);
+  const Transfer call(1013, Traffic::atomic, sizeof(uint64_t), ctx, pe, dest);
   pshmem_ctx_uint64_atomic_fetch_add_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_size_atomic_fetch_add_nbi(shmem_ctx_t ctx, size_t* fetch, size_t* dest, size_t value,
                                          int pe) {
-  const Transfer call(1014, Traffic::atomic, sizeof(size_t), ctx, pe);
+  const Transfer call(1014, Traffic::atomic, sizeof(size_t), ctx, pe, dest);
   pshmem_ctx_size_atomic_fetch_add_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_ptrdiff_atomic_fetch_add_nbi(shmem_ctx_t ctx, ptrdiff_t* fetch, ptrdiff_t* dest,
                                             ptrdiff_t value, int pe) {
-  const Transfer call(1015, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe);
+  const Transfer call(1015, Traffic::atomic, sizeof(ptrdiff_t), ctx, pe, dest);
   pshmem_ctx_ptrdiff_atomic_fetch_add_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_uint_atomic_fetch_and_nbi(unsigned int* fetch, unsigned int* dest, unsigned int value,
                                      int pe) {
-  const Transfer call(1016, Traffic::atomic, sizeof(unsigned int), pe);
+  const Transfer call(1016, Traffic::atomic, sizeof(unsigned int), pe, dest);
   pshmem_uint_atomic_fetch_and_nbi(fetch, dest, value, pe);
 }
 void shmem_ulong_atomic_fetch_and_nbi(unsigned long* fetch, unsigned long* dest,
                                       unsigned long value, int pe) {
-  const Transfer call(1017, Traffic::atomic, sizeof(unsigned long), pe);
+  const Transfer call(1017, Traffic::atomic, sizeof(unsigned long), pe, dest);
   pshmem_ulong_atomic_fetch_and_nbi(fetch, dest, value, pe);
 }
 void shmem_ulonglong_atomic_fetch_and_nbi(unsigned long long* fetch, unsigned long long* dest,
                                           unsigned long long value, int pe) {
-  const Transfer call(1018, Traffic::atomic, sizeof(unsigned long long), pe);
+  const Transfer call(1018, Traffic::atomic, sizeof(unsigned long long), pe, dest);
   pshmem_ulonglong_atomic_fetch_and_nbi(fetch, dest, value, pe);
 }
 void shmem_int32_atomic_fetch_and_nbi(int32_t* fetch, int32_t* dest, int32_t value, int pe) {
-  const Transfer call(1019, Traffic::atomic, sizeof(int32_t), pe);
+  const Transfer call(1019, Traffic::atomic, sizeof(int32_t), pe, dest);
   pshmem_int32_atomic_fetch_and_nbi(fetch, dest, value, pe);
 }
 void shmem_int64_atomic_fetch_and_nbi(int64_t* fetch, int64_t* dest, int64_t value, int pe) {
-  const Transfer call(1020, Traffic::atomic, sizeof(int64_t), pe);
+  const Transfer call(1020, Traffic::atomic, sizeof(int64_t), pe, dest);
   pshmem_int64_atomic_fetch_and_nbi(fetch, dest, value, pe);
 }
 void shmem_uint32_atomic_fetch_and_nbi(uint32_t* fetch, uint32_t* dest, uint32_t value, int pe) {
-  const Transfer call(1021, Traffic::atomic, sizeof(uint32_t), pe);
+  const Transfer call(1021, Traffic::atomic, sizeof(uint32_t), pe, dest);
   pshmem_uint32_atomic_fetch_and_nbi(fetch, dest, value, pe);
 }
 void shmem_uint64_atomic_fetch_and_nbi(uint64_t* fetch, uint64_t* dest, uint64_t value, int pe) {
-  const Transfer call(1022, Traffic::atomic, sizeof(uint64_t), pe);
+  const Transfer call(1022, Traffic::atomic, sizeof(uint64_t), pe, dest);
   pshmem_uint64_atomic_fetch_and_nbi(fetch, dest, value, pe);
 }
 void shmem_ctx_uint_atomic_fetch_and_nbi(shmem_ctx_t ctx, unsigned int* fetch, unsigned int* dest,
                                          unsigned int value, int pe) {
-  const Transfer call(1023, Traffic::atomic, sizeof(unsigned int), ctx, pe);
+  const Transfer call(1023, Traffic::atomic, sizeof(unsigned int), ctx, pe, dest);
   pshmem_ctx_uint_atomic_fetch_and_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_ulong_atomic_fetch_and_nbi(shmem_ctx_t ctx, unsigned long* fetch,
                                           unsigned long* dest, unsigned long value, int pe) {
-  const Transfer call(1024, Traffic::atomic, sizeof(unsigned long), ctx, pe);
+  const Transfer call(1024, Traffic::atomic, sizeof(unsigned long), ctx, pe, dest);
   pshmem_ctx_ulong_atomic_fetch_and_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_ulonglong_atomic_fetch_and_nbi(shmem_ctx_t ctx, unsigned long long* fetch,
                                               unsigned long long* dest, unsigned long long value,
                                               int pe) {
-  const Transfer call(1025, Traffic::atomic, sizeof(unsigned long long), ctx, pe);
+  const Transfer call(1025, Traffic::atomic, sizeof(unsigned long long), ctx, pe, dest);
   pshmem_ctx_ulonglong_atomic_fetch_and_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_int32_atomic_fetch_and_nbi(shmem_ctx_t ctx, int32_t* fetch, int32_t* dest,
                                           int32_t value, int pe) {
-  const Transfer call(1026, Traffic::atomic, sizeof(int32_t), ctx, pe);
+  const Transfer call(1026, Traffic::atomic, sizeof(int32_t), ctx, pe, dest);
   pshmem_ctx_int32_atomic_fetch_and_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_int64_atomic_fetch_and_nbi(shmem_ctx_t ctx, int64_t* fetch, int64_t* dest,
                                           int64_t value, int pe) {
-  const Transfer call(1027, Traffic::atomic, sizeof(int64_t), ctx, pe);
+  const Transfer call(1027, Traffic::atomic, sizeof(int64_t), ctx, pe, dest);
   pshmem_ctx_int64_atomic_fetch_and_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_uint32_atomic_fetch_and_nbi(shmem_ctx_t ctx, uint32_t* fetch, uint32_t* dest,
                                            uint32_t value, int pe) {
-  const Transfer call(1028, Traffic::atomic, sizeof(uint32_t), ctx, pe);
+  const Transfer call(1028, Traffic::atomic, sizeof(uint32_t), ctx, pe, dest);
   pshmem_ctx_uint32_atomic_fetch_and_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_uint64_atomic_fetch_and_nbi(shmem_ctx_t ctx, uint64_t* fetch, uint64_t* dest,
                                            uint64_t value, int pe) {
-  const Transfer call(1029, Traffic::atomic, sizeof(uint64_t), ctx, pe);
+  const Transfer call(1029, Traffic::atomic, sizeof(uint64_t), ctx, pe, dest);
   pshmem_ctx_uint64_atomic_fetch_and_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_uint_atomic_fetch_or_nbi(unsigned int* fetch, unsigned int* dest, unsigned int value,
                                     int pe) {
-  const Transfer call(1030, Traffic::atomic, sizeof(unsigned int), pe);
+  const Transfer call(1030, Traffic::atomic, sizeof(unsigned int), pe, dest);
   pshmem_uint_atomic_fetch_or_nbi(fetch, dest, value, pe);
 }
 void shmem_ulong_atomic_fetch_or_nbi(unsigned long* fetch, unsigned long* dest, unsigned long value,
                                      int pe) {
-  const Transfer call(1031, Traffic::atomic, sizeof(unsigned long), pe);
+  const Transfer call(1031, Traffic::atomic, sizeof(unsigned long), pe, dest);
   pshmem_ulong_atomic_fetch_or_nbi(fetch, dest, value, pe);
 }
 void shmem_ulonglong_atomic_fetch_or_nbi(unsigned long long* fetch, unsigned long long* dest,
                                          unsigned long long value, int pe) {
-  const Transfer call(1032, Traffic::atomic, sizeof(unsigned long long), pe);
+  const Transfer call(1032, Traffic::atomic, sizeof(unsigned long long), pe, dest);
   pshmem_ulonglong_atomic_fetch_or_nbi(fetch, dest, value, pe);
 }
 void shmem_int32_atomic_fetch_or_nbi(int32_t* fetch, int32_t* dest, int32_t value, int pe) {
-  const Transfer call(1033, Traffic::atomic, sizeof(int32_t), pe);
+  const Transfer call(1033, Traffic::atomic, sizeof(int32_t), pe, dest);
   pshmem_int32_atomic_fetch_or_nbi(fetch, dest, value, pe);
 }
 void shmem_int64_atomic_fetch_or_nbi(int64_t* fetch, int64_t* dest, int64_t value, int pe) {
-  const Transfer call(1034, Traffic::atomic, sizeof(int64_t), pe);
+  const Transfer call(1034, Traffic::atomic, sizeof(int64_t), pe, dest);
   pshmem_int64_atomic_fetch_or_nbi(fetch, dest, value, pe);
 }
 void shmem_uint32_atomic_fetch_or_nbi(uint32_t* fetch, uint32_t* dest, uint32_t value, int pe) {
-  const Transfer call(1035, Traffic::atomic, sizeof(uint32_t), pe);
+  const Transfer call(1035, Traffic::atomic, sizeof(uint32_t), pe, dest);
   pshmem_uint32_atomic_fetch_or_nbi(fetch, dest, value, pe);
 }
 void shmem_uint64_atomic_fetch_or_nbi(uint64_t* fetch, uint64_t* dest, uint64_t value, int pe) {
-  const Transfer call(1036, Traffic::atomic, sizeof(uint64_t), pe);
+  const Transfer call(1036, Traffic::atomic, sizeof(uint64_t), pe, dest);
   pshmem_uint64_atomic_fetch_or_nbi(fetch, dest, value, pe);
 }
 void shmem_ctx_uint_atomic_fetch_or_nbi(shmem_ctx_t ctx, unsigned int* fetch, unsigned int* dest,
                                         unsigned int value, int pe) {
-  const Transfer call(1037, Traffic::atomic, sizeof(unsigned int), ctx, pe);
+  const Transfer call(1037, Traffic::atomic, sizeof(unsigned int), ctx, pe, dest);
   pshmem_ctx_uint_atomic_fetch_or_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_ulong_atomic_fetch_or_nbi(shmem_ctx_t ctx, unsigned long* fetch, unsigned long* dest,
                                          unsigned long value, int pe) {
-  const Transfer call(1038, Traffic::atomic, sizeof(unsigned long), ctx, pe);
+  const Transfer call(1038, Traffic::atomic, sizeof(unsigned long), ctx, pe, dest);
   pshmem_ctx_ulong_atomic_fetch_or_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_ulonglong_atomic_fetch_or_nbi(shmem_ctx_t ctx, unsigned long long* fetch,
                                              unsigned long long* dest, unsigned long long value,
                                              int pe) {
-  const Transfer call(1039, Traffic::atomic, sizeof(unsigned long long), ctx, pe);
+  const Transfer call(1039, Traffic::atomic, sizeof(unsigned long long), ctx, pe, dest);
   pshmem_ctx_ulonglong_atomic_fetch_or_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_int32_atomic_fetch_or_nbi(shmem_ctx_t ctx, int32_t* fetch, int32_t* dest,
                                          int32_t value, int pe) {
-  const Transfer call(1040, Traffic::atomic, sizeof(int32_t), ctx, pe);
+  const Transfer call(1040, Traffic::atomic, sizeof(int32_t), ctx, pe, dest);
   pshmem_ctx_int32_atomic_fetch_or_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_int64_atomic_fetch_or_nbi(shmem_ctx_t ctx, int64_t* fetch, int64_t* dest,
                                          int64_t value, int pe) {
-  const Transfer call(1041, Traffic::atomic, sizeof(int64_t), ctx, pe);
+  const Transfer call(1041, Traffic::atomic, sizeof(int64_t), ctx, pe, dest);
   pshmem_ctx_int64_atomic_fetch_or_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_uint32_atomic_fetch_or_nbi(shmem_ctx_t ctx, uint32_t* fetch, uint32_t* dest,
                                           uint32_t value, int pe) {
-  const Transfer call(1042, Traffic::atomic, sizeof(uint32_t), ctx, pe);
+  const Transfer call(1042, Traffic::atomic, sizeof(uint32_t), ctx, pe, dest);
   pshmem_ctx_uint32_atomic_fetch_or_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_uint64_atomic_fetch_or_nbi(shmem_ctx_t ctx, uint64_t* fetch, uint64_t* dest,
                                           uint64_t value, int pe) {
-  const Transfer call(1043, Traffic::atomic, sizeof(uint64_t), ctx, pe);
+  const Transfer call(1043, Traffic::atomic, sizeof(uint64_t), ctx, pe, dest);
   pshmem_ctx_uint64_atomic_fetch_or_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_uint_atomic_fetch_xor_nbi(unsigned int* fetch, unsigned int* dest, unsigned int value,
                                      int pe) {
-  const Transfer call(1044, Traffic::atomic, sizeof(unsigned int), pe);
+  const Transfer call(1044, Traffic::atomic, sizeof(unsigned int), pe, dest);
   pshmem_uint_atomic_fetch_xor_nbi(fetch, dest, value, pe);
 }
 void shmem_ulong_atomic_fetch_xor_nbi(unsigned long* fetch, unsigned long* dest,
                                       unsigned long value, int pe) {
-  const Transfer call(1045, Traffic::atomic, sizeof(unsigned long), pe);
+  const Transfer call(1045, Traffic::atomic, sizeof(unsigned long), pe, dest);
   pshmem_ulong_atomic_fetch_xor_nbi(fetch, dest, value, pe);
 }
 void shmem_ulonglong_atomic_fetch_xor_nbi(unsigned long long* fetch, unsigned long long* dest,
                                           unsigned long long value, int pe) {
-  const Transfer call(1046, Traffic::atomic, sizeof(unsigned long long), pe);
+  const Transfer call(1046, Traffic::atomic, sizeof(unsigned long long), pe, dest);
   pshmem_ulonglong_atomic_fetch_xor_nbi(fetch, dest, value, pe);
 }
 void shmem_int32_atomic_fetch_xor_nbi(int32_t* fetch, int32_t* dest, int32_t value, int pe) {
-  const Transfer call(1047, Traffic::atomic, sizeof(int32_t), pe);
+  const Transfer call(1047, Traffic::atomic, sizeof(int32_t), pe, dest);
   pshmem_int32_atomic_fetch_xor_nbi(fetch, dest, value, pe);
 }
 void shmem_int64_atomic_fetch_xor_nbi(int64_t* fetch, int64_t* dest, int64_t value, int pe) {
-  const Transfer call(1048, Traffic::atomic, sizeof(int64_t), pe);
+  const Transfer call(1048, Traffic::atomic, sizeof(int64_t), pe, dest);
   pshmem_int64_atomic_fetch_xor_nbi(fetch, dest, value, pe);
 }
 void shmem_uint32_atomic_fetch_xor_nbi(uint32_t* fetch, uint32_t* dest, uint32_t value, int pe) {
-  const Transfer call(1049, Traffic::atomic, sizeof(uint32_t), pe);
+  const Transfer call(1049, Traffic::atomic, sizeof(uint32_t), pe, dest);
   pshmem_uint32_atomic_fetch_xor_nbi(fetch, dest, value, pe);
 }
 void shmem_uint64_atomic_fetch_xor_nbi(uint64_t* fetch, uint64_t* dest, uint64_t value, int pe) {
-  const Transfer call(1050, Traffic::atomic, sizeof(uint64_t), pe);
+  const Transfer call(1050, Traffic::atomic, sizeof(uint64_t), pe, dest);
   pshmem_uint64_atomic_fetch_xor_nbi(fetch, dest, value, pe);
 }
 void shmem_ctx_uint_atomic_fetch_xor_nbi(shmem_ctx_t ctx, unsigned int* fetch, unsigned int* dest,
                                          unsigned int value, int pe) {
-  const Transfer call(1051, Traffic::atomic, sizeof(unsigned int), ctx, pe);
+  const Transfer call(1051, Traffic::atomic, sizeof(unsigned int), ctx, pe, dest);
   pshmem_ctx_uint_atomic_fetch_xor_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_ulong_atomic_fetch_xor_nbi(shmem_ctx_t ctx, unsigned long* fetch,
                                           unsigned long* dest, unsigned long value, int pe) {
-  const Transfer call(1052, Traffic::atomic, sizeof(unsigned long), ctx, pe);
+  const Transfer call(1052, Traffic::atomic, sizeof(unsigned long), ctx, pe, dest);
   pshmem_ctx_ulong_atomic_fetch_xor_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_ulonglong_atomic_fetch_xor_nbi(shmem_ctx_t ctx, unsigned long long* fetch,
                                               unsigned long long* dest, unsigned long long value,
                                               int pe) {
-  const Transfer call(1053, Traffic::atomic, sizeof(unsigned long long), ctx, pe);
+  const Transfer call(1053, Traffic::atomic, sizeof(unsigned long long), ctx, pe, dest);
   pshmem_ctx_ulonglong_atomic_fetch_xor_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_int32_atomic_fetch_xor_nbi(shmem_ctx_t ctx, int32_t* fetch, int32_t* dest,
                                           int32_t value, int pe) {
-  const Transfer call(1054, Traffic::atomic, sizeof(int32_t), ctx, pe);
+  const Transfer call(1054, Traffic::atomic, sizeof(int32_t), ctx, pe, dest);
   pshmem_ctx_int32_atomic_fetch_xor_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_int64_atomic_fetch_xor_nbi(shmem_ctx_t ctx, int64_t* fetch, int64_t* dest,
                                           int64_t value, int pe) {
-  const Transfer call(1055, Traffic::atomic, sizeof(int64_t), ctx, pe);
+  const Transfer call(1055, Traffic::atomic, sizeof(int64_t), ctx, pe, dest);
   pshmem_ctx_int64_atomic_fetch_xor_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_uint32_atomic_fetch_xor_nbi(shmem_ctx_t ctx, uint32_t* fetch, uint32_t* dest,
                                            uint32_t value, int pe) {
-  const Transfer call(1056, Traffic::atomic, sizeof(uint32_t), ctx, pe);
+  const Transfer call(1056, Traffic::atomic, sizeof(uint32_t), ctx, pe, dest);
   pshmem_ctx_uint32_atomic_fetch_xor_nbi(ctx, fetch, dest, value, pe);
 }
 void shmem_ctx_uint64_atomic_fetch_xor_nbi(shmem_ctx_t ctx, uint64_t* fetch, uint64_t* dest,
                                            uint64_t value, int pe) {
-  const Transfer call(1057, Traffic::atomic, sizeof(uint64_t), ctx, pe);
+  const Transfer call(1057, Traffic::atomic, sizeof(uint64_t), ctx, pe, dest);
   pshmem_ctx_uint64_atomic_fetch_xor_nbi(ctx, fetch, dest, value, pe);
 }
 }  // extern "C"

@@ -56,147 +56,147 @@ void shmem_udcflush_line(void* dest) {
   pshmem_udcflush_line(dest);
 }
 void shmem_wait_until(long* ivar, int cmp, long cmp_value) {
-  const Call call(1758);
+  const WordWait call(1758, ivar, sizeof(uint64_t));
   pshmem_wait_until(ivar, cmp, cmp_value);
 }
 void shmem_wait(long* ivar, long cmp_value) {
-  const Call call(1759);
+  const WordWait call(1759, ivar, sizeof(uint64_t));
   pshmem_wait(ivar, cmp_value);
 }
 void shmem_short_wait(short* ivar, short cmp_value) {
-  const Call call(1760);
+  const WordWait call(1760, ivar, sizeof(short));
   pshmem_short_wait(ivar, cmp_value);
 }
 void shmem_int_wait(int* ivar, int cmp_value) {
-  const Call call(1761);
+  const WordWait call(1761, ivar, sizeof(int));
   pshmem_int_wait(ivar, cmp_value);
 }
 void shmem_long_wait(long* ivar, long cmp_value) {
-  const Call call(1762);
+  const WordWait call(1762, ivar, sizeof(long));
   pshmem_long_wait(ivar, cmp_value);
 }
 void shmem_longlong_wait(long long* ivar, long long cmp_value) {
-  const Call call(1763);
+  const WordWait call(1763, ivar, sizeof(long long));
   pshmem_longlong_wait(ivar, cmp_value);
 }
 float shmem_float_fetch(const float* source, int pe) {
-  const Transfer call(1764, Traffic::atomic, sizeof(float), pe);
+  const Transfer call(1764, Traffic::atomic, sizeof(float), pe, source);
   return pshmem_float_fetch(source, pe);
 }
 double shmem_double_fetch(const double* source, int pe) {
-  const Transfer call(1765, Traffic::atomic, sizeof(double), pe);
+  const Transfer call(1765, Traffic::atomic, sizeof(double), pe, source);
   return pshmem_double_fetch(source, pe);
 }
 int shmem_int_fetch(const int* source, int pe) {
-  const Transfer call(1766, Traffic::atomic, sizeof(int), pe);
+  const Transfer call(1766, Traffic::atomic, sizeof(int), pe, source);
   return pshmem_int_fetch(source, pe);
 }
 long shmem_long_fetch(const long* source, int pe) {
-  const Transfer call(1767, Traffic::atomic, sizeof(long), pe);
+  const Transfer call(1767, Traffic::atomic, sizeof(long), pe, source);
   return pshmem_long_fetch(source, pe);
 }
 long long shmem_longlong_fetch(const long long* source, int pe) {
-  const Transfer call(1768, Traffic::atomic, sizeof(long long), pe);
+  const Transfer call(1768, Traffic::atomic, sizeof(long long), pe, source);
   return pshmem_longlong_fetch(source, pe);
 }
 void shmem_float_set(float* dest, float value, int pe) {
-  const Transfer call(1769, Traffic::atomic, sizeof(float), pe);
+  const Transfer call(1769, Traffic::atomic, sizeof(float), pe, dest);
   pshmem_float_set(dest, value, pe);
 }
 void shmem_double_set(double* dest, double value, int pe) {
-  const Transfer call(1770, Traffic::atomic, sizeof(double), pe);
+  const Transfer call(1770, Traffic::atomic, sizeof(double), pe, dest);
   pshmem_double_set(dest, value, pe);
 }
 void shmem_int_set(int* dest, int value, int pe) {
-  const Transfer call(1771, Traffic::atomic, sizeof(int), pe);
+  const Transfer call(1771, Traffic::atomic, sizeof(int), pe, dest);
   pshmem_int_set(dest, value, pe);
 }
 void shmem_long_set(long* dest, long value, int pe) {
-  const Transfer call(1772, Traffic::atomic, sizeof(long), pe);
+  const Transfer call(1772, Traffic::atomic, sizeof(long), pe, dest);
   pshmem_long_set(dest, value, pe);
 }
 void shmem_longlong_set(long long* dest, long long value, int pe) {
-  const Transfer call(1773, Traffic::atomic, sizeof(long long), pe);
+  const Transfer call(1773, Traffic::atomic, sizeof(long long), pe, dest);
   pshmem_longlong_set(dest, value, pe);
 }
 int shmem_int_cswap(int* dest, int cond, int value, int pe) {
-  const Transfer call(1774, Traffic::atomic, sizeof(int), pe);
+  const Transfer call(1774, Traffic::atomic, sizeof(int), pe, dest);
   return pshmem_int_cswap(dest, cond, value, pe);
 }
 long shmem_long_cswap(long* dest, long cond, long value, int pe) {
-  const Transfer call(1775, Traffic::atomic, sizeof(long), pe);
+  const Transfer call(1775, Traffic::atomic, sizeof(long), pe, dest);
   return pshmem_long_cswap(dest, cond, value, pe);
 }
 long long shmem_longlong_cswap(long long* dest, long long cond, long long value, int pe) {
-  const Transfer call(1776, Traffic::atomic, sizeof(long long), pe);
+  const Transfer call(1776, Traffic::atomic, sizeof(long long), pe, dest);
   return pshmem_longlong_cswap(dest, cond, value, pe);
 }
 float shmem_float_swap(float* dest, float value, int pe) {
-  const Transfer call(1777, Traffic::atomic, sizeof(float), pe);
+  const Transfer call(1777, Traffic::atomic, sizeof(float), pe, dest);
   return pshmem_float_swap(dest, value, pe);
 }
 double shmem_double_swap(double* dest, double value, int pe) {
-  const Transfer call(1778, Traffic::atomic, sizeof(double), pe);
+  const Transfer call(1778, Traffic::atomic, sizeof(double), pe, dest);
   return pshmem_double_swap(dest, value, pe);
 }
 int shmem_int_swap(int* dest, int value, int pe) {
-  const Transfer call(1779, Traffic::atomic, sizeof(int), pe);
+  const Transfer call(1779, Traffic::atomic, sizeof(int), pe, dest);
   return pshmem_int_swap(dest, value, pe);
 }
 long shmem_long_swap(long* dest, long value, int pe) {
-  const Transfer call(1780, Traffic::atomic, sizeof(long), pe);
+  const Transfer call(1780, Traffic::atomic, sizeof(long), pe, dest);
   return pshmem_long_swap(dest, value, pe);
 }
 long long shmem_longlong_swap(long long* dest, long long value, int pe) {
-  const Transfer call(1781, Traffic::atomic, sizeof(long long), pe);
+  const Transfer call(1781, Traffic::atomic, sizeof(long long), pe, dest);
   return pshmem_longlong_swap(dest, value, pe);
 }
 int shmem_int_finc(int* dest, int pe) {
-  const Transfer call(1782, Traffic::atomic, sizeof(int), pe);
+  const Transfer call(1782, Traffic::atomic, sizeof(int), pe, dest);
   return pshmem_int_finc(dest, pe);
 }
 long shmem_long_finc(long* dest, int pe) {
-  const Transfer call(1783, Traffic::atomic, sizeof(long), pe);
+  const Transfer call(1783, Traffic::atomic, sizeof(long), pe, dest);
   return pshmem_long_finc(dest, pe);
 }
 long long shmem_longlong_finc(long long* dest, int pe) {
-  const Transfer call(1784, Traffic::atomic, sizeof(long long), pe);
+  const Transfer call(1784, Traffic::atomic, sizeof(long long), pe, dest);
   return pshmem_longlong_finc(dest, pe);
 }
 void shmem_int_inc(int* dest, int pe) {
-  const Transfer call(1785, Traffic::atomic, sizeof(int), pe);
+  const Transfer call(1785, Traffic::atomic, sizeof(int), pe, dest);
   pshmem_int_inc(dest, pe);
 }
 void shmem_long_inc(long* dest, int pe) {
-  const Transfer call(1786, Traffic::atomic, sizeof(long), pe);
+  const Transfer call(1786, Traffic::atomic, sizeof(long), pe, dest);
   pshmem_long_inc(dest, pe);
 }
 void shmem_longlong_inc(long long* dest, int pe) {
-  const Transfer call(1787, Traffic::atomic, sizeof(long long), pe);
+  const Transfer call(1787, Traffic::atomic, sizeof(long long), pe, dest);
   pshmem_longlong_inc(dest, pe);
 }
 int shmem_int_fadd(int* dest, int value, int pe) {
-  const Transfer call(1788, Traffic::atomic, sizeof(int), pe);
+  const Transfer call(1788, Traffic::atomic, sizeof(int), pe, dest);
   return pshmem_int_fadd(dest, value, pe);
 }
 long shmem_long_fadd(long* dest, long value, int pe) {
-  const Transfer call(1789, Traffic::atomic, sizeof(long), pe);
+  const Transfer call(1789, Traffic::atomic, sizeof(long), pe, dest);
   return pshmem_long_fadd(dest, value, pe);
 }
 long long shmem_longlong_fadd(long long* dest, long long value, int pe) {
-  const Transfer call(1790, Traffic::atomic, sizeof(long long), pe);
+  const Transfer call(1790, Traffic::atomic, sizeof(long long), pe, dest);
   return pshmem_longlong_fadd(dest, value, pe);
 }
 void shmem_int_add(int* dest, int value, int pe) {
-  const Transfer call(1791, Traffic::atomic, sizeof(int), pe);
+  const Transfer call(1791, Traffic::atomic, sizeof(int), pe, dest);
   pshmem_int_add(dest, value, pe);
 }
 void shmem_long_add(long* dest, long value, int pe) {
-  const Transfer call(1792, Traffic::atomic, sizeof(long), pe);
+  const Transfer call(1792, Traffic::atomic, sizeof(long), pe, dest);
   pshmem_long_add(dest, value, pe);
 }
 void shmem_longlong_add(long long* dest, long long value, int pe) {
-  const Transfer call(1793, Traffic::atomic, sizeof(long long), pe);
+  const Transfer call(1793, Traffic::atomic, sizeof(long long), pe, dest);
   pshmem_longlong_add(dest, value, pe);
 }
 }  // extern "C"

@@ -116,7 +116,7 @@ int gondwana_gex_call_atomic32(gex_AD_t ad, gex_DT_t type, uint32_t* result, gex
                                gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gondwana_gex_call_atomic32)>(
       "gondwana_gex_call_atomic32");
-  const Transfer call(1813, Traffic::atomic, sizeof(operand1), Member{ad->team, rank});
+  const Transfer call(1813, Traffic::atomic, sizeof(operand1), Member{ad->team, rank}, address);
   return next(ad, type, result, rank, address, opcode, operand1, operand2, flags);
 }
 int gondwana_gex_call_atomic64(gex_AD_t ad, gex_DT_t type, uint64_t* result, gex_Rank_t rank,
@@ -124,7 +124,7 @@ int gondwana_gex_call_atomic64(gex_AD_t ad, gex_DT_t type, uint64_t* result, gex
                                gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gondwana_gex_call_atomic64)>(
       "gondwana_gex_call_atomic64");
-  const Transfer call(1813, Traffic::atomic, sizeof(operand1), Member{ad->team, rank});
+  const Transfer call(1813, Traffic::atomic, sizeof(operand1), Member{ad->team, rank}, address);
   return next(ad, type, result, rank, address, opcode, operand1, operand2, flags);
 }
 int gondwana_gex_atomic_float(gex_AD_t ad, gex_DT_t type, float* result, gex_Rank_t rank,
@@ -132,7 +132,7 @@ int gondwana_gex_atomic_float(gex_AD_t ad, gex_DT_t type, float* result, gex_Ran
                               gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gondwana_gex_atomic_float)>(
       "gondwana_gex_atomic_float");
-  const Transfer call(1813, Traffic::atomic, sizeof(operand1), Member{ad->team, rank});
+  const Transfer call(1813, Traffic::atomic, sizeof(operand1), Member{ad->team, rank}, address);
   return next(ad, type, result, rank, address, opcode, operand1, operand2, flags);
 }
 int gondwana_gex_atomic_double(gex_AD_t ad, gex_DT_t type, double* result, gex_Rank_t rank,
@@ -140,7 +140,7 @@ int gondwana_gex_atomic_double(gex_AD_t ad, gex_DT_t type, double* result, gex_R
                                gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gondwana_gex_atomic_double)>(
       "gondwana_gex_atomic_double");
-  const Transfer call(1813, Traffic::atomic, sizeof(operand1), Member{ad->team, rank});
+  const Transfer call(1813, Traffic::atomic, sizeof(operand1), Member{ad->team, rank}, address);
   return next(ad, type, result, rank, address, opcode, operand1, operand2, flags);
 }
 gex_Flags_t gex_Client_QueryFlags(gex_Client_t client) {
@@ -399,7 +399,7 @@ gasnet_node_t gasnet_nodes(void) {
 }
 void gondwana_gasnet_memset(gasnet_node_t node, void* dest, int val, size_t nbytes) {
   static const auto next = gasnet_call<decltype(gondwana_gasnet_memset)>("gondwana_gasnet_memset");
-  const Transfer call(1861, Traffic::put, nbytes, Process{node});
+  const Transfer call(1861, Traffic::put, nbytes, Process{node}, dest);
   next(node, dest, val, nbytes);
 }
 int gex_EP_RegisterHandlers(gex_EP_t ep, gex_AM_Entry_t* table, size_t numentries) {
@@ -550,7 +550,7 @@ int gondwana_gex_request_short(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t hand
                                gex_Flags_t flags, unsigned int nargs, const gex_AM_Arg_t* args) {
   static const auto next = gasnet_call<decltype(gondwana_gex_request_short)>(
       "gondwana_gex_request_short");
-  const Transfer call(1885, Traffic::message, 0, Member{tm, rank});
+  const Transfer call(1885, Traffic::message, 0, Member{tm, rank}, nullptr);
   return next(tm, rank, handler, flags, nargs, args);
 }
 int gondwana_gex_request_medium(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler,
@@ -558,7 +558,7 @@ int gondwana_gex_request_medium(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t han
                                 gex_Flags_t flags, unsigned int nargs, const gex_AM_Arg_t* args) {
   static const auto next = gasnet_call<decltype(gondwana_gex_request_medium)>(
       "gondwana_gex_request_medium");
-  const Transfer call(1886, Traffic::message, nbytes, Member{tm, rank});
+  const Transfer call(1886, Traffic::message, nbytes, Member{tm, rank}, nullptr);
   return next(tm, rank, handler, source_addr, nbytes, lc_opt, flags, nargs, args);
 }
 int gondwana_gex_request_long(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler,
@@ -567,14 +567,14 @@ int gondwana_gex_request_long(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handl
                               const gex_AM_Arg_t* args) {
   static const auto next = gasnet_call<decltype(gondwana_gex_request_long)>(
       "gondwana_gex_request_long");
-  const Transfer call(1887, Traffic::message, nbytes, Member{tm, rank});
+  const Transfer call(1887, Traffic::message, nbytes, Member{tm, rank}, nullptr);
   return next(tm, rank, handler, source_addr, nbytes, dest_addr, lc_opt, flags, nargs, args);
 }
 int gondwana_gex_reply_short(gex_Token_t token, gex_AM_Index_t handler, gex_Flags_t flags,
                              unsigned int nargs, const gex_AM_Arg_t* args) {
   static const auto next = gasnet_call<decltype(gondwana_gex_reply_short)>(
       "gondwana_gex_reply_short");
-  const Transfer call(1888, Traffic::message, 0, Sender{token});
+  const Transfer call(1888, Traffic::message, 0, Sender{token}, nullptr);
   return next(token, handler, flags, nargs, args);
 }
 int gondwana_gex_reply_medium(gex_Token_t token, gex_AM_Index_t handler, const void* source_addr,
@@ -582,7 +582,7 @@ int gondwana_gex_reply_medium(gex_Token_t token, gex_AM_Index_t handler, const v
                               unsigned int nargs, const gex_AM_Arg_t* args) {
   static const auto next = gasnet_call<decltype(gondwana_gex_reply_medium)>(
       "gondwana_gex_reply_medium");
-  const Transfer call(1889, Traffic::message, nbytes, Sender{token});
+  const Transfer call(1889, Traffic::message, nbytes, Sender{token}, nullptr);
   return next(token, handler, source_addr, nbytes, lc_opt, flags, nargs, args);
 }
 int gondwana_gex_reply_long(gex_Token_t token, gex_AM_Index_t handler, const void* source_addr,
@@ -590,7 +590,7 @@ int gondwana_gex_reply_long(gex_Token_t token, gex_AM_Index_t handler, const voi
                             unsigned int nargs, const gex_AM_Arg_t* args) {
   static const auto next = gasnet_call<decltype(gondwana_gex_reply_long)>(
       "gondwana_gex_reply_long");
-  const Transfer call(1890, Traffic::message, nbytes, Sender{token});
+  const Transfer call(1890, Traffic::message, nbytes, Sender{token}, nullptr);
   return next(token, handler, source_addr, nbytes, dest_addr, lc_opt, flags, nargs, args);
 }
 int gondwana_gex_commit_request_medium(gex_AM_SrcDesc_t sd, gex_AM_Index_t handler, size_t nbytes,
@@ -698,37 +698,37 @@ gex_Event_t gex_Coll_BarrierNB(gex_TM_t tm, gex_Flags_t flags) {
 int gondwana_gex_put(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, size_t nbytes,
                      gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gondwana_gex_put)>("gondwana_gex_put");
-  const Transfer call(1909, Traffic::put, nbytes, Member{tm, rank});
+  const Transfer call(1909, Traffic::put, nbytes, Member{tm, rank}, dest);
   return next(tm, rank, dest, src, nbytes, flags);
 }
 int gondwana_gex_get(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, size_t nbytes,
                      gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gondwana_gex_get)>("gondwana_gex_get");
-  const Transfer call(1910, Traffic::get, nbytes, Member{tm, rank});
+  const Transfer call(1910, Traffic::get, nbytes, Member{tm, rank}, src);
   return next(tm, dest, rank, src, nbytes, flags);
 }
 int gondwana_gex_put_nbi(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, size_t nbytes,
                          gex_Event_t* lc_opt, gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gondwana_gex_put_nbi)>("gondwana_gex_put_nbi");
-  const Transfer call(1911, Traffic::put, nbytes, Member{tm, rank});
+  const Transfer call(1911, Traffic::put, nbytes, Member{tm, rank}, dest);
   return next(tm, rank, dest, src, nbytes, lc_opt, flags);
 }
 gex_Event_t gondwana_gex_put_nb(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src,
                                 size_t nbytes, gex_Event_t* lc_opt, gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gondwana_gex_put_nb)>("gondwana_gex_put_nb");
-  const Transfer call(1912, Traffic::put, nbytes, Member{tm, rank});
+  const Transfer call(1912, Traffic::put, nbytes, Member{tm, rank}, dest);
   return next(tm, rank, dest, src, nbytes, lc_opt, flags);
 }
 int gondwana_gex_get_nbi(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, size_t nbytes,
                          gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gondwana_gex_get_nbi)>("gondwana_gex_get_nbi");
-  const Transfer call(1913, Traffic::get, nbytes, Member{tm, rank});
+  const Transfer call(1913, Traffic::get, nbytes, Member{tm, rank}, src);
   return next(tm, dest, rank, src, nbytes, flags);
 }
 gex_Event_t gondwana_gex_get_nb(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src,
                                 size_t nbytes, gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gondwana_gex_get_nb)>("gondwana_gex_get_nb");
-  const Transfer call(1914, Traffic::get, nbytes, Member{tm, rank});
+  const Transfer call(1914, Traffic::get, nbytes, Member{tm, rank}, src);
   return next(tm, dest, rank, src, nbytes, flags);
 }
 int gex_Segment_Attach(gex_Segment_t* segment_p, gex_TM_t tm, uintptr_t size) {
@@ -976,14 +976,16 @@ gex_Event_t gex_VIS_VectorGetNB(gex_TM_t tm, size_t dstcount, const gex_Memvec_t
                                 gex_Rank_t srcrank, size_t srccount, const gex_Memvec_t* srclist,
                                 gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gex_VIS_VectorGetNB)>("gex_VIS_VectorGetNB");
-  const Transfer call(1959, Traffic::get, bytes_of(dstcount, dstlist), Member{tm, srcrank});
+  const Transfer call(1959, Traffic::get, bytes_of(dstcount, dstlist), Member{tm, srcrank},
+                      nullptr);
   return next(tm, dstcount, dstlist, srcrank, srccount, srclist, flags);
 }
 int gex_VIS_VectorGetNBI(gex_TM_t tm, size_t dstcount, const gex_Memvec_t* dstlist,
                          gex_Rank_t srcrank, size_t srccount, const gex_Memvec_t* srclist,
                          gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gex_VIS_VectorGetNBI)>("gex_VIS_VectorGetNBI");
-  const Transfer call(1960, Traffic::get, bytes_of(dstcount, dstlist), Member{tm, srcrank});
+  const Transfer call(1960, Traffic::get, bytes_of(dstcount, dstlist), Member{tm, srcrank},
+                      nullptr);
   return next(tm, dstcount, dstlist, srcrank, srccount, srclist, flags);
 }
 int gex_VIS_VectorGetBlocking(gex_TM_t tm, size_t dstcount, const gex_Memvec_t* dstlist,
@@ -991,21 +993,24 @@ int gex_VIS_VectorGetBlocking(gex_TM_t tm, size_t dstcount, const gex_Memvec_t* 
                               gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gex_VIS_VectorGetBlocking)>(
       "gex_VIS_VectorGetBlocking");
-  const Transfer call(1961, Traffic::get, bytes_of(dstcount, dstlist), Member{tm, srcrank});
+  const Transfer call(1961, Traffic::get, bytes_of(dstcount, dstlist), Member{tm, srcrank},
+                      nullptr);
   return next(tm, dstcount, dstlist, srcrank, srccount, srclist, flags);
 }
 gex_Event_t gex_VIS_VectorPutNB(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount,
                                 const gex_Memvec_t* dstlist, size_t srccount,
                                 const gex_Memvec_t* srclist, gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gex_VIS_VectorPutNB)>("gex_VIS_VectorPutNB");
-  const Transfer call(1962, Traffic::put, bytes_of(dstcount, dstlist), Member{tm, dstrank});
+  const Transfer call(1962, Traffic::put, bytes_of(dstcount, dstlist), Member{tm, dstrank},
+                      nullptr);
   return next(tm, dstrank, dstcount, dstlist, srccount, srclist, flags);
 }
 int gex_VIS_VectorPutNBI(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount,
                          const gex_Memvec_t* dstlist, size_t srccount, const gex_Memvec_t* srclist,
                          gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gex_VIS_VectorPutNBI)>("gex_VIS_VectorPutNBI");
-  const Transfer call(1963, Traffic::put, bytes_of(dstcount, dstlist), Member{tm, dstrank});
+  const Transfer call(1963, Traffic::put, bytes_of(dstcount, dstlist), Member{tm, dstrank},
+                      nullptr);
   return next(tm, dstrank, dstcount, dstlist, srccount, srclist, flags);
 }
 int gex_VIS_VectorPutBlocking(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount,
@@ -1013,21 +1018,22 @@ int gex_VIS_VectorPutBlocking(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount,
                               const gex_Memvec_t* srclist, gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gex_VIS_VectorPutBlocking)>(
       "gex_VIS_VectorPutBlocking");
-  const Transfer call(1964, Traffic::put, bytes_of(dstcount, dstlist), Member{tm, dstrank});
+  const Transfer call(1964, Traffic::put, bytes_of(dstcount, dstlist), Member{tm, dstrank},
+                      nullptr);
   return next(tm, dstrank, dstcount, dstlist, srccount, srclist, flags);
 }
 gex_Event_t gex_VIS_IndexedGetNB(gex_TM_t tm, size_t dstcount, void* const* dstlist, size_t dstlen,
                                  gex_Rank_t srcrank, size_t srccount, void* const* srclist,
                                  size_t srclen, gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gex_VIS_IndexedGetNB)>("gex_VIS_IndexedGetNB");
-  const Transfer call(1965, Traffic::get, dstcount * dstlen, Member{tm, srcrank});
+  const Transfer call(1965, Traffic::get, dstcount * dstlen, Member{tm, srcrank}, nullptr);
   return next(tm, dstcount, dstlist, dstlen, srcrank, srccount, srclist, srclen, flags);
 }
 int gex_VIS_IndexedGetNBI(gex_TM_t tm, size_t dstcount, void* const* dstlist, size_t dstlen,
                           gex_Rank_t srcrank, size_t srccount, void* const* srclist, size_t srclen,
                           gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gex_VIS_IndexedGetNBI)>("gex_VIS_IndexedGetNBI");
-  const Transfer call(1966, Traffic::get, dstcount * dstlen, Member{tm, srcrank});
+  const Transfer call(1966, Traffic::get, dstcount * dstlen, Member{tm, srcrank}, nullptr);
   return next(tm, dstcount, dstlist, dstlen, srcrank, srccount, srclist, srclen, flags);
 }
 int gex_VIS_IndexedGetBlocking(gex_TM_t tm, size_t dstcount, void* const* dstlist, size_t dstlen,
@@ -1035,21 +1041,21 @@ int gex_VIS_IndexedGetBlocking(gex_TM_t tm, size_t dstcount, void* const* dstlis
                                size_t srclen, gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gex_VIS_IndexedGetBlocking)>(
       "gex_VIS_IndexedGetBlocking");
-  const Transfer call(1967, Traffic::get, dstcount * dstlen, Member{tm, srcrank});
+  const Transfer call(1967, Traffic::get, dstcount * dstlen, Member{tm, srcrank}, nullptr);
   return next(tm, dstcount, dstlist, dstlen, srcrank, srccount, srclist, srclen, flags);
 }
 gex_Event_t gex_VIS_IndexedPutNB(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount,
                                  void* const* dstlist, size_t dstlen, size_t srccount,
                                  void* const* srclist, size_t srclen, gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gex_VIS_IndexedPutNB)>("gex_VIS_IndexedPutNB");
-  const Transfer call(1968, Traffic::put, dstcount * dstlen, Member{tm, dstrank});
+  const Transfer call(1968, Traffic::put, dstcount * dstlen, Member{tm, dstrank}, nullptr);
   return next(tm, dstrank, dstcount, dstlist, dstlen, srccount, srclist, srclen, flags);
 }
 int gex_VIS_IndexedPutNBI(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount, void* const* dstlist,
                           size_t dstlen, size_t srccount, void* const* srclist, size_t srclen,
                           gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gex_VIS_IndexedPutNBI)>("gex_VIS_IndexedPutNBI");
-  const Transfer call(1969, Traffic::put, dstcount * dstlen, Member{tm, dstrank});
+  const Transfer call(1969, Traffic::put, dstcount * dstlen, Member{tm, dstrank}, nullptr);
   return next(tm, dstrank, dstcount, dstlist, dstlen, srccount, srclist, srclen, flags);
 }
 int gex_VIS_IndexedPutBlocking(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount,
@@ -1057,7 +1063,7 @@ int gex_VIS_IndexedPutBlocking(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount,
                                void* const* srclist, size_t srclen, gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gex_VIS_IndexedPutBlocking)>(
       "gex_VIS_IndexedPutBlocking");
-  const Transfer call(1970, Traffic::put, dstcount * dstlen, Member{tm, dstrank});
+  const Transfer call(1970, Traffic::put, dstcount * dstlen, Member{tm, dstrank}, nullptr);
   return next(tm, dstrank, dstcount, dstlist, dstlen, srccount, srclist, srclen, flags);
 }
 gex_Event_t gex_VIS_StridedGetNB(gex_TM_t tm, void* dstaddr, const ptrdiff_t* dststrides,
@@ -1066,7 +1072,7 @@ gex_Event_t gex_VIS_StridedGetNB(gex_TM_t tm, void* dstaddr, const ptrdiff_t* ds
                                  gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gex_VIS_StridedGetNB)>("gex_VIS_StridedGetNB");
   const Transfer call(1971, Traffic::get, bytes_of(elemsz, count, stridelevels),
-                      Member{tm, srcrank});
+                      Member{tm, srcrank}, nullptr);
   return next(tm, dstaddr, dststrides, srcrank, srcaddr, srcstrides, elemsz, count, stridelevels,
               flags);
 }
@@ -1076,7 +1082,7 @@ int gex_VIS_StridedGetNBI(gex_TM_t tm, void* dstaddr, const ptrdiff_t* dststride
                           gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gex_VIS_StridedGetNBI)>("gex_VIS_StridedGetNBI");
   const Transfer call(1972, Traffic::get, bytes_of(elemsz, count, stridelevels),
-                      Member{tm, srcrank});
+                      Member{tm, srcrank}, nullptr);
   return next(tm, dstaddr, dststrides, srcrank, srcaddr, srcstrides, elemsz, count, stridelevels,
               flags);
 }
@@ -1087,7 +1093,7 @@ int gex_VIS_StridedGetBlocking(gex_TM_t tm, void* dstaddr, const ptrdiff_t* dsts
   static const auto next = gasnet_call<decltype(gex_VIS_StridedGetBlocking)>(
       "gex_VIS_StridedGetBlocking");
   const Transfer call(1973, Traffic::get, bytes_of(elemsz, count, stridelevels),
-                      Member{tm, srcrank});
+                      Member{tm, srcrank}, nullptr);
   return next(tm, dstaddr, dststrides, srcrank, srcaddr, srcstrides, elemsz, count, stridelevels,
               flags);
 }
@@ -1097,7 +1103,7 @@ gex_Event_t gex_VIS_StridedPutNB(gex_TM_t tm, gex_Rank_t dstrank, void* dstaddr,
                                  size_t stridelevels, gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gex_VIS_StridedPutNB)>("gex_VIS_StridedPutNB");
   const Transfer call(1974, Traffic::put, bytes_of(elemsz, count, stridelevels),
-                      Member{tm, dstrank});
+                      Member{tm, dstrank}, nullptr);
   return next(tm, dstrank, dstaddr, dststrides, srcaddr, srcstrides, elemsz, count, stridelevels,
               flags);
 }
@@ -1107,7 +1113,7 @@ int gex_VIS_StridedPutNBI(gex_TM_t tm, gex_Rank_t dstrank, void* dstaddr,
                           gex_Flags_t flags) {
   static const auto next = gasnet_call<decltype(gex_VIS_StridedPutNBI)>("gex_VIS_StridedPutNBI");
   const Transfer call(1975, Traffic::put, bytes_of(elemsz, count, stridelevels),
-                      Member{tm, dstrank});
+                      Member{tm, dstrank}, nullptr);
   return next(tm, dstrank, dstaddr, dststrides, srcaddr, srcstrides, elemsz, count, stridelevels,
               flags);
 }
@@ -1118,7 +1124,7 @@ int gex_VIS_StridedPutBlocking(gex_TM_t tm, gex_Rank_t dstrank, void* dstaddr,
   static const auto next = gasnet_call<decltype(gex_VIS_StridedPutBlocking)>(
       "gex_VIS_StridedPutBlocking");
   const Transfer call(1976, Traffic::put, bytes_of(elemsz, count, stridelevels),
-                      Member{tm, dstrank});
+                      Member{tm, dstrank}, nullptr);
   return next(tm, dstrank, dstaddr, dststrides, srcaddr, srcstrides, elemsz, count, stridelevels,
               flags);
 }

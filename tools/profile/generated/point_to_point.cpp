@@ -8,426 +8,426 @@ using namespace gondwana::profile;
 
 extern "C" {
 void shmem_short_wait_until(short* ivar, int cmp, short cmp_value) {
-  const Call call(1507);
+  const WordWait call(1507, ivar, sizeof(short));
   pshmem_short_wait_until(ivar, cmp, cmp_value);
 }
 void shmem_int_wait_until(int* ivar, int cmp, int cmp_value) {
-  const Call call(1508);
+  const WordWait call(1508, ivar, sizeof(int));
   pshmem_int_wait_until(ivar, cmp, cmp_value);
 }
 void shmem_long_wait_until(long* ivar, int cmp, long cmp_value) {
-  const Call call(1509);
+  const WordWait call(1509, ivar, sizeof(long));
   pshmem_long_wait_until(ivar, cmp, cmp_value);
 }
 void shmem_longlong_wait_until(long long* ivar, int cmp, long long cmp_value) {
-  const Call call(1510);
+  const WordWait call(1510, ivar, sizeof(long long));
   pshmem_longlong_wait_until(ivar, cmp, cmp_value);
 }
 void shmem_ushort_wait_until(unsigned short* ivar, int cmp, unsigned short cmp_value) {
-  const Call call(1511);
+  const WordWait call(1511, ivar, sizeof(unsigned short));
   pshmem_ushort_wait_until(ivar, cmp, cmp_value);
 }
 void shmem_uint_wait_until(unsigned int* ivar, int cmp, unsigned int cmp_value) {
-  const Call call(1512);
+  const WordWait call(1512, ivar, sizeof(unsigned int));
   pshmem_uint_wait_until(ivar, cmp, cmp_value);
 }
 void shmem_ulong_wait_until(unsigned long* ivar, int cmp, unsigned long cmp_value) {
-  const Call call(1513);
+  const WordWait call(1513, ivar, sizeof(unsigned long));
   pshmem_ulong_wait_until(ivar, cmp, cmp_value);
 }
 void shmem_ulonglong_wait_until(unsigned long long* ivar, int cmp, unsigned long long cmp_value) {
-  const Call call(1514);
+  const WordWait call(1514, ivar, sizeof(unsigned long long));
   pshmem_ulonglong_wait_until(ivar, cmp, cmp_value);
 }
 void shmem_int32_wait_until(int32_t* ivar, int cmp, int32_t cmp_value) {
-  const Call call(1515);
+  const WordWait call(1515, ivar, sizeof(int32_t));
   pshmem_int32_wait_until(ivar, cmp, cmp_value);
 }
 void shmem_int64_wait_until(int64_t* ivar, int cmp, int64_t cmp_value) {
-  const Call call(1516);
+  const WordWait call(1516, ivar, sizeof(int64_t));
   pshmem_int64_wait_until(ivar, cmp, cmp_value);
 }
 void shmem_uint32_wait_until(uint32_t* ivar, int cmp, uint32_t cmp_value) {
-  const Call call(1517);
+  const WordWait call(1517, ivar, sizeof(uint32_t));
   pshmem_uint32_wait_until(ivar, cmp, cmp_value);
 }
 void shmem_uint64_wait_until(uint64_t* ivar, int cmp, uint64_t cmp_value) {
-  const Call call(1518);
+  const WordWait call(1518, ivar, sizeof(uint64_t));
   pshmem_uint64_wait_until(ivar, cmp, cmp_value);
 }
 void shmem_size_wait_until(size_t* ivar, int cmp, size_t cmp_value) {
-  const Call call(1519);
+  const WordWait call(1519, ivar, sizeof(size_t));
   pshmem_size_wait_until(ivar, cmp, cmp_value);
 }
 void shmem_ptrdiff_wait_until(ptrdiff_t* ivar, int cmp, ptrdiff_t cmp_value) {
-  const Call call(1520);
+  const WordWait call(1520, ivar, sizeof(ptrdiff_t));
   pshmem_ptrdiff_wait_until(ivar, cmp, cmp_value);
 }
 void shmem_int_wait_until_all(int* ivars, size_t nelems, const int* status, int cmp,
                               int cmp_value) {
-  const Call call(1521);
+  const WordWait call(1521, ivars, nelems * sizeof(int));
   pshmem_int_wait_until_all(ivars, nelems, status, cmp, cmp_value);
 }
 void shmem_long_wait_until_all(long* ivars, size_t nelems, const int* status, int cmp,
                                long cmp_value) {
-  const Call call(1522);
+  const WordWait call(1522, ivars, nelems * sizeof(long));
   pshmem_long_wait_until_all(ivars, nelems, status, cmp, cmp_value);
 }
 void shmem_longlong_wait_until_all(long long* ivars, size_t nelems, const int* status, int cmp,
                                    long long cmp_value) {
-  const Call call(1523);
+  const WordWait call(1523, ivars, nelems * sizeof(long long));
   pshmem_longlong_wait_until_all(ivars, nelems, status, cmp, cmp_value);
 }
 void shmem_uint_wait_until_all(unsigned int* ivars, size_t nelems, const int* status, int cmp,
                                unsigned int cmp_value) {
-  const Call call(1524);
+  const WordWait call(1524, ivars, nelems * sizeof(unsigned int));
   pshmem_uint_wait_until_all(ivars, nelems, status, cmp, cmp_value);
 }
 void shmem_ulong_wait_until_all(unsigned long* ivars, size_t nelems, const int* status, int cmp,
                                 unsigned long cmp_value) {
-  const Call call(1525);
+  const WordWait call(1525, ivars, nelems * sizeof(unsigned long));
   pshmem_ulong_wait_until_all(ivars, nelems, status, cmp, cmp_value);
 }
 void shmem_ulonglong_wait_until_all(unsigned long long* ivars, size_t nelems, const int* status,
                                     int cmp, unsigned long long cmp_value) {
-  const Call call(1526);
+  const WordWait call(1526, ivars, nelems * sizeof(unsigned long long));
   pshmem_ulonglong_wait_until_all(ivars, nelems, status, cmp, cmp_value);
 }
 void shmem_int32_wait_until_all(int32_t* ivars, size_t nelems, const int* status, int cmp,
                                 int32_t cmp_value) {
-  const Call call(1527);
+  const WordWait call(1527, ivars, nelems * sizeof(int32_t));
   pshmem_int32_wait_until_all(ivars, nelems, status, cmp, cmp_value);
 }
 void shmem_int64_wait_until_all(int64_t* ivars, size_t nelems, const int* status, int cmp,
                                 int64_t cmp_value) {
-  const Call call(1528);
+  const WordWait call(1528, ivars, nelems * sizeof(int64_t));
   pshmem_int64_wait_until_all(ivars, nelems, status, cmp, cmp_value);
 }
 void shmem_uint32_wait_until_all(uint32_t* ivars, size_t nelems, const int* status, int cmp,
                                  uint32_t cmp_value) {
-  const Call call(1529);
+  const WordWait call(1529, ivars, nelems * sizeof(uint32_t));
   pshmem_uint32_wait_until_all(ivars, nelems, status, cmp, cmp_value);
 }
 void shmem_uint64_wait_until_all(uint64_t* ivars, size_t nelems, const int* status, int cmp,
                                  uint64_t cmp_value) {
-  const Call call(1530);
+  const WordWait call(1530, ivars, nelems * sizeof(uint64_t));
   pshmem_uint64_wait_until_all(ivars, nelems, status, cmp, cmp_value);
 }
 void shmem_size_wait_until_all(size_t* ivars, size_t nelems, const int* status, int cmp,
                                size_t cmp_value) {
-  const Call call(1531);
+  const WordWait call(1531, ivars, nelems * sizeof(size_t));
   pshmem_size_wait_until_all(ivars, nelems, status, cmp, cmp_value);
 }
 void shmem_ptrdiff_wait_until_all(ptrdiff_t* ivars, size_t nelems, const int* status, int cmp,
                                   ptrdiff_t cmp_value) {
-  const Call call(1532);
+  const WordWait call(1532, ivars, nelems * sizeof(ptrdiff_t));
   pshmem_ptrdiff_wait_until_all(ivars, nelems, status, cmp, cmp_value);
 }
 void shmem_int_wait_until_all_vector(int* ivars, size_t nelems, const int* status, int cmp,
                                      const int* cmp_values) {
-  const Call call(1533);
+  const WordWait call(1533, ivars, nelems * sizeof(int));
   pshmem_int_wait_until_all_vector(ivars, nelems, status, cmp, cmp_values);
 }
 void shmem_long_wait_until_all_vector(long* ivars, size_t nelems, const int* status, int cmp,
                                       const long* cmp_values) {
-  const Call call(1534);
+  const WordWait call(1534, ivars, nelems * sizeof(long));
   pshmem_long_wait_until_all_vector(ivars, nelems, status, cmp, cmp_values);
 }
 void shmem_longlong_wait_until_all_vector(long long* ivars, size_t nelems, const int* status,
                                           int cmp, const long long* cmp_values) {
-  const Call call(1535);
+  const WordWait call(1535, ivars, nelems * sizeof(long long));
   pshmem_longlong_wait_until_all_vector(ivars, nelems, status, cmp, cmp_values);
 }
 void shmem_uint_wait_until_all_vector(unsigned int* ivars, size_t nelems, const int* status,
                                       int cmp, const unsigned int* cmp_values) {
-  const Call call(1536);
+  const WordWait call(1536, ivars, nelems * sizeof(unsigned int));
   pshmem_uint_wait_until_all_vector(ivars, nelems, status, cmp, cmp_values);
 }
 void shmem_ulong_wait_until_all_vector(unsigned long* ivars, size_t nelems, const int* status,
                                        int cmp, const unsigned long* cmp_values) {
-  const Call call(1537);
+  const WordWait call(1537, ivars, nelems * sizeof(unsigned long));
   pshmem_ulong_wait_until_all_vector(ivars, nelems, status, cmp, cmp_values);
 }
 void shmem_ulonglong_wait_until_all_vector(unsigned long long* ivars, size_t nelems,
                                            const int* status, int cmp,
                                            const unsigned long long* cmp_values) {
-  const Call call(1538);
+  const WordWait call(1538, ivars, nelems * sizeof(unsigned long long));
   pshmem_ulonglong_wait_until_all_vector(ivars, nelems, status, cmp, cmp_values);
 }
 void shmem_int32_wait_until_all_vector(int32_t* ivars, size_t nelems, const int* status, int cmp,
                                        const int32_t* cmp_values) {
-  const Call call(1539);
+  const WordWait call(1539, ivars, nelems * sizeof(int32_t));
   pshmem_int32_wait_until_all_vector(ivars, nelems, status, cmp, cmp_values);
 }
 void shmem_int64_wait_until_all_vector(int64_t* ivars, size_t nelems, const int* status, int cmp,
                                        const int64_t* cmp_values) {
-  const Call call(1540);
+  const WordWait call(1540, ivars, nelems * sizeof(int64_t));
   pshmem_int64_wait_until_all_vector(ivars, nelems, status, cmp, cmp_values);
 }
 void shmem_uint32_wait_until_all_vector(uint32_t* ivars, size_t nelems, const int* status, int cmp,
                                         const uint32_t* cmp_values) {
-  const Call call(1541);
+  const WordWait call(1541, ivars, nelems * sizeof(uint32_t));
   pshmem_uint32_wait_until_all_vector(ivars, nelems, status, cmp, cmp_values);
 }
 void shmem_uint64_wait_until_all_vector(uint64_t* ivars, size_t nelems, const int* status, int cmp,
                                         const uint64_t* cmp_values) {
-  const Call call(1542);
+  const WordWait call(1542, ivars, nelems * sizeof(uint64_t));
   pshmem_uint64_wait_until_all_vector(ivars, nelems, status, cmp, cmp_values);
 }
 void shmem_size_wait_until_all_vector(size_t* ivars, size_t nelems, const int* status, int cmp,
                                       const size_t* cmp_values) {
-  const Call call(1543);
+  const WordWait call(1543, ivars, nelems * sizeof(size_t));
   pshmem_size_wait_until_all_vector(ivars, nelems, status, cmp, cmp_values);
 }
 void shmem_ptrdiff_wait_until_all_vector(ptrdiff_t* ivars, size_t nelems, const int* status,
                                          int cmp, const ptrdiff_t* cmp_values) {
-  const Call call(1544);
+  const WordWait call(1544, ivars, nelems * sizeof(ptrdiff_t));
   pshmem_ptrdiff_wait_until_all_vector(ivars, nelems, status, cmp, cmp_values);
 }
 size_t shmem_int_wait_until_any(int* ivars, size_t nelems, const int* status, int cmp,
                                 int cmp_value) {
-  const Call call(1545);
+  const WordWait call(1545, ivars, nelems * sizeof(int));
   return pshmem_int_wait_until_any(ivars, nelems, status, cmp, cmp_value);
 }
 size_t shmem_long_wait_until_any(long* ivars, size_t nelems, const int* status, int cmp,
                                  long cmp_value) {
-  const Call call(1546);
+  const WordWait call(1546, ivars, nelems * sizeof(long));
   return pshmem_long_wait_until_any(ivars, nelems, status, cmp, cmp_value);
 }
 size_t shmem_longlong_wait_until_any(long long* ivars, size_t nelems, const int* status, int cmp,
                                      long long cmp_value) {
-  const Call call(1547);
+  const WordWait call(1547, ivars, nelems * sizeof(long long));
   return pshmem_longlong_wait_until_any(ivars, nelems, status, cmp, cmp_value);
 }
 size_t shmem_uint_wait_until_any(unsigned int* ivars, size_t nelems, const int* status, int cmp,
                                  unsigned int cmp_value) {
-  const Call call(1548);
+  const WordWait call(1548, ivars, nelems * sizeof(unsigned int));
   return pshmem_uint_wait_until_any(ivars, nelems, status, cmp, cmp_value);
 }
 size_t shmem_ulong_wait_until_any(unsigned long* ivars, size_t nelems, const int* status, int cmp,
                                   unsigned long cmp_value) {
-  const Call call(1549);
+  const WordWait call(1549, ivars, nelems * sizeof(unsigned long));
   return pshmem_ulong_wait_until_any(ivars, nelems, status, cmp, cmp_value);
 }
 size_t shmem_ulonglong_wait_until_any(unsigned long long* ivars, size_t nelems, const int* status,
                                       int cmp, unsigned long long cmp_value) {
-  const Call call(1550);
+  const WordWait call(1550, ivars, nelems * sizeof(unsigned long long));
   return pshmem_ulonglong_wait_until_any(ivars, nelems, status, cmp, cmp_value);
 }
 size_t shmem_int32_wait_until_any(int32_t* ivars, size_t nelems, const int* status, int cmp,
                                   int32_t cmp_value) {
-  const Call call(1551);
+  const WordWait call(1551, ivars, nelems * sizeof(int32_t));
   return pshmem_int32_wait_until_any(ivars, nelems, status, cmp, cmp_value);
 }
 size_t shmem_int64_wait_until_any(int64_t* ivars, size_t nelems, const int* status, int cmp,
                                   int64_t cmp_value) {
-  const Call call(1552);
+  const WordWait call(1552, ivars, nelems * sizeof(int64_t));
   return pshmem_int64_wait_until_any(ivars, nelems, status, cmp, cmp_value);
 }
 size_t shmem_uint32_wait_until_any(uint32_t* ivars, size_t nelems, const int* status, int cmp,
                                    uint32_t cmp_value) {
-  const Call call(1553);
+  const WordWait call(1553, ivars, nelems * sizeof(uint32_t));
   return pshmem_uint32_wait_until_any(ivars, nelems, status, cmp, cmp_value);
 }
 size_t shmem_uint64_wait_until_any(uint64_t* ivars, size_t nelems, const int* status, int cmp,
                                    uint64_t cmp_value) {
-  const Call call(1554);
+  const WordWait call(1554, ivars, nelems * sizeof(uint64_t));
   return pshmem_uint64_wait_until_any(ivars, nelems, status, cmp, cmp_value);
 }
 size_t shmem_size_wait_until_any(size_t* ivars, size_t nelems, const int* status, int cmp,
                                  size_t cmp_value) {
-  const Call call(1555);
+  const WordWait call(1555, ivars, nelems * sizeof(size_t));
   return pshmem_size_wait_until_any(ivars, nelems, status, cmp, cmp_value);
 }
 size_t shmem_ptrdiff_wait_until_any(ptrdiff_t* ivars, size_t nelems, const int* status, int cmp,
                                     ptrdiff_t cmp_value) {
-  const Call call(1556);
+  const WordWait call(1556, ivars, nelems * sizeof(ptrdiff_t));
   return pshmem_ptrdiff_wait_until_any(ivars, nelems, status, cmp, cmp_value);
 }
 size_t shmem_int_wait_until_any_vector(int* ivars, size_t nelems, const int* status, int cmp,
                                        const int* cmp_values) {
-  const Call call(1557);
+  const WordWait call(1557, ivars, nelems * sizeof(int));
   return pshmem_int_wait_until_any_vector(ivars, nelems, status, cmp, cmp_values);
 }
 size_t shmem_long_wait_until_any_vector(long* ivars, size_t nelems, const int* status, int cmp,
                                         const long* cmp_values) {
-  const Call call(1558);
+  const WordWait call(1558, ivars, nelems * sizeof(long));
   return pshmem_long_wait_until_any_vector(ivars, nelems, status, cmp, cmp_values);
 }
 size_t shmem_longlong_wait_until_any_vector(long long* ivars, size_t nelems, const int* status,
                                             int cmp, const long long* cmp_values) {
-  const Call call(1559);
+  const WordWait call(1559, ivars, nelems * sizeof(long long));
   return pshmem_longlong_wait_until_any_vector(ivars, nelems, status, cmp, cmp_values);
 }
 size_t shmem_uint_wait_until_any_vector(unsigned int* ivars, size_t nelems, const int* status,
                                         int cmp, const unsigned int* cmp_values) {
-  const Call call(1560);
+  const WordWait call(1560, ivars, nelems * sizeof(unsigned int));
   return pshmem_uint_wait_until_any_vector(ivars, nelems, status, cmp, cmp_values);
 }
 size_t shmem_ulong_wait_until_any_vector(unsigned long* ivars, size_t nelems, const int* status,
                                          int cmp, const unsigned long* cmp_values) {
-  const Call call(1561);
+  const WordWait call(1561, ivars, nelems * sizeof(unsigned long));
   return pshmem_ulong_wait_until_any_vector(ivars, nelems, status, cmp, cmp_values);
 }
 size_t shmem_ulonglong_wait_until_any_vector(unsigned long long* ivars, size_t nelems,
                                              const int* status, int cmp,
                                              const unsigned long long* cmp_values) {
-  const Call call(1562);
+  const WordWait call(1562, ivars, nelems * sizeof(unsigned long long));
   return pshmem_ulonglong_wait_until_any_vector(ivars, nelems, status, cmp, cmp_values);
 }
 size_t shmem_int32_wait_until_any_vector(int32_t* ivars, size_t nelems, const int* status, int cmp,
                                          const int32_t* cmp_values) {
-  const Call call(1563);
+  const WordWait call(1563, ivars, nelems * sizeof(int32_t));
   return pshmem_int32_wait_until_any_vector(ivars, nelems, status, cmp, cmp_values);
 }
 size_t shmem_int64_wait_until_any_vector(int64_t* ivars, size_t nelems, const int* status, int cmp,
                                          const int64_t* cmp_values) {
-  const Call call(1564);
+  const WordWait call(1564, ivars, nelems * sizeof(int64_t));
   return pshmem_int64_wait_until_any_vector(ivars, nelems, status, cmp, cmp_values);
 }
 size_t shmem_uint32_wait_until_any_vector(uint32_t* ivars, size_t nelems, const int* status,
                                           int cmp, const uint32_t* cmp_values) {
-  const Call call(1565);
+  const WordWait call(1565, ivars, nelems * sizeof(uint32_t));
   return pshmem_uint32_wait_until_any_vector(ivars, nelems, status, cmp, cmp_values);
 }
 size_t shmem_uint64_wait_until_any_vector(uint64_t* ivars, size_t nelems, const int* status,
                                           int cmp, const uint64_t* cmp_values) {
-  const Call call(1566);
+  const WordWait call(1566, ivars, nelems * sizeof(uint64_t));
   return pshmem_uint64_wait_until_any_vector(ivars, nelems, status, cmp, cmp_values);
 }
 size_t shmem_size_wait_until_any_vector(size_t* ivars, size_t nelems, const int* status, int cmp,
                                         const size_t* cmp_values) {
-  const Call call(1567);
+  const WordWait call(1567, ivars, nelems * sizeof(size_t));
   return pshmem_size_wait_until_any_vector(ivars, nelems, status, cmp, cmp_values);
 }
 size_t shmem_ptrdiff_wait_until_any_vector(ptrdiff_t* ivars, size_t nelems, const int* status,
                                            int cmp, const ptrdiff_t* cmp_values) {
-  const Call call(1568);
+  const WordWait call(1568, ivars, nelems * sizeof(ptrdiff_t));
   return pshmem_ptrdiff_wait_until_any_vector(ivars, nelems, status, cmp, cmp_values);
 }
 size_t shmem_int_wait_until_some(int* ivars, size_t nelems, size_t* indices, const int* status,
                                  int cmp, int cmp_value) {
-  const Call call(1569);
+  const WordWait call(1569, ivars, nelems * sizeof(int));
   return pshmem_int_wait_until_some(ivars, nelems, indices, status, cmp, cmp_value);
 }
 size_t shmem_long_wait_until_some(long* ivars, size_t nelems, size_t* indices, const int* status,
                                   int cmp, long cmp_value) {
-  const Call call(1570);
+  const WordWait call(1570, ivars, nelems * sizeof(long));
   return pshmem_long_wait_until_some(ivars, nelems, indices, status, cmp, cmp_value);
 }
 size_t shmem_longlong_wait_until_some(long long* ivars, size_t nelems, size_t* indices,
                                       const int* status, int cmp, long long cmp_value) {
-  const Call call(1571);
+  const WordWait call(1571, ivars, nelems * sizeof(long long));
   return pshmem_longlong_wait_until_some(ivars, nelems, indices, status, cmp, cmp_value);
 }
 size_t shmem_uint_wait_until_some(unsigned int* ivars, size_t nelems, size_t* indices,
                                   const int* status, int cmp, unsigned int cmp_value) {
-  const Call call(1572);
+  const WordWait call(1572, ivars, nelems * sizeof(unsigned int));
   return pshmem_uint_wait_until_some(ivars, nelems, indices, status, cmp, cmp_value);
 }
 size_t shmem_ulong_wait_until_some(unsigned long* ivars, size_t nelems, size_t* indices,
                                    const int* status, int cmp, unsigned long cmp_value) {
-  const Call call(1573);
+  const WordWait call(1573, ivars, nelems * sizeof(unsigned long));
   return pshmem_ulong_wait_until_some(ivars, nelems, indices, status, cmp, cmp_value);
 }
 size_t shmem_ulonglong_wait_until_some(unsigned long long* ivars, size_t nelems, size_t* indices,
                                        const int* status, int cmp, unsigned long long cmp_value) {
-  const Call call(1574);
+  const WordWait call(1574, ivars, nelems * sizeof(unsigned long long));
   return pshmem_ulonglong_wait_until_some(ivars, nelems, indices, status, cmp, cmp_value);
 }
 size_t shmem_int32_wait_until_some(int32_t* ivars, size_t nelems, size_t* indices,
                                    const int* status, int cmp, int32_t cmp_value) {
-  const Call call(1575);
+  const WordWait call(1575, ivars, nelems * sizeof(int32_t));
   return pshmem_int32_wait_until_some(ivars, nelems, indices, status, cmp, cmp_value);
 }
 size_t shmem_int64_wait_until_some(int64_t* ivars, size_t nelems, size_t* indices,
                                    const int* status, int cmp, int64_t cmp_value) {
-  const Call call(1576);
+  const WordWait call(1576, ivars, nelems * sizeof(int64_t));
   return pshmem_int64_wait_until_some(ivars, nelems, indices, status, cmp, cmp_value);
 }
 size_t shmem_uint32_wait_until_some(uint32_t* ivars, size_t nelems, size_t* indices,
                                     const int* status, int cmp, uint32_t cmp_value) {
-  const Call call(1577);
+  const WordWait call(1577, ivars, nelems * sizeof(uint32_t));
   return pshmem_uint32_wait_until_some(ivars, nelems, indices, status, cmp, cmp_value);
 }
 size_t shmem_uint64_wait_until_some(uint64_t* ivars, size_t nelems, size_t* indices,
                                     const int* status, int cmp, uint64_t cmp_value) {
-  const Call call(1578);
+  const WordWait call(1578, ivars, nelems * sizeof(uint64_t));
   return pshmem_uint64_wait_until_some(ivars, nelems, indices, status, cmp, cmp_value);
 }
 size_t shmem_size_wait_until_some(size_t* ivars, size_t nelems, size_t* indices, const int* status,
                                   int cmp, size_t cmp_value) {
-  const Call call(1579);
+  const WordWait call(1579, ivars, nelems * sizeof(size_t));
   return pshmem_size_wait_until_some(ivars, nelems, indices, status, cmp, cmp_value);
 }
 size_t shmem_ptrdiff_wait_until_some(ptrdiff_t* ivars, size_t nelems, size_t* indices,
                                      const int* status, int cmp, ptrdiff_t cmp_value) {
-  const Call call(1580);
+  const WordWait call(1580, ivars, nelems * sizeof(ptrdiff_t));
   return pshmem_ptrdiff_wait_until_some(ivars, nelems, indices, status, cmp, cmp_value);
 }
 size_t shmem_int_wait_until_some_vector(int* ivars, size_t nelems, size_t* indices,
                                         const int* status, int cmp, const int* cmp_values) {
-  const Call call(1581);
+  const WordWait call(1581, ivars, nelems * sizeof(int));
   return pshmem_int_wait_until_some_vector(ivars, nelems, indices, status, cmp, cmp_values);
 }
 size_t shmem_long_wait_until_some_vector(long* ivars, size_t nelems, size_t* indices,
                                          const int* status, int cmp, const long* cmp_values) {
-  const Call call(1582);
+  const WordWait call(1582, ivars, nelems * sizeof(long));
   return pshmem_long_wait_until_some_vector(ivars, nelems, indices, status, cmp, cmp_values);
 }
 size_t shmem_longlong_wait_until_some_vector(long long* ivars, size_t nelems, size_t* indices,
                                              const int* status, int cmp,
                                              const long long* cmp_values) {
-  const Call call(1583);
+  const WordWait call(1583, ivars, nelems * sizeof(long long));
   return pshmem_longlong_wait_until_some_vector(ivars, nelems, indices, status, cmp, cmp_values);
 }
 size_t shmem_uint_wait_until_some_vector(unsigned int* ivars, size_t nelems, size_t* indices,
                                          const int* status, int cmp,
                                          const unsigned int* cmp_values) {
-  const Call call(1584);
+  const WordWait call(1584, ivars, nelems * sizeof(unsigned int));
   return pshmem_uint_wait_until_some_vector(ivars, nelems, indices, status, cmp, cmp_values);
 }
 size_t shmem_ulong_wait_until_some_vector(unsigned long* ivars, size_t nelems, size_t* indices,
                                           const int* status, int cmp,
                                           const unsigned long* cmp_values) {
-  const Call call(1585);
+  const WordWait call(1585, ivars, nelems * sizeof(unsigned long));
   return pshmem_ulong_wait_until_some_vector(ivars, nelems, indices, status, cmp, cmp_values);
 }
 size_t shmem_ulonglong_wait_until_some_vector(unsigned long long* ivars, size_t nelems,
                                               size_t* indices, const int* status, int cmp,
                                               const unsigned long long* cmp_values) {
-  const Call call(1586);
+  const WordWait call(1586, ivars, nelems * sizeof(unsigned long long));
   return pshmem_ulonglong_wait_until_some_vector(ivars, nelems, indices, status, cmp, cmp_values);
 }
 size_t shmem_int32_wait_until_some_vector(int32_t* ivars, size_t nelems, size_t* indices,
                                           const int* status, int cmp, const int32_t* cmp_values) {
-  const Call call(1587);
+  const WordWait call(1587, ivars, nelems * sizeof(int32_t));
   return pshmem_int32_wait_until_some_vector(ivars, nelems, indices, status, cmp, cmp_values);
 }
 size_t shmem_int64_wait_until_some_vector(int64_t* ivars, size_t nelems, size_t* indices,
                                           const int* status, int cmp, const int64_t* cmp_values) {
-  const Call call(1588);
+  const WordWait call(1588, ivars, nelems * sizeof(int64_t));
   return pshmem_int64_wait_until_some_vector(ivars, nelems, indices, status, cmp, cmp_values);
 }
 size_t shmem_uint32_wait_until_some_vector(uint32_t* ivars, size_t nelems, size_t* indices,
                                            const int* status, int cmp, const uint32_t* cmp_values) {
-  const Call call(1589);
+  const WordWait call(1589, ivars, nelems * sizeof(uint32_t));
   return pshmem_uint32_wait_until_some_vector(ivars, nelems, indices, status, cmp, cmp_values);
 }
 size_t shmem_uint64_wait_until_some_vector(uint64_t* ivars, size_t nelems, size_t* indices,
                                            const int* status, int cmp, const uint64_t* cmp_values) {
-  const Call call(1590);
+  const WordWait call(1590, ivars, nelems * sizeof(uint64_t));
   return pshmem_uint64_wait_until_some_vector(ivars, nelems, indices, status, cmp, cmp_values);
 }
 size_t shmem_size_wait_until_some_vector(size_t* ivars, size_t nelems, size_t* indices,
                                          const int* status, int cmp, const size_t* cmp_values) {
-  const Call call(1591);
+  const WordWait call(1591, ivars, nelems * sizeof(size_t));
   return pshmem_size_wait_until_some_vector(ivars, nelems, indices, status, cmp, cmp_values);
 }
 size_t shmem_ptrdiff_wait_until_some_vector(ptrdiff_t* ivars, size_t nelems, size_t* indices,
                                             const int* status, int cmp,
                                             const ptrdiff_t* cmp_values) {
-  const Call call(1592);
+  const WordWait call(1592, ivars, nelems * sizeof(ptrdiff_t));
   return pshmem_ptrdiff_wait_until_some_vector(ivars, nelems, indices, status, cmp, cmp_values);
 }
 int shmem_short_test(short* ivar, int cmp, short cmp_value) {
@@ -844,7 +844,7 @@ size_t shmem_ptrdiff_test_some_vector(ptrdiff_t* ivars, size_t nelems, size_t* i
   return pshmem_ptrdiff_test_some_vector(ivars, nelems, indices, status, cmp, cmp_values);
 }
 uint64_t shmem_signal_wait_until(uint64_t* sig_addr, int cmp, uint64_t cmp_value) {
-  const Call call(1679);
+  const WordWait call(1679, sig_addr, sizeof(uint64_t));
   return pshmem_signal_wait_until(sig_addr, cmp, cmp_value);
 }
 }  // extern "C"

@@ -8,2075 +8,2075 @@ using namespace gondwana::profile;
 
 extern "C" {
 void shmem_float_put(float* dest, const float* source, size_t nelems, int pe) {
-  const Transfer call(32, Traffic::put, nelems * sizeof(float), pe);
+  const Transfer call(32, Traffic::put, nelems * sizeof(float), pe, dest);
   pshmem_float_put(dest, source, nelems, pe);
 }
 void shmem_double_put(double* dest, const double* source, size_t nelems, int pe) {
-  const Transfer call(33, Traffic::put, nelems * sizeof(double), pe);
+  const Transfer call(33, Traffic::put, nelems * sizeof(double), pe, dest);
   pshmem_double_put(dest, source, nelems, pe);
 }
 void shmem_longdouble_put(long double* dest, const long double* source, size_t nelems, int pe) {
-  const Transfer call(34, Traffic::put, nelems * sizeof(long double), pe);
+  const Transfer call(34, Traffic::put, nelems * sizeof(long double), pe, dest);
   pshmem_longdouble_put(dest, source, nelems, pe);
 }
 void shmem_char_put(char* dest, const char* source, size_t nelems, int pe) {
-  const Transfer call(35, Traffic::put, nelems * sizeof(char), pe);
+  const Transfer call(35, Traffic::put, nelems * sizeof(char), pe, dest);
   pshmem_char_put(dest, source, nelems, pe);
 }
 void shmem_schar_put(signed char* dest, const signed char* source, size_t nelems, int pe) {
-  const Transfer call(36, Traffic::put, nelems * sizeof(signed char), pe);
+  const Transfer call(36, Traffic::put, nelems * sizeof(signed char), pe, dest);
   pshmem_schar_put(dest, source, nelems, pe);
 }
 void shmem_short_put(short* dest, const short* source, size_t nelems, int pe) {
-  const Transfer call(37, Traffic::put, nelems * sizeof(short), pe);
+  const Transfer call(37, Traffic::put, nelems * sizeof(short), pe, dest);
   pshmem_short_put(dest, source, nelems, pe);
 }
 void shmem_int_put(int* dest, const int* source, size_t nelems, int pe) {
-  const Transfer call(38, Traffic::put, nelems * sizeof(int), pe);
+  const Transfer call(38, Traffic::put, nelems * sizeof(int), pe, dest);
   pshmem_int_put(dest, source, nelems, pe);
 }
 void shmem_long_put(long* dest, const long* source, size_t nelems, int pe) {
-  const Transfer call(39, Traffic::put, nelems * sizeof(long), pe);
+  const Transfer call(39, Traffic::put, nelems * sizeof(long), pe, dest);
   pshmem_long_put(dest, source, nelems, pe);
 }
 void shmem_longlong_put(long long* dest, const long long* source, size_t nelems, int pe) {
-  const Transfer call(40, Traffic::put, nelems * sizeof(long long), pe);
+  const Transfer call(40, Traffic::put, nelems * sizeof(long long), pe, dest);
   pshmem_longlong_put(dest, source, nelems, pe);
 }
 void shmem_uchar_put(unsigned char* dest, const unsigned char* source, size_t nelems, int pe) {
-  const Transfer call(41, Traffic::put, nelems * sizeof(unsigned char), pe);
+  const Transfer call(41, Traffic::put, nelems * sizeof(unsigned char), pe, dest);
   pshmem_uchar_put(dest, source, nelems, pe);
 }
 void shmem_ushort_put(unsigned short* dest, const unsigned short* source, size_t nelems, int pe) {
-  const Transfer call(42, Traffic::put, nelems * sizeof(unsigned short), pe);
+  const Transfer call(42, Traffic::put, nelems * sizeof(unsigned short), pe, dest);
   pshmem_ushort_put(dest, source, nelems, pe);
 }
 void shmem_uint_put(unsigned int* dest, const unsigned int* source, size_t nelems, int pe) {
-  const Transfer call(43, Traffic::put, nelems * sizeof(unsigned int), pe);
+  const Transfer call(43, Traffic::put, nelems * sizeof(unsigned int), pe, dest);
   pshmem_uint_put(dest, source, nelems, pe);
 }
 void shmem_ulong_put(unsigned long* dest, const unsigned long* source, size_t nelems, int pe) {
-  const Transfer call(44, Traffic::put, nelems * sizeof(unsigned long), pe);
+  const Transfer call(44, Traffic::put, nelems * sizeof(unsigned long), pe, dest);
   pshmem_ulong_put(dest, source, nelems, pe);
 }
 void shmem_ulonglong_put(unsigned long long* dest, const unsigned long long* source, size_t nelems,
                          int pe) {
-  const Transfer call(45, Traffic::put, nelems * sizeof(unsigned long long), pe);
+  const Transfer call(45, Traffic::put, nelems * sizeof(unsigned long long), pe, dest);
   pshmem_ulonglong_put(dest, source, nelems, pe);
 }
 void shmem_int8_put(int8_t* dest, const int8_t* source, size_t nelems, int pe) {
-  const Transfer call(46, Traffic::put, nelems * sizeof(int8_t), pe);
+  const Transfer call(46, Traffic::put, nelems * sizeof(int8_t), pe, dest);
   pshmem_int8_put(dest, source, nelems, pe);
 }
 void shmem_int16_put(int16_t* dest, const int16_t* source, size_t nelems, int pe) {
-  const Transfer call(47, Traffic::put, nelems * sizeof(int16_t), pe);
+  const Transfer call(47, Traffic::put, nelems * sizeof(int16_t), pe, dest);
   pshmem_int16_put(dest, source, nelems, pe);
 }
 void shmem_int32_put(int32_t* dest, const int32_t* source, size_t nelems, int pe) {
-  const Transfer call(48, Traffic::put, nelems * sizeof(int32_t), pe);
+  const Transfer call(48, Traffic::put, nelems * sizeof(int32_t), pe, dest);
   pshmem_int32_put(dest, source, nelems, pe);
 }
 void shmem_int64_put(int64_t* dest, const int64_t* source, size_t nelems, int pe) {
-  const Transfer call(49, Traffic::put, nelems * sizeof(int64_t), pe);
+  const Transfer call(49, Traffic::put, nelems * sizeof(int64_t), pe, dest);
   pshmem_int64_put(dest, source, nelems, pe);
 }
 void shmem_uint8_put(uint8_t* dest, const uint8_t* source, size_t nelems, int pe) {
-  const Transfer call(50, Traffic::put, nelems * sizeof(uint8_t), pe);
+  const Transfer call(50, Traffic::put, nelems * sizeof(uint8_t), pe, dest);
   pshmem_uint8_put(dest, source, nelems, pe);
 }
 void shmem_uint16_put(uint16_t* dest, const uint16_t* source, size_t nelems, int pe) {
-  const Transfer call(51, Traffic::put, nelems * sizeof(uint16_t), pe);
+  const Transfer call(51, Traffic::put, nelems * sizeof(uint16_t), pe, dest);
   pshmem_uint16_put(dest, source, nelems, pe);
 }
 void shmem_uint32_put(uint32_t* dest, const uint32_t* source, size_t nelems, int pe) {
-  const Transfer call(52, Traffic::put, nelems * sizeof(uint32_t), pe);
+  const Transfer call(52, Traffic::put, nelems * sizeof(uint32_t), pe, dest);
   pshmem_uint32_put(dest, source, nelems, pe);
 }
 void shmem_uint64_put(uint64_t* dest, const uint64_t* source, size_t nelems, int pe) {
-  const Transfer call(53, Traffic::put, nelems * sizeof(uint64_t), pe);
+  const Transfer call(53, Traffic::put, nelems * sizeof(uint64_t), pe, dest);
   pshmem_uint64_put(dest, source, nelems, pe);
 }
 void shmem_size_put(size_t* dest, const size_t* source, size_t nelems, int pe) {
-  const Transfer call(54, Traffic::put, nelems * sizeof(size_t), pe);
+  const Transfer call(54, Traffic::put, nelems * sizeof(size_t), pe, dest);
   pshmem_size_put(dest, source, nelems, pe);
 }
 void shmem_ptrdiff_put(ptrdiff_t* dest, const ptrdiff_t* source, size_t nelems, int pe) {
-  const Transfer call(55, Traffic::put, nelems * sizeof(ptrdiff_t), pe);
+  const Transfer call(55, Traffic::put, nelems * sizeof(ptrdiff_t), pe, dest);
   pshmem_ptrdiff_put(dest, source, nelems, pe);
 }
 void shmem_ctx_float_put(shmem_ctx_t ctx, float* dest, const float* source, size_t nelems, int pe) {
-  const Transfer call(56, Traffic::put, nelems * sizeof(float), ctx, pe);
+  const Transfer call(56, Traffic::put, nelems * sizeof(float), ctx, pe, dest);
   pshmem_ctx_float_put(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_double_put(shmem_ctx_t ctx, double* dest, const double* source, size_t nelems,
                           int pe) {
-  const Transfer call(57, Traffic::put, nelems * sizeof(double), ctx, pe);
+  const Transfer call(57, Traffic::put, nelems * sizeof(double), ctx, pe, dest);
   pshmem_ctx_double_put(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_longdouble_put(shmem_ctx_t ctx, long double* dest, const long double* source,
                               size_t nelems, int pe) {
-  const Transfer call(58, Traffic::put, nelems * sizeof(long double), ctx, pe);
+  const Transfer call(58, Traffic::put, nelems * sizeof(long double), ctx, pe, dest);
   pshmem_ctx_longdouble_put(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_char_put(shmem_ctx_t ctx, char* dest, const char* source, size_t nelems, int pe) {
-  const Transfer call(59, Traffic::put, nelems * sizeof(char), ctx, pe);
+  const Transfer call(59, Traffic::put, nelems * sizeof(char), ctx, pe, dest);
   pshmem_ctx_char_put(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_schar_put(shmem_ctx_t ctx, signed char* dest, const signed char* source,
                          size_t nelems, int pe) {
-  const Transfer call(60, Traffic::put, nelems * sizeof(signed char), ctx, pe);
+  const Transfer call(60, Traffic::put, nelems * sizeof(signed char), ctx, pe, dest);
   pshmem_ctx_schar_put(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_short_put(shmem_ctx_t ctx, short* dest, const short* source, size_t nelems, int pe) {
-  const Transfer call(61, Traffic::put, nelems * sizeof(short), ctx, pe);
+  const Transfer call(61, Traffic::put, nelems * sizeof(short), ctx, pe, dest);
   pshmem_ctx_short_put(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_int_put(shmem_ctx_t ctx, int* dest, const int* source, size_t nelems, int pe) {
-  const Transfer call(62, Traffic::put, nelems * sizeof(int), ctx, pe);
+  const Transfer call(62, Traffic::put, nelems * sizeof(int), ctx, pe, dest);
   pshmem_ctx_int_put(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_long_put(shmem_ctx_t ctx, long* dest, const long* source, size_t nelems, int pe) {
-  const Transfer call(63, Traffic::put, nelems * sizeof(long), ctx, pe);
+  const Transfer call(63, Traffic::put, nelems * sizeof(long), ctx, pe, dest);
   pshmem_ctx_long_put(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_longlong_put(shmem_ctx_t ctx, long long* dest, const long long* source,
                             size_t nelems, int pe) {
-  const Transfer call(64, Traffic::put, nelems * sizeof(long long), ctx, pe);
+  const Transfer call(64, Traffic::put, nelems * sizeof(long long), ctx, pe, dest);
   pshmem_ctx_longlong_put(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_uchar_put(shmem_ctx_t ctx, unsigned char* dest, const unsigned char* source,
                          size_t nelems, int pe) {
-  const Transfer call(65, Traffic::put, nelems * sizeof(unsigned char), ctx, pe);
+  const Transfer call(65, Traffic::put, nelems * sizeof(unsigned char), ctx, pe, dest);
   pshmem_ctx_uchar_put(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_ushort_put(shmem_ctx_t ctx, unsigned short* dest, const unsigned short* source,
                           size_t nelems, int pe) {
-  const Transfer call(66, Traffic::put, nelems * sizeof(unsigned short), ctx, pe);
+  const Transfer call(66, Traffic::put, nelems * sizeof(unsigned short), ctx, pe, dest);
   pshmem_ctx_ushort_put(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_uint_put(shmem_ctx_t ctx, unsigned int* dest, const unsigned int* source,
                         size_t nelems, int pe) {
-  const Transfer call(67, Traffic::put, nelems * sizeof(unsigned int), ctx, pe);
+  const Transfer call(67, Traffic::put, nelems * sizeof(unsigned int), ctx, pe, dest);
   pshmem_ctx_uint_put(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_ulong_put(shmem_ctx_t ctx, unsigned long* dest, const unsigned long* source,
                          size_t nelems, int pe) {
-  const Transfer call(68, Traffic::put, nelems * sizeof(unsigned long), ctx, pe);
+  const Transfer call(68, Traffic::put, nelems * sizeof(unsigned long), ctx, pe, dest);
   pshmem_ctx_ulong_put(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_ulonglong_put(shmem_ctx_t ctx, unsigned long long* dest,
                              const unsigned long long* source, size_t nelems, int pe) {
-  const Transfer call(69, Traffic::put, nelems * sizeof(unsigned long long), ctx, pe);
+  const Transfer call(69, Traffic::put, nelems * sizeof(unsigned long long), ctx, pe, dest);
   pshmem_ctx_ulonglong_put(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_int8_put(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, size_t nelems,
                         int pe) {
-  const Transfer call(70, Traffic::put, nelems * sizeof(int8_t), ctx, pe);
+  const Transfer call(70, Traffic::put, nelems * sizeof(int8_t), ctx, pe, dest);
   pshmem_ctx_int8_put(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_int16_put(shmem_ctx_t ctx, int16_t* dest, const int16_t* source, size_t nelems,
                          int pe) {
-  const Transfer call(71, Traffic::put, nelems * sizeof(int16_t), ctx, pe);
+  const Transfer call(71, Traffic::put, nelems * sizeof(int16_t), ctx, pe, dest);
   pshmem_ctx_int16_put(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_int32_put(shmem_ctx_t ctx, int32_t* dest, const int32_t* source, size_t nelems,
                          int pe) {
-  const Transfer call(72, Traffic::put, nelems * sizeof(int32_t), ctx, pe);
+  const Transfer call(72, Traffic::put, nelems * sizeof(int32_t), ctx, pe, dest);
   pshmem_ctx_int32_put(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_int64_put(shmem_ctx_t ctx, int64_t* dest, const int64_t* source, size_t nelems,
                          int pe) {
-  const Transfer call(73, Traffic::put, nelems * sizeof(int64_t), ctx, pe);
+  const Transfer call(73, Traffic::put, nelems * sizeof(int64_t), ctx, pe, dest);
   pshmem_ctx_int64_put(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_uint8_put(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source, size_t nelems,
                          int pe) {
-  const Transfer call(74, Traffic::put, nelems * sizeof(uint8_t), ctx, pe);
+  const Transfer call(74, Traffic::put, nelems * sizeof(uint8_t), ctx, pe, dest);
   pshmem_ctx_uint8_put(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_uint16_put(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source, size_t nelems,
                           int pe) {
-  const Transfer call(75, Traffic::put, nelems * sizeof(uint16_t), ctx, pe);
+  const Transfer call(75, Traffic::put, nelems * sizeof(uint16_t), ctx, pe, dest);
   pshmem_ctx_uint16_put(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_uint32_put(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source, size_t nelems,
                           int pe) {
-  const Transfer call(76, Traffic::put, nelems * sizeof(uint32_t), ctx, pe);
+  const Transfer call(76, Traffic::put, nelems * sizeof(uint32_t), ctx, pe, dest);
   pshmem_ctx_uint32_put(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_uint64_put(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source, size_t nelems,
                           int pe) {
-  const Transfer call(77, Traffic::put, nelems * sizeof(uint64_t), ctx, pe);
+  const Transfer call(77, Traffic::put, nelems * sizeof(uint64_t), ctx, pe, dest);
   pshmem_ctx_uint64_put(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_size_put(shmem_ctx_t ctx, size_t* dest, const size_t* source, size_t nelems,
                         int pe) {
-  const Transfer call(78, Traffic::put, nelems * sizeof(size_t), ctx, pe);
+  const Transfer call(78, Traffic::put, nelems * sizeof(size_t), ctx, pe, dest);
   pshmem_ctx_size_put(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_ptrdiff_put(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source, size_t nelems,
                            int pe) {
-  const Transfer call(79, Traffic::put, nelems * sizeof(ptrdiff_t), ctx, pe);
+  const Transfer call(79, Traffic::put, nelems * sizeof(ptrdiff_t), ctx, pe, dest);
   pshmem_ctx_ptrdiff_put(ctx, dest, source, nelems, pe);
 }
 void shmem_put8(void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(80, Traffic::put, nelems, pe);
+  const Transfer call(80, Traffic::put, nelems, pe, dest);
   pshmem_put8(dest, source, nelems, pe);
 }
 void shmem_put16(void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(81, Traffic::put, nelems * 2, pe);
+  const Transfer call(81, Traffic::put, nelems * 2, pe, dest);
   pshmem_put16(dest, source, nelems, pe);
 }
 void shmem_put32(void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(82, Traffic::put, nelems * 4, pe);
+  const Transfer call(82, Traffic::put, nelems * 4, pe, dest);
   pshmem_put32(dest, source, nelems, pe);
 }
 void shmem_put64(void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(83, Traffic::put, nelems * 8, pe);
+  const Transfer call(83, Traffic::put, nelems * 8, pe, dest);
   pshmem_put64(dest, source, nelems, pe);
 }
 void shmem_put128(void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(84, Traffic::put, nelems * 16, pe);
+  const Transfer call(84, Traffic::put, nelems * 16, pe, dest);
   pshmem_put128(dest, source, nelems, pe);
 }
 void shmem_ctx_put8(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(85, Traffic::put, nelems, ctx, pe);
+  const Transfer call(85, Traffic::put, nelems, ctx, pe, dest);
   pshmem_ctx_put8(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_put16(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(86, Traffic::put, nelems * 2, ctx, pe);
+  const Transfer call(86, Traffic::put, nelems * 2, ctx, pe, dest);
   pshmem_ctx_put16(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_put32(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(87, Traffic::put, nelems * 4, ctx, pe);
+  const Transfer call(87, Traffic::put, nelems * 4, ctx, pe, dest);
   pshmem_ctx_put32(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_put64(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(88, Traffic::put, nelems * 8, ctx, pe);
+  const Transfer call(88, Traffic::put, nelems * 8, ctx, pe, dest);
   pshmem_ctx_put64(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_put128(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(89, Traffic::put, nelems * 16, ctx, pe);
+  const Transfer call(89, Traffic::put, nelems * 16, ctx, pe, dest);
   pshmem_ctx_put128(ctx, dest, source, nelems, pe);
 }
 void shmem_putmem(void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(90, Traffic::put, nelems, pe);
+  const Transfer call(90, Traffic::put, nelems, pe, dest);
   pshmem_putmem(dest, source, nelems, pe);
 }
 void shmem_ctx_putmem(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(91, Traffic::put, nelems, ctx, pe);
+  const Transfer call(91, Traffic::put, nelems, ctx, pe, dest);
   pshmem_ctx_putmem(ctx, dest, source, nelems, pe);
 }
 void shmem_float_get(float* dest, const float* source, size_t nelems, int pe) {
-  const Transfer call(92, Traffic::get, nelems * sizeof(float), pe);
+  const Transfer call(92, Traffic::get, nelems * sizeof(float), pe, source);
   pshmem_float_get(dest, source, nelems, pe);
 }
 void shmem_double_get(double* dest, const double* source, size_t nelems, int pe) {
-  const Transfer call(93, Traffic::get, nelems * sizeof(double), pe);
+  const Transfer call(93, Traffic::get, nelems * sizeof(double), pe, source);
   pshmem_double_get(dest, source, nelems, pe);
 }
 void shmem_longdouble_get(long double* dest, const long double* source, size_t nelems, int pe) {
-  const Transfer call(94, Traffic::get, nelems * sizeof(long double), pe);
+  const Transfer call(94, Traffic::get, nelems * sizeof(long double), pe, source);
   pshmem_longdouble_get(dest, source, nelems, pe);
 }
 void shmem_char_get(char* dest, const char* source, size_t nelems, int pe) {
-  const Transfer call(95, Traffic::get, nelems * sizeof(char), pe);
+  const Transfer call(95, Traffic::get, nelems * sizeof(char), pe, source);
   pshmem_char_get(dest, source, nelems, pe);
 }
 void shmem_schar_get(signed char* dest, const signed char* source, size_t nelems, int pe) {
-  const Transfer call(96, Traffic::get, nelems * sizeof(signed char), pe);
+  const Transfer call(96, Traffic::get, nelems * sizeof(signed char), pe, source);
   pshmem_schar_get(dest, source, nelems, pe);
 }
 void shmem_short_get(short* dest, const short* source, size_t nelems, int pe) {
-  const Transfer call(97, Traffic::get, nelems * sizeof(short), pe);
+  const Transfer call(97, Traffic::get, nelems * sizeof(short), pe, source);
   pshmem_short_get(dest, source, nelems, pe);
 }
 void shmem_int_get(int* dest, const int* source, size_t nelems, int pe) {
-  const Transfer call(98, Traffic::get, nelems * sizeof(int), pe);
+  const Transfer call(98, Traffic::get, nelems * sizeof(int), pe, source);
   pshmem_int_get(dest, source, nelems, pe);
 }
 void shmem_long_get(long* dest, const long* source, size_t nelems, int pe) {
-  const Transfer call(99, Traffic::get, nelems * sizeof(long), pe);
+  const Transfer call(99, Traffic::get, nelems * sizeof(long), pe, source);
   pshmem_long_get(dest, source, nelems, pe);
 }
 void shmem_longlong_get(long long* dest, const long long* source, size_t nelems, int pe) {
-  const Transfer call(100, Traffic::get, nelems * sizeof(long long), pe);
+  const Transfer call(100, Traffic::get, nelems * sizeof(long long), pe, source);
   pshmem_longlong_get(dest, source, nelems, pe);
 }
 void shmem_uchar_get(unsigned char* dest, const unsigned char* source, size_t nelems, int pe) {
-  const Transfer call(101, Traffic::get, nelems * sizeof(unsigned char), pe);
+  const Transfer call(101, Traffic::get, nelems * sizeof(unsigned char), pe, source);
   pshmem_uchar_get(dest, source, nelems, pe);
 }
 void shmem_ushort_get(unsigned short* dest, const unsigned short* source, size_t nelems, int pe) {
-  const Transfer call(102, Traffic::get, nelems * sizeof(unsigned short), pe);
+  const Transfer call(102, Traffic::get, nelems * sizeof(unsigned short), pe, source);
   pshmem_ushort_get(dest, source, nelems, pe);
 }
 void shmem_uint_get(unsigned int* dest, const unsigned int* source, size_t nelems, int pe) {
-  const Transfer call(103, Traffic::get, nelems * sizeof(unsigned int), pe);
+  const Transfer call(103, Traffic::get, nelems * sizeof(unsigned int), pe, source);
   pshmem_uint_get(dest, source, nelems, pe);
 }
 void shmem_ulong_get(unsigned long* dest, const unsigned long* source, size_t nelems, int pe) {
-  const Transfer call(104, Traffic::get, nelems * sizeof(unsigned long), pe);
+  const Transfer call(104, Traffic::get, nelems * sizeof(unsigned long), pe, source);
   pshmem_ulong_get(dest, source, nelems, pe);
 }
 void shmem_ulonglong_get(unsigned long long* dest, const unsigned long long* source, size_t nelems,
                          int pe) {
-  const Transfer call(105, Traffic::get, nelems * sizeof(unsigned long long), pe);
+  const Transfer call(105, Traffic::get, nelems * sizeof(unsigned long long), pe, source);
   pshmem_ulonglong_get(dest, source, nelems, pe);
 }
 void shmem_int8_get(int8_t* dest, const int8_t* source, size_t nelems, int pe) {
-  const Transfer call(106, Traffic::get, nelems * sizeof(int8_t), pe);
+  const Transfer call(106, Traffic::get, nelems * sizeof(int8_t), pe, source);
   pshmem_int8_get(dest, source, nelems, pe);
 }
 void shmem_int16_get(int16_t* dest, const int16_t* source, size_t nelems, int pe) {
-  const Transfer call(107, Traffic::get, nelems * sizeof(int16_t), pe);
+  const Transfer call(107, Traffic::get, nelems * sizeof(int16_t), pe, source);
   pshmem_int16_get(dest, source, nelems, pe);
 }
 void shmem_int32_get(int32_t* dest, const int32_t* source, size_t nelems, int pe) {
-  const Transfer call(108, Traffic::get, nelems * sizeof(int32_t), pe);
+  const Transfer call(108, Traffic::get, nelems * sizeof(int32_t), pe, source);
   pshmem_int32_get(dest, source, nelems, pe);
 }
 void shmem_int64_get(int64_t* dest, const int64_t* source, size_t nelems, int pe) {
-  const Transfer call(109, Traffic::get, nelems * sizeof(int64_t), pe);
+  const Transfer call(109, Traffic::get, nelems * sizeof(int64_t), pe, source);
   pshmem_int64_get(dest, source, nelems, pe);
 }
 void shmem_uint8_get(uint8_t* dest, const uint8_t* source, size_t nelems, int pe) {
-  const Transfer call(110, Traffic::get, nelems * sizeof(uint8_t), pe);
+  const Transfer call(110, Traffic::get, nelems * sizeof(uint8_t), pe, source);
   pshmem_uint8_get(dest, source, nelems, pe);
 }
 void shmem_uint16_get(uint16_t* dest, const uint16_t* source, size_t nelems, int pe) {
-  const Transfer call(111, Traffic::get, nelems * sizeof(uint16_t), pe);
+  const Transfer call(111, Traffic::get, nelems * sizeof(uint16_t), pe, source);
   pshmem_uint16_get(dest, source, nelems, pe);
 }
 void shmem_uint32_get(uint32_t* dest, const uint32_t* source, size_t nelems, int pe) {
-  const Transfer call(112, Traffic::get, nelems * sizeof(uint32_t), pe);
+  const Transfer call(112, Traffic::get, nelems * sizeof(uint32_t), pe, source);
   pshmem_uint32_get(dest, source, nelems, pe);
 }
 void shmem_uint64_get(uint64_t* dest, const uint64_t* source, size_t nelems, int pe) {
-  const Transfer call(113, Traffic::get, nelems * sizeof(uint64_t), pe);
+  const Transfer call(113, Traffic::get, nelems * sizeof(uint64_t), pe, source);
   pshmem_uint64_get(dest, source, nelems, pe);
 }
 void shmem_size_get(size_t* dest, const size_t* source, size_t nelems, int pe) {
-  const Transfer call(114, Traffic::get, nelems * sizeof(size_t), pe);
+  const Transfer call(114, Traffic::get, nelems * sizeof(size_t), pe, source);
   pshmem_size_get(dest, source, nelems, pe);
 }
 void shmem_ptrdiff_get(ptrdiff_t* dest, const ptrdiff_t* source, size_t nelems, int pe) {
-  const Transfer call(115, Traffic::get, nelems * sizeof(ptrdiff_t), pe);
+  const Transfer call(115, Traffic::get, nelems * sizeof(ptrdiff_t), pe, source);
   pshmem_ptrdiff_get(dest, source, nelems, pe);
 }
 void shmem_ctx_float_get(shmem_ctx_t ctx, float* dest, const float* source, size_t nelems, int pe) {
-  const Transfer call(116, Traffic::get, nelems * sizeof(float), ctx, pe);
+  const Transfer call(116, Traffic::get, nelems * sizeof(float), ctx, pe, source);
   pshmem_ctx_float_get(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_double_get(shmem_ctx_t ctx, double* dest, const double* source, size_t nelems,
                           int pe) {
-  const Transfer call(117, Traffic::get, nelems * sizeof(double), ctx, pe);
+  const Transfer call(117, Traffic::get, nelems * sizeof(double), ctx, pe, source);
   pshmem_ctx_double_get(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_longdouble_get(shmem_ctx_t ctx, long double* dest, const long double* source,
                               size_t nelems, int pe) {
-  const Transfer call(118, Traffic::get, nelems * sizeof(long double), ctx, pe);
+  const Transfer call(118, Traffic::get, nelems * sizeof(long double), ctx, pe, source);
   pshmem_ctx_longdouble_get(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_char_get(shmem_ctx_t ctx, char* dest, const char* source, size_t nelems, int pe) {
-  const Transfer call(119, Traffic::get, nelems * sizeof(char), ctx, pe);
+  const Transfer call(119, Traffic::get, nelems * sizeof(char), ctx, pe, source);
   pshmem_ctx_char_get(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_schar_get(shmem_ctx_t ctx, signed char* dest, const signed char* source,
                          size_t nelems, int pe) {
-  const Transfer call(120, Traffic::get, nelems * sizeof(signed char), ctx, pe);
+  const Transfer call(120, Traffic::get, nelems * sizeof(signed char), ctx, pe, source);
   pshmem_ctx_schar_get(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_short_get(shmem_ctx_t ctx, short* dest, const short* source, size_t nelems, int pe) {
-  const Transfer call(121, Traffic::get, nelems * sizeof(short), ctx, pe);
+  const Transfer call(121, Traffic::get, nelems * sizeof(short), ctx, pe, source);
   pshmem_ctx_short_get(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_int_get(shmem_ctx_t ctx, int* dest, const int* source, size_t nelems, int pe) {
-  const Transfer call(122, Traffic::get, nelems * sizeof(int), ctx, pe);
+  const Transfer call(122, Traffic::get, nelems * sizeof(int), ctx, pe, source);
   pshmem_ctx_int_get(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_long_get(shmem_ctx_t ctx, long* dest, const long* source, size_t nelems, int pe) {
-  const Transfer call(123, Traffic::get, nelems * sizeof(long), ctx, pe);
+  const Transfer call(123, Traffic::get, nelems * sizeof(long), ctx, pe, source);
   pshmem_ctx_long_get(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_longlong_get(shmem_ctx_t ctx, long long* dest, const long long* source,
                             size_t nelems, int pe) {
-  const Transfer call(124, Traffic::get, nelems * sizeof(long long), ctx, pe);
+  const Transfer call(124, Traffic::get, nelems * sizeof(long long), ctx, pe, source);
   pshmem_ctx_longlong_get(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_uchar_get(shmem_ctx_t ctx, unsigned char* dest, const unsigned char* source,
                          size_t nelems, int pe) {
-  const Transfer call(125, Traffic::get, nelems * sizeof(unsigned char), ctx, pe);
+  const Transfer call(125, Traffic::get, nelems * sizeof(unsigned char), ctx, pe, source);
   pshmem_ctx_uchar_get(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_ushort_get(shmem_ctx_t ctx, unsigned short* dest, const unsigned short* source,
                           size_t nelems, int pe) {
-  const Transfer call(126, Traffic::get, nelems * sizeof(unsigned short), ctx, pe);
+  const Transfer call(126, Traffic::get, nelems * sizeof(unsigned short), ctx, pe, source);
   pshmem_ctx_ushort_get(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_uint_get(shmem_ctx_t ctx, unsigned int* dest, const unsigned int* source,
                         size_t nelems, int pe) {
-  const Transfer call(127, Traffic::get, nelems * sizeof(unsigned int), ctx, pe);
+  const Transfer call(127, Traffic::get, nelems * sizeof(unsigned int), ctx, pe, source);
   pshmem_ctx_uint_get(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_ulong_get(shmem_ctx_t ctx, unsigned long* dest, const unsigned long* source,
                          size_t nelems, int pe) {
-  const Transfer call(128, Traffic::get, nelems * sizeof(unsigned long), ctx, pe);
+  const Transfer call(128, Traffic::get, nelems * sizeof(unsigned long), ctx, pe, source);
   pshmem_ctx_ulong_get(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_ulonglong_get(shmem_ctx_t ctx, unsigned long long* dest,
                              const unsigned long long* source, size_t nelems, int pe) {
-  const Transfer call(129, Traffic::get, nelems * sizeof(unsigned long long), ctx, pe);
+  const Transfer call(129, Traffic::get, nelems * sizeof(unsigned long long), ctx, pe, source);
   pshmem_ctx_ulonglong_get(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_int8_get(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, size_t nelems,
                         int pe) {
-  const Transfer call(130, Traffic::get, nelems * sizeof(int8_t), ctx, pe);
+  const Transfer call(130, Traffic::get, nelems * sizeof(int8_t), ctx, pe, source);
   pshmem_ctx_int8_get(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_int16_get(shmem_ctx_t ctx, int16_t* dest, const int16_t* source, size_t nelems,
                          int pe) {
-  const Transfer call(131, Traffic::get, nelems * sizeof(int16_t), ctx, pe);
+  const Transfer call(131, Traffic::get, nelems * sizeof(int16_t), ctx, pe, source);
   pshmem_ctx_int16_get(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_int32_get(shmem_ctx_t ctx, int32_t* dest, const int32_t* source, size_t nelems,
                          int pe) {
-  const Transfer call(132, Traffic::get, nelems * sizeof(int32_t), ctx, pe);
+  const Transfer call(132, Traffic::get, nelems * sizeof(int32_t), ctx, pe, source);
   pshmem_ctx_int32_get(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_int64_get(shmem_ctx_t ctx, int64_t* dest, const int64_t* source, size_t nelems,
                          int pe) {
-  const Transfer call(133, Traffic::get, nelems * sizeof(int64_t), ctx, pe);
+  const Transfer call(133, Traffic::get, nelems * sizeof(int64_t), ctx, pe, source);
   pshmem_ctx_int64_get(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_uint8_get(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source, size_t nelems,
                          int pe) {
-  const Transfer call(134, Traffic::get, nelems * sizeof(uint8_t), ctx, pe);
+  const Transfer call(134, Traffic::get, nelems * sizeof(uint8_t), ctx, pe, source);
   pshmem_ctx_uint8_get(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_uint16_get(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source, size_t nelems,
                           int pe) {
-  const Transfer call(135, Traffic::get, nelems * sizeof(uint16_t), ctx, pe);
+  const Transfer call(135, Traffic::get, nelems * sizeof(uint16_t), ctx, pe, source);
   pshmem_ctx_uint16_get(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_uint32_get(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source, size_t nelems,
                           int pe) {
-  const Transfer call(136, Traffic::get, nelems * sizeof(uint32_t), ctx, pe);
+  const Transfer call(136, Traffic::get, nelems * sizeof(uint32_t), ctx, pe, source);
   pshmem_ctx_uint32_get(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_uint64_get(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source, size_t nelems,
                           int pe) {
-  const Transfer call(137, Traffic::get, nelems * sizeof(uint64_t), ctx, pe);
+  const Transfer call(137, Traffic::get, nelems * sizeof(uint64_t), ctx, pe, source);
   pshmem_ctx_uint64_get(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_size_get(shmem_ctx_t ctx, size_t* dest, const size_t* source, size_t nelems,
                         int pe) {
-  const Transfer call(138, Traffic::get, nelems * sizeof(size_t), ctx, pe);
+  const Transfer call(138, Traffic::get, nelems * sizeof(size_t), ctx, pe, source);
   pshmem_ctx_size_get(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_ptrdiff_get(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source, size_t nelems,
                            int pe) {
-  const Transfer call(139, Traffic::get, nelems * sizeof(ptrdiff_t), ctx, pe);
+  const Transfer call(139, Traffic::get, nelems * sizeof(ptrdiff_t), ctx, pe, source);
   pshmem_ctx_ptrdiff_get(ctx, dest, source, nelems, pe);
 }
 void shmem_get8(void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(140, Traffic::get, nelems, pe);
+  const Transfer call(140, Traffic::get, nelems, pe, source);
   pshmem_get8(dest, source, nelems, pe);
 }
 void shmem_get16(void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(141, Traffic::get, nelems * 2, pe);
+  const Transfer call(141, Traffic::get, nelems * 2, pe, source);
   pshmem_get16(dest, source, nelems, pe);
 }
 void shmem_get32(void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(142, Traffic::get, nelems * 4, pe);
+  const Transfer call(142, Traffic::get, nelems * 4, pe, source);
   pshmem_get32(dest, source, nelems, pe);
 }
 void shmem_get64(void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(143, Traffic::get, nelems * 8, pe);
+  const Transfer call(143, Traffic::get, nelems * 8, pe, source);
   pshmem_get64(dest, source, nelems, pe);
 }
 void shmem_get128(void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(144, Traffic::get, nelems * 16, pe);
+  const Transfer call(144, Traffic::get, nelems * 16, pe, source);
   pshmem_get128(dest, source, nelems, pe);
 }
 void shmem_ctx_get8(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(145, Traffic::get, nelems, ctx, pe);
+  const Transfer call(145, Traffic::get, nelems, ctx, pe, source);
   pshmem_ctx_get8(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_get16(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(146, Traffic::get, nelems * 2, ctx, pe);
+  const Transfer call(146, Traffic::get, nelems * 2, ctx, pe, source);
   pshmem_ctx_get16(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_get32(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(147, Traffic::get, nelems * 4, ctx, pe);
+  const Transfer call(147, Traffic::get, nelems * 4, ctx, pe, source);
   pshmem_ctx_get32(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_get64(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(148, Traffic::get, nelems * 8, ctx, pe);
+  const Transfer call(148, Traffic::get, nelems * 8, ctx, pe, source);
   pshmem_ctx_get64(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_get128(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(149, Traffic::get, nelems * 16, ctx, pe);
+  const Transfer call(149, Traffic::get, nelems * 16, ctx, pe, source);
   pshmem_ctx_get128(ctx, dest, source, nelems, pe);
 }
 void shmem_getmem(void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(150, Traffic::get, nelems, pe);
+  const Transfer call(150, Traffic::get, nelems, pe, source);
   pshmem_getmem(dest, source, nelems, pe);
 }
 void shmem_ctx_getmem(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(151, Traffic::get, nelems, ctx, pe);
+  const Transfer call(151, Traffic::get, nelems, ctx, pe, source);
   pshmem_ctx_getmem(ctx, dest, source, nelems, pe);
 }
 void shmem_float_p(float* dest, float value, int pe) {
-  const Transfer call(152, Traffic::put, sizeof(float), pe);
+  const Transfer call(152, Traffic::put, sizeof(float), pe, dest);
   pshmem_float_p(dest, value, pe);
 }
 void shmem_double_p(double* dest, double value, int pe) {
-  const Transfer call(153, Traffic::put, sizeof(double), pe);
+  const Transfer call(153, Traffic::put, sizeof(double), pe, dest);
   pshmem_double_p(dest, value, pe);
 }
 void shmem_longdouble_p(long double* dest, long double value, int pe) {
-  const Transfer call(154, Traffic::put, sizeof(long double), pe);
+  const Transfer call(154, Traffic::put, sizeof(long double), pe, dest);
   pshmem_longdouble_p(dest, value, pe);
 }
 void shmem_char_p(char* dest, char value, int pe) {
-  const Transfer call(155, Traffic::put, sizeof(char), pe);
+  const Transfer call(155, Traffic::put, sizeof(char), pe, dest);
   pshmem_char_p(dest, value, pe);
 }
 void shmem_schar_p(signed char* dest, signed char value, int pe) {
-  const Transfer call(156, Traffic::put, sizeof(signed char), pe);
+  const Transfer call(156, Traffic::put, sizeof(signed char), pe, dest);
   pshmem_schar_p(dest, value, pe);
 }
 void shmem_short_p(short* dest, short value, int pe) {
-  const Transfer call(157, Traffic::put, sizeof(short), pe);
+  const Transfer call(157, Traffic::put, sizeof(short), pe, dest);
   pshmem_short_p(dest, value, pe);
 }
 void shmem_int_p(int* dest, int value, int pe) {
-  const Transfer call(158, Traffic::put, sizeof(int), pe);
+  const Transfer call(158, Traffic::put, sizeof(int), pe, dest);
   pshmem_int_p(dest, value, pe);
 }
 void shmem_long_p(long* dest, long value, int pe) {
-  const Transfer call(159, Traffic::put, sizeof(long), pe);
+  const Transfer call(159, Traffic::put, sizeof(long), pe, dest);
   pshmem_long_p(dest, value, pe);
 }
 void shmem_longlong_p(long long* dest, long long value, int pe) {
-  const Transfer call(160, Traffic::put, sizeof(long long), pe);
+  const Transfer call(160, Traffic::put, sizeof(long long), pe, dest);
   pshmem_longlong_p(dest, value, pe);
 }
 void shmem_uchar_p(unsigned char* dest, unsigned char value, int pe) {
-  const Transfer call(161, Traffic::put, sizeof(unsigned char), pe);
+  const Transfer call(161, Traffic::put, sizeof(unsigned char), pe, dest);
   pshmem_uchar_p(dest, value, pe);
 }
 void shmem_ushort_p(unsigned short* dest, unsigned short value, int pe) {
-  const Transfer call(162, Traffic::put, sizeof(unsigned short), pe);
+  const Transfer call(162, Traffic::put, sizeof(unsigned short), pe, dest);
   pshmem_ushort_p(dest, value, pe);
 }
 void shmem_uint_p(unsigned int* dest, unsigned int value, int pe) {
-  const Transfer call(163, Traffic::put, sizeof(unsigned int), pe);
+  const Transfer call(163, Traffic::put, sizeof(unsigned int), pe, dest);
   pshmem_uint_p(dest, value, pe);
 }
 void shmem_ulong_p(unsigned long* dest, unsigned long value, int pe) {
-  const Transfer call(164, Traffic::put, sizeof(unsigned long), pe);
+  const Transfer call(164, Traffic::put, sizeof(unsigned long), pe, dest);
   pshmem_ulong_p(dest, value, pe);
 }
 void shmem_ulonglong_p(unsigned long long* dest, unsigned long long value, int pe) {
-  const Transfer call(165, Traffic::put, sizeof(unsigned long long), pe);
+  const Transfer call(165, Traffic::put, sizeof(unsigned long long), pe, dest);
   pshmem_ulonglong_p(dest, value, pe);
 }
 void shmem_int8_p(int8_t* dest, int8_t value, int pe) {
-  const Transfer call(166, Traffic::put, sizeof(int8_t), pe);
+  const Transfer call(166, Traffic::put, sizeof(int8_t), pe, dest);
   pshmem_int8_p(dest, value, pe);
 }
 void shmem_int16_p(int16_t* dest, int16_t value, int pe) {
-  const Transfer call(167, Traffic::put, sizeof(int16_t), pe);
+  const Transfer call(167, Traffic::put, sizeof(int16_t), pe, dest);
   pshmem_int16_p(dest, value, pe);
 }
 void shmem_int32_p(int32_t* dest, int32_t value, int pe) {
-  const Transfer call(168, Traffic::put, sizeof(int32_t), pe);
+  const Transfer call(168, Traffic::put, sizeof(int32_t), pe, dest);
   pshmem_int32_p(dest, value, pe);
 }
 void shmem_int64_p(int64_t* dest, int64_t value, int pe) {
-  const Transfer call(169, Traffic::put, sizeof(int64_t), pe);
+  const Transfer call(169, Traffic::put, sizeof(int64_t), pe, dest);
   pshmem_int64_p(dest, value, pe);
 }
 void shmem_uint8_p(uint8_t* dest, uint8_t value, int pe) {
-  const Transfer call(170, Traffic::put, sizeof(uint8_t), pe);
+  const Transfer call(170, Traffic::put, sizeof(uint8_t), pe, dest);
   pshmem_uint8_p(dest, value, pe);
 }
 void shmem_uint16_p(uint16_t* dest, uint16_t value, int pe) {
-  const Transfer call(171, Traffic::put, sizeof(uint16_t), pe);
+  const Transfer call(171, Traffic::put, sizeof(uint16_t), pe, dest);
   pshmem_uint16_p(dest, value, pe);
 }
 void shmem_uint32_p(uint32_t* dest, uint32_t value, int pe) {
-  const Transfer call(172, Traffic::put, sizeof(uint32_t), pe);
+  const Transfer call(172, Traffic::put, sizeof(uint32_t), pe, dest);
   pshmem_uint32_p(dest, value, pe);
 }
 void shmem_uint64_p(uint64_t* dest, uint64_t value, int pe) {
-  const Transfer call(173, Traffic::put, sizeof(uint64_t), pe);
+  const Transfer call(173, Traffic::put, sizeof(uint64_t), pe, dest);
   pshmem_uint64_p(dest, value, pe);
 }
 void shmem_size_p(size_t* dest, size_t value, int pe) {
-  const Transfer call(174, Traffic::put, sizeof(size_t), pe);
+  const Transfer call(174, Traffic::put, sizeof(size_t), pe, dest);
   pshmem_size_p(dest, value, pe);
 }
 void shmem_ptrdiff_p(ptrdiff_t* dest, ptrdiff_t value, int pe) {
-  const Transfer call(175, Traffic::put, sizeof(ptrdiff_t), pe);
+  const Transfer call(175, Traffic::put, sizeof(ptrdiff_t), pe, dest);
   pshmem_ptrdiff_p(dest, value, pe);
 }
 void shmem_ctx_float_p(shmem_ctx_t ctx, float* dest, float value, int pe) {
-  const Transfer call(176, Traffic::put, sizeof(float), ctx, pe);
+  const Transfer call(176, Traffic::put, sizeof(float), ctx, pe, dest);
   pshmem_ctx_float_p(ctx, dest, value, pe);
 }
 void shmem_ctx_double_p(shmem_ctx_t ctx, double* dest, double value, int pe) {
-  const Transfer call(177, Traffic::put, sizeof(double), ctx, pe);
+  const Transfer call(177, Traffic::put, sizeof(double), ctx, pe, dest);
   pshmem_ctx_double_p(ctx, dest, value, pe);
 }
 void shmem_ctx_longdouble_p(shmem_ctx_t ctx, long double* dest, long double value, int pe) {
-  const Transfer call(178, Traffic::put, sizeof(long double), ctx, pe);
+  const Transfer call(178, Traffic::put, sizeof(long double), ctx, pe, dest);
   pshmem_ctx_longdouble_p(ctx, dest, value, pe);
 }
 void shmem_ctx_char_p(shmem_ctx_t ctx, char* dest, char value, int pe) {
-  const Transfer call(179, Traffic::put, sizeof(char), ctx, pe);
+  const Transfer call(179, Traffic::put, sizeof(char), ctx, pe, dest);
   pshmem_ctx_char_p(ctx, dest, value, pe);
 }
 void shmem_ctx_schar_p(shmem_ctx_t ctx, signed char* dest, signed char value, int pe) {
-  const Transfer call(180, Traffic::put, sizeof(signed char), ctx, pe);
+  const Transfer call(180, Traffic::put, sizeof(signed char), ctx, pe, dest);
   pshmem_ctx_schar_p(ctx, dest, value, pe);
 }
 void shmem_ctx_short_p(shmem_ctx_t ctx, short* dest, short value, int pe) {
-  const Transfer call(181, Traffic::put, sizeof(short), ctx, pe);
+  const Transfer call(181, Traffic::put, sizeof(short), ctx, pe, dest);
   pshmem_ctx_short_p(ctx, dest, value, pe);
 }
 void shmem_ctx_int_p(shmem_ctx_t ctx, int* dest, int value, int pe) {
-  const Transfer call(182, Traffic::put, sizeof(int), ctx, pe);
+  const Transfer call(182, Traffic::put, sizeof(int), ctx, pe, dest);
   pshmem_ctx_int_p(ctx, dest, value, pe);
 }
 void shmem_ctx_long_p(shmem_ctx_t ctx, long* dest, long value, int pe) {
-  const Transfer call(183, Traffic::put, sizeof(long), ctx, pe);
+  const Transfer call(183, Traffic::put, sizeof(long), ctx, pe, dest);
   pshmem_ctx_long_p(ctx, dest, value, pe);
 }
 void shmem_ctx_longlong_p(shmem_ctx_t ctx, long long* dest, long long value, int pe) {
-  const Transfer call(184, Traffic::put, sizeof(long long), ctx, pe);
+  const Transfer call(184, Traffic::put, sizeof(long long), ctx, pe, dest);
   pshmem_ctx_longlong_p(ctx, dest, value, pe);
 }
 void shmem_ctx_uchar_p(shmem_ctx_t ctx, unsigned char* dest, unsigned char value, int pe) {
-  const Transfer call(185, Traffic::put, sizeof(unsigned char), ctx, pe);
+  const Transfer call(185, Traffic::put, sizeof(unsigned char), ctx, pe, dest);
   pshmem_ctx_uchar_p(ctx, dest, value, pe);
 }
 void shmem_ctx_ushort_p(shmem_ctx_t ctx, unsigned short* dest, unsigned short value, int pe) {
-  const Transfer call(186, Traffic::put, sizeof(unsigned short), ctx, pe);
+  const Transfer call(186, Traffic::put, sizeof(unsigned short), ctx, pe, dest);
   pshmem_ctx_ushort_p(ctx, dest, value, pe);
 }
 void shmem_ctx_uint_p(shmem_ctx_t ctx, unsigned int* dest, unsigned int value, int pe) {
-  const Transfer call(187, Traffic::put, sizeof(unsigned int), ctx, pe);
+  const Transfer call(187, Traffic::put, sizeof(unsigned int), ctx, pe, dest);
   pshmem_ctx_uint_p(ctx, dest, value, pe);
 }
 void shmem_ctx_ulong_p(shmem_ctx_t ctx, unsigned long* dest, unsigned long value, int pe) {
-  const Transfer call(188, Traffic::put, sizeof(unsigned long), ctx, pe);
+  const Transfer call(188, Traffic::put, sizeof(unsigned long), ctx, pe, dest);
   pshmem_ctx_ulong_p(ctx, dest, value, pe);
 }
 void shmem_ctx_ulonglong_p(shmem_ctx_t ctx, unsigned long long* dest, unsigned long long value,
                            int pe) {
-  const Transfer call(189, Traffic::put, sizeof(unsigned long long), ctx, pe);
+  const Transfer call(189, Traffic::put, sizeof(unsigned long long), ctx, pe, dest);
   pshmem_ctx_ulonglong_p(ctx, dest, value, pe);
 }
 void shmem_ctx_int8_p(shmem_ctx_t ctx, int8_t* dest, int8_t value, int pe) {
-  const Transfer call(190, Traffic::put, sizeof(int8_t), ctx, pe);
+  const Transfer call(190, Traffic::put, sizeof(int8_t), ctx, pe, dest);
   pshmem_ctx_int8_p(ctx, dest, value, pe);
 }
 void shmem_ctx_int16_p(shmem_ctx_t ctx, int16_t* dest, int16_t value, int pe) {
-  const Transfer call(191, Traffic::put, sizeof(int16_t), ctx, pe);
+  const Transfer call(191, Traffic::put, sizeof(int16_t), ctx, pe, dest);
   pshmem_ctx_int16_p(ctx, dest, value, pe);
 }
 void shmem_ctx_int32_p(shmem_ctx_t ctx, int32_t* dest, int32_t value, int pe) {
-  const Transfer call(192, Traffic::put, sizeof(int32_t), ctx, pe);
+  const Transfer call(192, Traffic::put, sizeof(int32_t), ctx, pe, dest);
   pshmem_ctx_int32_p(ctx, dest, value, pe);
 }
 void shmem_ctx_int64_p(shmem_ctx_t ctx, int64_t* dest, int64_t value, int pe) {
-  const Transfer call(193, Traffic::put, sizeof(int64_t), ctx, pe);
+  const Transfer call(193, Traffic::put, sizeof(int64_t), ctx, pe, dest);
   pshmem_ctx_int64_p(ctx, dest, value, pe);
 }
 void shmem_ctx_uint8_p(shmem_ctx_t ctx, uint8_t* dest, uint8_t value, int pe) {
-  const Transfer call(194, Traffic::put, sizeof(uint8_t), ctx, pe);
+  const Transfer call(194, Traffic::put, sizeof(uint8_t), ctx, pe, dest);
   pshmem_ctx_uint8_p(ctx, dest, value, pe);
 }
 void shmem_ctx_uint16_p(shmem_ctx_t ctx, uint16_t* dest, uint16_t value, int pe) {
-  const Transfer call(195, Traffic::put, sizeof(uint16_t), ctx, pe);
+  const Transfer call(195, Traffic::put, sizeof(uint16_t), ctx, pe, dest);
   pshmem_ctx_uint16_p(ctx, dest, value, pe);
 }
 void shmem_ctx_uint32_p(shmem_ctx_t ctx, uint32_t* dest, uint32_t value, int pe) {
-  const Transfer call(196, Traffic::put, sizeof(uint32_t), ctx, pe);
+  const Transfer call(196, Traffic::put, sizeof(uint32_t), ctx, pe, dest);
   pshmem_ctx_uint32_p(ctx, dest, value, pe);
 }
 void shmem_ctx_uint64_p(shmem_ctx_t ctx, uint64_t* dest, uint64_t value, int pe) {
-  const Transfer call(197, Traffic::put, sizeof(uint64_t), ctx, pe);
+  const Transfer call(197, Traffic::put, sizeof(uint64_t), ctx, pe, dest);
   pshmem_ctx_uint64_p(ctx, dest, value, pe);
 }
 void shmem_ctx_size_p(shmem_ctx_t ctx, size_t* dest, size_t value, int pe) {
-  const Transfer call(198, Traffic::put, sizeof(size_t), ctx, pe);
+  const Transfer call(198, Traffic::put, sizeof(size_t), ctx, pe, dest);
   pshmem_ctx_size_p(ctx, dest, value, pe);
 }
 void shmem_ctx_ptrdiff_p(shmem_ctx_t ctx, ptrdiff_t* dest, ptrdiff_t value, int pe) {
-  const Transfer call(199, Traffic::put, sizeof(ptrdiff_t), ctx, pe);
+  const Transfer call(199, Traffic::put, sizeof(ptrdiff_t), ctx, pe, dest);
   pshmem_ctx_ptrdiff_p(ctx, dest, value, pe);
 }
 float shmem_float_g(const float* source, int pe) {
-  const Transfer call(200, Traffic::get, sizeof(float), pe);
+  const Transfer call(200, Traffic::get, sizeof(float), pe, source);
   return pshmem_float_g(source, pe);
 }
 double shmem_double_g(const double* source, int pe) {
-  const Transfer call(201, Traffic::get, sizeof(double), pe);
+  const Transfer call(201, Traffic::get, sizeof(double), pe, source);
   return pshmem_double_g(source, pe);
 }
 long double shmem_longdouble_g(const long double* source, int pe) {
-  const Transfer call(202, Traffic::get, sizeof(long double), pe);
+  const Transfer call(202, Traffic::get, sizeof(long double), pe, source);
   return pshmem_longdouble_g(source, pe);
 }
 char shmem_char_g(const char* source, int pe) {
-  const Transfer call(203, Traffic::get, sizeof(char), pe);
+  const Transfer call(203, Traffic::get, sizeof(char), pe, source);
   return pshmem_char_g(source, pe);
 }
 signed char shmem_schar_g(const signed char* source, int pe) {
-  const Transfer call(204, Traffic::get, sizeof(signed char), pe);
+  const Transfer call(204, Traffic::get, sizeof(signed char), pe, source);
   return pshmem_schar_g(source, pe);
 }
 short shmem_short_g(const short* source, int pe) {
-  const Transfer call(205, Traffic::get, sizeof(short), pe);
+  const Transfer call(205, Traffic::get, sizeof(short), pe, source);
   return pshmem_short_g(source, pe);
 }
 int shmem_int_g(const int* source, int pe) {
-  const Transfer call(206, Traffic::get, sizeof(int), pe);
+  const Transfer call(206, Traffic::get, sizeof(int), pe, source);
   return pshmem_int_g(source, pe);
 }
 long shmem_long_g(const long* source, int pe) {
-  const Transfer call(207, Traffic::get, sizeof(long), pe);
+  const Transfer call(207, Traffic::get, sizeof(long), pe, source);
   return pshmem_long_g(source, pe);
 }
 long long shmem_longlong_g(const long long* source, int pe) {
-  const Transfer call(208, Traffic::get, sizeof(long long), pe);
+  const Transfer call(208, Traffic::get, sizeof(long long), pe, source);
   return pshmem_longlong_g(source, pe);
 }
 unsigned char shmem_uchar_g(const unsigned char* source, int pe) {
-  const Transfer call(209, Traffic::get, sizeof(unsigned char), pe);
+  const Transfer call(209, Traffic::get, sizeof(unsigned char), pe, source);
   return pshmem_uchar_g(source, pe);
 }
 unsigned short shmem_ushort_g(const unsigned short* source, int pe) {
-  const Transfer call(210, Traffic::get, sizeof(unsigned short), pe);
+  const Transfer call(210, Traffic::get, sizeof(unsigned short), pe, source);
   return pshmem_ushort_g(source, pe);
 }
 unsigned int shmem_uint_g(const unsigned int* source, int pe) {
-  const Transfer call(211, Traffic::get, sizeof(unsigned int), pe);
+  const Transfer call(211, Traffic::get, sizeof(unsigned int), pe, source);
   return pshmem_uint_g(source, pe);
 }
 unsigned long shmem_ulong_g(const unsigned long* source, int pe) {
-  const Transfer call(212, Traffic::get, sizeof(unsigned long), pe);
+  const Transfer call(212, Traffic::get, sizeof(unsigned long), pe, source);
   return pshmem_ulong_g(source, pe);
 }
 unsigned long long shmem_ulonglong_g(const unsigned long long* source, int pe) {
-  const Transfer call(213, Traffic::get, sizeof(unsigned long long), pe);
+  const Transfer call(213, Traffic::get, sizeof(unsigned long long), pe, source);
   return pshmem_ulonglong_g(source, pe);
 }
 int8_t shmem_int8_g(const int8_t* source, int pe) {
-  const Transfer call(214, Traffic::get, sizeof(int8_t), pe);
+  const Transfer call(214, Traffic::get, sizeof(int8_t), pe, source);
   return pshmem_int8_g(source, pe);
 }
 int16_t shmem_int16_g(const int16_t* source, int pe) {
-  const Transfer call(215, Traffic::get, sizeof(int16_t), pe);
+  const Transfer call(215, Traffic::get, sizeof(int16_t), pe, source);
   return pshmem_int16_g(source, pe);
 }
 int32_t shmem_int32_g(const int32_t* source, int pe) {
-  const Transfer call(216, Traffic::get, sizeof(int32_t), pe);
+  const Transfer call(216, Traffic::get, sizeof(int32_t), pe, source);
   return pshmem_int32_g(source, pe);
 }
 int64_t shmem_int64_g(const int64_t* source, int pe) {
-  const Transfer call(217, Traffic::get, sizeof(int64_t), pe);
+  const Transfer call(217, Traffic::get, sizeof(int64_t), pe, source);
   return pshmem_int64_g(source, pe);
 }
 uint8_t shmem_uint8_g(const uint8_t* source, int pe) {
-  const Transfer call(218, Traffic::get, sizeof(uint8_t), pe);
+  const Transfer call(218, Traffic::get, sizeof(uint8_t), pe, source);
   return pshmem_uint8_g(source, pe);
 }
 uint16_t shmem_uint16_g(const uint16_t* source, int pe) {
-  const Transfer call(219, Traffic::get, sizeof(uint16_t), pe);
+  const Transfer call(219, Traffic::get, sizeof(uint16_t), pe, source);
   return pshmem_uint16_g(source, pe);
 }
 uint32_t shmem_uint32_g(const uint32_t* source, int pe) {
-  const Transfer call(220, Traffic::get, sizeof(uint32_t), pe);
+  const Transfer call(220, Traffic::get, sizeof(uint32_t), pe, source);
   return pshmem_uint32_g(source, pe);
 }
 uint64_t shmem_uint64_g(const uint64_t* source, int pe) {
-  const Transfer call(221, Traffic::get, sizeof(uint64_t), pe);
+  const Transfer call(221, Traffic::get, sizeof(uint64_t), pe, source);
   return pshmem_uint64_g(source, pe);
 }
 size_t shmem_size_g(const size_t* source, int pe) {
-  const Transfer call(222, Traffic::get, sizeof(size_t), pe);
+  const Transfer call(222, Traffic::get, sizeof(size_t), pe, source);
   return pshmem_size_g(source, pe);
 }
 ptrdiff_t shmem_ptrdiff_g(const ptrdiff_t* source, int pe) {
-  const Transfer call(223, Traffic::get, sizeof(ptrdiff_t), pe);
+  const Transfer call(223, Traffic::get, sizeof(ptrdiff_t), pe, source);
   return pshmem_ptrdiff_g(source, pe);
 }
 float shmem_ctx_float_g(shmem_ctx_t ctx, const float* source, int pe) {
-  const Transfer call(224, Traffic::get, sizeof(float), ctx, pe);
+  const Transfer call(224, Traffic::get, sizeof(float), ctx, pe, source);
   return pshmem_ctx_float_g(ctx, source, pe);
 }
 double shmem_ctx_double_g(shmem_ctx_t ctx, const double* source, int pe) {
-  const Transfer call(225, Traffic::get, sizeof(double), ctx, pe);
+  const Transfer call(225, Traffic::get, sizeof(double), ctx, pe, source);
   return pshmem_ctx_double_g(ctx, source, pe);
 }
 long double shmem_ctx_longdouble_g(shmem_ctx_t ctx, const long double* source, int pe) {
-  const Transfer call(226, Traffic::get, sizeof(long double), ctx, pe);
+  const Transfer call(226, Traffic::get, sizeof(long double), ctx, pe, source);
   return pshmem_ctx_longdouble_g(ctx, source, pe);
 }
 char shmem_ctx_char_g(shmem_ctx_t ctx, const char* source, int pe) {
-  const Transfer call(227, Traffic::get, sizeof(char), ctx, pe);
+  const Transfer call(227, Traffic::get, sizeof(char), ctx, pe, source);
   return pshmem_ctx_char_g(ctx, source, pe);
 }
 signed char shmem_ctx_schar_g(shmem_ctx_t ctx, const signed char* source, int pe) {
-  const Transfer call(228, Traffic::get, sizeof(signed char), ctx, pe);
+  const Transfer call(228, Traffic::get, sizeof(signed char), ctx, pe, source);
   return pshmem_ctx_schar_g(ctx, source, pe);
 }
 short shmem_ctx_short_g(shmem_ctx_t ctx, const short* source, int pe) {
-  const Transfer call(229, Traffic::get, sizeof(short), ctx, pe);
+  const Transfer call(229, Traffic::get, sizeof(short), ctx, pe, source);
   return pshmem_ctx_short_g(ctx, source, pe);
 }
 int shmem_ctx_int_g(shmem_ctx_t ctx, const int* source, int pe) {
-  const Transfer call(230, Traffic::get, sizeof(int), ctx, pe);
+  const Transfer call(230, Traffic::get, sizeof(int), ctx, pe, source);
   return pshmem_ctx_int_g(ctx, source, pe);
 }
 long shmem_ctx_long_g(shmem_ctx_t ctx, const long* source, int pe) {
-  const Transfer call(231, Traffic::get, sizeof(long), ctx, pe);
+  const Transfer call(231, Traffic::get, sizeof(long), ctx, pe, source);
   return pshmem_ctx_long_g(ctx, source, pe);
 }
 long long shmem_ctx_longlong_g(shmem_ctx_t ctx, const long long* source, int pe) {
-  const Transfer call(232, Traffic::get, sizeof(long long), ctx, pe);
+  const Transfer call(232, Traffic::get, sizeof(long long), ctx, pe, source);
   return pshmem_ctx_longlong_g(ctx, source, pe);
 }
 unsigned char shmem_ctx_uchar_g(shmem_ctx_t ctx, const unsigned char* source, int pe) {
-  const Transfer call(233, Traffic::get, sizeof(unsigned char), ctx, pe);
+  const Transfer call(233, Traffic::get, sizeof(unsigned char), ctx, pe, source);
   return pshmem_ctx_uchar_g(ctx, source, pe);
 }
 unsigned short shmem_ctx_ushort_g(shmem_ctx_t ctx, const unsigned short* source, int pe) {
-  const Transfer call(234, Traffic::get, sizeof(unsigned short), ctx, pe);
+  const Transfer call(234, Traffic::get, sizeof(unsigned short), ctx, pe, source);
   return pshmem_ctx_ushort_g(ctx, source, pe);
 }
 unsigned int shmem_ctx_uint_g(shmem_ctx_t ctx, const unsigned int* source, int pe) {
-  const Transfer call(235, Traffic::get, sizeof(unsigned int), ctx, pe);
+  const Transfer call(235, Traffic::get, sizeof(unsigned int), ctx, pe, source);
   return pshmem_ctx_uint_g(ctx, source, pe);
 }
 unsigned long shmem_ctx_ulong_g(shmem_ctx_t ctx, const unsigned long* source, int pe) {
-  const Transfer call(236, Traffic::get, sizeof(unsigned long), ctx, pe);
+  const Transfer call(236, Traffic::get, sizeof(unsigned long), ctx, pe, source);
   return pshmem_ctx_ulong_g(ctx, source, pe);
 }
 unsigned long long shmem_ctx_ulonglong_g(shmem_ctx_t ctx, const unsigned long long* source,
                                          int pe) {
-  const Transfer call(237, Traffic::get, sizeof(unsigned long long), ctx, pe);
+  const Transfer call(237, Traffic::get, sizeof(unsigned long long), ctx, pe, source);
   return pshmem_ctx_ulonglong_g(ctx, source, pe);
 }
 int8_t shmem_ctx_int8_g(shmem_ctx_t ctx, const int8_t* source, int pe) {
-  const Transfer call(238, Traffic::get, sizeof(int8_t), ctx, pe);
+  const Transfer call(238, Traffic::get, sizeof(int8_t), ctx, pe, source);
   return pshmem_ctx_int8_g(ctx, source, pe);
 }
 int16_t shmem_ctx_int16_g(shmem_ctx_t ctx, const int16_t* source, int pe) {
-  const Transfer call(239, Traffic::get, sizeof(int16_t), ctx, pe);
+  const Transfer call(239, Traffic::get, sizeof(int16_t), ctx, pe, source);
   return pshmem_ctx_int16_g(ctx, source, pe);
 }
 int32_t shmem_ctx_int32_g(shmem_ctx_t ctx, const int32_t* source, int pe) {
-  const Transfer call(240, Traffic::get, sizeof(int32_t), ctx, pe);
+  const Transfer call(240, Traffic::get, sizeof(int32_t), ctx, pe, source);
   return pshmem_ctx_int32_g(ctx, source, pe);
 }
 int64_t shmem_ctx_int64_g(shmem_ctx_t ctx, const int64_t* source, int pe) {
-  const Transfer call(241, Traffic::get, sizeof(int64_t), ctx, pe);
+  const Transfer call(241, Traffic::get, sizeof(int64_t), ctx, pe, source);
   return pshmem_ctx_int64_g(ctx, source, pe);
 }
 uint8_t shmem_ctx_uint8_g(shmem_ctx_t ctx, const uint8_t* source, int pe) {
-  const Transfer call(242, Traffic::get, sizeof(uint8_t), ctx, pe);
+  const Transfer call(242, Traffic::get, sizeof(uint8_t), ctx, pe, source);
   return pshmem_ctx_uint8_g(ctx, source, pe);
 }
 uint16_t shmem_ctx_uint16_g(shmem_ctx_t ctx, const uint16_t* source, int pe) {
-  const Transfer call(243, Traffic::get, sizeof(uint16_t), ctx, pe);
+  const Transfer call(243, Traffic::get, sizeof(uint16_t), ctx, pe, source);
   return pshmem_ctx_uint16_g(ctx, source, pe);
 }
 uint32_t shmem_ctx_uint32_g(shmem_ctx_t ctx, const uint32_t* source, int pe) {
-  const Transfer call(244, Traffic::get, sizeof(uint32_t), ctx, pe);
+  const Transfer call(244, Traffic::get, sizeof(uint32_t), ctx, pe, source);
   return pshmem_ctx_uint32_g(ctx, source, pe);
 }
 uint64_t shmem_ctx_uint64_g(shmem_ctx_t ctx, const uint64_t* source, int pe) {
-  const Transfer call(245, Traffic::get, sizeof(uint64_t), ctx, pe);
+  const Transfer call(245, Traffic::get, sizeof(uint64_t), ctx, pe, source);
   return pshmem_ctx_uint64_g(ctx, source, pe);
 }
 size_t shmem_ctx_size_g(shmem_ctx_t ctx, const size_t* source, int pe) {
-  const Transfer call(246, Traffic::get, sizeof(size_t), ctx, pe);
+  const Transfer call(246, Traffic::get, sizeof(size_t), ctx, pe, source);
   return pshmem_ctx_size_g(ctx, source, pe);
 }
 ptrdiff_t shmem_ctx_ptrdiff_g(shmem_ctx_t ctx, const ptrdiff_t* source, int pe) {
-  const Transfer call(247, Traffic::get, sizeof(ptrdiff_t), ctx, pe);
+  const Transfer call(247, Traffic::get, sizeof(ptrdiff_t), ctx, pe, source);
   return pshmem_ctx_ptrdiff_g(ctx, source, pe);
 }
 void shmem_float_iput(float* dest, const float* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
                       int pe) {
-  const Transfer call(248, Traffic::put, nelems * sizeof(float), pe);
+  const Transfer call(248, Traffic::put, nelems * sizeof(float), pe, dest);
   pshmem_float_iput(dest, source, dst, sst, nelems, pe);
 }
 void shmem_double_iput(double* dest, const double* source, ptrdiff_t dst, ptrdiff_t sst,
                        size_t nelems, int pe) {
-  const Transfer call(249, Traffic::put, nelems * sizeof(double), pe);
+  const Transfer call(249, Traffic::put, nelems * sizeof(double), pe, dest);
   pshmem_double_iput(dest, source, dst, sst, nelems, pe);
 }
 void shmem_longdouble_iput(long double* dest, const long double* source, ptrdiff_t dst,
                            ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(250, Traffic::put, nelems * sizeof(long double), pe);
+  const Transfer call(250, Traffic::put, nelems * sizeof(long double), pe, dest);
   pshmem_longdouble_iput(dest, source, dst, sst, nelems, pe);
 }
 void shmem_char_iput(char* dest, const char* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
                      int pe) {
-  const Transfer call(251, Traffic::put, nelems * sizeof(char), pe);
+  const Transfer call(251, Traffic::put, nelems * sizeof(char), pe, dest);
   pshmem_char_iput(dest, source, dst, sst, nelems, pe);
 }
 void shmem_schar_iput(signed char* dest, const signed char* source, ptrdiff_t dst, ptrdiff_t sst,
                       size_t nelems, int pe) {
-  const Transfer call(252, Traffic::put, nelems * sizeof(signed char), pe);
+  const Transfer call(252, Traffic::put, nelems * sizeof(signed char), pe, dest);
   pshmem_schar_iput(dest, source, dst, sst, nelems, pe);
 }
 void shmem_short_iput(short* dest, const short* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
                       int pe) {
-  const Transfer call(253, Traffic::put, nelems * sizeof(short), pe);
+  const Transfer call(253, Traffic::put, nelems * sizeof(short), pe, dest);
   pshmem_short_iput(dest, source, dst, sst, nelems, pe);
 }
 void shmem_int_iput(int* dest, const int* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
                     int pe) {
-  const Transfer call(254, Traffic::put, nelems * sizeof(int), pe);
+  const Transfer call(254, Traffic::put, nelems * sizeof(int), pe, dest);
   pshmem_int_iput(dest, source, dst, sst, nelems, pe);
 }
 void shmem_long_iput(long* dest, const long* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
                      int pe) {
-  const Transfer call(255, Traffic::put, nelems * sizeof(long), pe);
+  const Transfer call(255, Traffic::put, nelems * sizeof(long), pe, dest);
   pshmem_long_iput(dest, source, dst, sst, nelems, pe);
 }
 void shmem_longlong_iput(long long* dest, const long long* source, ptrdiff_t dst, ptrdiff_t sst,
                          size_t nelems, int pe) {
-  const Transfer call(256, Traffic::put, nelems * sizeof(long long), pe);
+  const Transfer call(256, Traffic::put, nelems * sizeof(long long), pe, dest);
   pshmem_longlong_iput(dest, source, dst, sst, nelems, pe);
 }
 void shmem_uchar_iput(unsigned char* dest, const unsigned char* source, ptrdiff_t dst,
                       ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(257, Traffic::put, nelems * sizeof(unsigned char), pe);
+  const Transfer call(257, Traffic::put, nelems * sizeof(unsigned char), pe, dest);
   pshmem_uchar_iput(dest, source, dst, sst, nelems, pe);
 }
 void shmem_ushort_iput(unsigned short* dest, const unsigned short* source, ptrdiff_t dst,
                        ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(258, Traffic::put, nelems * sizeof(unsigned short), pe);
+  const Transfer call(258, Traffic::put, nelems * sizeof(unsigned short), pe, dest);
   pshmem_ushort_iput(dest, source, dst, sst, nelems, pe);
 }
 void shmem_uint_iput(unsigned int* dest, const unsigned int* source, ptrdiff_t dst, ptrdiff_t sst,
                      size_t nelems, int pe) {
-  const Transfer call(259, Traffic::put, nelems * sizeof(unsigned int), pe);
+  const Transfer call(259, Traffic::put, nelems * sizeof(unsigned int), pe, dest);
   pshmem_uint_iput(dest, source, dst, sst, nelems, pe);
 }
 void shmem_ulong_iput(unsigned long* dest, const unsigned long* source, ptrdiff_t dst,
                       ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(260, Traffic::put, nelems * sizeof(unsigned long), pe);
+  const Transfer call(260, Traffic::put, nelems * sizeof(unsigned long), pe, dest);
   pshmem_ulong_iput(dest, source, dst, sst, nelems, pe);
 }
 void shmem_ulonglong_iput(unsigned long long* dest, const unsigned long long* source, ptrdiff_t dst,
                           ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(261, Traffic::put, nelems * sizeof(unsigned long long), pe);
+  const Transfer call(261, Traffic::put, nelems * sizeof(unsigned long long), pe, dest);
   pshmem_ulonglong_iput(dest, source, dst, sst, nelems, pe);
 }
 void shmem_int8_iput(int8_t* dest, const int8_t* source, ptrdiff_t dst, ptrdiff_t sst,
                      size_t nelems, int pe) {
-  const Transfer call(262, Traffic::put, nelems * sizeof(int8_t), pe);
+  const Transfer call(262, Traffic::put, nelems * sizeof(int8_t), pe, dest);
   pshmem_int8_iput(dest, source, dst, sst, nelems, pe);
 }
 void shmem_int16_iput(int16_t* dest, const int16_t* source, ptrdiff_t dst, ptrdiff_t sst,
                       size_t nelems, int pe) {
-  const Transfer call(263, Traffic::put, nelems * sizeof(int16_t), pe);
+  const Transfer call(263, Traffic::put, nelems * sizeof(int16_t), pe, dest);
   pshmem_int16_iput(dest, source, dst, sst, nelems, pe);
 }
 void shmem_int32_iput(int32_t* dest, const int32_t* source, ptrdiff_t dst, ptrdiff_t sst,
                       size_t nelems, int pe) {
-  const Transfer call(264, Traffic::put, nelems * sizeof(int32_t), pe);
+  const Transfer call(264, Traffic::put, nelems * sizeof(int32_t), pe, dest);
   pshmem_int32_iput(dest, source, dst, sst, nelems, pe);
 }
 void shmem_int64_iput(int64_t* dest, const int64_t* source, ptrdiff_t dst, ptrdiff_t sst,
                       size_t nelems, int pe) {
-  const Transfer call(265, Traffic::put, nelems * sizeof(int64_t), pe);
+  const Transfer call(265, Traffic::put, nelems * sizeof(int64_t), pe, dest);
   pshmem_int64_iput(dest, source, dst, sst, nelems, pe);
 }
 void shmem_uint8_iput(uint8_t* dest, const uint8_t* source, ptrdiff_t dst, ptrdiff_t sst,
                       size_t nelems, int pe) {
-  const Transfer call(266, Traffic::put, nelems * sizeof(uint8_t), pe);
+  const Transfer call(266, Traffic::put, nelems * sizeof(uint8_t), pe, dest);
   pshmem_uint8_iput(dest, source, dst, sst, nelems, pe);
 }
 void shmem_uint16_iput(uint16_t* dest, const uint16_t* source, ptrdiff_t dst, ptrdiff_t sst,
                        size_t nelems, int pe) {
-  const Transfer call(267, Traffic::put, nelems * sizeof(uint16_t), pe);
+  const Transfer call(267, Traffic::put, nelems * sizeof(uint16_t), pe, dest);
   pshmem_uint16_iput(dest, source, dst, sst, nelems, pe);
 }
 void shmem_uint32_iput(uint32_t* dest, const uint32_t* source, ptrdiff_t dst, ptrdiff_t sst,
                        size_t nelems, int pe) {
-  const Transfer call(268, Traffic::put, nelems * sizeof(uint32_t), pe);
+  const Transfer call(268, Traffic::put, nelems * sizeof(uint32_t), pe, dest);
   pshmem_uint32_iput(dest, source, dst, sst, nelems, pe);
 }
 void shmem_uint64_iput(uint64_t* dest, const uint64_t* source, ptrdiff_t dst, ptrdiff_t sst,
                        size_t nelems, int pe) {
-  const Transfer call(269, Traffic::put, nelems * sizeof(uint64_t), pe);
+  const Transfer call(269, Traffic::put, nelems * sizeof(uint64_t), pe, dest);
   pshmem_uint64_iput(dest, source, dst, sst, nelems, pe);
 }
 void shmem_size_iput(size_t* dest, const size_t* source, ptrdiff_t dst, ptrdiff_t sst,
                      size_t nelems, int pe) {
-  const Transfer call(270, Traffic::put, nelems * sizeof(size_t), pe);
+  const Transfer call(270, Traffic::put, nelems * sizeof(size_t), pe, dest);
   pshmem_size_iput(dest, source, dst, sst, nelems, pe);
 }
 void shmem_ptrdiff_iput(ptrdiff_t* dest, const ptrdiff_t* source, ptrdiff_t dst, ptrdiff_t sst,
                         size_t nelems, int pe) {
-  const Transfer call(271, Traffic::put, nelems * sizeof(ptrdiff_t), pe);
+  const Transfer call(271, Traffic::put, nelems * sizeof(ptrdiff_t), pe, dest);
   pshmem_ptrdiff_iput(dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_float_iput(shmem_ctx_t ctx, float* dest, const float* source, ptrdiff_t dst,
                           ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(272, Traffic::put, nelems * sizeof(float), ctx, pe);
+  const Transfer call(272, Traffic::put, nelems * sizeof(float), ctx, pe, dest);
   pshmem_ctx_float_iput(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_double_iput(shmem_ctx_t ctx, double* dest, const double* source, ptrdiff_t dst,
                            ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(273, Traffic::put, nelems * sizeof(double), ctx, pe);
+  const Transfer call(273, Traffic::put, nelems * sizeof(double), ctx, pe, dest);
   pshmem_ctx_double_iput(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_longdouble_iput(shmem_ctx_t ctx, long double* dest, const long double* source,
                                ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(274, Traffic::put, nelems * sizeof(long double), ctx, pe);
+  const Transfer call(274, Traffic::put, nelems * sizeof(long double), ctx, pe, dest);
   pshmem_ctx_longdouble_iput(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_char_iput(shmem_ctx_t ctx, char* dest, const char* source, ptrdiff_t dst,
                          ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(275, Traffic::put, nelems * sizeof(char), ctx, pe);
+  const Transfer call(275, Traffic::put, nelems * sizeof(char), ctx, pe, dest);
   pshmem_ctx_char_iput(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_schar_iput(shmem_ctx_t ctx, signed char* dest, const signed char* source,
                           ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(276, Traffic::put, nelems * sizeof(signed char), ctx, pe);
+  const Transfer call(276, Traffic::put, nelems * sizeof(signed char), ctx, pe, dest);
   pshmem_ctx_schar_iput(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_short_iput(shmem_ctx_t ctx, short* dest, const short* source, ptrdiff_t dst,
                           ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(277, Traffic::put, nelems * sizeof(short), ctx, pe);
+  const Transfer call(277, Traffic::put, nelems * sizeof(short), ctx, pe, dest);
   pshmem_ctx_short_iput(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_int_iput(shmem_ctx_t ctx, int* dest, const int* source, ptrdiff_t dst, ptrdiff_t sst,
                         size_t nelems, int pe) {
-  const Transfer call(278, Traffic::put, nelems * sizeof(int), ctx, pe);
+  const Transfer call(278, Traffic::put, nelems * sizeof(int), ctx, pe, dest);
   pshmem_ctx_int_iput(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_long_iput(shmem_ctx_t ctx, long* dest, const long* source, ptrdiff_t dst,
                          ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(279, Traffic::put, nelems * sizeof(long), ctx, pe);
+  const Transfer call(279, Traffic::put, nelems * sizeof(long), ctx, pe, dest);
   pshmem_ctx_long_iput(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_longlong_iput(shmem_ctx_t ctx, long long* dest, const long long* source,
                              ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(280, Traffic::put, nelems * sizeof(long long), ctx, pe);
+  const Transfer call(280, Traffic::put, nelems * sizeof(long long), ctx, pe, dest);
   pshmem_ctx_longlong_iput(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_uchar_iput(shmem_ctx_t ctx, unsigned char* dest, const unsigned char* source,
                           ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(281, Traffic::put, nelems * sizeof(unsigned char), ctx, pe);
+  const Transfer call(281, Traffic::put, nelems * sizeof(unsigned char), ctx, pe, dest);
   pshmem_ctx_uchar_iput(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_ushort_iput(shmem_ctx_t ctx, unsigned short* dest, const unsigned short* source,
                            ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(282, Traffic::put, nelems * sizeof(unsigned short), ctx, pe);
+  const Transfer call(282, Traffic::put, nelems * sizeof(unsigned short), ctx, pe, dest);
   pshmem_ctx_ushort_iput(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_uint_iput(shmem_ctx_t ctx, unsigned int* dest, const unsigned int* source,
                          ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(283, Traffic::put, nelems * sizeof(unsigned int), ctx, pe);
+  const Transfer call(283, Traffic::put, nelems * sizeof(unsigned int), ctx, pe, dest);
   pshmem_ctx_uint_iput(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_ulong_iput(shmem_ctx_t ctx, unsigned long* dest, const unsigned long* source,
                           ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(284, Traffic::put, nelems * sizeof(unsigned long), ctx, pe);
+  const Transfer call(284, Traffic::put, nelems * sizeof(unsigned long), ctx, pe, dest);
   pshmem_ctx_ulong_iput(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_ulonglong_iput(shmem_ctx_t ctx, unsigned long long* dest,
                               const unsigned long long* source, ptrdiff_t dst, ptrdiff_t sst,
                               size_t nelems, int pe) {
-  const Transfer call(285, Traffic::put, nelems * sizeof(unsigned long long), ctx, pe);
+  const Transfer call(285, Traffic::put, nelems * sizeof(unsigned long long), ctx, pe, dest);
   pshmem_ctx_ulonglong_iput(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_int8_iput(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, ptrdiff_t dst,
                          ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(286, Traffic::put, nelems * sizeof(int8_t), ctx, pe);
+  const Transfer call(286, Traffic::put, nelems * sizeof(int8_t), ctx, pe, dest);
   pshmem_ctx_int8_iput(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_int16_iput(shmem_ctx_t ctx, int16_t* dest, const int16_t* source, ptrdiff_t dst,
                           ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(287, Traffic::put, nelems * sizeof(int16_t), ctx, pe);
+  const Transfer call(287, Traffic::put, nelems * sizeof(int16_t), ctx, pe, dest);
   pshmem_ctx_int16_iput(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_int32_iput(shmem_ctx_t ctx, int32_t* dest, const int32_t* source, ptrdiff_t dst,
                           ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(288, Traffic::put, nelems * sizeof(int32_t), ctx, pe);
+  const Transfer call(288, Traffic::put, nelems * sizeof(int32_t), ctx, pe, dest);
   pshmem_ctx_int32_iput(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_int64_iput(shmem_ctx_t ctx, int64_t* dest, const int64_t* source, ptrdiff_t dst,
                           ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(289, Traffic::put, nelems * sizeof(int64_t), ctx, pe);
+  const Transfer call(289, Traffic::put, nelems * sizeof(int64_t), ctx, pe, dest);
   pshmem_ctx_int64_iput(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_uint8_iput(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source, ptrdiff_t dst,
                           ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(290, Traffic::put, nelems * sizeof(uint8_t), ctx, pe);
+  const Transfer call(290, Traffic::put, nelems * sizeof(uint8_t), ctx, pe, dest);
   pshmem_ctx_uint8_iput(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_uint16_iput(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source, ptrdiff_t dst,
                            ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(291, Traffic::put, nelems * sizeof(uint16_t), ctx, pe);
+  const Transfer call(291, Traffic::put, nelems * sizeof(uint16_t), ctx, pe, dest);
   pshmem_ctx_uint16_iput(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_uint32_iput(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source, ptrdiff_t dst,
                            ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(292, Traffic::put, nelems * sizeof(uint32_t), ctx, pe);
+  const Transfer call(292, Traffic::put, nelems * sizeof(uint32_t), ctx, pe, dest);
   pshmem_ctx_uint32_iput(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_uint64_iput(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source, ptrdiff_t dst,
                            ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(293, Traffic::put, nelems * sizeof(uint64_t), ctx, pe);
+  const Transfer call(293, Traffic::put, nelems * sizeof(uint64_t), ctx, pe, dest);
   pshmem_ctx_uint64_iput(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_size_iput(shmem_ctx_t ctx, size_t* dest, const size_t* source, ptrdiff_t dst,
                          ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(294, Traffic::put, nelems * sizeof(size_t), ctx, pe);
+  const Transfer call(294, Traffic::put, nelems * sizeof(size_t), ctx, pe, dest);
   pshmem_ctx_size_iput(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_ptrdiff_iput(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source,
                             ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(295, Traffic::put, nelems * sizeof(ptrdiff_t), ctx, pe);
+  const Transfer call(295, Traffic::put, nelems * sizeof(ptrdiff_t), ctx, pe, dest);
   pshmem_ctx_ptrdiff_iput(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_iput8(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
                  int pe) {
-  const Transfer call(296, Traffic::put, nelems, pe);
+  const Transfer call(296, Traffic::put, nelems, pe, dest);
   pshmem_iput8(dest, source, dst, sst, nelems, pe);
 }
 void shmem_iput16(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
                   int pe) {
-  const Transfer call(297, Traffic::put, nelems * 2, pe);
+  const Transfer call(297, Traffic::put, nelems * 2, pe, dest);
   pshmem_iput16(dest, source, dst, sst, nelems, pe);
 }
 void shmem_iput32(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
                   int pe) {
-  const Transfer call(298, Traffic::put, nelems * 4, pe);
+  const Transfer call(298, Traffic::put, nelems * 4, pe, dest);
   pshmem_iput32(dest, source, dst, sst, nelems, pe);
 }
 void shmem_iput64(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
                   int pe) {
-  const Transfer call(299, Traffic::put, nelems * 8, pe);
+  const Transfer call(299, Traffic::put, nelems * 8, pe, dest);
   pshmem_iput64(dest, source, dst, sst, nelems, pe);
 }
 void shmem_iput128(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
                    int pe) {
-  const Transfer call(300, Traffic::put, nelems * 16, pe);
+  const Transfer call(300, Traffic::put, nelems * 16, pe, dest);
   pshmem_iput128(dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_iput8(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst,
                      size_t nelems, int pe) {
-  const Transfer call(301, Traffic::put, nelems, ctx, pe);
+  const Transfer call(301, Traffic::put, nelems, ctx, pe, dest);
   pshmem_ctx_iput8(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_iput16(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst,
                       size_t nelems, int pe) {
-  const Transfer call(302, Traffic::put, nelems * 2, ctx, pe);
+  const Transfer call(302, Traffic::put, nelems * 2, ctx, pe, dest);
   pshmem_ctx_iput16(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_iput32(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst,
                       size_t nelems, int pe) {
-  const Transfer call(303, Traffic::put, nelems * 4, ctx, pe);
+  const Transfer call(303, Traffic::put, nelems * 4, ctx, pe, dest);
   pshmem_ctx_iput32(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_iput64(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst,
                       size_t nelems, int pe) {
-  const Transfer call(304, Traffic::put, nelems * 8, ctx, pe);
+  const Transfer call(304, Traffic::put, nelems * 8, ctx, pe, dest);
   pshmem_ctx_iput64(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_iput128(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
                        ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(305, Traffic::put, nelems * 16, ctx, pe);
+  const Transfer call(305, Traffic::put, nelems * 16, ctx, pe, dest);
   pshmem_ctx_iput128(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_float_iget(float* dest, const float* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
                       int pe) {
-  const Transfer call(306, Traffic::get, nelems * sizeof(float), pe);
+  const Transfer call(306, Traffic::get, nelems * sizeof(float), pe, source);
   pshmem_float_iget(dest, source, dst, sst, nelems, pe);
 }
 void shmem_double_iget(double* dest, const double* source, ptrdiff_t dst, ptrdiff_t sst,
                        size_t nelems, int pe) {
-  const Transfer call(307, Traffic::get, nelems * sizeof(double), pe);
+  const Transfer call(307, Traffic::get, nelems * sizeof(double), pe, source);
   pshmem_double_iget(dest, source, dst, sst, nelems, pe);
 }
 void shmem_longdouble_iget(long double* dest, const long double* source, ptrdiff_t dst,
                            ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(308, Traffic::get, nelems * sizeof(long double), pe);
+  const Transfer call(308, Traffic::get, nelems * sizeof(long double), pe, source);
   pshmem_longdouble_iget(dest, source, dst, sst, nelems, pe);
 }
 void shmem_char_iget(char* dest, const char* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
                      int pe) {
-  const Transfer call(309, Traffic::get, nelems * sizeof(char), pe);
+  const Transfer call(309, Traffic::get, nelems * sizeof(char), pe, source);
   pshmem_char_iget(dest, source, dst, sst, nelems, pe);
 }
 void shmem_schar_iget(signed char* dest, const signed char* source, ptrdiff_t dst, ptrdiff_t sst,
                       size_t nelems, int pe) {
-  const Transfer call(310, Traffic::get, nelems * sizeof(signed char), pe);
+  const Transfer call(310, Traffic::get, nelems * sizeof(signed char), pe, source);
   pshmem_schar_iget(dest, source, dst, sst, nelems, pe);
 }
 void shmem_short_iget(short* dest, const short* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
                       int pe) {
-  const Transfer call(311, Traffic::get, nelems * sizeof(short), pe);
+  const Transfer call(311, Traffic::get, nelems * sizeof(short), pe, source);
   pshmem_short_iget(dest, source, dst, sst, nelems, pe);
 }
 void shmem_int_iget(int* dest, const int* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
                     int pe) {
-  const Transfer call(312, Traffic::get, nelems * sizeof(int), pe);
+  const Transfer call(312, Traffic::get, nelems * sizeof(int), pe, source);
   pshmem_int_iget(dest, source, dst, sst, nelems, pe);
 }
 void shmem_long_iget(long* dest, const long* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
                      int pe) {
-  const Transfer call(313, Traffic::get, nelems * sizeof(long), pe);
+  const Transfer call(313, Traffic::get, nelems * sizeof(long), pe, source);
   pshmem_long_iget(dest, source, dst, sst, nelems, pe);
 }
 void shmem_longlong_iget(long long* dest, const long long* source, ptrdiff_t dst, ptrdiff_t sst,
                          size_t nelems, int pe) {
-  const Transfer call(314, Traffic::get, nelems * sizeof(long long), pe);
+  const Transfer call(314, Traffic::get, nelems * sizeof(long long), pe, source);
   pshmem_longlong_iget(dest, source, dst, sst, nelems, pe);
 }
 void shmem_uchar_iget(unsigned char* dest, const unsigned char* source, ptrdiff_t dst,
                       ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(315, Traffic::get, nelems * sizeof(unsigned char), pe);
+  const Transfer call(315, Traffic::get, nelems * sizeof(unsigned char), pe, source);
   pshmem_uchar_iget(dest, source, dst, sst, nelems, pe);
 }
 void shmem_ushort_iget(unsigned short* dest, const unsigned short* source, ptrdiff_t dst,
                        ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(316, Traffic::get, nelems * sizeof(unsigned short), pe);
+  const Transfer call(316, Traffic::get, nelems * sizeof(unsigned short), pe, source);
   pshmem_ushort_iget(dest, source, dst, sst, nelems, pe);
 }
 void shmem_uint_iget(unsigned int* dest, const unsigned int* source, ptrdiff_t dst, ptrdiff_t sst,
                      size_t nelems, int pe) {
-  const Transfer call(317, Traffic::get, nelems * sizeof(unsigned int), pe);
+  const Transfer call(317, Traffic::get, nelems * sizeof(unsigned int), pe, source);
   pshmem_uint_iget(dest, source, dst, sst, nelems, pe);
 }
 void shmem_ulong_iget(unsigned long* dest, const unsigned long* source, ptrdiff_t dst,
                       ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(318, Traffic::get, nelems * sizeof(unsigned long), pe);
+  const Transfer call(318, Traffic::get, nelems * sizeof(unsigned long), pe, source);
   pshmem_ulong_iget(dest, source, dst, sst, nelems, pe);
 }
 void shmem_ulonglong_iget(unsigned long long* dest, const unsigned long long* source, ptrdiff_t dst,
                           ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(319, Traffic::get, nelems * sizeof(unsigned long long), pe);
+  const Transfer call(319, Traffic::get, nelems * sizeof(unsigned long long), pe, source);
   pshmem_ulonglong_iget(dest, source, dst, sst, nelems, pe);
 }
 void shmem_int8_iget(int8_t* dest, const int8_t* source, ptrdiff_t dst, ptrdiff_t sst,
                      size_t nelems, int pe) {
-  const Transfer call(320, Traffic::get, nelems * sizeof(int8_t), pe);
+  const Transfer call(320, Traffic::get, nelems * sizeof(int8_t), pe, source);
   pshmem_int8_iget(dest, source, dst, sst, nelems, pe);
 }
 void shmem_int16_iget(int16_t* dest, const int16_t* source, ptrdiff_t dst, ptrdiff_t sst,
                       size_t nelems, int pe) {
-  const Transfer call(321, Traffic::get, nelems * sizeof(int16_t), pe);
+  const Transfer call(321, Traffic::get, nelems * sizeof(int16_t), pe, source);
   pshmem_int16_iget(dest, source, dst, sst, nelems, pe);
 }
 void shmem_int32_iget(int32_t* dest, const int32_t* source, ptrdiff_t dst, ptrdiff_t sst,
                       size_t nelems, int pe) {
-  const Transfer call(322, Traffic::get, nelems * sizeof(int32_t), pe);
+  const Transfer call(322, Traffic::get, nelems * sizeof(int32_t), pe, source);
   pshmem_int32_iget(dest, source, dst, sst, nelems, pe);
 }
 void shmem_int64_iget(int64_t* dest, const int64_t* source, ptrdiff_t dst, ptrdiff_t sst,
                       size_t nelems, int pe) {
-  const Transfer call(323, Traffic::get, nelems * sizeof(int64_t), pe);
+  const Transfer call(323, Traffic::get, nelems * sizeof(int64_t), pe, source);
   pshmem_int64_iget(dest, source, dst, sst, nelems, pe);
 }
 void shmem_uint8_iget(uint8_t* dest, const uint8_t* source, ptrdiff_t dst, ptrdiff_t sst,
                       size_t nelems, int pe) {
-  const Transfer call(324, Traffic::get, nelems * sizeof(uint8_t), pe);
+  const Transfer call(324, Traffic::get, nelems * sizeof(uint8_t), pe, source);
   pshmem_uint8_iget(dest, source, dst, sst, nelems, pe);
 }
 void shmem_uint16_iget(uint16_t* dest, const uint16_t* source, ptrdiff_t dst, ptrdiff_t sst,
                        size_t nelems, int pe) {
-  const Transfer call(325, Traffic::get, nelems * sizeof(uint16_t), pe);
+  const Transfer call(325, Traffic::get, nelems * sizeof(uint16_t), pe, source);
   pshmem_uint16_iget(dest, source, dst, sst, nelems, pe);
 }
 void shmem_uint32_iget(uint32_t* dest, const uint32_t* source, ptrdiff_t dst, ptrdiff_t sst,
                        size_t nelems, int pe) {
-  const Transfer call(326, Traffic::get, nelems * sizeof(uint32_t), pe);
+  const Transfer call(326, Traffic::get, nelems * sizeof(uint32_t), pe, source);
   pshmem_uint32_iget(dest, source, dst, sst, nelems, pe);
 }
 void shmem_uint64_iget(uint64_t* dest, const uint64_t* source, ptrdiff_t dst, ptrdiff_t sst,
                        size_t nelems, int pe) {
-  const Transfer call(327, Traffic::get, nelems * sizeof(uint64_t), pe);
+  const Transfer call(327, Traffic::get, nelems * sizeof(uint64_t), pe, source);
   pshmem_uint64_iget(dest, source, dst, sst, nelems, pe);
 }
 void shmem_size_iget(size_t* dest, const size_t* source, ptrdiff_t dst, ptrdiff_t sst,
                      size_t nelems, int pe) {
-  const Transfer call(328, Traffic::get, nelems * sizeof(size_t), pe);
+  const Transfer call(328, Traffic::get, nelems * sizeof(size_t), pe, source);
   pshmem_size_iget(dest, source, dst, sst, nelems, pe);
 }
 void shmem_ptrdiff_iget(ptrdiff_t* dest, const ptrdiff_t* source, ptrdiff_t dst, ptrdiff_t sst,
                         size_t nelems, int pe) {
-  const Transfer call(329, Traffic::get, nelems * sizeof(ptrdiff_t), pe);
+  const Transfer call(329, Traffic::get, nelems * sizeof(ptrdiff_t), pe, source);
   pshmem_ptrdiff_iget(dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_float_iget(shmem_ctx_t ctx, float* dest, const float* source, ptrdiff_t dst,
                           ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(330, Traffic::get, nelems * sizeof(float), ctx, pe);
+  const Transfer call(330, Traffic::get, nelems * sizeof(float), ctx, pe, source);
   pshmem_ctx_float_iget(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_double_iget(shmem_ctx_t ctx, double* dest, const double* source, ptrdiff_t dst,
                            ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(331, Traffic::get, nelems * sizeof(double), ctx, pe);
+  const Transfer call(331, Traffic::get, nelems * sizeof(double), ctx, pe, source);
   pshmem_ctx_double_iget(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_longdouble_iget(shmem_ctx_t ctx, long double* dest, const long double* source,
                                ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(332, Traffic::get, nelems * sizeof(long double), ctx, pe);
+  const Transfer call(332, Traffic::get, nelems * sizeof(long double), ctx, pe, source);
   pshmem_ctx_longdouble_iget(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_char_iget(shmem_ctx_t ctx, char* dest, const char* source, ptrdiff_t dst,
                          ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(333, Traffic::get, nelems * sizeof(char), ctx, pe);
+  const Transfer call(333, Traffic::get, nelems * sizeof(char), ctx, pe, source);
   pshmem_ctx_char_iget(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_schar_iget(shmem_ctx_t ctx, signed char* dest, const signed char* source,
                           ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(334, Traffic::get, nelems * sizeof(signed char), ctx, pe);
+  const Transfer call(334, Traffic::get, nelems * sizeof(signed char), ctx, pe, source);
   pshmem_ctx_schar_iget(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_short_iget(shmem_ctx_t ctx, short* dest, const short* source, ptrdiff_t dst,
                           ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(335, Traffic::get, nelems * sizeof(short), ctx, pe);
+  const Transfer call(335, Traffic::get, nelems * sizeof(short), ctx, pe, source);
   pshmem_ctx_short_iget(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_int_iget(shmem_ctx_t ctx, int* dest, const int* source, ptrdiff_t dst, ptrdiff_t sst,
                         size_t nelems, int pe) {
-  const Transfer call(336, Traffic::get, nelems * sizeof(int), ctx, pe);
+  const Transfer call(336, Traffic::get, nelems * sizeof(int), ctx, pe, source);
   pshmem_ctx_int_iget(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_long_iget(shmem_ctx_t ctx, long* dest, const long* source, ptrdiff_t dst,
                          ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(337, Traffic::get, nelems * sizeof(long), ctx, pe);
+  const Transfer call(337, Traffic::get, nelems * sizeof(long), ctx, pe, source);
   pshmem_ctx_long_iget(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_longlong_iget(shmem_ctx_t ctx, long long* dest, const long long* source,
                              ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(338, Traffic::get, nelems * sizeof(long long), ctx, pe);
+  const Transfer call(338, Traffic::get, nelems * sizeof(long long), ctx, pe, source);
   pshmem_ctx_longlong_iget(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_uchar_iget(shmem_ctx_t ctx, unsigned char* dest, const unsigned char* source,
                           ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(339, Traffic::get, nelems * sizeof(unsigned char), ctx, pe);
+  const Transfer call(339, Traffic::get, nelems * sizeof(unsigned char), ctx, pe, source);
   pshmem_ctx_uchar_iget(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_ushort_iget(shmem_ctx_t ctx, unsigned short* dest, const unsigned short* source,
                            ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(340, Traffic::get, nelems * sizeof(unsigned short), ctx, pe);
+  const Transfer call(340, Traffic::get, nelems * sizeof(unsigned short), ctx, pe, source);
   pshmem_ctx_ushort_iget(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_uint_iget(shmem_ctx_t ctx, unsigned int* dest, const unsigned int* source,
                          ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(341, Traffic::get, nelems * sizeof(unsigned int), ctx, pe);
+  const Transfer call(341, Traffic::get, nelems * sizeof(unsigned int), ctx, pe, source);
   pshmem_ctx_uint_iget(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_ulong_iget(shmem_ctx_t ctx, unsigned long* dest, const unsigned long* source,
                           ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(342, Traffic::get, nelems * sizeof(unsigned long), ctx, pe);
+  const Transfer call(342, Traffic::get, nelems * sizeof(unsigned long), ctx, pe, source);
   pshmem_ctx_ulong_iget(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_ulonglong_iget(shmem_ctx_t ctx, unsigned long long* dest,
                               const unsigned long long* source, ptrdiff_t dst, ptrdiff_t sst,
                               size_t nelems, int pe) {
-  const Transfer call(343, Traffic::get, nelems * sizeof(unsigned long long), ctx, pe);
+  const Transfer call(343, Traffic::get, nelems * sizeof(unsigned long long), ctx, pe, source);
   pshmem_ctx_ulonglong_iget(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_int8_iget(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, ptrdiff_t dst,
                          ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(344, Traffic::get, nelems * sizeof(int8_t), ctx, pe);
+  const Transfer call(344, Traffic::get, nelems * sizeof(int8_t), ctx, pe, source);
   pshmem_ctx_int8_iget(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_int16_iget(shmem_ctx_t ctx, int16_t* dest, const int16_t* source, ptrdiff_t dst,
                           ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(345, Traffic::get, nelems * sizeof(int16_t), ctx, pe);
+  const Transfer call(345, Traffic::get, nelems * sizeof(int16_t), ctx, pe, source);
   pshmem_ctx_int16_iget(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_int32_iget(shmem_ctx_t ctx, int32_t* dest, const int32_t* source, ptrdiff_t dst,
                           ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(346, Traffic::get, nelems * sizeof(int32_t), ctx, pe);
+  const Transfer call(346, Traffic::get, nelems * sizeof(int32_t), ctx, pe, source);
   pshmem_ctx_int32_iget(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_int64_iget(shmem_ctx_t ctx, int64_t* dest, const int64_t* source, ptrdiff_t dst,
                           ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(347, Traffic::get, nelems * sizeof(int64_t), ctx, pe);
+  const Transfer call(347, Traffic::get, nelems * sizeof(int64_t), ctx, pe, source);
   pshmem_ctx_int64_iget(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_uint8_iget(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source, ptrdiff_t dst,
                           ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(348, Traffic::get, nelems * sizeof(uint8_t), ctx, pe);
+  const Transfer call(348, Traffic::get, nelems * sizeof(uint8_t), ctx, pe, source);
   pshmem_ctx_uint8_iget(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_uint16_iget(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source, ptrdiff_t dst,
                            ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(349, Traffic::get, nelems * sizeof(uint16_t), ctx, pe);
+  const Transfer call(349, Traffic::get, nelems * sizeof(uint16_t), ctx, pe, source);
   pshmem_ctx_uint16_iget(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_uint32_iget(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source, ptrdiff_t dst,
                            ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(350, Traffic::get, nelems * sizeof(uint32_t), ctx, pe);
+  const Transfer call(350, Traffic::get, nelems * sizeof(uint32_t), ctx, pe, source);
   pshmem_ctx_uint32_iget(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_uint64_iget(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source, ptrdiff_t dst,
                            ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(351, Traffic::get, nelems * sizeof(uint64_t), ctx, pe);
+  const Transfer call(351, Traffic::get, nelems * sizeof(uint64_t), ctx, pe, source);
   pshmem_ctx_uint64_iget(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_size_iget(shmem_ctx_t ctx, size_t* dest, const size_t* source, ptrdiff_t dst,
                          ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(352, Traffic::get, nelems * sizeof(size_t), ctx, pe);
+  const Transfer call(352, Traffic::get, nelems * sizeof(size_t), ctx, pe, source);
   pshmem_ctx_size_iget(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_ptrdiff_iget(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source,
                             ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(353, Traffic::get, nelems * sizeof(ptrdiff_t), ctx, pe);
+  const Transfer call(353, Traffic::get, nelems * sizeof(ptrdiff_t), ctx, pe, source);
   pshmem_ctx_ptrdiff_iget(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_iget8(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
                  int pe) {
-  const Transfer call(354, Traffic::get, nelems, pe);
+  const Transfer call(354, Traffic::get, nelems, pe, source);
   pshmem_iget8(dest, source, dst, sst, nelems, pe);
 }
 void shmem_iget16(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
                   int pe) {
-  const Transfer call(355, Traffic::get, nelems * 2, pe);
+  const Transfer call(355, Traffic::get, nelems * 2, pe, source);
   pshmem_iget16(dest, source, dst, sst, nelems, pe);
 }
 void shmem_iget32(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
                   int pe) {
-  const Transfer call(356, Traffic::get, nelems * 4, pe);
+  const Transfer call(356, Traffic::get, nelems * 4, pe, source);
   pshmem_iget32(dest, source, dst, sst, nelems, pe);
 }
 void shmem_iget64(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
                   int pe) {
-  const Transfer call(357, Traffic::get, nelems * 8, pe);
+  const Transfer call(357, Traffic::get, nelems * 8, pe, source);
   pshmem_iget64(dest, source, dst, sst, nelems, pe);
 }
 void shmem_iget128(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
                    int pe) {
-  const Transfer call(358, Traffic::get, nelems * 16, pe);
+  const Transfer call(358, Traffic::get, nelems * 16, pe, source);
   pshmem_iget128(dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_iget8(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst,
                      size_t nelems, int pe) {
-  const Transfer call(359, Traffic::get, nelems, ctx, pe);
+  const Transfer call(359, Traffic::get, nelems, ctx, pe, source);
   pshmem_ctx_iget8(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_iget16(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst,
                       size_t nelems, int pe) {
-  const Transfer call(360, Traffic::get, nelems * 2, ctx, pe);
+  const Transfer call(360, Traffic::get, nelems * 2, ctx, pe, source);
   pshmem_ctx_iget16(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_iget32(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst,
                       size_t nelems, int pe) {
-  const Transfer call(361, Traffic::get, nelems * 4, ctx, pe);
+  const Transfer call(361, Traffic::get, nelems * 4, ctx, pe, source);
   pshmem_ctx_iget32(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_iget64(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst,
                       size_t nelems, int pe) {
-  const Transfer call(362, Traffic::get, nelems * 8, ctx, pe);
+  const Transfer call(362, Traffic::get, nelems * 8, ctx, pe, source);
   pshmem_ctx_iget64(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_ctx_iget128(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
                        ptrdiff_t sst, size_t nelems, int pe) {
-  const Transfer call(363, Traffic::get, nelems * 16, ctx, pe);
+  const Transfer call(363, Traffic::get, nelems * 16, ctx, pe, source);
   pshmem_ctx_iget128(ctx, dest, source, dst, sst, nelems, pe);
 }
 void shmem_float_ibput(float* dest, const float* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
                        size_t nblocks, int pe) {
-  const Transfer call(364, Traffic::put, bsize * nblocks * sizeof(float), pe);
+  const Transfer call(364, Traffic::put, bsize * nblocks * sizeof(float), pe, dest);
   pshmem_float_ibput(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_double_ibput(double* dest, const double* source, ptrdiff_t dst, ptrdiff_t sst,
                         size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(365, Traffic::put, bsize * nblocks * sizeof(double), pe);
+  const Transfer call(365, Traffic::put, bsize * nblocks * sizeof(double), pe, dest);
   pshmem_double_ibput(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_longdouble_ibput(long double* dest, const long double* source, ptrdiff_t dst,
                             ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(366, Traffic::put, bsize * nblocks * sizeof(long double), pe);
+  const Transfer call(366, Traffic::put, bsize * nblocks * sizeof(long double), pe, dest);
   pshmem_longdouble_ibput(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_char_ibput(char* dest, const char* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
                       size_t nblocks, int pe) {
-  const Transfer call(367, Traffic::put, bsize * nblocks * sizeof(char), pe);
+  const Transfer call(367, Traffic::put, bsize * nblocks * sizeof(char), pe, dest);
   pshmem_char_ibput(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_schar_ibput(signed char* dest, const signed char* source, ptrdiff_t dst, ptrdiff_t sst,
                        size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(368, Traffic::put, bsize * nblocks * sizeof(signed char), pe);
+  const Transfer call(368, Traffic::put, bsize * nblocks * sizeof(signed char), pe, dest);
   pshmem_schar_ibput(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_short_ibput(short* dest, const short* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
                        size_t nblocks, int pe) {
-  const Transfer call(369, Traffic::put, bsize * nblocks * sizeof(short), pe);
+  const Transfer call(369, Traffic::put, bsize * nblocks * sizeof(short), pe, dest);
   pshmem_short_ibput(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_int_ibput(int* dest, const int* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
                      size_t nblocks, int pe) {
-  const Transfer call(370, Traffic::put, bsize * nblocks * sizeof(int), pe);
+  const Transfer call(370, Traffic::put, bsize * nblocks * sizeof(int), pe, dest);
   pshmem_int_ibput(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_long_ibput(long* dest, const long* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
                       size_t nblocks, int pe) {
-  const Transfer call(371, Traffic::put, bsize * nblocks * sizeof(long), pe);
+  const Transfer call(371, Traffic::put, bsize * nblocks * sizeof(long), pe, dest);
   pshmem_long_ibput(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_longlong_ibput(long long* dest, const long long* source, ptrdiff_t dst, ptrdiff_t sst,
                           size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(372, Traffic::put, bsize * nblocks * sizeof(long long), pe);
+  const Transfer call(372, Traffic::put, bsize * nblocks * sizeof(long long), pe, dest);
   pshmem_longlong_ibput(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_uchar_ibput(unsigned char* dest, const unsigned char* source, ptrdiff_t dst,
                        ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(373, Traffic::put, bsize * nblocks * sizeof(unsigned char), pe);
+  const Transfer call(373, Traffic::put, bsize * nblocks * sizeof(unsigned char), pe, dest);
   pshmem_uchar_ibput(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ushort_ibput(unsigned short* dest, const unsigned short* source, ptrdiff_t dst,
                         ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(374, Traffic::put, bsize * nblocks * sizeof(unsigned short), pe);
+  const Transfer call(374, Traffic::put, bsize * nblocks * sizeof(unsigned short), pe, dest);
   pshmem_ushort_ibput(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_uint_ibput(unsigned int* dest, const unsigned int* source, ptrdiff_t dst, ptrdiff_t sst,
                       size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(375, Traffic::put, bsize * nblocks * sizeof(unsigned int), pe);
+  const Transfer call(375, Traffic::put, bsize * nblocks * sizeof(unsigned int), pe, dest);
   pshmem_uint_ibput(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ulong_ibput(unsigned long* dest, const unsigned long* source, ptrdiff_t dst,
                        ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(376, Traffic::put, bsize * nblocks * sizeof(unsigned long), pe);
+  const Transfer call(376, Traffic::put, bsize * nblocks * sizeof(unsigned long), pe, dest);
   pshmem_ulong_ibput(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ulonglong_ibput(unsigned long long* dest, const unsigned long long* source,
                            ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(377, Traffic::put, bsize * nblocks * sizeof(unsigned long long), pe);
+  const Transfer call(377, Traffic::put, bsize * nblocks * sizeof(unsigned long long), pe, dest);
   pshmem_ulonglong_ibput(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_int8_ibput(int8_t* dest, const int8_t* source, ptrdiff_t dst, ptrdiff_t sst,
                       size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(378, Traffic::put, bsize * nblocks * sizeof(int8_t), pe);
+  const Transfer call(378, Traffic::put, bsize * nblocks * sizeof(int8_t), pe, dest);
   pshmem_int8_ibput(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_int16_ibput(int16_t* dest, const int16_t* source, ptrdiff_t dst, ptrdiff_t sst,
                        size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(379, Traffic::put, bsize * nblocks * sizeof(int16_t), pe);
+  const Transfer call(379, Traffic::put, bsize * nblocks * sizeof(int16_t), pe, dest);
   pshmem_int16_ibput(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_int32_ibput(int32_t* dest, const int32_t* source, ptrdiff_t dst, ptrdiff_t sst,
                        size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(380, Traffic::put, bsize * nblocks * sizeof(int32_t), pe);
+  const Transfer call(380, Traffic::put, bsize * nblocks * sizeof(int32_t), pe, dest);
   pshmem_int32_ibput(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_int64_ibput(int64_t* dest, const int64_t* source, ptrdiff_t dst, ptrdiff_t sst,
                        size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(381, Traffic::put, bsize * nblocks * sizeof(int64_t), pe);
+  const Transfer call(381, Traffic::put, bsize * nblocks * sizeof(int64_t), pe, dest);
   pshmem_int64_ibput(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_uint8_ibput(uint8_t* dest, const uint8_t* source, ptrdiff_t dst, ptrdiff_t sst,
                        size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(382, Traffic::put, bsize * nblocks * sizeof(uint8_t), pe);
+  const Transfer call(382, Traffic::put, bsize * nblocks * sizeof(uint8_t), pe, dest);
   pshmem_uint8_ibput(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_uint16_ibput(uint16_t* dest, const uint16_t* source, ptrdiff_t dst, ptrdiff_t sst,
                         size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(383, Traffic::put, bsize * nblocks * sizeof(uint16_t), pe);
+  const Transfer call(383, Traffic::put, bsize * nblocks * sizeof(uint16_t), pe, dest);
   pshmem_uint16_ibput(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_uint32_ibput(uint32_t* dest, const uint32_t* source, ptrdiff_t dst, ptrdiff_t sst,
                         size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(384, Traffic::put, bsize * nblocks * sizeof(uint32_t), pe);
+  const Transfer call(384, Traffic::put, bsize * nblocks * sizeof(uint32_t), pe, dest);
   pshmem_uint32_ibput(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_uint64_ibput(uint64_t* dest, const uint64_t* source, ptrdiff_t dst, ptrdiff_t sst,
                         size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(385, Traffic::put, bsize * nblocks * sizeof(uint64_t), pe);
+  const Transfer call(385, Traffic::put, bsize * nblocks * sizeof(uint64_t), pe, dest);
   pshmem_uint64_ibput(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_size_ibput(size_t* dest, const size_t* source, ptrdiff_t dst, ptrdiff_t sst,
                       size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(386, Traffic::put, bsize * nblocks * sizeof(size_t), pe);
+  const Transfer call(386, Traffic::put, bsize * nblocks * sizeof(size_t), pe, dest);
   pshmem_size_ibput(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ptrdiff_ibput(ptrdiff_t* dest, const ptrdiff_t* source, ptrdiff_t dst, ptrdiff_t sst,
                          size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(387, Traffic::put, bsize * nblocks * sizeof(ptrdiff_t), pe);
+  const Transfer call(387, Traffic::put, bsize * nblocks * sizeof(ptrdiff_t), pe, dest);
   pshmem_ptrdiff_ibput(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_float_ibput(shmem_ctx_t ctx, float* dest, const float* source, ptrdiff_t dst,
                            ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(388, Traffic::put, bsize * nblocks * sizeof(float), ctx, pe);
+  const Transfer call(388, Traffic::put, bsize * nblocks * sizeof(float), ctx, pe, dest);
   pshmem_ctx_float_ibput(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_double_ibput(shmem_ctx_t ctx, double* dest, const double* source, ptrdiff_t dst,
                             ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(389, Traffic::put, bsize * nblocks * sizeof(double), ctx, pe);
+  const Transfer call(389, Traffic::put, bsize * nblocks * sizeof(double), ctx, pe, dest);
   pshmem_ctx_double_ibput(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_longdouble_ibput(shmem_ctx_t ctx, long double* dest, const long double* source,
                                 ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks,
                                 int pe) {
-  const Transfer call(390, Traffic::put, bsize * nblocks * sizeof(long double), ctx, pe);
+  const Transfer call(390, Traffic::put, bsize * nblocks * sizeof(long double), ctx, pe, dest);
   pshmem_ctx_longdouble_ibput(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_char_ibput(shmem_ctx_t ctx, char* dest, const char* source, ptrdiff_t dst,
                           ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(391, Traffic::put, bsize * nblocks * sizeof(char), ctx, pe);
+  const Transfer call(391, Traffic::put, bsize * nblocks * sizeof(char), ctx, pe, dest);
   pshmem_ctx_char_ibput(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_schar_ibput(shmem_ctx_t ctx, signed char* dest, const signed char* source,
                            ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(392, Traffic::put, bsize * nblocks * sizeof(signed char), ctx, pe);
+  const Transfer call(392, Traffic::put, bsize * nblocks * sizeof(signed char), ctx, pe, dest);
   pshmem_ctx_schar_ibput(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_short_ibput(shmem_ctx_t ctx, short* dest, const short* source, ptrdiff_t dst,
                            ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(393, Traffic::put, bsize * nblocks * sizeof(short), ctx, pe);
+  const Transfer call(393, Traffic::put, bsize * nblocks * sizeof(short), ctx, pe, dest);
   pshmem_ctx_short_ibput(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_int_ibput(shmem_ctx_t ctx, int* dest, const int* source, ptrdiff_t dst,
                          ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(394, Traffic::put, bsize * nblocks * sizeof(int), ctx, pe);
+  const Transfer call(394, Traffic::put, bsize * nblocks * sizeof(int), ctx, pe, dest);
   pshmem_ctx_int_ibput(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_long_ibput(shmem_ctx_t ctx, long* dest, const long* source, ptrdiff_t dst,
                           ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(395, Traffic::put, bsize * nblocks * sizeof(long), ctx, pe);
+  const Transfer call(395, Traffic::put, bsize * nblocks * sizeof(long), ctx, pe, dest);
   pshmem_ctx_long_ibput(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_longlong_ibput(shmem_ctx_t ctx, long long* dest, const long long* source,
                               ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(396, Traffic::put, bsize * nblocks * sizeof(long long), ctx, pe);
+  const Transfer call(396, Traffic::put, bsize * nblocks * sizeof(long long), ctx, pe, dest);
   pshmem_ctx_longlong_ibput(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_uchar_ibput(shmem_ctx_t ctx, unsigned char* dest, const unsigned char* source,
                            ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(397, Traffic::put, bsize * nblocks * sizeof(unsigned char), ctx, pe);
+  const Transfer call(397, Traffic::put, bsize * nblocks * sizeof(unsigned char), ctx, pe, dest);
   pshmem_ctx_uchar_ibput(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_ushort_ibput(shmem_ctx_t ctx, unsigned short* dest, const unsigned short* source,
                             ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(398, Traffic::put, bsize * nblocks * sizeof(unsigned short), ctx, pe);
+  const Transfer call(398, Traffic::put, bsize * nblocks * sizeof(unsigned short), ctx, pe, dest);
   pshmem_ctx_ushort_ibput(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_uint_ibput(shmem_ctx_t ctx, unsigned int* dest, const unsigned int* source,
                           ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(399, Traffic::put, bsize * nblocks * sizeof(unsigned int), ctx, pe);
+  const Transfer call(399, Traffic::put, bsize * nblocks * sizeof(unsigned int), ctx, pe, dest);
   pshmem_ctx_uint_ibput(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_ulong_ibput(shmem_ctx_t ctx, unsigned long* dest, const unsigned long* source,
                            ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(400, Traffic::put, bsize * nblocks * sizeof(unsigned long), ctx, pe);
+  const Transfer call(400, Traffic::put, bsize * nblocks * sizeof(unsigned long), ctx, pe, dest);
   pshmem_ctx_ulong_ibput(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_ulonglong_ibput(shmem_ctx_t ctx, unsigned long long* dest,
                                const unsigned long long* source, ptrdiff_t dst, ptrdiff_t sst,
                                size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(401, Traffic::put, bsize * nblocks * sizeof(unsigned long long), ctx, pe);
+  const Transfer call(401, Traffic::put, bsize * nblocks * sizeof(unsigned long long), ctx, pe, dest);
   pshmem_ctx_ulonglong_ibput(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_int8_ibput(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, ptrdiff_t dst,
                           ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(402, Traffic::put, bsize * nblocks * sizeof(int8_t), ctx, pe);
+  const Transfer call(402, Traffic::put, bsize * nblocks * sizeof(int8_t), ctx, pe, dest);
   pshmem_ctx_int8_ibput(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_int16_ibput(shmem_ctx_t ctx, int16_t* dest, const int16_t* source, ptrdiff_t dst,
                            ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(403, Traffic::put, bsize * nblocks * sizeof(int16_t), ctx, pe);
+  const Transfer call(403, Traffic::put, bsize * nblocks * sizeof(int16_t), ctx, pe, dest);
   pshmem_ctx_int16_ibput(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_int32_ibput(shmem_ctx_t ctx, int32_t* dest, const int32_t* source, ptrdiff_t dst,
                            ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(404, Traffic::put, bsize * nblocks * sizeof(int32_t), ctx, pe);
+  const Transfer call(404, Traffic::put, bsize * nblocks * sizeof(int32_t), ctx, pe, dest);
   pshmem_ctx_int32_ibput(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_int64_ibput(shmem_ctx_t ctx, int64_t* dest, const int64_t* source, ptrdiff_t dst,
                            ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(405, Traffic::put, bsize * nblocks * sizeof(int64_t), ctx, pe);
+  const Transfer call(405, Traffic::put, bsize * nblocks * sizeof(int64_t), ctx, pe, dest);
   pshmem_ctx_int64_ibput(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_uint8_ibput(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source, ptrdiff_t dst,
                            ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(406, Traffic::put, bsize * nblocks * sizeof(uint8_t), ctx, pe);
+  const Transfer call(406, Traffic::put, bsize * nblocks * sizeof(uint8_t), ctx, pe, dest);
   pshmem_ctx_uint8_ibput(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_uint16_ibput(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source, ptrdiff_t dst,
                             ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(407, Traffic::put, bsize * nblocks * sizeof(uint16_t), ctx, pe);
+  const Transfer call(407, Traffic::put, bsize * nblocks * sizeof(uint16_t), ctx, pe, dest);
   pshmem_ctx_uint16_ibput(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_uint32_ibput(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source, ptrdiff_t dst,
                             ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(408, Traffic::put, bsize * nblocks * sizeof(uint32_t), ctx, pe);
+  const Transfer call(408, Traffic::put, bsize * nblocks * sizeof(uint32_t), ctx, pe, dest);
   pshmem_ctx_uint32_ibput(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_uint64_ibput(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source, ptrdiff_t dst,
                             ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(409, Traffic::put, bsize * nblocks * sizeof(uint64_t), ctx, pe);
+  const Transfer call(409, Traffic::put, bsize * nblocks * sizeof(uint64_t), ctx, pe, dest);
   pshmem_ctx_uint64_ibput(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_size_ibput(shmem_ctx_t ctx, size_t* dest, const size_t* source, ptrdiff_t dst,
                           ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(410, Traffic::put, bsize * nblocks * sizeof(size_t), ctx, pe);
+  const Transfer call(410, Traffic::put, bsize * nblocks * sizeof(size_t), ctx, pe, dest);
   pshmem_ctx_size_ibput(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_ptrdiff_ibput(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source,
                              ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(411, Traffic::put, bsize * nblocks * sizeof(ptrdiff_t), ctx, pe);
+  const Transfer call(411, Traffic::put, bsize * nblocks * sizeof(ptrdiff_t), ctx, pe, dest);
   pshmem_ctx_ptrdiff_ibput(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ibput8(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
                   size_t nblocks, int pe) {
-  const Transfer call(412, Traffic::put, bsize * nblocks, pe);
+  const Transfer call(412, Traffic::put, bsize * nblocks, pe, dest);
   pshmem_ibput8(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ibput16(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
                    size_t nblocks, int pe) {
-  const Transfer call(413, Traffic::put, bsize * nblocks * 2, pe);
+  const Transfer call(413, Traffic::put, bsize * nblocks * 2, pe, dest);
   pshmem_ibput16(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ibput32(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
                    size_t nblocks, int pe) {
-  const Transfer call(414, Traffic::put, bsize * nblocks * 4, pe);
+  const Transfer call(414, Traffic::put, bsize * nblocks * 4, pe, dest);
   pshmem_ibput32(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ibput64(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
                    size_t nblocks, int pe) {
-  const Transfer call(415, Traffic::put, bsize * nblocks * 8, pe);
+  const Transfer call(415, Traffic::put, bsize * nblocks * 8, pe, dest);
   pshmem_ibput64(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ibput128(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
                     size_t nblocks, int pe) {
-  const Transfer call(416, Traffic::put, bsize * nblocks * 16, pe);
+  const Transfer call(416, Traffic::put, bsize * nblocks * 16, pe, dest);
   pshmem_ibput128(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_ibput8(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst,
                       size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(417, Traffic::put, bsize * nblocks, ctx, pe);
+  const Transfer call(417, Traffic::put, bsize * nblocks, ctx, pe, dest);
   pshmem_ctx_ibput8(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_ibput16(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
                        ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(418, Traffic::put, bsize * nblocks * 2, ctx, pe);
+  const Transfer call(418, Traffic::put, bsize * nblocks * 2, ctx, pe, dest);
   pshmem_ctx_ibput16(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_ibput32(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
                        ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(419, Traffic::put, bsize * nblocks * 4, ctx, pe);
+  const Transfer call(419, Traffic::put, bsize * nblocks * 4, ctx, pe, dest);
   pshmem_ctx_ibput32(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_ibput64(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
                        ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(420, Traffic::put, bsize * nblocks * 8, ctx, pe);
+  const Transfer call(420, Traffic::put, bsize * nblocks * 8, ctx, pe, dest);
   pshmem_ctx_ibput64(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_ibput128(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
                         ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(421, Traffic::put, bsize * nblocks * 16, ctx, pe);
+  const Transfer call(421, Traffic::put, bsize * nblocks * 16, ctx, pe, dest);
   pshmem_ctx_ibput128(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_float_ibget(float* dest, const float* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
                        size_t nblocks, int pe) {
-  const Transfer call(422, Traffic::get, bsize * nblocks * sizeof(float), pe);
+  const Transfer call(422, Traffic::get, bsize * nblocks * sizeof(float), pe, source);
   pshmem_float_ibget(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_double_ibget(double* dest, const double* source, ptrdiff_t dst, ptrdiff_t sst,
                         size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(423, Traffic::get, bsize * nblocks * sizeof(double), pe);
+  const Transfer call(423, Traffic::get, bsize * nblocks * sizeof(double), pe, source);
   pshmem_double_ibget(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_longdouble_ibget(long double* dest, const long double* source, ptrdiff_t dst,
                             ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(424, Traffic::get, bsize * nblocks * sizeof(long double), pe);
+  const Transfer call(424, Traffic::get, bsize * nblocks * sizeof(long double), pe, source);
   pshmem_longdouble_ibget(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_char_ibget(char* dest, const char* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
                       size_t nblocks, int pe) {
-  const Transfer call(425, Traffic::get, bsize * nblocks * sizeof(char), pe);
+  const Transfer call(425, Traffic::get, bsize * nblocks * sizeof(char), pe, source);
   pshmem_char_ibget(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_schar_ibget(signed char* dest, const signed char* source, ptrdiff_t dst, ptrdiff_t sst,
                        size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(426, Traffic::get, bsize * nblocks * sizeof(signed char), pe);
+  const Transfer call(426, Traffic::get, bsize * nblocks * sizeof(signed char), pe, source);
   pshmem_schar_ibget(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_short_ibget(short* dest, const short* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
                        size_t nblocks, int pe) {
-  const Transfer call(427, Traffic::get, bsize * nblocks * sizeof(short), pe);
+  const Transfer call(427, Traffic::get, bsize * nblocks * sizeof(short), pe, source);
   pshmem_short_ibget(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_int_ibget(int* dest, const int* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
                      size_t nblocks, int pe) {
-  const Transfer call(428, Traffic::get, bsize * nblocks * sizeof(int), pe);
+  const Transfer call(428, Traffic::get, bsize * nblocks * sizeof(int), pe, source);
   pshmem_int_ibget(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_long_ibget(long* dest, const long* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
                       size_t nblocks, int pe) {
-  const Transfer call(429, Traffic::get, bsize * nblocks * sizeof(long), pe);
+  const Transfer call(429, Traffic::get, bsize * nblocks * sizeof(long), pe, source);
   pshmem_long_ibget(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_longlong_ibget(long long* dest, const long long* source, ptrdiff_t dst, ptrdiff_t sst,
                           size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(430, Traffic::get, bsize * nblocks * sizeof(long long), pe);
+  const Transfer call(430, Traffic::get, bsize * nblocks * sizeof(long long), pe, source);
   pshmem_longlong_ibget(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_uchar_ibget(unsigned char* dest, const unsigned char* source, ptrdiff_t dst,
                        ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(431, Traffic::get, bsize * nblocks * sizeof(unsigned char), pe);
+  const Transfer call(431, Traffic::get, bsize * nblocks * sizeof(unsigned char), pe, source);
   pshmem_uchar_ibget(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ushort_ibget(unsigned short* dest, const unsigned short* source, ptrdiff_t dst,
                         ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(432, Traffic::get, bsize * nblocks * sizeof(unsigned short), pe);
+  const Transfer call(432, Traffic::get, bsize * nblocks * sizeof(unsigned short), pe, source);
   pshmem_ushort_ibget(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_uint_ibget(unsigned int* dest, const unsigned int* source, ptrdiff_t dst, ptrdiff_t sst,
                       size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(433, Traffic::get, bsize * nblocks * sizeof(unsigned int), pe);
+  const Transfer call(433, Traffic::get, bsize * nblocks * sizeof(unsigned int), pe, source);
   pshmem_uint_ibget(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ulong_ibget(unsigned long* dest, const unsigned long* source, ptrdiff_t dst,
                        ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(434, Traffic::get, bsize * nblocks * sizeof(unsigned long), pe);
+  const Transfer call(434, Traffic::get, bsize * nblocks * sizeof(unsigned long), pe, source);
   pshmem_ulong_ibget(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ulonglong_ibget(unsigned long long* dest, const unsigned long long* source,
                            ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(435, Traffic::get, bsize * nblocks * sizeof(unsigned long long), pe);
+  const Transfer call(435, Traffic::get, bsize * nblocks * sizeof(unsigned long long), pe, source);
   pshmem_ulonglong_ibget(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_int8_ibget(int8_t* dest, const int8_t* source, ptrdiff_t dst, ptrdiff_t sst,
                       size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(436, Traffic::get, bsize * nblocks * sizeof(int8_t), pe);
+  const Transfer call(436, Traffic::get, bsize * nblocks * sizeof(int8_t), pe, source);
   pshmem_int8_ibget(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_int16_ibget(int16_t* dest, const int16_t* source, ptrdiff_t dst, ptrdiff_t sst,
                        size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(437, Traffic::get, bsize * nblocks * sizeof(int16_t), pe);
+  const Transfer call(437, Traffic::get, bsize * nblocks * sizeof(int16_t), pe, source);
   pshmem_int16_ibget(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_int32_ibget(int32_t* dest, const int32_t* source, ptrdiff_t dst, ptrdiff_t sst,
                        size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(438, Traffic::get, bsize * nblocks * sizeof(int32_t), pe);
+  const Transfer call(438, Traffic::get, bsize * nblocks * sizeof(int32_t), pe, source);
   pshmem_int32_ibget(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_int64_ibget(int64_t* dest, const int64_t* source, ptrdiff_t dst, ptrdiff_t sst,
                        size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(439, Traffic::get, bsize * nblocks * sizeof(int64_t), pe);
+  const Transfer call(439, Traffic::get, bsize * nblocks * sizeof(int64_t), pe, source);
   pshmem_int64_ibget(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_uint8_ibget(uint8_t* dest, const uint8_t* source, ptrdiff_t dst, ptrdiff_t sst,
                        size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(440, Traffic::get, bsize * nblocks * sizeof(uint8_t), pe);
+  const Transfer call(440, Traffic::get, bsize * nblocks * sizeof(uint8_t), pe, source);
   pshmem_uint8_ibget(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_uint16_ibget(uint16_t* dest, const uint16_t* source, ptrdiff_t dst, ptrdiff_t sst,
                         size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(441, Traffic::get, bsize * nblocks * sizeof(uint16_t), pe);
+  const Transfer call(441, Traffic::get, bsize * nblocks * sizeof(uint16_t), pe, source);
   pshmem_uint16_ibget(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_uint32_ibget(uint32_t* dest, const uint32_t* source, ptrdiff_t dst, ptrdiff_t sst,
                         size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(442, Traffic::get, bsize * nblocks * sizeof(uint32_t), pe);
+  const Transfer call(442, Traffic::get, bsize * nblocks * sizeof(uint32_t), pe, source);
   pshmem_uint32_ibget(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_uint64_ibget(uint64_t* dest, const uint64_t* source, ptrdiff_t dst, ptrdiff_t sst,
                         size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(443, Traffic::get, bsize * nblocks * sizeof(uint64_t), pe);
+  const Transfer call(443, Traffic::get, bsize * nblocks * sizeof(uint64_t), pe, source);
   pshmem_uint64_ibget(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_size_ibget(size_t* dest, const size_t* source, ptrdiff_t dst, ptrdiff_t sst,
                       size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(444, Traffic::get, bsize * nblocks * sizeof(size_t), pe);
+  const Transfer call(444, Traffic::get, bsize * nblocks * sizeof(size_t), pe, source);
   pshmem_size_ibget(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ptrdiff_ibget(ptrdiff_t* dest, const ptrdiff_t* source, ptrdiff_t dst, ptrdiff_t sst,
                          size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(445, Traffic::get, bsize * nblocks * sizeof(ptrdiff_t), pe);
+  const Transfer call(445, Traffic::get, bsize * nblocks * sizeof(ptrdiff_t), pe, source);
   pshmem_ptrdiff_ibget(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_float_ibget(shmem_ctx_t ctx, float* dest, const float* source, ptrdiff_t dst,
                            ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(446, Traffic::get, bsize * nblocks * sizeof(float), ctx, pe);
+  const Transfer call(446, Traffic::get, bsize * nblocks * sizeof(float), ctx, pe, source);
   pshmem_ctx_float_ibget(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_double_ibget(shmem_ctx_t ctx, double* dest, const double* source, ptrdiff_t dst,
                             ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(447, Traffic::get, bsize * nblocks * sizeof(double), ctx, pe);
+  const Transfer call(447, Traffic::get, bsize * nblocks * sizeof(double), ctx, pe, source);
   pshmem_ctx_double_ibget(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_longdouble_ibget(shmem_ctx_t ctx, long double* dest, const long double* source,
                                 ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks,
                                 int pe) {
-  const Transfer call(448, Traffic::get, bsize * nblocks * sizeof(long double), ctx, pe);
+  const Transfer call(448, Traffic::get, bsize * nblocks * sizeof(long double), ctx, pe, source);
   pshmem_ctx_longdouble_ibget(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_char_ibget(shmem_ctx_t ctx, char* dest, const char* source, ptrdiff_t dst,
                           ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(449, Traffic::get, bsize * nblocks * sizeof(char), ctx, pe);
+  const Transfer call(449, Traffic::get, bsize * nblocks * sizeof(char), ctx, pe, source);
   pshmem_ctx_char_ibget(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_schar_ibget(shmem_ctx_t ctx, signed char* dest, const signed char* source,
                            ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(450, Traffic::get, bsize * nblocks * sizeof(signed char), ctx, pe);
+  const Transfer call(450, Traffic::get, bsize * nblocks * sizeof(signed char), ctx, pe, source);
   pshmem_ctx_schar_ibget(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_short_ibget(shmem_ctx_t ctx, short* dest, const short* source, ptrdiff_t dst,
                            ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(451, Traffic::get, bsize * nblocks * sizeof(short), ctx, pe);
+  const Transfer call(451, Traffic::get, bsize * nblocks * sizeof(short), ctx, pe, source);
   pshmem_ctx_short_ibget(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_int_ibget(shmem_ctx_t ctx, int* dest, const int* source, ptrdiff_t dst,
                          ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(452, Traffic::get, bsize * nblocks * sizeof(int), ctx, pe);
+  const Transfer call(452, Traffic::get, bsize * nblocks * sizeof(int), ctx, pe, source);
   pshmem_ctx_int_ibget(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_long_ibget(shmem_ctx_t ctx, long* dest, const long* source, ptrdiff_t dst,
                           ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(453, Traffic::get, bsize * nblocks * sizeof(long), ctx, pe);
+  const Transfer call(453, Traffic::get, bsize * nblocks * sizeof(long), ctx, pe, source);
   pshmem_ctx_long_ibget(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_longlong_ibget(shmem_ctx_t ctx, long long* dest, const long long* source,
                               ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(454, Traffic::get, bsize * nblocks * sizeof(long long), ctx, pe);
+  const Transfer call(454, Traffic::get, bsize * nblocks * sizeof(long long), ctx, pe, source);
   pshmem_ctx_longlong_ibget(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_uchar_ibget(shmem_ctx_t ctx, unsigned char* dest, const unsigned char* source,
                            ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(455, Traffic::get, bsize * nblocks * sizeof(unsigned char), ctx, pe);
+  const Transfer call(455, Traffic::get, bsize * nblocks * sizeof(unsigned char), ctx, pe, source);
   pshmem_ctx_uchar_ibget(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_ushort_ibget(shmem_ctx_t ctx, unsigned short* dest, const unsigned short* source,
                             ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(456, Traffic::get, bsize * nblocks * sizeof(unsigned short), ctx, pe);
+  const Transfer call(456, Traffic::get, bsize * nblocks * sizeof(unsigned short), ctx, pe, source);
   pshmem_ctx_ushort_ibget(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_uint_ibget(shmem_ctx_t ctx, unsigned int* dest, const unsigned int* source,
                           ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(457, Traffic::get, bsize * nblocks * sizeof(unsigned int), ctx, pe);
+  const Transfer call(457, Traffic::get, bsize * nblocks * sizeof(unsigned int), ctx, pe, source);
   pshmem_ctx_uint_ibget(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_ulong_ibget(shmem_ctx_t ctx, unsigned long* dest, const unsigned long* source,
                            ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(458, Traffic::get, bsize * nblocks * sizeof(unsigned long), ctx, pe);
+  const Transfer call(458, Traffic::get, bsize * nblocks * sizeof(unsigned long), ctx, pe, source);
   pshmem_ctx_ulong_ibget(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_ulonglong_ibget(shmem_ctx_t ctx, unsigned long long* dest,
                                const unsigned long long* source, ptrdiff_t dst, ptrdiff_t sst,
                                size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(459, Traffic::get, bsize * nblocks * sizeof(unsigned long long), ctx, pe);
+  const Transfer call(459, Traffic::get, bsize * nblocks * sizeof(unsigned long long), ctx, pe, source);
   pshmem_ctx_ulonglong_ibget(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_int8_ibget(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, ptrdiff_t dst,
                           ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(460, Traffic::get, bsize * nblocks * sizeof(int8_t), ctx, pe);
+  const Transfer call(460, Traffic::get, bsize * nblocks * sizeof(int8_t), ctx, pe, source);
   pshmem_ctx_int8_ibget(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_int16_ibget(shmem_ctx_t ctx, int16_t* dest, const int16_t* source, ptrdiff_t dst,
                            ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(461, Traffic::get, bsize * nblocks * sizeof(int16_t), ctx, pe);
+  const Transfer call(461, Traffic::get, bsize * nblocks * sizeof(int16_t), ctx, pe, source);
   pshmem_ctx_int16_ibget(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_int32_ibget(shmem_ctx_t ctx, int32_t* dest, const int32_t* source, ptrdiff_t dst,
                            ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(462, Traffic::get, bsize * nblocks * sizeof(int32_t), ctx, pe);
+  const Transfer call(462, Traffic::get, bsize * nblocks * sizeof(int32_t), ctx, pe, source);
   pshmem_ctx_int32_ibget(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_int64_ibget(shmem_ctx_t ctx, int64_t* dest, const int64_t* source, ptrdiff_t dst,
                            ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(463, Traffic::get, bsize * nblocks * sizeof(int64_t), ctx, pe);
+  const Transfer call(463, Traffic::get, bsize * nblocks * sizeof(int64_t), ctx, pe, source);
   pshmem_ctx_int64_ibget(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_uint8_ibget(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source, ptrdiff_t dst,
                            ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(464, Traffic::get, bsize * nblocks * sizeof(uint8_t), ctx, pe);
+  const Transfer call(464, Traffic::get, bsize * nblocks * sizeof(uint8_t), ctx, pe, source);
   pshmem_ctx_uint8_ibget(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_uint16_ibget(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source, ptrdiff_t dst,
                             ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(465, Traffic::get, bsize * nblocks * sizeof(uint16_t), ctx, pe);
+  const Transfer call(465, Traffic::get, bsize * nblocks * sizeof(uint16_t), ctx, pe, source);
   pshmem_ctx_uint16_ibget(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_uint32_ibget(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source, ptrdiff_t dst,
                             ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(466, Traffic::get, bsize * nblocks * sizeof(uint32_t), ctx, pe);
+  const Transfer call(466, Traffic::get, bsize * nblocks * sizeof(uint32_t), ctx, pe, source);
   pshmem_ctx_uint32_ibget(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_uint64_ibget(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source, ptrdiff_t dst,
                             ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(467, Traffic::get, bsize * nblocks * sizeof(uint64_t), ctx, pe);
+  const Transfer call(467, Traffic::get, bsize * nblocks * sizeof(uint64_t), ctx, pe, source);
   pshmem_ctx_uint64_ibget(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_size_ibget(shmem_ctx_t ctx, size_t* dest, const size_t* source, ptrdiff_t dst,
                           ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(468, Traffic::get, bsize * nblocks * sizeof(size_t), ctx, pe);
+  const Transfer call(468, Traffic::get, bsize * nblocks * sizeof(size_t), ctx, pe, source);
   pshmem_ctx_size_ibget(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_ptrdiff_ibget(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source,
                              ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(469, Traffic::get, bsize * nblocks * sizeof(ptrdiff_t), ctx, pe);
+  const Transfer call(469, Traffic::get, bsize * nblocks * sizeof(ptrdiff_t), ctx, pe, source);
   pshmem_ctx_ptrdiff_ibget(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ibget8(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
                   size_t nblocks, int pe) {
-  const Transfer call(470, Traffic::get, bsize * nblocks, pe);
+  const Transfer call(470, Traffic::get, bsize * nblocks, pe, source);
   pshmem_ibget8(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ibget16(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
                    size_t nblocks, int pe) {
-  const Transfer call(471, Traffic::get, bsize * nblocks * 2, pe);
+  const Transfer call(471, Traffic::get, bsize * nblocks * 2, pe, source);
   pshmem_ibget16(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ibget32(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
                    size_t nblocks, int pe) {
-  const Transfer call(472, Traffic::get, bsize * nblocks * 4, pe);
+  const Transfer call(472, Traffic::get, bsize * nblocks * 4, pe, source);
   pshmem_ibget32(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ibget64(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
                    size_t nblocks, int pe) {
-  const Transfer call(473, Traffic::get, bsize * nblocks * 8, pe);
+  const Transfer call(473, Traffic::get, bsize * nblocks * 8, pe, source);
   pshmem_ibget64(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ibget128(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
                     size_t nblocks, int pe) {
-  const Transfer call(474, Traffic::get, bsize * nblocks * 16, pe);
+  const Transfer call(474, Traffic::get, bsize * nblocks * 16, pe, source);
   pshmem_ibget128(dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_ibget8(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst,
                       size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(475, Traffic::get, bsize * nblocks, ctx, pe);
+  const Transfer call(475, Traffic::get, bsize * nblocks, ctx, pe, source);
   pshmem_ctx_ibget8(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_ibget16(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
                        ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(476, Traffic::get, bsize * nblocks * 2, ctx, pe);
+  const Transfer call(476, Traffic::get, bsize * nblocks * 2, ctx, pe, source);
   pshmem_ctx_ibget16(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_ibget32(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
                        ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(477, Traffic::get, bsize * nblocks * 4, ctx, pe);
+  const Transfer call(477, Traffic::get, bsize * nblocks * 4, ctx, pe, source);
   pshmem_ctx_ibget32(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_ibget64(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
                        ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(478, Traffic::get, bsize * nblocks * 8, ctx, pe);
+  const Transfer call(478, Traffic::get, bsize * nblocks * 8, ctx, pe, source);
   pshmem_ctx_ibget64(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 void shmem_ctx_ibget128(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
                         ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {
-  const Transfer call(479, Traffic::get, bsize * nblocks * 16, ctx, pe);
+  const Transfer call(479, Traffic::get, bsize * nblocks * 16, ctx, pe, source);
   pshmem_ctx_ibget128(ctx, dest, source, dst, sst, bsize, nblocks, pe);
 }
 }  // extern "C"

@@ -8,533 +8,533 @@ using namespace gondwana::profile;
 
 extern "C" {
 void shmem_float_put_nbi(float* dest, const float* source, size_t nelems, int pe) {
-  const Transfer call(480, Traffic::put, nelems * sizeof(float), pe);
+  const Transfer call(480, Traffic::put, nelems * sizeof(float), pe, dest);
   pshmem_float_put_nbi(dest, source, nelems, pe);
 }
 void shmem_double_put_nbi(double* dest, const double* source, size_t nelems, int pe) {
-  const Transfer call(481, Traffic::put, nelems * sizeof(double), pe);
+  const Transfer call(481, Traffic::put, nelems * sizeof(double), pe, dest);
   pshmem_double_put_nbi(dest, source, nelems, pe);
 }
 void shmem_longdouble_put_nbi(long double* dest, const long double* source, size_t nelems, int pe) {
-  const Transfer call(482, Traffic::put, nelems * sizeof(long double), pe);
+  const Transfer call(482, Traffic::put, nelems * sizeof(long double), pe, dest);
   pshmem_longdouble_put_nbi(dest, source, nelems, pe);
 }
 void shmem_char_put_nbi(char* dest, const char* source, size_t nelems, int pe) {
-  const Transfer call(483, Traffic::put, nelems * sizeof(char), pe);
+  const Transfer call(483, Traffic::put, nelems * sizeof(char), pe, dest);
   pshmem_char_put_nbi(dest, source, nelems, pe);
 }
 void shmem_schar_put_nbi(signed char* dest, const signed char* source, size_t nelems, int pe) {
-  const Transfer call(484, Traffic::put, nelems * sizeof(signed char), pe);
+  const Transfer call(484, Traffic::put, nelems * sizeof(signed char), pe, dest);
   pshmem_schar_put_nbi(dest, source, nelems, pe);
 }
 void shmem_short_put_nbi(short* dest, const short* source, size_t nelems, int pe) {
-  const Transfer call(485, Traffic::put, nelems * sizeof(short), pe);
+  const Transfer call(485, Traffic::put, nelems * sizeof(short), pe, dest);
   pshmem_short_put_nbi(dest, source, nelems, pe);
 }
 void shmem_int_put_nbi(int* dest, const int* source, size_t nelems, int pe) {
-  const Transfer call(486, Traffic::put, nelems * sizeof(int), pe);
+  const Transfer call(486, Traffic::put, nelems * sizeof(int), pe, dest);
   pshmem_int_put_nbi(dest, source, nelems, pe);
 }
 void shmem_long_put_nbi(long* dest, const long* source, size_t nelems, int pe) {
-  const Transfer call(487, Traffic::put, nelems * sizeof(long), pe);
+  const Transfer call(487, Traffic::put, nelems * sizeof(long), pe, dest);
   pshmem_long_put_nbi(dest, source, nelems, pe);
 }
 void shmem_longlong_put_nbi(long long* dest, const long long* source, size_t nelems, int pe) {
-  const Transfer call(488, Traffic::put, nelems * sizeof(long long), pe);
+  const Transfer call(488, Traffic::put, nelems * sizeof(long long), pe, dest);
   pshmem_longlong_put_nbi(dest, source, nelems, pe);
 }
 void shmem_uchar_put_nbi(unsigned char* dest, const unsigned char* source, size_t nelems, int pe) {
-  const Transfer call(489, Traffic::put, nelems * sizeof(unsigned char), pe);
+  const Transfer call(489, Traffic::put, nelems * sizeof(unsigned char), pe, dest);
   pshmem_uchar_put_nbi(dest, source, nelems, pe);
 }
 void shmem_ushort_put_nbi(unsigned short* dest, const unsigned short* source, size_t nelems,
                           int pe) {
-  const Transfer call(490, Traffic::put, nelems * sizeof(unsigned short), pe);
+  const Transfer call(490, Traffic::put, nelems * sizeof(unsigned short), pe, dest);
   pshmem_ushort_put_nbi(dest, source, nelems, pe);
 }
 void shmem_uint_put_nbi(unsigned int* dest, const unsigned int* source, size_t nelems, int pe) {
-  const Transfer call(491, Traffic::put, nelems * sizeof(unsigned int), pe);
+  const Transfer call(491, Traffic::put, nelems * sizeof(unsigned int), pe, dest);
   pshmem_uint_put_nbi(dest, source, nelems, pe);
 }
 void shmem_ulong_put_nbi(unsigned long* dest, const unsigned long* source, size_t nelems, int pe) {
-  const Transfer call(492, Traffic::put, nelems * sizeof(unsigned long), pe);
+  const Transfer call(492, Traffic::put, nelems * sizeof(unsigned long), pe, dest);
   pshmem_ulong_put_nbi(dest, source, nelems, pe);
 }
 void shmem_ulonglong_put_nbi(unsigned long long* dest, const unsigned long long* source,
                              size_t nelems, int pe) {
-  const Transfer call(493, Traffic::put, nelems * sizeof(unsigned long long), pe);
+  const Transfer call(493, Traffic::put, nelems * sizeof(unsigned long long), pe, dest);
   pshmem_ulonglong_put_nbi(dest, source, nelems, pe);
 }
 void shmem_int8_put_nbi(int8_t* dest, const int8_t* source, size_t nelems, int pe) {
-  const Transfer call(494, Traffic::put, nelems * sizeof(int8_t), pe);
+  const Transfer call(494, Traffic::put, nelems * sizeof(int8_t), pe, dest);
   pshmem_int8_put_nbi(dest, source, nelems, pe);
 }
 void shmem_int16_put_nbi(int16_t* dest, const int16_t* source, size_t nelems, int pe) {
-  const Transfer call(495, Traffic::put, nelems * sizeof(int16_t), pe);
+  const Transfer call(495, Traffic::put, nelems * sizeof(int16_t), pe, dest);
   pshmem_int16_put_nbi(dest, source, nelems, pe);
 }
 void shmem_int32_put_nbi(int32_t* dest, const int32_t* source, size_t nelems, int pe) {
-  const Transfer call(496, Traffic::put, nelems * sizeof(int32_t), pe);
+  const Transfer call(496, Traffic::put, nelems * sizeof(int32_t), pe, dest);
   pshmem_int32_put_nbi(dest, source, nelems, pe);
 }
 void shmem_int64_put_nbi(int64_t* dest, const int64_t* source, size_t nelems, int pe) {
-  const Transfer call(497, Traffic::put, nelems * sizeof(int64_t), pe);
+  const Transfer call(497, Traffic::put, nelems * sizeof(int64_t), pe, dest);
   pshmem_int64_put_nbi(dest, source, nelems, pe);
 }
 void shmem_uint8_put_nbi(uint8_t* dest, const uint8_t* source, size_t nelems, int pe) {
-  const Transfer call(498, Traffic::put, nelems * sizeof(uint8_t), pe);
+  const Transfer call(498, Traffic::put, nelems * sizeof(uint8_t), pe, dest);
   pshmem_uint8_put_nbi(dest, source, nelems, pe);
 }
 void shmem_uint16_put_nbi(uint16_t* dest, const uint16_t* source, size_t nelems, int pe) {
-  const Transfer call(499, Traffic::put, nelems * sizeof(uint16_t), pe);
+  const Transfer call(499, Traffic::put, nelems * sizeof(uint16_t), pe, dest);
   pshmem_uint16_put_nbi(dest, source, nelems, pe);
 }
 void shmem_uint32_put_nbi(uint32_t* dest, const uint32_t* source, size_t nelems, int pe) {
-  const Transfer call(500, Traffic::put, nelems * sizeof(uint32_t), pe);
+  const Transfer call(500, Traffic::put, nelems * sizeof(uint32_t), pe, dest);
   pshmem_uint32_put_nbi(dest, source, nelems, pe);
 }
 void shmem_uint64_put_nbi(uint64_t* dest, const uint64_t* source, size_t nelems, int pe) {
-  const Transfer call(501, Traffic::put, nelems * sizeof(uint64_t), pe);
+  const Transfer call(501, Traffic::put, nelems * sizeof(uint64_t), pe, dest);
   pshmem_uint64_put_nbi(dest, source, nelems, pe);
 }
 void shmem_size_put_nbi(size_t* dest, const size_t* source, size_t nelems, int pe) {
-  const Transfer call(502, Traffic::put, nelems * sizeof(size_t), pe);
+  const Transfer call(502, Traffic::put, nelems * sizeof(size_t), pe, dest);
   pshmem_size_put_nbi(dest, source, nelems, pe);
 }
 void shmem_ptrdiff_put_nbi(ptrdiff_t* dest, const ptrdiff_t* source, size_t nelems, int pe) {
-  const Transfer call(503, Traffic::put, nelems * sizeof(ptrdiff_t), pe);
+  const Transfer call(503, Traffic::put, nelems * sizeof(ptrdiff_t), pe, dest);
   pshmem_ptrdiff_put_nbi(dest, source, nelems, pe);
 }
 void shmem_ctx_float_put_nbi(shmem_ctx_t ctx, float* dest, const float* source, size_t nelems,
                              int pe) {
-  const Transfer call(504, Traffic::put, nelems * sizeof(float), ctx, pe);
+  const Transfer call(504, Traffic::put, nelems * sizeof(float), ctx, pe, dest);
   pshmem_ctx_float_put_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_double_put_nbi(shmem_ctx_t ctx, double* dest, const double* source, size_t nelems,
                               int pe) {
-  const Transfer call(505, Traffic::put, nelems * sizeof(double), ctx, pe);
+  const Transfer call(505, Traffic::put, nelems * sizeof(double), ctx, pe, dest);
   pshmem_ctx_double_put_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_longdouble_put_nbi(shmem_ctx_t ctx, long double* dest, const long double* source,
                                   size_t nelems, int pe) {
-  const Transfer call(506, Traffic::put, nelems * sizeof(long double), ctx, pe);
+  const Transfer call(506, Traffic::put, nelems * sizeof(long double), ctx, pe, dest);
   pshmem_ctx_longdouble_put_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_char_put_nbi(shmem_ctx_t ctx, char* dest, const char* source, size_t nelems,
                             int pe) {
-  const Transfer call(507, Traffic::put, nelems * sizeof(char), ctx, pe);
+  const Transfer call(507, Traffic::put, nelems * sizeof(char), ctx, pe, dest);
   pshmem_ctx_char_put_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_schar_put_nbi(shmem_ctx_t ctx, signed char* dest, const signed char* source,
                              size_t nelems, int pe) {
-  const Transfer call(508, Traffic::put, nelems * sizeof(signed char), ctx, pe);
+  const Transfer call(508, Traffic::put, nelems * sizeof(signed char), ctx, pe, dest);
   pshmem_ctx_schar_put_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_short_put_nbi(shmem_ctx_t ctx, short* dest, const short* source, size_t nelems,
                              int pe) {
-  const Transfer call(509, Traffic::put, nelems * sizeof(short), ctx, pe);
+  const Transfer call(509, Traffic::put, nelems * sizeof(short), ctx, pe, dest);
   pshmem_ctx_short_put_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_int_put_nbi(shmem_ctx_t ctx, int* dest, const int* source, size_t nelems, int pe) {
-  const Transfer call(510, Traffic::put, nelems * sizeof(int), ctx, pe);
+  const Transfer call(510, Traffic::put, nelems * sizeof(int), ctx, pe, dest);
   pshmem_ctx_int_put_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_long_put_nbi(shmem_ctx_t ctx, long* dest, const long* source, size_t nelems,
                             int pe) {
-  const Transfer call(511, Traffic::put, nelems * sizeof(long), ctx, pe);
+  const Transfer call(511, Traffic::put, nelems * sizeof(long), ctx, pe, dest);
   pshmem_ctx_long_put_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_longlong_put_nbi(shmem_ctx_t ctx, long long* dest, const long long* source,
                                 size_t nelems, int pe) {
-  const Transfer call(512, Traffic::put, nelems * sizeof(long long), ctx, pe);
+  const Transfer call(512, Traffic::put, nelems * sizeof(long long), ctx, pe, dest);
   pshmem_ctx_longlong_put_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_uchar_put_nbi(shmem_ctx_t ctx, unsigned char* dest, const unsigned char* source,
                              size_t nelems, int pe) {
-  const Transfer call(513, Traffic::put, nelems * sizeof(unsigned char), ctx, pe);
+  const Transfer call(513, Traffic::put, nelems * sizeof(unsigned char), ctx, pe, dest);
   pshmem_ctx_uchar_put_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_ushort_put_nbi(shmem_ctx_t ctx, unsigned short* dest, const unsigned short* source,
                               size_t nelems, int pe) {
-  const Transfer call(514, Traffic::put, nelems * sizeof(unsigned short), ctx, pe);
+  const Transfer call(514, Traffic::put, nelems * sizeof(unsigned short), ctx, pe, dest);
   pshmem_ctx_ushort_put_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_uint_put_nbi(shmem_ctx_t ctx, unsigned int* dest, const unsigned int* source,
                             size_t nelems, int pe) {
-  const Transfer call(515, Traffic::put, nelems * sizeof(unsigned int), ctx, pe);
+  const Transfer call(515, Traffic::put, nelems * sizeof(unsigned int), ctx, pe, dest);
   pshmem_ctx_uint_put_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_ulong_put_nbi(shmem_ctx_t ctx, unsigned long* dest, const unsigned long* source,
                              size_t nelems, int pe) {
-  const Transfer call(516, Traffic::put, nelems * sizeof(unsigned long), ctx, pe);
+  const Transfer call(516, Traffic::put, nelems * sizeof(unsigned long), ctx, pe, dest);
   pshmem_ctx_ulong_put_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_ulonglong_put_nbi(shmem_ctx_t ctx, unsigned long long* dest,
                                  const unsigned long long* source, size_t nelems, int pe) {
-  const Transfer call(517, Traffic::put, nelems * sizeof(unsigned long long), ctx, pe);
+  const Transfer call(517, Traffic::put, nelems * sizeof(unsigned long long), ctx, pe, dest);
   pshmem_ctx_ulonglong_put_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_int8_put_nbi(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, size_t nelems,
                             int pe) {
-  const Transfer call(518, Traffic::put, nelems * sizeof(int8_t), ctx, pe);
+  const Transfer call(518, Traffic::put, nelems * sizeof(int8_t), ctx, pe, dest);
   pshmem_ctx_int8_put_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_int16_put_nbi(shmem_ctx_t ctx, int16_t* dest, const int16_t* source, size_t nelems,
                              int pe) {
-  const Transfer call(519, Traffic::put, nelems * sizeof(int16_t), ctx, pe);
+  const Transfer call(519, Traffic::put, nelems * sizeof(int16_t), ctx, pe, dest);
   pshmem_ctx_int16_put_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_int32_put_nbi(shmem_ctx_t ctx, int32_t* dest, const int32_t* source, size_t nelems,
                              int pe) {
-  const Transfer call(520, Traffic::put, nelems * sizeof(int32_t), ctx, pe);
+  const Transfer call(520, Traffic::put, nelems * sizeof(int32_t), ctx, pe, dest);
   pshmem_ctx_int32_put_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_int64_put_nbi(shmem_ctx_t ctx, int64_t* dest, const int64_t* source, size_t nelems,
                              int pe) {
-  const Transfer call(521, Traffic::put, nelems * sizeof(int64_t), ctx, pe);
+  const Transfer call(521, Traffic::put, nelems * sizeof(int64_t), ctx, pe, dest);
   pshmem_ctx_int64_put_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_uint8_put_nbi(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source, size_t nelems,
                              int pe) {
-  const Transfer call(522, Traffic::put, nelems * sizeof(uint8_t), ctx, pe);
+  const Transfer call(522, Traffic::put, nelems * sizeof(uint8_t), ctx, pe, dest);
   pshmem_ctx_uint8_put_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_uint16_put_nbi(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source,
                               size_t nelems, int pe) {
-  const Transfer call(523, Traffic::put, nelems * sizeof(uint16_t), ctx, pe);
+  const Transfer call(523, Traffic::put, nelems * sizeof(uint16_t), ctx, pe, dest);
   pshmem_ctx_uint16_put_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_uint32_put_nbi(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source,
                               size_t nelems, int pe) {
-  const Transfer call(524, Traffic::put, nelems * sizeof(uint32_t), ctx, pe);
+  const Transfer call(524, Traffic::put, nelems * sizeof(uint32_t), ctx, pe, dest);
   pshmem_ctx_uint32_put_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_uint64_put_nbi(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source,
                               size_t nelems, int pe) {
-  const Transfer call(525, Traffic::put, nelems * sizeof(uint64_t), ctx, pe);
+  const Transfer call(525, Traffic::put, nelems * sizeof(uint64_t), ctx, pe, dest);
   pshmem_ctx_uint64_put_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_size_put_nbi(shmem_ctx_t ctx, size_t* dest, const size_t* source, size_t nelems,
                             int pe) {
-  const Transfer call(526, Traffic::put, nelems * sizeof(size_t), ctx, pe);
+  const Transfer call(526, Traffic::put, nelems * sizeof(size_t), ctx, pe, dest);
   pshmem_ctx_size_put_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_ptrdiff_put_nbi(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source,
                                size_t nelems, int pe) {
-  const Transfer call(527, Traffic::put, nelems * sizeof(ptrdiff_t), ctx, pe);
+  const Transfer call(527, Traffic::put, nelems * sizeof(ptrdiff_t), ctx, pe, dest);
   pshmem_ctx_ptrdiff_put_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_put8_nbi(void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(528, Traffic::put, nelems, pe);
+  const Transfer call(528, Traffic::put, nelems, pe, dest);
   pshmem_put8_nbi(dest, source, nelems, pe);
 }
 void shmem_put16_nbi(void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(529, Traffic::put, nelems * 2, pe);
+  const Transfer call(529, Traffic::put, nelems * 2, pe, dest);
   pshmem_put16_nbi(dest, source, nelems, pe);
 }
 void shmem_put32_nbi(void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(530, Traffic::put, nelems * 4, pe);
+  const Transfer call(530, Traffic::put, nelems * 4, pe, dest);
   pshmem_put32_nbi(dest, source, nelems, pe);
 }
 void shmem_put64_nbi(void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(531, Traffic::put, nelems * 8, pe);
+  const Transfer call(531, Traffic::put, nelems * 8, pe, dest);
   pshmem_put64_nbi(dest, source, nelems, pe);
 }
 void shmem_put128_nbi(void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(532, Traffic::put, nelems * 16, pe);
+  const Transfer call(532, Traffic::put, nelems * 16, pe, dest);
   pshmem_put128_nbi(dest, source, nelems, pe);
 }
 void shmem_ctx_put8_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(533, Traffic::put, nelems, ctx, pe);
+  const Transfer call(533, Traffic::put, nelems, ctx, pe, dest);
   pshmem_ctx_put8_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_put16_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(534, Traffic::put, nelems * 2, ctx, pe);
+  const Transfer call(534, Traffic::put, nelems * 2, ctx, pe, dest);
   pshmem_ctx_put16_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_put32_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(535, Traffic::put, nelems * 4, ctx, pe);
+  const Transfer call(535, Traffic::put, nelems * 4, ctx, pe, dest);
   pshmem_ctx_put32_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_put64_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(536, Traffic::put, nelems * 8, ctx, pe);
+  const Transfer call(536, Traffic::put, nelems * 8, ctx, pe, dest);
   pshmem_ctx_put64_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_put128_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(537, Traffic::put, nelems * 16, ctx, pe);
+  const Transfer call(537, Traffic::put, nelems * 16, ctx, pe, dest);
   pshmem_ctx_put128_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_putmem_nbi(void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(538, Traffic::put, nelems, pe);
+  const Transfer call(538, Traffic::put, nelems, pe, dest);
   pshmem_putmem_nbi(dest, source, nelems, pe);
 }
 void shmem_ctx_putmem_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(539, Traffic::put, nelems, ctx, pe);
+  const Transfer call(539, Traffic::put, nelems, ctx, pe, dest);
   pshmem_ctx_putmem_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_float_get_nbi(float* dest, const float* source, size_t nelems, int pe) {
-  const Transfer call(540, Traffic::get, nelems * sizeof(float), pe);
+  const Transfer call(540, Traffic::get, nelems * sizeof(float), pe, source);
   pshmem_float_get_nbi(dest, source, nelems, pe);
 }
 void shmem_double_get_nbi(double* dest, const double* source, size_t nelems, int pe) {
-  const Transfer call(541, Traffic::get, nelems * sizeof(double), pe);
+  const Transfer call(541, Traffic::get, nelems * sizeof(double), pe, source);
   pshmem_double_get_nbi(dest, source, nelems, pe);
 }
 void shmem_longdouble_get_nbi(long double* dest, const long double* source, size_t nelems, int pe) {
-  const Transfer call(542, Traffic::get, nelems * sizeof(long double), pe);
+  const Transfer call(542, Traffic::get, nelems * sizeof(long double), pe, source);
   pshmem_longdouble_get_nbi(dest, source, nelems, pe);
 }
 void shmem_char_get_nbi(char* dest, const char* source, size_t nelems, int pe) {
-  const Transfer call(543, Traffic::get, nelems * sizeof(char), pe);
+  const Transfer call(543, Traffic::get, nelems * sizeof(char), pe, source);
   pshmem_char_get_nbi(dest, source, nelems, pe);
 }
 void shmem_schar_get_nbi(signed char* dest, const signed char* source, size_t nelems, int pe) {
-  const Transfer call(544, Traffic::get, nelems * sizeof(signed char), pe);
+  const Transfer call(544, Traffic::get, nelems * sizeof(signed char), pe, source);
   pshmem_schar_get_nbi(dest, source, nelems, pe);
 }
 void shmem_short_get_nbi(short* dest, const short* source, size_t nelems, int pe) {
-  const Transfer call(545, Traffic::get, nelems * sizeof(short), pe);
+  const Transfer call(545, Traffic::get, nelems * sizeof(short), pe, source);
   pshmem_short_get_nbi(dest, source, nelems, pe);
 }
 void shmem_int_get_nbi(int* dest, const int* source, size_t nelems, int pe) {
-  const Transfer call(546, Traffic::get, nelems * sizeof(int), pe);
+  const Transfer call(546, Traffic::get, nelems * sizeof(int), pe, source);
   pshmem_int_get_nbi(dest, source, nelems, pe);
 }
 void shmem_long_get_nbi(long* dest, const long* source, size_t nelems, int pe) {
-  const Transfer call(547, Traffic::get, nelems * sizeof(long), pe);
+  const Transfer call(547, Traffic::get, nelems * sizeof(long), pe, source);
   pshmem_long_get_nbi(dest, source, nelems, pe);
 }
 void shmem_longlong_get_nbi(long long* dest, const long long* source, size_t nelems, int pe) {
-  const Transfer call(548, Traffic::get, nelems * sizeof(long long), pe);
+  const Transfer call(548, Traffic::get, nelems * sizeof(long long), pe, source);
   pshmem_longlong_get_nbi(dest, source, nelems, pe);
 }
 void shmem_uchar_get_nbi(unsigned char* dest, const unsigned char* source, size_t nelems, int pe) {
-  const Transfer call(549, Traffic::get, nelems * sizeof(unsigned char), pe);
+  const Transfer call(549, Traffic::get, nelems * sizeof(unsigned char), pe, source);
   pshmem_uchar_get_nbi(dest, source, nelems, pe);
 }
 void shmem_ushort_get_nbi(unsigned short* dest, const unsigned short* source, size_t nelems,
                           int pe) {
-  const Transfer call(550, Traffic::get, nelems * sizeof(unsigned short), pe);
+  const Transfer call(550, Traffic::get, nelems * sizeof(unsigned short), pe, source);
   pshmem_ushort_get_nbi(dest, source, nelems, pe);
 }
 void shmem_uint_get_nbi(unsigned int* dest, const unsigned int* source, size_t nelems, int pe) {
-  const Transfer call(551, Traffic::get, nelems * sizeof(unsigned int), pe);
+  const Transfer call(551, Traffic::get, nelems * sizeof(unsigned int), pe, source);
   pshmem_uint_get_nbi(dest, source, nelems, pe);
 }
 void shmem_ulong_get_nbi(unsigned long* dest, const unsigned long* source, size_t nelems, int pe) {
-  const Transfer call(552, Traffic::get, nelems * sizeof(unsigned long), pe);
+  const Transfer call(552, Traffic::get, nelems * sizeof(unsigned long), pe, source);
   pshmem_ulong_get_nbi(dest, source, nelems, pe);
 }
 void shmem_ulonglong_get_nbi(unsigned long long* dest, const unsigned long long* source,
                              size_t nelems, int pe) {
-  const Transfer call(553, Traffic::get, nelems * sizeof(unsigned long long), pe);
+  const Transfer call(553, Traffic::get, nelems * sizeof(unsigned long long), pe, source);
   pshmem_ulonglong_get_nbi(dest, source, nelems, pe);
 }
 void shmem_int8_get_nbi(int8_t* dest, const int8_t* source, size_t nelems, int pe) {
-  const Transfer call(554, Traffic::get, nelems * sizeof(int8_t), pe);
+  const Transfer call(554, Traffic::get, nelems * sizeof(int8_t), pe, source);
   pshmem_int8_get_nbi(dest, source, nelems, pe);
 }
 void shmem_int16_get_nbi(int16_t* dest, const int16_t* source, size_t nelems, int pe) {
-  const Transfer call(555, Traffic::get, nelems * sizeof(int16_t), pe);
+  const Transfer call(555, Traffic::get, nelems * sizeof(int16_t), pe, source);
   pshmem_int16_get_nbi(dest, source, nelems, pe);
 }
 void shmem_int32_get_nbi(int32_t* dest, const int32_t* source, size_t nelems, int pe) {
-  const Transfer call(556, Traffic::get, nelems * sizeof(int32_t), pe);
+  const Transfer call(556, Traffic::get, nelems * sizeof(int32_t), pe, source);
   pshmem_int32_get_nbi(dest, source, nelems, pe);
 }
 void shmem_int64_get_nbi(int64_t* dest, const int64_t* source, size_t nelems, int pe) {
-  const Transfer call(557, Traffic::get, nelems * sizeof(int64_t), pe);
+  const Transfer call(557, Traffic::get, nelems * sizeof(int64_t), pe, source);
   pshmem_int64_get_nbi(dest, source, nelems, pe);
 }
 void shmem_uint8_get_nbi(uint8_t* dest, const uint8_t* source, size_t nelems, int pe) {
-  const Transfer call(558, Traffic::get, nelems * sizeof(uint8_t), pe);
+  const Transfer call(558, Traffic::get, nelems * sizeof(uint8_t), pe, source);
   pshmem_uint8_get_nbi(dest, source, nelems, pe);
 }
 void shmem_uint16_get_nbi(uint16_t* dest, const uint16_t* source, size_t nelems, int pe) {
-  const Transfer call(559, Traffic::get, nelems * sizeof(uint16_t), pe);
+  const Transfer call(559, Traffic::get, nelems * sizeof(uint16_t), pe, source);
   pshmem_uint16_get_nbi(dest, source, nelems, pe);
 }
 void shmem_uint32_get_nbi(uint32_t* dest, const uint32_t* source, size_t nelems, int pe) {
-  const Transfer call(560, Traffic::get, nelems * sizeof(uint32_t), pe);
+  const Transfer call(560, Traffic::get, nelems * sizeof(uint32_t), pe, source);
   pshmem_uint32_get_nbi(dest, source, nelems, pe);
 }
 void shmem_uint64_get_nbi(uint64_t* dest, const uint64_t* source, size_t nelems, int pe) {
-  const Transfer call(561, Traffic::get, nelems * sizeof(uint64_t), pe);
+  const Transfer call(561, Traffic::get, nelems * sizeof(uint64_t), pe, source);
   pshmem_uint64_get_nbi(dest, source, nelems, pe);
 }
 void shmem_size_get_nbi(size_t* dest, const size_t* source, size_t nelems, int pe) {
-  const Transfer call(562, Traffic::get, nelems * sizeof(size_t), pe);
+  const Transfer call(562, Traffic::get, nelems * sizeof(size_t), pe, source);
   pshmem_size_get_nbi(dest, source, nelems, pe);
 }
 void shmem_ptrdiff_get_nbi(ptrdiff_t* dest, const ptrdiff_t* source, size_t nelems, int pe) {
-  const Transfer call(563, Traffic::get, nelems * sizeof(ptrdiff_t), pe);
+  const Transfer call(563, Traffic::get, nelems * sizeof(ptrdiff_t), pe, source);
   pshmem_ptrdiff_get_nbi(dest, source, nelems, pe);
 }
 void shmem_ctx_float_get_nbi(shmem_ctx_t ctx, float* dest, const float* source, size_t nelems,
                              int pe) {
-  const Transfer call(564, Traffic::get, nelems * sizeof(float), ctx, pe);
+  const Transfer call(564, Traffic::get, nelems * sizeof(float), ctx, pe, source);
   pshmem_ctx_float_get_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_double_get_nbi(shmem_ctx_t ctx, double* dest, const double* source, size_t nelems,
                               int pe) {
-  const Transfer call(565, Traffic::get, nelems * sizeof(double), ctx, pe);
+  const Transfer call(565, Traffic::get, nelems * sizeof(double), ctx, pe, source);
   pshmem_ctx_double_get_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_longdouble_get_nbi(shmem_ctx_t ctx, long double* dest, const long double* source,
                                   size_t nelems, int pe) {
-  const Transfer call(566, Traffic::get, nelems * sizeof(long double), ctx, pe);
+  const Transfer call(566, Traffic::get, nelems * sizeof(long double), ctx, pe, source);
   pshmem_ctx_longdouble_get_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_char_get_nbi(shmem_ctx_t ctx, char* dest, const char* source, size_t nelems,
                             int pe) {
-  const Transfer call(567, Traffic::get, nelems * sizeof(char), ctx, pe);
+  const Transfer call(567, Traffic::get, nelems * sizeof(char), ctx, pe, source);
   pshmem_ctx_char_get_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_schar_get_nbi(shmem_ctx_t ctx, signed char* dest, const signed char* source,
                              size_t nelems, int pe) {
-  const Transfer call(568, Traffic::get, nelems * sizeof(signed char), ctx, pe);
+  const Transfer call(568, Traffic::get, nelems * sizeof(signed char), ctx, pe, source);
   pshmem_ctx_schar_get_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_short_get_nbi(shmem_ctx_t ctx, short* dest, const short* source, size_t nelems,
                              int pe) {
-  const Transfer call(569, Traffic::get, nelems * sizeof(short), ctx, pe);
+  const Transfer call(569, Traffic::get, nelems * sizeof(short), ctx, pe, source);
   pshmem_ctx_short_get_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_int_get_nbi(shmem_ctx_t ctx, int* dest, const int* source, size_t nelems, int pe) {
-  const Transfer call(570, Traffic::get, nelems * sizeof(int), ctx, pe);
+  const Transfer call(570, Traffic::get, nelems * sizeof(int), ctx, pe, source);
   pshmem_ctx_int_get_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_long_get_nbi(shmem_ctx_t ctx, long* dest, const long* source, size_t nelems,
                             int pe) {
-  const Transfer call(571, Traffic::get, nelems * sizeof(long), ctx, pe);
+  const Transfer call(571, Traffic::get, nelems * sizeof(long), ctx, pe, source);
   pshmem_ctx_long_get_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_longlong_get_nbi(shmem_ctx_t ctx, long long* dest, const long long* source,
                                 size_t nelems, int pe) {
-  const Transfer call(572, Traffic::get, nelems * sizeof(long long), ctx, pe);
+  const Transfer call(572, Traffic::get, nelems * sizeof(long long), ctx, pe, source);
   pshmem_ctx_longlong_get_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_uchar_get_nbi(shmem_ctx_t ctx, unsigned char* dest, const unsigned char* source,
                              size_t nelems, int pe) {
-  const Transfer call(573, Traffic::get, nelems * sizeof(unsigned char), ctx, pe);
+  const Transfer call(573, Traffic::get, nelems * sizeof(unsigned char), ctx, pe, source);
   pshmem_ctx_uchar_get_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_ushort_get_nbi(shmem_ctx_t ctx, unsigned short* dest, const unsigned short* source,
                               size_t nelems, int pe) {
-  const Transfer call(574, Traffic::get, nelems * sizeof(unsigned short), ctx, pe);
+  const Transfer call(574, Traffic::get, nelems * sizeof(unsigned short), ctx, pe, source);
   pshmem_ctx_ushort_get_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_uint_get_nbi(shmem_ctx_t ctx, unsigned int* dest, const unsigned int* source,
                             size_t nelems, int pe) {
-  const Transfer call(575, Traffic::get, nelems * sizeof(unsigned int), ctx, pe);
+  const Transfer call(575, Traffic::get, nelems * sizeof(unsigned int), ctx, pe, source);
   pshmem_ctx_uint_get_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_ulong_get_nbi(shmem_ctx_t ctx, unsigned long* dest, const unsigned long* source,
                              size_t nelems, int pe) {
-  const Transfer call(576, Traffic::get, nelems * sizeof(unsigned long), ctx, pe);
+  const Transfer call(576, Traffic::get, nelems * sizeof(unsigned long), ctx, pe, source);
   pshmem_ctx_ulong_get_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_ulonglong_get_nbi(shmem_ctx_t ctx, unsigned long long* dest,
                                  const unsigned long long* source, size_t nelems, int pe) {
-  const Transfer call(577, Traffic::get, nelems * sizeof(unsigned long long), ctx, pe);
+  const Transfer call(577, Traffic::get, nelems * sizeof(unsigned long long), ctx, pe, source);
   pshmem_ctx_ulonglong_get_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_int8_get_nbi(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, size_t nelems,
                             int pe) {
-  const Transfer call(578, Traffic::get, nelems * sizeof(int8_t), ctx, pe);
+  const Transfer call(578, Traffic::get, nelems * sizeof(int8_t), ctx, pe, source);
   pshmem_ctx_int8_get_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_int16_get_nbi(shmem_ctx_t ctx, int16_t* dest, const int16_t* source, size_t nelems,
                              int pe) {
-  const Transfer call(579, Traffic::get, nelems * sizeof(int16_t), ctx, pe);
+  const Transfer call(579, Traffic::get, nelems * sizeof(int16_t), ctx, pe, source);
   pshmem_ctx_int16_get_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_int32_get_nbi(shmem_ctx_t ctx, int32_t* dest, const int32_t* source, size_t nelems,
                              int pe) {
-  const Transfer call(580, Traffic::get, nelems * sizeof(int32_t), ctx, pe);
+  const Transfer call(580, Traffic::get, nelems * sizeof(int32_t), ctx, pe, source);
   pshmem_ctx_int32_get_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_int64_get_nbi(shmem_ctx_t ctx, int64_t* dest, const int64_t* source, size_t nelems,
                              int pe) {
-  const Transfer call(581, Traffic::get, nelems * sizeof(int64_t), ctx, pe);
+  const Transfer call(581, Traffic::get, nelems * sizeof(int64_t), ctx, pe, source);
   pshmem_ctx_int64_get_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_uint8_get_nbi(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source, size_t nelems,
                              int pe) {
-  const Transfer call(582, Traffic::get, nelems * sizeof(uint8_t), ctx, pe);
+  const Transfer call(582, Traffic::get, nelems * sizeof(uint8_t), ctx, pe, source);
   pshmem_ctx_uint8_get_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_uint16_get_nbi(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source,
                               size_t nelems, int pe) {
-  const Transfer call(583, Traffic::get, nelems * sizeof(uint16_t), ctx, pe);
+  const Transfer call(583, Traffic::get, nelems * sizeof(uint16_t), ctx, pe, source);
   pshmem_ctx_uint16_get_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_uint32_get_nbi(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source,
                               size_t nelems, int pe) {
-  const Transfer call(584, Traffic::get, nelems * sizeof(uint32_t), ctx, pe);
+  const Transfer call(584, Traffic::get, nelems * sizeof(uint32_t), ctx, pe, source);
   pshmem_ctx_uint32_get_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_uint64_get_nbi(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source,
                               size_t nelems, int pe) {
-  const Transfer call(585, Traffic::get, nelems * sizeof(uint64_t), ctx, pe);
+  const Transfer call(585, Traffic::get, nelems * sizeof(uint64_t), ctx, pe, source);
   pshmem_ctx_uint64_get_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_size_get_nbi(shmem_ctx_t ctx, size_t* dest, const size_t* source, size_t nelems,
                             int pe) {
-  const Transfer call(586, Traffic::get, nelems * sizeof(size_t), ctx, pe);
+  const Transfer call(586, Traffic::get, nelems * sizeof(size_t), ctx, pe, source);
   pshmem_ctx_size_get_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_ptrdiff_get_nbi(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source,
                                size_t nelems, int pe) {
-  const Transfer call(587, Traffic::get, nelems * sizeof(ptrdiff_t), ctx, pe);
+  const Transfer call(587, Traffic::get, nelems * sizeof(ptrdiff_t), ctx, pe, source);
   pshmem_ctx_ptrdiff_get_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_get8_nbi(void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(588, Traffic::get, nelems, pe);
+  const Transfer call(588, Traffic::get, nelems, pe, source);
   pshmem_get8_nbi(dest, source, nelems, pe);
 }
 void shmem_get16_nbi(void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(589, Traffic::get, nelems * 2, pe);
+  const Transfer call(589, Traffic::get, nelems * 2, pe, source);
   pshmem_get16_nbi(dest, source, nelems, pe);
 }
 void shmem_get32_nbi(void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(590, Traffic::get, nelems * 4, pe);
+  const Transfer call(590, Traffic::get, nelems * 4, pe, source);
   pshmem_get32_nbi(dest, source, nelems, pe);
 }
 void shmem_get64_nbi(void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(591, Traffic::get, nelems * 8, pe);
+  const Transfer call(591, Traffic::get, nelems * 8, pe, source);
   pshmem_get64_nbi(dest, source, nelems, pe);
 }
 void shmem_get128_nbi(void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(592, Traffic::get, nelems * 16, pe);
+  const Transfer call(592, Traffic::get, nelems * 16, pe, source);
   pshmem_get128_nbi(dest, source, nelems, pe);
 }
 void shmem_ctx_get8_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(593, Traffic::get, nelems, ctx, pe);
+  const Transfer call(593, Traffic::get, nelems, ctx, pe, source);
   pshmem_ctx_get8_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_get16_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(594, Traffic::get, nelems * 2, ctx, pe);
+  const Transfer call(594, Traffic::get, nelems * 2, ctx, pe, source);
   pshmem_ctx_get16_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_get32_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(595, Traffic::get, nelems * 4, ctx, pe);
+  const Transfer call(595, Traffic::get, nelems * 4, ctx, pe, source);
   pshmem_ctx_get32_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_get64_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(596, Traffic::get, nelems * 8, ctx, pe);
+  const Transfer call(596, Traffic::get, nelems * 8, ctx, pe, source);
   pshmem_ctx_get64_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_ctx_get128_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(597, Traffic::get, nelems * 16, ctx, pe);
+  const Transfer call(597, Traffic::get, nelems * 16, ctx, pe, source);
   pshmem_ctx_get128_nbi(ctx, dest, source, nelems, pe);
 }
 void shmem_getmem_nbi(void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(598, Traffic::get, nelems, pe);
+  const Transfer call(598, Traffic::get, nelems, pe, source);
   pshmem_getmem_nbi(dest, source, nelems, pe);
 }
 void shmem_ctx_getmem_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe) {
-  const Transfer call(599, Traffic::get, nelems, ctx, pe);
+  const Transfer call(599, Traffic::get, nelems, ctx, pe, source);
   pshmem_ctx_getmem_nbi(ctx, dest, source, nelems, pe);
 }
 }  // extern "C"

@@ -9,657 +9,657 @@ using namespace gondwana::profile;
 extern "C" {
 void shmem_float_put_signal(float* dest, const float* source, size_t nelems, uint64_t* sig_addr,
                             uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1058, Traffic::put, nelems * sizeof(float), pe);
+  const Transfer call(1058, Traffic::put, nelems * sizeof(float), pe, sig_addr);
   pshmem_float_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_double_put_signal(double* dest, const double* source, size_t nelems, uint64_t* sig_addr,
                              uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1059, Traffic::put, nelems * sizeof(double), pe);
+  const Transfer call(1059, Traffic::put, nelems * sizeof(double), pe, sig_addr);
   pshmem_double_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_longdouble_put_signal(long double* dest, const long double* source, size_t nelems,
                                  uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1060, Traffic::put, nelems * sizeof(long double), pe);
+  const Transfer call(1060, Traffic::put, nelems * sizeof(long double), pe, sig_addr);
   pshmem_longdouble_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_char_put_signal(char* dest, const char* source, size_t nelems, uint64_t* sig_addr,
                            uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1061, Traffic::put, nelems * sizeof(char), pe);
+  const Transfer call(1061, Traffic::put, nelems * sizeof(char), pe, sig_addr);
   pshmem_char_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_schar_put_signal(signed char* dest, const signed char* source, size_t nelems,
                             uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1062, Traffic::put, nelems * sizeof(signed char), pe);
+  const Transfer call(1062, Traffic::put, nelems * sizeof(signed char), pe, sig_addr);
   pshmem_schar_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_short_put_signal(short* dest, const short* source, size_t nelems, uint64_t* sig_addr,
                             uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1063, Traffic::put, nelems * sizeof(short), pe);
+  const Transfer call(1063, Traffic::put, nelems * sizeof(short), pe, sig_addr);
   pshmem_short_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_int_put_signal(int* dest, const int* source, size_t nelems, uint64_t* sig_addr,
                           uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1064, Traffic::put, nelems * sizeof(int), pe);
+  const Transfer call(1064, Traffic::put, nelems * sizeof(int), pe, sig_addr);
   pshmem_int_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_long_put_signal(long* dest, const long* source, size_t nelems, uint64_t* sig_addr,
                            uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1065, Traffic::put, nelems * sizeof(long), pe);
+  const Transfer call(1065, Traffic::put, nelems * sizeof(long), pe, sig_addr);
   pshmem_long_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_longlong_put_signal(long long* dest, const long long* source, size_t nelems,
                                uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1066, Traffic::put, nelems * sizeof(long long), pe);
+  const Transfer call(1066, Traffic::put, nelems * sizeof(long long), pe, sig_addr);
   pshmem_longlong_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_uchar_put_signal(unsigned char* dest, const unsigned char* source, size_t nelems,
                             uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1067, Traffic::put, nelems * sizeof(unsigned char), pe);
+  const Transfer call(1067, Traffic::put, nelems * sizeof(unsigned char), pe, sig_addr);
   pshmem_uchar_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ushort_put_signal(unsigned short* dest, const unsigned short* source, size_t nelems,
                              uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1068, Traffic::put, nelems * sizeof(unsigned short), pe);
+  const Transfer call(1068, Traffic::put, nelems * sizeof(unsigned short), pe, sig_addr);
   pshmem_ushort_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_uint_put_signal(unsigned int* dest, const unsigned int* source, size_t nelems,
                            uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1069, Traffic::put, nelems * sizeof(unsigned int), pe);
+  const Transfer call(1069, Traffic::put, nelems * sizeof(unsigned int), pe, sig_addr);
   pshmem_uint_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ulong_put_signal(unsigned long* dest, const unsigned long* source, size_t nelems,
                             uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1070, Traffic::put, nelems * sizeof(unsigned long), pe);
+  const Transfer call(1070, Traffic::put, nelems * sizeof(unsigned long), pe, sig_addr);
   pshmem_ulong_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ulonglong_put_signal(unsigned long long* dest, const unsigned long long* source,
                                 size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                 int pe) {
-  const Transfer call(1071, Traffic::put, nelems * sizeof(unsigned long long), pe);
+  const Transfer call(1071, Traffic::put, nelems * sizeof(unsigned long long), pe, sig_addr);
   pshmem_ulonglong_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_int8_put_signal(int8_t* dest, const int8_t* source, size_t nelems, uint64_t* sig_addr,
                            uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1072, Traffic::put, nelems * sizeof(int8_t), pe);
+  const Transfer call(1072, Traffic::put, nelems * sizeof(int8_t), pe, sig_addr);
   pshmem_int8_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_int16_put_signal(int16_t* dest, const int16_t* source, size_t nelems, uint64_t* sig_addr,
                             uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1073, Traffic::put, nelems * sizeof(int16_t), pe);
+  const Transfer call(1073, Traffic::put, nelems * sizeof(int16_t), pe, sig_addr);
   pshmem_int16_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_int32_put_signal(int32_t* dest, const int32_t* source, size_t nelems, uint64_t* sig_addr,
                             uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1074, Traffic::put, nelems * sizeof(int32_t), pe);
+  const Transfer call(1074, Traffic::put, nelems * sizeof(int32_t), pe, sig_addr);
   pshmem_int32_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_int64_put_signal(int64_t* dest, const int64_t* source, size_t nelems, uint64_t* sig_addr,
                             uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1075, Traffic::put, nelems * sizeof(int64_t), pe);
+  const Transfer call(1075, Traffic::put, nelems * sizeof(int64_t), pe, sig_addr);
   pshmem_int64_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_uint8_put_signal(uint8_t* dest, const uint8_t* source, size_t nelems, uint64_t* sig_addr,
                             uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1076, Traffic::put, nelems * sizeof(uint8_t), pe);
+  const Transfer call(1076, Traffic::put, nelems * sizeof(uint8_t), pe, sig_addr);
   pshmem_uint8_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_uint16_put_signal(uint16_t* dest, const uint16_t* source, size_t nelems,
                              uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1077, Traffic::put, nelems * sizeof(uint16_t), pe);
+  const Transfer call(1077, Traffic::put, nelems * sizeof(uint16_t), pe, sig_addr);
   pshmem_uint16_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_uint32_put_signal(uint32_t* dest, const uint32_t* source, size_t nelems,
                              uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1078, Traffic::put, nelems * sizeof(uint32_t), pe);
+  const Transfer call(1078, Traffic::put, nelems * sizeof(uint32_t), pe, sig_addr);
   pshmem_uint32_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_uint64_put_signal(uint64_t* dest, const uint64_t* source, size_t nelems,
                              uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1079, Traffic::put, nelems * sizeof(uint64_t), pe);
+  const Transfer call(1079, Traffic::put, nelems * sizeof(uint64_t), pe, sig_addr);
   pshmem_uint64_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_size_put_signal(size_t* dest, const size_t* source, size_t nelems, uint64_t* sig_addr,
                            uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1080, Traffic::put, nelems * sizeof(size_t), pe);
+  const Transfer call(1080, Traffic::put, nelems * sizeof(size_t), pe, sig_addr);
   pshmem_size_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ptrdiff_put_signal(ptrdiff_t* dest, const ptrdiff_t* source, size_t nelems,
                               uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1081, Traffic::put, nelems * sizeof(ptrdiff_t), pe);
+  const Transfer call(1081, Traffic::put, nelems * sizeof(ptrdiff_t), pe, sig_addr);
   pshmem_ptrdiff_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_float_put_signal(shmem_ctx_t ctx, float* dest, const float* source, size_t nelems,
                                 uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1082, Traffic::put, nelems * sizeof(float), ctx, pe);
+  const Transfer call(1082, Traffic::put, nelems * sizeof(float), ctx, pe, sig_addr);
   pshmem_ctx_float_put_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_double_put_signal(shmem_ctx_t ctx, double* dest, const double* source, size_t nelems,
                                  uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1083, Traffic::put, nelems * sizeof(double), ctx, pe);
+  const Transfer call(1083, Traffic::put, nelems * sizeof(double), ctx, pe, sig_addr);
   pshmem_ctx_double_put_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_longdouble_put_signal(shmem_ctx_t ctx, long double* dest, const long double* source,
                                      size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                      int pe) {
-  const Transfer call(1084, Traffic::put, nelems * sizeof(long double), ctx, pe);
+  const Transfer call(1084, Traffic::put, nelems * sizeof(long double), ctx, pe, sig_addr);
   pshmem_ctx_longdouble_put_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_char_put_signal(shmem_ctx_t ctx, char* dest, const char* source, size_t nelems,
                                uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1085, Traffic::put, nelems * sizeof(char), ctx, pe);
+  const Transfer call(1085, Traffic::put, nelems * sizeof(char), ctx, pe, sig_addr);
   pshmem_ctx_char_put_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_schar_put_signal(shmem_ctx_t ctx, signed char* dest, const signed char* source,
                                 size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                 int pe) {
-  const Transfer call(1086, Traffic::put, nelems * sizeof(signed char), ctx, pe);
+  const Transfer call(1086, Traffic::put, nelems * sizeof(signed char), ctx, pe, sig_addr);
   pshmem_ctx_schar_put_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_short_put_signal(shmem_ctx_t ctx, short* dest, const short* source, size_t nelems,
                                 uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1087, Traffic::put, nelems * sizeof(short), ctx, pe);
+  const Transfer call(1087, Traffic::put, nelems * sizeof(short), ctx, pe, sig_addr);
   pshmem_ctx_short_put_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_int_put_signal(shmem_ctx_t ctx, int* dest, const int* source, size_t nelems,
                               uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1088, Traffic::put, nelems * sizeof(int), ctx, pe);
+  const Transfer call(1088, Traffic::put, nelems * sizeof(int), ctx, pe, sig_addr);
   pshmem_ctx_int_put_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_long_put_signal(shmem_ctx_t ctx, long* dest, const long* source, size_t nelems,
                                uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1089, Traffic::put, nelems * sizeof(long), ctx, pe);
+  const Transfer call(1089, Traffic::put, nelems * sizeof(long), ctx, pe, sig_addr);
   pshmem_ctx_long_put_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_longlong_put_signal(shmem_ctx_t ctx, long long* dest, const long long* source,
                                    size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                    int pe) {
-  const Transfer call(1090, Traffic::put, nelems * sizeof(long long), ctx, pe);
+  const Transfer call(1090, Traffic::put, nelems * sizeof(long long), ctx, pe, sig_addr);
   pshmem_ctx_longlong_put_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_uchar_put_signal(shmem_ctx_t ctx, unsigned char* dest, const unsigned char* source,
                                 size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                 int pe) {
-  const Transfer call(1091, Traffic::put, nelems * sizeof(unsigned char), ctx, pe);
+  const Transfer call(1091, Traffic::put, nelems * sizeof(unsigned char), ctx, pe, sig_addr);
   pshmem_ctx_uchar_put_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_ushort_put_signal(shmem_ctx_t ctx, unsigned short* dest,
                                  const unsigned short* source, size_t nelems, uint64_t* sig_addr,
                                  uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1092, Traffic::put, nelems * sizeof(unsigned short), ctx, pe);
+  const Transfer call(1092, Traffic::put, nelems * sizeof(unsigned short), ctx, pe, sig_addr);
   pshmem_ctx_ushort_put_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_uint_put_signal(shmem_ctx_t ctx, unsigned int* dest, const unsigned int* source,
                                size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                int pe) {
-  const Transfer call(1093, Traffic::put, nelems * sizeof(unsigned int), ctx, pe);
+  const Transfer call(1093, Traffic::put, nelems * sizeof(unsigned int), ctx, pe, sig_addr);
   pshmem_ctx_uint_put_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_ulong_put_signal(shmem_ctx_t ctx, unsigned long* dest, const unsigned long* source,
                                 size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                 int pe) {
-  const Transfer call(1094, Traffic::put, nelems * sizeof(unsigned long), ctx, pe);
+  const Transfer call(1094, Traffic::put, nelems * sizeof(unsigned long), ctx, pe, sig_addr);
   pshmem_ctx_ulong_put_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_ulonglong_put_signal(shmem_ctx_t ctx, unsigned long long* dest,
                                     const unsigned long long* source, size_t nelems,
                                     uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1095, Traffic::put, nelems * sizeof(unsigned long long), ctx, pe);
+  const Transfer call(1095, Traffic::put, nelems * sizeof(unsigned long long), ctx, pe, sig_addr);
   pshmem_ctx_ulonglong_put_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_int8_put_signal(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, size_t nelems,
                                uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1096, Traffic::put, nelems * sizeof(int8_t), ctx, pe);
+  const Transfer call(1096, Traffic::put, nelems * sizeof(int8_t), ctx, pe, sig_addr);
   pshmem_ctx_int8_put_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_int16_put_signal(shmem_ctx_t ctx, int16_t* dest, const int16_t* source,
                                 size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                 int pe) {
-  const Transfer call(1097, Traffic::put, nelems * sizeof(int16_t), ctx, pe);
+  const Transfer call(1097, Traffic::put, nelems * sizeof(int16_t), ctx, pe, sig_addr);
   pshmem_ctx_int16_put_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_int32_put_signal(shmem_ctx_t ctx, int32_t* dest, const int32_t* source,
                                 size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                 int pe) {
-  const Transfer call(1098, Traffic::put, nelems * sizeof(int32_t), ctx, pe);
+  const Transfer call(1098, Traffic::put, nelems * sizeof(int32_t), ctx, pe, sig_addr);
   pshmem_ctx_int32_put_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_int64_put_signal(shmem_ctx_t ctx, int64_t* dest, const int64_t* source,
                                 size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                 int pe) {
-  const Transfer call(1099, Traffic::put, nelems * sizeof(int64_t), ctx, pe);
+  const Transfer call(1099, Traffic::put, nelems * sizeof(int64_t), ctx, pe, sig_addr);
   pshmem_ctx_int64_put_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_uint8_put_signal(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source,
                                 size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                 int pe) {
-  const Transfer call(1100, Traffic::put, nelems * sizeof(uint8_t), ctx, pe);
+  const Transfer call(1100, Traffic::put, nelems * sizeof(uint8_t), ctx, pe, sig_addr);
   pshmem_ctx_uint8_put_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_uint16_put_signal(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source,
                                  size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                  int pe) {
-  const Transfer call(1101, Traffic::put, nelems * sizeof(uint16_t), ctx, pe);
+  const Transfer call(1101, Traffic::put, nelems * sizeof(uint16_t), ctx, pe, sig_addr);
   pshmem_ctx_uint16_put_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_uint32_put_signal(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source,
                                  size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                  int pe) {
-  const Transfer call(1102, Traffic::put, nelems * sizeof(uint32_t), ctx, pe);
+  const Transfer call(1102, Traffic::put, nelems * sizeof(uint32_t), ctx, pe, sig_addr);
   pshmem_ctx_uint32_put_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_uint64_put_signal(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source,
                                  size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                  int pe) {
-  const Transfer call(1103, Traffic::put, nelems * sizeof(uint64_t), ctx, pe);
+  const Transfer call(1103, Traffic::put, nelems * sizeof(uint64_t), ctx, pe, sig_addr);
   pshmem_ctx_uint64_put_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_size_put_signal(shmem_ctx_t ctx, size_t* dest, const size_t* source, size_t nelems,
                                uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1104, Traffic::put, nelems * sizeof(size_t), ctx, pe);
+  const Transfer call(1104, Traffic::put, nelems * sizeof(size_t), ctx, pe, sig_addr);
   pshmem_ctx_size_put_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_ptrdiff_put_signal(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source,
                                   size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                   int pe) {
-  const Transfer call(1105, Traffic::put, nelems * sizeof(ptrdiff_t), ctx, pe);
+  const Transfer call(1105, Traffic::put, nelems * sizeof(ptrdiff_t), ctx, pe, sig_addr);
   pshmem_ctx_ptrdiff_put_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_put8_signal(void* dest, const void* source, size_t nelems, uint64_t* sig_addr,
                        uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1106, Traffic::put, nelems, pe);
+  const Transfer call(1106, Traffic::put, nelems, pe, sig_addr);
   pshmem_put8_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_put16_signal(void* dest, const void* source, size_t nelems, uint64_t* sig_addr,
                         uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1107, Traffic::put, nelems * 2, pe);
+  const Transfer call(1107, Traffic::put, nelems * 2, pe, sig_addr);
   pshmem_put16_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_put32_signal(void* dest, const void* source, size_t nelems, uint64_t* sig_addr,
                         uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1108, Traffic::put, nelems * 4, pe);
+  const Transfer call(1108, Traffic::put, nelems * 4, pe, sig_addr);
   pshmem_put32_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_put64_signal(void* dest, const void* source, size_t nelems, uint64_t* sig_addr,
                         uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1109, Traffic::put, nelems * 8, pe);
+  const Transfer call(1109, Traffic::put, nelems * 8, pe, sig_addr);
   pshmem_put64_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_put128_signal(void* dest, const void* source, size_t nelems, uint64_t* sig_addr,
                          uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1110, Traffic::put, nelems * 16, pe);
+  const Transfer call(1110, Traffic::put, nelems * 16, pe, sig_addr);
   pshmem_put128_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_put8_signal(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
                            uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1111, Traffic::put, nelems, ctx, pe);
+  const Transfer call(1111, Traffic::put, nelems, ctx, pe, sig_addr);
   pshmem_ctx_put8_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_put16_signal(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
                             uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1112, Traffic::put, nelems * 2, ctx, pe);
+  const Transfer call(1112, Traffic::put, nelems * 2, ctx, pe, sig_addr);
   pshmem_ctx_put16_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_put32_signal(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
                             uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1113, Traffic::put, nelems * 4, ctx, pe);
+  const Transfer call(1113, Traffic::put, nelems * 4, ctx, pe, sig_addr);
   pshmem_ctx_put32_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_put64_signal(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
                             uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1114, Traffic::put, nelems * 8, ctx, pe);
+  const Transfer call(1114, Traffic::put, nelems * 8, ctx, pe, sig_addr);
   pshmem_ctx_put64_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_put128_signal(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
                              uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1115, Traffic::put, nelems * 16, ctx, pe);
+  const Transfer call(1115, Traffic::put, nelems * 16, ctx, pe, sig_addr);
   pshmem_ctx_put128_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_putmem_signal(void* dest, const void* source, size_t nelems, uint64_t* sig_addr,
                          uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1116, Traffic::put, nelems, pe);
+  const Transfer call(1116, Traffic::put, nelems, pe, sig_addr);
   pshmem_putmem_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_putmem_signal(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
                              uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1117, Traffic::put, nelems, ctx, pe);
+  const Transfer call(1117, Traffic::put, nelems, ctx, pe, sig_addr);
   pshmem_ctx_putmem_signal(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_float_put_signal_nbi(float* dest, const float* source, size_t nelems, uint64_t* sig_addr,
                                 uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1118, Traffic::put, nelems * sizeof(float), pe);
+  const Transfer call(1118, Traffic::put, nelems * sizeof(float), pe, sig_addr);
   pshmem_float_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_double_put_signal_nbi(double* dest, const double* source, size_t nelems,
                                  uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1119, Traffic::put, nelems * sizeof(double), pe);
+  const Transfer call(1119, Traffic::put, nelems * sizeof(double), pe, sig_addr);
   pshmem_double_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_longdouble_put_signal_nbi(long double* dest, const long double* source, size_t nelems,
                                      uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1120, Traffic::put, nelems * sizeof(long double), pe);
+  const Transfer call(1120, Traffic::put, nelems * sizeof(long double), pe, sig_addr);
   pshmem_longdouble_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_char_put_signal_nbi(char* dest, const char* source, size_t nelems, uint64_t* sig_addr,
                                uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1121, Traffic::put, nelems * sizeof(char), pe);
+  const Transfer call(1121, Traffic::put, nelems * sizeof(char), pe, sig_addr);
   pshmem_char_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_schar_put_signal_nbi(signed char* dest, const signed char* source, size_t nelems,
                                 uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1122, Traffic::put, nelems * sizeof(signed char), pe);
+  const Transfer call(1122, Traffic::put, nelems * sizeof(signed char), pe, sig_addr);
   pshmem_schar_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_short_put_signal_nbi(short* dest, const short* source, size_t nelems, uint64_t* sig_addr,
                                 uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1123, Traffic::put, nelems * sizeof(short), pe);
+  const Transfer call(1123, Traffic::put, nelems * sizeof(short), pe, sig_addr);
   pshmem_short_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_int_put_signal_nbi(int* dest, const int* source, size_t nelems, uint64_t* sig_addr,
                               uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1124, Traffic::put, nelems * sizeof(int), pe);
+  const Transfer call(1124, Traffic::put, nelems * sizeof(int), pe, sig_addr);
   pshmem_int_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_long_put_signal_nbi(long* dest, const long* source, size_t nelems, uint64_t* sig_addr,
                                uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1125, Traffic::put, nelems * sizeof(long), pe);
+  const Transfer call(1125, Traffic::put, nelems * sizeof(long), pe, sig_addr);
   pshmem_long_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_longlong_put_signal_nbi(long long* dest, const long long* source, size_t nelems,
                                    uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1126, Traffic::put, nelems * sizeof(long long), pe);
+  const Transfer call(1126, Traffic::put, nelems * sizeof(long long), pe, sig_addr);
   pshmem_longlong_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_uchar_put_signal_nbi(unsigned char* dest, const unsigned char* source, size_t nelems,
                                 uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1127, Traffic::put, nelems * sizeof(unsigned char), pe);
+  const Transfer call(1127, Traffic::put, nelems * sizeof(unsigned char), pe, sig_addr);
   pshmem_uchar_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ushort_put_signal_nbi(unsigned short* dest, const unsigned short* source, size_t nelems,
                                  uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1128, Traffic::put, nelems * sizeof(unsigned short), pe);
+  const Transfer call(1128, Traffic::put, nelems * sizeof(unsigned short), pe, sig_addr);
   pshmem_ushort_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_uint_put_signal_nbi(unsigned int* dest, const unsigned int* source, size_t nelems,
                                uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1129, Traffic::put, nelems * sizeof(unsigned int), pe);
+  const Transfer call(1129, Traffic::put, nelems * sizeof(unsigned int), pe, sig_addr);
   pshmem_uint_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ulong_put_signal_nbi(unsigned long* dest, const unsigned long* source, size_t nelems,
                                 uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1130, Traffic::put, nelems * sizeof(unsigned long), pe);
+  const Transfer call(1130, Traffic::put, nelems * sizeof(unsigned long), pe, sig_addr);
   pshmem_ulong_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ulonglong_put_signal_nbi(unsigned long long* dest, const unsigned long long* source,
                                     size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                     int pe) {
-  const Transfer call(1131, Traffic::put, nelems * sizeof(unsigned long long), pe);
+  const Transfer call(1131, Traffic::put, nelems * sizeof(unsigned long long), pe, sig_addr);
   pshmem_ulonglong_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_int8_put_signal_nbi(int8_t* dest, const int8_t* source, size_t nelems,
                                uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1132, Traffic::put, nelems * sizeof(int8_t), pe);
+  const Transfer call(1132, Traffic::put, nelems * sizeof(int8_t), pe, sig_addr);
   pshmem_int8_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_int16_put_signal_nbi(int16_t* dest, const int16_t* source, size_t nelems,
                                 uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1133, Traffic::put, nelems * sizeof(int16_t), pe);
+  const Transfer call(1133, Traffic::put, nelems * sizeof(int16_t), pe, sig_addr);
   pshmem_int16_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_int32_put_signal_nbi(int32_t* dest, const int32_t* source, size_t nelems,
                                 uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1134, Traffic::put, nelems * sizeof(int32_t), pe);
+  const Transfer call(1134, Traffic::put, nelems * sizeof(int32_t), pe, sig_addr);
   pshmem_int32_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_int64_put_signal_nbi(int64_t* dest, const int64_t* source, size_t nelems,
                                 uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1135, Traffic::put, nelems * sizeof(int64_t), pe);
+  const Transfer call(1135, Traffic::put, nelems * sizeof(int64_t), pe, sig_addr);
   pshmem_int64_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_uint8_put_signal_nbi(uint8_t* dest, const uint8_t* source, size_t nelems,
                                 uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1136, Traffic::put, nelems * sizeof(uint8_t), pe);
+  const Transfer call(1136, Traffic::put, nelems * sizeof(uint8_t), pe, sig_addr);
   pshmem_uint8_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_uint16_put_signal_nbi(uint16_t* dest, const uint16_t* source, size_t nelems,
                                  uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1137, Traffic::put, nelems * sizeof(uint16_t), pe);
+  const Transfer call(1137, Traffic::put, nelems * sizeof(uint16_t), pe, sig_addr);
   pshmem_uint16_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_uint32_put_signal_nbi(uint32_t* dest, const uint32_t* source, size_t nelems,
                                  uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1138, Traffic::put, nelems * sizeof(uint32_t), pe);
+  const Transfer call(1138, Traffic::put, nelems * sizeof(uint32_t), pe, sig_addr);
   pshmem_uint32_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_uint64_put_signal_nbi(uint64_t* dest, const uint64_t* source, size_t nelems,
                                  uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1139, Traffic::put, nelems * sizeof(uint64_t), pe);
+  const Transfer call(1139, Traffic::put, nelems * sizeof(uint64_t), pe, sig_addr);
   pshmem_uint64_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_size_put_signal_nbi(size_t* dest, const size_t* source, size_t nelems,
                                uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1140, Traffic::put, nelems * sizeof(size_t), pe);
+  const Transfer call(1140, Traffic::put, nelems * sizeof(size_t), pe, sig_addr);
   pshmem_size_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ptrdiff_put_signal_nbi(ptrdiff_t* dest, const ptrdiff_t* source, size_t nelems,
                                   uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1141, Traffic::put, nelems * sizeof(ptrdiff_t), pe);
+  const Transfer call(1141, Traffic::put, nelems * sizeof(ptrdiff_t), pe, sig_addr);
   pshmem_ptrdiff_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_float_put_signal_nbi(shmem_ctx_t ctx, float* dest, const float* source,
                                     size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                     int pe) {
-  const Transfer call(1142, Traffic::put, nelems * sizeof(float), ctx, pe);
+  const Transfer call(1142, Traffic::put, nelems * sizeof(float), ctx, pe, sig_addr);
   pshmem_ctx_float_put_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_double_put_signal_nbi(shmem_ctx_t ctx, double* dest, const double* source,
                                      size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                      int pe) {
-  const Transfer call(1143, Traffic::put, nelems * sizeof(double), ctx, pe);
+  const Transfer call(1143, Traffic::put, nelems * sizeof(double), ctx, pe, sig_addr);
   pshmem_ctx_double_put_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_longdouble_put_signal_nbi(shmem_ctx_t ctx, long double* dest,
                                          const long double* source, size_t nelems,
                                          uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1144, Traffic::put, nelems * sizeof(long double), ctx, pe);
+  const Transfer call(1144, Traffic::put, nelems * sizeof(long double), ctx, pe, sig_addr);
   pshmem_ctx_longdouble_put_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_char_put_signal_nbi(shmem_ctx_t ctx, char* dest, const char* source, size_t nelems,
                                    uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1145, Traffic::put, nelems * sizeof(char), ctx, pe);
+  const Transfer call(1145, Traffic::put, nelems * sizeof(char), ctx, pe, sig_addr);
   pshmem_ctx_char_put_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_schar_put_signal_nbi(shmem_ctx_t ctx, signed char* dest, const signed char* source,
                                     size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                     int pe) {
-  const Transfer call(1146, Traffic::put, nelems * sizeof(signed char), ctx, pe);
+  const Transfer call(1146, Traffic::put, nelems * sizeof(signed char), ctx, pe, sig_addr);
   pshmem_ctx_schar_put_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_short_put_signal_nbi(shmem_ctx_t ctx, short* dest, const short* source,
                                     size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                     int pe) {
-  const Transfer call(1147, Traffic::put, nelems * sizeof(short), ctx, pe);
+  const Transfer call(1147, Traffic::put, nelems * sizeof(short), ctx, pe, sig_addr);
   pshmem_ctx_short_put_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_int_put_signal_nbi(shmem_ctx_t ctx, int* dest, const int* source, size_t nelems,
                                   uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1148, Traffic::put, nelems * sizeof(int), ctx, pe);
+  const Transfer call(1148, Traffic::put, nelems * sizeof(int), ctx, pe, sig_addr);
   pshmem_ctx_int_put_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_long_put_signal_nbi(shmem_ctx_t ctx, long* dest, const long* source, size_t nelems,
                                    uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1149, Traffic::put, nelems * sizeof(long), ctx, pe);
+  const Transfer call(1149, Traffic::put, nelems * sizeof(long), ctx, pe, sig_addr);
   pshmem_ctx_long_put_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_longlong_put_signal_nbi(shmem_ctx_t ctx, long long* dest, const long long* source,
                                        size_t nelems, uint64_t* sig_addr, uint64_t signal,
                                        int sig_op, int pe) {
-  const Transfer call(1150, Traffic::put, nelems * sizeof(long long), ctx, pe);
+  const Transfer call(1150, Traffic::put, nelems * sizeof(long long), ctx, pe, sig_addr);
   pshmem_ctx_longlong_put_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_uchar_put_signal_nbi(shmem_ctx_t ctx, unsigned char* dest,
                                     const unsigned char* source, size_t nelems, uint64_t* sig_addr,
                                     uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1151, Traffic::put, nelems * sizeof(unsigned char), ctx, pe);
+  const Transfer call(1151, Traffic::put, nelems * sizeof(unsigned char), ctx, pe, sig_addr);
   pshmem_ctx_uchar_put_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_ushort_put_signal_nbi(shmem_ctx_t ctx, unsigned short* dest,
                                      const unsigned short* source, size_t nelems,
                                      uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1152, Traffic::put, nelems * sizeof(unsigned short), ctx, pe);
+  const Transfer call(1152, Traffic::put, nelems * sizeof(unsigned short), ctx, pe, sig_addr);
   pshmem_ctx_ushort_put_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_uint_put_signal_nbi(shmem_ctx_t ctx, unsigned int* dest, const unsigned int* source,
                                    size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                    int pe) {
-  const Transfer call(1153, Traffic::put, nelems * sizeof(unsigned int), ctx, pe);
+  const Transfer call(1153, Traffic::put, nelems * sizeof(unsigned int), ctx, pe, sig_addr);
   pshmem_ctx_uint_put_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_ulong_put_signal_nbi(shmem_ctx_t ctx, unsigned long* dest,
                                     const unsigned long* source, size_t nelems, uint64_t* sig_addr,
                                     uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1154, Traffic::put, nelems * sizeof(unsigned long), ctx, pe);
+  const Transfer call(1154, Traffic::put, nelems * sizeof(unsigned long), ctx, pe, sig_addr);
   pshmem_ctx_ulong_put_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_ulonglong_put_signal_nbi(shmem_ctx_t ctx, unsigned long long* dest,
                                         const unsigned long long* source, size_t nelems,
                                         uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1155, Traffic::put, nelems * sizeof(unsigned long long), ctx, pe);
+  const Transfer call(1155, Traffic::put, nelems * sizeof(unsigned long long), ctx, pe, sig_addr);
   pshmem_ctx_ulonglong_put_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_int8_put_signal_nbi(shmem_ctx_t ctx, int8_t* dest, const int8_t* source,
                                    size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                    int pe) {
-  const Transfer call(1156, Traffic::put, nelems * sizeof(int8_t), ctx, pe);
+  const Transfer call(1156, Traffic::put, nelems * sizeof(int8_t), ctx, pe, sig_addr);
   pshmem_ctx_int8_put_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_int16_put_signal_nbi(shmem_ctx_t ctx, int16_t* dest, const int16_t* source,
                                     size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                     int pe) {
-  const Transfer call(1157, Traffic::put, nelems * sizeof(int16_t), ctx, pe);
+  const Transfer call(1157, Traffic::put, nelems * sizeof(int16_t), ctx, pe, sig_addr);
   pshmem_ctx_int16_put_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_int32_put_signal_nbi(shmem_ctx_t ctx, int32_t* dest, const int32_t* source,
                                     size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                     int pe) {
-  const Transfer call(1158, Traffic::put, nelems * sizeof(int32_t), ctx, pe);
+  const Transfer call(1158, Traffic::put, nelems * sizeof(int32_t), ctx, pe, sig_addr);
   pshmem_ctx_int32_put_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_int64_put_signal_nbi(shmem_ctx_t ctx, int64_t* dest, const int64_t* source,
                                     size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                     int pe) {
-  const Transfer call(1159, Traffic::put, nelems * sizeof(int64_t), ctx, pe);
+  const Transfer call(1159, Traffic::put, nelems * sizeof(int64_t), ctx, pe, sig_addr);
   pshmem_ctx_int64_put_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_uint8_put_signal_nbi(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source,
                                     size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                     int pe) {
-  const Transfer call(1160, Traffic::put, nelems * sizeof(uint8_t), ctx, pe);
+  const Transfer call(1160, Traffic::put, nelems * sizeof(uint8_t), ctx, pe, sig_addr);
   pshmem_ctx_uint8_put_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_uint16_put_signal_nbi(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source,
                                      size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                      int pe) {
-  const Transfer call(1161, Traffic::put, nelems * sizeof(uint16_t), ctx, pe);
+  const Transfer call(1161, Traffic::put, nelems * sizeof(uint16_t), ctx, pe, sig_addr);
   pshmem_ctx_uint16_put_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_uint32_put_signal_nbi(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source,
                                      size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                      int pe) {
-  const Transfer call(1162, Traffic::put, nelems * sizeof(uint32_t), ctx, pe);
+  const Transfer call(1162, Traffic::put, nelems * sizeof(uint32_t), ctx, pe, sig_addr);
   pshmem_ctx_uint32_put_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_uint64_put_signal_nbi(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source,
                                      size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                      int pe) {
-  const Transfer call(1163, Traffic::put, nelems * sizeof(uint64_t), ctx, pe);
+  const Transfer call(1163, Traffic::put, nelems * sizeof(uint64_t), ctx, pe, sig_addr);
   pshmem_ctx_uint64_put_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_size_put_signal_nbi(shmem_ctx_t ctx, size_t* dest, const size_t* source,
                                    size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op,
                                    int pe) {
-  const Transfer call(1164, Traffic::put, nelems * sizeof(size_t), ctx, pe);
+  const Transfer call(1164, Traffic::put, nelems * sizeof(size_t), ctx, pe, sig_addr);
   pshmem_ctx_size_put_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_ptrdiff_put_signal_nbi(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source,
                                       size_t nelems, uint64_t* sig_addr, uint64_t signal,
                                       int sig_op, int pe) {
-  const Transfer call(1165, Traffic::put, nelems * sizeof(ptrdiff_t), ctx, pe);
+  const Transfer call(1165, Traffic::put, nelems * sizeof(ptrdiff_t), ctx, pe, sig_addr);
   pshmem_ctx_ptrdiff_put_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_put8_signal_nbi(void* dest, const void* source, size_t nelems, uint64_t* sig_addr,
                            uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1166, Traffic::put, nelems, pe);
+  const Transfer call(1166, Traffic::put, nelems, pe, sig_addr);
   pshmem_put8_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_put16_signal_nbi(void* dest, const void* source, size_t nelems, uint64_t* sig_addr,
                             uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1167, Traffic::put, nelems * 2, pe);
+  const Transfer call(1167, Traffic::put, nelems * 2, pe, sig_addr);
   pshmem_put16_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_put32_signal_nbi(void* dest, const void* source, size_t nelems, uint64_t* sig_addr,
                             uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1168, Traffic::put, nelems * 4, pe);
+  const Transfer call(1168, Traffic::put, nelems * 4, pe, sig_addr);
   pshmem_put32_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_put64_signal_nbi(void* dest, const void* source, size_t nelems, uint64_t* sig_addr,
                             uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1169, Traffic::put, nelems * 8, pe);
+  const Transfer call(1169, Traffic::put, nelems * 8, pe, sig_addr);
   pshmem_put64_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_put128_signal_nbi(void* dest, const void* source, size_t nelems, uint64_t* sig_addr,
                              uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1170, Traffic::put, nelems * 16, pe);
+  const Transfer call(1170, Traffic::put, nelems * 16, pe, sig_addr);
   pshmem_put128_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_put8_signal_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
                                uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1171, Traffic::put, nelems, ctx, pe);
+  const Transfer call(1171, Traffic::put, nelems, ctx, pe, sig_addr);
   pshmem_ctx_put8_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_put16_signal_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
                                 uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1172, Traffic::put, nelems * 2, ctx, pe);
+  const Transfer call(1172, Traffic::put, nelems * 2, ctx, pe, sig_addr);
   pshmem_ctx_put16_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_put32_signal_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
                                 uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1173, Traffic::put, nelems * 4, ctx, pe);
+  const Transfer call(1173, Traffic::put, nelems * 4, ctx, pe, sig_addr);
   pshmem_ctx_put32_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_put64_signal_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
                                 uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1174, Traffic::put, nelems * 8, ctx, pe);
+  const Transfer call(1174, Traffic::put, nelems * 8, ctx, pe, sig_addr);
   pshmem_ctx_put64_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_put128_signal_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
                                  uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1175, Traffic::put, nelems * 16, ctx, pe);
+  const Transfer call(1175, Traffic::put, nelems * 16, ctx, pe, sig_addr);
   pshmem_ctx_put128_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_putmem_signal_nbi(void* dest, const void* source, size_t nelems, uint64_t* sig_addr,
                              uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1176, Traffic::put, nelems, pe);
+  const Transfer call(1176, Traffic::put, nelems, pe, sig_addr);
   pshmem_putmem_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_ctx_putmem_signal_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
                                  uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
-  const Transfer call(1177, Traffic::put, nelems, ctx, pe);
+  const Transfer call(1177, Traffic::put, nelems, ctx, pe, sig_addr);
   pshmem_ctx_putmem_signal_nbi(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 void shmem_signal_add(uint64_t* sig_addr, uint64_t signal, int pe) {
-  const Transfer call(1178, Traffic::atomic, sizeof(uint64_t), pe);
+  const Transfer call(1178, Traffic::atomic, sizeof(uint64_t), pe, sig_addr);
   pshmem_signal_add(sig_addr, signal, pe);
 }
 void shmem_ctx_signal_add(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe) {
-  const Transfer call(1179, Traffic::atomic, sizeof(uint64_t), ctx, pe);
+  const Transfer call(1179, Traffic::atomic, sizeof(uint64_t), ctx, pe, sig_addr);
   pshmem_ctx_signal_add(ctx, sig_addr, signal, pe);
 }
 void shmem_signal_set(uint64_t* sig_addr, uint64_t signal, int pe) {
-  const Transfer call(1180, Traffic::atomic, sizeof(uint64_t), pe);
+  const Transfer call(1180, Traffic::atomic, sizeof(uint64_t), pe, sig_addr);
   pshmem_signal_set(sig_addr, signal, pe);
 }
 void shmem_ctx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe) {
-  const Transfer call(1181, Traffic::atomic, sizeof(uint64_t), ctx, pe);
+  const Transfer call(1181, Traffic::atomic, sizeof(uint64_t), ctx, pe, sig_addr);
   pshmem_ctx_signal_set(ctx, sig_addr, signal, pe);
 }
 uint64_t shmem_signal_fetch(const uint64_t* sig_addr) {
