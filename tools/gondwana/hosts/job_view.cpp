@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/machine.hpp"
 #include "core/parse.hpp"
 #include "jobs/process_state.hpp"
 #include "run/remote/way_to_host.hpp"
+#include "trace/job_trace.hpp"
 #include "why/words.hpp"
 
 namespace gondwana::hosts {
@@ -142,6 +144,49 @@ std::vector<why::Place> JobView::find_places(const std::vector<std::uint32_t>& r
   others_->ask(FindPlaces{id_, ranks}, milliseconds(0), here, take, goes_on);
   std::ranges::sort(places, {}, &why::Place::rank);
   return places;
+}
+
+// Of several exchanges the fastest tells most.
+std::map<std::string, JobView::ClockDifference> JobView::compare_clocks(
+    FunctionRef<bool()> goes_on) {
+  constexpr int exchanges = 16;
+  std::map<std::string, ClockDifference> clocks;
+  for (int i = 0; i < exchanges; ++i) {
+    const auto asked = static_cast<std::int64_t>(monotonic_ns());
+    const auto take = [&](const std::string& host, Message& answer) {
+      const auto answered = static_cast<std::int64_t>(monotonic_ns());
+      const auto* time = std::get_if<Time>(&answer);
+      if (time == nullptr) return;
+      const std::int64_t error = (answered - asked) / 2;
+      ClockDifference& clock = clocks[host];
+      if (i > 0 && clock.error_ns <= error) return;
+      clock = {time->ns - (asked + error), error};
+    };
+    others_->ask(AskTime{}, milliseconds(0), [] {}, take, goes_on);
+  }
+  return clocks;
+}
+
+std::vector<trace::NodeTrace> JobView::trace(milliseconds time, FunctionRef<bool()> goes_on) {
+  std::map<std::string, ClockDifference> clocks = compare_clocks(goes_on);
+  std::vector<trace::NodeTrace> nodes;
+  const auto here = [&] {
+    if (here_) nodes = trace::trace_job(*here_, time, goes_on);
+  };
+  const auto take = [&](const std::string& host, Message& answer) {
+    auto* traced = std::get_if<Traced>(&answer);
+    if (traced == nullptr) return;
+    for (trace::NodeTrace& node : traced->nodes) {
+      if (std::ranges::find(nodes, node.node, &trace::NodeTrace::node) != nodes.end()) continue;
+      node.ahead_ns = clocks[host].ahead_ns;
+      node.error_ns = clocks[host].error_ns;
+      nodes.push_back(std::move(node));
+    }
+  };
+  const auto time_ms = static_cast<std::uint32_t>(time.count());
+  others_->ask(Trace{id_, time_ms}, time, here, take, goes_on);
+  std::ranges::sort(nodes, {}, &trace::NodeTrace::node);
+  return nodes;
 }
 
 }  // namespace gondwana::hosts

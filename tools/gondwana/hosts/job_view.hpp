@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "jobs/found_jobs.hpp"
 #include "jobs/watch.hpp"
 #include "run/job.hpp"
+#include "trace/node_trace.hpp"
 #include "why/places.hpp"
 
 namespace gondwana::hosts {
@@ -42,10 +44,24 @@ class JobView {
   std::vector<why::Place> find_places(const std::vector<std::uint32_t>& ranks,
                                       FunctionRef<bool()> goes_on);
 
+  // The traces of all nodes, in their order, by one clock. A job that is not traced is looked at
+  // for `time`, or until `goes_on` says no.
+  std::vector<trace::NodeTrace> trace(std::chrono::milliseconds time, FunctionRef<bool()> goes_on);
+
+  const std::string& id() const { return id_; }
+  const std::vector<std::string>& complaints() const { return others_->complaints(); }
+
  private:
   JobView() : others_(std::make_unique<Observers>()) {}
 
   Result<void> find(const Choice& choice);
+  struct ClockDifference {
+    std::int64_t ahead_ns = 0;
+    std::int64_t error_ns = 0;
+  };
+
+  // How far the clocks of the other hosts are ahead of that of this one.
+  std::map<std::string, ClockDifference> compare_clocks(FunctionRef<bool()> goes_on);
   // The ids of jobs on the other hosts that `word` may mean.
   void add_ids_elsewhere(const std::string& word, std::vector<std::string>& ids);
 

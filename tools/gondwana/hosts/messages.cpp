@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "archive.hpp"
+#include "trace/wire.hpp"
 
 // What is on the wire, in its order: beside the types, so that the archive finds it.
 
@@ -89,6 +90,16 @@ void fields(auto& archive, Of<Watched> auto& watched) {
 }
 void fields(auto& archive, Of<Places> auto& places) {
   archive(places.places);
+}
+void fields(auto& archive, Of<Trace> auto& trace) {
+  archive(trace.job, trace.time_ms);
+}
+void fields(auto& /*archive*/, Of<AskTime> auto& /*nothing*/) {}
+void fields(auto& archive, Of<Traced> auto& traced) {
+  archive(traced.nodes);
+}
+void fields(auto& archive, Of<Time> auto& time) {
+  archive(time.ns);
 }
 
 namespace {

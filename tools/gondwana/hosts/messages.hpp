@@ -6,6 +6,8 @@
 //   asker -> observer   List         -> Listed
 //                       Watch        -> Watched
 //                       FindPlaces   -> Places
+//                       Trace        -> Traced
+//                       AskTime      -> Time
 //
 // Each question has one answer. The observer ends when its input does.
 #pragma once
@@ -21,6 +23,7 @@
 #include "core/result.hpp"
 #include "jobs/listing.hpp"
 #include "jobs/watch.hpp"
+#include "trace/node_trace.hpp"
 #include "why/places.hpp"
 
 namespace gondwana::hosts {
@@ -35,6 +38,12 @@ struct FindPlaces {
   std::string job;
   std::vector<std::uint32_t> ranks;
 };
+
+struct Trace {
+  std::string job;
+  std::uint32_t time_ms = 0;  // that a job that is not traced is looked at
+};
+struct AskTime {};
 
 struct Greeting {
   std::string version;       // of the command
@@ -51,7 +60,15 @@ struct Places {
   std::vector<why::Place> places;
 };
 
-using Message = std::variant<List, Watch, FindPlaces, Greeting, Listed, Watched, Places>;
+struct Traced {
+  std::vector<trace::NodeTrace> nodes;
+};
+struct Time {
+  std::int64_t ns = 0;  // CLOCK_MONOTONIC
+};
+
+using Message = std::variant<List, Watch, FindPlaces, Greeting, Listed, Watched, Places, Trace,
+                             AskTime, Traced, Time>;
 
 std::string encode(const Message& message);
 

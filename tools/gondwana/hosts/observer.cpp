@@ -9,9 +9,11 @@
 #include <chrono>
 #include <csignal>
 
+#include "core/machine.hpp"
 #include "hosts/messages.hpp"
 #include "jobs/found_jobs.hpp"
 #include "memory/layout.hpp"
+#include "trace/job_trace.hpp"
 #include "why/words.hpp"
 
 namespace gondwana::hosts {
@@ -40,6 +42,9 @@ class Observer {
     if (std::holds_alternative<List>(question)) say(list());
     if (const auto* watch = std::get_if<Watch>(&question)) say(look(*watch));
     if (const auto* find = std::get_if<FindPlaces>(&question)) say(look(*find));
+    if (const auto* trace = std::get_if<Trace>(&question)) say(look(*trace));
+    if (std::holds_alternative<AskTime>(question))
+      say(Time{static_cast<std::int64_t>(monotonic_ns())});
   }
 
  private:
@@ -61,6 +66,12 @@ class Observer {
     const std::optional<jobs::FoundJob>& job = find(places.job);
     if (!job) return {};
     return {why::find_places(jobs::watch(*job, std::chrono::milliseconds(0)), places.ranks)};
+  }
+
+  Traced look(const Trace& trace) {
+    const std::optional<jobs::FoundJob>& job = find(trace.job);
+    if (!job) return {};
+    return {trace::trace_job(*job, std::chrono::milliseconds(trace.time_ms), &asker_is_there)};
   }
 
   // Found once: the memory that is mapped stays what it is.

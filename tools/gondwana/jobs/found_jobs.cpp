@@ -86,15 +86,15 @@ const NodeFacts& facts_in(const Mapping& memory) {
   return shared_at<NodeHeader>(memory.data(), 0).facts;
 }
 
-NodeShare share_of(const NodeFacts& facts) {
-  return {facts.ranks, facts.first, facts.node, facts.nodes, facts.job_ranks};
+ControlLayout layout_of(const NodeFacts& facts) {
+  const NodeShare share{facts.ranks, facts.first, facts.node, facts.nodes, facts.job_ranks};
+  return ControlLayout(share, facts.ring_size);
 }
 
 bool is_ours(const Mapping& memory) {
   if (memory.size() < ControlLayout::header_size) return false;
   const NodeFacts& facts = facts_in(memory);
-  return facts.layout == memory_fingerprint &&
-         memory.size() >= ControlLayout(share_of(facts)).size();
+  return facts.layout == memory_fingerprint && memory.size() >= layout_of(facts).size();
 }
 
 void add(FoundJobs& found, FoundNode node) {
@@ -132,7 +132,7 @@ bool numbers_as_we_do(pid_t process) {
 
 FoundNode::FoundNode(Mapping memory, pid_t holder)
     : memory_(std::move(memory)),
-      layout_(share_of(facts_in(memory_))),
+      layout_(layout_of(facts_in(memory_))),
       holder_(holder),
       has_our_numbers_(numbers_as_we_do(holder)) {}
 
@@ -156,8 +156,8 @@ std::string FoundNode::host_of(std::uint32_t node) const {
   return {host.begin(), std::ranges::find(host, '\0')};
 }
 
-std::string FoundJob::id() const {
-  return fmt::format("{:08x}", facts().job);
+std::string FoundJob::id_of(const NodeFacts& facts) {
+  return fmt::format("{:08x}", facts.job);
 }
 
 std::string FoundJob::program() const {

@@ -25,6 +25,8 @@ class FoundNode {
   FoundNode(Mapping memory, pid_t holder);
 
   const NodeFacts& facts() const { return header().facts; }
+  // Only to be read.
+  std::byte* control() const { return memory_.data(); }
   const ControlPage& page(std::uint32_t local) const;
   // A process that holds the memory: the guardian, or a rank.
   pid_t holder() const { return holder_; }
@@ -52,7 +54,8 @@ struct FoundJob {
 
   const NodeFacts& facts() const { return nodes.front().facts(); }
   // "3f2a9c01"
-  std::string id() const;
+  std::string id() const { return id_of(facts()); }
+  static std::string id_of(const NodeFacts& facts);
   // The command line of a rank, or nothing where none has joined.
   std::string program() const;
 };

@@ -44,6 +44,16 @@ struct Share {
 enum class Binding { none, core, numa, package };
 enum class Purpose { run, show, help, version };
 
+// Of --trace and GONDWANA_TRACE.
+struct TraceWish {
+  std::string file;            // with an absolute name, written at the end; empty: none
+  bool after_failure = false;  // or a file named after the job, if it fails
+  std::uint32_t last_ms = 0;   // only that much of it; 0: all
+
+  bool is_on() const { return !file.empty() || after_failure; }
+  bool is_written(int status) const { return !file.empty() || (after_failure && status != 0); }
+};
+
 struct Job {
   Purpose purpose = Purpose::run;
   std::vector<Program> programs;
@@ -59,6 +69,7 @@ struct Job {
   bool report_bindings = false;
   bool has_profile = false;  // as a table
   std::string profile_page;  // a file with an absolute name, written at the end; empty: none
+  TraceWish trace;
   bool verbose = false;
   std::string gdb_ranks;      // "0,3-5" or "all"; empty: none
   std::string gdb_arguments;  // of a gdb that starts them; empty: they wait for a gdb

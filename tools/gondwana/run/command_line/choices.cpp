@@ -13,6 +13,7 @@
 
 #include "bootstrap/protocol.hpp"
 #include "core/parse.hpp"
+#include "jobs/arguments.hpp"
 #include "run/command_line/host_list.hpp"
 #include "run/command_line/profile.hpp"
 
@@ -135,18 +136,36 @@ Result<void> set_hosts(const Choices& choices, Job& job) {
   return {};
 }
 
+// A file that is written at the end, wherever the ranks run.
+Result<void> set_file(std::string_view option, const std::string& name, std::string& file) {
+  const std::filesystem::path path = std::filesystem::absolute(name);
+  std::error_code failure;
+  if (!std::filesystem::is_directory(path.parent_path(), failure))
+    return wrong(
+        fmt::format("{}{}: there is no folder {}", option, name, path.parent_path().string()));
+  if (std::filesystem::is_directory(path, failure))
+    return wrong(fmt::format("{}{}: is a folder", option, name));
+  file = path.string();
+  return {};
+}
+
 Result<void> set_profile_page(const Choices& choices, Job& job) {
   if (choices.profile.empty() || choices.profile == "true") return {};
   if (!choices.profile.ends_with(".html"))
     return wrong(fmt::format("--profile={}: expected the name of a page, such as profile.html",
                              choices.profile));
-  const std::filesystem::path page = std::filesystem::absolute(choices.profile);
-  std::error_code failure;
-  if (!std::filesystem::is_directory(page.parent_path(), failure))
-    return wrong(fmt::format("--profile={}: there is no folder {}", choices.profile,
-                             page.parent_path().string()));
-  job.profile_page = page.string();
-  return {};
+  return set_file("--profile=", choices.profile, job.profile_page);
+}
+
+Result<void> set_trace(const Choices& choices, Job& job) {
+  if (!choices.trace_last.empty()) {
+    const Result<std::chrono::milliseconds> last =
+        jobs::parse_seconds("--trace-last", choices.trace_last);
+    if (!last) return wrong(last.error().text);
+    job.trace.last_ms = static_cast<std::uint32_t>(last->count());
+  }
+  if (choices.trace.empty()) return {};
+  return set_file("--trace ", choices.trace, job.trace.file);
 }
 
 }  // namespace
@@ -180,6 +199,7 @@ Result<void> set_job(const Choices& choices, Job& job) {
   if (!choices.output_folder.empty()) job.output_folder = choices.output_folder;
   Result<void> done = set_hosts(choices, job);
   if (done) done = set_profile_page(choices, job);
+  if (done) done = set_trace(choices, job);
   if (done && !choices.timeout.empty()) done = set_timeout(choices.timeout, job);
   if (done && !choices.reader.empty()) done = set_reader(choices.reader, job);
   if (done && !choices.binding.empty()) done = set_binding(choices.binding, job);

@@ -22,6 +22,8 @@ struct Choices {
   std::string binding;
   bool report_bindings = false;
   std::string profile;  // "true": a table; else the name of a page
+  std::string trace;    // a file
+  std::string trace_last;
   std::string heap;
   std::string gdb_ranks;
   std::string gdb_arguments;

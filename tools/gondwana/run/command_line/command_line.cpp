@@ -8,10 +8,13 @@
 
 #include "bootstrap/protocol.hpp"
 #include "core/machine.hpp"
+#include "core/options.hpp"
+#include "core/variables.hpp"
 #include "run/command_line/allocation.hpp"
 #include "run/command_line/choices.hpp"
 #include "run/command_line/option_parser.hpp"
 #include "run/command_line/profile.hpp"
+#include "run/command_line/rank_variable.hpp"
 #include "run/remote/frames.hpp"
 
 namespace gondwana::launch {
@@ -69,6 +72,14 @@ Result<void> choose_hosts(Job& job) {
   return {};
 }
 
+// By GONDWANA_TRACE. The ranks report errors in it.
+bool is_traced_by_variable(const Job& job) {
+  Options options;
+  const auto environment =
+      Environment::with_site_file([&job](const char* name) { return value_for_ranks(job, name); });
+  return read_option(VariableId::gondwana_trace, environment, options) && options.trace;
+}
+
 // What can be said only when all sections are known.
 Result<Job> complete(Job job) {
   if (const Result<void> chosen = choose_hosts(job); !chosen) return chosen.error();
@@ -98,7 +109,8 @@ Result<Job> complete(Job job) {
     return wrong("--gdb-args without --gdb, which names the ranks");
   if (job.reader && *job.reader >= ranks)
     return wrong(fmt::format("--stdin {}: this job has ranks 0 to {}", *job.reader, ranks - 1));
-  if (const Result<void> done = preload_for_page(job); !done) return done.error();
+  job.trace.after_failure = job.trace.file.empty() && is_traced_by_variable(job);
+  if (const Result<void> done = preload_for_job(job); !done) return done.error();
   return job;
 }
 

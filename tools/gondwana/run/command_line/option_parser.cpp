@@ -33,6 +33,15 @@ void add_program_options(CLI::App& app, Choices& choices) {
                "=FILE.html a page with pictures, for all programs of the job");
 }
 
+void add_trace_option(CLI::App& app, Choices& choices) {
+  app.add_option(
+         "--trace", choices.trace,
+         "write what the ranks did last, and when, at the end and after a crash, for Perfetto")
+      ->type_name("FILE");
+  app.add_option("--trace-last", choices.trace_last, "only that many seconds of it")
+      ->type_name("SECONDS");
+}
+
 void add_output_options(CLI::App& app, Choices& choices) {
   app.add_flag("-l,--label,--tag-output", choices.label, "write \"[RANK] \" before each line");
   app.add_flag("--timestamp-output", choices.timestamps, "write the time before each line");
@@ -83,6 +92,7 @@ void describe(CLI::App& app, Choices& choices) {
   app.set_help_flag("-h,--help", "print this");
   app.add_flag("--version", choices.version, "print the version");
   add_program_options(app, choices);
+  add_trace_option(app, choices);
   add_output_options(app, choices);
   add_host_options(app, choices);
   add_job_options(app, choices);

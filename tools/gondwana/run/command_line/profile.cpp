@@ -23,10 +23,11 @@ Result<std::string> find_library() {
     const std::filesystem::path file = (here / folder / library).lexically_normal();
     if (std::filesystem::exists(file, failure)) return file.string();
   }
-  return Error{Errc::missing, fmt::format("--profile needs {}, which is neither in {} nor in {}; "
-                                          "install Gondwana again",
-                                          library, here.string(),
-                                          (here / GONDWANA_LIBRARIES).lexically_normal().string())};
+  return Error{
+      Errc::missing,
+      fmt::format("--profile and --trace need {}, which is neither in {} nor in {}; "
+                  "install Gondwana again",
+                  library, here.string(), (here / GONDWANA_LIBRARIES).lexically_normal().string())};
 }
 
 std::string preloaded_already(const std::vector<std::string>& environment) {
@@ -43,7 +44,7 @@ Result<void> preload_profile(std::vector<std::string>& environment) {
   if (!file) return file.error();
   if (file->find_first_of(": ") != std::string::npos) {
     return Error{Errc::refused,
-                 fmt::format("--profile: {} cannot be preloaded: its path has a blank "
+                 fmt::format("--profile, --trace: {} cannot be preloaded: its path has a blank "
                              "or a colon; link with -lgondwana_shmem_profile",
                              *file)};
   }
@@ -53,12 +54,20 @@ Result<void> preload_profile(std::vector<std::string>& environment) {
   return {};
 }
 
-Result<void> preload_for_page(Job& job) {
-  if (job.profile_page.empty()) return {};
+Result<void> preload_for_job(Job& job) {
+  if (job.profile_page.empty() && !job.trace.is_on()) return {};
   for (Program& program : job.programs) {
-    if (const Result<void> done = preload_profile(program.environment); !done) return done;
-    program.environment.emplace_back("SHMEM_PROFILE=matrix,paths");
-    program.environment.push_back("SHMEM_PROFILE_FILE=" + profile_data(job));
+    std::vector<std::string>& environment = program.environment;
+    const bool has_table = preloaded_already(environment).find(library) != std::string::npos;
+    if (!has_table)
+      if (const Result<void> done = preload_profile(environment); !done) return done;
+    if (job.trace.is_on()) environment.emplace_back("GONDWANA_TRACE=yes");
+    if (!job.profile_page.empty()) {
+      environment.emplace_back("SHMEM_PROFILE=matrix,paths");
+      environment.push_back("SHMEM_PROFILE_FILE=" + profile_data(job));
+    } else if (!has_table) {
+      environment.emplace_back("SHMEM_PROFILE=none");
+    }
   }
   return {};
 }

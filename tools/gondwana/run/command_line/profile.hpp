@@ -13,7 +13,8 @@ namespace gondwana::launch {
 // there.
 Result<void> preload_profile(std::vector<std::string>& environment);
 
-// The same for all programs of a job that has a page; the ranks write what the page is made of.
-Result<void> preload_for_page(Job& job);
+// The same for all programs of a job that has a page or a trace. For a page the ranks write what it
+// is made of; for a trace they keep their events.
+Result<void> preload_for_job(Job& job);
 
 }  // namespace gondwana::launch

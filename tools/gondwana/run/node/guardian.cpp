@@ -142,6 +142,7 @@ void Guardian::on_question() {
 
 // The ranks end in silence: the host where it began has said why.
 void Guardian::on_failure_elsewhere() {
+  failed_elsewhere_ = true;
   if (ending_.state() == Ending::State::idle) say_who_waits();
   ending_.ask(grace_ns);
 }
@@ -211,6 +212,7 @@ int Guardian::finish() {
   }
   say_who_took_no_part();
   say_what_was_no_job();
+  if (job_.trace.is_on()) deliver_trace();
   // However long it takes, as long as a reader is there.
   const std::uint64_t start = monotonic_ns();
   while (!output_.drain() && !abandon_output_) {

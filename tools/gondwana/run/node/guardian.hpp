@@ -133,6 +133,8 @@ class Guardian {
   void fail(const Error& error, int status = exit_failure);
   int finish();
   void report_end(int status);
+  // Of a job that was traced, in guardian_trace.cpp.
+  void deliver_trace();
 
   const Job& job_;
   SweeperLink sweeper_;
@@ -159,6 +161,7 @@ class Guardian {
   std::uint32_t alive_ = 0;
   std::optional<std::uint64_t> time_up_ns_;
   std::optional<int> status_;
+  bool failed_elsewhere_ = false;
   bool launcher_lost_ = false;
   bool output_lost_ = false;
   bool abandon_output_ = false;

@@ -47,6 +47,9 @@ class WireUp {
   const ControlPage* page(std::uint32_t rank) const;
   // What all ranks of this node see; only once a rank has joined.
   const NodeHeader& header() const;
+  // Where events of the ranks are; only once a rank has joined.
+  const UniqueFd& control() const { return memory_->control(); }
+  const NodePlan& plan() const { return memory_->plan(); }
   // What the ranks of this node know of all nodes; only once a rank has joined.
   NodeTable nodes() const;
 

@@ -1,4 +1,6 @@
 #include "run/remote/conductor.hpp"
+#include "run/written_trace.hpp"
+#include "trace/wire.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -119,7 +121,7 @@ void Conductor::step() {
   const std::uint64_t now = monotonic_ns();
   if (time_up_ns_ && now >= *time_up_ns_) on_time_up();
   if (now >= ping_at_ns_) {
-    send_to_all(Ping{});
+    send_to_all(Ping{now});
     ping_at_ns_ = now + ping_every_ns_;
   }
   for (HostRecord& record : hosts_) step_host(record);
@@ -183,7 +185,7 @@ void Conductor::on_frame(HostConnection& host, Frame& frame) {
     return output_.write(output->rank, output->which, output->text);
   }
   if (const auto* said = std::get_if<Said>(&frame)) return output_.say(said->sentence);
-  if (std::holds_alternative<Pong>(frame)) return;
+  if (const auto* pong = std::get_if<Pong>(&frame)) return on_pong(host, *pong);
   if (std::holds_alternative<Hello>(frame)) return on_hello(host);
   if (const auto* taken = std::get_if<Taken>(&frame)) return input_.on_taken(taken->bytes);
   if (std::holds_alternative<Deaf>(frame)) return input_.stop();
@@ -198,6 +200,10 @@ void Conductor::on_frame(HostConnection& host, Frame& frame) {
   if (const auto* stopping = std::get_if<Stopping>(&frame))
     return end_job(static_cast<int>(stopping->status), stopping->sentence);
   if (const auto* ended = std::get_if<Ended>(&frame)) return on_ended(host, ended->status);
+  if (const auto* part = std::get_if<TracePart>(&frame)) {
+    hosts_[host.node()].trace += part->bytes;
+    return;
+  }
   host.abandon();
   end_job(exit_failure,
           fmt::format("host {} sent what a remote launcher never sends", host.name()));
@@ -206,6 +212,19 @@ void Conductor::on_frame(HostConnection& host, Frame& frame) {
 void Conductor::on_hello(HostConnection& host) {
   if (!parts_[host.node()].reader) return;
   input_.start([&host](std::string text) { host.send(Input{std::move(text)}); });
+}
+
+// Of a job that is traced, clocks are compared by some pings at its start, and one a second after.
+void Conductor::on_pong(HostConnection& host, const Pong& pong) {
+  constexpr int at_once = 16;
+  HostRecord& record = hosts_[host.node()];
+  const std::uint64_t now = monotonic_ns();
+  const auto error = static_cast<std::int64_t>(now - pong.sent_ns) / 2;
+  if (!record.error_ns || error < *record.error_ns) {
+    record.error_ns = error;
+    record.ahead_ns = static_cast<std::int64_t>(pong.time_ns - pong.sent_ns) - error;
+  }
+  if (job_.trace.is_on() && ++record.pongs < at_once) host.send(Ping{now});
 }
 
 void Conductor::on_node_info(HostConnection& host, std::string info) {
@@ -264,8 +283,28 @@ void Conductor::end_job(int status, const std::string& sentence) {
   }
 }
 
+void Conductor::write_trace() {
+  std::vector<trace::NodeTrace> nodes;
+  for (const HostRecord& record : hosts_) {
+    const std::string& host = record.connection->name();
+    Result<trace::NodeTrace> node = trace::decode(record.trace);
+    if (!node) {
+      output_.say(fmt::format("--trace: the events of host {} are missing: {}", host,
+                              record.trace.empty() ? "it has sent none" : node.error().text));
+      continue;
+    }
+    node->ahead_ns = record.ahead_ns;
+    node->error_ns = record.error_ns.value_or(0);
+    nodes.push_back(*std::move(node));
+  }
+  const Result<std::string> written = launch::write_trace(std::move(nodes), job_.trace);
+  output_.say("--trace: " + (written ? *written : written.error().text));
+  if (!written) settle(exit_failure);
+}
+
 int Conductor::finish() {
   bury_processes();
+  if (job_.trace.is_written(status_.value_or(0))) write_trace();
   const std::uint64_t start = monotonic_ns();
   // However long it takes, as long as a reader is there.
   while (!output_.flush() && !abandon_output_) {

@@ -36,6 +36,11 @@ class Conductor {
     std::unique_ptr<HostConnection> connection;
     std::optional<std::string> info;
     std::uint64_t written = 0;  // bytes of its output, not yet told to be taken
+    std::string trace = {};     // what has come of it
+    // By the fastest of our pings.
+    std::int64_t ahead_ns = 0;  // of our clock
+    std::optional<std::int64_t> error_ns = {};
+    int pongs = 0;
   };
 
   // Start, in this order.
@@ -51,6 +56,7 @@ class Conductor {
   void on_frame(HostConnection& host, Frame& frame);
   void on_hello(HostConnection& host);
   void on_node_info(HostConnection& host, std::string info);
+  void on_pong(HostConnection& host, const Pong& pong);
   void on_ended(HostConnection& host, std::uint32_t status);
   void on_time_up();
   void on_output_failed(int reason);
@@ -62,6 +68,8 @@ class Conductor {
   void send_to_all(const Frame& frame);
   void settle(int status);
   void end_job(int status, const std::string& sentence);
+  // Of a job that was traced, when its hosts have ended.
+  void write_trace();
   int finish();
   void bury_processes();
 

@@ -15,7 +15,7 @@ namespace gondwana::launch {
 namespace {
 
 constexpr std::uint32_t magic = 0x72466447;  // "GdFr"
-constexpr std::uint16_t version = 3;
+constexpr std::uint16_t version = 4;
 constexpr std::size_t header_size = 20;
 // A line may be as long as a LineForwarder holds, and some more.
 constexpr std::uint32_t longest_payload = 96U << 20;
@@ -33,9 +33,12 @@ void fields(auto& archive, Of<Program> auto& program) {
 void fields(auto& archive, Of<Share> auto& share) {
   archive(share.node, share.nodes, share.first, share.total, share.peer_timeout_s);
 }
+void fields(auto& archive, Of<TraceWish> auto& trace) {
+  archive(trace.file, trace.after_failure, trace.last_ms);
+}
 void fields(auto& archive, Of<Job> auto& job) {
   archive(job.programs, job.share, job.output_folder, job.reader, job.binding);
-  archive(job.report_bindings, job.verbose, job.prompts);
+  archive(job.report_bindings, job.verbose, job.prompts, job.trace);
 }
 constexpr std::uint8_t enumerators(Standard /*which*/) {
   return 2;
@@ -98,7 +101,7 @@ bool plausible(const Task& task) {
          std::ranges::all_of(
              job.programs, [](const Program& one) { return plausible(one); }) &&
          std::ranges::all_of(task.environment, is_for_exec) && is_for_exec(task.folder) &&
-         is_for_exec(job.output_folder);
+         is_for_exec(job.output_folder) && is_for_exec(job.trace.file);
 }
 bool plausible(const Signal& signal) {
   return signal.number >= 1 && signal.number <= 64;

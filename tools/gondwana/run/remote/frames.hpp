@@ -19,6 +19,7 @@
 //                     Taken      that many bytes of Input have reached the rank
 //                     Deaf       nobody reads the input any more
 //                     Left       a rank has ended well and has taken no part in the job
+//                     TracePart  of the trace of this node, in order; before Ended
 //
 // A frame is a header and a payload, little-endian; every one carries the tag of the job. What
 // comes from outside is checked here: lengths, versions, ranges. Bytes that are no frame of ours
@@ -54,7 +55,9 @@ struct AllNodes {
   std::vector<std::string> infos;
 };
 struct End {};
-struct Ping {};
+struct Ping {
+  std::uint64_t sent_ns = 0;  // by the clock of the launcher
+};
 struct Taken {
   std::uint64_t bytes = 0;
 };
@@ -77,14 +80,20 @@ struct Stopping {
 struct Ended {
   std::uint32_t status = 0;
 };
-struct Pong {};
+struct Pong {
+  std::uint64_t sent_ns = 0;  // of the ping
+  std::uint64_t time_ns = 0;  // by the clock of the host
+};
 struct Deaf {};
 struct Left {
   std::uint32_t rank = 0;
 };
+struct TracePart {
+  std::string bytes;
+};
 
 using Frame = std::variant<Task, Input, Signal, AllNodes, End, Ping, Taken, Hello, Output, Said,
-                           ThisNode, Stopping, Ended, Pong, Deaf, Left>;
+                           ThisNode, Stopping, Ended, Pong, Deaf, Left, TracePart>;
 
 inline constexpr std::size_t longest_node_info = 4096;
 inline constexpr std::uint32_t most_nodes = 1U << 14;

@@ -32,7 +32,8 @@ Result<void> Uplink::start(Orders orders) {
 }
 
 void Uplink::on_frame(Frame& frame) {
-  if (std::holds_alternative<Ping>(frame)) return tell(Pong{});
+  if (const auto* ping = std::get_if<Ping>(&frame))
+    return tell(Pong{ping->sent_ns, monotonic_ns()});
   if (std::holds_alternative<End>(frame)) return orders_.on_end();
   if (const auto* signal = std::get_if<Signal>(&frame))
     return orders_.on_signal(static_cast<int>(signal->number));

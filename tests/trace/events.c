@@ -1,0 +1,52 @@
+// A program with known events, for traces: `events WHAT [TIMES]`.
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shmem.h"
+
+static long flag;  // lies among the globals
+static long* words;
+
+// Ranks 0 and 1 answer each other; then rank 0 counts up a word of rank 1.
+static void play(long times) {
+  const int me = shmem_my_pe();
+  for (long i = 1; i <= times; ++i) {
+    if (me == 1) shmem_long_wait_until(&flag, SHMEM_CMP_GE, i);
+    if (me <= 1) shmem_long_p(&flag, i, 1 - me);
+    if (me == 0) shmem_long_wait_until(&flag, SHMEM_CMP_GE, i);
+  }
+  shmem_barrier_all();
+  if (me == 0) shmem_long_atomic_add(words + 3, 7, 1);
+  if (me == 1) shmem_long_wait_until(words + 3, SHMEM_CMP_EQ, 7);
+  shmem_barrier_all();
+}
+
+int main(int argc, char** argv) {
+  const char* what = argc > 1 ? argv[1] : "play";
+  const long times = argc > 2 ? atol(argv[2]) : 10;
+  shmem_init();
+  words = shmem_calloc(8, sizeof(long));
+  if (strcmp(what, "play") == 0) play(times);
+  if (strcmp(what, "loop") == 0) {  // until it is ended
+    if (shmem_my_pe() == 0) puts("ready");
+    fflush(stdout);
+    for (;;) play(1);
+  }
+  if (strcmp(what, "crash") == 0) {
+    play(times);
+    if (shmem_my_pe() == 1) raise(SIGSEGV);
+    shmem_long_wait_until(words, SHMEM_CMP_EQ, 1);  // never
+  }
+  if (strcmp(what, "stay") == 0) {
+    puts("ready");
+    fflush(stdout);
+    if (shmem_my_pe() == 0) shmem_long_wait_until(words, SHMEM_CMP_EQ, 1);  // never
+    pause();
+  }
+  shmem_free(words);
+  shmem_finalize();
+  return 0;
+}

@@ -1,0 +1,280 @@
+"""What `gondwana run --trace` and `gondwana trace` write, as Perfetto reads it.
+
+trace_test.py GONDWANA EVENTS PACKAGES MPIRUN GASNET ARMCI
+
+GASNET and ARMCI are programs of the profile's tests.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+from ctypes.util import find_library
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+import job_case
+from job_case import WATCHDOG, run_tests, take_path
+from launcher_case import LauncherCase
+from trace_case import read_trace, take_packages
+
+EVENTS = ""
+MPIRUN = ""
+GASNET = ""
+ARMCI = ""
+NODES_OF_ONE = {"GONDWANA_NODE_RANKS": "1", "GONDWANA_NETWORK": "127.0.0.0/8"}
+PUT, ADD, WAIT = "shmem_long_p", "shmem_long_atomic_add", "shmem_long_wait_until"
+
+
+class TraceTest(LauncherCase):
+    def trace_of_run(self, *words, ranks=2, env=None, status=0):
+        """Runs the program to its end; returns the file and what was said of it."""
+        file = f"{self.folder}/run.pftrace"
+        ended, _, err = self.run_job(
+            "-n", str(ranks), "--trace", file, EVENTS, *words, env=env
+        )
+        self.assertEqual(ended, status, err)
+        return file, err
+
+    def tool(self, *words):
+        said = subprocess.run(
+            [job_case.GONDWANA, "trace", *words], capture_output=True, text=True, timeout=WATCHDOG,
+            cwd=self.folder,
+        )
+        return said.returncode, said.stdout, said.stderr
+
+    def begin_loop(self, *before, env=None, what="loop", ready=1):
+        return super(LauncherCase, self).start_ready(
+            "-n", "2", *before, EVENTS, what, ranks=ready, program=(), env=env
+        )
+
+    def end(self, job):
+        job.terminate()
+        job.wait(WATCHDOG)
+
+    def check_play(self, trace, times):
+        """Every wait was ended by the put or addition that was made for it."""
+        self.assertEqual(trace.problems, [])
+        for rank in (0, 1):
+            process = f"rank {rank}"
+            self.assertEqual(len(trace.named(PUT, process)), times)
+            self.assertEqual(len(trace.named(WAIT, process)), times + rank)
+            self.assertEqual(len(trace.named("shmem_barrier_all", process)), 2)
+            self.assertEqual(len(trace.named("shmem_init", process)), 1)
+            puts = trace.named(PUT, process)
+            waits = trace.named(WAIT, f"rank {1 - rank}")
+            flows = [(a, b) for a, b in trace.flows if a.process == process and a.name == PUT]
+            self.assertEqual(flows and sorted(flows, key=lambda flow: flow[0].begin),
+                             list(zip(puts, waits[:times], strict=True)))
+            for put, wait in flows:
+                self.assertLess(put.begin, wait.end)
+                self.assertEqual((put.bytes, put.rank, put.category), (8, 1 - rank, "call"))
+        (add,) = trace.named(ADD)
+        self.assertRegex(add.place, r"^heap\+0x[0-9a-f]*18$")
+        ((last, woken),) = [flow for flow in trace.flows if flow[0].name == ADD]
+        self.assertEqual((last, woken), (add, trace.named(WAIT, "rank 1")[-1]))
+
+    def test_calls_and_what_ended_waits(self):
+        file, said = self.trace_of_run("play", "10")
+        self.assertRegex(
+            said, rf"--trace: \d+ events of 2 ranks in {file}; https://ui.perfetto.dev shows it\n"
+        )
+        with read_trace(file) as trace:
+            self.assertEqual(trace.processes, ["rank 0", "rank 1"])
+            self.check_play(trace, 10)
+
+    @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
+    def test_two_nodes_by_one_clock(self):
+        file, said = self.trace_of_run("play", "10", env=NODES_OF_ONE)
+        (error,) = re.findall(r"clocks of the hosts agree to (\d+) us", said)
+        with read_trace(file) as trace:
+            self.assertEqual(
+                trace.processes, ["rank 0", "rank 1", "agent of node 0", "agent of node 1"]
+            )
+            self.check_play(trace, 10)
+            self.assertTrue(trace.named("batch to node 1", "rank 0"))
+            self.assertTrue(trace.named("batch from rank 0", "agent of node 1"))
+            # Both nodes are on this machine: no answer comes before its question.
+            for put, wait in trace.flows:
+                self.assertLess(put.begin, wait.end + 2000 * int(error))
+
+    def trace_of_program(self, *program, ranks=2, env=None):
+        file = f"{self.folder}/program.pftrace"
+        status, _, err = self.run_job("-n", str(ranks), "--trace", file, *program, env=env)
+        self.assertEqual(status, 0, err)
+        return file
+
+    def test_calls_and_messages_of_gasnet(self):
+        for env in (None, NODES_OF_ONE) if find_library("fabric") else (None,):
+            with read_trace(self.trace_of_program(GASNET, "all_kinds", env=env)) as trace:
+                self.assertEqual(trace.problems, [])
+                for rank in (0, 1):
+                    own, other = f"rank {rank}", f"rank {1 - rank}"
+                    requests = trace.named("gex_AM_RequestMedium", own)
+                    handled = trace.named(f"request from {own}", other)
+                    self.assertEqual((len(requests), len(handled)), (7, 7))
+                    self.assertEqual({one.category for one in handled}, {"message"})
+                    self.assertEqual(len(trace.named(f"reply from {other}", own)), 7)
+                    self.assertEqual(len(trace.named("gex_RMA_GetBlocking", own)), 5)
+                    for request, handler in zip(requests, handled, strict=True):
+                        self.assertLess(request.begin, handler.end)
+
+    def test_calls_of_armci(self):
+        with read_trace(self.trace_of_program(ARMCI, "all_kinds")) as trace:
+            self.assertEqual(trace.problems, [])
+            self.assertTrue(trace.named("ARMCI_Put", "rank 0"))
+
+    def test_waits_say_for_whom(self):
+        file, _ = self.trace_of_run("play", "200", ranks=4)
+        with read_trace(file) as trace:
+            calls = {one.call for one in trace.slices if one.category == "wait"}
+            self.assertIn("shmem_barrier_all", calls)
+
+    def test_a_crash_leaves_what_was_under_way(self):
+        file, said = self.trace_of_run("crash", status=128 + signal.SIGSEGV)
+        with read_trace(file) as trace:
+            self.assertEqual(trace.problems, [])
+            self.assertEqual(len(trace.named(ADD)), 1)
+            last = trace.named(WAIT, "rank 0")[-1]
+            self.assertEqual(last.duration, -1)
+            self.assertEqual(len([one for one in trace.slices if one.duration == -1
+                                  and one.category == "call"]), 1)
+
+    def test_a_failed_job_leaves_its_trace_if_the_variable_says_so(self):
+        for what, status in {"play": 0, "crash": 128 + signal.SIGSEGV}.items():
+            ended, _, err = self.run_job(
+                "-n", "2", EVENTS, what, env={"GONDWANA_TRACE": "yes"}, cwd=self.folder
+            )
+            self.assertEqual(ended, status)
+            files = re.findall(r"--trace: \d+ events of 2 ranks in (\S+);", err)
+            self.assertEqual(len(files), 1 if status else 0)
+        self.assertEqual([name for name in os.listdir(self.folder) if "trace" in name], files)
+        with read_trace(f"{self.folder}/{files[0]}") as trace:
+            self.assertEqual(trace.named(WAIT, "rank 0")[-1].duration, -1)
+
+    def test_only_the_last_seconds(self):
+        file = f"{self.folder}/last.pftrace"
+        words = ("--trace", file, "--trace-last", "0.05", "--timeout", "1", EVENTS, "loop")
+        status, _, err = self.run_job("-n", "2", *words)
+        self.assertEqual(status, 124, err)
+        with read_trace(file) as trace:
+            ends = [one.end for one in trace.slices if one.duration >= 0]
+            self.assertLess(max(ends) - min(ends), 0.06e9)
+
+    def test_the_newest_events_stay(self):
+        file, said = self.trace_of_run("play", "5000", env={"GONDWANA_TRACE_SIZE": "64K"})
+        self.assertRegex(said, r"; \d+ earlier events had no room: GONDWANA_TRACE_SIZE gives more")
+        with read_trace(file) as trace:
+            self.assertEqual(trace.problems, [])
+            self.assertEqual(len(trace.named(ADD)), 1)
+            events = [one for one in trace.slices if one.name != "arrival"]
+            self.assertLessEqual(len(events), 2 * 2048)
+            self.assertGreater(len(events), 2000)
+
+    def test_at_any_time_while_the_job_goes_on(self):
+        job = self.begin_loop("--trace", f"{self.folder}/end.pftrace")
+        for _ in range(2):
+            status, out, err = self.tool("-o", "now.pftrace", "--last", "0.2", str(job.pid))
+            self.assertEqual((status, err), (0, ""))
+            self.assertRegex(out, r"^\d+ events of 2 ranks in now.pftrace; ")
+            self.assertIsNone(job.poll())
+        with read_trace(f"{self.folder}/now.pftrace") as trace:
+            self.assertEqual(trace.problems, [])
+            self.assertTrue(trace.named(PUT, "rank 0") and trace.named(PUT, "rank 1"))
+            self.assertTrue(trace.flows)
+            ends = [one.end for one in trace.slices if one.duration >= 0]
+            self.assertLess(max(ends) - min(ends), 0.3e9)
+        self.end(job)
+        with read_trace(f"{self.folder}/end.pftrace") as trace:
+            self.assertEqual(trace.problems, [])
+            self.assertTrue(trace.named(PUT))
+
+    def test_waits_of_a_job_that_nobody_prepared(self):
+        job = self.begin_loop(what="stay", ready=2)
+        time.sleep(0.3)  # both are where they stay
+        status, out, err = self.tool("--watch", "0.2", str(job.pid))
+        self.assertEqual((status, err), (0, ""))
+        (file,) = re.findall(r"(gondwana-\w+\.pftrace); .*; the job is not traced, ", out)
+        with read_trace(f"{self.folder}/{file}") as trace:
+            (wait,) = trace.slices
+            self.assertEqual((wait.name, wait.category, wait.process), ("wait", "wait", "rank 0"))
+            self.assertEqual((wait.call, wait.duration), (WAIT, -1))
+            self.assertRegex(wait.place, r"^heap\+0x")
+        self.end(job)
+
+    def begin_by_mpirun(self, *words, env):
+        if not MPIRUN:
+            self.skipTest("no mpirun here")
+        root = ("--allow-run-as-root",) if os.geteuid() == 0 else ()
+        job = subprocess.Popen(
+            [MPIRUN, *root, "--oversubscribe", "-n", "2", EVENTS, *words],
+            env=self.environment(env), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        )
+        self.addCleanup(self.close, job)
+        self.assertEqual(job.stdout.readline(), "ready\n")
+        return job
+
+    def test_the_end_of_a_job_of_another_launcher(self):
+        library = Path(job_case.GONDWANA).parent / "libgondwana_shmem_profile.so"
+        ours = {"GONDWANA_TRACE": "yes", "SHMEM_PROFILE": "none", "LD_PRELOAD": str(library)}
+        job = self.begin_by_mpirun("loop", env=ours)
+        with subprocess.Popen(
+            [job_case.GONDWANA, "trace", "-o", f"{self.folder}/end.pftrace", "--until-end",
+             str(job.pid)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        ) as tool:
+            time.sleep(0.5)
+            self.assertIsNone(tool.poll())
+            job.terminate()
+            out, err = tool.communicate(timeout=WATCHDOG)
+        self.assertEqual((tool.returncode, err), (0, ""))
+        self.assertIn(" events of 2 ranks in ", out)
+        job.wait(WATCHDOG)
+        self.assertTrue(self.nobody_left())
+        with read_trace(f"{self.folder}/end.pftrace") as trace:
+            self.assertEqual(trace.problems, [])
+            self.assertTrue(trace.named(PUT))
+
+    def test_64_ranks_on_few_processors(self):
+        file, said = self.trace_of_run("play", "3", ranks=64)
+        with read_trace(file) as trace:
+            self.assertEqual(trace.problems, [])
+            self.assertEqual(trace.processes, [f"rank {rank}" for rank in range(64)])
+            self.assertEqual(len(trace.named("shmem_barrier_all")), 2 * 64)
+            self.assertEqual(len(trace.flows), 2 * 3 + 1)
+
+    def test_mistakes_get_a_sentence(self):
+        for words, sentence in {
+            ("-n", "1", "--trace", "/nowhere/x", EVENTS): "--trace /nowhere/x: there is no folder",
+            ("-n", "1", "--trace", self.folder, EVENTS): f"--trace {self.folder}: is a folder",
+        }.items():
+            status, out, err = self.run_job(*words)
+            self.assertEqual((status, out, err.count("\n")), (1, "", 1))
+            self.assertIn(sentence, err)
+        for words, sentence in {
+            ("nonsense",): "no job of yours on this machine is, or has the process, nonsense",
+            ("--last", "x"): '--last "x": expected seconds',
+            ("-o",): "-o: expected the name of a file",
+            ("--json",): "--json: the trace is a file of Perfetto's format",
+            ("--loud",): "--loud is no option; see gondwana trace --help",
+        }.items():
+            status, out, err = self.tool(*words)
+            self.assertEqual((status, out, err.count("\n")), (1, "", 1))
+            self.assertIn(sentence, err)
+
+    def test_a_program_without_the_library_has_no_trace(self):
+        file = f"{self.folder}/none.pftrace"
+        status, _, err = self.run_job("-n", "1", "--trace", file, "true")
+        self.assertEqual(status, 1)
+        self.assertIn("--trace: there are no events: no rank has started the library\n", err)
+        self.assertFalse(Path(file).exists())
+
+
+if __name__ == "__main__":
+    EVENTS, MPIRUN = take_path(2), sys.argv.pop(3)
+    GASNET, ARMCI = take_path(3), take_path(3)
+    take_packages(2)
+    run_tests()

@@ -1,0 +1,55 @@
+// What the Perfetto module gives to `gondwana trace`: a writer of trace files for Perfetto, by
+// protobuf. One build makes both, so C++ types may cross.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "core/result.hpp"
+
+namespace gondwana::trace {
+
+struct Argument {
+  std::string_view name;
+  std::variant<std::uint64_t, std::string_view> value;
+};
+
+// What a track shows from some time on, in nanoseconds of one clock.
+struct Mark {
+  std::uint64_t track;
+  std::uint64_t time_ns;
+  std::string_view name;
+  std::string_view category;
+  std::span<const Argument> arguments;
+  std::span<const std::uint64_t> flows_out;  // each to a mark that has it among flows_in
+  std::span<const std::uint64_t> flows_in;
+};
+
+// Numbers of tracks are of the caller's choice, and not 0. A track is there before its marks. Marks
+// of a track come in the order of their times.
+class TraceWriter {
+ public:
+  TraceWriter() = default;
+  TraceWriter(const TraceWriter&) = delete;
+  TraceWriter& operator=(const TraceWriter&) = delete;
+  virtual ~TraceWriter() = default;
+
+  // `parent`: the track that it is shown in; 0: none. Tracks of a parent are shown in their order.
+  virtual void add_track(std::uint64_t track, std::uint64_t parent, const std::string& name) = 0;
+  virtual void begin(const Mark& mark) = 0;
+  virtual void end(std::uint64_t track, std::uint64_t time_ns) = 0;
+  virtual void at_once(const Mark& mark) = 0;
+  // Writes what is held back.
+  virtual Result<void> finish() = 0;
+};
+
+inline constexpr const char* perfetto_symbol = "gondwana_perfetto_writer";
+
+// Writes to `file`, which stays open.
+using MakeTraceWriter = void (*)(int file, std::unique_ptr<TraceWriter>* writer);
+
+}  // namespace gondwana::trace

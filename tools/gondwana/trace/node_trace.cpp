@@ -1,0 +1,180 @@
+#include "trace/node_trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "core/host_name.hpp"
+#include "core/machine.hpp"
+#include "core/ticks.hpp"
+#include "jobs/found_jobs.hpp"
+
+namespace gondwana::trace {
+namespace {
+
+// From the ticks of the processor to CLOCK_MONOTONIC, by two times at which both are known. One for
+// all ranks of the node: the counters of its processors agree better than two looks at both clocks.
+class TickClock {
+ public:
+  explicit TickClock(const ClockPair& first) : first_(first) {
+    // A part in a million is 20 ns of this.
+    constexpr std::uint64_t shortest_ns = 20'000'000;
+    const std::uint64_t passed = monotonic_ns() - first.ns;
+    if (passed < shortest_ns)
+      std::this_thread::sleep_for(std::chrono::nanoseconds(shortest_ns - passed));
+    now_ = read_clocks();
+    ns_per_tick_ =
+        static_cast<double>(now_.ns - first.ns) / static_cast<double>(now_.ticks - first.ticks);
+  }
+
+  std::int64_t ns_at(std::uint64_t time) const {
+    return static_cast<std::int64_t>(first_.ns) +
+           length(static_cast<std::int64_t>(time - first_.ticks));
+  }
+  std::int64_t length(std::int64_t passed) const {
+    return static_cast<std::int64_t>(static_cast<double>(passed) * ns_per_tick_);
+  }
+  std::int64_t now_ns() const { return static_cast<std::int64_t>(now_.ns); }
+
+ private:
+  ClockPair first_;
+  ClockPair now_;
+  double ns_per_tick_ = 0;
+};
+
+Event converted(const TraceEvent& event, const TickClock& clock) {
+  const bool is_open = event.duration == TraceEvent::open;
+  const std::int64_t begin_ns = clock.ns_at(event.begin);
+  return {.kind = event.kind,
+          .is_open = is_open,
+          .name = event.name,
+          .peer = event.peer,
+          .begin_ns = begin_ns,
+          .duration_ns = is_open ? std::max<std::int64_t>(clock.now_ns() - begin_ns, 0)
+                                 : clock.length(static_cast<std::int64_t>(event.duration)),
+          .place = event.place,
+          .bytes = event.bytes};
+}
+
+std::string thread_name(std::uint32_t process, std::uint32_t thread) {
+  std::string name;
+  std::getline(std::ifstream(fmt::format("/proc/{}/task/{}/comm", process, thread)), name);
+  return name;
+}
+
+// Its thread may go on writing: what it may have replaced meanwhile is left out.
+ThreadTrace read_thread(const TraceRing& ring, const TickClock& clock) {
+  ThreadTrace thread;
+  thread.thread = ring.thread.load(std::memory_order_relaxed);
+  const std::uint64_t room = ring.room.load(std::memory_order_relaxed);
+  const std::uint64_t end = ring.written.load(std::memory_order_acquire);
+  const std::uint64_t begin = end > room ? end - room : 0;
+  std::vector<TraceEvent> events;
+  events.reserve(end - begin);
+  for (std::uint64_t number = begin; number < end; ++number)
+    events.push_back(ring.events()[number & (room - 1)].load());
+  std::atomic_thread_fence(std::memory_order_acquire);
+  const std::uint64_t now = ring.written.load(std::memory_order_relaxed);
+  const std::uint64_t first = now >= room ? std::min(now - room + 1, end) : 0;
+  thread.replaced = std::max(begin, first);
+  for (std::uint64_t number = thread.replaced; number < end; ++number)
+    thread.events.push_back(converted(events[number - begin], clock));
+  put_in_order(thread.events);
+  return thread;
+}
+
+std::vector<std::string> names_of(const TracePlace& place) {
+  const std::uint32_t known = std::min<std::uint32_t>(
+      place.names_known.load(std::memory_order_acquire), TracePlace::most_names);
+  std::vector<std::string> names;
+  for (std::uint32_t number = 0; number < known; ++number) {
+    const auto& name = place.names[number];
+    names.emplace_back(name.begin(), std::ranges::find(name, '\0'));
+  }
+  return names;
+}
+
+bool has_joined(const TracePlace& place) {
+  return place.first_ns.load(std::memory_order_acquire) != 0;
+}
+
+void read_rank(TracePlace& place, std::size_t ring_size, const TickClock& clock, RankTrace& rank) {
+  rank.untraced = place.untraced.load(std::memory_order_relaxed);
+  rank.globals = place.globals.load(std::memory_order_relaxed);
+  rank.globals_size = place.globals_size.load(std::memory_order_relaxed);
+  for (std::size_t number = 0; number < TracePlace::rings; ++number) {
+    const TraceRing& ring = place.ring(number, ring_size);
+    if (ring.thread.load(std::memory_order_relaxed) == 0) continue;
+    ThreadTrace& thread = rank.threads.emplace_back(read_thread(ring, clock));
+    thread.name = thread_name(rank.process, thread.thread);
+  }
+  rank.names = names_of(place);  // after the events that have them
+}
+
+}  // namespace
+
+NodeTrace read_node(std::byte* control, const NodeFacts& facts) {
+  const ControlLayout layout({facts.ranks, facts.first, facts.node, facts.nodes, facts.job_ranks},
+                             facts.ring_size);
+  NodeTrace node{
+      .job = jobs::FoundJob::id_of(facts), .host = host_name().data(), .node = facts.node};
+  std::optional<TickClock> clock;
+  const auto read = [&](std::uint32_t local, RankTrace rank) {
+    auto& place = shared_at<TracePlace>(control, layout.trace(local));
+    if (!has_joined(place)) return;
+    if (!clock) clock.emplace(ClockPair{place.first_ticks, place.first_ns});
+    read_rank(place, facts.ring_size, *clock, rank);
+    node.ranks.push_back(std::move(rank));
+  };
+  for (std::uint32_t local = 0; local < facts.ranks; ++local) {
+    const auto& page = shared_at<ControlPage>(control, layout.page(local));
+    read(local, {.rank = facts.first + local,
+                 .process = page.presence.process.load(std::memory_order_relaxed),
+                 .heap = page.heap.begin.load(std::memory_order_relaxed),
+                 .heap_size = page.heap.size.load(std::memory_order_relaxed)});
+  }
+  const auto& header = shared_at<NodeHeader>(control, 0);
+  read(facts.ranks, {.rank = RankTrace::agent,
+                     .process = header.agent_load.process.load(std::memory_order_relaxed)});
+  return node;
+}
+
+void put_in_order(std::vector<Event>& events) {
+  std::ranges::stable_sort(events, [](const Event& one, const Event& other) {
+    return one.begin_ns != other.begin_ns ? one.begin_ns < other.begin_ns
+                                          : one.duration_ns > other.duration_ns;
+  });
+  std::vector<std::int64_t> ends;  // of the events that this one lies within
+  for (Event& event : events) {
+    while (!ends.empty() && ends.back() <= event.begin_ns) ends.pop_back();
+    if (!ends.empty())
+      event.duration_ns = std::min(event.duration_ns, ends.back() - event.begin_ns);
+    ends.push_back(event.end_ns());
+  }
+}
+
+void keep_last(std::vector<NodeTrace>& nodes, std::int64_t last_ns) {
+  if (last_ns == 0) return;
+  std::int64_t end = 0;
+  const auto for_threads = [&nodes](const auto& take) {
+    for (NodeTrace& node : nodes)
+      for (RankTrace& rank : node.ranks)
+        for (ThreadTrace& thread : rank.threads) take(node, thread);
+  };
+  for_threads([&](const NodeTrace& node, const ThreadTrace& thread) {
+    for (const Event& event : thread.events)
+      end = std::max(end, (event.is_open ? event.begin_ns : event.end_ns()) - node.ahead_ns);
+  });
+  for_threads([&](const NodeTrace& node, ThreadTrace& thread) {
+    std::erase_if(thread.events, [&](const Event& event) {
+      return !event.is_open && event.end_ns() - node.ahead_ns < end - last_ns;
+    });
+  });
+}
+
+}  // namespace gondwana::trace

@@ -1,0 +1,129 @@
+#include "trace/trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+
+#include "hosts/arguments.hpp"
+#include "hosts/job_view.hpp"
+#include "jobs/arguments.hpp"
+#include "trace/trace_file.hpp"
+
+namespace gondwana::trace {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::string_view help =
+    "Usage: gondwana trace [options] [JOB]\n"
+    "\n"
+    "Writes what the ranks of a job did, and when, as a trace that https://ui.perfetto.dev shows. "
+    "The\n"
+    "job goes on meanwhile. A job that was started with gondwana run --trace, or with "
+    "GONDWANA_TRACE=yes,\n"
+    "keeps its last events; of any other job the waits are seen, for as long as it is watched. JOB "
+    "is an\n"
+    "id that gondwana ps shows, or a process of the job. Where you have one job it may be left "
+    "out.\n"
+    "\n"
+    "  -o FILE           the file: gondwana-JOB.pftrace unless given\n"
+    "  --last SECONDS    leave out what ended earlier than that before the last event\n"
+    "  --until-end       write when the job has ended, also by a crash\n"
+    "  --watch SECONDS   how long to watch a job that is not traced: 1 unless given\n"
+    "  --hosts a,b       the hosts of the job, where they have other names than they tell each "
+    "other\n"
+    "  --here            only the nodes of the job on this host\n";
+
+struct Choices {
+  hosts::Request request;
+  std::string file;
+  milliseconds last{0};
+  milliseconds watch{1000};
+  bool until_end = false;
+};
+
+Result<void> take_seconds(const std::string& option, hosts::Words& rest, milliseconds& time) {
+  const Result<milliseconds> seconds = jobs::parse_seconds(option, rest.next());
+  if (!seconds) return seconds.error();
+  time = *seconds;
+  return {};
+}
+
+Result<void> take_file(hosts::Words& rest, std::string& file) {
+  file = rest.next();
+  if (!file.empty()) return {};
+  return Error{Errc::invalid_argument, "-o: expected the name of a file"};
+}
+
+Result<Choices> parse(const std::vector<std::string>& words) {
+  Choices choices;
+  std::string job;
+  const auto take = [&](const std::string& word, hosts::Words& rest) -> Result<void> {
+    if (word == "-o") return take_file(rest, choices.file);
+    if (word == "--last") return take_seconds(word, rest, choices.last);
+    if (word == "--watch") return take_seconds(word, rest, choices.watch);
+    if (word != "--until-end") return jobs::take_job("trace", word, job);
+    choices.until_end = true;
+    return {};
+  };
+  Result<hosts::Request> request = hosts::parse(words, take);
+  if (!request) return request.error();
+  if (request->json)
+    return Error{Errc::invalid_argument, "--json: the trace is a file of Perfetto's format"};
+  choices.request = *std::move(request);
+  choices.request.choice.job = job;
+  return choices;
+}
+
+// Set by SIGINT and SIGTERM: then what there is is written.
+volatile std::sig_atomic_t is_interrupted = 0;
+
+bool goes_on() {
+  return is_interrupted == 0;
+}
+
+void wait_for_end(hosts::JobView& job) {
+  constexpr milliseconds between_looks{100};
+  using Process = jobs::RankSeen::Process;
+  const auto is_there = [](const jobs::RankSeen& rank) {
+    return rank.process == Process::alive || rank.process == Process::stopped;
+  };
+  for (const auto stop : {SIGINT, SIGTERM}) std::signal(stop, [](int) { is_interrupted = 1; });
+  while (goes_on() && std::ranges::any_of(job.watch(between_looks, &goes_on).seen, is_there))
+    continue;
+}
+
+int complain(const Error& error) {
+  fmt::print(stderr, "gondwana trace: {}\n", error.text);
+  return 1;
+}
+
+}  // namespace
+
+int run_command(const std::vector<std::string>& words) {
+  const Result<Choices> choices = parse(words);
+  if (!choices) return complain(choices.error());
+  if (choices->request.help) {
+    fmt::print("{}", help);
+    return 0;
+  }
+  Result<hosts::JobView> job = hosts::JobView::open(choices->request.choice);
+  if (!job) return complain(job.error());
+  if (choices->until_end) wait_for_end(*job);
+  std::vector<NodeTrace> nodes = job->trace(choices->watch, &goes_on);
+  keep_last(nodes, std::chrono::nanoseconds(choices->last).count());
+  const std::string file =
+      choices->file.empty() ? fmt::format("gondwana-{}.pftrace", job->id()) : choices->file;
+  const Result<std::string> text = summary(nodes, file);
+  if (!text) return complain(text.error());
+  if (const Result<void> written = write_trace(nodes, file); !written)
+    return complain(written.error());
+  for (const std::string& complaint : job->complaints())
+    fmt::print(stderr, "gondwana trace: {}; its nodes are not in the trace\n", complaint);
+  fmt::print("{}\n", *text);
+  return 0;
+}
+
+}  // namespace gondwana::trace

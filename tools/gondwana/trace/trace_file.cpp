@@ -1,0 +1,273 @@
+#include "trace/trace_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "core/unique_fd.hpp"
+#include "memory/control_page.hpp"
+#include "modules.hpp"
+#include "perfetto_module/perfetto.hpp"
+#include "trace/flows.hpp"
+#include "trace/places.hpp"
+
+namespace gondwana::trace {
+namespace {
+
+// Flows that begin or end at an event, by their numbers.
+using FlowNumbers = std::map<EventId, std::vector<std::uint64_t>>;
+
+std::string_view category_of(EventKind kind) {
+  switch (kind) {
+    case EventKind::call:
+    case EventKind::put:
+    case EventKind::get:
+    case EventKind::atomic:
+    case EventKind::send:
+    case EventKind::word_wait:
+      return "call";
+    case EventKind::wait:
+      return "wait";
+    case EventKind::handler:
+      return "message";
+    case EventKind::batch:
+      return "batch";
+  }
+  return "";
+}
+
+std::string name_of(const RankTrace& rank, const Event& event) {
+  const std::string name = event.name < rank.names.size() ? rank.names[event.name] : "";
+  switch (event.kind) {
+    case EventKind::wait:
+      if (event.peer != TraceEvent::nobody) return fmt::format("wait for rank {}", event.peer);
+      return event.bytes != Waiting::no_team ? "wait for the team" : "wait";
+    case EventKind::handler:
+      return fmt::format("{} from rank {}", name, event.peer);
+    case EventKind::batch:
+      return fmt::format("batch to node {}", event.peer);
+    default:
+      return name.empty() ? "call" : name;
+  }
+}
+
+struct OpenSlice {
+  std::int64_t end_ns;
+  EventId event;
+};
+
+class JobWriter {
+ public:
+  JobWriter(const std::vector<NodeTrace>& nodes, TraceWriter& writer)
+      : nodes_(nodes), writer_(writer) {
+    std::uint64_t number = 0;
+    for (const Flow& flow : find_flows(nodes)) {
+      begins_[flow.from].push_back(++number);
+      ends_[flow.to].push_back(number);
+    }
+  }
+
+  void write() {
+    if (!nodes_.empty()) writer_.add_track(job_track, 0, "job " + nodes_.front().job);
+    for (std::size_t node = 0; node < nodes_.size(); ++node)
+      for (std::size_t rank = 0; rank < nodes_[node].ranks.size(); ++rank)
+        if (!is_agent(node, rank)) write_rank(node, rank);
+    for (std::size_t node = 0; node < nodes_.size(); ++node)
+      for (std::size_t rank = 0; rank < nodes_[node].ranks.size(); ++rank)
+        if (is_agent(node, rank)) write_rank(node, rank);
+  }
+
+ private:
+  static constexpr std::uint64_t job_track = 1;
+
+  bool is_agent(std::size_t node, std::size_t rank) const {
+    return nodes_[node].ranks[rank].rank == RankTrace::agent;
+  }
+
+  std::string track_name(const NodeTrace& node, const RankTrace& rank) const {
+    if (rank.rank == RankTrace::agent)
+      return fmt::format("agent of node {} ({})", node.node, node.host);
+    return nodes_.size() > 1 ? fmt::format("rank {} ({})", rank.rank, node.host)
+                             : fmt::format("rank {}", rank.rank);
+  }
+
+  // The first thread has the track of the rank, the others have tracks in it.
+  void write_rank(std::size_t node_number, std::size_t rank_number) {
+    const NodeTrace& node = nodes_[node_number];
+    const RankTrace& rank = node.ranks[rank_number];
+    const std::uint64_t rank_track = ++tracks_;
+    writer_.add_track(rank_track, job_track, track_name(node, rank));
+    for (std::size_t number = 0; number < rank.threads.size(); ++number) {
+      const ThreadTrace& thread = rank.threads[number];
+      const std::uint64_t track = number == 0 ? rank_track : ++tracks_;
+      if (number > 0)
+        writer_.add_track(track, rank_track,
+                          fmt::format("thread {} {}", thread.thread, thread.name));
+      write_thread(track, {node_number, rank_number, number, 0});
+    }
+  }
+
+  void write_thread(std::uint64_t track, EventId id) {
+    const NodeTrace& node = nodes_[id.node];
+    const RankTrace& rank = node.ranks[id.rank];
+    std::vector<OpenSlice> open;
+    const auto close_until = [&](std::int64_t time) {
+      for (; !open.empty() && open.back().end_ns <= time; open.pop_back()) {
+        write_arrival(track, node, open.back());
+        writer_.end(track, time_of(node, open.back().end_ns));
+      }
+    };
+    for (const Event& event : rank.threads[id.thread].events) {
+      close_until(event.begin_ns);
+      write_event(track, id, event);
+      if (event.kind != EventKind::batch)
+        open.push_back(
+            {event.is_open ? std::numeric_limits<std::int64_t>::max() : event.end_ns(), id});
+      ++id.event;
+    }
+    close_until(std::numeric_limits<std::int64_t>::max() - 1);
+  }
+
+  // At the end of a wait: what ended it arrived then.
+  void write_arrival(std::uint64_t track, const NodeTrace& node, const OpenSlice& slice) {
+    const std::span<const std::uint64_t> flows = flows_at(ends_, slice.event);
+    if (flows.empty()) return;
+    writer_.at_once({.track = track,
+                     .time_ns = time_of(node, slice.end_ns),
+                     .name = "arrival",
+                     .category = "wait",
+                     .arguments = {},
+                     .flows_out = {},
+                     .flows_in = flows});
+  }
+
+  void write_event(std::uint64_t track, const EventId& id, const Event& event) {
+    const NodeTrace& node = nodes_[id.node];
+    const RankTrace& rank = node.ranks[id.rank];
+    const std::string name = name_of(rank, event);
+    const std::string place = event.place != 0 ? text_of_place(rank, event.place) : "";
+    const std::string call = event.kind == EventKind::wait && event.name < rank.names.size()
+                                 ? rank.names[event.name]
+                                 : "";
+    std::vector<Argument> arguments;
+    if (!call.empty()) arguments.push_back({"call", std::string_view(call)});
+    const bool is_for_team = event.kind == EventKind::wait;
+    if (is_for_team && event.bytes != Waiting::no_team) arguments.push_back({"team", event.bytes});
+    if (!is_for_team && event.bytes > 0) arguments.push_back({"bytes", event.bytes});
+    if (event.peer != TraceEvent::nobody)
+      arguments.push_back(
+          {event.kind == EventKind::batch ? "node" : "rank", std::uint64_t{event.peer}});
+    if (!place.empty()) arguments.push_back({"place", std::string_view(place)});
+    const Mark mark{.track = track,
+                    .time_ns = time_of(node, event.begin_ns),
+                    .name = name,
+                    .category = category_of(event.kind),
+                    .arguments = arguments,
+                    .flows_out = flows_at(begins_, id),
+                    .flows_in = {}};
+    if (event.kind == EventKind::batch)
+      writer_.at_once(mark);
+    else
+      writer_.begin(mark);
+  }
+
+  static std::uint64_t time_of(const NodeTrace& node, std::int64_t ns) {
+    return static_cast<std::uint64_t>(ns - node.ahead_ns);
+  }
+
+  static std::span<const std::uint64_t> flows_at(const FlowNumbers& numbers, const EventId& id) {
+    const auto found = numbers.find(id);
+    return found == numbers.end() ? std::span<const std::uint64_t>() : found->second;
+  }
+
+  const std::vector<NodeTrace>& nodes_;
+  TraceWriter& writer_;
+  FlowNumbers begins_;
+  FlowNumbers ends_;
+  std::uint64_t tracks_ = job_track;
+};
+
+Error no_file(const std::string& file, const char* why) {
+  return {Errc::refused, fmt::format("cannot write the trace to {}: {}", file, why)};
+}
+
+struct Contents {
+  std::size_t ranks = 0;
+  std::uint64_t events = 0;
+  std::uint64_t replaced = 0;
+  std::uint64_t untraced = 0;
+  std::int64_t error_ns = 0;
+  bool is_sampled = false;
+};
+
+Contents contents_of(const std::vector<NodeTrace>& nodes) {
+  Contents all;
+  for (const NodeTrace& node : nodes) {
+    all.error_ns = std::max(all.error_ns, node.error_ns);
+    all.is_sampled |= node.is_sampled;
+    for (const RankTrace& rank : node.ranks) {
+      all.ranks += rank.rank != RankTrace::agent ? 1 : 0;
+      all.untraced += rank.untraced;
+      for (const ThreadTrace& thread : rank.threads) {
+        all.events += thread.events.size();
+        all.replaced += thread.replaced;
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+Result<void> write_trace(const std::vector<NodeTrace>& nodes, const std::string& file) {
+  const Result<void*> symbol = find_in_module("libgondwana_perfetto.so", perfetto_symbol);
+  if (!symbol)
+    return Error{Errc::missing, fmt::format("no trace was written: {}; install the protobuf "
+                                            "library (libprotobuf-lite) and build again",
+                                            symbol.error().text)};
+  const std::string unfinished = file + ".unfinished";
+  const UniqueFd out(::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (out.get() < 0) return no_file(file, std::strerror(errno));
+  std::unique_ptr<TraceWriter> writer;
+  reinterpret_cast<MakeTraceWriter>(*symbol)(out.get(), &writer);
+  JobWriter(nodes, *writer).write();
+  const Result<void> written = writer->finish();
+  if (written && ::rename(unfinished.c_str(), file.c_str()) == 0) return {};
+  const std::string why = written ? std::strerror(errno) : written.error().text;
+  ::unlink(unfinished.c_str());
+  return no_file(file, why.c_str());
+}
+
+Result<std::string> summary(const std::vector<NodeTrace>& nodes, const std::string& file) {
+  const Contents all = contents_of(nodes);
+  if (all.ranks == 0)
+    return Error{Errc::missing, "there are no events: no rank has started the library"};
+  std::string text = fmt::format("{} events of {} ranks in {}; https://ui.perfetto.dev shows it",
+                                 all.events, all.ranks, file);
+  if (all.is_sampled)
+    text +=
+        "; the job is not traced, so these are the waits that were seen meanwhile: "
+        "gondwana run --trace shows calls and puts too";
+  if (all.replaced > 0)
+    text += fmt::format("; {} earlier events had no room: GONDWANA_TRACE_SIZE gives more",
+                        all.replaced);
+  if (all.untraced > 0)
+    text += fmt::format("; {} threads had no room: a rank traces up to {}", all.untraced,
+                        TracePlace::rings);
+  if (all.error_ns > 0)
+    text += fmt::format("; clocks of the hosts agree to {} us", (all.error_ns + 999) / 1000);
+  return text;
+}
+
+}  // namespace gondwana::trace
