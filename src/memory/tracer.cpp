@@ -81,7 +81,7 @@ void Tracer::open(TracePlace& place, std::size_t ring_size) {
     place.first_ns.store(now.ns, std::memory_order_release);
   }
   openings.fetch_add(1, std::memory_order_relaxed);
-  place_.store(&place, std::memory_order_release);
+  current.store(&place, std::memory_order_release);
 }
 
 TraceRing* Tracer::own_ring() {
@@ -90,12 +90,12 @@ TraceRing* Tracer::own_ring() {
     return own.ring;
   thread_local const Leave at_the_end;
   static_cast<void>(&at_the_end);
-  own = {opening, take_ring(*place_.load(std::memory_order_acquire))};
+  own = {opening, take_ring(*current.load(std::memory_order_acquire))};
   return own.ring;
 }
 
 std::uint16_t Tracer::number_of(const char* name) {
-  TracePlace* place = place_.load(std::memory_order_acquire);
+  TracePlace* place = current.load(std::memory_order_acquire);
   if (place == nullptr) return 0;
   const std::scoped_lock lock(names().mutex);
   if (const auto known = names().numbers.find(name); known != names().numbers.end())

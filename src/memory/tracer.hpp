@@ -15,9 +15,9 @@ class Tracer {
   // Where the events of this process go from now on. No thread writes before.
   static void open(TracePlace& place, std::size_t ring_size);
   // No thread writes any more.
-  static void close() { place_.store(nullptr, std::memory_order_relaxed); }
+  static void close() { current.store(nullptr, std::memory_order_relaxed); }
 
-  static bool is_on() { return place_.load(std::memory_order_relaxed) != nullptr; }
+  static bool is_on() { return current.load(std::memory_order_relaxed) != nullptr; }
 
   // The ring of the calling thread. Null if the job is not traced, or if no ring is free.
   static TraceRing* ring() { return is_on() ? own_ring() : nullptr; }
@@ -28,7 +28,7 @@ class Tracer {
  private:
   static TraceRing* own_ring();
 
-  static inline constinit std::atomic<TracePlace*> place_{nullptr};
+  static inline constinit std::atomic<TracePlace*> current{nullptr};
 };
 
 }  // namespace gondwana

@@ -349,7 +349,7 @@ class ControlTest(unittest.TestCase):
         self.assertEqual(ended.returncode, 1)
         self.assertRegex(
             ended.stderr,
-            r'^gondwana profile: SHMEM_PROFILE "matrx": expected table, matrix, paths or off.*'
+            r'^gondwana profile: SHMEM_PROFILE "matrx": expected table, matrix, paths, off or none.*'
             r"did you mean matrix\?\n",
         )
 
