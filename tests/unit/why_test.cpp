@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "why/diagnosis.hpp"
+#include "why/wait_graph.hpp"
 
 namespace gondwana::why {
 namespace {
@@ -101,6 +102,26 @@ TEST(why, what_the_network_carries_is_under_way) {
   EXPECT_TRUE(found.culprits.empty());
   EXPECT_TRUE(first_of(found).starts_with(
       "ranks 0, 1 wait for the network: 4 operations to other nodes are under way; "));
+}
+
+TEST(why, a_job_that_all_ranks_have_left_has_ended) {
+  const auto gone = RankSeen::Process::gone;
+  const RankSeen left = with(runs(), gone, RankState::finalized);
+  EXPECT_EQ(first_of(diagnosis_of({left, left})), "the job has ended while it was watched");
+  const Diagnosis one_lost = diagnosis_of({left, with(runs(), gone)});
+  EXPECT_EQ(first_of(one_lost),
+            "the job has ended while it was watched; rank 1 ended without leaving it");
+  EXPECT_EQ(one_lost.culprits, (Ranks{1}));
+  const RankSeen goes_on = with(runs(), RankSeen::Process::alive, RankState::finalized);
+  EXPECT_EQ(first_of(diagnosis_of({left, goes_on})),
+            "the job has ended, but the process of rank 1 has not ended yet");
+}
+
+TEST(why, a_job_on_hosts_that_do_not_answer_has_not_ended) {
+  JobSeen job;
+  EXPECT_TRUE(is_over(job));
+  job.complaints = {"host far: ssh ended"};
+  EXPECT_FALSE(is_over(job));
 }
 
 TEST(why, a_rank_that_waits_in_one_thread_and_calls_in_another_works) {

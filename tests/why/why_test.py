@@ -59,15 +59,17 @@ def tool(*words, env=None):
 
 
 class WhyTest(LauncherCase):
-    def begin_problem(self, problem, *before, env=None):
+    def begin_problem(self, problem, *before, env=None, **more):
         env = {"GONDWANA_BCAST_ALGORITHM": "tree", **(env or {})}
         words = ("-n", str(RANKS), *before, PROBLEMS, problem)
-        job = self.start_ready_with(words, env)
+        job = self.start_ready_with(words, env, **more)
         time.sleep(0.3)  # all are where they stay
         return job
 
-    def start_ready_with(self, words, env):
-        return super(LauncherCase, self).start_ready(*words, ranks=RANKS, program=(), env=env)
+    def start_ready_with(self, words, env, **more):
+        return super(LauncherCase, self).start_ready(
+            *words, ranks=RANKS, program=(), env=env, **more
+        )
 
     def why(self, job, *words):
         said = tool("why", *words, str(job.pid))
@@ -261,6 +263,34 @@ class WhyTest(LauncherCase):
             said = tool(command, "--help")
             self.assertEqual((said.returncode, said.stderr), (0, ""))
             self.assertTrue(said.stdout.startswith(f"Usage: gondwana {command} "))
+
+    def test_the_end_of_a_job_during_the_watch(self):
+        job = self.begin_problem("input", stdin=subprocess.PIPE)
+        texts = [("why", "--watch", "3"), ("top", "--once", "--interval", "3")]
+        tools = [
+            subprocess.Popen(
+                [job_case.GONDWANA, *words, *more, str(job.pid)], stdout=subprocess.PIPE, text=True
+            )
+            for words in texts
+            for more in ((), ("--json",))
+        ]
+        for each in tools:
+            self.addCleanup(self.close, each)
+            maps = f"/proc/{each.pid}/maps"
+            self.assertTrue(eventually(lambda: "gondwana-control" in Path(maps).read_text()))
+        job.stdin.close()
+        self.assertEqual(job.wait(WATCHDOG), 0)
+        why, why_json, top, top_json = (each.communicate(timeout=WATCHDOG)[0] for each in tools)
+        self.assertEqual([each.returncode for each in tools], [0] * 4)
+        ended, program = "the job has ended while it was watched", f"{PROBLEMS} input"
+        self.assertEqual(why.splitlines()[0], ended)
+        self.assertRegex(why.splitlines()[1], rf"^job \w+, {RANKS} ranks of {program}$")
+        self.assertRegex(top.splitlines()[0], rf"^job \w+, {RANKS} ranks on 1 node, {program}$")
+        self.assertEqual(top.splitlines()[1], ended)
+        said = json.loads(why_json)
+        self.assertEqual((said["ended"], said["findings"]), (True, [ended]))
+        self.assertEqual((said["culprits"], said["program"]), ([], program))
+        self.assertTrue(json.loads(top_json)["ended"])
 
     def test_a_program_that_no_launcher_started_is_found(self):
         job = subprocess.Popen(

@@ -91,6 +91,7 @@ Result<void> JobView::find(const Choice& choice) {
   if (!id) return id.error();
   id_ = *id;
   here_ = jobs::take(std::move(found), id_);
+  if (here_) program_ = here_->program();
   const bool has_others = here_ && here_->nodes.size() < here_->facts().nodes;
   if (has_others && choice.hosts.empty() && !choice.only_here) others_->start(other_hosts(*here_));
   return {};
@@ -120,6 +121,10 @@ JobSeen JobView::watch(milliseconds time, FunctionRef<bool()> goes_on, WordNames
   };
   const auto time_ms = static_cast<std::uint32_t>(time.count());
   others_->ask(Watch{id_, time_ms, names == WordNames::yes}, time, here, take, goes_on);
+  if (job.program.empty())
+    job.program = program_;
+  else
+    program_ = job.program;
   job.id = id_;
   job.complaints = others_->complaints();
   return job;

@@ -66,6 +66,7 @@ class JobView {
   void add_ids_elsewhere(const std::string& word, std::vector<std::string>& ids);
 
   std::string id_;
+  std::string program_;  // known also after the job has ended
   std::optional<jobs::FoundJob> here_;
   std::unique_ptr<Observers> others_;
 };

@@ -206,6 +206,7 @@ JobSeen watch(const FoundJob& job, std::chrono::milliseconds time, FunctionRef<b
     for (std::uint32_t local = 0; local < node.facts().ranks; ++local)
       ranks.emplace_back(node, local);
   const std::vector<WatchedAgent> agents(job.nodes.begin(), job.nodes.end());
+  const std::string program = job.program();  // the job may end meanwhile
   const std::uint64_t begin_ns = monotonic_ns();
   const auto end = std::chrono::steady_clock::now() + time;
   while (std::chrono::steady_clock::now() < end && goes_on()) {
@@ -214,7 +215,7 @@ JobSeen watch(const FoundJob& job, std::chrono::milliseconds time, FunctionRef<b
   }
   const std::uint64_t watched_ns = std::max<std::uint64_t>(monotonic_ns() - begin_ns, 1);
   JobSeen seen{.id = job.id(),
-               .program = job.program(),
+               .program = program,
                .ranks = job.facts().job_ranks,
                .nodes = job.facts().nodes,
                .watched_s = static_cast<double>(watched_ns) * 1e-9,

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <ctime>
@@ -39,13 +38,6 @@ class EndSignals {
   sigset_t signals_{};
 };
 
-bool is_over(const jobs::JobSeen& job) {
-  return std::ranges::none_of(job.seen, [](const jobs::RankSeen& rank) {
-    const why::Does what = why::does(rank);
-    return what != why::Does::left && what != why::Does::lost;
-  });
-}
-
 void print_url(const std::string& host, std::uint16_t port) {
   const bool is_six = host.find(':') != std::string::npos;
   fmt::print("http://{}{}{}:{}/metrics\n", is_six ? "[" : "", host, is_six ? "]" : "", port);
@@ -78,7 +70,7 @@ Result<void> serve(hosts::JobView& job, const Address& address,
   Watcher watcher(job, interval);
   const auto goes_on = [&] {
     const std::optional<jobs::JobSeen> seen = watcher.last();
-    return !signals.have_come() && (!seen || !is_over(*seen));
+    return !signals.have_come() && (!seen || !why::is_over(*seen));
   };
   while (!watcher.last())  // a page has numbers from the first on
     if (std::this_thread::sleep_for(between_looks); !goes_on()) return {};

@@ -10,6 +10,7 @@
 #include "json_text.hpp"
 #include "memory/rank_report.hpp"
 #include "why/diagnosis.hpp"
+#include "why/wait_graph.hpp"
 
 namespace gondwana::top {
 namespace {
@@ -209,9 +210,9 @@ std::string to_json(const JobSeen& job) {
                          json_text(row.does));
   }
   return fmt::format(
-      "{{\n  \"job\": {},\n  \"seconds\": {:.3f},\n  \"complaints\": {},\n"
+      "{{\n  \"job\": {},\n  \"seconds\": {:.3f},\n  \"ended\": {},\n  \"complaints\": {},\n"
       "  \"agents\": {},\n  \"ranks\": [\n{}\n  ]\n}}\n",
-      json_text(job.id), job.watched_s,
+      json_text(job.id), job.watched_s, why::is_over(job),
       json_list(job.complaints, [](const std::string& text) { return json_text(text); }),
       agents_to_json(job), items);
 }

@@ -39,6 +39,7 @@ class Findings {
   explicit Findings(const JobSeen& job) : job_(&job), graph_(job) {}
 
   Diagnosis make() {
+    if (is_over(*job_)) return make_of_end();
     find_lost();
     find_stopped();
     find_circles();
@@ -79,8 +80,29 @@ class Findings {
     return text;
   }
 
+  Ranks lost_ranks() const {
+    return ranks_that([](const RankSeen& rank) { return does(rank) == Does::lost; });
+  }
+
+  // Of a job that nobody can wait in any more.
+  Diagnosis make_of_end() {
+    const Ranks there = ranks_that([](const RankSeen& rank) {
+      return rank.process == RankSeen::Process::alive || rank.process == RankSeen::Process::stopped;
+    });
+    const Ranks lost = lost_ranks();
+    std::string sentence = there.empty() ? "the job has ended while it was watched"
+                                         : fmt::format(
+                                               "the job has ended, but the process{} of {} "
+                                               "{} not ended yet",
+                                               there.size() == 1 ? "" : "es", name(there),
+                                               there.size() == 1 ? "has" : "have");
+    if (!lost.empty()) sentence += fmt::format("; {} ended without leaving it", name(lost));
+    say(std::move(sentence), lost);
+    return std::move(diagnosis_);
+  }
+
   void find_lost() {
-    const Ranks lost = ranks_that([](const RankSeen& rank) { return does(rank) == Does::lost; });
+    const Ranks lost = lost_ranks();
     if (!lost.empty())
       say(fmt::format("{} {} ended without leaving the job{}", name(lost),
                       lost.size() == 1 ? "has" : "have", waiting("; ")),

@@ -98,10 +98,11 @@ std::string to_json(const Report& report) {
   const auto& [job, diagnosis, places] = report;
   return fmt::format(
       "{{\n  \"job\": {},\n  \"program\": {},\n  \"ranks\": {},\n  \"nodes\": {},\n"
-      "  \"watched\": {:.3f},\n  \"hosts\": {},\n  \"findings\": {},\n  \"culprits\": {},\n  "
+      "  \"watched\": {:.3f},\n  \"ended\": {},\n  \"hosts\": {},\n  \"findings\": {},\n  "
+      "\"culprits\": {},\n  "
       "\"places\": {},\n"
       "  \"seen\": {}\n}}\n",
-      json_text(job.id), json_text(job.program), job.ranks, job.nodes, job.watched_s,
+      json_text(job.id), json_text(job.program), job.ranks, job.nodes, job.watched_s, is_over(job),
       json_list(job.found, [](const jobs::NodeSeen& node) { return to_json(node); }),
       json_list(diagnosis.sentences, [](const std::string& text) { return json_text(text); }),
       json_list(diagnosis.culprits, [](std::uint32_t rank) { return fmt::to_string(rank); }),

@@ -23,6 +23,15 @@ bool is_alive(const RankSeen& rank) {
   return what == Does::silent || what == Does::wait || what == Does::work;
 }
 
+bool is_over(const JobSeen& job) {
+  // A host that answers knows the job no longer; one that does not answer tells nothing.
+  if (job.seen.empty()) return job.complaints.empty();
+  return std::ranges::all_of(job.seen, [](const RankSeen& rank) {
+    const Does what = does(rank);
+    return what == Does::left || what == Does::lost;
+  });
+}
+
 namespace {
 
 bool is_in_same_call(const RankSeen& one, const RankSeen& other) {

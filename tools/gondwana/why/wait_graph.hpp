@@ -23,6 +23,9 @@ Does does(const jobs::RankSeen& rank);
 // It takes part and can go on.
 bool is_alive(const jobs::RankSeen& rank);
 
+// No rank takes part any more: each has left the job, or was lost.
+bool is_over(const jobs::JobSeen& job);
+
 class WaitGraph {
  public:
   explicit WaitGraph(const jobs::JobSeen& job);
