@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 import job_case
 from job_case import WATCHDOG, run_tests
 from launcher_case import LauncherCase
+from processes import children_of
 from system_python import go_on_with
 
 PROBLEMS = ""
@@ -230,6 +231,61 @@ class TopTest(LauncherCase):
         self.read_until(terminal, b"\x1b[?1049l")  # the screen before it comes back
         self.assertEqual(os.waitpid(process, 0)[1], 0)
         os.close(terminal)
+        self.end(job)
+
+    def begin_in_shell(self, job):
+        """`gondwana top` in a shell with job control: the process of the shell, and its terminal."""
+        shell, terminal = pty.fork()
+        if shell == 0:
+            os.environ.update(TERM="xterm", PS1="ready> ", ENV="")
+            os.execvp("sh", ["sh", "-i"])
+        self.addCleanup(self.end_shell, shell, terminal)
+        self.read_until(terminal, b"ready> ")
+        command = f"ulimit -c 0; {job_case.GONDWANA} top --interval 0.1 {job.pid}\n"
+        os.write(terminal, command.encode())
+        self.read_until(terminal, b"OPS/S")
+        return shell, terminal
+
+    @staticmethod
+    def end_shell(shell, terminal):
+        os.kill(shell, signal.SIGKILL)
+        os.waitpid(shell, 0)
+        os.close(terminal)
+
+    def assert_line_by_line(self, terminal):
+        modes = termios.tcgetattr(terminal)[3]
+        self.assertEqual(modes & termios.ICANON, termios.ICANON)
+        self.assertEqual(modes & termios.ECHO, termios.ECHO)
+
+    def test_the_terminal_is_as_it_was_after_a_signal_that_ends(self):
+        job = self.begin_problem("nothing")
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+            with self.subTest(signal=number):
+                shell, terminal = self.begin_in_shell(job)
+                (process,) = children_of(shell)
+                os.kill(process, number)
+                self.assertIn(b"\x1b[?1049l", self.read_until(terminal, b"ready> "))
+                self.assert_line_by_line(terminal)
+                os.write(terminal, b"echo status $?\n")
+                self.read_until(terminal, b"status %d\r\n" % (128 + number))
+        self.end(job)
+
+    def test_the_terminal_is_the_shell_s_while_the_screen_is_stopped(self):
+        job = self.begin_problem("nothing")
+        shell, terminal = self.begin_in_shell(job)
+        os.write(terminal, b"\x1a")  # Ctrl-Z
+        self.assertIn(b"\x1b[?1049l", self.read_until(terminal, b"ready> "))
+        self.assert_line_by_line(terminal)
+        os.write(terminal, b"fg\n")
+        self.assertIn(b"\x1b[?1049h", self.read_until(terminal, b"OPS/S"))
+        (process,) = children_of(shell)
+        os.kill(process, signal.SIGSTOP)
+        self.read_until(terminal, b"ready> ")
+        os.write(terminal, b"fg\n")
+        self.assertIn(b"\x1b[?1049h", self.read_until(terminal, b"OPS/S"))
+        os.write(terminal, b"q")
+        self.read_until(terminal, b"ready> ")
+        self.assert_line_by_line(terminal)
         self.end(job)
 
     def test_the_screen_shows_a_row_for_each_rank(self):

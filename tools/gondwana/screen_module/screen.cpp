@@ -1,14 +1,23 @@
 #include "screen_module/screen.hpp"
 
 #include <curses.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 
 namespace gondwana::top {
 namespace {
 
 constexpr int look_again_ms = 100;
+
+// False once it was closed: no key comes any more, and reading does not wait.
+bool has_keyboard() {
+  pollfd input{.fd = STDIN_FILENO, .events = 0, .revents = 0};
+  return ::poll(&input, 1, 0) == 0;
+}
 
 // The terminal is as it was when this is gone.
 class Terminal {
@@ -30,6 +39,13 @@ class Terminal {
   }
 
   bool is_there() const { return screen_ != nullptr; }
+
+  // Gives it back while `stop` runs. All is drawn anew by the next page.
+  static void lend(const std::function<void()>& stop) {
+    ::endwin();
+    stop();
+    ::clearok(curscr, TRUE);
+  }
 
  private:
   SCREEN* screen_;
@@ -68,24 +84,33 @@ class View {
   int first_ = 0;  // of the lines below the headers
 };
 
-Result<void> run(const std::function<Page(int key)>& next) {
+// False where the signal ends the process.
+bool goes_on_after(int signal, const Show& show) {
+  if (signal == SIGTSTP) Terminal::lend(show.stop);
+  if (signal == SIGCONT) Terminal::lend([] {});  // others may have drawn and set modes
+  return signal == 0 || signal == SIGTSTP || signal == SIGCONT;
+}
+
+Result<int> run(const Show& show) {
   const Terminal terminal;
   if (!terminal.is_there())
     return Error{Errc::refused, "this terminal is not known (TERM); use --once"};
   View view;
-  for (int key = 0; key != 'q';) {
-    view.draw(next(key));
+  for (int key = 0; key != 'q' && has_keyboard();) {
+    const int signal = show.take_signal();
+    if (!goes_on_after(signal, show)) return signal;
+    view.draw(show.next(key));
     key = getch();
     if (key == ERR) key = 0;
     view.move(key);
   }
-  return {};
+  return 0;
 }
 
 }  // namespace
 }  // namespace gondwana::top
 
-extern "C" [[gnu::visibility("default")]] void gondwana_screen_run(
-    const std::function<gondwana::top::Page(int key)>& next, gondwana::Result<void>* done) {
-  *done = gondwana::top::run(next);
+extern "C" [[gnu::visibility("default")]] void gondwana_screen_run(const gondwana::top::Show& show,
+                                                                   gondwana::Result<int>* done) {
+  *done = gondwana::top::run(show);
 }

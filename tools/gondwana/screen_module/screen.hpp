@@ -16,10 +16,17 @@ struct Page {
   std::size_t headers = 0;
 };
 
+struct Show {
+  std::function<Page(int key)> next;  // gets a key, or 0 ten times a second
+  std::function<int()> take_signal;   // one that has come, or 0
+  std::function<void()> stop;         // until SIGCONT, as SIGTSTP wants it
+};
+
 inline constexpr const char* screen_symbol = "gondwana_screen_run";
 
-// Shows pages until `q` is typed. `next` gets a key, or 0 ten times a second. Arrows and page keys
-// move the lines below the headers.
-using RunScreen = void (*)(const std::function<Page(int key)>& next, Result<void>* done);
+// Shows pages until `q` is typed, or a signal comes that ends the process. Arrows and page keys
+// move the lines below the headers. `done` is that signal, or 0. The terminal is as it was before
+// when this returns, and while the process is stopped.
+using RunScreen = void (*)(const Show& show, Result<int>* done);
 
 }  // namespace gondwana::top

@@ -4,12 +4,12 @@
 
 #include <csignal>
 #include <cstdio>
-#include <ctime>
 #include <thread>
 
 #include "core/parse.hpp"
 #include "modules.hpp"
 #include "top/metrics.hpp"
+#include "top/signals.hpp"
 #include "top/watcher.hpp"
 #include "why/wait_graph.hpp"
 
@@ -19,24 +19,6 @@ namespace {
 constexpr const char* loopback = "127.0.0.1";
 constexpr std::uint16_t default_port = 9750;
 constexpr std::chrono::milliseconds between_looks{20};
-
-// The signals by which a user ends the server: blocked, and asked for.
-class EndSignals {
- public:
-  EndSignals() {
-    ::sigemptyset(&signals_);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&signals_, number);
-    ::pthread_sigmask(SIG_BLOCK, &signals_, nullptr);  // in threads that start later, too
-  }
-
-  bool have_come() const {
-    constexpr timespec no_time{};
-    return ::sigtimedwait(&signals_, nullptr, &no_time) > 0;
-  }
-
- private:
-  sigset_t signals_{};
-};
 
 void print_url(const std::string& host, std::uint16_t port) {
   const bool is_six = host.find(':') != std::string::npos;
@@ -66,11 +48,11 @@ Result<void> serve(hosts::JobView& job, const Address& address,
     return Error{Errc::missing, fmt::format("--serve needs the module of Gondwana that uses "
                                             "libmicrohttpd: {}",
                                             function.error().text)};
-  const EndSignals signals;
+  const Signals signals({SIGINT, SIGTERM, SIGHUP});
   Watcher watcher(job, interval);
   const auto goes_on = [&] {
     const std::optional<jobs::JobSeen> seen = watcher.last();
-    return !signals.have_come() && (!seen || !why::is_over(*seen));
+    return signals.take() == 0 && (!seen || !why::is_over(*seen));
   };
   while (!watcher.last())  // a page has numbers from the first on
     if (std::this_thread::sleep_for(between_looks); !goes_on()) return {};

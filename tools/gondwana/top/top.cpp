@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <functional>
 #include <optional>
 
@@ -15,6 +16,7 @@
 #include "modules.hpp"
 #include "screen_module/screen.hpp"
 #include "top/serve.hpp"
+#include "top/signals.hpp"
 #include "top/table.hpp"
 #include "top/watcher.hpp"
 
@@ -109,7 +111,8 @@ void act_on(int key, View& view) {
   view.sorted_by = place;
 }
 
-Result<void> show(hosts::JobView& job, const Choices& choices) {
+// Returns the signal that ended it, or 0.
+Result<int> show(hosts::JobView& job, const Choices& choices) {
   const Result<void*> function = find_in_module("libgondwana_screen.so", screen_symbol);
   if (!function)
     return Error{Errc::missing,
@@ -117,6 +120,7 @@ Result<void> show(hosts::JobView& job, const Choices& choices) {
                              "--once",
                              function.error().text)};
   View view = choices.view;
+  const Signals signals({SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGCONT});
   Watcher watcher(job, choices.interval);
   const std::function<Page(int)> next = [&](int key) {
     act_on(key, view);
@@ -129,8 +133,10 @@ Result<void> show(hosts::JobView& job, const Choices& choices) {
     page.lines.insert(page.lines.end(), table.rows.begin(), table.rows.end());
     return page;
   };
-  Result<void> done;
-  reinterpret_cast<RunScreen>(*function)(next, &done);
+  Result<int> done(0);
+  reinterpret_cast<RunScreen>(*function)(
+      {.next = next, .take_signal = [&] { return signals.take(); }, .stop = [] { obey(SIGTSTP); }},
+      &done);
   return done;
 }
 
@@ -168,8 +174,10 @@ int run_command(const std::vector<std::string>& words) {
     print(table_of(look(), choices->view));
     return 0;
   }
-  const Result<void> done = show(*job, *choices);
-  return done ? 0 : complain(done.error());
+  const Result<int> signal = show(*job, *choices);
+  if (!signal) return complain(signal.error());
+  if (*signal != 0) obey(*signal);
+  return 0;
 }
 
 }  // namespace gondwana::top
