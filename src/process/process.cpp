@@ -147,6 +147,7 @@ void after_fork_in_child() {
   this_process().forked = true;
   this_process().membership.lifeline.reset();  // the node agent need not outlast the ranks
   this_process().membership.image.reset();     // the rank is the parent
+  this_process().membership.control.reset();   // no job is there when the ranks have ended
   for (const auto forget : this_process().forget_engine) forget();  // it is the parent's
   close_if_open(present_fork().read_end);
   close_if_open(present_fork().write_end);  // end of file: the parent goes on

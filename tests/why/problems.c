@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static long locks[2];
 static int word;
@@ -132,6 +133,15 @@ static void end_of_input(void) {
   while (me == 0 && getchar() != EOF) continue;
 }
 
+// It outlives the job, and holds no file that a launcher waits for.
+static void child_that_stays(void) {
+  if (is_last && fork() == 0) {
+    for (int file = 0; file <= 2; ++file) close(file);
+    for (;;) pause();
+  }
+  end_of_input();
+}
+
 static const struct {
   const char* name;
   void (*act)(void);
@@ -150,6 +160,7 @@ static const struct {
     {"members", smaller_team},
     {"nothing", nothing},
     {"input", end_of_input},
+    {"child", child_that_stays},
 };
 
 int main(int argc, char** argv) {

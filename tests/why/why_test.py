@@ -303,15 +303,16 @@ class WhyTest(LauncherCase):
         job.kill()
         job.wait(WATCHDOG)
 
-    def begin_by_mpirun(self):
+    def begin_by_mpirun(self, problem="loop", **more):
         if not MPIRUN:
             self.skipTest("no mpirun here")
         root = ("--allow-run-as-root",) if os.geteuid() == 0 else ()
         job = subprocess.Popen(
-            [MPIRUN, *root, "--oversubscribe", "-n", "4", PROBLEMS, "loop"],
+            [MPIRUN, *root, "--oversubscribe", "-n", "4", PROBLEMS, problem],
             env=self.environment(),
             stdout=subprocess.PIPE,
             text=True,
+            **more,
         )
         self.addCleanup(self.close, job)
         for _ in range(RANKS):
@@ -339,6 +340,17 @@ class WhyTest(LauncherCase):
         job.wait(WATCHDOG)
         self.assertTrue(self.nobody_left())
         self.assertEqual(last["seen"][0]["does"], "has ended without leaving the job")
+
+    def test_a_child_that_outlives_the_ranks_is_no_job(self):
+        job = self.begin_by_mpirun("child", stdin=subprocess.PIPE)
+        job_id = json.loads(self.why(job, "--json", "--watch", "0.1"))["job"]
+        job.stdin.close()
+        self.assertEqual(job.wait(WATCHDOG), 0)
+        (child,) = self.marked()
+        listed = tool("ps").stdout
+        os.kill(child, signal.SIGKILL)
+        self.assertTrue(self.nobody_left())
+        self.assertNotIn(job_id, listed)
 
     def test_a_job_of_another_launcher_is_found(self):
         job = self.begin_by_mpirun()
