@@ -292,6 +292,39 @@ class WhyTest(LauncherCase):
         self.assertEqual((said["culprits"], said["program"]), ([], program))
         self.assertTrue(json.loads(top_json)["ended"])
 
+    def test_output_that_cannot_be_written_is_told(self):
+        job = self.begin_problem("nothing")
+        pid = str(job.pid)
+        said = {}
+        for words in (
+            ("ps",),
+            ("ps", "--json"),
+            ("why", "--watch", "0.1", pid),
+            ("top", "--once", "--interval", "0.1", pid),
+            ("top", "--json", "--interval", "0.1", pid),
+            ("top", "--interval", "0.1", "--serve", "127.0.0.1:0", pid),
+            ("info",),
+            ("info", "--json"),
+            ("bench", "--help"),
+            ("run", "--show", "-n", "1", PROBLEMS),
+            ("run", "-n", "1", "/bin/echo", "text"),
+            ("--version",),
+        ):
+            with open("/dev/full", "w") as full:
+                said[words] = subprocess.run(
+                    [job_case.GONDWANA, *words],
+                    stdout=full,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                    timeout=WATCHDOG,
+                    check=False,
+                )
+        self.end(job)
+        for words, result in said.items():
+            with self.subTest(words=words):
+                self.assertEqual(result.returncode, 1)
+                self.assertRegex(result.stderr, r"^gondwana.*cannot .*writ.*: .+\n$")
+
     def test_a_program_that_no_launcher_started_is_found(self):
         job = subprocess.Popen(
             [PROBLEMS, "nothing"], env=self.environment(), stdout=subprocess.PIPE

@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
+#include <cstdio>
+#include <cstring>
 #include <exception>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "bench/bench.hpp"
@@ -83,13 +87,31 @@ int run(std::string_view name, const std::vector<std::string>& words) {
   return false;
 }
 
+int complain_of_output(const char* reason) {
+  fmt::print(stderr, "gondwana: the output cannot be written: {}\n", reason);
+  return 1;
+}
+
+// The end of what a command has printed lies in a buffer until then. Returns the exit status.
+int flush_output(int status) {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  const int complaint = complain_of_output(errno != 0 ? std::strerror(errno) : "a write failed");
+  return status != 0 ? status : complaint;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (!has_stack()) return 1;
   try {
     const std::string_view path = argc > 0 ? argv[0] : "gondwana";
-    return run(path.substr(path.rfind('/') + 1), {argv + (argc > 0 ? 1 : 0), argv + argc});
+    return flush_output(
+        run(path.substr(path.rfind('/') + 1), {argv + (argc > 0 ? 1 : 0), argv + argc}));
+  } catch (const std::system_error& failure) {  // no thread, or no space for the output
+    if (std::ferror(stdout) != 0) return complain_of_output(failure.code().message().c_str());
+    fmt::print(stderr, "gondwana: {}\n", failure.what());
+    return 1;
   } catch (const std::exception& failure) {  // no memory
     fmt::print(stderr, "gondwana: {}\n", failure.what());
     return 1;

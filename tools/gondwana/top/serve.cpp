@@ -52,7 +52,7 @@ Result<void> serve(hosts::JobView& job, const Address& address,
   Watcher watcher(job, interval);
   const auto goes_on = [&] {
     const std::optional<jobs::JobSeen> seen = watcher.last();
-    return signals.take() == 0 && (!seen || !why::is_over(*seen));
+    return std::ferror(stdout) == 0 && signals.take() == 0 && (!seen || !why::is_over(*seen));
   };
   while (!watcher.last())  // a page has numbers from the first on
     if (std::this_thread::sleep_for(between_looks); !goes_on()) return {};
