@@ -3,6 +3,7 @@
 --picture writes the screen of one of the tests, as SVG: docs/top.svg is made by it.
 """
 
+import contextlib
 import fcntl
 import json
 import os
@@ -10,6 +11,7 @@ import pty
 import re
 import select
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -170,6 +172,39 @@ class TopTest(LauncherCase):
             self.assertGreaterEqual(find(samples, "gondwana_rank_cpu_seconds_total", **at), 0)
         self.assertEqual(find(samples, "gondwana_job_ranks"), 4)
         self.assertGreater(find(samples, "gondwana_rank_wait_seconds", rank="0"), 0)
+
+    def test_clients_that_ask_nothing_do_not_stop_the_others(self):
+        job = self.begin_problem("nothing")
+        server, url = self.begin_server(job)
+        address = url.removeprefix("http://").removesuffix("/metrics").split(":")
+        with contextlib.ExitStack() as idle:
+            silent = [idle.enter_context(socket.create_connection(address)) for _ in range(200)]
+            with urllib.request.urlopen(url, timeout=WATCHDOG) as answer:
+                page = answer.read()
+            closed, _, _ = select.select(silent, [], [], 0)  # the server would close them in time
+        server.send_signal(signal.SIGTERM)
+        self.assertEqual(server.wait(WATCHDOG), 0)
+        self.end(job)
+        self.assertIn(b"gondwana_job_ranks", page)
+        self.assertEqual(closed, [])
+
+    def test_a_request_for_a_foreign_site_is_refused(self):
+        job = self.begin_problem("nothing")
+        server, url = self.begin_server(job)
+        port = url.removesuffix("/metrics").rpartition(":")[2]
+        statuses = {}
+        for host in ("evil.example", f"evil.example:{port}", "localhost", f"127.0.0.1:{port}"):
+            request = urllib.request.Request(url, headers={"Host": host})
+            try:
+                with urllib.request.urlopen(request, timeout=WATCHDOG) as answer:
+                    statuses[host] = answer.status
+            except urllib.error.HTTPError as refusal:
+                statuses[host] = refusal.code
+                refusal.close()
+        server.send_signal(signal.SIGTERM)
+        self.assertEqual(server.wait(WATCHDOG), 0)
+        self.end(job)
+        self.assertEqual(list(statuses.values()), [403, 403, 200, 200])
 
     def test_the_dashboard_asks_for_what_is_there(self):
         job = self.begin_problem("nothing", env=TWO_NODES if find_library("fabric") else None)
@@ -344,6 +379,11 @@ class TopTest(LauncherCase):
         for words, sentence in {
             ("--sort", "speed"): '--sort "speed": expected rank, operations, ',
             ("--serve", "127.0.0.1:http"): "expected an address and a port, such as 127.0.0.1:9750",
+            ("--serve", "127.0.0.1"): '--serve "127.0.0.1": expected an address and a port',
+            ("--serve", "[::1]"): '--serve "[::1]": expected an address and a port',
+            ("--serve", "::1"): "or [::1]:9750",
+            ("--serve", "--once"): "--serve answers until the job ends: leave out --once",
+            ("--json", "--serve"): "--serve answers until the job ends: leave out --json",
             ("--interval", "0"): '--interval "0": expected seconds, from 0.05 to 3600',
             ("--interval",): '--interval ""',
             ("--fast",): "--fast is no option; see gondwana top --help",

@@ -16,8 +16,9 @@ namespace gondwana::top {
 namespace {
 
 constexpr std::chrono::milliseconds between_questions{100};
-constexpr unsigned most_connections = 64;
-constexpr unsigned idle_s = 30;
+// A client that connects and asks nothing keeps a connection for that time.
+constexpr unsigned most_connections = 512;
+constexpr unsigned idle_s = 10;
 
 struct Stopped {
   void operator()(MHD_Daemon* daemon) const { ::MHD_stop_daemon(daemon); }
@@ -30,6 +31,7 @@ MHD_Result reply(MHD_Connection* connection, unsigned status, std::string_view t
       text.size(), const_cast<char*>(text.data()), MHD_RESPMEM_MUST_COPY);
   if (response == nullptr) return MHD_NO;
   ::MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, std::string(type).c_str());
+  ::MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
   const MHD_Result queued = ::MHD_queue_response(connection, status, response);
   ::MHD_destroy_response(response);
   return queued;
@@ -46,6 +48,11 @@ MHD_Result answer(void* argument, MHD_Connection* connection, const char* path, 
   if (*body_size != 0) return MHD_NO;
   if (wanted != MHD_HTTP_METHOD_GET && wanted != MHD_HTTP_METHOD_HEAD)
     return reply(connection, MHD_HTTP_METHOD_NOT_ALLOWED, text, "only GET and HEAD\n");
+  const char* host =
+      ::MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+  if (!site.is_asked_as(host != nullptr ? host : ""))
+    return reply(connection, MHD_HTTP_FORBIDDEN, text,
+                 "ask by the address or the name of this host, or by localhost\n");
   if (path != site.path)
     return reply(connection, MHD_HTTP_NOT_FOUND, text, fmt::format("see {}\n", site.path));
   return reply(connection, MHD_HTTP_OK, site.content_type, site.page());
@@ -80,8 +87,8 @@ Result<Socket> resolve(const Address& address) {
 Result<void> serve(const Address& address, const Site& site) {
   const Result<Socket> socket = resolve(address);
   if (!socket) return socket.error();
-  const unsigned flags =
-      MHD_USE_INTERNAL_POLLING_THREAD | (socket->is_six ? unsigned{MHD_USE_IPv6} : 0U);
+  const unsigned flags = MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD |
+                         (socket->is_six ? unsigned{MHD_USE_IPv6} : 0U);
   errno = 0;
   const Daemon daemon(
       ::MHD_start_daemon(flags, address.port, nullptr, nullptr, &answer, const_cast<Site*>(&site),

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "core/result.hpp"
 
@@ -20,6 +21,7 @@ struct Site {
   std::string path;          // of the one page: "/metrics"
   std::string content_type;  // of it
   std::function<std::string()> page;
+  std::function<bool(std::string_view header)> is_asked_as;  // whether that Host header is ours
   std::function<void(std::uint16_t port)> on_start;
   std::function<bool()> goes_on;  // asked several times a second
 };

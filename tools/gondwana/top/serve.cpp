@@ -6,8 +6,10 @@
 #include <cstdio>
 #include <thread>
 
+#include "core/host_name.hpp"
 #include "core/parse.hpp"
 #include "modules.hpp"
+#include "top/asked_host.hpp"
 #include "top/metrics.hpp"
 #include "top/signals.hpp"
 #include "top/watcher.hpp"
@@ -32,12 +34,15 @@ Result<Address> parse_address(std::string_view text) {
   if (text.empty()) return Address{loopback, default_port};
   const std::size_t colon = text.rfind(':');
   std::string_view host = text.substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  const bool has_brackets = host.starts_with('[') && host.ends_with(']');
+  if (has_brackets) host = host.substr(1, host.size() - 2);
+  const bool is_clear = has_brackets || host.find(':') == std::string_view::npos;
   const Result<std::uint64_t> port = parse_number(text.substr(colon + 1), 0, 65535);
-  if (!port)
-    return Error{Errc::invalid_argument,
-                 fmt::format("--serve \"{}\": expected an address and a port, such as {}:{}", text,
-                             loopback, default_port)};
+  if (!port || !is_clear)
+    return Error{
+        Errc::invalid_argument,
+        fmt::format("--serve \"{}\": expected an address and a port, such as {}:{} or [::1]:{}",
+                    text, loopback, default_port, default_port)};
   return Address{std::string(host.empty() ? loopback : host), static_cast<std::uint16_t>(*port)};
 }
 
@@ -56,11 +61,14 @@ Result<void> serve(hosts::JobView& job, const Address& address,
   };
   while (!watcher.last())  // a page has numbers from the first on
     if (std::this_thread::sleep_for(between_looks); !goes_on()) return {};
-  const Site site{.path = "/metrics",
-                  .content_type = metrics_type,
-                  .page = [&] { return to_metrics(*watcher.last()); },
-                  .on_start = [&](std::uint16_t port) { print_url(address.host, port); },
-                  .goes_on = goes_on};
+  const Site site{
+      .path = "/metrics",
+      .content_type = metrics_type,
+      .page = [&] { return to_metrics(*watcher.last()); },
+      .is_asked_as =
+          [](std::string_view header) { return is_asked_as(header, host_name().data()); },
+      .on_start = [&](std::uint16_t port) { print_url(address.host, port); },
+      .goes_on = goes_on};
   Result<void> done;
   reinterpret_cast<ServeHttp>(*function)(address, site, &done);
   return done;

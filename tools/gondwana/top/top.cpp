@@ -59,7 +59,8 @@ struct Choices {
 };
 
 Result<void> take_serve(hosts::Words& rest, Choices& choices) {
-  const bool has_address = rest.upcoming().find(':') != std::string_view::npos;
+  // Jobs are named by digits and letters.
+  const bool has_address = rest.upcoming().find_first_of(":.[") != std::string_view::npos;
   const Result<Address> address = parse_address(has_address ? rest.next() : std::string());
   if (!address) return address.error();
   choices.serves = *address;
@@ -99,6 +100,10 @@ Result<Choices> parse(const std::vector<std::string>& words) {
   if (!request) return request.error();
   choices.request = *std::move(request);
   choices.request.choice.job = job;
+  if (choices.serves && (choices.once || choices.request.json) && !choices.request.help)
+    return Error{Errc::invalid_argument,
+                 fmt::format("--serve answers until the job ends: leave out {}",
+                             choices.once ? "--once" : "--json")};
   return choices;
 }
 
