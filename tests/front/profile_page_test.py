@@ -15,7 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from processes import has_address_sanitizer
-from system_python import go_on_with
+from system_python import SYSTEM_PYTHON, go_on_with, has_modules_there
 
 sys.dont_write_bytecode = True  # the folder of the page may be an installed one
 
@@ -189,6 +189,29 @@ class MissingTest(PageCase):
         self.page.with_suffix(".json").write_text('{"format":"gondwana profile 1"}', encoding="utf-8")
         ended = self.run_job(ONE_NODE, "profile_calls", "killed")
         self.assertIn("no page, for rank 0 has not written", ended.stderr)
+
+    def test_the_page_of_an_earlier_job_does_not_stay(self):
+        self.assertEqual(self.run_job(ONE_NODE, "profile_calls", "all_kinds").returncode, 0)
+        left = [self.page, self.page.with_suffix(".png")]
+        self.assertEqual([file.exists() for file in left], [True, True])
+        self.run_job(ONE_NODE, "profile_calls", "killed")
+        self.assertEqual([file.exists() for file in left], [False, False])
+
+    def test_a_page_that_is_no_profile_stays_when_there_is_none(self):
+        self.page.write_text("<title>mine</title>", encoding="utf-8")
+        self.run_job(ONE_NODE, "profile_calls", "killed")
+        self.assertEqual(self.page.read_text(encoding="utf-8"), "<title>mine</title>")
+
+    def test_the_python_of_the_system_makes_the_page_where_the_first_cannot(self):
+        if not has_modules_there("matplotlib"):
+            self.skipTest(f"{SYSTEM_PYTHON} has no matplotlib")
+        first = self.page.parent / "python3"
+        first.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+        first.chmod(0o755)
+        path = f"{self.page.parent}:{os.environ['PATH']}"
+        ended = self.run_job(ONE_NODE, "profile_calls", "all_kinds", PATH=path)
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertEqual(len(self.data()), 4)
 
     def test_without_python_the_data_are_kept(self):
         ended = self.run_job(ONE_NODE, "profile_calls", "all_kinds", PATH="/nowhere")

@@ -1,17 +1,19 @@
 #include "run/profile_page.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <vector>
 
 namespace gondwana::launch {
 namespace {
@@ -20,6 +22,8 @@ constexpr std::string_view page_program = "profile_page";
 
 // As the library writes them.
 constexpr std::string_view beginning_of_data = R"({"format":"gondwana profile )";
+// As the program of the page does.
+constexpr std::string_view title_of_page = "<title>Gondwana profile</title>";
 
 // Beside this program in a build folder, else where it is installed.
 Result<std::string> find_page_program() {
@@ -53,26 +57,67 @@ struct Attributes {
   posix_spawnattr_t value{};
 };
 
-Result<void> run_python(const std::string& script, const std::string& data,
-                        const std::string& page) {
+enum class Errors : std::uint8_t { shown, dropped };
+
+// Its status, or why it did not start.
+Result<int> run_program(std::vector<std::string> words, Errors errors) {
   const Attributes attributes;
-  // -B: nothing is written into the folder of the script.
-  std::array<std::string, 5> words{"python3", "-B", script, data, page};
-  std::array<char*, words.size() + 1> arguments{};
+  posix_spawn_file_actions_t files;
+  ::posix_spawn_file_actions_init(&files);
+  if (errors == Errors::dropped)
+    ::posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  std::vector<char*> arguments(words.size() + 1);
   std::ranges::transform(words, arguments.begin(), [](std::string& word) { return word.data(); });
   pid_t child = 0;
-  const int failure =
-      ::posix_spawnp(&child, "python3", nullptr, &attributes.value, arguments.data(), environ);
-  if (failure != 0)
-    return Error{Errc::missing, fmt::format("python3: {}; install it, then python3 {} {} {} makes "
-                                            "the page",
-                                            std::strerror(failure), script, data, page)};
+  const int failure = ::posix_spawnp(&child, arguments.front(), &files, &attributes.value,
+                                     arguments.data(), environ);
+  ::posix_spawn_file_actions_destroy(&files);
+  if (failure != 0) return Error{Errc::missing, std::strerror(failure)};
   int status = 0;
   ::waitpid(child, &status, 0);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  return Error{Errc::refused, fmt::format("python3 {} {} {} makes the page when what it said is "
-                                          "mended",
-                                          script, data, page)};
+  return status;
+}
+
+// A Python of a user's own often lacks the modules that a distribution installs for the system's.
+std::string find_python() {
+  const std::string first = "python3";
+  const std::string of_system = "/usr/bin/python3";
+  const auto probe = [](const std::string& python) {
+    return run_program({python, "-c", "import matplotlib"}, Errors::dropped);
+  };
+  const Result<int> status = probe(first);
+  if (!status || *status == 0) return first;
+  const Result<int> other = probe(of_system);
+  return other && *other == 0 ? of_system : first;
+}
+
+Result<void> run_python(const std::string& script, const std::string& data,
+                        const std::string& page) {
+  const std::string python = find_python();
+  // -B: nothing is written into the folder of the script.
+  const Result<int> status = run_program({python, "-B", script, data, page}, Errors::shown);
+  if (!status)
+    return Error{Errc::missing,
+                 fmt::format("{}: {}; install it, then {} {} {} {} makes the page", python,
+                             status.error().text, python, script, data, page)};
+  if (WIFEXITED(*status) && WEXITSTATUS(*status) == 0) return {};
+  return Error{Errc::refused, fmt::format("{} {} {} {} makes the page when what it said is mended",
+                                          python, script, data, page)};
+}
+
+std::string beginning_of(const std::string& file, std::size_t length) {
+  std::string begin(length, '\0');
+  std::ifstream(file).read(begin.data(), static_cast<std::streamsize>(length));
+  return begin;
+}
+
+// The page of an earlier job, and its picture.
+void forget_page(const std::filesystem::path& page) {
+  constexpr std::size_t head = 512;
+  if (beginning_of(page, head).find(title_of_page) == std::string::npos) return;
+  std::error_code failure;
+  std::filesystem::remove(page, failure);
+  std::filesystem::remove(std::filesystem::path(page).replace_extension(".png"), failure);
 }
 
 }  // namespace
@@ -84,15 +129,14 @@ std::string profile_data(const Job& job) {
 Result<void> forget_profile(const Job& job) {
   const std::string data = profile_data(job);
   std::error_code failure;
-  if (!std::filesystem::exists(data, failure)) return {};
-  std::string begin(beginning_of_data.size(), '\0');
-  std::ifstream(data).read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  if (begin != beginning_of_data)
+  if (std::filesystem::exists(data, failure) &&
+      beginning_of(data, beginning_of_data.size()) != beginning_of_data)
     return Error{Errc::refused,
                  fmt::format("--profile: {} is there and is no profile, and the data "
                              "would replace it; choose another name of the page",
                              data)};
   std::filesystem::remove(data, failure);
+  forget_page(job.profile_page);
   return {};
 }
 

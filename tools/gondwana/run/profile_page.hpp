@@ -13,8 +13,8 @@ namespace gondwana::launch {
 // .html.
 std::string profile_data(const Job& job);
 
-// Removes the data of an earlier job, which would be mistaken for that of this one. Another file of
-// that name is refused.
+// Removes the data and the page of an earlier job, which would be mistaken for those of this one.
+// If another file has the name of the data, that is an error.
 Result<void> forget_profile(const Job& job);
 
 // After the job. Leaves the data where they are.
