@@ -224,6 +224,24 @@ TEST_F(RemoteMessagesTest, AReceiptThatFindsNoRoomIsNotWaitedFor) {
   EXPECT_FALSE(there_->is_all_sent());
 }
 
+// It tells of all requests that were handled until it leaves.
+TEST_F(RemoteMessagesTest, AtMostOneReceiptWaitsForAPeer) {
+  for (std::uint32_t i = 0; i < RemoteMessages::window; ++i)
+    ASSERT_TRUE(send(MessageClass::request, 1));
+  move_on();
+  RemoteMessages::ActiveMessage packet{};
+  packet.head = {.sort = RemoteMessages::Sort::update, .bytes = 1};  // makes no sense: is dropped
+  const Bytes filling = std::as_bytes(std::span(&packet, 1));
+  while (*there_.wire().send_message(Rank(0), filling, {}, Departure::at_once) != Posted::busy) {
+  }
+  ASSERT_EQ(handled(MessageClass::request).size(), RemoteMessages::window);
+  EXPECT_EQ(nodes_[1]->page(Rank(1)).traffic.under_way.load(), 1U);
+  move_on();
+  EXPECT_EQ(nodes_[1]->page(Rank(1)).traffic.under_way.load(), 0U);
+  for (std::uint32_t i = 0; i < RemoteMessages::window; ++i)
+    EXPECT_TRUE(send(MessageClass::request, 1)) << i;
+}
+
 TEST_F(RemoteMessagesTest, ACancelledLetterGivesItsCreditBack) {
   for (std::uint32_t i = 0; i < 3 * RemoteMessages::window; ++i) {
     RemoteMessages::MessageBuffer* buffer =

@@ -255,6 +255,7 @@ void RemoteMessages::finish(MessageBuffer& buffer) {
   const bool others_follow = !arrived_[static_cast<std::size_t>(MessageClass::request)].empty();
   const bool is_small = credits_of(head.bytes) == 1;
   if (peer.owed < (is_small && !others_follow ? most_at_once : tell_after)) return;
+  if (peer.waiting > 0) return;  // what waits takes the report with it
   Head receipt{.sort = Sort::receipt};
   send(buffer.peer, bytes_of(receipt), {}, Departure::at_once);
 }
