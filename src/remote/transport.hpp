@@ -46,9 +46,11 @@ class Completion {
   std::atomic<std::uint64_t> under_way_{0};
 };
 
-// Whether a message may wait for further ones to the same rank, until this rank progresses or has
-// made no call for a while.
-enum class Departure : std::uint8_t { at_once, may_wait };
+// at_once: the message leaves without delay. may_wait: it may wait for further ones to the same
+// rank, until this rank progresses or has made no call for a while. optional: it leaves without
+// delay, but departed() does not count it, and that it does not arrive is no loss: its receiver may
+// have ended, since it needs nothing more.
+enum class Departure : std::uint8_t { at_once, may_wait, optional };
 
 // Receives the messages to a rank. It may post operations and messages, but must not progress. The
 // bytes are gone when it returns.

@@ -166,7 +166,8 @@ void RemoteMessages::move_on() {
   std::vector<Rank> full;
   std::erase_if(waiting_, [&](Waiting& each) {
     if (std::ranges::find(full, each.to) != full.end()) return false;
-    if (!try_send(each.to, each.message, {}, Departure::at_once)) {
+    const auto departure = each.sort == Sort::receipt ? Departure::optional : Departure::at_once;
+    if (!try_send(each.to, each.message, {}, departure)) {
       full.push_back(each.to);
       return false;
     }
@@ -257,7 +258,7 @@ void RemoteMessages::finish(MessageBuffer& buffer) {
   if (peer.owed < (is_small && !others_follow ? most_at_once : tell_after)) return;
   if (peer.waiting > 0) return;  // what waits takes the report with it
   Head receipt{.sort = Sort::receipt};
-  send(buffer.peer, bytes_of(receipt), {}, Departure::at_once);
+  send(buffer.peer, bytes_of(receipt), {}, Departure::optional);
 }
 
 }  // namespace gondwana

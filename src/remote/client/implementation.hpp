@@ -65,7 +65,8 @@ class RemoteClient::Implementation {
   MessagesTo& messages_to(Rank to);
   bool gather(MessagesTo& messages, Bytes head, Bytes body);
   void flush(MessagesTo& messages);
-  Result<Posted> send_alone(const MessagesTo& messages, Bytes head, Bytes body);
+  Result<Posted> send_alone(const MessagesTo& messages, Bytes head, Bytes body,
+                            Departure departure);
   Result<Posted> read_eager(Rank from, const StridedRun& piece, Completion& done);
   bool poll();
   bool flush_open();

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "remote/client/implementation.hpp"
 
@@ -28,7 +29,7 @@ Result<Posted> RemoteClient::Implementation::send_message(Rank to, Bytes head, B
   const bool gathered = may_gather && gather(messages, head, body);
   if (!gathered) {
     if (messages.is_open()) flush(messages);  // the receiver handles it first
-    Result<Posted> posted = send_alone(messages, head, body);
+    Result<Posted> posted = send_alone(messages, head, body, departure);
     if (!posted || *posted == Posted::busy) return posted;
   }
   messages.count();
@@ -70,7 +71,7 @@ void RemoteClient::Implementation::flush(MessagesTo& messages) {
 }
 
 Result<Posted> RemoteClient::Implementation::send_alone(const MessagesTo& messages, Bytes head,
-                                                        Bytes body) {
+                                                        Bytes body, Departure departure) {
   const Rank to = messages.receiver();
   const MessageHeader envelope{
       .tag = tag_, .to = index(to), .from = index(me_), .number = messages.next_number()};
@@ -79,7 +80,9 @@ Result<Posted> RemoteClient::Implementation::send_alone(const MessagesTo& messag
     std::ranges::copy(body, message);
   };
   const std::size_t size = sizeof(envelope) + head.size() + body.size();
-  return judge(messages.node(), route_->send_to_rank(to, size, write_all));
+  Result<Posted> posted = route_->send_to_rank(to, size, write_all, departure);
+  if (!posted && departure == Departure::optional) return Posted::accepted;
+  return judge(messages.node(), std::move(posted));
 }
 
 }  // namespace gondwana

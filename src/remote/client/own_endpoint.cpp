@@ -65,13 +65,14 @@ Result<OwnEndpoint::Agent*> OwnEndpoint::agent_of(std::uint32_t node) {
 
 Result<Posted> OwnEndpoint::send_to_agent(std::uint32_t node, std::size_t size, Write write) {
   const Result<Agent*> agent = agent_of(node);
-  return agent ? send(**agent, size, write) : agent.error();
+  return agent ? send(**agent, size, write, Departure::at_once) : agent.error();
 }
 
-Result<Posted> OwnEndpoint::send_to_rank(Rank to, std::size_t size, Write write) {
+Result<Posted> OwnEndpoint::send_to_rank(Rank to, std::size_t size, Write write,
+                                         Departure departure) {
   Pair& pair = pair_with(to);
   if (Result<Posted> found = find(to, pair); !found || *found == Posted::busy) return found;
-  Result<Posted> posted = send(pair, size, write);
+  Result<Posted> posted = send(pair, size, write, departure);
   if (posted && *posted == Posted::accepted) pair.was_used = true;
   return posted;
 }
@@ -90,7 +91,7 @@ bool OwnEndpoint::may_inject(const Line& line, std::size_t size) const {
          line.injected < most_injected_in_a_row;
 }
 
-Result<Posted> OwnEndpoint::send(Line& line, std::size_t size, Write write) {
+Result<Posted> OwnEndpoint::send(Line& line, std::size_t size, Write write, Departure departure) {
   if (may_inject(line, size)) {
     write(injected_.data());
     Result<Posted> posted = endpoint_->inject(line.peer, Bytes(injected_).first(size));
@@ -101,6 +102,7 @@ Result<Posted> OwnEndpoint::send(Line& line, std::size_t size, Write write) {
   Operation& operation = take_operation(line.leaving, line.node);
   endpoint_->make_room(operation.message, size);
   write(operation.message.data());
+  operation.is_optional = departure == Departure::optional;
   return post_send(line, Bytes(operation.message).first(size), operation);
 }
 
@@ -133,10 +135,10 @@ Result<Posted> OwnEndpoint::post_send(Line& line, Bytes message, Operation& oper
     give_back(operation);
     return posted;
   }
-  operation.size = message.size();
+  operation.size = operation.is_optional ? 0 : message.size();
   operation.done->begin();
   line.injected = 0;
-  leaving_ += message.size();
+  leaving_ += operation.size;
   return posted;
 }
 
@@ -243,7 +245,7 @@ bool OwnEndpoint::poll(const Handlers& handlers) {
     const auto failed = std::ranges::find_if(
         operations_, [operation](const Operation& each) { return &each == operation; });
     if (failed == operations_.end()) return;
-    handlers.on_lost(failed->node, why);
+    if (!failed->is_optional) handlers.on_lost(failed->node, why);
     end(*failed);
   };
   return endpoint_->poll({handlers.on_message, on_done, on_failed}) > 0;
@@ -262,6 +264,7 @@ OwnEndpoint::Operation& OwnEndpoint::take_operation(Completion& done, std::uint3
   operation.done = &done;
   operation.node = node;
   operation.is_write = false;
+  operation.is_optional = false;
   add(memory_->page(me_).traffic.under_way, 1);
   return operation;
 }

@@ -27,7 +27,7 @@ class OwnEndpoint final : public Route {
   Result<Posted> send_to_agent(std::uint32_t node, std::size_t size, Write write) override;
   Result<Posted> send_batch(std::uint32_t node, BatchSlots::Slot& slot, std::size_t size) override;
   Window window() const override;
-  Result<Posted> send_to_rank(Rank to, std::size_t size, Write write) override;
+  Result<Posted> send_to_rank(Rank to, std::size_t size, Write write, Departure departure) override;
   Result<Posted> send_batch_to_rank(Rank to, BatchSlots::Slot& slot, std::size_t size) override;
   std::size_t longest_transfer() const override { return endpoint_->longest_transfer(); }
   Result<Posted> put(Remote to, Bytes source, Completion& done) override;
@@ -71,8 +71,9 @@ class OwnEndpoint final : public Route {
     Completion* done = nullptr;
     std::uint32_t node = 0;
     bool is_write = false;
+    bool is_optional = false;        // a message whose failure is no loss
     std::vector<std::byte> message;  // keeps its capacity
-    std::size_t size = 0;            // of the message
+    std::size_t size = 0;            // of the message, unless it is optional
   };
 
   OwnEndpoint(const std::shared_ptr<NodeMemory>& memory, Rank me, NodeInfos& nodes)
@@ -84,7 +85,7 @@ class OwnEndpoint final : public Route {
   Result<Posted> find(Rank rank, Pair& pair);
   Result<Posted> ask(Rank rank, Pair& pair);
   Result<Posted> learn(Rank rank, Pair& pair);
-  Result<Posted> send(Line& line, std::size_t size, Write write);
+  Result<Posted> send(Line& line, std::size_t size, Write write, Departure departure);
   bool may_inject(const Line& line, std::size_t size) const;
   Result<Posted> send_slot(Line& line, BatchSlots::Slot& slot, std::size_t size);
   Result<Posted> post_send(Line& line, Bytes message, Operation& operation);
@@ -102,7 +103,7 @@ class OwnEndpoint final : public Route {
   std::deque<Operation> operations_;       // must not move
   std::vector<Operation*> free_;
   std::uint32_t writes_ = 0;  // in flight
-  std::size_t leaving_ = 0;   // bytes of messages that have not left
+  std::size_t leaving_ = 0;   // bytes of messages that have not left, without optional ones
   DescriptorWitness witness_;
   std::vector<std::byte> injected_;  // room for one message, in one piece
   std::unique_ptr<network::Endpoint>

@@ -49,7 +49,8 @@ class Route {
     std::size_t results;
   };
   virtual Window window() const = 0;
-  virtual Result<Posted> send_to_rank(Rank to, std::size_t size, Write write) = 0;
+  virtual Result<Posted> send_to_rank(Rank to, std::size_t size, Write write,
+                                      Departure departure) = 0;
   // For a slot with messages to one rank: like send_batch().
   virtual Result<Posted> send_batch_to_rank(Rank to, BatchSlots::Slot& slot, std::size_t size) = 0;
 

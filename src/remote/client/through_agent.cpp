@@ -73,7 +73,8 @@ Route::Window ThroughAgent::window() const {
 }
 
 // The agent of the target's node delivers it.
-Result<Posted> ThroughAgent::send_to_rank(Rank to, std::size_t size, Write write) {
+Result<Posted> ThroughAgent::send_to_rank(Rank to, std::size_t size, Write write,
+                                          Departure /*departure*/) {
   return send_to_agent(nodes_.node_of(to), size, write);
 }
 

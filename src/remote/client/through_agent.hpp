@@ -20,7 +20,7 @@ class ThroughAgent final : public Route {
   Result<Posted> send_to_agent(std::uint32_t node, std::size_t size, Write write) override;
   Result<Posted> send_batch(std::uint32_t node, BatchSlots::Slot& slot, std::size_t size) override;
   Window window() const override;
-  Result<Posted> send_to_rank(Rank to, std::size_t size, Write write) override;
+  Result<Posted> send_to_rank(Rank to, std::size_t size, Write write, Departure departure) override;
   Result<Posted> send_batch_to_rank(Rank to, BatchSlots::Slot& slot, std::size_t size) override {
     return send_batch(nodes_.node_of(to), slot, size);
   }
