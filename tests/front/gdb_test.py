@@ -109,6 +109,49 @@ class Gdb(LauncherCase):
         _, status = os.waitpid(process, 0)
         self.assertEqual(os.waitstatus_to_exitcode(status), 128 + signal.SIGKILL)
 
+    def other_host(self):
+        """A program in place of ssh that runs the command here, in a session of its own."""
+        script = '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift 2\nexec setsid -w "$@"\n'
+        return {"GONDWANA_SSH": self.write("ssh", script, 0o755)}
+
+    def test_a_rank_on_another_host_has_gdb_in_the_terminal(self):
+        process, terminal = pty.fork()
+        if process == 0:
+            words = [*self.command(), "--hosts", "elsewhere:2", "--gdb", "1", PROGRAM, "nothing"]
+            os.execve(words[0], words, self.environment(self.other_host()))
+        self.addCleanup(os.close, terminal)
+        self.see(terminal, r"breakpoint 2, main \(")
+        self.see(terminal, r"\(gdb\) ")
+        os.write(terminal, b"print 40 + 2\nset confirm off\nquit\n")
+        self.see(terminal, r"\$1 = 42")
+        self.see(terminal, r"went on")
+        _, status = os.waitpid(process, 0)
+        self.assertEqual(os.waitstatus_to_exitcode(status), 0)
+
+    @unittest.skipIf(shutil.which("xterm") is None or shutil.which("Xvfb") is None, "no xterm, no Xvfb")
+    def test_ranks_have_gdb_in_xterms(self):
+        text = "set confirm off\npython gdb.events.before_prompt.connect(lambda: gdb.execute('quit'))\n"
+        self.write(".gdbinit", text)
+        show = {"DISPLAY": self.display(), "HOME": self.folder}
+        for where in ("localhost:2", "elsewhere:2"):
+            with self.subTest(where=where):
+                job = self.launch("--hosts", where, "--gdb", "all", PROGRAM, "nothing",
+                                  **show, **self.other_host())
+                out, err, status = said_by(job)
+                self.assertEqual((out, status), ("went on\n", 0), err)
+                self.assertNotIn("waits for a debugger", err)
+
+    def display(self):
+        """That of an X server without a screen."""
+        read_end, write_end = os.pipe()
+        server = subprocess.Popen(["Xvfb", "-displayfd", str(write_end), "-nolisten", "tcp"],
+                                  pass_fds=[write_end], stderr=subprocess.DEVNULL)
+        os.close(write_end)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.terminate)
+        with open(read_end) as pipe:
+            return f":{pipe.readline().strip()}"
+
     def see(self, terminal, pattern):
         end, seen = time.monotonic() + WATCHDOG, ""
         while not re.search(pattern, seen):

@@ -28,6 +28,7 @@
 #include "run/command_line/rank_variable.hpp"
 #include "run/command_line/sharing.hpp"
 #include "run/command_line/show.hpp"
+#include "run/debugger/attach_debugger.hpp"
 #include "run/debugger/debug_job.hpp"
 #include "run/debugger/waiting_rank.hpp"
 #include "run/io/pipe.hpp"
@@ -236,6 +237,7 @@ int run_command(const std::vector<std::string>& words) {
   occupy_standard_descriptors();
   if (words.size() == 1 && words[0] == remote_launcher_option) return run_remote_launcher();
   if (words.size() > 2 && words[0] == wait_for_debugger_option) return wait_for_debugger(words);
+  if (words.size() == 3 && words[0] == attach_debugger_option) return attach_debugger(words);
   Result<Job> job = parse_command_line(words);
   if (!job) return complain(job.error(), exit_failure);
   if (job->purpose == Purpose::help) {

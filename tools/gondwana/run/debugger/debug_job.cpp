@@ -1,9 +1,13 @@
 #include "run/debugger/debug_job.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
+#include "bootstrap/job_memory.hpp"
 #include "run/command_line/program_path.hpp"
+#include "run/debugger/attach_debugger.hpp"
 #include "run/debugger/debugged_ranks.hpp"
 #include "run/debugger/waiting_rank.hpp"
 #include "run/remote/way_to_host.hpp"
@@ -23,15 +27,39 @@ std::vector<std::string> words_to_wait(const std::string& file) {
   return {self.string(), "run", std::string(wait_for_debugger_option), file};
 }
 
+bool is_here(const Host& host) {
+  return is_this_host(host.name);
+}
+
+// srun cannot give a terminal to what it starts beside a job.
+bool may_have_window(const Host& host) {
+  return is_here(host) || leads_by_ssh(host);
+}
+
+std::vector<RemoteDebugger> remote_debuggers(const Job& job, const RankRanges& ranks,
+                                             const std::string& mark) {
+  std::vector<RemoteDebugger> debuggers;
+  std::uint32_t first = 0;
+  for (const Host& host : job.hosts) {
+    const std::uint32_t end = std::min(job.ranks(), first + host.slots);
+    for (std::uint32_t rank = first; rank < end; ++rank)
+      if (contains(ranks, rank))
+        debuggers.push_back(
+            {rank, words_to_reach_with_terminal(host, {"run", std::string(attach_debugger_option),
+                                                       mark, fmt::to_string(rank)})});
+    first = end;
+  }
+  return debuggers;
+}
+
 }  // namespace
 
 Result<std::optional<DebuggerWindows>> put_under_gdb(Job& job) {
   std::optional<DebuggerWindows> windows;
   const Result<RankRanges> ranks = parse_ranks(job.gdb_ranks, job.ranks());
   if (!ranks) return ranks.error();
-  const bool is_here =
-      std::ranges::all_of(job.hosts, [](const Host& host) { return is_this_host(host.name); });
-  if (const Result<std::string> gdb = find_program("gdb", ""); is_here && !gdb)
+  const bool all_here = std::ranges::all_of(job.hosts, is_here);
+  if (const Result<std::string> gdb = find_program("gdb", ""); all_here && !gdb)
     return Error{gdb.error().code, "--gdb: " + gdb.error().text + "; install gdb"};
   if (!job.gdb_arguments.empty()) {
     const Result<std::vector<std::string>> words = words_of_gdb(job.gdb_arguments);
@@ -39,17 +67,22 @@ Result<std::optional<DebuggerWindows>> put_under_gdb(Job& job) {
     put_before(job, *ranks, *words);
     return windows;
   }
-  const DebuggerPlace place =
-      is_here && job.purpose == Purpose::run ? choose_place(count(*ranks)) : DebuggerPlace::printed;
+  const bool may_open =
+      job.purpose == Purpose::run && std::ranges::all_of(job.hosts, may_have_window);
+  const DebuggerPlace place = may_open ? choose_place(count(*ranks)) : DebuggerPlace::printed;
   if (place == DebuggerPlace::printed) {
     put_before(job, *ranks, words_to_wait("-"));
     return windows;
   }
   if (place == DebuggerPlace::terminal) job.reader.reset();  // what is typed is for gdb
-  Result<DebuggerWindows> opened = DebuggerWindows::open(place);
+  const Result<std::uint64_t> number = random_number();
+  if (!number) return number.error();
+  const std::string mark = fmt::format("{:x}", *number);
+  Result<DebuggerWindows> opened = DebuggerWindows::open(
+      place, all_here ? std::vector<RemoteDebugger>() : remote_debuggers(job, *ranks, mark));
   if (!opened) return opened.error();
   windows = *std::move(opened);
-  put_before(job, *ranks, words_to_wait(windows->file()));
+  put_before(job, *ranks, words_to_wait(all_here ? windows->file() : before_mark + mark));
   return windows;
 }
 

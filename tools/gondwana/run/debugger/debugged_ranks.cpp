@@ -14,11 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool contains(const RankRanges& ranks, std::uint32_t rank) {
-  return std::ranges::any_of(
-      ranks, [&](const auto& range) { return range.first <= rank && rank < range.second; });
-}
-
 // Up to where ranks are like `first`: all of them debugged, or none.
 std::uint32_t end_of_alike(const RankRanges& ranks, std::uint32_t first, std::uint32_t end) {
   for (const auto& [begin, after] : ranks) {
@@ -48,6 +43,11 @@ Result<RankRanges> parse_ranks(const std::string& text, std::uint32_t total) {
   }
   std::ranges::sort(ranks);
   return ranks;
+}
+
+bool contains(const RankRanges& ranks, std::uint32_t rank) {
+  return std::ranges::any_of(
+      ranks, [&](const auto& range) { return range.first <= rank && rank < range.second; });
 }
 
 void put_before(Job& job, const RankRanges& ranks, const std::vector<std::string>& before) {

@@ -21,6 +21,8 @@ using RankRanges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 // "0,3-5" or "all", of a job of `total` ranks.
 Result<RankRanges> parse_ranks(const std::string& text, std::uint32_t total);
 
+bool contains(const RankRanges& ranks, std::uint32_t rank);
+
 // Gives those ranks programs of their own: `before`, and then the words that they had.
 void put_before(Job& job, const RankRanges& ranks, const std::vector<std::string>& before);
 

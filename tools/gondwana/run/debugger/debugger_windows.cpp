@@ -28,12 +28,13 @@ bool has_terminal() {
          ::tcgetpgrp(STDIN_FILENO) == ::getpgrp();
 }
 
-std::vector<std::string> words_of_window(DebuggerPlace place, const WaitingRank& waiting) {
+std::vector<std::string> words_of_window(DebuggerPlace place, std::uint32_t rank,
+                                         std::vector<std::string> debugger) {
   std::vector<std::string> words;
-  const std::string title = fmt::format("rank {}", waiting.rank);
+  const std::string title = fmt::format("rank {}", rank);
   if (place == DebuggerPlace::tmux) words = {"tmux", "new-window", "-d", "-n", title};
   if (place == DebuggerPlace::xterm) words = {"xterm", "-T", title, "-e"};
-  for (std::string& word : words_to_attach(waiting.process)) words.push_back(std::move(word));
+  for (std::string& word : debugger) words.push_back(std::move(word));
   return words;
 }
 
@@ -45,30 +46,44 @@ void run_in_terminal(pid_t debugger) {
   ::tcsetpgrp(STDIN_FILENO, ::getpgrp());
 }
 
-// Returns the process of an xterm, else 0: tmux closes its windows itself.
-pid_t open_window(DebuggerPlace place, const WaitingRank& waiting) {
-  const std::array<int, 3> standard{STDIN_FILENO, STDERR_FILENO, STDERR_FILENO};
-  const Result<pid_t> debugger = spawn_process(words_of_window(place, waiting), standard);
-  if (!debugger)
-    fmt::print(stderr, "gondwana run: rank {} (pid {}) waits for a debugger: {}; attach another\n",
-               waiting.rank, waiting.process, debugger.error().text);
-  else if (place == DebuggerPlace::terminal)
-    run_in_terminal(*debugger);
-  return debugger && place == DebuggerPlace::xterm ? *debugger : 0;
-}
+// Opens windows, and knows the xterms: tmux closes its windows itself.
+class Windows {
+ public:
+  explicit Windows(DebuggerPlace place) : place_(place) {}
+
+  void open(std::uint32_t rank, const std::vector<std::string>& debugger) {
+    const std::array<int, 3> standard{STDIN_FILENO, STDERR_FILENO, STDERR_FILENO};
+    const Result<pid_t> window = spawn_process(words_of_window(place_, rank, debugger), standard);
+    if (!window)
+      fmt::print(stderr, "gondwana run: rank {} waits for a debugger: {}; attach another\n", rank,
+                 window.error().text);
+    else if (place_ == DebuggerPlace::terminal)
+      run_in_terminal(*window);
+    else if (place_ == DebuggerPlace::xterm)
+      xterms_.push_back(*window);
+  }
+  void close() {
+    for (const pid_t xterm : xterms_) ::kill(xterm, SIGTERM);
+  }
+
+ private:
+  DebuggerPlace place_;
+  std::vector<pid_t> xterms_;
+};
 
 // Until the launcher, which holds the other end, closes it.
-void serve(DebuggerPlace place, const UniqueFd& from) {
+void serve(DebuggerPlace place, const std::vector<RemoteDebugger>& remote, const UniqueFd& from) {
   sigset_t signal;
   ::sigemptyset(&signal);
   ::sigaddset(&signal, SIGTTOU);  // to take the terminal back from the background
   ::sigprocmask(SIG_BLOCK, &signal, nullptr);
   ::signal(SIGCHLD, SIG_DFL);  // our parent may have ignored it
-  std::vector<pid_t> xterms;
+  Windows windows(place);
+  for (const RemoteDebugger& debugger : remote) windows.open(debugger.rank, debugger.words);
   WaitingRank waiting;
   while (::read(from.get(), &waiting, sizeof(waiting)) == sizeof(waiting))
-    if (const pid_t xterm = open_window(place, waiting); xterm > 0) xterms.push_back(xterm);
-  for (const pid_t xterm : xterms) ::kill(xterm, SIGTERM);
+    windows.open(waiting.rank, words_to_attach(waiting.process));
+  windows.close();
   while (::waitpid(-1, nullptr, 0) > 0 || errno == EINTR) continue;
 }
 
@@ -81,14 +96,15 @@ DebuggerPlace choose_place(std::uint32_t ranks) {
   return DebuggerPlace::printed;
 }
 
-Result<DebuggerWindows> DebuggerWindows::open(DebuggerPlace place) {
+Result<DebuggerWindows> DebuggerWindows::open(DebuggerPlace place,
+                                              const std::vector<RemoteDebugger>& remote) {
   Result<Pipe> pipe = make_pipe("a pipe to ranks under gdb");
   if (!pipe) return pipe.error();
   DebuggerWindows windows(*std::move(pipe));
   windows.process_ = ::fork();
   if (windows.process_ == 0) {
     windows.pipe_.to.reset();
-    serve(place, windows.pipe_.from);
+    serve(place, remote, windows.pipe_.from);
     ::_exit(0);
   }
   if (windows.process_ < 0)

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/result.hpp"
 #include "run/io/pipe.hpp"
@@ -28,10 +29,18 @@ enum class DebuggerPlace {
 // By how many ranks there are, and what the environment offers.
 DebuggerPlace choose_place(std::uint32_t ranks);
 
+// The gdb of a rank on another host, which ssh starts there.
+struct RemoteDebugger {
+  std::uint32_t rank = 0;
+  std::vector<std::string> words;  // to start it
+};
+
 // A process of its own, outside of the job: it opens the windows and waits until they are closed.
 class DebuggerWindows {
  public:
-  static Result<DebuggerWindows> open(DebuggerPlace place);
+  // Opens those for `remote` at once, others when ranks of this host ask.
+  static Result<DebuggerWindows> open(DebuggerPlace place,
+                                      const std::vector<RemoteDebugger>& remote);
 
   // What ranks open to say that they wait. It exists as long as this process.
   std::string file() const;

@@ -15,6 +15,7 @@
 #include "core/unique_fd.hpp"
 #include "jobs/process_state.hpp"
 #include "run/command_line/quote.hpp"
+#include "run/debugger/attach_debugger.hpp"
 #include "run/debugger/debugged_ranks.hpp"
 #include "run/debugger/debugger_windows.hpp"
 #include "run/node/exit_status.hpp"
@@ -50,7 +51,7 @@ int wait_for_debugger(const std::vector<std::string>& words) {
   ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // Yama lets only a parent attach otherwise
   if (words[1] == "-")
     ask_user();
-  else if (!ask_launcher(words[1]))
+  else if (words[1].front() != before_mark && !ask_launcher(words[1]))
     return exit_failure;
   while (jobs::tracer_of(::getpid()) == 0) std::this_thread::sleep_for(between_looks);
   std::vector<char*> program;

@@ -8,7 +8,8 @@
 namespace gondwana::launch {
 
 // The first of the words by which `gondwana run` is that process. After it come the file to write
-// a WaitingRank to, or "-", and the words of the program.
+// a WaitingRank to, "-", or "@" and the mark by which attach_debugger() finds it, and the words of
+// the program.
 inline constexpr std::string_view wait_for_debugger_option = "--wait-for-debugger";
 
 // Waits until a debugger has attached, and becomes the program. Without a file it says on the

@@ -51,10 +51,12 @@ std::vector<std::string> words_of_srun(const Host& host) {
   return words;
 }
 
-std::vector<std::string> words_of_ssh(const Host& host, std::uint32_t peer_timeout_s) {
+// `terminal`: "-T" without one, "-t" with one.
+std::vector<std::string> words_of_ssh(const Host& host, std::uint32_t peer_timeout_s,
+                                      const char* terminal) {
   std::vector<std::string> words = ssh_words();
   // ControlMaster: a connection that others may use must not end with this job.
-  for (const char* option : {"-T", "-oBatchMode=yes", "-oControlMaster=no"})
+  for (const char* option : {terminal, "-oBatchMode=yes", "-oControlMaster=no"})
     words.emplace_back(option);
   if (peer_timeout_s != 0) {
     words.push_back(fmt::format("-oConnectTimeout={}", start_limit_s(peer_timeout_s) - 2));
@@ -78,7 +80,15 @@ std::vector<std::string> words_to_reach(const Host& host, std::uint32_t peer_tim
                                         const std::vector<std::string>& words) {
   std::vector<std::string> all = is_this_host(host.name) ? std::vector{own_path()}
                                  : uses_srun(host)       ? words_of_srun(host)
-                                                         : words_of_ssh(host, peer_timeout_s);
+                                                         : words_of_ssh(host, peer_timeout_s, "-T");
+  all.insert(all.end(), words.begin(), words.end());
+  return all;
+}
+
+std::vector<std::string> words_to_reach_with_terminal(const Host& host,
+                                                      const std::vector<std::string>& words) {
+  std::vector<std::string> all =
+      is_this_host(host.name) ? std::vector{own_path()} : words_of_ssh(host, 0, "-t");
   all.insert(all.end(), words.begin(), words.end());
   return all;
 }

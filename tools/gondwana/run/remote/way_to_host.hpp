@@ -17,6 +17,10 @@ bool is_this_host(const std::string& name);
 std::vector<std::string> words_to_reach(const Host& host, std::uint32_t peer_timeout_s,
                                         const std::vector<std::string>& words);
 
+// Likewise, in a terminal, which the command has there too. Not by srun.
+std::vector<std::string> words_to_reach_with_terminal(const Host& host,
+                                                      const std::vector<std::string>& words);
+
 // How long it may take from the start of that process to the first word of the other host. To let
 // us in may take a host longer than to answer; and ssh, which has less, says itself why it cannot
 // connect.
