@@ -3,17 +3,17 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
 
 #include "core/unique_fd.hpp"
-
-extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX has programs declare it
 
 namespace gondwana::bench {
 namespace {
@@ -22,21 +22,35 @@ Error failed(const std::vector<std::string>& words, std::string_view what) {
   return {Errc::refused, fmt::format("{}: {}", fmt::join(words, " "), what)};
 }
 
+[[noreturn]] void become(char* const* arguments, int output, int failures, pid_t parent) {
+  // A job that outlived this command would disturb what is measured next.
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent) ::_exit(EXIT_FAILURE);
+  ::dup2(output, STDOUT_FILENO);
+  ::execvp(arguments[0], arguments);
+  (void)!::write(failures, &errno, sizeof errno);
+  ::_exit(EXIT_FAILURE);
+}
+
 // In our process group: what is typed at the terminal ends it, too.
 Result<pid_t> start(const std::vector<std::string>& words, int output) {
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  pid_t pid = -1;
-  const int failure =
-      ::posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (failure != 0) return failed(words, std::strerror(failure));
-  return pid;
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return failed(words, std::strerror(errno));
+  const UniqueFd failures(ends[0]);
+  UniqueFd to(ends[1]);
+  const pid_t parent = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid == 0) become(arguments.data(), output, to.get(), parent);
+  if (pid < 0) return failed(words, std::strerror(errno));
+  to.reset();
+  int failure = 0;  // exec closes the pipe
+  if (::read(failures.get(), &failure, sizeof failure) != sizeof failure) return pid;
+  ::waitpid(pid, nullptr, 0);
+  return failed(words, std::strerror(failure));
 }
 
 std::string read_all(int fd) {

@@ -9,7 +9,7 @@
 namespace gondwana::bench {
 
 // All of its standard output. Its standard error is ours. An error if it does not start or ends
-// with a status other than 0.
+// with a status other than 0. SIGTERM ends it if this process ends before it.
 Result<std::string> output_of(const std::vector<std::string>& words);
 
 }  // namespace gondwana::bench

@@ -1,12 +1,10 @@
 #include "bench/peer.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp and setenv are of POSIX
+#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): setenv is of POSIX
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 
@@ -14,8 +12,6 @@
 
 namespace gondwana::bench {
 namespace {
-
-namespace fs = std::filesystem;
 
 // What Open MPI needs as root and for more ranks than processors, unless the user has set it.
 // Debian's crashes in OpenSHMEM programs with its component rdma.
@@ -30,12 +26,10 @@ void set_open_mpi_variables() {
   for (const auto& [name, value] : variables) ::setenv(name, value, 0);
 }
 
-Result<std::string> make_folder() {
-  std::error_code failure;
-  std::string folder = (fs::temp_directory_path(failure) / "gondwana-bench-XXXXXX").string();
-  if (::mkdtemp(folder.data()) != nullptr) return folder;
-  return Error{Errc::refused, fmt::format("{}: no folder for the program of the peer: {}", folder,
-                                          std::strerror(errno))};
+std::string name_of(const PeerCommands& commands) {
+  const Result<std::string> version = output_of({commands.launcher, "--version"});
+  const std::string line = version ? version->substr(0, version->find('\n')) : "";
+  return line.empty() ? commands.launcher : line;
 }
 
 }  // namespace
@@ -55,38 +49,26 @@ Result<PeerCommands> parse_peer(std::string_view text) {
                            text)};
 }
 
-PeerProgram::PeerProgram(std::string folder, std::string launcher, std::string_view name)
-    : folder_(std::move(folder)), launcher_(std::move(launcher)), name_(name) {}
-
-PeerProgram::PeerProgram(PeerProgram&& other) noexcept
-    : folder_(std::exchange(other.folder_, {})),
-      launcher_(std::move(other.launcher_)),
-      name_(std::move(other.name_)) {}
-
-PeerProgram::~PeerProgram() {
-  std::error_code failure;
-  if (!folder_.empty()) fs::remove_all(folder_, failure);
-}
-
-std::string PeerProgram::path() const {
-  return folder_ + '/' + name_;
-}
-
-Result<PeerProgram> PeerProgram::build(const PeerCommands& commands, const std::string& sources,
-                                       std::string_view name) {
-  const Result<std::string> folder = make_folder();
+Result<PeerPrograms> PeerPrograms::prepare(const PeerCommands& commands, std::string sources) {
+  Result<TemporaryFolder> folder = TemporaryFolder::make();
   if (!folder) return folder.error();
-  PeerProgram program(*folder, commands.launcher, name);
-  const std::string source = fmt::format("{}/user/{}.c", sources, name);
-  const Result<std::string> compiled =
-      output_of({commands.compiler, "-std=gnu11", "-O2", "-o", program.path(), source});
-  if (!compiled) return compiled.error();
   set_open_mpi_variables();
-  return program;
+  return PeerPrograms(commands, std::move(sources), name_of(commands), *std::move(folder));
 }
 
-std::vector<std::string> PeerProgram::job(std::uint32_t ranks) const {
-  return {launcher_, "-n", fmt::to_string(ranks), path()};
+Result<std::string> PeerPrograms::program(std::string_view name) const {
+  std::string path = fmt::format("{}/{}", folder_.path(), name);
+  std::error_code failure;
+  if (std::filesystem::exists(path, failure)) return path;
+  const std::string source = fmt::format("{}/user/{}.c", sources_, name);
+  const Result<std::string> compiled =
+      output_of({commands_.compiler, "-std=gnu11", "-O2", "-o", path, source});
+  if (!compiled) return compiled.error();
+  return path;
+}
+
+std::vector<std::string> PeerPrograms::job(const std::string& program, std::uint32_t ranks) const {
+  return {commands_.launcher, "-n", fmt::to_string(ranks), program};
 }
 
 }  // namespace gondwana::bench

@@ -1,12 +1,14 @@
-// Another OpenSHMEM library to compare with: its compiler and launcher, and our measuring program
+// Another OpenSHMEM library to compare with: its compiler and launcher, and our measuring programs
 // built for it.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "bench/temporary_folder.hpp"
 #include "core/result.hpp"
 
 namespace gondwana::bench {
@@ -19,28 +21,31 @@ struct PeerCommands {
 // "oshcc=/usr/bin/oshcc,oshrun=/usr/bin/oshrun"
 Result<PeerCommands> parse_peer(std::string_view text);
 
-// The measuring program in a folder of its own below TMPDIR, which goes with this object.
-class PeerProgram {
+// Our measuring programs built for it, each when it is first asked for, in a folder that goes with
+// this object.
+class PeerPrograms {
  public:
   // `sources`: the folder that has user/NAME.c
-  static Result<PeerProgram> build(const PeerCommands& commands, const std::string& sources,
-                                   std::string_view name);
-  PeerProgram(PeerProgram&& other) noexcept;
-  PeerProgram& operator=(PeerProgram&&) = delete;
-  PeerProgram(const PeerProgram&) = delete;
-  PeerProgram& operator=(const PeerProgram&) = delete;
-  ~PeerProgram();
+  static Result<PeerPrograms> prepare(const PeerCommands& commands, std::string sources);
 
-  // The first words of the command that runs it.
-  std::vector<std::string> job(std::uint32_t ranks) const;
+  // What the launcher says about itself: "oshrun (OpenRTE) 4.1.4".
+  const std::string& name() const { return name_; }
+  // The path of a program.
+  Result<std::string> program(std::string_view name) const;
+  // The first words of the command that runs a program.
+  std::vector<std::string> job(const std::string& program, std::uint32_t ranks) const;
 
  private:
-  PeerProgram(std::string folder, std::string launcher, std::string_view name);
-  std::string path() const;
+  PeerPrograms(PeerCommands commands, std::string sources, std::string name, TemporaryFolder folder)
+      : commands_(std::move(commands)),
+        sources_(std::move(sources)),
+        name_(std::move(name)),
+        folder_(std::move(folder)) {}
 
-  std::string folder_;
-  std::string launcher_;
+  PeerCommands commands_;
+  std::string sources_;
   std::string name_;
+  TemporaryFolder folder_;
 };
 
 }  // namespace gondwana::bench

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
+#include <array>
 #include <optional>
+#include <utility>
 
 #include "json_text.hpp"
 
@@ -24,16 +25,26 @@ double in_unit(Unit unit, double ns, std::uint64_t bytes) {
   return ns;
 }
 
-std::string_view name_of(Unit unit) {
+struct UnitName {
+  std::string_view quantity;
+  std::string_view symbol;
+};
+
+UnitName names_of(Unit unit) {
   switch (unit) {
     case Unit::microseconds:
-      return "Latency (us)";
+      return {"Latency", "us"};
     case Unit::megabytes:
-      return "Bandwidth (MB/s)";
+      return {"Bandwidth", "MB/s"};
     case Unit::millions:
-      return "Rate (M/s)";
+      return {"Rate", "M/s"};
   }
-  return "";
+  return {};
+}
+
+std::string name_of(Unit unit) {
+  const UnitName names = names_of(unit);
+  return fmt::format("{} ({})", names.quantity, names.symbol);
 }
 
 std::vector<double> in_unit(Unit unit, std::vector<double> ns, std::uint64_t bytes) {
@@ -127,34 +138,55 @@ std::string to_csv(const Choices& choices, const std::vector<Row>& rows) {
   return text;
 }
 
-std::string to_json(const Choices& choices, const std::vector<Row>& rows) {
-  std::string items;
-  for (const Row& row : rows)
-    items += fmt::format(
-        R"({}    {{"operation": {}, "bytes": {}, "ours_ns": [{:.3f}], "control_ns": [{:.3f}], "peer_ns": [{:.3f}]}})",
-        items.empty() ? "" : ",\n", json_text(row.series->operation), row.series->bytes,
-        fmt::join(row.series->ours, ", "), fmt::join(row.series->control, ", "),
-        fmt::join(row.series->peer, ", "));
+std::string series_in_json(const Series& series) {
   return fmt::format(
-      "{{\n  \"version\": {},\n  \"subject\": {},\n  \"job\": {},\n  \"rounds\": {},\n"
-      "  \"series\": [\n{}\n  ]\n}}\n",
-      json_text(GONDWANA_VERSION), json_text(choices.subject.name), json_text(ranks_of(choices)),
-      choices.rounds, items);
+      R"(    {{"operation": {}, "bytes": {}, "ours_ns": [{:.3f}], "control_ns": [{:.3f}], "peer_ns": [{:.3f}]}})",
+      json_text(series.operation), series.bytes, fmt::join(series.ours, ", "),
+      fmt::join(series.control, ", "), fmt::join(series.peer, ", "));
+}
+
+std::string to_json(const Measured& measured) {
+  const Choices& choices = measured.choices;
+  const Subject& subject = choices.subject;
+  std::vector<std::string> items;
+  items.reserve(measured.series.size());
+  for (const Series& series : measured.series) items.push_back(series_in_json(series));
+  const UnitName unit = names_of(subject.unit);
+  const std::array<std::pair<std::string_view, std::string>, 8> texts{
+      {{"version", GONDWANA_VERSION},
+       {"subject", std::string(subject.name)},
+       {"title", std::string(subject.title)},
+       {"job", ranks_of(choices)},
+       {"quantity", std::string(unit.quantity)},
+       {"unit", std::string(unit.symbol)},
+       {"control", std::string(subject.control)},
+       {"peer", measured.peer}}};
+  std::string head;
+  for (const auto& [name, text] : texts)
+    head += fmt::format("  \"{}\": {},\n", name, json_text(text));
+  return fmt::format("{{\n{}  \"rounds\": {},\n  \"series\": [\n{}\n  ]\n}}\n", head,
+                     choices.rounds, fmt::join(items, ",\n"));
 }
 
 }  // namespace
 
-std::string report(const Choices& choices, const std::vector<Series>& series) {
-  const std::vector<Row> rows = rows_of(choices, series);
-  switch (choices.format) {
+std::string report(const Measured& measured) {
+  const std::vector<Row> rows = rows_of(measured.choices, measured.series);
+  switch (measured.choices.format) {
     case Format::table:
-      return to_table(choices, rows);
+      return to_table(measured.choices, rows);
     case Format::csv:
-      return to_csv(choices, rows);
+      return to_csv(measured.choices, rows);
     case Format::json:
-      return to_json(choices, rows);
+      return to_json(measured);
   }
   return "";
+}
+
+std::string together(const std::vector<std::string>& reports, Format format) {
+  if (reports.size() == 1) return reports.front();
+  if (format == Format::json) return fmt::format("[{}]\n", fmt::join(reports, ",\n"));
+  return fmt::format("{}", fmt::join(reports, "\n"));
 }
 
 }  // namespace gondwana::bench

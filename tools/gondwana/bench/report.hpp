@@ -4,11 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "bench/samples.hpp"
-#include "bench/subject.hpp"
+#include "bench/measurement.hpp"
 
 namespace gondwana::bench {
 
-std::string report(const Choices& choices, const std::vector<Series>& series);
+// In the format that was chosen.
+std::string report(const Measured& measured);
+
+// Those of several subjects. JSON of more than one is a list.
+std::string together(const std::vector<std::string>& reports, Format format);
 
 }  // namespace gondwana::bench

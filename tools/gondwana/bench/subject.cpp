@@ -16,17 +16,20 @@ namespace {
 
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
+constexpr std::string_view copies = "memcpy";
+
 constexpr std::array<Subject, 5> subjects{{
-    {"latency", "transfers", "latency", "latency of blocking operations", Unit::microseconds},
+    {"latency", "transfers", "latency", "latency of blocking operations", Unit::microseconds,
+     copies},
     {"bandwidth", "transfers", "stream", "bandwidth of non-blocking puts, 64 before each quiet",
-     Unit::megabytes},
+     Unit::megabytes, copies},
     {"rate", "transfers", "stream", "rate of non-blocking puts, 64 before each quiet",
-     Unit::millions},
+     Unit::millions, copies},
     {"atomics", "transfers", "atomics", "latency of atomic operations on one word",
-     Unit::microseconds, false},
+     Unit::microseconds, "the instruction", false},
     {"collectives", "collectives", "collectives",
-     "latency of collective operations of all ranks, a barrier included", Unit::microseconds, true,
-     8},
+     "latency of collective operations of all ranks, a barrier included", Unit::microseconds,
+     "a central barrier, loads and stores", true, 8},
 }};
 
 // As they were written.
@@ -61,14 +64,17 @@ void describe(CLI::App& app, Words& words) {
   app.add_flag("-h,--help", words.help);
 }
 
-Result<Subject> find_subject(const std::string& name) {
-  const auto found = std::ranges::find(subjects, name, &Subject::name);
-  if (found != subjects.end()) return *found;
+// All of them for "all", and for a report without a subject.
+Result<std::vector<Subject>> find_subjects(const Words& words) {
+  const bool is_all = words.subject == "all" || (words.subject.empty() && !words.report.empty());
+  if (is_all) return std::vector<Subject>(subjects.begin(), subjects.end());
+  const auto found = std::ranges::find(subjects, words.subject, &Subject::name);
+  if (found != subjects.end()) return std::vector<Subject>{*found};
   const auto names = subjects | std::views::transform(&Subject::name);
-  if (name.empty())
-    return wrong(fmt::format("what to measure? Possible are {}", fmt::join(names, ", ")));
-  return wrong(fmt::format("{} cannot be measured by this version; possible are {}", name,
-                           fmt::join(names, ", ")));
+  if (words.subject.empty())
+    return wrong(fmt::format("what to measure? Possible are {}, all", fmt::join(names, ", ")));
+  return wrong(fmt::format("{} cannot be measured by this version; possible are {}, all",
+                           words.subject, fmt::join(names, ", ")));
 }
 
 Result<void> set_number(std::string_view option, const std::string& word, std::uint64_t least,
@@ -122,28 +128,38 @@ Result<void> set_format(const Words& words, Choices& choices) {
   return {};
 }
 
-Result<Choices> choices_of(const Words& words) {
-  Choices choices{.help = words.help, .hosts = words.hosts, .page = words.report};
-  if (words.help) return choices;
-  const Result<Subject> subject = find_subject(words.subject);
-  if (!subject) return subject.error();
-  choices.subject = *subject;
-  choices.smallest = subject->word_bytes;
+// `is_alone`: -m is for this subject, not for those of several that have sizes.
+Result<Choices> choices_of(const Words& words, const Subject& subject, bool is_alone) {
+  Choices choices{.subject = subject, .hosts = words.hosts, .smallest = subject.word_bytes};
   if (!words.ranks.empty() && !words.hosts.empty())
     return wrong("-n or --hosts, not both: --hosts says how many ranks each host has");
-  if (!words.sizes.empty() && !choices.subject.has_sizes)
-    return wrong(fmt::format("{} has no sizes: leave -m out", choices.subject.name));
+  if (!words.sizes.empty() && !subject.has_sizes && is_alone)
+    return wrong(fmt::format("{} has no sizes: leave -m out", subject.name));
   for (const Result<void>& set :
        {set_number("-n", words.ranks, 2, 65536, choices.ranks),
-        set_number("-r", words.rounds, 3, 10000, choices.rounds), set_sizes(words.sizes, choices),
+        set_number("-r", words.rounds, 3, 10000, choices.rounds),
+        subject.has_sizes ? set_sizes(words.sizes, choices) : Result<void>{},
         set_peer(words.peer, choices), set_format(words, choices)})
     if (!set) return set.error();
   return choices;
 }
 
+Result<Request> request_of(const Words& words) {
+  Request request{.help = words.help, .measurements = {}, .page = words.report};
+  if (words.help) return request;
+  const Result<std::vector<Subject>> chosen = find_subjects(words);
+  if (!chosen) return chosen.error();
+  for (const Subject& subject : *chosen) {
+    const Result<Choices> choices = choices_of(words, subject, chosen->size() == 1);
+    if (!choices) return choices.error();
+    request.measurements.push_back(*choices);
+  }
+  return request;
+}
+
 }  // namespace
 
-Result<Choices> parse(const std::vector<std::string>& words) {
+Result<Request> parse(const std::vector<std::string>& words) {
   CLI::App app;
   Words written;
   describe(app, written);
@@ -152,21 +168,22 @@ Result<Choices> parse(const std::vector<std::string>& words) {
   } catch (const CLI::ParseError& error) {
     return wrong(fmt::format("{}; see gondwana bench --help", error.what()));
   }
-  return choices_of(written);
+  return request_of(written);
 }
 
 std::string help_text() {
   std::string text =
       "Usage: gondwana bench SUBJECT [options]\n"
+      "       gondwana bench [all] --report FILE.html [options]\n"
       "       gondwana bench compare BEFORE AFTER\n"
       "\n"
-      "Measures OpenSHMEM from rank 0 to the last rank, collectives on all ranks, in rounds; each "
-      "measures the operation and "
-      "a control, which does\n"
-      "the same to the same memory without any library. The table shows medians over the rounds.\n"
+      "Measures OpenSHMEM from rank 0 to the last rank, collectives on all ranks, in rounds; each\n"
+      "measures the operation and a control, which does the same to the same memory without any\n"
+      "library. The table shows medians over the rounds.\n"
       "\n";
   for (const Subject& subject : subjects)
     text += fmt::format("  {:<11} {}\n", subject.name, subject.title);
+  text += fmt::format("  {:<11} {}\n", "all", "every subject above");
   text +=
       "\n"
       "  -n N             ranks: 2 unless given\n"
@@ -180,10 +197,8 @@ std::string help_text() {
       "  --csv            the table for a spreadsheet\n"
       "  --json           the values of every round\n"
       "\n"
-      "compare reads two files of --json and tells what has changed beyond the noise of the "
-      "rounds. "
-      "It ends with 1 where\n"
-      "something is slower, else with 0; with 2 after a mistake.\n";
+      "compare reads two files of --json and tells what has changed beyond the noise of the\n"
+      "rounds. It ends with 1 where something is slower, else with 0; with 2 after a mistake.\n";
   return text;
 }
 

@@ -2,36 +2,52 @@
 
 import base64
 import platform
-import statistics
 from html import escape
 
+import figures
+
 STYLE = """
-body { font: 16px/1.5 sans-serif; max-width: 60em; margin: auto; padding: 1em }
+body { font: 16px/1.5 sans-serif; max-width: 62em; margin: auto; padding: 1em }
 body { color: #111; background: #fff; overflow-wrap: anywhere }
-img { width: 100%; max-width: 44em; height: auto }
+img { width: 100%; height: auto }
+figure { margin: 0 }
+figcaption { font-weight: bold }
+h2 { border-top: 1px solid #999; padding-top: .5em }
+.figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 25em), 1fr)); gap: 1em }
+.glance { max-width: 40em }
 .wide { overflow-x: auto }
-table { border-collapse: collapse; font-size: 90% }
+table { border-collapse: collapse; font-size: 85%; font-variant-numeric: tabular-nums }
 th, td { border-bottom: 1px solid #999; padding: .2em .6em; text-align: right; white-space: nowrap }
 th:first-child, td:first-child { text-align: left }
-@media print { body { font-size: 10pt; max-width: none } .wide { overflow: visible } }
-@media print { h2 { break-after: avoid } figure { break-inside: avoid } }
-figure { margin: 1em 0 }
+summary { cursor: pointer; padding: .4em 0 }
+@media (max-width: 30em) { th, td { padding: .2em .3em } table { font-size: 75% } }
+@media print { body { font-size: 9pt; max-width: none; padding: 0 } .wide { overflow: visible } }
+@media print { h2, figcaption { break-after: avoid } section, figure, tr { break-inside: avoid } }
+@media print { .figures { grid-template-columns: 1fr 1fr } .glance { max-width: 12cm } details { display: none } }
 """
 
+READING = (
+    "Each round measures the operation and, right after it, a control: the same work on the same memory "
+    "without a library. {peer}Curves show medians over the rounds, bars the lower and the upper quartile. "
+    "Compare ratios rather than times: the processors of a virtual machine change their speed."
+)
+PEER = "The peer runs the same program, by turns with Gondwana. "
 
-def page(results: list[dict], pictures: list[list[tuple[str, str]]], text: str) -> str:
+
+def page(results: list[dict], glance: str, pictures: list[list[tuple[str, str]]], spreads: list[tuple], text: str) -> str:
     first = results[0]
     sections = "".join(
         _section(result, shown) for result, shown in zip(results, pictures, strict=True)
     )
+    peer = PEER if first["peer"] else ""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>Gondwana benchmarks</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
-        f"<h1>Gondwana benchmarks</h1>\n<p>Gondwana {escape(first['version'])}, {escape(first['job'])}, "
-        f"{first['rounds']} rounds<br>{escape(_machine())}</p>\n"
-        "<p>Curves show medians over the rounds; bars reach from the lower to the upper quartile.</p>\n"
-        f"{sections}<h2>Data</h2>\n<p>The values of every round are embedded in this page, as JSON, in "
+        f"<h1>Gondwana benchmarks</h1>\n<p>{escape(_machine())}<br>\n{escape(_libraries(first))}</p>\n"
+        f"<p>{escape(READING.format(peer=peer))}</p>\n"
+        f"{_glance(glance, spreads, first['peer'])}{sections}"
+        "<h2>Data</h2>\n<p>The values of every round are embedded in this page, as JSON, in "
         "the element <code>bench-data</code>.</p>\n"
         f'<script type="application/json" id="bench-data">\n{_in_script(text)}</script>\n'
         "</body>\n</html>\n"
@@ -48,44 +64,83 @@ def _machine() -> str:
     return f"{model}, {platform.system()} {platform.release()}"
 
 
+def _libraries(first: dict) -> str:
+    ours = f"Gondwana {first['version']}"
+    return f"{ours}; peer: {first['peer']}" if first["peer"] else ours
+
+
 def _in_script(text: str) -> str:
     return text.replace("<", "\\u003c")
 
 
+def _glance(svg: str, spreads: list[tuple], peer: str) -> str:
+    rows = [
+        (f"{subject}: {operation}", _spread(control), *([_spread(other)] if peer else []))
+        for subject, operation, control, other in spreads
+    ]
+    heads = ("", "control", *(["peer"] if peer else []))
+    return (
+        "<h2>At a glance</h2>\n<p>Times divided by the time of Gondwana: the mean over all sizes, in brackets the least "
+        "and the greatest. More than 1: slower than Gondwana.</p>\n"
+        f'<div class="figures"><div class="glance">{_figure("", svg, "Ratios of all subjects")}</div>\n'
+        f"<div>{_table(heads, rows)}</div></div>\n"
+    )
+
+
+def _spread(found: tuple[float, float, float] | None) -> str:
+    if found is None:
+        return "-"
+    mean, least, most = found
+    return f"{mean:.2f}" if least == most else f"{mean:.2f} ({least:.2f} to {most:.2f})"
+
+
 def _section(result: dict, pictures: list[tuple[str, str]]) -> str:
-    return f"<h2>{escape(result['subject'])}</h2>\n" + "".join(
-        _figure(*picture) for picture in pictures
-    ) + _ratios(result["series"])
+    shown = "".join(_figure(name, svg, f"Curves of {result['subject']}: {name}") for name, svg in pictures)
+    return (
+        f"<section>\n<h2>{escape(result['subject'])}</h2>\n"
+        f"<p>{escape(result['title'])}; {escape(result['job'])}, {result['rounds']} rounds</p>\n"
+        f'<div class="figures">{shown}</div>\n'
+        f"<details><summary>Table</summary>{_values(result)}</details>\n</section>\n"
+    )
 
 
-def _figure(name: str, svg: str) -> str:
+def _figure(caption: str, svg: str, alternative: str) -> str:
     # As an image: names inside one SVG cannot meet those of another.
     encoded = base64.b64encode(svg.encode()).decode()
-    return (
-        f"<figure><figcaption>{escape(name)}</figcaption>"
-        f'<img alt="Curves: {escape(name)}" src="data:image/svg+xml;base64,{encoded}"></figure>\n'
-    )
+    title = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
+    return f'<figure>{title}<img alt="{escape(alternative)}" src="data:image/svg+xml;base64,{encoded}"></figure>\n'
 
 
-def _ratios(series: list[dict]) -> str:
-    rows = "".join(
-        f"<tr><td>{escape(one['operation'])}</td><td>{one['bytes']}</td>"
-        f"<td>{_to_control(one)}</td><td>{_to_peer(one)}</td></tr>\n"
-        for one in series
-    )
-    return (
-        '<div class="wide"><table>\n<thead><tr><th>operation</th><th>bytes</th><th>ours/control</th>'
-        f"<th>peer/ours</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"
-    )
+def _values(result: dict) -> str:
+    peer = result["peer"]
+    unit = result["unit"]
+    heads = ["operation", "bytes", unit, "25%", "75%", "control", "control/ours"]
+    if peer:
+        heads += ["peer", "peer/ours"]
+    rows = []
+    for name, all_series in figures.by_operation(result).items():
+        for series in all_series:
+            lower, median, upper = figures.in_unit(unit, series, "ours_ns") or (None, None, None)
+            row = [name, str(figures.size_of(series)), *map(_number, (median, lower, upper))]
+            row += [_median(unit, series, "control_ns"), _number(figures.control_to_ours(series), 3)]
+            if peer:
+                row += [_median(unit, series, "peer_ns"), _number(figures.peer_to_ours(series), 3)]
+            rows.append(row)
+    return _table(heads, rows)
 
 
-def _to_control(one: dict) -> str:
-    pairs = zip(one["ours_ns"], one["control_ns"], strict=False)
-    ratios = [ours / control for ours, control in pairs if control > 0]
-    return f"{statistics.median(ratios):.2f}" if ratios else "-"
+def _median(unit: str, series: dict, side: str) -> str:
+    found = figures.in_unit(unit, series, side)
+    return _number(found[1]) if found else "-"
 
 
-def _to_peer(one: dict) -> str:
-    if not one["peer_ns"]:
+def _number(value: float | None, digits: int = 4) -> str:
+    if value is None:
         return "-"
-    return f"{statistics.median(one['peer_ns']) / statistics.median(one['ours_ns']):.2f}"
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.{digits}g}"
+
+
+def _table(heads, rows) -> str:
+    head = "".join(f"<th>{escape(text)}</th>" for text in heads)
+    body = "".join("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>\n" for row in rows)
+    return f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div>\n'

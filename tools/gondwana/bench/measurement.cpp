@@ -1,0 +1,144 @@
+#include "bench/measurement.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "bench/installed_file.hpp"
+#include "bench/output_of.hpp"
+#include "bench/peer.hpp"
+#include "bench/progress.hpp"
+
+namespace gondwana::bench {
+namespace {
+
+// Ours and the peer by turns, some rounds at a time: so both see the same machine.
+std::uint32_t turns_of(const Choices& choices) {
+  constexpr std::uint32_t most_turns = 5;
+  return choices.peer.compiler.empty() ? 1 : std::min(most_turns, choices.rounds);
+}
+
+std::uint32_t steps_of(const std::vector<Choices>& all) {
+  std::uint32_t steps = 0;
+  for (const Choices& choices : all)
+    steps += turns_of(choices) * (choices.peer.compiler.empty() ? 1 : 2);
+  return steps;
+}
+
+std::vector<std::string> own_job(const std::string& program, const Choices& choices) {
+  if (choices.hosts.empty())
+    return {command_path(), "run", "-n", fmt::to_string(choices.ranks), program};
+  return {command_path(), "run", "--hosts", choices.hosts, program};
+}
+
+Result<std::vector<Series>> run(std::vector<std::string> job, const Choices& choices,
+                                std::uint32_t rounds) {
+  job.insert(job.end(), {std::string(choices.subject.group), fmt::to_string(rounds),
+                         fmt::to_string(choices.smallest), fmt::to_string(choices.largest)});
+  const Result<std::string> output = output_of(job);
+  if (!output) return output.error();
+  return read_samples(*output);
+}
+
+class Measurements {
+ public:
+  Measurements(const std::vector<Choices>& all, bool shows_progress) : all_(all) {
+    if (shows_progress) progress_.emplace(steps_of(all));
+  }
+
+  Result<void> prepare_peer();
+  Result<Measured> measure(std::size_t index);
+
+ private:
+  // The rounds of one turn, from 1.
+  struct Turn {
+    std::size_t index;
+    std::uint32_t first;
+    std::uint32_t last;
+  };
+
+  Result<void> run_turn(const Turn& turn, Measured& measured);
+  Result<void> run_peer(const Turn& turn, Measured& measured);
+  void tell(const Turn& turn, std::string_view library);
+
+  const std::vector<Choices>& all_;
+  std::optional<PeerPrograms> peers_;
+  std::optional<Progress> progress_;
+};
+
+// All subjects have the same peer.
+Result<void> Measurements::prepare_peer() {
+  if (all_.front().peer.compiler.empty()) return {};
+  Result<std::string> sources = find_file("source", GONDWANA_DATA "/bench");
+  if (!sources) return sources.error();
+  Result<PeerPrograms> peers = PeerPrograms::prepare(all_.front().peer, *std::move(sources));
+  if (!peers) return peers.error();
+  peers_.emplace(*std::move(peers));
+  return {};
+}
+
+void Measurements::tell(const Turn& turn, std::string_view library) {
+  if (!progress_) return;
+  const Choices& choices = all_[turn.index];
+  const std::string what =
+      fmt::format("{} ({} of {}), {}, rounds {} to {} of {}", choices.subject.name, turn.index + 1,
+                  all_.size(), library, turn.first, turn.last, choices.rounds);
+  progress_->begin(what, turn.first == 1 && library == "Gondwana");
+}
+
+Result<void> Measurements::run_peer(const Turn& turn, Measured& measured) {
+  if (!peers_) return {};
+  tell(turn, measured.peer);
+  const Choices& choices = all_[turn.index];
+  const Result<std::string> program = peers_->program(choices.subject.program);
+  if (!program) return program.error();
+  const Result<std::vector<Series>> theirs =
+      run(peers_->job(*program, choices.ranks), choices, turn.last - turn.first + 1);
+  if (!theirs) return theirs.error();
+  append_peer(measured.series, *theirs);
+  return {};
+}
+
+Result<void> Measurements::run_turn(const Turn& turn, Measured& measured) {
+  tell(turn, "Gondwana");
+  const Choices& choices = all_[turn.index];
+  const Result<std::string> program = find_file(choices.subject.program, GONDWANA_MODULES "/bench");
+  if (!program) return program.error();
+  const Result<std::vector<Series>> ours =
+      run(own_job(*program, choices), choices, turn.last - turn.first + 1);
+  if (!ours) return ours.error();
+  append(measured.series, *ours);
+  return run_peer(turn, measured);
+}
+
+Result<Measured> Measurements::measure(std::size_t index) {
+  const Choices& choices = all_[index];
+  const std::uint32_t turns = turns_of(choices);
+  Measured measured{choices, peers_ ? peers_->name() : "", {}};
+  std::uint32_t done = 0;
+  for (std::uint32_t turn = 0; turn < turns; ++turn) {
+    const std::uint32_t last = done + (choices.rounds + turn) / turns;
+    const Result<void> run = run_turn({index, done + 1, last}, measured);
+    if (!run) return run.error();
+    done = last;
+  }
+  return measured;
+}
+
+}  // namespace
+
+Result<std::vector<Measured>> measure(const std::vector<Choices>& all, bool shows_progress) {
+  Measurements measurements(all, shows_progress);
+  const Result<void> prepared = measurements.prepare_peer();
+  if (!prepared) return prepared.error();
+  std::vector<Measured> found;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    Result<Measured> measured = measurements.measure(i);
+    if (!measured) return measured.error();
+    found.push_back(*std::move(measured));
+  }
+  return found;
+}
+
+}  // namespace gondwana::bench
