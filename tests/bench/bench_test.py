@@ -26,7 +26,7 @@ onload = () => {{
 }};
 </script>"""
 SUBJECTS = ["latency", "bandwidth", "rate", "atomics", "collectives"]
-ATOMICS = ["fetch_add", "add", "swap", "compare_swap"]
+ATOMICS = ["fetch_add", "add", "swap", "compare_swap", "ping_pong"]
 
 
 def bench(*words, env=None):
@@ -175,8 +175,8 @@ class BenchTest(unittest.TestCase):
             embedded = re.search(r'id="bench-data">(.*?)</script>', text, re.DOTALL).group(1)
             with open(os.path.join(folder, "out.bench.json"), encoding="utf-8") as file:
                 self.assertEqual(json.loads(embedded), json.load(file))
-            self.assertEqual(len(json.loads(embedded)[0]["series"]), 8)
-            self.assertEqual(text.count('src="data:image/svg+xml'), 3)
+            self.assertEqual(len(json.loads(embedded)[0]["series"]), 12)
+            self.assertEqual(text.count('src="data:image/svg+xml'), 4)
             self.assertNotRegex(text, r'(src|href)="(?!data:)')
 
     def test_a_report_of_all_subjects_tells_how_far_it_is(self):
@@ -247,7 +247,7 @@ class BenchTest(unittest.TestCase):
                 ("same", 1.01, 0, "same"), ("slower", 1.2, 1, "slower"), ("faster", 0.8, 0, "faster"),
             ):
                 with self.subTest(name):
-                    self.assertEqual(self.compared(before, self.recorded(name, factor)), (status, [word] * 2, ""))
+                    self.assertEqual(self.compared(before, self.recorded(name, factor)), (status, [word] * 3, ""))
             other = self.recorded("other", 1, job="4 ranks")
             none = self.recorded("none", 1, series=[])
             empty = os.path.join(self.folder, "empty")

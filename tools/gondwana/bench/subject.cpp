@@ -20,7 +20,7 @@ constexpr std::string_view copies = "memcpy";
 
 constexpr std::array<Subject, 5> subjects{{
     {"latency", "transfers", "latency", "latency of blocking operations", Unit::microseconds,
-     copies},
+     "memcpy, of ping_pong with a store and a load"},
     {"bandwidth", "transfers", "stream", "bandwidth of non-blocking puts, 64 before each quiet",
      Unit::megabytes, copies},
     {"rate", "transfers", "stream", "rate of non-blocking puts, 64 before each quiet",

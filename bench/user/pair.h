@@ -1,0 +1,266 @@
+// The frame of the measurements between rank 0 and the last rank, for any library: the rounds, the
+// controls on the mapped memory, and what is printed. A program includes it, describes its library,
+// and calls measure_pair().
+//
+// Rank 0 prints a line for each round: measurement, bytes, nanoseconds of one operation, those of
+// the control, or "-" if the two ranks do not map each other's memory. If there is a processor for
+// each rank, each stays on its own.
+#ifndef GONDWANA_BENCH_PAIR_H_
+#define GONDWANA_BENCH_PAIR_H_
+
+#include "../common/barriers.h"
+
+enum {
+  SMALL_OPS = 1000,
+  LARGE_BATCH_BYTES = 8 << 20,
+  SMALL_WINDOW_BYTES = 8 << 10,
+  WINDOW = 64,                 // operations in flight
+  CELL_BYTES = 4 * LINE_PAIR,  // words that are polled: the start of the shared memory
+};
+
+struct pair {
+  int me;
+  int ranks;
+  int other;        // the last rank for rank 0, else rank 0
+  char* shared;     // the own memory that the other accesses
+  char* remote;     // that of the other, as calls of the library name it
+  char* mapped;     // the same as this process sees it; NULL: it does not
+  char* local;      // private memory
+  int has_control;  // both map the memory of the other
+  enum wait_kind how;
+  long trips;  // of a ping-pong so far
+  long control_trips;
+};
+
+typedef void batch(struct pair* p, size_t bytes, size_t ops);
+
+// `ours` and `control` run on rank 0. The last rank waits for the next batch in a barrier or, if
+// it answers, runs the same functions.
+struct measurement {
+  const char* group;
+  const char* name;
+  batch* ours;
+  batch* control;
+  int answers;
+};
+
+struct library {
+  const struct measurement* measurements;
+  size_t count;
+  batch* put;  // to the data of the other, complete there when it returns
+  batch* get;
+  void (*meet)(void);  // a barrier of all ranks
+  void (*end)(int status);
+};
+
+static inline struct pair start_pair(int me, int ranks) {
+  struct pair p = {.me = me, .ranks = ranks, .other = me == 0 ? ranks - 1 : 0};
+  p.how = usual_wait(ranks);
+  if (p.how == WAIT_SPIN) pin(me);
+  return p;
+}
+
+// Of the library and of the control, on lines of their own, before the data.
+static inline long* word_in(char* memory) {
+  return (long*)(void*)memory;
+}
+
+static inline _Atomic long* control_word_in(char* memory) {
+  return (_Atomic long*)(void*)(memory + LINE_PAIR);
+}
+
+static inline char* data_in(char* memory) {
+  return memory + CELL_BYTES;
+}
+
+static inline _Atomic long* data_word(struct pair* p) {
+  return (_Atomic long*)(void*)data_in(p->mapped);
+}
+
+static inline void keep_copies(void) {
+  __asm__ volatile("" ::: "memory");  // or the compiler may keep only the last one
+}
+
+static inline void copy_there(struct pair* p, size_t bytes, size_t ops) {
+  for (size_t i = 0; i < ops; ++i) {
+    memcpy(data_in(p->mapped), p->local, bytes);
+    keep_copies();
+  }
+}
+
+static inline void copy_here(struct pair* p, size_t bytes, size_t ops) {
+  for (size_t i = 0; i < ops; ++i) {
+    memcpy(p->local, data_in(p->mapped), bytes);
+    keep_copies();
+  }
+}
+
+static inline void add_here(struct pair* p, size_t bytes, size_t ops) {
+  (void)bytes;
+  for (size_t i = 0; i < ops; ++i) (void)atomic_fetch_add(data_word(p), 1);
+}
+
+static inline void swap_here(struct pair* p, size_t bytes, size_t ops) {
+  (void)bytes;
+  for (size_t i = 0; i < ops; ++i) (void)atomic_exchange(data_word(p), (long)i);
+}
+
+static inline void compare_swap_here(struct pair* p, size_t bytes, size_t ops) {
+  (void)bytes;
+  for (size_t i = 0; i < ops; ++i) {
+    long expected = 0;
+    (void)atomic_compare_exchange_strong(data_word(p), &expected, 1);
+  }
+}
+
+static inline void wait_for_word(struct pair* p, long value) {
+  while (atomic_load_explicit(control_word_in(p->shared), memory_order_acquire) != value) {
+    if (p->how == WAIT_SPIN)
+      relax();
+    else
+      sched_yield();
+  }
+}
+
+// A message there and back, of two operations: `send` and `wait` are of the number of the trip.
+static inline void go_there_and_back(struct pair* p, size_t bytes, size_t ops, long* trips,
+                                     void (*send)(struct pair*, size_t, long),
+                                     void (*wait)(struct pair*, long)) {
+  for (size_t i = 0; i < ops; i += 2) {
+    const long trip = ++*trips;
+    if (p->me != 0) wait(p, trip);
+    send(p, bytes, trip);
+    if (p->me == 0) wait(p, trip);
+  }
+}
+
+static inline void copy_and_store(struct pair* p, size_t bytes, long trip) {
+  memcpy(data_in(p->mapped), p->local, bytes);
+  atomic_store_explicit(control_word_in(p->mapped), trip, memory_order_release);
+}
+
+static inline void add_one(struct pair* p, size_t bytes, long trip) {
+  (void)bytes, (void)trip;
+  (void)atomic_fetch_add(control_word_in(p->mapped), 1);
+}
+
+// The lines that hold the message go from processor to processor.
+static inline void line_ping_pong(struct pair* p, size_t bytes, size_t ops) {
+  go_there_and_back(p, bytes, ops, &p->control_trips, copy_and_store, wait_for_word);
+}
+
+static inline void atomic_ping_pong(struct pair* p, size_t bytes, size_t ops) {
+  go_there_and_back(p, bytes, ops, &p->control_trips, add_one, wait_for_word);
+}
+
+static inline int is_end(const struct pair* p) {
+  return p->me == 0 || p->me == p->ranks - 1;
+}
+
+// Each tells the other whether it maps its memory.
+static inline void agree_on_control(struct pair* p, const struct library* library) {
+  long here = p->mapped != NULL;
+  long there = 0;
+  memcpy(p->local, &here, sizeof here);
+  if (is_end(p)) library->put(p, sizeof here, 1);
+  library->meet();
+  memcpy(&there, data_in(p->shared), sizeof there);
+  p->has_control = is_end(p) && here && there;
+}
+
+static inline double time_of(const struct measurement* m, batch* run, struct pair* p,
+                             const struct library* library, size_t bytes, size_t ops) {
+  library->meet();
+  if (p->me != 0 && !(m->answers && is_end(p))) return 0;
+  const int64_t start = now_ns();
+  run(p, bytes, ops);
+  return ns_per_op(now_ns() - start, ops);
+}
+
+static inline double time_of_control(const struct measurement* m, struct pair* p,
+                                     const struct library* library, size_t bytes, size_t ops) {
+  if (p->has_control) return time_of(m, m->control, p, library, bytes, ops);
+  library->meet();
+  return 0;
+}
+
+static inline size_t ops_of_a_batch(size_t bytes) {
+  if (bytes <= SMALL_WINDOW_BYTES) return SMALL_OPS;
+  const size_t ops = LARGE_BATCH_BYTES / bytes;
+  return ops > 2 ? ops : 2;
+}
+
+static inline void measure(const struct measurement* m, struct pair* p,
+                           const struct library* library, size_t bytes, size_t rounds) {
+  const size_t ops = ops_of_a_batch(bytes);
+  (void)time_of(m, m->ours, p, library, bytes, ops);
+  (void)time_of_control(m, p, library, bytes, ops);
+  for (size_t round = 0; round < rounds; ++round) {
+    const double ours = time_of(m, m->ours, p, library, bytes, ops);
+    const double control = time_of_control(m, p, library, bytes, ops);
+    if (p->me != 0) continue;
+    printf("%s %zu %.3f ", m->name, bytes, ours);
+    if (p->has_control)
+      printf("%.3f\n", control);
+    else
+      puts("-");
+  }
+  fflush(stdout);
+}
+
+// Bytes that were put must be there.
+static inline void check_put(struct pair* p, const struct library* library, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i) p->local[i] = (char)(i % 127 + 1);
+  library->put(p, bytes, 1);
+  memset(p->local, 0, bytes);
+  library->get(p, bytes, 1);
+  for (size_t i = 0; i < bytes; ++i) {
+    if (p->local[i] == (char)(i % 127 + 1)) continue;
+    fprintf(stderr, "bench: byte %zu of %zu is not the one that was put\n", i, bytes);
+    library->end(1);
+  }
+}
+
+static inline void measure_pair(struct pair* p, const struct library* library, const char* group,
+                                size_t rounds, size_t smallest, size_t largest) {
+  memset(p->shared, 0, CELL_BYTES + largest);
+  memset(p->local, 1, largest);
+  library->meet();
+  agree_on_control(p, library);
+  for (size_t i = 0; i < library->count; ++i) {
+    const struct measurement* m = &library->measurements[i];
+    if (strcmp(m->group, group) != 0) continue;
+    for (size_t bytes = smallest; bytes <= largest; bytes *= 2)
+      measure(m, p, library, bytes, rounds);
+  }
+  library->meet();
+  if (p->me == 0) check_put(p, library, largest);
+  library->meet();
+}
+
+// What was asked for: transfers GROUP ROUNDS SMALLEST LARGEST. Atomic operations have one size.
+struct request {
+  const char* group;
+  size_t rounds;
+  size_t smallest;
+  size_t largest;
+};
+
+static inline struct request request_of(int argc, char** argv) {
+  const char* group = argc > 1 ? argv[1] : "latency";
+  const int is_atomic = strcmp(group, "atomics") == 0;
+  return (struct request){group, argument(argc, argv, 2, 20),
+                          is_atomic ? sizeof(long) : argument(argc, argv, 3, 1),
+                          is_atomic ? sizeof(long) : argument(argc, argv, 4, 1 << 20)};
+}
+
+// At least a word: agree_on_control() needs one.
+static inline size_t data_bytes(const struct request* r) {
+  return r->largest > sizeof(long) ? r->largest : sizeof(long);
+}
+
+static inline char* private_memory(size_t bytes) {
+  return aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+}
+
+#endif
