@@ -113,13 +113,17 @@ static inline void compare_swap_here(struct pair* p, size_t bytes, size_t ops) {
   }
 }
 
-static inline void wait_for_word(struct pair* p, long value) {
-  while (atomic_load_explicit(control_word_in(p->shared), memory_order_acquire) != value) {
-    if (p->how == WAIT_SPIN)
+static inline void wait_for_value(_Atomic long* word, long value, enum wait_kind how) {
+  while (atomic_load_explicit(word, memory_order_acquire) != value) {
+    if (how == WAIT_SPIN)
       relax();
     else
       sched_yield();
   }
+}
+
+static inline void wait_for_word(struct pair* p, long value) {
+  wait_for_value(control_word_in(p->shared), value, p->how);
 }
 
 // A message there and back, of two operations: `send` and `wait` are of the number of the trip.

@@ -95,7 +95,7 @@ int main(int argc, char** argv) {
   const size_t bytes = data_bytes(&request);
   shmem_init();
   struct pair p = start_pair(shmem_my_pe(), shmem_n_pes());
-  p.shared = shmem_malloc(CELL_BYTES + bytes);
+  p.shared = shmem_align(4096, CELL_BYTES + bytes);
   p.local = private_memory(bytes);
   if (p.shared == NULL || p.local == NULL) {
     fprintf(stderr, "transfers: no memory for %zu bytes on each rank; ask for fewer with -m\n",

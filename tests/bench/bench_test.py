@@ -116,9 +116,22 @@ class BenchTest(unittest.TestCase):
             self.assertEqual((len(series["ours_ns"]), len(series["control_ns"])), (3, 3))
             self.assertTrue(all(ns > 0 for ns in series["ours_ns"] + series["control_ns"]))
 
+    def test_other_doors_have_the_same_subjects(self):
+        for door, name in (("gasnetex", "GASNet-EX"), ("armci", "ARMCI")):
+            for subject, operation in (("latency", "get"), ("bandwidth", "put_nbi"), ("rate", "put_nbi"),
+                                       ("atomics", "fetch_add"), ("collectives", "sum")):
+                sizes = () if subject == "atomics" else ("-m", "8:8")
+                with self.subTest(door=door, subject=subject):
+                    result = json.loads(self.figures(subject, "--door", door, "--json", *sizes))
+                    self.assertEqual((result["subject"], result["door"]), (subject, name))
+                    self.assertIn(operation, [series["operation"] for series in result["series"]])
+                    for series in result["series"]:
+                        self.assertEqual((len(series["ours_ns"]), len(series["control_ns"])), (3, 3))
+                        self.assertTrue(all(ns > 0 for ns in series["ours_ns"] + series["control_ns"]))
+
     def test_between_hosts_there_is_no_control(self):
-        for subject in ("latency", "collectives"):
-            lines = self.figures(subject, "--hosts", "localhost:1,localhost:1", "-m", "8:8").splitlines()
+        for subject, door in (("latency", "shmem"), ("collectives", "shmem"), ("latency", "armci"), ("latency", "gasnetex")):
+            lines = self.figures(subject, "--door", door, "--hosts", "localhost:1,localhost:1", "-m", "8:8").splitlines()
             self.assertIn("hosts localhost:1,localhost:1", lines[0])
             self.assertEqual(lines[2].split()[-2:], ["-", "-"])
 
@@ -253,7 +266,7 @@ class BenchTest(unittest.TestCase):
             empty = os.path.join(self.folder, "empty")
             open(empty, "w", encoding="utf-8").close()
             for after, sentence in (
-                (other, "they measured different things: latency, 2 ranks; latency, 4 ranks"),
+                (other, "they measured different things: latency, OpenSHMEM, 2 ranks; latency, OpenSHMEM, 4 ranks"),
                 (none, "they have no operation of the same size in common"),
                 (empty, "it is no file that gondwana bench --json has written"),
                 (os.path.join(self.folder, "missing"), "the file cannot be read"),
@@ -280,6 +293,8 @@ class BenchTest(unittest.TestCase):
             ("latency", "-n", "2", "--hosts", "a:1,b:1"): "not both",
             ("atomics", "--peer", "oshcc=a"): '--peer "oshcc=a": expected its compiler and launcher',
             ("atomics", "--hosts", "a:1,b:1", "--peer", "oshcc=a,oshrun=b"): "leave --hosts out",
+            ("latency", "--door", "front"): '--door "front": expected shmem, gasnetex or armci',
+            ("latency", "--door", "armci", "--peer", "oshcc=a,oshrun=b"): "leave --door out",
             ("latency", "--fast"): "--fast; see gondwana bench --help",
         }.items():
             with self.subTest(words=words):

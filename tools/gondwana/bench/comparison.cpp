@@ -86,6 +86,7 @@ Result<Recorded> read_recorded(const std::string& name, std::string_view text) {
   try {
     const nlohmann::json whole = nlohmann::json::parse(text);
     whole.at("subject").get_to(recorded.subject);
+    whole.at("door").get_to(recorded.door);
     whole.at("job").get_to(recorded.job);
     std::ranges::transform(whole.at("series"), std::back_inserter(recorded.series), series_of);
   } catch (const nlohmann::json::exception&) {
@@ -96,7 +97,9 @@ Result<Recorded> read_recorded(const std::string& name, std::string_view text) {
 }
 
 Result<std::vector<Compared>> compare(const Recorded& before, const Recorded& after) {
-  const auto title = [](const Recorded& one) { return one.subject + ", " + one.job; };
+  const auto title = [](const Recorded& one) {
+    return fmt::format("{}, {}, {}", one.subject, one.door, one.job);
+  };
   if (title(before) != title(after))
     return wrong(
         fmt::format("they measured different things: {}; {}", title(before), title(after)));

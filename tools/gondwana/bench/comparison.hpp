@@ -19,6 +19,7 @@ inline constexpr double least_change = 0.05;
 
 struct Recorded {
   std::string subject;
+  std::string door;
   std::string job;
   std::vector<Series> series;
 };

@@ -13,16 +13,19 @@
 namespace gondwana::bench {
 namespace {
 
+bool has_peer(const Choices& choices) {
+  return !choices.peer.compiler.empty();
+}
+
 // Ours and the peer by turns, some rounds at a time: so both see the same machine.
 std::uint32_t turns_of(const Choices& choices) {
   constexpr std::uint32_t most_turns = 5;
-  return choices.peer.compiler.empty() ? 1 : std::min(most_turns, choices.rounds);
+  return has_peer(choices) ? std::min(most_turns, choices.rounds) : 1;
 }
 
 std::uint32_t steps_of(const std::vector<Choices>& all) {
   std::uint32_t steps = 0;
-  for (const Choices& choices : all)
-    steps += turns_of(choices) * (choices.peer.compiler.empty() ? 1 : 2);
+  for (const Choices& choices : all) steps += turns_of(choices) * (has_peer(choices) ? 2 : 1);
   return steps;
 }
 
@@ -67,12 +70,13 @@ class Measurements {
   std::optional<Progress> progress_;
 };
 
-// All subjects have the same peer.
+// All subjects that have a peer have the same.
 Result<void> Measurements::prepare_peer() {
-  if (all_.front().peer.compiler.empty()) return {};
+  const auto found = std::ranges::find_if(all_, has_peer);
+  if (found == all_.end()) return {};
   Result<std::string> sources = find_file("source", GONDWANA_DATA "/bench");
   if (!sources) return sources.error();
-  Result<PeerPrograms> peers = PeerPrograms::prepare(all_.front().peer, *std::move(sources));
+  Result<PeerPrograms> peers = PeerPrograms::prepare(found->peer, *std::move(sources));
   if (!peers) return peers.error();
   peers_.emplace(*std::move(peers));
   return {};
@@ -88,10 +92,10 @@ void Measurements::tell(const Turn& turn, std::string_view library) {
 }
 
 Result<void> Measurements::run_peer(const Turn& turn, Measured& measured) {
-  if (!peers_) return {};
-  tell(turn, measured.peer);
   const Choices& choices = all_[turn.index];
-  const Result<std::string> program = peers_->program(choices.subject.program);
+  if (!has_peer(choices)) return {};
+  tell(turn, measured.peer);
+  const Result<std::string> program = peers_->program(choices.subject.programs.shmem);
   if (!program) return program.error();
   const Result<std::vector<Series>> theirs =
       run(peers_->job(*program, choices.ranks), choices, turn.last - turn.first + 1);
@@ -103,7 +107,8 @@ Result<void> Measurements::run_peer(const Turn& turn, Measured& measured) {
 Result<void> Measurements::run_turn(const Turn& turn, Measured& measured) {
   tell(turn, "Gondwana");
   const Choices& choices = all_[turn.index];
-  const Result<std::string> program = find_file(choices.subject.program, GONDWANA_MODULES "/bench");
+  const Result<std::string> program =
+      find_file(choices.subject.programs.of(choices.door), GONDWANA_MODULES "/bench");
   if (!program) return program.error();
   const Result<std::vector<Series>> ours =
       run(own_job(*program, choices), choices, turn.last - turn.first + 1);
@@ -115,7 +120,7 @@ Result<void> Measurements::run_turn(const Turn& turn, Measured& measured) {
 Result<Measured> Measurements::measure(std::size_t index) {
   const Choices& choices = all_[index];
   const std::uint32_t turns = turns_of(choices);
-  Measured measured{choices, peers_ ? peers_->name() : "", {}};
+  Measured measured{choices, has_peer(choices) ? peers_->name() : "", {}};
   std::uint32_t done = 0;
   for (std::uint32_t turn = 0; turn < turns; ++turn) {
     const std::uint32_t last = done + (choices.rounds + turn) / turns;

@@ -102,8 +102,8 @@ std::string titles(const Choices& choices, const std::string& operation) {
   const Subject& subject = choices.subject;
   const std::string what = subject.has_sizes ? fmt::format(": {}", operation) : "";
   std::string text =
-      fmt::format("# OpenSHMEM {}{}, {}, medians of {} rounds\n{:<14}{:>16}{:>12}{:>12}{:>12}{:>8}",
-                  subject.title, what, ranks_of(choices), choices.rounds,
+      fmt::format("# {} {}{}, {}, medians of {} rounds\n{:<14}{:>16}{:>12}{:>12}{:>12}{:>8}",
+                  name_of(choices.door), subject.title, what, ranks_of(choices), choices.rounds,
                   subject.has_sizes ? "# Size" : "# Operation", name_of(subject.unit), "25%", "75%",
                   "Control", "Ratio");
   if (!choices.peer.compiler.empty()) text += fmt::format("{:>12}{:>12}", "Peer", "Peer/ours");
@@ -152,10 +152,11 @@ std::string to_json(const Measured& measured) {
   items.reserve(measured.series.size());
   for (const Series& series : measured.series) items.push_back(series_in_json(series));
   const UnitName unit = names_of(subject.unit);
-  const std::array<std::pair<std::string_view, std::string>, 8> texts{
+  const std::array<std::pair<std::string_view, std::string>, 9> texts{
       {{"version", GONDWANA_VERSION},
        {"subject", std::string(subject.name)},
        {"title", std::string(subject.title)},
+       {"door", std::string(name_of(choices.door))},
        {"job", ranks_of(choices)},
        {"quantity", std::string(unit.quantity)},
        {"unit", std::string(unit.symbol)},

@@ -18,23 +18,36 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
 constexpr std::string_view copies = "memcpy";
 
+constexpr Programs transfers{"transfers", "transfers_gasnet", "transfers_armci"};
+constexpr Programs collectives{"collectives", "collectives_gasnet", "collectives_armci"};
+
 constexpr std::array<Subject, 5> subjects{{
-    {"latency", "transfers", "latency", "latency of blocking operations", Unit::microseconds,
+    {"latency", transfers, "latency", "latency of blocking operations", Unit::microseconds,
      "memcpy, of ping_pong with a store and a load"},
-    {"bandwidth", "transfers", "stream", "bandwidth of non-blocking puts, 64 before each quiet",
+    {"bandwidth", transfers, "stream", "bandwidth of non-blocking puts, 64 in flight",
      Unit::megabytes, copies},
-    {"rate", "transfers", "stream", "rate of non-blocking puts, 64 before each quiet",
-     Unit::millions, copies},
-    {"atomics", "transfers", "atomics", "latency of atomic operations on one word",
+    {"rate", transfers, "stream", "rate of non-blocking puts, 64 in flight", Unit::millions,
+     copies},
+    {"atomics", transfers, "atomics", "latency of atomic operations on one word",
      Unit::microseconds, "the instruction", false},
-    {"collectives", "collectives", "collectives",
+    {"collectives", collectives, "collectives",
      "latency of collective operations of all ranks, a barrier included", Unit::microseconds,
      "a central barrier, loads and stores", true, 8},
 }};
 
+struct DoorName {
+  Door door;
+  std::string_view word;  // of --door
+  std::string_view name;
+};
+constexpr std::array<DoorName, 3> doors{{{Door::shmem, "shmem", "OpenSHMEM"},
+                                         {Door::gasnetex, "gasnetex", "GASNet-EX"},
+                                         {Door::armci, "armci", "ARMCI"}}};
+
 // As they were written.
 struct Words {
   std::string subject;
+  std::string door;
   std::string ranks;
   std::string hosts;
   std::string peer;
@@ -53,6 +66,7 @@ Error wrong(std::string text) {
 void describe(CLI::App& app, Words& words) {
   app.set_help_flag();
   app.add_option("subject", words.subject);
+  app.add_option("--door", words.door);
   app.add_option("-n,--np", words.ranks);
   app.add_option("-H,--hosts", words.hosts);
   app.add_option("--peer", words.peer);
@@ -64,10 +78,12 @@ void describe(CLI::App& app, Words& words) {
   app.add_flag("-h,--help", words.help);
 }
 
-// All of them for "all", and for a report without a subject.
+bool is_all(const Words& words) {
+  return words.subject == "all" || (words.subject.empty() && !words.report.empty());
+}
+
 Result<std::vector<Subject>> find_subjects(const Words& words) {
-  const bool is_all = words.subject == "all" || (words.subject.empty() && !words.report.empty());
-  if (is_all) return std::vector<Subject>(subjects.begin(), subjects.end());
+  if (is_all(words)) return std::vector<Subject>(subjects.begin(), subjects.end());
   const auto found = std::ranges::find(subjects, words.subject, &Subject::name);
   if (found != subjects.end()) return std::vector<Subject>{*found};
   const auto names = subjects | std::views::transform(&Subject::name);
@@ -75,6 +91,32 @@ Result<std::vector<Subject>> find_subjects(const Words& words) {
     return wrong(fmt::format("what to measure? Possible are {}, all", fmt::join(names, ", ")));
   return wrong(fmt::format("{} cannot be measured by this version; possible are {}, all",
                            words.subject, fmt::join(names, ", ")));
+}
+
+bool has_door(const Subject& subject, Door door) {
+  return !subject.programs.of(door).empty();
+}
+
+bool is_door(std::string_view word) {
+  return std::ranges::find(doors, word, &DoorName::word) != doors.end();
+}
+
+std::string words_of_doors(const Subject& subject) {
+  std::string text;
+  for (const DoorName& one : doors)
+    if (has_door(subject, one.door))
+      text += fmt::format("{}{}", text.empty() ? "" : ", ", one.word);
+  return text;
+}
+
+// The one that was asked for, else the first that the subject has.
+Result<Door> find_door(const std::string& word, const Subject& subject) {
+  for (const DoorName& one : doors)
+    if (has_door(subject, one.door) && (word.empty() || word == one.word)) return one.door;
+  if (!is_door(word))
+    return wrong(fmt::format("--door \"{}\": expected shmem, gasnetex or armci", word));
+  return wrong(fmt::format("{} is not measured by --door {}: it has {}", subject.name, word,
+                           words_of_doors(subject)));
 }
 
 Result<void> set_number(std::string_view option, const std::string& word, std::uint64_t least,
@@ -111,6 +153,8 @@ Result<void> set_sizes(const std::string& word, Choices& choices) {
 Result<void> set_peer(const std::string& word, Choices& choices) {
   if (word.empty()) return {};
   if (!choices.hosts.empty()) return wrong("--peer runs on this machine: leave --hosts out");
+  if (choices.door != Door::shmem)
+    return wrong("--peer is another library for OpenSHMEM: leave --door out");
   const Result<PeerCommands> peer = parse_peer(word);
   if (!peer) return peer.error();
   choices.peer = *peer;
@@ -128,18 +172,21 @@ Result<void> set_format(const Words& words, Choices& choices) {
   return {};
 }
 
-// `is_alone`: -m is for this subject, not for those of several that have sizes.
-Result<Choices> choices_of(const Words& words, const Subject& subject, bool is_alone) {
-  Choices choices{.subject = subject, .hosts = words.hosts, .smallest = subject.word_bytes};
+// `is_alone`: a word that does not apply to this subject is a mistake; among several it is left
+// out.
+Result<Choices> choices_of(const Words& words, const Subject& subject, Door door, bool is_alone) {
+  Choices choices{
+      .subject = subject, .door = door, .hosts = words.hosts, .smallest = subject.word_bytes};
   if (!words.ranks.empty() && !words.hosts.empty())
     return wrong("-n or --hosts, not both: --hosts says how many ranks each host has");
   if (!words.sizes.empty() && !subject.has_sizes && is_alone)
     return wrong(fmt::format("{} has no sizes: leave -m out", subject.name));
+  const bool has_peer = is_alone || door == Door::shmem || !words.door.empty();
   for (const Result<void>& set :
        {set_number("-n", words.ranks, 2, 65536, choices.ranks),
         set_number("-r", words.rounds, 3, 10000, choices.rounds),
         subject.has_sizes ? set_sizes(words.sizes, choices) : Result<void>{},
-        set_peer(words.peer, choices), set_format(words, choices)})
+        has_peer ? set_peer(words.peer, choices) : Result<void>{}, set_format(words, choices)})
     if (!set) return set.error();
   return choices;
 }
@@ -150,7 +197,10 @@ Result<Request> request_of(const Words& words) {
   const Result<std::vector<Subject>> chosen = find_subjects(words);
   if (!chosen) return chosen.error();
   for (const Subject& subject : *chosen) {
-    const Result<Choices> choices = choices_of(words, subject, chosen->size() == 1);
+    const Result<Door> door = find_door(words.door, subject);
+    if (!door && is_all(words) && is_door(words.door)) continue;
+    if (!door) return door.error();
+    const Result<Choices> choices = choices_of(words, subject, *door, !is_all(words));
     if (!choices) return choices.error();
     request.measurements.push_back(*choices);
   }
@@ -158,6 +208,22 @@ Result<Request> request_of(const Words& words) {
 }
 
 }  // namespace
+
+std::string_view Programs::of(Door door) const {
+  switch (door) {
+    case Door::shmem:
+      return shmem;
+    case Door::gasnetex:
+      return gasnetex;
+    case Door::armci:
+      return armci;
+  }
+  return {};
+}
+
+std::string_view name_of(Door door) {
+  return std::ranges::find(doors, door, &DoorName::door)->name;
+}
 
 Result<Request> parse(const std::vector<std::string>& words) {
   CLI::App app;
@@ -177,7 +243,7 @@ std::string help_text() {
       "       gondwana bench [all] --report FILE.html [options]\n"
       "       gondwana bench compare BEFORE AFTER\n"
       "\n"
-      "Measures OpenSHMEM from rank 0 to the last rank, collectives on all ranks, in rounds; each\n"
+      "Measures from rank 0 to the last rank, collectives on all ranks, in rounds; each\n"
       "measures the operation and a control, which does the same to the same memory without any\n"
       "library. The table shows medians over the rounds.\n"
       "\n";
@@ -186,6 +252,7 @@ std::string help_text() {
   text += fmt::format("  {:<11} {}\n", "all", "every subject above");
   text +=
       "\n"
+      "  --door DOOR      shmem (unless given), gasnetex or armci\n"
       "  -n N             ranks: 2 unless given\n"
       "  --hosts A:N,B:N  run on these hosts, as for gondwana run\n"
       "  --peer oshcc=PATH,oshrun=PATH\n"

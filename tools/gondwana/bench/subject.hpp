@@ -13,10 +13,21 @@ namespace gondwana::bench {
 
 enum class Unit { microseconds, megabytes, millions };
 
+enum class Door { shmem, gasnetex, armci };
+
+// The measuring program of a door, or none.
+struct Programs {
+  std::string_view shmem;
+  std::string_view gasnetex;
+  std::string_view armci;
+
+  std::string_view of(Door door) const;
+};
+
 struct Subject {
-  std::string_view name;     // "latency"
-  std::string_view program;  // that measures it
-  std::string_view group;    // what this program calls it
+  std::string_view name;  // "latency"
+  Programs programs;
+  std::string_view group;  // what these programs call it
   std::string_view title;
   Unit unit;
   std::string_view control;      // what stands beside it in each round
@@ -29,6 +40,7 @@ enum class Format { table, csv, json };
 // How one subject is measured and told.
 struct Choices {
   Subject subject{};
+  Door door = Door::shmem;
   std::uint32_t ranks = 2;
   std::string hosts;  // as for `gondwana run --hosts`; empty: this machine
   PeerCommands peer{};
@@ -43,6 +55,9 @@ struct Request {
   std::vector<Choices> measurements;
   std::string page;  // where the report goes; empty: to the standard output
 };
+
+// "OpenSHMEM"
+std::string_view name_of(Door door);
 
 Result<Request> parse(const std::vector<std::string>& words);
 std::string help_text();

@@ -23,12 +23,8 @@ def labels(result: dict) -> dict[str, str]:
     return {
         "ours_ns": "Gondwana",
         "control_ns": "control: " + result["control"],
-        "peer_ns": peer_label(result),
+        "peer_ns": "peer: " + result["peer"],
     }
-
-
-def peer_label(result: dict) -> str:
-    return f"peer: {result['peer']}"
 
 
 def short(number: float, _=None) -> str:

@@ -8,7 +8,6 @@ UNITS = {
     "MB/s": lambda ns, size: 1e3 * size / ns,
     "M/s": lambda ns, size: 1e3 / ns,
 }
-SIDES = ("ours_ns", "control_ns", "peer_ns")
 
 
 def size_of(series: dict) -> int:
@@ -40,6 +39,11 @@ def peer_to_ours(series: dict) -> float | None:
     if not series["peer_ns"] or not series["ours_ns"]:
         return None
     return statistics.median(series["peer_ns"]) / statistics.median(series["ours_ns"])
+
+
+def peer_of(results: list[dict]) -> str:
+    """What it calls itself; "" without one. Doors other than OpenSHMEM have none."""
+    return next((result["peer"] for result in results if result["peer"]), "")
 
 
 def by_operation(result: dict) -> dict[str, list[dict]]:

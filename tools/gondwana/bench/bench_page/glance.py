@@ -33,7 +33,7 @@ def picture(results: list[dict]) -> str:
     height = 1.4 + 0.24 * len(shown) + 0.12 * len(results)
     figure, axes = plt.subplots(figsize=(curves.WIDTH, height), layout="constrained")
     places = _places(shown)
-    names = {"control_ns": "control", "peer_ns": curves.peer_label(results[0])}
+    names = {"control_ns": "control", "peer_ns": "peer: " + figures.peer_of(results)}
     for column, (side, _) in enumerate(COLUMNS, start=2):
         at = [place for place, row in zip(places, shown, strict=True) if row[column]]
         spreads = [row[column] for row in shown if row[column]]

@@ -36,17 +36,17 @@ PEER = "The peer runs the same program, by turns with Gondwana. "
 
 def page(results: list[dict], glance: str, pictures: list[list[tuple[str, str]]], spreads: list[tuple], text: str) -> str:
     first = results[0]
+    peer = figures.peer_of(results)
     sections = "".join(
         _section(result, shown) for result, shown in zip(results, pictures, strict=True)
     )
-    peer = PEER if first["peer"] else ""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>Gondwana benchmarks</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
-        f"<h1>Gondwana benchmarks</h1>\n<p>{escape(_machine())}<br>\n{escape(_libraries(first))}</p>\n"
-        f"<p>{escape(READING.format(peer=peer))}</p>\n"
-        f"{_glance(glance, spreads, first['peer'])}{sections}"
+        f"<h1>Gondwana benchmarks</h1>\n<p>{escape(_machine())}<br>\n{escape(_libraries(first, peer))}</p>\n"
+        f"<p>{escape(READING.format(peer=PEER if peer else ''))}</p>\n"
+        f"{_glance(glance, spreads, peer)}{sections}"
         "<h2>Data</h2>\n<p>The values of every round are embedded in this page, as JSON, in "
         "the element <code>bench-data</code>.</p>\n"
         f'<script type="application/json" id="bench-data">\n{_in_script(text)}</script>\n'
@@ -64,9 +64,9 @@ def _machine() -> str:
     return f"{model}, {platform.system()} {platform.release()}"
 
 
-def _libraries(first: dict) -> str:
+def _libraries(first: dict, peer: str) -> str:
     ours = f"Gondwana {first['version']}"
-    return f"{ours}; peer: {first['peer']}" if first["peer"] else ours
+    return f"{ours}; peer: {peer}" if peer else ours
 
 
 def _in_script(text: str) -> str:
@@ -98,7 +98,7 @@ def _section(result: dict, pictures: list[tuple[str, str]]) -> str:
     shown = "".join(_figure(name, svg, f"Curves of {result['subject']}: {name}") for name, svg in pictures)
     return (
         f"<section>\n<h2>{escape(result['subject'])}</h2>\n"
-        f"<p>{escape(result['title'])}; {escape(result['job'])}, {result['rounds']} rounds</p>\n"
+        f"<p>{escape(result['door'])}: {escape(result['title'])}; {escape(result['job'])}, {result['rounds']} rounds</p>\n"
         f'<div class="figures">{shown}</div>\n'
         f"<details><summary>Table</summary>{_values(result)}</details>\n</section>\n"
     )

@@ -1,0 +1,26 @@
+// The shared memory of a measuring program of ARMCI.
+#ifndef GONDWANA_BENCH_ARMCI_START_H_
+#define GONDWANA_BENCH_ARMCI_START_H_
+
+#include <armcix.h>
+#include <message.h>
+
+static inline void end_job(int status) {
+  armci_msg_abort(status);
+}
+
+// A block of each process, as calls name them.
+static inline void** allocate_blocks(int processes, size_t bytes) {
+  void** blocks = (void**)calloc((size_t)processes, sizeof *blocks);
+  if (blocks != NULL && ARMCI_Malloc(blocks, (armci_size_t)bytes) == 0) return blocks;
+  fprintf(stderr, "bench: no memory for %zu bytes on each rank; ask for fewer with -m\n", bytes);
+  end_job(1);
+  return NULL;
+}
+
+// Whether the addresses of the process may be loaded from and stored to.
+static inline int is_mapped(int process) {
+  return armci_domain_same_id(ARMCI_DOMAIN_SMP, process);
+}
+
+#endif
