@@ -225,18 +225,27 @@ static inline void check_put(struct pair* p, const struct library* library, size
   }
 }
 
-static inline void measure_pair(struct pair* p, const struct library* library, const char* group,
-                                size_t rounds, size_t smallest, size_t largest) {
+// Collective. Clears the shared memory, of which `largest` bytes are data.
+static inline void begin_pair(struct pair* p, const struct library* library, size_t largest) {
   memset(p->shared, 0, CELL_BYTES + largest);
   memset(p->local, 1, largest);
   library->meet();
   agree_on_control(p, library);
+  memset(p->local, 1, largest);
+}
+
+// Sizes from `smallest` by powers of two; 0 is the only one.
+static inline void measure_group(struct pair* p, const struct library* library, const char* group,
+                                 size_t rounds, size_t smallest, size_t largest) {
   for (size_t i = 0; i < library->count; ++i) {
     const struct measurement* m = &library->measurements[i];
     if (strcmp(m->group, group) != 0) continue;
-    for (size_t bytes = smallest; bytes <= largest; bytes *= 2)
+    for (size_t bytes = smallest; bytes <= largest; bytes = bytes > 0 ? 2 * bytes : largest + 1)
       measure(m, p, library, bytes, rounds);
   }
+}
+
+static inline void end_pair(struct pair* p, const struct library* library, size_t largest) {
   library->meet();
   if (p->me == 0) check_put(p, library, largest);
   library->meet();
@@ -250,6 +259,13 @@ struct request {
   size_t largest;
 };
 
+static inline void measure_pair(struct pair* p, const struct library* library,
+                                const struct request* r) {
+  begin_pair(p, library, r->largest);
+  measure_group(p, library, r->group, r->rounds, r->smallest, r->largest);
+  end_pair(p, library, r->largest);
+}
+
 static inline struct request request_of(int argc, char** argv) {
   const char* group = argc > 1 ? argv[1] : "latency";
   const int is_atomic = strcmp(group, "atomics") == 0;
@@ -259,8 +275,8 @@ static inline struct request request_of(int argc, char** argv) {
 }
 
 // At least a word: agree_on_control() needs one.
-static inline size_t data_bytes(const struct request* r) {
-  return r->largest > sizeof(long) ? r->largest : sizeof(long);
+static inline size_t data_bytes(size_t largest) {
+  return largest > sizeof(long) ? largest : sizeof(long);
 }
 
 static inline char* private_memory(size_t bytes) {

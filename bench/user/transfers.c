@@ -92,7 +92,7 @@ static const struct library library = {
 
 int main(int argc, char** argv) {
   const struct request request = request_of(argc, argv);
-  const size_t bytes = data_bytes(&request);
+  const size_t bytes = data_bytes(request.largest);
   shmem_init();
   struct pair p = start_pair(shmem_my_pe(), shmem_n_pes());
   p.shared = shmem_align(4096, CELL_BYTES + bytes);
@@ -104,7 +104,7 @@ int main(int argc, char** argv) {
   }
   p.remote = p.shared;
   p.mapped = shmem_ptr(p.shared, p.other);
-  measure_pair(&p, &library, request.group, request.rounds, request.smallest, request.largest);
+  measure_pair(&p, &library, &request);
   free(p.local);
   shmem_free(p.shared);
   shmem_finalize();

@@ -85,7 +85,7 @@ static const struct library library = {
 
 int main(int argc, char** argv) {
   const struct request request = request_of(argc, argv);
-  const size_t bytes = data_bytes(&request);
+  const size_t bytes = data_bytes(request.largest);
   ARMCI_Init_args(&argc, &argv);
   struct pair p = start_pair(armci_msg_me(), armci_msg_nproc());
   void** blocks = allocate_blocks(p.ranks, CELL_BYTES + bytes);
@@ -94,7 +94,7 @@ int main(int argc, char** argv) {
   p.mapped = is_mapped(p.other) ? p.remote : NULL;
   p.local = private_memory(bytes);
   if (p.local == NULL) end_job(1);
-  measure_pair(&p, &library, request.group, request.rounds, request.smallest, request.largest);
+  measure_pair(&p, &library, &request);
   ARMCI_Free(p.shared);
   free(p.local);
   free((void*)blocks);

@@ -90,7 +90,7 @@ static const struct library library = {
 
 int main(int argc, char** argv) {
   const struct request request = request_of(argc, argv);
-  const size_t bytes = data_bytes(&request);
+  const size_t bytes = data_bytes(request.largest);
   start_gasnet(NULL, 0, CELL_BYTES + bytes);
   const gex_Rank_t me = gex_TM_QueryRank(world);
   struct pair p = start_pair((int)me, (int)gex_TM_QuerySize(world));
@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
   p.local = private_memory(bytes);
   require(p.local != NULL, "no private memory; ask for fewer bytes with -m");
   gex_AD_Create(&domain, world, GEX_DT_I64, GEX_OP_FADD | GEX_OP_SWAP | GEX_OP_FCAS, 0);
-  measure_pair(&p, &library, request.group, request.rounds, request.smallest, request.largest);
+  measure_pair(&p, &library, &request);
   gex_AD_Destroy(domain);
   free(p.local);
   meet();

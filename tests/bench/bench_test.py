@@ -25,7 +25,7 @@ onload = () => {{
   document.querySelector("pre").textContent = shown.defaultView.innerWidth + " " + fits + " " + curves.length;
 }};
 </script>"""
-SUBJECTS = ["latency", "bandwidth", "rate", "atomics", "collectives"]
+SUBJECTS = ["latency", "bandwidth", "rate", "atomics", "collectives", "strided", "am"]
 ATOMICS = ["fetch_add", "add", "swap", "compare_swap", "ping_pong"]
 
 
@@ -128,6 +128,21 @@ class BenchTest(unittest.TestCase):
                     for series in result["series"]:
                         self.assertEqual((len(series["ours_ns"]), len(series["control_ns"])), (3, 3))
                         self.assertTrue(all(ns > 0 for ns in series["ours_ns"] + series["control_ns"]))
+
+    def test_strided_transfers_have_blocks_from_four_words_on(self):
+        result = json.loads(self.figures("strided", "--json", "-m", "16:64"))
+        found = [(series["operation"], series["bytes"]) for series in result["series"]]
+        words = [(name, size) for name in ("iput", "iget") for size in (16, 32, 64)]
+        self.assertEqual(found, [*words, *[(name, size) for name in ("ibput", "ibget") for size in (32, 64)]])
+        for series in result["series"]:
+            self.assertTrue(all(ns > 0 for ns in series["ours_ns"] + series["control_ns"]))
+
+    def test_active_messages_have_trips_and_floods(self):
+        result = json.loads(self.figures("am", "--json", "-m", "8:16"))
+        found = [(series["operation"], series["bytes"]) for series in result["series"]]
+        sizes = [(name, size) for name in ("medium", "medium_flood", "long", "long_flood") for size in (8, 16)]
+        self.assertEqual(found, [("short", 0), ("short_flood", 0), *sizes])
+        self.assertEqual(result["door"], "GASNet-EX")
 
     def test_between_hosts_there_is_no_control(self):
         for subject, door in (("latency", "shmem"), ("collectives", "shmem"), ("latency", "armci"), ("latency", "gasnetex")):
@@ -280,7 +295,7 @@ class BenchTest(unittest.TestCase):
 
     def test_mistakes_get_a_sentence(self):
         for words, sentence in {
-            (): "what to measure? Possible are latency, bandwidth, rate, atomics, collectives, all",
+            (): "what to measure? Possible are latency, bandwidth, rate, atomics, collectives, strided, am, all",
             ("warp",): "warp cannot be measured by this version; possible are latency, ",
             ("latency", "-n", "1"): '-n "1": expected a whole number from 2 ',
             ("latency", "-m", "8"): '-m "8": expected MIN:MAX',
@@ -293,8 +308,11 @@ class BenchTest(unittest.TestCase):
             ("latency", "-n", "2", "--hosts", "a:1,b:1"): "not both",
             ("atomics", "--peer", "oshcc=a"): '--peer "oshcc=a": expected its compiler and launcher',
             ("atomics", "--hosts", "a:1,b:1", "--peer", "oshcc=a,oshrun=b"): "leave --hosts out",
+            ("am", "--door", "shmem"): "am is not measured by --door shmem: it has gasnetex",
+            ("strided", "--door", "armci"): "strided is not measured by --door armci: it has shmem",
+            ("am", "--peer", "oshcc=a,oshrun=b"): "--peer is another library for OpenSHMEM: am has none",
             ("latency", "--door", "front"): '--door "front": expected shmem, gasnetex or armci',
-            ("latency", "--door", "armci", "--peer", "oshcc=a,oshrun=b"): "leave --door out",
+            ("latency", "--door", "armci", "--peer", "oshcc=a,oshrun=b"): "leave --door armci out",
             ("latency", "--fast"): "--fast; see gondwana bench --help",
         }.items():
             with self.subTest(words=words):

@@ -21,7 +21,7 @@ constexpr std::string_view copies = "memcpy";
 constexpr Programs transfers{"transfers", "transfers_gasnet", "transfers_armci"};
 constexpr Programs collectives{"collectives", "collectives_gasnet", "collectives_armci"};
 
-constexpr std::array<Subject, 5> subjects{{
+constexpr std::array<Subject, 7> subjects{{
     {"latency", transfers, "latency", "latency of blocking operations", Unit::microseconds,
      "memcpy, of ping_pong with a store and a load"},
     {"bandwidth", transfers, "stream", "bandwidth of non-blocking puts, 64 in flight",
@@ -33,6 +33,21 @@ constexpr std::array<Subject, 5> subjects{{
     {"collectives", collectives, "collectives",
      "latency of collective operations of all ranks, a barrier included", Unit::microseconds,
      "a central barrier, loads and stores", true, 8},
+    {"strided",
+     {"strided", "", ""},
+     "strided",
+     "latency of strided puts and gets, 8 bytes of each 64",
+     Unit::microseconds,
+     "a loop of loads and stores",
+     true,
+     8,
+     64 << 10},
+    {"am",
+     {"", "messages_gasnet", ""},
+     "am",
+     "latency of active messages, and time of each in a flood",
+     Unit::microseconds,
+     "memcpy, a store and a load"},
 }};
 
 struct DoorName {
@@ -153,8 +168,12 @@ Result<void> set_sizes(const std::string& word, Choices& choices) {
 Result<void> set_peer(const std::string& word, Choices& choices) {
   if (word.empty()) return {};
   if (!choices.hosts.empty()) return wrong("--peer runs on this machine: leave --hosts out");
+  if (!has_door(choices.subject, Door::shmem))
+    return wrong(
+        fmt::format("--peer is another library for OpenSHMEM: {} has none", choices.subject.name));
   if (choices.door != Door::shmem)
-    return wrong("--peer is another library for OpenSHMEM: leave --door out");
+    return wrong(fmt::format("--peer is another library for OpenSHMEM: leave --door {} out",
+                             std::ranges::find(doors, choices.door, &DoorName::door)->word));
   const Result<PeerCommands> peer = parse_peer(word);
   if (!peer) return peer.error();
   choices.peer = *peer;
@@ -175,8 +194,11 @@ Result<void> set_format(const Words& words, Choices& choices) {
 // `is_alone`: a word that does not apply to this subject is a mistake; among several it is left
 // out.
 Result<Choices> choices_of(const Words& words, const Subject& subject, Door door, bool is_alone) {
-  Choices choices{
-      .subject = subject, .door = door, .hosts = words.hosts, .smallest = subject.word_bytes};
+  Choices choices{.subject = subject,
+                  .door = door,
+                  .hosts = words.hosts,
+                  .smallest = subject.word_bytes,
+                  .largest = subject.largest};
   if (!words.ranks.empty() && !words.hosts.empty())
     return wrong("-n or --hosts, not both: --hosts says how many ranks each host has");
   if (!words.sizes.empty() && !subject.has_sizes && is_alone)
@@ -257,7 +279,7 @@ std::string help_text() {
       "  --hosts A:N,B:N  run on these hosts, as for gondwana run\n"
       "  --peer oshcc=PATH,oshrun=PATH\n"
       "                   compile the same program for this library, too, and run both by turns\n"
-      "  -m MIN:MAX       sizes in bytes, powers of two times MIN: up to 1M unless given\n"
+      "  -m MIN:MAX       sizes in bytes, powers of two times MIN\n"
       "  -r N             rounds: 20 unless given\n"
       "  --report FILE.html\n"
       "                   a page with curves, ratios and data, made by python3 with matplotlib\n"

@@ -33,6 +33,7 @@ struct Subject {
   std::string_view control;      // what stands beside it in each round
   bool has_sizes = true;         // of the operands; otherwise the rows are operations
   std::uint64_t word_bytes = 1;  // sizes are whole numbers of them
+  std::uint64_t largest = std::uint64_t{1} << 20;  // size unless -m says otherwise
 };
 
 enum class Format { table, csv, json };

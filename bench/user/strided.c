@@ -1,0 +1,145 @@
+// The measurements of `gondwana bench strided`: words of 8 bytes that lie 64 bytes apart on both
+// sides, and blocks of four words that lie 256 bytes apart, which OpenSHMEM has from 1.6 on. The
+// control is a loop over the mapped memory. Other names are of OpenSHMEM 1.4.
+// Usage: strided GROUP ROUNDS SMALLEST LARGEST
+#include "pair.h"
+
+#include <shmem.h>
+
+#define HAS_BLOCKS \
+  (SHMEM_MAJOR_VERSION > 1 || (SHMEM_MAJOR_VERSION == 1 && SHMEM_MINOR_VERSION >= 6))
+
+enum { WORD = sizeof(long), STRIDE = 8, BLOCK = 4, BLOCK_STRIDE = STRIDE * BLOCK };
+
+static long* words_in(char* memory) {
+  return (long*)(void*)memory;
+}
+
+static void iput(struct pair* p, size_t bytes, size_t ops) {
+  for (size_t i = 0; i < ops; ++i) {
+    shmem_long_iput(words_in(data_in(p->remote)), words_in(p->local), STRIDE, STRIDE, bytes / WORD,
+                    p->other);
+    shmem_quiet();
+  }
+}
+
+static void iget(struct pair* p, size_t bytes, size_t ops) {
+  for (size_t i = 0; i < ops; ++i)
+    shmem_long_iget(words_in(p->local), words_in(data_in(p->remote)), STRIDE, STRIDE, bytes / WORD,
+                    p->other);
+}
+
+static void copy_words(long* to, const long* from, size_t bytes, size_t ops) {
+  for (size_t i = 0; i < ops; ++i) {
+    for (size_t word = 0; word < bytes / WORD; ++word) to[word * STRIDE] = from[word * STRIDE];
+    keep_copies();
+  }
+}
+
+static void words_there(struct pair* p, size_t bytes, size_t ops) {
+  copy_words(words_in(data_in(p->mapped)), words_in(p->local), bytes, ops);
+}
+
+static void words_here(struct pair* p, size_t bytes, size_t ops) {
+  copy_words(words_in(p->local), words_in(data_in(p->mapped)), bytes, ops);
+}
+
+#if HAS_BLOCKS
+static void ibput(struct pair* p, size_t bytes, size_t ops) {
+  for (size_t i = 0; i < ops; ++i) {
+    shmem_long_ibput(words_in(data_in(p->remote)), words_in(p->local), BLOCK_STRIDE, BLOCK_STRIDE,
+                     BLOCK, bytes / WORD / BLOCK, p->other);
+    shmem_quiet();
+  }
+}
+
+static void ibget(struct pair* p, size_t bytes, size_t ops) {
+  for (size_t i = 0; i < ops; ++i)
+    shmem_long_ibget(words_in(p->local), words_in(data_in(p->remote)), BLOCK_STRIDE, BLOCK_STRIDE,
+                     BLOCK, bytes / WORD / BLOCK, p->other);
+}
+
+static void copy_blocks(long* to, const long* from, size_t bytes, size_t ops) {
+  for (size_t i = 0; i < ops; ++i) {
+    for (size_t block = 0; block < bytes / WORD / BLOCK; ++block)
+      memcpy(&to[block * BLOCK_STRIDE], &from[block * BLOCK_STRIDE], BLOCK * sizeof *to);
+    keep_copies();
+  }
+}
+
+static void blocks_there(struct pair* p, size_t bytes, size_t ops) {
+  copy_blocks(words_in(data_in(p->mapped)), words_in(p->local), bytes, ops);
+}
+
+static void blocks_here(struct pair* p, size_t bytes, size_t ops) {
+  copy_blocks(words_in(p->local), words_in(data_in(p->mapped)), bytes, ops);
+}
+#endif
+
+static void put(struct pair* p, size_t bytes, size_t ops) {
+  for (size_t i = 0; i < ops; ++i) {
+    shmem_putmem(data_in(p->remote), p->local, bytes, p->other);
+    shmem_quiet();
+  }
+}
+
+static void get(struct pair* p, size_t bytes, size_t ops) {
+  for (size_t i = 0; i < ops; ++i) shmem_getmem(p->local, data_in(p->remote), bytes, p->other);
+}
+
+static const struct measurement measurements[] = {
+    {"words", "iput", iput, words_there, 0},
+    {"words", "iget", iget, words_here, 0},
+#if HAS_BLOCKS
+    {"blocks", "ibput", ibput, blocks_there, 0},
+    {"blocks", "ibget", ibget, blocks_here, 0},
+#endif
+};
+
+static const struct library library = {
+    measurements,      sizeof measurements / sizeof *measurements, put, get, shmem_barrier_all,
+    shmem_global_exit,
+};
+
+// What iput has put, a get of everything must find.
+static void check_words(struct pair* p, size_t bytes) {
+  if (p->me != 0) return;
+  const size_t count = bytes / WORD;
+  for (size_t i = 0; i < count; ++i) words_in(p->local)[i * STRIDE] = (long)i + 1;
+  iput(p, bytes, 1);
+  memset(p->local, 0, bytes * STRIDE);
+  get(p, bytes * STRIDE, 1);
+  for (size_t i = 0; i < count; ++i) {
+    if (words_in(p->local)[i * STRIDE] == (long)i + 1) continue;
+    fprintf(stderr, "strided: word %zu of %zu is not the one that was put\n", i, count);
+    shmem_global_exit(1);
+  }
+}
+
+int main(int argc, char** argv) {
+  const struct request request = request_of(argc, argv);
+  const size_t bytes = data_bytes(request.largest) * STRIDE;
+  const size_t least_block = BLOCK * WORD;
+  shmem_init();
+  struct pair p = start_pair(shmem_my_pe(), shmem_n_pes());
+  p.shared = shmem_align(4096, CELL_BYTES + bytes);
+  p.local = private_memory(bytes);
+  if (p.shared == NULL || p.local == NULL) {
+    fprintf(stderr, "strided: no memory for %zu bytes on each rank; ask for fewer with -m\n",
+            bytes);
+    shmem_global_exit(1);
+  }
+  p.remote = p.shared;
+  p.mapped = shmem_ptr(p.shared, p.other);
+  begin_pair(&p, &library, bytes);
+  measure_group(&p, &library, "words", request.rounds, request.smallest, request.largest);
+  measure_group(&p, &library, "blocks", request.rounds,
+                request.smallest > least_block ? request.smallest : least_block, request.largest);
+  end_pair(&p, &library, bytes);
+  check_words(&p, request.largest);
+  shmem_barrier_all();
+  free(p.local);
+  shmem_free(p.shared);
+  shmem_finalize();
+  return 0;
+}
