@@ -25,11 +25,12 @@ Result<Recorded> read_file(const std::string& name) {
 }
 
 Series series_of(const nlohmann::json& item) {
+  const bool is_of_bytes = item.contains("ours_bytes");
   Series series;
   item.at("operation").get_to(series.operation);
-  item.at("bytes").get_to(series.bytes);
-  item.at("ours_ns").get_to(series.ours);
-  item.at("control_ns").get_to(series.control);
+  item.at(item.contains("ranks") ? "ranks" : "bytes").get_to(series.bytes);
+  item.at(is_of_bytes ? "ours_bytes" : "ours_ns").get_to(series.ours);
+  item.at(is_of_bytes ? "control_bytes" : "control_ns").get_to(series.control);
   return series;
 }
 
@@ -120,8 +121,8 @@ std::string to_table(const std::vector<Compared>& compared) {
                                  "Figure", "Before", "After", "Change");
   for (const Compared& row : compared)
     text += fmt::format("{:<14}{:>10}  {:<14}{:<28}{:<28}{}\n", row.operation, row.bytes,
-                        row.has_control ? "Ratio" : "ns", to_text(row.before), to_text(row.after),
-                        word_for(row.change));
+                        row.has_control ? "Ratio" : "Value", to_text(row.before),
+                        to_text(row.after), word_for(row.change));
   return text;
 }
 

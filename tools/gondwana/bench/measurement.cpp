@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "bench/installed_file.hpp"
+#include "bench/job_costs.hpp"
 #include "bench/output_of.hpp"
 #include "bench/peer.hpp"
 #include "bench/progress.hpp"
@@ -29,9 +30,13 @@ std::uint32_t steps_of(const std::vector<Choices>& all) {
   return steps;
 }
 
-std::vector<std::string> own_job(const std::string& program, const Choices& choices) {
-  if (choices.hosts.empty())
-    return {command_path(), "run", "-n", fmt::to_string(choices.ranks), program};
+Result<std::string> find_program(const Choices& choices) {
+  return find_file(choices.subject.programs.of(choices.door), GONDWANA_MODULES "/bench");
+}
+
+std::vector<std::string> own_job(const std::string& program, const Choices& choices,
+                                 std::uint32_t ranks) {
+  if (choices.hosts.empty()) return {command_path(), "run", "-n", fmt::to_string(ranks), program};
   return {command_path(), "run", "--hosts", choices.hosts, program};
 }
 
@@ -61,6 +66,7 @@ class Measurements {
     std::uint32_t last;
   };
 
+  Result<Measured> measure_jobs(std::size_t index);
   Result<void> run_turn(const Turn& turn, Measured& measured);
   Result<void> run_peer(const Turn& turn, Measured& measured);
   void tell(const Turn& turn, std::string_view library);
@@ -85,9 +91,12 @@ Result<void> Measurements::prepare_peer() {
 void Measurements::tell(const Turn& turn, std::string_view library) {
   if (!progress_) return;
   const Choices& choices = all_[turn.index];
+  const std::string rounds = turn.first == turn.last
+                                 ? fmt::format("round {}", turn.first)
+                                 : fmt::format("rounds {} to {}", turn.first, turn.last);
   const std::string what =
-      fmt::format("{} ({} of {}), {}, rounds {} to {} of {}", choices.subject.name, turn.index + 1,
-                  all_.size(), library, turn.first, turn.last, choices.rounds);
+      fmt::format("{} ({} of {}), {}, {} of {}", choices.subject.name, turn.index + 1, all_.size(),
+                  library, rounds, choices.rounds);
   progress_->begin(what, turn.first == 1 && library == "Gondwana");
 }
 
@@ -107,18 +116,40 @@ Result<void> Measurements::run_peer(const Turn& turn, Measured& measured) {
 Result<void> Measurements::run_turn(const Turn& turn, Measured& measured) {
   tell(turn, "Gondwana");
   const Choices& choices = all_[turn.index];
-  const Result<std::string> program =
-      find_file(choices.subject.programs.of(choices.door), GONDWANA_MODULES "/bench");
+  const Result<std::string> program = find_program(choices);
   if (!program) return program.error();
   const Result<std::vector<Series>> ours =
-      run(own_job(*program, choices), choices, turn.last - turn.first + 1);
+      run(own_job(*program, choices, choices.ranks), choices, turn.last - turn.first + 1);
   if (!ours) return ours.error();
   append(measured.series, *ours);
   return run_peer(turn, measured);
 }
 
+// A round has ours and the peer, for each number of ranks.
+Result<Measured> Measurements::measure_jobs(std::size_t index) {
+  const Choices& choices = all_[index];
+  const Result<std::string> program = find_program(choices);
+  if (!program) return program.error();
+  const JobCommand own = [&](std::uint32_t ranks) { return own_job(*program, choices, ranks); };
+  JobCommand peer;
+  Measured measured{choices, has_peer(choices) ? peers_->name() : "", {}};
+  if (has_peer(choices)) {
+    const Result<std::string> built = peers_->program(choices.subject.programs.shmem);
+    if (!built) return built.error();
+    peer = [this, path = *built](std::uint32_t ranks) { return peers_->job(path, ranks); };
+  }
+  for (std::uint32_t round = 1; round <= choices.rounds; ++round) {
+    tell({index, round, round}, "Gondwana");
+    const Result<void> added = add_round_of_jobs(choices, own, peer, measured.series);
+    if (!added) return added.error();
+  }
+  finish_jobs(choices, measured.series);
+  return measured;
+}
+
 Result<Measured> Measurements::measure(std::size_t index) {
   const Choices& choices = all_[index];
+  if (choices.subject.axis == Axis::ranks) return measure_jobs(index);
   const std::uint32_t turns = turns_of(choices);
   Measured measured{choices, has_peer(choices) ? peers_->name() : "", {}};
   std::uint32_t done = 0;

@@ -64,6 +64,15 @@ std::string read_all(int fd) {
   }
 }
 
+Result<void> wait_for_end(const std::vector<std::string>& words, pid_t pid) {
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  if (WIFSIGNALED(status))
+    return failed(words, fmt::format("it was killed by signal {}", WTERMSIG(status)));
+  return failed(words, fmt::format("it ended with status {}", WEXITSTATUS(status)));
+}
+
 }  // namespace
 
 Result<std::string> output_of(const std::vector<std::string>& words) {
@@ -75,12 +84,23 @@ Result<std::string> output_of(const std::vector<std::string>& words) {
   to.reset();
   if (!pid) return pid.error();
   std::string text = read_all(from.get());
-  int status = 0;
-  while (::waitpid(*pid, &status, 0) < 0 && errno == EINTR) continue;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return text;
-  if (WIFSIGNALED(status))
-    return failed(words, fmt::format("it was killed by signal {}", WTERMSIG(status)));
-  return failed(words, fmt::format("it ended with status {}", WEXITSTATUS(status)));
+  if (const Result<void> ended = wait_for_end(words, *pid); !ended) return ended.error();
+  return text;
+}
+
+Result<void> run_at_once(const std::vector<std::string>& words, std::uint32_t copies) {
+  std::vector<pid_t> started;
+  Result<void> outcome;
+  for (std::uint32_t i = 0; i < copies && outcome; ++i) {
+    const Result<pid_t> pid = start(words, STDOUT_FILENO);
+    if (pid)
+      started.push_back(*pid);
+    else
+      outcome = pid.error();
+  }
+  for (const pid_t pid : started)
+    if (const Result<void> ended = wait_for_end(words, pid); !ended) outcome = ended;
+  return outcome;
 }
 
 }  // namespace gondwana::bench

@@ -21,6 +21,10 @@ double in_unit(Unit unit, double ns, std::uint64_t bytes) {
       return 1e3 * static_cast<double>(bytes) / ns;
     case Unit::millions:
       return 1e3 / ns;
+    case Unit::milliseconds:
+      return ns / 1e6;
+    case Unit::kibibytes:
+      return ns / 1024;  // it is bytes
   }
   return ns;
 }
@@ -38,6 +42,10 @@ UnitName names_of(Unit unit) {
       return {"Bandwidth", "MB/s"};
     case Unit::millions:
       return {"Rate", "M/s"};
+    case Unit::milliseconds:
+      return {"Time", "ms"};
+    case Unit::kibibytes:
+      return {"Memory", "KiB"};
   }
   return {};
 }
@@ -62,9 +70,25 @@ struct Row {
   std::optional<double> gain;     // the time of the peer divided by ours, of medians
 };
 
+bool has_numbers(const Subject& subject) {
+  return subject.axis != Axis::none;
+}
+
+std::string_view title_of(Axis axis) {
+  switch (axis) {
+    case Axis::bytes:
+      return "# Size";
+    case Axis::ranks:
+      return "# Ranks";
+    case Axis::none:
+      return "# Operation";
+  }
+  return "";
+}
+
 Row row_of(const Subject& subject, const Series& series) {
   const std::uint64_t bytes = series.bytes;
-  Row row{subject.has_sizes ? fmt::to_string(bytes) : series.operation,
+  Row row{has_numbers(subject) ? fmt::to_string(bytes) : series.operation,
           &series,
           quartiles_of(in_unit(subject.unit, series.ours, bytes)),
           {},
@@ -92,20 +116,21 @@ std::string number(const std::optional<double>& value, int digits) {
   return value ? fmt::format("{:.{}f}", *value, digits) : "-";
 }
 
-// "2 ranks", or "hosts a:1,b:1"
+// "2 ranks", "2 to 16 ranks" or "hosts a:1,b:1"
 std::string ranks_of(const Choices& choices) {
+  if (choices.subject.axis == Axis::ranks && choices.ranks > 2)
+    return fmt::format("2 to {} ranks", choices.ranks);
   return choices.hosts.empty() ? fmt::format("{} ranks", choices.ranks)
                                : fmt::format("hosts {}", choices.hosts);
 }
 
 std::string titles(const Choices& choices, const std::string& operation) {
   const Subject& subject = choices.subject;
-  const std::string what = subject.has_sizes ? fmt::format(": {}", operation) : "";
+  const std::string what = has_numbers(subject) ? fmt::format(": {}", operation) : "";
   std::string text =
       fmt::format("# {} {}{}, {}, medians of {} rounds\n{:<14}{:>16}{:>12}{:>12}{:>12}{:>8}",
                   name_of(choices.door), subject.title, what, ranks_of(choices), choices.rounds,
-                  subject.has_sizes ? "# Size" : "# Operation", name_of(subject.unit), "25%", "75%",
-                  "Control", "Ratio");
+                  title_of(subject.axis), name_of(subject.unit), "25%", "75%", "Control", "Ratio");
   if (!choices.peer.compiler.empty()) text += fmt::format("{:>12}{:>12}", "Peer", "Peer/ours");
   return text + '\n';
 }
@@ -114,7 +139,7 @@ std::string to_table(const Choices& choices, const std::vector<Row>& rows) {
   std::string text;
   std::string operation;
   for (const Row& row : rows) {
-    if (text.empty() || (choices.subject.has_sizes && row.series->operation != operation)) {
+    if (text.empty() || (has_numbers(choices.subject) && row.series->operation != operation)) {
       operation = row.series->operation;
       text += (text.empty() ? "" : "\n") + titles(choices, operation);
     }
@@ -128,7 +153,8 @@ std::string to_table(const Choices& choices, const std::vector<Row>& rows) {
 }
 
 std::string to_csv(const Choices& choices, const std::vector<Row>& rows) {
-  std::string text = fmt::format("operation,bytes,\"{}\",25%,75%,control,ratio,peer,peer/ours\n",
+  std::string text = fmt::format("operation,{},\"{}\",25%,75%,control,ratio,peer,peer/ours\n",
+                                 choices.subject.axis == Axis::ranks ? "ranks" : "bytes",
                                  name_of(choices.subject.unit));
   for (const Row& row : rows)
     text += fmt::format("{},{},{:.6g},{:.6g},{:.6g},{},{},{},{}\n", row.series->operation,
@@ -138,11 +164,12 @@ std::string to_csv(const Choices& choices, const std::vector<Row>& rows) {
   return text;
 }
 
-std::string series_in_json(const Series& series) {
+std::string series_in_json(const Subject& subject, const Series& series) {
   return fmt::format(
-      R"(    {{"operation": {}, "bytes": {}, "ours_ns": [{:.3f}], "control_ns": [{:.3f}], "peer_ns": [{:.3f}]}})",
-      json_text(series.operation), series.bytes, fmt::join(series.ours, ", "),
-      fmt::join(series.control, ", "), fmt::join(series.peer, ", "));
+      R"(    {{"operation": {}, "{}": {}, "ours_{unit}": [{:.3f}], "control_{unit}": [{:.3f}], "peer_{unit}": [{:.3f}]}})",
+      json_text(series.operation), subject.axis == Axis::ranks ? "ranks" : "bytes", series.bytes,
+      fmt::join(series.ours, ", "), fmt::join(series.control, ", "), fmt::join(series.peer, ", "),
+      fmt::arg("unit", subject.unit == Unit::kibibytes ? "bytes" : "ns"));
 }
 
 std::string to_json(const Measured& measured) {
@@ -150,7 +177,7 @@ std::string to_json(const Measured& measured) {
   const Subject& subject = choices.subject;
   std::vector<std::string> items;
   items.reserve(measured.series.size());
-  for (const Series& series : measured.series) items.push_back(series_in_json(series));
+  for (const Series& series : measured.series) items.push_back(series_in_json(subject, series));
   const UnitName unit = names_of(subject.unit);
   const std::array<std::pair<std::string_view, std::string>, 9> texts{
       {{"version", GONDWANA_VERSION},

@@ -11,10 +11,10 @@
 
 namespace gondwana::bench {
 
-// Nanoseconds of one operation, a value for each round.
+// Nanoseconds of one operation, a value for each round; of memory, bytes.
 struct Series {
   std::string operation;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;  // of the operand; of what a job costs, its ranks
   std::vector<double> ours;
   std::vector<double> control;  // empty: the target is not mapped here
   std::vector<double> peer;     // empty: there is no other library

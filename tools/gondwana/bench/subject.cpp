@@ -21,7 +21,7 @@ constexpr std::string_view copies = "memcpy";
 constexpr Programs transfers{"transfers", "transfers_gasnet", "transfers_armci"};
 constexpr Programs collectives{"collectives", "collectives_gasnet", "collectives_armci"};
 
-constexpr std::array<Subject, 7> subjects{{
+constexpr std::array<Subject, 9> subjects{{
     {"latency", transfers, "latency", "latency of blocking operations", Unit::microseconds,
      "memcpy, of ping_pong with a store and a load"},
     {"bandwidth", transfers, "stream", "bandwidth of non-blocking puts, 64 in flight",
@@ -29,17 +29,17 @@ constexpr std::array<Subject, 7> subjects{{
     {"rate", transfers, "stream", "rate of non-blocking puts, 64 in flight", Unit::millions,
      copies},
     {"atomics", transfers, "atomics", "latency of atomic operations on one word",
-     Unit::microseconds, "the instruction", false},
+     Unit::microseconds, "the instruction", Axis::none},
     {"collectives", collectives, "collectives",
      "latency of collective operations of all ranks, a barrier included", Unit::microseconds,
-     "a central barrier, loads and stores", true, 8},
+     "a central barrier, loads and stores", Axis::bytes, 8},
     {"strided",
      {"strided", "", ""},
      "strided",
      "latency of strided puts and gets, 8 bytes of each 64",
      Unit::microseconds,
      "a loop of loads and stores",
-     true,
+     Axis::bytes,
      8,
      64 << 10},
     {"am",
@@ -48,6 +48,28 @@ constexpr std::array<Subject, 7> subjects{{
      "latency of active messages, and time of each in a flood",
      Unit::microseconds,
      "memcpy, a store and a load"},
+    {"startup",
+     {"startup", "", ""},
+     "",
+     "time from the start of a job",
+     Unit::milliseconds,
+     "as many plain processes",
+     Axis::ranks,
+     1,
+     0,
+     16,
+     10},
+    {"memory",
+     {"memory", "", ""},
+     "",
+     "memory of a rank after shmem_init and a barrier",
+     Unit::kibibytes,
+     "the same before shmem_init",
+     Axis::ranks,
+     1,
+     0,
+     16,
+     5},
 }};
 
 struct DoorName {
@@ -196,21 +218,32 @@ Result<void> set_format(const Words& words, Choices& choices) {
 Result<Choices> choices_of(const Words& words, const Subject& subject, Door door, bool is_alone) {
   Choices choices{.subject = subject,
                   .door = door,
+                  .ranks = subject.ranks,
                   .hosts = words.hosts,
+                  .rounds = subject.rounds,
                   .smallest = subject.word_bytes,
                   .largest = subject.largest};
   if (!words.ranks.empty() && !words.hosts.empty())
     return wrong("-n or --hosts, not both: --hosts says how many ranks each host has");
-  if (!words.sizes.empty() && !subject.has_sizes && is_alone)
+  if (!words.hosts.empty() && subject.axis == Axis::ranks)
+    return wrong(
+        fmt::format("{} is measured on this machine only: leave --hosts out", subject.name));
+  if (!words.sizes.empty() && subject.axis != Axis::bytes && is_alone)
     return wrong(fmt::format("{} has no sizes: leave -m out", subject.name));
   const bool has_peer = is_alone || door == Door::shmem || !words.door.empty();
   for (const Result<void>& set :
        {set_number("-n", words.ranks, 2, 65536, choices.ranks),
         set_number("-r", words.rounds, 3, 10000, choices.rounds),
-        subject.has_sizes ? set_sizes(words.sizes, choices) : Result<void>{},
+        subject.axis == Axis::bytes ? set_sizes(words.sizes, choices) : Result<void>{},
         has_peer ? set_peer(words.peer, choices) : Result<void>{}, set_format(words, choices)})
     if (!set) return set.error();
   return choices;
+}
+
+// Whether this subject is one of all that these words ask for. A mistake in them is told later.
+bool is_possible(const Words& words, const Subject& subject) {
+  if (!words.hosts.empty() && subject.axis == Axis::ranks) return false;
+  return find_door(words.door, subject) || !is_door(words.door);
 }
 
 Result<Request> request_of(const Words& words) {
@@ -219,8 +252,8 @@ Result<Request> request_of(const Words& words) {
   const Result<std::vector<Subject>> chosen = find_subjects(words);
   if (!chosen) return chosen.error();
   for (const Subject& subject : *chosen) {
+    if (is_all(words) && !is_possible(words, subject)) continue;
     const Result<Door> door = find_door(words.door, subject);
-    if (!door && is_all(words) && is_door(words.door)) continue;
     if (!door) return door.error();
     const Result<Choices> choices = choices_of(words, subject, *door, !is_all(words));
     if (!choices) return choices.error();
@@ -275,12 +308,13 @@ std::string help_text() {
   text +=
       "\n"
       "  --door DOOR      shmem (unless given), gasnetex or armci\n"
-      "  -n N             ranks: 2 unless given\n"
+      "  -n N             ranks: 2 unless given; startup and memory: 2, 4, 8 to N, 16 unless "
+      "given\n"
       "  --hosts A:N,B:N  run on these hosts, as for gondwana run\n"
       "  --peer oshcc=PATH,oshrun=PATH\n"
       "                   compile the same program for this library, too, and run both by turns\n"
       "  -m MIN:MAX       sizes in bytes, powers of two times MIN\n"
-      "  -r N             rounds: 20 unless given\n"
+      "  -r N             rounds: 20 unless given; startup 10, memory 5\n"
       "  --report FILE.html\n"
       "                   a page with curves, ratios and data, made by python3 with matplotlib\n"
       "  --csv            the table for a spreadsheet\n"

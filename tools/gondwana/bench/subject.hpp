@@ -11,7 +11,10 @@
 
 namespace gondwana::bench {
 
-enum class Unit { microseconds, megabytes, millions };
+enum class Unit { microseconds, megabytes, millions, milliseconds, kibibytes };
+
+// What the figures of an operation are shown over.
+enum class Axis { bytes, ranks, none };
 
 enum class Door { shmem, gasnetex, armci };
 
@@ -30,10 +33,12 @@ struct Subject {
   std::string_view group;  // what these programs call it
   std::string_view title;
   Unit unit;
-  std::string_view control;      // what stands beside it in each round
-  bool has_sizes = true;         // of the operands; otherwise the rows are operations
-  std::uint64_t word_bytes = 1;  // sizes are whole numbers of them
+  std::string_view control;  // what stands beside it in each round
+  Axis axis = Axis::bytes;
+  std::uint64_t word_bytes = 1;                    // sizes are whole numbers of them
   std::uint64_t largest = std::uint64_t{1} << 20;  // size unless -m says otherwise
+  std::uint32_t ranks = 2;                         // unless -n says otherwise
+  std::uint32_t rounds = 20;                       // unless -r says otherwise
 };
 
 enum class Format { table, csv, json };
@@ -42,8 +47,8 @@ enum class Format { table, csv, json };
 struct Choices {
   Subject subject{};
   Door door = Door::shmem;
-  std::uint32_t ranks = 2;
-  std::string hosts;  // as for `gondwana run --hosts`; empty: this machine
+  std::uint32_t ranks = 2;  // with Axis::ranks the greatest number of them
+  std::string hosts;        // as for `gondwana run --hosts`; empty: this machine
   PeerCommands peer{};
   std::uint32_t rounds = 20;
   std::uint64_t smallest = 1;

@@ -4,6 +4,7 @@ import io
 
 import figures
 from matplotlib import pyplot as plt
+from matplotlib.container import ErrorbarContainer
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 plt.switch_backend("Agg")  # draws without a display
@@ -13,17 +14,17 @@ WIDTH = 4.6  # inches: about the width of a phone, so that its letters keep thei
 
 # Colours of Okabe and Ito, which differ with any colour vision.
 STYLES = {
-    "ours_ns": {"color": "#0072B2", "marker": "o", "linestyle": "-"},
-    "control_ns": {"color": "#000000", "marker": "s", "linestyle": "--", "markerfacecolor": "white"},
-    "peer_ns": {"color": "#D55E00", "marker": "^", "linestyle": ":"},
+    "ours": {"color": "#0072B2", "marker": "o", "linestyle": "-"},
+    "control": {"color": "#000000", "marker": "s", "linestyle": "--", "markerfacecolor": "white"},
+    "peer": {"color": "#D55E00", "marker": "^", "linestyle": ":"},
 }
 
 
 def labels(result: dict) -> dict[str, str]:
     return {
-        "ours_ns": "Gondwana",
-        "control_ns": "control: " + result["control"],
-        "peer_ns": "peer: " + result["peer"],
+        "ours": "Gondwana",
+        "control": "control: " + result["control"],
+        "peer": "peer: " + result["peer"],
     }
 
 
@@ -75,7 +76,7 @@ def _curves(result: dict, rows: list[dict]) -> str:
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.yaxis.set_major_formatter(FuncFormatter(decimal))
     axes.yaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlabel("bytes")
+    axes.set_xlabel(figures.axis_of(rows[0]))
     axes.set_ylabel(_axis(result))
     axes.grid(True, color="#dddddd", linewidth=0.6)
     add_legend(figure, axes)
@@ -110,6 +111,7 @@ def _points(result: dict, rows: list[dict]) -> str:
 def add_legend(figure, axes) -> None:
     """Above the axes, a line for each side, from the left edge: names of peers can be long."""
     handles, names = axes.get_legend_handles_labels()
+    handles = [handle[0] if isinstance(handle, ErrorbarContainer) else handle for handle in handles]
     height = 0.17 * len(names) / figure.get_figheight()
     figure.get_layout_engine().set(rect=(0, 0, 1, 1 - height))
     figure.legend(handles, names, frameon=False, fontsize=8, loc="upper left", borderpad=0, labelspacing=0.15)

@@ -1,44 +1,54 @@
-"""The figures of a series: in the unit of its subject, quartiles, and times compared with ours."""
+"""The figures of a series: in the unit of its subject, quartiles, and ratios to ours."""
 
 import statistics
 
-# The time of one operation in nanoseconds, as the unit has it.
+# The time of one operation in nanoseconds, or its bytes, as the unit has it.
 UNITS = {
     "us": lambda ns, size: ns / 1e3,
     "MB/s": lambda ns, size: 1e3 * size / ns,
     "M/s": lambda ns, size: 1e3 / ns,
+    "ms": lambda ns, size: ns / 1e6,
+    "KiB": lambda size_in_bytes, size: size_in_bytes / 1024,
 }
 
 
+def axis_of(series: dict) -> str:
+    return "ranks" if "ranks" in series else "bytes"
+
+
 def size_of(series: dict) -> int:
-    return series["bytes"]
+    return series[axis_of(series)]
 
 
-def quartiles(values: list[float]) -> tuple[float, float, float]:
-    if len(values) < 2:
-        return values[0], values[0], values[0]
-    lower, median, upper = statistics.quantiles(values, n=4, method="inclusive")
+def values(series: dict, side: str) -> list[float]:
+    """Of the rounds of a side: "ours", "control" or "peer"."""
+    return series.get(f"{side}_ns") or series.get(f"{side}_bytes") or []
+
+
+def quartiles(found: list[float]) -> tuple[float, float, float]:
+    if len(found) < 2:
+        return found[0], found[0], found[0]
+    lower, median, upper = statistics.quantiles(found, n=4, method="inclusive")
     return lower, median, upper
 
 
 def in_unit(unit: str, series: dict, side: str) -> tuple[float, float, float] | None:
     """The quartiles of a side, or None if it was not measured."""
-    values = [UNITS[unit](value, size_of(series)) for value in series[side] if value > 0]
-    return quartiles(values) if values else None
+    found = [UNITS[unit](value, size_of(series)) for value in values(series, side) if value > 0]
+    return quartiles(found) if found else None
 
 
 def control_to_ours(series: dict) -> float | None:
-    """The time of the control divided by ours: the median over rounds, which have both."""
-    pairs = zip(series["control_ns"], series["ours_ns"], strict=False)
+    """The figure of the control divided by ours: the median over rounds, which have both."""
+    pairs = zip(values(series, "control"), values(series, "ours"), strict=False)
     ratios = [control / ours for control, ours in pairs if control > 0 and ours > 0]
     return statistics.median(ratios) if ratios else None
 
 
 def peer_to_ours(series: dict) -> float | None:
-    """The time of the peer divided by ours, of medians: they have run by turns."""
-    if not series["peer_ns"] or not series["ours_ns"]:
-        return None
-    return statistics.median(series["peer_ns"]) / statistics.median(series["ours_ns"])
+    """The figure of the peer divided by ours, of medians: they have run by turns."""
+    peer, ours = values(series, "peer"), values(series, "ours")
+    return statistics.median(peer) / statistics.median(ours) if peer and ours else None
 
 
 def peer_of(results: list[dict]) -> str:
@@ -50,7 +60,7 @@ def by_operation(result: dict) -> dict[str, list[dict]]:
     """The series that we have, as a peer may lack an operation, but never has one alone."""
     operations: dict[str, list[dict]] = {}
     for series in result["series"]:
-        if series["ours_ns"]:
+        if values(series, "ours"):
             operations.setdefault(series["operation"], []).append(series)
     return operations
 

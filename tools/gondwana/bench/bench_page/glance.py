@@ -1,6 +1,6 @@
 """The ratios of all subjects at a glance: a picture and its table.
 
-Both sides are times divided by ours, so what is right of 1 takes longer than Gondwana.
+Both sides are times, or bytes, divided by ours: what is right of 1 takes more than Gondwana.
 """
 
 import curves
@@ -8,7 +8,7 @@ import figures
 from matplotlib import pyplot as plt
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-COLUMNS = (("control_ns", figures.control_to_ours), ("peer_ns", figures.peer_to_ours))
+COLUMNS = (("control", figures.control_to_ours), ("peer", figures.peer_to_ours))
 
 Spread = tuple[float, float, float] | None
 
@@ -33,7 +33,7 @@ def picture(results: list[dict]) -> str:
     height = 1.4 + 0.24 * len(shown) + 0.12 * len(results)
     figure, axes = plt.subplots(figsize=(curves.WIDTH, height), layout="constrained")
     places = _places(shown)
-    names = {"control_ns": "control", "peer_ns": "peer: " + figures.peer_of(results)}
+    names = {"control": "control", "peer": "peer: " + figures.peer_of(results)}
     for column, (side, _) in enumerate(COLUMNS, start=2):
         at = [place for place, row in zip(places, shown, strict=True) if row[column]]
         spreads = [row[column] for row in shown if row[column]]
@@ -42,16 +42,17 @@ def picture(results: list[dict]) -> str:
         means = [mean for mean, _, _ in spreads]
         bars = [[mean - least for mean, least, _ in spreads], [most - mean for mean, _, most in spreads]]
         style = {**curves.STYLES[side], "linestyle": "none"}
-        shift = 0.1 if side == "control_ns" else -0.1
+        shift = 0.1 if side == "control" else -0.1
         axes.errorbar(means, [place + shift for place in at], xerr=bars, label=names[side], capsize=3, **style)
-    axes.axvline(1, color=curves.STYLES["ours_ns"]["color"], linewidth=1.5, label="Gondwana = 1")
+    axes.axvline(1, color=curves.STYLES["ours"]["color"], linewidth=1.5, label="Gondwana = 1")
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(FuncFormatter(curves.decimal))
     axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.xaxis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5)))
+    least, most = axes.get_xlim()
+    axes.xaxis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5) if most < 50 * least else (1,)))
     axes.set_yticks(places, [f"{subject}: {operation}" for subject, operation, *_ in shown])
     axes.set_ylim(min(places) - 0.6, max(places) + 0.6)
-    axes.set_xlabel("time divided by Gondwana's; right of 1 is slower")
+    axes.set_xlabel("time or memory divided by Gondwana's")
     axes.grid(True, axis="x", color="#dddddd", linewidth=0.6)
     curves.add_legend(figure, axes)
     return curves.svg(figure)

@@ -20,10 +20,10 @@ table { border-collapse: collapse; font-size: 85%; font-variant-numeric: tabular
 th, td { border-bottom: 1px solid #999; padding: .2em .6em; text-align: right; white-space: nowrap }
 th:first-child, td:first-child { text-align: left }
 summary { cursor: pointer; padding: .4em 0 }
-@media (max-width: 30em) { th, td { padding: .2em .3em } table { font-size: 75% } }
+@media (max-width: 30em) { th, td { padding: .2em .3em } table { font-size: 75% } .ratios td { white-space: normal } }
 @media print { body { font-size: 9pt; max-width: none; padding: 0 } .wide { overflow: visible } }
 @media print { h2, figcaption { break-after: avoid } section, figure, tr { break-inside: avoid } }
-@media print { .figures { grid-template-columns: 1fr 1fr } .glance { max-width: 12cm } details { display: none } }
+@media print { .figures { grid-template-columns: 1fr 1fr } .glance { max-width: 8.5cm } details { display: none } }
 """
 
 READING = (
@@ -80,10 +80,10 @@ def _glance(svg: str, spreads: list[tuple], peer: str) -> str:
     ]
     heads = ("", "control", *(["peer"] if peer else []))
     return (
-        "<h2>At a glance</h2>\n<p>Times divided by the time of Gondwana: the mean over all sizes, in brackets the least "
-        "and the greatest. More than 1: slower than Gondwana.</p>\n"
+        "<h2>At a glance</h2>\n<p>Times, of memory bytes, divided by those of Gondwana: the mean over all sizes, in brackets the least "
+        "and the greatest. More than 1: it takes more than Gondwana.</p>\n"
         f'<div class="figures"><div class="glance">{_figure("", svg, "Ratios of all subjects")}</div>\n'
-        f"<div>{_table(heads, rows)}</div></div>\n"
+        f'<div class="ratios">{_table(heads, rows)}</div></div>\n'
     )
 
 
@@ -114,19 +114,23 @@ def _figure(caption: str, svg: str, alternative: str) -> str:
 def _values(result: dict) -> str:
     peer = result["peer"]
     unit = result["unit"]
-    heads = ["operation", "bytes", unit, "25%", "75%", "control", "control/ours"]
+    heads = ["operation", _axis(result), unit, "25%", "75%", "control", "control/ours"]
     if peer:
         heads += ["peer", "peer/ours"]
     rows = []
     for name, all_series in figures.by_operation(result).items():
         for series in all_series:
-            lower, median, upper = figures.in_unit(unit, series, "ours_ns") or (None, None, None)
+            lower, median, upper = figures.in_unit(unit, series, "ours") or (None, None, None)
             row = [name, str(figures.size_of(series)), *map(_number, (median, lower, upper))]
-            row += [_median(unit, series, "control_ns"), _number(figures.control_to_ours(series), 3)]
+            row += [_median(unit, series, "control"), _number(figures.control_to_ours(series), 3)]
             if peer:
-                row += [_median(unit, series, "peer_ns"), _number(figures.peer_to_ours(series), 3)]
+                row += [_median(unit, series, "peer"), _number(figures.peer_to_ours(series), 3)]
             rows.append(row)
     return _table(heads, rows)
+
+
+def _axis(result: dict) -> str:
+    return figures.axis_of(result["series"][0])
 
 
 def _median(unit: str, series: dict, side: str) -> str:
