@@ -174,6 +174,25 @@ class BenchTest(unittest.TestCase):
                 self.assertTrue(all(ns > 0 for ns in series["peer_ns"]))
         self.assertIn("oshrun", result["peer"])
 
+    def test_a_peer_gets_the_same_hosts_and_rounds(self):
+        with tempfile.TemporaryDirectory() as folder:
+            compiler, launcher = os.path.join(folder, "cc"), os.path.join(folder, "run")
+            program = "#!/bin/sh\nfor i in $(seq $2); do echo put $3 2000 1000; done\n"
+            for path, text in ((compiler, f"#!/bin/sh\ncat > $4 <<'end'\n{program}end\nchmod 700 $4\n"),
+                               (launcher, f'#!/bin/sh\n[ "$1" = --version ] && echo Peer 1.0 && exit\necho "$*" >> {folder}/words\n'
+                                          'shift 4\nexec "$@"\n')):
+                with open(path, "w", encoding="utf-8") as script:
+                    script.write(text)
+                os.chmod(path, 0o700)
+            result = json.loads(self.figures("latency", "--json", "-m", "8:8", "--hosts", "localhost:1,localhost:1",
+                                             "--peer", f"oshcc={compiler},oshrun={launcher}"))
+            with open(os.path.join(folder, "words"), encoding="utf-8") as file:
+                words = file.read().splitlines()
+        self.assertEqual((result["peer"], result["series"][0]["peer_ns"]), ("Peer 1.0", [2000] * 3))
+        self.assertEqual(len(words), 3)
+        for line in words:
+            self.assertRegex(line, r"^-n 2 --host localhost:1,localhost:1 /\S+/transfers latency 1 8 8$")
+
     def test_a_peer_that_cannot_be_built_leaves_no_folder(self):
         with tempfile.TemporaryDirectory() as folder:
             said = bench("atomics", "--peer", "oshcc=/bin/false,oshrun=/bin/false", env={"TMPDIR": folder})
@@ -262,8 +281,9 @@ class BenchTest(unittest.TestCase):
             self.assertEqual(os.listdir(folder), ["out.bench.json"])
 
     def test_a_job_that_fails_is_told(self):
-        said = bench("latency", "--hosts", "-x:1,localhost:1")
+        said = bench("latency", "-m", "8M:8M", env={"GONDWANA_HEAP_SIZE": "1M"})
         self.assertEqual((said.returncode, said.stdout), (1, ""))
+        self.assertIn("on each rank; ask for fewer with -m", said.stderr)
         self.assertIn("it ended with status ", said.stderr)
 
     def recorded(self, name, factor, **changed):
@@ -322,7 +342,8 @@ class BenchTest(unittest.TestCase):
             ("latency", "--report", "a.html", "--csv"): "leave --csv and --json out",
             ("latency", "-n", "2", "--hosts", "a:1,b:1"): "not both",
             ("atomics", "--peer", "oshcc=a"): '--peer "oshcc=a": expected its compiler and launcher',
-            ("atomics", "--hosts", "a:1,b:1", "--peer", "oshcc=a,oshrun=b"): "leave --hosts out",
+            ("atomics", "--hosts", "a:x"): 'host a: "x": expected a whole number from 1',
+            ("atomics", "--hosts", "a:1"): "--hosts a:1: expected two ranks at least",
             ("am", "--door", "shmem"): "am is not measured by --door shmem: it has gasnetex",
             ("strided", "--door", "armci"): "strided is not measured by --door armci: it has shmem",
             ("am", "--peer", "oshcc=a,oshrun=b"): "--peer is another library for OpenSHMEM: am has none",

@@ -107,7 +107,7 @@ Result<void> Measurements::run_peer(const Turn& turn, Measured& measured) {
   const Result<std::string> program = peers_->program(choices.subject.programs.shmem);
   if (!program) return program.error();
   const Result<std::vector<Series>> theirs =
-      run(peers_->job(*program, choices.ranks), choices, turn.last - turn.first + 1);
+      run(peers_->job(*program, choices.ranks, choices.hosts), choices, turn.last - turn.first + 1);
   if (!theirs) return theirs.error();
   append_peer(measured.series, *theirs);
   return {};
@@ -136,7 +136,7 @@ Result<Measured> Measurements::measure_jobs(std::size_t index) {
   if (has_peer(choices)) {
     const Result<std::string> built = peers_->program(choices.subject.programs.shmem);
     if (!built) return built.error();
-    peer = [this, path = *built](std::uint32_t ranks) { return peers_->job(path, ranks); };
+    peer = [this, path = *built](std::uint32_t ranks) { return peers_->job(path, ranks, {}); };
   }
   for (std::uint32_t round = 1; round <= choices.rounds; ++round) {
     tell({index, round, round}, "Gondwana");

@@ -67,8 +67,12 @@ Result<std::string> PeerPrograms::program(std::string_view name) const {
   return path;
 }
 
-std::vector<std::string> PeerPrograms::job(const std::string& program, std::uint32_t ranks) const {
-  return {commands_.launcher, "-n", fmt::to_string(ranks), program};
+std::vector<std::string> PeerPrograms::job(const std::string& program, std::uint32_t ranks,
+                                           const std::string& hosts) const {
+  std::vector<std::string> words{commands_.launcher, "-n", fmt::to_string(ranks)};
+  if (!hosts.empty()) words.insert(words.end(), {"--host", hosts});
+  words.push_back(program);
+  return words;
 }
 
 }  // namespace gondwana::bench

@@ -32,8 +32,10 @@ class PeerPrograms {
   const std::string& name() const { return name_; }
   // The path of a program.
   Result<std::string> program(std::string_view name) const;
-  // The first words of the command that runs a program.
-  std::vector<std::string> job(const std::string& program, std::uint32_t ranks) const;
+  // The first words of the command that runs a program: on these hosts, as Open MPI takes them, or
+  // on this machine if there are none.
+  std::vector<std::string> job(const std::string& program, std::uint32_t ranks,
+                               const std::string& hosts) const;
 
  private:
   PeerPrograms(PeerCommands commands, std::string sources, std::string name, TemporaryFolder folder)

@@ -10,6 +10,7 @@
 #include <ranges>
 
 #include "core/parse.hpp"
+#include "run/command_line/host_list.hpp"
 
 namespace gondwana::bench {
 namespace {
@@ -187,9 +188,19 @@ Result<void> set_sizes(const std::string& word, Choices& choices) {
   return is_range && choices.largest <= most_bytes ? Result<void>{} : unclear;
 }
 
+// As many ranks as the hosts have slots.
+Result<void> set_hosts(const std::string& word, Choices& choices) {
+  if (word.empty()) return {};
+  const Result<std::vector<launch::Host>> hosts = launch::parse_hosts(word);
+  if (!hosts) return hosts.error();
+  choices.ranks = 0;
+  for (const launch::Host& host : *hosts) choices.ranks += host.slots;
+  if (choices.ranks >= 2) return {};
+  return wrong(fmt::format("--hosts {}: expected two ranks at least", word));
+}
+
 Result<void> set_peer(const std::string& word, Choices& choices) {
   if (word.empty()) return {};
-  if (!choices.hosts.empty()) return wrong("--peer runs on this machine: leave --hosts out");
   if (!has_door(choices.subject, Door::shmem))
     return wrong(
         fmt::format("--peer is another library for OpenSHMEM: {} has none", choices.subject.name));
@@ -232,7 +243,7 @@ Result<Choices> choices_of(const Words& words, const Subject& subject, Door door
     return wrong(fmt::format("{} has no sizes: leave -m out", subject.name));
   const bool has_peer = is_alone || door == Door::shmem || !words.door.empty();
   for (const Result<void>& set :
-       {set_number("-n", words.ranks, 2, 65536, choices.ranks),
+       {set_number("-n", words.ranks, 2, 65536, choices.ranks), set_hosts(words.hosts, choices),
         set_number("-r", words.rounds, 3, 10000, choices.rounds),
         subject.axis == Axis::bytes ? set_sizes(words.sizes, choices) : Result<void>{},
         has_peer ? set_peer(words.peer, choices) : Result<void>{}, set_format(words, choices)})
