@@ -24,32 +24,29 @@ static void read_memory(long bytes[FIGURES]) {
   if (file != NULL) fclose(file);
 }
 
-static long mean(const long* of_ranks, int ranks) {
+static long mean(const long* of_ranks, size_t ranks) {
   long sum = 0;
-  for (int rank = 0; rank < ranks; ++rank) sum += of_ranks[rank];
-  return sum / ranks;
+  for (size_t rank = 0; rank < ranks; ++rank) sum += of_ranks[rank];
+  return sum / (long)ranks;
 }
 
 int main(void) {
-  long before[FIGURES];
-  long after[FIGURES];
-  read_memory(before);
+  long bytes[2][FIGURES];  // before and after
+  read_memory(bytes[0]);
   shmem_init();
   const int me = shmem_my_pe();
-  const int ranks = shmem_n_pes();
+  const size_t ranks = (size_t)shmem_n_pes();
   shmem_barrier_all();
-  read_memory(after);
+  read_memory(bytes[1]);
   shmem_barrier_all();  // all have read what they share with others
-  long* of_ranks = shmem_malloc((size_t)2 * FIGURES * (size_t)ranks * sizeof *of_ranks);
+  long* of_ranks = shmem_malloc(2 * FIGURES * ranks * sizeof *of_ranks);
   if (of_ranks == NULL) shmem_global_exit(1);
-  for (int i = 0; i < FIGURES; ++i) {
-    shmem_long_p(&of_ranks[2 * i * ranks + me], after[i], 0);
-    shmem_long_p(&of_ranks[(2 * i + 1) * ranks + me], before[i], 0);
-  }
+  for (size_t i = 0; i < (size_t)2 * FIGURES; ++i)
+    shmem_long_p(&of_ranks[i * ranks + (size_t)me], bytes[i / FIGURES][i % FIGURES], 0);
   shmem_barrier_all();
-  for (int i = 0; me == 0 && i < FIGURES; ++i)
-    printf("%s %ld %ld\n", names[i], mean(&of_ranks[2 * i * ranks], ranks),
-           mean(&of_ranks[(2 * i + 1) * ranks], ranks));
+  for (size_t i = 0; me == 0 && i < FIGURES; ++i)
+    printf("%s %ld %ld\n", names[i], mean(&of_ranks[(FIGURES + i) * ranks], ranks),
+           mean(&of_ranks[i * ranks], ranks));
   fflush(stdout);
   shmem_barrier_all();
   shmem_finalize();

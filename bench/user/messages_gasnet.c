@@ -2,9 +2,7 @@
 // medium and long are half of a round trip, a request and its reply of the same size. In the
 // floods the requests have no replies, and the time ends when all have been handled.
 // Usage: messages_gasnet GROUP ROUNDS SMALLEST LARGEST
-#include "pair.h"
-
-#include "gasnet_start.h"
+#include "gasnet_pair.h"
 
 enum { BASE = GEX_AM_INDEX_BASE };
 enum { SHORT = BASE, MEDIUM, LONG, SHORT_REPLY, MEDIUM_REPLY, LONG_REPLY };
@@ -147,16 +145,6 @@ static void stores(struct pair* p, size_t bytes, size_t ops) {
   }
 }
 
-static void put(struct pair* p, size_t bytes, size_t ops) {
-  for (size_t i = 0; i < ops; ++i)
-    gex_RMA_PutBlocking(world, (gex_Rank_t)p->other, data_in(p->remote), p->local, bytes, 0);
-}
-
-static void get(struct pair* p, size_t bytes, size_t ops) {
-  for (size_t i = 0; i < ops; ++i)
-    gex_RMA_GetBlocking(world, p->local, (gex_Rank_t)p->other, data_in(p->remote), bytes, 0);
-}
-
 static const struct measurement measurements[] = {
     {"short", "short", short_trips, line_ping_pong, 1},
     {"short", "short_flood", short_flood, stores, 1},
@@ -185,14 +173,7 @@ static void start(size_t bytes) {
       {LONG_FLOOD, (gex_AM_Fn_t)on_flood, request | GEX_FLAG_AM_LONG, 0, NULL, NULL},
       {ALL_HANDLED, (gex_AM_Fn_t)on_all_handled, request | GEX_FLAG_AM_SHORT, 0, NULL, NULL},
   };
-  start_gasnet(handlers, sizeof handlers / sizeof *handlers, CELL_BYTES + bytes);
-  const gex_Rank_t me = gex_TM_QueryRank(world);
-  pair = start_pair((int)me, (int)gex_TM_QuerySize(world));
-  char* own = NULL;
-  find_segment(me, &own, &pair.shared);
-  find_segment((gex_Rank_t)pair.other, &pair.remote, &pair.mapped);
-  pair.local = private_memory(bytes);
-  require(pair.local != NULL, "no private memory; ask for fewer bytes with -m");
+  pair = start_gasnet_pair(handlers, sizeof handlers / sizeof *handlers, bytes);
 }
 
 static size_t least(size_t a, size_t b) {
@@ -214,7 +195,5 @@ int main(int argc, char** argv) {
   measure_group(&pair, &library, "long", request.rounds, request.smallest,
                 least(request.largest, most_long));
   end_pair(&pair, &library, request.largest);
-  free(pair.local);
-  meet();
-  gasnet_exit(0);
+  end_gasnet_pair(&pair);
 }

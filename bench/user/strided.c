@@ -2,9 +2,7 @@
 // sides, and blocks of four words that lie 256 bytes apart, which OpenSHMEM has from 1.6 on. The
 // control is a loop over the mapped memory. Other names are of OpenSHMEM 1.4.
 // Usage: strided GROUP ROUNDS SMALLEST LARGEST
-#include "pair.h"
-
-#include <shmem.h>
+#include "shmem_pair.h"
 
 #define HAS_BLOCKS \
   (SHMEM_MAJOR_VERSION > 1 || (SHMEM_MAJOR_VERSION == 1 && SHMEM_MINOR_VERSION >= 6))
@@ -76,17 +74,6 @@ static void blocks_here(struct pair* p, size_t bytes, size_t ops) {
 }
 #endif
 
-static void put(struct pair* p, size_t bytes, size_t ops) {
-  for (size_t i = 0; i < ops; ++i) {
-    shmem_putmem(data_in(p->remote), p->local, bytes, p->other);
-    shmem_quiet();
-  }
-}
-
-static void get(struct pair* p, size_t bytes, size_t ops) {
-  for (size_t i = 0; i < ops; ++i) shmem_getmem(p->local, data_in(p->remote), bytes, p->other);
-}
-
 static const struct measurement measurements[] = {
     {"words", "iput", iput, words_there, 0},
     {"words", "iget", iget, words_here, 0},
@@ -120,26 +107,13 @@ int main(int argc, char** argv) {
   const struct request request = request_of(argc, argv);
   const size_t bytes = data_bytes(request.largest) * STRIDE;
   const size_t least_block = BLOCK * WORD;
-  shmem_init();
-  struct pair p = start_pair(shmem_my_pe(), shmem_n_pes());
-  p.shared = shmem_align(4096, CELL_BYTES + bytes);
-  p.local = private_memory(bytes);
-  if (p.shared == NULL || p.local == NULL) {
-    fprintf(stderr, "strided: no memory for %zu bytes on each rank; ask for fewer with -m\n",
-            bytes);
-    shmem_global_exit(1);
-  }
-  p.remote = p.shared;
-  p.mapped = shmem_ptr(p.shared, p.other);
+  struct pair p = start_shmem_pair(bytes);
   begin_pair(&p, &library, bytes);
   measure_group(&p, &library, "words", request.rounds, request.smallest, request.largest);
   measure_group(&p, &library, "blocks", request.rounds,
                 request.smallest > least_block ? request.smallest : least_block, request.largest);
   end_pair(&p, &library, bytes);
   check_words(&p, request.largest);
-  shmem_barrier_all();
-  free(p.local);
-  shmem_free(p.shared);
-  shmem_finalize();
+  end_shmem_pair(&p);
   return 0;
 }

@@ -1,23 +1,10 @@
 // The measurements of `gondwana bench` between two ranks of OpenSHMEM: puts, gets, streams of puts,
 // atomic operations and ping-pongs. Only names of OpenSHMEM 1.4 are used, so that other libraries
 // can compile it. Usage: transfers latency|stream|atomics ROUNDS SMALLEST LARGEST
-#include "pair.h"
-
-#include <shmem.h>
+#include "shmem_pair.h"
 
 static long* remote_word(struct pair* p) {
   return (long*)(void*)data_in(p->remote);
-}
-
-static void put(struct pair* p, size_t bytes, size_t ops) {
-  for (size_t i = 0; i < ops; ++i) {
-    shmem_putmem(data_in(p->remote), p->local, bytes, p->other);
-    shmem_quiet();
-  }
-}
-
-static void get(struct pair* p, size_t bytes, size_t ops) {
-  for (size_t i = 0; i < ops; ++i) shmem_getmem(p->local, data_in(p->remote), bytes, p->other);
 }
 
 static void stream(struct pair* p, size_t bytes, size_t ops) {
@@ -92,21 +79,8 @@ static const struct library library = {
 
 int main(int argc, char** argv) {
   const struct request request = request_of(argc, argv);
-  const size_t bytes = data_bytes(request.largest);
-  shmem_init();
-  struct pair p = start_pair(shmem_my_pe(), shmem_n_pes());
-  p.shared = shmem_align(4096, CELL_BYTES + bytes);
-  p.local = private_memory(bytes);
-  if (p.shared == NULL || p.local == NULL) {
-    fprintf(stderr, "transfers: no memory for %zu bytes on each rank; ask for fewer with -m\n",
-            bytes);
-    shmem_global_exit(1);
-  }
-  p.remote = p.shared;
-  p.mapped = shmem_ptr(p.shared, p.other);
+  struct pair p = start_shmem_pair(data_bytes(request.largest));
   measure_pair(&p, &library, &request);
-  free(p.local);
-  shmem_free(p.shared);
-  shmem_finalize();
+  end_shmem_pair(&p);
   return 0;
 }

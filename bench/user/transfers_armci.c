@@ -93,7 +93,10 @@ int main(int argc, char** argv) {
   p.remote = blocks[p.other];
   p.mapped = is_mapped(p.other) ? p.remote : NULL;
   p.local = private_memory(bytes);
-  if (p.local == NULL) end_job(1);
+  if (p.local == NULL) {
+    end_job(1);
+    return 1;
+  }
   measure_pair(&p, &library, &request);
   ARMCI_Free(p.shared);
   free(p.local);

@@ -1,23 +1,11 @@
 // The measurements of `gondwana bench --door gasnetex` between two ranks: puts, gets, streams of
 // puts, atomic operations and ping-pongs.
 // Usage: transfers_gasnet latency|stream|atomics ROUNDS SMALLEST LARGEST
-#include "pair.h"
-
-#include "gasnet_start.h"
+#include "gasnet_pair.h"
 
 #include <gasnet_ratomic.h>
 
 static gex_AD_t domain;
-
-static void put(struct pair* p, size_t bytes, size_t ops) {
-  for (size_t i = 0; i < ops; ++i)
-    gex_RMA_PutBlocking(world, (gex_Rank_t)p->other, data_in(p->remote), p->local, bytes, 0);
-}
-
-static void get(struct pair* p, size_t bytes, size_t ops) {
-  for (size_t i = 0; i < ops; ++i)
-    gex_RMA_GetBlocking(world, p->local, (gex_Rank_t)p->other, data_in(p->remote), bytes, 0);
-}
 
 static void stream(struct pair* p, size_t bytes, size_t ops) {
   for (size_t i = 0; i < ops; ++i) {
@@ -90,19 +78,9 @@ static const struct library library = {
 
 int main(int argc, char** argv) {
   const struct request request = request_of(argc, argv);
-  const size_t bytes = data_bytes(request.largest);
-  start_gasnet(NULL, 0, CELL_BYTES + bytes);
-  const gex_Rank_t me = gex_TM_QueryRank(world);
-  struct pair p = start_pair((int)me, (int)gex_TM_QuerySize(world));
-  char* own = NULL;
-  find_segment(me, &own, &p.shared);
-  find_segment((gex_Rank_t)p.other, &p.remote, &p.mapped);
-  p.local = private_memory(bytes);
-  require(p.local != NULL, "no private memory; ask for fewer bytes with -m");
+  struct pair p = start_gasnet_pair(NULL, 0, data_bytes(request.largest));
   gex_AD_Create(&domain, world, GEX_DT_I64, GEX_OP_FADD | GEX_OP_SWAP | GEX_OP_FCAS, 0);
   measure_pair(&p, &library, &request);
   gex_AD_Destroy(domain);
-  free(p.local);
-  meet();
-  gasnet_exit(0);
+  end_gasnet_pair(&p);
 }

@@ -25,7 +25,7 @@ std::string Progress::times() const {
   constexpr std::uint32_t least_steps = 3;
   const auto passed = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - start_);
   const std::uint32_t done = begun_ - 1;
-  const std::string text = minutes(passed) + " passed";
+  std::string text = minutes(passed) + " passed";
   if (done < least_steps) return text;
   return fmt::format("{}, about {} left", text, minutes(passed * (steps_ - done) / done));
 }

@@ -38,8 +38,9 @@ void remove_folder(const std::string& folder) {
 // Ctrl-C ends the owner, and this process after it. A pipe from the owner ends with the owner.
 void leave_terminal() {
   ::setsid();
-  const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing, fd);
+  const UniqueFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!nothing) return;
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing.get(), fd);
 }
 
 // Answers with the path, or with "!" and the reason why there is none.

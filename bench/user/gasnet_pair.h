@@ -1,0 +1,39 @@
+// What the measurements between two ranks of GASNet-EX share: the memory, a put and a get.
+#ifndef GONDWANA_BENCH_GASNET_PAIR_H_
+#define GONDWANA_BENCH_GASNET_PAIR_H_
+
+#include "pair.h"
+
+#include "gasnet_start.h"
+
+static inline void put(struct pair* p, size_t bytes, size_t ops) {
+  for (size_t i = 0; i < ops; ++i)
+    gex_RMA_PutBlocking(world, (gex_Rank_t)p->other, data_in(p->remote), p->local, bytes, 0);
+}
+
+static inline void get(struct pair* p, size_t bytes, size_t ops) {
+  for (size_t i = 0; i < ops; ++i)
+    gex_RMA_GetBlocking(world, p->local, (gex_Rank_t)p->other, data_in(p->remote), bytes, 0);
+}
+
+// With that many bytes of data.
+static inline struct pair start_gasnet_pair(gex_AM_Entry_t* handlers, size_t count, size_t bytes) {
+  start_gasnet(handlers, count, CELL_BYTES + bytes);
+  const gex_Rank_t me = gex_TM_QueryRank(world);
+  struct pair p = start_pair((int)me, (int)gex_TM_QuerySize(world));
+  char* own = NULL;
+  find_segment(me, &own, &p.shared);
+  find_segment((gex_Rank_t)p.other, &p.remote, &p.mapped);
+  p.local = private_memory(bytes);
+  require(p.local != NULL, "no private memory; ask for fewer bytes with -m");
+  return p;
+}
+
+// Ends the program of every rank.
+static inline void end_gasnet_pair(struct pair* p) {
+  free(p->local);
+  meet();
+  gasnet_exit(0);
+}
+
+#endif
