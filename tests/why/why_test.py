@@ -323,7 +323,7 @@ class WhyTest(LauncherCase):
         for words, result in said.items():
             with self.subTest(words=words):
                 self.assertEqual(result.returncode, 1)
-                self.assertRegex(result.stderr, r"^gondwana.*cannot .*writ.*: .+\n$")
+                self.assertRegex(result.stderr, r"(?m)^gondwana.*cannot .*writ.*: .+$")
 
     def test_a_program_that_no_launcher_started_is_found(self):
         job = subprocess.Popen(
