@@ -4,6 +4,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -62,9 +63,8 @@ int attach_debugger(const std::vector<std::string>& words) {
     return complain_until_read(fmt::format("rank {} of this job does not wait for gdb on host {}",
                                            words[2], host_name().data()));
   std::vector<std::string> gdb = words_to_attach(*process);
-  std::vector<char*> arguments;
-  for (std::string& word : gdb) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
+  std::vector<char*> arguments(gdb.size() + 1);
+  std::ranges::transform(gdb, arguments.begin(), [](std::string& word) { return word.data(); });
   ::execvp(arguments[0], arguments.data());
   return complain_until_read(fmt::format("gdb on host {}: {}; install it there", host_name().data(),
                                          std::strerror(errno)));
