@@ -25,6 +25,11 @@
 #include "process/placement.hpp"
 #include "process/self_start.hpp"
 
+// For gdb, which finds it by its name where the library has no types (tools/gdb/gondwana.py): the
+// teams of the rank that this process is, by their numbers.
+extern "C" [[gnu::used]] const gondwana::ShownTeam* gondwana_debug_teams;
+const gondwana::ShownTeam* gondwana_debug_teams = nullptr;
+
 namespace gondwana {
 
 Process& this_process() {
@@ -239,6 +244,7 @@ void show_process(Process& self) {
   ControlPage& page = self.memory->page(self.membership.rank);
   page.library_threads.store(self.library_threads, std::memory_order_relaxed);
   if (std::exchange(self.is_shown, true)) return;
+  gondwana_debug_teams = page.teams.data();
   page.presence.take();
   if (!self.membership.launcher.is_foreign()) return;  // else the guardian watches it
   page.presence.take_part();

@@ -23,7 +23,10 @@ WATCHDOG = 60  # seconds: against hangs only
 HANDLE_TEXTS = {
     "world": "SHMEM_TEAM_WORLD",
     "none": "SHMEM_TEAM_INVALID",
-    "half": r"team \d+",
+    "half": r"team \d+: rank 0",
+    "shared": "SHMEM_TEAM_SHARED: ranks 0-1",
+    "ended": r"team \d+",
+    "back": r"team \d+: ranks 1, 0",
     "usual": "SHMEM_CTX_DEFAULT",
     "other": r"context \d+",
     "all": "team of 2 ranks, this is 0",
@@ -64,7 +67,7 @@ class GdbPrinters(LauncherCase):
         code, out = self.stopped_job("print *handles", "print handles->half", "delete", "continue")
         self.assertEqual(code, 0)
         self.assert_handles(out)
-        self.assertRegex(out, r"\$2 = team \d+\n")
+        self.assertRegex(out, r"\$2 = team \d+: rank 0\n")
 
     def test_handles_in_a_core_file_are_shown(self):
         core = f"{self.folder}/core"

@@ -4,7 +4,7 @@
 #include <shmem.h>
 
 struct Handles {
-  shmem_team_t world, none, half;
+  shmem_team_t world, none, shared, half, ended, back;
   shmem_ctx_t usual, other;
   gex_TM_t all, no_team;
   gex_Event_t complete;
@@ -19,12 +19,17 @@ int main(void) {
   shmem_init();
   struct Handles handles = {.world = SHMEM_TEAM_WORLD,
                             .none = SHMEM_TEAM_INVALID,
+                            .shared = SHMEM_TEAM_SHARED,
                             .usual = SHMEM_CTX_DEFAULT,
                             .no_team = GEX_TM_INVALID,
                             .complete = GEX_EVENT_INVALID,
                             .transfer = {7, 0},
                             .aggregate = {2, 3}};
   shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 1, NULL, 0, &handles.half);
+  shmem_team_split_strided(SHMEM_TEAM_WORLD, shmem_n_pes() - 1, -1, shmem_n_pes(), NULL, 0,
+                           &handles.back);
+  shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, shmem_n_pes(), NULL, 0, &handles.ended);
+  shmem_team_destroy(handles.ended);
   shmem_ctx_create(0, &handles.other);
   gex_Client_t client;
   gex_EP_t endpoint;

@@ -6,10 +6,12 @@ core file, and where the library has no types in its debugging information.
 """
 
 import re
+import struct
 
 import gdb
 
 LIBRARY_CALL = re.compile(r"_*p?(shmem_\w+)|_*(gex_\w+|gasnet\w*_\w+)|_*(P?ARMCI_\w+|armci_\w+)")
+MOST_TEAMS = 64
 WAITING = re.compile(r"gondwana::(LongWait|Waiter)::")
 
 
@@ -23,6 +25,42 @@ class Number:
 
     def to_string(self):
         return self.names.get(self.number, f"{self.kind} {self.number}")
+
+
+def ranks_text(first, stride, size):
+    """ "ranks 0-3", "ranks 0, 2, ..., 14": numbers in the world team."""
+    if size == 1:
+        return f"rank {first}"
+    last = first + stride * (size - 1)
+    if stride == 1:
+        return f"ranks {first}-{last}"
+    begin = ", ".join(str(first + stride * place) for place in range(min(size - 1, 2)))
+    return f"ranks {begin}{', ...' if size > 3 else ''}, {last}"
+
+
+def members_of(number):
+    """Of a team of the library, or None: the memory may be missing in a core file."""
+    shown = struct.Struct("=IiI")  # ShownTeam: first, stride, size
+    try:
+        teams = int(gdb.parse_and_eval("*(unsigned long*)&gondwana_debug_teams"))
+        place = teams + shown.size * number
+        memory = gdb.selected_inferior().read_memory(place, shown.size)
+    except gdb.error:
+        return None
+    first, stride, size = shown.unpack(bytes(memory))
+    return ranks_text(first, stride, size) if teams and size else None
+
+
+class ShmemTeam(Number):
+    """A handle is the number of the team in the library, plus one."""
+
+    def __init__(self, value):
+        super().__init__(value, "team", {
+            0: "SHMEM_TEAM_INVALID", 1: "SHMEM_TEAM_WORLD", 2: "SHMEM_TEAM_SHARED"})
+
+    def to_string(self):
+        members = members_of(self.number - 1) if 2 <= self.number <= MOST_TEAMS else None
+        return super().to_string() + (f": {members}" if members else "")
 
 
 class GexTeam:
@@ -51,8 +89,7 @@ class ArmciHandle:
 
 
 PRINTERS = {
-    "shmem_team_t": lambda value: Number(value, "team", {
-        0: "SHMEM_TEAM_INVALID", 1: "SHMEM_TEAM_WORLD", 2: "SHMEM_TEAM_SHARED"}),
+    "shmem_team_t": ShmemTeam,
     "shmem_ctx_t": lambda value: Number(value, "context", {
         0: "SHMEM_CTX_INVALID", 1: "SHMEM_CTX_DEFAULT"}),
     "gex_Event_t": lambda value: Number(value, "event at", {
