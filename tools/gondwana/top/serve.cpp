@@ -56,8 +56,9 @@ Result<void> serve(hosts::JobView& job, const Address& address,
   const Signals signals({SIGINT, SIGTERM, SIGHUP});
   Watcher watcher(job, interval);
   const auto goes_on = [&] {
+    if (std::ferror(stdout) != 0 || signals.take() != 0) return false;
     const std::optional<jobs::JobSeen> seen = watcher.last();
-    return std::ferror(stdout) == 0 && signals.take() == 0 && (!seen || !why::is_over(*seen));
+    return !seen || (!seen->seen.empty() && !why::is_over(*seen));
   };
   while (!watcher.last())  // a page has numbers from the first on
     if (std::this_thread::sleep_for(between_looks); !goes_on()) return {};
