@@ -66,6 +66,14 @@ TEST(why, a_chain_ends_at_the_rank_that_waits_for_none) {
   EXPECT_TRUE(first_of(found).starts_with("rank 3 keeps the others waiting: it sleeps"));
 }
 
+TEST(why, a_rank_that_gets_no_processor_does_not_sleep) {
+  RankSeen delayed = runs();
+  delayed.computed = 0.02;
+  delayed.delayed = 0.9;
+  const Diagnosis found = diagnosis_of({in_barrier(), delayed});
+  EXPECT_TRUE(first_of(found).starts_with("rank 1 keeps the others waiting: it computes"));
+}
+
 TEST(why, a_circle_beside_a_chain_into_it_is_named_alone) {
   const Diagnosis found = diagnosis_of({waits("shmem_set_lock", 1), waits("shmem_set_lock", 2),
                                         waits("shmem_set_lock", 1), in_barrier()});

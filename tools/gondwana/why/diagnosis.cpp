@@ -219,8 +219,9 @@ class Findings {
   }
 
   void tell_of_silent(const Ranks& silent) {
-    double computed = 0;
-    for (const std::uint32_t rank : silent) computed += graph_.rank(rank).computed;
+    double computed = 0;  // or wanted a processor
+    for (const std::uint32_t rank : silent)
+      computed += graph_.rank(rank).computed + graph_.rank(rank).delayed;
     const bool one = silent.size() == 1;
     const bool compute = computed > 0.1 * static_cast<double>(silent.size());
     const bool is_known = graph_.rank(silent.front()).pid != 0;
