@@ -24,10 +24,10 @@ static void read_memory(long bytes[FIGURES]) {
   if (file != NULL) fclose(file);
 }
 
-static long mean(const long* of_ranks, size_t ranks) {
-  long sum = 0;
-  for (size_t rank = 0; rank < ranks; ++rank) sum += of_ranks[rank];
-  return sum / (long)ranks;
+static double mean(const long* of_ranks, size_t ranks) {
+  double sum = 0;
+  for (size_t rank = 0; rank < ranks; ++rank) sum += (double)of_ranks[rank];
+  return sum / (double)ranks;
 }
 
 int main(void) {
@@ -45,7 +45,7 @@ int main(void) {
     shmem_long_p(&of_ranks[i * ranks + (size_t)me], bytes[i / FIGURES][i % FIGURES], 0);
   shmem_barrier_all();
   for (size_t i = 0; me == 0 && i < FIGURES; ++i)
-    printf("%s %ld %ld\n", names[i], mean(&of_ranks[(FIGURES + i) * ranks], ranks),
+    printf("%s %.0f %.0f\n", names[i], mean(&of_ranks[(FIGURES + i) * ranks], ranks),
            mean(&of_ranks[i * ranks], ranks));
   fflush(stdout);
   shmem_barrier_all();
