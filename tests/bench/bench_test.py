@@ -200,23 +200,27 @@ class BenchTest(unittest.TestCase):
             self.assertIn("it ended with status 1", said.stderr)
             self.assertEqual(os.listdir(folder), [])
 
+    def end_while_it_compiles(self, end, folder):
+        """The folder that stands for TMPDIR, and the compiler of the peer, which does not end by itself."""
+        compiler, temporary = os.path.join(folder, "cc"), os.path.join(folder, "temporary")
+        os.mkdir(temporary)
+        with open(compiler, "w", encoding="utf-8") as script:
+            script.write(f"#!/bin/sh\necho $$ > {folder}/new\nmv {folder}/new {folder}/pid\nexec sleep 600\n")
+        os.chmod(compiler, 0o700)
+        command = [GONDWANA, "bench", "atomics", "-r", "3", "--peer", f"oshcc={compiler},oshrun=/bin/false"]
+        with subprocess.Popen(command, env={**os.environ, "TMPDIR": temporary},
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+            wait_until(lambda: os.path.exists(os.path.join(folder, "pid")))
+            self.assertEqual(len(os.listdir(temporary)), 1)
+            running.send_signal(end)
+        with open(os.path.join(folder, "pid"), encoding="utf-8") as file:
+            return temporary, int(file.read())
+
     def test_a_signal_leaves_neither_the_folder_nor_the_compiler(self):
         for end in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
             with self.subTest(end.name), tempfile.TemporaryDirectory() as folder:
-                compiler, temporary = os.path.join(folder, "cc"), os.path.join(folder, "temporary")
-                os.mkdir(temporary)
-                with open(compiler, "w", encoding="utf-8") as script:
-                    script.write(f"#!/bin/sh\necho $$ > {folder}/pid.new\nmv {folder}/pid.new {folder}/pid\nexec sleep 600\n")
-                os.chmod(compiler, 0o700)
-                command = [GONDWANA, "bench", "atomics", "-r", "3", "--peer", f"oshcc={compiler},oshrun=/bin/false"]
-                with subprocess.Popen(command, env={**os.environ, "TMPDIR": temporary},
-                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
-                    wait_until(lambda: os.path.exists(os.path.join(folder, "pid")))
-                    self.assertEqual(len(os.listdir(temporary)), 1)
-                    running.send_signal(end)
-                with open(os.path.join(folder, "pid"), encoding="utf-8") as file:
-                    pid = int(file.read())
-                wait_until(lambda: not os.listdir(temporary) and not is_running(pid))
+                temporary, pid = self.end_while_it_compiles(end, folder)
+                wait_until(lambda at=temporary, of=pid: not os.listdir(at) and not is_running(of))
 
     def report(self, folder, *words, path=SYSTEM_PATH):
         python = shutil.which("python3", path=SYSTEM_PATH)

@@ -8,15 +8,13 @@ The picture lies beside the page: PAGE.png. A summary goes to the standard error
 import sys
 from pathlib import Path
 
+sys.path.insert(1, str(Path(__file__).parents[1] / "pages"))
+
 import data
+import drawing
 import page
 import paths
 import summary
-
-NEEDS_MATPLOTLIB = (
-    "the picture needs matplotlib for {}: install it (Debian: python3-matplotlib; "
-    "else pip install matplotlib)"
-)
 
 
 def complain(text: str) -> int:
@@ -25,12 +23,10 @@ def complain(text: str) -> int:
 
 
 def main(source: Path, target: Path) -> int:
-    try:
-        import pictures  # after the check of the words: it loads matplotlib
-    except ImportError as error:
-        if (error.name or "").partition(".")[0] not in ("matplotlib", "numpy"):
-            raise
-        return complain(NEEDS_MATPLOTLIB.format(sys.executable))
+    if why_not := drawing.why_not("the picture needs"):
+        return complain(why_not)
+    import pictures  # it loads matplotlib
+
     try:
         profile = data.read(source)
         picture = target.with_suffix(".png")

@@ -1,66 +1,35 @@
 """The page: one file without links to others, readable on a phone, in print and without colours."""
 
-import base64
-from collections.abc import Iterable
 from html import escape
 
+import html_page
 import imbalance
 from data import Profile
 from imbalance import Spread, seconds
 from paths import Path
 
 STYLE = """
-body { font: 16px/1.5 sans-serif; max-width: 60em; margin: auto; padding: 1em }
-body { color: #111; background: #fff }
-img { max-width: 100%; height: auto }
-.wide { overflow-x: auto }
-table { border-collapse: collapse; font-size: 90% }
-th, td { border-bottom: 1px solid #999; padding: .2em .6em; text-align: right; white-space: nowrap }
-th:first-child, td:first-child, td:nth-child(7) { text-align: left }
-@media print { body { font-size: 10pt; max-width: none } .wide { overflow: visible } }
-@media print { h2 { break-after: avoid } }
+td:nth-child(7) { text-align: left }
 """
 MOST_CALLS = 40
 MOST_PATHS = 25
 
 
 def page(profile: Profile, paths: list[Path], matrix: bytes | None, balance: bytes) -> str:
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>Gondwana profile</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
-        f"<h1>Gondwana profile</h1>\n"
+    body = (
         f"<p>{escape(profile.title)}<br>{escape(profile.machine())}</p>\n"
         f"<p><strong>{escape(imbalance.finding(profile))}</strong></p>\n"
         f"<h2>Calls</h2>\n{_calls(profile)}"
         f"<h2>Time by call path</h2>\n{_paths(paths)}"
         f"<h2>Load imbalance</h2>\n{_imbalance(profile, balance)}"
         f"<h2>Communication matrix</h2>\n{_matrix(matrix)}"
-        "<h2>Data</h2>\n<p>The data are embedded in this page, as JSON, in the element "
-        "<code>profile-data</code>.</p>\n"
-        f'<script type="application/json" id="profile-data">\n{_in_script(profile.text)}</script>\n'
-        "</body>\n</html>\n"
     )
-
-
-def _in_script(text: str) -> str:
-    return text.replace("<", "\\u003c")
+    data = ("The data", "profile-data", profile.text)
+    return html_page.frame("Gondwana profile", STYLE, body, data)
 
 
 def _image(png: bytes, words: str) -> str:
-    encoded = base64.b64encode(png).decode()
-    return f'<p><img alt="{escape(words)}" src="data:image/png;base64,{encoded}"></p>\n'
-
-
-def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    head = "".join(f"<th>{escape(text)}</th>" for text in heads)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>\n" for row in rows
-    )
-    return (
-        f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n'
-        "</table></div>\n"
-    )
+    return f"<p>{html_page.image('png', png, words)}</p>\n"
 
 
 def _calls(profile: Profile) -> str:
@@ -78,7 +47,7 @@ def _calls(profile: Profile) -> str:
     left_out = f"<p>{len(names) - MOST_CALLS} more in the data.</p>\n"
     note = left_out if len(names) > MOST_CALLS else ""
     heads = ("call", "calls", "time", "mean", "bytes", "share")
-    return "<p>On all ranks together.</p>\n" + _table(heads, rows) + note
+    return "<p>On all ranks together.</p>\n" + html_page.table(heads, rows) + note
 
 
 def _paths(paths: list[Path]) -> str:
@@ -92,7 +61,7 @@ def _paths(paths: list[Path]) -> str:
     heads = ("call", "calls", "time", "most of a rank", "its rank", "bytes", "from")
     return (
         "<p>The lines of the program that make the calls, on all ranks together; after &lt; stands "
-        "the caller.</p>\n" + _table(heads, rows)
+        "the caller.</p>\n" + html_page.table(heads, rows)
     )
 
 
@@ -109,7 +78,9 @@ def _imbalance(profile: Profile, balance: bytes) -> str:
     heads = ("time", "least", "its rank", "mean", "most", "its rank", "most/mean")
     return (
         "<p>The time of a rank, waiting included. A rank that waits least is one that the "
-        "others wait for.</p>\n" + _image(balance, "Time of each rank") + _table(heads, rows)
+        "others wait for.</p>\n"
+        + _image(balance, "Time of each rank")
+        + html_page.table(heads, rows)
     )
 
 

@@ -1,17 +1,12 @@
 """Makes the page of `gondwana bench --report FILE.html`: python3 bench_page DATA.json PAGE.html"""
 
 import json
-import os
 import sys
 from pathlib import Path
 
-import page
+sys.path.insert(1, str(Path(__file__).parents[2] / "pages"))
 
-NEEDS_MATPLOTLIB = (
-    "the curves need matplotlib for {}: install it (Debian: python3-matplotlib; "
-    "else pip install matplotlib)"
-)
-SYSTEM_PYTHON = "/usr/bin/python3"  # Debian's packages are for this one
+import drawing
 
 
 def complain(text: str) -> int:
@@ -20,15 +15,12 @@ def complain(text: str) -> int:
 
 
 def main(source: Path, target: Path) -> int:
-    try:
-        import curves  # it loads matplotlib
-        import glance
-    except ImportError as error:
-        if (error.name or "").partition(".")[0] not in ("matplotlib", "numpy"):
-            raise
-        if os.path.exists(SYSTEM_PYTHON) and sys.orig_argv[0] != SYSTEM_PYTHON:
-            os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, "-B", *sys.argv])
-        return complain(NEEDS_MATPLOTLIB.format(sys.executable))
+    if why_not := drawing.why_not("the curves need"):
+        return complain(why_not)
+    import curves  # they load matplotlib
+    import glance
+    import page
+
     try:
         text = source.read_text(encoding="utf-8")
         results = json.loads(text)

@@ -63,9 +63,19 @@ def _curves(result: dict, rows: list[dict]) -> str:
         if not measured:
             continue
         median = [found[1] for _, found in measured]
-        bars = [[found[1] - found[0] for _, found in measured], [found[2] - found[1] for _, found in measured]]
+        bars = [
+            [found[1] - found[0] for _, found in measured],
+            [found[2] - found[1] for _, found in measured],
+        ]
         axes.errorbar(
-            [size for size, _ in measured], median, bars, label=label, capsize=2, markersize=4, linewidth=1.3, **STYLES[side]
+            [size for size, _ in measured],
+            median,
+            bars,
+            label=label,
+            capsize=2,
+            markersize=4,
+            linewidth=1.3,
+            **STYLES[side],
         )
     sizes = [figures.size_of(row) for row in rows]
     axes.set_xscale("log", base=2)
@@ -96,7 +106,10 @@ def _points(result: dict, rows: list[dict]) -> str:
         if not measured:
             continue
         median = [found[1] for found in measured]
-        bars = [[found[1] - found[0] for found in measured], [found[2] - found[1] for found in measured]]
+        bars = [
+            [found[1] - found[0] for found in measured],
+            [found[2] - found[1] for found in measured],
+        ]
         style = {**STYLES[side], "linestyle": "none"}
         axes.errorbar(median, places, xerr=bars, label=label, capsize=2, markersize=5, **style)
     axes.set_yticks(range(len(rows), 0, -1), [row["operation"] for row in rows])
@@ -114,7 +127,9 @@ def add_legend(figure, axes) -> None:
     handles = [handle[0] if isinstance(handle, ErrorbarContainer) else handle for handle in handles]
     height = 0.17 * len(names) / figure.get_figheight()
     figure.get_layout_engine().set(rect=(0, 0, 1, 1 - height))
-    figure.legend(handles, names, frameon=False, fontsize=8, loc="upper left", borderpad=0, labelspacing=0.15)
+    figure.legend(
+        handles, names, frameon=False, fontsize=8, loc="upper left", borderpad=0, labelspacing=0.15
+    )
 
 
 def svg(figure) -> str:

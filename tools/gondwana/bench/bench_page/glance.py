@@ -40,10 +40,15 @@ def picture(results: list[dict]) -> str:
         if not spreads:
             continue
         means = [mean for mean, _, _ in spreads]
-        bars = [[mean - least for mean, least, _ in spreads], [most - mean for mean, _, most in spreads]]
+        bars = [
+            [mean - least for mean, least, _ in spreads],
+            [most - mean for mean, _, most in spreads],
+        ]
         style = {**curves.STYLES[side], "linestyle": "none"}
         shift = 0.1 if side == "control" else -0.1
-        axes.errorbar(means, [place + shift for place in at], xerr=bars, label=names[side], capsize=3, **style)
+        axes.errorbar(
+            means, [place + shift for place in at], xerr=bars, label=names[side], capsize=3, **style
+        )
     axes.axvline(1, color=curves.STYLES["ours"]["color"], linewidth=1.5, label="Gondwana = 1")
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(FuncFormatter(curves.decimal))

@@ -1,63 +1,65 @@
 """The page: one file without links to others, readable on a phone, in print and without colours."""
 
-import base64
 import platform
 from html import escape
 
 import figures
+import html_page
 
 STYLE = """
-body { font: 16px/1.5 sans-serif; max-width: 62em; margin: auto; padding: 1em }
-body { color: #111; background: #fff; overflow-wrap: anywhere }
-img { width: 100%; height: auto }
+body { overflow-wrap: anywhere }
+img { width: 100% }
 figure { margin: 0 }
 figcaption { font-weight: bold }
 h2 { border-top: 1px solid #999; padding-top: .5em }
-.figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 25em), 1fr)); gap: 1em }
+.figures { display: grid; gap: 1em }
+.figures { grid-template-columns: repeat(auto-fill, minmax(min(100%, 25em), 1fr)) }
 .glance { max-width: 40em }
-.wide { overflow-x: auto }
-table { border-collapse: collapse; font-size: 85%; font-variant-numeric: tabular-nums }
-th, td { border-bottom: 1px solid #999; padding: .2em .6em; text-align: right; white-space: nowrap }
-th:first-child, td:first-child { text-align: left }
+table { font-size: 85%; font-variant-numeric: tabular-nums }
 summary { cursor: pointer; padding: .4em 0 }
-@media (max-width: 30em) { th, td { padding: .2em .3em } table { font-size: 75% } .ratios td { white-space: normal } }
-@media print { body { font-size: 9pt; max-width: none; padding: 0 } .wide { overflow: visible } }
-@media print { h2, figcaption { break-after: avoid } section, figure, tr { break-inside: avoid } }
-@media print { .figures { grid-template-columns: 1fr 1fr } .glance { max-width: 8.5cm } details { display: none } }
+@media (max-width: 30em) { th, td { padding: .2em .3em } table { font-size: 75% } }
+@media (max-width: 30em) { .ratios td { white-space: normal } }
+@media print { body { font-size: 9pt; padding: 0 } }
+@media print { figcaption { break-after: avoid } section, figure, tr { break-inside: avoid } }
+@media print { .figures { grid-template-columns: 1fr 1fr } .glance { max-width: 8.5cm } }
+@media print { details { display: none } }
 """
 
 READING = (
-    "Each round measures the operation and, right after it, a control: the same work on the same memory "
-    "without a library. {peer}Curves show medians over the rounds, bars the lower and the upper quartile. "
-    "Compare ratios rather than times: the processors of a virtual machine change their speed."
+    "Each round measures the operation and, right after it, a control: the same work on the same "
+    "memory without a library. {peer}Curves show medians over the rounds, bars the lower and the "
+    "upper quartile. Compare ratios rather than times: the processors of a virtual machine change "
+    "their speed."
 )
 PEER = "The peer runs the same program, by turns with Gondwana. "
 
 
-def page(results: list[dict], glance: str, pictures: list[list[tuple[str, str]]], spreads: list[tuple], text: str) -> str:
-    first = results[0]
+def page(
+    results: list[dict],
+    glance: str,
+    pictures: list[list[tuple[str, str]]],
+    spreads: list[tuple],
+    text: str,
+) -> str:
     peer = figures.peer_of(results)
     sections = "".join(
         _section(result, shown) for result, shown in zip(results, pictures, strict=True)
     )
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>Gondwana benchmarks</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
-        f"<h1>Gondwana benchmarks</h1>\n<p>{escape(_machine())}<br>\n{escape(_libraries(first, peer))}</p>\n"
+    body = (
+        f"<p>{escape(_machine())}<br>\n{escape(_libraries(results[0], peer))}</p>\n"
         f"<p>{escape(READING.format(peer=PEER if peer else ''))}</p>\n"
         f"{_glance(glance, spreads, peer)}{sections}"
-        "<h2>Data</h2>\n<p>The values of every round are embedded in this page, as JSON, in "
-        "the element <code>bench-data</code>.</p>\n"
-        f'<script type="application/json" id="bench-data">\n{_in_script(text)}</script>\n'
-        "</body>\n</html>\n"
     )
+    data = ("The values of every round", "bench-data", text)
+    return html_page.frame("Gondwana benchmarks", STYLE, body, data)
 
 
 def _machine() -> str:
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as lines:
-            names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+            names = [
+                line.partition(":")[2].strip() for line in lines if line.startswith("model name")
+            ]
     except OSError:
         names = []
     model = f"{len(names)} x {names[0]}" if names else platform.machine()
@@ -69,10 +71,6 @@ def _libraries(first: dict, peer: str) -> str:
     return f"{ours}; peer: {peer}" if peer else ours
 
 
-def _in_script(text: str) -> str:
-    return text.replace("<", "\\u003c")
-
-
 def _glance(svg: str, spreads: list[tuple], peer: str) -> str:
     rows = [
         (f"{subject}: {operation}", _spread(control), *([_spread(other)] if peer else []))
@@ -80,10 +78,12 @@ def _glance(svg: str, spreads: list[tuple], peer: str) -> str:
     ]
     heads = ("", "control", *(["peer"] if peer else []))
     return (
-        "<h2>At a glance</h2>\n<p>Times, of memory bytes, divided by those of Gondwana: the mean over all sizes, in brackets the least "
-        "and the greatest. More than 1: it takes more than Gondwana.</p>\n"
-        f'<div class="figures"><div class="glance">{_figure("", svg, "Ratios of all subjects")}</div>\n'
-        f'<div class="ratios">{_table(heads, rows)}</div></div>\n'
+        "<h2>At a glance</h2>\n<p>Times, of memory bytes, divided by those of Gondwana: the mean "
+        "over all sizes, in brackets the least and the greatest. More than 1: it takes more than "
+        "Gondwana.</p>\n"
+        '<div class="figures"><div class="glance">'
+        f"{_figure('', svg, 'Ratios of all subjects')}</div>\n"
+        f'<div class="ratios">{html_page.table(heads, rows)}</div></div>\n'
     )
 
 
@@ -95,20 +95,21 @@ def _spread(found: tuple[float, float, float] | None) -> str:
 
 
 def _section(result: dict, pictures: list[tuple[str, str]]) -> str:
-    shown = "".join(_figure(name, svg, f"Curves of {result['subject']}: {name}") for name, svg in pictures)
+    shown = "".join(
+        _figure(name, svg, f"Curves of {result['subject']}: {name}") for name, svg in pictures
+    )
     return (
         f"<section>\n<h2>{escape(result['subject'])}</h2>\n"
-        f"<p>{escape(result['door'])}: {escape(result['title'])}; {escape(result['job'])}, {result['rounds']} rounds</p>\n"
+        f"<p>{escape(result['door'])}: {escape(result['title'])}; {escape(result['job'])}, "
+        f"{result['rounds']} rounds</p>\n"
         f'<div class="figures">{shown}</div>\n'
         f"<details><summary>Table</summary>{_values(result)}</details>\n</section>\n"
     )
 
 
 def _figure(caption: str, svg: str, alternative: str) -> str:
-    # As an image: names inside one SVG cannot meet those of another.
-    encoded = base64.b64encode(svg.encode()).decode()
     title = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
-    return f'<figure>{title}<img alt="{escape(alternative)}" src="data:image/svg+xml;base64,{encoded}"></figure>\n'
+    return f"<figure>{title}{html_page.image('svg+xml', svg.encode(), alternative)}</figure>\n"
 
 
 def _values(result: dict) -> str:
@@ -126,7 +127,7 @@ def _values(result: dict) -> str:
             if peer:
                 row += [_median(unit, series, "peer"), _number(figures.peer_to_ours(series), 3)]
             rows.append(row)
-    return _table(heads, rows)
+    return html_page.table(heads, rows)
 
 
 def _axis(result: dict) -> str:
@@ -142,9 +143,3 @@ def _number(value: float | None, digits: int = 4) -> str:
     if value is None:
         return "-"
     return f"{value:,.0f}" if value >= 1000 else f"{value:.{digits}g}"
-
-
-def _table(heads, rows) -> str:
-    head = "".join(f"<th>{escape(text)}</th>" for text in heads)
-    body = "".join("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>\n" for row in rows)
-    return f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div>\n'
