@@ -78,7 +78,7 @@ class TwoHostsWhyTest(TwoHostsCase):
         self.assertIn("main", [frame["function"] for frame in place["threads"][0]["stack"]])
 
     def test_the_launcher_names_it_when_time_is_over(self):
-        status, out, err = self.run_job("--timeout", "2", *HOSTS, PROBLEMS, "loop")
+        status, out, err = self.run_job("--timeout", "6", *HOSTS, PROBLEMS, "loop")
         self.assertEqual((status, out), (124, "ready\n" * RANKS))
         self.assertRegex(err, r"(?m)^gondwana run: rank 3 keeps the others waiting: ")
         self.assertRegex(err, r"rank 3 \(process \d+ on host-b\): compute_for_ever at ")
