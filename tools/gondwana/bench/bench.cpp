@@ -12,6 +12,7 @@
 #include "bench/measurement.hpp"
 #include "bench/output_of.hpp"
 #include "bench/report.hpp"
+#include "bench/scale/scale.hpp"
 #include "bench/subject.hpp"
 
 namespace gondwana::bench {
@@ -57,6 +58,8 @@ int measure_and_tell(const Request& request) {
 int run_command(const std::vector<std::string>& words) {
   if (!words.empty() && words.front() == "compare")
     return compare_command({words.begin() + 1, words.end()});
+  if (!words.empty() && words.front() == "scale")
+    return scale_command({words.begin() + 1, words.end()});
   const Result<Request> request = parse(words);
   if (!request) return complain(request.error());
   if (!request->help) return measure_and_tell(*request);

@@ -308,6 +308,7 @@ std::string help_text() {
       "Usage: gondwana bench SUBJECT [options]\n"
       "       gondwana bench [all] --report FILE.html [options]\n"
       "       gondwana bench compare BEFORE AFTER\n"
+      "       gondwana bench scale [options]\n"
       "\n"
       "Measures from rank 0 to the last rank, collectives on all ranks, in rounds; each\n"
       "measures the operation and a control, which does the same to the same memory without any\n"

@@ -1,0 +1,22 @@
+// How engines are set up here.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "engine/engine.hpp"
+
+namespace gondwana::scale {
+
+// With a small heap: none of it is used, and the arena has the most room for the engine's memory.
+inline Engine::Setup engine_setup(Rank rank, std::shared_ptr<NodeMemory> memory) {
+  Engine::Setup setup;
+  setup.rank = rank;
+  setup.ranks = memory->plan().job_ranks;
+  setup.memory = std::move(memory);
+  setup.options.heap_size = std::size_t{1} << 20;
+  setup.options.heap_overcommit = true;
+  return setup;
+}
+
+}  // namespace gondwana::scale

@@ -1,0 +1,38 @@
+// What this process uses: the difference of two looks is the memory of what was made between them.
+#pragma once
+
+#include <malloc.h>
+
+#include <cstdint>
+#include <ctime>
+#include <fstream>
+#include <string>
+
+namespace gondwana::scale {
+
+struct MemoryUse {
+  std::uint64_t allocated = 0;  // bytes, by malloc
+  std::uint64_t shared = 0;     // bytes of memfds, in pages of this process
+
+  static MemoryUse now() {
+    const struct mallinfo2 all = ::mallinfo2();
+    return {.allocated = all.uordblks + all.hblkhd, .shared = resident_shared()};
+  }
+
+ private:
+  static std::uint64_t resident_shared() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+      if (line.starts_with("RssShmem:")) return 1024 * std::stoull(line.substr(9));
+    return 0;
+  }
+};
+
+inline std::uint64_t processor_time_us() {
+  timespec time{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 +
+         static_cast<std::uint64_t>(time.tv_nsec) / 1000;
+}
+
+}  // namespace gondwana::scale

@@ -1,0 +1,14 @@
+// A job on one node: all of its ranks are engines, in threads of this process.
+#pragma once
+
+#include <cstdint>
+
+#include "core/result.hpp"
+#include "figures.hpp"
+
+namespace gondwana::scale {
+
+// Bytes are those of all ranks, divided by their number.
+Result<Figures> measure_on_one_node(std::uint32_t ranks);
+
+}  // namespace gondwana::scale

@@ -1,0 +1,73 @@
+// The wire of rank 0: the client that every rank of a large job has, whose messages go to
+// SimulatedNodes. One thread runs both: the nodes deliver where the rank waits and nothing has
+// come.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "remote/client/client.hpp"
+#include "remote/transport.hpp"
+#include "simulated_nodes.hpp"
+
+namespace gondwana::scale {
+
+class SimulatedWire {
+ public:
+  // `nodes` must outlive it.
+  SimulatedWire(std::unique_ptr<RemoteClient> client, SimulatedNodes& nodes)
+      : client_(std::move(client)), nodes_(nodes) {}
+
+  std::string_view name() const { return client_->name(); }
+  Limits limits() const { return client_->limits(); }
+  Result<Posted> put(Remote to, Bytes source, Completion& done) {
+    return posted(client_->put(to, source, done));
+  }
+  Result<Posted> get(MutableBytes target, Remote from, Completion& done) {
+    return posted(client_->get(target, from, done));
+  }
+  Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces, Completion& done) {
+    return posted(client_->put_packed(to, pieces, done));
+  }
+  Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces, Completion& done) {
+    return posted(client_->get_packed(from, pieces, done));
+  }
+  Result<Posted> accumulate(Rank to, const Accumulation& what, std::span<const StridedRun> pieces,
+                            Completion& done) {
+    return posted(client_->accumulate(to, what, pieces, done));
+  }
+  Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
+                        Completion& done) {
+    return posted(client_->atomic(at, request, result, done));
+  }
+  bool has_unordered() const { return client_->has_unordered(); }
+  std::uint64_t accepted() const { return client_->accepted(); }
+  bool has_executed(Rank at, std::uint64_t mark) { return client_->has_executed(at, mark); }
+  Result<Posted> send_message(Rank to, Bytes head, Bytes body, Departure departure) {
+    return posted(client_->send_message(to, head, body, departure));
+  }
+  void listen(MessageReceiver receiver) { client_->listen(std::move(receiver)); }
+  bool progress() {
+    const bool progressed = client_->progress();
+    nodes_.take();
+    return progressed || nodes_.deliver();
+  }
+  bool departed() const { return client_->departed(); }
+  bool may_sleep() { return !nodes_.has_something() && client_->may_sleep(); }
+  void sleep(std::chrono::microseconds limit) { client_->sleep(limit); }
+  const Error* lost() const { return client_->lost(); }
+
+ private:
+  // The agent takes messages at once.
+  Result<Posted> posted(Result<Posted> result) {
+    nodes_.take();
+    return result;
+  }
+
+  std::unique_ptr<RemoteClient> client_;
+  SimulatedNodes& nodes_;
+};
+
+static_assert(Transport<SimulatedWire>);
+
+}  // namespace gondwana::scale
