@@ -22,7 +22,7 @@ constexpr std::string_view copies = "memcpy";
 constexpr Programs transfers{"transfers", "transfers_gasnet", "transfers_armci"};
 constexpr Programs collectives{"collectives", "collectives_gasnet", "collectives_armci"};
 
-constexpr std::array<Subject, 9> subjects{{
+constexpr std::array<Subject, 10> subjects{{
     {"latency", transfers, "latency", "latency of blocking operations", Unit::microseconds,
      "memcpy, of ping_pong with a store and a load"},
     {"bandwidth", transfers, "stream", "bandwidth of non-blocking puts, 64 in flight",
@@ -49,6 +49,13 @@ constexpr std::array<Subject, 9> subjects{{
      "latency of active messages, and time of each in a flood",
      Unit::microseconds,
      "memcpy, a store and a load"},
+    {"seeds",
+     {"seeds", "seeds_gasnet", ""},
+     "seeds",
+     "measurements of papers on PGAS runtimes, time of one operation of each rank",
+     Unit::microseconds,
+     "instructions; of GASNet-EX, the same without the feature",
+     Axis::none},
     {"startup",
      {"startup", "", ""},
      "",
@@ -310,9 +317,9 @@ std::string help_text() {
       "       gondwana bench compare BEFORE AFTER\n"
       "       gondwana bench scale [options]\n"
       "\n"
-      "Measures from rank 0 to the last rank, collectives on all ranks, in rounds; each\n"
-      "measures the operation and a control, which does the same to the same memory without any\n"
-      "library. The table shows medians over the rounds.\n"
+      "Measures from rank 0 to the last rank, collectives and seeds on all ranks, in rounds;\n"
+      "each measures the operation and a control, which does the same to the same memory\n"
+      "without any library. The table shows medians over the rounds.\n"
       "\n";
   for (const Subject& subject : subjects)
     text += fmt::format("  {:<11} {}\n", subject.name, subject.title);

@@ -10,6 +10,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 plt.switch_backend("Agg")  # draws without a display
 plt.rcParams["svg.fonttype"] = "path"  # a phone may lack the font
 plt.rcParams["font.size"] = 9
+SEEN = 50  # a part of the axis that is still seen is 1 / SEEN
 WIDTH = 4.6  # inches: about the width of a phone, so that its letters keep their size
 
 # Colours of Okabe and Ito, which differ with any colour vision.
@@ -114,11 +115,22 @@ def _points(result: dict, rows: list[dict]) -> str:
         axes.errorbar(median, places, xerr=bars, label=label, capsize=2, markersize=5, **style)
     axes.set_yticks(range(len(rows), 0, -1), [row["operation"] for row in rows])
     axes.set_ylim(0.5, len(rows) + 0.5)
-    axes.set_xlim(left=0)
+    _scale_points(axes, [figures.in_unit(result["unit"], row, "ours")[1] for row in rows])
     axes.set_xlabel(_axis(result))
     axes.grid(True, axis="x", color="#dddddd", linewidth=0.6)
     add_legend(figure, axes)
     return svg(figure)
+
+
+def _scale_points(axes, medians: list[float]) -> None:
+    """From 0, unless the smallest of them could not be seen there."""
+    if max(medians) <= SEEN * min(medians):
+        axes.set_xlim(left=0)
+        return
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(base=10, numticks=7))
+    axes.xaxis.set_major_formatter(FuncFormatter(decimal))
+    axes.xaxis.set_minor_formatter(NullFormatter())
 
 
 def add_legend(figure, axes) -> None:

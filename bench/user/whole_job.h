@@ -1,0 +1,86 @@
+// What the measuring programs of whole jobs share: memory of all ranks, as this process has mapped
+// it, for the controls, and a line for each round.
+#ifndef GONDWANA_BENCH_WHOLE_JOB_H_
+#define GONDWANA_BENCH_WHOLE_JOB_H_
+
+#include "../common/barriers.h"
+
+#include <shmem.h>
+
+static int me;
+static int ranks;
+static enum wait_kind how;
+
+// Memory of every rank at the same place.
+struct shared {
+  void* own;
+  void** of;  // by rank, as this process sees it; NULL: not all ranks are mapped
+};
+
+static inline void require(int is_true, const char* what) {
+  if (is_true) return;
+  fprintf(stderr, "bench: rank %d: %s\n", me, what);
+  shmem_global_exit(1);
+}
+
+static inline void* allocate_symmetric(size_t bytes) {
+  void* memory = shmem_malloc(bytes);
+  require(memory != NULL, "the symmetric heap has no room");
+  memset(memory, 0, bytes);
+  return memory;
+}
+
+static inline void* allocate_private(size_t bytes) {
+  void* memory = calloc(1, bytes);
+  require(memory != NULL, "no memory");
+  return memory;
+}
+
+static inline struct shared allocate_shared(size_t bytes) {
+  struct shared memory = {allocate_symmetric(bytes),
+                          allocate_private((size_t)ranks * sizeof(void*))};
+  int is_mapped = 1;
+  for (int rank = 0; rank < ranks; ++rank) {
+    memory.of[rank] = shmem_ptr(memory.own, rank);
+    is_mapped = is_mapped && memory.of[rank] != NULL;
+  }
+  shmem_barrier_all();
+  if (is_mapped) return memory;
+  free((void*)memory.of);
+  memory.of = NULL;
+  return memory;
+}
+
+static inline void free_shared(struct shared* memory) {
+  free((void*)memory->of);
+  shmem_free(memory->own);
+}
+
+// As long as ranks do not wait on one processor for each other.
+static inline void begin_job(void) {
+  shmem_init();
+  me = shmem_my_pe();
+  ranks = shmem_n_pes();
+  how = usual_wait(ranks);
+  if (how == WAIT_SPIN) pin(me);
+}
+
+// `control_ns` < 0: there is none.
+static inline void print_round(const char* name, size_t size, double ours_ns, double control_ns) {
+  printf("%s %zu %.3f ", name, size, ours_ns);
+  if (control_ns < 0)
+    puts("-");
+  else
+    printf("%.3f\n", control_ns);
+  fflush(stdout);
+}
+
+// Random numbers that are the same on every machine: xorshift with a multiplication.
+static inline uint64_t next_number(uint64_t* state) {
+  *state ^= *state >> 12;
+  *state ^= *state << 25;
+  *state ^= *state >> 27;
+  return *state * UINT64_C(2685821657736338717);
+}
+
+#endif
