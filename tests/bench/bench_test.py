@@ -25,7 +25,7 @@ onload = () => {{
   document.querySelector("pre").textContent = shown.defaultView.innerWidth + " " + fits + " " + curves.length;
 }};
 </script>"""
-SUBJECTS = ["latency", "bandwidth", "rate", "atomics", "collectives", "strided", "am", "seeds", "startup", "memory"]
+SUBJECTS = ["latency", "bandwidth", "rate", "atomics", "collectives", "strided", "am", "seeds", "apps", "startup", "memory"]
 ATOMICS = ["fetch_add", "add", "swap", "compare_swap", "ping_pong"]
 
 
@@ -328,7 +328,7 @@ class BenchTest(unittest.TestCase):
 
     def test_mistakes_get_a_sentence(self):
         for words, sentence in {
-            (): "what to measure? Possible are latency, bandwidth, rate, atomics, collectives, strided, am, seeds, startup, memory, all",
+            (): "what to measure? Possible are latency, bandwidth, rate, atomics, collectives, strided, am, seeds, apps, startup, memory, all",
             ("warp",): "warp cannot be measured by this version; possible are latency, ",
             ("latency", "-n", "1"): '-n "1": expected a whole number from 2 ',
             ("latency", "-m", "8"): '-m "8": expected MIN:MAX',

@@ -1,4 +1,4 @@
-"""What `gondwana bench seeds` prints, in few rounds, never how fast: `programs_test.py GONDWANA`."""
+"""What `gondwana bench seeds` and `apps` print, in few rounds, never how fast: `programs_test.py GONDWANA`."""
 
 import json
 import os
@@ -12,6 +12,7 @@ WATCHDOG = 120
 GONDWANA = ""
 OPEN_MPI = "/usr/bin"
 SEEDS = ["hot_spot", "random_access", "index_gather", "transpose_get", "transpose_put", "put_flood_8K", "lock"]
+APPS = ["heat", "histogram", "sort", "work_queue", "matrix"]
 DOORS = [("shmem", SEEDS), ("gasnetex", ["medium_4K", "medium_32K", "immediate"])]
 
 
@@ -28,11 +29,14 @@ def peer_here():
 
 
 class ProgramsTest(unittest.TestCase):
-    def result(self, *words):
-        said = subprocess.run([GONDWANA, "bench", *words, "-r", "3", "--json"], capture_output=True, text=True,
+    def figures(self, *words):
+        said = subprocess.run([GONDWANA, "bench", *words, "-r", "3"], capture_output=True, text=True,
                               timeout=WATCHDOG, check=False, env={**os.environ, "GONDWANA_HEAP_SIZE": "64M"})
         self.assertEqual((said.returncode, said.stderr), (0, ""))
-        return json.loads(said.stdout)
+        return said.stdout
+
+    def result(self, *words):
+        return json.loads(self.figures(*words, "--json"))
 
     def test_seeds_of_both_doors_have_controls(self):
         for door, seeds in DOORS:
@@ -57,6 +61,37 @@ class ProgramsTest(unittest.TestCase):
         if peer is None:
             self.skipTest("no Open MPI with OpenSHMEM here")
         for one in self.result("seeds", "--peer", peer)["series"]:
+            self.assertEqual(len(one["peer_ns"]), 3)
+
+    def test_programs_run_on_each_number_of_ranks_beside_one_process(self):
+        result = self.result("apps", "-n", "3")
+        self.assertEqual(result["job"], "1 to 3 ranks")
+        found = [(one["operation"], one["ranks"]) for one in result["series"]]
+        self.assertEqual(found, [(app, ranks) for app in APPS for ranks in (1, 2, 3)])
+        for one in result["series"]:
+            self.assertEqual((len(one["ours_ns"]), len(one["control_ns"])), (3, 3))
+            self.assertTrue(all(ns > 0 for ns in one["ours_ns"] + one["control_ns"]))
+
+    def test_a_table_of_programs_has_their_speed_up(self):
+        tables = self.figures("apps").split("\n\n")
+        self.assertEqual(len(tables), len(APPS))
+        for app, table in zip(APPS, tables, strict=True):
+            title, columns, *rows = table.splitlines()
+            self.assertIn(f": {app}, 1 to 2 ranks, ", title)
+            self.assertEqual(columns.split(), ["#", "Ranks", "Time", "(ms)", "25%", "75%", "Control", "Speed-up"])
+            self.assertEqual([row.split()[0] for row in rows], ["1", "2"])
+            for row in rows:
+                self.assertTrue(all(float(figure) > 0 for figure in row.split()[1:]), row)
+
+    def test_programs_run_between_hosts(self):
+        result = self.result("apps", "--hosts", "localhost:1,localhost:2")
+        self.assertEqual([(one["operation"], one["ranks"]) for one in result["series"]], [(app, 3) for app in APPS])
+
+    def test_a_peer_runs_the_programs_too(self):
+        peer = peer_here()
+        if peer is None:
+            self.skipTest("no Open MPI with OpenSHMEM here")
+        for one in self.result("apps", "--peer", peer)["series"]:
             self.assertEqual(len(one["peer_ns"]), 3)
 
 

@@ -117,19 +117,11 @@ void add_growth(const Choices& choices, std::vector<Series>& series) {
       {"per_peer", choices.ranks, std::move(grown), {}, growth(before.peer, after.peer, added)});
 }
 
-// 2, 4, 8 and so on, and `most`.
-std::vector<std::uint32_t> rank_counts(std::uint32_t most) {
-  std::vector<std::uint32_t> counts;
-  for (std::uint32_t count = 2; count < most; count *= 2) counts.push_back(count);
-  counts.push_back(most);
-  return counts;
-}
-
 }  // namespace
 
 Result<void> add_round_of_jobs(const Choices& choices, const JobCommand& own,
                                const JobCommand& peer, std::vector<Series>& series) {
-  for (const std::uint32_t ranks : rank_counts(choices.ranks)) {
+  for (const std::uint32_t ranks : choices.rank_counts()) {
     if (const Result<void> added = add_ours(choices, own, ranks, series); !added) return added;
     if (const Result<void> added = add_peer(choices, peer, ranks, series); !added) return added;
   }
@@ -138,12 +130,7 @@ Result<void> add_round_of_jobs(const Choices& choices, const JobCommand& own,
 
 void finish_jobs(const Choices& choices, std::vector<Series>& series) {
   add_growth(choices, series);
-  std::vector<std::string> names;
-  for (const Series& one : series)
-    if (std::ranges::find(names, one.operation) == names.end()) names.push_back(one.operation);
-  std::ranges::stable_sort(series, {}, [&](const Series& one) {
-    return std::ranges::find(names, one.operation) - names.begin();
-  });
+  group_operations(series);
 }
 
 }  // namespace gondwana::bench

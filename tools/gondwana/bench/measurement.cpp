@@ -107,10 +107,12 @@ Result<void> Measurements::run_peer(const Turn& turn, Measured& measured) {
   tell(turn, measured.peer);
   const Result<std::string> program = peers_->program(choices.subject.programs.shmem);
   if (!program) return program.error();
-  const Result<std::vector<Series>> theirs =
-      run(peers_->job(*program, choices.ranks, choices.hosts), choices, turn.last - turn.first + 1);
-  if (!theirs) return theirs.error();
-  append_peer(measured.series, *theirs);
+  for (const std::uint32_t ranks : choices.rank_counts()) {
+    const Result<std::vector<Series>> theirs =
+        run(peers_->job(*program, ranks, choices.hosts), choices, turn.last - turn.first + 1);
+    if (!theirs) return theirs.error();
+    append_peer(measured.series, *theirs);
+  }
   return {};
 }
 
@@ -119,10 +121,12 @@ Result<void> Measurements::run_turn(const Turn& turn, Measured& measured) {
   const Choices& choices = all_[turn.index];
   const Result<std::string> program = find_program(choices);
   if (!program) return program.error();
-  const Result<std::vector<Series>> ours =
-      run(own_job(*program, choices, choices.ranks), choices, turn.last - turn.first + 1);
-  if (!ours) return ours.error();
-  append(measured.series, *ours);
+  for (const std::uint32_t ranks : choices.rank_counts()) {
+    const Result<std::vector<Series>> ours =
+        run(own_job(*program, choices, ranks), choices, turn.last - turn.first + 1);
+    if (!ours) return ours.error();
+    append(measured.series, *ours);
+  }
   return run_peer(turn, measured);
 }
 
@@ -150,7 +154,7 @@ Result<Measured> Measurements::measure_jobs(std::size_t index) {
 
 Result<Measured> Measurements::measure(std::size_t index) {
   const Choices& choices = all_[index];
-  if (choices.subject.axis == Axis::ranks) return measure_jobs(index);
+  if (choices.subject.kind == Kind::job) return measure_jobs(index);
   const std::uint32_t turns = turns_of(choices);
   Measured measured{choices, has_peer(choices) ? peers_->name() : "", {}};
   std::uint32_t done = 0;
@@ -160,6 +164,7 @@ Result<Measured> Measurements::measure(std::size_t index) {
     if (!run) return run.error();
     done = last;
   }
+  group_operations(measured.series);
   return measured;
 }
 

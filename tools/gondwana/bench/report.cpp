@@ -65,13 +65,17 @@ struct Row {
   const Series* series;
   Quartiles ours;
   std::optional<double> control;  // the median
-  std::optional<double> ratio;    // of times, the median over rounds
+  std::optional<double> ratio;    // of times, the median over rounds; of programs the speed-up
   std::optional<double> peer;     // the median
   std::optional<double> gain;     // the time of the peer divided by ours, of medians
 };
 
 bool has_numbers(const Subject& subject) {
   return subject.axis != Axis::none;
+}
+
+bool is_program(const Subject& subject) {
+  return subject.kind == Kind::program;
 }
 
 std::string_view title_of(Axis axis) {
@@ -102,6 +106,7 @@ Row row_of(const Subject& subject, const Series& series) {
   if (series.control.empty()) return row;
   row.control = quartiles_of(in_unit(subject.unit, series.control, bytes)).median;
   row.ratio = quartiles_of(ratios_of(series)).median;
+  if (is_program(subject)) row.ratio = 1 / *row.ratio;
   return row;
 }
 
@@ -118,19 +123,20 @@ std::string number(const std::optional<double>& value, int digits) {
 
 // "2 ranks", "2 to 16 ranks" or "hosts a:1,b:1"
 std::string ranks_of(const Choices& choices) {
-  if (choices.subject.axis == Axis::ranks && choices.ranks > 2)
-    return fmt::format("2 to {} ranks", choices.ranks);
-  return choices.hosts.empty() ? fmt::format("{} ranks", choices.ranks)
-                               : fmt::format("hosts {}", choices.hosts);
+  if (!choices.hosts.empty()) return fmt::format("hosts {}", choices.hosts);
+  const std::uint32_t fewest = choices.rank_counts().front();
+  return fewest == choices.ranks ? fmt::format("{} ranks", choices.ranks)
+                                 : fmt::format("{} to {} ranks", fewest, choices.ranks);
 }
 
 std::string titles(const Choices& choices, const std::string& operation) {
   const Subject& subject = choices.subject;
   const std::string what = has_numbers(subject) ? fmt::format(": {}", operation) : "";
   std::string text =
-      fmt::format("# {} {}{}, {}, medians of {} rounds\n{:<14}{:>16}{:>12}{:>12}{:>12}{:>8}",
+      fmt::format("# {} {}{}, {}, medians of {} rounds\n{:<14}{:>16}{:>12}{:>12}{:>12}{:>10}",
                   name_of(choices.door), subject.title, what, ranks_of(choices), choices.rounds,
-                  title_of(subject.axis), name_of(subject.unit), "25%", "75%", "Control", "Ratio");
+                  title_of(subject.axis), name_of(subject.unit), "25%", "75%", "Control",
+                  is_program(subject) ? "Speed-up" : "Ratio");
   if (!choices.peer.compiler.empty()) text += fmt::format("{:>12}{:>12}", "Peer", "Peer/ours");
   return text + '\n';
 }
@@ -144,7 +150,7 @@ std::string to_table(const Choices& choices, const std::vector<Row>& rows) {
       text += (text.empty() ? "" : "\n") + titles(choices, operation);
     }
     text +=
-        fmt::format("{:<14}{:>16.4f}{:>12.4f}{:>12.4f}{:>12}{:>8}", row.label, row.ours.median,
+        fmt::format("{:<14}{:>16.4f}{:>12.4f}{:>12.4f}{:>12}{:>10}", row.label, row.ours.median,
                     row.ours.lower, row.ours.upper, number(row.control, 4), number(row.ratio, 2));
     if (row.peer) text += fmt::format("{:>12}{:>12}", number(row.peer, 4), number(row.gain, 2));
     text += '\n';
@@ -153,9 +159,10 @@ std::string to_table(const Choices& choices, const std::vector<Row>& rows) {
 }
 
 std::string to_csv(const Choices& choices, const std::vector<Row>& rows) {
-  std::string text = fmt::format("operation,{},\"{}\",25%,75%,control,ratio,peer,peer/ours\n",
+  std::string text = fmt::format("operation,{},\"{}\",25%,75%,control,{},peer,peer/ours\n",
                                  choices.subject.axis == Axis::ranks ? "ranks" : "bytes",
-                                 name_of(choices.subject.unit));
+                                 name_of(choices.subject.unit),
+                                 is_program(choices.subject) ? "speed-up" : "ratio");
   for (const Row& row : rows)
     text += fmt::format("{},{},{:.6g},{:.6g},{:.6g},{},{},{},{}\n", row.series->operation,
                         row.series->bytes, row.ours.median, row.ours.lower, row.ours.upper,

@@ -69,6 +69,15 @@ void append_peer(std::vector<Series>& series, const std::vector<Series>& peer) {
   for (const Series& other : peer) append(series_like(series, other).peer, other.ours);
 }
 
+void group_operations(std::vector<Series>& series) {
+  std::vector<std::string> names;
+  for (const Series& one : series)
+    if (std::ranges::find(names, one.operation) == names.end()) names.push_back(one.operation);
+  std::ranges::stable_sort(series, {}, [&](const Series& one) {
+    return std::ranges::find(names, one.operation) - names.begin();
+  });
+}
+
 Quartiles quartiles_of(std::vector<double> values) {
   std::ranges::sort(values);
   const auto at = [&](double part) {

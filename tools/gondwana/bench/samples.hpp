@@ -14,7 +14,7 @@ namespace gondwana::bench {
 // Nanoseconds of one operation, a value for each round; of memory, bytes.
 struct Series {
   std::string operation;
-  std::uint64_t bytes = 0;  // of the operand; of what a job costs, its ranks
+  std::uint64_t bytes = 0;  // of the operand; of programs and of what a job costs, the ranks
   std::vector<double> ours;
   std::vector<double> control;  // empty: the target is not mapped here
   std::vector<double> peer;     // empty: there is no other library
@@ -33,6 +33,9 @@ Result<std::vector<Series>> read_samples(std::string_view text);
 void append(std::vector<Series>& series, const std::vector<Series>& more);
 // Adds rounds of another library.
 void append_peer(std::vector<Series>& series, const std::vector<Series>& peer);
+
+// The series of an operation stand together, in the order in which operations appear first.
+void group_operations(std::vector<Series>& series);
 
 // Of at least one value, interpolated between neighbours.
 Quartiles quartiles_of(std::vector<double> values);

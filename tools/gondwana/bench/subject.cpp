@@ -22,7 +22,7 @@ constexpr std::string_view copies = "memcpy";
 constexpr Programs transfers{"transfers", "transfers_gasnet", "transfers_armci"};
 constexpr Programs collectives{"collectives", "collectives_gasnet", "collectives_armci"};
 
-constexpr std::array<Subject, 10> subjects{{
+constexpr std::array<Subject, 11> subjects{{
     {"latency", transfers, "latency", "latency of blocking operations", Unit::microseconds,
      "memcpy, of ping_pong with a store and a load"},
     {"bandwidth", transfers, "stream", "bandwidth of non-blocking puts, 64 in flight",
@@ -33,7 +33,7 @@ constexpr std::array<Subject, 10> subjects{{
      Unit::microseconds, "the instruction", Axis::none},
     {"collectives", collectives, "collectives",
      "latency of collective operations of all ranks, a barrier included", Unit::microseconds,
-     "a central barrier, loads and stores", Axis::bytes, 8},
+     "a central barrier, loads and stores", Axis::bytes, Kind::operation, 8},
     {"strided",
      {"strided", "", ""},
      "strided",
@@ -41,6 +41,7 @@ constexpr std::array<Subject, 10> subjects{{
      Unit::microseconds,
      "a loop of loads and stores",
      Axis::bytes,
+     Kind::operation,
      8,
      64 << 10},
     {"am",
@@ -56,6 +57,14 @@ constexpr std::array<Subject, 10> subjects{{
      Unit::microseconds,
      "instructions; of GASNet-EX, the same without the feature",
      Axis::none},
+    {"apps",
+     {"apps", "", ""},
+     "apps",
+     "small programs by their number of ranks",
+     Unit::milliseconds,
+     "the same work by rank 0 alone",
+     Axis::ranks,
+     Kind::program},
     {"startup",
      {"startup", "", ""},
      "",
@@ -63,6 +72,7 @@ constexpr std::array<Subject, 10> subjects{{
      Unit::milliseconds,
      "as many plain processes",
      Axis::ranks,
+     Kind::job,
      1,
      0,
      16,
@@ -74,6 +84,7 @@ constexpr std::array<Subject, 10> subjects{{
      Unit::kibibytes,
      "the same before shmem_init",
      Axis::ranks,
+     Kind::job,
      1,
      0,
      16,
@@ -243,7 +254,7 @@ Result<Choices> choices_of(const Words& words, const Subject& subject, Door door
                   .largest = subject.largest};
   if (!words.ranks.empty() && !words.hosts.empty())
     return wrong("-n or --hosts, not both: --hosts says how many ranks each host has");
-  if (!words.hosts.empty() && subject.axis == Axis::ranks)
+  if (!words.hosts.empty() && subject.kind == Kind::job)
     return wrong(
         fmt::format("{} is measured on this machine only: leave --hosts out", subject.name));
   if (!words.sizes.empty() && subject.axis != Axis::bytes && is_alone)
@@ -260,7 +271,7 @@ Result<Choices> choices_of(const Words& words, const Subject& subject, Door door
 
 // Whether this subject is one of all that these words ask for. A mistake in them is told later.
 bool is_possible(const Words& words, const Subject& subject) {
-  if (!words.hosts.empty() && subject.axis == Axis::ranks) return false;
+  if (!words.hosts.empty() && subject.kind == Kind::job) return false;
   return find_door(words.door, subject) || !is_door(words.door);
 }
 
@@ -294,6 +305,15 @@ std::string_view Programs::of(Door door) const {
   return {};
 }
 
+std::vector<std::uint32_t> Choices::rank_counts() const {
+  if (subject.axis != Axis::ranks || !hosts.empty()) return {ranks};
+  std::vector<std::uint32_t> counts;
+  const std::uint32_t fewest = subject.kind == Kind::program ? 1 : 2;
+  for (std::uint32_t count = fewest; count < ranks; count *= 2) counts.push_back(count);
+  counts.push_back(ranks);
+  return counts;
+}
+
 std::string_view name_of(Door door) {
   return std::ranges::find(doors, door, &DoorName::door)->name;
 }
@@ -317,7 +337,7 @@ std::string help_text() {
       "       gondwana bench compare BEFORE AFTER\n"
       "       gondwana bench scale [options]\n"
       "\n"
-      "Measures from rank 0 to the last rank, collectives and seeds on all ranks, in rounds;\n"
+      "Measures from rank 0 to the last rank, collectives, seeds and apps on all ranks, in rounds;\n"
       "each measures the operation and a control, which does the same to the same memory\n"
       "without any library. The table shows medians over the rounds.\n"
       "\n";
@@ -327,8 +347,8 @@ std::string help_text() {
   text +=
       "\n"
       "  --door DOOR      shmem (unless given), gasnetex or armci\n"
-      "  -n N             ranks: 2 unless given; startup and memory: 2, 4, 8 to N, 16 unless "
-      "given\n"
+      "  -n N             ranks: 2 unless given; apps: 1, 2, 4 to N; startup and memory:\n"
+      "                   2, 4, 8 to N, 16 unless given\n"
       "  --hosts A:N,B:N  run on these hosts, as for gondwana run\n"
       "  --peer oshcc=PATH,oshrun=PATH\n"
       "                   compile the same program for this library, too, and run both by turns\n"

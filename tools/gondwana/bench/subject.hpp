@@ -16,6 +16,13 @@ enum class Unit { microseconds, megabytes, millions, milliseconds, kibibytes };
 // What the figures of an operation are shown over.
 enum class Axis { bytes, ranks, none };
 
+// What a figure is of.
+enum class Kind {
+  operation,  // one, of many in a job
+  program,    // the work of all ranks, on 1, 2, 4 ... of them
+  job         // its start or its memory: each figure has a job of its own, of 2, 4, 8 ... ranks
+};
+
 enum class Door { shmem, gasnetex, armci };
 
 // The measuring program of a door, or none.
@@ -35,6 +42,7 @@ struct Subject {
   Unit unit;
   std::string_view control;  // what stands beside it in each round
   Axis axis = Axis::bytes;
+  Kind kind = Kind::operation;
   std::uint64_t word_bytes = 1;                    // sizes are whole numbers of them
   std::uint64_t largest = std::uint64_t{1} << 20;  // size unless -m says otherwise
   std::uint32_t ranks = 2;                         // unless -n says otherwise
@@ -54,6 +62,9 @@ struct Choices {
   std::uint64_t smallest = 1;
   std::uint64_t largest = std::uint64_t{1} << 20;
   Format format = Format::table;
+
+  // With Axis::ranks each number of ranks that is measured, unless hosts have them.
+  std::vector<std::uint32_t> rank_counts() const;
 };
 
 struct Request {
