@@ -1,6 +1,6 @@
-// The measurements of `gondwana bench seeds --door gasnetex`. Each has a control in the same rounds:
-// the same without the feature. It prints a line for each round: measurement, 0, nanoseconds of one
-// operation, those of the control. Usage: seeds_gasnet seeds ROUNDS
+// The measurements of `gondwana bench seeds --door gasnetex`. Each has a control in the same
+// rounds: the same without the feature. It prints a line for each round: measurement, 0,
+// nanoseconds of one operation, those of the control. Usage: seeds_gasnet seeds ROUNDS
 //
 // medium_4K, medium_32K: a Medium from rank 0 to rank 1 and its reply, made in a buffer of the
 // library (negotiated payload). The control makes them in a buffer of the client.

@@ -8,7 +8,7 @@ struct app {
   const char* name;
   void (*begin)(void);  // allocates, by all ranks
   void (*parallel)(void);
-  void (*serial)(void);  // to private memory
+  void (*serial)(void);   // to private memory
   int (*is_right)(void);  // after both: they have the same result, as far as this rank has it
   void (*end)(void);
 };

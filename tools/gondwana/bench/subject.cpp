@@ -337,9 +337,9 @@ std::string help_text() {
       "       gondwana bench compare BEFORE AFTER\n"
       "       gondwana bench scale [options]\n"
       "\n"
-      "Measures from rank 0 to the last rank, collectives, seeds and apps on all ranks, in rounds;\n"
-      "each measures the operation and a control, which does the same to the same memory\n"
-      "without any library. The table shows medians over the rounds.\n"
+      "Measures from rank 0 to the last rank, in rounds; collectives, seeds and apps on all\n"
+      "ranks. A round measures the operation and a control, which does the same to the same\n"
+      "memory without any library. The table shows medians over the rounds.\n"
       "\n";
   for (const Subject& subject : subjects)
     text += fmt::format("  {:<11} {}\n", subject.name, subject.title);
