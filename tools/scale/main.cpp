@@ -7,6 +7,7 @@
 
 #include "bootstrap/protocol.hpp"
 #include "core/parse.hpp"
+#include "memory_use.hpp"
 #include "node_job.hpp"
 #include "whole_job.hpp"
 
@@ -40,6 +41,8 @@ int run(const std::vector<std::string_view>& words) {
   const Result<std::uint64_t> of_node = parse_number(words[1], 1, 1024);
   if (!ranks) return complain(ranks.error());
   if (!of_node) return complain(of_node.error());
+  if (MemoryUse::now().allocated == 0)  // with AddressSanitizer
+    return complain({Errc::missing, "the allocator of this build does not say how much it gave"});
   const auto all = static_cast<std::uint32_t>(*ranks);
   const auto each = static_cast<std::uint32_t>(*of_node);
   const Result<Figures> figures =

@@ -25,7 +25,6 @@ class JobShape {
   JobShape(std::uint32_t ranks, std::uint32_t node_ranks)
       : ranks_(ranks), node_ranks_(node_ranks) {}
 
-  std::uint32_t ranks() const { return ranks_; }
   std::uint32_t nodes() const { return 1 + (ranks_ - 1 + node_ranks_ - 1) / node_ranks_; }
   NodeShare node(std::uint32_t number) const;
 
