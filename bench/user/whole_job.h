@@ -38,7 +38,7 @@ static inline void* allocate_private(size_t bytes) {
 
 static inline struct shared allocate_shared(size_t bytes) {
   struct shared memory = {allocate_symmetric(bytes),
-                          allocate_private((size_t)ranks * sizeof(void*))};
+                          (void**)allocate_private((size_t)ranks * sizeof(void*))};
   int is_mapped = 1;
   for (int rank = 0; rank < ranks; ++rank) {
     memory.of[rank] = shmem_ptr(memory.own, rank);

@@ -32,7 +32,7 @@ enum class EventKind : std::uint8_t {
 struct TraceEvent {
   static constexpr std::uint32_t nobody = (1U << 24) - 1;  // no rank has this number
 
-  static constexpr std::uint64_t open = (std::uint64_t{1} << 40) - 1;
+  static constexpr std::uint64_t open = ~std::uint64_t{0};
 
   std::uint64_t begin = 0;        // ticks
   std::uint64_t duration = open;  // likewise; open: it has begun and not ended
@@ -43,15 +43,22 @@ struct TraceEvent {
   std::uint64_t bytes = 0;
 };
 
-// Larger durations and sizes are stored as the largest that fits, of durations that is not `open`.
+// Durations have 40 bits: those of 2^39 ticks and more are stored in steps of 1024, up to days.
+// Larger ones, and larger sizes, are stored as the largest that fits.
 class StoredEvent {
+  static constexpr std::uint64_t most_bytes = (std::uint64_t{1} << 40) - 1;
+  static constexpr std::uint64_t is_open = (std::uint64_t{1} << 40) - 1;
+  static constexpr std::uint64_t is_coarse = std::uint64_t{1} << 39;
+  static constexpr int coarse_bits = 10;
+
  public:
+  static constexpr std::uint64_t longest = (is_coarse - 2) << coarse_bits;
   static constexpr std::uint64_t layout_version = 1;  // see core/fingerprint.hpp
 
   void store(const TraceEvent& event) {
     constexpr auto relaxed = std::memory_order_relaxed;
     begin_.store(event.begin, relaxed);
-    what_.store(event.duration << 24 | std::uint64_t{event.name} << 8 |
+    what_.store(packed(event.duration) << 24 | std::uint64_t{event.name} << 8 |
                     static_cast<std::uint64_t>(event.kind),
                 relaxed);
     place_.store(event.place, relaxed);
@@ -60,7 +67,7 @@ class StoredEvent {
   }
   void end(std::uint64_t duration) {
     const std::uint64_t kind_and_name = what_.load(std::memory_order_relaxed) & 0xff'ffff;
-    what_.store(std::min(duration, TraceEvent::open - 1) << 24 | kind_and_name,
+    what_.store(packed(std::min(duration, longest)) << 24 | kind_and_name,
                 std::memory_order_relaxed);
   }
   TraceEvent load() const {
@@ -68,7 +75,7 @@ class StoredEvent {
     const std::uint64_t what = what_.load(relaxed);
     const std::uint64_t size = size_.load(relaxed);
     return {.begin = begin_.load(relaxed),
-            .duration = what >> 24,
+            .duration = unpacked(what >> 24),
             .kind = static_cast<EventKind>(what & 0xff),
             .name = static_cast<std::uint16_t>(what >> 8 & 0xffff),
             .peer = static_cast<std::uint32_t>(size & TraceEvent::nobody),
@@ -77,7 +84,14 @@ class StoredEvent {
   }
 
  private:
-  static constexpr std::uint64_t most_bytes = (std::uint64_t{1} << 40) - 1;
+  static constexpr std::uint64_t packed(std::uint64_t duration) {
+    if (duration == TraceEvent::open) return is_open;
+    return duration < is_coarse ? duration : duration >> coarse_bits | is_coarse;
+  }
+  static constexpr std::uint64_t unpacked(std::uint64_t bits) {
+    if (bits == is_open) return TraceEvent::open;
+    return bits < is_coarse ? bits : (bits - is_coarse) << coarse_bits;
+  }
 
   std::atomic<std::uint64_t> begin_;
   std::atomic<std::uint64_t> what_;
@@ -89,7 +103,8 @@ struct alignas(cache_line) TraceRing {
   static constexpr std::uint64_t layout_version = 1;
 
   std::atomic<std::uint64_t> written;  // events since the beginning; released after the event
-  std::atomic<std::uint32_t> thread;   // number of the thread that writes, or wrote last; 0: unused
+  // Number of the thread that writes, or wrote last; 0: unused.
+  std::atomic<std::uint32_t> thread;
   std::atomic<std::uint32_t> taken;
   std::atomic<std::uint64_t> room;  // events that it holds, a power of two
 
@@ -99,6 +114,7 @@ struct alignas(cache_line) TraceRing {
   // All three for the thread that writes. Returns the number of the event, which ends it.
   std::uint64_t begin(const TraceEvent& event) {
     const std::uint64_t number = written.load(std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_release);  // a reader sees the number before
     at(number).store(event);
     written.store(number + 1, std::memory_order_release);
     return number;

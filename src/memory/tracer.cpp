@@ -1,5 +1,6 @@
 #include "memory/tracer.hpp"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,9 +43,15 @@ struct Leave {
     if (own.ring != nullptr && Tracer::is_on() &&
         own.opening == openings.load(std::memory_order_relaxed))
       own.ring->taken.store(0, std::memory_order_release);
-    own = {};
+    own.ring = nullptr;  // also for what the thread still does
   }
 };
+
+// A forked child is not the rank.
+void forget_in_child() {
+  Tracer::close();
+  own = {};
+}
 
 TraceRing* take_ring(TracePlace& place) {
   for (std::size_t number = 0; number < TracePlace::rings; ++number) {
@@ -80,6 +87,8 @@ void Tracer::open(TracePlace& place, std::size_t ring_size) {
     place.first_ticks.store(now.ticks, std::memory_order_relaxed);
     place.first_ns.store(now.ns, std::memory_order_release);
   }
+  static const int registered = ::pthread_atfork(nullptr, nullptr, &forget_in_child);
+  static_cast<void>(registered);
   openings.fetch_add(1, std::memory_order_relaxed);
   current.store(&place, std::memory_order_release);
 }

@@ -27,8 +27,8 @@
 
 // For gdb, which finds it by its name where the library has no types (tools/gdb/gondwana.py): the
 // teams of the rank that this process is, by their numbers.
-extern "C" [[gnu::used]] const gondwana::ShownTeam* gondwana_debug_teams;
-const gondwana::ShownTeam* gondwana_debug_teams = nullptr;
+extern "C" const gondwana::ShownTeam* gondwana_debug_teams;
+[[gnu::used]] const gondwana::ShownTeam* gondwana_debug_teams = nullptr;
 
 namespace gondwana {
 

@@ -9,18 +9,22 @@
 
 static long flag;  // lies among the globals
 static long* words;
+static long sum;     // of what was added to words[3]
+static long rounds;  // of answers, in all
 
 // Ranks 0 and 1 answer each other; then rank 0 counts up a word of rank 1.
 static void play(long times) {
   const int me = shmem_my_pe();
-  for (long i = 1; i <= times; ++i) {
+  for (const long end = rounds + times; rounds < end; ++rounds) {
+    const long i = rounds + 1;
     if (me == 1) shmem_long_wait_until(&flag, SHMEM_CMP_GE, i);
     if (me <= 1) shmem_long_p(&flag, i, 1 - me);
     if (me == 0) shmem_long_wait_until(&flag, SHMEM_CMP_GE, i);
   }
   shmem_barrier_all();
+  sum += 7;
   if (me == 0) shmem_long_atomic_add(words + 3, 7, 1);
-  if (me == 1) shmem_long_wait_until(words + 3, SHMEM_CMP_EQ, 7);
+  if (me == 1) shmem_long_wait_until(words + 3, SHMEM_CMP_EQ, sum);
   shmem_barrier_all();
 }
 
@@ -33,7 +37,10 @@ int main(int argc, char** argv) {
   if (strcmp(what, "loop") == 0) {  // until it is ended
     if (shmem_my_pe() == 0) puts("ready");
     fflush(stdout);
-    for (;;) play(1);
+    for (;;) {
+      play(1);
+      usleep(5000);  // as if it computed, and others may run
+    }
   }
   if (strcmp(what, "crash") == 0) {
     play(times);

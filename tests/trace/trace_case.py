@@ -60,17 +60,13 @@ class Trace:
             for row in processor.query(SLICES)
         ]
         by_id = {one.id: one for one in self.slices}
-        # From a call to the wait that ended when it arrived.
+        waits = {(one.process, one.end): one for one in self.slices if one.category == "call"}
+        # From a call to the wait at whose end something arrived.
         self.flows = [
-            (by_id[row.slice_out], self.around(by_id[row.slice_in]))
+            (by_id[row.slice_out], waits[arrival.process, arrival.begin])
             for row in processor.query("select slice_out, slice_in from flow")
+            for arrival in (by_id[row.slice_in],)
         ]
-
-    def around(self, arrival: Slice) -> Slice:
-        """The wait at whose end something arrived."""
-        (wait,) = [one for one in self.slices if one.category == "call"
-                   and (one.process, one.end) == (arrival.process, arrival.begin)]
-        return wait
 
     def named(self, name: str, process: str | None = None) -> list[Slice]:
         return [

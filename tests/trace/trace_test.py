@@ -47,6 +47,7 @@ class TraceTest(LauncherCase):
         return said.returncode, said.stdout, said.stderr
 
     def begin_loop(self, *before, env=None, what="loop", ready=1):
+        env = {"GONDWANA_TRACE_SIZE": "256K", **(env or {})}
         return super(LauncherCase, self).start_ready(
             "-n", "2", *before, EVENTS, what, ranks=ready, program=(), env=env
         )
@@ -250,6 +251,8 @@ class TraceTest(LauncherCase):
         for words, sentence in {
             ("-n", "1", "--trace", "/nowhere/x", EVENTS): "--trace /nowhere/x: there is no folder",
             ("-n", "1", "--trace", self.folder, EVENTS): f"--trace {self.folder}: is a folder",
+            ("-n", "1", "--trace", "--label", EVENTS): "--trace --label: expected a file",
+            ("-n", "1", "--trace-last", "1", EVENTS): "--trace-last without --trace, which names",
         }.items():
             status, out, err = self.run_job(*words)
             self.assertEqual((status, out, err.count("\n")), (1, "", 1))
@@ -264,6 +267,30 @@ class TraceTest(LauncherCase):
             status, out, err = self.tool(*words)
             self.assertEqual((status, out, err.count("\n")), (1, "", 1))
             self.assertIn(sentence, err)
+
+    def test_what_is_no_regular_file_is_written_as_it_is(self):
+        job = self.begin_loop(what="stay", ready=2)
+        link, pipe = f"{self.folder}/link", f"{self.folder}/pipe"
+        os.symlink("behind", link)
+        os.mkfifo(pipe)
+        with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+            for name in (link, pipe):
+                status, _, err = self.tool("-o", name, "--watch", "0.2", str(job.pid))
+                self.assertEqual((status, err), (0, ""))
+            self.assertGreater(len(reader.stdout.read()), 100)
+        self.assertEqual(os.readlink(link), "behind")
+        self.assertGreater(os.path.getsize(f"{self.folder}/behind"), 100)
+        self.assertEqual([name for name in os.listdir(self.folder) if "unfinished" in name], [])
+        self.end(job)
+
+    def test_a_job_that_does_not_start_has_no_trace(self):
+        file = f"{self.folder}/none.pftrace"
+        for name in ("SHMEM_SYMMETRIC_SIZE", "GONDWANA_TRACE_SIZE"):
+            env = {name: "bogus"}
+            status, _, err = self.run_job("-n", "2", "--trace", file, EVENTS, env=env)
+            self.assertNotEqual(status, 0)
+            self.assertIn("--trace: there are no events: no rank has started the library\n", err)
+            self.assertFalse(Path(file).exists())
 
     def test_a_program_without_the_library_has_no_trace(self):
         file = f"{self.folder}/none.pftrace"

@@ -38,7 +38,8 @@ class TwoHostsTraceTest(TwoHostsCase):
 
     def test_64_ranks_while_they_run_and_at_the_end(self):
         job = self.start_ready(
-            *HOSTS, "--trace", f"{self.folder}/end.pftrace", EVENTS, "loop", ranks=1, program=()
+            *HOSTS, "--trace", f"{self.folder}/end.pftrace", EVENTS, "loop", ranks=1, program=(),
+            env={"GONDWANA_TRACE_SIZE": "64K"},
         )
         file = f"{self.folder}/now.pftrace"
         said = self.hosts.run_on(

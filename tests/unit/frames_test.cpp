@@ -46,7 +46,7 @@ std::vector<Frame> one_of_each() {
           Pong{5, 6},
           Deaf{},
           Left{7},
-          TracePart{std::string("a\0b", 3)}};
+          TracePart{std::string("a\0b", 3), false}};
 }
 
 Result<std::optional<Frame>> parse(const std::string& bytes, std::uint64_t expected_tag = tag) {

@@ -19,6 +19,7 @@ std::uint64_t sent_in_a_barrier() {
   const test::JobNodes nodes(test::Over::agents, ranks, 1, 1);
   std::atomic<std::uint64_t> sent{0};
   std::vector<std::jthread> threads;
+  threads.reserve(ranks);
   for (std::uint32_t number = 0; number < ranks; ++number) {
     threads.emplace_back([&, number] {
       const Rank me{number};

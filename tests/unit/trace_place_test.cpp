@@ -2,6 +2,8 @@
 #include "memory/trace_place.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <thread>
 #include <vector>
@@ -17,9 +19,9 @@ namespace {
 constexpr std::size_t room = least_ring_size / sizeof(StoredEvent);
 
 // The control memory of a node with one rank.
-class trace_place : public testing::Test {
+class Rings : public testing::Test {
  protected:
-  trace_place() {
+  Rings() {
     facts_.ranks = facts_.nodes = facts_.job_ranks = 1;
     facts_.ring_size = least_ring_size;
     Result<UniqueFd> file = create_memfd("trace-test", layout_.size());
@@ -29,7 +31,7 @@ class trace_place : public testing::Test {
     memory_ = *std::move(mapping);
     Tracer::open(shared_at<TracePlace>(memory_.data(), layout_.trace(0)), least_ring_size);
   }
-  ~trace_place() override { Tracer::close(); }
+  ~Rings() override { Tracer::close(); }
 
   trace::RankTrace read() const {
     const trace::NodeTrace node = trace::read_node(memory_.data(), facts_);
@@ -42,7 +44,7 @@ class trace_place : public testing::Test {
   Mapping memory_;
 };
 
-TEST_F(trace_place, an_event_is_read_as_it_was_written) {
+TEST_F(Rings, an_event_is_read_as_it_was_written) {
   const std::uint64_t now = shared_at<TracePlace>(memory_.data(), layout_.trace(0)).first_ticks;
   Tracer::ring()->add({.begin = now + 5,
                        .duration = 7,
@@ -63,7 +65,7 @@ TEST_F(trace_place, an_event_is_read_as_it_was_written) {
   EXPECT_FALSE(event.is_open);
 }
 
-TEST_F(trace_place, the_largest_values_are_limited_and_not_mixed_up) {
+TEST_F(Rings, the_largest_values_are_limited_and_not_mixed_up) {
   StoredEvent stored{};
   stored.store({.begin = ~std::uint64_t{0},
                 .kind = EventKind::batch,
@@ -73,14 +75,45 @@ TEST_F(trace_place, the_largest_values_are_limited_and_not_mixed_up) {
                 .bytes = ~std::uint64_t{0}});
   stored.end(~std::uint64_t{0});
   const TraceEvent event = stored.load();
-  EXPECT_EQ(event.duration, TraceEvent::open - 1);
+  EXPECT_EQ(event.duration, StoredEvent::longest);
   EXPECT_EQ(event.kind, EventKind::batch);
   EXPECT_EQ(event.name, 0xffff);
   EXPECT_EQ(event.peer, TraceEvent::nobody);
   EXPECT_EQ(event.bytes, (std::uint64_t{1} << 40) - 1);
 }
 
-TEST_F(trace_place, an_event_that_has_not_ended_is_open) {
+TEST_F(Rings, a_long_duration_is_stored_to_a_part_in_a_million) {
+  StoredEvent stored{};
+  stored.store({.kind = EventKind::wait});
+  EXPECT_EQ(stored.load().duration, TraceEvent::open);
+  for (const std::uint64_t hours : {0, 1, 24}) {
+    const std::uint64_t ticks = 7 + hours * 3600 * 3'000'000'000;
+    stored.end(ticks);
+    EXPECT_LE(ticks - stored.load().duration, ticks / 1'000'000);
+  }
+  stored.end(TraceEvent::open);  // a duration like any other
+  EXPECT_EQ(stored.load().duration, StoredEvent::longest);
+}
+
+TEST_F(Rings, a_forked_child_writes_nothing) {
+  TraceRing& ring = *Tracer::ring();
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(Tracer::ring() == nullptr ? 0 : 1);
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(Tracer::ring(), &ring);
+}
+
+TEST_F(Rings, a_ring_that_the_program_has_damaged_is_read_within_its_place) {
+  TraceRing& ring = *Tracer::ring();
+  ring.add({.begin = ticks(), .duration = 1});
+  ring.room.store(std::uint64_t{1} << 60);
+  ring.written.store(~std::uint64_t{0} - 3);
+  EXPECT_LE(read().threads[0].events.size(), room);
+}
+
+TEST_F(Rings, an_event_that_has_not_ended_is_open) {
   TraceRing& ring = *Tracer::ring();
   const std::uint64_t outer = ring.begin({.begin = ticks(), .kind = EventKind::call});
   ring.add({.begin = ticks(), .duration = 1, .kind = EventKind::wait});
@@ -89,7 +122,7 @@ TEST_F(trace_place, an_event_that_has_not_ended_is_open) {
   EXPECT_FALSE(read().threads[0].events[0].is_open);
 }
 
-TEST_F(trace_place, new_events_take_the_place_of_the_oldest) {
+TEST_F(Rings, new_events_take_the_place_of_the_oldest) {
   TraceRing& ring = *Tracer::ring();
   const std::uint64_t first = ring.begin({.begin = ticks(), .kind = EventKind::get});
   for (std::size_t i = 0; i < room + 10; ++i)
@@ -102,7 +135,7 @@ TEST_F(trace_place, new_events_take_the_place_of_the_oldest) {
   for (const trace::Event& event : thread.events) EXPECT_EQ(event.kind, EventKind::put);
 }
 
-TEST_F(trace_place, a_name_has_one_number_and_many_have_none) {
+TEST_F(Rings, a_name_has_one_number_and_many_have_none) {
   const std::uint16_t put = Tracer::number_of("put");
   EXPECT_EQ(Tracer::number_of("put"), put);
   EXPECT_NE(Tracer::number_of("get"), put);
@@ -112,7 +145,7 @@ TEST_F(trace_place, a_name_has_one_number_and_many_have_none) {
   EXPECT_EQ(Tracer::number_of("put"), put);
 }
 
-TEST_F(trace_place, each_thread_has_its_ring_and_leaves_it_to_the_next) {
+TEST_F(Rings, each_thread_has_its_ring_and_leaves_it_to_the_next) {
   TraceRing* const mine = Tracer::ring();
   TraceRing* first = nullptr;
   TraceRing* second = nullptr;
@@ -121,6 +154,7 @@ TEST_F(trace_place, each_thread_has_its_ring_and_leaves_it_to_the_next) {
   EXPECT_NE(first, mine);
   EXPECT_EQ(second, first);
   std::vector<std::thread> threads;
+  threads.reserve(TracePlace::rings);
   std::atomic<std::size_t> asked{0};
   std::atomic<std::size_t> without{0};
   for (std::size_t i = 0; i < TracePlace::rings; ++i)
@@ -133,7 +167,7 @@ TEST_F(trace_place, each_thread_has_its_ring_and_leaves_it_to_the_next) {
   EXPECT_EQ(read().untraced, 1U);
 }
 
-TEST_F(trace_place, a_tracer_that_is_opened_again_goes_on) {
+TEST_F(Rings, a_tracer_that_is_opened_again_goes_on) {
   const std::uint16_t name = Tracer::number_of("again");
   Tracer::ring()->add({.begin = ticks(), .duration = 1});
   Tracer::close();

@@ -91,7 +91,11 @@ int world_number(shmem_ctx_t ctx, int pe) {
 
 [[gnu::always_inline]] inline Call::Call(std::size_t number, std::size_t bytes, CallSite site,
                                          NotYet /*later*/)
-    : cell_(cell_of(number)), ring_(place.ring), number_(number), bytes_(bytes), site_(site) {}
+    : number_(number), bytes_(bytes), site_(site) {
+  if (!has_place()) return;
+  cell_ = place.counters.cell(number);
+  ring_ = place.ring;
+}
 
 [[gnu::always_inline]] inline void Call::begin(EventKind kind, const void* at, std::uint32_t peer) {
   if (counts()) outer_ = std::exchange(place.innermost, this);

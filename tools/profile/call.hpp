@@ -34,8 +34,8 @@ class Call {
  private:
   void count(std::uint64_t passed);
 
-  std::uint64_t* cell_;  // nothing: not counted, or not now
-  TraceRing* ring_;      // nothing: not traced
+  std::uint64_t* cell_ = nullptr;  // nothing: not counted, or not now
+  TraceRing* ring_ = nullptr;      // nothing: not traced, or not now
   std::size_t number_;
   std::size_t bytes_;
   CallSite site_;

@@ -1,6 +1,7 @@
 #include "profile.hpp"
 
 #include <fmt/format.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <chrono>
@@ -73,6 +74,7 @@ void Profile::open(const Stopwatch& began) {
   if (has_tables()) allocate_tables();
   if (process_ == 0) {
     counting_ = settings_->counting;
+    ::pthread_atfork(nullptr, nullptr, [] { counted.store(off, std::memory_order_relaxed); });
     ::on_exit(at_exit, nullptr);  // later than the library's, so it runs before that
   }
   process_ = ::getpid();

@@ -46,14 +46,14 @@ static void begin_heat(void) {
 
 // This rank is above the neighbour below it: place 0 there.
 static void give_row(int to, int place, long step, const double* row) {
-  shmem_putmem(halo[step % 2] + place * PLATE, row, ROW_BYTES, to);
+  shmem_putmem(halo[step % 2] + (ptrdiff_t)place * PLATE, row, ROW_BYTES, to);
   shmem_fence();
   shmem_long_p(&reached[place], step, to);
 }
 
 static void take_row(int place, long step, double* row) {
   shmem_long_wait_until(&reached[place], SHMEM_CMP_GE, step);
-  memcpy(row, halo[step % 2] + place * PLATE, ROW_BYTES);
+  memcpy(row, halo[step % 2] + (ptrdiff_t)place * PLATE, ROW_BYTES);
 }
 
 // A neighbour cannot be two steps ahead, because it needs a row of this rank for each.

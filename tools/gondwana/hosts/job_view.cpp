@@ -163,9 +163,9 @@ std::map<std::string, JobView::ClockDifference> JobView::compare_clocks(
       const auto* time = std::get_if<Time>(&answer);
       if (time == nullptr) return;
       const std::int64_t error = (answered - asked) / 2;
-      ClockDifference& clock = clocks[host];
-      if (i > 0 && clock.error_ns <= error) return;
-      clock = {time->ns - (asked + error), error};
+      const auto known = clocks.find(host);
+      if (known != clocks.end() && known->second.error_ns <= error) return;
+      clocks[host] = {time->ns - (asked + error), error};
     };
     others_->ask(AskTime{}, milliseconds(0), [] {}, take, goes_on);
   }

@@ -68,10 +68,10 @@ std::string thread_name(std::uint32_t process, std::uint32_t thread) {
 }
 
 // Its thread may go on writing: what it may have replaced meanwhile is left out.
-ThreadTrace read_thread(const TraceRing& ring, const TickClock& clock) {
+ThreadTrace read_thread(const TraceRing& ring, std::size_t ring_size, const TickClock& clock) {
   ThreadTrace thread;
   thread.thread = ring.thread.load(std::memory_order_relaxed);
-  const std::uint64_t room = ring.room.load(std::memory_order_relaxed);
+  const std::uint64_t room = ring_size / sizeof(StoredEvent);  // the program may damage its own
   const std::uint64_t end = ring.written.load(std::memory_order_acquire);
   const std::uint64_t begin = end > room ? end - room : 0;
   std::vector<TraceEvent> events;
@@ -83,7 +83,8 @@ ThreadTrace read_thread(const TraceRing& ring, const TickClock& clock) {
   const std::uint64_t first = now >= room ? std::min(now - room + 1, end) : 0;
   thread.replaced = std::max(begin, first);
   for (std::uint64_t number = thread.replaced; number < end; ++number)
-    thread.events.push_back(converted(events[number - begin], clock));
+    if (events[number - begin].kind <= EventKind::batch)
+      thread.events.push_back(converted(events[number - begin], clock));
   put_in_order(thread.events);
   return thread;
 }
@@ -110,7 +111,7 @@ void read_rank(TracePlace& place, std::size_t ring_size, const TickClock& clock,
   for (std::size_t number = 0; number < TracePlace::rings; ++number) {
     const TraceRing& ring = place.ring(number, ring_size);
     if (ring.thread.load(std::memory_order_relaxed) == 0) continue;
-    ThreadTrace& thread = rank.threads.emplace_back(read_thread(ring, clock));
+    ThreadTrace& thread = rank.threads.emplace_back(read_thread(ring, ring_size, clock));
     thread.name = thread_name(rank.process, thread.thread);
   }
   rank.names = names_of(place);  // after the events that have them
@@ -119,6 +120,11 @@ void read_rank(TracePlace& place, std::size_t ring_size, const TickClock& clock,
 }  // namespace
 
 NodeTrace read_node(std::byte* control, const NodeFacts& facts) {
+  return read_node(control, facts, [](NodeTrace& /*node*/) {});
+}
+
+NodeTrace read_node(std::byte* control, const NodeFacts& facts,
+                    FunctionRef<void(NodeTrace& node)> meanwhile) {
   const ControlLayout layout({facts.ranks, facts.first, facts.node, facts.nodes, facts.job_ranks},
                              facts.ring_size);
   NodeTrace node{
@@ -130,7 +136,9 @@ NodeTrace read_node(std::byte* control, const NodeFacts& facts) {
     if (!clock) clock.emplace(ClockPair{place.first_ticks, place.first_ns});
     read_rank(place, facts.ring_size, *clock, rank);
     node.ranks.push_back(std::move(rank));
+    meanwhile(node);
   };
+  if (facts.ring_size == 0) return node;
   for (std::uint32_t local = 0; local < facts.ranks; ++local) {
     const auto& page = shared_at<ControlPage>(control, layout.page(local));
     read(local, {.rank = facts.first + local,

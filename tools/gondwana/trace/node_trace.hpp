@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/function_ref.hpp"
 #include "memory/layout.hpp"
 #include "memory/trace_place.hpp"
 
@@ -59,7 +60,10 @@ struct NodeTrace {
   std::vector<RankTrace> ranks = {};  // those that joined
 };
 
-// What lies in the control memory of a traced node.
+// What lies in the control memory of a node; nothing where the job is not traced. After each rank
+// `meanwhile` gets what there is of it: it may take the rank away.
+NodeTrace read_node(std::byte* control, const NodeFacts& facts,
+                    FunctionRef<void(NodeTrace& node)> meanwhile);
 NodeTrace read_node(std::byte* control, const NodeFacts& facts);
 
 // Orders the events of a thread as ThreadTrace has them, and ends those within another with it.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <thread>
 
 #include "hosts/arguments.hpp"
 #include "hosts/job_view.hpp"
@@ -30,7 +31,7 @@ constexpr std::string_view help =
     "\n"
     "  -o FILE           the file: gondwana-JOB.pftrace unless given\n"
     "  --last SECONDS    leave out what ended earlier than that before the last event\n"
-    "  --until-end       write when the job has ended, also by a crash\n"
+    "  --until-end       write when the job has ended, also by a crash; it may start in 10 s\n"
     "  --watch SECONDS   how long to watch a job that is not traced: 1 unless given\n"
     "  --hosts a,b       the hosts of the job, where they have other names than they tell each "
     "other\n"
@@ -84,6 +85,18 @@ bool goes_on() {
   return is_interrupted == 0;
 }
 
+// One whose end is waited for may be about to start.
+Result<hosts::JobView> find_job(const Choices& choices) {
+  constexpr milliseconds between_looks{200};
+  constexpr int most_looks = 50;
+  Result<hosts::JobView> job = hosts::JobView::open(choices.request.choice);
+  for (int look = 1; !job && choices.until_end && look < most_looks; ++look) {
+    std::this_thread::sleep_for(between_looks);
+    job = hosts::JobView::open(choices.request.choice);
+  }
+  return job;
+}
+
 void wait_for_end(hosts::JobView& job) {
   constexpr milliseconds between_looks{100};
   using Process = jobs::RankSeen::Process;
@@ -109,7 +122,7 @@ int run_command(const std::vector<std::string>& words) {
     fmt::print("{}", help);
     return 0;
   }
-  Result<hosts::JobView> job = hosts::JobView::open(choices->request.choice);
+  Result<hosts::JobView> job = find_job(*choices);
   if (!job) return complain(job.error());
   if (choices->until_end) wait_for_end(*job);
   std::vector<NodeTrace> nodes = job->trace(choices->watch, &goes_on);

@@ -1,25 +1,20 @@
 #include "trace/trace_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <limits>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 
-#include "core/unique_fd.hpp"
 #include "memory/control_page.hpp"
 #include "modules.hpp"
 #include "perfetto_module/perfetto.hpp"
 #include "trace/flows.hpp"
+#include "trace/new_file.hpp"
 #include "trace/places.hpp"
 
 namespace gondwana::trace {
@@ -198,10 +193,6 @@ class JobWriter {
   std::uint64_t tracks_ = job_track;
 };
 
-Error no_file(const std::string& file, const char* why) {
-  return {Errc::refused, fmt::format("cannot write the trace to {}: {}", file, why)};
-}
-
 struct Contents {
   std::size_t ranks = 0;
   std::uint64_t events = 0;
@@ -236,25 +227,26 @@ Result<void> write_trace(const std::vector<NodeTrace>& nodes, const std::string&
     return Error{Errc::missing, fmt::format("no trace was written: {}; install the protobuf "
                                             "library (libprotobuf-lite) and build again",
                                             symbol.error().text)};
-  const std::string unfinished = file + ".unfinished";
-  const UniqueFd out(::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (out.get() < 0) return no_file(file, std::strerror(errno));
+  Result<NewFile> out = NewFile::open(file);
+  if (!out) return out.error();
   std::unique_ptr<TraceWriter> writer;
-  reinterpret_cast<MakeTraceWriter>(*symbol)(out.get(), &writer);
+  reinterpret_cast<MakeTraceWriter>(*symbol)(out->get(), &writer);
   JobWriter(nodes, *writer).write();
-  const Result<void> written = writer->finish();
-  if (written && ::rename(unfinished.c_str(), file.c_str()) == 0) return {};
-  const std::string why = written ? std::strerror(errno) : written.error().text;
-  ::unlink(unfinished.c_str());
-  return no_file(file, why.c_str());
+  if (const Result<void> written = writer->finish(); !written)
+    return Error{Errc::refused,
+                 fmt::format("cannot write the trace to {}: {}", file, written.error().text)};
+  return out->keep();
 }
 
 Result<std::string> summary(const std::vector<NodeTrace>& nodes, const std::string& file) {
   const Contents all = contents_of(nodes);
-  if (all.ranks == 0)
-    return Error{Errc::missing, "there are no events: no rank has started the library"};
-  std::string text = fmt::format("{} events of {} ranks in {}; https://ui.perfetto.dev shows it",
-                                 all.events, all.ranks, file);
+  if (all.events == 0)
+    return Error{Errc::missing, all.ranks == 0
+                                    ? "there are no events: no rank has started the library"
+                                    : "there are no events"};
+  std::string text =
+      fmt::format("{} event{} of {} rank{} in {}; https://ui.perfetto.dev shows it", all.events,
+                  all.events == 1 ? "" : "s", all.ranks, all.ranks == 1 ? "" : "s", file);
   if (all.is_sampled)
     text +=
         "; the job is not traced, so these are the waits that were seen meanwhile: "
@@ -263,8 +255,8 @@ Result<std::string> summary(const std::vector<NodeTrace>& nodes, const std::stri
     text += fmt::format("; {} earlier events had no room: GONDWANA_TRACE_SIZE gives more",
                         all.replaced);
   if (all.untraced > 0)
-    text += fmt::format("; {} threads had no room: a rank traces up to {}", all.untraced,
-                        TracePlace::rings);
+    text += fmt::format("; {} thread{} had no room: a rank traces up to {}", all.untraced,
+                        all.untraced == 1 ? "" : "s", TracePlace::rings);
   if (all.error_ns > 0)
     text += fmt::format("; clocks of the hosts agree to {} us", (all.error_ns + 999) / 1000);
   return text;

@@ -165,6 +165,8 @@ Result<void> set_trace(const Choices& choices, Job& job) {
     job.trace.last_ms = static_cast<std::uint32_t>(last->count());
   }
   if (choices.trace.empty()) return {};
+  if (choices.trace.starts_with('-'))
+    return wrong(fmt::format("--trace {}: expected a file", choices.trace));
   return set_file("--trace ", choices.trace, job.trace.file);
 }
 

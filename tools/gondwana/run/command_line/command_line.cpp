@@ -110,6 +110,8 @@ Result<Job> complete(Job job) {
   if (job.reader && *job.reader >= ranks)
     return wrong(fmt::format("--stdin {}: this job has ranks 0 to {}", *job.reader, ranks - 1));
   job.trace.after_failure = job.trace.file.empty() && is_traced_by_variable(job);
+  if (job.trace.last_ms > 0 && !job.trace.is_on())
+    return wrong("--trace-last without --trace, which names the file");
   if (const Result<void> done = preload_for_job(job); !done) return done.error();
   return job;
 }

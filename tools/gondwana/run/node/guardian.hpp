@@ -38,6 +38,7 @@
 #include "run/node/sweeper.hpp"
 #include "run/node/wire_up.hpp"
 #include "run/remote/uplink.hpp"
+#include "trace/node_trace.hpp"
 
 namespace gondwana::launch {
 
@@ -135,6 +136,8 @@ class Guardian {
   void report_end(int status);
   // Of a job that was traced, in guardian_trace.cpp.
   void deliver_trace();
+  Result<trace::NodeTrace> read_trace();
+  void send_trace(const trace::NodeTrace& node);
 
   const Job& job_;
   SweeperLink sweeper_;

@@ -200,10 +200,8 @@ void Conductor::on_frame(HostConnection& host, Frame& frame) {
   if (const auto* stopping = std::get_if<Stopping>(&frame))
     return end_job(static_cast<int>(stopping->status), stopping->sentence);
   if (const auto* ended = std::get_if<Ended>(&frame)) return on_ended(host, ended->status);
-  if (const auto* part = std::get_if<TracePart>(&frame)) {
-    hosts_[host.node()].trace += part->bytes;
-    return;
-  }
+  if (const auto* part = std::get_if<TracePart>(&frame))
+    return on_trace(hosts_[host.node()], *part);
   host.abandon();
   end_job(exit_failure,
           fmt::format("host {} sent what a remote launcher never sends", host.name()));
@@ -283,19 +281,29 @@ void Conductor::end_job(int status, const std::string& sentence) {
   }
 }
 
+void Conductor::on_trace(HostRecord& record, const TracePart& part) {
+  record.trace_part += part.bytes;
+  if (!part.is_last) return;
+  Result<trace::NodeTrace> ranks = trace::decode(std::exchange(record.trace_part, {}));
+  if (!ranks)
+    return output_.say(
+        fmt::format("--trace: host {}: {}", record.connection->name(), ranks.error().text));
+  if (!record.trace) return void(record.trace = *std::move(ranks));
+  for (trace::RankTrace& rank : ranks->ranks) record.trace->ranks.push_back(std::move(rank));
+}
+
 void Conductor::write_trace() {
   std::vector<trace::NodeTrace> nodes;
-  for (const HostRecord& record : hosts_) {
-    const std::string& host = record.connection->name();
-    Result<trace::NodeTrace> node = trace::decode(record.trace);
-    if (!node) {
-      output_.say(fmt::format("--trace: the events of host {} are missing: {}", host,
-                              record.trace.empty() ? "it has sent none" : node.error().text));
-      continue;
-    }
-    node->ahead_ns = record.ahead_ns;
-    node->error_ns = record.error_ns.value_or(0);
-    nodes.push_back(*std::move(node));
+  for (HostRecord& record : hosts_) {
+    if (!record.trace || !record.trace_part.empty())
+      output_.say(
+          fmt::format("--trace: events of node {} on host {} are missing: {}",
+                      record.connection->node(), record.connection->name(),
+                      record.trace_part.empty() ? "it has sent none" : "they did not come whole"));
+    if (!record.trace) continue;
+    record.trace->ahead_ns = record.ahead_ns;
+    record.trace->error_ns = record.error_ns.value_or(0);
+    nodes.push_back(*std::move(record.trace));
   }
   const Result<std::string> written = launch::write_trace(std::move(nodes), job_.trace);
   output_.say("--trace: " + (written ? *written : written.error().text));

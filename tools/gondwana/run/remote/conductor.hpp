@@ -19,6 +19,7 @@
 #include "run/node/descendants.hpp"
 #include "run/remote/frames.hpp"
 #include "run/remote/host_connection.hpp"
+#include "trace/node_trace.hpp"
 
 namespace gondwana::launch {
 
@@ -35,8 +36,9 @@ class Conductor {
   struct HostRecord {
     std::unique_ptr<HostConnection> connection;
     std::optional<std::string> info;
-    std::uint64_t written = 0;  // bytes of its output, not yet told to be taken
-    std::string trace = {};     // what has come of it
+    std::uint64_t written = 0;    // bytes of its output, not yet told to be taken
+    std::string trace_part = {};  // what has come of some ranks
+    std::optional<trace::NodeTrace> trace = {};
     // By the fastest of our pings.
     std::int64_t ahead_ns = 0;  // of our clock
     std::optional<std::int64_t> error_ns = {};
@@ -69,6 +71,7 @@ class Conductor {
   void settle(int status);
   void end_job(int status, const std::string& sentence);
   // Of a job that was traced, when its hosts have ended.
+  void on_trace(HostRecord& record, const TracePart& part);
   void write_trace();
   int finish();
   void bury_processes();

@@ -90,6 +90,7 @@ struct Left {
 };
 struct TracePart {
   std::string bytes;
+  bool is_last = true;  // of some ranks, which are then whole
 };
 
 using Frame = std::variant<Task, Input, Signal, AllNodes, End, Ping, Taken, Hello, Output, Said,
