@@ -51,8 +51,8 @@ struct RankTrace {
 };
 
 struct NodeTrace {
-  std::string job;
-  std::string host;
+  std::string job = {};
+  std::string host = {};
   std::uint32_t node = 0;
   bool is_sampled = false;    // the job was not traced: waits, seen from outside for a while
   std::int64_t ahead_ns = 0;  // how far its clock is ahead of that of the process that asked
