@@ -1,5 +1,6 @@
 #include "run/profile_page.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -55,32 +57,52 @@ struct Attributes {
   posix_spawnattr_t value{};
 };
 
+enum class Errors : std::uint8_t { shown, dropped };
+
 // Its status, or why it did not start.
-Result<int> run_program(std::vector<std::string> words) {
+Result<int> run_program(std::vector<std::string> words, Errors errors) {
   const Attributes attributes;
+  posix_spawn_file_actions_t files;
+  ::posix_spawn_file_actions_init(&files);
+  if (errors == Errors::dropped)
+    ::posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   std::vector<char*> arguments(words.size() + 1);
   std::ranges::transform(words, arguments.begin(), [](std::string& word) { return word.data(); });
   pid_t child = 0;
-  const int failure = ::posix_spawnp(&child, arguments.front(), nullptr, &attributes.value,
+  const int failure = ::posix_spawnp(&child, arguments.front(), &files, &attributes.value,
                                      arguments.data(), environ);
+  ::posix_spawn_file_actions_destroy(&files);
   if (failure != 0) return Error{Errc::missing, std::strerror(failure)};
   int status = 0;
   ::waitpid(child, &status, 0);
   return status;
 }
 
+// A Python of a user's own often lacks the modules that a distribution installs for the system's.
+std::string find_python() {
+  const std::string first = "python3";
+  const std::string of_system = "/usr/bin/python3";
+  const auto probe = [](const std::string& python) {
+    return run_program({python, "-c", "import matplotlib"}, Errors::dropped);
+  };
+  const Result<int> status = probe(first);
+  if (!status || *status == 0) return first;
+  const Result<int> other = probe(of_system);
+  return other && *other == 0 ? of_system : first;
+}
+
 Result<void> run_python(const std::string& script, const std::string& data,
                         const std::string& page) {
+  const std::string python = find_python();
   // -B: nothing is written into the folder of the script.
-  const Result<int> status = run_program({"python3", "-B", script, data, page});
+  const Result<int> status = run_program({python, "-B", script, data, page}, Errors::shown);
   if (!status)
-    return Error{Errc::missing, fmt::format("python3: {}; install it, then python3 {} {} {} makes "
-                                            "the page",
-                                            status.error().text, script, data, page)};
+    return Error{Errc::missing,
+                 fmt::format("{}: {}; install it, then {} {} {} {} makes the page", python,
+                             status.error().text, python, script, data, page)};
   if (WIFEXITED(*status) && WEXITSTATUS(*status) == 0) return {};
-  return Error{Errc::refused, fmt::format("python3 {} {} {} makes the page when what it said is "
-                                          "mended",
-                                          script, data, page)};
+  return Error{Errc::refused, fmt::format("{} {} {} {} makes the page when what it said is mended",
+                                          python, script, data, page)};
 }
 
 std::string beginning_of(const std::string& file, std::size_t length) {
