@@ -81,7 +81,9 @@ class ProgramsTest(unittest.TestCase):
             self.assertEqual(columns.split(), ["#", "Ranks", "Time", "(ms)", "25%", "75%", "Control", "Speed-up"])
             self.assertEqual([row.split()[0] for row in rows], ["1", "2"])
             for row in rows:
-                self.assertTrue(all(float(figure) > 0 for figure in row.split()[1:]), row)
+                *times, speed_up = map(float, row.split()[1:])
+                self.assertTrue(all(time > 0 for time in times), row)
+                self.assertGreaterEqual(speed_up, 0)  # on a busy machine the digits may not show it
 
     def test_programs_run_between_hosts(self):
         result = self.result("apps", "--hosts", "localhost:1,localhost:2")
