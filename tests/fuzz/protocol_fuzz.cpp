@@ -53,8 +53,19 @@ Welcome any_welcome(fuzz::Choices& choices) {
   const std::uint32_t node = choices.take<std::uint32_t>() % nodes;
   const std::uint64_t room = stride > huge_offset ? (stride - huge_offset - 1) / huge_page : 0;
   const std::uint64_t huge = choices.take<std::uint64_t>() % (room + 1) * huge_page;
-  const auto layout = choices.take<std::uint64_t>();
-  return {tag, rank, ranks, stride, first, node, nodes, first + ranks, huge, layout};
+  const std::uint64_t ring = least_ring_size << choices.take<std::uint8_t>() % 19;
+  const bool traced = choices.take<std::uint8_t>() % 2 == 1;
+  return {.job_tag = tag,
+          .rank = rank,
+          .ranks = ranks,
+          .stride = stride,
+          .first = first,
+          .node = node,
+          .nodes = nodes,
+          .job_ranks = first + ranks,
+          .huge = huge,
+          .ring_size = traced ? ring : 0,
+          .layout = choices.take<std::uint64_t>()};
 }
 
 Message any_message(fuzz::Choices& choices) {
@@ -71,6 +82,8 @@ Message any_message(fuzz::Choices& choices) {
       return Ready{choices.take<std::uint64_t>()};
     case 5:
       return Image{choices.take<std::uint64_t>()};
+    case 6:
+      return Lifeline{choices.take<std::uint32_t>() % max_ranks};
     default:
       return GlobalExit{choices.take<std::int32_t>()};
   }
