@@ -4,15 +4,15 @@
 
 #include <filesystem>
 
+#include "own_files.hpp"
+
 namespace gondwana {
 namespace {
 
 // Beside this program in a build folder, else where it is installed.
 void* load(const char* module) {
-  std::error_code failure;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failure);
   for (const char* folder : {".", GONDWANA_MODULES}) {
-    const std::filesystem::path file = program.parent_path() / folder / module;
+    const std::filesystem::path file = own_path().parent_path() / folder / module;
     // Never unloaded: what it returns may refer to its code.
     if (void* loaded = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return loaded;
   }

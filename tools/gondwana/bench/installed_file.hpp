@@ -8,9 +8,6 @@
 
 namespace gondwana::bench {
 
-// This program.
-std::string command_path();
-
 // A file of the folder "bench" beside this command, as in a build folder, else of `installed`, a
 // path from the folder of the command.
 Result<std::string> find_file(std::string_view name, const char* installed);

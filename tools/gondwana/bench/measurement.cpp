@@ -10,6 +10,7 @@
 #include "bench/output_of.hpp"
 #include "bench/peer.hpp"
 #include "bench/progress.hpp"
+#include "own_files.hpp"
 
 namespace gondwana::bench {
 namespace {
@@ -37,8 +38,9 @@ Result<std::string> find_program(const Choices& choices) {
 
 std::vector<std::string> own_job(const std::string& program, const Choices& choices,
                                  std::uint32_t ranks) {
-  if (choices.hosts.empty()) return {command_path(), "run", "-n", fmt::to_string(ranks), program};
-  return {command_path(), "run", "--hosts", choices.hosts, program};
+  if (choices.hosts.empty())
+    return {own_path().string(), "run", "-n", fmt::to_string(ranks), program};
+  return {own_path().string(), "run", "--hosts", choices.hosts, program};
 }
 
 Result<std::vector<Series>> run(std::vector<std::string> job, const Choices& choices,

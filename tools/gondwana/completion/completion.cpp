@@ -4,10 +4,10 @@
 
 #include <array>
 #include <cstdio>
-#include <filesystem>
 
 #include "completion/candidates.hpp"
 #include "jobs/found_jobs.hpp"
+#include "own_files.hpp"
 #include "run/command_line/quote.hpp"
 
 namespace gondwana::completion {
@@ -15,10 +15,8 @@ namespace {
 
 // As a process of its own, whatever the command is and however it writes.
 std::string help_of(const std::string& command) {
-  std::error_code failure;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failure);
   const std::string line =
-      fmt::format("{} {} --help 2>/dev/null", launch::quote(self.string()), command);
+      fmt::format("{} {} --help 2>/dev/null", launch::quote(own_path().string()), command);
   std::string text;
   // NOLINTNEXTLINE(cert-env33-c): the words are our own path and a command that our help lists
   std::FILE* output = ::popen(line.c_str(), "r");

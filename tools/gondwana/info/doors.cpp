@@ -2,10 +2,9 @@
 #include <fmt/format.h>
 #include <shmem.h>
 
-#include <filesystem>
-
 #include "gasnet_fwd.h"
 #include "info/sections.hpp"
+#include "own_files.hpp"
 
 #define GASNET_PAR 1  // any mode: only the version is looked at
 #include "gasnet/configuration.h"
@@ -15,11 +14,8 @@ namespace {
 
 // Where the library of a door is, seen from this program; a build folder has it elsewhere.
 std::string place_of(std::string_view library) {
-  std::error_code failure;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failure);
-  const std::filesystem::path file =
-      (program.parent_path() / GONDWANA_LIBRARIES / library).lexically_normal();
-  if (std::filesystem::exists(file, failure)) return file.string();
+  if (const auto file = find_own_file(library, {GONDWANA_LIBRARIES})) return file->string();
+  const auto file = (own_path().parent_path() / GONDWANA_LIBRARIES / library).lexically_normal();
   return fmt::format("not installed: there is no {}", file.string());
 }
 

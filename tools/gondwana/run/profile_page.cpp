@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "own_files.hpp"
+
 namespace gondwana::launch {
 namespace {
 
@@ -27,15 +29,10 @@ constexpr std::string_view title_of_page = "<title>Gondwana profile</title>";
 
 // Beside this program in a build folder, else where it is installed.
 Result<std::string> find_page_program() {
-  std::error_code failure;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failure);
-  for (const char* folder : {".", GONDWANA_MODULES}) {
-    const auto path = (program.parent_path() / folder / page_program).lexically_normal();
-    if (std::filesystem::exists(path / "__main__.py", failure)) return path.string();
-  }
+  if (const auto page = find_own_file(page_program, {".", GONDWANA_MODULES})) return page->string();
   return Error{Errc::missing, fmt::format("it needs {}, which is not beside {}; install Gondwana "
                                           "again",
-                                          page_program, program.string())};
+                                          page_program, own_path().string())};
 }
 
 // The launcher has blocked and ignored signals, which the program would inherit.

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "own_files.hpp"
 #include "run/profile_page.hpp"
 
 namespace gondwana::launch {
@@ -16,13 +17,8 @@ constexpr std::string_view variable = "LD_PRELOAD=";
 
 // Beside this program in a build folder, else where it is installed.
 Result<std::string> find_library() {
-  std::error_code failure;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failure);
-  const std::filesystem::path here = program.parent_path();
-  for (const char* folder : {".", GONDWANA_LIBRARIES}) {
-    const std::filesystem::path file = (here / folder / library).lexically_normal();
-    if (std::filesystem::exists(file, failure)) return file.string();
-  }
+  if (const auto file = find_own_file(library, {".", GONDWANA_LIBRARIES})) return file->string();
+  const std::filesystem::path here = own_path().parent_path();
   return Error{
       Errc::missing,
       fmt::format("--profile and --trace need {}, which is neither in {} nor in {}; "

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "bootstrap/job_memory.hpp"
+#include "own_files.hpp"
 #include "run/command_line/program_path.hpp"
 #include "run/debugger/attach_debugger.hpp"
 #include "run/debugger/debugged_ranks.hpp"
@@ -22,9 +22,7 @@ std::uint32_t count(const RankRanges& ranks) {
 }
 
 std::vector<std::string> words_to_wait(const std::string& file) {
-  std::error_code failure;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failure);
-  return {self.string(), "run", std::string(wait_for_debugger_option), file};
+  return {own_path().string(), "run", std::string(wait_for_debugger_option), file};
 }
 
 bool is_here(const Host& host) {

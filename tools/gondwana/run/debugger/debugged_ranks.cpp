@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "core/parse.hpp"
+#include "own_files.hpp"
 #include "run/command_line/choices.hpp"
 
 namespace gondwana::launch {
@@ -82,12 +84,10 @@ Result<std::vector<std::string>> words_of_gdb(const std::string& arguments) {
 }
 
 std::vector<std::string> words_to_attach(pid_t process) {
-  std::error_code failure;
-  const fs::path self = fs::read_symlink("/proc/self/exe", failure);
-  const fs::path printers = (self.parent_path() / GONDWANA_PRINTERS).lexically_normal();
+  const std::optional<fs::path> printers = find_own_file(GONDWANA_PRINTERS, {"."});
   std::vector<std::string> words{
       "gdb", "-q", "-iex", "set pagination off", "-p", fmt::to_string(process)};
-  if (fs::exists(printers, failure)) words.insert(words.begin() + 2, {"-x", printers.string()});
+  if (printers) words.insert(words.begin() + 2, {"-x", printers->string()});
   for (const char* command :
        {"tcatch exec", "continue", "tbreak main", "continue", "set pagination on"}) {
     words.emplace_back("-ex");

@@ -10,7 +10,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +17,7 @@
 
 #include "bootstrap/protocol.hpp"
 #include "core/host_name.hpp"
+#include "own_files.hpp"
 #include "run/io/pipe.hpp"
 #include "run/node/diagnosis.hpp"
 #include "run/node/guardian.hpp"
@@ -37,16 +37,12 @@ std::string complaint_of_agent(std::string_view complaint) {
 }  // namespace
 
 Result<std::string> find_agent() {
-  std::error_code failure;
-  const std::filesystem::path command = std::filesystem::read_symlink("/proc/self/exe", failure);
-  for (const char* folder : {".", GONDWANA_MODULES}) {
-    const auto file = (command.parent_path() / folder / "gondwana-agent").lexically_normal();
-    if (::access(file.c_str(), X_OK) == 0) return file.string();
-  }
+  const auto file = find_own_file("gondwana-agent", {".", GONDWANA_MODULES});
+  if (file && ::access(file->c_str(), X_OK) == 0) return file->string();
   return Error{Errc::missing,
                fmt::format("there is no gondwana-agent beside {} or in {}, which a job on several "
                            "hosts needs; install all of Gondwana on this host",
-                           command.string(), GONDWANA_MODULES)};
+                           own_path().string(), GONDWANA_MODULES)};
 }
 
 void Guardian::need_agent() {

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <sstream>
 
 #include "core/host_name.hpp"
 #include "core/variables.hpp"
+#include "own_files.hpp"
 #include "run/command_line/program_path.hpp"
 #include "run/command_line/quote.hpp"
 
@@ -16,14 +16,9 @@ namespace {
 
 constexpr std::uint32_t least_start_s = 20;
 
-std::string own_path() {
-  std::error_code failure;
-  return std::filesystem::read_symlink("/proc/self/exe", failure).string();
-}
-
 std::string remote_path() {
   const Setting path = own_setting(VariableId::gondwana_remote_path);
-  return path.value.empty() || path.value == "auto" ? own_path() : std::string(path.value);
+  return path.value.empty() || path.value == "auto" ? own_path().string() : std::string(path.value);
 }
 
 std::vector<std::string> ssh_words() {
@@ -78,7 +73,7 @@ bool is_this_host(const std::string& name) {
 
 std::vector<std::string> words_to_reach(const Host& host, std::uint32_t peer_timeout_s,
                                         const std::vector<std::string>& words) {
-  std::vector<std::string> all = is_this_host(host.name) ? std::vector{own_path()}
+  std::vector<std::string> all = is_this_host(host.name) ? std::vector<std::string>{own_path()}
                                  : uses_srun(host)       ? words_of_srun(host)
                                                          : words_of_ssh(host, peer_timeout_s, "-T");
   all.insert(all.end(), words.begin(), words.end());
@@ -88,7 +83,7 @@ std::vector<std::string> words_to_reach(const Host& host, std::uint32_t peer_tim
 std::vector<std::string> words_to_reach_with_terminal(const Host& host,
                                                       const std::vector<std::string>& words) {
   std::vector<std::string> all =
-      is_this_host(host.name) ? std::vector{own_path()} : words_of_ssh(host, 0, "-t");
+      is_this_host(host.name) ? std::vector<std::string>{own_path()} : words_of_ssh(host, 0, "-t");
   all.insert(all.end(), words.begin(), words.end());
   return all;
 }
