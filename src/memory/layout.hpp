@@ -134,7 +134,6 @@ class ControlLayout {
     return round_up(nodes_ > 1 ? batches(ranks_) : relay(0), header_size) +
            rank * TracePlace::size(ring_size_);
   }
-  constexpr std::size_t ring_size() const { return ring_size_; }
   constexpr std::size_t size() const {
     return ring_size_ > 0 ? trace(ranks_ + 1) : nodes_ > 1 ? batches(ranks_) : relay(0);
   }

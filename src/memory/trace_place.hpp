@@ -31,7 +31,6 @@ enum class EventKind : std::uint8_t {
 
 struct TraceEvent {
   static constexpr std::uint32_t nobody = (1U << 24) - 1;  // no rank has this number
-
   static constexpr std::uint64_t open = ~std::uint64_t{0};
 
   std::uint64_t begin = 0;        // ticks
@@ -148,8 +147,7 @@ struct alignas(cache_line) TracePlace {
 
   // The size of a place whose rings hold `ring_size` bytes of events.
   static constexpr std::size_t size(std::size_t ring_size) {
-    const std::size_t bytes = sizeof(TracePlace) + rings * (sizeof(TraceRing) + ring_size);
-    return (bytes + 4095) / 4096 * 4096;
+    return round_up(sizeof(TracePlace) + rings * (sizeof(TraceRing) + ring_size), 4096);
   }
   TraceRing& ring(std::size_t number, std::size_t ring_size) {
     return *reinterpret_cast<TraceRing*>(reinterpret_cast<std::byte*>(this + 1) +

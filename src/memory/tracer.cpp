@@ -1,6 +1,5 @@
 #include "memory/tracer.hpp"
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,8 +8,6 @@
 #include <map>
 #include <mutex>
 #include <string>
-
-#include "core/ticks.hpp"
 
 namespace gondwana {
 namespace {
@@ -47,12 +44,6 @@ struct Leave {
   }
 };
 
-// A forked child is not the rank.
-void forget_in_child() {
-  Tracer::close();
-  own = {};
-}
-
 TraceRing* take_ring(TracePlace& place) {
   for (std::size_t number = 0; number < TracePlace::rings; ++number) {
     TraceRing& ring = place.ring(number, ring_size_of_job);
@@ -87,8 +78,6 @@ void Tracer::open(TracePlace& place, std::size_t ring_size) {
     place.first_ticks.store(now.ticks, std::memory_order_relaxed);
     place.first_ns.store(now.ns, std::memory_order_release);
   }
-  static const int registered = ::pthread_atfork(nullptr, nullptr, &forget_in_child);
-  static_cast<void>(registered);
   openings.fetch_add(1, std::memory_order_relaxed);
   current.store(&place, std::memory_order_release);
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/ticks.hpp"
 #include "memory/trace_place.hpp"
 
 namespace gondwana {
@@ -14,7 +15,7 @@ class Tracer {
  public:
   // Where the events of this process go from now on. No thread writes before.
   static void open(TracePlace& place, std::size_t ring_size);
-  // No thread writes any more.
+  // No thread writes any more, or this process is a forked child.
   static void close() { current.store(nullptr, std::memory_order_relaxed); }
 
   static bool is_on() { return current.load(std::memory_order_relaxed) != nullptr; }
@@ -29,6 +30,29 @@ class Tracer {
   static TraceRing* own_ring();
 
   static inline constinit std::atomic<TracePlace*> current{nullptr};
+};
+
+// What lasts from here to the end of a scope, as an event. `describe` makes it, without its times,
+// in a job that is traced.
+class TracedScope {
+ public:
+  template <typename Describe>
+  explicit TracedScope(const Describe& describe) : ring_(Tracer::ring()) {
+    if (ring_ == nullptr) return;
+    TraceEvent event = describe();
+    event.begin = begin_ = ticks();
+    number_ = ring_->begin(event);
+  }
+  TracedScope(const TracedScope&) = delete;
+  TracedScope& operator=(const TracedScope&) = delete;
+  ~TracedScope() {
+    if (ring_ != nullptr) ring_->end(number_, ticks() - begin_);
+  }
+
+ private:
+  TraceRing* ring_;
+  std::uint64_t begin_ = 0;
+  std::uint64_t number_ = 0;
 };
 
 }  // namespace gondwana

@@ -18,6 +18,7 @@
 
 #include "bootstrap/protocol.hpp"
 #include "core/machine.hpp"
+#include "memory/tracer.hpp"
 #include "process/crash.hpp"
 #include "process/freeze.hpp"
 #include "process/message.hpp"
@@ -154,6 +155,7 @@ void after_fork_in_child() {
   this_process().membership.image.reset();     // the rank is the parent
   this_process().membership.control.reset();   // no job is there when the ranks have ended
   for (const auto forget : this_process().forget_engine) forget();  // it is the parent's
+  Tracer::close();                                                  // its events, too
   close_if_open(present_fork().read_end);
   close_if_open(present_fork().write_end);  // end of file: the parent goes on
   end_fork();

@@ -1,8 +1,10 @@
 // A program with known events, for traces: `events WHAT [TIMES]`.
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "shmem.h"
@@ -11,6 +13,11 @@ static long flag;  // lies among the globals
 static long* words;
 static long sum;     // of what was added to words[3]
 static long rounds;  // of answers, in all
+
+static void* ask_from_thread(void* unused) {
+  shmem_n_pes();
+  return unused;
+}
 
 // Ranks 0 and 1 answer each other; then rank 0 counts up a word of rank 1.
 static void play(long times) {
@@ -26,6 +33,16 @@ static void play(long times) {
   if (me == 0) shmem_long_atomic_add(words + 3, 7, 1);
   if (me == 1) shmem_long_wait_until(words + 3, SHMEM_CMP_EQ, sum);
   shmem_barrier_all();
+}
+
+// A child that leaves as a program does, and a thread after that.
+static void fork_a_child(void) {
+  const pid_t child = fork();
+  if (child == 0) exit(0);
+  waitpid(child, NULL, 0);
+  pthread_t thread;
+  pthread_create(&thread, NULL, ask_from_thread, NULL);
+  pthread_join(thread, NULL);
 }
 
 int main(int argc, char** argv) {
@@ -44,9 +61,15 @@ int main(int argc, char** argv) {
   }
   if (strcmp(what, "crash") == 0) {
     play(times);
-    if (shmem_my_pe() == 1) raise(SIGSEGV);
+    if (shmem_my_pe() == 1) {
+      shmem_long_wait_until(words + 1, SHMEM_CMP_EQ, 1);
+      usleep(300000);  // rank 0 waits by then
+      raise(SIGSEGV);
+    }
+    shmem_long_p(words + 1, 1, 1);
     shmem_long_wait_until(words, SHMEM_CMP_EQ, 1);  // never
   }
+  if (strcmp(what, "fork") == 0) fork_a_child();
   if (strcmp(what, "stay") == 0) {
     puts("ready");
     fflush(stdout);

@@ -17,7 +17,7 @@ select slice.id, slice.name, slice.category, slice.ts, slice.dur,
        extract_arg(slice.arg_set_id, 'debug.rank') as rank,
        extract_arg(slice.arg_set_id, 'debug.place') as place,
        extract_arg(slice.arg_set_id, 'debug.call') as call,
-       iif(parent.name like 'job %', track.name, parent.name) as process
+       iif(parent.name like 'job %', track.name, parent.name) as process, track.name as track
 from slice join track on slice.track_id = track.id
 join track as parent on track.parent_id = parent.id order by slice.ts, slice.id
 """
@@ -37,6 +37,7 @@ class Slice:
     begin: int
     duration: int  # nanoseconds; -1: it does not end
     process: str  # "rank 0"
+    track: str  # the same, or "thread 7 name"
     bytes: int | None
     rank: int | None
     place: str | None
@@ -54,9 +55,19 @@ class Trace:
         self.problems = [(row.name, row.value) for row in processor.query(PROBLEMS)]
         self.processes = [re.sub(r" \(.*\)", "", row.name) for row in processor.query(TRACKS)]
         self.slices = [
-            Slice(row.id, row.name, row.category, row.ts, row.dur, re.sub(r" \(.*\)", "", row.process),
-                  row.bytes,
-                  row.rank, row.place, row.call)
+            Slice(
+                row.id,
+                row.name,
+                row.category,
+                row.ts,
+                row.dur,
+                re.sub(r" \(.*\)", "", row.process),
+                row.track,
+                row.bytes,
+                row.rank,
+                row.place,
+                row.call,
+            )
             for row in processor.query(SLICES)
         ]
         by_id = {one.id: one for one in self.slices}

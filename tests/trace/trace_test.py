@@ -144,6 +144,11 @@ class TraceTest(LauncherCase):
             self.assertEqual(len([one for one in trace.slices if one.duration == -1
                                   and one.category == "call"]), 1)
 
+    def test_a_forked_child_is_not_the_rank(self):
+        with read_trace(self.trace_of_program(EVENTS, "fork", ranks=1)) as trace:
+            (asked,) = trace.named("shmem_n_pes")
+            self.assertRegex(asked.track, r"^thread \d+ ")
+
     def test_a_failed_job_leaves_its_trace_if_the_variable_says_so(self):
         for what, status in {"play": 0, "crash": 128 + signal.SIGSEGV}.items():
             ended, _, err = self.run_job(

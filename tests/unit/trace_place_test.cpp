@@ -2,8 +2,6 @@
 #include "memory/trace_place.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <thread>
 #include <vector>
@@ -93,16 +91,6 @@ TEST_F(Rings, a_long_duration_is_stored_to_a_part_in_a_million) {
   }
   stored.end(TraceEvent::open);  // a duration like any other
   EXPECT_EQ(stored.load().duration, StoredEvent::longest);
-}
-
-TEST_F(Rings, a_forked_child_writes_nothing) {
-  TraceRing& ring = *Tracer::ring();
-  const pid_t child = ::fork();
-  if (child == 0) ::_exit(Tracer::ring() == nullptr ? 0 : 1);
-  int status = -1;
-  ::waitpid(child, &status, 0);
-  EXPECT_EQ(status, 0);
-  EXPECT_EQ(Tracer::ring(), &ring);
 }
 
 TEST_F(Rings, a_ring_that_the_program_has_damaged_is_read_within_its_place) {

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "core/ticks.hpp"
 #include "memory/tracer.hpp"
 
 namespace gondwana {
@@ -49,17 +48,14 @@ void Messages::listen(Receiver receiver, void* context, Handlers handlers) {
 
 void Messages::receive_traced(void* messages, const Incoming& incoming) {
   const auto& self = *static_cast<const Messages*>(messages);
-  TraceRing* ring = Tracer::ring();
-  if (ring == nullptr) return self.traced_receiver_(self.traced_context_, incoming);
-  const char* name = incoming.sort == MessageClass::request ? "request" : "reply";
-  const std::uint64_t begin = ticks();
-  const std::uint64_t event = ring->begin({.begin = begin,
-                                           .kind = EventKind::handler,
-                                           .name = Tracer::number_of(name),
-                                           .peer = index(incoming.from),
-                                           .bytes = incoming.block.size()});
+  const TracedScope traced([&incoming] {
+    const bool is_request = incoming.sort == MessageClass::request;
+    return TraceEvent{.kind = EventKind::handler,
+                      .name = Tracer::number_of(is_request ? "request" : "reply"),
+                      .peer = index(incoming.from),
+                      .bytes = incoming.block.size()};
+  });
   self.traced_receiver_(self.traced_context_, incoming);
-  ring->end(event, ticks() - begin);
 }
 
 NodeQueue Messages::lane(Rank receiver, MessageClass sort) const {

@@ -4,9 +4,22 @@
 
 #include "core/machine.hpp"
 #include "engine/wait/long_wait.hpp"
-#include "engine/wait/traced_wait.hpp"
+#include "memory/tracer.hpp"
 
 namespace gondwana {
+namespace {
+
+TraceEvent event_of(const WaitReason& why) {
+  const void* place = why.place != nullptr ? why.place : why.word;
+  return {.kind = EventKind::wait,
+          .name = Tracer::number_of(why.call),
+          .peer = why.peer != Waiting::anybody ? why.peer : TraceEvent::nobody,
+          .place = reinterpret_cast<std::uintptr_t>(place),
+          .bytes = why.team};
+}
+
+}  // namespace
+
 Waiter::Waiter(const NodeMemory& memory, const SymmetricRanges& symmetric, Rank me,
                Workers& workers, Messages& messages, NetworkProgress* network,
                LookAround look_around)
@@ -35,7 +48,7 @@ bool Waiter::sleep_on_network(std::chrono::microseconds limit) {
 }
 
 void Waiter::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
-  const TracedWait traced(why);
+  const TracedScope traced([&why] { return event_of(why); });
   const WaitPolicy& policy = workers_.mine().wait_policy;
   if (!why.on_network && spin(why, done, policy.untraced_spins(), policy.spins())) return;
   ThreadSlot& slot = *workers_.mine().thread_slot;

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "core/machine.hpp"
-#include "core/ticks.hpp"
 #include "memory/tracer.hpp"
 #include "operations/copy.hpp"
 #include "remote/agent/implementation.hpp"
@@ -33,29 +32,12 @@ bool is_of_messages(const ReceivedBatch& received) {
   return first && first->kind == RequestKind::message;
 }
 
-// The execution of a batch as an event.
-class TracedBatch {
- public:
-  explicit TracedBatch(const ReceivedBatch& received) : ring_(Tracer::ring()) {
-    if (ring_ == nullptr) return;
-    begin_ = ticks();
-    number_ = ring_->begin({.begin = begin_,
-                            .kind = EventKind::handler,
-                            .name = Tracer::number_of("batch"),
-                            .peer = received.batch.from,
-                            .bytes = received.requests.size()});
-  }
-  TracedBatch(const TracedBatch&) = delete;
-  TracedBatch& operator=(const TracedBatch&) = delete;
-  ~TracedBatch() {
-    if (ring_ != nullptr) ring_->end(number_, ticks() - begin_);
-  }
-
- private:
-  TraceRing* ring_;
-  std::uint64_t begin_ = 0;
-  std::uint64_t number_ = 0;
-};
+TraceEvent event_of(const ReceivedBatch& received) {
+  return {.kind = EventKind::handler,
+          .name = Tracer::number_of("batch"),
+          .peer = received.batch.from,
+          .bytes = received.requests.size()};
+}
 
 std::string text_of(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -139,7 +121,7 @@ void NodeAgent::Implementation::execute_kept(Client& client) {
 // that were added before the batch stalled.
 void NodeAgent::Implementation::execute(const ReceivedBatch& received, std::size_t added) {
   std::atomic_thread_fence(std::memory_order_release);
-  const TracedBatch traced(received);
+  const TracedScope traced([&received] { return event_of(received); });
   for (Bytes rest = received.requests; !rest.empty();) {
     const auto request = remote::read_request(rest, memory_->plan());
     if (!request) return refuse(received.batch);
