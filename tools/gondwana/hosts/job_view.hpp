@@ -48,7 +48,6 @@ class JobView {
   // for `time`, or until `goes_on` says no.
   std::vector<trace::NodeTrace> trace(std::chrono::milliseconds time, FunctionRef<bool()> goes_on);
 
-  const std::string& id() const { return id_; }
   const std::vector<std::string>& complaints() const { return others_->complaints(); }
 
  private:

@@ -125,17 +125,12 @@ int run_command(const std::vector<std::string>& words) {
   Result<hosts::JobView> job = find_job(*choices);
   if (!job) return complain(job.error());
   if (choices->until_end) wait_for_end(*job);
-  std::vector<NodeTrace> nodes = job->trace(choices->watch, &goes_on);
-  keep_last(nodes, std::chrono::nanoseconds(choices->last).count());
-  const std::string file =
-      choices->file.empty() ? fmt::format("gondwana-{}.pftrace", job->id()) : choices->file;
-  const Result<std::string> text = summary(nodes, file);
-  if (!text) return complain(text.error());
-  if (const Result<void> written = write_trace(nodes, file); !written)
-    return complain(written.error());
+  const Result<std::string> written =
+      write_trace(job->trace(choices->watch, &goes_on), choices->file, choices->last);
+  if (!written) return complain(written.error());
   for (const std::string& complaint : job->complaints())
     fmt::print(stderr, "gondwana trace: {}; its nodes are not in the trace\n", complaint);
-  fmt::print("{}\n", *text);
+  fmt::print("{}\n", *written);
   return 0;
 }
 

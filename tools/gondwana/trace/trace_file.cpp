@@ -219,9 +219,7 @@ Contents contents_of(const std::vector<NodeTrace>& nodes) {
   return all;
 }
 
-}  // namespace
-
-Result<void> write_trace(const std::vector<NodeTrace>& nodes, const std::string& file) {
+Result<void> write_file(const std::vector<NodeTrace>& nodes, const std::string& file) {
   const Result<void*> symbol = find_in_module("libgondwana_perfetto.so", perfetto_symbol);
   if (!symbol)
     return Error{Errc::missing, fmt::format("no trace was written: {}; install the protobuf "
@@ -259,6 +257,18 @@ Result<std::string> summary(const std::vector<NodeTrace>& nodes, const std::stri
                         all.untraced == 1 ? "" : "s", TracePlace::rings);
   if (all.error_ns > 0)
     text += fmt::format("; clocks of the hosts agree to {} us", (all.error_ns + 999) / 1000);
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> write_trace(std::vector<NodeTrace> nodes, std::string file,
+                                std::chrono::milliseconds last) {
+  keep_last(nodes, std::chrono::nanoseconds(last).count());
+  if (file.empty() && !nodes.empty()) file = fmt::format("gondwana-{}.pftrace", nodes.front().job);
+  Result<std::string> text = summary(nodes, file);
+  if (!text) return text;
+  if (const Result<void> written = write_file(nodes, file); !written) return written.error();
   return text;
 }
 

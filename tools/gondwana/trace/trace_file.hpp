@@ -1,6 +1,7 @@
 // The trace of a job as a file for Perfetto.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -9,10 +10,10 @@
 
 namespace gondwana::trace {
 
-// Replaces the file when it is whole.
-Result<void> write_trace(const std::vector<NodeTrace>& nodes, const std::string& file);
-
-// What was written, in a sentence or two for the user; an empty trace is an error.
-Result<std::string> summary(const std::vector<NodeTrace>& nodes, const std::string& file);
+// Writes what ended in the last `last` of the job, or all of it if that is 0, and replaces the file
+// when the new one is whole. An empty name: one after the job. Returns what is in the file, for the
+// user; no event is an error.
+Result<std::string> write_trace(std::vector<NodeTrace> nodes, std::string file,
+                                std::chrono::milliseconds last);
 
 }  // namespace gondwana::trace

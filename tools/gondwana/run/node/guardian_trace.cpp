@@ -6,7 +6,7 @@
 #include "core/mapping.hpp"
 #include "run/node/exit_status.hpp"
 #include "run/node/guardian.hpp"
-#include "run/written_trace.hpp"
+#include "trace/trace_file.hpp"
 #include "trace/wire.hpp"
 
 namespace gondwana::launch {
@@ -22,7 +22,8 @@ void Guardian::deliver_trace() {
   Result<trace::NodeTrace> node = read_trace();
   if (!node) return output_.say("--trace: " + node.error().text);
   if (uplink_) return send_trace(*node);
-  const Result<std::string> written = write_trace({*std::move(node)}, job_.trace);
+  const Result<std::string> written = trace::write_trace(
+      {*std::move(node)}, job_.trace.file, std::chrono::milliseconds(job_.trace.last_ms));
   output_.say("--trace: " + (written ? *written : written.error().text));
   if (!written) settle(exit_failure);
 }

@@ -1,6 +1,4 @@
 #include "run/remote/conductor.hpp"
-#include "run/written_trace.hpp"
-#include "trace/wire.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -18,6 +16,8 @@
 #include "run/io/next_time.hpp"
 #include "run/node/exit_status.hpp"
 #include "run/remote/way_to_host.hpp"
+#include "trace/trace_file.hpp"
+#include "trace/wire.hpp"
 #include "why/report.hpp"
 
 namespace gondwana::launch {
@@ -305,7 +305,8 @@ void Conductor::write_trace() {
     record.trace->error_ns = record.error_ns.value_or(0);
     nodes.push_back(*std::move(record.trace));
   }
-  const Result<std::string> written = launch::write_trace(std::move(nodes), job_.trace);
+  const Result<std::string> written = trace::write_trace(
+      std::move(nodes), job_.trace.file, std::chrono::milliseconds(job_.trace.last_ms));
   output_.say("--trace: " + (written ? *written : written.error().text));
   if (!written) settle(exit_failure);
 }
