@@ -46,6 +46,7 @@ class ScaleTest(unittest.TestCase):
         few, many = self.rows("--ranks", "129:1025")[::3]
         self.assertEqual((few["nodes"], many["nodes"]), (3, 17))
         self.assertGreater(many["launch_bytes"] - few["launch_bytes"], 14 * 64)
+        self.assertLess(many["start_steps"] - few["start_steps"], 14)  # it asks all nodes at once
 
     def test_two_runs_count_the_same(self):
         first, second = (self.rows("--ranks", "64:256") for _ in range(2))

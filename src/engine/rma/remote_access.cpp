@@ -167,6 +167,23 @@ bool RemoteAccess::get_uncounted(Lane& lane, MutableBytes dest, Remote from, Buf
   return posted.has_value();
 }
 
+// The first try of a get makes the connection.
+bool RemoteAccess::get_all_uncounted(Lane& lane, std::span<const Get> gets) {
+  Completion done;
+  bool is_well = true;
+  const auto begin = [&](const Get& get, NoRoom no_room) {
+    const Begun begun = post_get(lane, get.dest, get.from, done, no_room);
+    is_well = is_well && begun.has_value();
+    return begun;
+  };
+  std::vector<Get> later;
+  for (const Get& get : gets)
+    if (begin(get, NoRoom::try_once) == Posted::busy) later.push_back(get);
+  for (const Get& get : later) begin(get, NoRoom::wait);
+  complete(done, "get");
+  return is_well;
+}
+
 // Larger gets are faster without copies, even if they wait.
 bool RemoteAccess::is_get_message(std::size_t size) const {
   const Limits& limits = wire_.limits();

@@ -2,7 +2,7 @@
 // and completes. It is not on the hot path of a node.
 //
 // Calls return false or nothing if they fail; the lane then holds the error. The lane counts all
-// operations except the last two, which serve the engine's own words.
+// operations except the last three, which serve the engine's own words.
 #pragma once
 
 #include <functional>
@@ -30,8 +30,8 @@ struct GuardedWire {
 
 class RemoteAccess final : public NetworkProgress {
  public:
-  // Whether a call may wait for room.
-  enum class NoRoom : std::uint8_t { wait, refuse };
+  // Whether a call may wait for room. try_once: it does not, and makes no progress either.
+  enum class NoRoom : std::uint8_t { wait, refuse, try_once };
   // Busy: a call that may not wait found no room, and nothing has happened. Nothing: it failed.
   using Begun = std::optional<Posted>;
   // Called with a lost peer by the call that finds the loss. It must not return, since waits for
@@ -111,6 +111,13 @@ class RemoteAccess final : public NetworkProgress {
   // For the engine's own words.
   bool get_uncounted(Lane& lane, MutableBytes dest, Remote from,
                      Buffer buffer = Buffer::free_at_return);
+  // From many ranks at once: connections that are missing are made together. May overtake earlier
+  // puts of this rank.
+  struct Get {
+    MutableBytes dest;
+    Remote from;
+  };
+  bool get_all_uncounted(Lane& lane, std::span<const Get> gets);
   bool begin_uncounted(Lane& lane, Remote at, const AtomicRequest& request);
 
  private:

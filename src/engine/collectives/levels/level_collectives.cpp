@@ -14,18 +14,8 @@ bool LevelCollectives::suit(const Team& team) const {
          !nodes_of(with_.memory, team).empty();
 }
 
-StagedPlace& LevelCollectives::own_place(std::uint32_t number) const {
-  return shared_at<StagedPlace>(with_.memory.window(with_.me), system_area::team_places.at(number));
-}
-
-StagedPlace LevelCollectives::place_of(Rank rank, std::uint32_t number) const {
-  const std::size_t offset = system_area::team_places.at(number);
-  if (with_.reaches(rank)) return shared_at<StagedPlace>(with_.memory.window(rank), offset);
-  StagedPlace place;
-  const auto bytes = std::as_writable_bytes(std::span(&place, 1));
-  if (!with_.remote->get_uncounted(with_.lane, bytes, {rank, offset}))
-    with_.give_up("team", with_.lane.take_error()->text);
-  return place;
+StagedPlace& LevelCollectives::place_here(Rank rank, std::uint32_t number) const {
+  return shared_at<StagedPlace>(with_.memory.window(rank), system_area::team_places.at(number));
 }
 
 std::optional<Epoch> LevelCollectives::prepare(std::uint32_t number) {
@@ -39,21 +29,28 @@ void LevelCollectives::give_back(std::uint32_t number) {
   space_.give_back(own_place(number));
 }
 
-// This rank needs the places of the members of its node and of the leaders of other nodes.
+// This rank needs the places of the members of its node and of the leaders of other nodes. It asks
+// all leaders at once.
 void LevelCollectives::begin(Team& team) {
   StagedCollectives::Setup setup;
   setup.nodes = nodes_of(with_.memory, team);
   setup.me = team.me;
   setup.replicas = space_.replicas(own_place(team.number));
+  setup.places.resize(team.size);
   const staged::MemberPlaces map(setup.nodes);
+  std::vector<RemoteAccess::Get> far;
   for (std::uint32_t member = 0; member < team.size; ++member) {
-    const Rank rank = team.rank_of(member);
-    const bool is_needed = with_.reaches(rank) || map.place_of(member).at == 0;
-    StagedPlace place = is_needed ? place_of(rank, team.number) : StagedPlace{};
-    place.epoch = team.epoch;
-    setup.ranks.push_back(rank);
-    setup.places.push_back(place);
+    const Rank rank = setup.ranks.emplace_back(team.rank_of(member));
+    StagedPlace& place = setup.places[member];
+    if (with_.reaches(rank))
+      place = place_here(rank, team.number);
+    else if (map.place_of(member).at == 0)
+      far.push_back({.dest = std::as_writable_bytes(std::span(&place, 1)),
+                     .from = {rank, system_area::team_places.at(team.number)}});
   }
+  if (!with_.remote->get_all_uncounted(with_.lane, far))
+    with_.give_up("team", with_.lane.take_error()->text);
+  for (StagedPlace& place : setup.places) place.epoch = team.epoch;
   team.levels = std::make_shared<StagedCollectives>(with_, setup);
 }
 

@@ -47,8 +47,9 @@ class LevelCollectives {
                      std::size_t source_size) const {
     return with_.rma.are_symmetric(with_.lane, what, dest, dest_size, source, source_size);
   }
-  StagedPlace& own_place(std::uint32_t number) const;
-  StagedPlace place_of(Rank rank, std::uint32_t number) const;
+  // Of a rank of this node.
+  StagedPlace& place_here(Rank rank, std::uint32_t number) const;
+  StagedPlace& own_place(std::uint32_t number) const { return place_here(with_.me, number); }
   static void move(Team& team, CallName call, const staged::Movement& what);
   template <staged::Step S>
   static void finish(const Team& team, CallName call, S step);

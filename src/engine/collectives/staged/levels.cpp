@@ -2,25 +2,30 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
+#include <unordered_map>
 #include <utility>
 
 namespace gondwana::staged {
 
-MemberPlaces::MemberPlaces(const std::vector<std::uint32_t>& nodes) {
-  std::vector<std::uint32_t> names;
-  for (std::uint32_t member = 0; member < nodes.size(); ++member) {
-    const auto known = std::ranges::find(names, nodes[member]);
-    const auto node = static_cast<std::uint32_t>(known - names.begin());
-    if (known == names.end()) {
-      names.push_back(nodes[member]);
-      members_.emplace_back();
-    } else if (node + 1 != names.size()) {
+MemberPlaces::MemberPlaces(const std::vector<std::uint32_t>& nodes) : members_(nodes.size()) {
+  std::unordered_map<std::uint32_t, std::uint32_t> numbers;  // of nodes, by what identifies them
+  std::vector<std::uint32_t> sizes;
+  places_.reserve(nodes.size());
+  for (const std::uint32_t identity : nodes) {
+    const auto [known, is_new] = numbers.try_emplace(identity, sizes.size());
+    const std::uint32_t node = known->second;
+    if (is_new)
+      sizes.push_back(0);
+    else if (node + 1 != sizes.size())
       is_in_order_ = false;
-    }
-    places_.push_back({node, static_cast<std::uint32_t>(members_[node].size())});
-    members_[node].push_back(member);
-    most_ = std::max(most_, static_cast<std::uint32_t>(members_[node].size()));
+    places_.push_back({node, sizes[node]++});
   }
+  begins_.resize(sizes.size() + 1);
+  std::partial_sum(sizes.begin(), sizes.end(), begins_.begin() + 1);
+  for (std::uint32_t member = 0; member < size(); ++member)
+    members_[begins_[places_[member].node] + places_[member].at] = member;
+  if (!sizes.empty()) most_ = std::ranges::max(sizes);
   is_even_ = is_in_order_ && size() == most_ * this->nodes();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "engine/collectives/staged/chain.hpp"
@@ -26,9 +27,11 @@ class MemberPlaces {
     bool operator==(const Place&) const = default;
   };
   Place place_of(std::uint32_t member) const { return places_[member]; }
-  std::uint32_t nodes() const { return static_cast<std::uint32_t>(members_.size()); }
+  std::uint32_t nodes() const { return static_cast<std::uint32_t>(begins_.size() - 1); }
   std::uint32_t size() const { return static_cast<std::uint32_t>(places_.size()); }
-  const std::vector<std::uint32_t>& members_of(std::uint32_t node) const { return members_[node]; }
+  std::span<const std::uint32_t> members_of(std::uint32_t node) const {
+    return std::span(members_).subspan(begins_[node], begins_[node + 1] - begins_[node]);
+  }
   // The number of members of the largest node.
   std::uint32_t most() const { return most_; }
   // Whether all nodes have equally many members, which are adjacent in the team.
@@ -38,7 +41,8 @@ class MemberPlaces {
 
  private:
   std::vector<Place> places_;
-  std::vector<std::vector<std::uint32_t>> members_;
+  std::vector<std::uint32_t> members_;  // those of the first node, those of the second, ...
+  std::vector<std::uint32_t> begins_;   // of each node in members_; then the end
   std::uint32_t most_ = 0;
   bool is_in_order_ = true;
   bool is_even_ = true;

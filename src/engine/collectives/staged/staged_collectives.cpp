@@ -11,7 +11,7 @@ using staged::MemberPlaces;
 // The setup for some members of a team; `which` lists them in order. All members of the team count
 // epochs from the same one.
 StagedTeam::Setup part_of(const StagedCollectives::Setup& all, std::uint32_t me,
-                          const std::vector<std::uint32_t>& which) {
+                          std::span<const std::uint32_t> which) {
   StagedTeam::Setup part;
   part.me = me;
   part.offset_of = all.offset_of;
