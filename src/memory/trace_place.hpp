@@ -27,6 +27,7 @@ enum class EventKind : std::uint8_t {
   wait,       // for the peer, or the team whose number is in `bytes`
   handler,    // of a message from the peer
   batch,      // small operations that left together, for the node whose number is in `peer`
+  step,       // of a collective, whose number is in `bytes`
 };
 
 struct TraceEvent {

@@ -35,6 +35,12 @@ static void play(long times) {
   shmem_barrier_all();
 }
 
+// Ranks of the second half come late.
+static void add_up(void) {
+  if (shmem_my_pe() >= shmem_n_pes() / 2) usleep(300000);
+  shmem_long_sum_reduce(SHMEM_TEAM_WORLD, words, words + 1, 1);
+}
+
 // A child that leaves as a program does, and a thread after that.
 static void fork_a_child(void) {
   const pid_t child = fork();
@@ -69,6 +75,7 @@ int main(int argc, char** argv) {
     shmem_long_p(words + 1, 1, 1);
     shmem_long_wait_until(words, SHMEM_CMP_EQ, 1);  // never
   }
+  if (strcmp(what, "sum") == 0) add_up();
   if (strcmp(what, "fork") == 0) fork_a_child();
   if (strcmp(what, "stay") == 0) {
     puts("ready");

@@ -17,6 +17,7 @@ select slice.id, slice.name, slice.category, slice.ts, slice.dur,
        extract_arg(slice.arg_set_id, 'debug.rank') as rank,
        extract_arg(slice.arg_set_id, 'debug.place') as place,
        extract_arg(slice.arg_set_id, 'debug.call') as call,
+       extract_arg(slice.arg_set_id, 'debug.step') as step,
        iif(parent.name like 'job %', track.name, parent.name) as process, track.name as track
 from slice join track on slice.track_id = track.id
 join track as parent on track.parent_id = parent.id order by slice.ts, slice.id
@@ -42,6 +43,7 @@ class Slice:
     rank: int | None
     place: str | None
     call: str | None
+    step: int | None
 
     @property
     def end(self) -> int:
@@ -67,6 +69,7 @@ class Trace:
                 row.rank,
                 row.place,
                 row.call,
+                row.step,
             )
             for row in processor.query(SLICES)
         ]

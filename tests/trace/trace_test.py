@@ -102,6 +102,23 @@ class TraceTest(LauncherCase):
             for put, wait in trace.flows:
                 self.assertLess(put.begin, wait.end + 2000 * int(error))
 
+    @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
+    def test_steps_of_a_collective_between_nodes(self):
+        two_of_two = {**NODES_OF_ONE, "GONDWANA_NODE_RANKS": "2"}
+        file, _ = self.trace_of_run("sum", ranks=4, env=two_of_two)
+        with read_trace(file) as trace:
+            self.assertEqual(trace.problems, [])
+            for rank, names in enumerate((["on this node", "between nodes"], ["on this node"])):
+                (call,) = trace.named("shmem_long_sum_reduce", f"rank {rank}")
+                steps = [
+                    one for one in trace.slices if one.category == "step"
+                    and one.process == call.process and call.begin <= one.begin < call.end
+                ]
+                self.assertEqual([one.name for one in steps][: len(names)], names)
+                self.assertEqual([one.step for one in steps], list(range(1, len(steps) + 1)))
+                self.assertLessEqual(steps[-1].end, call.end)
+                self.assertGreater(steps[len(names) - 1].duration, 0.1e9)  # the other node is late
+
     def trace_of_program(self, *program, ranks=2, env=None):
         file = f"{self.folder}/program.pftrace"
         status, _, err = self.run_job("-n", str(ranks), "--trace", file, *program, env=env)

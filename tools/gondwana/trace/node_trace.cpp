@@ -83,7 +83,7 @@ ThreadTrace read_thread(const TraceRing& ring, std::size_t ring_size, const Tick
   const std::uint64_t first = now >= room ? std::min(now - room + 1, end) : 0;
   thread.replaced = std::max(begin, first);
   for (std::uint64_t number = thread.replaced; number < end; ++number)
-    if (events[number - begin].kind <= EventKind::batch)
+    if (events[number - begin].kind <= EventKind::step)
       thread.events.push_back(converted(events[number - begin], clock));
   put_in_order(thread.events);
   return thread;

@@ -38,8 +38,19 @@ std::string_view category_of(EventKind kind) {
       return "message";
     case EventKind::batch:
       return "batch";
+    case EventKind::step:
+      return "step";
   }
   return "";
+}
+
+// The member `bytes` of an event: what it counts, and its value if there is nothing to say.
+std::string_view what_bytes_are(EventKind kind) {
+  if (kind == EventKind::wait) return "team";
+  return kind == EventKind::step ? "step" : "bytes";
+}
+std::uint64_t nothing_of(EventKind kind) {
+  return kind == EventKind::wait ? std::uint64_t{Waiting::no_team} : 0;
 }
 
 std::string name_of(const RankTrace& rank, const Event& event) {
@@ -157,9 +168,8 @@ class JobWriter {
                                  : "";
     std::vector<Argument> arguments;
     if (!call.empty()) arguments.push_back({"call", std::string_view(call)});
-    const bool is_for_team = event.kind == EventKind::wait;
-    if (is_for_team && event.bytes != Waiting::no_team) arguments.push_back({"team", event.bytes});
-    if (!is_for_team && event.bytes > 0) arguments.push_back({"bytes", event.bytes});
+    if (event.bytes != nothing_of(event.kind))
+      arguments.push_back({what_bytes_are(event.kind), event.bytes});
     if (event.peer != TraceEvent::nobody)
       arguments.push_back(
           {event.kind == EventKind::batch ? "node" : "rank", std::uint64_t{event.peer}});

@@ -11,7 +11,7 @@
 namespace gondwana {
 
 constexpr std::uint8_t enumerators(EventKind /*kind*/) {
-  return static_cast<std::uint8_t>(EventKind::batch) + 1;
+  return static_cast<std::uint8_t>(EventKind::step) + 1;
 }
 
 }  // namespace gondwana

@@ -5,8 +5,18 @@
 
 #include "engine/teams/nodes.hpp"
 #include "memory/layout.hpp"
+#include "memory/tracer.hpp"
 
 namespace gondwana {
+namespace {
+
+TraceEvent event_of_step(std::uint64_t number, bool on_network) {
+  return {.kind = EventKind::step,
+          .name = Tracer::number_of(on_network ? "between nodes" : "on this node"),
+          .bytes = number};
+}
+
+}  // namespace
 
 bool LevelCollectives::suit(const Team& team) const {
   const Reach& reach = with_.rma.reach();
@@ -57,8 +67,10 @@ void LevelCollectives::begin(Team& team) {
 template <staged::Step S>
 void LevelCollectives::finish(const Team& team, CallName call, S step) {
   const CollectiveResources& with = team.levels->with();
-  for (bool is_over = false; !is_over;) {
+  bool is_over = false;
+  for (std::uint64_t number = 1; !is_over; ++number) {
     const bool on_network = staged::waits_for_network(step);
+    const TracedScope traced([&] { return event_of_step(number, on_network); });
     // Members wake each other by name. Puts of other nodes to this rank need not wake it.
     const WaitReason why{.call = call,
                          .team = team.number,
