@@ -206,6 +206,12 @@ class PackageTest(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertRegex(done.stderr, "Gondwana has no component mpi; there are:\\s+shmem,")
 
+    def test_the_programs_of_bench_find_their_libraries(self):
+        for door in ("shmem", "gasnetex", "armci"):
+            with self.subTest(door=door):
+                done = run(self.prefix / "bin/gondwana", "bench", "atomics", "--door", door, "-r", "3")
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_info_says_where_the_libraries_are(self):
         said = json.loads(run(self.prefix / "bin/gondwana", "info", "--json").stdout)
         for door, library in {"openshmem": "shmem", "gasnet_ex": "gasnet"}.items():
