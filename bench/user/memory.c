@@ -1,6 +1,6 @@
 // The measurement of `gondwana bench memory`: the memory of a rank before shmem_init and after it
 // and a barrier, as the mean over the ranks. pss: what the rank has alone, and its part of what it
-// shares. private: what it has alone. Rank 0 prints a line for each: bytes after, bytes before.
+// shares. data: the same without files. Rank 0 prints a line for each: bytes after, bytes before.
 // Only names of OpenSHMEM 1.4 are used, so that other libraries can compile it. Usage: memory
 #include <shmem.h>
 #include <stdio.h>

@@ -188,9 +188,10 @@ static inline double time_of_control(const struct measurement* m, struct pair* p
   return 0;
 }
 
+// An even number, as two operations are a round trip.
 static inline size_t ops_of_a_batch(size_t bytes) {
   if (bytes <= SMALL_WINDOW_BYTES) return SMALL_OPS;
-  const size_t ops = LARGE_BATCH_BYTES / bytes;
+  const size_t ops = LARGE_BATCH_BYTES / bytes / 2 * 2;
   return ops > 2 ? ops : 2;
 }
 

@@ -103,15 +103,20 @@ static void check_words(struct pair* p, size_t bytes) {
   }
 }
 
+// At least that many bytes.
+static size_t whole_blocks(size_t bytes) {
+  const size_t block = BLOCK * WORD;
+  return (bytes + block - 1) / block * block;
+}
+
 int main(int argc, char** argv) {
   const struct request request = request_of(argc, argv);
   const size_t bytes = data_bytes(request.largest) * STRIDE;
-  const size_t least_block = BLOCK * WORD;
   struct pair p = start_shmem_pair(bytes);
   begin_pair(&p, &library, bytes);
   measure_group(&p, &library, "words", request.rounds, request.smallest, request.largest);
-  measure_group(&p, &library, "blocks", request.rounds,
-                request.smallest > least_block ? request.smallest : least_block, request.largest);
+  measure_group(&p, &library, "blocks", request.rounds, whole_blocks(request.smallest),
+                request.largest);
   end_pair(&p, &library, bytes);
   check_words(&p, request.largest);
   end_shmem_pair(&p);
