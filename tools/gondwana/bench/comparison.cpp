@@ -1,6 +1,7 @@
 #include "bench/comparison.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -15,7 +16,7 @@ Error wrong(std::string text) {
   return {Errc::malformed, std::move(text)};
 }
 
-Result<Recorded> read_file(const std::string& name) {
+Result<std::vector<Recorded>> read_file(const std::string& name) {
   std::ifstream file(name);
   std::error_code failure;
   if (!file || std::filesystem::is_directory(name, failure))
@@ -32,6 +33,31 @@ Series series_of(const nlohmann::json& item) {
   item.at(is_of_bytes ? "ours_bytes" : "ours_ns").get_to(series.ours);
   item.at(is_of_bytes ? "control_bytes" : "control_ns").get_to(series.control);
   return series;
+}
+
+Recorded subject_of(const nlohmann::json& item) {
+  Recorded recorded;
+  item.at("subject").get_to(recorded.subject);
+  item.at("door").get_to(recorded.door);
+  item.at("job").get_to(recorded.job);
+  std::ranges::transform(item.at("series"), std::back_inserter(recorded.series), series_of);
+  return recorded;
+}
+
+std::string title_of(const Recorded& recorded) {
+  return fmt::format("{}, {}, {}", recorded.subject, recorded.door, recorded.job);
+}
+
+std::string titles_of(const std::vector<Recorded>& all) {
+  std::vector<std::string> titles;
+  std::ranges::transform(all, std::back_inserter(titles), title_of);
+  return fmt::format("{}", fmt::join(titles, " and "));
+}
+
+std::size_t series_in(const std::vector<Recorded>& all) {
+  std::size_t number = 0;
+  for (const Recorded& recorded : all) number += recorded.series.size();
+  return number;
 }
 
 bool is_measured(const Series& series) {
@@ -75,6 +101,28 @@ std::string to_text(const Quartiles& values) {
   return fmt::format("{:.2f} ({:.2f} to {:.2f})", values.median, values.lower, values.upper);
 }
 
+// In subjects that both have.
+struct Changes {
+  std::string tables;
+  std::size_t series = 0;
+  bool is_slower = false;
+};
+
+Changes changes_of(const std::vector<Recorded>& before, const std::vector<Recorded>& after) {
+  Changes all;
+  for (const Recorded& one : before) {
+    const auto other = std::ranges::find(after, title_of(one), title_of);
+    if (other == after.end()) continue;
+    const std::vector<Compared> rows = compare(one, *other);
+    if (rows.empty()) continue;
+    all.tables += all.tables.empty() ? "" : "\n";
+    all.tables += fmt::format("# {}\n{}", title_of(one), to_table(rows));
+    all.series += rows.size();
+    all.is_slower |= std::ranges::count(rows, Change::slower, &Compared::change) > 0;
+  }
+  return all;
+}
+
 int complain(const Error& error) {
   fmt::print(stderr, "gondwana bench compare: {}\n", error.text);
   return 2;
@@ -82,28 +130,24 @@ int complain(const Error& error) {
 
 }  // namespace
 
-Result<Recorded> read_recorded(const std::string& name, std::string_view text) {
-  Recorded recorded;
+Result<std::vector<Recorded>> read_recorded(const std::string& name, std::string_view text) {
+  std::vector<Recorded> all;
   try {
     const nlohmann::json whole = nlohmann::json::parse(text);
-    whole.at("subject").get_to(recorded.subject);
-    whole.at("door").get_to(recorded.door);
-    whole.at("job").get_to(recorded.job);
-    std::ranges::transform(whole.at("series"), std::back_inserter(recorded.series), series_of);
+    if (whole.is_array())
+      std::ranges::transform(whole, std::back_inserter(all), subject_of);
+    else
+      all.push_back(subject_of(whole));
   } catch (const nlohmann::json::exception&) {
     return wrong(fmt::format("{}: it is no file that gondwana bench --json has written", name));
   }
-  if (std::ranges::all_of(recorded.series, is_measured)) return recorded;
-  return wrong(fmt::format("{}: it has a series without times, or times that are none", name));
+  for (const Recorded& recorded : all)
+    if (!std::ranges::all_of(recorded.series, is_measured))
+      return wrong(fmt::format("{}: it has a series without times, or times that are none", name));
+  return all;
 }
 
-Result<std::vector<Compared>> compare(const Recorded& before, const Recorded& after) {
-  const auto title = [](const Recorded& one) {
-    return fmt::format("{}, {}, {}", one.subject, one.door, one.job);
-  };
-  if (title(before) != title(after))
-    return wrong(
-        fmt::format("they measured different things: {}; {}", title(before), title(after)));
+std::vector<Compared> compare(const Recorded& before, const Recorded& after) {
   std::vector<Compared> all;
   for (const Series& one : before.series) {
     const auto is_same = [&](const Series& other) {
@@ -112,7 +156,6 @@ Result<std::vector<Compared>> compare(const Recorded& before, const Recorded& af
     const auto found = std::ranges::find_if(after.series, is_same);
     if (found != after.series.end()) all.push_back(compared(one, *found));
   }
-  if (all.empty()) return wrong("they have no operation of the same size in common");
   return all;
 }
 
@@ -129,14 +172,21 @@ std::string to_table(const std::vector<Compared>& compared) {
 int compare_command(const std::vector<std::string>& files) {
   if (files.size() != 2)
     return complain(wrong("expected two files that --json has written: BEFORE AFTER"));
-  const Result<Recorded> before = read_file(files[0]);
+  const Result<std::vector<Recorded>> before = read_file(files[0]);
   if (!before) return complain(before.error());
-  const Result<Recorded> after = read_file(files[1]);
+  const Result<std::vector<Recorded>> after = read_file(files[1]);
   if (!after) return complain(after.error());
-  const Result<std::vector<Compared>> all = compare(*before, *after);
-  if (!all) return complain(all.error());
-  fmt::print("{}", to_table(*all));
-  return std::ranges::count(*all, Change::slower, &Compared::change) > 0 ? 1 : 0;
+  const Changes all = changes_of(*before, *after);
+  if (all.series == 0)
+    return complain(wrong(fmt::format("they have no operation of the same size in common: {}; {}",
+                                      titles_of(*before), titles_of(*after))));
+  fmt::print("{}", all.tables);
+  const std::size_t alone = series_in(*before) + series_in(*after) - 2 * all.series;
+  if (alone > 0)
+    fmt::print(stderr,
+               "gondwana bench compare: not compared, because only one file has them: {} series\n",
+               alone);
+  return all.is_slower ? 1 : 0;
 }
 
 }  // namespace gondwana::bench

@@ -24,8 +24,8 @@ struct Recorded {
   std::vector<Series> series;
 };
 
-// The text of a file of --json. `name` is that of the file, for sentences.
-Result<Recorded> read_recorded(const std::string& name, std::string_view text);
+// The subjects in the text of a file of --json. `name` is that of the file, for sentences.
+Result<std::vector<Recorded>> read_recorded(const std::string& name, std::string_view text);
 
 enum class Change { none, faster, slower };
 
@@ -38,8 +38,8 @@ struct Compared {
   Change change;
 };
 
-// The series that both have. Refused where they have none in common, or measured other things.
-Result<std::vector<Compared>> compare(const Recorded& before, const Recorded& after);
+// The series that both have.
+std::vector<Compared> compare(const Recorded& before, const Recorded& after);
 
 std::string to_table(const std::vector<Compared>& compared);
 

@@ -152,22 +152,33 @@ std::string to_table(const Choices& choices, const std::vector<Row>& rows) {
     text +=
         fmt::format("{:<14}{:>16.4f}{:>12.4f}{:>12.4f}{:>12}{:>10}", row.label, row.ours.median,
                     row.ours.lower, row.ours.upper, number(row.control, 4), number(row.ratio, 2));
-    if (row.peer) text += fmt::format("{:>12}{:>12}", number(row.peer, 4), number(row.gain, 2));
+    if (!choices.peer.compiler.empty())
+      text += fmt::format("{:>12}{:>12}", number(row.peer, 4), number(row.gain, 2));
     text += '\n';
   }
   return text;
 }
 
+constexpr std::string_view csv_titles =
+    "subject,door,operation,ranks,bytes,unit,median,25%,75%,control,ratio,peer,peer/ours\n";
+
+// Empty where there is no number.
+std::string cell(const std::optional<double>& value) {
+  return value ? fmt::format("{:.6g}", *value) : "";
+}
+
 std::string to_csv(const Choices& choices, const std::vector<Row>& rows) {
-  std::string text = fmt::format("operation,{},\"{}\",25%,75%,control,{},peer,peer/ours\n",
-                                 choices.subject.axis == Axis::ranks ? "ranks" : "bytes",
-                                 name_of(choices.subject.unit),
-                                 is_program(choices.subject) ? "speed-up" : "ratio");
-  for (const Row& row : rows)
-    text += fmt::format("{},{},{:.6g},{:.6g},{:.6g},{},{},{},{}\n", row.series->operation,
-                        row.series->bytes, row.ours.median, row.ours.lower, row.ours.upper,
-                        number(row.control, 6), number(row.ratio, 4), number(row.peer, 6),
-                        number(row.gain, 4));
+  const Subject& subject = choices.subject;
+  std::string text;
+  for (const Row& row : rows) {
+    const std::string number = fmt::to_string(row.series->bytes);
+    const bool is_of_ranks = subject.axis == Axis::ranks;
+    text += fmt::format("{},{},{},{},{},{},{:.6g},{:.6g},{:.6g},{},{},{},{}\n", subject.name,
+                        name_of(choices.door), row.series->operation, is_of_ranks ? number : "",
+                        is_of_ranks ? "" : number, names_of(subject.unit).symbol, row.ours.median,
+                        row.ours.lower, row.ours.upper, cell(row.control), cell(row.ratio),
+                        cell(row.peer), cell(row.gain));
+  }
   return text;
 }
 
@@ -219,6 +230,7 @@ std::string report(const Measured& measured) {
 }
 
 std::string together(const std::vector<std::string>& reports, Format format) {
+  if (format == Format::csv) return fmt::format("{}{}", csv_titles, fmt::join(reports, ""));
   if (reports.size() == 1) return reports.front();
   if (format == Format::json) return fmt::format("[{}]\n", fmt::join(reports, ",\n"));
   return fmt::format("{}", fmt::join(reports, "\n"));

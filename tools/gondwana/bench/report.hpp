@@ -8,10 +8,11 @@
 
 namespace gondwana::bench {
 
-// In the format that was chosen.
+// In the format that was chosen; CSV without the titles of its columns.
 std::string report(const Measured& measured);
 
-// Those of several subjects. JSON of more than one is a list.
+// Those of several subjects. JSON of more than one is a list. Subjects have the same columns in
+// CSV.
 std::string together(const std::vector<std::string>& reports, Format format);
 
 }  // namespace gondwana::bench
