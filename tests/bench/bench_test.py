@@ -91,6 +91,23 @@ class BenchTest(unittest.TestCase):
             self.assertGreaterEqual(control, 0)
             self.assertGreater(ratio, 0)
 
+    def test_figures_are_those_that_the_program_has_printed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            command, program = os.path.join(folder, "gondwana"), os.path.join(folder, "bench", "transfers")
+            shutil.copy(GONDWANA, command)  # it looks for its programs beside itself
+            os.mkdir(os.path.dirname(program))
+            with open(program, "w", encoding="utf-8") as script:
+                script.write('#!/bin/sh\n[ "$GONDWANA_RANK" = 0 ] || exit 0\n'
+                             "for i in $(seq $2); do echo put 4000 $((i * 1000)) 500; done\n")
+            os.chmod(program, 0o700)
+            for subject, figures in (("latency", "1.5000 1.0000 2.0000 0.5000 3.00"),
+                                     ("bandwidth", "3000.0000 2000.0000 4000.0000 8000.0000 3.00"),
+                                     ("rate", "0.7500 0.5000 1.0000 2.0000 3.00")):
+                said = subprocess.run([command, "bench", subject, "-r", "10"], capture_output=True, text=True,
+                                      timeout=WATCHDOG, check=False)
+                self.assertEqual(said.returncode, 0, said.stderr)
+                self.assertEqual(said.stdout.splitlines()[2].split(), ["4000", *figures.split()])
+
     def test_json_has_the_values_of_every_round(self):
         result = json.loads(self.figures("atomics", "--json", "-n", "4"))
         self.assertEqual((result["subject"], result["job"], result["rounds"]), ("atomics", "4 ranks", 3))
@@ -100,11 +117,12 @@ class BenchTest(unittest.TestCase):
             self.assertTrue(all(ns > 0 for ns in series["ours_ns"] + series["control_ns"]))
 
     def test_csv_has_a_row_for_each_size(self):
-        for subject, column in (("bandwidth", "Bandwidth (MB/s)"), ("rate", "Rate (M/s)")):
+        for subject, unit in (("bandwidth", "MB/s"), ("rate", "M/s")):
             rows = list(csv.DictReader(self.figures(subject, "--csv", "-m", "1K:2K").splitlines()))
             self.assertEqual([row["bytes"] for row in rows], ["1024", "2048"])
             for row in rows:
-                self.assertLessEqual(float(row["25%"]), float(row[column]))
+                self.assertEqual((row["subject"], row["unit"], row["ranks"], row["peer"]), (subject, unit, "", ""))
+                self.assertLessEqual(float(row["25%"]), float(row["median"]))
                 self.assertGreater(float(row["ratio"]), 0)
 
     def test_collectives_have_a_control_on_all_ranks(self):
@@ -136,6 +154,12 @@ class BenchTest(unittest.TestCase):
         self.assertEqual(found, [*words, *[(name, size) for name in ("ibput", "ibget") for size in (32, 64)]])
         for series in result["series"]:
             self.assertTrue(all(ns > 0 for ns in series["ours_ns"] + series["control_ns"]))
+        result = json.loads(self.figures("strided", "--json", "-m", "40:80"))
+        self.assertEqual([series["bytes"] for series in result["series"]], [40, 80, 40, 80, 64, 64])
+
+    def test_active_messages_that_do_not_divide_a_round_evenly(self):
+        result = json.loads(self.figures("am", "--json", "-m", "24K:24K"))  # 341 of them make 8M
+        self.assertEqual({series["bytes"] for series in result["series"]}, {0, 24 << 10})
 
     def test_active_messages_have_trips_and_floods(self):
         result = json.loads(self.figures("am", "--json", "-m", "8:16"))
@@ -299,7 +323,7 @@ class BenchTest(unittest.TestCase):
 
     def compared(self, before, after):
         said = bench("compare", before, after)
-        return said.returncode, [line.split()[-1] for line in said.stdout.splitlines()[1:]], said.stderr
+        return said.returncode, [line.split()[-1] for line in said.stdout.splitlines()[2:]], said.stderr
 
     def test_compare_tells_what_is_slower_beyond_the_noise(self):
         with tempfile.TemporaryDirectory() as self.folder:
@@ -314,7 +338,7 @@ class BenchTest(unittest.TestCase):
             empty = os.path.join(self.folder, "empty")
             open(empty, "w", encoding="utf-8").close()
             for after, sentence in (
-                (other, "they measured different things: latency, OpenSHMEM, 2 ranks; latency, OpenSHMEM, 4 ranks"),
+                (other, "they have no operation of the same size in common: latency, OpenSHMEM, 2 ranks; latency, OpenSHMEM, 4 ranks"),
                 (none, "they have no operation of the same size in common"),
                 (empty, "it is no file that gondwana bench --json has written"),
                 (os.path.join(self.folder, "missing"), "the file cannot be read"),
@@ -325,6 +349,38 @@ class BenchTest(unittest.TestCase):
                     self.assertEqual((status, rows, said.count("\n")), (2, [], 1))
                     self.assertIn(sentence, said)
         self.assertEqual(bench("compare", "one").returncode, 2)
+
+    def test_compare_takes_files_of_several_subjects(self):
+        with tempfile.TemporaryDirectory() as self.folder:
+            subjects = {}
+            for name in ("before", "after"):
+                with open(self.recorded(name, 1), encoding="utf-8") as file:
+                    subjects[name] = json.load(file)
+            slower = json.loads(json.dumps(subjects["after"]))
+            for series in slower["series"]:
+                series["ours_ns"] = [2 * ns for ns in series["ours_ns"]]
+            of_four = {"job": "4 ranks"}
+            for name, both in (("before", [subjects["before"], {**subjects["before"], **of_four}]),
+                               ("after", [{**slower, **of_four}, subjects["after"]])):
+                with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+                    json.dump(both, file)
+            said = bench("compare", *(os.path.join(self.folder, name) for name in ("before", "after")))
+            self.assertEqual((said.returncode, said.stderr), (1, ""))
+            words = [line.split()[-1] for line in said.stdout.splitlines() if line and not line.startswith("#")]
+            self.assertEqual(words, ["same"] * 3 + ["slower"] * 3)
+
+    def test_a_subject_that_fails_leaves_the_others(self):
+        with tempfile.TemporaryDirectory() as folder:
+            command, programs = os.path.join(folder, "gondwana"), os.path.join(folder, "bench")
+            shutil.copy(GONDWANA, command)  # it looks for its programs beside itself
+            os.mkdir(programs)
+            shutil.copy(os.path.join(os.path.dirname(GONDWANA), "bench", "transfers"), programs)
+            said = subprocess.run([command, "bench", "all", "--csv", "-r", "3", "-m", "8:8"], capture_output=True,
+                                  text=True, timeout=WATCHDOG, check=False)
+            self.assertEqual(said.returncode, 1, said.stderr)
+            self.assertRegex(said.stderr, r"\ngondwana bench: strided: .*strided")
+            found = {row["subject"] for row in csv.DictReader(said.stdout.splitlines())}
+            self.assertEqual(found, {"latency", "bandwidth", "rate", "atomics"})
 
     def test_mistakes_get_a_sentence(self):
         for words, sentence in {
@@ -341,6 +397,10 @@ class BenchTest(unittest.TestCase):
             ("latency", "--report", "out"): "expected a name that ends in .html",
             ("latency", "--report", "a.html", "--csv"): "leave --csv and --json out",
             ("latency", "-n", "2", "--hosts", "a:1,b:1"): "not both",
+            ("latency", "-n", ""): 'an empty word after "latency -n": is a variable not set?',
+            ("latency", "--report", "/dev/null/a.html"): "--report: /dev/null/a.html cannot be written: ",
+            ("collectives", "-m", ":4"): "collectives needs a MAX of 8 at least",
+            ("atomics", "--peer", "oshcc=a,oshrun=b,more"): "expected its compiler and launcher",
             ("atomics", "--peer", "oshcc=a"): '--peer "oshcc=a": expected its compiler and launcher',
             ("atomics", "--hosts", "a:x"): 'host a: "x": expected a whole number from 1',
             ("atomics", "--hosts", "a:1"): "--hosts a:1: expected two ranks at least",

@@ -4,6 +4,10 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -37,20 +41,32 @@ Result<void> write_page(const std::vector<std::string>& data, const std::string&
                                               file, made.error().text)};
 }
 
+// Minutes of measuring would be lost.
+Result<void> check_folder_of(const std::string& page) {
+  const std::string folder = std::filesystem::path(page).parent_path().string();
+  if (page.empty() || ::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0) return {};
+  return Error{Errc::refused,
+               fmt::format("--report: {} cannot be written: {}; nothing was measured", page,
+                           std::strerror(errno))};
+}
+
 int measure_and_tell(const Request& request) {
+  if (const Result<void> checked = check_folder_of(request.page); !checked)
+    return complain(checked.error());
   const bool is_long = request.measurements.size() > 1 || !request.page.empty();
-  const Result<std::vector<Measured>> all =
-      measure(request.measurements, is_long || ::isatty(STDERR_FILENO) == 1);
-  if (!all) return complain(all.error());
+  const Outcome outcome = measure(request.measurements, is_long || ::isatty(STDERR_FILENO) == 1);
+  for (const Error& failure : outcome.failures) complain(failure);
+  const int status = outcome.failures.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
+  if (outcome.found.empty()) return status;
   std::vector<std::string> texts;
-  texts.reserve(all->size());
-  for (const Measured& measured : *all) texts.push_back(report(measured));
+  texts.reserve(outcome.found.size());
+  for (const Measured& measured : outcome.found) texts.push_back(report(measured));
   if (request.page.empty()) {
     fmt::print("{}", together(texts, request.measurements.front().format));
-    return 0;
+    return status;
   }
   const Result<void> written = write_page(texts, request.page);
-  return written ? 0 : complain(written.error());
+  return written ? status : complain(written.error());
 }
 
 }  // namespace
@@ -58,6 +74,11 @@ int measure_and_tell(const Request& request) {
 int run_command(const std::vector<std::string>& words) {
   if (!words.empty() && words.front() == "compare")
     return compare_command({words.begin() + 1, words.end()});
+  if (const auto empty = std::ranges::find(words, ""); empty != words.end())
+    return complain(
+        {Errc::invalid_argument,
+         fmt::format("an empty word after \"{}\": is a variable not set? Nothing was measured",
+                     fmt::join(words.begin(), empty, " "))});
   if (!words.empty() && words.front() == "scale")
     return scale_command({words.begin() + 1, words.end()});
   const Result<Request> request = parse(words);

@@ -96,12 +96,15 @@ Result<void> add_peer(const Choices& choices, const JobCommand& peer, std::uint3
   return {};
 }
 
+// Of each round; none if it does not grow in one of them.
 std::vector<double> growth(const std::vector<double>& few, const std::vector<double>& many,
                            std::uint64_t added) {
-  if (few.empty() || many.empty()) return {};
-  const double grown = quartiles_of(many).median - quartiles_of(few).median;
-  if (grown <= 0) return {};
-  return {grown / static_cast<double>(added)};
+  std::vector<double> grown;
+  for (std::size_t i = 0; i < std::min(few.size(), many.size()); ++i) {
+    if (many[i] <= few[i]) return {};
+    grown.push_back((many[i] - few[i]) / static_cast<double>(added));
+  }
+  return grown;
 }
 
 // What the memory of a rank grows by for each other rank, if it grows.

@@ -26,10 +26,10 @@ std::uint32_t turns_of(const Choices& choices) {
   return std::min(most_turns, choices.rounds);
 }
 
-std::uint32_t steps_of(const std::vector<Choices>& all) {
-  std::uint32_t steps = 0;
-  for (const Choices& choices : all) steps += turns_of(choices) * (has_peer(choices) ? 2 : 1);
-  return steps;
+// What is told of: of jobs each round, with the peer in it.
+std::uint32_t steps_of(const Choices& choices) {
+  if (choices.subject.kind == Kind::job) return choices.rounds;
+  return turns_of(choices) * (has_peer(choices) ? 2 : 1);
 }
 
 Result<std::string> find_program(const Choices& choices) {
@@ -55,7 +55,8 @@ Result<std::vector<Series>> run(std::vector<std::string> job, const Choices& cho
 class Measurements {
  public:
   Measurements(const std::vector<Choices>& all, bool shows_progress) : all_(all) {
-    if (shows_progress) progress_.emplace(steps_of(all));
+    // Steps of different subjects take different times.
+    if (shows_progress) progress_.emplace(all.size() == 1 ? steps_of(all.front()) : 0);
   }
 
   Result<void> prepare_peer();
@@ -79,7 +80,7 @@ class Measurements {
   std::optional<Progress> progress_;
 };
 
-// All subjects that have a peer have the same.
+// All subjects that have a peer have the same. What cannot be built is told before anything runs.
 Result<void> Measurements::prepare_peer() {
   const auto found = std::ranges::find_if(all_, has_peer);
   if (found == all_.end()) return {};
@@ -88,6 +89,11 @@ Result<void> Measurements::prepare_peer() {
   Result<PeerPrograms> peers = PeerPrograms::prepare(found->peer, *std::move(sources));
   if (!peers) return peers.error();
   peers_.emplace(*std::move(peers));
+  for (const Choices& choices : all_) {
+    if (!has_peer(choices)) continue;
+    const Result<std::string> built = peers_->program(choices.subject.programs.shmem);
+    if (!built) return built.error();
+  }
   return {};
 }
 
@@ -172,17 +178,20 @@ Result<Measured> Measurements::measure(std::size_t index) {
 
 }  // namespace
 
-Result<std::vector<Measured>> measure(const std::vector<Choices>& all, bool shows_progress) {
+Outcome measure(const std::vector<Choices>& all, bool shows_progress) {
   Measurements measurements(all, shows_progress);
-  const Result<void> prepared = measurements.prepare_peer();
-  if (!prepared) return prepared.error();
-  std::vector<Measured> found;
+  if (const Result<void> prepared = measurements.prepare_peer(); !prepared)
+    return {{}, {prepared.error()}};
+  Outcome outcome;
   for (std::size_t i = 0; i < all.size(); ++i) {
     Result<Measured> measured = measurements.measure(i);
-    if (!measured) return measured.error();
-    found.push_back(*std::move(measured));
+    if (measured)
+      outcome.found.push_back(*std::move(measured));
+    else
+      outcome.failures.push_back({measured.error().code, fmt::format("{}: {}", all[i].subject.name,
+                                                                     measured.error().text)});
   }
-  return found;
+  return outcome;
 }
 
 }  // namespace gondwana::bench

@@ -17,7 +17,13 @@ struct Measured {
   std::vector<Series> series;
 };
 
-// One after the other. With `shows_progress` it tells how far it is.
-Result<std::vector<Measured>> measure(const std::vector<Choices>& all, bool shows_progress);
+struct Outcome {
+  std::vector<Measured> found;
+  std::vector<Error> failures;  // of subjects that could not be measured
+};
+
+// One after the other. With `shows_progress` it tells how far it is. Nothing is measured if the
+// peer cannot be built.
+Outcome measure(const std::vector<Choices>& all, bool shows_progress);
 
 }  // namespace gondwana::bench

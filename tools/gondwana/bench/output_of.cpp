@@ -26,6 +26,9 @@ Error failed(const std::vector<std::string>& words, std::string_view what) {
   // A job that outlived this command would disturb what is measured next.
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(EXIT_FAILURE);
+  // What stands there is of the script that calls this command: launchers read all of it.
+  const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (nothing >= 0) ::dup2(nothing, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
   ::execvp(arguments[0], arguments);
   (void)!::write(failures, &errno, sizeof errno);

@@ -36,13 +36,19 @@ std::string name_of(const PeerCommands& commands) {
 
 Result<PeerCommands> parse_peer(std::string_view text) {
   PeerCommands commands;
+  bool is_clear = true;
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view part = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(part.size() + 1, rest.size()));
-    if (part.starts_with("oshcc=")) commands.compiler = part.substr(part.find('=') + 1);
-    if (part.starts_with("oshrun=")) commands.launcher = part.substr(part.find('=') + 1);
+    const std::string_view path = part.substr(part.find('=') + 1);
+    if (part.starts_with("oshcc="))
+      commands.compiler = path;
+    else if (part.starts_with("oshrun="))
+      commands.launcher = path;
+    else
+      is_clear = false;
   }
-  if (!commands.compiler.empty() && !commands.launcher.empty()) return commands;
+  if (is_clear && !commands.compiler.empty() && !commands.launcher.empty()) return commands;
   return Error{Errc::invalid_argument,
                fmt::format("--peer \"{}\": expected its compiler and launcher, such as "
                            "oshcc=/usr/bin/oshcc,oshrun=/usr/bin/oshrun",

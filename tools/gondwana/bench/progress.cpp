@@ -26,7 +26,7 @@ std::string Progress::times() const {
   const auto passed = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - start_);
   const std::uint32_t done = begun_ - 1;
   std::string text = minutes(passed) + " passed";
-  if (done < least_steps) return text;
+  if (steps_ == 0 || done < least_steps) return text;
   return fmt::format("{}, about {} left", text, minutes(passed * (steps_ - done) / done));
 }
 

@@ -1,5 +1,5 @@
 // What `gondwana bench` says on the standard error while it measures several subjects: which one,
-// which rounds, the time passed, and about how much is left.
+// which rounds, the time passed, and about how much is left if all steps are alike.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@ namespace gondwana::bench {
 
 class Progress {
  public:
-  // A step is a job that is run.
+  // A step is a job that is run. 0: they are not alike, and so it is not said how much is left.
   explicit Progress(std::uint32_t steps) : steps_(steps) {}
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

@@ -184,8 +184,8 @@ Result<void> set_number(std::string_view option, const std::string& word, std::u
   return {};
 }
 
-// "8:1M"; either side may be left out.
-Result<void> set_sizes(const std::string& word, Choices& choices) {
+// "8:1M"; either side may be left out. Not alone, a subject takes the next MIN that it can have.
+Result<void> set_sizes(const std::string& word, bool is_alone, Choices& choices) {
   if (word.empty()) return {};
   const Error unclear =
       wrong(fmt::format("-m \"{}\": expected MIN:MAX, sizes from 1 to 1G, such as 8:64K", word));
@@ -199,11 +199,18 @@ Result<void> set_sizes(const std::string& word, Choices& choices) {
   if (!set(word.substr(0, colon), choices.smallest) ||
       !set(word.substr(colon + 1), choices.largest))
     return unclear;
-  if (choices.smallest % choices.subject.word_bytes != 0)
-    return wrong(fmt::format("-m \"{}\": {} needs a MIN that is a multiple of {}", word,
-                             choices.subject.name, choices.subject.word_bytes));
+  const std::uint64_t unit = choices.subject.word_bytes;
+  if (choices.largest < unit)
+    return wrong(
+        fmt::format("-m \"{}\": {} needs a MAX of {} at least", word, choices.subject.name, unit));
   const bool is_range = choices.smallest > 0 && choices.smallest <= choices.largest;
-  return is_range && choices.largest <= most_bytes ? Result<void>{} : unclear;
+  if (!is_range || choices.largest > most_bytes) return unclear;
+  if (!is_alone)
+    choices.smallest =
+        std::min((choices.smallest + unit - 1) / unit, choices.largest / unit) * unit;
+  if (choices.smallest % unit == 0) return {};
+  return wrong(fmt::format("-m \"{}\": {} needs a MIN that is a multiple of {}", word,
+                           choices.subject.name, unit));
 }
 
 // As many ranks as the hosts have slots.
@@ -263,7 +270,7 @@ Result<Choices> choices_of(const Words& words, const Subject& subject, Door door
   for (const Result<void>& set :
        {set_number("-n", words.ranks, 2, 65536, choices.ranks), set_hosts(words.hosts, choices),
         set_number("-r", words.rounds, 3, 10000, choices.rounds),
-        subject.axis == Axis::bytes ? set_sizes(words.sizes, choices) : Result<void>{},
+        subject.axis == Axis::bytes ? set_sizes(words.sizes, is_alone, choices) : Result<void>{},
         has_peer ? set_peer(words.peer, choices) : Result<void>{}, set_format(words, choices)})
     if (!set) return set.error();
   return choices;

@@ -17,10 +17,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Empty: TMPDIR names no folder.
 std::string name_pattern() {
   std::error_code failure;
-  const fs::path folder = fs::absolute(fs::temp_directory_path(failure), failure);
-  return (folder / "gondwana-bench-XXXXXX").string();
+  const fs::path folder = fs::temp_directory_path(failure);
+  if (failure) return "";
+  return (fs::absolute(folder, failure) / "gondwana-bench-XXXXXX").string();
 }
 
 // A compiler that outlives the owner may still add a file: then it tries again.
@@ -64,6 +66,7 @@ Error no_folder(const std::string& pattern, std::string_view why) {
 
 Result<TemporaryFolder> TemporaryFolder::make() {
   const std::string pattern = name_pattern();
+  if (pattern.empty()) return no_folder("TMPDIR", "it names no folder");
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
     return no_folder(pattern, std::strerror(errno));

@@ -18,7 +18,7 @@ h2 { border-top: 1px solid #999; padding-top: .5em }
 table { font-size: 85%; font-variant-numeric: tabular-nums }
 summary { cursor: pointer; padding: .4em 0 }
 @media (max-width: 30em) { th, td { padding: .2em .3em } table { font-size: 75% } }
-@media (max-width: 30em) { .ratios td { white-space: normal } }
+.ratios td { white-space: normal }
 @media print { body { font-size: 9pt; padding: 0 } }
 @media print { figcaption { break-after: avoid } section, figure, tr { break-inside: avoid } }
 @media print { .figures { grid-template-columns: 1fr 1fr } .glance { max-width: 8.5cm } }
