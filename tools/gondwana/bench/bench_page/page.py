@@ -91,7 +91,10 @@ def _spread(found: tuple[float, float, float] | None) -> str:
     if found is None:
         return "-"
     mean, least, most = found
-    return f"{mean:.2f}" if least == most else f"{mean:.2f} ({least:.2f} to {most:.2f})"
+    if least == most:
+        return f"{mean:.2f}"
+    brackets = f"({least:.2f} to {most:.2f})".replace(" ", "\N{NO-BREAK SPACE}")
+    return f"{mean:.2f} {brackets}"
 
 
 def _section(result: dict, pictures: list[tuple[str, str]]) -> str:
