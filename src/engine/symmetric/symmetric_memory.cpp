@@ -37,17 +37,22 @@ SymmetricMemory::SymmetricMemory(std::shared_ptr<const NodeMemory> memory, Rank 
       heap_(memory_->window(rank) + heap.offset, heap.size),
       huge_(heap.huge),
       redzones_(heap.redzones),
+      redzone_before_(heap.redzones ? std::min(offset_ - NodePlan::globals_offset - globals.size(),
+                                               largest_redzone)
+                                    : 0),
       book_(heap.size, heap.offset),
       touched_(touched - std::min(touched, offset_)) {
   if (runs_under_valgrind()) forbid(0, heap_.size());
-  const std::size_t before = offset_ - NodePlan::globals_offset - globals.size();
-  const std::size_t redzone = std::min(before, largest_redzone);
-  if (redzones_) memory_->forbid_access(rank_, offset_ - redzone, redzone);
+  memory_->forbid_access(rank_, offset_ - redzone_before_, redzone_before_);
 }
 
-// The next engine may use this memory differently. AddressSanitizer knows only of blocks.
+// The next engine may use this memory differently, and something else may lie at these addresses
+// later. AddressSanitizer knows only of blocks and of what is before them.
 SymmetricMemory::~SymmetricMemory() {
-  if (has_address_sanitizer()) allow(0, touched_);
+  if (has_address_sanitizer()) {
+    memory_->allow_access(rank_, offset_ - redzone_before_, redzone_before_);
+    allow(0, touched_);
+  }
   if (runs_under_valgrind()) forbid(0, heap_.size());
 }
 

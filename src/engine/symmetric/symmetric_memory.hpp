@@ -91,7 +91,8 @@ class SymmetricMemory {
   MutableBytes heap_;
   std::size_t huge_;
   bool redzones_;
-  mutable std::mutex mutex_;  // guards the bookkeeping below
+  std::size_t redzone_before_;  // bytes before the heap that nobody may touch
+  mutable std::mutex mutex_;    // guards the bookkeeping below
   Heap book_;
   std::map<std::size_t, std::size_t> asked_;  // offset of each block -> requested bytes
   std::size_t touched_;     // no byte of the heap from here on was ever handed out
