@@ -91,7 +91,7 @@ class SymmetricMemory {
   MutableBytes heap_;
   std::size_t huge_;
   bool redzones_;
-  std::size_t redzone_before_;  // bytes before the heap that nobody may touch
+  std::size_t redzone_before_;  // size in bytes of the redzone before the heap
   mutable std::mutex mutex_;    // guards the bookkeeping below
   Heap book_;
   std::map<std::size_t, std::size_t> asked_;  // offset of each block -> requested bytes

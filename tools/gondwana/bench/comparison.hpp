@@ -24,7 +24,7 @@ struct Recorded {
   std::vector<Series> series;
 };
 
-// The subjects in the text of a file of --json. `name` is that of the file, for sentences.
+// Parses the text of a file of --json into its subjects. Errors mention the file `name`.
 Result<std::vector<Recorded>> read_recorded(const std::string& name, std::string_view text);
 
 enum class Change { none, faster, slower };

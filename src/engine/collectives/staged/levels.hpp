@@ -41,8 +41,9 @@ class MemberPlaces {
 
  private:
   std::vector<Place> places_;
-  std::vector<std::uint32_t> members_;  // those of the first node, those of the second, ...
-  std::vector<std::uint32_t> begins_;   // of each node in members_; then the end
+  std::vector<std::uint32_t> members_;  // ordered by node
+  // The index in members_ of the first member of each node; last, the size of members_.
+  std::vector<std::uint32_t> begins_;
   std::uint32_t most_ = 0;
   bool is_in_order_ = true;
   bool is_even_ = true;
