@@ -18,6 +18,7 @@
 
 #include "bootstrap/protocol.hpp"
 #include "core/machine.hpp"
+#include "core/print_error.hpp"
 #include "memory/tracer.hpp"
 #include "process/crash.hpp"
 #include "process/freeze.hpp"
@@ -169,9 +170,8 @@ void take_leave(int status, void* /*unused*/) {
   const LauncherLink& launcher = self.membership.launcher;
   const bool has_finished = self.engine == nullptr || self.leaves_job;
   if (has_finished || status == 0 || !launcher.is_foreign()) return launcher.leave();
-  fmt::print(stderr,
-             "gondwana: rank {} ends with status {} before it has finalized; the job is ended\n",
-             self.rank(), status);
+  print_error("gondwana: rank {} ends with status {} before it has finalized; the job is ended\n",
+              self.rank(), status);
   self.memory->page(self.membership.rank).presence.leave();
   [[maybe_unused]] const Result<void> told = launcher.end_job(status);
 }
@@ -329,7 +329,7 @@ void say_and_end(const std::string& sentence) {
   // A process that did not join does not know its rank.
   const std::string self =
       this_process().failure ? "" : fmt::format("rank {}: ", this_process().rank());
-  fmt::print(stderr, "gondwana: {}{}\n", self, sentence);
+  print_error("gondwana: {}{}\n", self, sentence);
   std::fflush(nullptr);
   [[maybe_unused]] const Result<void> told = end_job(this_process(), 1);
   std::_Exit(1);

@@ -208,6 +208,14 @@ class LauncherTest(LauncherCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("cannot write to the standard output", done.stderr)
 
+    def test_an_error_that_nobody_can_read_keeps_its_status(self):
+        for stream in ("2>&-", "2>/dev/full"):
+            with self.subTest(stream=stream):
+                command = [job_case.GONDWANA, "run", "-n", "1", "/no/such/program"]
+                done = subprocess.run(["sh", "-c", f'"$@" {stream}', "sh", *command],
+                                      env=self.environment(), timeout=WATCHDOG, check=False)
+                self.assertEqual(done.returncode, 127)
+
     def test_a_prompt_is_shown_on_a_terminal_and_answered(self):
         ours, terminal = pty.openpty()
 

@@ -18,6 +18,7 @@
 #include "bench/bench.hpp"
 #include "completion/completion.hpp"
 #include "core/parse.hpp"
+#include "core/print_error.hpp"
 #include "info/info.hpp"
 #include "ps/ps.hpp"
 #include "run/launcher.hpp"
@@ -44,8 +45,8 @@ int unknown_command(std::string_view word) {
   constexpr std::array<std::string_view, 9> commands{"run",   "ps",   "why",       "top",   "trace",
                                                      "bench", "info", "--version", "--help"};
   const std::string_view near = gondwana::nearest(word, commands);
-  fmt::print(stderr, "gondwana: there is no command {}{}; see gondwana --help\n", word,
-             near.empty() ? "" : fmt::format("; did you mean {}?", near));
+  gondwana::print_error("gondwana: there is no command {}{}; see gondwana --help\n", word,
+                        near.empty() ? "" : fmt::format("; did you mean {}?", near));
   return 1;
 }
 
@@ -88,7 +89,7 @@ int run(std::string_view name, const std::vector<std::string>& words) {
 }
 
 int complain_of_output(const char* reason) {
-  fmt::print(stderr, "gondwana: the output cannot be written: {}\n", reason);
+  gondwana::print_error("gondwana: the output cannot be written: {}\n", reason);
   return 1;
 }
 
@@ -110,10 +111,10 @@ int main(int argc, char** argv) {
         run(path.substr(path.rfind('/') + 1), {argv + (argc > 0 ? 1 : 0), argv + argc}));
   } catch (const std::system_error& failure) {  // no thread, or no space for the output
     if (std::ferror(stdout) != 0) return complain_of_output(failure.code().message().c_str());
-    fmt::print(stderr, "gondwana: {}\n", failure.what());
+    gondwana::print_error("gondwana: {}\n", failure.what());
     return 1;
   } catch (const std::exception& failure) {  // no memory
-    fmt::print(stderr, "gondwana: {}\n", failure.what());
+    gondwana::print_error("gondwana: {}\n", failure.what());
     return 1;
   }
 }

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <cstdio>
 
+#include "core/print_error.hpp"
 #include "gasnet/system.h"
 
 namespace gondwana::gasnet {
@@ -23,8 +23,7 @@ void say_errors(bool yes) {
 }
 
 int refuse(int code, CallName call, const std::string& sentence) {
-  if (says_errors())
-    fmt::print(stderr, "gondwana: {}: {} ({})\n", call, sentence, gasnet_ErrorName(code));
+  if (says_errors()) print_error("gondwana: {}: {} ({})\n", call, sentence, gasnet_ErrorName(code));
   return code;
 }
 

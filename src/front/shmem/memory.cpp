@@ -1,9 +1,9 @@
 #include "front/shmem/memory.hpp"
 
 #include <bit>
-#include <cstdio>
 
 #include "core/mapping.hpp"
+#include "core/print_error.hpp"
 #include "front/shmem/checks.hpp"
 #include "front/shmem/sync.hpp"
 
@@ -14,8 +14,7 @@ namespace {
 void explain_full_heap(const Caller& caller, std::size_t size) {
   if (caller.engine.rank() != Rank(0)) return;
   const SymmetricMemory& memory = caller.engine.symmetric();
-  fmt::print(
-      stderr,
+  print_error(
       "gondwana: rank 0: {} of {}: the largest free piece of the symmetric heap of {} is {}; "
       "raise GONDWANA_HEAP_SIZE\n",
       caller.name, format_size(size), format_size(memory.heap_size()),
@@ -24,8 +23,8 @@ void explain_full_heap(const Caller& caller, std::size_t size) {
 
 void explain_alignment(const Caller& caller, std::size_t alignment) {
   if (caller.engine.rank() != Rank(0)) return;
-  fmt::print(stderr, "gondwana: rank 0: {}: cannot align a block to {}; expected {} or less\n",
-             caller.name, format_size(alignment), format_size(arena_alignment));
+  print_error("gondwana: rank 0: {}: cannot align a block to {}; expected {} or less\n",
+              caller.name, format_size(alignment), format_size(arena_alignment));
 }
 
 // All ranks must make the same calls, or their heaps differ.

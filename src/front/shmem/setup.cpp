@@ -10,6 +10,7 @@
 #include <cstring>
 #include <thread>
 
+#include "core/print_error.hpp"
 #include "front/shmem/checks.hpp"
 #include "process/greeting.hpp"
 #include "process/prefault.hpp"
@@ -78,17 +79,17 @@ void finalize_at_exit(int status, void* /*unused*/) {
 void greet() {
   const std::string door = fmt::format("{}, OpenSHMEM {}.{}", SHMEM_VENDOR_STRING,
                                        SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION);
-  fmt::print("{}", greeting(door, running.any()->engine().options(), own_environment()));
+  std::fputs(greeting(door, running.any()->engine().options(), own_environment()).c_str(), stdout);
   std::fflush(stdout);
   for (const std::string& sentence : unknown_variables(environ, "GONDWANA_"))
-    fmt::print(stderr, "gondwana: warning: {}\n", sentence);
+    print_error("gondwana: warning: {}\n", sentence);
 }
 
 // The first rank of each node prints the warning for all ranks of the node.
 void tell_of_huge_pages(const Engine& engine) {
   if (index(engine.rank()) != engine.memory().plan().first) return;
   if (const auto doubt = doubt_about_huge_pages(engine))
-    fmt::print(stderr, "gondwana: warning: rank {}: {}\n", this_process().rank(), *doubt);
+    print_error("gondwana: warning: rank {}: {}\n", this_process().rank(), *doubt);
 }
 
 [[noreturn]] void refuse_call(CallName name) {
@@ -208,10 +209,10 @@ void examine_end(const Caller& caller) {
   examine_collective({caller.door, "shmem_finalize"}, caller.engine.teams().world(), "");
   const int left = self.inits == 1 ? caller.door.contexts().count_private() : 0;
   if (left > 0)
-    fmt::print(
-        stderr, "gondwana: warning: rank {}: {}: {} with SHMEM_CTX_PRIVATE {} not destroyed\n",
-        this_process().rank(), caller.name,
-        left == 1 ? "a context" : fmt::format("{} contexts", left), left == 1 ? "is" : "are");
+    print_error("gondwana: warning: rank {}: {}: {} with SHMEM_CTX_PRIVATE {} not destroyed\n",
+                this_process().rank(), caller.name,
+                left == 1 ? "a context" : fmt::format("{} contexts", left),
+                left == 1 ? "is" : "are");
 }
 
 }  // namespace

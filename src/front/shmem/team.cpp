@@ -1,7 +1,6 @@
 #include "front/shmem/team.hpp"
 
-#include <cstdio>
-
+#include "core/print_error.hpp"
 #include "front/shmem/checks.hpp"
 
 namespace gondwana::shmem {
@@ -17,8 +16,7 @@ int contexts_asked_for(const Caller& caller, const shmem_team_config_t* config, 
 // All members find the same error, so member 0 prints it.
 int refuse_split(const Caller& caller, const Team& parent, const std::string& why) {
   if (parent.me == 0)
-    fmt::print(stderr, "gondwana: rank {}: {}: {}\n", index(caller.engine.rank()), caller.name,
-               why);
+    print_error("gondwana: rank {}: {}: {}\n", index(caller.engine.rank()), caller.name, why);
   return 1;
 }
 

@@ -18,12 +18,13 @@
 #include "bench/report.hpp"
 #include "bench/scale/scale.hpp"
 #include "bench/subject.hpp"
+#include "core/print_error.hpp"
 
 namespace gondwana::bench {
 namespace {
 
 int complain(const Error& error) {
-  fmt::print(stderr, "gondwana bench: {}\n", error.text);
+  print_error("gondwana bench: {}\n", error.text);
   return 1;
 }
 

@@ -9,6 +9,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "core/print_error.hpp"
+
 namespace gondwana::bench {
 namespace {
 
@@ -124,7 +126,7 @@ Changes changes_of(const std::vector<Recorded>& before, const std::vector<Record
 }
 
 int complain(const Error& error) {
-  fmt::print(stderr, "gondwana bench compare: {}\n", error.text);
+  print_error("gondwana bench compare: {}\n", error.text);
   return 2;
 }
 
@@ -183,9 +185,8 @@ int compare_command(const std::vector<std::string>& files) {
   fmt::print("{}", all.tables);
   const std::size_t alone = series_in(*before) + series_in(*after) - 2 * all.series;
   if (alone > 0)
-    fmt::print(stderr,
-               "gondwana bench compare: not compared, because only one file has them: {} series\n",
-               alone);
+    print_error("gondwana bench compare: not compared, because only one file has them: {} series\n",
+                alone);
   return all.is_slower ? 1 : 0;
 }
 

@@ -5,6 +5,8 @@
 
 #include <cstdio>
 
+#include "core/print_error.hpp"
+
 namespace gondwana::bench {
 namespace {
 
@@ -33,14 +35,14 @@ std::string Progress::times() const {
 void Progress::begin(std::string_view what, bool first) {
   ++begun_;
   if (is_terminal())
-    fmt::print(stderr, "{}gondwana bench: {}; {}", clear_line, what, times());
+    print_error("{}gondwana bench: {}; {}", clear_line, what, times());
   else if (first)
-    fmt::print(stderr, "gondwana bench: {}; {}\n", what, times());
+    print_error("gondwana bench: {}; {}\n", what, times());
   std::fflush(stderr);
 }
 
 Progress::~Progress() {
-  if (is_terminal() && begun_ > 0) fmt::print(stderr, "{}", clear_line);
+  if (is_terminal() && begun_ > 0) print_error("{}", clear_line);
 }
 
 }  // namespace gondwana::bench

@@ -10,6 +10,7 @@
 #include <csignal>
 
 #include "core/machine.hpp"
+#include "core/print_error.hpp"
 #include "hosts/messages.hpp"
 #include "jobs/found_jobs.hpp"
 #include "memory/layout.hpp"
@@ -98,7 +99,7 @@ int run_observer() {
     parser.add({buffer.data(), static_cast<std::size_t>(count)});
     const Result<std::optional<Message>> question = parser.next();
     if (!question) {
-      fmt::print(stderr, "gondwana ps: {}\n", question.error().text);
+      print_error("gondwana ps: {}\n", question.error().text);
       return 1;
     }
     if (*question) observer.answer(**question);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/parse.hpp"
+#include "core/print_error.hpp"
 #include "info/json.hpp"
 #include "info/sections.hpp"
 #include "info/text.hpp"
@@ -24,8 +25,8 @@ constexpr std::string_view help =
 int unknown_word(std::string_view word) {
   constexpr std::array<std::string_view, 2> known{"--json", "--help"};
   const std::string_view near = nearest(word, known);
-  fmt::print(stderr, "gondwana info: there is no option {}{}; see gondwana info --help\n", word,
-             near.empty() ? "" : fmt::format("; did you mean {}?", near));
+  print_error("gondwana info: there is no option {}{}; see gondwana info --help\n", word,
+              near.empty() ? "" : fmt::format("; did you mean {}?", near));
   return 1;
 }
 
@@ -44,10 +45,9 @@ Report gather() {
 void write_text(const Report& report) {
   fmt::print("{}", to_text(report));
   std::fflush(stdout);
-  for (const std::string& sentence : report.problems)
-    fmt::print(stderr, "gondwana info: {}\n", sentence);
+  for (const std::string& sentence : report.problems) print_error("gondwana info: {}\n", sentence);
   for (const std::string& sentence : report.warnings)
-    fmt::print(stderr, "gondwana info: warning: {}\n", sentence);
+    print_error("gondwana info: warning: {}\n", sentence);
 }
 
 }  // namespace

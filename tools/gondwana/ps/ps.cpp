@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <ctime>
 
+#include "core/print_error.hpp"
 #include "hosts/arguments.hpp"
 #include "hosts/observer.hpp"
 #include "hosts/observers.hpp"
@@ -94,7 +95,7 @@ std::vector<Row> find_rows(const hosts::Choice& choice, std::vector<std::string>
 }
 
 void complain(const std::string& sentence) {
-  fmt::print(stderr, "gondwana ps: {}\n", sentence);
+  print_error("gondwana ps: {}\n", sentence);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 
 #include "core/function_ref.hpp"
 #include "core/options.hpp"
+#include "core/print_error.hpp"
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
 #include "core/variables.hpp"
@@ -57,7 +58,7 @@ struct Child {
 };
 
 int complain(const Error& error, int status) {
-  fmt::print(stderr, "gondwana run: {}\n", error.text);
+  print_error("gondwana run: {}\n", error.text);
   return status;
 }
 
@@ -84,8 +85,8 @@ sigset_t signals_to_forward() {
 int clean_up_after(const Child& child) {
   Ending ending;
   end_all_descendants(ending);
-  fmt::print(stderr, "gondwana run: the {} of the job (pid {}) {}; all ranks were ended\n",
-             child.name, child.pid, how_it_ended(child.wait_status));
+  print_error("gondwana run: the {} of the job (pid {}) {}; all ranks were ended\n", child.name,
+              child.pid, how_it_ended(child.wait_status));
   return exit_status(child.wait_status);
 }
 
@@ -217,8 +218,7 @@ int run_with_table(const Job& job) {
   constexpr int of_signals = 128;  // added to the number of the signal
   const int status = start_job(job);
   if (job.has_profile && status > of_signals)
-    fmt::print(stderr, "gondwana run: --profile: status {}: no table if a signal ended a rank\n",
-               status);
+    print_error("gondwana run: --profile: status {}: no table if a signal ended a rank\n", status);
   return status;
 }
 

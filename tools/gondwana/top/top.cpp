@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 
+#include "core/print_error.hpp"
 #include "hosts/arguments.hpp"
 #include "hosts/job_view.hpp"
 #include "jobs/arguments.hpp"
@@ -146,7 +147,7 @@ Result<int> show(hosts::JobView& job, const Choices& choices) {
 }
 
 int complain(const Error& error) {
-  fmt::print(stderr, "gondwana top: {}\n", error.text);
+  print_error("gondwana top: {}\n", error.text);
   return 1;
 }
 

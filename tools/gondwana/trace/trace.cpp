@@ -7,6 +7,7 @@
 #include <csignal>
 #include <thread>
 
+#include "core/print_error.hpp"
 #include "hosts/arguments.hpp"
 #include "hosts/job_view.hpp"
 #include "jobs/arguments.hpp"
@@ -109,7 +110,7 @@ void wait_for_end(hosts::JobView& job) {
 }
 
 int complain(const Error& error) {
-  fmt::print(stderr, "gondwana trace: {}\n", error.text);
+  print_error("gondwana trace: {}\n", error.text);
   return 1;
 }
 
@@ -129,7 +130,7 @@ int run_command(const std::vector<std::string>& words) {
       write_trace(job->trace(choices->watch, &goes_on), choices->file, choices->last);
   if (!written) return complain(written.error());
   for (const std::string& complaint : job->complaints())
-    fmt::print(stderr, "gondwana trace: {}; its nodes are not in the trace\n", complaint);
+    print_error("gondwana trace: {}; its nodes are not in the trace\n", complaint);
   fmt::print("{}\n", *written);
   return 0;
 }

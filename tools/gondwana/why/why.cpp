@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "core/print_error.hpp"
 #include "hosts/arguments.hpp"
 #include "hosts/job_view.hpp"
 #include "jobs/arguments.hpp"
@@ -57,7 +58,7 @@ Result<Choices> parse(const std::vector<std::string>& words) {
 }
 
 int complain(const Error& error) {
-  fmt::print(stderr, "gondwana why: {}\n", error.text);
+  print_error("gondwana why: {}\n", error.text);
   return 1;
 }
 

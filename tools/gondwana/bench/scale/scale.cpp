@@ -9,12 +9,13 @@
 #include "bench/scale/model.hpp"
 #include "bench/scale/scale_choices.hpp"
 #include "bench/scale/scale_report.hpp"
+#include "core/print_error.hpp"
 
 namespace gondwana::bench {
 namespace {
 
 int complain(const Error& error) {
-  fmt::print(stderr, "gondwana bench scale: {}\n", error.text);
+  print_error("gondwana bench scale: {}\n", error.text);
   return 1;
 }
 

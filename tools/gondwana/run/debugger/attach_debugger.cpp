@@ -15,6 +15,7 @@
 
 #include "core/host_name.hpp"
 #include "core/parse.hpp"
+#include "core/print_error.hpp"
 #include "jobs/process_state.hpp"
 #include "run/debugger/debugged_ranks.hpp"
 #include "run/debugger/waiting_rank.hpp"
@@ -40,7 +41,7 @@ std::optional<pid_t> find_waiting(const std::string& mark, const std::string& ra
 
 // The window closes with this process.
 int complain_until_read(const std::string& sentence) {
-  fmt::print(stderr, "gondwana run: {}; press Enter to close\n", sentence);
+  print_error("gondwana run: {}; press Enter to close\n", sentence);
   while (::isatty(STDIN_FILENO) == 1) {
     const int key = std::getchar();
     if (key == '\n' || key == EOF) break;

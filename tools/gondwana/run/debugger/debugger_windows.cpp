@@ -11,6 +11,7 @@
 #include <cstring>
 #include <vector>
 
+#include "core/print_error.hpp"
 #include "run/command_line/program_path.hpp"
 #include "run/debugger/debugged_ranks.hpp"
 #include "run/remote/spawn_process.hpp"
@@ -55,8 +56,8 @@ class Windows {
     const std::array<int, 3> standard{STDIN_FILENO, STDERR_FILENO, STDERR_FILENO};
     const Result<pid_t> window = spawn_process(words_of_window(place_, rank, debugger), standard);
     if (!window)
-      fmt::print(stderr, "gondwana run: rank {} waits for a debugger: {}; attach another\n", rank,
-                 window.error().text);
+      print_error("gondwana run: rank {} waits for a debugger: {}; attach another\n", rank,
+                  window.error().text);
     else if (place_ == DebuggerPlace::terminal)
       run_in_terminal(*window);
     else if (place_ == DebuggerPlace::xterm)

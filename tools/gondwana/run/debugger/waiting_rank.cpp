@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "core/host_name.hpp"
+#include "core/print_error.hpp"
 #include "core/unique_fd.hpp"
 #include "jobs/process_state.hpp"
 #include "run/command_line/quote.hpp"
@@ -31,8 +32,8 @@ const char* rank_here() {
 void ask_user() {
   std::string line;
   for (const std::string& word : words_to_attach(::getpid())) line += " " + quote(word);
-  fmt::print(stderr, "gondwana run: rank {} waits for a debugger; type on host {}: {}\n",
-             rank_here(), host_name().data(), line);
+  print_error("gondwana run: rank {} waits for a debugger; type on host {}: {}\n", rank_here(),
+              host_name().data(), line);
   std::fflush(stderr);
 }
 
@@ -59,7 +60,7 @@ int wait_for_debugger(const std::vector<std::string>& words) {
     program.push_back(const_cast<char*>(words[i].c_str()));
   program.push_back(nullptr);
   ::execvp(program[0], program.data());
-  fmt::print(stderr, "gondwana run: cannot run {}: {}\n", words[2], std::strerror(errno));
+  print_error("gondwana run: cannot run {}: {}\n", words[2], std::strerror(errno));
   return errno == ENOENT ? 127 : 126;
 }
 

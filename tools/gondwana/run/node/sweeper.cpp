@@ -15,6 +15,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/print_error.hpp"
 #include "run/io/pipe.hpp"
 #include "run/io/process_events.hpp"
 #include "run/node/descendants.hpp"
@@ -102,7 +103,7 @@ class Watch {
     std::abort();
   }
   if (guardian < 0) {
-    fmt::print(stderr, "gondwana run: {}\n", no_process().text);
+    print_error("gondwana run: {}\n", no_process().text);
     const Sweeper::Report report{::getpid(), W_EXITCODE(exit_failure, 0), false};
     (void)!::write(reports.to.get(), &report, sizeof(report));
     ::_exit(0);

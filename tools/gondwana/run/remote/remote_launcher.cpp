@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "core/host_name.hpp"
+#include "core/print_error.hpp"
 #include "run/launcher.hpp"
 #include "run/node/exit_status.hpp"
 #include "run/node/job_files.hpp"
@@ -81,7 +82,7 @@ Result<void> prepare(Task& task) {
 int run_remote_launcher() {
   Result<Task> task = read_task();
   if (!task) {
-    fmt::print(stderr, "gondwana run: {}\n", task.error().text);
+    print_error("gondwana run: {}\n", task.error().text);
     return exit_failure;
   }
   if (const Result<void> prepared = prepare(*task); !prepared)
