@@ -1,5 +1,6 @@
 #include "process/process.hpp"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -17,8 +18,10 @@
 #include <fmt/format.h>
 
 #include "bootstrap/protocol.hpp"
+#include "core/library_of.hpp"
 #include "core/machine.hpp"
 #include "core/print_error.hpp"
+#include "core/static_program.hpp"
 #include "memory/tracer.hpp"
 #include "process/crash.hpp"
 #include "process/freeze.hpp"
@@ -176,6 +179,15 @@ void take_leave(int status, void* /*unused*/) {
   [[maybe_unused]] const Result<void> told = launcher.end_job(status);
 }
 
+// With a plugin that this code is linked into statically, exit handlers of ours would go, too. Our
+// shared libraries are linked to stay.
+void stay_loaded() {
+  if (is_static_program()) return;
+  const std::string plugin = library_of(reinterpret_cast<const void*>(&stay_loaded));
+  if (plugin.empty()) return;
+  [[maybe_unused]] void* kept = ::dlopen(plugin.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 // Before main() and before the constructors of the program itself; the C library passes it what it
 // passes main().
 [[gnu::constructor]] void begin(int count, char** words) {
@@ -187,6 +199,7 @@ void take_leave(int status, void* /*unused*/) {
     self.failure = taken.error();
     return;
   }
+  stay_loaded();
   ::on_exit(take_leave, nullptr);  // the first to be registered, so the last to run
   ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }

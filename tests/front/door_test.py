@@ -329,6 +329,23 @@ class Sentences(unittest.TestCase):
         self.assert_told(ended, 1, r"PMI_SIZE=4 says that another launcher started 4 processes")
 
 
+class Plugins(unittest.TestCase):
+    def assert_unloaded(self, how, *doors):
+        plugins = [os.path.join(PROGRAMS, f"door_plugin_{door}.so") for door in doors]
+        ended = run(2, "host", how, *plugins)
+        self.assertEqual((ended.returncode, ended.stdout), (55, ""), ended.stderr)
+
+    def test_a_plugin_may_be_unloaded_when_it_has_finalized(self):
+        for doors in (("shmem", "shmem", "shmem"), ("shmem_static",), ("armci",)):
+            with self.subTest(doors=doors):
+                self.assert_unloaded("finalize", *doors)
+
+    def test_a_plugin_may_be_unloaded_before_the_job_ends(self):
+        for door in ("shmem", "shmem_static", "gasnet", "armci"):
+            with self.subTest(door=door):
+                self.assert_unloaded("leave", door)
+
+
 class Greetings(unittest.TestCase):
     def test_the_version_is_printed_once_whatever_the_value(self):
         for name in ("SHMEM_VERSION", "SMA_VERSION", "GONDWANA_VERSION"):
