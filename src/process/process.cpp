@@ -21,6 +21,7 @@
 #include "core/library_of.hpp"
 #include "core/machine.hpp"
 #include "core/print_error.hpp"
+#include "core/standard_descriptors.hpp"
 #include "core/static_program.hpp"
 #include "memory/tracer.hpp"
 #include "process/crash.hpp"
@@ -60,6 +61,7 @@ auto count_threads_of(Process& self, const Step& step) {
 }
 
 Result<void> take_place(Process& self) {
+  occupy_standard_descriptors();
   self.image = inspect_program("libgondwana_shmem.so");
   Result<Membership> membership =
       own_environment()(protocol::join_fd_variable) != nullptr
@@ -124,8 +126,8 @@ void before_fork() {
   fork.cancel_state = cancel_state;
   int ends[2] = {-1, -1};  // NOLINT(modernize-avoid-c-arrays): pipe2 wants one
   if (::pipe2(ends, O_CLOEXEC) != 0) ends[0] = ends[1] = -1;
-  fork.read_end = ends[0];
-  fork.write_end = ends[1];
+  fork.read_end = beyond_standard_descriptors(UniqueFd(ends[0])).release();
+  fork.write_end = beyond_standard_descriptors(UniqueFd(ends[1])).release();
 }
 
 void end_fork() {
@@ -286,6 +288,7 @@ Result<Engine*> acquire_engine(CallName call, Threads threads) {
   }
   Result<Options> options = read_options(own_environment());
   if (!options) return options.error();
+  occupy_standard_descriptors();  // the program may have closed some since it was started
   prepare_for_debugging(self, *options);
   Engine::Setup setup;
   setup.rank = self.membership.rank;

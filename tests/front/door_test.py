@@ -346,6 +346,32 @@ class Plugins(unittest.TestCase):
                 self.assert_unloaded("leave", door)
 
 
+class StandardStreams(unittest.TestCase):
+    """Closed standard descriptors become nothing of the library."""
+
+    def run_without(self, streams, *words, **variables):
+        script = f'exec "$0" "$@" {streams}'
+        command = [GONDWANA, "run", "-n", "3", "sh", "-c", script, program("streams"), *words]
+        return subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True,
+                              timeout=WATCHDOG, check=False)
+
+    def assert_nothing_is_said(self, ended):
+        self.assertEqual((ended.returncode, ended.stdout, ended.stderr), (21, "", ""))
+
+    def test_they_are_closed_at_the_start_or_before_init(self):
+        nodes = [{}]
+        if find_library("fabric") is not None:
+            nodes += [{"GONDWANA_NODE_RANKS": "2", "GONDWANA_ROUTE": route} for route in ("endpoint", "agent")]
+        for variables in nodes:
+            with self.subTest(**variables):
+                self.assert_nothing_is_said(self.run_without("<&- >&- 2>&-", **variables))
+                self.assert_nothing_is_said(self.run_without("", "close", **variables))
+
+    def test_an_error_that_nobody_can_read_ends_the_rank_with_its_status(self):
+        ended = subprocess.run(["sh", "-c", 'exec "$0" early 2>&-', program("misuse")], timeout=WATCHDOG, check=False)
+        self.assertEqual(ended.returncode, 1)
+
+
 class Greetings(unittest.TestCase):
     def test_the_version_is_printed_once_whatever_the_value(self):
         for name in ("SHMEM_VERSION", "SMA_VERSION", "GONDWANA_VERSION"):

@@ -11,6 +11,7 @@
 #include "bootstrap/join.hpp"
 #include "core/machine.hpp"
 #include "core/options.hpp"
+#include "core/standard_descriptors.hpp"
 #include "core/variables.hpp"
 #include "remote/agent/agent.hpp"
 #include "remote/route_choice.hpp"
@@ -87,6 +88,7 @@ Result<void> run(bool only_probe) {
 
 // With --probe it says by which network it would serve, or why by none, and ends.
 int main(int argc, char** argv) {
+  gondwana::occupy_standard_descriptors();
   // Ends with its guardian, by nobody else: a Ctrl-C is for the ranks.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_IGN);
   const bool only_probe = argc == 2 && std::string_view(argv[1]) == "--probe";

@@ -19,6 +19,7 @@
 #include "completion/completion.hpp"
 #include "core/parse.hpp"
 #include "core/print_error.hpp"
+#include "core/standard_descriptors.hpp"
 #include "info/info.hpp"
 #include "ps/ps.hpp"
 #include "run/launcher.hpp"
@@ -105,6 +106,7 @@ int flush_output(int status) {
 
 int main(int argc, char** argv) {
   if (!has_stack()) return 1;
+  gondwana::occupy_standard_descriptors();
   try {
     const std::string_view path = argc > 0 ? argv[0] : "gondwana";
     return flush_output(

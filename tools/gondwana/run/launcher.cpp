@@ -3,7 +3,6 @@
 // then end everybody below. Between launcher and guardian is the sweeper, for when both are killed.
 #include "run/launcher.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -60,13 +59,6 @@ struct Child {
 int complain(const Error& error, int status) {
   print_error("gondwana run: {}\n", error.text);
   return status;
-}
-
-// Were descriptor 0, 1 or 2 closed, the next file we open would take its place. Output that was
-// closed stays not writable, so that the first line is told to be lost.
-void occupy_standard_descriptors() {
-  for (int fd = 0; fd <= STDERR_FILENO; ++fd)
-    if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", O_RDONLY);
 }
 
 // Signals to pass on: all that are not ignored, as nohup(1) and shells ask for.
@@ -234,7 +226,6 @@ int run_with_page(const Job& job) {
 }  // namespace
 
 int run_command(const std::vector<std::string>& words) {
-  occupy_standard_descriptors();
   if (words.size() == 1 && words[0] == remote_launcher_option) return run_remote_launcher();
   if (words.size() > 2 && words[0] == wait_for_debugger_option) return wait_for_debugger(words);
   if (words.size() == 3 && words[0] == attach_debugger_option) return attach_debugger(words);
