@@ -85,6 +85,35 @@ bool is_asleep(pid_t pid, const std::string& task, std::uint64_t until_ns) {
   }
 }
 
+// A line of /proc/PID/maps. Device and inode tell the file; its name any memory may have.
+struct MappedFile {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  std::string identity;
+};
+
+bool read_mapped_file(std::ifstream& maps, MappedFile& file) {
+  char dash = 0;
+  std::string permissions;
+  std::string offset;
+  std::string device;
+  std::string inode;
+  std::string name;
+  maps >> std::hex >> file.begin >> dash >> file.end >> permissions >> offset >> device >> inode;
+  if (!std::getline(maps, name)) return false;
+  file.identity = fmt::format("{} {}", device, inode);
+  return true;
+}
+
+// Of this process; empty where it cannot be known.
+std::string file_mapped_at(const void* memory) {
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  std::ifstream maps("/proc/self/maps");
+  for (MappedFile file; read_mapped_file(maps, file);)
+    if (file.begin <= address && address < file.end) return file.identity;
+  return {};
+}
+
 struct Waits {
   std::uint32_t count = 0;
   std::uint64_t print = 0;
@@ -196,7 +225,7 @@ std::optional<std::string> find_loss(ControlPage& page, std::uint32_t rank) {
   if (!takes_part || !page.presence.is_lost()) return std::nullopt;
   const auto pid = static_cast<pid_t>(page.presence.process.load(std::memory_order_relaxed));
   const bool lives = is_alive(pid);
-  if (lives && !has_replaced_its_program(pid)) {
+  if (lives && !has_replaced_its_program(pid, &page)) {
     page.presence.leave();  // its first thread alone has ended
     return std::nullopt;
   }
@@ -210,12 +239,13 @@ bool is_alive(pid_t pid) {
   return state_in(fmt::format("/proc/{}/stat", pid)) != 'Z' || !tasks_of(pid).empty();
 }
 
-bool has_replaced_its_program(pid_t pid) {
+bool has_replaced_its_program(pid_t pid, const void* job_memory) {
   if (::kill(pid, 0) != 0 && errno == ESRCH) return false;
+  const std::string wanted = file_mapped_at(job_memory);
   std::ifstream maps(fmt::format("/proc/{}/maps", pid));
   bool any = false;  // a process that has ended and was not waited for maps nothing
-  for (std::string line; std::getline(maps, line); any = true)
-    if (line.find(control_label) != std::string::npos) return false;
+  for (MappedFile file; read_mapped_file(maps, file); any = true)
+    if (file.identity == wanted) return false;
   return any || !maps.is_open();
 }
 

@@ -87,8 +87,9 @@ std::optional<std::string> find_loss(ControlPage& page, std::uint32_t rank);
 // Whether a process exists that has not ended.
 bool is_alive(pid_t pid);
 
-// Whether a process that lives runs another program than that of a rank: it does not map the memory
-// of the job. Yes where there is no /proc to tell.
-bool has_replaced_its_program(pid_t pid);
+// Whether a process that lives runs another program than that of a rank, or has started that one
+// again: it does not map the memory of the job, of which `job_memory` is a part that is mapped
+// here. Yes where there is no /proc to tell.
+bool has_replaced_its_program(pid_t pid, const void* job_memory);
 
 }  // namespace gondwana

@@ -163,6 +163,15 @@ class Sentences(unittest.TestCase):
                 told = r"rank 2 .* replaced its program by another \(exec\)"
                 self.assert_told(run(3, "ends", "exec", call), 1, told)
 
+    def test_a_rank_that_runs_its_program_again_is_told(self):
+        told = r"rank 2 .* replaced its program by another \(exec\)"
+        nodes = [{}]
+        if find_library("fabric") is not None:
+            nodes.append({"GONDWANA_NODE_RANKS": "2"})
+        for variables in nodes:
+            with self.subTest(**variables):
+                self.assert_told(run(3, "ends", "again", "barrier", **variables), 1, told)
+
     @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
     def test_a_rank_that_runs_another_program_on_another_node_is_told(self):
         told = r"rank 2 .* replaced its program by another \(exec\)"

@@ -114,10 +114,11 @@ class Job(unittest.TestCase):
         self.run_job(3, program("misuse"), "exit0")  # the launcher chooses the status
 
     def test_a_rank_that_runs_another_program_ends_the_job(self):
-        for together in "02":  # without a node agent and with two
-            with self.subTest(together=together):
+        # Without a node agent and with two.
+        for together, how in (("0", "exec"), ("2", "exec"), ("0", "again")):
+            with self.subTest(together=together, how=how):
                 ended = self.run_job(
-                    3, program("ends"), "exec", "wait_until", GONDWANA_NODE_RANKS=together
+                    3, program("ends"), how, "wait_until", GONDWANA_NODE_RANKS=together
                 )
                 self.assertNotEqual(ended.returncode, 0)
                 if not self.notices_who_runs_another_program:

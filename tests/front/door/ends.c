@@ -1,5 +1,6 @@
-/* ends HOW CALL [THREAD]: the last rank leaves the program, by exec of another one or by exit(0),
-   while the others wait in a call for what only it could do. With "close" it closes all descriptors
+/* ends HOW CALL [THREAD]: the last rank leaves the program, by exec of another one, by exec of this
+   one "again", which is a job of its own then, or by exit(0), while the others wait in a call for
+   what only it could do. With "close" it closes all descriptors
    but the standard ones, as daemons do, and then does what the others wait for. THREAD: each of the
    others has a second thread, that "waits" in a call too, or "helps" after three seconds outside of
    any; with "hands_over" the last rank does not leave: its first thread ends, another one goes on
@@ -18,6 +19,7 @@ static long sums[2];
 
 static void leave(const char* how) {
   if (strcmp(how, "exec") == 0) execlp("sleep", "sleep", "1000", (char*)NULL);
+  if (strcmp(how, "again") == 0) execl("/proc/self/exe", "ends", "alone", (char*)NULL);
   exit(0);
 }
 
@@ -66,7 +68,14 @@ static void hand_over(void) {
   pthread_exit(NULL);
 }
 
+static int be_alone(void) {
+  shmem_init();
+  sleep(1000);
+  return 3;
+}
+
 int main(int argc, char** argv) {
+  if (argc == 2) return be_alone();
   if (argc < 3 || argc > 4) return 2;
   int provided = 0;
   shmem_init_thread(argc == 4 ? SHMEM_THREAD_MULTIPLE : SHMEM_THREAD_SINGLE, &provided);

@@ -80,7 +80,8 @@ void Guardian::on_image_lost(const ProgramWatch::Ended& program) {
   const auto& [rank, pid, at_ns] = program;
   const RankState state = wire_.state(rank);
   const bool takes_part = state == RankState::joined || state == RankState::running;
-  if (takes_part && ending_.state() == Ending::State::idle && has_replaced_its_program(pid)) {
+  if (takes_part && ending_.state() == Ending::State::idle &&
+      has_replaced_its_program(pid, wire_.page(rank))) {
     const Death death{.rank = global(rank),
                       .pid = pid,
                       .ended_ns = at_ns,
