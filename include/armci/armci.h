@@ -35,7 +35,8 @@ typedef long armci_size_t;
 // Collective. With the libraries for programs of MPI, MPI_Init comes before.
 int ARMCI_Init(void);
 int ARMCI_Init_args(int* argc, char*** argv);
-// `armci_requested`: a thread level of MPI. Threads may take turns: up to MPI_THREAD_SERIALIZED.
+// `armci_requested`: a thread level of MPI. Whatever it is, threads may call at any time: they take
+// turns in the library.
 int ARMCI_Init_thread(int armci_requested);
 // 1 between the first init and the last finalize; else 0.
 int ARMCI_Initialized(void);

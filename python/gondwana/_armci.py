@@ -1,7 +1,4 @@
-"""The ARMCI library without MPI, and its calls as Python functions.
-
-One thread at a time may call the library, so threads take turns here.
-"""
+"""The ARMCI library without MPI, and its calls as Python functions."""
 
 import ctypes
 import os
@@ -80,7 +77,6 @@ class Process:
 
 process = Process()
 starting = threading.Lock()
-turn = threading.Lock()
 
 
 def find() -> str:
@@ -116,15 +112,10 @@ LIBRARY = load()
 
 @cache
 def routine(name: str) -> Callable[..., Any]:
-    """The call NAME, which waits for its turn among the threads."""
-    function = getattr(LIBRARY, name)
+    """The call NAME."""
+    function: Callable[..., Any] = getattr(LIBRARY, name)
     function.restype, *function.argtypes = (LETTERS[letter] for letter in SIGNATURE_OF[name])
-
-    def call(*arguments: Any) -> Any:
-        with turn:
-            return function(*arguments)
-
-    return call
+    return function
 
 
 def start() -> None:

@@ -1,6 +1,7 @@
 #include "engine/wait/long_wait.hpp"
 
 #include "core/machine.hpp"
+#include "engine/wait/wait_companion.hpp"
 
 namespace gondwana {
 namespace {
@@ -13,6 +14,22 @@ std::chrono::microseconds longest_sleep(std::uint32_t sleeps_before, bool is_net
   constexpr std::uint32_t doublings = 4;
   return is_network_busy && sleeps_before <= doublings ? first * (1 << sleeps_before) : most;
 }
+
+// While it lives, the thread sleeps.
+class Away {
+ public:
+  explicit Away(WaitCompanion* companion) : companion_(companion) {
+    if (companion_ != nullptr) companion_->leave();
+  }
+  Away(const Away&) = delete;
+  Away& operator=(const Away&) = delete;
+  ~Away() {
+    if (companion_ != nullptr) companion_->come_back();
+  }
+
+ private:
+  WaitCompanion* companion_;
+};
 
 // The longest sleep of a rank that checks whether its peers are alive.
 constexpr std::chrono::milliseconds between_looks_around{500};
@@ -79,6 +96,7 @@ void LongWait::spin() {
 }
 
 void LongWait::yield() {
+  if (WaitCompanion* companion = WaitCompanion::present()) companion->step();
   if (worker_.wait_policy.yield_once(yields_)) return;
   worker_.wait_policy.end(yields_, false);
   phase_ = Phase::sleep;
@@ -121,12 +139,18 @@ void LongWait::sleep() {
       waiter_.network_ != nullptr && (sleeps_on_network_ || waiter_.is_network_busy());
   const std::chrono::microseconds limit = longest_sleep(sleeps_++, may_come);
   if (may_come && waiter_.network_->progress()) return begin_again();
-  if (sleeps_on_network_) {
-    if (waiter_.sleep_on_network(limit)) begin_again();
-  } else {
-    bell_.sleep(*armed_, timeout(limit));
-    armed_.reset();
+  WaitCompanion* const companion = WaitCompanion::present();
+  if (companion != nullptr) companion->step();
+  bool has_come = false;
+  {
+    const Away away(companion);
+    if (sleeps_on_network_)
+      has_come = waiter_.sleep_on_network(limit);
+    else
+      bell_.sleep(*armed_, timeout(limit));
   }
+  if (has_come) begin_again();
+  armed_.reset();
   if (waiter_.look_around_) waiter_.look_around_();
 }
 

@@ -13,8 +13,8 @@ std::uint32_t checked_node(const Door& here, CallName call, int id) {
 }
 
 bool is_same_node(CallName call, int proc) {
-  const Door& here = door(call);
-  return here.node_of(here.checked_rank(call, proc)) == here.node_of(here.rank());
+  const Entry here(call);
+  return here->node_of(here->checked_rank(call, proc)) == here->node_of(here->rank());
 }
 
 }  // namespace
@@ -24,21 +24,21 @@ using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names
 
 int armci_domain_nprocs(armci_domain_t /*domain*/, int id) {
   constexpr auto call = "armci_domain_nprocs";
-  const Door& here = door(call);
-  return static_cast<int>(here.ranks_of_node(checked_node(here, call, id)).size());
+  const Entry here(call);
+  return static_cast<int>(here->ranks_of_node(checked_node(*here, call, id)).size());
 }
 
 int armci_domain_id(armci_domain_t /*domain*/, int glob_proc_id) {
   constexpr auto call = "armci_domain_id";
-  const Door& here = door(call);
-  return static_cast<int>(here.node_of(here.checked_rank(call, glob_proc_id)));
+  const Entry here(call);
+  return static_cast<int>(here->node_of(here->checked_rank(call, glob_proc_id)));
 }
 
 int armci_domain_glob_proc_id(armci_domain_t /*domain*/, int id, int loc_proc_id) {
   constexpr auto call = "armci_domain_glob_proc_id";
-  const Door& here = door(call);
-  const std::uint32_t node = checked_node(here, call, id);
-  const std::vector<gondwana::Rank> members = here.ranks_of_node(node);
+  const Entry here(call);
+  const std::uint32_t node = checked_node(*here, call, id);
+  const std::vector<gondwana::Rank> members = here->ranks_of_node(node);
   if (loc_proc_id < 0 || static_cast<std::size_t>(loc_proc_id) >= members.size())
     give_up(call,
             fmt::format("process {} of node {}: it has {}", loc_proc_id, node, members.size()));
@@ -46,12 +46,12 @@ int armci_domain_glob_proc_id(armci_domain_t /*domain*/, int id, int loc_proc_id
 }
 
 int armci_domain_my_id(armci_domain_t /*domain*/) {
-  const Door& here = door("armci_domain_my_id");
-  return static_cast<int>(here.node_of(here.rank()));
+  const Entry here("armci_domain_my_id");
+  return static_cast<int>(here->node_of(here->rank()));
 }
 
 int armci_domain_count(armci_domain_t /*domain*/) {
-  return static_cast<int>(door("armci_domain_count").nodes());
+  return static_cast<int>(Entry("armci_domain_count")->nodes());
 }
 
 int armci_domain_same_id(armci_domain_t /*domain*/, int proc) {
@@ -71,6 +71,6 @@ int ARMCI_Uses_shm(void) {
 }
 
 int ARMCI_Uses_shm_grp(ARMCI_Group* group) {
-  group_of("ARMCI_Uses_shm_grp", group);
+  group_of(Entry("ARMCI_Uses_shm_grp"), group);
   return ARMCI_Uses_shm();
 }

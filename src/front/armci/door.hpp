@@ -21,6 +21,7 @@
 #include "front/armci/mailbox.hpp"
 #include "front/armci/mutexes.hpp"
 #include "front/armci/transfers.hpp"
+#include "front/armci/turns.hpp"
 #include "memory/armci_place.hpp"
 
 namespace gondwana::armci {
@@ -158,10 +159,25 @@ class Door {
 extern constinit Door* own_door __attribute__((visibility("hidden")));
 [[noreturn, gnu::cold]] void refuse_without_door(CallName call);
 
-[[gnu::always_inline]] inline Door& door(CallName call) {
+[[gnu::always_inline]] inline Door& open_door(CallName call) {
   if (own_door == nullptr) [[unlikely]]
     refuse_without_door(call);
   return *own_door;
 }
+
+// A call of the program: it has the turn of the process, and the door.
+class Entry {
+ public:
+  [[gnu::always_inline]] explicit Entry(CallName call) : call_(call), door_(open_door(call)) {}
+
+  CallName call() const { return call_; }
+  Door& operator*() const { return door_; }
+  Door* operator->() const { return &door_; }
+
+ private:
+  CallName call_;
+  Door& door_;
+  Turn turn_;
+};
 
 }  // namespace gondwana::armci

@@ -35,9 +35,9 @@ std::vector<Rank> members_of(CallName call, int size, const int* list, const Gro
 
 void create(CallName call, int size, const int* list, ARMCI_Group* made,
             const ARMCI_Group* parent) {
-  Door& here = door(call);
-  const Group& all = group_of(call, parent);
-  make(call, here.make_group(call, members_of(call, size, list, all)), made);
+  const Entry here(call);
+  const Group& all = group_of(here, parent);
+  make(call, here->make_group(call, members_of(call, size, list, all)), made);
 }
 
 // Processes of one color form a group, in the order of their keys.
@@ -46,8 +46,8 @@ void split(CallName call, const ARMCI_Group* parent, int color, int key, ARMCI_G
     int color;
     int key;
   };
-  Door& here = door(call);
-  Group& all = member_group(call, parent);
+  const Entry here(call);
+  Group& all = member_group(here, parent);
   const std::vector<Wish> wishes = all.exchange(call, Wish{color, key});
   std::vector<std::uint32_t> chosen;
   for (std::uint32_t i = 0; i < all.size(); ++i)
@@ -56,7 +56,7 @@ void split(CallName call, const ARMCI_Group* parent, int color, int key, ARMCI_G
   std::vector<Rank> members;
   members.reserve(chosen.size());
   for (const std::uint32_t i : chosen) members.push_back(all.rank_of(i));
-  make(call, here.make_group(call, std::move(members)), made);
+  make(call, here->make_group(call, std::move(members)), made);
 }
 
 }  // namespace
@@ -71,18 +71,17 @@ void close_groups() {
   world_handle = default_handle = {};
 }
 
-Group& group_of(CallName call, const ARMCI_Group* handle) {
-  const Door& here = door(call);
+Group& group_of(const Entry& here, const ARMCI_Group* handle) {
   Group* group = handle == nullptr
                      ? nullptr
-                     : here.find_group(handle->gondwana_group, handle->gondwana_number);
-  if (group == nullptr) give_up(call, "the group was never made, or has been freed");
+                     : here->find_group(handle->gondwana_group, handle->gondwana_number);
+  if (group == nullptr) give_up(here.call(), "the group was never made, or has been freed");
   return *group;
 }
 
-Group& member_group(CallName call, const ARMCI_Group* handle) {
-  Group& group = group_of(call, handle);
-  if (!group.me()) give_up(call, "this process is no member of the group");
+Group& member_group(const Entry& here, const ARMCI_Group* handle) {
+  Group& group = group_of(here, handle);
+  if (!group.me()) give_up(here.call(), "this process is no member of the group");
   return group;
 }
 
@@ -101,42 +100,47 @@ void ARMCI_Group_create_child(int grp_size, int* pid_list, ARMCI_Group* group_ou
 
 void ARMCI_Group_free(ARMCI_Group* group) {
   constexpr auto call = "ARMCI_Group_free";
-  Door& here = door(call);
-  Group& freed = group_of(call, group);
-  if (&freed == &here.world()) give_up(call, "this is the group of all processes");
+  const Entry here(call);
+  Group& freed = group_of(here, group);
+  if (&freed == &here->world()) give_up(call, "this is the group of all processes");
   if (freed.me()) freed.meet_last(call);
   free_communicator(group);
   if (default_handle.gondwana_group == group->gondwana_group) default_handle = world_handle;
-  here.remove(freed);
+  here->remove(freed);
   *group = {};
 }
 
 int ARMCI_Group_rank(ARMCI_Group* group, int* rank) {
-  const std::optional<std::uint32_t> me = group_of("ARMCI_Group_rank", group).me();
+  const Entry here("ARMCI_Group_rank");
+  const std::optional<std::uint32_t> me = group_of(here, group).me();
   *rank = me ? static_cast<int>(*me) : -1;
   return me ? 0 : 1;
 }
 
 void ARMCI_Group_size(ARMCI_Group* group, int* size) {
-  *size = static_cast<int>(group_of("ARMCI_Group_size", group).size());
+  *size = static_cast<int>(group_of(Entry("ARMCI_Group_size"), group).size());
 }
 
 void ARMCI_Group_set_default(ARMCI_Group* group) {
-  group_of("ARMCI_Group_set_default", group);
+  const Entry here("ARMCI_Group_set_default");
+  group_of(here, group);
   default_handle = *group;
 }
 
 void ARMCI_Group_get_default(ARMCI_Group* group_out) {
+  const Turn turn;
   *group_out = default_handle;
 }
 
 void ARMCI_Group_get_world(ARMCI_Group* group_out) {
+  const Turn turn;
   *group_out = world_handle;
 }
 
 int ARMCI_Absolute_id(ARMCI_Group* group, int group_rank) {
   constexpr auto call = "ARMCI_Absolute_id";
-  const Group& of = group_of(call, group);
+  const Entry here(call);
+  const Group& of = group_of(here, group);
   if (group_rank < 0 || static_cast<std::uint32_t>(group_rank) >= of.size())
     give_up(call, fmt::format("process {}: the group has {} processes", group_rank, of.size()));
   return static_cast<int>(gondwana::index(of.rank_of(static_cast<std::uint32_t>(group_rank))));
@@ -153,5 +157,5 @@ int ARMCIX_Group_dup(ARMCI_Group* parent, ARMCI_Group* new_group) {
 }
 
 void ARMCIX_Progress(void) {
-  door("ARMCIX_Progress").engine().waiter().make_progress();
+  Entry("ARMCIX_Progress")->engine().waiter().make_progress();
 }

@@ -9,8 +9,8 @@ namespace gondwana::armci {
 void open_groups(CallName call, Door& door);
 void close_groups();
 
-Group& group_of(CallName call, const ARMCI_Group* handle);
+Group& group_of(const Entry& here, const ARMCI_Group* handle);
 // For calls that the members make. Ends the job if the caller is none.
-Group& member_group(CallName call, const ARMCI_Group* handle);
+Group& member_group(const Entry& here, const ARMCI_Group* handle);
 
 }  // namespace gondwana::armci

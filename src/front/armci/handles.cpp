@@ -60,26 +60,26 @@ void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t* handle) {
 
 int PARMCI_Wait(armci_hdl_t* hdl) {
   constexpr auto call = "ARMCI_Wait";
-  door(call).transfers().wait(call, hdl);
+  Entry(call)->transfers().wait(call, hdl);
   return 0;
 }
 
 int PARMCI_Test(armci_hdl_t* hdl) {
   constexpr auto call = "ARMCI_Test";
-  return door(call).transfers().is_over(call, hdl) ? 0 : 1;
+  return Entry(call)->transfers().is_over(call, hdl) ? 0 : 1;
 }
 
 int PARMCI_WaitProc(int proc) {
   constexpr auto call = "ARMCI_WaitProc";
-  Door& here = door(call);
-  here.checked_rank(call, proc);
-  here.transfers().wait_for_all(call);
+  const Entry here(call);
+  here->checked_rank(call, proc);
+  here->transfers().wait_for_all(call);
   return 0;
 }
 
 int PARMCI_WaitAll(void) {
   constexpr auto call = "ARMCI_WaitAll";
-  door(call).transfers().wait_for_all(call);
+  Entry(call)->transfers().wait_for_all(call);
   return 0;
 }
 

@@ -79,6 +79,7 @@ Mailbox::Head Mailbox::head_of(CallName call, Rank from, std::uint64_t offset) c
 
 // Takes the whole stack. Its messages come in the order in which they went onto it.
 void Mailbox::look(CallName call) {
+  const KeptTurn kept;
   const std::uint64_t top = door_.words_of(door_.rank()) + offsetof(ArmciWords, newest_message);
   std::uint64_t name = std::atomic_ref(door_.own_word(top)).exchange(0);
   std::vector<Arrived> newest_first;
@@ -90,6 +91,7 @@ void Mailbox::look(CallName call) {
     name = head.below;
   }
   arrived_.insert(arrived_.end(), newest_first.rbegin(), newest_first.rend());
+  ++looks_;
 }
 
 std::optional<Mailbox::Arrived> Mailbox::find(Kind kind, int tag, std::optional<Rank> from) {
@@ -108,9 +110,12 @@ Mailbox::Arrived Mailbox::wait(CallName call, Kind kind, int tag, std::optional<
   const std::uint32_t peer = from ? index(*from) : Waiting::anybody;
   for (;;) {
     if (const std::optional<Arrived> message = find(kind, tag, from)) return *message;
-    door_.engine().waiter().on_memory(
-        call, [&] { return word.load(std::memory_order_acquire) != 0; }, peer);
-    look(call);
+    const std::uint64_t looks = looks_;
+    const auto is_news = [&] {
+      return looks_ != looks || word.load(std::memory_order_acquire) != 0;
+    };
+    door_.engine().waiter().on_memory(call, is_news, peer);
+    if (looks_ == looks) look(call);
   }
 }
 

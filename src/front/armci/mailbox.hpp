@@ -53,6 +53,7 @@ class Mailbox {
   std::deque<std::byte*> sent_;    // not known to be taken
   std::size_t next_reclaim_ = 16;  // how many of them there are at the next look
   std::deque<Arrived> arrived_;    // not taken, the oldest first
+  std::uint64_t looks_ = 0;        // another thread may look while one waits
 };
 
 }  // namespace gondwana::armci

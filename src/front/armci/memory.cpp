@@ -61,38 +61,38 @@ using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names
 
 int PARMCI_Malloc(void** base_ptrs, armci_size_t size) {
   constexpr auto call = "ARMCI_Malloc";
-  return allocate(call, base_ptrs, size, door(call).world());
+  return allocate(call, base_ptrs, size, Entry(call)->world());
 }
 
 int PARMCI_Malloc_group(void** base_ptrs, armci_size_t bytes, ARMCI_Group* group) {
   constexpr auto call = "ARMCI_Malloc_group";
-  return allocate(call, base_ptrs, bytes, member_group(call, group));
+  return allocate(call, base_ptrs, bytes, member_group(Entry(call), group));
 }
 
 int PARMCI_Malloc_memdev(void** base_ptrs, armci_size_t bytes, const char* /*device*/) {
   constexpr auto call = "ARMCI_Malloc_memdev";
-  return allocate(call, base_ptrs, bytes, door(call).world());
+  return allocate(call, base_ptrs, bytes, Entry(call)->world());
 }
 
 int PARMCI_Malloc_group_memdev(void** base_ptrs, armci_size_t bytes, ARMCI_Group* group,
                                const char* /*device*/) {
   constexpr auto call = "ARMCI_Malloc_group_memdev";
-  return allocate(call, base_ptrs, bytes, member_group(call, group));
+  return allocate(call, base_ptrs, bytes, member_group(Entry(call), group));
 }
 
 int PARMCI_Free(void* ptr) {
   constexpr auto call = "ARMCI_Free";
-  return free_block(call, ptr, door(call).world());
+  return free_block(call, ptr, Entry(call)->world());
 }
 
 int PARMCI_Free_group(void* ptr, ARMCI_Group* group) {
   constexpr auto call = "ARMCI_Free_group";
-  return free_block(call, ptr, member_group(call, group));
+  return free_block(call, ptr, member_group(Entry(call), group));
 }
 
 int PARMCI_Free_memdev(void* ptr) {
   constexpr auto call = "ARMCI_Free_memdev";
-  return free_block(call, ptr, door(call).world());
+  return free_block(call, ptr, Entry(call)->world());
 }
 
 void* PARMCI_Malloc_local(armci_size_t size) {
@@ -107,23 +107,23 @@ int PARMCI_Free_local(void* ptr) {
 
 // The structure names the owner and the offset in its arena.
 void ARMCI_Memget(std::size_t bytes, armci_meminfo_t* meminfo, int /*memflg*/) {
-  Door& here = door("ARMCI_Memget");
+  const Entry here("ARMCI_Memget");
   *meminfo = {};
-  std::byte* block = here.heap().allocate(std::max<std::size_t>(bytes, 1));
+  std::byte* block = here->heap().allocate(std::max<std::size_t>(bytes, 1));
   if (block == nullptr) return;
   meminfo->addr = meminfo->attach_addr = reinterpret_cast<char*>(block);
   meminfo->size = bytes;
-  meminfo->cpid = static_cast<int>(gondwana::index(here.rank()));
-  meminfo->idlist[0] = static_cast<long>(block - here.own_arena());
+  meminfo->cpid = static_cast<int>(gondwana::index(here->rank()));
+  meminfo->idlist[0] = static_cast<long>(block - here->own_arena());
 }
 
 void* ARMCI_Memat(armci_meminfo_t* meminfo, long offset) {
   constexpr auto call = "ARMCI_Memat";
-  const Door& here = door(call);
-  const gondwana::Rank owner = here.checked_rank(call, meminfo->cpid);
-  if (meminfo->addr == nullptr || !here.is_near(owner)) return nullptr;
+  const Entry here(call);
+  const gondwana::Rank owner = here->checked_rank(call, meminfo->cpid);
+  if (meminfo->addr == nullptr || !here->is_near(owner)) return nullptr;
   return static_cast<std::byte*>(
-             here.name_of(owner, static_cast<std::uint64_t>(meminfo->idlist[0]))) +
+             here->name_of(owner, static_cast<std::uint64_t>(meminfo->idlist[0]))) +
          offset;
 }
 
@@ -131,10 +131,10 @@ void* ARMCI_Memat(armci_meminfo_t* meminfo, long offset) {
 void ARMCI_Memdt(armci_meminfo_t* /*meminfo*/, long /*offset*/) {}
 
 void ARMCI_Memctl(armci_meminfo_t* meminfo) {
-  Door& here = door("ARMCI_Memctl");
-  const bool is_mine = static_cast<std::uint32_t>(meminfo->cpid) == gondwana::index(here.rank());
+  const Entry here("ARMCI_Memctl");
+  const bool is_mine = static_cast<std::uint32_t>(meminfo->cpid) == gondwana::index(here->rank());
   if (is_mine && meminfo->addr != nullptr)
-    here.heap().release(reinterpret_cast<std::byte*>(meminfo->addr));
+    here->heap().release(reinterpret_cast<std::byte*>(meminfo->addr));
   meminfo->addr = nullptr;
 }
 

@@ -8,10 +8,10 @@ namespace gondwana::armci {
 namespace {
 
 void broadcast(CallName call, int scope, void* buffer, int size, int root) {
-  Door& here = door(call);
-  Group* group = scope_of(call, here, scope);
+  const Entry here(call);
+  Group* group = scope_of(call, *here, scope);
   if (group == nullptr) return;
-  const auto member = group->member_of(here.checked_rank(call, root));
+  const auto member = group->member_of(here->checked_rank(call, root));
   if (!member) give_up(call, fmt::format("root {}: not a process of the scope", root));
   group->broadcast(call, {static_cast<std::byte*>(buffer), checked_count(call, size)}, *member);
 }
@@ -32,8 +32,9 @@ void exchange_addresses(CallName call, Group& group, void** addresses, int n) {
     addresses[i] = offsets[i] == nothing ? nullptr : here.name_of(group.rank_of(i), offsets[i]);
 }
 
-int receive(CallName call, int tag, MutableBytes buffer, int* size, std::optional<Rank> from) {
-  Mailbox& mailbox = door(call).mailbox();
+int receive(const Entry& here, int tag, MutableBytes buffer, int* size, std::optional<Rank> from) {
+  const CallName call = here.call();
+  Mailbox& mailbox = here->mailbox();
   const Mailbox::Arrived message = mailbox.wait(call, Mailbox::Kind::program, tag, from);
   if (message.size > buffer.size())
     give_up(call,
@@ -54,39 +55,40 @@ MutableBytes bytes_at(CallName call, void* buffer, int size) {
 using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names of C follow
 
 int armci_msg_me(void) {
-  return static_cast<int>(gondwana::index(door("armci_msg_me").rank()));
+  return static_cast<int>(gondwana::index(Entry("armci_msg_me")->rank()));
 }
 
 int armci_msg_nproc(void) {
-  return static_cast<int>(door("armci_msg_nproc").ranks());
+  return static_cast<int>(Entry("armci_msg_nproc")->ranks());
 }
 
 void armci_msg_snd(int tag, void* buffer, int len, int to) {
   constexpr auto call = "armci_msg_snd";
-  Door& here = door(call);
-  here.mailbox().send(call, Mailbox::Kind::program, tag, bytes_at(call, buffer, len),
-                      here.checked_rank(call, to));
+  const Entry here(call);
+  here->mailbox().send(call, Mailbox::Kind::program, tag, bytes_at(call, buffer, len),
+                       here->checked_rank(call, to));
 }
 
 void armci_msg_rcv(int tag, void* buffer, int buflen, int* msglen, int from) {
   constexpr auto call = "armci_msg_rcv";
-  receive(call, tag, bytes_at(call, buffer, buflen), msglen, door(call).checked_rank(call, from));
+  const Entry here(call);
+  receive(here, tag, bytes_at(call, buffer, buflen), msglen, here->checked_rank(call, from));
 }
 
 int armci_msg_rcvany(int tag, void* buffer, int buflen, int* msglen) {
   constexpr auto call = "armci_msg_rcvany";
-  return receive(call, tag, bytes_at(call, buffer, buflen), msglen, std::nullopt);
+  return receive(Entry(call), tag, bytes_at(call, buffer, buflen), msglen, std::nullopt);
 }
 
 void parmci_msg_barrier(void) {
   constexpr auto call = "armci_msg_barrier";
-  const Door& here = door(call);
-  here.engine().collectives().sync(here.engine().teams().world(), call);
+  const Entry here(call);
+  here->engine().collectives().sync(here->engine().teams().world(), call);
 }
 
 void parmci_msg_group_barrier(ARMCI_Group* group) {
   constexpr auto call = "armci_msg_group_barrier";
-  member_group(call, group).meet(call);
+  member_group(Entry(call), group).meet(call);
 }
 
 extern "C" {
@@ -99,8 +101,9 @@ decltype(parmci_msg_group_barrier) armci_msg_group_barrier
 void armci_msg_bintree(int scope, int* root, int* up, int* left, int* right) {
   constexpr auto call = "armci_msg_bintree";
   *root = *up = *left = *right = -1;
-  const std::vector<gondwana::Rank> members = members_of_scope(call, door(call), scope);
-  const auto found = std::ranges::find(members, door(call).rank());
+  const Entry here(call);
+  const std::vector<gondwana::Rank> members = members_of_scope(call, *here, scope);
+  const auto found = std::ranges::find(members, here->rank());
   if (found == members.end()) return;
   const auto me = static_cast<std::size_t>(found - members.begin());
   const auto rank_of = [&](std::size_t member) {
@@ -126,15 +129,16 @@ void armci_msg_bcast_scope(int scope, void* buffer, int len, int root) {
 
 void armci_msg_group_bcast_scope(int /*scope*/, void* buf, int len, int root, ARMCI_Group* group) {
   constexpr auto call = "armci_msg_group_bcast_scope";
-  Group& of = member_group(call, group);
-  const auto member = of.member_of(of.door().checked_rank(call, root));
+  const Entry here(call);
+  Group& of = member_group(here, group);
+  const auto member = of.member_of(here->checked_rank(call, root));
   if (!member) give_up(call, fmt::format("root {}: not a process of the group", root));
   of.broadcast(call, bytes_at(call, buf, len), *member);
 }
 
 void armci_msg_clus_brdcst(void* buf, int len) {
   constexpr auto call = "armci_msg_clus_brdcst";
-  door(call).node_group(call).broadcast(call, bytes_at(call, buf, len), 0);
+  Entry(call)->node_group(call).broadcast(call, bytes_at(call, buf, len), 0);
 }
 
 // These are few, so each gets a message.
@@ -143,7 +147,8 @@ void armci_grp_clus_brdcst(void* buf, int len, int grp_master, int grp_clus_npro
   constexpr auto call = "armci_grp_clus_brdcst";
   constexpr int tag = 3;
   constexpr auto kind = Mailbox::Kind::library;
-  const Group& group = member_group(call, mastergroup);
+  const Entry here(call);
+  const Group& group = member_group(here, mastergroup);
   const std::int64_t end = std::int64_t{grp_master} + grp_clus_nproc;
   if (grp_master < 0 || grp_clus_nproc < 0 || end > group.size())
     give_up(call, fmt::format("{} processes from {} on: the group has {}", grp_clus_nproc,
@@ -151,7 +156,7 @@ void armci_grp_clus_brdcst(void* buf, int len, int grp_master, int grp_clus_npro
   if (*group.me() < static_cast<std::uint32_t>(grp_master) || *group.me() >= end) return;
   const auto first = static_cast<std::uint32_t>(grp_master);
   const auto bytes = bytes_at(call, buf, len);
-  Mailbox& mailbox = group.door().mailbox();
+  Mailbox& mailbox = here->mailbox();
   if (group.me() != first) {
     mailbox.take(call, mailbox.wait(call, kind, tag, group.rank_of(first)), bytes);
     return;
@@ -162,10 +167,10 @@ void armci_grp_clus_brdcst(void* buf, int len, int grp_master, int grp_clus_npro
 
 void armci_exchange_address(void* ptr_ar[], int n) {
   constexpr auto call = "armci_exchange_address";
-  exchange_addresses(call, door(call).world(), ptr_ar, n);
+  exchange_addresses(call, Entry(call)->world(), ptr_ar, n);
 }
 
 void armci_exchange_address_grp(void* ptr_arr[], int n, ARMCI_Group* group) {
   constexpr auto call = "armci_exchange_address_grp";
-  exchange_addresses(call, member_group(call, group), ptr_arr, n);
+  exchange_addresses(call, member_group(Entry(call), group), ptr_arr, n);
 }

@@ -1,5 +1,6 @@
 #include "front/armci/mutexes.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -84,6 +85,7 @@ void Mutexes::destroy(CallName call) {
   if (!exist()) give_up(call, "there are no mutexes");
   door_.world().meet(call);
   parts_.clear();
+  held_.clear();
   door_.heap().release(own_);
 }
 
@@ -99,19 +101,29 @@ Mutexes::Words Mutexes::words_of(CallName call, int mutex, int proc) {
 void Mutexes::lock(CallName call, int mutex, int proc) {
   Words words = words_of(call, mutex, proc);
   QueueLock queue(words, index(door_.rank()));
-  if (queue.is_mine())
+  if (const auto held = find_held(mutex, proc); held != held_.end() && held->thread == &own_turn)
     give_up(call, fmt::format("this process holds mutex {} of process {} already", mutex, proc));
+  // Threads of a process share its place in the queue.
+  if (queue.is_mine()) door_.engine().waiter().on_memory(call, [&] { return !queue.is_mine(); });
   queue.acquire();
+  held_.push_back({mutex, proc, &own_turn});
 }
 
 // What the holder has done is complete before another process gets the mutex.
 void Mutexes::unlock(CallName call, int mutex, int proc) {
   Words words = words_of(call, mutex, proc);
   QueueLock queue(words, index(door_.rank()));
-  if (!queue.is_mine())
+  const auto held = find_held(mutex, proc);
+  if (held == held_.end())
     give_up(call, fmt::format("this process does not hold mutex {} of process {}", mutex, proc));
+  held_.erase(held);
   door_.complete(call);
   queue.release();
+}
+
+std::vector<Mutexes::Held>::iterator Mutexes::find_held(int mutex, int proc) {
+  return std::ranges::find_if(
+      held_, [&](const Held& held) { return held.mutex == mutex && held.proc == proc; });
 }
 
 }  // namespace gondwana::armci

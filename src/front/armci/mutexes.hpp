@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "front/armci/turns.hpp"
 
 namespace gondwana::armci {
 
@@ -32,11 +33,20 @@ class Mutexes {
   };
   class Words;
 
+  // One that a thread of this process holds.
+  struct Held {
+    int mutex;
+    int proc;
+    const OwnTurn* thread;
+  };
+
   Words words_of(CallName call, int mutex, int proc);
+  std::vector<Held>::iterator find_held(int mutex, int proc);
 
   Door& door_;
   std::vector<Part> parts_;  // by rank; empty: there are no mutexes
   std::byte* own_ = nullptr;
+  std::vector<Held> held_;
 };
 
 }  // namespace gondwana::armci

@@ -29,11 +29,13 @@ void close_door(CallName call) {
   own_door = nullptr;
   delete &door;
   release_engine();
+  close_turns();
 }
 
 // Ends a program that exits with status 0 without ARMCI_Finalize.
 void finalize_at_exit(int status, void* /*unused*/) {
   if (own_door == nullptr || status != 0 || this_process().leaves_job) return;
+  const Turn turn;
   inits = 0;
   announce_end();
   close_door("exit");
@@ -56,7 +58,10 @@ int register_handlers() {
 
 void start(CallName call) {
   if (this_process().forked) give_up(call, "called in a child process that the rank forked");
+  prepare_turns();
+  const Turn turn;
   if (inits++ > 0) return;
+  open_turns();
   const Result<Engine*> engine = acquire_engine(call, Threads::one_at_a_time);
   if (!engine) fail_together(call, engine.error());
   own_door = new Door(**engine, call);
@@ -68,7 +73,9 @@ void start(CallName call) {
 }
 
 void finalize(CallName call) {
-  if (own_door == nullptr || --inits > 0) return;
+  if (own_door == nullptr) return;
+  const Turn turn;
+  if (--inits > 0) return;
   announce_end();
   close_door(call);
 }
@@ -92,12 +99,7 @@ int PARMCI_Init_args(int* /*argc*/, char*** /*argv*/) {
   return 0;
 }
 
-int PARMCI_Init_thread(int armci_requested) {
-  constexpr int multiple = 3;  // MPI_THREAD_MULTIPLE of all implementations
-  if (armci_requested >= multiple)
-    give_up("ARMCI_Init_thread",
-            "threads that call at once are not offered; let them take turns, "
-            "and ask for MPI_THREAD_SERIALIZED");
+int PARMCI_Init_thread(int /*armci_requested*/) {
   start("ARMCI_Init_thread");
   return 0;
 }
@@ -112,7 +114,7 @@ int PARMCI_Finalize(void) {
 }
 
 void ARMCI_Cleanup(void) {
-  if (own_door != nullptr) own_door->complete("ARMCI_Cleanup");
+  if (own_door != nullptr) Entry("ARMCI_Cleanup")->complete("ARMCI_Cleanup");
 }
 
 void ARMCI_Error(const char* msg, int code) {

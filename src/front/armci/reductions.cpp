@@ -116,8 +116,8 @@ void combine_all(CallName call, Group& group, void* x, int n, std::string_view o
 }
 
 void combine_scope(CallName call, int scope, void* x, int n, std::string_view op, int type) {
-  Door& here = door(call);
-  if (Group* group = scope_of(call, here, scope)) combine_all(call, *group, x, n, op, type);
+  const Entry here(call);
+  if (Group* group = scope_of(call, *here, scope)) combine_all(call, *group, x, n, op, type);
 }
 
 // Whether the number of one record is to be preferred.
@@ -146,8 +146,8 @@ bool is_better(const std::byte* one, const std::byte* other, int type, bool larg
 
 // Records are exchanged behind a byte that says whether they count.
 void select(CallName call, int scope, void* x, int n, std::string_view op, int type, bool counts) {
-  Door& here = door(call);
-  Group* group = scope_of(call, here, scope);
+  const Entry here(call);
+  Group* group = scope_of(call, *here, scope);
   if (group == nullptr) return;
   const bool largest = op.starts_with("max");
   if (!largest && !op.starts_with("min"))
@@ -197,81 +197,81 @@ void armci_msg_reduce(void* x, int n, char* op, int type) {
 
 void armci_msg_igop(int* x, int n, char* op) {
   constexpr auto call = "armci_msg_igop";
-  combine_all(call, door(call).world(), x, n, op, ARMCI_INT);
+  combine_all(call, Entry(call)->world(), x, n, op, ARMCI_INT);
 }
 
 void armci_msg_lgop(long* x, int n, char* op) {
   constexpr auto call = "armci_msg_lgop";
-  combine_all(call, door(call).world(), x, n, op, ARMCI_LONG);
+  combine_all(call, Entry(call)->world(), x, n, op, ARMCI_LONG);
 }
 
 void armci_msg_llgop(long long* x, int n, char* op) {
   constexpr auto call = "armci_msg_llgop";
-  combine_all(call, door(call).world(), x, n, op, ARMCI_LONG_LONG);
+  combine_all(call, Entry(call)->world(), x, n, op, ARMCI_LONG_LONG);
 }
 
 void armci_msg_fgop(float* x, int n, char* op) {
   constexpr auto call = "armci_msg_fgop";
-  combine_all(call, door(call).world(), x, n, op, ARMCI_FLOAT);
+  combine_all(call, Entry(call)->world(), x, n, op, ARMCI_FLOAT);
 }
 
 void armci_msg_dgop(double* x, int n, char* op) {
   constexpr auto call = "armci_msg_dgop";
-  combine_all(call, door(call).world(), x, n, op, ARMCI_DOUBLE);
+  combine_all(call, Entry(call)->world(), x, n, op, ARMCI_DOUBLE);
 }
 
 void armci_msg_group_gop_scope(int /*scope*/, void* x, int n, char* op, int type,
                                ARMCI_Group* group) {
   constexpr auto call = "armci_msg_group_gop_scope";
-  combine_all(call, member_group(call, group), x, n, op, type);
+  combine_all(call, member_group(Entry(call), group), x, n, op, type);
 }
 
 void armci_msg_group_igop(int* x, int n, char* op, ARMCI_Group* group) {
   constexpr auto call = "armci_msg_group_igop";
-  combine_all(call, member_group(call, group), x, n, op, ARMCI_INT);
+  combine_all(call, member_group(Entry(call), group), x, n, op, ARMCI_INT);
 }
 
 void armci_msg_group_lgop(long* x, int n, char* op, ARMCI_Group* group) {
   constexpr auto call = "armci_msg_group_lgop";
-  combine_all(call, member_group(call, group), x, n, op, ARMCI_LONG);
+  combine_all(call, member_group(Entry(call), group), x, n, op, ARMCI_LONG);
 }
 
 void armci_msg_group_llgop(long long* x, int n, char* op, ARMCI_Group* group) {
   constexpr auto call = "armci_msg_group_llgop";
-  combine_all(call, member_group(call, group), x, n, op, ARMCI_LONG_LONG);
+  combine_all(call, member_group(Entry(call), group), x, n, op, ARMCI_LONG_LONG);
 }
 
 void armci_msg_group_fgop(float* x, int n, char* op, ARMCI_Group* group) {
   constexpr auto call = "armci_msg_group_fgop";
-  combine_all(call, member_group(call, group), x, n, op, ARMCI_FLOAT);
+  combine_all(call, member_group(Entry(call), group), x, n, op, ARMCI_FLOAT);
 }
 
 void armci_msg_group_dgop(double* x, int n, char* op, ARMCI_Group* group) {
   constexpr auto call = "armci_msg_group_dgop";
-  combine_all(call, member_group(call, group), x, n, op, ARMCI_DOUBLE);
+  combine_all(call, member_group(Entry(call), group), x, n, op, ARMCI_DOUBLE);
 }
 
 void armci_msg_clus_igop(int* x, int n, char* op) {
   constexpr auto call = "armci_msg_clus_igop";
-  combine_all(call, door(call).node_group(call), x, n, op, ARMCI_INT);
+  combine_all(call, Entry(call)->node_group(call), x, n, op, ARMCI_INT);
 }
 
 void armci_msg_clus_lgop(long* x, int n, char* op) {
   constexpr auto call = "armci_msg_clus_lgop";
-  combine_all(call, door(call).node_group(call), x, n, op, ARMCI_LONG);
+  combine_all(call, Entry(call)->node_group(call), x, n, op, ARMCI_LONG);
 }
 
 void armci_msg_clus_llgop(long long* x, int n, char* op) {
   constexpr auto call = "armci_msg_clus_llgop";
-  combine_all(call, door(call).node_group(call), x, n, op, ARMCI_LONG_LONG);
+  combine_all(call, Entry(call)->node_group(call), x, n, op, ARMCI_LONG_LONG);
 }
 
 void armci_msg_clus_fgop(float* x, int n, char* op) {
   constexpr auto call = "armci_msg_clus_fgop";
-  combine_all(call, door(call).node_group(call), x, n, op, ARMCI_FLOAT);
+  combine_all(call, Entry(call)->node_group(call), x, n, op, ARMCI_FLOAT);
 }
 
 void armci_msg_clus_dgop(double* x, int n, char* op) {
   constexpr auto call = "armci_msg_clus_dgop";
-  combine_all(call, door(call).node_group(call), x, n, op, ARMCI_DOUBLE);
+  combine_all(call, Entry(call)->node_group(call), x, n, op, ARMCI_DOUBLE);
 }

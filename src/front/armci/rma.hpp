@@ -11,7 +11,7 @@
 
 namespace gondwana::armci {
 
-// What a call asks for. A put is an accumulate that replaces.
+// What a call asks for, with its turn. A put is an accumulate that replaces.
 struct Call {
   Door& door;
   CallName name;
@@ -20,6 +20,7 @@ struct Call {
   std::optional<Accumulation> adds = {};
   bool waits = true;              // false: a get may go on after the call
   armci_hdl_t* handle = nullptr;  // of a call that does not wait
+  Turn turn = {};
 };
 
 // Moves one piece between memory that lies here. False: the other memory does not lie here, or is

@@ -11,14 +11,14 @@ using gondwana::strided::End;
 
 int PARMCI_Put(void* src, void* dst, int size, int target) {
   if (size > 0 && try_put(dst, src, static_cast<std::size_t>(size), target)) return 0;
-  const Call call{door("ARMCI_Put"), "ARMCI_Put", target, End::target};
+  const Call call{open_door("ARMCI_Put"), "ARMCI_Put", target, End::target};
   move_piece(call, dst, src, static_cast<std::size_t>(checked_size("ARMCI_Put", size)));
   return 0;
 }
 
 int PARMCI_Get(void* src, void* dst, int size, int target) {
   if (size > 0 && try_get(dst, src, static_cast<std::size_t>(size), target)) return 0;
-  const Call call{door("ARMCI_Get"), "ARMCI_Get", target, End::source};
+  const Call call{open_door("ARMCI_Get"), "ARMCI_Get", target, End::source};
   move_piece(call, dst, src, static_cast<std::size_t>(checked_size("ARMCI_Get", size)));
   return 0;
 }
@@ -26,7 +26,7 @@ int PARMCI_Get(void* src, void* dst, int size, int target) {
 int PARMCI_Acc(int datatype, void* scale, void* src, void* dst, int bytes, int proc) {
   if (bytes > 0 && try_add(datatype, scale, dst, src, static_cast<std::size_t>(bytes), proc))
     return 0;
-  const Call call{door("ARMCI_Acc"), "ARMCI_Acc", proc, End::target,
+  const Call call{open_door("ARMCI_Acc"), "ARMCI_Acc", proc, End::target,
                   accumulation_of("ARMCI_Acc", datatype, scale)};
   move_piece(call, dst, src, static_cast<std::size_t>(checked_size("ARMCI_Acc", bytes)));
   return 0;
@@ -36,7 +36,7 @@ int PARMCI_PutS(void* src_ptr, int src_stride_ar[], void* dst_ptr, int dst_strid
                 int stride_levels, int proc) {
   const std::size_t size = size_of_piece(count, stride_levels);
   if (size > 0 && try_put(dst_ptr, src_ptr, size, proc)) return 0;
-  const Call call{door("ARMCI_PutS"), "ARMCI_PutS", proc, End::target};
+  const Call call{open_door("ARMCI_PutS"), "ARMCI_PutS", proc, End::target};
   move_section(call, {src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels});
   return 0;
 }
@@ -45,7 +45,7 @@ int PARMCI_GetS(void* src_ptr, int src_stride_ar[], void* dst_ptr, int dst_strid
                 int stride_levels, int proc) {
   const std::size_t size = size_of_piece(count, stride_levels);
   if (size > 0 && try_get(dst_ptr, src_ptr, size, proc)) return 0;
-  const Call call{door("ARMCI_GetS"), "ARMCI_GetS", proc, End::source};
+  const Call call{open_door("ARMCI_GetS"), "ARMCI_GetS", proc, End::source};
   move_section(call, {src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels});
   return 0;
 }
@@ -54,51 +54,51 @@ int PARMCI_AccS(int datatype, void* scale, void* src_ptr, int src_stride_ar[], v
                 int dst_stride_ar[], int count[], int stride_levels, int proc) {
   const std::size_t size = size_of_piece(count, stride_levels);
   if (size > 0 && try_add(datatype, scale, dst_ptr, src_ptr, size, proc)) return 0;
-  const Call call{door("ARMCI_AccS"), "ARMCI_AccS", proc, End::target,
+  const Call call{open_door("ARMCI_AccS"), "ARMCI_AccS", proc, End::target,
                   accumulation_of("ARMCI_AccS", datatype, scale)};
   move_section(call, {src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels});
   return 0;
 }
 
 int PARMCI_PutV(armci_giov_t* iov, int iov_len, int proc) {
-  const Call call{door("ARMCI_PutV"), "ARMCI_PutV", proc, End::target};
+  const Call call{open_door("ARMCI_PutV"), "ARMCI_PutV", proc, End::target};
   move_list(call, iov, iov_len);
   return 0;
 }
 
 int PARMCI_GetV(armci_giov_t* iov, int iov_len, int proc) {
-  const Call call{door("ARMCI_GetV"), "ARMCI_GetV", proc, End::source};
+  const Call call{open_door("ARMCI_GetV"), "ARMCI_GetV", proc, End::source};
   move_list(call, iov, iov_len);
   return 0;
 }
 
 int PARMCI_AccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int proc) {
-  const Call call{door("ARMCI_AccV"), "ARMCI_AccV", proc, End::target,
+  const Call call{open_door("ARMCI_AccV"), "ARMCI_AccV", proc, End::target,
                   accumulation_of("ARMCI_AccV", datatype, scale)};
   move_list(call, iov, iov_len);
   return 0;
 }
 
 int PARMCI_PutValueInt(int src, void* dst, int proc) {
-  const Call call{door("ARMCI_PutValueInt"), "ARMCI_PutValueInt", proc, End::target};
+  const Call call{open_door("ARMCI_PutValueInt"), "ARMCI_PutValueInt", proc, End::target};
   move_piece(call, dst, &src, sizeof(src));
   return 0;
 }
 
 int PARMCI_PutValueLong(long src, void* dst, int proc) {
-  const Call call{door("ARMCI_PutValueLong"), "ARMCI_PutValueLong", proc, End::target};
+  const Call call{open_door("ARMCI_PutValueLong"), "ARMCI_PutValueLong", proc, End::target};
   move_piece(call, dst, &src, sizeof(src));
   return 0;
 }
 
 int PARMCI_PutValueFloat(float src, void* dst, int proc) {
-  const Call call{door("ARMCI_PutValueFloat"), "ARMCI_PutValueFloat", proc, End::target};
+  const Call call{open_door("ARMCI_PutValueFloat"), "ARMCI_PutValueFloat", proc, End::target};
   move_piece(call, dst, &src, sizeof(src));
   return 0;
 }
 
 int PARMCI_PutValueDouble(double src, void* dst, int proc) {
-  const Call call{door("ARMCI_PutValueDouble"), "ARMCI_PutValueDouble", proc, End::target};
+  const Call call{open_door("ARMCI_PutValueDouble"), "ARMCI_PutValueDouble", proc, End::target};
   move_piece(call, dst, &src, sizeof(src));
   return 0;
 }
@@ -108,7 +108,7 @@ int PARMCI_NbPut(void* src, void* dst, int bytes, int proc, armci_hdl_t* hdl) {
     Transfers::note_done(hdl);
     return 0;
   }
-  const Call call{door("ARMCI_NbPut"), "ARMCI_NbPut", proc, End::target};
+  const Call call{open_door("ARMCI_NbPut"), "ARMCI_NbPut", proc, End::target};
   move_piece(call, dst, src, static_cast<std::size_t>(checked_size("ARMCI_NbPut", bytes)));
   Transfers::note_done(hdl);
   return 0;
@@ -120,7 +120,7 @@ int PARMCI_NbGet(void* src, void* dst, int bytes, int proc, armci_hdl_t* hdl) {
     return 0;
   }
   Transfers::note_done(hdl);
-  const Call call{door("ARMCI_NbGet"), "ARMCI_NbGet", proc, End::source, {}, false, hdl};
+  const Call call{open_door("ARMCI_NbGet"), "ARMCI_NbGet", proc, End::source, {}, false, hdl};
   move_piece(call, dst, src, static_cast<std::size_t>(checked_size("ARMCI_NbGet", bytes)));
   return 0;
 }
@@ -131,7 +131,7 @@ int PARMCI_NbAcc(int datatype, void* scale, void* src, void* dst, int bytes, int
     Transfers::note_done(hdl);
     return 0;
   }
-  const Call call{door("ARMCI_NbAcc"), "ARMCI_NbAcc", proc, End::target,
+  const Call call{open_door("ARMCI_NbAcc"), "ARMCI_NbAcc", proc, End::target,
                   accumulation_of("ARMCI_NbAcc", datatype, scale)};
   move_piece(call, dst, src, static_cast<std::size_t>(checked_size("ARMCI_NbAcc", bytes)));
   Transfers::note_done(hdl);
@@ -145,7 +145,7 @@ int PARMCI_NbPutS(void* src_ptr, int src_stride_ar[], void* dst_ptr, int dst_str
     Transfers::note_done(hdl);
     return 0;
   }
-  const Call call{door("ARMCI_NbPutS"), "ARMCI_NbPutS", proc, End::target};
+  const Call call{open_door("ARMCI_NbPutS"), "ARMCI_NbPutS", proc, End::target};
   move_section(call, {src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels});
   Transfers::note_done(hdl);
   return 0;
@@ -159,7 +159,7 @@ int PARMCI_NbGetS(void* src_ptr, int src_stride_ar[], void* dst_ptr, int dst_str
     return 0;
   }
   Transfers::note_done(hdl);
-  const Call call{door("ARMCI_NbGetS"), "ARMCI_NbGetS", proc, End::source, {}, false, hdl};
+  const Call call{open_door("ARMCI_NbGetS"), "ARMCI_NbGetS", proc, End::source, {}, false, hdl};
   move_section(call, {src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels});
   return 0;
 }
@@ -171,7 +171,7 @@ int PARMCI_NbAccS(int datatype, void* scale, void* src_ptr, int src_stride_ar[],
     Transfers::note_done(hdl);
     return 0;
   }
-  const Call call{door("ARMCI_NbAccS"), "ARMCI_NbAccS", proc, End::target,
+  const Call call{open_door("ARMCI_NbAccS"), "ARMCI_NbAccS", proc, End::target,
                   accumulation_of("ARMCI_NbAccS", datatype, scale)};
   move_section(call, {src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels});
   Transfers::note_done(hdl);
@@ -179,7 +179,7 @@ int PARMCI_NbAccS(int datatype, void* scale, void* src_ptr, int src_stride_ar[],
 }
 
 int PARMCI_NbPutV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* handle) {
-  const Call call{door("ARMCI_NbPutV"), "ARMCI_NbPutV", proc, End::target};
+  const Call call{open_door("ARMCI_NbPutV"), "ARMCI_NbPutV", proc, End::target};
   move_list(call, iov, iov_len);
   Transfers::note_done(handle);
   return 0;
@@ -187,14 +187,14 @@ int PARMCI_NbPutV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* handle)
 
 int PARMCI_NbGetV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* handle) {
   Transfers::note_done(handle);
-  const Call call{door("ARMCI_NbGetV"), "ARMCI_NbGetV", proc, End::source, {}, false, handle};
+  const Call call{open_door("ARMCI_NbGetV"), "ARMCI_NbGetV", proc, End::source, {}, false, handle};
   move_list(call, iov, iov_len);
   return 0;
 }
 
 int PARMCI_NbAccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int proc,
                   armci_hdl_t* handle) {
-  const Call call{door("ARMCI_NbAccV"), "ARMCI_NbAccV", proc, End::target,
+  const Call call{open_door("ARMCI_NbAccV"), "ARMCI_NbAccV", proc, End::target,
                   accumulation_of("ARMCI_NbAccV", datatype, scale)};
   move_list(call, iov, iov_len);
   Transfers::note_done(handle);
@@ -202,28 +202,28 @@ int PARMCI_NbAccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int
 }
 
 int PARMCI_NbPutValueInt(int src, void* dst, int proc, armci_hdl_t* hdl) {
-  const Call call{door("ARMCI_NbPutValueInt"), "ARMCI_NbPutValueInt", proc, End::target};
+  const Call call{open_door("ARMCI_NbPutValueInt"), "ARMCI_NbPutValueInt", proc, End::target};
   move_piece(call, dst, &src, sizeof(src));
   Transfers::note_done(hdl);
   return 0;
 }
 
 int PARMCI_NbPutValueLong(long src, void* dst, int proc, armci_hdl_t* hdl) {
-  const Call call{door("ARMCI_NbPutValueLong"), "ARMCI_NbPutValueLong", proc, End::target};
+  const Call call{open_door("ARMCI_NbPutValueLong"), "ARMCI_NbPutValueLong", proc, End::target};
   move_piece(call, dst, &src, sizeof(src));
   Transfers::note_done(hdl);
   return 0;
 }
 
 int PARMCI_NbPutValueFloat(float src, void* dst, int proc, armci_hdl_t* hdl) {
-  const Call call{door("ARMCI_NbPutValueFloat"), "ARMCI_NbPutValueFloat", proc, End::target};
+  const Call call{open_door("ARMCI_NbPutValueFloat"), "ARMCI_NbPutValueFloat", proc, End::target};
   move_piece(call, dst, &src, sizeof(src));
   Transfers::note_done(hdl);
   return 0;
 }
 
 int PARMCI_NbPutValueDouble(double src, void* dst, int proc, armci_hdl_t* hdl) {
-  const Call call{door("ARMCI_NbPutValueDouble"), "ARMCI_NbPutValueDouble", proc, End::target};
+  const Call call{open_door("ARMCI_NbPutValueDouble"), "ARMCI_NbPutValueDouble", proc, End::target};
   move_piece(call, dst, &src, sizeof(src));
   Transfers::note_done(hdl);
   return 0;
@@ -231,34 +231,34 @@ int PARMCI_NbPutValueDouble(double src, void* dst, int proc, armci_hdl_t* hdl) {
 
 int PARMCI_GetValueInt(void* src, int proc) {
   int value;
-  const Call call{door("ARMCI_GetValueInt"), "ARMCI_GetValueInt", proc, End::source};
+  const Call call{open_door("ARMCI_GetValueInt"), "ARMCI_GetValueInt", proc, End::source};
   move_piece(call, &value, src, sizeof(value));
   return value;
 }
 
 long PARMCI_GetValueLong(void* src, int proc) {
   long value;
-  const Call call{door("ARMCI_GetValueLong"), "ARMCI_GetValueLong", proc, End::source};
+  const Call call{open_door("ARMCI_GetValueLong"), "ARMCI_GetValueLong", proc, End::source};
   move_piece(call, &value, src, sizeof(value));
   return value;
 }
 
 float PARMCI_GetValueFloat(void* src, int proc) {
   float value;
-  const Call call{door("ARMCI_GetValueFloat"), "ARMCI_GetValueFloat", proc, End::source};
+  const Call call{open_door("ARMCI_GetValueFloat"), "ARMCI_GetValueFloat", proc, End::source};
   move_piece(call, &value, src, sizeof(value));
   return value;
 }
 
 double PARMCI_GetValueDouble(void* src, int proc) {
   double value;
-  const Call call{door("ARMCI_GetValueDouble"), "ARMCI_GetValueDouble", proc, End::source};
+  const Call call{open_door("ARMCI_GetValueDouble"), "ARMCI_GetValueDouble", proc, End::source};
   move_piece(call, &value, src, sizeof(value));
   return value;
 }
 
 int PARMCI_Put_flag(void* src, void* dst, int size, int* flag, int value, int proc) {
-  const Call call{door("ARMCI_Put_flag"), "ARMCI_Put_flag", proc, End::target};
+  const Call call{open_door("ARMCI_Put_flag"), "ARMCI_Put_flag", proc, End::target};
   move_piece(call, dst, src, static_cast<std::size_t>(checked_size("ARMCI_Put_flag", size)));
   store_flag(call, flag, value);
   return 0;
@@ -266,7 +266,7 @@ int PARMCI_Put_flag(void* src, void* dst, int size, int* flag, int value, int pr
 
 int PARMCI_PutS_flag(void* src_ptr, int src_stride_ar[], void* dst_ptr, int dst_stride_ar[],
                      int count[], int stride_levels, int* flag, int value, int proc) {
-  const Call call{door("ARMCI_PutS_flag"), "ARMCI_PutS_flag", proc, End::target};
+  const Call call{open_door("ARMCI_PutS_flag"), "ARMCI_PutS_flag", proc, End::target};
   move_section(call, {src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels});
   store_flag(call, flag, value);
   return 0;
@@ -274,7 +274,7 @@ int PARMCI_PutS_flag(void* src_ptr, int src_stride_ar[], void* dst_ptr, int dst_
 
 int PARMCI_PutS_flag_dir(void* src_ptr, int src_stride_ar[], void* dst_ptr, int dst_stride_ar[],
                          int count[], int stride_levels, int* flag, int value, int proc) {
-  const Call call{door("ARMCI_PutS_flag_dir"), "ARMCI_PutS_flag_dir", proc, End::target};
+  const Call call{open_door("ARMCI_PutS_flag_dir"), "ARMCI_PutS_flag_dir", proc, End::target};
   move_section(call, {src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels});
   store_flag(call, flag, value);
   return 0;

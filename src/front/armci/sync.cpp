@@ -10,19 +10,20 @@ namespace gondwana::armci {
 namespace {
 
 template <typename T>
-void read_modify_write(CallName call, AtomicOp op, T* here, const Door::Place& place, T operand) {
+void read_modify_write(const Entry& door, AtomicOp op, T* here, const Door::Place& place,
+                       T operand) {
   const AtomicType type = sizeof(T) == 4 ? AtomicType::int32 : AtomicType::int64;
-  Door& door = armci::door(call);
   AtomicRequest request{op, type};
   std::memcpy(&request.operand, &operand, sizeof(operand));
   std::uint64_t old = 0;
   if (place.here != nullptr) {
     old = find_executor(op, type)(place.here, request);
-    door.lane().counters().add(Count::atomics);
+    door->lane().counters().add(Count::atomics);
   } else {
-    door.order(call);
-    const auto found = door.engine().remote().request(door.lane(), place.elsewhere, request, call);
-    door.check(call, found.has_value());
+    door->order(door.call());
+    const auto found =
+        door->engine().remote().request(door->lane(), place.elsewhere, request, door.call());
+    door->check(door.call(), found.has_value());
     old = *found;
   }
   std::memcpy(here, &old, sizeof(T));
@@ -30,15 +31,15 @@ void read_modify_write(CallName call, AtomicOp op, T* here, const Door::Place& p
 
 template <typename T>
 void read_modify_write(CallName call, bool swaps, void* here, void* there, int value, int proc) {
-  const Door& door = armci::door(call);
+  const Entry door(call);
   if (reinterpret_cast<std::uintptr_t>(there) % sizeof(T) != 0)
     give_up(call,
             fmt::format("{}: not aligned to the {} bytes of its type", fmt::ptr(there), sizeof(T)));
-  const Door::Place place = door.find(call, proc, there, sizeof(T));
+  const Door::Place place = door->find(call, proc, there, sizeof(T));
   auto* result = static_cast<T*>(here);
-  read_modify_write<T>(call, swaps ? AtomicOp::swap : AtomicOp::add, result, place,
+  read_modify_write<T>(door, swaps ? AtomicOp::swap : AtomicOp::add, result, place,
                        swaps ? *result : static_cast<T>(value));
-  if (place.here != nullptr) door.wake(proc);
+  if (place.here != nullptr) door->wake(proc);
 }
 
 }  // namespace
@@ -48,25 +49,25 @@ using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names
 
 void PARMCI_Fence(int proc) {
   constexpr auto call = "ARMCI_Fence";
-  const Door& here = door(call);
-  here.checked_rank(call, proc);
-  here.complete(call);
+  const Entry here(call);
+  here->checked_rank(call, proc);
+  here->complete(call);
 }
 
 void PARMCI_AllFence(void) {
   constexpr auto call = "ARMCI_AllFence";
-  door(call).complete(call);
+  Entry(call)->complete(call);
 }
 
 void ARMCI_GroupFence(ARMCI_Group* group) {
   constexpr auto call = "ARMCI_GroupFence";
-  group_of(call, group).door().complete(call);
+  group_of(Entry(call), group).door().complete(call);
 }
 
 void PARMCI_Barrier(void) {
   constexpr auto call = "ARMCI_Barrier";
-  const Door& here = door(call);
-  here.check(call, here.engine().collectives().barrier(here.engine().teams().world(), call));
+  const Entry here(call);
+  here->check(call, here->engine().collectives().barrier(here->engine().teams().world(), call));
 }
 
 int PARMCI_Rmw(int op, void* ploc, void* prem, int value, int proc) {
@@ -90,42 +91,42 @@ int PARMCI_Rmw(int op, void* ploc, void* prem, int value, int proc) {
 int PARMCI_Create_mutexes(int count) {
   constexpr auto call = "ARMCI_Create_mutexes";
   if (count < 0) give_up(call, fmt::format("{} mutexes", count));
-  return door(call).mutexes().create(call, static_cast<std::uint32_t>(count)) ? 0 : 1;
+  return Entry(call)->mutexes().create(call, static_cast<std::uint32_t>(count)) ? 0 : 1;
 }
 
 int PARMCI_Destroy_mutexes(void) {
   constexpr auto call = "ARMCI_Destroy_mutexes";
-  door(call).mutexes().destroy(call);
+  Entry(call)->mutexes().destroy(call);
   return 0;
 }
 
 void PARMCI_Lock(int mutex, int proc) {
   constexpr auto call = "ARMCI_Lock";
-  door(call).mutexes().lock(call, mutex, proc);
+  Entry(call)->mutexes().lock(call, mutex, proc);
 }
 
 void PARMCI_Unlock(int mutex, int proc) {
   constexpr auto call = "ARMCI_Unlock";
-  door(call).mutexes().unlock(call, mutex, proc);
+  Entry(call)->mutexes().unlock(call, mutex, proc);
 }
 
 int armci_notify(int proc) {
   constexpr auto call = "armci_notify";
-  const Door& here = door(call);
-  const gondwana::Rank to = here.checked_rank(call, proc);
-  here.complete(call);
-  here.request(call, to, here.notifications_of(to, here.rank()),
-               {gondwana::AtomicOp::add, gondwana::AtomicType::uint64, 1});
+  const Entry here(call);
+  const gondwana::Rank to = here->checked_rank(call, proc);
+  here->complete(call);
+  here->request(call, to, here->notifications_of(to, here->rank()),
+                {gondwana::AtomicOp::add, gondwana::AtomicType::uint64, 1});
   return 0;
 }
 
 int armci_notify_wait(int proc, int* pval) {
   constexpr auto call = "armci_notify_wait";
-  Door& here = door(call);
-  const gondwana::Rank from = here.checked_rank(call, proc);
-  const std::atomic_ref count(here.own_word(here.notifications_of(here.rank(), from)));
-  const std::uint64_t wanted = here.next_notification(from);
-  here.engine().waiter().on_memory(
+  const Entry here(call);
+  const gondwana::Rank from = here->checked_rank(call, proc);
+  const std::atomic_ref count(here->own_word(here->notifications_of(here->rank(), from)));
+  const std::uint64_t wanted = here->next_notification(from);
+  here->engine().waiter().on_memory(
       call, [&] { return count.load(std::memory_order_acquire) >= wanted; }, gondwana::index(from));
   if (pval != nullptr) *pval = static_cast<int>(wanted);
   return 0;

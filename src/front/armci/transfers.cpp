@@ -21,6 +21,7 @@ void Transfers::keep(armci_hdl_t* handle, std::unique_ptr<FarPieces> transfer) {
 }
 
 void Transfers::finish(CallName call, int number) {
+  const KeptTurn kept;
   const auto found = begun_.find(number);
   if (found == begun_.end()) return;
   for (const auto& transfer : found->second) door_.check(call, transfer->finish(call).has_value());

@@ -60,7 +60,6 @@ MESSAGES = {
     "node": "armci_domain_nprocs: node 44: the job has 1",
     "free": r"ARMCI_Free: 0x\w+: ARMCI_Malloc has not returned this address",
     "free_twice": r"ARMCI_Free: 0x\w+: .* or it is free",
-    "threads": "ARMCI_Init_thread: threads that call at once",
     "late": "ARMCI_AllFence: called before ARMCI_Init or after ARMCI_Finalize",
 }
 

@@ -215,10 +215,6 @@ static void node(void) {
   armci_domain_nprocs(ARMCI_DOMAIN_SMP, 44);
 }
 
-static void threads(void) {
-  ARMCI_Init_thread(3);
-}
-
 static void error(void) {
   ARMCI_Error("the matrix is singular", 5);
 }
@@ -290,7 +286,6 @@ static const struct {
               {"empty_group", empty_group},
               {"addresses", addresses},
               {"node", node},
-              {"threads", threads},
               {"error", error},
               {"error_of_0", error_of_0},
               {"abort", abort_job},

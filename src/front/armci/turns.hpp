@@ -1,0 +1,54 @@
+// The turns of the threads of this process: one at a time is in the library. A thread that waits
+// long for other processes gives its turn away meanwhile.
+//
+// Puts, gets and accumulates of one piece within the node need no turn: they touch no state of the
+// door but its counters, which then may miss some.
+#pragma once
+
+#include <cstdint>
+
+#include "sync/turn_lock.hpp"
+
+namespace gondwana::armci {
+
+using ProcessTurns = TurnLock<RealAtomics>;
+
+struct OwnTurn {
+  std::uint32_t depth = 0;  // of calls within calls
+  std::uint32_t kept = 0;
+  ProcessTurns::IsFirst is_first = false;
+};
+
+extern constinit ProcessTurns process_turns __attribute__((visibility("hidden")));
+extern constinit thread_local OwnTurn own_turn
+    __attribute__((visibility("hidden"), tls_model("initial-exec")));
+
+// The turn of a call. Calls within calls have the turn already.
+class Turn {
+ public:
+  [[gnu::always_inline]] Turn() {
+    if (own_turn.depth++ == 0) process_turns.enter(own_turn.is_first);
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  [[gnu::always_inline]] ~Turn() {
+    if (--own_turn.depth == 0) process_turns.leave(own_turn.is_first);
+  }
+};
+
+// While it lives, waits keep the turn: another thread would find state in the midst of a change.
+class KeptTurn {
+ public:
+  KeptTurn() { ++own_turn.kept; }
+  KeptTurn(const KeptTurn&) = delete;
+  KeptTurn& operator=(const KeptTurn&) = delete;
+  ~KeptTurn() { --own_turn.kept; }
+};
+
+// From the first call on.
+void prepare_turns();
+// For the door: from when it opens until it is closed, waits of this process give turns away.
+void open_turns();
+void close_turns();
+
+}  // namespace gondwana::armci
