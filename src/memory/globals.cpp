@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -175,15 +176,19 @@ bool is_beyond_file_size(std::size_t end) {
   return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < end;
 }
 
+// Here and below without functions of the C library that sanitizers replace: pwrite() would be told
+// that it reads what lies between the variables, and mmap() would make them forget what that is.
+bool write_page(const UniqueFd& arena, std::size_t offset, Bytes page) {
+  return ::syscall(SYS_pwrite64, arena.get(), page.data(), page.size(), offset) ==
+         static_cast<long>(page.size());
+}
+
 // Says so where memory has run out, and touches no page that is zero.
 bool write_to(const UniqueFd& arena, std::size_t offset, MutableBytes globals) {
   const std::size_t page = page_size();
   for (std::size_t at = 0; at < globals.size(); at += page) {
     const Bytes bytes = globals.subspan(at, page);
-    if (all_zero(bytes)) continue;
-    if (::pwrite(arena.get(), bytes.data(), page, static_cast<off_t>(offset + at)) !=
-        static_cast<ssize_t>(page))
-      return false;
+    if (!all_zero(bytes) && !write_page(arena, offset + at, bytes)) return false;
   }
   return true;
 }
@@ -219,9 +224,9 @@ Result<void> share_part(MutableBytes globals, const UniqueFd& arena, std::size_t
                              ? copy_to(arena, offset, globals)
                              : write_to(arena, offset, globals);
   if (!is_copied) return fail();
-  void* mapped = ::mmap(globals.data(), globals.size(), PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_FIXED, arena.get(), static_cast<off_t>(offset));
-  if (mapped == MAP_FAILED) return fail();
+  const long mapped = ::syscall(SYS_mmap, globals.data(), globals.size(), PROT_READ | PROT_WRITE,
+                                MAP_SHARED | MAP_FIXED, arena.get(), offset);
+  if (mapped == -1) return fail();
   return {};
 }
 

@@ -1,6 +1,7 @@
 """Debugging tools find errors in a program: `debugging_test.py GONDWANA PROGRAM ASAN_PROGRAM`.
 
-ASAN_PROGRAM is the same program, built with AddressSanitizer, or "none".
+ASAN_PROGRAM is the same program, built with AddressSanitizer, or "none". Beside it lies ASAN_PROGRAM_static, which is
+linked with the static library.
 """
 
 import os
@@ -59,9 +60,18 @@ class AddressSanitizer(unittest.TestCase):
             self.skipTest("no program with AddressSanitizer")
 
     def test_a_program_runs(self):
-        for ranks in (1, 2):
-            ended = run_job(ranks, ASAN_PROGRAM, "nothing")
-            self.assertEqual((ended.returncode, ended.stdout, ended.stderr), (0, "went on\n", ""))
+        for program in (ASAN_PROGRAM, ASAN_PROGRAM + "_static"):
+            for ranks in (1, 2):
+                with self.subTest(program=program, ranks=ranks):
+                    ended = run_job(ranks, program, "nothing")
+                    self.assertEqual((ended.returncode, ended.stdout, ended.stderr), (0, "went on\n", ""))
+
+    def test_damage_to_variables_is_found(self):
+        for program in (ASAN_PROGRAM, ASAN_PROGRAM + "_static"):
+            with self.subTest(program=program):
+                ended = run_job(2, program, "variable")
+                self.assertNotEqual(ended.returncode, 0)
+                self.assertIn("global-buffer-overflow", ended.stderr)
 
     def test_damage_to_blocks_is_found(self):
         for damage in DAMAGES:

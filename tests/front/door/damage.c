@@ -24,6 +24,9 @@ static void overflow_by_pointer(char* block) {
   char* theirs = shmem_ptr(block, shmem_n_pes() - 1);
   if (theirs != NULL) theirs[size] = 1;
 }
+static void overflow_variable(char* block) {
+  buffer[sizeof buffer - 1 + (size_t)block[0]] = 1;
+}
 static void put_that_fits(char* block) {
   shmem_putmem(block, buffer, size, shmem_n_pes() - 1);
 }
@@ -66,11 +69,17 @@ static void overflow_stack(char* block) {
 static const struct {
   const char* name;
   void (*act)(char* block);
-} kinds[] = {{"overflow", overflow_own},  {"underflow", underflow_own},
-             {"put", overflow_by_put},    {"pointer", overflow_by_pointer},
-             {"nothing", put_that_fits},  {"crash", crash},
-             {"thread", crash_of_thread}, {"abort", give_up},
-             {"stack", overflow_stack},   {"ask", ask_for_stack}};
+} kinds[] = {{"overflow", overflow_own},
+             {"underflow", underflow_own},
+             {"put", overflow_by_put},
+             {"pointer", overflow_by_pointer},
+             {"variable", overflow_variable},
+             {"nothing", put_that_fits},
+             {"crash", crash},
+             {"thread", crash_of_thread},
+             {"abort", give_up},
+             {"stack", overflow_stack},
+             {"ask", ask_for_stack}};
 
 // Leaked blocks. All ranks make these calls, which are collective.
 static void use_lost_block(const char* kind) {
