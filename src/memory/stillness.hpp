@@ -32,7 +32,7 @@ struct Sleeper {
 
 // What a look at a node finds that is still.
 struct Stillness {
-  std::uint64_t print = 0;  // another one once a rank has gone on
+  std::uint64_t print = 0;  // another one once a rank has gone on; 0: of no rank
 
   bool operator==(const Stillness&) const = default;
 };

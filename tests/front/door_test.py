@@ -93,6 +93,11 @@ class Programs(unittest.TestCase):
     def test_a_program_that_ends_well_without_finalize_is_finalized(self):
         self.assert_fine(run(4, "misuse", "no_finalize"))
 
+    @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
+    def test_a_rank_that_has_finalized_may_take_its_time_to_end(self):
+        nodes = {"GONDWANA_NODE_RANKS": "2", "GONDWANA_ROUTE": "agent"}
+        self.assert_fine(run(3, "ends", "late", "nothing", **nodes))
+
     def test_a_program_that_ends_before_init_may_do_so_and_is_told(self):
         sentence = r"ranks? [0-9, ]+ ended without a call of shmem_init or gex_Client_Init"
         for variables in ({}, {"GONDWANA_NODE_RANKS": "1"}):

@@ -59,6 +59,16 @@ TEST(Inquiry, where_no_rank_leaves_nothing_is_said) {
   EXPECT_FALSE(job.is_over());
 }
 
+TEST(Inquiry, a_job_that_no_rank_is_part_of_is_not_stuck) {
+  Job job;
+  job.first.print = job.second_node.print = job.third.print = 0;  // they take long to end
+  for (int i = 0; i < 6; ++i) job.round();
+  EXPECT_FALSE(job.is_over());
+  job.third.print = 3;
+  for (int i = 0; i < 2; ++i) job.round();
+  EXPECT_TRUE(job.is_over());
+}
+
 TEST(Inquiry, mail_under_way_is_waited_for_as_long_as_silence_may_last) {
   Job job;
   job.third = still(3, 1);

@@ -32,6 +32,13 @@ std::string shortened(std::string text, std::size_t most) {
   return text.append(cut);
 }
 
+// Empty where all ranks have left the job and none has ended yet.
+std::string text_of(const NodeLook& look, const char* host) {
+  const std::string text = describe(look);
+  return text.empty() ? text
+                      : shortened(fmt::format("on host {} {}", host, text), report::longest_text);
+}
+
 }  // namespace
 
 void NodeAgent::Implementation::look_at_ranks() {
@@ -85,10 +92,7 @@ NodeReport NodeAgent::Implementation::report_of_own() const {
           .any_leaves = look.any_leaves(),
           .print = stillness.value_or(Stillness{}).print,
           .messages_in_flight = look.messages_in_flight,
-          .text = stillness ? shortened(fmt::format("on host {} {}", contact_.info().host.data(),
-                                                    describe(look)),
-                                        report::longest_text)
-                            : ""};
+          .text = stillness ? text_of(look, contact_.info().host.data()) : ""};
 }
 
 void NodeAgent::Implementation::begin_round() {
@@ -139,12 +143,10 @@ void NodeAgent::Implementation::tell_farewell() {
   constexpr std::uint32_t flags = report::is_still | report::any_leaves | report::is_gone;
   const Control farewell{
       .kind = MessageKind::report, .flags = flags, .in_flight = look.messages_in_flight};
-  const std::string text =
-      fmt::format("on host {} {}", contact_.info().host.data(), describe(look));
+  const std::string text = text_of(look, contact_.info().host.data());
   for (std::uint32_t node = 0; node < plan.nodes; ++node) {
     const bool has_greeted = clients_.contains(remote::agent_number(plan, node));
-    if (has_greeted || others_.contains(node))
-      tell(node, farewell, shortened(text, report::longest_text));
+    if (has_greeted || others_.contains(node)) tell(node, farewell, text);
   }
 }
 

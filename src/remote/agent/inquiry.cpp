@@ -72,11 +72,13 @@ void Inquiry::put_off(std::uint64_t now_ns) {
 
 void Inquiry::conclude(std::uint64_t now_ns) {
   bool any_leaves = false;
+  bool any_waits = false;
   std::uint64_t print = 0;
   std::uint64_t messages = 0;
   std::string text;
   for (const std::optional<NodeReport>& report : reports_) {
     any_leaves = any_leaves || report->any_leaves;
+    any_waits = any_waits || report->print != 0;
     print = fingerprint({print, report->print});
     messages += report->messages_in_flight;
     if (!text.empty() && !report->text.empty()) text += "; ";
@@ -86,10 +88,11 @@ void Inquiry::conclude(std::uint64_t now_ns) {
   const bool again = before && before->print == print;
   const std::uint64_t since_ns = again ? before->since_ns : now_ns;
   const bool is_long = peer_timeout_ns_ != 0 && now_ns - since_ns > peer_timeout_ns_;
-  if (any_leaves && again && (messages == 0 || is_long)) diagnosis_ = text;
+  const bool is_stuck = any_leaves && any_waits;
+  if (is_stuck && again && (messages == 0 || is_long)) diagnosis_ = text;
   pause_ns_ = 0;
   put_off(now_ns);
-  if (any_leaves) found_ = Found{print, since_ns};
+  if (is_stuck) found_ = Found{print, since_ns};
 }
 
 }  // namespace gondwana::remote

@@ -2,7 +2,7 @@
 // whether their ranks wait, first the node that was last found busy. The job is stuck if two rounds
 // find all ranks waiting, no rank progressed in between and no messages are in flight. Messages to
 // a rank that has ended stay in flight. Then the job counts as stuck once it has been still for the
-// peer timeout.
+// peer timeout. A job of which no rank is left is not stuck: its processes may take long to end.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace gondwana::remote {
 struct NodeReport {
   bool is_still = false;
   bool any_leaves = false;
-  std::uint64_t print = 0;
+  std::uint64_t print = 0;  // 0: no rank is part of the job any more
   std::uint64_t messages_in_flight = 0;
   std::string text;  // "rank 2 has called exit and ...; rank 3 waits in shmem_barrier_all"
 };

@@ -1,7 +1,8 @@
 /* ends HOW CALL [THREAD]: the last rank leaves the program, by exec of another one, by exec of this
    one "again", which is a job of its own then, or by exit(0), while the others wait in a call for
    what only it could do. With "close" it closes all descriptors
-   but the standard ones, as daemons do, and then does what the others wait for. THREAD: each of the
+   but the standard ones, as daemons do, and then does what the others wait for. With "late" all
+   finalize, and the first rank needs four seconds more to end. THREAD: each of the
    others has a second thread, that "waits" in a call too, or "helps" after three seconds outside of
    any; with "hands_over" the last rank does not leave: its first thread ends, another one goes on
    for three seconds and then does what the others wait for in wait_until. */
@@ -43,6 +44,13 @@ static void close_all_and_go_on(const char* call) {
     wait_in(call);
 }
 
+static void end_late(void) {
+  const int is_first = shmem_my_pe() == 0;
+  shmem_finalize();
+  if (is_first) sleep(4);
+  exit(0);
+}
+
 static void* wait_too(void* unused) {
   shmem_long_wait_until(&other_word, SHMEM_CMP_NE, 0);
   return unused;
@@ -82,6 +90,7 @@ int main(int argc, char** argv) {
   const int is_last = shmem_my_pe() == shmem_n_pes() - 1;
   if (is_last && strcmp(argv[2], "lock") == 0) shmem_set_lock(&lock);
   shmem_barrier_all();
+  if (strcmp(argv[1], "late") == 0) end_late();
   if (is_last && strcmp(argv[1], "close") == 0) {
     close_all_and_go_on(argv[2]);
   } else {
