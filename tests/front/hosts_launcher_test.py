@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
-from job_case import WATCHDOG, JobTest, run_tests
+from job_case import SLEEPER, WATCHDOG, JobTest, run_tests
 from processes import children_of, command_line, eventually
 
 SILENCE = 4  # seconds until a silent host counts as lost
@@ -275,6 +275,33 @@ class LocalHostsTest(JobTest):
         self.assertEqual(job.returncode, 128 + signal.SIGKILL)
         self.assertIn("the launcher was killed; its ranks are ended", err)
         self.expect_nobody()
+
+    def test_an_end_of_one_host_ends_the_job_at_once(self):
+        gives_nothing_away = ("sh", "-c", "trap 'exit 0' INT TERM; echo ready; while :; do sleep 0.01; done")
+        for name, program in (("TERM", SLEEPER), ("INT", SLEEPER), ("TERM", gives_nothing_away)):
+            with self.subTest(name, program=program):
+                number = signal.Signals[f"SIG{name}"]
+                job = self.start_ready(*TWO, program=program)
+                os.kill(self.remote_launchers_of(job)[1], number)
+                _, err = job.communicate(timeout=WATCHDOG)
+                self.assertEqual(job.returncode, 128 + number)
+                self.assertRegex(err, rf"^gondwana run: the launcher on host \S+ has got SIG{name}; the job is ended\n")
+
+    def test_a_guardian_or_conductor_that_is_told_to_end_ends_the_job_in_order(self):
+        for pick in (self.conductor_of, lambda job: self.guardian_of(self.remote_launchers_of(job)[0])):
+            job = self.start_ready(*TWO)
+            os.kill(pick(job), signal.SIGTERM)
+            job.communicate(timeout=WATCHDOG)
+            self.assertEqual(job.returncode, 128 + signal.SIGTERM)
+            self.expect_nobody()
+
+    def test_a_killed_sweeper_is_told(self):
+        job = self.start_ready(*TWO)
+        os.kill(children_of(self.remote_launchers_of(job)[1])[0], signal.SIGKILL)
+        self.assertRegex(job.stderr.readline(), r"the sweeper of the job \(pid \d+\) on host \S+ was killed; the job goes on")
+        job.send_signal(signal.SIGTERM)
+        job.communicate(timeout=WATCHDOG)
+        self.assertEqual(job.returncode, 128 + signal.SIGTERM)
 
     def test_a_killed_guardian_ends_the_job(self):
         job = self.start_ready(*TWO)

@@ -238,6 +238,23 @@ class LauncherEndsTest(LauncherCase):
         _, err = job.communicate(timeout=WATCHDOG)
         self.assertEqual(job.returncode, 3)
         self.assertIn("ended with status 3", err)
+        self.assertRegex(err, r"the sweeper of the job \(pid \d+\) was killed; the job goes on, but")
+
+    def test_a_guardian_that_is_told_to_end_ends_the_job_in_order(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            job = self.start_ready(2, RANK, "say ready", "sleep 1000")
+            os.kill(self.guardian_of(job), number)
+            job.communicate(timeout=WATCHDOG)
+            self.assertEqual(job.returncode, 128 + number)
+
+    def test_a_signal_to_the_whole_group_counts_once(self):
+        # A second one would kill the ranks at once.
+        script = "trap 'sleep 0.5; echo bye; exit 5' TERM; echo ready; while :; do sleep 0.01; done"
+        job = self.start("-n", "2", "bash", "-c", script, start_new_session=True)
+        self.assertEqual([job.stdout.readline() for _ in range(2)], ["ready\n"] * 2)
+        os.killpg(job.pid, signal.SIGTERM)
+        out, _ = job.communicate(timeout=WATCHDOG)
+        self.assertEqual((job.returncode, out), (5, "bye\n" * 2))
 
     def test_nobody_survives_without_proc(self):
         if has_address_sanitizer(self.command()[0]):

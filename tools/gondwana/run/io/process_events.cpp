@@ -13,15 +13,32 @@
 
 namespace gondwana::launch {
 
-Result<UniqueFd> watch_children() {
+namespace {
+
+// Those that end a job and that this process may take: nohup(1) and shells have some ignored.
+sigset_t ends_that_count() {
+  sigset_t signals;
+  ::sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction now{};
+    ::sigaction(signal, nullptr, &now);
+    if (now.sa_handler != SIG_IGN) ::sigaddset(&signals, signal);
+  }
+  return signals;
+}
+
+}  // namespace
+
+Result<UniqueFd> watch_children(const sigset_t* also) {
+  sigset_t watched;
+  ::sigemptyset(&watched);
+  if (also != nullptr) watched = *also;
+  ::sigaddset(&watched, SIGCHLD);
   for (const int signal :
        {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE})
-    ::signal(signal, SIG_IGN);
-  sigset_t children;
-  ::sigemptyset(&children);
-  ::sigaddset(&children, SIGCHLD);
-  ::sigprocmask(SIG_SETMASK, &children, nullptr);
-  UniqueFd descriptor(::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (::sigismember(&watched, signal) == 0) ::signal(signal, SIG_IGN);
+  ::sigprocmask(SIG_SETMASK, &watched, nullptr);
+  UniqueFd descriptor(::signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK));
   if (descriptor) return descriptor;
   return Error{Errc::out_of_memory, fmt::format("cannot watch signals: {}", std::strerror(errno))};
 }
@@ -39,21 +56,33 @@ void reap_children(FunctionRef<void(pid_t pid, int wait_status)> on_ended) {
 
 Result<void> ProcessEvents::start(Handlers handlers) {
   handlers_ = std::move(handlers);
-  Result<UniqueFd> children = watch_children();
+  const sigset_t ends = ends_that_count();
+  Result<UniqueFd> children = watch_children(&ends);
   if (!children) return children.error();
   children_ = *std::move(children);
-  const auto on_children = [this] {
-    clear(children_);
-    reap_children([this](pid_t pid, int status) { handlers_.on_child_ended(pid, status); });
-  };
-  if (Result<void> done = poller_->watch(children_.get(), EPOLLIN, on_children); !done) return done;
+  if (Result<void> done = poller_->watch(children_.get(), EPOLLIN, [this] { on_signals(); }); !done)
+    return done;
   return poller_->watch(orders_.get(), EPOLLIN, [this] { on_order(); });
+}
+
+void ProcessEvents::on_signals() {
+  signalfd_siginfo come{};
+  while (::read(children_.get(), &come, sizeof(come)) > 0)
+    if (come.ssi_signo != SIGCHLD) take(static_cast<int>(come.ssi_signo), Way::to_us);
+  reap_children([this](pid_t pid, int status) { handlers_.on_child_ended(pid, status); });
+}
+
+// What goes to the whole process group comes both ways, and counts once.
+void ProcessEvents::take(int signal, Way way) {
+  auto& times = heard_[signal];
+  const auto here = static_cast<std::size_t>(way);
+  if (++times.at(here) > times.at(1 - here)) handlers_.on_signal(signal);
 }
 
 void ProcessEvents::on_order() {
   unsigned char order = 0;
   const ssize_t count = ::read(orders_.get(), &order, 1);
-  if (count > 0) return handlers_.on_signal(order);
+  if (count > 0) return take(order, Way::from_launcher);
   if (count < 0) return;
   poller_->forget(orders_.get());
   handlers_.on_launcher_lost();

@@ -4,7 +4,10 @@
 
 #include <sys/types.h>
 
+#include <array>
+#include <csignal>
 #include <functional>
+#include <map>
 
 #include "core/function_ref.hpp"
 #include "core/result.hpp"
@@ -13,9 +16,10 @@
 
 namespace gondwana::launch {
 
-// A descriptor that is readable when a child has ended. All signals that a terminal or a user sends
-// to the whole group are ignored from then on: the launcher gets them too, and passes them on.
-Result<UniqueFd> watch_children();
+// A descriptor that is readable when a child has ended, or one of the signals `also` has come. All
+// others that a terminal or a user sends to the whole group are ignored from then on: the launcher
+// gets them too, and passes them on.
+Result<UniqueFd> watch_children(const sigset_t* also = nullptr);
 // Forgets what the descriptor has told.
 void clear(const UniqueFd& children);
 // Calls on_ended(pid, wait_status) for each child that has ended.
@@ -30,6 +34,7 @@ class ProcessEvents {
   };
 
   // `orders` is a pipe from the launcher. Each byte is a signal; its end is the launcher's.
+  // INT, TERM or HUP that are sent to this process count as well.
   // `poller` must outlive this.
   ProcessEvents(Poller& poller, UniqueFd orders) : poller_(&poller), orders_(std::move(orders)) {}
   ProcessEvents(const ProcessEvents&) = delete;
@@ -38,12 +43,17 @@ class ProcessEvents {
   Result<void> start(Handlers handlers);
 
  private:
+  enum class Way : std::size_t { from_launcher, to_us };
+
+  void on_signals();
   void on_order();
+  void take(int signal, Way way);
 
   Poller* poller_;
   UniqueFd orders_;
   UniqueFd children_;
   Handlers handlers_;
+  std::map<int, std::array<unsigned, 2>> heard_;  // how often, by signal and way
 };
 
 }  // namespace gondwana::launch

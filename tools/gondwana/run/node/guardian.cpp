@@ -49,6 +49,7 @@ NodeShare node_share(const Job& job) {
 Guardian::Guardian(const Job& job, SweeperLink sweeper, UniqueFd orders, Poller poller)
     : job_(job),
       sweeper_(std::move(sweeper)),
+      sweeper_pid_(::getppid()),
       poller_(std::move(poller)),
       events_(poller_, std::move(orders)),
       uplink_(job.share.has_conductor() ? std::make_unique<Uplink>(poller_, job) : nullptr),
@@ -131,6 +132,26 @@ void Guardian::on_signal(int signal) {
   if (!to_end) return;
   signal_ranks(SIGCONT);  // a stopped process could not hear it
   ending_.wait_at_most(user_grace_ns);
+}
+
+// A batch system or an administrator ends what is on this host. The others would wait for it.
+void Guardian::on_signal_here(int signal) {
+  const bool to_end = signal == SIGINT || signal == SIGTERM;
+  if (to_end && uplink_ && ending_.state() == Ending::State::idle)
+    announce_end(exit_signal_base + signal,
+                 fmt::format("the launcher on host {} has got {}; the job is ended",
+                             host_name().data(), signal_name(signal)));
+  on_signal(signal);
+}
+
+// No other process can take its place above the guardian.
+void Guardian::on_sweeper_lost() {
+  poller_.forget(sweeper_.descriptor());
+  const std::string where = uplink_ ? fmt::format(" on host {}", host_name().data()) : "";
+  output_.say(fmt::format(
+      "the sweeper of the job (pid {}){} was killed; the job goes on, but if launcher and guardian "
+      "are killed at once, processes that the ranks have started may be left",
+      sweeper_pid_, where));
 }
 
 // Where the ranks are. A rank that knows the signal gets it too; it would end any other.

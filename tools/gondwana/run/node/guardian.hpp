@@ -86,6 +86,9 @@ class Guardian {
 
   // What can happen.
   void on_signal(int signal);
+  // Sent to a process of this host, not passed on by the conductor.
+  void on_signal_here(int signal);
+  void on_sweeper_lost();
   void on_question();
   void on_failure_elsewhere();
   void on_launcher_lost(const std::string& sentence);
@@ -141,6 +144,7 @@ class Guardian {
 
   const Job& job_;
   SweeperLink sweeper_;
+  pid_t sweeper_pid_;
   Poller poller_;
   ProcessEvents events_;
   rlimit descriptors_{};                   // what the ranks get back

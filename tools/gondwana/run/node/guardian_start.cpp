@@ -48,10 +48,12 @@ Result<void> Guardian::prepare() {
 
 Result<void> Guardian::watch_processes() {
   Result<void> started = events_.start(
-      {.on_signal = [this](int signal) { on_signal(signal); },
+      {.on_signal = [this](int signal) { on_signal_here(signal); },
        .on_launcher_lost =
            [this] { on_launcher_lost("the launcher was killed; its ranks are ended"); },
        .on_child_ended = [this](pid_t pid, int status) { on_child_ended(pid, status); }});
+  if (started)  // a pipe that nobody reads any more has an error, and no other event
+    started = poller_.watch(sweeper_.descriptor(), 0, [this] { on_sweeper_lost(); });
   if (!started || !uplink_) return started;
   return uplink_->start({.on_signal = [this](int signal) { on_signal(signal); },
                          .on_end = [this] { on_failure_elsewhere(); },

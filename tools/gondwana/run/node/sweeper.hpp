@@ -23,6 +23,9 @@ class SweeperLink {
   void add(pid_t group) const { tell(group); }
   void remove(pid_t group) const { tell(-group); }
 
+  // Has an error once the sweeper is gone.
+  int descriptor() const { return words_.get(); }
+
  private:
   void tell(pid_t word) const;
 
