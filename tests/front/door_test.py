@@ -98,6 +98,17 @@ class Programs(unittest.TestCase):
         nodes = {"GONDWANA_NODE_RANKS": "2", "GONDWANA_ROUTE": "agent"}
         self.assert_fine(run(3, "ends", "late", "nothing", **nodes))
 
+    @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
+    def test_a_rank_may_start_later_than_ranks_of_other_launchers(self):
+        script = 'if [ $GONDWANA_RANK = 1 ]; then sleep 2; fi; exec "$0"'
+        # Here the launcher knows that the other node is there.
+        limits = {"GONDWANA_NODE_RANKS": "1", "GONDWANA_JOIN_TIMEOUT": "1"}
+        command = [GONDWANA, "run", "-n", "2", "sh", "-c", script, program("layout")]
+        ended = subprocess.run(
+            command, env={**os.environ, **limits}, capture_output=True, text=True,
+            timeout=WATCHDOG, check=False)
+        self.assert_fine(ended)
+
     def test_a_program_that_ends_before_init_may_do_so_and_is_told(self):
         sentence = r"ranks? [0-9, ]+ ended without a call of shmem_init or gex_Client_Init"
         for variables in ({}, {"GONDWANA_NODE_RANKS": "1"}):
