@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 
-from processes import descendants_of, read_proc  # noqa: E402
+from processes import descendants_of, has_address_sanitizer, read_proc  # noqa: E402
 
 GONDWANA = ""
 PROGRAMS = ""
@@ -160,6 +160,19 @@ class Sentences(unittest.TestCase):
                     self.assert_told(run(1, "misuse", how), 1, sentence.replace("rank 1", "rank 0"))
                 else:
                     self.assert_told(run(3, "misuse", how), 1, sentence)
+
+    @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
+    @unittest.skipIf(os.sysconf("SC_THREAD_STACK_MIN") > 16 << 10, "no thread has a stack as small")
+    def test_a_stack_that_the_network_would_run_over_is_refused(self):
+        alone = {"GONDWANA_NODE_RANKS": "1", "GONDWANA_ROUTE": "endpoint"}
+        for how, enough in (("call", 32), ("init", 64)):
+            with self.subTest(how=how):
+                if has_address_sanitizer(program("stacks")):
+                    self.skipTest("AddressSanitizer takes more of a stack")
+                told = f"this thread has a stack of 16 KiB, and needs {enough} KiB at least"
+                self.assert_told(run(2, "stacks", how, "16", **alone), 1, told)
+                self.assert_told(run(2, "stacks", how, str(enough), **alone), 0)
+                self.assert_told(run(2, "stacks", how, "16"), 0)
 
     @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
     def test_a_misaligned_word_is_refused_before_it_leaves_the_node(self):

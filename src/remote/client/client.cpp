@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/machine.hpp"
+#include "core/mapping.hpp"
+#include "core/thread_stack.hpp"
 #include "remote/client/implementation.hpp"
 #include "remote/client/own_endpoint.hpp"
 #include "remote/client/through_agent.hpp"
@@ -20,6 +23,29 @@ using remote::Stream;
 // polls about thirty times a second.
 constexpr std::uint32_t polls_between_clocks = 16;
 constexpr std::uint64_t between_looks_ns = 100'000'000;
+
+// What libraries of networks keep on the stack of the thread that calls them, with room to spare:
+// to poll, libfabric took 16 KiB of one thread; to start, UCX took 36.
+constexpr std::size_t least_stack_to_poll = std::size_t{32} << 10;
+constexpr std::size_t least_stack_to_open = std::size_t{64} << 10;
+
+// The calling thread would run over its stack.
+std::optional<Error> examine_stack(std::size_t least) {
+  const std::optional<std::size_t> size = own_stack_size();
+  if (!size || *size >= least) return std::nullopt;
+  return Error{Errc::refused,
+               fmt::format("this thread has a stack of {}, and needs {} at least where ranks have "
+                           "connections of their own to other nodes; give it a larger one "
+                           "(pthread_attr_setstacksize), or let the node agents carry the messages "
+                           "(GONDWANA_ROUTE=agent)",
+                           format_size(*size), format_size(least))};
+}
+
+// True at the first call of each thread.
+bool is_new_thread() {
+  [[gnu::tls_model("initial-exec")]] constinit static thread_local bool is_known = false;
+  return !std::exchange(is_known, true);
+}
 
 std::string ranks_of(const NodeInfo& node) {
   return node.ranks == 1 ? fmt::format("rank {}", node.first)
@@ -47,6 +73,7 @@ Result<void> RemoteClient::Implementation::open_route(const Setup& setup) {
     eager_limit_ = remote::longest_write;
     return {};
   }
+  if (std::optional<Error> refusal = examine_stack(least_stack_to_open)) return *std::move(refusal);
   Result<std::unique_ptr<remote::OwnEndpoint>> route =
       remote::OwnEndpoint::open(setup.settings, setup.memory, setup.me, nodes_);
   if (!route) return route.error();
@@ -75,6 +102,10 @@ bool RemoteClient::Implementation::progress() {
 
 // An answer lets the next batch leave.
 bool RemoteClient::Implementation::poll() {
+  if (is_new_thread() && !carries_messages_only() && !lost_) [[unlikely]] {
+    lost_ = examine_stack(least_stack_to_poll);
+    if (lost_) return false;
+  }
   const auto on_message = [this](Bytes bytes) { receive(bytes); };
   const auto on_lost = [this](std::uint32_t node, const std::string& why) { lose(node, why); };
   return route_->poll({on_message, on_lost});
