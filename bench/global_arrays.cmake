@@ -6,8 +6,7 @@ find_program(BENCH_MPIRUN NAMES mpirun.openmpi DOC "mpirun of Open MPI, for rows
 find_library(BENCH_GLOBAL_ARRAYS ga-openmpi)
 find_library(BENCH_SCALAPACK scalapack-openmpi)
 find_library(BENCH_ARMCI_MPI armci-openmpi PATHS /usr/lib PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE})
-if(NOT BENCH_MPICC OR NOT BENCH_MPIRUN OR NOT BENCH_GLOBAL_ARRAYS OR NOT BENCH_SCALAPACK OR
-   NOT TARGET gondwana_armci_openmpi)
+if(NOT BENCH_MPICC OR NOT BENCH_MPIRUN OR NOT BENCH_GLOBAL_ARRAYS OR NOT BENCH_SCALAPACK)
   return()
 endif()
 set(bench_mpirun ${BENCH_MPIRUN})
@@ -28,9 +27,9 @@ function(bench_global_arrays_program program folder)
 endfunction()
 
 foreach(program small bulk sync matrices)
-  set(bench_armci $<TARGET_FILE:gondwana_armci_openmpi> $<TARGET_FILE:gondwana>
-      -Wl,-rpath,$<TARGET_FILE_DIR:gondwana_armci_openmpi>:$<TARGET_FILE_DIR:gondwana>)
-  set(bench_armci_target gondwana_armci_openmpi)
+  set(bench_armci $<TARGET_FILE:gondwana_armci> $<TARGET_FILE:gondwana>
+      -Wl,-rpath,$<TARGET_FILE_DIR:gondwana_armci>:$<TARGET_FILE_DIR:gondwana>)
+  set(bench_armci_target gondwana_armci)
   bench_global_arrays_program(${program} rows -I${PROJECT_SOURCE_DIR}/include/armci)
   if(BENCH_ARMCI_MPI AND EXISTS /usr/include/armci.h)
     set(bench_armci ${BENCH_ARMCI_MPI})

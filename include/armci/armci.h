@@ -32,7 +32,7 @@ typedef long armci_size_t;
 
 // ---- Start and end
 
-// Collective. With the libraries for programs of MPI, MPI_Init comes before.
+// Collective. In a program of MPI, MPI_Init comes before.
 int ARMCI_Init(void);
 int ARMCI_Init_args(int* argc, char*** argv);
 // `armci_requested`: a thread level of MPI. Whatever it is, threads may call at any time: they take
@@ -50,7 +50,7 @@ void ARMCI_Error(const char* msg, int code);
 
 // ---- Groups
 
-// Global Arrays of Debian reads `comm`: the communicator of MPI, in the libraries that know one.
+// Global Arrays of Debian reads `comm`: the communicator of MPI, in programs of MPI.
 typedef struct {
   void* comm;
   void* gondwana_reserved;
@@ -344,8 +344,8 @@ void parmci_msg_group_barrier(ARMCI_Group* group);
 }
 #endif
 
-// With mpi.h before this header, and the library for that MPI. The communicator has the processes
-// of MPI_COMM_WORLD in their order.
+// With mpi.h before this header. The communicator has the processes of MPI_COMM_WORLD in their
+// order.
 #ifdef MPI_VERSION
 #ifdef __cplusplus
 extern "C" {

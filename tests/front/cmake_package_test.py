@@ -66,6 +66,29 @@ int main(void) {
 }
 """
 
+# With an argument it leaves out MPI_Init.
+MPI_PROGRAM = """\
+#include <mpi.h>
+#include <armci.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+  if (argc == 1) MPI_Init(&argc, &argv);
+  ARMCI_Init();
+  ARMCI_Group world;
+  int rank = -1, size = 0;
+  ARMCI_Group_get_world(&world);
+  MPI_Comm_rank(armci_group_comm(&world), &rank);
+  MPI_Comm_size(armci_group_comm(&world), &size);
+  printf("%d of %d\\n", rank, size);
+  ARMCI_Finalize();
+  MPI_Finalize();
+}
+"""
+MPIS = {
+    "openmpi": ("mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"),
+    "mpich": ("mpiexec.hydra",),
+}
+
 GASNET_PROGRAM = """\
 #include <gasnetex.h>
 #include <stdio.h>
@@ -144,6 +167,27 @@ class PackageTest(unittest.TestCase):
         refused = run(self.prefix / "bin/armci-config", "--mpi=lam")
         self.assertEqual(refused.returncode, 1)
         self.assertIn("--mpi=lam is none of its options", refused.stderr)
+
+    def test_armci_is_one_library_for_every_mpi(self):
+        """By the words of ga-config: the library's own name, then what configure was given."""
+        place = Path(run_well(self.prefix / "bin/armci-config", "--prefix").strip())
+        source = self.folder / "mpi.c"
+        source.write_text(MPI_PROGRAM, encoding="utf-8")
+        for mpi, launcher in MPIS.items():
+            if not shutil.which(f"mpicc.{mpi}") or not shutil.which(launcher[0]):
+                continue
+            with self.subTest(mpi=mpi):
+                program = self.folder / mpi
+                libraries = (f"-L{place}/lib", "-larmci", f"-larmci-{mpi}", f"-Wl,-rpath,{place}/lib")
+                run_well(f"mpicc.{mpi}", source, "-o", program, f"-I{place}/include", *libraries)
+                armci = [name for name in self.needed_by(program) if "armci" in name]
+                self.assertEqual(armci, ["libarmci.so.0"])
+                done = run(*launcher, "-n", "2", program)
+                self.assertEqual(sorted(done.stdout.splitlines()), ["0 of 2", "1 of 2"], done.stderr)
+                alone = run(self.prefix / "bin/gondwana", "run", "-n", "2", program)
+                self.assertIn("ARMCI_Init: this is process 0 of 1 to MPI, but ", alone.stderr)
+                early = run(*launcher, "-n", "2", program, "early")
+                self.assertIn("armci_group_comm: MPI is not initialised; call MPI_Init", early.stderr)
 
     def needed_by(self, program):
         """The shared libraries that it needs."""

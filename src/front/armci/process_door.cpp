@@ -61,6 +61,7 @@ void start(CallName call) {
   prepare_turns();
   const Turn turn;
   if (inits++ > 0) return;
+  find_mpi(call);
   open_turns();
   const Result<Engine*> engine = acquire_engine(call, Threads::one_at_a_time);
   if (!engine) fail_together(call, engine.error());
@@ -124,7 +125,7 @@ void ARMCI_Error(const char* msg, int code) {
 }
 
 void armci_msg_init(int* argc, char*** argv) {
-  start_mpi(argc, argv);
+  start_mpi("armci_msg_init", argc, argv);
   start("armci_msg_init");
 }
 

@@ -32,9 +32,7 @@ Section doors() {
            word("GASNet-EX", gasnet, place_of("libgondwana_gasnet.so")),
            word("GASNet-EX specification",
                 fmt::format("{}.{}", GEX_SPEC_VERSION_MAJOR, GEX_SPEC_VERSION_MINOR)),
-           word("ARMCI", armci, place_of("gondwana/armci/libarmci.so")),
-           word("ARMCI with Open MPI", armci, place_of("gondwana/armci/libarmci-openmpi.so")),
-           word("ARMCI with MPICH", armci, place_of("gondwana/armci/libarmci-mpich.so"))}};
+           word("ARMCI", armci, place_of("gondwana/armci/libarmci.so"))}};
 }
 
 }  // namespace gondwana::info
