@@ -157,6 +157,8 @@ void LongWait::sleep() {
 // Stores through pointers and network data ring no bell, so sleeps that they may end are timed.
 Timeout LongWait::timeout(std::chrono::microseconds limit) const {
   if (why_.on_program_memory || waiter_.network_ != nullptr) return limit;
+  WaitCompanion* const companion = WaitCompanion::present();
+  if (companion != nullptr && companion->needs_steps()) return limit;
   return waiter_.look_around_ ? Timeout{between_looks_around} : Timeout{};
 }
 

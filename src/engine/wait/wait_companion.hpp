@@ -17,6 +17,8 @@ class WaitCompanion {
 
   // Called by a waiting thread now and then: before it yields or sleeps.
   virtual void step() = 0;
+  // Whether step() must be called although nothing happens: no sleep may be untimed.
+  virtual bool needs_steps() = 0;
   // Called around each sleep of a waiting thread.
   virtual void leave() = 0;
   virtual void come_back() = 0;

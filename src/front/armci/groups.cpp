@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "armci/armcix.h"
+#include "front/armci/companion.hpp"
 #include "front/armci/mpi.hpp"
 
 namespace gondwana::armci {
@@ -12,11 +13,11 @@ namespace {
 constinit ARMCI_Group world_handle{};
 constinit ARMCI_Group default_handle{};
 
-void make(CallName call, Group& group, ARMCI_Group* handle) {
+void make(Group& group, ARMCI_Group* handle) {
   *handle = {};
   handle->gondwana_group = &group;
   handle->gondwana_number = group.number();
-  make_communicator(call, group, handle);
+  make_communicator(group, handle);
 }
 
 std::vector<Rank> members_of(CallName call, int size, const int* list, const Group& parent) {
@@ -37,7 +38,7 @@ void create(CallName call, int size, const int* list, ARMCI_Group* made,
             const ARMCI_Group* parent) {
   const Entry here(call);
   const Group& all = group_of(here, parent);
-  make(call, here->make_group(call, members_of(call, size, list, all)), made);
+  make(here->make_group(call, members_of(call, size, list, all)), made);
 }
 
 // Processes of one color form a group, in the order of their keys.
@@ -56,13 +57,13 @@ void split(CallName call, const ARMCI_Group* parent, int color, int key, ARMCI_G
   std::vector<Rank> members;
   members.reserve(chosen.size());
   for (const std::uint32_t i : chosen) members.push_back(all.rank_of(i));
-  make(call, here->make_group(call, std::move(members)), made);
+  make(here->make_group(call, std::move(members)), made);
 }
 
 }  // namespace
 
-void open_groups(CallName call, Door& door) {
-  make(call, door.world(), &world_handle);
+void open_groups(Door& door) {
+  make(door.world(), &world_handle);
   default_handle = world_handle;
 }
 
@@ -157,5 +158,7 @@ int ARMCIX_Group_dup(ARMCI_Group* parent, ARMCI_Group* new_group) {
 }
 
 void ARMCIX_Progress(void) {
-  Entry("ARMCIX_Progress")->engine().waiter().make_progress();
+  const Entry here("ARMCIX_Progress");
+  here->engine().waiter().make_progress();
+  let_others_go_on();
 }

@@ -6,7 +6,7 @@
 namespace gondwana::armci {
 
 // With the door. Closed before it.
-void open_groups(CallName call, Door& door);
+void open_groups(Door& door);
 void close_groups();
 
 Group& group_of(const Entry& here, const ARMCI_Group* handle);

@@ -18,6 +18,9 @@ extern "C" {
 [[gnu::weak]] void MPI_Finalize();
 [[gnu::weak]] void MPI_Finalized();
 [[gnu::weak]] void MPI_Get_library_version();
+[[gnu::weak]] void MPI_Query_thread();
+[[gnu::weak]] void MPI_Is_thread_main();
+[[gnu::weak]] void MPI_Iprobe();
 [[gnu::weak]] void MPI_Comm_rank();
 [[gnu::weak]] void MPI_Comm_size();
 [[gnu::weak]] void MPI_Comm_compare();
@@ -45,11 +48,13 @@ struct OpenMpi {
   using Handle = void*;
   static Handle world() { return &ompi_mpi_comm_world; }
   static Handle null() { return &ompi_mpi_comm_null; }
+  static void* no_status() { return nullptr; }
 };
 struct Mpich {
   using Handle = int;
   static Handle world() { return 0x44000000; }
   static Handle null() { return 0x04000000; }
+  static void* no_status() { return reinterpret_cast<void*>(std::uintptr_t{1}); }
 };
 
 enum class Kind : std::uint8_t { none, open_mpi, mpich };
@@ -86,6 +91,11 @@ bool is_running(Kind kind) {
 
 // That of the present door: an MPI that was running when it opened.
 constinit Kind used = Kind::none;
+constinit int thread_level = 0;
+constinit int own_rank = 0;
+
+constexpr int level_funneled = 1;
+constexpr int level_multiple = 3;
 
 // Communicators lie where the handle begins: programs read them there.
 template <typename Mpi>
@@ -109,17 +119,20 @@ bool is_world(const Group& group) {
 }
 
 template <typename Mpi>
+void find_rank() {
+  call_mpi(&MPI_Comm_rank, Mpi::world(), &own_rank);
+}
+
+template <typename Mpi>
 void compare(CallName call, const Door& door) {
-  int rank = -1;
   int size = 0;
-  call_mpi(&MPI_Comm_rank, Mpi::world(), &rank);
   call_mpi(&MPI_Comm_size, Mpi::world(), &size);
   if (static_cast<std::uint32_t>(size) == door.ranks() &&
-      static_cast<std::uint32_t>(rank) == index(door.rank()))
+      static_cast<std::uint32_t>(own_rank) == index(door.rank()))
     return;
   give_up(call, fmt::format("this is process {} of {} to MPI, but {} of {} here; start the program "
                             "by the mpirun of its MPI, or by srun",
-                            rank, size, index(door.rank()), door.ranks()));
+                            own_rank, size, index(door.rank()), door.ranks()));
 }
 
 template <typename Mpi>
@@ -142,6 +155,14 @@ void make(const Group& group, ARMCI_Group* handle) {
     call_mpi(&MPI_Group_free, &all);
   }
   store<Mpi>(made, handle);
+}
+
+// A probe for what no program sends: of messages from itself one with the largest tag of any MPI.
+template <typename Mpi>
+void probe() {
+  constexpr int tag = 32767;
+  int is_there = 0;
+  call_mpi(&MPI_Iprobe, own_rank, tag, Mpi::world(), &is_there, Mpi::no_status());
 }
 
 template <typename Mpi>
@@ -185,6 +206,22 @@ void end_mpi() {
 
 void find_mpi(CallName call) {
   used = is_running(kind(call)) ? kind(call) : Kind::none;
+  if (used == Kind::none) return;
+  call_mpi(&MPI_Query_thread, &thread_level);
+  used == Kind::open_mpi ? find_rank<OpenMpi>() : find_rank<Mpich>();
+}
+
+bool uses_mpi() {
+  return is_running(used);
+}
+
+// With MPI_THREAD_SERIALIZED another thread may be in MPI while this one is in another library.
+void move_mpi(From call) {
+  if (!is_running(used)) return;
+  if (thread_level <= level_funneled && !is_true(&MPI_Is_thread_main)) return;
+  if (thread_level > level_funneled && thread_level < level_multiple && call == From::elsewhere)
+    return;
+  used == Kind::open_mpi ? probe<OpenMpi>() : probe<Mpich>();
 }
 
 void compare_with_mpi(CallName call, const Door& door) {
@@ -192,10 +229,8 @@ void compare_with_mpi(CallName call, const Door& door) {
   if (used == Kind::mpich) compare<Mpich>(call, door);
 }
 
-void make_communicator(CallName call, const Group& group, ARMCI_Group* handle) {
+void make_communicator(const Group& group, ARMCI_Group* handle) {
   handle->comm = nullptr;
-  if (used == Kind::none && is_running(kind(call)))
-    give_up(call, "MPI was initialised after ARMCI; call MPI_Init before ARMCI_Init");
   if (!is_running(used)) return;
   used == Kind::open_mpi ? make<OpenMpi>(group, handle) : make<Mpich>(group, handle);
 }

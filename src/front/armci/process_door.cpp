@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "core/machine.hpp"
+#include "front/armci/companion.hpp"
 #include "front/armci/door.hpp"
 #include "front/armci/groups.hpp"
 #include "front/armci/mpi.hpp"
@@ -29,7 +30,7 @@ void close_door(CallName call) {
   own_door = nullptr;
   delete &door;
   release_engine();
-  close_turns();
+  leave_waits_alone();
 }
 
 // Ends a program that exits with status 0 without ARMCI_Finalize.
@@ -62,12 +63,12 @@ void start(CallName call) {
   const Turn turn;
   if (inits++ > 0) return;
   find_mpi(call);
-  open_turns();
+  accompany_waits();
   const Result<Engine*> engine = acquire_engine(call, Threads::one_at_a_time);
   if (!engine) fail_together(call, engine.error());
   own_door = new Door(**engine, call);
   compare_with_mpi(call, *own_door);
-  open_groups(call, *own_door);
+  open_groups(*own_door);
   if (this_process().rank() == 0) greet(own_door->engine().options());
   static const int registered = register_handlers();
   static_cast<void>(registered);

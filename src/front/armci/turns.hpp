@@ -13,10 +13,12 @@ namespace gondwana::armci {
 
 using ProcessTurns = TurnLock<RealAtomics>;
 
+// What a thread has of them.
 struct OwnTurn {
   std::uint32_t depth = 0;  // of calls within calls
   std::uint32_t kept = 0;
   ProcessTurns::IsFirst is_first = false;
+  std::uint64_t mpi_called_ns = 0;  // by a wait of this thread
 };
 
 extern constinit ProcessTurns process_turns __attribute__((visibility("hidden")));
@@ -45,10 +47,7 @@ class KeptTurn {
   ~KeptTurn() { --own_turn.kept; }
 };
 
-// From the first call on.
+// Before the first turn.
 void prepare_turns();
-// For the door: from when it opens until it is closed, waits of this process give turns away.
-void open_turns();
-void close_turns();
 
 }  // namespace gondwana::armci
