@@ -1,15 +1,15 @@
 #!/bin/sh
 # The names of the commands in /usr/bin: the script that dpkg calls as postinst and as prerm.
 #
-# gondwana and oshcc.gondwana are always there. oshcc, oshc++ and oshrun are also names of openmpi-bin,
-# which has them as plain links: an alternative that is installed there replaces them, and its
-# removal deletes them. So these names are ours only while they are nobody else's. dpkg calls
+# gondwana and oshcc.gondwana are always there. oshcc, oshrun and the like are also names of
+# openmpi-bin, which has them as plain links: an alternative that is installed there replaces them,
+# and its removal deletes them. So these names are ours only while they are nobody else's. dpkg calls
 # again (triggers) when another package brings or takes one of them.
 set -e
 
 prefix=/opt/gondwana
 root=${DPKG_ROOT:-}
-shared='oshcc oshc++ oshrun'
+shared='oshcc oshc++ oshcxx oshCC shmemcc shmemc++ shmemcxx shmemCC oshrun'
 
 # Not there, or an alternative already.
 is_free() {
@@ -38,14 +38,18 @@ take_own_names() {
 }
 
 take_shared_names() {
+  foreign=
   for name in $shared; do
     if is_free "$name"; then
       take "$name"
     else
       give_back "$name"
-      echo "gondwana: /usr/bin/$name is of another package; Gondwana's is $name.gondwana"
+      foreign="$foreign $name"
     fi
   done
+  if [ -n "$foreign" ]; then
+    echo "gondwana: in /usr/bin these are of other packages, Gondwana's end in .gondwana:$foreign"
+  fi
 }
 
 case $1 in

@@ -6,6 +6,7 @@ wrappers_test.py FOLDER: the folder that CMake wrote them to.
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,9 @@ SCRIPTS = Path(sys.argv.pop(1)) if len(sys.argv) > 1 else None
 # Stands in for the compiler: prints one argument per line.
 ECHO_COMPILER = '#!/bin/sh\nprintf "%s\\n" "$@"\n'
 
+C_NAMES = ("oshcc", "shmemcc")
+CXX_NAMES = ("oshc++", "oshcxx", "oshCC", "shmemc++", "shmemcxx", "shmemCC")
+
 
 class WrapperTest(unittest.TestCase):
     """An installed tree in a folder with a space in its name."""
@@ -26,7 +30,7 @@ class WrapperTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name).resolve()
         self.prefix = self.root / "a prefix"
-        for name in ("oshcc", "oshc++"):
+        for name in (*C_NAMES, *CXX_NAMES):
             self.install(name)
         self.compiler = self.root / "echo-compiler"
         self.compiler.write_text(ECHO_COMPILER, encoding="utf-8")
@@ -50,7 +54,7 @@ class WrapperTest(unittest.TestCase):
         """Runs the script; its folder comes first on the PATH."""
         folder = self.prefix / "bin"
         environment = dict(os.environ)
-        environment["OSHCC_CC" if name == "oshcc" else "OSHCXX_CXX"] = str(self.compiler)
+        environment["OSHCC_CC" if name in C_NAMES else "OSHCXX_CXX"] = str(self.compiler)
         environment["PATH"] = f"{folder}:{environment['PATH']}"
         command = [str(script or folder / name), *arguments]
         return subprocess.run(
@@ -66,7 +70,7 @@ class WrapperTest(unittest.TestCase):
         return [f"-L{self.lib}", f"-Wl,-rpath,{self.lib}", "-lgondwana_shmem", "-lgondwana", "-lm"]
 
     def test_linking_adds_header_and_libraries(self):
-        for name in ("oshcc", "oshc++"):
+        for name in (*C_NAMES, *CXX_NAMES):
             with self.subTest(name):
                 self.assertEqual(
                     self.arguments_of("-o", "x", "x.c", name=name),
@@ -84,7 +88,7 @@ class WrapperTest(unittest.TestCase):
     def test_a_static_executable_gets_the_libraries_behind_ours(self):
         for kind in ("-static", "-static-pie"):
             arguments = self.arguments_of(kind, "x.c")
-            self.assertEqual(arguments[-4:], ["-lgondwana", "-lstdc++", "-lm", "-pthread"])
+            self.assertEqual(arguments[-4:], ["-lgondwana", "-lstdc++", "-lm", "-lpthread"])
             self.assertFalse([word for word in arguments if "-rpath" in word])
 
     def test_version_passes_through_without_libraries(self):
@@ -117,11 +121,52 @@ class WrapperTest(unittest.TestCase):
         )
         self.assertEqual(again.stdout.splitlines(), self.arguments_of("-DX='1 2'", "a b.c"))
 
-    def test_showme_tells_compile_and_link_apart(self):
-        self.assertEqual(self.arguments_of("--showme:compile"), [f"'-I{self.include}'"])
-        link = self.arguments_of("--showme:link")[0]
-        self.assertIn(f"'-L{self.lib}'", link)
-        self.assertTrue(link.endswith("-lgondwana_shmem -lgondwana -lm"))
+    def shown(self, *arguments: str, name: str = "oshcc") -> list[str]:
+        """The words of the line that it prints, as a shell takes them."""
+        lines = self.arguments_of(*arguments, name=name)
+        self.assertEqual(len(lines), 1)
+        return shlex.split(lines[0])
+
+    def test_without_a_file_the_command_is_one_that_links(self):
+        expected = [str(self.compiler), f"-I{self.include}", *self.link_flags()]
+        for option in ("-show", "--show", "-showme", "--showme"):
+            for name in (*C_NAMES, *CXX_NAMES):
+                with self.subTest(option=option, name=name):
+                    self.assertEqual(self.shown(option, name=name), expected)
+        self.assertEqual(self.shown("-show", "-c"), expected[:2] + ["-c"])
+
+    def test_each_part_of_the_command_is_shown_by_itself(self):
+        parts = {
+            "command": [str(self.compiler)],
+            "compile": [f"-I{self.include}"],
+            "link": self.link_flags(),
+            "incdirs": [str(self.include)],
+            "libdirs": [str(self.lib)],
+            "libs": ["gondwana_shmem", "gondwana", "m"],
+        }
+        for part, expected in parts.items():
+            for words in ((f"-showme:{part}",), (f"--showme:{part}",), ("x.c", f"-showme:{part}", "-g")):
+                with self.subTest(words=words):
+                    self.assertEqual(self.shown(*words), expected)
+
+    def test_parts_of_a_static_link_name_the_libraries_behind_ours(self):
+        libraries = ["gondwana_shmem", "gondwana", "stdc++", "m", "pthread"]
+        self.assertEqual(self.shown("-static", "--showme:libs"), libraries)
+        expected = [f"-L{self.lib}", *(f"-l{library}" for library in libraries)]
+        self.assertEqual(self.shown("--showme:link", "-static"), expected)
+
+    def test_version_and_help_of_the_wrapper_are_shown(self):
+        for name, language in {"oshcc": "C", "oshCC": "C++"}.items():
+            line = self.arguments_of("--showme:version", name=name)[0]
+            self.assertRegex(line, rf"^{name}: Gondwana \d+\.\d+\.\d+ \(Language: {re.escape(language)}\)$")
+        told = "\n".join(self.arguments_of("--showme:help"))
+        self.assertIn("--showme:libdirs    prints", told)
+        self.assertNotIn("#", told)
+
+    def test_an_unknown_part_is_refused_in_words(self):
+        result = self.call("--showme:libz", "x.c")
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertIn("oshcc: --showme:libz: expected command, compile, link,", result.stderr)
 
     def test_the_status_of_the_compiler_is_handed_on(self):
         self.compiler.write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
