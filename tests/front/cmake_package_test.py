@@ -6,6 +6,7 @@ Installs the build into a folder of its own, moves what was installed, and uses 
 import json
 import os
 import re
+import shlex
 import shutil
 import sys
 import tempfile
@@ -188,6 +189,33 @@ class PackageTest(unittest.TestCase):
                 self.assertIn("ARMCI_Init: this is process 0 of 1 to MPI, but ", alone.stderr)
                 early = run(*launcher, "-n", "2", program, "early")
                 self.assertIn("armci_group_comm: MPI is not initialised; call MPI_Init", early.stderr)
+
+    def test_build_scripts_find_the_library_by_other_names_in_a_folder_of_its_own(self):
+        folder = self.prefix / "lib/gondwana/compatibility"
+        work = self.folder / "names"
+        work.mkdir()
+        source = work / "hello.c"
+        source.write_text(SHMEM_PROGRAM, encoding="utf-8")
+        include = f"-I{self.prefix / 'include'}"
+        ways = {
+            "oshmem": [f"-L{folder}", "-loshmem", f"-Wl,-rpath,{folder}"],
+            "sma": [f"-L{folder}", "-lsma", f"-Wl,-rpath,{self.prefix / 'lib'}"],
+            "file": [folder / "libsma.so", f"-Wl,-rpath,{folder}"],
+            "static": ["-static", f"-L{folder}", "-loshmem"],
+        }
+        if shutil.which("pkg-config"):
+            for name in ("oshmem", "sandia-openshmem"):
+                here = {"PKG_CONFIG_PATH": str(folder / "pkgconfig")}
+                said = run("pkg-config", "--cflags", "--libs", name, variables=here)
+                self.assertEqual((said.returncode, said.stderr), (0, ""))
+                ways[f"by pkg-config {name}"] = shlex.split(said.stdout)
+        for name, words in ways.items():
+            with self.subTest(name):
+                program = work / name.replace(" ", "_")
+                run_well(COMPILER, include, source, "-o", program, *words)
+                done = run(self.prefix / "bin/gondwana", "run", "-n", "2", program)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(sorted(done.stdout.splitlines()), ["0 of 2", "1 of 2"])
 
     def needed_by(self, program):
         """The shared libraries that it needs."""
