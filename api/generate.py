@@ -34,6 +34,7 @@ def shmem_files(root: Path) -> dict[Path, str]:
         root / "include/shmem.h": header.user_header(api),
         root / "include/pshmem.h": header.profiling_header(api),
         door / "shmem.map": thunks.symbol_map(api),
+        door / "generated/handles.cpp": thunks.handles_file(api),
     }
     for section in api.sections:
         files[door / f"generated/{section.name}_thunks.cpp"] = thunks.thunk_file(api, section)

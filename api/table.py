@@ -128,9 +128,24 @@ class Section:
 
 
 @dataclass(frozen=True)
+class Constant:
+    name: str
+    value: str
+    handle: str | None  # its type, if it is a handle; the library has it as a variable, too
+
+    @property
+    def macro(self) -> str:
+        return f"(({self.handle}){self.value})" if self.handle else self.value
+
+
+@dataclass(frozen=True)
 class Constants:
     text: str
-    values: tuple[tuple[str, str], ...]
+    values: tuple[Constant, ...]
+
+    @property
+    def handles(self) -> list[Constant]:
+        return [constant for constant in self.values if constant.handle]
 
 
 @dataclass(frozen=True)
@@ -259,7 +274,7 @@ def load(folder: Path, version: str) -> Api:
     common = _read(folder / "common.toml")
     expander = _Expander(common)
     constants = (
-        Constants(row["text"], tuple((n, v.replace("{VERSION}", version)) for n, v in row["values"]))
+        Constants(row["text"], tuple(_constant(version, *words) for words in row["values"]))
         for row in common["constants"]
     )
     return Api(
@@ -269,6 +284,10 @@ def load(folder: Path, version: str) -> Api:
         tuple(constants),
         tuple(expander.section(n, _read(folder / f"{n}.toml")) for n in common["sections"]),
     )
+
+
+def _constant(version: str, name: str, value: str, handle: str | None = None) -> Constant:
+    return Constant(name, value.replace("{VERSION}", version), handle)
 
 
 def _read(path: Path) -> dict:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import header
 from layout import WIDTH, declaration, named, statement
 from overloads import takes_complex
 from table import Api, Function, Parameter, Section
@@ -16,7 +17,7 @@ def thunk_file(api: Api, section: Section) -> str:
         f'#include "front/shmem/{name}.hpp"\n' for name in sorted({"door", *section.headers})
     )
     overloaded = {form.generic for form in api.forms}
-    overloaded |= {function.name for function in api.functions if takes_complex(function)}
+    overloaded |= {f.name for f in api.functions if takes_complex(f)}
     using = "".join(f"using {name};\n" for name in section.using)
     return "\n\n".join(
         [
@@ -62,8 +63,23 @@ def _alias(function: Function, overloaded: bool) -> str:
     return f"{attributes}\n    {declared}"
 
 
+def handles_file(api: Api) -> str:
+    """The handles as variables, which users of the header see as macros of the same names."""
+    handles = [handle for group in api.constants for handle in group.handles]
+    return "\n\n".join(
+        [
+            f"// The handles as variables.\n// {NOTICE}\n// clang-format off",
+            '#include "shmem.h"',
+            "\n".join(f"#undef {handle.name}" for handle in handles),
+            "\n".join(f"{header.variable(handle)} = {handle.macro};" for handle in handles) + "\n",
+        ]
+    )
+
+
 def symbol_map(api: Api) -> str:
-    """Exports the API's names, weak and strong, and nothing else."""
+    """Exports the API's names, weak and strong, its handles, and nothing else."""
     names = [function.name for function in api.functions]
-    exported = "".join(f"    {name};\n" for name in names + ["p" + name for name in names])
+    names += ["p" + name for name in names]
+    names += [handle.name for group in api.constants for handle in group.handles]
+    exported = "".join(f"    {name};\n" for name in names)
     return f"# {NOTICE}\n{VERSION_NODE} {{\n  global:\n{exported}  local:\n    *;\n}};\n"

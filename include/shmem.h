@@ -96,8 +96,12 @@ typedef struct {
  * Teams: handles are small numbers, never addresses to follow, so these three are constants that
  * may initialise a static variable. SHMEM_TEAM_WORLD: all PEs. SHMEM_TEAM_SHARED: those whose
  * memory the caller can load and store (shmem_ptr). SHMEM_TEAM_INVALID: no team; a zeroed handle
- * equals it. SHMEM_TEAM_NUM_CONTEXTS is a bit of a configuration mask.
+ * equals it. SHMEM_TEAM_NUM_CONTEXTS is a bit of a configuration mask. Handles are variables of the
+ * library, too: bindings of other languages see no macros.
  */
+extern const shmem_team_t SHMEM_TEAM_INVALID;
+extern const shmem_team_t SHMEM_TEAM_WORLD;
+extern const shmem_team_t SHMEM_TEAM_SHARED;
 #define SHMEM_TEAM_INVALID ((shmem_team_t)0)
 #define SHMEM_TEAM_WORLD ((shmem_team_t)1)
 #define SHMEM_TEAM_SHARED ((shmem_team_t)2)
@@ -107,6 +111,8 @@ typedef struct {
  * Contexts. SHMEM_CTX_DEFAULT: that of the routines without a context. SHMEM_CTX_INVALID: no
  * context; a zeroed handle equals it.
  */
+extern const shmem_ctx_t SHMEM_CTX_INVALID;
+extern const shmem_ctx_t SHMEM_CTX_DEFAULT;
 #define SHMEM_CTX_INVALID ((shmem_ctx_t)0)
 #define SHMEM_CTX_DEFAULT ((shmem_ctx_t)1)
 

@@ -5,6 +5,21 @@
 
 static long cell = 0;
 
+/* The handles as programs see them, and below as bindings of other languages do. */
+static const shmem_team_t teams[] = {SHMEM_TEAM_INVALID, SHMEM_TEAM_WORLD, SHMEM_TEAM_SHARED};
+static const shmem_ctx_t contexts[] = {SHMEM_CTX_INVALID, SHMEM_CTX_DEFAULT};
+#undef SHMEM_TEAM_INVALID
+#undef SHMEM_TEAM_WORLD
+#undef SHMEM_TEAM_SHARED
+#undef SHMEM_CTX_INVALID
+#undef SHMEM_CTX_DEFAULT
+
+static int handles_are_variables(void) {
+  return SHMEM_TEAM_INVALID == teams[0] && SHMEM_TEAM_WORLD == teams[1] &&
+         SHMEM_TEAM_SHARED == teams[2] && SHMEM_CTX_INVALID == contexts[0] &&
+         SHMEM_CTX_DEFAULT == contexts[1];
+}
+
 static int one_life(int life) {
   shmem_init();
   shmem_init(); /* the inner pair changes nothing */
@@ -21,6 +36,7 @@ static int one_life(int life) {
 }
 
 int main(void) {
+  if (!handles_are_variables()) return 2;
   for (int life = 1; life <= 3; ++life) {
     if (one_life(life)) continue;
     fprintf(stderr, "life %d: a put did not arrive\n", life);

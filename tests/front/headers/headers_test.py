@@ -115,6 +115,14 @@ class HeadersTest(unittest.TestCase):
                     self.assertNotEqual(result.returncode, 0)
                     self.assertIn("neither a pointer to a type that the routine has", result.stderr)
 
+    def test_language_bindings_see_handles_as_variables(self):
+        for compiler in C_COMPILERS:
+            with self.subTest(compiler):
+                seen = run_compiler(compiler, "c99", "-E", ROOT / "include/shmem.h").stdout
+                declared = set(re.findall(r"^extern const shmem_\w+_t (\w+);$", seen, re.MULTILINE))
+                expected = {f"SHMEM_{name}" for name in specification.HANDLES.split()}
+                self.assertEqual(declared, expected)
+
     def test_headers_declare_the_specification_and_nothing_else(self):
         listed = {specification.name_of(text) for text in specification.functions()}
         for header, prefix in (("shmem.h", ""), ("pshmem.h", "p")):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The libraries define every routine of OpenSHMEM 1.6 twice, shmem_X weak and pshmem_X strong. The
-shared library exports nothing else.
+"""The libraries define every routine of OpenSHMEM 1.6 twice, shmem_X weak and pshmem_X strong, and
+the handles as constants. The shared library exports nothing else.
 
 symbols_test.py LIBRARY ARCHIVE
 """
@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import specification
 
+HANDLES = {f"SHMEM_{name}" for name in specification.HANDLES.split()}
 FILES = [Path(name) for name in sys.argv[1:3]]
 del sys.argv[1:3]
 
@@ -34,16 +35,20 @@ class SymbolsTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.names = sorted({specification.name_of(text) for text in specification.functions()})
+        cls.expected = {*cls.names, *("p" + name for name in cls.names), *HANDLES}
         cls.shared = symbols_of(FILES[0], "-D")
         cls.archive = symbols_of(FILES[1], "-g")
 
     def test_the_shared_library_exactly_exports_the_specification(self):
-        expected = {*self.names, *("p" + name for name in self.names)}
-        self.assertEqual(set(self.shared), expected)
+        self.assertEqual(set(self.shared), self.expected)
 
     def test_the_archive_has_the_specification(self):
-        expected = {*self.names, *("p" + name for name in self.names)}
-        self.assertEqual(expected - set(self.archive), set())
+        self.assertEqual(self.expected - set(self.archive), set())
+
+    def test_handles_are_constants_in_memory_that_is_never_written(self):
+        for symbols in (self.shared, self.archive):
+            for name in HANDLES:
+                self.assertEqual(symbols[name][0], "R", name)
 
     def test_the_users_name_is_weak_and_the_profiling_name_strong(self):
         for symbols in (self.shared, self.archive):
