@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import volatiles
 from layout import banner, declaration, statement
 from table import Api, Form, Function, Prototype
 
@@ -21,6 +22,7 @@ def section(api: Api) -> str:
             '#ifdef __cplusplus\nextern "C++" {',
             *overloads,
             *_c_complex(api),
+            *volatiles.section(api),
             '} /* extern "C++" */\n#endif',
         ]
     )

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import header
+import volatiles
 from layout import WIDTH, declaration, named, statement
 from overloads import takes_complex
 from table import Api, Function, Parameter, Section
@@ -17,7 +18,7 @@ def thunk_file(api: Api, section: Section) -> str:
         f'#include "front/shmem/{name}.hpp"\n' for name in sorted({"door", *section.headers})
     )
     overloaded = {form.generic for form in api.forms}
-    overloaded |= {f.name for f in api.functions if takes_complex(f)}
+    overloaded |= {f.name for f in api.functions if takes_complex(f) or volatiles.variable(f)}
     using = "".join(f"using {name};\n" for name in section.using)
     return "\n\n".join(
         [

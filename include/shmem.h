@@ -3150,7 +3150,8 @@ int shmem_complexf_sum_exscan(shmem_team_t team, float _Complex* dest, const flo
  *
  * Those with "ivars" look at an array of nelems variables. "status" leaves out each element whose
  * entry is not 0; null leaves out none. Those whose name ends in "vector" compare element i with
- * cmp_values[i]. The arrays do not overlap.
+ * cmp_values[i]. The arrays do not overlap. In C++ "ivar" and "ivars" may be volatile; C compilers
+ * warn of that, and the call is right.
  */
 
 /*
@@ -8839,6 +8840,1454 @@ inline int shmem_sum_exscan(shmem_team_t team, gondwana_complexf* dest,
 }
 
 #endif /* __GNUC__ */
+
+/*
+ * Variables that PEs wait for, and locks, may be volatile: OpenSHMEM declared them so up to 1.3. A
+ * profiling tool, which includes pshmem.h first, sees one function of each name.
+ */
+#ifndef GONDWANA_PSHMEM_H
+template <typename T>
+struct gondwana_shmem_volatile {
+  gondwana_shmem_volatile(volatile T* variable) : pointer(const_cast<T*>(variable)) {}
+  T* pointer;
+};
+
+inline uint64_t shmem_signal_fetch(gondwana_shmem_volatile<const uint64_t> sig_addr) {
+  return shmem_signal_fetch(sig_addr.pointer);
+}
+
+inline void shmem_short_wait_until(gondwana_shmem_volatile<short> ivar, int cmp, short cmp_value) {
+  shmem_short_wait_until(ivar.pointer, cmp, cmp_value);
+}
+
+inline void shmem_int_wait_until(gondwana_shmem_volatile<int> ivar, int cmp, int cmp_value) {
+  shmem_int_wait_until(ivar.pointer, cmp, cmp_value);
+}
+
+inline void shmem_long_wait_until(gondwana_shmem_volatile<long> ivar, int cmp, long cmp_value) {
+  shmem_long_wait_until(ivar.pointer, cmp, cmp_value);
+}
+
+inline void shmem_longlong_wait_until(gondwana_shmem_volatile<long long> ivar, int cmp,
+                                      long long cmp_value) {
+  shmem_longlong_wait_until(ivar.pointer, cmp, cmp_value);
+}
+
+inline void shmem_ushort_wait_until(gondwana_shmem_volatile<unsigned short> ivar, int cmp,
+                                    unsigned short cmp_value) {
+  shmem_ushort_wait_until(ivar.pointer, cmp, cmp_value);
+}
+
+inline void shmem_uint_wait_until(gondwana_shmem_volatile<unsigned int> ivar, int cmp,
+                                  unsigned int cmp_value) {
+  shmem_uint_wait_until(ivar.pointer, cmp, cmp_value);
+}
+
+inline void shmem_ulong_wait_until(gondwana_shmem_volatile<unsigned long> ivar, int cmp,
+                                   unsigned long cmp_value) {
+  shmem_ulong_wait_until(ivar.pointer, cmp, cmp_value);
+}
+
+inline void shmem_ulonglong_wait_until(gondwana_shmem_volatile<unsigned long long> ivar, int cmp,
+                                       unsigned long long cmp_value) {
+  shmem_ulonglong_wait_until(ivar.pointer, cmp, cmp_value);
+}
+
+inline void shmem_int32_wait_until(gondwana_shmem_volatile<int32_t> ivar, int cmp,
+                                   int32_t cmp_value) {
+  shmem_int32_wait_until(ivar.pointer, cmp, cmp_value);
+}
+
+inline void shmem_int64_wait_until(gondwana_shmem_volatile<int64_t> ivar, int cmp,
+                                   int64_t cmp_value) {
+  shmem_int64_wait_until(ivar.pointer, cmp, cmp_value);
+}
+
+inline void shmem_uint32_wait_until(gondwana_shmem_volatile<uint32_t> ivar, int cmp,
+                                    uint32_t cmp_value) {
+  shmem_uint32_wait_until(ivar.pointer, cmp, cmp_value);
+}
+
+inline void shmem_uint64_wait_until(gondwana_shmem_volatile<uint64_t> ivar, int cmp,
+                                    uint64_t cmp_value) {
+  shmem_uint64_wait_until(ivar.pointer, cmp, cmp_value);
+}
+
+inline void shmem_size_wait_until(gondwana_shmem_volatile<size_t> ivar, int cmp, size_t cmp_value) {
+  shmem_size_wait_until(ivar.pointer, cmp, cmp_value);
+}
+
+inline void shmem_ptrdiff_wait_until(gondwana_shmem_volatile<ptrdiff_t> ivar, int cmp,
+                                     ptrdiff_t cmp_value) {
+  shmem_ptrdiff_wait_until(ivar.pointer, cmp, cmp_value);
+}
+
+inline void shmem_int_wait_until_all(gondwana_shmem_volatile<int> ivars, size_t nelems,
+                                     const int* status, int cmp, int cmp_value) {
+  shmem_int_wait_until_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline void shmem_long_wait_until_all(gondwana_shmem_volatile<long> ivars, size_t nelems,
+                                      const int* status, int cmp, long cmp_value) {
+  shmem_long_wait_until_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline void shmem_longlong_wait_until_all(gondwana_shmem_volatile<long long> ivars, size_t nelems,
+                                          const int* status, int cmp, long long cmp_value) {
+  shmem_longlong_wait_until_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline void shmem_uint_wait_until_all(gondwana_shmem_volatile<unsigned int> ivars, size_t nelems,
+                                      const int* status, int cmp, unsigned int cmp_value) {
+  shmem_uint_wait_until_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline void shmem_ulong_wait_until_all(gondwana_shmem_volatile<unsigned long> ivars, size_t nelems,
+                                       const int* status, int cmp, unsigned long cmp_value) {
+  shmem_ulong_wait_until_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline void shmem_ulonglong_wait_until_all(gondwana_shmem_volatile<unsigned long long> ivars,
+                                           size_t nelems, const int* status, int cmp,
+                                           unsigned long long cmp_value) {
+  shmem_ulonglong_wait_until_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline void shmem_int32_wait_until_all(gondwana_shmem_volatile<int32_t> ivars, size_t nelems,
+                                       const int* status, int cmp, int32_t cmp_value) {
+  shmem_int32_wait_until_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline void shmem_int64_wait_until_all(gondwana_shmem_volatile<int64_t> ivars, size_t nelems,
+                                       const int* status, int cmp, int64_t cmp_value) {
+  shmem_int64_wait_until_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline void shmem_uint32_wait_until_all(gondwana_shmem_volatile<uint32_t> ivars, size_t nelems,
+                                        const int* status, int cmp, uint32_t cmp_value) {
+  shmem_uint32_wait_until_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline void shmem_uint64_wait_until_all(gondwana_shmem_volatile<uint64_t> ivars, size_t nelems,
+                                        const int* status, int cmp, uint64_t cmp_value) {
+  shmem_uint64_wait_until_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline void shmem_size_wait_until_all(gondwana_shmem_volatile<size_t> ivars, size_t nelems,
+                                      const int* status, int cmp, size_t cmp_value) {
+  shmem_size_wait_until_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline void shmem_ptrdiff_wait_until_all(gondwana_shmem_volatile<ptrdiff_t> ivars, size_t nelems,
+                                         const int* status, int cmp, ptrdiff_t cmp_value) {
+  shmem_ptrdiff_wait_until_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline void shmem_int_wait_until_all_vector(gondwana_shmem_volatile<int> ivars, size_t nelems,
+                                            const int* status, int cmp, const int* cmp_values) {
+  shmem_int_wait_until_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline void shmem_long_wait_until_all_vector(gondwana_shmem_volatile<long> ivars, size_t nelems,
+                                             const int* status, int cmp, const long* cmp_values) {
+  shmem_long_wait_until_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline void shmem_longlong_wait_until_all_vector(gondwana_shmem_volatile<long long> ivars,
+                                                 size_t nelems, const int* status, int cmp,
+                                                 const long long* cmp_values) {
+  shmem_longlong_wait_until_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline void shmem_uint_wait_until_all_vector(gondwana_shmem_volatile<unsigned int> ivars,
+                                             size_t nelems, const int* status, int cmp,
+                                             const unsigned int* cmp_values) {
+  shmem_uint_wait_until_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline void shmem_ulong_wait_until_all_vector(gondwana_shmem_volatile<unsigned long> ivars,
+                                              size_t nelems, const int* status, int cmp,
+                                              const unsigned long* cmp_values) {
+  shmem_ulong_wait_until_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline void shmem_ulonglong_wait_until_all_vector(gondwana_shmem_volatile<unsigned long long> ivars,
+                                                  size_t nelems, const int* status, int cmp,
+                                                  const unsigned long long* cmp_values) {
+  shmem_ulonglong_wait_until_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline void shmem_int32_wait_until_all_vector(gondwana_shmem_volatile<int32_t> ivars, size_t nelems,
+                                              const int* status, int cmp,
+                                              const int32_t* cmp_values) {
+  shmem_int32_wait_until_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline void shmem_int64_wait_until_all_vector(gondwana_shmem_volatile<int64_t> ivars, size_t nelems,
+                                              const int* status, int cmp,
+                                              const int64_t* cmp_values) {
+  shmem_int64_wait_until_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline void shmem_uint32_wait_until_all_vector(gondwana_shmem_volatile<uint32_t> ivars,
+                                               size_t nelems, const int* status, int cmp,
+                                               const uint32_t* cmp_values) {
+  shmem_uint32_wait_until_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline void shmem_uint64_wait_until_all_vector(gondwana_shmem_volatile<uint64_t> ivars,
+                                               size_t nelems, const int* status, int cmp,
+                                               const uint64_t* cmp_values) {
+  shmem_uint64_wait_until_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline void shmem_size_wait_until_all_vector(gondwana_shmem_volatile<size_t> ivars, size_t nelems,
+                                             const int* status, int cmp, const size_t* cmp_values) {
+  shmem_size_wait_until_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline void shmem_ptrdiff_wait_until_all_vector(gondwana_shmem_volatile<ptrdiff_t> ivars,
+                                                size_t nelems, const int* status, int cmp,
+                                                const ptrdiff_t* cmp_values) {
+  shmem_ptrdiff_wait_until_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_int_wait_until_any(gondwana_shmem_volatile<int> ivars, size_t nelems,
+                                       const int* status, int cmp, int cmp_value) {
+  return shmem_int_wait_until_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_long_wait_until_any(gondwana_shmem_volatile<long> ivars, size_t nelems,
+                                        const int* status, int cmp, long cmp_value) {
+  return shmem_long_wait_until_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_longlong_wait_until_any(gondwana_shmem_volatile<long long> ivars, size_t nelems,
+                                            const int* status, int cmp, long long cmp_value) {
+  return shmem_longlong_wait_until_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_uint_wait_until_any(gondwana_shmem_volatile<unsigned int> ivars, size_t nelems,
+                                        const int* status, int cmp, unsigned int cmp_value) {
+  return shmem_uint_wait_until_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_ulong_wait_until_any(gondwana_shmem_volatile<unsigned long> ivars,
+                                         size_t nelems, const int* status, int cmp,
+                                         unsigned long cmp_value) {
+  return shmem_ulong_wait_until_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_ulonglong_wait_until_any(gondwana_shmem_volatile<unsigned long long> ivars,
+                                             size_t nelems, const int* status, int cmp,
+                                             unsigned long long cmp_value) {
+  return shmem_ulonglong_wait_until_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_int32_wait_until_any(gondwana_shmem_volatile<int32_t> ivars, size_t nelems,
+                                         const int* status, int cmp, int32_t cmp_value) {
+  return shmem_int32_wait_until_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_int64_wait_until_any(gondwana_shmem_volatile<int64_t> ivars, size_t nelems,
+                                         const int* status, int cmp, int64_t cmp_value) {
+  return shmem_int64_wait_until_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_uint32_wait_until_any(gondwana_shmem_volatile<uint32_t> ivars, size_t nelems,
+                                          const int* status, int cmp, uint32_t cmp_value) {
+  return shmem_uint32_wait_until_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_uint64_wait_until_any(gondwana_shmem_volatile<uint64_t> ivars, size_t nelems,
+                                          const int* status, int cmp, uint64_t cmp_value) {
+  return shmem_uint64_wait_until_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_size_wait_until_any(gondwana_shmem_volatile<size_t> ivars, size_t nelems,
+                                        const int* status, int cmp, size_t cmp_value) {
+  return shmem_size_wait_until_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_ptrdiff_wait_until_any(gondwana_shmem_volatile<ptrdiff_t> ivars, size_t nelems,
+                                           const int* status, int cmp, ptrdiff_t cmp_value) {
+  return shmem_ptrdiff_wait_until_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_int_wait_until_any_vector(gondwana_shmem_volatile<int> ivars, size_t nelems,
+                                              const int* status, int cmp, const int* cmp_values) {
+  return shmem_int_wait_until_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_long_wait_until_any_vector(gondwana_shmem_volatile<long> ivars, size_t nelems,
+                                               const int* status, int cmp, const long* cmp_values) {
+  return shmem_long_wait_until_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_longlong_wait_until_any_vector(gondwana_shmem_volatile<long long> ivars,
+                                                   size_t nelems, const int* status, int cmp,
+                                                   const long long* cmp_values) {
+  return shmem_longlong_wait_until_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_uint_wait_until_any_vector(gondwana_shmem_volatile<unsigned int> ivars,
+                                               size_t nelems, const int* status, int cmp,
+                                               const unsigned int* cmp_values) {
+  return shmem_uint_wait_until_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_ulong_wait_until_any_vector(gondwana_shmem_volatile<unsigned long> ivars,
+                                                size_t nelems, const int* status, int cmp,
+                                                const unsigned long* cmp_values) {
+  return shmem_ulong_wait_until_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_ulonglong_wait_until_any_vector(
+      gondwana_shmem_volatile<unsigned long long> ivars, size_t nelems, const int* status, int cmp,
+      const unsigned long long* cmp_values) {
+  return shmem_ulonglong_wait_until_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_int32_wait_until_any_vector(gondwana_shmem_volatile<int32_t> ivars,
+                                                size_t nelems, const int* status, int cmp,
+                                                const int32_t* cmp_values) {
+  return shmem_int32_wait_until_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_int64_wait_until_any_vector(gondwana_shmem_volatile<int64_t> ivars,
+                                                size_t nelems, const int* status, int cmp,
+                                                const int64_t* cmp_values) {
+  return shmem_int64_wait_until_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_uint32_wait_until_any_vector(gondwana_shmem_volatile<uint32_t> ivars,
+                                                 size_t nelems, const int* status, int cmp,
+                                                 const uint32_t* cmp_values) {
+  return shmem_uint32_wait_until_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_uint64_wait_until_any_vector(gondwana_shmem_volatile<uint64_t> ivars,
+                                                 size_t nelems, const int* status, int cmp,
+                                                 const uint64_t* cmp_values) {
+  return shmem_uint64_wait_until_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_size_wait_until_any_vector(gondwana_shmem_volatile<size_t> ivars, size_t nelems,
+                                               const int* status, int cmp,
+                                               const size_t* cmp_values) {
+  return shmem_size_wait_until_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_ptrdiff_wait_until_any_vector(gondwana_shmem_volatile<ptrdiff_t> ivars,
+                                                  size_t nelems, const int* status, int cmp,
+                                                  const ptrdiff_t* cmp_values) {
+  return shmem_ptrdiff_wait_until_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_int_wait_until_some(gondwana_shmem_volatile<int> ivars, size_t nelems,
+                                        size_t* indices, const int* status, int cmp,
+                                        int cmp_value) {
+  return shmem_int_wait_until_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_long_wait_until_some(gondwana_shmem_volatile<long> ivars, size_t nelems,
+                                         size_t* indices, const int* status, int cmp,
+                                         long cmp_value) {
+  return shmem_long_wait_until_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_longlong_wait_until_some(gondwana_shmem_volatile<long long> ivars,
+                                             size_t nelems, size_t* indices, const int* status,
+                                             int cmp, long long cmp_value) {
+  return shmem_longlong_wait_until_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_uint_wait_until_some(gondwana_shmem_volatile<unsigned int> ivars, size_t nelems,
+                                         size_t* indices, const int* status, int cmp,
+                                         unsigned int cmp_value) {
+  return shmem_uint_wait_until_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_ulong_wait_until_some(gondwana_shmem_volatile<unsigned long> ivars,
+                                          size_t nelems, size_t* indices, const int* status,
+                                          int cmp, unsigned long cmp_value) {
+  return shmem_ulong_wait_until_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_ulonglong_wait_until_some(gondwana_shmem_volatile<unsigned long long> ivars,
+                                              size_t nelems, size_t* indices, const int* status,
+                                              int cmp, unsigned long long cmp_value) {
+  return shmem_ulonglong_wait_until_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_int32_wait_until_some(gondwana_shmem_volatile<int32_t> ivars, size_t nelems,
+                                          size_t* indices, const int* status, int cmp,
+                                          int32_t cmp_value) {
+  return shmem_int32_wait_until_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_int64_wait_until_some(gondwana_shmem_volatile<int64_t> ivars, size_t nelems,
+                                          size_t* indices, const int* status, int cmp,
+                                          int64_t cmp_value) {
+  return shmem_int64_wait_until_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_uint32_wait_until_some(gondwana_shmem_volatile<uint32_t> ivars, size_t nelems,
+                                           size_t* indices, const int* status, int cmp,
+                                           uint32_t cmp_value) {
+  return shmem_uint32_wait_until_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_uint64_wait_until_some(gondwana_shmem_volatile<uint64_t> ivars, size_t nelems,
+                                           size_t* indices, const int* status, int cmp,
+                                           uint64_t cmp_value) {
+  return shmem_uint64_wait_until_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_size_wait_until_some(gondwana_shmem_volatile<size_t> ivars, size_t nelems,
+                                         size_t* indices, const int* status, int cmp,
+                                         size_t cmp_value) {
+  return shmem_size_wait_until_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_ptrdiff_wait_until_some(gondwana_shmem_volatile<ptrdiff_t> ivars, size_t nelems,
+                                            size_t* indices, const int* status, int cmp,
+                                            ptrdiff_t cmp_value) {
+  return shmem_ptrdiff_wait_until_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_int_wait_until_some_vector(gondwana_shmem_volatile<int> ivars, size_t nelems,
+                                               size_t* indices, const int* status, int cmp,
+                                               const int* cmp_values) {
+  return shmem_int_wait_until_some_vector(ivars.pointer, nelems, indices, status, cmp, cmp_values);
+}
+
+inline size_t shmem_long_wait_until_some_vector(gondwana_shmem_volatile<long> ivars, size_t nelems,
+                                                size_t* indices, const int* status, int cmp,
+                                                const long* cmp_values) {
+  return shmem_long_wait_until_some_vector(ivars.pointer, nelems, indices, status, cmp, cmp_values);
+}
+
+inline size_t shmem_longlong_wait_until_some_vector(gondwana_shmem_volatile<long long> ivars,
+                                                    size_t nelems, size_t* indices,
+                                                    const int* status, int cmp,
+                                                    const long long* cmp_values) {
+  return shmem_longlong_wait_until_some_vector(ivars.pointer, nelems, indices, status, cmp,
+                                               cmp_values);
+}
+
+inline size_t shmem_uint_wait_until_some_vector(gondwana_shmem_volatile<unsigned int> ivars,
+                                                size_t nelems, size_t* indices, const int* status,
+                                                int cmp, const unsigned int* cmp_values) {
+  return shmem_uint_wait_until_some_vector(ivars.pointer, nelems, indices, status, cmp, cmp_values);
+}
+
+inline size_t shmem_ulong_wait_until_some_vector(gondwana_shmem_volatile<unsigned long> ivars,
+                                                 size_t nelems, size_t* indices, const int* status,
+                                                 int cmp, const unsigned long* cmp_values) {
+  return shmem_ulong_wait_until_some_vector(ivars.pointer, nelems, indices, status, cmp,
+                                            cmp_values);
+}
+
+inline size_t shmem_ulonglong_wait_until_some_vector(
+      gondwana_shmem_volatile<unsigned long long> ivars, size_t nelems, size_t* indices,
+      const int* status, int cmp, const unsigned long long* cmp_values) {
+  return shmem_ulonglong_wait_until_some_vector(ivars.pointer, nelems, indices, status, cmp,
+                                                cmp_values);
+}
+
+inline size_t shmem_int32_wait_until_some_vector(gondwana_shmem_volatile<int32_t> ivars,
+                                                 size_t nelems, size_t* indices, const int* status,
+                                                 int cmp, const int32_t* cmp_values) {
+  return shmem_int32_wait_until_some_vector(ivars.pointer, nelems, indices, status, cmp,
+                                            cmp_values);
+}
+
+inline size_t shmem_int64_wait_until_some_vector(gondwana_shmem_volatile<int64_t> ivars,
+                                                 size_t nelems, size_t* indices, const int* status,
+                                                 int cmp, const int64_t* cmp_values) {
+  return shmem_int64_wait_until_some_vector(ivars.pointer, nelems, indices, status, cmp,
+                                            cmp_values);
+}
+
+inline size_t shmem_uint32_wait_until_some_vector(gondwana_shmem_volatile<uint32_t> ivars,
+                                                  size_t nelems, size_t* indices, const int* status,
+                                                  int cmp, const uint32_t* cmp_values) {
+  return shmem_uint32_wait_until_some_vector(ivars.pointer, nelems, indices, status, cmp,
+                                             cmp_values);
+}
+
+inline size_t shmem_uint64_wait_until_some_vector(gondwana_shmem_volatile<uint64_t> ivars,
+                                                  size_t nelems, size_t* indices, const int* status,
+                                                  int cmp, const uint64_t* cmp_values) {
+  return shmem_uint64_wait_until_some_vector(ivars.pointer, nelems, indices, status, cmp,
+                                             cmp_values);
+}
+
+inline size_t shmem_size_wait_until_some_vector(gondwana_shmem_volatile<size_t> ivars,
+                                                size_t nelems, size_t* indices, const int* status,
+                                                int cmp, const size_t* cmp_values) {
+  return shmem_size_wait_until_some_vector(ivars.pointer, nelems, indices, status, cmp, cmp_values);
+}
+
+inline size_t shmem_ptrdiff_wait_until_some_vector(gondwana_shmem_volatile<ptrdiff_t> ivars,
+                                                   size_t nelems, size_t* indices,
+                                                   const int* status, int cmp,
+                                                   const ptrdiff_t* cmp_values) {
+  return shmem_ptrdiff_wait_until_some_vector(ivars.pointer, nelems, indices, status, cmp,
+                                              cmp_values);
+}
+
+inline int shmem_short_test(gondwana_shmem_volatile<short> ivar, int cmp, short cmp_value) {
+  return shmem_short_test(ivar.pointer, cmp, cmp_value);
+}
+
+inline int shmem_int_test(gondwana_shmem_volatile<int> ivar, int cmp, int cmp_value) {
+  return shmem_int_test(ivar.pointer, cmp, cmp_value);
+}
+
+inline int shmem_long_test(gondwana_shmem_volatile<long> ivar, int cmp, long cmp_value) {
+  return shmem_long_test(ivar.pointer, cmp, cmp_value);
+}
+
+inline int shmem_longlong_test(gondwana_shmem_volatile<long long> ivar, int cmp,
+                               long long cmp_value) {
+  return shmem_longlong_test(ivar.pointer, cmp, cmp_value);
+}
+
+inline int shmem_ushort_test(gondwana_shmem_volatile<unsigned short> ivar, int cmp,
+                             unsigned short cmp_value) {
+  return shmem_ushort_test(ivar.pointer, cmp, cmp_value);
+}
+
+inline int shmem_uint_test(gondwana_shmem_volatile<unsigned int> ivar, int cmp,
+                           unsigned int cmp_value) {
+  return shmem_uint_test(ivar.pointer, cmp, cmp_value);
+}
+
+inline int shmem_ulong_test(gondwana_shmem_volatile<unsigned long> ivar, int cmp,
+                            unsigned long cmp_value) {
+  return shmem_ulong_test(ivar.pointer, cmp, cmp_value);
+}
+
+inline int shmem_ulonglong_test(gondwana_shmem_volatile<unsigned long long> ivar, int cmp,
+                                unsigned long long cmp_value) {
+  return shmem_ulonglong_test(ivar.pointer, cmp, cmp_value);
+}
+
+inline int shmem_int32_test(gondwana_shmem_volatile<int32_t> ivar, int cmp, int32_t cmp_value) {
+  return shmem_int32_test(ivar.pointer, cmp, cmp_value);
+}
+
+inline int shmem_int64_test(gondwana_shmem_volatile<int64_t> ivar, int cmp, int64_t cmp_value) {
+  return shmem_int64_test(ivar.pointer, cmp, cmp_value);
+}
+
+inline int shmem_uint32_test(gondwana_shmem_volatile<uint32_t> ivar, int cmp, uint32_t cmp_value) {
+  return shmem_uint32_test(ivar.pointer, cmp, cmp_value);
+}
+
+inline int shmem_uint64_test(gondwana_shmem_volatile<uint64_t> ivar, int cmp, uint64_t cmp_value) {
+  return shmem_uint64_test(ivar.pointer, cmp, cmp_value);
+}
+
+inline int shmem_size_test(gondwana_shmem_volatile<size_t> ivar, int cmp, size_t cmp_value) {
+  return shmem_size_test(ivar.pointer, cmp, cmp_value);
+}
+
+inline int shmem_ptrdiff_test(gondwana_shmem_volatile<ptrdiff_t> ivar, int cmp,
+                              ptrdiff_t cmp_value) {
+  return shmem_ptrdiff_test(ivar.pointer, cmp, cmp_value);
+}
+
+inline int shmem_int_test_all(gondwana_shmem_volatile<int> ivars, size_t nelems, const int* status,
+                              int cmp, int cmp_value) {
+  return shmem_int_test_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline int shmem_long_test_all(gondwana_shmem_volatile<long> ivars, size_t nelems,
+                               const int* status, int cmp, long cmp_value) {
+  return shmem_long_test_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline int shmem_longlong_test_all(gondwana_shmem_volatile<long long> ivars, size_t nelems,
+                                   const int* status, int cmp, long long cmp_value) {
+  return shmem_longlong_test_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline int shmem_uint_test_all(gondwana_shmem_volatile<unsigned int> ivars, size_t nelems,
+                               const int* status, int cmp, unsigned int cmp_value) {
+  return shmem_uint_test_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline int shmem_ulong_test_all(gondwana_shmem_volatile<unsigned long> ivars, size_t nelems,
+                                const int* status, int cmp, unsigned long cmp_value) {
+  return shmem_ulong_test_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline int shmem_ulonglong_test_all(gondwana_shmem_volatile<unsigned long long> ivars,
+                                    size_t nelems, const int* status, int cmp,
+                                    unsigned long long cmp_value) {
+  return shmem_ulonglong_test_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline int shmem_int32_test_all(gondwana_shmem_volatile<int32_t> ivars, size_t nelems,
+                                const int* status, int cmp, int32_t cmp_value) {
+  return shmem_int32_test_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline int shmem_int64_test_all(gondwana_shmem_volatile<int64_t> ivars, size_t nelems,
+                                const int* status, int cmp, int64_t cmp_value) {
+  return shmem_int64_test_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline int shmem_uint32_test_all(gondwana_shmem_volatile<uint32_t> ivars, size_t nelems,
+                                 const int* status, int cmp, uint32_t cmp_value) {
+  return shmem_uint32_test_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline int shmem_uint64_test_all(gondwana_shmem_volatile<uint64_t> ivars, size_t nelems,
+                                 const int* status, int cmp, uint64_t cmp_value) {
+  return shmem_uint64_test_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline int shmem_size_test_all(gondwana_shmem_volatile<size_t> ivars, size_t nelems,
+                               const int* status, int cmp, size_t cmp_value) {
+  return shmem_size_test_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline int shmem_ptrdiff_test_all(gondwana_shmem_volatile<ptrdiff_t> ivars, size_t nelems,
+                                  const int* status, int cmp, ptrdiff_t cmp_value) {
+  return shmem_ptrdiff_test_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline int shmem_int_test_all_vector(gondwana_shmem_volatile<int> ivars, size_t nelems,
+                                     const int* status, int cmp, const int* cmp_values) {
+  return shmem_int_test_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline int shmem_long_test_all_vector(gondwana_shmem_volatile<long> ivars, size_t nelems,
+                                      const int* status, int cmp, const long* cmp_values) {
+  return shmem_long_test_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline int shmem_longlong_test_all_vector(gondwana_shmem_volatile<long long> ivars, size_t nelems,
+                                          const int* status, int cmp, const long long* cmp_values) {
+  return shmem_longlong_test_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline int shmem_uint_test_all_vector(gondwana_shmem_volatile<unsigned int> ivars, size_t nelems,
+                                      const int* status, int cmp, const unsigned int* cmp_values) {
+  return shmem_uint_test_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline int shmem_ulong_test_all_vector(gondwana_shmem_volatile<unsigned long> ivars, size_t nelems,
+                                       const int* status, int cmp,
+                                       const unsigned long* cmp_values) {
+  return shmem_ulong_test_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline int shmem_ulonglong_test_all_vector(gondwana_shmem_volatile<unsigned long long> ivars,
+                                           size_t nelems, const int* status, int cmp,
+                                           const unsigned long long* cmp_values) {
+  return shmem_ulonglong_test_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline int shmem_int32_test_all_vector(gondwana_shmem_volatile<int32_t> ivars, size_t nelems,
+                                       const int* status, int cmp, const int32_t* cmp_values) {
+  return shmem_int32_test_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline int shmem_int64_test_all_vector(gondwana_shmem_volatile<int64_t> ivars, size_t nelems,
+                                       const int* status, int cmp, const int64_t* cmp_values) {
+  return shmem_int64_test_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline int shmem_uint32_test_all_vector(gondwana_shmem_volatile<uint32_t> ivars, size_t nelems,
+                                        const int* status, int cmp, const uint32_t* cmp_values) {
+  return shmem_uint32_test_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline int shmem_uint64_test_all_vector(gondwana_shmem_volatile<uint64_t> ivars, size_t nelems,
+                                        const int* status, int cmp, const uint64_t* cmp_values) {
+  return shmem_uint64_test_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline int shmem_size_test_all_vector(gondwana_shmem_volatile<size_t> ivars, size_t nelems,
+                                      const int* status, int cmp, const size_t* cmp_values) {
+  return shmem_size_test_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline int shmem_ptrdiff_test_all_vector(gondwana_shmem_volatile<ptrdiff_t> ivars, size_t nelems,
+                                         const int* status, int cmp, const ptrdiff_t* cmp_values) {
+  return shmem_ptrdiff_test_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_int_test_any(gondwana_shmem_volatile<int> ivars, size_t nelems,
+                                 const int* status, int cmp, int cmp_value) {
+  return shmem_int_test_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_long_test_any(gondwana_shmem_volatile<long> ivars, size_t nelems,
+                                  const int* status, int cmp, long cmp_value) {
+  return shmem_long_test_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_longlong_test_any(gondwana_shmem_volatile<long long> ivars, size_t nelems,
+                                      const int* status, int cmp, long long cmp_value) {
+  return shmem_longlong_test_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_uint_test_any(gondwana_shmem_volatile<unsigned int> ivars, size_t nelems,
+                                  const int* status, int cmp, unsigned int cmp_value) {
+  return shmem_uint_test_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_ulong_test_any(gondwana_shmem_volatile<unsigned long> ivars, size_t nelems,
+                                   const int* status, int cmp, unsigned long cmp_value) {
+  return shmem_ulong_test_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_ulonglong_test_any(gondwana_shmem_volatile<unsigned long long> ivars,
+                                       size_t nelems, const int* status, int cmp,
+                                       unsigned long long cmp_value) {
+  return shmem_ulonglong_test_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_int32_test_any(gondwana_shmem_volatile<int32_t> ivars, size_t nelems,
+                                   const int* status, int cmp, int32_t cmp_value) {
+  return shmem_int32_test_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_int64_test_any(gondwana_shmem_volatile<int64_t> ivars, size_t nelems,
+                                   const int* status, int cmp, int64_t cmp_value) {
+  return shmem_int64_test_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_uint32_test_any(gondwana_shmem_volatile<uint32_t> ivars, size_t nelems,
+                                    const int* status, int cmp, uint32_t cmp_value) {
+  return shmem_uint32_test_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_uint64_test_any(gondwana_shmem_volatile<uint64_t> ivars, size_t nelems,
+                                    const int* status, int cmp, uint64_t cmp_value) {
+  return shmem_uint64_test_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_size_test_any(gondwana_shmem_volatile<size_t> ivars, size_t nelems,
+                                  const int* status, int cmp, size_t cmp_value) {
+  return shmem_size_test_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_ptrdiff_test_any(gondwana_shmem_volatile<ptrdiff_t> ivars, size_t nelems,
+                                     const int* status, int cmp, ptrdiff_t cmp_value) {
+  return shmem_ptrdiff_test_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_int_test_any_vector(gondwana_shmem_volatile<int> ivars, size_t nelems,
+                                        const int* status, int cmp, const int* cmp_values) {
+  return shmem_int_test_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_long_test_any_vector(gondwana_shmem_volatile<long> ivars, size_t nelems,
+                                         const int* status, int cmp, const long* cmp_values) {
+  return shmem_long_test_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_longlong_test_any_vector(gondwana_shmem_volatile<long long> ivars,
+                                             size_t nelems, const int* status, int cmp,
+                                             const long long* cmp_values) {
+  return shmem_longlong_test_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_uint_test_any_vector(gondwana_shmem_volatile<unsigned int> ivars, size_t nelems,
+                                         const int* status, int cmp,
+                                         const unsigned int* cmp_values) {
+  return shmem_uint_test_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_ulong_test_any_vector(gondwana_shmem_volatile<unsigned long> ivars,
+                                          size_t nelems, const int* status, int cmp,
+                                          const unsigned long* cmp_values) {
+  return shmem_ulong_test_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_ulonglong_test_any_vector(gondwana_shmem_volatile<unsigned long long> ivars,
+                                              size_t nelems, const int* status, int cmp,
+                                              const unsigned long long* cmp_values) {
+  return shmem_ulonglong_test_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_int32_test_any_vector(gondwana_shmem_volatile<int32_t> ivars, size_t nelems,
+                                          const int* status, int cmp, const int32_t* cmp_values) {
+  return shmem_int32_test_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_int64_test_any_vector(gondwana_shmem_volatile<int64_t> ivars, size_t nelems,
+                                          const int* status, int cmp, const int64_t* cmp_values) {
+  return shmem_int64_test_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_uint32_test_any_vector(gondwana_shmem_volatile<uint32_t> ivars, size_t nelems,
+                                           const int* status, int cmp, const uint32_t* cmp_values) {
+  return shmem_uint32_test_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_uint64_test_any_vector(gondwana_shmem_volatile<uint64_t> ivars, size_t nelems,
+                                           const int* status, int cmp, const uint64_t* cmp_values) {
+  return shmem_uint64_test_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_size_test_any_vector(gondwana_shmem_volatile<size_t> ivars, size_t nelems,
+                                         const int* status, int cmp, const size_t* cmp_values) {
+  return shmem_size_test_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_ptrdiff_test_any_vector(gondwana_shmem_volatile<ptrdiff_t> ivars, size_t nelems,
+                                            const int* status, int cmp,
+                                            const ptrdiff_t* cmp_values) {
+  return shmem_ptrdiff_test_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_int_test_some(gondwana_shmem_volatile<int> ivars, size_t nelems,
+                                  size_t* indices, const int* status, int cmp, int cmp_value) {
+  return shmem_int_test_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_long_test_some(gondwana_shmem_volatile<long> ivars, size_t nelems,
+                                   size_t* indices, const int* status, int cmp, long cmp_value) {
+  return shmem_long_test_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_longlong_test_some(gondwana_shmem_volatile<long long> ivars, size_t nelems,
+                                       size_t* indices, const int* status, int cmp,
+                                       long long cmp_value) {
+  return shmem_longlong_test_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_uint_test_some(gondwana_shmem_volatile<unsigned int> ivars, size_t nelems,
+                                   size_t* indices, const int* status, int cmp,
+                                   unsigned int cmp_value) {
+  return shmem_uint_test_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_ulong_test_some(gondwana_shmem_volatile<unsigned long> ivars, size_t nelems,
+                                    size_t* indices, const int* status, int cmp,
+                                    unsigned long cmp_value) {
+  return shmem_ulong_test_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_ulonglong_test_some(gondwana_shmem_volatile<unsigned long long> ivars,
+                                        size_t nelems, size_t* indices, const int* status, int cmp,
+                                        unsigned long long cmp_value) {
+  return shmem_ulonglong_test_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_int32_test_some(gondwana_shmem_volatile<int32_t> ivars, size_t nelems,
+                                    size_t* indices, const int* status, int cmp,
+                                    int32_t cmp_value) {
+  return shmem_int32_test_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_int64_test_some(gondwana_shmem_volatile<int64_t> ivars, size_t nelems,
+                                    size_t* indices, const int* status, int cmp,
+                                    int64_t cmp_value) {
+  return shmem_int64_test_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_uint32_test_some(gondwana_shmem_volatile<uint32_t> ivars, size_t nelems,
+                                     size_t* indices, const int* status, int cmp,
+                                     uint32_t cmp_value) {
+  return shmem_uint32_test_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_uint64_test_some(gondwana_shmem_volatile<uint64_t> ivars, size_t nelems,
+                                     size_t* indices, const int* status, int cmp,
+                                     uint64_t cmp_value) {
+  return shmem_uint64_test_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_size_test_some(gondwana_shmem_volatile<size_t> ivars, size_t nelems,
+                                   size_t* indices, const int* status, int cmp, size_t cmp_value) {
+  return shmem_size_test_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_ptrdiff_test_some(gondwana_shmem_volatile<ptrdiff_t> ivars, size_t nelems,
+                                      size_t* indices, const int* status, int cmp,
+                                      ptrdiff_t cmp_value) {
+  return shmem_ptrdiff_test_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_int_test_some_vector(gondwana_shmem_volatile<int> ivars, size_t nelems,
+                                         size_t* indices, const int* status, int cmp,
+                                         const int* cmp_values) {
+  return shmem_int_test_some_vector(ivars.pointer, nelems, indices, status, cmp, cmp_values);
+}
+
+inline size_t shmem_long_test_some_vector(gondwana_shmem_volatile<long> ivars, size_t nelems,
+                                          size_t* indices, const int* status, int cmp,
+                                          const long* cmp_values) {
+  return shmem_long_test_some_vector(ivars.pointer, nelems, indices, status, cmp, cmp_values);
+}
+
+inline size_t shmem_longlong_test_some_vector(gondwana_shmem_volatile<long long> ivars,
+                                              size_t nelems, size_t* indices, const int* status,
+                                              int cmp, const long long* cmp_values) {
+  return shmem_longlong_test_some_vector(ivars.pointer, nelems, indices, status, cmp, cmp_values);
+}
+
+inline size_t shmem_uint_test_some_vector(gondwana_shmem_volatile<unsigned int> ivars,
+                                          size_t nelems, size_t* indices, const int* status,
+                                          int cmp, const unsigned int* cmp_values) {
+  return shmem_uint_test_some_vector(ivars.pointer, nelems, indices, status, cmp, cmp_values);
+}
+
+inline size_t shmem_ulong_test_some_vector(gondwana_shmem_volatile<unsigned long> ivars,
+                                           size_t nelems, size_t* indices, const int* status,
+                                           int cmp, const unsigned long* cmp_values) {
+  return shmem_ulong_test_some_vector(ivars.pointer, nelems, indices, status, cmp, cmp_values);
+}
+
+inline size_t shmem_ulonglong_test_some_vector(gondwana_shmem_volatile<unsigned long long> ivars,
+                                               size_t nelems, size_t* indices, const int* status,
+                                               int cmp, const unsigned long long* cmp_values) {
+  return shmem_ulonglong_test_some_vector(ivars.pointer, nelems, indices, status, cmp, cmp_values);
+}
+
+inline size_t shmem_int32_test_some_vector(gondwana_shmem_volatile<int32_t> ivars, size_t nelems,
+                                           size_t* indices, const int* status, int cmp,
+                                           const int32_t* cmp_values) {
+  return shmem_int32_test_some_vector(ivars.pointer, nelems, indices, status, cmp, cmp_values);
+}
+
+inline size_t shmem_int64_test_some_vector(gondwana_shmem_volatile<int64_t> ivars, size_t nelems,
+                                           size_t* indices, const int* status, int cmp,
+                                           const int64_t* cmp_values) {
+  return shmem_int64_test_some_vector(ivars.pointer, nelems, indices, status, cmp, cmp_values);
+}
+
+inline size_t shmem_uint32_test_some_vector(gondwana_shmem_volatile<uint32_t> ivars, size_t nelems,
+                                            size_t* indices, const int* status, int cmp,
+                                            const uint32_t* cmp_values) {
+  return shmem_uint32_test_some_vector(ivars.pointer, nelems, indices, status, cmp, cmp_values);
+}
+
+inline size_t shmem_uint64_test_some_vector(gondwana_shmem_volatile<uint64_t> ivars, size_t nelems,
+                                            size_t* indices, const int* status, int cmp,
+                                            const uint64_t* cmp_values) {
+  return shmem_uint64_test_some_vector(ivars.pointer, nelems, indices, status, cmp, cmp_values);
+}
+
+inline size_t shmem_size_test_some_vector(gondwana_shmem_volatile<size_t> ivars, size_t nelems,
+                                          size_t* indices, const int* status, int cmp,
+                                          const size_t* cmp_values) {
+  return shmem_size_test_some_vector(ivars.pointer, nelems, indices, status, cmp, cmp_values);
+}
+
+inline size_t shmem_ptrdiff_test_some_vector(gondwana_shmem_volatile<ptrdiff_t> ivars,
+                                             size_t nelems, size_t* indices, const int* status,
+                                             int cmp, const ptrdiff_t* cmp_values) {
+  return shmem_ptrdiff_test_some_vector(ivars.pointer, nelems, indices, status, cmp, cmp_values);
+}
+
+inline uint64_t shmem_signal_wait_until(gondwana_shmem_volatile<uint64_t> sig_addr, int cmp,
+                                        uint64_t cmp_value) {
+  return shmem_signal_wait_until(sig_addr.pointer, cmp, cmp_value);
+}
+
+inline void shmem_set_lock(gondwana_shmem_volatile<long> lock) {
+  shmem_set_lock(lock.pointer);
+}
+
+inline void shmem_clear_lock(gondwana_shmem_volatile<long> lock) {
+  shmem_clear_lock(lock.pointer);
+}
+
+inline int shmem_test_lock(gondwana_shmem_volatile<long> lock) {
+  return shmem_test_lock(lock.pointer);
+}
+
+inline void shmem_wait(gondwana_shmem_volatile<long> ivar, long cmp_value) {
+  shmem_wait(ivar.pointer, cmp_value);
+}
+
+inline void shmem_short_wait(gondwana_shmem_volatile<short> ivar, short cmp_value) {
+  shmem_short_wait(ivar.pointer, cmp_value);
+}
+
+inline void shmem_int_wait(gondwana_shmem_volatile<int> ivar, int cmp_value) {
+  shmem_int_wait(ivar.pointer, cmp_value);
+}
+
+inline void shmem_long_wait(gondwana_shmem_volatile<long> ivar, long cmp_value) {
+  shmem_long_wait(ivar.pointer, cmp_value);
+}
+
+inline void shmem_longlong_wait(gondwana_shmem_volatile<long long> ivar, long long cmp_value) {
+  shmem_longlong_wait(ivar.pointer, cmp_value);
+}
+
+inline void shmem_wait_until(gondwana_shmem_volatile<short> ivar, int cmp, short cmp_value) {
+  shmem_short_wait_until(ivar.pointer, cmp, cmp_value);
+}
+
+inline void shmem_wait_until(gondwana_shmem_volatile<int> ivar, int cmp, int cmp_value) {
+  shmem_int_wait_until(ivar.pointer, cmp, cmp_value);
+}
+
+inline void shmem_wait_until(gondwana_shmem_volatile<long> ivar, int cmp, long cmp_value) {
+  shmem_wait_until(ivar.pointer, cmp, cmp_value);
+}
+
+inline void shmem_wait_until(gondwana_shmem_volatile<long long> ivar, int cmp,
+                             long long cmp_value) {
+  shmem_longlong_wait_until(ivar.pointer, cmp, cmp_value);
+}
+
+inline void shmem_wait_until(gondwana_shmem_volatile<unsigned short> ivar, int cmp,
+                             unsigned short cmp_value) {
+  shmem_ushort_wait_until(ivar.pointer, cmp, cmp_value);
+}
+
+inline void shmem_wait_until(gondwana_shmem_volatile<unsigned int> ivar, int cmp,
+                             unsigned int cmp_value) {
+  shmem_uint_wait_until(ivar.pointer, cmp, cmp_value);
+}
+
+inline void shmem_wait_until(gondwana_shmem_volatile<unsigned long> ivar, int cmp,
+                             unsigned long cmp_value) {
+  shmem_ulong_wait_until(ivar.pointer, cmp, cmp_value);
+}
+
+inline void shmem_wait_until(gondwana_shmem_volatile<unsigned long long> ivar, int cmp,
+                             unsigned long long cmp_value) {
+  shmem_ulonglong_wait_until(ivar.pointer, cmp, cmp_value);
+}
+
+inline void shmem_wait_until_all(gondwana_shmem_volatile<int> ivars, size_t nelems,
+                                 const int* status, int cmp, int cmp_value) {
+  shmem_int_wait_until_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline void shmem_wait_until_all(gondwana_shmem_volatile<long> ivars, size_t nelems,
+                                 const int* status, int cmp, long cmp_value) {
+  shmem_long_wait_until_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline void shmem_wait_until_all(gondwana_shmem_volatile<long long> ivars, size_t nelems,
+                                 const int* status, int cmp, long long cmp_value) {
+  shmem_longlong_wait_until_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline void shmem_wait_until_all(gondwana_shmem_volatile<unsigned int> ivars, size_t nelems,
+                                 const int* status, int cmp, unsigned int cmp_value) {
+  shmem_uint_wait_until_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline void shmem_wait_until_all(gondwana_shmem_volatile<unsigned long> ivars, size_t nelems,
+                                 const int* status, int cmp, unsigned long cmp_value) {
+  shmem_ulong_wait_until_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline void shmem_wait_until_all(gondwana_shmem_volatile<unsigned long long> ivars, size_t nelems,
+                                 const int* status, int cmp, unsigned long long cmp_value) {
+  shmem_ulonglong_wait_until_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline void shmem_wait_until_all_vector(gondwana_shmem_volatile<int> ivars, size_t nelems,
+                                        const int* status, int cmp, const int* cmp_values) {
+  shmem_int_wait_until_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline void shmem_wait_until_all_vector(gondwana_shmem_volatile<long> ivars, size_t nelems,
+                                        const int* status, int cmp, const long* cmp_values) {
+  shmem_long_wait_until_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline void shmem_wait_until_all_vector(gondwana_shmem_volatile<long long> ivars, size_t nelems,
+                                        const int* status, int cmp, const long long* cmp_values) {
+  shmem_longlong_wait_until_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline void shmem_wait_until_all_vector(gondwana_shmem_volatile<unsigned int> ivars, size_t nelems,
+                                        const int* status, int cmp,
+                                        const unsigned int* cmp_values) {
+  shmem_uint_wait_until_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline void shmem_wait_until_all_vector(gondwana_shmem_volatile<unsigned long> ivars, size_t nelems,
+                                        const int* status, int cmp,
+                                        const unsigned long* cmp_values) {
+  shmem_ulong_wait_until_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline void shmem_wait_until_all_vector(gondwana_shmem_volatile<unsigned long long> ivars,
+                                        size_t nelems, const int* status, int cmp,
+                                        const unsigned long long* cmp_values) {
+  shmem_ulonglong_wait_until_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_wait_until_any(gondwana_shmem_volatile<int> ivars, size_t nelems,
+                                   const int* status, int cmp, int cmp_value) {
+  return shmem_int_wait_until_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_wait_until_any(gondwana_shmem_volatile<long> ivars, size_t nelems,
+                                   const int* status, int cmp, long cmp_value) {
+  return shmem_long_wait_until_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_wait_until_any(gondwana_shmem_volatile<long long> ivars, size_t nelems,
+                                   const int* status, int cmp, long long cmp_value) {
+  return shmem_longlong_wait_until_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_wait_until_any(gondwana_shmem_volatile<unsigned int> ivars, size_t nelems,
+                                   const int* status, int cmp, unsigned int cmp_value) {
+  return shmem_uint_wait_until_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_wait_until_any(gondwana_shmem_volatile<unsigned long> ivars, size_t nelems,
+                                   const int* status, int cmp, unsigned long cmp_value) {
+  return shmem_ulong_wait_until_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_wait_until_any(gondwana_shmem_volatile<unsigned long long> ivars, size_t nelems,
+                                   const int* status, int cmp, unsigned long long cmp_value) {
+  return shmem_ulonglong_wait_until_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_wait_until_any_vector(gondwana_shmem_volatile<int> ivars, size_t nelems,
+                                          const int* status, int cmp, const int* cmp_values) {
+  return shmem_int_wait_until_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_wait_until_any_vector(gondwana_shmem_volatile<long> ivars, size_t nelems,
+                                          const int* status, int cmp, const long* cmp_values) {
+  return shmem_long_wait_until_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_wait_until_any_vector(gondwana_shmem_volatile<long long> ivars, size_t nelems,
+                                          const int* status, int cmp, const long long* cmp_values) {
+  return shmem_longlong_wait_until_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_wait_until_any_vector(gondwana_shmem_volatile<unsigned int> ivars,
+                                          size_t nelems, const int* status, int cmp,
+                                          const unsigned int* cmp_values) {
+  return shmem_uint_wait_until_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_wait_until_any_vector(gondwana_shmem_volatile<unsigned long> ivars,
+                                          size_t nelems, const int* status, int cmp,
+                                          const unsigned long* cmp_values) {
+  return shmem_ulong_wait_until_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_wait_until_any_vector(gondwana_shmem_volatile<unsigned long long> ivars,
+                                          size_t nelems, const int* status, int cmp,
+                                          const unsigned long long* cmp_values) {
+  return shmem_ulonglong_wait_until_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_wait_until_some(gondwana_shmem_volatile<int> ivars, size_t nelems,
+                                    size_t* indices, const int* status, int cmp, int cmp_value) {
+  return shmem_int_wait_until_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_wait_until_some(gondwana_shmem_volatile<long> ivars, size_t nelems,
+                                    size_t* indices, const int* status, int cmp, long cmp_value) {
+  return shmem_long_wait_until_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_wait_until_some(gondwana_shmem_volatile<long long> ivars, size_t nelems,
+                                    size_t* indices, const int* status, int cmp,
+                                    long long cmp_value) {
+  return shmem_longlong_wait_until_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_wait_until_some(gondwana_shmem_volatile<unsigned int> ivars, size_t nelems,
+                                    size_t* indices, const int* status, int cmp,
+                                    unsigned int cmp_value) {
+  return shmem_uint_wait_until_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_wait_until_some(gondwana_shmem_volatile<unsigned long> ivars, size_t nelems,
+                                    size_t* indices, const int* status, int cmp,
+                                    unsigned long cmp_value) {
+  return shmem_ulong_wait_until_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_wait_until_some(gondwana_shmem_volatile<unsigned long long> ivars,
+                                    size_t nelems, size_t* indices, const int* status, int cmp,
+                                    unsigned long long cmp_value) {
+  return shmem_ulonglong_wait_until_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_wait_until_some_vector(gondwana_shmem_volatile<int> ivars, size_t nelems,
+                                           size_t* indices, const int* status, int cmp,
+                                           const int* cmp_values) {
+  return shmem_int_wait_until_some_vector(ivars.pointer, nelems, indices, status, cmp, cmp_values);
+}
+
+inline size_t shmem_wait_until_some_vector(gondwana_shmem_volatile<long> ivars, size_t nelems,
+                                           size_t* indices, const int* status, int cmp,
+                                           const long* cmp_values) {
+  return shmem_long_wait_until_some_vector(ivars.pointer, nelems, indices, status, cmp, cmp_values);
+}
+
+inline size_t shmem_wait_until_some_vector(gondwana_shmem_volatile<long long> ivars, size_t nelems,
+                                           size_t* indices, const int* status, int cmp,
+                                           const long long* cmp_values) {
+  return shmem_longlong_wait_until_some_vector(ivars.pointer, nelems, indices, status, cmp,
+                                               cmp_values);
+}
+
+inline size_t shmem_wait_until_some_vector(gondwana_shmem_volatile<unsigned int> ivars,
+                                           size_t nelems, size_t* indices, const int* status,
+                                           int cmp, const unsigned int* cmp_values) {
+  return shmem_uint_wait_until_some_vector(ivars.pointer, nelems, indices, status, cmp, cmp_values);
+}
+
+inline size_t shmem_wait_until_some_vector(gondwana_shmem_volatile<unsigned long> ivars,
+                                           size_t nelems, size_t* indices, const int* status,
+                                           int cmp, const unsigned long* cmp_values) {
+  return shmem_ulong_wait_until_some_vector(ivars.pointer, nelems, indices, status, cmp,
+                                            cmp_values);
+}
+
+inline size_t shmem_wait_until_some_vector(gondwana_shmem_volatile<unsigned long long> ivars,
+                                           size_t nelems, size_t* indices, const int* status,
+                                           int cmp, const unsigned long long* cmp_values) {
+  return shmem_ulonglong_wait_until_some_vector(ivars.pointer, nelems, indices, status, cmp,
+                                                cmp_values);
+}
+
+inline int shmem_test(gondwana_shmem_volatile<short> ivar, int cmp, short cmp_value) {
+  return shmem_short_test(ivar.pointer, cmp, cmp_value);
+}
+
+inline int shmem_test(gondwana_shmem_volatile<int> ivar, int cmp, int cmp_value) {
+  return shmem_int_test(ivar.pointer, cmp, cmp_value);
+}
+
+inline int shmem_test(gondwana_shmem_volatile<long> ivar, int cmp, long cmp_value) {
+  return shmem_long_test(ivar.pointer, cmp, cmp_value);
+}
+
+inline int shmem_test(gondwana_shmem_volatile<long long> ivar, int cmp, long long cmp_value) {
+  return shmem_longlong_test(ivar.pointer, cmp, cmp_value);
+}
+
+inline int shmem_test(gondwana_shmem_volatile<unsigned short> ivar, int cmp,
+                      unsigned short cmp_value) {
+  return shmem_ushort_test(ivar.pointer, cmp, cmp_value);
+}
+
+inline int shmem_test(gondwana_shmem_volatile<unsigned int> ivar, int cmp, unsigned int cmp_value) {
+  return shmem_uint_test(ivar.pointer, cmp, cmp_value);
+}
+
+inline int shmem_test(gondwana_shmem_volatile<unsigned long> ivar, int cmp,
+                      unsigned long cmp_value) {
+  return shmem_ulong_test(ivar.pointer, cmp, cmp_value);
+}
+
+inline int shmem_test(gondwana_shmem_volatile<unsigned long long> ivar, int cmp,
+                      unsigned long long cmp_value) {
+  return shmem_ulonglong_test(ivar.pointer, cmp, cmp_value);
+}
+
+inline int shmem_test_all(gondwana_shmem_volatile<int> ivars, size_t nelems, const int* status,
+                          int cmp, int cmp_value) {
+  return shmem_int_test_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline int shmem_test_all(gondwana_shmem_volatile<long> ivars, size_t nelems, const int* status,
+                          int cmp, long cmp_value) {
+  return shmem_long_test_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline int shmem_test_all(gondwana_shmem_volatile<long long> ivars, size_t nelems,
+                          const int* status, int cmp, long long cmp_value) {
+  return shmem_longlong_test_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline int shmem_test_all(gondwana_shmem_volatile<unsigned int> ivars, size_t nelems,
+                          const int* status, int cmp, unsigned int cmp_value) {
+  return shmem_uint_test_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline int shmem_test_all(gondwana_shmem_volatile<unsigned long> ivars, size_t nelems,
+                          const int* status, int cmp, unsigned long cmp_value) {
+  return shmem_ulong_test_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline int shmem_test_all(gondwana_shmem_volatile<unsigned long long> ivars, size_t nelems,
+                          const int* status, int cmp, unsigned long long cmp_value) {
+  return shmem_ulonglong_test_all(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline int shmem_test_all_vector(gondwana_shmem_volatile<int> ivars, size_t nelems,
+                                 const int* status, int cmp, const int* cmp_values) {
+  return shmem_int_test_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline int shmem_test_all_vector(gondwana_shmem_volatile<long> ivars, size_t nelems,
+                                 const int* status, int cmp, const long* cmp_values) {
+  return shmem_long_test_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline int shmem_test_all_vector(gondwana_shmem_volatile<long long> ivars, size_t nelems,
+                                 const int* status, int cmp, const long long* cmp_values) {
+  return shmem_longlong_test_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline int shmem_test_all_vector(gondwana_shmem_volatile<unsigned int> ivars, size_t nelems,
+                                 const int* status, int cmp, const unsigned int* cmp_values) {
+  return shmem_uint_test_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline int shmem_test_all_vector(gondwana_shmem_volatile<unsigned long> ivars, size_t nelems,
+                                 const int* status, int cmp, const unsigned long* cmp_values) {
+  return shmem_ulong_test_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline int shmem_test_all_vector(gondwana_shmem_volatile<unsigned long long> ivars, size_t nelems,
+                                 const int* status, int cmp, const unsigned long long* cmp_values) {
+  return shmem_ulonglong_test_all_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_test_any(gondwana_shmem_volatile<int> ivars, size_t nelems, const int* status,
+                             int cmp, int cmp_value) {
+  return shmem_int_test_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_test_any(gondwana_shmem_volatile<long> ivars, size_t nelems, const int* status,
+                             int cmp, long cmp_value) {
+  return shmem_long_test_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_test_any(gondwana_shmem_volatile<long long> ivars, size_t nelems,
+                             const int* status, int cmp, long long cmp_value) {
+  return shmem_longlong_test_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_test_any(gondwana_shmem_volatile<unsigned int> ivars, size_t nelems,
+                             const int* status, int cmp, unsigned int cmp_value) {
+  return shmem_uint_test_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_test_any(gondwana_shmem_volatile<unsigned long> ivars, size_t nelems,
+                             const int* status, int cmp, unsigned long cmp_value) {
+  return shmem_ulong_test_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_test_any(gondwana_shmem_volatile<unsigned long long> ivars, size_t nelems,
+                             const int* status, int cmp, unsigned long long cmp_value) {
+  return shmem_ulonglong_test_any(ivars.pointer, nelems, status, cmp, cmp_value);
+}
+
+inline size_t shmem_test_any_vector(gondwana_shmem_volatile<int> ivars, size_t nelems,
+                                    const int* status, int cmp, const int* cmp_values) {
+  return shmem_int_test_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_test_any_vector(gondwana_shmem_volatile<long> ivars, size_t nelems,
+                                    const int* status, int cmp, const long* cmp_values) {
+  return shmem_long_test_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_test_any_vector(gondwana_shmem_volatile<long long> ivars, size_t nelems,
+                                    const int* status, int cmp, const long long* cmp_values) {
+  return shmem_longlong_test_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_test_any_vector(gondwana_shmem_volatile<unsigned int> ivars, size_t nelems,
+                                    const int* status, int cmp, const unsigned int* cmp_values) {
+  return shmem_uint_test_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_test_any_vector(gondwana_shmem_volatile<unsigned long> ivars, size_t nelems,
+                                    const int* status, int cmp, const unsigned long* cmp_values) {
+  return shmem_ulong_test_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_test_any_vector(gondwana_shmem_volatile<unsigned long long> ivars,
+                                    size_t nelems, const int* status, int cmp,
+                                    const unsigned long long* cmp_values) {
+  return shmem_ulonglong_test_any_vector(ivars.pointer, nelems, status, cmp, cmp_values);
+}
+
+inline size_t shmem_test_some(gondwana_shmem_volatile<int> ivars, size_t nelems, size_t* indices,
+                              const int* status, int cmp, int cmp_value) {
+  return shmem_int_test_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_test_some(gondwana_shmem_volatile<long> ivars, size_t nelems, size_t* indices,
+                              const int* status, int cmp, long cmp_value) {
+  return shmem_long_test_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_test_some(gondwana_shmem_volatile<long long> ivars, size_t nelems,
+                              size_t* indices, const int* status, int cmp, long long cmp_value) {
+  return shmem_longlong_test_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_test_some(gondwana_shmem_volatile<unsigned int> ivars, size_t nelems,
+                              size_t* indices, const int* status, int cmp, unsigned int cmp_value) {
+  return shmem_uint_test_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_test_some(gondwana_shmem_volatile<unsigned long> ivars, size_t nelems,
+                              size_t* indices, const int* status, int cmp,
+                              unsigned long cmp_value) {
+  return shmem_ulong_test_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_test_some(gondwana_shmem_volatile<unsigned long long> ivars, size_t nelems,
+                              size_t* indices, const int* status, int cmp,
+                              unsigned long long cmp_value) {
+  return shmem_ulonglong_test_some(ivars.pointer, nelems, indices, status, cmp, cmp_value);
+}
+
+inline size_t shmem_test_some_vector(gondwana_shmem_volatile<int> ivars, size_t nelems,
+                                     size_t* indices, const int* status, int cmp,
+                                     const int* cmp_values) {
+  return shmem_int_test_some_vector(ivars.pointer, nelems, indices, status, cmp, cmp_values);
+}
+
+inline size_t shmem_test_some_vector(gondwana_shmem_volatile<long> ivars, size_t nelems,
+                                     size_t* indices, const int* status, int cmp,
+                                     const long* cmp_values) {
+  return shmem_long_test_some_vector(ivars.pointer, nelems, indices, status, cmp, cmp_values);
+}
+
+inline size_t shmem_test_some_vector(gondwana_shmem_volatile<long long> ivars, size_t nelems,
+                                     size_t* indices, const int* status, int cmp,
+                                     const long long* cmp_values) {
+  return shmem_longlong_test_some_vector(ivars.pointer, nelems, indices, status, cmp, cmp_values);
+}
+
+inline size_t shmem_test_some_vector(gondwana_shmem_volatile<unsigned int> ivars, size_t nelems,
+                                     size_t* indices, const int* status, int cmp,
+                                     const unsigned int* cmp_values) {
+  return shmem_uint_test_some_vector(ivars.pointer, nelems, indices, status, cmp, cmp_values);
+}
+
+inline size_t shmem_test_some_vector(gondwana_shmem_volatile<unsigned long> ivars, size_t nelems,
+                                     size_t* indices, const int* status, int cmp,
+                                     const unsigned long* cmp_values) {
+  return shmem_ulong_test_some_vector(ivars.pointer, nelems, indices, status, cmp, cmp_values);
+}
+
+inline size_t shmem_test_some_vector(gondwana_shmem_volatile<unsigned long long> ivars,
+                                     size_t nelems, size_t* indices, const int* status, int cmp,
+                                     const unsigned long long* cmp_values) {
+  return shmem_ulonglong_test_some_vector(ivars.pointer, nelems, indices, status, cmp, cmp_values);
+}
+
+#endif /* GONDWANA_PSHMEM_H */
 
 } /* extern "C++" */
 #endif

@@ -63,9 +63,9 @@ def every_generic(cxx: bool) -> str:
 
 
 def run_compiler(
-    compiler: str, standard: str, mode: str, source: Path
+    compiler: str, standard: str, mode: str, source: Path, *, warnings: list[str] = WARNINGS
 ) -> subprocess.CompletedProcess:
-    command = [compiler, f"-std={standard}", mode, f"-I{ROOT / 'include'}", *WARNINGS, str(source)]
+    command = [compiler, f"-std={standard}", mode, f"-I{ROOT / 'include'}", *warnings, str(source)]
     return subprocess.run(
         command, cwd=source.parent, capture_output=True, text=True, timeout=120, check=False
     )
@@ -114,6 +114,25 @@ class HeadersTest(unittest.TestCase):
                     result = run_compiler(compiler, "c11", "-c", source)
                     self.assertNotEqual(result.returncode, 0)
                     self.assertIn("neither a pointer to a type that the routine has", result.stderr)
+
+    def test_a_profiling_tool_sees_one_function_of_each_name(self):
+        # With the types that the specification gives them, and no overload beside.
+        lines = ["#include <pshmem.h>", "decltype(shmem_long_wait_until)* waits = pshmem_long_wait_until;"]
+        lines += ["void (*locks)(long*) = shmem_set_lock;", "decltype(shmem_set_lock)* same = locks;"]
+        for compiler in CXX_COMPILERS:
+            with self.subTest(compiler):
+                self.compile_text(compiler, CXX_STANDARDS[0], "\n".join(lines) + "\n")
+
+    def test_c_programs_may_wait_for_volatile_variables(self):
+        lines = ["#include <shmem.h>", "volatile long flag;", "volatile long* volatile where;"]
+        lines += ["void wait(void) {", "  shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 1);"]
+        lines += ["  shmem_wait_until(where, SHMEM_CMP_EQ, 1);", "  shmem_set_lock(where);", "}"]
+        for compiler in C_COMPILERS:
+            with self.subTest(compiler), tempfile.TemporaryDirectory() as folder:
+                source = Path(folder) / "source.c"
+                source.write_text("\n".join(lines) + "\n", encoding="utf-8")
+                result = run_compiler(compiler, "c11", "-fsyntax-only", source, warnings=[])
+                self.assertEqual((result.returncode, result.stderr.count("warning:")), (0, 3))
 
     def test_language_bindings_see_handles_as_variables(self):
         for compiler in C_COMPILERS:

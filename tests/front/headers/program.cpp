@@ -42,11 +42,35 @@ void overloads(int peer) {
   shmem_wait_until(counters, SHMEM_CMP_NE, 0);
 }
 
+volatile long flags[2];
+volatile unsigned short old_flag;
+volatile uint64_t volatile_signal;
+
+void volatile_variables() {
+  shmem_long_wait_until(flags, SHMEM_CMP_EQ, 1);
+  shmem_ushort_wait_until(&old_flag, SHMEM_CMP_EQ, 1);
+  shmem_wait_until(flags, SHMEM_CMP_EQ, 1);
+  shmem_wait(flags, 1);
+  shmem_long_wait(flags, 1);
+  long found = shmem_long_test(flags, SHMEM_CMP_EQ, 1) + shmem_test(flags, SHMEM_CMP_EQ, 1);
+  shmem_wait_until_all(flags, 2, nullptr, SHMEM_CMP_EQ, 1);
+  found += static_cast<long>(shmem_long_wait_until_any(flags, 2, nullptr, SHMEM_CMP_EQ, 1));
+  found += static_cast<long>(shmem_test_any(flags, 2, nullptr, SHMEM_CMP_EQ, 1));
+  // No variables at all: this names one function.
+  shmem_long_wait_until_all(nullptr, 0, nullptr, SHMEM_CMP_EQ, 1);
+  shmem_set_lock(flags);
+  found += shmem_test_lock(flags);
+  shmem_clear_lock(flags);
+  shmem_signal_wait_until(&volatile_signal, SHMEM_CMP_GE, shmem_signal_fetch(&volatile_signal));
+  if (found < 0) shmem_global_exit(1);
+}
+
 }  // namespace
 
 int main() {
   shmem_init();
   overloads((shmem_my_pe() + 1) % shmem_n_pes());
+  volatile_variables();
   if (shmem_test(counters, SHMEM_CMP_EQ, 0) != 0) shmem_global_exit(1);
   shmem_finalize();
 }

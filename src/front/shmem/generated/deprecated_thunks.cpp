@@ -219,11 +219,16 @@ void pshmem_longlong_add(long long* dest, long long value, int pe) {
 [[gnu::weak, gnu::alias("pshmem_udcflush_line")]] decltype(shmem_udcflush_line) shmem_udcflush_line;
 [[gnu::weak, gnu::alias("pshmem_wait_until")]]
 void shmem_wait_until(long* ivar, int cmp, long cmp_value);
-[[gnu::weak, gnu::alias("pshmem_wait")]] decltype(shmem_wait) shmem_wait;
-[[gnu::weak, gnu::alias("pshmem_short_wait")]] decltype(shmem_short_wait) shmem_short_wait;
-[[gnu::weak, gnu::alias("pshmem_int_wait")]] decltype(shmem_int_wait) shmem_int_wait;
-[[gnu::weak, gnu::alias("pshmem_long_wait")]] decltype(shmem_long_wait) shmem_long_wait;
-[[gnu::weak, gnu::alias("pshmem_longlong_wait")]] decltype(shmem_longlong_wait) shmem_longlong_wait;
+[[gnu::weak, gnu::alias("pshmem_wait")]]
+void shmem_wait(long* ivar, long cmp_value);
+[[gnu::weak, gnu::alias("pshmem_short_wait")]]
+void shmem_short_wait(short* ivar, short cmp_value);
+[[gnu::weak, gnu::alias("pshmem_int_wait")]]
+void shmem_int_wait(int* ivar, int cmp_value);
+[[gnu::weak, gnu::alias("pshmem_long_wait")]]
+void shmem_long_wait(long* ivar, long cmp_value);
+[[gnu::weak, gnu::alias("pshmem_longlong_wait")]]
+void shmem_longlong_wait(long long* ivar, long long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_float_fetch")]] decltype(shmem_float_fetch) shmem_float_fetch;
 [[gnu::weak, gnu::alias("pshmem_double_fetch")]] decltype(shmem_double_fetch) shmem_double_fetch;
 [[gnu::weak, gnu::alias("pshmem_int_fetch")]] decltype(shmem_int_fetch) shmem_int_fetch;

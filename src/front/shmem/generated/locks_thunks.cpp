@@ -23,8 +23,11 @@ int pshmem_test_lock(long* lock) {
 }
 
 // What users call: weak, so that a profiling tool can define its own.
-[[gnu::weak, gnu::alias("pshmem_set_lock")]] decltype(shmem_set_lock) shmem_set_lock;
-[[gnu::weak, gnu::alias("pshmem_clear_lock")]] decltype(shmem_clear_lock) shmem_clear_lock;
-[[gnu::weak, gnu::alias("pshmem_test_lock")]] decltype(shmem_test_lock) shmem_test_lock;
+[[gnu::weak, gnu::alias("pshmem_set_lock")]]
+void shmem_set_lock(long* lock);
+[[gnu::weak, gnu::alias("pshmem_clear_lock")]]
+void shmem_clear_lock(long* lock);
+[[gnu::weak, gnu::alias("pshmem_test_lock")]]
+int shmem_test_lock(long* lock);
 
 }  // extern "C"

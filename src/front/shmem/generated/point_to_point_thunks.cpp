@@ -1006,328 +1006,496 @@ uint64_t pshmem_signal_wait_until(uint64_t* sig_addr, int cmp, uint64_t cmp_valu
 
 // What users call: weak, so that a profiling tool can define its own.
 [[gnu::weak, gnu::alias("pshmem_short_wait_until")]]
-    decltype(shmem_short_wait_until) shmem_short_wait_until;
+void shmem_short_wait_until(short* ivar, int cmp, short cmp_value);
 [[gnu::weak, gnu::alias("pshmem_int_wait_until")]]
-    decltype(shmem_int_wait_until) shmem_int_wait_until;
+void shmem_int_wait_until(int* ivar, int cmp, int cmp_value);
 [[gnu::weak, gnu::alias("pshmem_long_wait_until")]]
-    decltype(shmem_long_wait_until) shmem_long_wait_until;
+void shmem_long_wait_until(long* ivar, int cmp, long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_longlong_wait_until")]]
-    decltype(shmem_longlong_wait_until) shmem_longlong_wait_until;
+void shmem_longlong_wait_until(long long* ivar, int cmp, long long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_ushort_wait_until")]]
-    decltype(shmem_ushort_wait_until) shmem_ushort_wait_until;
+void shmem_ushort_wait_until(unsigned short* ivar, int cmp, unsigned short cmp_value);
 [[gnu::weak, gnu::alias("pshmem_uint_wait_until")]]
-    decltype(shmem_uint_wait_until) shmem_uint_wait_until;
+void shmem_uint_wait_until(unsigned int* ivar, int cmp, unsigned int cmp_value);
 [[gnu::weak, gnu::alias("pshmem_ulong_wait_until")]]
-    decltype(shmem_ulong_wait_until) shmem_ulong_wait_until;
+void shmem_ulong_wait_until(unsigned long* ivar, int cmp, unsigned long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_ulonglong_wait_until")]]
-    decltype(shmem_ulonglong_wait_until) shmem_ulonglong_wait_until;
+void shmem_ulonglong_wait_until(unsigned long long* ivar, int cmp, unsigned long long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_int32_wait_until")]]
-    decltype(shmem_int32_wait_until) shmem_int32_wait_until;
+void shmem_int32_wait_until(int32_t* ivar, int cmp, int32_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_int64_wait_until")]]
-    decltype(shmem_int64_wait_until) shmem_int64_wait_until;
+void shmem_int64_wait_until(int64_t* ivar, int cmp, int64_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_uint32_wait_until")]]
-    decltype(shmem_uint32_wait_until) shmem_uint32_wait_until;
+void shmem_uint32_wait_until(uint32_t* ivar, int cmp, uint32_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_uint64_wait_until")]]
-    decltype(shmem_uint64_wait_until) shmem_uint64_wait_until;
+void shmem_uint64_wait_until(uint64_t* ivar, int cmp, uint64_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_size_wait_until")]]
-    decltype(shmem_size_wait_until) shmem_size_wait_until;
+void shmem_size_wait_until(size_t* ivar, int cmp, size_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_ptrdiff_wait_until")]]
-    decltype(shmem_ptrdiff_wait_until) shmem_ptrdiff_wait_until;
+void shmem_ptrdiff_wait_until(ptrdiff_t* ivar, int cmp, ptrdiff_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_int_wait_until_all")]]
-    decltype(shmem_int_wait_until_all) shmem_int_wait_until_all;
+void shmem_int_wait_until_all(int* ivars, size_t nelems, const int* status, int cmp, int cmp_value);
 [[gnu::weak, gnu::alias("pshmem_long_wait_until_all")]]
-    decltype(shmem_long_wait_until_all) shmem_long_wait_until_all;
+void shmem_long_wait_until_all(long* ivars, size_t nelems, const int* status, int cmp,
+                               long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_longlong_wait_until_all")]]
-    decltype(shmem_longlong_wait_until_all) shmem_longlong_wait_until_all;
+void shmem_longlong_wait_until_all(long long* ivars, size_t nelems, const int* status, int cmp,
+                                   long long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_uint_wait_until_all")]]
-    decltype(shmem_uint_wait_until_all) shmem_uint_wait_until_all;
+void shmem_uint_wait_until_all(unsigned int* ivars, size_t nelems, const int* status, int cmp,
+                               unsigned int cmp_value);
 [[gnu::weak, gnu::alias("pshmem_ulong_wait_until_all")]]
-    decltype(shmem_ulong_wait_until_all) shmem_ulong_wait_until_all;
+void shmem_ulong_wait_until_all(unsigned long* ivars, size_t nelems, const int* status, int cmp,
+                                unsigned long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_ulonglong_wait_until_all")]]
-    decltype(shmem_ulonglong_wait_until_all) shmem_ulonglong_wait_until_all;
+void shmem_ulonglong_wait_until_all(unsigned long long* ivars, size_t nelems, const int* status,
+                                    int cmp, unsigned long long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_int32_wait_until_all")]]
-    decltype(shmem_int32_wait_until_all) shmem_int32_wait_until_all;
+void shmem_int32_wait_until_all(int32_t* ivars, size_t nelems, const int* status, int cmp,
+                                int32_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_int64_wait_until_all")]]
-    decltype(shmem_int64_wait_until_all) shmem_int64_wait_until_all;
+void shmem_int64_wait_until_all(int64_t* ivars, size_t nelems, const int* status, int cmp,
+                                int64_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_uint32_wait_until_all")]]
-    decltype(shmem_uint32_wait_until_all) shmem_uint32_wait_until_all;
+void shmem_uint32_wait_until_all(uint32_t* ivars, size_t nelems, const int* status, int cmp,
+                                 uint32_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_uint64_wait_until_all")]]
-    decltype(shmem_uint64_wait_until_all) shmem_uint64_wait_until_all;
+void shmem_uint64_wait_until_all(uint64_t* ivars, size_t nelems, const int* status, int cmp,
+                                 uint64_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_size_wait_until_all")]]
-    decltype(shmem_size_wait_until_all) shmem_size_wait_until_all;
+void shmem_size_wait_until_all(size_t* ivars, size_t nelems, const int* status, int cmp,
+                               size_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_ptrdiff_wait_until_all")]]
-    decltype(shmem_ptrdiff_wait_until_all) shmem_ptrdiff_wait_until_all;
+void shmem_ptrdiff_wait_until_all(ptrdiff_t* ivars, size_t nelems, const int* status, int cmp,
+                                  ptrdiff_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_int_wait_until_all_vector")]]
-    decltype(shmem_int_wait_until_all_vector) shmem_int_wait_until_all_vector;
+void shmem_int_wait_until_all_vector(int* ivars, size_t nelems, const int* status, int cmp,
+                                     const int* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_long_wait_until_all_vector")]]
-    decltype(shmem_long_wait_until_all_vector) shmem_long_wait_until_all_vector;
+void shmem_long_wait_until_all_vector(long* ivars, size_t nelems, const int* status, int cmp,
+                                      const long* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_longlong_wait_until_all_vector")]]
-    decltype(shmem_longlong_wait_until_all_vector) shmem_longlong_wait_until_all_vector;
+void shmem_longlong_wait_until_all_vector(long long* ivars, size_t nelems, const int* status,
+                                          int cmp, const long long* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_uint_wait_until_all_vector")]]
-    decltype(shmem_uint_wait_until_all_vector) shmem_uint_wait_until_all_vector;
+void shmem_uint_wait_until_all_vector(unsigned int* ivars, size_t nelems, const int* status,
+                                      int cmp, const unsigned int* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_ulong_wait_until_all_vector")]]
-    decltype(shmem_ulong_wait_until_all_vector) shmem_ulong_wait_until_all_vector;
+void shmem_ulong_wait_until_all_vector(unsigned long* ivars, size_t nelems, const int* status,
+                                       int cmp, const unsigned long* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_ulonglong_wait_until_all_vector")]]
-    decltype(shmem_ulonglong_wait_until_all_vector) shmem_ulonglong_wait_until_all_vector;
+void shmem_ulonglong_wait_until_all_vector(unsigned long long* ivars, size_t nelems,
+                                           const int* status, int cmp,
+                                           const unsigned long long* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_int32_wait_until_all_vector")]]
-    decltype(shmem_int32_wait_until_all_vector) shmem_int32_wait_until_all_vector;
+void shmem_int32_wait_until_all_vector(int32_t* ivars, size_t nelems, const int* status, int cmp,
+                                       const int32_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_int64_wait_until_all_vector")]]
-    decltype(shmem_int64_wait_until_all_vector) shmem_int64_wait_until_all_vector;
+void shmem_int64_wait_until_all_vector(int64_t* ivars, size_t nelems, const int* status, int cmp,
+                                       const int64_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_uint32_wait_until_all_vector")]]
-    decltype(shmem_uint32_wait_until_all_vector) shmem_uint32_wait_until_all_vector;
+void shmem_uint32_wait_until_all_vector(uint32_t* ivars, size_t nelems, const int* status, int cmp,
+                                        const uint32_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_uint64_wait_until_all_vector")]]
-    decltype(shmem_uint64_wait_until_all_vector) shmem_uint64_wait_until_all_vector;
+void shmem_uint64_wait_until_all_vector(uint64_t* ivars, size_t nelems, const int* status, int cmp,
+                                        const uint64_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_size_wait_until_all_vector")]]
-    decltype(shmem_size_wait_until_all_vector) shmem_size_wait_until_all_vector;
+void shmem_size_wait_until_all_vector(size_t* ivars, size_t nelems, const int* status, int cmp,
+                                      const size_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_ptrdiff_wait_until_all_vector")]]
-    decltype(shmem_ptrdiff_wait_until_all_vector) shmem_ptrdiff_wait_until_all_vector;
+void shmem_ptrdiff_wait_until_all_vector(ptrdiff_t* ivars, size_t nelems, const int* status,
+                                         int cmp, const ptrdiff_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_int_wait_until_any")]]
-    decltype(shmem_int_wait_until_any) shmem_int_wait_until_any;
+size_t shmem_int_wait_until_any(int* ivars, size_t nelems, const int* status, int cmp,
+                                int cmp_value);
 [[gnu::weak, gnu::alias("pshmem_long_wait_until_any")]]
-    decltype(shmem_long_wait_until_any) shmem_long_wait_until_any;
+size_t shmem_long_wait_until_any(long* ivars, size_t nelems, const int* status, int cmp,
+                                 long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_longlong_wait_until_any")]]
-    decltype(shmem_longlong_wait_until_any) shmem_longlong_wait_until_any;
+size_t shmem_longlong_wait_until_any(long long* ivars, size_t nelems, const int* status, int cmp,
+                                     long long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_uint_wait_until_any")]]
-    decltype(shmem_uint_wait_until_any) shmem_uint_wait_until_any;
+size_t shmem_uint_wait_until_any(unsigned int* ivars, size_t nelems, const int* status, int cmp,
+                                 unsigned int cmp_value);
 [[gnu::weak, gnu::alias("pshmem_ulong_wait_until_any")]]
-    decltype(shmem_ulong_wait_until_any) shmem_ulong_wait_until_any;
+size_t shmem_ulong_wait_until_any(unsigned long* ivars, size_t nelems, const int* status, int cmp,
+                                  unsigned long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_ulonglong_wait_until_any")]]
-    decltype(shmem_ulonglong_wait_until_any) shmem_ulonglong_wait_until_any;
+size_t shmem_ulonglong_wait_until_any(unsigned long long* ivars, size_t nelems, const int* status,
+                                      int cmp, unsigned long long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_int32_wait_until_any")]]
-    decltype(shmem_int32_wait_until_any) shmem_int32_wait_until_any;
+size_t shmem_int32_wait_until_any(int32_t* ivars, size_t nelems, const int* status, int cmp,
+                                  int32_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_int64_wait_until_any")]]
-    decltype(shmem_int64_wait_until_any) shmem_int64_wait_until_any;
+size_t shmem_int64_wait_until_any(int64_t* ivars, size_t nelems, const int* status, int cmp,
+                                  int64_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_uint32_wait_until_any")]]
-    decltype(shmem_uint32_wait_until_any) shmem_uint32_wait_until_any;
+size_t shmem_uint32_wait_until_any(uint32_t* ivars, size_t nelems, const int* status, int cmp,
+                                   uint32_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_uint64_wait_until_any")]]
-    decltype(shmem_uint64_wait_until_any) shmem_uint64_wait_until_any;
+size_t shmem_uint64_wait_until_any(uint64_t* ivars, size_t nelems, const int* status, int cmp,
+                                   uint64_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_size_wait_until_any")]]
-    decltype(shmem_size_wait_until_any) shmem_size_wait_until_any;
+size_t shmem_size_wait_until_any(size_t* ivars, size_t nelems, const int* status, int cmp,
+                                 size_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_ptrdiff_wait_until_any")]]
-    decltype(shmem_ptrdiff_wait_until_any) shmem_ptrdiff_wait_until_any;
+size_t shmem_ptrdiff_wait_until_any(ptrdiff_t* ivars, size_t nelems, const int* status, int cmp,
+                                    ptrdiff_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_int_wait_until_any_vector")]]
-    decltype(shmem_int_wait_until_any_vector) shmem_int_wait_until_any_vector;
+size_t shmem_int_wait_until_any_vector(int* ivars, size_t nelems, const int* status, int cmp,
+                                       const int* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_long_wait_until_any_vector")]]
-    decltype(shmem_long_wait_until_any_vector) shmem_long_wait_until_any_vector;
+size_t shmem_long_wait_until_any_vector(long* ivars, size_t nelems, const int* status, int cmp,
+                                        const long* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_longlong_wait_until_any_vector")]]
-    decltype(shmem_longlong_wait_until_any_vector) shmem_longlong_wait_until_any_vector;
+size_t shmem_longlong_wait_until_any_vector(long long* ivars, size_t nelems, const int* status,
+                                            int cmp, const long long* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_uint_wait_until_any_vector")]]
-    decltype(shmem_uint_wait_until_any_vector) shmem_uint_wait_until_any_vector;
+size_t shmem_uint_wait_until_any_vector(unsigned int* ivars, size_t nelems, const int* status,
+                                        int cmp, const unsigned int* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_ulong_wait_until_any_vector")]]
-    decltype(shmem_ulong_wait_until_any_vector) shmem_ulong_wait_until_any_vector;
+size_t shmem_ulong_wait_until_any_vector(unsigned long* ivars, size_t nelems, const int* status,
+                                         int cmp, const unsigned long* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_ulonglong_wait_until_any_vector")]]
-    decltype(shmem_ulonglong_wait_until_any_vector) shmem_ulonglong_wait_until_any_vector;
+size_t shmem_ulonglong_wait_until_any_vector(unsigned long long* ivars, size_t nelems,
+                                             const int* status, int cmp,
+                                             const unsigned long long* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_int32_wait_until_any_vector")]]
-    decltype(shmem_int32_wait_until_any_vector) shmem_int32_wait_until_any_vector;
+size_t shmem_int32_wait_until_any_vector(int32_t* ivars, size_t nelems, const int* status, int cmp,
+                                         const int32_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_int64_wait_until_any_vector")]]
-    decltype(shmem_int64_wait_until_any_vector) shmem_int64_wait_until_any_vector;
+size_t shmem_int64_wait_until_any_vector(int64_t* ivars, size_t nelems, const int* status, int cmp,
+                                         const int64_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_uint32_wait_until_any_vector")]]
-    decltype(shmem_uint32_wait_until_any_vector) shmem_uint32_wait_until_any_vector;
+size_t shmem_uint32_wait_until_any_vector(uint32_t* ivars, size_t nelems, const int* status,
+                                          int cmp, const uint32_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_uint64_wait_until_any_vector")]]
-    decltype(shmem_uint64_wait_until_any_vector) shmem_uint64_wait_until_any_vector;
+size_t shmem_uint64_wait_until_any_vector(uint64_t* ivars, size_t nelems, const int* status,
+                                          int cmp, const uint64_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_size_wait_until_any_vector")]]
-    decltype(shmem_size_wait_until_any_vector) shmem_size_wait_until_any_vector;
+size_t shmem_size_wait_until_any_vector(size_t* ivars, size_t nelems, const int* status, int cmp,
+                                        const size_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_ptrdiff_wait_until_any_vector")]]
-    decltype(shmem_ptrdiff_wait_until_any_vector) shmem_ptrdiff_wait_until_any_vector;
+size_t shmem_ptrdiff_wait_until_any_vector(ptrdiff_t* ivars, size_t nelems, const int* status,
+                                           int cmp, const ptrdiff_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_int_wait_until_some")]]
-    decltype(shmem_int_wait_until_some) shmem_int_wait_until_some;
+size_t shmem_int_wait_until_some(int* ivars, size_t nelems, size_t* indices, const int* status,
+                                 int cmp, int cmp_value);
 [[gnu::weak, gnu::alias("pshmem_long_wait_until_some")]]
-    decltype(shmem_long_wait_until_some) shmem_long_wait_until_some;
+size_t shmem_long_wait_until_some(long* ivars, size_t nelems, size_t* indices, const int* status,
+                                  int cmp, long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_longlong_wait_until_some")]]
-    decltype(shmem_longlong_wait_until_some) shmem_longlong_wait_until_some;
+size_t shmem_longlong_wait_until_some(long long* ivars, size_t nelems, size_t* indices,
+                                      const int* status, int cmp, long long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_uint_wait_until_some")]]
-    decltype(shmem_uint_wait_until_some) shmem_uint_wait_until_some;
+size_t shmem_uint_wait_until_some(unsigned int* ivars, size_t nelems, size_t* indices,
+                                  const int* status, int cmp, unsigned int cmp_value);
 [[gnu::weak, gnu::alias("pshmem_ulong_wait_until_some")]]
-    decltype(shmem_ulong_wait_until_some) shmem_ulong_wait_until_some;
+size_t shmem_ulong_wait_until_some(unsigned long* ivars, size_t nelems, size_t* indices,
+                                   const int* status, int cmp, unsigned long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_ulonglong_wait_until_some")]]
-    decltype(shmem_ulonglong_wait_until_some) shmem_ulonglong_wait_until_some;
+size_t shmem_ulonglong_wait_until_some(unsigned long long* ivars, size_t nelems, size_t* indices,
+                                       const int* status, int cmp, unsigned long long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_int32_wait_until_some")]]
-    decltype(shmem_int32_wait_until_some) shmem_int32_wait_until_some;
+size_t shmem_int32_wait_until_some(int32_t* ivars, size_t nelems, size_t* indices,
+                                   const int* status, int cmp, int32_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_int64_wait_until_some")]]
-    decltype(shmem_int64_wait_until_some) shmem_int64_wait_until_some;
+size_t shmem_int64_wait_until_some(int64_t* ivars, size_t nelems, size_t* indices,
+                                   const int* status, int cmp, int64_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_uint32_wait_until_some")]]
-    decltype(shmem_uint32_wait_until_some) shmem_uint32_wait_until_some;
+size_t shmem_uint32_wait_until_some(uint32_t* ivars, size_t nelems, size_t* indices,
+                                    const int* status, int cmp, uint32_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_uint64_wait_until_some")]]
-    decltype(shmem_uint64_wait_until_some) shmem_uint64_wait_until_some;
+size_t shmem_uint64_wait_until_some(uint64_t* ivars, size_t nelems, size_t* indices,
+                                    const int* status, int cmp, uint64_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_size_wait_until_some")]]
-    decltype(shmem_size_wait_until_some) shmem_size_wait_until_some;
+size_t shmem_size_wait_until_some(size_t* ivars, size_t nelems, size_t* indices, const int* status,
+                                  int cmp, size_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_ptrdiff_wait_until_some")]]
-    decltype(shmem_ptrdiff_wait_until_some) shmem_ptrdiff_wait_until_some;
+size_t shmem_ptrdiff_wait_until_some(ptrdiff_t* ivars, size_t nelems, size_t* indices,
+                                     const int* status, int cmp, ptrdiff_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_int_wait_until_some_vector")]]
-    decltype(shmem_int_wait_until_some_vector) shmem_int_wait_until_some_vector;
+size_t shmem_int_wait_until_some_vector(int* ivars, size_t nelems, size_t* indices,
+                                        const int* status, int cmp, const int* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_long_wait_until_some_vector")]]
-    decltype(shmem_long_wait_until_some_vector) shmem_long_wait_until_some_vector;
+size_t shmem_long_wait_until_some_vector(long* ivars, size_t nelems, size_t* indices,
+                                         const int* status, int cmp, const long* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_longlong_wait_until_some_vector")]]
-    decltype(shmem_longlong_wait_until_some_vector) shmem_longlong_wait_until_some_vector;
+size_t shmem_longlong_wait_until_some_vector(long long* ivars, size_t nelems, size_t* indices,
+                                             const int* status, int cmp,
+                                             const long long* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_uint_wait_until_some_vector")]]
-    decltype(shmem_uint_wait_until_some_vector) shmem_uint_wait_until_some_vector;
+size_t shmem_uint_wait_until_some_vector(unsigned int* ivars, size_t nelems, size_t* indices,
+                                         const int* status, int cmp,
+                                         const unsigned int* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_ulong_wait_until_some_vector")]]
-    decltype(shmem_ulong_wait_until_some_vector) shmem_ulong_wait_until_some_vector;
+size_t shmem_ulong_wait_until_some_vector(unsigned long* ivars, size_t nelems, size_t* indices,
+                                          const int* status, int cmp,
+                                          const unsigned long* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_ulonglong_wait_until_some_vector")]]
-    decltype(shmem_ulonglong_wait_until_some_vector) shmem_ulonglong_wait_until_some_vector;
+size_t shmem_ulonglong_wait_until_some_vector(unsigned long long* ivars, size_t nelems,
+                                              size_t* indices, const int* status, int cmp,
+                                              const unsigned long long* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_int32_wait_until_some_vector")]]
-    decltype(shmem_int32_wait_until_some_vector) shmem_int32_wait_until_some_vector;
+size_t shmem_int32_wait_until_some_vector(int32_t* ivars, size_t nelems, size_t* indices,
+                                          const int* status, int cmp, const int32_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_int64_wait_until_some_vector")]]
-    decltype(shmem_int64_wait_until_some_vector) shmem_int64_wait_until_some_vector;
+size_t shmem_int64_wait_until_some_vector(int64_t* ivars, size_t nelems, size_t* indices,
+                                          const int* status, int cmp, const int64_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_uint32_wait_until_some_vector")]]
-    decltype(shmem_uint32_wait_until_some_vector) shmem_uint32_wait_until_some_vector;
+size_t shmem_uint32_wait_until_some_vector(uint32_t* ivars, size_t nelems, size_t* indices,
+                                           const int* status, int cmp, const uint32_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_uint64_wait_until_some_vector")]]
-    decltype(shmem_uint64_wait_until_some_vector) shmem_uint64_wait_until_some_vector;
+size_t shmem_uint64_wait_until_some_vector(uint64_t* ivars, size_t nelems, size_t* indices,
+                                           const int* status, int cmp, const uint64_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_size_wait_until_some_vector")]]
-    decltype(shmem_size_wait_until_some_vector) shmem_size_wait_until_some_vector;
+size_t shmem_size_wait_until_some_vector(size_t* ivars, size_t nelems, size_t* indices,
+                                         const int* status, int cmp, const size_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_ptrdiff_wait_until_some_vector")]]
-    decltype(shmem_ptrdiff_wait_until_some_vector) shmem_ptrdiff_wait_until_some_vector;
-[[gnu::weak, gnu::alias("pshmem_short_test")]] decltype(shmem_short_test) shmem_short_test;
-[[gnu::weak, gnu::alias("pshmem_int_test")]] decltype(shmem_int_test) shmem_int_test;
-[[gnu::weak, gnu::alias("pshmem_long_test")]] decltype(shmem_long_test) shmem_long_test;
-[[gnu::weak, gnu::alias("pshmem_longlong_test")]] decltype(shmem_longlong_test) shmem_longlong_test;
-[[gnu::weak, gnu::alias("pshmem_ushort_test")]] decltype(shmem_ushort_test) shmem_ushort_test;
-[[gnu::weak, gnu::alias("pshmem_uint_test")]] decltype(shmem_uint_test) shmem_uint_test;
-[[gnu::weak, gnu::alias("pshmem_ulong_test")]] decltype(shmem_ulong_test) shmem_ulong_test;
+size_t shmem_ptrdiff_wait_until_some_vector(ptrdiff_t* ivars, size_t nelems, size_t* indices,
+                                            const int* status, int cmp,
+                                            const ptrdiff_t* cmp_values);
+[[gnu::weak, gnu::alias("pshmem_short_test")]]
+int shmem_short_test(short* ivar, int cmp, short cmp_value);
+[[gnu::weak, gnu::alias("pshmem_int_test")]]
+int shmem_int_test(int* ivar, int cmp, int cmp_value);
+[[gnu::weak, gnu::alias("pshmem_long_test")]]
+int shmem_long_test(long* ivar, int cmp, long cmp_value);
+[[gnu::weak, gnu::alias("pshmem_longlong_test")]]
+int shmem_longlong_test(long long* ivar, int cmp, long long cmp_value);
+[[gnu::weak, gnu::alias("pshmem_ushort_test")]]
+int shmem_ushort_test(unsigned short* ivar, int cmp, unsigned short cmp_value);
+[[gnu::weak, gnu::alias("pshmem_uint_test")]]
+int shmem_uint_test(unsigned int* ivar, int cmp, unsigned int cmp_value);
+[[gnu::weak, gnu::alias("pshmem_ulong_test")]]
+int shmem_ulong_test(unsigned long* ivar, int cmp, unsigned long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_ulonglong_test")]]
-    decltype(shmem_ulonglong_test) shmem_ulonglong_test;
-[[gnu::weak, gnu::alias("pshmem_int32_test")]] decltype(shmem_int32_test) shmem_int32_test;
-[[gnu::weak, gnu::alias("pshmem_int64_test")]] decltype(shmem_int64_test) shmem_int64_test;
-[[gnu::weak, gnu::alias("pshmem_uint32_test")]] decltype(shmem_uint32_test) shmem_uint32_test;
-[[gnu::weak, gnu::alias("pshmem_uint64_test")]] decltype(shmem_uint64_test) shmem_uint64_test;
-[[gnu::weak, gnu::alias("pshmem_size_test")]] decltype(shmem_size_test) shmem_size_test;
-[[gnu::weak, gnu::alias("pshmem_ptrdiff_test")]] decltype(shmem_ptrdiff_test) shmem_ptrdiff_test;
-[[gnu::weak, gnu::alias("pshmem_int_test_all")]] decltype(shmem_int_test_all) shmem_int_test_all;
-[[gnu::weak, gnu::alias("pshmem_long_test_all")]] decltype(shmem_long_test_all) shmem_long_test_all;
+int shmem_ulonglong_test(unsigned long long* ivar, int cmp, unsigned long long cmp_value);
+[[gnu::weak, gnu::alias("pshmem_int32_test")]]
+int shmem_int32_test(int32_t* ivar, int cmp, int32_t cmp_value);
+[[gnu::weak, gnu::alias("pshmem_int64_test")]]
+int shmem_int64_test(int64_t* ivar, int cmp, int64_t cmp_value);
+[[gnu::weak, gnu::alias("pshmem_uint32_test")]]
+int shmem_uint32_test(uint32_t* ivar, int cmp, uint32_t cmp_value);
+[[gnu::weak, gnu::alias("pshmem_uint64_test")]]
+int shmem_uint64_test(uint64_t* ivar, int cmp, uint64_t cmp_value);
+[[gnu::weak, gnu::alias("pshmem_size_test")]]
+int shmem_size_test(size_t* ivar, int cmp, size_t cmp_value);
+[[gnu::weak, gnu::alias("pshmem_ptrdiff_test")]]
+int shmem_ptrdiff_test(ptrdiff_t* ivar, int cmp, ptrdiff_t cmp_value);
+[[gnu::weak, gnu::alias("pshmem_int_test_all")]]
+int shmem_int_test_all(int* ivars, size_t nelems, const int* status, int cmp, int cmp_value);
+[[gnu::weak, gnu::alias("pshmem_long_test_all")]]
+int shmem_long_test_all(long* ivars, size_t nelems, const int* status, int cmp, long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_longlong_test_all")]]
-    decltype(shmem_longlong_test_all) shmem_longlong_test_all;
-[[gnu::weak, gnu::alias("pshmem_uint_test_all")]] decltype(shmem_uint_test_all) shmem_uint_test_all;
+int shmem_longlong_test_all(long long* ivars, size_t nelems, const int* status, int cmp,
+                            long long cmp_value);
+[[gnu::weak, gnu::alias("pshmem_uint_test_all")]]
+int shmem_uint_test_all(unsigned int* ivars, size_t nelems, const int* status, int cmp,
+                        unsigned int cmp_value);
 [[gnu::weak, gnu::alias("pshmem_ulong_test_all")]]
-    decltype(shmem_ulong_test_all) shmem_ulong_test_all;
+int shmem_ulong_test_all(unsigned long* ivars, size_t nelems, const int* status, int cmp,
+                         unsigned long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_ulonglong_test_all")]]
-    decltype(shmem_ulonglong_test_all) shmem_ulonglong_test_all;
+int shmem_ulonglong_test_all(unsigned long long* ivars, size_t nelems, const int* status, int cmp,
+                             unsigned long long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_int32_test_all")]]
-    decltype(shmem_int32_test_all) shmem_int32_test_all;
+int shmem_int32_test_all(int32_t* ivars, size_t nelems, const int* status, int cmp,
+                         int32_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_int64_test_all")]]
-    decltype(shmem_int64_test_all) shmem_int64_test_all;
+int shmem_int64_test_all(int64_t* ivars, size_t nelems, const int* status, int cmp,
+                         int64_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_uint32_test_all")]]
-    decltype(shmem_uint32_test_all) shmem_uint32_test_all;
+int shmem_uint32_test_all(uint32_t* ivars, size_t nelems, const int* status, int cmp,
+                          uint32_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_uint64_test_all")]]
-    decltype(shmem_uint64_test_all) shmem_uint64_test_all;
-[[gnu::weak, gnu::alias("pshmem_size_test_all")]] decltype(shmem_size_test_all) shmem_size_test_all;
+int shmem_uint64_test_all(uint64_t* ivars, size_t nelems, const int* status, int cmp,
+                          uint64_t cmp_value);
+[[gnu::weak, gnu::alias("pshmem_size_test_all")]]
+int shmem_size_test_all(size_t* ivars, size_t nelems, const int* status, int cmp, size_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_ptrdiff_test_all")]]
-    decltype(shmem_ptrdiff_test_all) shmem_ptrdiff_test_all;
+int shmem_ptrdiff_test_all(ptrdiff_t* ivars, size_t nelems, const int* status, int cmp,
+                           ptrdiff_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_int_test_all_vector")]]
-    decltype(shmem_int_test_all_vector) shmem_int_test_all_vector;
+int shmem_int_test_all_vector(int* ivars, size_t nelems, const int* status, int cmp,
+                              const int* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_long_test_all_vector")]]
-    decltype(shmem_long_test_all_vector) shmem_long_test_all_vector;
+int shmem_long_test_all_vector(long* ivars, size_t nelems, const int* status, int cmp,
+                               const long* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_longlong_test_all_vector")]]
-    decltype(shmem_longlong_test_all_vector) shmem_longlong_test_all_vector;
+int shmem_longlong_test_all_vector(long long* ivars, size_t nelems, const int* status, int cmp,
+                                   const long long* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_uint_test_all_vector")]]
-    decltype(shmem_uint_test_all_vector) shmem_uint_test_all_vector;
+int shmem_uint_test_all_vector(unsigned int* ivars, size_t nelems, const int* status, int cmp,
+                               const unsigned int* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_ulong_test_all_vector")]]
-    decltype(shmem_ulong_test_all_vector) shmem_ulong_test_all_vector;
+int shmem_ulong_test_all_vector(unsigned long* ivars, size_t nelems, const int* status, int cmp,
+                                const unsigned long* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_ulonglong_test_all_vector")]]
-    decltype(shmem_ulonglong_test_all_vector) shmem_ulonglong_test_all_vector;
+int shmem_ulonglong_test_all_vector(unsigned long long* ivars, size_t nelems, const int* status,
+                                    int cmp, const unsigned long long* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_int32_test_all_vector")]]
-    decltype(shmem_int32_test_all_vector) shmem_int32_test_all_vector;
+int shmem_int32_test_all_vector(int32_t* ivars, size_t nelems, const int* status, int cmp,
+                                const int32_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_int64_test_all_vector")]]
-    decltype(shmem_int64_test_all_vector) shmem_int64_test_all_vector;
+int shmem_int64_test_all_vector(int64_t* ivars, size_t nelems, const int* status, int cmp,
+                                const int64_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_uint32_test_all_vector")]]
-    decltype(shmem_uint32_test_all_vector) shmem_uint32_test_all_vector;
+int shmem_uint32_test_all_vector(uint32_t* ivars, size_t nelems, const int* status, int cmp,
+                                 const uint32_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_uint64_test_all_vector")]]
-    decltype(shmem_uint64_test_all_vector) shmem_uint64_test_all_vector;
+int shmem_uint64_test_all_vector(uint64_t* ivars, size_t nelems, const int* status, int cmp,
+                                 const uint64_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_size_test_all_vector")]]
-    decltype(shmem_size_test_all_vector) shmem_size_test_all_vector;
+int shmem_size_test_all_vector(size_t* ivars, size_t nelems, const int* status, int cmp,
+                               const size_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_ptrdiff_test_all_vector")]]
-    decltype(shmem_ptrdiff_test_all_vector) shmem_ptrdiff_test_all_vector;
-[[gnu::weak, gnu::alias("pshmem_int_test_any")]] decltype(shmem_int_test_any) shmem_int_test_any;
-[[gnu::weak, gnu::alias("pshmem_long_test_any")]] decltype(shmem_long_test_any) shmem_long_test_any;
+int shmem_ptrdiff_test_all_vector(ptrdiff_t* ivars, size_t nelems, const int* status, int cmp,
+                                  const ptrdiff_t* cmp_values);
+[[gnu::weak, gnu::alias("pshmem_int_test_any")]]
+size_t shmem_int_test_any(int* ivars, size_t nelems, const int* status, int cmp, int cmp_value);
+[[gnu::weak, gnu::alias("pshmem_long_test_any")]]
+size_t shmem_long_test_any(long* ivars, size_t nelems, const int* status, int cmp, long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_longlong_test_any")]]
-    decltype(shmem_longlong_test_any) shmem_longlong_test_any;
-[[gnu::weak, gnu::alias("pshmem_uint_test_any")]] decltype(shmem_uint_test_any) shmem_uint_test_any;
+size_t shmem_longlong_test_any(long long* ivars, size_t nelems, const int* status, int cmp,
+                               long long cmp_value);
+[[gnu::weak, gnu::alias("pshmem_uint_test_any")]]
+size_t shmem_uint_test_any(unsigned int* ivars, size_t nelems, const int* status, int cmp,
+                           unsigned int cmp_value);
 [[gnu::weak, gnu::alias("pshmem_ulong_test_any")]]
-    decltype(shmem_ulong_test_any) shmem_ulong_test_any;
+size_t shmem_ulong_test_any(unsigned long* ivars, size_t nelems, const int* status, int cmp,
+                            unsigned long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_ulonglong_test_any")]]
-    decltype(shmem_ulonglong_test_any) shmem_ulonglong_test_any;
+size_t shmem_ulonglong_test_any(unsigned long long* ivars, size_t nelems, const int* status,
+                                int cmp, unsigned long long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_int32_test_any")]]
-    decltype(shmem_int32_test_any) shmem_int32_test_any;
+size_t shmem_int32_test_any(int32_t* ivars, size_t nelems, const int* status, int cmp,
+                            int32_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_int64_test_any")]]
-    decltype(shmem_int64_test_any) shmem_int64_test_any;
+size_t shmem_int64_test_any(int64_t* ivars, size_t nelems, const int* status, int cmp,
+                            int64_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_uint32_test_any")]]
-    decltype(shmem_uint32_test_any) shmem_uint32_test_any;
+size_t shmem_uint32_test_any(uint32_t* ivars, size_t nelems, const int* status, int cmp,
+                             uint32_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_uint64_test_any")]]
-    decltype(shmem_uint64_test_any) shmem_uint64_test_any;
-[[gnu::weak, gnu::alias("pshmem_size_test_any")]] decltype(shmem_size_test_any) shmem_size_test_any;
+size_t shmem_uint64_test_any(uint64_t* ivars, size_t nelems, const int* status, int cmp,
+                             uint64_t cmp_value);
+[[gnu::weak, gnu::alias("pshmem_size_test_any")]]
+size_t shmem_size_test_any(size_t* ivars, size_t nelems, const int* status, int cmp,
+                           size_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_ptrdiff_test_any")]]
-    decltype(shmem_ptrdiff_test_any) shmem_ptrdiff_test_any;
+size_t shmem_ptrdiff_test_any(ptrdiff_t* ivars, size_t nelems, const int* status, int cmp,
+                              ptrdiff_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_int_test_any_vector")]]
-    decltype(shmem_int_test_any_vector) shmem_int_test_any_vector;
+size_t shmem_int_test_any_vector(int* ivars, size_t nelems, const int* status, int cmp,
+                                 const int* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_long_test_any_vector")]]
-    decltype(shmem_long_test_any_vector) shmem_long_test_any_vector;
+size_t shmem_long_test_any_vector(long* ivars, size_t nelems, const int* status, int cmp,
+                                  const long* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_longlong_test_any_vector")]]
-    decltype(shmem_longlong_test_any_vector) shmem_longlong_test_any_vector;
+size_t shmem_longlong_test_any_vector(long long* ivars, size_t nelems, const int* status, int cmp,
+                                      const long long* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_uint_test_any_vector")]]
-    decltype(shmem_uint_test_any_vector) shmem_uint_test_any_vector;
+size_t shmem_uint_test_any_vector(unsigned int* ivars, size_t nelems, const int* status, int cmp,
+                                  const unsigned int* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_ulong_test_any_vector")]]
-    decltype(shmem_ulong_test_any_vector) shmem_ulong_test_any_vector;
+size_t shmem_ulong_test_any_vector(unsigned long* ivars, size_t nelems, const int* status, int cmp,
+                                   const unsigned long* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_ulonglong_test_any_vector")]]
-    decltype(shmem_ulonglong_test_any_vector) shmem_ulonglong_test_any_vector;
+size_t shmem_ulonglong_test_any_vector(unsigned long long* ivars, size_t nelems, const int* status,
+                                       int cmp, const unsigned long long* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_int32_test_any_vector")]]
-    decltype(shmem_int32_test_any_vector) shmem_int32_test_any_vector;
+size_t shmem_int32_test_any_vector(int32_t* ivars, size_t nelems, const int* status, int cmp,
+                                   const int32_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_int64_test_any_vector")]]
-    decltype(shmem_int64_test_any_vector) shmem_int64_test_any_vector;
+size_t shmem_int64_test_any_vector(int64_t* ivars, size_t nelems, const int* status, int cmp,
+                                   const int64_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_uint32_test_any_vector")]]
-    decltype(shmem_uint32_test_any_vector) shmem_uint32_test_any_vector;
+size_t shmem_uint32_test_any_vector(uint32_t* ivars, size_t nelems, const int* status, int cmp,
+                                    const uint32_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_uint64_test_any_vector")]]
-    decltype(shmem_uint64_test_any_vector) shmem_uint64_test_any_vector;
+size_t shmem_uint64_test_any_vector(uint64_t* ivars, size_t nelems, const int* status, int cmp,
+                                    const uint64_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_size_test_any_vector")]]
-    decltype(shmem_size_test_any_vector) shmem_size_test_any_vector;
+size_t shmem_size_test_any_vector(size_t* ivars, size_t nelems, const int* status, int cmp,
+                                  const size_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_ptrdiff_test_any_vector")]]
-    decltype(shmem_ptrdiff_test_any_vector) shmem_ptrdiff_test_any_vector;
-[[gnu::weak, gnu::alias("pshmem_int_test_some")]] decltype(shmem_int_test_some) shmem_int_test_some;
+size_t shmem_ptrdiff_test_any_vector(ptrdiff_t* ivars, size_t nelems, const int* status, int cmp,
+                                     const ptrdiff_t* cmp_values);
+[[gnu::weak, gnu::alias("pshmem_int_test_some")]]
+size_t shmem_int_test_some(int* ivars, size_t nelems, size_t* indices, const int* status, int cmp,
+                           int cmp_value);
 [[gnu::weak, gnu::alias("pshmem_long_test_some")]]
-    decltype(shmem_long_test_some) shmem_long_test_some;
+size_t shmem_long_test_some(long* ivars, size_t nelems, size_t* indices, const int* status, int cmp,
+                            long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_longlong_test_some")]]
-    decltype(shmem_longlong_test_some) shmem_longlong_test_some;
+size_t shmem_longlong_test_some(long long* ivars, size_t nelems, size_t* indices, const int* status,
+                                int cmp, long long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_uint_test_some")]]
-    decltype(shmem_uint_test_some) shmem_uint_test_some;
+size_t shmem_uint_test_some(unsigned int* ivars, size_t nelems, size_t* indices, const int* status,
+                            int cmp, unsigned int cmp_value);
 [[gnu::weak, gnu::alias("pshmem_ulong_test_some")]]
-    decltype(shmem_ulong_test_some) shmem_ulong_test_some;
+size_t shmem_ulong_test_some(unsigned long* ivars, size_t nelems, size_t* indices,
+                             const int* status, int cmp, unsigned long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_ulonglong_test_some")]]
-    decltype(shmem_ulonglong_test_some) shmem_ulonglong_test_some;
+size_t shmem_ulonglong_test_some(unsigned long long* ivars, size_t nelems, size_t* indices,
+                                 const int* status, int cmp, unsigned long long cmp_value);
 [[gnu::weak, gnu::alias("pshmem_int32_test_some")]]
-    decltype(shmem_int32_test_some) shmem_int32_test_some;
+size_t shmem_int32_test_some(int32_t* ivars, size_t nelems, size_t* indices, const int* status,
+                             int cmp, int32_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_int64_test_some")]]
-    decltype(shmem_int64_test_some) shmem_int64_test_some;
+size_t shmem_int64_test_some(int64_t* ivars, size_t nelems, size_t* indices, const int* status,
+                             int cmp, int64_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_uint32_test_some")]]
-    decltype(shmem_uint32_test_some) shmem_uint32_test_some;
+size_t shmem_uint32_test_some(uint32_t* ivars, size_t nelems, size_t* indices, const int* status,
+                              int cmp, uint32_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_uint64_test_some")]]
-    decltype(shmem_uint64_test_some) shmem_uint64_test_some;
+size_t shmem_uint64_test_some(uint64_t* ivars, size_t nelems, size_t* indices, const int* status,
+                              int cmp, uint64_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_size_test_some")]]
-    decltype(shmem_size_test_some) shmem_size_test_some;
+size_t shmem_size_test_some(size_t* ivars, size_t nelems, size_t* indices, const int* status,
+                            int cmp, size_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_ptrdiff_test_some")]]
-    decltype(shmem_ptrdiff_test_some) shmem_ptrdiff_test_some;
+size_t shmem_ptrdiff_test_some(ptrdiff_t* ivars, size_t nelems, size_t* indices, const int* status,
+                               int cmp, ptrdiff_t cmp_value);
 [[gnu::weak, gnu::alias("pshmem_int_test_some_vector")]]
-    decltype(shmem_int_test_some_vector) shmem_int_test_some_vector;
+size_t shmem_int_test_some_vector(int* ivars, size_t nelems, size_t* indices, const int* status,
+                                  int cmp, const int* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_long_test_some_vector")]]
-    decltype(shmem_long_test_some_vector) shmem_long_test_some_vector;
+size_t shmem_long_test_some_vector(long* ivars, size_t nelems, size_t* indices, const int* status,
+                                   int cmp, const long* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_longlong_test_some_vector")]]
-    decltype(shmem_longlong_test_some_vector) shmem_longlong_test_some_vector;
+size_t shmem_longlong_test_some_vector(long long* ivars, size_t nelems, size_t* indices,
+                                       const int* status, int cmp, const long long* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_uint_test_some_vector")]]
-    decltype(shmem_uint_test_some_vector) shmem_uint_test_some_vector;
+size_t shmem_uint_test_some_vector(unsigned int* ivars, size_t nelems, size_t* indices,
+                                   const int* status, int cmp, const unsigned int* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_ulong_test_some_vector")]]
-    decltype(shmem_ulong_test_some_vector) shmem_ulong_test_some_vector;
+size_t shmem_ulong_test_some_vector(unsigned long* ivars, size_t nelems, size_t* indices,
+                                    const int* status, int cmp, const unsigned long* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_ulonglong_test_some_vector")]]
-    decltype(shmem_ulonglong_test_some_vector) shmem_ulonglong_test_some_vector;
+size_t shmem_ulonglong_test_some_vector(unsigned long long* ivars, size_t nelems, size_t* indices,
+                                        const int* status, int cmp,
+                                        const unsigned long long* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_int32_test_some_vector")]]
-    decltype(shmem_int32_test_some_vector) shmem_int32_test_some_vector;
+size_t shmem_int32_test_some_vector(int32_t* ivars, size_t nelems, size_t* indices,
+                                    const int* status, int cmp, const int32_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_int64_test_some_vector")]]
-    decltype(shmem_int64_test_some_vector) shmem_int64_test_some_vector;
+size_t shmem_int64_test_some_vector(int64_t* ivars, size_t nelems, size_t* indices,
+                                    const int* status, int cmp, const int64_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_uint32_test_some_vector")]]
-    decltype(shmem_uint32_test_some_vector) shmem_uint32_test_some_vector;
+size_t shmem_uint32_test_some_vector(uint32_t* ivars, size_t nelems, size_t* indices,
+                                     const int* status, int cmp, const uint32_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_uint64_test_some_vector")]]
-    decltype(shmem_uint64_test_some_vector) shmem_uint64_test_some_vector;
+size_t shmem_uint64_test_some_vector(uint64_t* ivars, size_t nelems, size_t* indices,
+                                     const int* status, int cmp, const uint64_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_size_test_some_vector")]]
-    decltype(shmem_size_test_some_vector) shmem_size_test_some_vector;
+size_t shmem_size_test_some_vector(size_t* ivars, size_t nelems, size_t* indices, const int* status,
+                                   int cmp, const size_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_ptrdiff_test_some_vector")]]
-    decltype(shmem_ptrdiff_test_some_vector) shmem_ptrdiff_test_some_vector;
+size_t shmem_ptrdiff_test_some_vector(ptrdiff_t* ivars, size_t nelems, size_t* indices,
+                                      const int* status, int cmp, const ptrdiff_t* cmp_values);
 [[gnu::weak, gnu::alias("pshmem_signal_wait_until")]]
-    decltype(shmem_signal_wait_until) shmem_signal_wait_until;
+uint64_t shmem_signal_wait_until(uint64_t* sig_addr, int cmp, uint64_t cmp_value);
 
 }  // extern "C"

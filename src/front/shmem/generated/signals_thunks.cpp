@@ -1035,6 +1035,7 @@ void shmem_signal_add(uint64_t* sig_addr, uint64_t signal, int pe);
 void shmem_signal_set(uint64_t* sig_addr, uint64_t signal, int pe);
 [[gnu::weak, gnu::alias("pshmem_ctx_signal_set")]]
     decltype(shmem_ctx_signal_set) shmem_ctx_signal_set;
-[[gnu::weak, gnu::alias("pshmem_signal_fetch")]] decltype(shmem_signal_fetch) shmem_signal_fetch;
+[[gnu::weak, gnu::alias("pshmem_signal_fetch")]]
+uint64_t shmem_signal_fetch(const uint64_t* sig_addr);
 
 }  // extern "C"
