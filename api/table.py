@@ -157,6 +157,7 @@ class Declaration:
 @dataclass(frozen=True)
 class Api:
     specification: str
+    other_names: tuple[str, ...]  # exported, and in no table
     preamble: str
     declarations: tuple[Declaration, ...]
     constants: tuple[Constants, ...]
@@ -279,6 +280,7 @@ def load(folder: Path, version: str) -> Api:
     )
     return Api(
         common["specification"],
+        tuple(common["other_names"]),
         common["preamble"],
         tuple(Declaration(row["text"], row["c"]) for row in common["declarations"]),
         tuple(constants),

@@ -78,9 +78,10 @@ def handles_file(api: Api) -> str:
 
 
 def symbol_map(api: Api) -> str:
-    """Exports the API's names, weak and strong, its handles, and nothing else."""
+    """Exports the API's names, weak and strong, its handles and what is written by hand."""
     names = [function.name for function in api.functions]
     names += ["p" + name for name in names]
+    names += api.other_names
     names += [handle.name for group in api.constants for handle in group.handles]
     exported = "".join(f"    {name};\n" for name in names)
     return f"# {NOTICE}\n{VERSION_NODE} {{\n  global:\n{exported}  local:\n    *;\n}};\n"

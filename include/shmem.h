@@ -179,6 +179,9 @@ extern const shmem_ctx_t SHMEM_CTX_DEFAULT;
 #define SHMEM_DEF_H 1
 #define SHMEM_FUNCTION_ATTRIBUTES 1
 
+/* Not of the specification: how programs that were written for Open MPI ask for its version. */
+#define OSHMEM_SPEC_VERSION (SHMEM_MAJOR_VERSION * 10000 + SHMEM_MINOR_VERSION * 100)
+
 /* ---------- Set-up, exit, queries ------------------------------------------------------------- */
 
 /*

@@ -20,7 +20,7 @@ import specification  # noqa: E402
 
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
 HEADERS = ["shmem.h", "pshmem.h", "shmemx.h"]
-HEADERS += [f"mpp/{header}" for header in HEADERS]
+HEADERS += [f"mpp/{header}" for header in HEADERS] + ["shmem-compat.h"]
 ARMCI_HEADERS = ["armci/armci.h", "armci/message.h", "armci/armcix.h"]
 C_STANDARDS = ["c99", "c11", "c17", "c2x"]
 CXX_STANDARDS = ["c++11", "c++14", "c++17", "c++20"]
@@ -123,6 +123,12 @@ class HeadersTest(unittest.TestCase):
             with self.subTest(compiler):
                 self.compile_text(compiler, CXX_STANDARDS[0], "\n".join(lines) + "\n")
 
+    def test_programs_may_have_variables_of_names_that_are_in_no_specification(self):
+        text = "#include <shmem.h>\nint my_pe, num_pes;\nvoid set(void) { my_pe = num_pes; }\n"
+        for compiler, standard in outer_dialects():
+            with self.subTest(f"{compiler} -std={standard}"):
+                self.compile_text(compiler, standard, text)
+
     def test_c_programs_may_wait_for_volatile_variables(self):
         lines = ["#include <shmem.h>", "volatile long flag;", "volatile long* volatile where;"]
         lines += ["void wait(void) {", "  shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 1);"]
@@ -155,8 +161,8 @@ class HeadersTest(unittest.TestCase):
         text = (ROOT / "include/shmem.h").read_text(encoding="utf-8")
         text = text.split("/* ---------- C11 generics")[0]
         defined = set(re.findall(r"^#define (\w+)", text, flags=re.MULTILINE))
-        # The last two are for the Python binding.
-        ours = {"GONDWANA_SHMEM_H", "SHMEM_DEF_H", "SHMEM_FUNCTION_ATTRIBUTES"}
+        # Two are for the Python binding, the last for programs written for Open MPI.
+        ours = {"GONDWANA_SHMEM_H", "SHMEM_DEF_H", "SHMEM_FUNCTION_ATTRIBUTES", "OSHMEM_SPEC_VERSION"}
         self.assertEqual(defined - ours, specification.constants())
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The libraries define every routine of OpenSHMEM 1.6 twice, shmem_X weak and pshmem_X strong, and
-the handles as constants. The shared library exports nothing else.
+the handles as constants. The shared library exports nothing else but a few names of others.
 
 symbols_test.py LIBRARY ARCHIVE
 """
@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import specification
 
 HANDLES = {f"SHMEM_{name}" for name in specification.HANDLES.split()}
+OTHER_NAMES = {"my_pe", "num_pes", "globalexit"}
 FILES = [Path(name) for name in sys.argv[1:3]]
 del sys.argv[1:3]
 
@@ -35,7 +36,7 @@ class SymbolsTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.names = sorted({specification.name_of(text) for text in specification.functions()})
-        cls.expected = {*cls.names, *("p" + name for name in cls.names), *HANDLES}
+        cls.expected = {*cls.names, *("p" + name for name in cls.names), *HANDLES, *OTHER_NAMES}
         cls.shared = symbols_of(FILES[0], "-D")
         cls.archive = symbols_of(FILES[1], "-g")
 
@@ -55,6 +56,11 @@ class SymbolsTest(unittest.TestCase):
             for name in self.names:
                 self.assertEqual(symbols[name][0], "W", name)
                 self.assertEqual(symbols["p" + name][0], "T", name)
+
+    def test_names_of_other_implementations_give_way_to_those_of_a_program(self):
+        for symbols in (self.shared, self.archive):
+            for name in OTHER_NAMES:
+                self.assertEqual(symbols[name][0], "W", name)
 
     def test_both_names_are_one_routine(self):
         for symbols in (self.shared, self.archive):
