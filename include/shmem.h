@@ -3610,6 +3610,8 @@ int shmem_test_lock(long* lock);
  * SYNC_SIZE, set to SHMEM_SYNC_VALUE before its first use and again so on return; it is free for
  * another collective when all PEs of the set are through (shmem_barrier and shmem_sync may use
  * theirs again at once, over the same set). A set that leaves the job ends the job with a sentence.
+ * A PE that is not in the set returns at once and does nothing; with SHMEM_DEBUG a sentence ends
+ * the job there, too.
  */
 
 /*

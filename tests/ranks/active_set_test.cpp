@@ -329,16 +329,70 @@ RANK_TEST(sets_that_cannot_be_are_refused_in_words, ranks(1)) {
       "shmem_sync: active set of PE_start 0, logPE_stride 0, PE_size 0: expected a PE_size of "
       "at least 1");
   EXPECT_NE(refused(0, 30, 3).find("reaches from PE 0 to 2147483648"), std::string::npos);
-  if (ranks > 1) {
-    const int other = world.right();
-    EXPECT_EQ(
-        refused(other, 0, 1),
-        fmt::format("shmem_sync: active set of PE_start {}, logPE_stride 0, PE_size 1: PE {}, "
-                    "which calls, is not in it",
-                    other, world.me()));
-  }
   world.barrier();
   world.free(sync);
+}
+
+// Every collective of a set of one PE. All PEs make all calls, also those outside of the set.
+std::vector<std::function<void()>> calls_in_set(World& world, int start, std::span<long> dest,
+                                                std::span<const long> source, long* sync) {
+  long* const to = dest.data();
+  const long* const from = source.data();
+  return {
+      [=, &world] { barrier_set(world.as("shmem_barrier"), start, 0, 1, sync); },
+      [=, &world] { sync_set(world.as("shmem_sync"), start, 0, 1, sync); },
+      [=, &world] {
+        broadcast_set<8>(world.as("shmem_broadcast64"), to, from, 2, 0, start, 0, 1, sync);
+      },
+      [=, &world] { collect_set<8>(world.as("shmem_collect64"), to, from, 2, start, 0, 1, sync); },
+      [=, &world] {
+        fcollect_set<8>(world.as("shmem_fcollect64"), to, from, 2, start, 0, 1, sync);
+      },
+      [=, &world] {
+        alltoall_set<8>(world.as("shmem_alltoall64"), to, from, 2, start, 0, 1, sync);
+      },
+      [=, &world] {
+        alltoalls_set<8>(world.as("shmem_alltoalls64"), to, from, 1, 1, 2, start, 0, 1, sync);
+      },
+      [=, &world] {
+        reduce_set<CombineOp::sum, long>(world.as("shmem_long_sum_to_all"), to, from, 2, start, 0,
+                                         1, to + 2, sync);
+      },
+  };
+}
+
+RANK_TEST(a_pe_outside_of_the_set_returns_and_does_nothing, ranks(2).without_checks()) {
+  const auto sync = world.allocate<long>(SHMEM_SYNC_SIZE);
+  const auto source = world.allocate<long>(2);
+  const auto dest = world.allocate<long>(4);
+  for (int start = 0; start < world.size(); ++start) {
+    std::ranges::fill(source, world.me() + 1);
+    std::ranges::fill(dest, -1);
+    for (const auto& call : calls_in_set(world, start, dest, source, sync.data())) call();
+    EXPECT_EQ(dest[0], start == world.me() ? world.me() + 1 : -1);
+    EXPECT_TRUE(std::ranges::all_of(sync, [](long x) { return x == SHMEM_SYNC_VALUE; }));
+    world.barrier();
+  }
+  world.free(sync);
+  world.free(source);
+  world.free(dest);
+}
+
+RANK_TEST(a_pe_outside_of_the_set_is_told_so_where_arguments_are_checked, ranks(2).with_checks()) {
+  const auto sync = world.allocate<long>(SHMEM_SYNC_SIZE);
+  const auto source = world.allocate<long>(2);
+  const auto dest = world.allocate<long>(4);
+  const int other = world.right();
+  for (const auto& call : calls_in_set(world, other, dest, source, sync.data()))
+    EXPECT_NE(refusal(call).find(fmt::format(": active set of PE_start {}, logPE_stride 0, PE_size "
+                                             "1: PE {}, which calls, is not in it",
+                                             other, world.me())),
+              std::string::npos)
+        << refusal(call);
+  world.barrier();
+  world.free(sync);
+  world.free(source);
+  world.free(dest);
 }
 
 RANK_TEST(work_arrays_that_are_not_symmetric_are_refused_in_words, ranks(1)) {

@@ -16,8 +16,9 @@ std::string describe(const ActiveSet& set) {
                      set.log_stride, set.size);
 }
 
-// Returns the members. This PE must be one of them.
-Team members_of(const Caller& caller, const ActiveSet& set) {
+// Returns the members, or nothing if this PE is not one of them. Programs have all PEs call and
+// expect those outside to return.
+std::optional<Team> members_of(const Caller& caller, const ActiveSet& set) {
   const auto ranks = std::int64_t{caller.engine.ranks()};
   constexpr int most_shift = std::numeric_limits<int>::digits - 1;
   if (set.log_stride < 0 || set.log_stride > most_shift)
@@ -36,17 +37,22 @@ Team members_of(const Caller& caller, const ActiveSet& set) {
             .size = static_cast<std::uint32_t>(set.size),
             .me = 0};
   const std::optional<std::uint32_t> me = team.member_of(caller.engine.rank());
-  if (!me)
-    give_up(caller.name, fmt::format("{}: PE {}, which calls, is not in it", describe(set),
-                                     index(caller.engine.rank())));
+  if (!me) {
+    if (caller.checks_enabled())
+      give_up(caller.name, fmt::format("{}: PE {}, which calls, is not in it", describe(set),
+                                       index(caller.engine.rank())));
+    return std::nullopt;
+  }
   team.me = *me;
   return team;
 }
 
 }  // namespace
 
-Team& team_of(const Caller& caller, const ActiveSet& set, Team& members) {
-  members = members_of(caller, set);
+Team* team_of(const Caller& caller, const ActiveSet& set, Team& members) {
+  const std::optional<Team> found = members_of(caller, set);
+  if (!found) return nullptr;
+  members = *found;
   const SymmetricMemory& memory = caller.engine.symmetric();
   members.own_flags = memory.ranges().offset_of(set.sync, Group::flags_size);
   if (members.own_flags == SymmetricRanges::nowhere)
@@ -57,11 +63,12 @@ Team& team_of(const Caller& caller, const ActiveSet& set, Team& members) {
     give_up(caller.name,
             fmt::format("pSync at {}: expected the address of a long, a multiple of {}",
                         fmt::ptr(set.sync), alignof(long)));
-  return caller.engine.collectives().team_of_set(members, caller.name);
+  return &caller.engine.collectives().team_of_set(members, caller.name);
 }
 
 void sync_set(Caller caller, int start, int log_stride, int size, long* sync) {
   SetTeam team(caller, {start, log_stride, size, sync});
+  if (!team.has_this_pe()) return;
   caller.engine.collectives().sync(team, caller.name);
   check(caller, !caller.engine.default_lane().failed());
 }
@@ -77,6 +84,7 @@ void broadcast_in_set(const Caller& caller, const ActiveSet& set, void* dest, co
   if (root < 0 || root >= set.size)
     give_up(caller.name, fmt::format("PE_root {}: the active set has {} members, 0 to {}", root,
                                      set.size, set.size - 1));
+  if (!team.has_this_pe()) return;
   check(caller,
         caller.engine.collectives().broadcast(team, caller.name, dest, source, size,
                                               static_cast<std::uint32_t>(root), RootDest::kept));
@@ -91,6 +99,7 @@ void alltoall_in_set(const Caller& caller, const ActiveSet& set, void* dest, con
     give_up(caller.name, fmt::format("strides dst {} and sst {}: expected at least 1",
                                      shape.strides.target, shape.strides.source));
   SetTeam team(caller, set);
+  if (!team.has_this_pe()) return;
   check(caller, caller.engine.collectives().alltoall(team, caller.name, dest, source, shape));
 }
 
@@ -106,6 +115,7 @@ void reduce_in_set(const Caller& caller, const ActiveSet& set, void* dest, const
   SetTeam team(caller, set);
   if (count < 0)
     give_up(caller.name, fmt::format("nreduce {}: expected 0 or more elements", count));
+  if (!team.has_this_pe()) return;
   check(caller, caller.engine.collectives().reduce(team, caller.name, dest, source,
                                                    static_cast<std::size_t>(count), type));
 }

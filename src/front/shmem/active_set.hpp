@@ -19,19 +19,22 @@ struct ActiveSet {
   long* sync;
 };
 
-// Returns the team of a set, which may be `members`, or ends the job if the set is invalid here.
-Team& team_of(const Caller& caller, const ActiveSet& set, Team& members);
+// Returns the team of a set, which may be `members`, or null if this PE is not in the set. Ends the
+// job if the set is invalid, and if arguments are checked and this PE is not in it.
+Team* team_of(const Caller& caller, const ActiveSet& set, Team& members);
 
 class SetTeam {
  public:
   SetTeam(const Caller& caller, const ActiveSet& set) : team_(team_of(caller, set, members_)) {}
   SetTeam(const SetTeam&) = delete;
   SetTeam& operator=(const SetTeam&) = delete;
-  operator Team&() { return team_; }  // NOLINT(google-explicit-constructor): stands for a team
+  // If not, the call does nothing.
+  bool has_this_pe() const { return team_ != nullptr; }
+  operator Team&() { return *team_; }  // NOLINT(google-explicit-constructor): stands for a team
 
  private:
   Team members_{};
-  Team& team_;
+  Team* team_;
 };
 
 void sync_set(Caller caller, int start, int log_stride, int size, long* sync);
@@ -74,6 +77,7 @@ void collect_set(Caller caller, void* dest, const void* source, std::size_t coun
                  int log_stride, int size, long* sync) {
   examine_set(caller, {"dest", dest, Width, count}, {"source", source, Width, count});
   SetTeam team(caller, {start, log_stride, size, sync});
+  if (!team.has_this_pe()) return;
   check(caller, caller.engine.collectives().collect(team, caller.name, dest, source,
                                                     bytes_of<Width>(count)));
 }
@@ -84,6 +88,7 @@ void fcollect_set(Caller caller, void* dest, const void* source, std::size_t cou
   examine_set(caller, {"dest", dest, Width, times(count, elements(size))},
               {"source", source, Width, count});
   SetTeam team(caller, {start, log_stride, size, sync});
+  if (!team.has_this_pe()) return;
   check(caller, caller.engine.collectives().fcollect(team, caller.name, dest, source,
                                                      bytes_of<Width>(count)));
 }
