@@ -240,13 +240,14 @@ bool is_alive(pid_t pid) {
 }
 
 bool has_replaced_its_program(pid_t pid, const void* job_memory) {
-  if (::kill(pid, 0) != 0 && errno == ESRCH) return false;
+  const auto is_gone = [pid] { return ::kill(pid, 0) != 0 && errno == ESRCH; };
+  if (is_gone()) return false;
   const std::string wanted = file_mapped_at(job_memory);
   std::ifstream maps(fmt::format("/proc/{}/maps", pid));
   bool any = false;  // a process that has ended and was not waited for maps nothing
   for (MappedFile file; read_mapped_file(maps, file); any = true)
     if (file.identity == wanted) return false;
-  return any || !maps.is_open();
+  return any || (!maps.is_open() && !is_gone());
 }
 
 }  // namespace gondwana

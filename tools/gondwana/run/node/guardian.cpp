@@ -66,7 +66,8 @@ Guardian::Guardian(const Job& job, SweeperLink sweeper, UniqueFd orders, Poller 
               return value_for_ranks(job_, name);
             })),
       programs_(poller_),
-      images_(poller_, [this](std::uint32_t) { on_leaving(); }),
+      images_(poller_, {.on_word = [this](std::uint32_t) { on_leaving(); },
+                        .on_end = [this](const auto& program) { on_image_end(program); }}),
       ranks_(job.ranks()) {}
 
 int Guardian::run() {

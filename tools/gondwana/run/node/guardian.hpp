@@ -58,6 +58,7 @@ class Guardian {
     pid_t program = 0;  // that joined: this process or one below
     bool alive = false;
     UniqueFd socket;
+    bool is_replaced = false;  // by another program, while it took part
   };
 
   // Start, in this order.
@@ -98,6 +99,7 @@ class Guardian {
   // `end` tells of the end of the program that asked; it may be missing.
   void on_join(std::uint32_t rank, const protocol::Join& join, UniqueFd end);
   void on_program_lost(const ProgramWatch::Ended& program);
+  void on_image_end(const ProgramWatch::Ended& program);
   void on_image_lost(const ProgramWatch::Ended& program);
   void on_absent(std::uint32_t rank);
   // Ends the job where a rank waits for another that has ended and took no part.

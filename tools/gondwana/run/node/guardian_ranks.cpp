@@ -54,7 +54,9 @@ void Guardian::on_rank_ended(std::uint32_t rank, int wait_status) {
     return settle(status);
   }
   if (status == exit_signal_base + SIGKILL) death.oom = oom_.look();
-  end_job_because(describe(death, all_alive()), status != 0 ? status : exit_failure);
+  end_job_because(
+      record.is_replaced ? describe_replaced(death, all_alive()) : describe(death, all_alive()),
+      status != 0 ? status : exit_failure);
 }
 
 void Guardian::on_program_lost(const ProgramWatch::Ended& program) {
@@ -69,19 +71,26 @@ void Guardian::on_program_lost(const ProgramWatch::Ended& program) {
                       .page = wire_.page(rank)};
     const auto others =
         static_cast<std::uint32_t>(survivors().size()) + job_.share.total - job_.ranks();
-    end_job_because(describe_under(ranks_[rank].pid, death, others), exit_failure);
+    end_job_because(ranks_[rank].is_replaced ? describe_replaced(death, others)
+                                             : describe_under(ranks_[rank].pid, death, others),
+                    exit_failure);
   }
   programs_.forget(rank);
 }
 
 // A program that ends is told elsewhere. One that never called shmem_init may start by exec the
 // program that is the rank, and a rank that has finalized may run what it likes.
+void Guardian::on_image_end(const ProgramWatch::Ended& program) {
+  const RankState state = wire_.state(program.rank);
+  const bool takes_part = state == RankState::joined || state == RankState::running;
+  if (takes_part && has_replaced_its_program(program.pid, wire_.page(program.rank)))
+    ranks_[program.rank].is_replaced = true;
+}
+
 void Guardian::on_image_lost(const ProgramWatch::Ended& program) {
   const auto& [rank, pid, at_ns] = program;
-  const RankState state = wire_.state(rank);
-  const bool takes_part = state == RankState::joined || state == RankState::running;
-  if (takes_part && ending_.state() == Ending::State::idle &&
-      has_replaced_its_program(pid, wire_.page(rank))) {
+  on_image_end(program);  // it may have closed its descriptors before
+  if (ranks_[rank].is_replaced && ending_.state() == Ending::State::idle) {
     const Death death{.rank = global(rank),
                       .pid = pid,
                       .ended_ns = at_ns,
@@ -180,6 +189,7 @@ void Guardian::on_join(std::uint32_t rank, const protocol::Join& join, UniqueFd 
   if (pid == ranks_[rank].pid) end.reset();  // our child: SIGCHLD will tell
   programs_.watch(rank, pid, std::move(end));
   ranks_[rank].program = pid;
+  ranks_[rank].is_replaced = false;
   absentees_.remove(global(rank));
 }
 

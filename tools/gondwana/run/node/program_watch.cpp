@@ -33,9 +33,11 @@ void ProgramWatch::on_end(std::uint32_t rank) {
   if (found == running_.end() || !is_readable(found->second.end.get())) return;
   const pid_t pid = found->second.pid;
   char word = 0;
-  if (on_word_ && ::read(found->second.end.get(), &word, 1) > 0) return on_word_(rank);
+  if (handlers_.on_word && ::read(found->second.end.get(), &word, 1) > 0)
+    return handlers_.on_word(rank);
   forget(rank);
-  ended_.push_back({rank, pid, monotonic_ns()});
+  const Ended& ended = ended_.emplace_back(Ended{rank, pid, monotonic_ns()});
+  if (handlers_.on_end) handlers_.on_end(ended);
 }
 
 bool ProgramWatch::has_ended(std::uint32_t rank) const {

@@ -25,9 +25,13 @@ class ProgramWatch {
     std::uint64_t at_ns;  // CLOCK_MONOTONIC
   };
 
-  // `on_word`: called with the rank whose program has written a byte into its descriptor.
-  explicit ProgramWatch(Poller& poller, std::function<void(std::uint32_t)> on_word = {})
-      : poller_(poller), on_word_(std::move(on_word)) {}
+  struct Handlers {
+    std::function<void(std::uint32_t rank)> on_word;  // its program has written a byte
+    std::function<void(const Ended&)> on_end;         // at once; may be empty, as the other
+  };
+
+  explicit ProgramWatch(Poller& poller, Handlers handlers = {})
+      : poller_(poller), handlers_(std::move(handlers)) {}
 
   // The program of `rank` is now `pid`, over once `end` is readable. Without a descriptor, or where
   // the kernel refuses, nobody is watched.
@@ -49,7 +53,7 @@ class ProgramWatch {
   void on_end(std::uint32_t rank);
 
   Poller& poller_;
-  std::function<void(std::uint32_t)> on_word_;
+  Handlers handlers_;
   std::unordered_map<std::uint32_t, Program> running_;  // by rank
   std::deque<Ended> ended_;                             // in the order in which they ended
 };
