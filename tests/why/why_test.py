@@ -379,6 +379,19 @@ class WhyTest(LauncherCase):
         self.assertTrue(self.nobody_left())
         self.assertEqual(last["seen"][0]["does"], "has ended without leaving the job")
 
+    def test_arguments_are_shown_without_control_characters(self):
+        words = ("-n", str(RANKS), PROBLEMS, "word", "\033]0;owned\a", "line\n99999999 forged\u009b")
+        job = self.start_ready_with(words, None)
+        shown = [tool("ps").stdout, self.why(job, "--watch", "0.1"),
+                 tool("top", "--once", "--interval", "0.1", str(job.pid)).stdout]
+        raw = json.loads(self.why(job, "--watch", "0.1", "--json"))["program"]
+        self.end(job)
+        for text in shown:
+            self.assertNotRegex(text, r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+            self.assertNotRegex(text, r"(?m)^99999999")
+            self.assertIn(r" \x1b]0;owned\x07 line\n99999999 forged\xc2\x9b", text)
+        self.assertTrue(raw.endswith("word \033]0;owned\a line\n99999999 forged\u009b"), raw)
+
     def test_a_child_that_outlives_the_ranks_is_no_job(self):
         job = self.begin_by_mpirun("child", stdin=subprocess.PIPE)
         job_id = json.loads(self.why(job, "--json", "--watch", "0.1"))["job"]

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "completion/candidates.hpp"
+#include "core/printable.hpp"
 #include "jobs/found_jobs.hpp"
 #include "own_files.hpp"
 #include "run/command_line/quote.hpp"
@@ -31,7 +32,7 @@ std::string help_of(const std::string& command) {
 std::vector<Candidate> jobs_here() {
   std::vector<Candidate> candidates;
   for (const jobs::FoundJob& job : jobs::find_jobs().jobs)
-    candidates.push_back({job.id(), job.program()});
+    candidates.push_back({job.id(), printable(job.program())});
   return candidates;
 }
 

@@ -9,8 +9,8 @@
 #include <chrono>
 #include <csignal>
 
+#include "complain.hpp"
 #include "core/machine.hpp"
-#include "core/print_error.hpp"
 #include "hosts/messages.hpp"
 #include "jobs/found_jobs.hpp"
 #include "memory/layout.hpp"
@@ -99,7 +99,7 @@ int run_observer() {
     parser.add({buffer.data(), static_cast<std::size_t>(count)});
     const Result<std::optional<Message>> question = parser.next();
     if (!question) {
-      print_error("gondwana ps: {}\n", question.error().text);
+      complain("ps", question.error().text);
       return 1;
     }
     if (*question) observer.answer(**question);

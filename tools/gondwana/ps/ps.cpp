@@ -6,7 +6,8 @@
 #include <cstdio>
 #include <ctime>
 
-#include "core/print_error.hpp"
+#include "complain.hpp"
+#include "core/printable.hpp"
 #include "hosts/arguments.hpp"
 #include "hosts/observer.hpp"
 #include "hosts/observers.hpp"
@@ -39,8 +40,10 @@ std::string age(std::uint64_t began_s) {
 // `hosts`: with a column of the hosts.
 std::string to_text(const std::vector<Row>& rows, bool hosts) {
   std::size_t widest = 5;
-  for (const Row& row : rows)
-    widest = std::max(widest, fmt::format("{}", fmt::join(row.hosts, ",")).size());
+  const auto hosts_of = [](const Row& row) {
+    return printable(fmt::format("{}", fmt::join(row.hosts, ",")));
+  };
+  for (const Row& row : rows) widest = std::max(widest, hosts_of(row).size());
   const auto line = [&](const auto&... columns) {
     return fmt::format("{:<9} {:>6} {:>6} {:>9} {:<10} ", columns...);
   };
@@ -52,8 +55,8 @@ std::string to_text(const std::vector<Row>& rows, bool hosts) {
     const std::string nodes = row.nodes_seen.size() == row.nodes
                                   ? fmt::format("{}", row.nodes)
                                   : fmt::format("{}/{}", row.nodes_seen.size(), row.nodes);
-    text += line(row.id, row.ranks, nodes, age(row.began_s), jobs::state_of(row)) +
-            column(fmt::format("{}", fmt::join(row.hosts, ","))) + row.program + "\n";
+    text += line(printable(row.id), row.ranks, nodes, age(row.began_s), jobs::state_of(row)) +
+            column(hosts_of(row)) + printable(row.program) + "\n";
   }
   return text;
 }
@@ -94,10 +97,6 @@ std::vector<Row> find_rows(const hosts::Choice& choice, std::vector<std::string>
   return rows;
 }
 
-void complain(const std::string& sentence) {
-  print_error("gondwana ps: {}\n", sentence);
-}
-
 }  // namespace
 
 int run_command(const std::vector<std::string>& words) {
@@ -108,7 +107,7 @@ int run_command(const std::vector<std::string>& words) {
                      fmt::format("{} is no option; see gondwana ps --help", word)};
       });
   if (!request) {
-    complain(request.error().text);
+    complain("ps", request.error().text);
     return 1;
   }
   if (request->help) {
@@ -125,7 +124,7 @@ int run_command(const std::vector<std::string>& words) {
   else
     fmt::print("{}", to_text(rows, has_hosts));
   std::fflush(stdout);
-  for (const std::string& note : notes) complain(note);
+  for (const std::string& note : notes) complain("ps", note);
   return 0;
 }
 

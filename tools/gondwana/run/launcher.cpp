@@ -17,6 +17,7 @@
 #include <optional>
 #include <string_view>
 
+#include "complain.hpp"
 #include "core/function_ref.hpp"
 #include "core/options.hpp"
 #include "core/print_error.hpp"
@@ -57,7 +58,7 @@ struct Child {
 };
 
 int complain(const Error& error, int status) {
-  print_error("gondwana run: {}\n", error.text);
+  gondwana::complain("run", error.text);
   return status;
 }
 

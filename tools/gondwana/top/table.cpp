@@ -7,6 +7,7 @@
 #include <array>
 #include <ranges>
 
+#include "core/printable.hpp"
 #include "json_text.hpp"
 #include "memory/rank_report.hpp"
 #include "why/diagnosis.hpp"
@@ -196,6 +197,8 @@ Table table_of(const JobSeen& job, const View& view) {
   table.rows.push_back(line_of(all));
   for (const Row& row : rows) table.rows.push_back(line_of(row));
   for (const Row& row : agents_of(job)) table.rows.push_back(line_of(row));
+  for (auto* lines : {&table.headers, &table.rows})
+    std::ranges::transform(*lines, lines->begin(), &printable);
   return table;
 }
 

@@ -9,7 +9,7 @@
 #include <functional>
 #include <optional>
 
-#include "core/print_error.hpp"
+#include "complain.hpp"
 #include "hosts/arguments.hpp"
 #include "hosts/job_view.hpp"
 #include "jobs/arguments.hpp"
@@ -147,7 +147,7 @@ Result<int> show(hosts::JobView& job, const Choices& choices) {
 }
 
 int complain(const Error& error) {
-  print_error("gondwana top: {}\n", error.text);
+  gondwana::complain("top", error.text);
   return 1;
 }
 

@@ -7,7 +7,8 @@
 #include <csignal>
 #include <thread>
 
-#include "core/print_error.hpp"
+#include "complain.hpp"
+#include "core/printable.hpp"
 #include "hosts/arguments.hpp"
 #include "hosts/job_view.hpp"
 #include "jobs/arguments.hpp"
@@ -110,7 +111,7 @@ void wait_for_end(hosts::JobView& job) {
 }
 
 int complain(const Error& error) {
-  print_error("gondwana trace: {}\n", error.text);
+  gondwana::complain("trace", error.text);
   return 1;
 }
 
@@ -130,8 +131,8 @@ int run_command(const std::vector<std::string>& words) {
       write_trace(job->trace(choices->watch, &goes_on), choices->file, choices->last);
   if (!written) return complain(written.error());
   for (const std::string& complaint : job->complaints())
-    print_error("gondwana trace: {}; its nodes are not in the trace\n", complaint);
-  fmt::print("{}\n", *written);
+    gondwana::complain("trace", complaint + "; its nodes are not in the trace");
+  fmt::print("{}\n", printable(*written));
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "core/printable.hpp"
 #include "json_text.hpp"
 #include "modules.hpp"
 
@@ -50,7 +51,7 @@ std::string text_of(const Frame& frame) {
     text += fmt::format(" at {}:{}", frame.file, frame.line);
   else if (!frame.module.empty())
     text += fmt::format(" in {}", frame.module);
-  return text;
+  return printable(text);
 }
 
 // The innermost frame of the program itself.
@@ -66,7 +67,7 @@ bool matters(const Place& place, const ThreadStack& thread) {
 
 std::string text_of(const ThreadStack& thread) {
   if (const Frame* own = own_frame(thread)) return text_of(*own);
-  return thread.frames.empty() ? thread.problem : text_of(thread.frames.front());
+  return thread.frames.empty() ? printable(thread.problem) : text_of(thread.frames.front());
 }
 
 std::string to_json(const Frame& frame) {
@@ -102,14 +103,16 @@ std::vector<Place> find_places(const jobs::JobSeen& job, const std::vector<std::
 }
 
 std::string to_text(const Place& place, bool whole) {
-  const std::string on = place.host.empty() ? "" : fmt::format(" on {}", place.host);
+  const std::string on = place.host.empty() ? "" : fmt::format(" on {}", printable(place.host));
   const std::string rank = fmt::format("  rank {} (process {}{}", place.rank, place.pid, on);
-  if (place.threads.empty()) return fmt::format("{}): {}\n", rank, place.problem);
+  if (place.threads.empty()) return fmt::format("{}): {}\n", rank, printable(place.problem));
   std::string text;
   for (const ThreadStack& thread : place.threads) {
     if (!whole && !matters(place, thread)) continue;
     const std::string name =
-        thread.thread == place.pid ? "" : fmt::format(", thread {} {}", thread.thread, thread.name);
+        thread.thread == place.pid
+            ? ""
+            : fmt::format(", thread {} {}", thread.thread, printable(thread.name));
     text += fmt::format("{}{}): {}\n", rank, name, text_of(thread));
     if (!whole) continue;
     for (const Frame& frame : thread.frames) text += fmt::format("      {}\n", text_of(frame));

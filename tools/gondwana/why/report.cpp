@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/printable.hpp"
 #include "json_text.hpp"
 #include "memory/rank_report.hpp"
 #include "why/wait_graph.hpp"
@@ -51,10 +52,10 @@ std::string table(const JobSeen& job) {
   std::string text = fmt::format("  {:<{}}  {:>9}  {:>9}  {}\n", "RANKS",
                                  std::max<std::size_t>(widest, 5), "SINCE", "PROCESSOR", "EACH");
   for (const auto& [what, group] : groups)
-    text += fmt::format("  {:<{}}  {:>9}  {:>7.0f} %  {}\n", format_ranks(group.ranks),
-                        std::max<std::size_t>(widest, 5),
-                        group.longest > 0 ? format_seconds(group.longest) : "",
-                        100 * group.computed / static_cast<double>(group.ranks.size()), what);
+    text += fmt::format(
+        "  {:<{}}  {:>9}  {:>7.0f} %  {}\n", format_ranks(group.ranks),
+        std::max<std::size_t>(widest, 5), group.longest > 0 ? format_seconds(group.longest) : "",
+        100 * group.computed / static_cast<double>(group.ranks.size()), printable(what));
   return text;
 }
 
@@ -63,9 +64,11 @@ std::string table(const JobSeen& job) {
 std::string to_text(const Report& report, bool stacks) {
   const auto& [job, diagnosis, places] = report;
   std::string text;
-  for (const std::string& sentence : diagnosis.sentences) text += sentence + "\n";
+  for (const std::string& sentence : diagnosis.sentences) text += printable(sentence) + "\n";
   for (const Place& place : places) text += to_text(place, stacks);
-  return text + fmt::format("job {}, {} ranks of {}\n", job.id, job.ranks, job.program) +
+  return text +
+         fmt::format("job {}, {} ranks of {}\n", printable(job.id), job.ranks,
+                     printable(job.program)) +
          table(job);
 }
 

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "core/print_error.hpp"
+#include "complain.hpp"
 #include "hosts/arguments.hpp"
 #include "hosts/job_view.hpp"
 #include "jobs/arguments.hpp"
@@ -58,7 +58,7 @@ Result<Choices> parse(const std::vector<std::string>& words) {
 }
 
 int complain(const Error& error) {
-  print_error("gondwana why: {}\n", error.text);
+  gondwana::complain("why", error.text);
   return 1;
 }
 

@@ -9,13 +9,13 @@
 #include "bench/scale/model.hpp"
 #include "bench/scale/scale_choices.hpp"
 #include "bench/scale/scale_report.hpp"
-#include "core/print_error.hpp"
+#include "complain.hpp"
 
 namespace gondwana::bench {
 namespace {
 
 int complain(const Error& error) {
-  print_error("gondwana bench scale: {}\n", error.text);
+  gondwana::complain("bench scale", error.text);
   return 1;
 }
 

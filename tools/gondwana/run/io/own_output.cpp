@@ -8,6 +8,8 @@
 #include <array>
 #include <ctime>
 
+#include "core/printable.hpp"
+
 namespace gondwana::launch {
 namespace {
 
@@ -51,7 +53,8 @@ void OwnOutput::write(std::uint32_t rank, Standard which, std::string_view text)
 }
 
 void OwnOutput::say(std::string_view sentence) {
-  stream(Standard::error).append(launcher, fmt::format("gondwana run: {}\n", sentence));
+  stream(Standard::error)
+      .append(launcher, fmt::format("gondwana run: {}\n", printable_lines(sentence)));
 }
 
 std::string OwnOutput::prefix(std::uint32_t rank) const {

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "complain.hpp"
 #include "core/host_name.hpp"
-#include "core/print_error.hpp"
 #include "run/launcher.hpp"
 #include "run/node/exit_status.hpp"
 #include "run/node/job_files.hpp"
@@ -82,7 +82,7 @@ Result<void> prepare(Task& task) {
 int run_remote_launcher() {
   Result<Task> task = read_task();
   if (!task) {
-    print_error("gondwana run: {}\n", task.error().text);
+    complain("run", task.error().text);
     return exit_failure;
   }
   if (const Result<void> prepared = prepare(*task); !prepared)
