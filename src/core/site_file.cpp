@@ -1,17 +1,13 @@
 #include "core/site_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <array>
 #include <cassert>  // before toml++, which would hide what it declares
-#include <cerrno>
-#include <cstring>
+#include <cstddef>
 #include <optional>
 
 #include "core/options.hpp"
-#include "core/unique_fd.hpp"
+#include "core/read_file.hpp"
 #include "core/variables.hpp"
 
 // Compiled into this file alone and seen by no other: programs that link us may have their own.
@@ -26,17 +22,7 @@ namespace gondwana {
 namespace {
 
 constexpr const char* usual_path = "/etc/gondwana.toml";
-
-Result<std::string> content_of(const UniqueFd& file) {
-  std::string content;
-  std::array<char, 4096> buffer{};
-  for (ssize_t length = 1; length != 0;) {
-    length = ::read(file.get(), buffer.data(), buffer.size());
-    if (length < 0 && errno != EINTR) return Error{Errc::refused, std::strerror(errno)};
-    if (length > 0) content.append(buffer.data(), static_cast<std::size_t>(length));
-  }
-  return content;
-}
+constexpr std::size_t longest_file = std::size_t{1} << 20;
 
 // As the value would be written into the environment; nothing: it has no such form.
 std::optional<std::string> as_text(const toml::node& value) {
@@ -94,10 +80,8 @@ Result<SiteFile::Value> read_value(std::string_view key, const toml::node& node,
 Result<SiteFile> SiteFile::read(const char* named) {
   if (named != nullptr && *named == '\0') return SiteFile();
   const char* path = named != nullptr ? named : usual_path;
-  const UniqueFd file(::open(path, O_RDONLY | O_CLOEXEC));
-  if (!file && named == nullptr && errno == ENOENT) return SiteFile();
-  const Result<std::string> content =
-      file ? content_of(file) : Result<std::string>(Error{Errc::refused, std::strerror(errno)});
+  const Result<std::string> content = read_file(path, longest_file);
+  if (!content && named == nullptr && content.error().code == Errc::missing) return SiteFile();
   if (content) return parse(*content, path);
   return Error{Errc::refused,
                fmt::format("{} cannot be read: {}; make it readable, or set GONDWANA_CONFIG to "

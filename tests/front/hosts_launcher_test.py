@@ -86,8 +86,8 @@ class LocalHostsTest(JobTest):
             (["--hostfile", twice], "twice, line 1: host localhost:2: its ranks are given twice"),
             (["--hostfile", empty], "it names no host"),
             (["--hostfile", f"{self.folder}/none"], "cannot read it: No such file"),
-            (["--hostfile", "/tmp"], "--hostfile /tmp: cannot read it: Is a directory"),
-            (["--hostfile", "/dev/zero"], "/dev/zero: cannot read it: it is longer than"),
+            (["--hostfile", "/tmp"], "--hostfile /tmp: cannot read it: it is a directory, not a file"),
+            (["--hostfile", "/dev/zero"], "/dev/zero: cannot read it: it is a device, not a file"),
             (["--hosts", ""], '-H,--host,--hosts "": its value is empty'),
             (["--hosts", "localhost,localhost", "--ppn", "2", "-n", "5"], "need 3 hosts, of which 2"),
         ]:

@@ -114,7 +114,8 @@ TEST(site_file, a_file_that_is_named_must_be_there_and_an_empty_name_is_none) {
             "set GONDWANA_CONFIG to another file or to nothing");
   const Result<SiteFile> folder = SiteFile::read("/");
   ASSERT_FALSE(folder);
-  EXPECT_NE(folder.error().text.find("Is a directory"), std::string::npos) << folder.error().text;
+  EXPECT_NE(folder.error().text.find("it is a directory"), std::string::npos)
+      << folder.error().text;
 }
 
 TEST(site_file, who_reads_options_is_told_what_is_wrong_with_the_file) {

@@ -4,12 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
+#include <cstddef>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "complain.hpp"
 #include "core/print_error.hpp"
+#include "core/read_file.hpp"
 
 namespace gondwana::bench {
 namespace {
@@ -18,13 +19,11 @@ Error wrong(std::string text) {
   return {Errc::malformed, std::move(text)};
 }
 
-Result<std::vector<Recorded>> read_file(const std::string& name) {
-  std::ifstream file(name);
-  std::error_code failure;
-  if (!file || std::filesystem::is_directory(name, failure))
-    return wrong(fmt::format("{}: the file cannot be read", name));
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  return read_recorded(name, text);
+Result<std::vector<Recorded>> read_records(const std::string& name) {
+  constexpr std::size_t longest = std::size_t{256} << 20;
+  const Result<std::string> text = read_file(name, longest);
+  if (text) return read_recorded(name, *text);
+  return wrong(fmt::format("{}: the file cannot be read: {}", name, text.error().text));
 }
 
 Series series_of(const nlohmann::json& item) {
@@ -126,7 +125,7 @@ Changes changes_of(const std::vector<Recorded>& before, const std::vector<Record
 }
 
 int complain(const Error& error) {
-  print_error("gondwana bench compare: {}\n", error.text);
+  gondwana::complain("bench compare", error.text);
   return 2;
 }
 
@@ -174,9 +173,9 @@ std::string to_table(const std::vector<Compared>& compared) {
 int compare_command(const std::vector<std::string>& files) {
   if (files.size() != 2)
     return complain(wrong("expected two files that --json has written: BEFORE AFTER"));
-  const Result<std::vector<Recorded>> before = read_file(files[0]);
+  const Result<std::vector<Recorded>> before = read_records(files[0]);
   if (!before) return complain(before.error());
-  const Result<std::vector<Recorded>> after = read_file(files[1]);
+  const Result<std::vector<Recorded>> after = read_records(files[1]);
   if (!after) return complain(after.error());
   const Changes all = changes_of(*before, *after);
   if (all.series == 0)

@@ -11,10 +11,10 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
 #include <vector>
 
+#include "core/read_file.hpp"
 #include "own_files.hpp"
 
 namespace gondwana::launch {
@@ -104,7 +104,9 @@ Result<void> run_python(const std::string& script, const std::string& data,
 
 std::string beginning_of(const std::string& file, std::size_t length) {
   std::string begin(length, '\0');
-  std::ifstream(file).read(begin.data(), static_cast<std::streamsize>(length));
+  const Result<UniqueFd> opened = open_to_read(file);
+  const ssize_t count = opened ? ::read(opened->get(), begin.data(), length) : 0;
+  begin.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   return begin;
 }
 

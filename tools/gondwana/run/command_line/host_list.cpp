@@ -3,14 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
 
 #include "bootstrap/protocol.hpp"
 #include "core/parse.hpp"
+#include "core/read_file.hpp"
 
 namespace gondwana::launch {
 namespace {
@@ -123,20 +119,10 @@ Result<std::vector<Host>> parse_host_file(std::string_view text, const std::stri
 }
 
 Result<std::vector<Host>> read_host_file(const std::string& path) {
-  const auto refuse = [&path](std::string_view why) {
-    return wrong(fmt::format("{}: cannot read it: {}", path, why));
-  };
-  std::error_code failure;
-  if (std::filesystem::is_directory(path, failure)) return refuse(std::strerror(EISDIR));
-  std::ifstream file(path);
-  if (!file.is_open()) return refuse(std::strerror(errno));
   constexpr std::size_t longest = std::size_t{16} << 20;
-  std::string text(longest, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad()) return refuse(std::strerror(errno));
-  if (file) return refuse("it is longer than 16 MiB; is it a list of hosts?");
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return parse_host_file(text, path);
+  const Result<std::string> text = read_file(path, longest);
+  if (text) return parse_host_file(*text, path);
+  return wrong(fmt::format("{}: cannot read it: {}", path, text.error().text));
 }
 
 }  // namespace gondwana::launch
