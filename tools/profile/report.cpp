@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <utility>
 
+#include "core/new_file.hpp"
 #include "json.hpp"
 
 namespace gondwana::profile {
@@ -141,17 +139,11 @@ std::string matrix_as_csv(const Report& report) {
   return text;
 }
 
-Result<void> write_file(const std::string& path, const std::string& text) {
-  std::FILE* file = std::fopen(path.c_str(), "we");
-  bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  int failure = errno;
-  if (file != nullptr && std::fclose(file) != 0 && written) {
-    written = false;
-    failure = errno;
-  }
-  if (written) return {};
-  return Error{Errc::refused,
-               fmt::format("cannot write SHMEM_PROFILE_FILE {}: {}", path, std::strerror(failure))};
+Result<void> write(const std::string& path, const std::string& text) {
+  if (const Result<void> written = write_file(path, text); !written)
+    return Error{Errc::refused,
+                 fmt::format("cannot write SHMEM_PROFILE_FILE {}: {}", path, written.error().text)};
+  return {};
 }
 
 }  // namespace
@@ -177,9 +169,9 @@ std::string as_text(const Report& report) {
 }
 
 Result<void> write_report(const Report& report, const std::string& file) {
-  if (file.ends_with(".json")) return write_file(file, as_json(report));
-  if (const Result<void> written = write_file(file, calls_as_csv(report)); !written) return written;
-  return report.peers > 0 ? write_file(file + ".matrix", matrix_as_csv(report)) : Result<void>();
+  if (file.ends_with(".json")) return write(file, as_json(report));
+  if (const Result<void> written = write(file, calls_as_csv(report)); !written) return written;
+  return report.peers > 0 ? write(file + ".matrix", matrix_as_csv(report)) : Result<void>();
 }
 
 }  // namespace gondwana::profile

@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "bench/comparison.hpp"
 #include "bench/installed_file.hpp"
@@ -18,13 +17,14 @@
 #include "bench/report.hpp"
 #include "bench/scale/scale.hpp"
 #include "bench/subject.hpp"
-#include "core/print_error.hpp"
+#include "complain.hpp"
+#include "core/new_file.hpp"
 
 namespace gondwana::bench {
 namespace {
 
 int complain(const Error& error) {
-  print_error("gondwana bench: {}\n", error.text);
+  gondwana::complain("bench", error.text);
   return 1;
 }
 
@@ -33,8 +33,10 @@ Result<void> write_page(const std::vector<std::string>& data, const std::string&
   const Result<std::string> script = find_file("bench_page", GONDWANA_MODULES "/bench");
   if (!script) return script.error();
   const std::string file = std::filesystem::path(page).replace_extension(".bench.json").string();
-  if (!(std::ofstream(file) << fmt::format("[{}]\n", fmt::join(data, ",\n"))).flush())
-    return Error{Errc::refused, fmt::format("--report: {} cannot be written", file)};
+  const std::string text = fmt::format("[{}]\n", fmt::join(data, ",\n"));
+  if (const Result<void> written = write_file(file, text); !written)
+    return Error{Errc::refused,
+                 fmt::format("--report: {} cannot be written: {}", file, written.error().text)};
   // -B: nothing is written into the folder of the script.
   const Result<std::string> made = output_of({"python3", "-B", *script, file, page});
   if (made) return {};

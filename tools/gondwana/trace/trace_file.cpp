@@ -10,12 +10,13 @@
 #include <optional>
 #include <span>
 
+#include "core/new_file.hpp"
 #include "memory/control_page.hpp"
 #include "modules.hpp"
 #include "perfetto_module/perfetto.hpp"
 #include "trace/flows.hpp"
-#include "trace/new_file.hpp"
 #include "trace/places.hpp"
+#include "trace/removed_by_signals.hpp"
 
 namespace gondwana::trace {
 namespace {
@@ -235,15 +236,18 @@ Result<void> write_file(const std::vector<NodeTrace>& nodes, const std::string& 
     return Error{Errc::missing, fmt::format("no trace was written: {}; install the protobuf "
                                             "library (libprotobuf-lite) and build again",
                                             symbol.error().text)};
+  const auto no_file = [&file](const Error& why) {
+    return Error{Errc::refused, fmt::format("cannot write the trace to {}: {}", file, why.text)};
+  };
   Result<NewFile> out = NewFile::open(file);
-  if (!out) return out.error();
+  if (!out) return no_file(out.error());
+  const RemovedBySignals removed(out->unfinished());
   std::unique_ptr<TraceWriter> writer;
   reinterpret_cast<MakeTraceWriter>(*symbol)(out->get(), &writer);
   JobWriter(nodes, *writer).write();
-  if (const Result<void> written = writer->finish(); !written)
-    return Error{Errc::refused,
-                 fmt::format("cannot write the trace to {}: {}", file, written.error().text)};
-  return out->keep();
+  if (const Result<void> written = writer->finish(); !written) return no_file(written.error());
+  if (const Result<void> kept = out->keep(); !kept) return no_file(kept.error());
+  return {};
 }
 
 Result<std::string> summary(const std::vector<NodeTrace>& nodes, const std::string& file) {

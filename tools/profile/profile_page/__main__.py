@@ -12,6 +12,7 @@ sys.path.insert(1, str(Path(__file__).parents[1] / "pages"))
 
 import data
 import drawing
+import new_file
 import page
 import paths
 import summary
@@ -32,10 +33,10 @@ def main(source: Path, target: Path) -> int:
         picture = target.with_suffix(".png")
         matrix = pictures.matrix(profile)
         if matrix is not None:
-            picture.write_bytes(matrix)
+            new_file.write(picture, matrix)
         of_job = paths.of_job(profile)
         text = page.page(profile, of_job, matrix, pictures.balance(profile))
-        target.write_text(text, encoding="utf-8")
+        new_file.write(target, text.encode())
     except (OSError, ValueError) as error:
         return complain(f"no page is made from {source}: {error}")
     print(summary.text(profile, of_job), end="", file=sys.stderr)

@@ -19,6 +19,7 @@ def main(source: Path, target: Path) -> int:
         return complain(why_not)
     import curves  # they load matplotlib
     import glance
+    import new_file
     import page
 
     try:
@@ -26,7 +27,7 @@ def main(source: Path, target: Path) -> int:
         results = json.loads(text)
         pictures = [curves.of_subject(result) for result in results]
         text = page.page(results, glance.picture(results), pictures, glance.rows(results), text)
-        target.write_text(text, encoding="utf-8")
+        new_file.write(target, text.encode())
     except (OSError, ValueError) as error:
         return complain(f"no page is made from {source}: {error}")
     return 0

@@ -14,6 +14,7 @@
 #include "bootstrap/protocol.hpp"
 #include "core/host_name.hpp"
 #include "core/machine.hpp"
+#include "core/new_file.hpp"
 #include "run/command_line/room.hpp"
 #include "run/io/pipe.hpp"
 #include "run/node/guardian.hpp"
@@ -138,10 +139,10 @@ Result<UniqueFd> Guardian::open_output(std::uint32_t rank, Standard which) {
   if (!job_.output_folder.empty()) {
     const std::string path = fmt::format("{}/rank.{}.{}", job_.output_folder, global(rank),
                                          which == Standard::output ? "out" : "err");
-    UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
+    Result<UniqueFd> file = open_to_append(path);
     if (file) return file;
-    if (errno == EMFILE) return no_descriptor("the output files", rank);
-    return Error{Errc::refused, fmt::format("cannot write {}: {}", path, std::strerror(errno))};
+    if (file.error().code == Errc::out_of_memory) return no_descriptor("the output files", rank);
+    return Error{Errc::refused, fmt::format("cannot write {}: {}", path, file.error().text)};
   }
   Result<Pipe> pipe = make_pipe(fmt::format("the output pipes of rank {}", rank));
   if (!pipe) return pipe.error();
