@@ -180,10 +180,18 @@ class TopTest(LauncherCase):
         server, url = self.begin_server(job)
         address = url.removeprefix("http://").removesuffix("/metrics").split(":")
         with contextlib.ExitStack() as idle:
-            silent = [idle.enter_context(socket.create_connection(address)) for _ in range(200)]
+            # More than the server holds; half of them begin a request and do not end it.
+            silent = []
+            for number in range(600):
+                silent.append(idle.enter_context(socket.create_connection(address)))
+                if number % 2 == 0:
+                    silent[-1].sendall(b"GET /metrics HTTP/1.1\r\nHost: ")
             with urllib.request.urlopen(url, timeout=WATCHDOG) as answer:
                 page = answer.read()
-            closed, _, _ = select.select(silent, [], [], 0)  # the server would close them in time
+            young = select.poll()  # the server would close them in time
+            for one in silent[-200:]:
+                young.register(one, select.POLLIN)
+            closed = young.poll(0)
         server.send_signal(signal.SIGTERM)
         self.assertEqual(server.wait(WATCHDOG), 0)
         self.end(job)
@@ -203,10 +211,14 @@ class TopTest(LauncherCase):
             except urllib.error.HTTPError as refusal:
                 statuses[host] = refusal.code
                 refusal.close()
+        with socket.create_connection(("127.0.0.1", int(port))) as client:
+            client.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nhost: evil.example\r\n\r\n")
+            two_hosts = client.recv(100)
         server.send_signal(signal.SIGTERM)
         self.assertEqual(server.wait(WATCHDOG), 0)
         self.end(job)
         self.assertEqual(list(statuses.values()), [403, 403, 200, 200])
+        self.assertTrue(two_hosts.startswith(b"HTTP/1.1 400 "), two_hosts)
 
     def test_the_dashboard_asks_for_what_is_there(self):
         job = self.begin_problem("nothing", env=TWO_NODES if find_library("fabric") else None)

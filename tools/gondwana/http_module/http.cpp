@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
+#include <strings.h>
+#include <sys/socket.h>
 
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <string_view>
 #include <thread>
@@ -16,9 +20,39 @@ namespace gondwana::top {
 namespace {
 
 constexpr std::chrono::milliseconds between_questions{100};
-// A client that connects and asks nothing keeps a connection for that time.
+// A client that connects and asks nothing keeps a connection for that time, or until many others
+// have connected: then the oldest gives way, so that one user does not shut out the others.
 constexpr unsigned most_connections = 512;
+constexpr std::size_t most_unasked = most_connections / 2;
 constexpr unsigned idle_s = 10;
+
+// Connections without a whole request, the oldest first. Of the thread of the server alone.
+class Unasked {
+ public:
+  void add(MHD_Connection* connection) {
+    connections_.push_back(connection);
+    if (connections_.size() <= most_unasked) return;
+    const MHD_ConnectionInfo* facts =
+        ::MHD_get_connection_info(connections_.front(), MHD_CONNECTION_INFO_CONNECTION_FD);
+    connections_.pop_front();
+    if (facts != nullptr) ::shutdown(facts->connect_fd, SHUT_RDWR);  // the server sees its end
+  }
+  void remove(MHD_Connection* connection) { std::erase(connections_, connection); }
+
+ private:
+  std::deque<MHD_Connection*> connections_;
+};
+
+void on_connection(void* argument, MHD_Connection* connection, void** /*context*/,
+                   MHD_ConnectionNotificationCode what) {
+  auto& unasked = *static_cast<Unasked*>(argument);
+  what == MHD_CONNECTION_NOTIFY_STARTED ? unasked.add(connection) : unasked.remove(connection);
+}
+
+struct Server {
+  const Site& site;
+  Unasked unasked = {};
+};
 
 struct Stopped {
   void operator()(MHD_Daemon* daemon) const { ::MHD_stop_daemon(daemon); }
@@ -37,17 +71,33 @@ MHD_Result reply(MHD_Connection* connection, unsigned status, std::string_view t
   return queued;
 }
 
+std::size_t host_headers(MHD_Connection* connection) {
+  std::size_t count = 0;
+  ::MHD_get_connection_values(
+      connection, MHD_HEADER_KIND,
+      [](void* argument, MHD_ValueKind /*kind*/, const char* name, const char* /*value*/) {
+        if (::strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0) ++*static_cast<std::size_t*>(argument);
+        return MHD_YES;
+      },
+      &count);
+  return count;
+}
+
 // Called by the thread of the server, once for the header of a request and once for its body.
 // NOLINTNEXTLINE(readability-function-size): the parameters are those of libmicrohttpd
 MHD_Result answer(void* argument, MHD_Connection* connection, const char* path, const char* method,
                   const char* /*version*/, const char* /*body*/, std::size_t* body_size,
                   void** /*request*/) {
-  const auto& site = *static_cast<const Site*>(argument);
+  auto& server = *static_cast<Server*>(argument);
+  const Site& site = server.site;
+  server.unasked.remove(connection);
   const std::string_view wanted = method;
   constexpr std::string_view text = "text/plain; charset=utf-8";
   if (*body_size != 0) return MHD_NO;
   if (wanted != MHD_HTTP_METHOD_GET && wanted != MHD_HTTP_METHOD_HEAD)
     return reply(connection, MHD_HTTP_METHOD_NOT_ALLOWED, text, "only GET and HEAD\n");
+  if (host_headers(connection) > 1)
+    return reply(connection, MHD_HTTP_BAD_REQUEST, text, "a request has one Host header\n");
   const char* host =
       ::MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
   if (!site.is_asked_as(host != nullptr ? host : ""))
@@ -89,11 +139,13 @@ Result<void> serve(const Address& address, const Site& site) {
   if (!socket) return socket.error();
   const unsigned flags = MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD |
                          (socket->is_six ? unsigned{MHD_USE_IPv6} : 0U);
+  Server server{site};
   errno = 0;
-  const Daemon daemon(
-      ::MHD_start_daemon(flags, address.port, nullptr, nullptr, &answer, const_cast<Site*>(&site),
-                         MHD_OPTION_SOCK_ADDR, socket->address(), MHD_OPTION_CONNECTION_LIMIT,
-                         most_connections, MHD_OPTION_CONNECTION_TIMEOUT, idle_s, MHD_OPTION_END));
+  const Daemon daemon(::MHD_start_daemon(flags, address.port, nullptr, nullptr, &answer, &server,
+                                         MHD_OPTION_NOTIFY_CONNECTION, &on_connection,
+                                         &server.unasked, MHD_OPTION_SOCK_ADDR, socket->address(),
+                                         MHD_OPTION_CONNECTION_LIMIT, most_connections,
+                                         MHD_OPTION_CONNECTION_TIMEOUT, idle_s, MHD_OPTION_END));
   if (daemon == nullptr)
     return Error{Errc::refused,
                  fmt::format("--serve: cannot listen on {} port {}: {}", address.host, address.port,
