@@ -27,6 +27,7 @@ Watched a_job() {
   job.found.front().agent = jobs::AgentSeen{.pid = 12, .used_s = 1.5, .waiting = 4, .leaving = 5};
   jobs::RankSeen rank;
   rank.rank = 2;
+  rank.node = 1;
   rank.pid = 4711;
   rank.process = jobs::RankSeen::Process::stopped;
   rank.state = RankState::running;

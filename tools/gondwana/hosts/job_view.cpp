@@ -59,6 +59,11 @@ void merge(JobSeen& job, JobSeen&& more) {
   if (job.program.empty()) job.program = more.program;
   for (const jobs::NodeSeen& node : more.found) {
     if (std::ranges::find(job.found, node.node, &jobs::NodeSeen::node) != job.found.end()) continue;
+  if (more.ranks != job.ranks || more.nodes != job.nodes) return;
+  const auto are_the_same = [](const jobs::NodeSeen& one, const jobs::NodeSeen& other) {
+    return one.node == other.node ||
+           (one.first < other.first + other.ranks && other.first < one.first + one.ranks);
+  };
     job.found.push_back(node);
     for (const jobs::RankSeen& rank : more.seen)
       if (rank.node == node.node) job.seen.push_back(rank);

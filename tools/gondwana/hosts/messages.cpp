@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "archive.hpp"
+#include "bootstrap/protocol.hpp"
 #include "trace/wire.hpp"
 
 // What is on the wire, in its order: beside the types, so that the archive finds it.
@@ -42,8 +43,29 @@ void fields(auto& archive, Of<AgentSeen> auto& agent) {
 void fields(auto& archive, Of<NodeSeen> auto& node) {
   archive(node.node, node.first, node.ranks, node.host, node.processors, node.agent);
 }
+
+// Nodes and ranks in their order, and each rank one of its node.
+bool is_sound(const JobSeen& job) {
+  const auto is_of_job = [&](const NodeSeen& node) {
+    return node.node < job.nodes && node.first <= job.ranks && node.ranks <= job.ranks - node.first;
+  };
+  const auto is_of_node = [&](const RankSeen& rank) {
+    const auto node = std::ranges::lower_bound(job.found, rank.node, {}, &NodeSeen::node);
+    return node != job.found.end() && node->node == rank.node && rank.rank >= node->first &&
+           rank.rank - node->first < node->ranks;
+  };
+  return job.ranks <= protocol::max_ranks && job.watched_s > 0 &&
+         std::ranges::all_of(job.found, is_of_job) &&
+         std::ranges::adjacent_find(job.found, std::ranges::greater_equal{}, &NodeSeen::node) ==
+             job.found.end() &&
+         std::ranges::adjacent_find(job.seen, std::ranges::greater_equal{}, &RankSeen::rank) ==
+             job.seen.end() &&
+         std::ranges::all_of(job.seen, is_of_node);
+}
+
 void fields(auto& archive, Of<JobSeen> auto& job) {
   archive(job.id, job.program, job.ranks, job.nodes, job.watched_s, job.found, job.seen);
+  archive.expect(is_sound(job));
 }
 
 }  // namespace gondwana::jobs
@@ -100,6 +122,7 @@ void fields(auto& archive, Of<Traced> auto& traced) {
 }
 void fields(auto& archive, Of<Time> auto& time) {
   archive(time.ns);
+  archive.expect(trace::is_possible_time(time.ns));
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // Traces as bytes, for a process on another host.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -18,9 +19,17 @@ constexpr std::uint8_t enumerators(EventKind /*kind*/) {
 
 namespace gondwana::trace {
 
+// Some 30 years: of such times sums and differences are times, too.
+constexpr bool is_possible_time(std::int64_t ns) {
+  constexpr std::int64_t longest = std::int64_t{1} << 60;
+  return ns > -longest && ns < longest;
+}
+
 void fields(auto& archive, Of<Event> auto& event) {
   archive(event.kind, event.is_open, event.name, event.peer, event.begin_ns, event.duration_ns);
   archive(event.place, event.bytes);
+  archive.expect(is_possible_time(event.begin_ns) && is_possible_time(event.duration_ns) &&
+                 event.duration_ns >= 0);
 }
 void fields(auto& archive, Of<ThreadTrace> auto& thread) {
   archive(thread.thread, thread.name, thread.replaced, thread.events);
@@ -32,6 +41,7 @@ void fields(auto& archive, Of<RankTrace> auto& rank) {
 void fields(auto& archive, Of<NodeTrace> auto& node) {
   archive(node.job, node.host, node.node, node.is_sampled, node.ahead_ns, node.error_ns);
   archive(node.ranks);
+  archive.expect(is_possible_time(node.ahead_ns) && is_possible_time(node.error_ns));
 }
 
 std::string encode(const NodeTrace& node);

@@ -126,6 +126,11 @@ bool plausible(const Ended& ended) {
 bool plausible(const Left& left) {
   return left.rank < protocol::max_ranks;
 }
+// Nanoseconds of some clock, up to 30 years: differences of such times are times, too.
+bool plausible(const Pong& pong) {
+  constexpr std::uint64_t longest_ns = std::uint64_t{1} << 60;
+  return pong.sent_ns < longest_ns && pong.time_ns < longest_ns;
+}
 bool plausible(const auto& /*any bytes will do*/) {
   return true;
 }
