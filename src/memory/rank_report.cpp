@@ -7,6 +7,8 @@
 #include <set>
 #include <vector>
 
+#include "memory/live.hpp"
+
 namespace gondwana {
 namespace {
 
@@ -65,7 +67,7 @@ std::string describe_waiting(std::span<const Survivor> survivors) {
   for (const auto& [rank, page] : survivors) {
     const Waiting* wait = page != nullptr ? page->longest_wait() : nullptr;
     if (wait == nullptr) continue;
-    Waiters& waiters = waiters_in[wait->call()];
+    Waiters& waiters = waiters_in[call_in(*wait)];
     waiters.ranks.push_back(rank);
     waiters.peers.insert(wait->peer.load(std::memory_order_relaxed));
   }
@@ -80,7 +82,7 @@ std::string describe_ranks(std::span<const Survivor> survivors) {
   std::vector<std::uint32_t> outside;
   std::vector<std::uint32_t> finalized;
   for (const auto& [rank, page] : survivors) {
-    const RankState state = page == nullptr ? RankState::absent : page->state.load();
+    const RankState state = page == nullptr ? RankState::absent : state_in(*page);
     if (state == RankState::absent)
       absent.push_back(rank);
     else if (state == RankState::finalized)

@@ -27,7 +27,7 @@ constexpr useconds_t look_again_us = 200;
 char state_in(const std::string& stat_file) {
   std::ifstream file(stat_file);
   std::string stat;
-  std::getline(file, stat);
+  std::getline(file, stat, '\0');               // the name may have the end of a line
   const std::size_t bracket = stat.rfind(')');  // of the name; the state follows
   return bracket != std::string::npos && bracket + 2 < stat.size() ? stat[bracket + 2] : char{0};
 }

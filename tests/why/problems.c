@@ -142,6 +142,18 @@ static void child_that_stays(void) {
   end_of_input();
 }
 
+// A store that went wild, into the memory by which launcher and tools know the job.
+static void damaged_memory(void) {
+  unsigned long begin = 0;
+  FILE* maps = fopen("/proc/self/maps", "r");
+  for (char line[600]; begin == 0 && fgets(line, sizeof line, maps) != NULL;)
+    if (strstr(line, "memfd:gondwana-control") != NULL) begin = strtoul(line, NULL, 16);
+  fclose(maps);
+  if (!is_last) sleep_ms(60000);
+  memset((void*)begin, 0x7f, 64);  // what the node says of itself
+  abort();
+}
+
 static const struct {
   const char* name;
   void (*act)(void);
@@ -161,6 +173,7 @@ static const struct {
     {"nothing", nothing},
     {"input", end_of_input},
     {"child", child_that_stays},
+    {"damage", damaged_memory},
 };
 
 int main(int argc, char** argv) {

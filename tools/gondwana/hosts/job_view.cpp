@@ -6,6 +6,7 @@
 #include "core/machine.hpp"
 #include "core/parse.hpp"
 #include "jobs/process_state.hpp"
+#include "run/command_line/host_list.hpp"
 #include "run/remote/way_to_host.hpp"
 #include "trace/job_trace.hpp"
 #include "why/words.hpp"
@@ -40,7 +41,8 @@ std::vector<launch::Host> other_hosts(const FoundJob& job) {
   const std::uint32_t slurm_job = slurm_job_of(job);
   for (std::uint32_t node = 0; node < job.facts().nodes; ++node) {
     const std::string name = job.nodes.front().host_of(node);
-    if (name.empty() || launch::is_this_host(name)) continue;
+    // What the program has written into the memory of the job is no name for ssh.
+    if (!launch::check_host_name(name) || launch::is_this_host(name)) continue;
     launch::Host& host = hosts.emplace_back(launch::Host{name});
     if (slurm_job == 0) continue;
     host.name = name.substr(0, name.find('.'));  // Slurm's names have no domain
@@ -57,13 +59,14 @@ void merge(JobSeen& job, JobSeen&& more) {
     return;
   }
   if (job.program.empty()) job.program = more.program;
-  for (const jobs::NodeSeen& node : more.found) {
-    if (std::ranges::find(job.found, node.node, &jobs::NodeSeen::node) != job.found.end()) continue;
   if (more.ranks != job.ranks || more.nodes != job.nodes) return;
   const auto are_the_same = [](const jobs::NodeSeen& one, const jobs::NodeSeen& other) {
     return one.node == other.node ||
            (one.first < other.first + other.ranks && other.first < one.first + one.ranks);
   };
+  for (const jobs::NodeSeen& node : more.found) {
+    const auto is_known = [&](const jobs::NodeSeen& known) { return are_the_same(known, node); };
+    if (std::ranges::any_of(job.found, is_known)) continue;
     job.found.push_back(node);
     for (const jobs::RankSeen& rank : more.seen)
       if (rank.node == node.node) job.seen.push_back(rank);
@@ -139,7 +142,7 @@ std::vector<why::Place> JobView::find_places(const std::vector<std::uint32_t>& r
                                              FunctionRef<bool()> goes_on) {
   std::vector<why::Place> places;
   const auto here = [&] {
-    if (here_) places = why::find_places(jobs::watch(*here_, milliseconds(0)), ranks);
+    if (here_) places = why::find_places(*here_, ranks);
   };
   const auto take = [&](const std::string& host, Message& answer) {
     auto* found = std::get_if<Places>(&answer);

@@ -66,7 +66,7 @@ class Observer {
   Places look(const FindPlaces& places) {
     const std::optional<jobs::FoundJob>& job = find(places.job);
     if (!job) return {};
-    return {why::find_places(jobs::watch(*job, std::chrono::milliseconds(0)), places.ranks)};
+    return {why::find_places(*job, places.ranks)};
   }
 
   Traced look(const Trace& trace) {

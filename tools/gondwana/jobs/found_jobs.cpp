@@ -9,15 +9,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <climits>
 #include <filesystem>
 #include <memory>
 #include <set>
 #include <utility>
 
+#include "bootstrap/protocol.hpp"
 #include "core/parse.hpp"
 #include "core/unique_fd.hpp"
 #include "jobs/process_state.hpp"
+#include "memory/live.hpp"
 
 namespace gondwana::jobs {
 namespace {
@@ -82,24 +85,34 @@ Mapping map_to_read(const UniqueFd& file) {
   return {static_cast<std::byte*>(start), length};
 }
 
-const NodeFacts& facts_in(const Mapping& memory) {
-  return shared_at<NodeHeader>(memory.data(), 0).facts;
-}
-
 ControlLayout layout_of(const NodeFacts& facts) {
   const NodeShare share{facts.ranks, facts.first, facts.node, facts.nodes, facts.job_ranks};
   return ControlLayout(share, facts.ring_size);
 }
 
-bool is_ours(const Mapping& memory) {
-  if (memory.size() < ControlLayout::header_size) return false;
-  const NodeFacts& facts = facts_in(memory);
-  return facts.layout == memory_fingerprint && memory.size() >= layout_of(facts).size();
+// In numbers that leave room for all that is computed from them.
+bool are_possible(const NodeFacts& facts) {
+  const bool has_ranks = facts.ranks > 0 && facts.job_ranks <= protocol::max_ranks &&
+                         facts.ranks <= facts.job_ranks &&
+                         facts.first <= facts.job_ranks - facts.ranks;
+  const bool has_node = facts.node < facts.nodes && facts.nodes <= facts.job_ranks;
+  const bool has_rings = facts.ring_size == 0 || (std::has_single_bit(facts.ring_size) &&
+                                                  facts.ring_size >= least_ring_size &&
+                                                  facts.ring_size <= largest_ring_size);
+  return has_ranks && has_node && has_rings;
+}
+
+// Nodes that say otherwise, or the same of themselves, are not of one job.
+bool is_of(const FoundJob& job, const NodeFacts& node) {
+  const NodeFacts& facts = job.facts();
+  return facts.job == node.job && facts.nodes == node.nodes && facts.job_ranks == node.job_ranks &&
+         std::ranges::none_of(
+             job.nodes, [&](const FoundNode& other) { return other.facts().node == node.node; });
 }
 
 void add(FoundJobs& found, FoundNode node) {
-  const auto same = [&](const FoundJob& job) { return job.facts().job == node.facts().job; };
-  const auto job = std::ranges::find_if(found.jobs, same);
+  const auto job = std::ranges::find_if(
+      found.jobs, [&](const FoundJob& each) { return is_of(each, node.facts()); });
   if (job == found.jobs.end())
     found.jobs.emplace_back().nodes.push_back(std::move(node));
   else
@@ -130,9 +143,18 @@ bool numbers_as_we_do(pid_t process) {
 
 }  // namespace
 
-FoundNode::FoundNode(Mapping memory, pid_t holder)
+std::optional<NodeFacts> read_facts(const Mapping& memory) {
+  if (memory.size() < ControlLayout::header_size) return std::nullopt;
+  const NodeFacts facts = copy_live(shared_at<NodeHeader>(memory.data(), 0).facts);
+  const bool are_ours = facts.layout == memory_fingerprint && are_possible(facts) &&
+                        memory.size() == layout_of(facts).size();
+  return are_ours ? std::optional(facts) : std::nullopt;
+}
+
+FoundNode::FoundNode(Mapping memory, const NodeFacts& facts, pid_t holder)
     : memory_(std::move(memory)),
-      layout_(layout_of(facts_in(memory_))),
+      facts_(facts),
+      layout_(layout_of(facts)),
       holder_(holder),
       has_our_numbers_(numbers_as_we_do(holder)) {}
 
@@ -146,14 +168,13 @@ const ControlPage& FoundNode::page(std::uint32_t local) const {
 
 pid_t FoundNode::process(std::uint32_t local) const {
   if (!has_our_numbers_) return 0;
-  return static_cast<pid_t>(page(local).presence.process.load(std::memory_order_relaxed));
+  return process_in(page(local).presence.process);
 }
 
 std::string FoundNode::host_of(std::uint32_t node) const {
   const auto& entry = shared_at<NodeEntry>(memory_.data(), layout_.entry(node));
   if (entry.state.load(std::memory_order_acquire) == NodeState::unknown) return {};
-  const auto& host = entry.info.host;
-  return {host.begin(), std::ranges::find(host, '\0')};
+  return text_in(entry.info.host);
 }
 
 std::string FoundJob::id_of(const NodeFacts& facts) {
@@ -172,12 +193,12 @@ FoundJobs find_jobs() {
   FoundJobs found;
   for (const FoundFile& file : control_files()) {
     Mapping memory = map_to_read(file.file);
-    if (is_ours(memory))
-      add(found, FoundNode(std::move(memory), file.holder));
+    if (const std::optional<NodeFacts> facts = read_facts(memory))
+      add(found, FoundNode(std::move(memory), *facts, file.holder));
     else
       found.notes.push_back(fmt::format(
           "process {} has a job of another version of Gondwana: ask it by the gondwana command of "
-          "that version",
+          "that version; or its program has damaged the memory that tells of it",
           file.holder));
   }
   for (FoundJob& job : found.jobs)

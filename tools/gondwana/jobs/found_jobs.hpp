@@ -19,12 +19,17 @@
 
 namespace gondwana::jobs {
 
+// What the control memory of a node tells of itself, checked: a copy, for the program may damage
+// the memory at any time. Nothing where that is not the memory of a node, or no longer.
+std::optional<NodeFacts> read_facts(const Mapping& memory);
+
 // The control memory of a node, mapped to be read.
 class FoundNode {
  public:
-  FoundNode(Mapping memory, pid_t holder);
+  // `facts`: as read_facts() has them.
+  FoundNode(Mapping memory, const NodeFacts& facts, pid_t holder);
 
-  const NodeFacts& facts() const { return header().facts; }
+  const NodeFacts& facts() const { return facts_; }
   // Only to be read.
   std::byte* control() const { return memory_.data(); }
   const ControlPage& page(std::uint32_t local) const;
@@ -44,6 +49,7 @@ class FoundNode {
   const NodeHeader& header() const;
 
   Mapping memory_;
+  NodeFacts facts_;
   ControlLayout layout_;
   pid_t holder_;
   bool has_our_numbers_;

@@ -13,8 +13,8 @@ namespace gondwana::jobs {
 ProcessState state_of(pid_t process) {
   std::ifstream file(fmt::format("/proc/{}/stat", process));
   std::string line;
-  std::getline(file, line);
-  const std::size_t bracket = line.rfind(')');  // of the name, which may have spaces
+  std::getline(file, line, '\0');
+  const std::size_t bracket = line.rfind(')');  // of the name, which may have any other letter
   if (bracket == std::string::npos) return {};
   std::istringstream rest(line.substr(bracket + 1));
   ProcessState state;

@@ -11,6 +11,7 @@
 #include "core/host_name.hpp"
 #include "core/machine.hpp"
 #include "jobs/process_state.hpp"
+#include "memory/live.hpp"
 #include "memory/stillness.hpp"
 
 namespace gondwana::jobs {
@@ -67,7 +68,7 @@ class Watched {
     RankSeen rank{.rank = node_->facts().first + local_,
                   .node = node_->facts().node,
                   .pid = node_->process(local_),
-                  .state = page_->state.load(),
+                  .state = state_in(*page_),
                   .wait = wait(),
                   .waited = looks_ > 0 ? static_cast<double>(waits_) / looks_ : 0,
                   .computed = share(first_.process.used_ns, last.process.used_ns, watched_ns),
@@ -126,7 +127,7 @@ class Watched {
     const std::uint64_t now_ns = std::max(monotonic_ns(), since_ns);
     const std::uint32_t team = wait->team.load(std::memory_order_relaxed);
     const std::uint64_t place = wait->place.load(std::memory_order_relaxed);
-    return WaitSeen{.call = wait->call(),
+    return WaitSeen{.call = call_in(*wait),
                     .peer = wait->peer.load(std::memory_order_relaxed),
                     .team = team,
                     .place = place,
@@ -164,7 +165,7 @@ class WatchedAgent {
   AgentSeen look() const {
     const AgentLoad& load = node_->agent_load();
     AgentSeen agent;
-    agent.pid = static_cast<pid_t>(load.process.load(std::memory_order_relaxed));
+    agent.pid = process_in(load.process);
     if (agent.pid != 0 && node_->has_our_numbers()) {
       // The second is exact, and the agent has one thread unless its library has more.
       const std::uint64_t used_ns =

@@ -6,6 +6,7 @@
 
 #include "core/host_name.hpp"
 #include "core/machine.hpp"
+#include "memory/live.hpp"
 
 namespace gondwana::trace {
 namespace {
@@ -58,7 +59,8 @@ class WaitSampler {
 
   void look_at(const Waiting& waiting, std::uint32_t local, std::size_t slot, std::int64_t now) {
     const Where where{local, slot};
-    const auto since = static_cast<std::int64_t>(waiting.since_ns.load(std::memory_order_acquire));
+    auto since = static_cast<std::int64_t>(waiting.since_ns.load(std::memory_order_acquire));
+    if (since < 0 || since > now) since = 0;  // no time at which a wait has begun
     const auto open = open_.find(where);
     if (open != open_.end()) {
       Event& event = event_of(where, open->second);
@@ -77,7 +79,7 @@ class WaitSampler {
     const std::uint32_t peer = waiting.peer.load(std::memory_order_relaxed);
     std::vector<Event>& events = rank.threads[where.second].events;
     events.push_back({.kind = EventKind::wait,
-                      .name = number_of(rank, waiting.call()),
+                      .name = number_of(rank, call_in(waiting)),
                       .peer = peer != Waiting::anybody ? peer : TraceEvent::nobody,
                       .begin_ns = since,
                       .duration_ns = std::max<std::int64_t>(now - since, 0),
@@ -88,6 +90,7 @@ class WaitSampler {
 
   static std::uint16_t number_of(RankTrace& rank, const std::string& name) {
     const auto known = std::ranges::find(rank.names, name);
+    if (known == rank.names.end() && rank.names.size() == TracePlace::most_names) return 0;
     const auto number = static_cast<std::uint16_t>(known - rank.names.begin());
     if (known == rank.names.end()) rank.names.push_back(name);
     return number;

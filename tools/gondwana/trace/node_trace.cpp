@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <fstream>
-#include <optional>
 #include <thread>
 #include <utility>
 
@@ -13,38 +13,63 @@
 #include "core/machine.hpp"
 #include "core/ticks.hpp"
 #include "jobs/found_jobs.hpp"
+#include "memory/live.hpp"
 
 namespace gondwana::trace {
 namespace {
 
-// From the ticks of the processor to CLOCK_MONOTONIC, by two times at which both are known. One for
-// all ranks of the node: the counters of its processors agree better than two looks at both clocks.
+// 0: the two times do not fit.
+double ns_per_tick(const ClockPair& begin, const ClockPair& end) {
+  if (end.ticks <= begin.ticks || end.ns <= begin.ns) return 0;
+  return static_cast<double>(end.ns - begin.ns) / static_cast<double>(end.ticks - begin.ticks);
+}
+
+double measured_ns_per_tick(std::chrono::nanoseconds time) {
+  const ClockPair begin = read_clocks();
+  std::this_thread::sleep_for(time);
+  return ns_per_tick(begin, read_clocks());
+}
+
+// Of both clocks as ranks have read them once, the oldest gives the best rate. A program may have
+// damaged it, so that it must agree with what is measured here.
+double best_rate(std::vector<ClockPair> earlier, const ClockPair& now) {
+  constexpr std::chrono::nanoseconds longer{20'000'000};  // a part in a million is 20 ns of this
+  constexpr std::chrono::nanoseconds shorter = longer / 10;
+  constexpr double tolerance = 0.01;
+  static const double rough = measured_ns_per_tick(shorter);  // the same for ever
+  std::ranges::sort(earlier, {}, &ClockPair::ns);
+  for (const ClockPair& pair : earlier) {
+    const double rate = ns_per_tick(pair, now);
+    if (rate == 0 || now.ns - pair.ns < static_cast<std::uint64_t>(longer.count())) continue;
+    if (std::abs(rate - rough) <= tolerance * rough) return rate;
+  }
+  static const double fine = measured_ns_per_tick(longer);
+  return fine;
+}
+
+// From the ticks of the processor to CLOCK_MONOTONIC. One for all ranks of the node: the counters
+// of its processors agree better than two looks at both clocks.
 class TickClock {
  public:
-  explicit TickClock(const ClockPair& first) : first_(first) {
-    // A part in a million is 20 ns of this.
-    constexpr std::uint64_t shortest_ns = 20'000'000;
-    const std::uint64_t passed = monotonic_ns() - first.ns;
-    if (passed < shortest_ns)
-      std::this_thread::sleep_for(std::chrono::nanoseconds(shortest_ns - passed));
-    now_ = read_clocks();
-    ns_per_tick_ =
-        static_cast<double>(now_.ns - first.ns) / static_cast<double>(now_.ticks - first.ticks);
-  }
+  explicit TickClock(std::vector<ClockPair> earlier)
+      : now_(read_clocks()), ns_per_tick_(best_rate(std::move(earlier), now_)) {}
 
+  // Both are within the range of times, whatever a program has written.
   std::int64_t ns_at(std::uint64_t time) const {
-    return static_cast<std::int64_t>(first_.ns) +
-           length(static_cast<std::int64_t>(time - first_.ticks));
+    return now_ns() + length(static_cast<std::int64_t>(time - now_.ticks));
   }
   std::int64_t length(std::int64_t passed) const {
-    return static_cast<std::int64_t>(static_cast<double>(passed) * ns_per_tick_);
+    constexpr double longest = 1e18;  // more than 30 years
+    return static_cast<std::int64_t>(
+        std::clamp(static_cast<double>(passed) * ns_per_tick_, -longest, longest));
   }
   std::int64_t now_ns() const { return static_cast<std::int64_t>(now_.ns); }
+  // What has happened before the events are read, and meanwhile.
+  std::int64_t latest_ns() const { return now_ns() + 1'000'000'000; }
 
  private:
-  ClockPair first_;
   ClockPair now_;
-  double ns_per_tick_ = 0;
+  double ns_per_tick_;
 };
 
 Event converted(const TraceEvent& event, const TickClock& clock) {
@@ -61,10 +86,17 @@ Event converted(const TraceEvent& event, const TickClock& clock) {
           .bytes = event.bytes};
 }
 
+// Of what a program has damaged some events are such that no clock has shown their time.
+bool is_possible(const TraceEvent& event, const Event& converted, const TickClock& clock) {
+  return event.kind <= EventKind::step && converted.begin_ns >= 0 && converted.duration_ns >= 0 &&
+         converted.end_ns() <= clock.latest_ns();
+}
+
 std::string thread_name(std::uint32_t process, std::uint32_t thread) {
   std::string name;
-  std::getline(std::ifstream(fmt::format("/proc/{}/task/{}/comm", process, thread)), name);
-  return name;
+  std::getline(std::ifstream(fmt::format("/proc/{}/task/{}/comm", process, thread)), name, '\0');
+  if (name.ends_with('\n')) name.pop_back();
+  return printable(name);
 }
 
 // Its thread may go on writing: what it may have replaced meanwhile is left out.
@@ -82,9 +114,11 @@ ThreadTrace read_thread(const TraceRing& ring, std::size_t ring_size, const Tick
   const std::uint64_t now = ring.written.load(std::memory_order_relaxed);
   const std::uint64_t first = now >= room ? std::min(now - room + 1, end) : 0;
   thread.replaced = std::max(begin, first);
-  for (std::uint64_t number = thread.replaced; number < end; ++number)
-    if (events[number - begin].kind <= EventKind::step)
-      thread.events.push_back(converted(events[number - begin], clock));
+  for (std::uint64_t number = thread.replaced; number < end; ++number) {
+    const TraceEvent& event = events[number - begin];
+    const Event in_ns = converted(event, clock);
+    if (is_possible(event, in_ns, clock)) thread.events.push_back(in_ns);
+  }
   put_in_order(thread.events);
   return thread;
 }
@@ -93,11 +127,20 @@ std::vector<std::string> names_of(const TracePlace& place) {
   const std::uint32_t known = std::min<std::uint32_t>(
       place.names_known.load(std::memory_order_acquire), TracePlace::most_names);
   std::vector<std::string> names;
-  for (std::uint32_t number = 0; number < known; ++number) {
-    const auto& name = place.names[number];
-    names.emplace_back(name.begin(), std::ranges::find(name, '\0'));
-  }
+  for (std::uint32_t number = 0; number < known; ++number)
+    names.push_back(text_in(place.names.at(number)));
   return names;
+}
+
+std::vector<ClockPair> clocks_of(std::byte* control, const ControlLayout& layout,
+                                 std::uint32_t places) {
+  std::vector<ClockPair> clocks;
+  for (std::uint32_t number = 0; number < places; ++number) {
+    const auto& place = shared_at<TracePlace>(control, layout.trace(number));
+    const std::uint64_t ns = place.first_ns.load(std::memory_order_acquire);
+    if (ns != 0) clocks.push_back({place.first_ticks.load(std::memory_order_relaxed), ns});
+  }
+  return clocks;
 }
 
 bool has_joined(const TracePlace& place) {
@@ -129,26 +172,27 @@ NodeTrace read_node(std::byte* control, const NodeFacts& facts,
                              facts.ring_size);
   NodeTrace node{
       .job = jobs::FoundJob::id_of(facts), .host = host_name().data(), .node = facts.node};
-  std::optional<TickClock> clock;
+  if (facts.ring_size == 0) return node;
+  std::vector<ClockPair> clocks = clocks_of(control, layout, facts.ranks + 1);
+  if (clocks.empty()) return node;
+  const TickClock clock(std::move(clocks));
   const auto read = [&](std::uint32_t local, RankTrace rank) {
     auto& place = shared_at<TracePlace>(control, layout.trace(local));
     if (!has_joined(place)) return;
-    if (!clock) clock.emplace(ClockPair{place.first_ticks, place.first_ns});
-    read_rank(place, facts.ring_size, *clock, rank);
+    read_rank(place, facts.ring_size, clock, rank);
     node.ranks.push_back(std::move(rank));
     meanwhile(node);
   };
-  if (facts.ring_size == 0) return node;
   for (std::uint32_t local = 0; local < facts.ranks; ++local) {
     const auto& page = shared_at<ControlPage>(control, layout.page(local));
     read(local, {.rank = facts.first + local,
-                 .process = page.presence.process.load(std::memory_order_relaxed),
+                 .process = static_cast<std::uint32_t>(process_in(page.presence.process)),
                  .heap = page.heap.begin.load(std::memory_order_relaxed),
                  .heap_size = page.heap.size.load(std::memory_order_relaxed)});
   }
   const auto& header = shared_at<NodeHeader>(control, 0);
   read(facts.ranks, {.rank = RankTrace::agent,
-                     .process = header.agent_load.process.load(std::memory_order_relaxed)});
+                     .process = static_cast<std::uint32_t>(process_in(header.agent_load.process))});
   return node;
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/printable.hpp"
 #include "json_text.hpp"
+#include "memory/stillness.hpp"
 #include "modules.hpp"
 
 namespace gondwana::why {
@@ -87,17 +88,24 @@ std::string to_json(const ThreadStack& thread) {
 
 }  // namespace
 
-std::vector<Place> find_places(const jobs::JobSeen& job, const std::vector<std::uint32_t>& ranks) {
+std::vector<Place> find_places(const jobs::FoundJob& job, const std::vector<std::uint32_t>& ranks) {
   std::vector<Place> places;
-  for (const jobs::RankSeen& rank : job.seen) {
-    if (std::ranges::find(ranks, rank.rank) == ranks.end() || rank.pid == 0) continue;
-    Place& place = places.emplace_back();
-    place.rank = rank.rank;
-    place.pid = rank.pid;
-    if (Result<std::vector<ThreadStack>> stacks = stacks_of(rank.pid))
-      place.threads = *std::move(stacks);
-    else
-      place.problem = stacks.error().text;
+  for (const jobs::FoundNode& node : job.nodes) {
+    for (std::uint32_t local = 0; local < node.facts().ranks; ++local) {
+      const std::uint32_t rank = node.facts().first + local;
+      const pid_t pid = node.process(local);
+      if (std::ranges::find(ranks, rank) == ranks.end() || pid == 0) continue;
+      Place& place = places.emplace_back();
+      place.rank = rank;
+      place.pid = pid;
+      // Damaged memory may name any process, which is not to be stopped.
+      if (has_replaced_its_program(pid, node.control()))
+        place.problem = "this process has no memory of the job";
+      else if (Result<std::vector<ThreadStack>> stacks = stacks_of(pid))
+        place.threads = *std::move(stacks);
+      else
+        place.problem = stacks.error().text;
+    }
   }
   return places;
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "jobs/watch.hpp"
+#include "jobs/found_jobs.hpp"
 #include "stacks_module/stacks.hpp"
 
 namespace gondwana::why {
@@ -21,7 +21,7 @@ struct Place {
 };
 
 // Of those of `ranks` that are in `job` and have a process on this host.
-std::vector<Place> find_places(const jobs::JobSeen& job, const std::vector<std::uint32_t>& ranks);
+std::vector<Place> find_places(const jobs::FoundJob& job, const std::vector<std::uint32_t>& ranks);
 
 // Lines, each with its end. `whole`: with all frames of all threads.
 std::string to_text(const Place& place, bool whole);

@@ -8,14 +8,14 @@
 #include <string_view>
 
 #include "core/host_name.hpp"
+#include "memory/live.hpp"
 #include "run/node/exit_status.hpp"
 
 namespace gondwana::launch {
 namespace {
 
 RankState state(const Death& death) {
-  return death.page == nullptr ? RankState::absent
-                               : death.page->state.load(std::memory_order_acquire);
+  return death.page == nullptr ? RankState::absent : state_in(*death.page);
 }
 
 const char* describe_oom(OomWatch::Finding finding) {
@@ -64,7 +64,7 @@ std::string describe_wait(const Waiting& waiting, std::uint64_t waited_ns) {
   const double seconds = static_cast<double>(waited_ns) * 1e-9;
   const std::uint32_t peer = waiting.peer.load(std::memory_order_relaxed);
   const std::string target = peer == Waiting::anybody ? "" : fmt::format(" for rank {}", peer);
-  return fmt::format("in {}, waiting{} for {:.1f} s", waiting.call(), target, seconds);
+  return fmt::format("in {}, waiting{} for {:.1f} s", call_in(waiting), target, seconds);
 }
 
 std::string describe_place(const Death& death) {
@@ -78,8 +78,10 @@ std::string describe_place(const Death& death) {
     case RankState::running:
       break;
   }
-  if (const Waiting* wait = death.page->longest_wait())
-    return describe_wait(*wait, death.ended_ns - wait->since_ns.load(std::memory_order_relaxed));
+  if (const Waiting* wait = death.page->longest_wait()) {
+    const std::uint64_t since_ns = wait->since_ns.load(std::memory_order_relaxed);
+    return describe_wait(*wait, death.ended_ns - std::min(since_ns, death.ended_ns));
+  }
   const std::string done = describe_counters(*death.page);
   return "outside any blocking call" + (done.empty() ? "" : ", after " + done);
 }

@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -102,7 +103,12 @@ void Guardian::on_agent_socket() {
     if (std::holds_alternative<protocol::Ready>(message)) {
       agent_.serves = true;
       if (!agent_.why.empty()) output_.say(complaint_of_agent(std::exchange(agent_.why, {})));
-      uplink_->exchange().offer(wire_.nodes().contact(job_.share.node).pack());
+      const std::optional<NodeContact> contact = wire_.own_contact();
+      if (!contact)
+        return fail({Errc::malformed,
+                     "the program has damaged the address information of its node agent; look for "
+                     "stores outside of its variables"});
+      uplink_->exchange().offer(contact->pack());
     }
   }
   if (agent_.socket) send_job_to_agent();

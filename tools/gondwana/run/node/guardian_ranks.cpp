@@ -9,6 +9,7 @@
 
 #include "bootstrap/protocol.hpp"
 #include "core/machine.hpp"
+#include "memory/live.hpp"
 #include "run/node/diagnosis.hpp"
 #include "run/node/exit_status.hpp"
 #include "run/node/guardian.hpp"
@@ -146,7 +147,7 @@ void Guardian::hear_of_deadlock() {
   deadlock_.look_later();
   const NodeHeader& header = wire_.header();
   if (header.is_over.load(std::memory_order_acquire) == 1)  // pairs with the release by the agent
-    end_job(exit_failure, header.why.data());
+    end_job(exit_failure, text_in(header.why));
 }
 
 std::vector<Survivor> Guardian::survivors() const {

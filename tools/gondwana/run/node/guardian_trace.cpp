@@ -34,7 +34,7 @@ Result<trace::NodeTrace> Guardian::read_trace() {
   const Result<Mapping> control =
       Mapping::shared(wire_.control(), ControlLayout(wire_.plan()).size());
   if (!control) return control.error();
-  return trace::read_node(control->data(), wire_.header().facts, [this](trace::NodeTrace& node) {
+  return trace::read_node(control->data(), wire_.facts(), [this](trace::NodeTrace& node) {
     if (!uplink_) return;
     send_trace(node);
     node.ranks.clear();

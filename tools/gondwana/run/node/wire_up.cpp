@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "memory/live.hpp"
+
 namespace gondwana::launch {
 
 Result<void> WireUp::create_memory() {
@@ -10,6 +12,7 @@ Result<void> WireUp::create_memory() {
   Result<Mapping> mapping = Mapping::shared(memory->control(), ControlLayout(share_).size());
   if (!mapping) return mapping.error();
   control_ = *std::move(mapping);
+  facts_ = shared_at<NodeHeader>(control_.data(), 0).facts;
   memory_ = *std::move(memory);
   return {};
 }
@@ -71,9 +74,23 @@ NodeTable WireUp::nodes() const {
   return {control_.data(), ControlLayout(share_)};
 }
 
+std::optional<NodeContact> WireUp::own_contact() const {
+  GONDWANA_ASSERT(anybody_joined(), share_.nodes);
+  const ControlLayout layout(share_);
+  const auto& entry = shared_at<NodeEntry>(control_.data(), layout.entry(share_.node));
+  const NodeInfo info = copy_live(entry.info);
+  const std::uint64_t begin = copy_live(entry.contact);
+  const std::uint64_t end = layout.relay(0);
+  if (info.address_size > NodeInfo::longest_address || info.key_size > NodeInfo::longest_key ||
+      begin < layout.contacts() || begin > end || info.address_size + info.key_size > end - begin)
+    return std::nullopt;
+  const Bytes address(control_.data() + begin, info.address_size);
+  return NodeContact(info, address, {address.data() + address.size(), info.key_size});
+}
+
 RankState WireUp::state(std::uint32_t rank) const {
   const ControlPage* own = page(rank);
-  return own == nullptr ? RankState::absent : own->state.load(std::memory_order_acquire);
+  return own == nullptr ? RankState::absent : state_in(*own);
 }
 
 }  // namespace gondwana::launch

@@ -50,8 +50,13 @@ class WireUp {
   // Where events of the ranks are; only once a rank has joined.
   const UniqueFd& control() const { return memory_->control(); }
   const NodePlan& plan() const { return memory_->plan(); }
-  // What the ranks of this node know of all nodes; only once a rank has joined.
+  // As they were before any rank had the memory; only once a rank has joined.
+  const NodeFacts& facts() const { return facts_; }
+  // What the ranks of this node know of all nodes, to be written; only once a rank has joined.
   NodeTable nodes() const;
+  // What the agent has written of its own node; only once it serves. Nothing where a program has
+  // damaged that.
+  std::optional<NodeContact> own_contact() const;
 
  private:
   Result<void> create_memory();
@@ -61,6 +66,7 @@ class WireUp {
   std::uint64_t tag_;
   Environment environment_;
   std::optional<JobMemory> memory_;
+  NodeFacts facts_{};
   Mapping control_;
   std::vector<bool> joined_;
   std::vector<std::uint32_t> next_;  // per rank that has joined the item to be sent next
