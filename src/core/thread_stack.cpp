@@ -1,12 +1,23 @@
 #include "core/thread_stack.hpp"
 
 #include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace gondwana {
+namespace {
+
+std::optional<std::size_t> stack_of_first_thread() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return std::nullopt;
+  return limit.rlim_cur;
+}
+
+}  // namespace
 
 std::optional<std::size_t> own_stack_size() {
-  if (::gettid() == ::getpid()) return std::nullopt;
+  if (::gettid() == ::getpid()) return stack_of_first_thread();
   pthread_attr_t attributes;
   if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return std::nullopt;
   void* lowest = nullptr;

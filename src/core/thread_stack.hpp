@@ -6,8 +6,9 @@
 
 namespace gondwana {
 
-// Of the calling thread. Nothing where that cannot be known: the stack of the first thread grows,
-// and user-level threads run on stacks that no thread was started with.
+// Of the calling thread; of the first one how large it may grow (ulimit -s). Nothing where there is
+// no limit, or where it cannot be known: user-level threads run on stacks that no thread was
+// started with.
 std::optional<std::size_t> own_stack_size();
 
 }  // namespace gondwana

@@ -175,6 +175,13 @@ class Sentences(unittest.TestCase):
                 self.assert_told(run(2, "stacks", how, "16"), 0)
 
     @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
+    def test_a_limit_of_stacks_that_the_network_would_run_over_is_told(self):
+        command = [GONDWANA, "run", "-n", "2", "sh", "-c", 'ulimit -s 48; exec "$0" call 64', program("stacks")]
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=WATCHDOG, check=False,
+                               env={**os.environ, "GONDWANA_NODE_RANKS": "1", "GONDWANA_ROUTE": "endpoint"})
+        self.assert_told(ended, 1, r"this thread has a stack of 48 KiB, and needs 64 KiB .* ulimit -s")
+
+    @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
     def test_a_misaligned_word_is_refused_before_it_leaves_the_node(self):
         ended = run(3, "misuse", "misaligned", GONDWANA_NODE_RANKS="1")
         self.assert_told(ended, 1, r"rank 1: shmem_long_atomic_inc: a word of 8 bytes on rank")

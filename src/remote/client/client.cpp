@@ -36,8 +36,8 @@ std::optional<Error> examine_stack(std::size_t least) {
   return Error{Errc::refused,
                fmt::format("this thread has a stack of {}, and needs {} at least where ranks have "
                            "connections of their own to other nodes; give it a larger one "
-                           "(pthread_attr_setstacksize), or let the node agents carry the messages "
-                           "(GONDWANA_ROUTE=agent)",
+                           "(pthread_attr_setstacksize, of the first thread ulimit -s), or let the "
+                           "node agents carry the messages (GONDWANA_ROUTE=agent)",
                            format_size(*size), format_size(least))};
 }
 
