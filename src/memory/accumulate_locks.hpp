@@ -23,41 +23,61 @@ struct AccumulateLocks {
   std::array<Place, count> places;
 };
 
-// Holds the lock of the stripe that is being added to, and no other.
-class HeldStripe {
+// Holds the locks of the stripes that are being added to, and no others: one lock, or two for an
+// element that crosses the edge between two stripes.
+class HeldStripes {
  public:
-  explicit HeldStripe(AccumulateLocks& locks) : locks_(locks) {}
-  HeldStripe(const HeldStripe&) = delete;
-  HeldStripe& operator=(const HeldStripe&) = delete;
-  ~HeldStripe() { release(); }
+  explicit HeldStripes(AccumulateLocks& locks) : locks_(locks) {}
+  HeldStripes(const HeldStripes&) = delete;
+  HeldStripes& operator=(const HeldStripes&) = delete;
+  ~HeldStripes() { release(); }
 
-  // Releases the last lock and takes the lock for this offset in the arena. False: another process
-  // has the lock, and this one holds none.
-  bool try_move_to(std::uint64_t offset) {
-    const std::uint64_t wanted = offset / AccumulateLocks::stripe;
-    if (is_held_ && wanted == stripe_) return true;
+  // Releases the last locks and takes those for `size` bytes, as next_part() returns it, at this
+  // offset in the arena. False: another process has a lock, and this one holds none.
+  bool try_move_to(std::uint64_t offset, std::size_t size) {
+    const Stripes wanted{offset / AccumulateLocks::stripe,
+                         (offset + size - 1) / AccumulateLocks::stripe};
+    if (is_held_ && wanted == stripes_) return true;
     release();
-    stripe_ = wanted;
-    is_held_ = lock().try_take();
-    return is_held_;
+    if (!lock(wanted.first).try_take()) return false;
+    if (wanted.last != wanted.first && !lock(wanted.last).try_take()) [[unlikely]] {
+      lock(wanted.first).release();
+      return false;
+    }
+    stripes_ = wanted;
+    is_held_ = true;
+    return true;
   }
   void release() {
-    if (is_held_) lock().release();
+    if (!is_held_) return;
+    lock(stripes_.first).release();
+    if (stripes_.last != stripes_.first) [[unlikely]]
+      lock(stripes_.last).release();
     is_held_ = false;
   }
 
-  // How many of `size` bytes from the offset on begin in its stripe: whole elements of `width`
-  // bytes.
-  static std::size_t within(std::uint64_t offset, std::size_t size, std::size_t width) {
+  // How many of `size` bytes, whole elements of `width` bytes, are added next: those inside the
+  // stripe of the offset, or the one element that leaves it.
+  static std::size_t next_part(std::uint64_t offset, std::size_t size, std::size_t width) {
     const std::size_t left = AccumulateLocks::stripe - offset % AccumulateLocks::stripe;
-    return std::min(size, round_up(left, width));
+    if (size <= left) return size;
+    return std::max(width, left / width * width);
   }
 
  private:
-  StripeLock<RealAtomics>& lock() { return locks_.places[stripe_ % AccumulateLocks::count].lock; }
+  struct Stripes {
+    std::uint64_t first;
+    std::uint64_t last;
+
+    bool operator==(const Stripes&) const = default;
+  };
+
+  StripeLock<RealAtomics>& lock(std::uint64_t stripe) {
+    return locks_.places[stripe % AccumulateLocks::count].lock;
+  }
 
   AccumulateLocks& locks_;
-  std::uint64_t stripe_ = 0;
+  Stripes stripes_{};
   bool is_held_ = false;
 };
 

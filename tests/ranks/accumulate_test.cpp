@@ -1,5 +1,8 @@
 // Accumulates from all ranks to all ranks, on a node and over a wire.
+#include <array>
 #include <chrono>
+#include <cstring>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -71,6 +74,58 @@ RANK_TEST(accumulates_of_all_ranks_lose_nothing, ranks(1)) {
   world.free(sums);
 }
 
+// Elements of several types, places and sizes share bytes on both sides of an edge between stripes.
+struct AtEdge {
+  AccumulateType type;
+  std::ptrdiff_t begin;  // from the edge
+  std::size_t numbers;   // components
+};
+
+template <typename T>
+void accumulate_at_edge(World& world, std::byte* edge, std::span<const AtEdge> kinds) {
+  constexpr std::size_t rounds = 500;
+  constexpr std::ptrdiff_t most = 64;  // bytes before the edge
+  const std::array<T, 8> ones{1, 1, 1, 1, 1, 1, 1, 1};
+  for (std::size_t i = 0; i < rounds * kinds.size(); ++i) {
+    const AtEdge& kind = kinds[(i + static_cast<std::size_t>(world.me())) % kinds.size()];
+    const std::array<T, 2> scale{1, 0};
+    accumulate(world, Accumulation(kind.type, scale.data()), 0,
+               {edge + kind.begin, kind.numbers * sizeof(T), 1, 0},
+               reinterpret_cast<const std::byte*>(ones.data()));
+  }
+  world.barrier();
+  for (std::ptrdiff_t at = -most + kinds[0].begin; world.me() == 0 && at < most;
+       at += std::ptrdiff_t{sizeof(T)}) {
+    std::size_t times = 0;
+    for (const AtEdge& kind : kinds) {
+      const auto end = kind.begin + static_cast<std::ptrdiff_t>(kind.numbers * sizeof(T));
+      if (at >= kind.begin && at < end) ++times;
+    }
+    T sum;
+    std::memcpy(&sum, edge + at, sizeof(T));
+    ASSERT_EQ(sum, static_cast<T>(times * rounds * static_cast<std::size_t>(world.size()))) << at;
+  }
+}
+
+RANK_TEST(accumulates_of_all_types_at_an_edge_of_stripes_lose_nothing, ranks(2)) {
+  constexpr std::size_t stripe = AccumulateLocks::stripe;
+  const auto area = world.allocate<std::byte>(4 * stripe);
+  const std::size_t begin = world.engine().symmetric().ranges().offset_of(area.data(), area.size());
+  std::byte* edge = area.data() + (round_up(begin + stripe / 2, stripe) - begin);
+  using enum AccumulateType;
+  const std::array doubles{AtEdge{complex128, -8, 2}, AtEdge{float64, 0, 1},
+                           AtEdge{float64, -16, 4}, AtEdge{complex128, -24, 4},
+                           AtEdge{complex128, 0, 2}};
+  const std::array floats{AtEdge{complex64, -4, 2}, AtEdge{float32, 0, 1}, AtEdge{float32, -8, 4},
+                          AtEdge{complex64, -12, 4}};
+  const std::array longs{AtEdge{int64, -4, 1}, AtEdge{int64, -12, 3}, AtEdge{int64, 4, 2}};
+  accumulate_at_edge<double>(world, edge, doubles);
+  accumulate_at_edge<float>(world, edge + stripe, floats);
+  accumulate_at_edge<long>(world, edge + 2 * stripe, longs);
+  world.barrier();
+  world.free(area);
+}
+
 // The holder rings no bell. A rank that has begun to sleep looks again.
 RANK_TEST(an_accumulate_waits_for_a_lock_that_is_held_for_long, ranks(2)) {
   const auto sum = world.allocate<long>();
@@ -78,8 +133,8 @@ RANK_TEST(an_accumulate_waits_for_a_lock_that_is_held_for_long, ranks(2)) {
       world.engine().symmetric().ranges().offset_of(sum.data(), sizeof(long));
   const bool is_near = world.engine().rma().reach().covers(Rank(0));
   if (world.me() == 1 && is_near) {
-    HeldStripe held(world.engine().memory().page(Rank(0)).accumulate_locks);
-    while (!held.try_move_to(offset)) std::this_thread::yield();
+    HeldStripes held(world.engine().memory().page(Rank(0)).accumulate_locks);
+    while (!held.try_move_to(offset, sizeof(long))) std::this_thread::yield();
     world.barrier();
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
   } else {

@@ -73,28 +73,49 @@ TEST(accumulate, integers_wrap_around) {
   EXPECT_EQ(total, std::numeric_limits<std::int32_t>::min() + 1);
 }
 
-TEST(accumulate, a_part_ends_with_the_element_that_crosses_the_stripe) {
+TEST(accumulate, a_part_ends_with_the_stripe_or_is_one_element_that_crosses_its_edge) {
   constexpr std::uint64_t end = AccumulateLocks::stripe;
-  EXPECT_EQ(HeldStripe::within(0, 100, 4), 100U);
-  EXPECT_EQ(HeldStripe::within(end - 16, 100, 4), 16U);
-  EXPECT_EQ(HeldStripe::within(end - 16, 100, 16), 16U);
-  EXPECT_EQ(HeldStripe::within(end - 8, 160, 16), 16U);
-  EXPECT_EQ(HeldStripe::within(3 * end, 5 * end, 8), end);
+  EXPECT_EQ(HeldStripes::next_part(0, 100, 4), 100U);
+  EXPECT_EQ(HeldStripes::next_part(end - 16, 100, 4), 16U);
+  EXPECT_EQ(HeldStripes::next_part(end - 16, 96, 16), 16U);
+  EXPECT_EQ(HeldStripes::next_part(end - 24, 160, 16), 16U) << "before the one that crosses";
+  EXPECT_EQ(HeldStripes::next_part(end - 8, 160, 16), 16U) << "the one that crosses";
+  EXPECT_EQ(HeldStripes::next_part(end - 1, 8, 4), 4U);
+  EXPECT_EQ(HeldStripes::next_part(3 * end, 5 * end, 8), end);
 }
 
 TEST(accumulate, a_stripe_has_one_holder) {
   const auto locks = std::make_unique<AccumulateLocks>();
-  HeldStripe one(*locks);
-  HeldStripe other(*locks);
-  EXPECT_TRUE(one.try_move_to(100));
-  EXPECT_TRUE(one.try_move_to(200)) << "the same stripe";
-  EXPECT_FALSE(other.try_move_to(300));
-  EXPECT_TRUE(other.try_move_to(AccumulateLocks::stripe));
-  EXPECT_FALSE(one.try_move_to(AccumulateLocks::stripe + 8));
-  EXPECT_TRUE(other.try_move_to(300)) << "one gave it up when it moved";
-  EXPECT_TRUE(one.try_move_to(AccumulateLocks::stripe + 8)) << "the other gave it up";
+  constexpr std::uint64_t end = AccumulateLocks::stripe;
+  HeldStripes one(*locks);
+  HeldStripes other(*locks);
+  EXPECT_TRUE(one.try_move_to(100, 8));
+  EXPECT_TRUE(one.try_move_to(200, 8)) << "the same stripe";
+  EXPECT_FALSE(other.try_move_to(300, 8));
+  EXPECT_TRUE(other.try_move_to(end, 8));
+  EXPECT_FALSE(one.try_move_to(end + 8, 8));
+  EXPECT_TRUE(other.try_move_to(300, 8)) << "one gave it up when it moved";
+  EXPECT_TRUE(one.try_move_to(end + 8, 8)) << "the other gave it up";
   one.release();
-  EXPECT_TRUE(other.try_move_to(AccumulateLocks::stripe + 8));
+  EXPECT_TRUE(other.try_move_to(end + 8, 8));
+}
+
+TEST(accumulate, an_element_that_crosses_an_edge_has_the_locks_of_both_stripes) {
+  const auto locks = std::make_unique<AccumulateLocks>();
+  for (std::uint64_t edge = 1; edge <= AccumulateLocks::count; ++edge) {
+    const std::uint64_t end = edge * AccumulateLocks::stripe;
+    HeldStripes across(*locks);
+    HeldStripes one(*locks);
+    ASSERT_TRUE(across.try_move_to(end - 8, 16));
+    EXPECT_FALSE(one.try_move_to(end - 8, 8));
+    EXPECT_FALSE(one.try_move_to(end, 8));
+    across.release();
+    EXPECT_TRUE(one.try_move_to(end, 8));
+    EXPECT_FALSE(across.try_move_to(end - 8, 16));
+    EXPECT_TRUE(HeldStripes(*locks).try_move_to(end - 8, 8)) << "the failure left none taken";
+    one.release();
+    EXPECT_TRUE(across.try_move_to(end - 8, 16));
+  }
 }
 
 }  // namespace

@@ -314,8 +314,8 @@ TEST_P(Packed, an_accumulate_waits_for_a_lock_and_later_puts_for_it) {
   ones.fill(1);
   auto* words = reinterpret_cast<std::uint64_t*>(there());
   std::fill_n(words, 8192, 0);
-  HeldStripe held(locks());
-  ASSERT_TRUE(held.try_move_to(area_offset + AccumulateLocks::stripe));
+  HeldStripes held(locks());
+  ASSERT_TRUE(held.try_move_to(area_offset + AccumulateLocks::stripe, 8));
   Completion done;
   const StridedRun across{.size = sizeof(ones),
                           .count = 1,

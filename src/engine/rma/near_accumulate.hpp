@@ -17,15 +17,15 @@ class NearAccumulate {
         to_(to),
         what_(what),
         arena_(memory.window(to)),
-        stripe_(memory.page(to).accumulate_locks) {}
+        stripes_(memory.page(to).accumulate_locks) {}
 
   // `target` lies in the arena of the rank. Whole elements.
   void add(std::byte* target, const std::byte* source, std::size_t size) {
     while (size > 0) {
       const auto offset = static_cast<std::uint64_t>(target - arena_);
-      if (!stripe_.try_move_to(offset)) [[unlikely]]
-        wait_for(offset);
-      const std::size_t part = HeldStripe::within(offset, size, width(what_.type()));
+      const std::size_t part = HeldStripes::next_part(offset, size, width(what_.type()));
+      if (!stripes_.try_move_to(offset, part)) [[unlikely]]
+        wait_for(offset, part);
       what_.add(target, source, part);
       target += part;
       source += part;
@@ -35,8 +35,8 @@ class NearAccumulate {
 
  private:
   // No bell rings when a lock is released, so the wait is one that looks again and again.
-  void wait_for(std::uint64_t offset) {
-    waiter_.on_memory(call_, [&] { return stripe_.try_move_to(offset); }, index(to_));
+  void wait_for(std::uint64_t offset, std::size_t part) {
+    waiter_.on_memory(call_, [&] { return stripes_.try_move_to(offset, part); }, index(to_));
   }
 
   Waiter& waiter_;
@@ -44,7 +44,7 @@ class NearAccumulate {
   Rank to_;
   const Accumulation& what_;
   std::byte* arena_;
-  HeldStripe stripe_;
+  HeldStripes stripes_;
 };
 
 }  // namespace gondwana

@@ -46,7 +46,7 @@ struct Call {
   return true;
 }
 
-// Adds one piece, inside a stripe whose lock is free. False: nothing has happened.
+// Adds one piece, inside a stripe or one element, if the lock is free. False: nothing has happened.
 [[gnu::always_inline]] inline bool try_add(int datatype, const void* scale, void* target,
                                            const void* source, std::size_t size, int proc) {
   if (own_door == nullptr || static_cast<std::size_t>(datatype) >= accumulate_types) [[unlikely]]
@@ -57,11 +57,11 @@ struct Call {
     return false;
   auto* place = static_cast<std::byte*>(target);
   const auto offset = static_cast<std::uint64_t>(place - window);
-  if (HeldStripe::within(offset, size, width(type)) != size) return false;
+  if (HeldStripes::next_part(offset, size, width(type)) != size) return false;
   {
     const Rank rank{static_cast<std::uint32_t>(proc)};
-    HeldStripe stripe(own_door->engine().memory().page(rank).accumulate_locks);
-    if (!stripe.try_move_to(offset)) [[unlikely]]
+    HeldStripes stripes(own_door->engine().memory().page(rank).accumulate_locks);
+    if (!stripes.try_move_to(offset, size)) [[unlikely]]
       return false;
     Accumulation(type, scale).add(place, static_cast<const std::byte*>(source), size);
   }

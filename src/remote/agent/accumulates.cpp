@@ -16,7 +16,7 @@ bool NodeAgent::Implementation::accumulate(const ReceivedRequest& received, std:
   const Accumulation sum = Accumulation::unscaled(received.element());
   const std::size_t element = width(sum.type());
   std::byte* arena = memory_->window(to);
-  HeldStripe stripe(memory_->page(to).accumulate_locks);
+  HeldStripes stripes(memory_->page(to).accumulate_locks);
   std::size_t begin = 0;  // of the piece, in the packed bytes
   for (std::size_t i = 0; i < received.rows(); ++i) {
     const Row row = received.row(i);
@@ -24,8 +24,8 @@ bool NodeAgent::Implementation::accumulate(const ReceivedRequest& received, std:
     for (std::size_t piece = 0; piece < row.count; ++piece, begin += row.size) {
       while (added < begin + row.size) {
         const std::size_t done = added - begin;
-        if (!stripe.try_move_to(offset + done)) return false;
-        const std::size_t size = HeldStripe::within(offset + done, row.size - done, element);
+        const std::size_t size = HeldStripes::next_part(offset + done, row.size - done, element);
+        if (!stripes.try_move_to(offset + done, size)) return false;
         sum.add(arena + offset + done, received.packed().data() + added, size);
         added += size;
       }

@@ -140,7 +140,7 @@ void Loopback::execute(const PackedPut& spread) {
 }
 
 void Loopback::execute(const Sum& sum) {
-  HeldStripe stripe(*sum.locks);
+  HeldStripes stripes(*sum.locks);
   const std::size_t element = width(sum.what.type());
   const std::byte* packed = sum.packed.data();
   for (const auto& [pieces, there] : sum.pieces)
@@ -148,7 +148,8 @@ void Loopback::execute(const Sum& sum) {
       const std::size_t piece = i * element / pieces.size;
       const auto step = static_cast<std::ptrdiff_t>(piece) * pieces.there_step;
       const std::size_t within = i * element % pieces.size;
-      while (!stripe.try_move_to(pieces.there + static_cast<std::uint64_t>(step) + within))
+      while (
+          !stripes.try_move_to(pieces.there + static_cast<std::uint64_t>(step) + within, element))
         std::this_thread::yield();
       sum.what.add(there + step + within, packed, element);
     }

@@ -1,4 +1,6 @@
 // Puts, gets and accumulates of one piece: all sizes and types, and their order on one location.
+#include <stdint.h>
+
 #include "job.h"
 
 enum { area = 3 << 20, zone = 8192, elements = 37, rounds = 10 };
@@ -92,6 +94,30 @@ CONTEND(float, float, 1)
 CONTEND(double, double, 1)
 CONTEND(float, float_complex, 2)
 CONTEND(double, double_complex, 2)
+
+// A complex number lies in two stripes of 16 KiB, and doubles share its halves.
+static void accumulate_at_an_edge(void) {
+  enum { stripe = 16384, times = 5000 };
+  long edge = stripe - (long)((uintptr_t)blocks[0] % stripe);
+  armci_msg_brdcst(&edge, sizeof(edge), 0);
+  double* there = (double*)(void*)(blocks[0] + edge);
+  double one[2] = {1, 1};
+  double scale[2] = {1, 0};
+  if (job_me == 0) memset(there - 2, 0, 4 * sizeof(*there));
+  ARMCI_Barrier();
+  for (int i = 0; i < times; ++i) {
+    if ((i + job_me) % 2)
+      ARMCI_Acc(ARMCI_ACC_DCP, scale, one, there - 1, 16, 0);
+    else
+      ARMCI_Acc(ARMCI_ACC_DBL, scale, one, there - 1 + i / 2 % 2, 8, 0);
+  }
+  ARMCI_Barrier();
+  if (job_me == 0) {
+    CHECK_REAL(there[-2] + there[1], 0);
+    CHECK_REAL(there[-1] + there[0], 1.5 * times * job_ranks);
+  }
+  ARMCI_Barrier();
+}
 
 static void accumulate_large(void) {
   enum { count = 131072 };
@@ -201,6 +227,7 @@ int main(int argc, char** argv) {
   contend_double(ARMCI_ACC_DBL);
   contend_float_complex(ARMCI_ACC_CPL);
   contend_double_complex(ARMCI_ACC_DCP);
+  accumulate_at_an_edge();
   accumulate_large();
   values();
   unaligned();
