@@ -276,7 +276,8 @@ RANK_TEST(every_collect_algorithm_concatenates_blocks_of_any_size, ranks(1)) {
     for (const CountOf& count_of : counts) {
       check_collect(group, dest, source, count_of,
                     [&](Group& members, void* to, const void* from, std::size_t size) {
-                      return reference::collect(members, algorithm, to, from, size);
+                      return reference::collect(members, algorithm, to, size == 0 ? nullptr : from,
+                                                size);
                     });
     }
   });

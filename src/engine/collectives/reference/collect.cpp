@@ -38,12 +38,13 @@ class Concatenation {
     return borders_[member + 1] - borders_[member];
   }
 
-  // Not all members fetch from the same member at once.
+  // Not all members fetch from the same member at once. They fetch from its dest: a member that
+  // gives nothing may have another source than the others, or none.
   void fetch_each() const {
     group_.barrier();
     for (std::uint32_t distance = 1; distance < group_.size(); ++distance) {
       const std::uint32_t member = group_.right(distance);
-      group_.get(member, block(member), source_, size_of(member));
+      group_.get(member, block(member), block(member), size_of(member));
     }
   }
 
