@@ -50,12 +50,12 @@ bool Stream::may_send(Urgency urgency) const {
 
 Result<Posted> Stream::append(const NewRequest& request) {
   const std::size_t result_size = size_of_results(request);
+  const std::size_t size = sizeof(Request) + request.behind;
   do {
-    const std::size_t size = sizeof(Request) + request.behind;
     if (Result<Posted> room = make_room(size, result_size); !room || *room == Posted::busy)
       return room;
     fill(request);
-  } while (!publish());
+  } while (!publish(size));
   record(request, result_size);
   if (Result<Posted> sent = flush(is_full() ? Urgency::send : Urgency::gather); !sent) return sent;
   if (is_open() && !is_published_) {
@@ -97,10 +97,11 @@ bool Stream::open_batch() {
   return true;
 }
 
-// False: the agent has taken the batch without the last request.
-bool Stream::publish() {
+// False: the agent has taken the batch without the last request, whose bytes are `added`. It may
+// have sent the batch and cleared its state, so the state does not tell the size.
+bool Stream::publish(std::size_t added) {
   if (!is_published_ || open_->state().extend(static_cast<std::uint32_t>(size_))) return true;
-  size_ = open_->state().look().size();
+  size_ -= added;
   close();
   return false;
 }
@@ -143,7 +144,6 @@ bool Stream::take_reply(const ReceivedReply& received) {
   if (count == 0 || count > batches_.size()) return false;
   if (count == batches_.size() && is_open()) {
     if (!is_published_) return false;
-    size_ = open_->state().look().size();
     close();  // the agent has taken it
   }
   Sent& answered = batches_[count - 1];

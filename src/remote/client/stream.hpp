@@ -93,7 +93,7 @@ class Stream {
   Result<Posted> make_room(std::size_t size, std::size_t result_size);
   bool open_batch();
   void fill(const NewRequest& request);
-  bool publish();
+  bool publish(std::size_t added);
   void record(const NewRequest& request, std::size_t result_size);
   static std::size_t size_of_results(const NewRequest& request);
   bool is_full() const { return size_ >= shared_.batch_limit; }
