@@ -1,6 +1,8 @@
 #include "front/shmem/active_set.hpp"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <functional>
 #include <thread>
 #include <vector>
@@ -151,6 +153,95 @@ RANK_TEST(collects_in_a_set_are_in_the_order_of_its_members, ranks(1)) {
   });
   world.free(source);
   world.free(dest);
+}
+
+// The rounds of a test in which members of a set call collectives of all kinds without a barrier.
+// Each round uses one of two pSync arrays, and one of two dests, which its owner clears after use.
+class Turns {
+ public:
+  Turns(World& world, Set& set, std::size_t most)
+      : world_(world),
+        set_(set),
+        source_(world.allocate<int>(most * size())),
+        work_(world.allocate<int>(most)),
+        dests_{world.allocate<int>(most * size()), world.allocate<int>(most * size())} {
+    for (const std::span<int> dest : dests_) std::ranges::fill(dest, -1);
+  }
+  ~Turns() {
+    world_.free(dests_[1]);
+    world_.free(dests_[0]);
+    world_.free(work_);
+    world_.free(source_);
+  }
+  Turns(const Turns&) = delete;
+  Turns& operator=(const Turns&) = delete;
+
+  void run(int round, std::size_t count) {
+    const std::span<int> dest = dests_[static_cast<std::size_t>(round % 2)];
+    std::ranges::fill(source_, value(round, set_.me()));
+    const std::vector<int> expected = call(round, count, dest.data());
+    const bool is_slow = round % set_.size == set_.me();
+    if (is_slow) std::this_thread::sleep_for(std::chrono::microseconds(300));
+    ASSERT_TRUE(std::ranges::equal(dest.first(expected.size()), expected))
+        << "round " << round << ", " << count << " elements";
+    std::ranges::fill(dest.first(expected.size()), -1);
+  }
+
+ private:
+  std::size_t size() const { return static_cast<std::size_t>(set_.size); }
+  static int value(int round, int member) { return round * 100 + member; }
+
+  // Returns what the dest then holds.
+  std::vector<int> call(int round, std::size_t count, int* dest) {
+    constexpr int kinds = 5;
+    const int root = round / 3 % set_.size;
+    std::vector<int> blocks;
+    for (int member = 0; member < set_.size; ++member)
+      blocks.insert(blocks.end(), count, value(round, member));
+    const auto in_set = [&](auto call, auto... arguments) {
+      call(dest, source_.data(), arguments..., set_.start, set_.log_stride, set_.size,
+           set_.sync_in_turn());
+    };
+    switch (round * round % kinds) {  // 0, 1 and 4 of 5
+      case 0:
+        in_set([&](auto... all) { fcollect_set<4>(world_.as("fcollect"), all...); }, count);
+        return blocks;
+      case 1:
+        in_set([&](auto... all) { broadcast_set<4>(world_.as("broadcast"), all...); }, count, root);
+        return std::vector<int>(count, set_.me() == root ? -1 : value(round, root));
+      default:
+        break;
+    }
+    switch (round / kinds % 3) {
+      case 0:
+        in_set([&](auto... all) { alltoall_set<4>(world_.as("alltoall"), all...); }, count);
+        return blocks;
+      case 1:
+        in_set([&](auto... all) { collect_set<4>(world_.as("collect"), all...); }, count);
+        return blocks;
+      default:
+        reduce_set<CombineOp::max>(world_.as("reduce"), dest, source_.data(),
+                                   static_cast<int>(count), set_.start, set_.log_stride, set_.size,
+                                   work_.data(), set_.sync_in_turn());
+        return std::vector<int>(count, value(round, set_.size - 1));
+    }
+  }
+
+  World& world_;
+  Set& set_;
+  std::span<int> source_;
+  std::span<int> work_;
+  std::array<std::span<int>, 2> dests_;
+};
+
+// The standard leaves it to programs that every dest is ready. Many rely on the two arrays.
+RANK_TEST(no_member_of_a_set_overtakes_another_by_two_collectives, ranks(2)) {
+  constexpr std::size_t most = 8'096;
+  Set set(world, 0, 0, world.size());
+  Turns turns(world, set, most);
+  world.barrier();
+  for (int round = 0; round < 60; ++round) turns.run(round, round < 45 ? 8 : most);
+  world.barrier();
 }
 
 RANK_TEST(all_to_alls_in_a_set_exchange_every_block, ranks(1)) {

@@ -69,8 +69,10 @@ class Collectives {
     return {with_, members, flags_offset, call};
   }
   // Returns the team that is kept for a set with flags of its own, or the set itself. Collectives
-  // work on either. The first call for a set is a collective over its members.
+  // work on either. The first call for a set is a collective over its members. Every collective of
+  // a set begins with this call.
   Team& team_of_set(Team& set, CallName call) {
+    node_.finish_last_broadcast(call);
     Team* team = sets_.find(set, [&] { return make_team(set, call); });
     return team != nullptr ? *team : set;
   }

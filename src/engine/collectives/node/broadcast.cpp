@@ -5,15 +5,38 @@
 // member or by the root, whichever comes first. A member copies if it enters while the root is
 // still copying. So members with processors of their own all copy at once. If ranks share
 // processors, no rank waits for one that does not run.
+//
+// In an active set, the next collective of any set waits until all members have left the broadcast.
 #include <cstring>
 
 #include "engine/collectives/node/node_collectives.hpp"
+#include "engine/teams/teams.hpp"
 
 namespace gondwana {
 namespace {
 
 // Bytes of all copies together. Below this, sharing the work takes longer than doing it.
 constexpr std::size_t small_bytes = 32 * 1024;
+
+bool is_of_set(const Team& team) {
+  return team.number >= Teams::first_number(Teams::Kind::set);
+}
+
+// A broadcast of this thread in an active set that other members may not have left.
+struct LastBroadcast {
+  const NodeCollectives* of = nullptr;  // null: there is none
+  std::uint32_t number = 0;             // of the team, then its members
+  std::uint32_t first = 0;
+  std::int32_t stride = 0;
+  std::uint32_t size = 0;
+  std::uint32_t me = 0;
+  Epoch epoch = 0;
+
+  Team team() const {
+    return {.number = number, .first = first, .stride = stride, .size = size, .me = me};
+  }
+};
+[[gnu::tls_model("initial-exec")]] constinit thread_local LastBroadcast last_broadcast;
 
 }  // namespace
 
@@ -28,7 +51,30 @@ bool NodeCollectives::broadcast(Team& team, CallName call, void* dest, const voi
     broadcast_large(team, call, what);
   else
     take_broadcast(team, call, what);
+  if (is_of_set(team))
+    last_broadcast = {this, team.number, team.first, team.stride, team.size, team.me, team.epoch};
   return true;
+}
+
+NodeCollectives::~NodeCollectives() {
+  if (last_broadcast.of == this) last_broadcast.of = nullptr;
+}
+
+// The lines of a team that has ended stay where they are.
+void NodeCollectives::finish_last_broadcast(CallName call) {
+  if (last_broadcast.of != this) return;
+  const Team team = last_broadcast.team();
+  const NodeSync line = line_of(team);
+  for (std::uint32_t member = 0; member < team.size; ++member)
+    wait_for_member(line, team, member, last_broadcast.epoch, call);
+  last_broadcast.of = nullptr;
+}
+
+// The last member to leave wakes those that wait in finish_last_broadcast().
+void NodeCollectives::leave_broadcast(const Team& team, NodeSync line, Epoch epoch) {
+  if (!is_of_set(team)) return line.arrive(epoch);
+  line.advance(epoch);
+  if (line.all_reached(epoch)) line.ring_sleepers(epoch);
 }
 
 void NodeCollectives::Broadcast::copy_at_root() const {
@@ -40,7 +86,7 @@ void NodeCollectives::broadcast_small(Team& team, CallName call, const Broadcast
   NodeSync line = line_of(team);
   if (team.me != what.root) {
     wait_for_member(line, team, what.root, stored, call);
-    return line.arrive(stored);
+    return leave_broadcast(team, line, stored);
   }
   for (std::uint32_t i = 1; i < team.size; ++i)
     with_.rma.put(with_.lane, team.rank_of((team.me + i) % team.size), what.dest, what.source,
@@ -90,7 +136,7 @@ void NodeCollectives::take_broadcast(Team& team, CallName call, const Broadcast&
     with_.waiter.wake(root);
   }
   wait_for_member(line, team, what.root, copied, call);
-  line.arrive(copied);
+  leave_broadcast(team, line, copied);
 }
 
 }  // namespace gondwana

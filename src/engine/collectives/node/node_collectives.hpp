@@ -12,10 +12,17 @@ namespace gondwana {
 class NodeCollectives {
  public:
   explicit NodeCollectives(const CollectiveResources& with) : with_(with) {}
+  ~NodeCollectives();
+  NodeCollectives(const NodeCollectives&) = delete;
+  NodeCollectives& operator=(const NodeCollectives&) = delete;
 
   void sync(Team& team, CallName call);
   bool broadcast(Team& team, CallName call, void* dest, const void* source, std::size_t size,
                  std::uint32_t root, RootDest root_dest);
+  // Waits until all members have taken part in the last broadcast of this thread in an active set.
+  // Each collective of a set begins so: programs use two pSync arrays, and two dests, in turn
+  // without a barrier.
+  void finish_last_broadcast(CallName call);
   bool fcollect(Team& team, CallName call, void* dest, const void* source, std::size_t size);
   bool collect(Team& team, CallName call, void* dest, const void* source, std::size_t size);
   bool alltoall(Team& team, CallName call, void* dest, const void* source, const Exchange& shape);
@@ -52,6 +59,7 @@ class NodeCollectives {
   std::byte* place_of(Rank rank, const void* object) const {
     return with_.rma.reach().find(rank, object, FixedSize<1>{}).data();
   }
+  void leave_broadcast(const Team& team, NodeSync line, Epoch epoch);
   void broadcast_small(Team& team, CallName call, const Broadcast& what);
   void broadcast_large(Team& team, CallName call, const Broadcast& what);
   void take_broadcast(Team& team, CallName call, const Broadcast& what);
