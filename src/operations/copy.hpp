@@ -40,6 +40,9 @@ inline void load_word(std::byte* target, const std::byte* source) {
   std::memcpy(target, &value, sizeof(Word));
 }
 
+// Stores every naturally aligned word at the target of 1, 2, 4 or 8 bytes as a whole, and once.
+void copy_words(std::byte* target, const std::byte* source, std::size_t size);
+
 namespace detail {
 
 template <typename Word>
@@ -63,7 +66,7 @@ inline bool try_load(std::byte* target, const std::byte* source, std::size_t siz
       try_store<std::uint16_t>(target, source, size) ||
       try_store<std::uint8_t>(target, source, size))
     return;
-  if (size > 0) std::memcpy(target, source, size);
+  copy_words(target, source, size);
 }
 
 [[gnu::noinline]] inline void load_small(std::byte* target, const std::byte* source,
@@ -77,16 +80,17 @@ inline bool try_load(std::byte* target, const std::byte* source, std::size_t siz
 
 }  // namespace detail
 
-// To a peer: 1, 2, 4 or 8 bytes aligned at the target are one store; everything else is memcpy.
+// To a peer, which may wait for any word of it. As copy_words(), and `size` bytes that are a word
+// are ordered like other words.
 [[gnu::always_inline]] inline void copy_to_peer(std::byte* target, const std::byte* source,
                                                 std::size_t size) {
   if (size > 8)
-    std::memcpy(target, source, size);
+    copy_words(target, source, size);
   else
     detail::store_small(target, source, size);
 }
 
-// From a peer: as above, with one load.
+// From a peer: 1, 2, 4 or 8 bytes aligned at the source are one load; everything else is memcpy.
 [[gnu::always_inline]] inline void copy_from_peer(std::byte* target, const std::byte* source,
                                                   std::size_t size) {
   if (size > 8)

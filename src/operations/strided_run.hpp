@@ -58,24 +58,17 @@ inline void copy_words(Steps to, ConstSteps from, std::size_t count) {
   }
 }
 
-// For a size known at compile time.
-template <std::size_t Size>
-inline void copy_blocks(Steps to, ConstSteps from, std::size_t count) {
-  for (; count > 0; --count, to.first += to.step, from.first += from.step)
-    std::memcpy(to.first, from.first, Size);
-}
-
 }  // namespace detail
 
-// A piece that is an aligned word at one end is one store, or one load, there.
+// A piece that is an aligned word at one end is one store, or one load, there. No aligned word of a
+// longer piece is torn at the target.
 inline void copy_pieces(Steps to, ConstSteps from, std::size_t size, std::size_t count) {
   const bool are_words = size == 8 && detail::are_words<std::uint64_t>(to.first, to.step) &&
                          detail::are_words<std::uint64_t>(from.first, from.step);
   if (are_words) return detail::copy_words<std::uint64_t>(to, from, count);
-  if (size == 64) return detail::copy_blocks<64>(to, from, count);
   for (; count > 0; --count, to.first += to.step, from.first += from.step) {
     if (size > 8) {
-      std::memcpy(to.first, from.first, size);
+      copy_words(to.first, from.first, size);
       continue;
     }
     std::uint64_t value = 0;

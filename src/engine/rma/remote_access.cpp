@@ -223,10 +223,13 @@ bool RemoteAccess::store_short(Lane& lane, Remote to, Bytes value) {
 RemoteAccess::Begun RemoteAccess::post_parts(Lane& lane, Remote to, Bytes source, Completion& done,
                                              NoRoom no_room) {
   if (!keeps_fence(lane, to, source.size(), no_room)) return Posted::busy;
+  // No piece ends inside an aligned word.
   const std::size_t most = wire_.limits().largest_message;
+  const std::size_t first = most - (to.offset + most) % sizeof(std::uint64_t);
   Begun posted = Posted::accepted;
-  for (std::size_t at = 0; at < source.size() && posted == Posted::accepted; at += most) {
-    const Bytes piece = source.subspan(at, std::min(most, source.size() - at));
+  for (std::size_t at = 0, end = 0; at < source.size() && posted == Posted::accepted; at = end) {
+    end = std::min(at == 0 ? first : at + most / 8 * 8, source.size());
+    const Bytes piece = source.subspan(at, end - at);
     posted = post("put", lane, at == 0 ? no_room : NoRoom::wait,
                   [&] { return wire_.put({to.rank, to.offset + at}, piece, done); });
   }

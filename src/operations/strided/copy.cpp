@@ -66,6 +66,12 @@ PlaneCopy run_kernel(const Plane& plane, Alignment alignment) {
       return word_kernel<std::uint64_t>(alignment);
     case 16:
       return copy_plane<FixedRun<16>>;
+    default:
+      break;
+  }
+  // Two stores may divide a word at a target that is no multiple of 8.
+  if (alignment.target % sizeof(std::uint64_t) != 0) return copy_plane<AnyRun>;
+  switch (plane.run) {
     case 32:
       return copy_plane<FixedRun<32>>;
     case 64:

@@ -49,6 +49,8 @@ struct FixedRun {
   }
 };
 
+// For runs whose targets are multiples of 8 bytes: no store tears a word that is not yet complete.
+//
 // A call costs more than a few stores of Chunk bytes. A run is longer than a chunk; the last store
 // overlaps the one before it.
 template <std::size_t Chunk>
@@ -63,7 +65,7 @@ struct ChunkedRun {
 
 struct AnyRun {
   static void move(std::byte* target, const std::byte* source, std::size_t run) {
-    std::memcpy(target, source, run);
+    copy_to_peer(target, source, run);
   }
 };
 
