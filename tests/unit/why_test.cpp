@@ -217,6 +217,15 @@ TEST(why, a_rank_that_has_not_come_is_named) {
             "rank 1 has not joined the job yet; rank 0 waits in shmem_init for 12 s");
 }
 
+TEST(why, ranks_that_initialise_are_starting) {
+  RankSeen starting;
+  starting.state = RankState::joined;
+  EXPECT_EQ(first_of(diagnosis_of({starting, starting})), "ranks 0, 1 are still starting");
+  const Diagnosis found = diagnosis_of({waits("shmem_init", Waiting::anybody, 0), starting});
+  EXPECT_EQ(first_of(found), "rank 1 is still starting; rank 0 waits in shmem_init for 12 s");
+  EXPECT_EQ(found.sentences.size(), 1U);
+}
+
 TEST(why, a_rank_that_waits_little_is_slow_only_among_ranks_that_wait_much) {
   EXPECT_EQ(diagnosis_of({runs(0.7, 9), runs(0.05, 9), runs(0.6, 9)}).culprits, (Ranks{1}));
   EXPECT_TRUE(diagnosis_of({runs(0.2, 9), runs(0.01, 9), runs(0.3, 9)}).culprits.empty());

@@ -116,6 +116,20 @@ class WhyTest(LauncherCase):
         self.assertRegex(err, r"(?s)^gondwana run: the job runs longer than --timeout 5 s; .*\n"
                               r"gondwana run: rank 3 keeps the others waiting: ")
 
+    def test_the_reason_follows_the_end_of_the_time_on_one_host(self):
+        status, _, err = self.run_job("--timeout", "2", "-n", "4", PROBLEMS, "loop")
+        self.assertEqual(status, 124)
+        self.assertRegex(err, r"(?s)^gondwana run: the job runs longer than --timeout 2 s; .*\n"
+                              r"gondwana run: rank 3 keeps the others waiting: it computes ")
+
+    @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
+    def test_ranks_that_start_are_told_at_the_end_of_the_time(self):
+        script = 'if [ $GONDWANA_RANK = 1 ]; then sleep 100; fi; exec "$0" loop'
+        status, _, err = self.run_job("--timeout", "2", "--hosts", "localhost:1,localhost:1", "sh", "-c", script, PROBLEMS)
+        self.assertEqual(status, 124)
+        self.assertRegex(err, r"(?m)^gondwana run: rank 0 is still starting$")
+        self.assertRegex(err, r"(?m)^job [0-9a-f]{8}, 2 ranks of \S+ loop$")
+
     def test_a_rank_that_has_died_before_its_launcher_saw_it(self):
         job = self.begin_problem("loop")
         said = json.loads(self.why(job, "--json"))

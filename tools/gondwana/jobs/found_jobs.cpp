@@ -12,6 +12,7 @@
 #include <bit>
 #include <climits>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <set>
 #include <utility>
@@ -125,6 +126,14 @@ bool is_above(pid_t process, pid_t descendant) {
   return descendant == process;
 }
 
+// The command line of a rank, below its guardian: before it runs, nobody knows its process.
+std::string program_below(pid_t guardian) {
+  std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", guardian));
+  for (pid_t child = 0; children >> child;)
+    if (!variable_of(child, "GONDWANA_RANK").empty()) return command_line_of(child);
+  return {};
+}
+
 bool is_part_of(const FoundJob& job, pid_t process) {
   return std::ranges::any_of(job.nodes, [&](const FoundNode& node) {
     if (is_above(process, node.holder())) return true;
@@ -186,7 +195,7 @@ std::string FoundJob::program() const {
     for (std::uint32_t local = 0; local < node.facts().ranks; ++local)
       if (const pid_t process = node.process(local); process != 0)
         if (std::string line = command_line_of(process); !line.empty()) return line;
-  return {};
+  return program_below(nodes.front().holder());
 }
 
 FoundJobs find_jobs() {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -42,6 +43,7 @@ class Findings {
     if (is_over(*job_)) return make_of_end();
     find_lost();
     find_stopped();
+    find_absent();
     find_circles();
     find_single();
     find_oversubscribed();
@@ -64,6 +66,10 @@ class Findings {
     return ranks;
   }
 
+  Ranks ranks_that_do(Does what) const {
+    return ranks_that([what](const RankSeen& rank) { return does(rank) == what; });
+  }
+
   // "; ranks 0-2 wait in shmem_barrier_all for 12 s", of those that are stuck for whatever reason.
   std::string waiting(std::string_view before) const {
     std::map<std::string, std::pair<Ranks, double>> by_call;
@@ -80,9 +86,7 @@ class Findings {
     return text;
   }
 
-  Ranks lost_ranks() const {
-    return ranks_that([](const RankSeen& rank) { return does(rank) == Does::lost; });
-  }
+  Ranks lost_ranks() const { return ranks_that_do(Does::lost); }
 
   // Of a job that nobody can wait in any more.
   Diagnosis make_of_end() {
@@ -109,6 +113,24 @@ class Findings {
           lost);
   }
 
+  // Those that have not come: others start, or wait for them.
+  void find_absent() {
+    const Ranks starting = ranks_that_do(Does::starting);
+    Ranks absent = ranks_that_do(Does::absent);
+    const auto is_awaited = [this](std::uint32_t rank) {
+      return std::ranges::find(graph_.ends(), rank) != graph_.ends().end();
+    };
+    if (starting.empty()) std::erase_if(absent, std::not_fn(is_awaited));
+    if (!absent.empty())
+      say(fmt::format("{} {} not joined the job yet{}", name(absent),
+                      absent.size() == 1 ? "has" : "have", waiting("; ")),
+          absent);
+    if (!starting.empty())
+      say(fmt::format("{} {} still starting{}", name(starting), starting.size() == 1 ? "is" : "are",
+                      absent.empty() ? waiting("; ") : ""),
+          starting);
+  }
+
   bool is_whole_node(const Ranks& ranks, const jobs::NodeSeen& node) const {
     if (job_->nodes == 1) return false;
     for (std::uint32_t rank = node.first; rank < node.first + node.ranks; ++rank)
@@ -117,8 +139,7 @@ class Findings {
   }
 
   void find_stopped() {
-    const Ranks stopped =
-        ranks_that([](const RankSeen& rank) { return does(rank) == Does::stopped; });
+    const Ranks stopped = ranks_that_do(Does::stopped);
     if (stopped.empty()) return;
     std::string node;
     for (const jobs::NodeSeen& each : job_->found)
@@ -202,10 +223,6 @@ class Findings {
         if (does(graph_.rank(rank)) == what) ranks.push_back(rank);
       return ranks;
     };
-    if (const Ranks absent = those(Does::absent); !absent.empty())
-      say(fmt::format("{} {} not joined the job yet{}", name(absent),
-                      absent.size() == 1 ? "has" : "have", waiting("; ")),
-          absent);
     if (const Ranks silent = those(Does::silent); !silent.empty()) tell_of_silent(silent);
     if (const Ranks busy = those(Does::work); !busy.empty())
       say(fmt::format("{} {} on{}", name(busy), busy.size() == 1 ? "works" : "work", waiting("; ")),
@@ -259,7 +276,7 @@ class Findings {
     for (const auto& [call, ranks] : calls)
       each += fmt::format("{}{} wait{} in {}", each.empty() ? "" : ", ", name(ranks),
                           ranks.size() == 1 ? "s" : "", call);
-    const Ranks left = ranks_that([](const RankSeen& rank) { return does(rank) == Does::left; });
+    const Ranks left = ranks_that_do(Does::left);
     const std::size_t others = job_->seen.size() - alone.size() - left.size();
     std::string rest = others == 0 ? "nobody else is there" : "all others wait too" + waiting("; ");
     if (others == 0 && alone.size() > 1) rest = "all ranks wait";
@@ -332,7 +349,8 @@ class Findings {
     const std::size_t unseen = job_->nodes - job_->found.size();
     if (unseen == 0) return;
     const std::string reason = job_->complaints.empty()
-                                   ? "they are on other hosts, which --hosts can name"
+                                   ? "no rank has joined there yet, or they are on other hosts, "
+                                     "which --hosts can name"
                                    : fmt::format("{}", fmt::join(job_->complaints, "; "));
     diagnosis_.sentences.push_back(fmt::format("{} of the {} nodes of the job {} not looked at: {}",
                                                unseen, job_->nodes, unseen == 1 ? "was" : "were",
@@ -372,6 +390,8 @@ std::string describe(const RankSeen& rank) {
   switch (does(rank)) {
     case Does::absent:
       return "has not joined the job";
+    case Does::starting:
+      return "is starting";
     case Does::lost:
       return "has ended without leaving the job";
     case Does::left:

@@ -66,9 +66,8 @@ std::string to_text(const Report& report, bool stacks) {
   std::string text;
   for (const std::string& sentence : diagnosis.sentences) text += printable(sentence) + "\n";
   for (const Place& place : places) text += to_text(place, stacks);
-  return text +
-         fmt::format("job {}, {} ranks of {}\n", printable(job.id), job.ranks,
-                     printable(job.program)) +
+  const std::string program = job.program.empty() ? "" : " of " + printable(job.program);
+  return text + fmt::format("job {}, {} ranks{}\n", printable(job.id), job.ranks, program) +
          table(job);
 }
 
@@ -123,13 +122,11 @@ Report examine(hosts::JobView& view, std::chrono::milliseconds time, FunctionRef
 }
 
 std::string examine_job_of(pid_t process, const std::vector<launch::Host>& hosts,
-                           std::chrono::milliseconds limit) {
+                           FunctionRef<bool()> goes_on) {
   constexpr std::chrono::milliseconds time{300};
-  const auto end = std::chrono::steady_clock::now() + limit;
   Result<hosts::JobView> view = hosts::JobView::open(
       {.job = fmt::to_string(process), .hosts = hosts, .only_here = hosts.empty()});
   if (!view) return {};
-  const auto goes_on = [end] { return std::chrono::steady_clock::now() < end; };
   std::string text = to_text(examine(*view, time, goes_on), false);
   text.pop_back();
   return text;

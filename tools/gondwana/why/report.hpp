@@ -31,9 +31,9 @@ std::string to_text(const Report& report, bool stacks);
 std::string to_json(const Report& report);
 
 // The lines for the job that `process` belongs to, without the last end of line, or nothing where
-// it cannot be found on this host. `hosts`: where its other nodes are. They have until `limit` to
-// answer.
+// it cannot be found on this host. `hosts`: where its other nodes are. `goes_on` is asked several
+// times a second; once it says no, no answer is awaited any more.
 std::string examine_job_of(pid_t process, const std::vector<launch::Host>& hosts,
-                           std::chrono::milliseconds limit);
+                           FunctionRef<bool()> goes_on);
 
 }  // namespace gondwana::why

@@ -9,13 +9,14 @@
 namespace gondwana::why {
 
 enum class Does : std::uint8_t {
-  absent,   // it has not joined
-  lost,     // it has ended without leaving the job
-  left,     // well
-  stopped,  // by a signal or a debugger
-  silent,   // it is in the program and made no call
-  wait,     // in one call, all the time
-  work,     // it makes calls, and may wait now and then
+  absent,    // it has not joined
+  starting,  // it initialises, and does not wait for the other ranks yet
+  lost,      // it has ended without leaving the job
+  left,      // well
+  stopped,   // by a signal or a debugger
+  silent,    // it is in the program and made no call
+  wait,      // in one call, all the time
+  work,      // it makes calls, and may wait now and then
 };
 
 Does does(const jobs::RankSeen& rank);

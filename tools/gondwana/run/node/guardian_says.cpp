@@ -25,7 +25,7 @@ void Guardian::say_where_ranks_are() {
 // As `gondwana why` does. The guardian may read the stacks of its ranks where others may not. It
 // does nothing else meanwhile.
 void Guardian::say_why() {
-  const std::string report = why::examine_job_of(::getpid(), {}, {});
+  const std::string report = why::examine_job_of(::getpid(), {}, [] { return true; });
   if (report.empty()) return say_where_ranks_are();
   output_.say(report);
 }

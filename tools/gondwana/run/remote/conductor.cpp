@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "bootstrap/job_memory.hpp"
+#include "core/load.hpp"
 #include "core/machine.hpp"
 #include "run/command_line/sharing.hpp"
 #include "run/command_line/task.hpp"
@@ -27,8 +28,8 @@ constexpr std::uint64_t second_ns = 1'000'000'000;
 constexpr std::uint64_t user_grace_ns = 10 * second_ns;  // from a second INT or TERM
 constexpr std::uint64_t last_words_ns = second_ns;       // to write output nobody may read
 constexpr std::uint64_t bury_ns = second_ns;             // to a process whose host is done
-constexpr std::chrono::milliseconds longest_look{5000};
-constexpr std::chrono::milliseconds half_a_second{500};
+constexpr std::uint64_t look_ns = 5 * second_ns;
+constexpr std::uint64_t longest_look_ns = 20 * second_ns;
 constexpr std::uint64_t taken_step = std::uint64_t{128} << 10;
 constexpr std::uint64_t input_window = std::uint64_t{256} << 10;
 
@@ -120,16 +121,20 @@ Result<void> Conductor::start_host(const Host& host, Task task) {
 void Conductor::step() {
   const std::uint64_t now = monotonic_ns();
   if (time_up_ns_ && now >= *time_up_ns_) on_time_up();
-  if (now >= ping_at_ns_) {
-    send_to_all(Ping{now});
-    ping_at_ns_ = now + ping_every_ns_;
-  }
+  ping_hosts();
   for (HostRecord& record : hosts_) step_host(record);
   if (abandon_at_ns_ && now >= *abandon_at_ns_)
     for (const HostRecord& record : hosts_) record.connection->abandon();
   input_.step();
   output_.flush();
   if (output_.failure() != 0) on_output_failed(output_.failure());
+}
+
+void Conductor::ping_hosts() {
+  const std::uint64_t now = monotonic_ns();
+  if (now < ping_at_ns_) return;
+  send_to_all(Ping{now});
+  ping_at_ns_ = now + ping_every_ns_;
 }
 
 void Conductor::step_host(HostRecord& record) {
@@ -165,12 +170,14 @@ void Conductor::on_signal(int signal) {
   send_to_all(Signal{static_cast<std::uint32_t>(signal)});
 }
 
-// As `gondwana why` does. The hosts must hear from us before they take us for dead.
+// As `gondwana why` does. The hosts hear from us meanwhile, or they would take us for dead.
 void Conductor::say_why() {
-  const std::uint32_t silence_s = parts_.front().share.peer_timeout_s;
-  const std::chrono::milliseconds limit =
-      silence_s == 0 ? longest_look : std::min(longest_look, silence_s * half_a_second);
-  const std::string report = why::examine_job_of(::getpid(), hosts_in_use(job_), limit);
+  const std::uint64_t end_ns = monotonic_ns() + std::min(stretched(look_ns), longest_look_ns);
+  const auto goes_on = [this, end_ns] {
+    ping_hosts();
+    return monotonic_ns() < end_ns;
+  };
+  const std::string report = why::examine_job_of(::getpid(), hosts_in_use(job_), goes_on);
   if (!report.empty()) output_.say(report);
 }
 

@@ -64,6 +64,7 @@ class Conductor {
   void on_output_failed(int reason);
 
   void step();
+  void ping_hosts();
   void step_host(HostRecord& record);
   int next_timeout_ms() const;
   bool is_over() const;
