@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -19,6 +20,7 @@
 
 #include "bootstrap/protocol.hpp"
 #include "core/library_of.hpp"
+#include "core/load.hpp"
 #include "core/machine.hpp"
 #include "core/print_error.hpp"
 #include "core/standard_descriptors.hpp"
@@ -208,11 +210,13 @@ void stay_loaded() {
 
 // No standard of a door has an answer to a loss. The message says where this rank was; the first
 // rank of a node prints it. The launcher, or a rank that has lost its own connections, may know
-// more. So a rank that misses a peer gives them time to end the job. A rank that has not waited for
-// long may be in any call.
+// more. So a rank that misses a peer gives them time to end the job, on a busy machine more. A rank
+// that has not waited for long may be in any call.
 void say_peer_lost(const Error& error) {
   constexpr std::chrono::seconds for_others{2};
-  if (error.code == Errc::peer_lost) std::this_thread::sleep_for(for_others);
+  constexpr std::chrono::seconds longest{10};
+  if (error.code == Errc::peer_lost)
+    std::this_thread::sleep_for(std::min(stretched(for_others), longest));
   const Process& self = this_process();
   const Waiting* waiting = self.memory->page(self.membership.rank).longest_wait();
   fail_together(waiting == nullptr ? "network" : waiting->call().c_str(), error);

@@ -10,9 +10,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 from job_case import WATCHDOG, run_tests, take_path
 from launcher_case import LauncherCase
-from processes import children_of, has_address_sanitizer, read_proc
+from processes import busy_processors, children_of, has_address_sanitizer, read_proc
 
 RANK = ""
+
+
+# A program that needs a processor for some seconds.
+COMPUTES = "import sys, time\nwhile time.process_time() < float(sys.argv[1]): pass"
 
 
 class LauncherEndsTest(LauncherCase):
@@ -158,6 +162,20 @@ class LauncherEndsTest(LauncherCase):
         status, _, err = self.run_under_a_shell("raise 9", "exit $?")
         self.assertEqual(status, 128 + signal.SIGKILL)
         self.assertRegex(err, r"rank 1 .* ended with status 137, as if by SIGKILL, outside any blocking call")
+
+    def test_a_shell_that_gets_no_processor_may_still_tell_the_signal(self):
+        with busy_processors(3):
+            status, _, err = self.run_under_a_shell("raise 9", f"{sys.executable} -c '{COMPUTES}' 0.7; exit 137")
+        self.assertEqual(status, 128 + signal.SIGKILL)
+        self.assertIn("ended with status 137, as if by SIGKILL", err)
+
+    def test_a_rank_that_gets_no_processor_may_still_end_as_it_likes(self):
+        script = f"trap \"{sys.executable} -c '{COMPUTES}' 1.6; exit 5\" TERM; echo ready; while :; do sleep 0.01; done"
+        job = self.start_ready(1, "bash", "-c", script)
+        with busy_processors(3):
+            job.send_signal(signal.SIGTERM)
+            job.communicate(timeout=WATCHDOG)
+        self.assertEqual(job.returncode, 5)
 
     def test_a_shell_may_live_on_after_a_program_that_finalized(self):
         script = '"$0" join running share finalize; sleep 1.5'

@@ -1,7 +1,9 @@
 """Processes as /proc shows them, and waiting for conditions on them."""
 
+import contextlib
 import os
 import signal
+import subprocess
 import time
 
 TIMEOUT = 60  # seconds: against hangs only; a busy machine is slow
@@ -60,6 +62,19 @@ def end_all(pids) -> None:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:  # gone meanwhile
             continue
+
+
+@contextlib.contextmanager
+def busy_processors(programs: int):
+    """At least that many programs for each processor want it all the time."""
+    loop = ["sh", "-c", "while :; do :; done"]
+    loops = [subprocess.Popen(loop) for _ in range(programs * (os.cpu_count() or 1))]
+    try:
+        yield
+    finally:
+        for each in loops:
+            each.kill()
+            each.wait()
 
 
 def eventually(condition, timeout: float = TIMEOUT):

@@ -12,9 +12,11 @@
 #include <charconv>
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -24,29 +26,38 @@
 namespace gondwana::launch {
 namespace {
 
+constexpr std::uint64_t second_ns = 1'000'000'000;
 constexpr std::uint64_t sweep_every_ns = 10'000'000;
 // A process in an uninterruptible system call cannot be killed: do not wait for it for ever.
 constexpr std::uint64_t give_up_after_ns = 3'000'000'000;
+constexpr std::uint64_t longest_respite_ns = 60'000'000'000;
+constexpr std::uint64_t look_again_ns = 100'000'000;
 
 struct Process {
   pid_t pid;
   pid_t parent;
+  char state;
+  std::uint64_t used_ns;  // of processors, by it and the children that it has waited for
 };
 
-// The parent stands after the state, which stands after the name in brackets; the name may itself
-// hold brackets and spaces.
-std::optional<pid_t> parent_of(const char* pid) {
-  const std::string path = fmt::format("/proc/{}/stat", pid);
-  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  std::array<char, 512> text{};
-  const ssize_t length = file ? ::read(file.get(), text.data(), text.size()) : -1;
-  if (length <= 0) return std::nullopt;
-  const std::string_view stat(text.data(), static_cast<std::size_t>(length));
-  const std::size_t bracket = stat.rfind(')');
-  if (bracket == std::string_view::npos || bracket + 4 >= stat.size()) return std::nullopt;
-  pid_t parent = 0;
-  std::from_chars(stat.data() + bracket + 4, stat.data() + stat.size(), parent);
-  return parent;
+// The name stands in brackets, and may itself hold brackets and spaces.
+std::optional<Process> read_process(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  std::string line;
+  std::getline(file, line);
+  const std::size_t bracket = line.rfind(')');
+  if (bracket == std::string::npos) return std::nullopt;
+  std::istringstream rest(line.substr(bracket + 1));
+  Process process{.pid = pid, .parent = 0, .state = ' ', .used_ns = 0};
+  rest >> process.state >> process.parent;
+  constexpr int before_times = 9;
+  std::string skipped;
+  for (int i = 0; i < before_times; ++i) rest >> skipped;
+  constexpr int times = 4;
+  const auto tick_ns = second_ns / static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
+  for (std::uint64_t i = 0, ticks = 0; i < times && rest >> ticks; ++i)
+    process.used_ns += ticks * tick_ns;
+  return process;
 }
 
 std::vector<Process> all_processes() {
@@ -56,17 +67,32 @@ std::vector<Process> all_processes() {
     pid_t pid = 0;
     const char* end = entry->d_name + std::strlen(entry->d_name);
     if (std::from_chars(entry->d_name, end, pid).ptr != end) continue;
-    if (const std::optional<pid_t> parent = parent_of(entry->d_name))
-      result.push_back({pid, *parent});
+    if (const std::optional<Process> process = read_process(pid)) result.push_back(*process);
   }
   return result;
 }
 
+struct Use {
+  bool any_runs = false;
+  std::uint64_t used_ns = 0;
+};
+
+Use use_of(const std::vector<pid_t>& processes) {
+  Use use;
+  for (const pid_t pid : processes) {
+    const std::optional<Process> process = read_process(pid);
+    if (!process) continue;
+    use.any_runs = use.any_runs || process->state == 'R';
+    use.used_ns += process->used_ns;
+  }
+  return use;
+}
+
 }  // namespace
 
-std::vector<pid_t> descendants() {
+std::vector<pid_t> family_of(pid_t ancestor) {
   std::vector<Process> others = all_processes();
-  std::vector<pid_t> family{::getpid()};
+  std::vector<pid_t> family{ancestor};
   // Each round moves one generation from `others` to `family`.
   for (std::size_t known = 0; known < family.size();) {
     const std::size_t generation = family.size();
@@ -80,8 +106,22 @@ std::vector<pid_t> descendants() {
     others.erase(children, others.end());
     known = generation;
   }
+  return family;
+}
+
+std::vector<pid_t> descendants() {
+  std::vector<pid_t> family = family_of(::getpid());
   family.erase(family.begin());
   return family;
+}
+
+Respite::Respite(const std::vector<pid_t>& processes, std::uint64_t grace_ns)
+    : most_used_ns_(use_of(processes).used_ns + grace_ns),
+      end_ns_(monotonic_ns() + longest_respite_ns) {}
+
+bool Respite::lasts(const std::vector<pid_t>& processes) const {
+  const Use use = use_of(processes);
+  return use.any_runs && use.used_ns < most_used_ns_ && monotonic_ns() < end_ns_;
 }
 
 bool have_children() {
@@ -106,10 +146,16 @@ void Ending::ask(std::uint64_t grace_ns) {
   }
   signal_all(SIGTERM);
   signal_all(SIGCONT);  // a stopped process could not hear it
-  wait_at_most(grace_ns);
+  respite_.reset();
+  kill_in(grace_ns);
 }
 
 void Ending::wait_at_most(std::uint64_t grace_ns) {
+  if (state_ == State::idle) respite_.emplace(descendants(), grace_ns);
+  kill_in(grace_ns);
+}
+
+void Ending::kill_in(std::uint64_t grace_ns) {
   if (state_ != State::idle && state_ != State::asked) return;
   const std::uint64_t limit = monotonic_ns() + grace_ns;
   kill_at_ns_ = state_ == State::idle ? limit : std::min(kill_at_ns_, limit);
@@ -121,6 +167,7 @@ void Ending::kill() {
   state_ = State::killing;
   sweep_at_ns_ = monotonic_ns();
   give_up_at_ns_ = sweep_at_ns_ + give_up_after_ns;
+  respite_.emplace(descendants(), longest_respite_ns);
 }
 
 void Ending::step() {
@@ -130,9 +177,14 @@ void Ending::step() {
     return;
   }
   const std::uint64_t now = monotonic_ns();
-  if (state_ == State::asked && now >= kill_at_ns_) kill();
+  if (state_ == State::asked && now >= kill_at_ns_) {
+    if (respite_ && respite_->lasts(descendants()))
+      kill_at_ns_ = now + look_again_ns;
+    else
+      kill();
+  }
   if (state_ != State::killing || now < sweep_at_ns_) return;
-  if (now >= give_up_at_ns_) {
+  if (now >= give_up_at_ns_ && !respite_->lasts(descendants())) {
     state_ = State::given_up;
     return;
   }

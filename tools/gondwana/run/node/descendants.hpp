@@ -17,7 +17,23 @@ namespace gondwana::launch {
 
 // None where there is no /proc.
 std::vector<pid_t> descendants();
+// The process itself and all below it.
+std::vector<pid_t> family_of(pid_t ancestor);
 bool have_children();
+
+// Time for processes that had theirs by the clock, and others had the processors: what they would
+// have got on an idle machine.
+class Respite {
+ public:
+  Respite(const std::vector<pid_t>& processes, std::uint64_t grace_ns);
+
+  // Whether one of them runs, or would if it had a processor, and they have not used it up.
+  bool lasts(const std::vector<pid_t>& processes) const;
+
+ private:
+  std::uint64_t most_used_ns_;  // of processors
+  std::uint64_t end_ns_;
+};
 
 // Ends all descendants: SIGTERM, some grace, then SIGKILL until nobody is left. The caller reaps
 // the children between two steps.
@@ -31,7 +47,7 @@ class Ending {
 
   // Asks everybody to end, once.
   void ask(std::uint64_t grace_ns);
-  // The caller has asked the ranks itself: only what is left later is killed.
+  // The caller has asked the ranks itself: only what is left later is killed, after a respite.
   void wait_at_most(std::uint64_t grace_ns);
   void kill();
 
@@ -43,6 +59,7 @@ class Ending {
   std::optional<std::uint64_t> next_ns() const;
 
  private:
+  void kill_in(std::uint64_t grace_ns);
   // How many got the signal.
   std::size_t signal_all(int signal) const;
 
@@ -53,6 +70,7 @@ class Ending {
   std::uint64_t kill_at_ns_ = 0;
   std::uint64_t sweep_at_ns_ = 0;
   std::uint64_t give_up_at_ns_ = 0;
+  std::optional<Respite> respite_;
 };
 
 // Ends all descendants with two seconds of grace, reaps them, and waits for that.

@@ -62,6 +62,7 @@ void Guardian::on_rank_ended(std::uint32_t rank, int wait_status) {
 
 void Guardian::on_program_lost(const ProgramWatch::Ended& program) {
   const auto& [rank, pid, at_ns] = program;
+  if (programs_.wait_longer(family_of(ranks_[rank].pid))) return;
   if (wire_.state(rank) == RankState::absent) {
     on_absent(rank);
   } else if (ending_.state() == Ending::State::idle && wire_.state(rank) != RankState::finalized) {

@@ -11,6 +11,7 @@ namespace gondwana::launch {
 namespace {
 
 constexpr std::uint64_t grace_ns = 1'000'000'000;
+constexpr std::uint64_t look_again_ns = 100'000'000;
 
 }  // namespace
 
@@ -36,7 +37,8 @@ void ProgramWatch::on_end(std::uint32_t rank) {
   if (handlers_.on_word && ::read(found->second.end.get(), &word, 1) > 0)
     return handlers_.on_word(rank);
   forget(rank);
-  const Ended& ended = ended_.emplace_back(Ended{rank, pid, monotonic_ns()});
+  const std::uint64_t now = monotonic_ns();
+  const Ended& ended = ended_.emplace_back(Awaited{{rank, pid, now}, now + grace_ns});
   if (handlers_.on_end) handlers_.on_end(ended);
 }
 
@@ -51,7 +53,15 @@ std::optional<ProgramWatch::Ended> ProgramWatch::overdue() const {
 
 std::optional<std::uint64_t> ProgramWatch::next_ns() const {
   if (ended_.empty()) return std::nullopt;
-  return ended_.front().at_ns + grace_ns;
+  return ended_.front().due_ns;
+}
+
+bool ProgramWatch::wait_longer(const std::vector<pid_t>& family) {
+  Awaited& awaited = ended_.front();
+  if (!awaited.respite) awaited.respite.emplace(family, grace_ns);
+  if (!awaited.respite->lasts(family)) return false;
+  awaited.due_ns = monotonic_ns() + look_again_ns;
+  return true;
 }
 
 }  // namespace gondwana::launch

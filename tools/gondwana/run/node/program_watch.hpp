@@ -11,9 +11,11 @@
 #include <optional>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "core/unique_fd.hpp"
 #include "run/io/poller.hpp"
+#include "run/node/descendants.hpp"
 
 namespace gondwana::launch {
 
@@ -43,11 +45,18 @@ class ProgramWatch {
   // tell why.
   std::optional<Ended> overdue() const;
   std::optional<std::uint64_t> next_ns() const;
+  // Gives the starter of the one that is overdue a respite. False: it has used it up, or does not
+  // run. `family`: the starter and all processes below it.
+  bool wait_longer(const std::vector<pid_t>& family);
 
  private:
   struct Program {
     pid_t pid;
     UniqueFd end;
+  };
+  struct Awaited : Ended {
+    std::uint64_t due_ns;
+    std::optional<Respite> respite = {};
   };
 
   void on_end(std::uint32_t rank);
@@ -55,7 +64,7 @@ class ProgramWatch {
   Poller& poller_;
   Handlers handlers_;
   std::unordered_map<std::uint32_t, Program> running_;  // by rank
-  std::deque<Ended> ended_;                             // in the order in which they ended
+  std::deque<Awaited> ended_;                           // in the order in which they ended
 };
 
 }  // namespace gondwana::launch

@@ -123,11 +123,17 @@ void Conductor::step() {
   if (time_up_ns_ && now >= *time_up_ns_) on_time_up();
   ping_hosts();
   for (HostRecord& record : hosts_) step_host(record);
-  if (abandon_at_ns_ && now >= *abandon_at_ns_)
-    for (const HostRecord& record : hosts_) record.connection->abandon();
+  if (abandon_at_ns_ && now >= *abandon_at_ns_) abandon_silent_hosts();
   input_.step();
   output_.flush();
   if (output_.failure() != 0) on_output_failed(output_.failure());
+}
+
+// One that answers knows what it waits for.
+void Conductor::abandon_silent_hosts() {
+  for (const HostRecord& record : hosts_)
+    if (record.connection->silence_ns() >= user_grace_ns / 2) record.connection->abandon();
+  abandon_at_ns_ = monotonic_ns() + second_ns;
 }
 
 void Conductor::ping_hosts() {

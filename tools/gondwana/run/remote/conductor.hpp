@@ -65,6 +65,7 @@ class Conductor {
 
   void step();
   void ping_hosts();
+  void abandon_silent_hosts();
   void step_host(HostRecord& record);
   int next_timeout_ms() const;
   bool is_over() const;

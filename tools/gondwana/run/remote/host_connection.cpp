@@ -14,6 +14,7 @@
 #include <limits>
 #include <sstream>
 
+#include "core/load.hpp"
 #include "core/machine.hpp"
 #include "run/io/pipe.hpp"
 #include "run/node/diagnosis.hpp"
@@ -28,7 +29,7 @@ namespace {
 constexpr std::uint64_t second_ns = 1'000'000'000;
 constexpr std::uint64_t never_ns = std::numeric_limits<std::uint64_t>::max();
 // From the end of the pipe to the status of the process, or the other way round.
-constexpr std::uint64_t both_ends_ns = second_ns;
+constexpr std::uint64_t both_ends_ns = 3 * second_ns;
 constexpr std::size_t longest_complaint = 2000;
 
 // What ssh says last of a connection that is gone tells nothing that we do not say.
@@ -57,7 +58,7 @@ Result<void> HostConnection::start(OnFrame on_frame) {
   Result<void> watched = link_->start([this](Frame& frame) { take_frame(frame); },
                                       [this](const std::string& why) {
                                         malformed_ = why;
-                                        if (lost_at_ns_ == 0) lost_at_ns_ = monotonic_ns();
+                                        see_loss();
                                       });
   if (!watched) return watched;
   return poller_->watch(complaints_.get(), EPOLLIN, [this] { read_complaints(); });
@@ -108,7 +109,11 @@ void HostConnection::read_complaints() {
 void HostConnection::on_child_ended(int wait_status) {
   wait_status_ = wait_status;
   pid_ = 0;
-  if (lost_at_ns_ == 0) lost_at_ns_ = monotonic_ns();
+  see_loss();
+}
+
+void HostConnection::see_loss() {
+  if (told_by_ns_ == 0) told_by_ns_ = monotonic_ns() + stretched(both_ends_ns);
 }
 
 void HostConnection::abandon() {
@@ -138,14 +143,18 @@ std::optional<std::uint64_t> HostConnection::next_ns() const {
 
 // The pipe and the process end together; the second has some time to follow the first.
 std::uint64_t HostConnection::ended_at_ns() const {
-  if (lost_at_ns_ == 0) return never_ns;
+  if (told_by_ns_ == 0) return never_ns;
   const bool known = !malformed_.empty() || (wait_status_ && !link_->is_open());
-  return known ? lost_at_ns_ : lost_at_ns_ + both_ends_ns;
+  return known ? 0 : told_by_ns_;
 }
 
 std::uint64_t HostConnection::silent_at_ns() const {
   if (share_.peer_timeout_s == 0 || !link_->is_open()) return never_ns;
   return link_->heard_ns() + silence_limit_s() * second_ns;
+}
+
+std::uint64_t HostConnection::silence_ns() const {
+  return link_ ? monotonic_ns() - link_->heard_ns() : never_ns;
 }
 
 std::uint32_t HostConnection::silence_limit_s() const {

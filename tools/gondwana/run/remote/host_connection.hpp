@@ -43,6 +43,8 @@ class HostConnection {
   // be asked once a round and at next_ns(); it is told once.
   std::optional<std::string> loss();
   std::optional<std::uint64_t> next_ns() const;
+  // For how long nothing was heard.
+  std::uint64_t silence_ns() const;
   // What the job ends with for that reason.
   int loss_status() const;
 
@@ -58,6 +60,7 @@ class HostConnection {
   Result<void> spawn(const std::vector<std::string>& words);
   void take_frame(Frame& frame);
   void read_complaints();
+  void see_loss();
   std::string describe_end() const;
   std::string describe_silence() const;
   std::uint64_t ended_at_ns() const;
@@ -74,7 +77,7 @@ class HostConnection {
   std::string complained_;  // the end of what came there
   std::string malformed_;   // why the frames were not understood
   std::optional<int> wait_status_;
-  std::uint64_t lost_at_ns_ = 0;  // when the first sign of it was seen
+  std::uint64_t told_by_ns_ = 0;  // after the first sign of a loss; 0: there was none
   bool hello_ = false;
   bool over_ = false;
 };
