@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
   void* good = NULL;
   pthread_attr_init(&attributes);
   if (pthread_attr_setstacksize(&attributes, (size_t)atoi(argv[2]) << 10) != 0) return 3;
-  if (pthread_create(&thread, &attributes, work, by_init ? argv : NULL) != 0) return 4;
+  if (pthread_create(&thread, &attributes, work, by_init ? &word : NULL) != 0) return 4;
   pthread_join(thread, &good);
   if (!by_init) shmem_finalize();
   return good == NULL;
