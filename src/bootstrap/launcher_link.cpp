@@ -4,10 +4,11 @@
 
 namespace gondwana {
 
-Result<void> LauncherLink::end_job(int status) const {
+Result<void> LauncherLink::end_job(int status, EndReason reason) const {
   if (is_foreign()) return owner_ == ::getpid() ? foreign_.end_job(status) : Result<void>{};
   if (!socket_) return {};
-  return protocol::send(socket_.get(), protocol::GlobalExit{status}, job_tag_, -1);
+  const protocol::GlobalExit exit{status, reason == EndReason::on_purpose ? 1U : 0U};
+  return protocol::send(socket_.get(), exit, job_tag_, -1);
 }
 
 Result<void> LauncherLink::say_ready() const {

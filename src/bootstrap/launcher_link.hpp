@@ -11,6 +11,9 @@
 
 namespace gondwana {
 
+// Why a rank asks for the end of the job.
+enum class EndReason : std::uint8_t { error, on_purpose };
+
 class LauncherLink {
  public:
   struct Foreign {
@@ -32,7 +35,7 @@ class LauncherLink {
 
   // Asks for the end of the whole job with `status`. The caller then ends itself. To a launcher of
   // others children that the rank forked say nothing: its session does not survive a fork.
-  Result<void> end_job(int status) const;
+  Result<void> end_job(int status, EndReason reason) const;
 
   // Of a node agent: the info of this node is where others will read it.
   Result<void> say_ready() const;

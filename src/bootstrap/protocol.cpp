@@ -61,6 +61,7 @@ bool plausible(const Message& message) {
   if (const auto* arena = std::get_if<Arena>(&message)) return arena->rank < max_ranks;
   if (const auto* lifeline = std::get_if<Lifeline>(&message)) return lifeline->rank < max_ranks;
   if (const auto* hello = std::get_if<Hello>(&message)) return hello->rank < max_ranks;
+  if (const auto* exit = std::get_if<GlobalExit>(&message)) return exit->is_on_purpose <= 1;
   return true;
 }
 

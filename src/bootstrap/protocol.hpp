@@ -9,7 +9,7 @@
 //                                         one message each, so that one free descriptor is enough;
 //                                         behind the last rank, the rest of what
 //                                         NodePlan::descriptors() counts
-//   rank      -> guardian  GlobalExit     end the job with this status
+//   rank      -> guardian  GlobalExit     end the job with this status; on purpose, or by an error
 //   agent     -> guardian  Ready          the info of this node is in the control memory; the agent
 //                                         joins as a rank does
 //
@@ -38,7 +38,7 @@
 
 namespace gondwana::protocol {
 
-inline constexpr std::uint16_t version = 8;
+inline constexpr std::uint16_t version = 9;
 inline constexpr const char* join_fd_variable = "GONDWANA_JOIN_FD";
 inline constexpr const char* joined_variable = "GONDWANA_JOINED";
 inline constexpr std::uint32_t max_ranks = 1U << 20;
@@ -67,6 +67,7 @@ struct Arena {
 
 struct GlobalExit {
   std::int32_t status;
+  std::uint32_t is_on_purpose = 0;
 };
 
 struct Hello {

@@ -7,13 +7,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <span>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -169,20 +167,6 @@ void after_fork_in_child() {
   end_fork();
 }
 
-// Our guardian sees how a rank ends and judges it. Others may take an end for a crash, or leave the
-// peers of a rank that gave up waiting for ever.
-void take_leave(int status, void* /*unused*/) {
-  const Process& self = this_process();
-  if (self.forked) return;
-  const LauncherLink& launcher = self.membership.launcher;
-  const bool has_finished = self.engine == nullptr || self.leaves_job;
-  if (has_finished || status == 0 || !launcher.is_foreign()) return launcher.leave();
-  print_error("gondwana: rank {} ends with status {} before it has finalized; the job is ended\n",
-              self.rank(), status);
-  self.memory->page(self.membership.rank).presence.leave();
-  [[maybe_unused]] const Result<void> told = launcher.end_job(status);
-}
-
 // With a plugin that this code is linked into statically, exit handlers of ours would go, too. Our
 // shared libraries are linked to stay.
 void stay_loaded() {
@@ -206,27 +190,6 @@ void stay_loaded() {
   stay_loaded();
   ::on_exit(take_leave, nullptr);  // the first to be registered, so the last to run
   ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-}
-
-// No standard of a door has an answer to a loss. The message says where this rank was; the first
-// rank of a node prints it. The launcher, or a rank that has lost its own connections, may know
-// more. So a rank that misses a peer gives them time to end the job, on a busy machine more. A rank
-// that has not waited for long may be in any call.
-void say_peer_lost(const Error& error) {
-  constexpr std::chrono::seconds for_others{2};
-  constexpr std::chrono::seconds longest{10};
-  if (error.code == Errc::peer_lost)
-    std::this_thread::sleep_for(std::min(stretched(for_others), longest));
-  const Process& self = this_process();
-  const Waiting* waiting = self.memory->page(self.membership.rank).longest_wait();
-  fail_together(waiting == nullptr ? "network" : waiting->call().c_str(), error);
-}
-
-// By which launchers end the ranks of a job: one that ends already is to end in its own way.
-void ignore_sigterm() {
-  struct sigaction present{};
-  if (::sigaction(SIGTERM, nullptr, &present) == 0 && present.sa_handler == SIG_DFL)
-    std::signal(SIGTERM, SIG_IGN);
 }
 
 // Before the destructors of libfabric, which run when all exit handlers have.
@@ -274,12 +237,6 @@ void show_process(Process& self) {
     self.neighbors = std::make_unique<NeighborWatch>(self.memory, self.membership.rank);
 }
 
-// The launcher is told how this process ends.
-Result<void> end_job(Process& self, int status) {
-  if (self.memory != nullptr) self.memory->page(self.membership.rank).presence.leave();
-  return self.membership.launcher.end_job(status);
-}
-
 }  // namespace
 
 Result<Engine*> acquire_engine(CallName call, Threads threads) {
@@ -294,6 +251,7 @@ Result<Engine*> acquire_engine(CallName call, Threads threads) {
   if (!options) return options.error();
   occupy_standard_descriptors();  // the program may have closed some since it was started
   prepare_for_debugging(self, *options);
+  self.all_have_finalized = false;
   Engine::Setup setup;
   setup.rank = self.membership.rank;
   setup.ranks = self.membership.ranks;
@@ -308,7 +266,10 @@ Result<Engine*> acquire_engine(CallName call, Threads threads) {
   self.membership.launcher.take_part();
   if (const Result<void> open = open_network(self, *options); !open) return open.error();
   show_process(self);
-  if (self.neighbors != nullptr) setup.look_around = [&self] { return self.neighbors->look(); };
+  setup.look_around = [&self] {
+    look_for_end();
+    return self.neighbors != nullptr ? self.neighbors->look() : std::nullopt;
+  };
   if (self.network != nullptr) setup.wire = Wire(self.network);
   setup.on_lost = say_peer_lost;
   Result<std::unique_ptr<Engine>> engine = Engine::create(std::move(setup));
@@ -324,6 +285,7 @@ void release_engine() {
   Process& self = this_process();
   if (--self.users > 0) return;
   self.engine->announce_state(RankState::finalized);
+  self.all_have_finalized = true;
   self.engine.reset();
 }
 
@@ -331,38 +293,6 @@ void announce_end() {
   this_process().memory->header().ending.fetch_add(1, std::memory_order_relaxed);
   const UniqueFd& image = this_process().membership.image;
   if (image) (void)!::write(image.get(), "", 1);  // does not block; a word is there if it is full
-}
-
-// The engine stays as it is: other threads may be in calls, and exit handlers may make some.
-void leave_job(int status) {
-  Process& self = this_process();
-  if (status != 0 && status % 256 == 0) status = 1;  // a parent that waits would see 0
-  self.last_turn.lock();                             // of several threads, one leaves
-  self.leaves_job = true;
-  std::fflush(nullptr);
-  ignore_sigterm();
-  [[maybe_unused]] const Result<void> told = end_job(self, status);
-  std::exit(status);
-}
-
-void say_and_end(const std::string& sentence) {
-  // A process that did not join does not know its rank.
-  const std::string self =
-      this_process().failure ? "" : fmt::format("rank {}: ", this_process().rank());
-  print_error("gondwana: {}{}\n", self, sentence);
-  std::fflush(nullptr);
-  [[maybe_unused]] const Result<void> told = end_job(this_process(), 1);
-  std::_Exit(1);
-}
-
-void fail_together(CallName name, const Error& error) {
-  const Process& self = this_process();
-  const bool first = self.memory == nullptr || self.memory->header().complaints.fetch_add(1) == 0;
-  if (!first) {
-    std::this_thread::sleep_for(std::chrono::seconds(5));
-    std::_Exit(1);
-  }
-  say_and_end(fmt::format("{}: {}", name, error.text));
 }
 
 }  // namespace gondwana

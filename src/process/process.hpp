@@ -1,5 +1,4 @@
-// The process that a rank is: what it learns before main(), the engine that its front doors share,
-// and how it ends.
+// The process that a rank is: what it learns before main(), and the engine that its doors share.
 #pragma once
 
 #include <atomic>
@@ -12,6 +11,7 @@
 #include "bootstrap/join.hpp"
 #include "engine/engine.hpp"
 #include "memory/globals.hpp"
+#include "process/leave.hpp"
 #include "process/neighbor_watch.hpp"
 #include "remote/client/client.hpp"
 
@@ -32,9 +32,13 @@ struct Process {
   bool is_prepared_for_debugging = false;
   bool is_shown = false;                  // to the guardian
   bool forked = false;                    // this is a child of the rank, not the rank
-  std::atomic<bool> leaves_job = false;   // by a call that ends the job for all
+  std::atomic<bool> leaves_job = false;   // by a call that ends the job for all, here or elsewhere
   std::recursive_mutex last_turn;         // of the thread that leaves; never given back
   std::vector<void (*)()> forget_engine;  // by which the doors do so in a forked child
+  std::atomic<bool> ends_with_others = false;  // it only waits for them to end, too
+  std::atomic<bool> all_have_finalized = false;
+  int exit_status = 0;        // of this process, once it leaves the job
+  bool asks_for_end = false;  // of all ranks, after its exit handlers: there is no guardian
 
   std::uint32_t rank() const { return index(membership.rank); }
 };
@@ -50,13 +54,5 @@ void release_engine();
 
 // Tells our guardian that this rank waits for the others to end: they may wait for it.
 void announce_end();
-
-// Tells launcher and peers that the whole job ends with `status`, and ends this process: by exit(),
-// so that handlers and buffers have their turn.
-[[noreturn]] void leave_job(int status);
-
-[[noreturn]] void say_and_end(const std::string& sentence);
-// A fault that all ranks share is said by the first that finds it; the others leave it the time.
-[[noreturn]] void fail_together(CallName name, const Error& error);
 
 }  // namespace gondwana

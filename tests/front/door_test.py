@@ -26,9 +26,17 @@ def program(name):
 
 
 def run(ranks, name, *words, **variables):
+    return start(["-n", str(ranks)], name, *words, **variables)
+
+
+def run_on(hosts, name, *words, **variables):
+    return start(["--hosts", hosts], name, *words, **variables)
+
+
+def start(options, name, *words, **variables):
     # AddressSanitizer would turn the SIGSEGV of a rank into another status.
     environment = {**os.environ, "ASAN_OPTIONS": "handle_segv=0:detect_leaks=0", **variables}
-    command = [GONDWANA, "run", "-n", str(ranks), program(name), *words]
+    command = [GONDWANA, "run", *options, program(name), *words]
     return subprocess.run(
         command, env=environment, capture_output=True, text=True, timeout=WATCHDOG, check=False
     )
@@ -302,6 +310,24 @@ class Sentences(unittest.TestCase):
     def test_global_exit_gives_its_status_and_loses_no_output(self):
         ended = run(3, "misuse", "global_exit")
         self.assertEqual((ended.returncode, ended.stdout), (7, "goodbye\n"), ended.stderr)
+
+    def test_global_exit_loses_no_output_of_any_rank(self):
+        words = sorted(f"{language} of rank {rank}" for language in ("C", "C++") for rank in range(4))
+        for how in ("all", "barrier", "wait_until", "lock", "test", "fetch"):
+            with self.subTest(how=how):
+                ended = run(4, "last_words", how)
+                self.assertEqual((ended.returncode, ended.stderr), (7, ""))
+                self.assertEqual(sorted(ended.stdout.splitlines()), words)
+
+    @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
+    def test_global_exit_loses_no_output_of_other_nodes(self):
+        words = sorted(f"{language} of rank {rank}" for language in ("C", "C++") for rank in range(4))
+        for how in ("all", "barrier", "fetch"):
+            for route in ("endpoint", "agent"):
+                with self.subTest(how=how, route=route):
+                    ended = run_on("localhost:2,localhost:2", "last_words", how, GONDWANA_ROUTE=route)
+                    self.assertEqual((ended.returncode, ended.stderr), (7, ""))
+                    self.assertEqual(sorted(ended.stdout.splitlines()), words)
 
     def test_global_exit_with_a_status_of_more_than_8_bits_is_no_success(self):
         self.assertEqual(run(2, "misuse", "global_exit_256").returncode, 1)

@@ -34,14 +34,14 @@ std::vector<Frame> one_of_each() {
           Input{"text"},
           Signal{15},
           AllNodes{{"a", "", std::string("b\0c", 3)}},
-          End{},
+          End{true, 7},
           Ping{5},
           Taken{1ULL << 40},
           Hello{},
           Output{3, Standard::error, "line\n"},
           Said{"a sentence"},
           ThisNode{std::string(longest_node_info, 'x')},
-          Stopping{7, "rank 3 ..."},
+          Stopping{7, "rank 3 ...", true},
           Ended{0},
           Pong{5, 6},
           Deaf{},
@@ -157,6 +157,7 @@ TEST(frames, values_out_of_range_are_refused) {
   EXPECT_TRUE(is_refused(AllNodes{{std::string(longest_node_info + 1, 'x')}}));
   EXPECT_TRUE(is_refused(Output{1U << 31, Standard::output, ""}));
   EXPECT_TRUE(is_refused(Stopping{256, ""}));
+  EXPECT_TRUE(is_refused(End{true, 256}));
   EXPECT_TRUE(is_refused(Ended{256}));
 }
 

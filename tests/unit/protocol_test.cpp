@@ -79,7 +79,7 @@ TEST(protocol, message_of_another_version_says_what_to_do) {
   Packet packet = encode(Join{42}, tag);
   packet.bytes[version_offset] = std::byte{99};
   EXPECT_EQ(refusal(packet, tag),
-            "a message between launcher and rank has version 99, this build speaks 8; use the "
+            "a message between launcher and rank has version 99, this build speaks 9; use the "
             "launcher and the library of one installation");
 }
 
@@ -105,6 +105,7 @@ TEST(protocol, values_out_of_range_are_refused) {
   EXPECT_TRUE(is_refused(one_node(0, 8, huge_page))) << "stride too short";
   EXPECT_TRUE(is_refused(one_node(0, 8, std::uint64_t{1} << 45))) << "more than address space";
   EXPECT_FALSE(is_refused(Welcome{tag, 0, 2, 1 << 30, 2, 1, 2, 4}));
+  EXPECT_TRUE(is_refused(GlobalExit{0, 2})) << "on purpose or not";
   EXPECT_TRUE(is_refused(Welcome{tag, 0, 2, 1 << 30, 3, 1, 2, 4})) << "ranks beyond the job";
   EXPECT_TRUE(is_refused(Welcome{tag, 0, 2, 1 << 30, 2, 2, 2, 4})) << "node 2 of 2";
   EXPECT_TRUE(is_refused(Welcome{tag, 0, 2, 1 << 30, 2, 1, 5, 4})) << "more nodes than ranks";

@@ -10,6 +10,7 @@
 #include "core/parse.hpp"
 #include "front/gasnet/messages.hpp"
 #include "front/gasnet/quiet_polls.hpp"
+#include "process/leave.hpp"
 
 namespace gondwana::gasnet {
 
@@ -255,6 +256,7 @@ std::uint32_t Door::poll() {
 }
 
 void Door::poll_in_loop() {
+  look_for_end();
   Doorbell<RealAtomics>* bell = engine_->waiter().message_bell();
   const bool is_long = engine_->waiter().polls().is_long() && bell != nullptr && !checks();
   if (!is_long) return note_poll(poll() > 0);

@@ -50,7 +50,6 @@ std::uint64_t add(Tally tally, std::uint64_t number) {
   constexpr Rank first{0};
   const std::size_t offset = system_area::exit_tallies.at(static_cast<std::size_t>(tally));
   Engine& engine = own_door->engine();
-  engine.waiter().make_progress();
   if (!own_door->reaches(index(first))) {
     const AtomicRequest request{AtomicOp::add, AtomicType::uint64, number};
     return number + *own_door->remote().request({first, offset}, request, "exit");
@@ -103,18 +102,30 @@ std::string first_wait() {
   return {};
 }
 
+// Other ranks may wait until this one has taken their messages.
+void serve_for(std::chrono::milliseconds time) {
+  constexpr std::chrono::milliseconds longest_sleep{1};
+  const auto until = std::chrono::steady_clock::now() + time;
+  do {
+    look_for_end();
+    if (own_door->engine().waiter().receive_messages() == 0)
+      std::this_thread::sleep_for(longest_sleep);
+  } while (std::chrono::steady_clock::now() < until);
+}
+
 // The interval between polls grows, because rank 0 has to answer all other ranks.
 template <typename Done>
 bool wait_until(const Deadline& deadline, const Done& done) {
   constexpr std::chrono::milliseconds longest{50};
   for (std::chrono::milliseconds pause{1}; !done(); pause = std::min(2 * pause, longest)) {
     if (deadline.left_ms() == 0) return false;
-    std::this_thread::sleep_for(pause);
+    serve_for(pause);
   }
   return true;
 }
 
-// Rank 0 stays until the other ranks have read the final count.
+// Rank 0 stays until the other ranks have read the final count. To those that have not it is lost,
+// and they end as well.
 bool other_nodes_end_too(const Deadline& deadline) {
   const std::uint32_t ranks = own_door->ranks();
   add(Tally::leaving, 1);
@@ -126,7 +137,7 @@ bool other_nodes_end_too(const Deadline& deadline) {
   };
   if (!wait_until(deadline, all_leave_or_wait) || leaving < ranks) return false;
   add(Tally::seen, 1);
-  if (own_door->rank() == 0) wait_until(deadline, [&] { return add(Tally::seen, 0) == ranks; });
+  if (own_door->rank() == 0) wait_until(Deadline(2), [&] { return add(Tally::seen, 0) == ranks; });
   return true;
 }
 
@@ -134,6 +145,7 @@ bool other_nodes_end_too(const Deadline& deadline) {
 // the others, unless they wait for processes that have ended. False: the caller ends the job.
 bool others_end_too() {
   const Deadline deadline(10);  // seconds
+  this_process().ends_with_others = true;
   if (!own_door->engine().rma().reaches_all()) return other_nodes_end_too(deadline);
   const Process& self = this_process();
   NodeHeader& node = self.memory->header();
@@ -146,6 +158,15 @@ bool others_end_too() {
   return node.leaving.load() == ranks;
 }
 
+// Messages that are still under way have no receiver any more. Another door may be in use.
+void end_with_others() {
+  own_door = nullptr;
+  if (this_process().users > 1)
+    release_engine();
+  else
+    leave_with_others();
+}
+
 // Runs when a program returns from main or calls exit().
 void leave_at_exit(int status, void* /*unused*/) {
   const Process& self = this_process();
@@ -155,8 +176,7 @@ void leave_at_exit(int status, void* /*unused*/) {
     give_up("exit", fmt::format("this rank has ended with status 0, but others go on{}; the job "
                                 "ends. End all ranks after a barrier, or the job by gasnet_exit",
                                 first_wait()));
-  own_door = nullptr;
-  release_engine();
+  end_with_others();
 }
 
 void examine(const gondwana_gex_build& build) {
@@ -235,8 +255,7 @@ int gondwana_gasnet_init(int* argc, char*** argv, const gondwana_gex_build* buil
 void gasnet_exit(int status) {
   if (own_door == nullptr) std::exit(status);
   if (status == 0 && others_end_too()) {
-    own_door = nullptr;
-    gondwana::release_engine();
+    end_with_others();
     std::exit(0);
   }
   gondwana::leave_job(status);

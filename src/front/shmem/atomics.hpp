@@ -2,6 +2,7 @@
 #pragma once
 
 #include "front/shmem/checks.hpp"
+#include "process/leave.hpp"
 
 namespace gondwana::shmem {
 
@@ -10,6 +11,7 @@ template <typename T>
 void note_fetch(const Caller& caller, const T* source, T value, std::uint32_t fetches) {
   std::uint64_t bytes = 0;
   std::memcpy(&bytes, &value, sizeof(T));
+  look_for_end();
   caller.engine.waiter().make_progress();
   caller.engine.waiter().polls().fetched(source, bytes, fetches);
 }

@@ -9,6 +9,7 @@
 #include "front/shmem/checks.hpp"
 #include "front/shmem/comparison.hpp"
 #include "front/shmem/door.hpp"
+#include "process/leave.hpp"
 
 namespace gondwana::shmem {
 
@@ -38,6 +39,7 @@ inline int looked(const Caller& caller, bool found) {
     caller.engine.waiter().polls().found();
     return 1;
   }
+  look_for_end();
   caller.engine.waiter().make_progress();
   caller.engine.waiter().polls().failed();
   return 0;

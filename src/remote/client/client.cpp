@@ -10,6 +10,7 @@
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
 #include "core/thread_stack.hpp"
+#include "memory/job_end.hpp"
 #include "remote/client/implementation.hpp"
 #include "remote/client/own_endpoint.hpp"
 #include "remote/client/through_agent.hpp"
@@ -215,6 +216,7 @@ void RemoteClient::Implementation::look_for_losses() {
   const NodeHeader& header = memory_->header();
   if (!lost_ && header.is_over.load(std::memory_order_acquire) == 1)  // pairs with the agent
     lost_ = Error{Errc::peer_lost, header.why.data()};
+  if (!lost_ && purposeful_end(header)) lost_ = Error{Errc::peer_lost, "the job has ended"};
   if (!lost_ && (route_->was_closed() || is_agent_gone())) lose(memory_->plan().node, "");
   for (std::uint32_t node = 0; node < memory_->plan().nodes && !lost_; ++node) {
     const NodeState state = memory_->entry(node).state.load(std::memory_order_acquire);

@@ -165,7 +165,9 @@ const std::map<std::string, Step, std::less<>>& steps() {
       {"orphan", leave_orphan},
       {"put", [](const std::string& n) { thread_slot().counters.add(Count::puts, std::stoul(n)); }},
       {"global_exit",
-       [](const std::string& n) { (void)job->membership.launcher.end_job(std::stoi(n)); }},
+       [](const std::string& n) {
+         (void)job->membership.launcher.end_job(std::stoi(n), gondwana::EndReason::error);
+       }},
       {"ignore", [](const std::string& n) { std::signal(std::stoi(n), SIG_IGN); }},
       {"raise", [](const std::string& n) { std::raise(std::stoi(n)); }},
       {"sleep", [](const std::string& n) { ::sleep(static_cast<unsigned>(std::stoul(n))); }},

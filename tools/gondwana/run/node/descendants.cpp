@@ -140,6 +140,7 @@ std::size_t Ending::signal_all(int signal) const {
 void Ending::ask(std::uint64_t grace_ns) {
   if (told_ || state_ == State::killing || over()) return;
   told_ = true;
+  later_.reset();
   if (!have_children()) {
     state_ = State::gone;
     return;
@@ -148,6 +149,13 @@ void Ending::ask(std::uint64_t grace_ns) {
   signal_all(SIGCONT);  // a stopped process could not hear it
   respite_.reset();
   kill_in(grace_ns);
+}
+
+void Ending::ask_later(std::uint64_t pause_ns, std::uint64_t grace_ns) {
+  if (state_ != State::idle) return;
+  later_ = Later{monotonic_ns() + pause_ns, grace_ns};
+  respite_.emplace(descendants(), pause_ns);
+  kill_in(longest_respite_ns + pause_ns + grace_ns);
 }
 
 void Ending::wait_at_most(std::uint64_t grace_ns) {
@@ -177,6 +185,12 @@ void Ending::step() {
     return;
   }
   const std::uint64_t now = monotonic_ns();
+  if (later_ && now >= later_->at_ns) {
+    if (respite_ && respite_->lasts(descendants()))
+      later_->at_ns = now + look_again_ns;
+    else
+      ask(later_->grace_ns);
+  }
   if (state_ == State::asked && now >= kill_at_ns_) {
     if (respite_ && respite_->lasts(descendants()))
       kill_at_ns_ = now + look_again_ns;
@@ -196,7 +210,7 @@ void Ending::step() {
 }
 
 std::optional<std::uint64_t> Ending::next_ns() const {
-  if (state_ == State::asked) return kill_at_ns_;
+  if (state_ == State::asked) return later_ ? later_->at_ns : kill_at_ns_;
   if (state_ == State::killing) return sweep_at_ns_;
   return std::nullopt;
 }

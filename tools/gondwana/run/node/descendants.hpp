@@ -47,6 +47,8 @@ class Ending {
 
   // Asks everybody to end, once.
   void ask(std::uint64_t grace_ns);
+  // The same after a pause, and a respite, in which they may end by themselves.
+  void ask_later(std::uint64_t pause_ns, std::uint64_t grace_ns);
   // The caller has asked the ranks itself: only what is left later is killed, after a respite.
   void wait_at_most(std::uint64_t grace_ns);
   void kill();
@@ -59,6 +61,12 @@ class Ending {
   std::optional<std::uint64_t> next_ns() const;
 
  private:
+  // To be asked then.
+  struct Later {
+    std::uint64_t at_ns;
+    std::uint64_t grace_ns;
+  };
+
   void kill_in(std::uint64_t grace_ns);
   // How many got the signal.
   std::size_t signal_all(int signal) const;
@@ -67,6 +75,7 @@ class Ending {
   std::size_t left_ = 0;  // at the last sweep
   State state_ = State::idle;
   bool told_ = false;
+  std::optional<Later> later_;
   std::uint64_t kill_at_ns_ = 0;
   std::uint64_t sweep_at_ns_ = 0;
   std::uint64_t give_up_at_ns_ = 0;

@@ -13,6 +13,7 @@
 #include "bootstrap/protocol.hpp"
 #include "core/host_name.hpp"
 #include "core/machine.hpp"
+#include "memory/job_end.hpp"
 #include "run/command_line/rank_variable.hpp"
 #include "run/io/next_time.hpp"
 #include "run/node/exit_status.hpp"
@@ -163,8 +164,9 @@ void Guardian::on_question() {
 }
 
 // The ranks end in silence: the host where it began has said why.
-void Guardian::on_failure_elsewhere() {
-  failed_elsewhere_ = true;
+void Guardian::on_end_elsewhere(const End& end) {
+  failed_elsewhere_ = !end.is_on_purpose || end.status != 0;
+  if (end.is_on_purpose) return end_ranks_on_purpose(static_cast<int>(end.status));
   if (ending_.state() == Ending::State::idle) say_who_waits();
   ending_.ask(grace_ns);
 }
@@ -213,6 +215,16 @@ void Guardian::announce_end(int status, const std::string& sentence) {
 void Guardian::end_job(int status, const std::string& sentence) {
   announce_end(status, sentence);
   ending_.ask(grace_ns);
+}
+
+void Guardian::end_on_purpose(int status) {
+  if (uplink_) uplink_->tell(Stopping{static_cast<std::uint32_t>(status), "", true});
+  end_ranks_on_purpose(status);
+}
+
+void Guardian::end_ranks_on_purpose(int status) {
+  wire_.announce_purposeful_end(status);
+  ending_.ask_later(std::uint64_t{time_to_end.count()} * second_ns, grace_ns);
 }
 
 void Guardian::end_job_because(const std::string& sentence, int status) {

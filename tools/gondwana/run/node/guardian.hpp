@@ -37,6 +37,7 @@
 #include "run/node/rank_process.hpp"
 #include "run/node/sweeper.hpp"
 #include "run/node/wire_up.hpp"
+#include "run/remote/frames.hpp"
 #include "run/remote/uplink.hpp"
 #include "trace/node_trace.hpp"
 
@@ -91,7 +92,7 @@ class Guardian {
   void on_signal_here(int signal);
   void on_sweeper_lost();
   void on_question();
-  void on_failure_elsewhere();
+  void on_end_elsewhere(const End& end);
   void on_launcher_lost(const std::string& sentence);
   void on_child_ended(pid_t pid, int wait_status);
   void on_rank_ended(std::uint32_t rank, int wait_status);
@@ -116,6 +117,7 @@ class Guardian {
   void close_socket(std::uint32_t rank);
   void signal_ranks(int signal) const;
   std::vector<Survivor> survivors() const;
+  bool all_have_finalized() const;  // that live
 
   void step();
   int next_timeout_ms() const;
@@ -127,6 +129,9 @@ class Guardian {
   // The sentence may be empty.
   void announce_end(int status, const std::string& sentence);
   void end_job(int status, const std::string& sentence = "");
+  // Without a word, after ranks have had the time to end by themselves.
+  void end_on_purpose(int status);
+  void end_ranks_on_purpose(int status);
   // Says the sentence and which ranks wait.
   void end_job_because(const std::string& sentence, int status);
   // Which ranks wait, and in what; those that do not are named where some do.

@@ -177,7 +177,7 @@ void Guardian::on_agent_ended(int wait_status) {
   const pid_t pid = std::exchange(agent_.pid, 0);
   on_agent_said();
   release_agent();
-  if (ending_.state() != Ending::State::idle || alive_ == 0) return;
+  if (ending_.state() != Ending::State::idle || all_have_finalized()) return;
   end_job_because(agent_.why.empty()
                       ? fmt::format("the node agent on host {} (pid {}) {}; all ranks are ended",
                                     host_name().data(), pid, how_it_ended(wait_status))

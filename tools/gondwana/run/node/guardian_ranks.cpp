@@ -151,6 +151,12 @@ void Guardian::hear_of_deadlock() {
     end_job(exit_failure, text_in(header.why));
 }
 
+bool Guardian::all_have_finalized() const {
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
+    if (ranks_[rank].alive && wire_.state(rank) != RankState::finalized) return false;
+  return true;
+}
+
 std::vector<Survivor> Guardian::survivors() const {
   std::vector<Survivor> result;
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
@@ -177,8 +183,9 @@ void Guardian::on_socket(std::uint32_t rank) {
       images_.watch(rank, static_cast<pid_t>(image->pid), std::move((*received)->attachment));
     if (const auto* exit = std::get_if<protocol::GlobalExit>(&message)) {
       // The first word counts, even where another rank has just ended with a status of its own.
-      if (ending_.state() == Ending::State::idle) status_ = exit->status & 0xff;
-      end_job(exit->status & 0xff);
+      const int status = exit->status & 0xff;
+      if (ending_.state() == Ending::State::idle) status_ = status;
+      exit->is_on_purpose == 1 ? end_on_purpose(status) : end_job(status);
     }
   }
   if (ranks_[rank].socket) send_job(rank);

@@ -57,7 +57,7 @@ Result<void> Guardian::watch_processes() {
     started = poller_.watch(sweeper_.descriptor(), 0, [this] { on_sweeper_lost(); });
   if (!started || !uplink_) return started;
   return uplink_->start({.on_signal = [this](int signal) { on_signal(signal); },
-                         .on_end = [this] { on_failure_elsewhere(); },
+                         .on_end = [this](const End& end) { on_end_elsewhere(end); },
                          .on_left = [this](std::uint32_t rank) { absentees_.add(rank); },
                          .on_input = [this](std::string_view text) { input_.add(text); },
                          .on_lost = [this](const auto& sentence) { on_launcher_lost(sentence); }});

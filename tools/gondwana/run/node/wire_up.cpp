@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "memory/job_end.hpp"
 #include "memory/live.hpp"
 
 namespace gondwana::launch {
@@ -62,6 +63,12 @@ WireUp::Progress WireUp::advance(std::uint32_t rank, std::uint32_t& next, int so
 const ControlPage* WireUp::page(std::uint32_t rank) const {
   if (!anybody_joined()) return nullptr;
   return reinterpret_cast<const ControlPage*>(control_.data() + ControlLayout(share_).page(rank));
+}
+
+void WireUp::announce_purposeful_end(int status) {
+  if (anybody_joined())
+    gondwana::announce_purposeful_end(*reinterpret_cast<NodeHeader*>(control_.data()), share_.ranks,
+                                      status);
 }
 
 const NodeHeader& WireUp::header() const {

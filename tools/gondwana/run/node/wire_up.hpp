@@ -45,6 +45,8 @@ class WireUp {
   RankState state(std::uint32_t rank) const;
   // Null until a rank has joined.
   const ControlPage* page(std::uint32_t rank) const;
+  // To the ranks of this node, if any has joined.
+  void announce_purposeful_end(int status);
   // What all ranks of this node see; only once a rank has joined.
   const NodeHeader& header() const;
   // Where events of the ranks are; only once a rank has joined.

@@ -210,8 +210,7 @@ void Conductor::on_frame(HostConnection& host, Frame& frame) {
       if (record.connection.get() != &host) record.connection->send(*left);
     return;
   }
-  if (const auto* stopping = std::get_if<Stopping>(&frame))
-    return end_job(static_cast<int>(stopping->status), stopping->sentence);
+  if (const auto* stopping = std::get_if<Stopping>(&frame)) return on_stopping(*stopping);
   if (const auto* ended = std::get_if<Ended>(&frame)) return on_ended(host, ended->status);
   if (const auto* part = std::get_if<TracePart>(&frame))
     return on_trace(hosts_[host.node()], *part);
@@ -245,6 +244,13 @@ void Conductor::on_node_info(HostConnection& host, std::string info) {
   AllNodes all;
   for (const HostRecord& one : hosts_) all.infos.push_back(*one.info);
   send_to_all(all);
+}
+
+void Conductor::on_stopping(const Stopping& stopping) {
+  if (!stopping.is_on_purpose) return end_job(static_cast<int>(stopping.status), stopping.sentence);
+  if (std::exchange(ending_, true)) return;
+  if (!status_) status_ = static_cast<int>(stopping.status);
+  end_hosts({.is_on_purpose = true, .status = stopping.status});
 }
 
 void Conductor::on_ended(HostConnection& host, std::uint32_t status) {
@@ -284,11 +290,15 @@ void Conductor::end_job(int status, const std::string& sentence) {
   if (std::exchange(ending_, true)) return;
   if (!status_) status_ = status;
   if (!sentence.empty()) output_.say(sentence);
+  end_hosts({});
+}
+
+void Conductor::end_hosts(const End& end) {
   for (const HostRecord& record : hosts_) {
     HostConnection& host = *record.connection;
     if (host.is_over()) continue;
     if (host.has_said_hello())
-      host.send(End{});
+      host.send(end);
     else
       host.abandon();
   }

@@ -59,6 +59,7 @@ class Conductor {
   void on_hello(HostConnection& host);
   void on_node_info(HostConnection& host, std::string info);
   void on_pong(HostConnection& host, const Pong& pong);
+  void on_stopping(const Stopping& stopping);
   void on_ended(HostConnection& host, std::uint32_t status);
   void on_time_up();
   void on_output_failed(int reason);
@@ -72,6 +73,7 @@ class Conductor {
   void send_to_all(const Frame& frame);
   void settle(int status);
   void end_job(int status, const std::string& sentence);
+  void end_hosts(const End& end);
   // Of a job that was traced, when its hosts have ended.
   void on_trace(HostRecord& record, const TracePart& part);
   void write_trace();

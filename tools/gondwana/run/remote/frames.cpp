@@ -15,7 +15,7 @@ namespace gondwana::launch {
 namespace {
 
 constexpr std::uint32_t magic = 0x72466447;  // "GdFr"
-constexpr std::uint16_t version = 4;
+constexpr std::uint16_t version = 5;
 constexpr std::size_t header_size = 20;
 // A line may be as long as a LineForwarder holds, and some more.
 constexpr std::uint32_t longest_payload = 96U << 20;
@@ -116,6 +116,9 @@ bool plausible(const ThisNode& info) {
 }
 bool plausible(const Output& output) {
   return output.rank < protocol::max_ranks;
+}
+bool plausible(const End& end) {
+  return end.status <= 255;
 }
 bool plausible(const Stopping& stopping) {
   return stopping.status <= 255;

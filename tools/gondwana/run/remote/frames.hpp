@@ -5,7 +5,7 @@
 //                     Input      what the reading rank gets on its standard input; empty: its end
 //                     Signal     for the ranks
 //                     AllNodes   how each node is reached, in their order
-//                     End        the job fails elsewhere: end your ranks
+//                     End        the job ends elsewhere: end your ranks
 //                     Ping       once a second
 //                     Taken      that many bytes of Output have been written
 //                     Left       a rank of another host has ended and will not take part
@@ -54,7 +54,10 @@ struct Signal {
 struct AllNodes {
   std::vector<std::string> infos;
 };
-struct End {};
+struct End {
+  bool is_on_purpose = false;  // with a status that a rank has chosen
+  std::uint32_t status = 0;    // that one
+};
 struct Ping {
   std::uint64_t sent_ns = 0;  // by the clock of the launcher
 };
@@ -75,7 +78,8 @@ struct ThisNode {
 };
 struct Stopping {
   std::uint32_t status = 0;
-  std::string sentence;  // may be empty
+  std::string sentence = {};  // may be empty
+  bool is_on_purpose = false;
 };
 struct Ended {
   std::uint32_t status = 0;

@@ -34,7 +34,7 @@ Result<void> Uplink::start(Orders orders) {
 void Uplink::on_frame(Frame& frame) {
   if (const auto* ping = std::get_if<Ping>(&frame))
     return tell(Pong{ping->sent_ns, monotonic_ns()});
-  if (std::holds_alternative<End>(frame)) return orders_.on_end();
+  if (const auto* end = std::get_if<End>(&frame)) return orders_.on_end(*end);
   if (const auto* signal = std::get_if<Signal>(&frame))
     return orders_.on_signal(static_cast<int>(signal->number));
   if (const auto* left = std::get_if<Left>(&frame)) return orders_.on_left(left->rank);

@@ -21,7 +21,7 @@ class Uplink {
  public:
   struct Orders {
     std::function<void(int signal)> on_signal;
-    std::function<void()> on_end;
+    std::function<void(const End& end)> on_end;
     std::function<void(std::uint32_t rank)> on_left;
     std::function<void(std::string_view text)> on_input;
     std::function<void(const std::string& sentence)> on_lost;  // once

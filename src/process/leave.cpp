@@ -1,0 +1,164 @@
+#include "process/leave.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "core/load.hpp"
+#include "core/print_error.hpp"
+#include "memory/job_end.hpp"
+#include "memory/stillness.hpp"
+#include "process/process.hpp"
+
+namespace gondwana {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds between_looks{10};
+
+// By which launchers end the ranks of a job: one that ends already is to end in its own way.
+void ignore_sigterm() {
+  struct sigaction present{};
+  if (::sigaction(SIGTERM, nullptr, &present) == 0 && present.sa_handler == SIG_DFL)
+    std::signal(SIGTERM, SIG_IGN);
+}
+
+// The launcher is told how this process ends.
+Result<void> end_job(Process& self, int status, EndReason reason) {
+  if (self.memory != nullptr) self.memory->page(self.membership.rank).presence.leave();
+  return self.membership.launcher.end_job(status, reason);
+}
+
+// Launchers of others end all ranks at once: those of this node end by themselves before.
+void give_others_time(const Process& self) {
+  const NodePlan& plan = self.memory->plan();
+  self.memory->page(self.membership.rank).state = RankState::finalized;
+  const auto others_live = [&] {
+    for (std::uint32_t rank = plan.first; rank < plan.first + plan.ranks; ++rank) {
+      const ControlPage& page = self.memory->page(Rank(rank));
+      const auto pid = static_cast<pid_t>(page.presence.process.load(std::memory_order_relaxed));
+      if (page.state != RankState::finalized && is_alive(pid)) return true;
+    }
+    return false;
+  };
+  const auto until = steady_clock::now() + time_to_end;
+  while (others_live() && steady_clock::now() < until) std::this_thread::sleep_for(between_looks);
+}
+
+// Of several threads one leaves; the others stay here until the process is gone. False: this thread
+// is the one, and calls from an exit handler.
+bool begin_to_leave(Process& self) {
+  self.last_turn.lock();
+  return !self.leaves_job.exchange(true);
+}
+
+}  // namespace
+
+// The engine stays as it is: other threads may be in calls, and exit handlers may make some.
+void leave_job(int status) {
+  Process& self = this_process();
+  if (status != 0 && status % 256 == 0) status = 1;  // a parent that waits would see 0
+  begin_to_leave(self);
+  self.exit_status = status;
+  std::fflush(nullptr);
+  ignore_sigterm();
+  if (self.membership.launcher.is_foreign() && !self.forked) {
+    self.asks_for_end = true;
+    announce_purposeful_end(self.memory->header(), self.memory->plan().ranks, status);
+  } else {
+    [[maybe_unused]] const Result<void> told = end_job(self, status, EndReason::on_purpose);
+  }
+  std::exit(status);
+}
+
+void leave_with_others() {
+  Process& self = this_process();
+  begin_to_leave(self);
+  self.engine->announce_state(RankState::finalized);
+}
+
+void look_for_end() {
+  Process& self = this_process();
+  if (self.memory == nullptr || self.forked) return;
+  const std::optional<int> status = purposeful_end(self.memory->header());
+  if (!status) [[likely]]
+    return;
+  if (!begin_to_leave(self)) return self.last_turn.unlock();
+  self.exit_status = *status;
+  self.memory->page(self.membership.rank).presence.leave();
+  ignore_sigterm();
+  std::exit(*status);
+}
+
+// Our guardian sees how a rank ends and judges it. Others may take an end for a crash, or leave the
+// peers of a rank that gave up waiting for ever.
+void take_leave(int status, void* /*unused*/) {
+  Process& self = this_process();
+  if (self.forked) return;
+  const LauncherLink& launcher = self.membership.launcher;
+  if (self.asks_for_end) {
+    std::fflush(nullptr);  // what exit handlers have written
+    give_others_time(self);
+    [[maybe_unused]] const Result<void> told =
+        end_job(self, self.exit_status, EndReason::on_purpose);
+    return;
+  }
+  const bool has_finished = self.engine == nullptr || self.leaves_job;
+  if (has_finished || status == 0 || !launcher.is_foreign()) return launcher.leave();
+  print_error("gondwana: rank {} ends with status {} before it has finalized; the job is ended\n",
+              self.rank(), status);
+  [[maybe_unused]] const Result<void> told = end_job(self, status, EndReason::error);
+}
+
+// No standard of a door has an answer to a loss. The message says where this rank was; the first
+// rank of a node prints it. The launcher, or a rank that has lost its own connections, may know
+// more. So a rank that misses a peer gives them time to end the job, on a busy machine more. A rank
+// that has not waited for long may be in any call.
+void say_peer_lost(const Error& error) {
+  constexpr std::chrono::seconds for_others{2};
+  constexpr std::chrono::seconds longest{10};
+  Process& self = this_process();
+  if (self.all_have_finalized) return;
+  const auto until = steady_clock::now() + std::min(stretched(for_others), longest);
+  do {
+    look_for_end();
+    if (self.leaves_job || self.ends_with_others) {
+      leave_with_others();
+      std::exit(self.exit_status);  // an exit handler goes on with the next
+    }
+    std::this_thread::sleep_for(between_looks);
+  } while (error.code == Errc::peer_lost && steady_clock::now() < until);
+  const Waiting* waiting = self.memory->page(self.membership.rank).longest_wait();
+  fail_together(waiting == nullptr ? "network" : waiting->call().c_str(), error);
+}
+
+void say_and_end(const std::string& sentence) {
+  // A process that did not join does not know its rank.
+  const std::string self =
+      this_process().failure ? "" : fmt::format("rank {}: ", this_process().rank());
+  print_error("gondwana: {}{}\n", self, sentence);
+  std::fflush(nullptr);
+  [[maybe_unused]] const Result<void> told = end_job(this_process(), 1, EndReason::error);
+  std::_Exit(1);
+}
+
+void fail_together(CallName name, const Error& error) {
+  const Process& self = this_process();
+  const bool first = self.memory == nullptr || self.memory->header().complaints.fetch_add(1) == 0;
+  if (!first) {
+    std::this_thread::sleep_for(std::chrono::seconds(5));
+    std::_Exit(1);
+  }
+  say_and_end(fmt::format("{}: {}", name, error.text));
+}
+
+}  // namespace gondwana
