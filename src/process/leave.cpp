@@ -94,6 +94,7 @@ void look_for_end() {
     return;
   if (!begin_to_leave(self)) return self.last_turn.unlock();
   self.exit_status = *status;
+  for (const auto tell : self.before_told_end) tell();
   self.memory->page(self.membership.rank).presence.leave();
   ignore_sigterm();
   std::exit(*status);

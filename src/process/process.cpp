@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -18,7 +17,6 @@
 
 #include "bootstrap/protocol.hpp"
 #include "core/library_of.hpp"
-#include "core/load.hpp"
 #include "core/machine.hpp"
 #include "core/print_error.hpp"
 #include "core/standard_descriptors.hpp"

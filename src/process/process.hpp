@@ -35,6 +35,7 @@ struct Process {
   std::atomic<bool> leaves_job = false;   // by a call that ends the job for all, here or elsewhere
   std::recursive_mutex last_turn;         // of the thread that leaves; never given back
   std::vector<void (*)()> forget_engine;  // by which the doors do so in a forked child
+  std::vector<void (*)()> before_told_end;  // by the doors, before another rank's end is this one's
   std::atomic<bool> ends_with_others = false;  // it only waits for them to end, too
   std::atomic<bool> all_have_finalized = false;
   int exit_status = 0;        // of this process, once it leaves the job

@@ -14,6 +14,7 @@
 #include "front/gasnet/settings.hpp"
 #include "front/gasnet/tools/environment.hpp"
 #include "front/gasnet/tools/job.hpp"
+#include "front/gasnet/tools/signals.hpp"
 #include "gasnet.h"
 #include "memory/stillness.hpp"
 #include "process/process.hpp"
@@ -234,6 +235,8 @@ int gondwana_gex_client_init(gex_Client_t* client_p, gex_EP_t* ep_p, gex_TM_t* t
   gondwana::this_process().forget_engine.push_back([] { own_door = nullptr; });
   own_door->join(name, flags);
   ::on_exit(leave_at_exit, nullptr);
+  gondwana::this_process().before_told_end.push_back(&tools::quit);
+  tools::turn_ends_into_quit();
   *client_p = own_door->client();
   *ep_p = own_door->first_endpoint();
   *tm_p = own_door->world();

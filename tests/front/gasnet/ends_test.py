@@ -34,6 +34,12 @@ class Ends(unittest.TestCase):
                                 GONDWANA_ROUTE=route)
                     self.assertEqual((ended.returncode, ended.stderr), (status, ""))
 
+    def test_a_job_that_ends_elsewhere_is_told_by_SIGQUIT(self):
+        for how, right, told in (("alone", 3, 2), ("crash", 134, 2), ("INT", 4, 3), ("TERM", 4, 3)):
+            with self.subTest(how=how):
+                ended = run("-n", "3", "--", how, "3", "quit")
+                self.assertEqual((ended.returncode, ended.stdout), (right, told * "SIGQUIT\n"))
+
 
 if __name__ == "__main__":
     GONDWANA, PROGRAM = sys.argv[1:3]

@@ -11,6 +11,7 @@
 #include "gasnet_tools.h"
 #include "process/freeze.hpp"
 #include "process/message.hpp"
+#include "process/process.hpp"
 #include "process/signal_names.hpp"
 #include "process/stack.hpp"
 
@@ -38,6 +39,21 @@ void install(int number, void (*handler)(int), int flags) {
     say("%s has no handler: %s", signal_name(number), std::strerror(errno));
 }
 
+bool is_handled(int number) {
+  struct sigaction present{};
+  return sigaction(number, nullptr, &present) == 0 && present.sa_handler != SIG_DFL &&
+         present.sa_handler != SIG_IGN;
+}
+
+// The client may have given up its handler.
+void quit_instead(int number) {
+  if (this_process().leaves_job) return;
+  const int saved = errno;
+  signal(number, SIG_DFL);
+  raise(is_handled(SIGQUIT) ? SIGQUIT : number);
+  errno = saved;
+}
+
 void catch_signal_of(VariableId id, void (*handler)(int)) {
   report(id);
   const Setting setting = own_setting(id);
@@ -57,6 +73,20 @@ void catch_debug_signals() {
   catch_signal_of(VariableId::gasnet_freeze_signal, &freeze_and_go_on);
 }
 
+void turn_ends_into_quit() {
+  if (!is_handled(SIGQUIT)) return;
+  for (const int number : {SIGINT, SIGTERM}) {
+    struct sigaction present{};
+    const bool is_default =
+        sigaction(number, nullptr, &present) == 0 && present.sa_handler == SIG_DFL;
+    if (is_default) install(number, &quit_instead, 0);
+  }
+}
+
+void quit() {
+  if (is_handled(SIGQUIT)) raise(SIGQUIT);
+}
+
 }  // namespace gondwana::gasnet::tools
 
 using namespace gondwana::gasnet::tools;
@@ -67,5 +97,6 @@ gasnett_sighandlerfn_t gasnett_reghandler(int signal_number, gasnett_sighandlerf
     gasnett_fatalerror_nopos("gasnett_reghandler: %s (%d) has no handler: %s",
                              gondwana::signal_name(signal_number), signal_number,
                              std::strerror(errno));
+  if (signal_number == SIGQUIT) turn_ends_into_quit();
   return before;
 }
