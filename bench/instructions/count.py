@@ -3,7 +3,7 @@
 
 Time depends on the machine and its load; instructions depend on the code and the compiler. So
 expected.json has counts for each compiler that wrote them; other compilers are not checked.
-memcpy is left out: its length depends on the C library and on the processor it runs on.
+Copies are left out, memcpy and our own: their length depends on the C library and on the processor.
 """
 
 import argparse
@@ -25,7 +25,7 @@ TOLERANCE_SHARE = 0.05
 TIMEOUT_S = 120
 SKIPPED = 77  # ctest reports it as "not run"
 EXPECTED = Path(__file__).with_name("expected.json")
-MEMCPY = re.compile(r"_*mem(cpy|move|set)")
+COPIES = re.compile(r"_*mem(cpy|move|set)|gondwana::(copy_words|\(anonymous namespace\)::move_)")
 
 
 class CountError(Exception):
@@ -74,7 +74,7 @@ def count(program: Path, path: str) -> dict[str, float]:
             raise CountError(f"{path}: status {done.returncode} under valgrind:\n{done.stderr}")
         costs = self_costs(out.read_text().splitlines())
     return {name: cost / TIMES for name, cost in costs.items()
-            if name != f"run_{path}" and not MEMCPY.match(name)}
+            if name != f"run_{path}" and not COPIES.match(name)}
 
 
 def allowed(expected: float) -> float:

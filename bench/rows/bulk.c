@@ -1,4 +1,4 @@
-// put and get of 4 KiB to 64 MiB between private pages of rank 0 and the last rank, compared with
+// put and get of 64 B to 64 MiB between private pages of rank 0 and the last rank, compared with
 // memcpy between the same pages.
 #include "pairs.h"
 
@@ -54,7 +54,7 @@ static void measure(const struct route* route, enum direction way, size_t bytes)
 }
 
 static void measure_all(char* symmetric) {
-  static const size_t sizes[] = {4 << 10, 64 << 10, 1 << 20, 4 << 20, 64 << 20};
+  static const size_t sizes[] = {64, 512, 4 << 10, 64 << 10, 1 << 20, 4 << 20, 64 << 20};
   const int peer = shmem_n_pes() - 1;
   char* local = aligned_alloc(4096, LARGEST);
   if (local == NULL) exit(1);
