@@ -49,10 +49,9 @@ struct FixedRun {
   }
 };
 
-// For runs whose targets are multiples of 8 bytes: no store tears a word that is not yet complete.
-//
 // A call costs more than a few stores of Chunk bytes. A run is longer than a chunk; the last store
-// overlaps the one before it.
+// overlaps the one before it. At a target that is a multiple of 8 bytes, no word is seen half
+// written: the last store repeats bytes of words that are complete.
 template <std::size_t Chunk>
 struct ChunkedRun {
   static constexpr std::size_t longest_run = 256;
