@@ -8,19 +8,7 @@
 #define VALGRIND_MAKE_MEM_DEFINED(start, size) (void)0
 #endif
 
-// Null where there is no sanitizer.
-// NOLINTBEGIN(readability-identifier-naming): its names
-extern "C" {
-[[gnu::weak]] void __asan_poison_memory_region(const volatile void* start, std::size_t size);
-[[gnu::weak]] void __asan_unpoison_memory_region(const volatile void* start, std::size_t size);
-}
-// NOLINTEND(readability-identifier-naming)
-
 namespace gondwana {
-
-bool has_address_sanitizer() {
-  return __asan_poison_memory_region != nullptr;
-}
 
 bool runs_under_valgrind() {
   return RUNNING_ON_VALGRIND != 0;

@@ -5,10 +5,20 @@
 
 #include <cstddef>
 
+// Null where there is no sanitizer.
+// NOLINTBEGIN(readability-identifier-naming): its names
+extern "C" {
+[[gnu::weak]] void __asan_poison_memory_region(const volatile void* start, std::size_t size);
+[[gnu::weak]] void __asan_unpoison_memory_region(const volatile void* start, std::size_t size);
+}
+// NOLINTEND(readability-identifier-naming)
+
 namespace gondwana {
 
 // The executable brings AddressSanitizer; the library need not be built with it.
-bool has_address_sanitizer();
+inline bool has_address_sanitizer() {
+  return __asan_poison_memory_region != nullptr;
+}
 // This process runs under valgrind, whatever its tool.
 bool runs_under_valgrind();
 
