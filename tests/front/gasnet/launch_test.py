@@ -71,8 +71,8 @@ class Installed(unittest.TestCase):
 
     @classmethod
     def pkg_config(cls, *words):
-        (folder,) = cls.prefix.rglob("pkgconfig")
-        return cls.say("env", f"PKG_CONFIG_PATH={folder}", "pkg-config", *words).split()
+        (file,) = cls.prefix.rglob("gasnet-smp-seq.pc")
+        return cls.say("env", f"PKG_CONFIG_PATH={file.parent}", "pkg-config", *words).split()
 
     @classmethod
     def compile_with_pkg_config(cls, name, mode, *flags):
