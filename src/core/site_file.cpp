@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>  // before toml++, which would hide what it declares
 #include <cstddef>
 #include <optional>
 
 #include "core/options.hpp"
+#include "core/printable.hpp"
 #include "core/read_file.hpp"
 #include "core/variables.hpp"
 
@@ -23,6 +25,16 @@ namespace {
 
 constexpr const char* usual_path = "/etc/gondwana.toml";
 constexpr std::size_t longest_file = std::size_t{1} << 20;
+
+// TOML has none but these, and toml++ assumes that of what follows a bracket.
+std::size_t find_control(std::string_view text) {
+  const auto found = std::ranges::find_if(text, [](char letter) {
+    const auto code = static_cast<unsigned char>(letter);
+    return (code < 0x20 || code == 0x7f) && letter != '\n' && letter != '\t' && letter != '\r';
+  });
+  return found == text.end() ? std::string_view::npos
+                             : static_cast<std::size_t>(found - text.begin());
+}
 
 // As the value would be written into the environment; nothing: it has no such form.
 std::optional<std::string> as_text(const toml::node& value) {
@@ -90,6 +102,11 @@ Result<SiteFile> SiteFile::read(const char* named) {
 }
 
 Result<SiteFile> SiteFile::parse(std::string_view text, std::string_view path) {
+  if (const std::size_t at = find_control(text); at != std::string_view::npos)
+    return Error{Errc::invalid_argument,
+                 fmt::format("{}:{}: it has a control character, {}; remove it", path,
+                             1 + std::ranges::count(text.substr(0, at), '\n'),
+                             printable(text.substr(at, 1)))};
   const toml::parse_result parsed = toml::parse(text);
   if (!parsed)
     return Error{Errc::invalid_argument,
