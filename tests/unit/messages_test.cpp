@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 
 namespace gondwana::hosts {
@@ -95,6 +96,44 @@ TEST(messages, all_kinds_arrive) {
     EXPECT_EQ(back.index(), message.index());
     EXPECT_EQ(encode(back), encode(message));
   }
+}
+
+bool arrives(const Message& message) {
+  MessageParser parser;
+  parser.add(encode(message));
+  return static_cast<bool>(parser.next());
+}
+
+TEST(messages, a_job_that_cannot_be_is_refused) {
+  const auto is_taken = [](auto&& change) {
+    Watched watched = a_job();
+    change(*watched.job);
+    return arrives(watched);
+  };
+  EXPECT_TRUE(is_taken([](jobs::JobSeen&) {}));
+  EXPECT_FALSE(is_taken([](jobs::JobSeen& job) { job.id = "../../id"; }));
+  EXPECT_FALSE(is_taken([](jobs::JobSeen& job) { job.nodes = 1; }));
+  EXPECT_FALSE(is_taken([](jobs::JobSeen& job) { job.watched_s = 0; }));
+  EXPECT_FALSE(is_taken([](jobs::JobSeen& job) { job.found.push_back(job.found.front()); }));
+  EXPECT_FALSE(is_taken([](jobs::JobSeen& job) { job.found.front().ranks = ~0U; }));
+  EXPECT_FALSE(is_taken([](jobs::JobSeen& job) { job.seen.push_back(job.seen.front()); }));
+  EXPECT_FALSE(is_taken([](jobs::JobSeen& job) { job.seen.front().rank = 1; }));
+  EXPECT_FALSE(is_taken([](jobs::JobSeen& job) { job.seen.front().waited = 0.0 / 0.0; }));
+}
+
+TEST(messages, a_trace_that_cannot_be_is_refused) {
+  const auto is_taken = [](auto&& change) {
+    trace::NodeTrace node{.job = "0000abcd"};
+    node.ranks.emplace_back().threads.emplace_back().events.emplace_back();
+    change(node, node.ranks[0].threads[0].events[0]);
+    return arrives(Traced{{node}});
+  };
+  EXPECT_TRUE(is_taken([](trace::NodeTrace&, trace::Event&) {}));
+  EXPECT_FALSE(is_taken([](trace::NodeTrace& node, trace::Event&) { node.job = "../../../a"; }));
+  EXPECT_FALSE(is_taken([](trace::NodeTrace& node, trace::Event&) { node.ahead_ns = INT64_MIN; }));
+  EXPECT_FALSE(
+      is_taken([](trace::NodeTrace&, trace::Event& event) { event.begin_ns = INT64_MAX; }));
+  EXPECT_FALSE(is_taken([](trace::NodeTrace&, trace::Event& event) { event.duration_ns = -1; }));
 }
 
 TEST(messages, pieces_are_joined) {

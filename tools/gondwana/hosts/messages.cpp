@@ -20,6 +20,7 @@ void fields(auto& archive, Of<RankCounts> auto& counts) {
 void fields(auto& archive, Of<Row> auto& row) {
   archive(row.id, row.ranks, row.nodes, row.began_s, row.program, row.nodes_seen, row.hosts);
   archive(row.counts);
+  archive.expect(trace::is_job_id(row.id));
 }
 void fields(auto& archive, Of<Members> auto& members) {
   archive(members.first, members.stride, members.size);
@@ -54,7 +55,7 @@ bool is_sound(const JobSeen& job) {
     return node != job.found.end() && node->node == rank.node && rank.rank >= node->first &&
            rank.rank - node->first < node->ranks;
   };
-  return job.ranks <= protocol::max_ranks && job.watched_s > 0 &&
+  return trace::is_job_id(job.id) && job.ranks <= protocol::max_ranks && job.watched_s > 0 &&
          std::ranges::all_of(job.found, is_of_job) &&
          std::ranges::adjacent_find(job.found, std::ranges::greater_equal{}, &NodeSeen::node) ==
              job.found.end() &&

@@ -1,6 +1,7 @@
 // Traces as bytes, for a process on another host.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -25,6 +26,13 @@ constexpr bool is_possible_time(std::int64_t ns) {
   return ns > -longest && ns < longest;
 }
 
+// As FoundJob::id_of() has it, or nothing: files are named after it.
+constexpr bool is_job_id(std::string_view text) {
+  constexpr std::size_t digits = 8;
+  return text.empty() || (text.size() == digits &&
+                          text.find_first_not_of("0123456789abcdef") == std::string_view::npos);
+}
+
 void fields(auto& archive, Of<Event> auto& event) {
   archive(event.kind, event.is_open, event.name, event.peer, event.begin_ns, event.duration_ns);
   archive(event.place, event.bytes);
@@ -41,7 +49,8 @@ void fields(auto& archive, Of<RankTrace> auto& rank) {
 void fields(auto& archive, Of<NodeTrace> auto& node) {
   archive(node.job, node.host, node.node, node.is_sampled, node.ahead_ns, node.error_ns);
   archive(node.ranks);
-  archive.expect(is_possible_time(node.ahead_ns) && is_possible_time(node.error_ns));
+  archive.expect(is_job_id(node.job) && is_possible_time(node.ahead_ns) &&
+                 is_possible_time(node.error_ns));
 }
 
 std::string encode(const NodeTrace& node);
