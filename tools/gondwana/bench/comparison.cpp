@@ -10,6 +10,7 @@
 
 #include "complain.hpp"
 #include "core/print_error.hpp"
+#include "core/printable.hpp"
 #include "core/read_file.hpp"
 
 namespace gondwana::bench {
@@ -46,7 +47,7 @@ Recorded subject_of(const nlohmann::json& item) {
 }
 
 std::string title_of(const Recorded& recorded) {
-  return fmt::format("{}, {}, {}", recorded.subject, recorded.door, recorded.job);
+  return printable(fmt::format("{}, {}, {}", recorded.subject, recorded.door, recorded.job));
 }
 
 std::string titles_of(const std::vector<Recorded>& all) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "core/printable.hpp"
+
 namespace gondwana::bench {
 namespace {
 
@@ -48,7 +50,9 @@ Result<std::vector<Series>> read_samples(std::string_view text) {
   std::istringstream lines{std::string(text)};
   for (std::string words; std::getline(lines, words);) {
     Line line;
-    if (!(std::istringstream(words) >> line.operation >> line.bytes >> line.ours >> line.control))
+    std::istringstream parts(words);
+    if (!(parts >> line.operation >> line.bytes >> line.ours >> line.control) ||
+        line.operation != printable(line.operation))
       return Error{Errc::malformed,
                    fmt::format("the measuring program printed \"{}\", which is no sample", words)};
     if (const Result<void> added = add(line, found); !added) return added.error();

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "core/new_file.hpp"
+#include "core/printable.hpp"
 #include "memory/control_page.hpp"
 #include "modules.hpp"
 #include "perfetto_module/perfetto.hpp"
@@ -274,10 +275,24 @@ Result<std::string> summary(const std::vector<NodeTrace>& nodes, const std::stri
   return text;
 }
 
+// Names that a program or another host has given; the file takes UTF-8 alone.
+void make_printable(std::vector<NodeTrace>& nodes) {
+  const auto change = [](std::string& text) { text = printable(text); };
+  for (NodeTrace& node : nodes) {
+    change(node.job);
+    change(node.host);
+    for (RankTrace& rank : node.ranks) {
+      std::ranges::for_each(rank.names, change);
+      std::ranges::for_each(rank.threads, change, &ThreadTrace::name);
+    }
+  }
+}
+
 }  // namespace
 
 Result<std::string> write_trace(std::vector<NodeTrace> nodes, std::string file,
                                 std::chrono::milliseconds last) {
+  make_printable(nodes);
   keep_last(nodes, std::chrono::nanoseconds(last).count());
   if (file.empty() && !nodes.empty()) file = fmt::format("gondwana-{}.pftrace", nodes.front().job);
   Result<std::string> text = summary(nodes, file);
