@@ -11,6 +11,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
@@ -246,6 +247,50 @@ class MissingTest(PageCase):
         self.assertEqual(ended.returncode, 1)
         self.assertIn(f"{mine} is there and is no profile", ended.stderr)
         self.assertEqual(mine.read_text(encoding="utf-8"), '{"mine": 1}')
+
+
+class DataTest(unittest.TestCase):
+    """Files that the library has not written, or not whole."""
+
+    RANK = {
+        "host": "a", "node_leader": 0, "seconds": 1.5, "calls": [["shmem_putmem", 3, 1200, 24]],
+        "put": [[1, 24]], "get": [], "atomic": [], "message": [], "modules": ["./a", "/lib/b"],
+        "paths": [["shmem_putmem", 3, 1200, 24, [0, 4096], [1, 8192]]],
+    }
+    DATA = {"format": "gondwana profile 1", "title": "2 ranks", "has_matrix": True,
+            "of_threads": False, "ranks": [RANK, {**RANK, "paths": []}]}
+
+    def setUp(self):
+        sys.path.insert(0, str(Path(__file__).parents[2] / "tools/profile/profile_page"))
+        self.addCleanup(sys.path.pop, 0)
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = Path(folder.name) / "data.json"
+
+    def read(self, text: bytes):
+        import data
+
+        self.file.write_bytes(text)
+        return data.read(self.file)
+
+    def test_what_is_whole_is_read(self):
+        profile = self.read(json.dumps(self.DATA).encode())
+        self.assertEqual(profile.ranks[0].paths[0].places, [("./a", 4096), ("/lib/b", 8192)])
+        self.assertEqual(profile.ranks[1].traffic["put"], {1: 24})
+
+    def test_what_is_damaged_is_told(self):
+        random = Random(1)
+        whole = json.dumps(self.DATA).encode()
+        pieces = (b"null", b"-1", b"1e999", b"true", b"[]", b"{}", b'"x"', b"\xff", b"[" * 9999)
+        for _ in range(2000):
+            text = bytearray(whole)
+            for _ in range(random.randrange(1, 4)):
+                begin = random.randrange(len(text))
+                text[begin : begin + random.randrange(6)] = random.choice(pieces)
+            try:
+                self.read(bytes(text)).machine()
+            except ValueError as error:
+                self.assertTrue(str(error))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """What a job has counted, as the profiling library writes it in JSON."""
 
 import json
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -84,25 +85,65 @@ class Profile:
 
 
 def read(file: Path) -> Profile:
+    """Raises ValueError for what the library has not written."""
     text = file.read_text(encoding="utf-8")
-    found = json.loads(text)
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise ValueError(f'its "format" is not "{FORMAT}"')
-    ranks = [_rank(rank) for rank in found["ranks"]]
-    return Profile(found["title"], found["of_threads"], ranks, text)
+    try:
+        found = json.loads(text)
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            raise ValueError(f'its "format" is not "{FORMAT}"')
+        ranks = [_rank(rank) for rank in found["ranks"]]
+        if not ranks:
+            raise ValueError("it has no rank")
+        return Profile(_of(str, found["title"]), _of(bool, found["of_threads"]), ranks, text)
+    except (KeyError, TypeError, IndexError, AttributeError, OverflowError) as error:
+        raise ValueError(f"it is not what the library writes: {error!r}") from error
+    except RecursionError as error:
+        raise ValueError("it is nested too deep") from error
+
+
+def _of(kind: type, value: Any) -> Any:
+    if type(value) is not kind:
+        raise TypeError(f"{value!r:.40} is no {kind.__name__}")
+    return value
+
+
+def _count(value: Any) -> int:
+    if _of(int, value) < 0:
+        raise ValueError(f"{value} is no count")
+    return value
+
+
+def _seconds(value: Any) -> float:
+    seconds = float(value) if isinstance(value, int) and value is not True else _of(float, value)
+    if not 0 <= seconds < math.inf:
+        raise ValueError(f"{value} is no time")
+    return seconds
 
 
 def _rank(found: dict[str, Any]) -> Rank:
     calls = {
-        name: Calls(count, nanoseconds / 1e9, size)
+        _of(str, name): Calls(_count(count), _seconds(nanoseconds) / 1e9, _count(size))
         for name, count, nanoseconds, size in found["calls"]
     }
-    traffic = {kind: dict(map(tuple, found[kind])) for kind in KINDS}
+    traffic = {
+        kind: {_count(peer): _count(size) for peer, size in found[kind]} for kind in KINDS
+    }
     modules = found.get("modules", [])
     paths = [
         RawPath(
-            call, count, nanoseconds / 1e9, size, [(modules[at], where) for at, where in places]
+            _of(str, call),
+            _count(count),
+            _seconds(nanoseconds) / 1e9,
+            _count(size),
+            [(_of(str, modules[_count(at)]), _count(where)) for at, where in places],
         )
         for call, count, nanoseconds, size, *places in found.get("paths", [])
     ]
-    return Rank(found["host"], found["node_leader"], found["seconds"], calls, traffic, paths)
+    return Rank(
+        _of(str, found["host"]),
+        _count(found["node_leader"]),
+        _seconds(found["seconds"]),
+        calls,
+        traffic,
+        paths,
+    )
