@@ -172,10 +172,6 @@ Result<void> set_trace(const Choices& choices, Job& job) {
 
 }  // namespace
 
-Error wrong(std::string text) {
-  return {Errc::invalid_argument, std::move(text) + "; see `gondwana run --help`"};
-}
-
 Result<void> set_program(const Choices& choices, Program& program) {
   if (!choices.ranks.empty()) {
     const Result<std::uint64_t> ranks = parse_number(choices.ranks, 1, protocol::max_ranks);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/result.hpp"
@@ -39,7 +40,9 @@ struct Choices {
 };
 
 // What is wrong with the words of the user.
-Error wrong(std::string text);
+inline Error wrong(std::string text) {
+  return {Errc::invalid_argument, std::move(text) + "; see `gondwana run --help`"};
+}
 
 // What the options say of the whole job, and of their own program.
 Result<void> set_job(const Choices& choices, Job& job);

@@ -1,0 +1,52 @@
+// Lists of hosts, of users and of batch systems: any text gives hosts with a name that ssh can take
+// and at least one rank, or an error message.
+#include "run/command_line/host_list.hpp"
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "fuzz/target.hpp"
+#include "run/command_line/allocation.hpp"
+
+namespace gondwana::launch {
+namespace {
+
+void check(const Result<std::vector<Host>>& hosts) {
+  if (!hosts) {
+    GONDWANA_ASSERT(!hosts.error().text.empty(), 0);
+    return;
+  }
+  GONDWANA_ASSERT(!hosts->empty(), 0);
+  for (const Host& host : *hosts) {
+    GONDWANA_ASSERT(check_host_name(host.name), host.name);
+    GONDWANA_ASSERT(host.slots > 0, host.name);
+  }
+}
+
+// The text before the first zero is the list, what follows says how many ranks.
+void check_allocation(const char* list, const char* counts, std::string_view text) {
+  const std::size_t end = text.find('\0');
+  const std::string first(text.substr(0, end));
+  const std::string second(end == std::string_view::npos ? "" : text.substr(end + 1));
+  const auto hosts = find_allocation([&](const char* name) -> const char* {
+    if (std::string_view(name) == list) return first.c_str();
+    return std::string_view(name) == counts ? second.c_str() : nullptr;
+  });
+  if (hosts && *hosts)
+    for (const Host& host : **hosts) GONDWANA_ASSERT(check_host_name(host.name), host.name);
+}
+
+}  // namespace
+}  // namespace gondwana::launch
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace gondwana::launch;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  check(parse_hosts(text));
+  check(parse_host_file(text, "hosts"));
+  check_allocation("SLURM_JOB_NODELIST", "SLURM_TASKS_PER_NODE", text);
+  check_allocation("LSB_MCPU_HOSTS", "", text);
+  static_cast<void>(expand_counts(text));
+  return 0;
+}
