@@ -55,11 +55,11 @@ MutableBytes bytes_at(CallName call, void* buffer, int size) {
 using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names of C follow
 
 int armci_msg_me(void) {
-  return static_cast<int>(gondwana::index(Entry("armci_msg_me")->rank()));
+  return static_cast<int>(gondwana::index(open_door("armci_msg_me").rank()));
 }
 
 int armci_msg_nproc(void) {
-  return static_cast<int>(Entry("armci_msg_nproc")->ranks());
+  return static_cast<int>(open_door("armci_msg_nproc").ranks());
 }
 
 void armci_msg_snd(int tag, void* buffer, int len, int to) {

@@ -4,6 +4,28 @@
 #include "front/armci/profiled.hpp"
 #include "front/armci/rma.hpp"
 
+namespace gondwana::armci {
+namespace {
+
+template <typename T>
+void put_value(CallName name, T value, void* target, int proc) {
+  if (try_put(target, &value, sizeof(value), proc)) return;
+  const Call call{open_door(name), name, proc, strided::End::target};
+  move_piece(call, target, &value, sizeof(value));
+}
+
+template <typename T>
+T get_value(CallName name, void* source, int proc) {
+  T value;
+  if (try_get(&value, source, sizeof(value), proc)) return value;
+  const Call call{open_door(name), name, proc, strided::End::source};
+  move_piece(call, &value, source, sizeof(value));
+  return value;
+}
+
+}  // namespace
+}  // namespace gondwana::armci
+
 using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names of C follow
 using gondwana::strided::End;
 
@@ -80,26 +102,22 @@ int PARMCI_AccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int p
 }
 
 int PARMCI_PutValueInt(int src, void* dst, int proc) {
-  const Call call{open_door("ARMCI_PutValueInt"), "ARMCI_PutValueInt", proc, End::target};
-  move_piece(call, dst, &src, sizeof(src));
+  put_value("ARMCI_PutValueInt", src, dst, proc);
   return 0;
 }
 
 int PARMCI_PutValueLong(long src, void* dst, int proc) {
-  const Call call{open_door("ARMCI_PutValueLong"), "ARMCI_PutValueLong", proc, End::target};
-  move_piece(call, dst, &src, sizeof(src));
+  put_value("ARMCI_PutValueLong", src, dst, proc);
   return 0;
 }
 
 int PARMCI_PutValueFloat(float src, void* dst, int proc) {
-  const Call call{open_door("ARMCI_PutValueFloat"), "ARMCI_PutValueFloat", proc, End::target};
-  move_piece(call, dst, &src, sizeof(src));
+  put_value("ARMCI_PutValueFloat", src, dst, proc);
   return 0;
 }
 
 int PARMCI_PutValueDouble(double src, void* dst, int proc) {
-  const Call call{open_door("ARMCI_PutValueDouble"), "ARMCI_PutValueDouble", proc, End::target};
-  move_piece(call, dst, &src, sizeof(src));
+  put_value("ARMCI_PutValueDouble", src, dst, proc);
   return 0;
 }
 
@@ -202,59 +220,43 @@ int PARMCI_NbAccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int
 }
 
 int PARMCI_NbPutValueInt(int src, void* dst, int proc, armci_hdl_t* hdl) {
-  const Call call{open_door("ARMCI_NbPutValueInt"), "ARMCI_NbPutValueInt", proc, End::target};
-  move_piece(call, dst, &src, sizeof(src));
+  put_value("ARMCI_NbPutValueInt", src, dst, proc);
   Transfers::note_done(hdl);
   return 0;
 }
 
 int PARMCI_NbPutValueLong(long src, void* dst, int proc, armci_hdl_t* hdl) {
-  const Call call{open_door("ARMCI_NbPutValueLong"), "ARMCI_NbPutValueLong", proc, End::target};
-  move_piece(call, dst, &src, sizeof(src));
+  put_value("ARMCI_NbPutValueLong", src, dst, proc);
   Transfers::note_done(hdl);
   return 0;
 }
 
 int PARMCI_NbPutValueFloat(float src, void* dst, int proc, armci_hdl_t* hdl) {
-  const Call call{open_door("ARMCI_NbPutValueFloat"), "ARMCI_NbPutValueFloat", proc, End::target};
-  move_piece(call, dst, &src, sizeof(src));
+  put_value("ARMCI_NbPutValueFloat", src, dst, proc);
   Transfers::note_done(hdl);
   return 0;
 }
 
 int PARMCI_NbPutValueDouble(double src, void* dst, int proc, armci_hdl_t* hdl) {
-  const Call call{open_door("ARMCI_NbPutValueDouble"), "ARMCI_NbPutValueDouble", proc, End::target};
-  move_piece(call, dst, &src, sizeof(src));
+  put_value("ARMCI_NbPutValueDouble", src, dst, proc);
   Transfers::note_done(hdl);
   return 0;
 }
 
 int PARMCI_GetValueInt(void* src, int proc) {
-  int value;
-  const Call call{open_door("ARMCI_GetValueInt"), "ARMCI_GetValueInt", proc, End::source};
-  move_piece(call, &value, src, sizeof(value));
-  return value;
+  return get_value<int>("ARMCI_GetValueInt", src, proc);
 }
 
 long PARMCI_GetValueLong(void* src, int proc) {
-  long value;
-  const Call call{open_door("ARMCI_GetValueLong"), "ARMCI_GetValueLong", proc, End::source};
-  move_piece(call, &value, src, sizeof(value));
-  return value;
+  return get_value<long>("ARMCI_GetValueLong", src, proc);
 }
 
 float PARMCI_GetValueFloat(void* src, int proc) {
-  float value;
-  const Call call{open_door("ARMCI_GetValueFloat"), "ARMCI_GetValueFloat", proc, End::source};
-  move_piece(call, &value, src, sizeof(value));
-  return value;
+  return get_value<float>("ARMCI_GetValueFloat", src, proc);
 }
 
 double PARMCI_GetValueDouble(void* src, int proc) {
-  double value;
-  const Call call{open_door("ARMCI_GetValueDouble"), "ARMCI_GetValueDouble", proc, End::source};
-  move_piece(call, &value, src, sizeof(value));
-  return value;
+  return get_value<double>("ARMCI_GetValueDouble", src, proc);
 }
 
 int PARMCI_Put_flag(void* src, void* dst, int size, int* flag, int value, int proc) {

@@ -10,36 +10,57 @@ namespace gondwana::armci {
 namespace {
 
 template <typename T>
-void read_modify_write(const Entry& door, AtomicOp op, T* here, const Door::Place& place,
-                       T operand) {
-  const AtomicType type = sizeof(T) == 4 ? AtomicType::int32 : AtomicType::int64;
-  AtomicRequest request{op, type};
+AtomicRequest request_for(bool swaps, const T* here, int value) {
+  AtomicRequest request{swaps ? AtomicOp::swap : AtomicOp::add,
+                        sizeof(T) == 4 ? AtomicType::int32 : AtomicType::int64};
+  const T operand = swaps ? *here : static_cast<T>(value);
   std::memcpy(&request.operand, &operand, sizeof(operand));
-  std::uint64_t old = 0;
-  if (place.here != nullptr) {
-    old = find_executor(op, type)(place.here, request);
-    door->lane().counters().add(Count::atomics);
-  } else {
-    door->order(door.call());
-    const auto found =
-        door->engine().remote().request(door->lane(), place.elsewhere, request, door.call());
-    door->check(door.call(), found.has_value());
-    old = *found;
-  }
-  std::memcpy(here, &old, sizeof(T));
+  return request;
+}
+
+bool is_aligned(const void* address, std::size_t size) {
+  return reinterpret_cast<std::uintptr_t>(address) % size == 0;
+}
+
+void update(const Door& door, const AtomicRequest& request, std::byte* there, void* here,
+            std::size_t size) {
+  const std::uint64_t old = find_executor(request.op, request.type)(there, request);
+  door.counters().add(Count::atomics);
+  std::memcpy(here, &old, size);
+}
+
+// In the arena of a process of this node: one instruction, which takes no turn. False: it does not
+// lie there.
+template <typename T>
+bool try_update(bool swaps, T* here, void* there, int value, int proc) {
+  if (own_door == nullptr || !is_aligned(there, sizeof(T))) [[unlikely]]
+    return false;
+  std::byte* window = own_door->window_of(proc, there, sizeof(T));
+  if (window == nullptr) return false;
+  const AtomicRequest request = request_for(swaps, here, value);
+  update(*own_door, request, static_cast<std::byte*>(there), here, sizeof(T));
+  Reach::wake(window);
+  return true;
 }
 
 template <typename T>
-void read_modify_write(CallName call, bool swaps, void* here, void* there, int value, int proc) {
+void read_modify_write(CallName call, bool swaps, void* result, void* there, int value, int proc) {
+  auto* here = static_cast<T*>(result);
+  if (try_update(swaps, here, there, value, proc)) return;
   const Entry door(call);
-  if (reinterpret_cast<std::uintptr_t>(there) % sizeof(T) != 0)
+  if (!is_aligned(there, sizeof(T)))
     give_up(call,
             fmt::format("{}: not aligned to the {} bytes of its type", fmt::ptr(there), sizeof(T)));
   const Door::Place place = door->find(call, proc, there, sizeof(T));
-  auto* result = static_cast<T*>(here);
-  read_modify_write<T>(door, swaps ? AtomicOp::swap : AtomicOp::add, result, place,
-                       swaps ? *result : static_cast<T>(value));
-  if (place.here != nullptr) door->wake(proc);
+  const AtomicRequest request = request_for(swaps, here, value);
+  if (place.here != nullptr) {
+    update(*door, request, place.here, here, sizeof(T));
+    return door->wake(proc);
+  }
+  door->order(call);
+  const auto old = door->engine().remote().request(door->lane(), place.elsewhere, request, call);
+  door->check(call, old.has_value());
+  std::memcpy(here, &*old, sizeof(T));
 }
 
 }  // namespace

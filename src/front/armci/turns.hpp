@@ -1,8 +1,8 @@
 // The turns of the threads of this process: one at a time is in the library. A thread that waits
 // long for other processes gives its turn away meanwhile.
 //
-// Puts, gets and accumulates of one piece within the node need no turn: they touch no state of the
-// door but its counters, which then may miss some.
+// What is one piece within the node needs no turn, be it put, got, added or updated: it touches no
+// state of the door but the counters, which then may miss some.
 #pragma once
 
 #include <cstdint>
