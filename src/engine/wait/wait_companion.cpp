@@ -2,6 +2,6 @@
 
 namespace gondwana {
 
-constinit std::atomic<WaitCompanion*> WaitCompanion::present_{nullptr};
+constinit std::atomic<WaitCompanion*> WaitCompanion::of_process{nullptr};
 
 }  // namespace gondwana

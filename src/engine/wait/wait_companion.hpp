@@ -24,10 +24,10 @@ class WaitCompanion {
   virtual void come_back() = 0;
 
   // Null: there is none.
-  static WaitCompanion* present() { return present_.load(std::memory_order_acquire); }
+  static WaitCompanion* present() { return of_process.load(std::memory_order_acquire); }
   // It is never destroyed: another thread may be in one of its functions.
   static void set_present(WaitCompanion* companion) {
-    present_.store(companion, std::memory_order_release);  // pairs with present()
+    of_process.store(companion, std::memory_order_release);  // pairs with present()
   }
 
  protected:
@@ -35,7 +35,7 @@ class WaitCompanion {
   ~WaitCompanion() = default;
 
  private:
-  static std::atomic<WaitCompanion*> present_;
+  static std::atomic<WaitCompanion*> of_process;
 };
 
 }  // namespace gondwana

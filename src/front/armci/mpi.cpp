@@ -12,6 +12,7 @@
 #include "front/armci/process_door.hpp"
 #include "front/armci/profiled.hpp"
 
+// NOLINTBEGIN(readability-identifier-naming): MPI chose the names
 extern "C" {
 [[gnu::weak]] void MPI_Init();
 [[gnu::weak]] void MPI_Initialized();
@@ -34,6 +35,7 @@ extern "C" {
 [[gnu::weak]] extern char ompi_mpi_comm_world;
 [[gnu::weak]] extern char ompi_mpi_comm_null;
 }
+// NOLINTEND(readability-identifier-naming)
 
 namespace gondwana::armci {
 namespace {

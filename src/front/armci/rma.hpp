@@ -20,7 +20,7 @@ struct Call {
   std::optional<Accumulation> adds = {};
   bool waits = true;              // false: a get may go on after the call
   armci_hdl_t* handle = nullptr;  // of a call that does not wait
-  Turn turn = {};
+  [[no_unique_address]] Turn turn = {};
 };
 
 // Moves one piece between memory that lies here. False: the other memory does not lie here, or is
