@@ -87,7 +87,8 @@ class LauncherEndsTest(LauncherCase):
                                       'if [ $GONDWANA_RANK = 1 ]; then exec "$0" join running share; fi; '
                                       'exec "$0" join running share "wait shmem_barrier_all"', RANK)
         self.assertEqual(status, 1)
-        self.assertRegex(err, r"rank 1 .* ended with status 0 and without finalizing, outside any blocking call")
+        self.assertRegex(err, r"rank 1 .* ended with status 0 and without finalizing, by _exit or in another "
+                              r"program that it ran \(exec\), outside any blocking call")
 
     def run_apart(self, ranks, last_steps, others):
         """After all have joined, the last rank takes the last steps, and the others take theirs."""

@@ -42,9 +42,12 @@ std::string describe_cause(const Death& death) {
   if (status > exit_signal_base && status <= exit_signal_base + SIGSYS)
     return fmt::format("ended with status {}, as if by {},", status,
                        signal_name(status - exit_signal_base));
-  // Zero says that all is well; a rank that ran and did not finalize is not well.
+  // Zero says that all is well; a rank that ran and did not finalize is not well. Of a program that
+  // it ran in place of its own nothing is known if that was over before the guardian looked.
   const bool left = status == 0 && state(death) == RankState::running;
-  return fmt::format("ended with status {}{}", status, left ? " and without finalizing," : "");
+  return fmt::format(
+      "ended with status {}{}", status,
+      left ? " and without finalizing, by _exit or in another program that it ran (exec)," : "");
 }
 
 // "12 puts, 3 gets": what all threads of the rank have done, as far as it is not nothing.
