@@ -14,6 +14,7 @@ bool BarrierEvent::is_complete() {
 
 void BarrierEvent::wait(CallName call) {
   Door& door = *team_->door;
+  door.poll_for_all();  // if all members have entered, nothing below polls
   const auto done = [&] { return barrier_.all_entered(); };
   while (!done()) {
     // Operations must progress meanwhile. Their peers ring the other doorbell.
@@ -52,6 +53,7 @@ void join(const void* first, void* second_and_out, std::size_t count, const void
 
 void SplitBarrier::notify(Team& team, CallName call, BarrierName name, bool goes_away) {
   if (step_) give_up(call, "called twice, without a wait or try that succeeded in between");
+  if (goes_away) team.door->poll_for_all();
   StagedCollectives& collectives = collectives_of(team, call);
   mine_ = BarrierOutcome::of(name);
   const staged::Reduction what{
@@ -86,6 +88,7 @@ bool SplitBarrier::advance() {
 int SplitBarrier::wait(Team& team, CallName call, BarrierName name) {
   if (!step_) give_up(call, "called without a notify before it");
   if (!advance()) team.door->wait(call, [&] { return advance(); });
+  team.door->poll_for_all();
   if (team.collectives->has_levels()) team.door->engine().remote().depart(call);
   return leave(name);
 }
@@ -140,15 +143,19 @@ using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): name
 gex_Event_t gex_Coll_BarrierNB(gex_TM_t tm, gex_Flags_t /*flags*/) {
   Team& team = Team::of(tm);
   auto& collectives = collectives_of(team, "gex_Coll_BarrierNB");
-  team.door->attend();  // a rank that always arrives last would otherwise run no handlers
-  if (collectives.has_levels())
-    return collectives.enter([&](auto step) { return begin(*team.door, std::move(step)); });
+  if (collectives.has_levels()) {
+    const gex_Event_t event =
+        collectives.enter([&](auto step) { return begin(*team.door, std::move(step)); });
+    team.door->poll_for_all();  // as below
+    return event;
+  }
   BarrierEvent barrier(team, collectives.members());
   // If all members arrive at about the same time, no event is needed.
   constexpr std::uint32_t looks = 32;
-  for (std::uint32_t i = 0; i < looks; ++i)
-    if (barrier.is_complete()) return GEX_EVENT_INVALID;
-  return new gondwana_gex_event{barrier};
+  bool is_complete = false;
+  for (std::uint32_t i = 0; i < looks && !is_complete; ++i) is_complete = barrier.is_complete();
+  team.door->poll_for_all();  // a rank that always arrives last would otherwise run no handlers
+  return is_complete ? GEX_EVENT_INVALID : new gondwana_gex_event{barrier};
 }
 
 void gasnet_barrier_notify(int id, int flags) {

@@ -255,6 +255,10 @@ std::uint32_t Door::poll() {
   return received;
 }
 
+void Door::poll_for_all() {
+  for (std::size_t polls = 0; polls < neighbors_.size() && poll() > 0; ++polls) continue;
+}
+
 void Door::poll_in_loop() {
   look_for_end();
   Doorbell<RealAtomics>* bell = engine_->waiter().message_bell();

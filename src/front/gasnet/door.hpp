@@ -107,7 +107,9 @@ class Door {
   void start(std::shared_ptr<Operation> operation);
   // Receives messages and advances operations. Returns the number of messages.
   std::uint32_t poll();
-  // The same, but the next polls may be cheap (quiet_polls.hpp).
+  // Polls until nothing is found, at most once for each rank that sends: one poll receives of one.
+  void poll_for_all();
+  // As poll(), but the next polls may be cheap (quiet_polls.hpp).
   void poll_in_loop();
   // For calls that test without waiting. `found`: the test found what the program may wait for.
   void note_poll(bool found, std::uint32_t polls = 1) {
@@ -115,13 +117,6 @@ class Door {
       engine_->waiter().polls().found();
     else
       engine_->waiter().polls().failed(polls);
-  }
-  // Polls on every 64th call. Calls that need no poll use it, so that a program that makes no other
-  // calls still runs its handlers.
-  void attend() {
-    [[gnu::tls_model("initial-exec")]] constinit static thread_local std::uint8_t calls = 0;
-    if (++calls % 64 == 0) [[unlikely]]
-      poll();
   }
   void move_operations();
   // Whether an operation waits for another node.

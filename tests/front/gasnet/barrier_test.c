@@ -1,7 +1,9 @@
-// Barriers: GASNet-1 barriers with ids of all sorts, and several open barriers of a team at once.
+// Barriers: GASNet-1 barriers with ids of all sorts, several open barriers of a team at once, and
+// messages that arrive before them.
 //
 //   barrier_test [seed]
 #include <gasnet.h>
+#include <gasnet_coll.h>
 #include <sched.h>
 
 #include "job.h"
@@ -66,8 +68,73 @@ static void leave_open(void) {
   for (int i = open_barriers; i-- > 0;) gex_Event_Wait(open[i]);
 }
 
+static unsigned handled;
+static void count_message(gex_Token_t token) {
+  (void)token;
+  ++handled;
+}
+
+enum { notify_and_wait, blocking, of_a_team, open_and_wait, ways };
+
+static gex_Event_t enter(int way) {
+  if (way == open_and_wait) return gex_Coll_BarrierNB(job_team, 0);
+  gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
+  return GEX_EVENT_INVALID;
+}
+
+static void leave(int way, gex_Event_t event) {
+  if (way == open_and_wait)
+    gex_Event_Wait(event);
+  else
+    CHECK(gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS) == GASNET_OK);
+}
+
+static void meet_as_last(int way) {
+  if (way == blocking)
+    CHECK(gasnet_barrier(0, GASNET_BARRIERFLAG_ANONYMOUS) == GASNET_OK);
+  else if (way == of_a_team)
+    CHECK(gasnet_coll_barrier(GASNET_TEAM_ALL, 0, GASNET_BARRIERFLAG_ANONYMOUS) == GASNET_OK);
+  else
+    leave(way, enter(way));
+}
+
+// The others send a message to the last rank, enter the barrier and tell it by a put. It makes no
+// call before, and handles all messages before it leaves.
+static void meet_with_messages_at_hand(int way) {
+  const gex_Rank_t last = job_ranks - 1;
+  volatile unsigned char* entered = job_segment;
+  if (job_me != last) {
+    gex_AM_RequestShort0(job_team, last, GEX_AM_INDEX_BASE, 0);
+    const gex_Event_t event = enter(way);
+    gex_RMA_PutBlockingVal(job_team, last, job_segment_of(last) + job_me, 1, 1, 0);
+    leave(way, event);
+  } else {
+    for (gex_Rank_t rank = 0; rank < last; ++rank) {
+      while (entered[rank] == 0) sched_yield();
+      entered[rank] = 0;
+    }
+    handled = 0;
+    meet_as_last(way);
+    CHECK(handled == last);
+  }
+  job_barrier();
+}
+
 int main(int argc, char** argv) {
   job_start(&argc, &argv, 1 << 16);
+  gex_AM_Entry_t entry = {GEX_AM_INDEX_BASE,
+                          (gex_AM_Fn_t)count_message,
+                          GEX_FLAG_AM_REQUEST | GEX_FLAG_AM_SHORT,
+                          0,
+                          NULL,
+                          "count_message"};
+  gex_EP_t endpoint = gex_TM_QueryEP(job_team);
+  CHECK(gex_EP_RegisterHandlers(endpoint, &entry, 1) == GASNET_OK);
+  job_barrier();
+  gex_Rank_t neighbors = 0;
+  gex_System_QueryNbrhdInfo(NULL, &neighbors, NULL);
+  if (neighbors == job_ranks)  // messages of other nodes may be under way
+    for (int way = 0; way < ways; ++way) meet_with_messages_at_hand(way);
   common_state = job_random_state - job_me;
   for (int round = 0; round < rounds; ++round) {
     for (int i = 0; i < named_barriers; ++i) meet_by_name();
