@@ -85,6 +85,8 @@ bool SplitBarrier::advance() {
   return true;
 }
 
+// Polls after the last member has entered: clients rely on it that messages which lie in the inbox
+// then are handled before the barrier returns.
 int SplitBarrier::wait(Team& team, CallName call, BarrierName name) {
   if (!step_) give_up(call, "called without a notify before it");
   if (!advance()) team.door->wait(call, [&] { return advance(); });

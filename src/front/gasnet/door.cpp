@@ -119,7 +119,8 @@ void Door::destroy(gex_EP_t endpoint) {
   endpoints_[endpoint->index].reset();
 }
 
-void Door::publish(gex_EP_t endpoint) {
+// Writes the bound segment where processes of this node read it, and others when they ask.
+void Door::show(gex_EP_t endpoint) {
   SharedSegment& shared = directory(rank()).segments[endpoint->index];
   const gex_Segment_t segment = endpoint->segment;
   if (segment == GEX_SEGMENT_INVALID || segment->offset == gondwana_gex_segment::unreachable)
@@ -146,6 +147,45 @@ gondwana_gex_member Door::member(std::uint32_t process, gex_EP_Index_t endpoint)
   return {owner, size, static_cast<std::intptr_t>(ours - owner), bell};
 }
 
+// No member leaves before all have filled their teams: what it sends then may name any segment, and
+// handlers may not ask for it.
+void Door::publish(Team& team, std::span<const gex_EP_t> endpoints, CallName call) {
+  for (const gex_EP_t endpoint : endpoints) show(endpoint);
+  if (remote_.lane() == nullptr)
+    team.meet(call);
+  else
+    learn_segments(team, endpoints, call);
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& each : teams_) fill(*each);
+    for (const auto& [key, pair] : pairs_) fill(*pair);
+  }
+  team.meet(call);
+}
+
+// One endpoint of each member at a time: almost all publish one.
+void Door::learn_segments(Team& team, std::span<const gex_EP_t> endpoints, CallName call) {
+  struct Published {
+    std::uint64_t count;  // of the member's endpoints
+    std::uint64_t endpoint;
+    RemoteSegment segment;
+  };
+  std::uint64_t most = 1;
+  for (std::uint64_t i = 0; i < most; ++i) {
+    Published mine{endpoints.size(), most_endpoints, {}};
+    if (i < endpoints.size())
+      mine = {endpoints.size(), endpoints[i]->index,
+              segment_in(directory(rank()), endpoints[i]->index)};
+    const std::vector<Published> all = team.exchange(call, mine);
+    for (std::uint32_t member = 0; member < team.size; ++member) {
+      most = std::max(most, all[member].count);
+      if (all[member].endpoint < most_endpoints && !reaches(team.processes[member]))
+        remote_.learn(team.processes[member], static_cast<gex_EP_Index_t>(all[member].endpoint),
+                      all[member].segment);
+    }
+  }
+}
+
 // Maps the files of the members' segments before the segments are used.
 void Door::fill(Team& team) {
   for (std::uint32_t i = 0; i < team.size; ++i) {
@@ -164,13 +204,6 @@ std::uint32_t Door::node_of(std::uint32_t process) {
   if (reaches(process)) return engine_->memory().plan().node;
   return static_cast<std::uint32_t>(
       remote_.directory(process)->node.load(std::memory_order_relaxed));
-}
-
-void Door::look_at_directories(const Team& published) {
-  remote_.forget(published.processes);
-  const std::scoped_lock lock(mutex_);
-  for (const auto& team : teams_) fill(*team);
-  for (const auto& [key, pair] : pairs_) fill(*pair);
 }
 
 Team& Door::add_team(Membership membership, gex_Flags_t flags) {

@@ -70,10 +70,8 @@ class Door {
   std::size_t most_local() const;
   std::size_t most_global();
 
-  // Makes the bound segment of an endpoint known to peers.
-  void publish(gex_EP_t endpoint);
-  // Updates all teams. Call it after a synchronisation with the ranks that published segments.
-  void look_at_directories(const Team& published);
+  // Collective. Makes the bound segments of the endpoints known to the members of the team.
+  void publish(Team& team, std::span<const gex_EP_t> endpoints, CallName call);
   // The member's segment as this process maps it. Size 0: loads and stores do not reach it.
   gondwana_gex_member member(std::uint32_t process, gex_EP_Index_t endpoint) const;
   // The process must be within reach.
@@ -142,6 +140,8 @@ class Door {
 
  private:
   void fill(Team& team);
+  void show(gex_EP_t endpoint);
+  void learn_segments(Team& team, std::span<const gex_EP_t> endpoints, CallName call);
   CollectiveResources staged_resources();
   // The scratch of a process in the first team.
   StagedPlace first_place(std::uint32_t process);

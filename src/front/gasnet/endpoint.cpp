@@ -88,9 +88,7 @@ int gex_EP_BindSegment(gex_EP_t ep, gex_Segment_t segment, gex_Flags_t flags) {
 
 int gex_EP_PublishBoundSegment(gex_TM_t tm, gex_EP_t* eps, size_t num_eps, gex_Flags_t /*flags*/) {
   Team& team = Team::of(tm);
-  for (std::size_t i = 0; i < num_eps; ++i) team.door->publish(eps[i]);
-  team.meet("gex_EP_PublishBoundSegment");
-  team.door->look_at_directories(team);
+  team.door->publish(team, {eps, num_eps}, "gex_EP_PublishBoundSegment");
   return GASNET_OK;
 }
 

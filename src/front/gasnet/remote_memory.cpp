@@ -3,17 +3,14 @@
 #include "front/gasnet/door.hpp"
 
 namespace gondwana::gasnet {
-namespace {
 
 RemoteSegment segment_in(const SegmentDirectory& directory, gex_EP_Index_t endpoint) {
   if (endpoint >= most_endpoints) return {};
   const SharedSegment& shared = directory.segments[endpoint];
+  const std::size_t size = shared.size.load(std::memory_order_acquire);  // pairs with learn()
   return {shared.owner.load(std::memory_order_relaxed),
-          shared.offset.load(std::memory_order_relaxed),
-          shared.size.load(std::memory_order_relaxed)};
+          shared.offset.load(std::memory_order_relaxed), size};
 }
-
-}  // namespace
 
 RemoteMemory::RemoteMemory(Engine& engine) : engine_(engine) {
   if (engine.rma().reaches_all()) return;
@@ -100,14 +97,14 @@ void RemoteMemory::wait_for_sources(Batch& batch, CallName call) {
   engine_.remote().complete(batch.reading_, call);
 }
 
-std::shared_ptr<const SegmentDirectory> RemoteMemory::known(std::uint32_t process) {
+std::shared_ptr<SegmentDirectory> RemoteMemory::known(std::uint32_t process) {
   const std::scoped_lock lock(mutex_);
   const auto found = directories_.find(process);
   return found == directories_.end() ? nullptr : found->second;
 }
 
 // Must not wait under the lock: a waiting thread runs handlers, which may call this function.
-std::shared_ptr<const SegmentDirectory> RemoteMemory::ask(std::uint32_t process) {
+std::shared_ptr<SegmentDirectory> RemoteMemory::ask(std::uint32_t process) {
   const auto copy = std::make_shared<SegmentDirectory>();
   get(std::as_writable_bytes(std::span(copy.get(), 1)),
       {Rank(process), system_area::directory.offset}, "directory of a peer");
@@ -120,19 +117,24 @@ std::shared_ptr<const SegmentDirectory> RemoteMemory::directory(std::uint32_t pr
   return known != nullptr ? known : ask(process);
 }
 
-RemoteSegment RemoteMemory::segment(std::uint32_t process, gex_EP_Index_t endpoint) {
+RemoteSegment RemoteMemory::known_segment(std::uint32_t process, gex_EP_Index_t endpoint) {
   const std::shared_ptr<const SegmentDirectory> known = this->known(process);
-  if (known != nullptr) {
-    const RemoteSegment segment = segment_in(*known, endpoint);
-    if (segment.size > 0) return segment;
-  }
-  return segment_in(*ask(process), endpoint);
+  return known != nullptr ? segment_in(*known, endpoint) : RemoteSegment{};
 }
 
-void RemoteMemory::forget(std::span<const std::uint32_t> processes) {
-  if (lane_ == nullptr) return;
-  const std::scoped_lock lock(mutex_);
-  for (const std::uint32_t process : processes) directories_.erase(process);
+RemoteSegment RemoteMemory::segment(std::uint32_t process, gex_EP_Index_t endpoint) {
+  const RemoteSegment known = known_segment(process, endpoint);
+  return known.size > 0 ? known : segment_in(*ask(process), endpoint);
+}
+
+void RemoteMemory::learn(std::uint32_t process, gex_EP_Index_t endpoint,
+                         const RemoteSegment& segment) {
+  const std::shared_ptr<SegmentDirectory> known = this->known(process);
+  if (known == nullptr) return;  // the first use fetches it
+  SharedSegment& shared = known->segments[endpoint];
+  shared.owner.store(segment.owner, std::memory_order_relaxed);
+  shared.offset.store(segment.offset, std::memory_order_relaxed);
+  shared.size.store(segment.size, std::memory_order_release);  // pairs with segment_in()
 }
 
 }  // namespace gondwana::gasnet

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/engine.hpp"
+#include "front/gasnet/message_memory.hpp"
 #include "front/gasnet/objects.hpp"
 
 namespace gondwana::gasnet {
@@ -22,6 +23,8 @@ struct RemoteSegment {
   std::size_t offset = 0;
   std::size_t size = 0;
 };
+
+RemoteSegment segment_in(const SegmentDirectory& directory, gex_EP_Index_t endpoint);
 
 // What a call with these flags does if the queue is full.
 inline RemoteAccess::NoRoom without_room(gex_Flags_t flags) {
@@ -77,23 +80,24 @@ class RemoteMemory {
   // Whether begin_put_of_copy() copies a source of this size. It waits for larger puts.
   static bool is_copied(std::size_t bytes) { return bytes <= most_copied; }
 
-  // The directory of a process out of reach, fetched once and kept until forget(). segment()
-  // fetches it again if the segment is missing.
+  // The directory of a process out of reach, fetched once: its segments may be old.
   std::shared_ptr<const SegmentDirectory> directory(std::uint32_t process);
+  // What this process knows, and what it knows or else fetches.
+  RemoteSegment known_segment(std::uint32_t process, gex_EP_Index_t endpoint);
   RemoteSegment segment(std::uint32_t process, gex_EP_Index_t endpoint);
-  void forget(std::span<const std::uint32_t> processes);
+  void learn(std::uint32_t process, gex_EP_Index_t endpoint, const RemoteSegment& segment);
 
  private:
   static constexpr std::size_t most_copied = std::size_t{1} << 20;
 
   bool begin_put(Completion& done, Remote to, Bytes source, CallName call, NoRoom no_room);
-  std::shared_ptr<const SegmentDirectory> known(std::uint32_t process);
-  std::shared_ptr<const SegmentDirectory> ask(std::uint32_t process);
+  std::shared_ptr<SegmentDirectory> known(std::uint32_t process);
+  std::shared_ptr<SegmentDirectory> ask(std::uint32_t process);
 
   Engine& engine_;
   std::unique_ptr<Lane> lane_;  // null: all ranks are within reach
   std::mutex mutex_;            // guards directories_
-  std::map<std::uint32_t, std::shared_ptr<const SegmentDirectory>> directories_;
+  std::map<std::uint32_t, std::shared_ptr<SegmentDirectory>> directories_;
 };
 
 }  // namespace gondwana::gasnet

@@ -301,13 +301,23 @@ uintptr_t gasnet_getMaxGlobalSegmentSize(void) {
   return door().most_global();
 }
 
+namespace {
+
+// A query of tables in this process, so that handlers may call it.
+RemoteSegment known_segment(Door& door, std::uint32_t process) {
+  if (!door.reaches(process)) return door.remote().known_segment(process, 0);
+  return segment_in(door.directory(process), 0);
+}
+
+}  // namespace
+
 int gasnet_getSegmentInfo(gasnet_seginfo_t* seginfo_table, int numentries) {
   Door& here = door();
   if (numentries < 0 || static_cast<std::uint32_t>(numentries) > door().ranks())
     return refuse(GASNET_ERR_BAD_ARG, "gasnet_getSegmentInfo",
                   fmt::format("{} entries; the job has {} processes", numentries, door().ranks()));
   for (std::uint32_t process = 0; process < static_cast<std::uint32_t>(numentries); ++process) {
-    const PeerSegment segment = segment_of(here, process, 0);
+    const RemoteSegment segment = known_segment(here, process);
     seginfo_table[process] = {reinterpret_cast<void*>(segment.owner), segment.size};
   }
   return GASNET_OK;

@@ -1,7 +1,9 @@
 // Puts and gets within a node and between nodes: blocking, with events, implicit, in regions.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 #include "gasnet.h"
@@ -188,6 +190,45 @@ GASNET_TEST(all_know_where_segments_and_processes_are, 1) {
   std::memcpy(mine, &most, sizeof(most));
   world.barrier();
   EXPECT_EQ(gex_RMA_GetBlockingVal(world.team, 0, at(world, 0, 0), 8, 0), most);
+}
+
+// What a handler sees that runs as soon as its rank can receive messages.
+thread_local bool in_query = false;
+std::atomic<int> ran_in_query{0};
+std::atomic<int> saw_no_segment{0};
+
+void query_segments(gex_Token_t /*token*/) {
+  ran_in_query += in_query ? 1 : 0;
+  std::vector<gasnet_seginfo_t> segments(gasnet_nodes());
+  gasnet_getSegmentInfo(segments.data(), static_cast<int>(segments.size()));
+  for (const gasnet_seginfo_t& segment : segments) saw_no_segment += segment.size == 0 ? 1 : 0;
+}
+
+GASNET_TEST(queries_of_segments_and_places_run_no_handlers_and_are_for_handlers, 2) {
+  static std::atomic<std::uint32_t> sent{0};
+  constexpr gex_AM_Index_t index = 200;
+  constexpr int rounds = 20;
+  if (world.me() == 0) sent = 0;
+  world.add_handler(index, reinterpret_cast<gex_AM_Fn_t>(&query_segments),
+                    GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 0);
+  world.barrier();
+  world.attach(segment_size);
+  std::vector<gasnet_seginfo_t> segments(world.size());
+  std::vector<gasnet_nodeinfo_t> places(world.size());
+  for (std::uint32_t round = 1; round <= rounds; ++round) {
+    // No rank polls until all have sent, so a message without room is left out.
+    gex_AM_RequestShort0(world.team, world.right(), index, GEX_FLAG_IMMEDIATE);
+    ++sent;
+    while (sent < round * world.size()) std::this_thread::yield();
+    in_query = true;
+    EXPECT_EQ(gasnet_getSegmentInfo(segments.data(), static_cast<int>(world.size())), GASNET_OK);
+    EXPECT_EQ(gasnet_getNodeInfo(places.data(), static_cast<int>(world.size())), GASNET_OK);
+    EXPECT_GT(gasnet_getMaxGlobalSegmentSize(), 0U);
+    in_query = false;
+    world.barrier();
+  }
+  EXPECT_EQ(ran_in_query, 0);
+  EXPECT_EQ(saw_no_segment, 0);
 }
 
 }  // namespace
