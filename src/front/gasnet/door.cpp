@@ -23,6 +23,7 @@ Door::Door(const Setup& setup)
       remote_(*setup.engine),
       staged_(staged_resources()),
       scratch_space_(staged_),
+      machine_(setup.machine),
       files_(*setup.engine) {
   const NodeShare& share = engine_->memory().plan();
   for (std::uint32_t i = 0; i < share.ranks; ++i) neighbors_.push_back({share.first + i});
@@ -57,6 +58,7 @@ void Door::join(const std::string& client_name, gex_Flags_t flags) {
   }
   all.rank = rank();
   world_ = &add_team(std::move(all), 0);
+  hosts_ = Hosts::of(world_->exchange("gex_Client_Init", machine_), rank());
   engine_->collectives().sync(engine_->teams().world(), "gex_Client_Init");
 }
 

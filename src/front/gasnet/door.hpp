@@ -18,6 +18,7 @@
 #include "engine/engine.hpp"
 #include "front/gasnet/client_pages.hpp"
 #include "front/gasnet/event.hpp"
+#include "front/gasnet/hosts.hpp"
 #include "front/gasnet/objects.hpp"
 #include "front/gasnet/remote_memory.hpp"
 #include "front/gasnet/segment_files.hpp"
@@ -29,8 +30,6 @@ namespace gondwana::gasnet {
 // The thread mode of the client, with the values of struct gondwana_gex_build.
 enum class ThreadMode : std::uint32_t { seq, parsync, par };
 
-using RankInfo = std::remove_const_t<gex_RankInfo_t>;
-
 class Door {
  public:
   struct Setup {
@@ -39,6 +38,7 @@ class Door {
     bool checks = false;  // of calls: GASNET_DEBUG or GONDWANA_DEBUG
     Settings settings = {};
     bool inline_path = true;  // false: every put, get and atomic update calls the library
+    std::uint64_t machine = this_machine();  // on which this rank runs
   };
 
   explicit Door(const Setup& setup);
@@ -84,6 +84,8 @@ class Door {
   std::uint32_t node_of(std::uint32_t process);
   // The ranks of this node, in order.
   const std::vector<RankInfo>& neighbors() const { return neighbors_; }
+  // The machines of the job, in the order of their first ranks.
+  const Hosts& hosts() const { return hosts_; }
 
   // Teams.
   struct Membership {
@@ -165,6 +167,8 @@ class Door {
   CollectiveResources staged_;
   ScratchSpace scratch_space_;
   std::vector<RankInfo> neighbors_;
+  std::uint64_t machine_;
+  Hosts hosts_;
   std::unique_ptr<gondwana_gex_client> client_;
   std::array<std::unique_ptr<gondwana_gex_endpoint>, most_endpoints> endpoints_;
   Team* world_ = nullptr;

@@ -330,7 +330,7 @@ int gasnet_getNodeInfo(gasnet_nodeinfo_t* nodeinfo_table, int numentries) {
                   fmt::format("{} entries; the job has {} processes", numentries, door().ranks()));
   for (std::uint32_t process = 0; process < static_cast<std::uint32_t>(numentries); ++process) {
     const std::uint32_t node = here.node_of(process);
-    nodeinfo_table[process] = {node, node,
+    nodeinfo_table[process] = {here.hosts().of_rank[process], node,
                                static_cast<std::uintptr_t>(here.member(process, 0).delta)};
   }
   return GASNET_OK;

@@ -12,19 +12,11 @@ using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): name
 
 namespace {
 
-// All ranks of the node share memory. A host is one node unless the user splits it.
-void give(gex_RankInfo_t** info_p, gex_Rank_t* info_count_p, gex_Rank_t* my_info_index_p) {
-  const std::vector<RankInfo>& neighbors = door().neighbors();
-  if (info_p != nullptr) *info_p = neighbors.data();
-  if (info_count_p != nullptr) *info_count_p = static_cast<gex_Rank_t>(neighbors.size());
-  if (my_info_index_p != nullptr) *my_info_index_p = door().rank() - neighbors[0].gex_jobrank;
-}
-
-// The number of nodes, and the index of this one.
-void give_node(gex_Rank_t* set_size_p, gex_Rank_t* set_rank_p) {
-  const gondwana::NodeShare& share = door().engine().memory().plan();
-  if (set_size_p != nullptr) *set_size_p = share.nodes;
-  if (set_rank_p != nullptr) *set_rank_p = share.node;
+void give(const std::vector<RankInfo>& ranks, std::uint32_t position, gex_RankInfo_t** info_p,
+          gex_Rank_t* info_count_p, gex_Rank_t* my_info_index_p) {
+  if (info_p != nullptr) *info_p = ranks.data();
+  if (info_count_p != nullptr) *info_count_p = static_cast<gex_Rank_t>(ranks.size());
+  if (my_info_index_p != nullptr) *my_info_index_p = position;
 }
 
 }  // namespace
@@ -43,18 +35,24 @@ uint64_t gex_System_QueryMaxThreads(void) {
 
 void gex_System_QueryNbrhdInfo(gex_RankInfo_t** info_p, gex_Rank_t* info_count_p,
                                gex_Rank_t* my_info_index_p) {
-  give(info_p, info_count_p, my_info_index_p);
+  const std::vector<RankInfo>& neighbors = door().neighbors();
+  give(neighbors, door().rank() - neighbors[0].gex_jobrank, info_p, info_count_p, my_info_index_p);
 }
 
 void gex_System_QueryHostInfo(gex_RankInfo_t** info_p, gex_Rank_t* info_count_p,
                               gex_Rank_t* my_info_index_p) {
-  give(info_p, info_count_p, my_info_index_p);
+  const Hosts& hosts = door().hosts();
+  give(hosts.mine, hosts.position, info_p, info_count_p, my_info_index_p);
 }
 
 void gex_System_QueryMyPosition(gex_Rank_t* nbrhd_set_size_p, gex_Rank_t* nbrhd_set_rank_p,
                                 gex_Rank_t* host_set_size_p, gex_Rank_t* host_set_rank_p) {
-  give_node(nbrhd_set_size_p, nbrhd_set_rank_p);
-  give_node(host_set_size_p, host_set_rank_p);
+  const gondwana::NodeShare& share = door().engine().memory().plan();
+  const Hosts& hosts = door().hosts();
+  if (nbrhd_set_size_p != nullptr) *nbrhd_set_size_p = share.nodes;
+  if (nbrhd_set_rank_p != nullptr) *nbrhd_set_rank_p = share.node;
+  if (host_set_size_p != nullptr) *host_set_size_p = hosts.count;
+  if (host_set_rank_p != nullptr) *host_set_rank_p = hosts.of_rank[door().rank()];
 }
 
 // There are no progress threads: ranks of a node reach each other without them.

@@ -26,6 +26,19 @@ static void serve(gex_TM_t team, unsigned rank) {
   exit(0);
 }
 
+static void show_neighbors(unsigned rank) {
+  gex_RankInfo_t* host = NULL;
+  gex_Rank_t neighbors = 0, on_host = 0, position = 0, hosts = 0, host_number = 0;
+  gasnet_nodeinfo_t places[16];
+  gex_System_QueryNbrhdInfo(NULL, &neighbors, NULL);
+  gex_System_QueryHostInfo(&host, &on_host, &position);
+  gex_System_QueryMyPosition(NULL, NULL, &hosts, &host_number);
+  gasnet_getNodeInfo(places, (int)gex_System_QueryJobSize());
+  const int is_alike = host[position].gex_jobrank == rank && places[rank].host == host_number;
+  printf("%u neighbors, %u on this of %u hosts%s\n", (unsigned)neighbors, (unsigned)on_host,
+         (unsigned)hosts, is_alike ? "" : ", which contradicts itself");
+}
+
 // Wrong: another thread's handler may wait for that lock.
 static void poll_with_a_lock(void) {
   gex_HSL_t lock = GEX_HSL_INITIALIZER;
@@ -47,9 +60,7 @@ static int act(gex_TM_t team, int argc, char** argv) {
   } else if (strcmp(action, "threads") == 0) {
     printf("%llu\n", (unsigned long long)gex_System_QueryMaxThreads());
   } else if (strcmp(action, "neighbors") == 0) {
-    gex_Rank_t neighbors = 0;
-    gex_System_QueryNbrhdInfo(NULL, &neighbors, NULL);
-    printf("%u\n", (unsigned)neighbors);
+    show_neighbors(rank);
   } else if (strcmp(action, "address") == 0) {
     printf("%p\n", (void*)(uintptr_t)&act);
   } else if (strcmp(action, "read") == 0) {

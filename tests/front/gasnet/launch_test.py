@@ -432,7 +432,8 @@ class Environment(Installed):
                 words = (*launcher, "-n", "3", self.client, "neighbors")
                 done = self.run_client(*words, **more)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
-                self.assertEqual(sorted(done.stdout.split()), ["1", "2", "2"])
+                expected = [f"{count} neighbors, 3 on this of 1 hosts" for count in (1, 2, 2)]
+                self.assertEqual(sorted(done.stdout.splitlines()), expected)
 
     def test_a_network_that_cannot_be_had_is_told_whoever_notices_first(self):
         info = json.loads(self.say(self.tool("gondwana"), "info", "--json"))

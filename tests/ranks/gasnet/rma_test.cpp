@@ -181,10 +181,14 @@ GASNET_TEST(all_know_where_segments_and_processes_are, 1) {
     gex_Segment_QueryBound(world.team, rank, nullptr, &here, nullptr);
     const bool near = places[rank].supernode == places[world.me()].supernode;
     EXPECT_EQ(here != nullptr, near);
+    EXPECT_EQ(places[rank].host, 0U);
     EXPECT_EQ(std::any_of(neighbors, neighbors + count,
                           [&](const auto& each) { return each.gex_jobrank == rank; }),
               near);
   }
+  gex_Rank_t on_host = 0;
+  gex_System_QueryHostInfo(nullptr, &on_host, nullptr);
+  EXPECT_EQ(on_host, world.size());
   const std::uintptr_t most = gasnet_getMaxGlobalSegmentSize();
   EXPECT_GT(most, 0U);
   std::memcpy(mine, &most, sizeof(most));
