@@ -29,11 +29,17 @@ int gondwana_gex_client_init(gex_Client_t* client_p, gex_EP_t* ep_p, gex_TM_t* t
 // and every put, get and atomic update calls the library.
 void gondwana_gex_call_always(void);
 
+// For GASNET_SEGMENT_EVERYTHING, before gex_Client_Init.
+void gondwana_gex_reach_everything(void);
+
 static inline const struct gondwana_gex_build* gondwana_gex_this_build(void) {
   static const struct gondwana_gex_build build = {GONDWANA_GASNET_ABI, GONDWANA_GASNET_THREADS,
                                                   GONDWANA_GASNET_CHECKS, GASNET_CONFIG_STRING};
   const int linked = gondwana_gasnet_abi_2;
   (void)linked;
+#if defined(GASNET_SEGMENT_EVERYTHING)
+  gondwana_gex_reach_everything();
+#endif
   return &build;
 }
 

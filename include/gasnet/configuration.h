@@ -52,8 +52,15 @@
 #define GASNET_MAXEPS 33
 #define GASNET_HIDDEN_AM_CONCURRENCY_LEVEL 0
 
-// Segments are allocated at whatever address is free in each process.
+// Segments are allocated at whatever address is free in each process. With
+// GASNET_SEGMENT_EVERYTHING, which is asked for on the command line, calls may name any address of
+// a peer; they are messages then, and the peer must poll.
+#if defined(GASNET_SEGMENT_EVERYTHING)
+#define GONDWANA_GASNET_SEGMENT_STR "EVERYTHING"
+#else
 #define GASNET_SEGMENT_FAST 1
+#define GONDWANA_GASNET_SEGMENT_STR "FAST"
+#endif
 #define GASNET_ALIGNED_SEGMENTS 0
 
 // Processes of one node share memory. The name is the one that clients know for that; with a
@@ -104,7 +111,8 @@
 #define GASNET_CONFIG_STRING                                                             \
   "RELEASE=2025.8.0,SPEC=0.19,CONDUIT=SMP(SMP-2025.8.0/"                                 \
   "SMP-2025.8.0),THREADMODEL=" GONDWANA_GASNET_THREADS_STR                               \
-  ",SEGMENT=FAST,PTR=64bit,CACHE_LINE_BYTES=64,noalign,pshm," GONDWANA_GASNET_CHECKS_STR \
+  ",SEGMENT=" GONDWANA_GASNET_SEGMENT_STR                                                \
+  ",PTR=64bit,CACHE_LINE_BYTES=64,noalign,pshm," GONDWANA_GASNET_CHECKS_STR              \
   ",notrace,nostats,nodebugmalloc,nosrclines,timers_native,"                             \
   "membars_native,atomics_native,atomic32_native,atomic64_native"
 
@@ -115,7 +123,8 @@ static const char gondwana_gasnet_ident[] __attribute__((__used__)) =
     "$GASNetConduitName: SMP $\0"
     "$GASNetThreadModel: GASNET_" GONDWANA_GASNET_THREADS_STR
     " $\0"
-    "$GASNetSegment: GASNET_SEGMENT_FAST $\0"
+    "$GASNetSegment: GASNET_SEGMENT_" GONDWANA_GASNET_SEGMENT_STR
+    " $\0"
     "$GASNetAPIVersion: 1 $\0"
     "$GASNetEXAPIVersion: 0.19 $";
 

@@ -61,7 +61,7 @@ class FarPieces {
 
 // The shift of the peer's list maps it to its arena. Both lists have the same number of bytes.
 template <strided::BlockList List>
-void move_blocks(FarPieces& pieces, const List& theirs, const List& ours) {
+void move_blocks(auto& pieces, const List& theirs, const List& ours) {
   strided::Cursor<List> there(theirs);
   strided::Cursor<List> here(ours);
   while (!there.at_end()) {
@@ -82,8 +82,8 @@ void for_each_line(const strided::Transfer& transfer, strided::End side, std::ui
                    std::byte* ours, FunctionRef<void(const StridedRun&)> use);
 
 // `place` is relative to the peer's arena, perhaps negative.
-inline void move_section(FarPieces& pieces, const strided::Transfer& transfer, std::uint64_t place,
-                         std::byte* ours) {
+void move_section(auto& pieces, const strided::Transfer& transfer, std::uint64_t place,
+                  std::byte* ours) {
   for_each_line(transfer, pieces.side(), place, ours,
                 [&](const StridedRun& line) { pieces.move(line); });
 }

@@ -19,8 +19,9 @@ Door::Door(const Setup& setup)
       threads_(setup.threads),
       checks_(setup.checks),
       settings_(setup.settings),
-      inline_path_(setup.inline_path),
-      remote_(*setup.engine),
+      inline_path_(setup.inline_path && !setup.everything),
+      has_everything_(setup.everything),
+      remote_(*this, *setup.engine),
       staged_(staged_resources()),
       scratch_space_(staged_),
       machine_(setup.machine),
@@ -42,7 +43,8 @@ void Door::join(const std::string& client_name, gex_Flags_t flags) {
             "some ranks share no memory with this one, and the wire to them carries no messages");
   client_ = std::make_unique<gondwana_gex_client>(
       gondwana_gex_client{.door = this, .name = client_name, .flags = flags, .data = {}});
-  make_endpoint(GEX_EP_CAPABILITY_ALL, 0);
+  gondwana_gex_endpoint& first = *make_endpoint(GEX_EP_CAPABILITY_ALL, 0);
+  if (has_everything_) MessageMemory::listen(first);
   engine_->messages().listen(
       &receive, this,
       threads_ == ThreadMode::seq ? Handlers::on_one_thread : Handlers::on_any_thread);

@@ -38,6 +38,7 @@ class Door {
     bool checks = false;  // of calls: GASNET_DEBUG or GONDWANA_DEBUG
     Settings settings = {};
     bool inline_path = true;  // false: every put, get and atomic update calls the library
+    bool everything = false;  // peers may name all memory: GASNET_SEGMENT_EVERYTHING
     std::uint64_t machine = this_machine();  // on which this rank runs
   };
 
@@ -50,6 +51,7 @@ class Door {
   bool checks() const { return checks_; }
   ThreadMode threads() const { return threads_; }
   const Settings& settings() const { return settings_; }
+  bool has_everything() const { return has_everything_; }
   std::uint32_t rank() const { return index(engine_->rank()); }
   std::uint32_t ranks() const { return engine_->ranks(); }
 
@@ -65,6 +67,8 @@ class Door {
   gex_EP_t endpoint(gex_EP_Index_t index) const { return endpoints_[index].get(); }
   // The library allocates the memory if `address` is null.
   Result<gex_Segment_t> make_segment(void* address, std::size_t size);
+  // In place of a segment where peers may name all memory.
+  gex_Segment_t make_segment_of_everything();
   void destroy(gex_Segment_t segment);
   // The largest segment that this rank can allocate, and the largest that every rank can allocate.
   std::size_t most_local() const;
@@ -78,6 +82,10 @@ class Door {
   SegmentDirectory& directory(std::uint32_t process) const;
   bool reaches(std::uint32_t process) const {
     return process == rank() || engine_->rma().reach().covers(Rank(process));
+  }
+  // Whether this process reaches the memory that calls may name there by loads and stores.
+  bool reaches_memory(std::uint32_t process) const {
+    return has_everything_ ? process == rank() : reaches(process);
   }
   // The memory of processes out of reach.
   RemoteMemory& remote() { return remote_; }
@@ -163,6 +171,7 @@ class Door {
   bool checks_;
   Settings settings_;
   bool inline_path_;
+  bool has_everything_;
   RemoteMemory remote_;
   CollectiveResources staged_;
   ScratchSpace scratch_space_;
@@ -200,7 +209,7 @@ inline void check_member(const Team& team, gex_Rank_t rank, CallName call) {
 }
 
 inline bool Team::reaches(std::uint32_t member) const {
-  return member >= size || door->reaches(processes[member]);
+  return member >= size || door->reaches_memory(processes[member]);
 }
 
 template <staged::Step S>

@@ -12,10 +12,14 @@ namespace {
 
 // negotiated.cpp allocates the buffer of a negotiated-payload Long.
 std::size_t longest(gex_Flags_t flags) {
-  return (flags & GEX_FLAG_AM_PREPARE_LEAST_ALLOC) != 0 ? most_medium : most_long;
+  return (flags & GEX_FLAG_AM_PREPARE_LEAST_ALLOC) != 0 ? most_medium : longest_long(door());
 }
 
 }  // namespace
+
+std::size_t gondwana::gasnet::longest_long(const Door& door) {
+  return door.has_everything() ? most_medium : most_long;
+}
 
 unsigned gex_AM_MaxArgs(void) {
   return most_arguments;
@@ -55,11 +59,11 @@ size_t gex_Token_MaxReplyMedium(gex_Token_t /*token*/, const gex_Event_t* /*lc_o
 }
 
 size_t gex_AM_LUBRequestLong(void) {
-  return most_long;
+  return longest_long(door());
 }
 
 size_t gex_AM_LUBReplyLong(void) {
-  return most_long;
+  return longest_long(door());
 }
 
 size_t gex_AM_LUBRequestMedium(void) {

@@ -51,15 +51,17 @@ gex_AM_SrcDesc_t prepare(const Destination& to, gex_Token_t token, Category cate
                          const Wanted& wanted) {
   const bool is_clients = wanted.client_buffer != nullptr;
   const bool is_medium = category == Category::medium;
-  const std::size_t limit = is_medium ? most_medium : is_clients ? most_long : most_long_buffer;
+  const std::size_t limit = is_medium    ? most_medium
+                            : is_clients ? longest_long(to.door)
+                                         : most_long_buffer;
   examine(to, wanted, limit);
   const std::size_t size = std::min(wanted.most, limit);
   // A small payload is part of the message, even if the client wrote it elsewhere.
   const bool is_short = is_medium && fits_in_message(size, wanted.arguments);
   const Turn turn(to, wanted.flags);
   if (!turn) return GEX_AM_SRCDESC_NO_OP;
-  std::optional<Draft> draft =
-      open(to, is_medium && !is_short ? Payload::block : Payload::none, wanted.flags);
+  const bool has_block = is_medium ? !is_short : is_carried(to);
+  std::optional<Draft> draft = open(to, has_block ? Payload::block : Payload::none, wanted.flags);
   if (!draft) return GEX_AM_SRCDESC_NO_OP;
   draft->message->arguments = static_cast<std::uint8_t>(wanted.arguments);
   auto descriptor = std::make_unique<gondwana_gex_source_descriptor>(
@@ -108,7 +110,12 @@ int commit(gex_AM_SrcDesc_t descriptor, gex_AM_Index_t handler, std::size_t byte
   examine_commit(prepared, bytes, arguments.count);
   if (prepared.category == Category::long_message) {
     void* target = dest != nullptr ? dest : prepared.dest;
-    deliver_long(prepared.to, {static_cast<std::byte*>(prepared.address), bytes}, target, 0);
+    if (is_carried(prepared.to)) {
+      if (bytes > 0) std::memcpy(prepared.draft.block.data(), prepared.address, bytes);
+      prepared.category = Category::long_in_message;
+    } else {
+      deliver_long(prepared.to, {static_cast<std::byte*>(prepared.address), bytes}, target, 0);
+    }
     write_target(*prepared.draft.message, target);
   } else if (prepared.is_clients && bytes > 0) {
     const MutableBytes in_message = prepared.draft.message->short_payload();

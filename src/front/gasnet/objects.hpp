@@ -104,7 +104,8 @@ struct Team : gondwana_gex_team {
   static Team& of(gex_TM_t handle) { return *static_cast<Team*>(handle); }
   Rank process(std::uint32_t member) const { return Rank(processes[member]); }
   void show_members(bool inline_path);
-  // Whether loads and stores reach a member. True if the team has no member of this number.
+  // Whether loads and stores reach the memory of a member. True if the team has no member of this
+  // number.
   bool reaches(std::uint32_t member) const;
   // Collective. Earlier writes of all members are visible afterwards.
   void meet(CallName call);

@@ -70,6 +70,10 @@ void receive_own(Door& door);
 int send_medium(const Destination& to, gex_AM_Index_t handler, Bytes payload, gex_Event_t* lc_opt,
                 gex_Flags_t flags, const Arguments& arguments);
 
+// Whether the message of a Long carries its payload, because a put to the receiver is a message.
+inline bool is_carried(const Destination& to) {
+  return to.door.has_everything() && to.process != to.door.rank();
+}
 bool fits_in_message(std::size_t bytes, unsigned arguments);
 // False if the queue is full and GEX_FLAG_IMMEDIATE is set.
 bool deliver_long(const Destination& to, Bytes payload, void* dest, gex_Flags_t flags);

@@ -23,7 +23,9 @@ namespace gondwana::gasnet {
 namespace {
 
 constinit Door* own_door = nullptr;
-constinit bool inline_path = true;  // for the door that gex_Client_Init makes
+// For the door that gex_Client_Init makes.
+constinit bool inline_path = true;
+constinit bool reaches_everything = false;
 
 }  // namespace
 
@@ -53,7 +55,7 @@ std::uint64_t add(Tally tally, std::uint64_t number) {
   Engine& engine = own_door->engine();
   if (!own_door->reaches(index(first))) {
     const AtomicRequest request{AtomicOp::add, AtomicType::uint64, number};
-    return number + *own_door->remote().request({first, offset}, request, "exit");
+    return number + *own_door->remote().request_in_arena({first, offset}, request, "exit");
   }
   std::byte* word = engine.memory().window(first) + offset;
   return number + std::atomic_ref(*reinterpret_cast<std::uint64_t*>(word)).fetch_add(number);
@@ -231,7 +233,8 @@ int gondwana_gex_client_init(gex_Client_t* client_p, gex_EP_t* ep_p, gex_TM_t* t
                        .threads = threads,
                        .checks = build->checks != 0 || asked_for_checks,
                        .settings = examine_environment(call),
-                       .inline_path = inline_path && !asked_for_checks});
+                       .inline_path = inline_path && !asked_for_checks,
+                       .everything = reaches_everything});
   gondwana::this_process().forget_engine.push_back([] { own_door = nullptr; });
   own_door->join(name, flags);
   ::on_exit(leave_at_exit, nullptr);
@@ -245,6 +248,10 @@ int gondwana_gex_client_init(gex_Client_t* client_p, gex_EP_t* ep_p, gex_TM_t* t
 
 void gondwana_gex_call_always(void) {
   inline_path = false;
+}
+
+void gondwana_gex_reach_everything(void) {
+  reaches_everything = true;
 }
 
 int gondwana_gasnet_init(int* argc, char*** argv, const gondwana_gex_build* build) {

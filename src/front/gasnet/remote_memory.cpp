@@ -12,7 +12,8 @@ RemoteSegment segment_in(const SegmentDirectory& directory, gex_EP_Index_t endpo
           shared.offset.load(std::memory_order_relaxed), size};
 }
 
-RemoteMemory::RemoteMemory(Engine& engine) : engine_(engine) {
+RemoteMemory::RemoteMemory(Door& door, Engine& engine) : engine_(engine) {
+  if (door.has_everything()) everything_.emplace(door);
   if (engine.rma().reaches_all()) return;
   lane_ = engine.make_lane(Threads::many);
   if (lane_ == nullptr)
@@ -41,13 +42,22 @@ bool RemoteMemory::get(MutableBytes dest, Remote from, CallName call, NoRoom no_
 
 std::optional<std::uint64_t> RemoteMemory::request(Remote at, const AtomicRequest& request,
                                                    CallName call, NoRoom no_room) {
+  if (!everything_) return request_in_arena(at, request, call, no_room);
   std::uint64_t old = 0;
-  Batch batch;
+  Completion done;
+  if (!everything_->begin_request(done, at, request, old, call, no_room)) return std::nullopt;
+  everything_->wait(done, call);
+  return old;
+}
+
+std::optional<std::uint64_t> RemoteMemory::request_in_arena(Remote at, const AtomicRequest& request,
+                                                            CallName call, NoRoom no_room) {
+  std::uint64_t old = 0;
+  Completion done;
   auto* bytes = reinterpret_cast<std::byte*>(&old);
-  if (!has_begun(engine_.remote().begin_request(*lane_, at, request, bytes, batch.done_, no_room),
-                 call))
+  if (!has_begun(engine_.remote().begin_request(*lane_, at, request, bytes, done, no_room), call))
     return std::nullopt;
-  wait(batch, call);
+  engine_.remote().complete(done, call);
   return old;
 }
 
@@ -57,6 +67,7 @@ bool RemoteMemory::begin_put(Completion& done, Remote to, Bytes source, CallName
 }
 
 bool RemoteMemory::begin_put(Batch& batch, Remote to, Bytes source, CallName call, NoRoom no_room) {
+  if (everything_) return everything_->begin_put(batch.done_, to, source, call, no_room);
   Completion& done = engine_.remote().copies_put_of(source.size()) ? batch.done_ : batch.reading_;
   return begin_put(done, to, source, call, no_room);
 }
@@ -64,6 +75,7 @@ bool RemoteMemory::begin_put(Batch& batch, Remote to, Bytes source, CallName cal
 // Limits the copies, because a program may never wait.
 bool RemoteMemory::begin_put_of_copy(Batch& batch, Remote to, Bytes source, CallName call,
                                      NoRoom no_room) {
+  if (everything_) return begin_put(batch, to, source, call, no_room);  // copies as well
   constexpr std::size_t most_copies = 1024;
   if (batch.kept_ + source.size() > most_copied || batch.copies_.size() == most_copies) {
     if (no_room == NoRoom::refuse && !batch.is_done()) return false;
@@ -85,15 +97,18 @@ bool RemoteMemory::begin_put_of_copy(Batch& batch, Remote to, Bytes source, Call
 
 bool RemoteMemory::begin_get(Batch& batch, MutableBytes dest, Remote from, CallName call,
                              NoRoom no_room) {
+  if (everything_) return everything_->begin_get(batch.done_, dest, from, call, no_room);
   return has_begun(engine_.remote().begin_get(*lane_, dest, from, batch.done_, no_room), call);
 }
 
 void RemoteMemory::wait(Batch& batch, CallName call) {
+  if (everything_) return everything_->wait(batch.done_, call);
   engine_.remote().complete(batch.done_, call);
   engine_.remote().complete(batch.reading_, call);
 }
 
 void RemoteMemory::wait_for_sources(Batch& batch, CallName call) {
+  if (everything_) return;
   engine_.remote().complete(batch.reading_, call);
 }
 
@@ -105,9 +120,14 @@ std::shared_ptr<SegmentDirectory> RemoteMemory::known(std::uint32_t process) {
 
 // Must not wait under the lock: a waiting thread runs handlers, which may call this function.
 std::shared_ptr<SegmentDirectory> RemoteMemory::ask(std::uint32_t process) {
+  constexpr auto call = "directory of a peer";
   const auto copy = std::make_shared<SegmentDirectory>();
-  get(std::as_writable_bytes(std::span(copy.get(), 1)),
-      {Rank(process), system_area::directory.offset}, "directory of a peer");
+  Completion done;
+  has_begun(engine_.remote().begin_get(*lane_, std::as_writable_bytes(std::span(copy.get(), 1)),
+                                       {Rank(process), system_area::directory.offset}, done,
+                                       NoRoom::wait),
+            call);
+  engine_.remote().complete(done, call);
   const std::scoped_lock lock(mutex_);
   return directories_[process] = copy;
 }

@@ -51,7 +51,9 @@ class Batch {
 // Any thread may call it.
 class RemoteMemory {
  public:
-  explicit RemoteMemory(Engine& engine);
+  RemoteMemory(Door& door, Engine& engine);
+  // Null: network and agents carry out the operations, and a Remote is an offset in an arena.
+  const MessageMemory* everything() const { return everything_ ? &*everything_ : nullptr; }
   // Other parts share this lane. Null: all ranks are within reach.
   Lane* lane() const { return lane_.get(); }
 
@@ -65,6 +67,9 @@ class RemoteMemory {
   bool get(MutableBytes dest, Remote from, CallName call, NoRoom no_room = NoRoom::wait);
   std::optional<std::uint64_t> request(Remote at, const AtomicRequest& request, CallName call,
                                        NoRoom no_room = NoRoom::wait);
+  // The same in the arena of a rank, whatever memory clients may name.
+  std::optional<std::uint64_t> request_in_arena(Remote at, const AtomicRequest& request,
+                                                CallName call, NoRoom no_room = NoRoom::wait);
 
   // These calls return with the operation in flight. The batch owns the buffer until it is done.
   // The client may reuse the buffer of begin_put_of_copy() at once.
@@ -95,6 +100,7 @@ class RemoteMemory {
   std::shared_ptr<SegmentDirectory> ask(std::uint32_t process);
 
   Engine& engine_;
+  std::optional<MessageMemory> everything_;
   std::unique_ptr<Lane> lane_;  // null: all ranks are within reach
   std::mutex mutex_;            // guards directories_
   std::map<std::uint32_t, std::shared_ptr<SegmentDirectory>> directories_;

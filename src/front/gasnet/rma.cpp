@@ -23,6 +23,15 @@ PeerSegment far_segment(Door& door, std::uint32_t process, gex_EP_Index_t endpoi
   return {segment.owner, segment.size, {nullptr, {Rank(process), segment.offset}}};
 }
 
+// Every address of the process.
+PeerSegment everything_of(const Door& door, std::uint32_t process) {
+  if (process != door.rank())
+    return {first_address, size_of_everything, {nullptr, {Rank(process), first_address}}};
+  return {first_address,
+          size_of_everything,
+          {reinterpret_cast<std::byte*>(first_address), {}}};  // NOLINT: of the whole process
+}
+
 [[noreturn, gnu::cold]] void refuse_place(const Team& team, gex_Rank_t rank,
                                           const PeerSegment& segment, const Place& place,
                                           CallName call) {
@@ -39,6 +48,7 @@ PeerSegment far_segment(Door& door, std::uint32_t process, gex_EP_Index_t endpoi
 }  // namespace
 
 PeerSegment segment_of(Door& door, std::uint32_t process, gex_EP_Index_t endpoint) {
+  if (door.has_everything()) return everything_of(door, process);
   return door.reaches(process) ? of_member(door.member(process, endpoint))
                                : far_segment(door, process, endpoint);
 }
@@ -46,6 +56,7 @@ PeerSegment segment_of(Door& door, std::uint32_t process, gex_EP_Index_t endpoin
 PeerSegment segment_of(const Team& team, gex_Rank_t rank, CallName call) {
   check_member(team, rank, call);
   const std::uint32_t process = team.processes[rank];
+  if (team.door->has_everything()) return everything_of(*team.door, process);
   return team.door->reaches(process) ? of_member(team.reach[rank])
                                      : far_segment(*team.door, process, team.indices[rank]);
 }

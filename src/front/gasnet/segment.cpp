@@ -134,6 +134,16 @@ Result<gex_Segment_t> Door::make_segment(void* address, std::size_t size) {
   return made;
 }
 
+gex_Segment_t Door::make_segment_of_everything() {
+  auto segment = std::make_unique<gondwana_gex_segment>();
+  segment->client = client_.get();
+  segment->address = nullptr;
+  segment->size = ~std::size_t{0};
+  segment->offset = gondwana_gex_segment::unreachable;
+  const std::scoped_lock lock(mutex_);
+  return segments_.emplace_back(std::move(segment)).get();
+}
+
 // Takes over whole pages, with everything else that they contain.
 Result<void> Door::take_over(gondwana_gex_segment& segment) {
   const std::size_t before = reinterpret_cast<std::uintptr_t>(segment.address) % page_size();
@@ -217,12 +227,15 @@ using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): name
 int gex_Segment_Attach(gex_Segment_t* segment_p, gex_TM_t tm, uintptr_t size) {
   constexpr auto call = "gex_Segment_Attach";
   Team& team = Team::of(tm);
-  if (size == 0 || size % gondwana::page_size() != 0)
+  const bool has_everything = team.door->has_everything();  // then there is no size
+  if (!has_everything && (size == 0 || size % gondwana::page_size() != 0))
     return refuse(GASNET_ERR_BAD_ARG, call,
                   fmt::format("{} bytes are not a multiple of the page size above 0", size));
   if (team.endpoint->segment != GEX_SEGMENT_INVALID)
     return refuse(GASNET_ERR_BAD_ARG, call, "the endpoint has a segment already");
-  const gondwana::Result<gex_Segment_t> segment = team.door->make_segment(nullptr, size);
+  const gondwana::Result<gex_Segment_t> segment = has_everything
+                                                      ? team.door->make_segment_of_everything()
+                                                      : team.door->make_segment(nullptr, size);
   if (!segment) return refuse(GASNET_ERR_RESOURCE, call, segment.error().text);
   *segment_p = *segment;
   team.endpoint->segment = *segment;
@@ -280,6 +293,7 @@ int gex_Segment_QueryBound(gex_TM_t tm, gex_Rank_t rank, void** owneraddr_p, voi
   const Team& team = Team::of(tm);
   check_member(team, rank, "gex_Segment_QueryBound");
   PeerSegment segment = segment_of(*team.door, team.processes[rank], team.indices[rank]);
+  if (team.door->has_everything()) segment = {0, ~std::uintptr_t{0}, {nullptr, {}}};
   if (team.processes[rank] == team.door->rank()) {  // even if it was not published
     const gex_EP_t own = team.door->endpoint(team.indices[rank]);
     if (own == GEX_EP_INVALID || own->segment == GEX_SEGMENT_INVALID) return GASNET_ERR_NOT_READY;
@@ -294,17 +308,18 @@ int gex_Segment_QueryBound(gex_TM_t tm, gex_Rank_t rank, void** owneraddr_p, voi
 }
 
 uintptr_t gasnet_getMaxLocalSegmentSize(void) {
-  return door().most_local();
+  return door().has_everything() ? ~std::uintptr_t{0} : door().most_local();
 }
 
 uintptr_t gasnet_getMaxGlobalSegmentSize(void) {
-  return door().most_global();
+  return door().has_everything() ? ~std::uintptr_t{0} : door().most_global();
 }
 
 namespace {
 
 // A query of tables in this process, so that handlers may call it.
 RemoteSegment known_segment(Door& door, std::uint32_t process) {
+  if (door.has_everything()) return {0, 0, ~std::size_t{0}};
   if (!door.reaches(process)) return door.remote().known_segment(process, 0);
   return segment_in(door.directory(process), 0);
 }

@@ -102,8 +102,9 @@ int send_medium(const Destination& to, gex_AM_Index_t handler, Bytes payload, ge
 namespace {
 
 // A Long to another node waits for the put of its payload. With GEX_FLAG_IMMEDIATE, which must not
-// wait, the message itself carries a payload that fits.
+// wait, the message itself carries a payload that fits, and always where a put is a message.
 bool carries_payload(const Destination& to, std::size_t bytes, gex_Flags_t flags) {
+  if (to.door.has_everything()) return is_carried(to) && bytes > 0;
   return (flags & GEX_FLAG_IMMEDIATE) != 0 && bytes > 0 && bytes <= Messages::block_size &&
          !to.door.reaches(to.process);
 }
@@ -112,7 +113,7 @@ bool carries_payload(const Destination& to, std::size_t bytes, gex_Flags_t flags
 
 int send_long(const Destination& to, gex_AM_Index_t handler, Bytes payload, void* dest,
               gex_Event_t* lc_opt, gex_Flags_t flags, const Arguments& arguments) {
-  examine_size(to, payload.size(), most_long);
+  examine_size(to, payload.size(), longest_long(to.door));
   const Turn turn(to, flags);
   if (!turn) return 1;
   const bool carries = carries_payload(to, payload.size(), flags);

@@ -86,6 +86,11 @@ FarPieces pieces_of(const Peer& peer) {
           peer.side, without_room(peer.flags)};
 }
 
+MessagePieces pieces_of(const MessageMemory& memory, const Peer& peer) {
+  return {memory, Team::of(peer.team).process(peer.rank), peer.side, peer.call(),
+          without_room(peer.flags)};
+}
+
 // An address in this process, or an offset in the peer's arena.
 std::uintptr_t number_of(const PeerAddress& address) {
   return address.here != nullptr ? reinterpret_cast<std::uintptr_t>(address.here)
@@ -95,6 +100,11 @@ std::uintptr_t number_of(const PeerAddress& address) {
 // This and the functions below return false if the queue was full. They have no effect then.
 template <strided::BlockList List>
 bool move_list(const List& theirs, const List& ours, const Peer& peer) {
+  if (const MessageMemory* memory = remote_memory(peer).everything()) {
+    MessagePieces pieces = pieces_of(*memory, peer);
+    move_blocks(pieces, theirs, ours);
+    return pieces.finish();
+  }
   FarPieces pieces = pieces_of(peer);
   move_blocks(pieces, theirs, ours);
   return remote_memory(peer).has_begun(pieces.finish(peer.call()), peer.call());
@@ -209,6 +219,11 @@ PeerAddress place_of_peer(const strided::Transfer& transfer, const Section& sect
 bool copy_between(const strided::Transfer& transfer, const PeerAddress& theirs, std::byte* ours,
                   const Peer& peer) {
   if (theirs.here == nullptr) {
+    if (const MessageMemory* memory = remote_memory(peer).everything()) {
+      MessagePieces pieces = pieces_of(*memory, peer);
+      move_section(pieces, transfer, theirs.elsewhere.offset, ours);
+      return pieces.finish();
+    }
     FarPieces pieces = pieces_of(peer);
     move_section(pieces, transfer, theirs.elsewhere.offset, ours);
     return remote_memory(peer).has_begun(pieces.finish(peer.call()), peer.call());
