@@ -4,6 +4,8 @@
 
 #include <limits.h>
 
+#include "../gasnet_config.h"  // the release whose clients compile here
+
 // The thread mode is the client's choice: SEQ: one thread calls the library; PARSYNC: several, one
 // at a time; PAR: any thread at any time. One library serves all three.
 #if defined(GASNET_SEQ) + defined(GASNET_PARSYNC) + defined(GASNET_PAR) != 1
@@ -37,10 +39,7 @@
 #define GONDWANA_GASNET_CHECKS_STR "nodebug"
 #endif
 
-// The release whose clients compile here, and the specifications. GASNet-EX 0.19, versioning.
-#define GASNET_RELEASE_VERSION_MAJOR 2025
-#define GASNET_RELEASE_VERSION_MINOR 8
-#define GASNET_RELEASE_VERSION_PATCH 0
+// The specification of GASNet-1. GASNet-EX 0.19, versioning.
 #define GASNET_SPEC_VERSION_MAJOR 1
 #define GASNET_SPEC_VERSION_MINOR 8
 #define GASNET_VERSION GASNET_SPEC_VERSION_MAJOR
@@ -63,19 +62,25 @@
 #endif
 #define GASNET_ALIGNED_SEGMENTS 0
 
-// Processes of one node share memory. The name is the one that clients know for that; with a
-// network, libfabric's, the same library serves. That is why the macro by which clients tell
-// networks apart says OFI: from GASNET_CONDUIT_SMP UPC++ concludes that all ranks share memory, and
-// Realm wants one of those it knows.
+// The library serves one machine and several. Clients that know it by the name of one of GASNet's
+// conduits see that name, which is that of the fragment or package they are compiled with. The
+// macro by which clients tell networks apart says OFI whatever the name: from GASNET_CONDUIT_SMP
+// UPC++ concludes that all ranks share memory, from GASNET_CONDUIT_IBV Chapel that a thread
+// receives.
+#ifndef GONDWANA_GASNET_CONDUIT
+#define GONDWANA_GASNET_CONDUIT SMP
+#endif
+#define GONDWANA_GASNET_TEXT_OF(name) #name
+#define GONDWANA_GASNET_TEXT(name) GONDWANA_GASNET_TEXT_OF(name)
 #define GASNET_CONDUIT_OFI 1
-#define GASNET_CONDUIT_NAME SMP
-#define GASNET_CONDUIT_NAME_STR "SMP"
-#define GASNET_CORE_NAME SMP
-#define GASNET_CORE_NAME_STR "SMP"
+#define GASNET_CONDUIT_NAME GONDWANA_GASNET_CONDUIT
+#define GASNET_CONDUIT_NAME_STR GONDWANA_GASNET_TEXT(GONDWANA_GASNET_CONDUIT)
+#define GASNET_CORE_NAME GASNET_CONDUIT_NAME
+#define GASNET_CORE_NAME_STR GASNET_CONDUIT_NAME_STR
 #define GASNET_CORE_VERSION 2025.8.0
 #define GASNET_CORE_VERSION_STR "2025.8.0"
-#define GASNET_EXTENDED_NAME SMP
-#define GASNET_EXTENDED_NAME_STR "SMP"
+#define GASNET_EXTENDED_NAME GASNET_CONDUIT_NAME
+#define GASNET_EXTENDED_NAME_STR GASNET_CONDUIT_NAME_STR
 #define GASNET_EXTENDED_VERSION 2025.8.0
 #define GASNET_EXTENDED_VERSION_STR "2025.8.0"
 #define GASNET_PSHM 1
@@ -108,24 +113,27 @@
 #define MAX(x, y) ((x) > (y) ? (x) : (y))
 #endif
 
-#define GASNET_CONFIG_STRING                                                             \
-  "RELEASE=2025.8.0,SPEC=0.19,CONDUIT=SMP(SMP-2025.8.0/"                                 \
-  "SMP-2025.8.0),THREADMODEL=" GONDWANA_GASNET_THREADS_STR                               \
-  ",SEGMENT=" GONDWANA_GASNET_SEGMENT_STR                                                \
-  ",PTR=64bit,CACHE_LINE_BYTES=64,noalign,pshm," GONDWANA_GASNET_CHECKS_STR              \
-  ",notrace,nostats,nodebugmalloc,nosrclines,timers_native,"                             \
+#define GASNET_CONFIG_STRING                                                                  \
+  "RELEASE=2025.8.0,SPEC=0.19,CONDUIT=" GASNET_CONDUIT_NAME_STR "(" GASNET_CORE_NAME_STR      \
+  "-2025.8.0/" GASNET_EXTENDED_NAME_STR "-2025.8.0),THREADMODEL=" GONDWANA_GASNET_THREADS_STR \
+  ",SEGMENT=" GONDWANA_GASNET_SEGMENT_STR                                                     \
+  ",PTR=64bit,CACHE_LINE_BYTES=64,noalign,pshm," GONDWANA_GASNET_CHECKS_STR                   \
+  ",notrace,nostats,nodebugmalloc,nosrclines,timers_native,"                                  \
   "membars_native,atomics_native,atomic32_native,atomic64_native"
 
-// Launchers read these from the executable.
+// Launchers read these from the executable, in which those of a static library would be, too.
+#ifndef GONDWANA_GASNET_NO_IDENT
 static const char gondwana_gasnet_ident[] __attribute__((__used__)) =
     "$GASNetConfig: (object) " GASNET_CONFIG_STRING
     " $\0"
-    "$GASNetConduitName: SMP $\0"
+    "$GASNetConduitName: " GASNET_CONDUIT_NAME_STR
+    " $\0"
     "$GASNetThreadModel: GASNET_" GONDWANA_GASNET_THREADS_STR
     " $\0"
     "$GASNetSegment: GASNET_SEGMENT_" GONDWANA_GASNET_SEGMENT_STR
     " $\0"
     "$GASNetAPIVersion: 1 $\0"
     "$GASNetEXAPIVersion: 0.19 $";
+#endif
 
 #endif  // GONDWANA_GASNET_CONFIGURATION_H

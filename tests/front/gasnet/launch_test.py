@@ -4,6 +4,7 @@ Installs the build into its own folder and uses it there as users do.
 """
 
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -21,6 +22,7 @@ BUILD = ""
 COMPILER = ""
 SOURCE = Path(__file__).with_name("launch_client.c").resolve()
 WATCHDOG = 60  # seconds: against hangs only
+CONDUITS = ("smp", "udp", "ofi", "ibv", "ucx", "mpi")
 MOST_TOGETHER = "GASNET_SUPERNODE_MAXSIZE=2"
 MARK = str(uuid.uuid4())  # in the environment of all processes started here
 
@@ -75,8 +77,8 @@ class Installed(unittest.TestCase):
         return cls.say("env", f"PKG_CONFIG_PATH={file.parent}", "pkg-config", *words).split()
 
     @classmethod
-    def compile_with_pkg_config(cls, name, mode, *flags):
-        package = f"gasnet-smp-{mode}"
+    def compile_with_pkg_config(cls, name, mode, *flags, conduit="smp"):
+        package = f"gasnet-{conduit}-{mode}"
         compile_flags = cls.pkg_config("--cflags", package)
         link_flags = cls.pkg_config(
             "--libs", *(["--static"] if "-static" in flags else []), package
@@ -107,6 +109,30 @@ class Finding(Installed):
             with self.subTest(mode=mode):
                 self.compile_with_pkg_config(mode, mode, "-DGASNET_DEBUG=1")
                 self.assert_ranks(self.run_client(f"./{mode}", GASNET_PSHM_NODES="2"), 2)
+
+    def test_clients_are_built_for_networks_by_name(self):
+        """Launchers of clients read the name from the program."""
+        for conduit in CONDUITS:
+            with self.subTest(conduit=conduit):
+                client = self.compile_with_pkg_config(conduit, "seq", conduit=conduit)
+                names = re.findall(
+                    rb"\$GASNetConduitName: (\w+) \$", (self.folder / client).read_bytes()
+                )
+                self.assertEqual(names, [conduit.upper().encode()])
+                self.assert_ranks(self.run_client(client, GASNET_PSHM_NODES="2"), 2)
+                self.assertTrue((self.prefix / f"include/{conduit}-conduit/gasnet_core.h").is_file())
+
+    def test_headers_of_clients_are_not_hidden_by_those_of_other_doors(self):
+        mine = self.folder / "mine"
+        mine.mkdir()
+        (mine / "shmem.h").write_text("#define MINE 1\n", encoding="utf-8")
+        (self.folder / "hidden.c").write_text(
+            "#include <gasnet_core.h>\n#include <gasnet.h>\n#include <shmem.h>\n"
+            "#if !MINE || !defined GASNET_RELEASE_VERSION_MAJOR\n#error hidden\n#endif\n",
+            encoding="utf-8",
+        )
+        words = self.pkg_config("--cflags", "gasnet-udp-par")
+        self.say(COMPILER, *words, "-Imine", "-fsyntax-only", "hidden.c")
 
     def test_pkg_config_knows_the_variables_of_gasnet(self):
         for name in ("CC", "CXX", "CPPFLAGS", "CXXCPPFLAGS", "CFLAGS", "LD", "LDFLAGS", "LIBS"):
@@ -163,7 +189,9 @@ class Finding(Installed):
             ),
             encoding="utf-8",
         )
-        self.assertIn('GASNETI_CONDUITS " smp"', text)
+        self.assertIn('GASNETI_CONDUITS " smp udp ofi ibv ucx mpi"', text)
+        for part, number in (("MAJOR", 2025), ("MINOR", 8), ("PATCH", 0)):
+            self.assertIn(f"#define GASNET_RELEASE_VERSION_{part} {number}\n", text)
         flags = self.pkg_config("--cflags", "gasnet-smp-seq")
         self.say(COMPILER, *flags, "-fsyntax-only", "versions.c")
 
@@ -177,9 +205,9 @@ class Finding(Installed):
         self.say("make", "-f", "client.mak", name, f"GASNET_CC={COMPILER}")
 
     def test_makefile_fragments_compile_and_link(self):
-        for mode in ("seq", "par", "parsync"):
+        for conduit, mode in (("smp", "seq"), ("udp", "par"), ("ofi", "parsync")):
             with self.subTest(mode=mode):
-                fragment = f"include/smp-conduit/smp-{mode}.mak"
+                fragment = f"include/{conduit}-conduit/{conduit}-{mode}.mak"
                 self.compile_with_fragment(self.prefix / fragment, f"by_fragment_{mode}")
                 self.assert_ranks(
                     self.run_client(f"./by_fragment_{mode}", GASNET_PSHM_NODES="3"), 3
@@ -196,28 +224,34 @@ class Finding(Installed):
             "sh",
             "-c",
             'cd build && "$0"/Bootstrap && "$0"/configure --enable-debug --disable-parsync '
+            "--enable-ibv --disable-ofi --enable-kind-hip=probe --enable-segment-everything "
             '--with-cflags="-DA=1 -DB=\'|&\'" --prefix="$1" && CONFIG_FILES=wanted ./config.status '
-            "&& make all seq && make -C smp-conduit smp-par.mak par && make install",
+            "&& make all seq && make -C udp-conduit udp-par.mak par && make -C other/amudp amudprun "
+            "&& test -x other/amudp/amudprun && make install",
             source,
             self.folder / "installed",
         )
-        self.assertRegex((build / "wanted").read_text(), "^smp (GNU|Clang)$")
-        fragment = self.folder / "installed/include/smp-conduit/smp-par.mak"
+        self.assertRegex((build / "wanted").read_text(), "^smp udp ibv (GNU|Clang)$")
+        fragment = self.folder / "installed/include/udp-conduit/udp-par.mak"
         self.assertRegex(fragment.read_text(), r"CFLAGS = -DA=1 -DB='\|&'")
-        self.assertIn("-DGASNET_DEBUG=1", fragment.read_text())
+        for words in ("-DGASNET_DEBUG=1", "-DGASNET_SEGMENT_EVERYTHING=1"):
+            self.assertIn(words, fragment.read_text())
         for name in ("include/gasnet_tools-par.mak", "lib/libgasnet_tools-par.so"):
             self.assertTrue((self.folder / "installed" / name).is_file(), name)
         self.compile_with_fragment(fragment, "by_folder")
-        done = self.run_client(
-            self.folder / "installed/bin/gasnetrun_smp", "-n", "2", "./by_folder"
-        )
-        self.assert_ranks(done, 2)
+        for launcher in ("gasnetrun_smp", "gasnetrun_ibv", "amudprun"):
+            done = self.run_client(
+                self.folder / "installed/bin" / launcher, "-np", "2", "./by_folder"
+            )
+            self.assert_ranks(done, 2)
 
     def test_the_folder_says_what_it_cannot_do(self):
         configure = self.prefix / "share/gondwana/gasnet/configure"
         for option, sentence in {
-            "--enable-ibv": "there is no network",
-            "--enable-segment-everything": "only memory in segments",
+            "--enable-aries": "there is no network aries, only these: smp udp",
+            "--enable-kind-cuda-uva": "memory of devices cannot be had",
+            "--enable-kind-ze=yes": "memory of devices cannot be had",
+            "--disable-auto-conduit-detect": "all networks are disabled",
             "--with-cc=nothing": 'the compiler "nothing" does not run',
         }.items():
             self.assert_told(self.run_client(configure, option), f"configure: .*{sentence}")
@@ -278,13 +312,64 @@ class Starting(Installed):
         done = self.run_client(self.tool("gasnetrun_smp"), "-t", "-n", "3", self.client)
         self.assertRegex(done.stdout, f"ranks 0-2: .*{self.client}\n")
 
+    def hosts_of(self, launcher, *words, **variables):
+        """What --hosts of `gondwana run` would be: the ranks of each host."""
+        done = self.run_client(self.tool(launcher), "-t", *words, self.client, **variables)
+        return re.findall(r"^ranks? ([\d-]+)(?: on host (\w+))?:", done.stdout, re.MULTILINE)
+
+    def test_launchers_spread_processes_over_the_hosts_that_are_named(self):
+        names = {"GASNET_SSH_SERVERS": "a,b c"}
+        self.assertEqual(
+            self.hosts_of("gasnetrun_ofi", "-n", "5", "-N", "2", "-c", "0", **names),
+            [("0-2", "a"), ("3-4", "b")],
+        )
+        self.assertEqual(
+            self.hosts_of("gasnetrun_ibv", "-n", "3", **names), [("0", "a"), ("1", "b"), ("2", "c")]
+        )
+        for words in (("gasnetrun_smp", "-n", "3"), ("gasnetrun_mpi", "-n", "3", "-spawner=mpi")):
+            self.assertEqual(self.hosts_of(*words, **names), [("0-2", "")])
+        (self.folder / "hosts").write_text("# two\na 9\nb\n", encoding="utf-8")
+        self.assertEqual(
+            self.hosts_of("gasnetrun_ucx", "-n", "2", GASNET_SSH_NODEFILE="hosts"),
+            [("0", "a"), ("1", "b")],
+        )
+
+    def test_amudprun_starts_a_process_for_each_name(self):
+        names = {"SSH_SERVERS": "a a b c"}
+        self.assertEqual(self.hosts_of("amudprun", "-np", "3", **names), [("0-1", "a"), ("2", "b")])
+        local = self.hosts_of("amudprun", "-np", "3", GASNET_SPAWNFN="L", **names)
+        self.assertEqual(local, [("0-2", "")])
+        done = self.run_client(
+            self.tool("amudprun"),
+            *("-np", "2", self.client, "words", "it's %N"),
+            GASNET_SPAWNFN="C",
+            GASNET_CSPAWN_CMD=f"{self.tool('gondwana')} run -n %N %C 100%%",
+        )
+        self.assertEqual(done.stdout, f"<{self.client}><words><it's %N><100%>\n" * 2)
+        for variables, sentence in (
+            ({"GASNET_SPAWNFN": "S"}, "GASNET_SSH_SERVERS, the names of hosts, is not set"),
+            ({"GASNET_SPAWNFN": "C"}, "GASNET_CSPAWN_CMD, the command to run, is not set"),
+            ({"GASNET_SPAWNFN": "Q"}, "GASNET_SPAWNFN=Q: expected L, S or C"),
+        ):
+            done = self.run_client(self.tool("amudprun"), "-np", "2", "prog", **variables)
+            self.assert_told(done, f"amudprun: .*{sentence}")
+
+    def test_one_machine_plays_the_nodes_that_a_launcher_is_asked_for(self):
+        info = json.loads(self.say(self.tool("gondwana"), "info", "--json"))
+        if not info["transports"]["libfabric"]["value"]:
+            self.skipTest("without libfabric there is one node")
+        words = (self.tool("gasnetrun_ofi"), "-N", "2", "-n", "4", self.client, "neighbors")
+        done = self.run_client(*words, GASNET_SSH_SERVERS="localhost,localhost")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout, "2 neighbors, 4 on this of 1 hosts\n" * 4)
+
     def test_the_launcher_says_what_is_wrong(self):
         for words, sentence in {
             (): "-n is missing",
             ("-n",): "-n: the number is missing",
             ("-n", "x"): "-n x: expected a number above 0",
             ("-n", "2"): "no program to run",
-            ("-n", "2", "-N", "2", "prog"): "on this machine only",
+            ("-n", "2", "-N", "2", "prog"): "no hosts are known; name them in GASNET_SSH_SERVERS",
             ("-q",): "-q is not an option",
             ("-n", "2", "prog", ":"): 'an argument ":"',
         }.items():
