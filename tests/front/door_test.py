@@ -329,6 +329,20 @@ class Sentences(unittest.TestCase):
                     self.assertEqual((ended.returncode, ended.stderr), (7, ""))
                     self.assertEqual(sorted(ended.stdout.splitlines()), words)
 
+    @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
+    def test_an_agent_that_dies_when_all_have_finalized_is_no_loss(self):
+        with subprocess.Popen(
+            [GONDWANA, "run", "--hosts", "localhost:1,localhost:1", program("last_words"), "late"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        ) as job:
+            wait_for(job, "finalized")
+            wait_for(job, "finalized")
+            for pid in descendants_of(job.pid):
+                if b"gondwana-agent" in read_proc(pid, "cmdline"):
+                    os.kill(pid, signal.SIGKILL)
+            _, errors = job.communicate(timeout=WATCHDOG)
+        self.assertEqual((job.returncode, errors), (0, ""))
+
     def test_global_exit_with_a_status_of_more_than_8_bits_is_no_success(self):
         self.assertEqual(run(2, "misuse", "global_exit_256").returncode, 1)
 

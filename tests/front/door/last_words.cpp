@@ -21,12 +21,21 @@ void stay_in(std::string_view call) {
   while (call == "fetch" && shmem_long_atomic_fetch(&word, shmem_n_pes() - 1) == 0) continue;
 }
 
+// The words come after shmem_finalize.
+int leave_late() {
+  shmem_finalize();
+  std::cout << "finalized" << std::endl;
+  sleep(3);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string_view how = argc > 1 ? argv[1] : "all";
   std::ios::sync_with_stdio(false);  // or C++ has no buffer of its own
   shmem_init();
+  if (how == "late") return leave_late();
   const int me = shmem_my_pe();
   const int last = shmem_n_pes() - 1;
   if (me == last) shmem_set_lock(&lock);

@@ -90,6 +90,7 @@ void Guardian::step() {
   if (const auto program = images_.overdue()) on_image_lost(*program);
   look_for_absentees();
   look_for_deadlock();
+  look_for_lost_agent();
   terminal_.step();
   if (uplink_) uplink_->step();
   output_.step();
@@ -117,6 +118,7 @@ int Guardian::next_timeout_ms() const {
   if (ending_.state() == Ending::State::idle) {
     next.consider(absentees_.next_ns());
     next.consider(deadlock_.next_ns());
+    if (agent_.lost) next.consider(agent_.lost->tell_at_ns);
   }
   return next.timeout_ms();
 }

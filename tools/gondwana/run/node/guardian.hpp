@@ -85,6 +85,8 @@ class Guardian {
   void on_all_nodes(const std::vector<std::string>& infos);
   void release_agent();
   void on_agent_ended(int wait_status);
+  void look_for_lost_agent();
+  std::string describe_fault_of_ucx(int wait_status) const;
 
   // What can happen.
   void on_signal(int signal);

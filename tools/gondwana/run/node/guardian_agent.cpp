@@ -7,8 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -18,6 +20,8 @@
 
 #include "bootstrap/protocol.hpp"
 #include "core/host_name.hpp"
+#include "core/load.hpp"
+#include "core/machine.hpp"
 #include "own_files.hpp"
 #include "run/io/pipe.hpp"
 #include "run/node/diagnosis.hpp"
@@ -25,6 +29,10 @@
 
 namespace gondwana::launch {
 namespace {
+
+// As long as a rank that finalizes may take.
+constexpr std::uint64_t time_to_finalize_ns = 1'000'000'000;
+constexpr std::uint64_t longest_to_finalize_ns = 5'000'000'000;
 
 Error cannot_start(std::string_view what) {
   return {Errc::out_of_memory, fmt::format("cannot make {} of the node agent: {}; raise ulimit -n",
@@ -177,12 +185,32 @@ void Guardian::on_agent_ended(int wait_status) {
   const pid_t pid = std::exchange(agent_.pid, 0);
   on_agent_said();
   release_agent();
-  if (ending_.state() != Ending::State::idle || all_have_finalized()) return;
-  end_job_because(agent_.why.empty()
-                      ? fmt::format("the node agent on host {} (pid {}) {}; all ranks are ended",
-                                    host_name().data(), pid, how_it_ended(wait_status))
-                      : complaint_of_agent(agent_.why),
+  if (ending_.state() != Ending::State::idle) return;
+  if (!agent_.why.empty()) return end_job_because(complaint_of_agent(agent_.why), exit_failure);
+  const std::uint64_t pause_ns = std::min(stretched(time_to_finalize_ns), longest_to_finalize_ns);
+  agent_.lost = LostAgent{pid, wait_status, monotonic_ns() + pause_ns};
+}
+
+// To ranks that have finalized it is no loss.
+void Guardian::look_for_lost_agent() {
+  if (!agent_.lost || ending_.state() != Ending::State::idle) return;
+  const auto& [pid, wait_status, tell_at_ns] = *agent_.lost;
+  if (all_have_finalized()) return agent_.lost.reset();
+  if (monotonic_ns() < tell_at_ns) return;
+  end_job_because(fmt::format("the node agent on host {} (pid {}) {}; all ranks are ended{}",
+                              host_name().data(), pid, how_it_ended(wait_status),
+                              describe_fault_of_ucx(wait_status)),
                   exit_failure);
+}
+
+// UCX 1.13 has an assertion that does not hold where a connection ends while it is made.
+std::string Guardian::describe_fault_of_ucx(int wait_status) const {
+  const std::optional<NodeContact> own = wire_.own_contact();
+  const bool is_old_ucx =
+      own && std::string_view(own->info().network.data()).starts_with("UCX 1.13");
+  if (!is_old_ucx || !WIFSIGNALED(wait_status) || WTERMSIG(wait_status) != SIGABRT) return {};
+  return ". UCX 1.13 aborts now and then where a connection is lost while it is made; 1.14 does "
+         "not";
 }
 
 }  // namespace gondwana::launch
