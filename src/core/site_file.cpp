@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cassert>  // before toml++, which would hide what it declares
 #include <cstddef>
 #include <optional>
 
 #include "core/options.hpp"
-#include "core/printable.hpp"
 #include "core/read_file.hpp"
 #include "core/variables.hpp"
 
@@ -26,14 +24,17 @@ namespace {
 constexpr const char* usual_path = "/etc/gondwana.toml";
 constexpr std::size_t longest_file = std::size_t{1} << 20;
 
-// TOML has none but these, and toml++ assumes that of what follows a bracket.
-std::size_t find_control(std::string_view text) {
-  const auto found = std::ranges::find_if(text, [](char letter) {
-    const auto code = static_cast<unsigned char>(letter);
-    return (code < 0x20 || code == 0x7f) && letter != '\n' && letter != '\t' && letter != '\r';
-  });
-  return found == text.end() ? std::string_view::npos
-                             : static_cast<std::size_t>(found - text.begin());
+// The line that begins a table, counted from 1; 0: none does. toml++ takes for granted that a key
+// follows the bracket, and what it does where none follows is not defined.
+std::size_t line_of_table(std::string_view text) {
+  for (std::size_t line = 1; !text.empty(); ++line) {
+    const std::size_t end = text.find('\n');
+    const std::string_view words = text.substr(0, end);
+    const std::size_t first = words.find_first_not_of(" \t\r");
+    if (first != std::string_view::npos && words[first] == '[') return line;
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return 0;
 }
 
 // As the value would be written into the environment; nothing: it has no such form.
@@ -102,11 +103,9 @@ Result<SiteFile> SiteFile::read(const char* named) {
 }
 
 Result<SiteFile> SiteFile::parse(std::string_view text, std::string_view path) {
-  if (const std::size_t at = find_control(text); at != std::string_view::npos)
+  if (const std::size_t line = line_of_table(text); line != 0)
     return Error{Errc::invalid_argument,
-                 fmt::format("{}:{}: it has a control character, {}; remove it", path,
-                             1 + std::ranges::count(text.substr(0, at), '\n'),
-                             printable(text.substr(at, 1)))};
+                 fmt::format("{}:{}: it begins a table; each line is NAME = VALUE", path, line)};
   const toml::parse_result parsed = toml::parse(text);
   if (!parsed)
     return Error{Errc::invalid_argument,

@@ -105,10 +105,11 @@ TEST(site_file, what_is_wrong_is_told_with_its_line_and_what_to_do) {
   EXPECT_TRUE(complaint("GONDWANA_SPINS = 5\nGONDWANA_SPINS = 6").starts_with("site:2: "));
 }
 
-TEST(site_file, control_characters_are_told_before_the_parser_sees_them) {
-  EXPECT_EQ(complaint({"GONDWANA_SPINS = 5\n[\0a]\n", 24}),
-            "site:2: it has a control character, \\x00; remove it");
-  EXPECT_TRUE(SiteFile::parse("GONDWANA_SPINS\t= 5\r\n", "site"));
+TEST(site_file, a_table_is_told_before_the_parser_sees_it) {
+  const std::string told = "site:2: it begins a table; each line is NAME = VALUE";
+  EXPECT_EQ(complaint("GONDWANA_SPINS = 5\n [a.b]\n"), told);
+  EXPECT_EQ(complaint("GONDWANA_SPINS = 5\n[# of this site\n"), told);
+  EXPECT_EQ(complaint(std::string("GONDWANA_SPINS = 5\n[\0a]", 23)), told);
 }
 
 TEST(site_file, a_file_that_is_named_must_be_there_and_an_empty_name_is_none) {
