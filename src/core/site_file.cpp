@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>  // before toml++, which would hide what it declares
 #include <cstddef>
 #include <optional>
@@ -30,8 +31,9 @@ std::size_t line_of_table(std::string_view text) {
   for (std::size_t line = 1; !text.empty(); ++line) {
     const std::size_t end = text.find('\n');
     const std::string_view words = text.substr(0, end);
-    const std::size_t first = words.find_first_not_of(" \t\r");
-    if (first != std::string_view::npos && words[first] == '[') return line;
+    // Whatever blanks of Unicode, or the mark of its byte order, come before.
+    const auto* first = std::ranges::find_if(words, [](char c) { return c > ' ' && c < 0x7f; });
+    if (first != words.end() && *first == '[') return line;
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
   return 0;

@@ -110,6 +110,7 @@ TEST(site_file, a_table_is_told_before_the_parser_sees_it) {
   EXPECT_EQ(complaint("GONDWANA_SPINS = 5\n [a.b]\n"), told);
   EXPECT_EQ(complaint("GONDWANA_SPINS = 5\n[# of this site\n"), told);
   EXPECT_EQ(complaint(std::string("GONDWANA_SPINS = 5\n[\0a]", 23)), told);
+  EXPECT_EQ(complaint("\n\xef\xbb\xbf [&"), told);
 }
 
 TEST(site_file, a_file_that_is_named_must_be_there_and_an_empty_name_is_none) {
