@@ -19,7 +19,12 @@ HAND_WRITTEN = {
     "gasnet_exit": "gasnet_exit",
 }
 # No calls of the program, but of what it calls.
-INNER = {"gondwana_gasnet_team", "gondwana_gex_wake", "gondwana_gex_call_always"}
+INNER = {
+    "gondwana_gasnet_team",
+    "gondwana_gex_wake",
+    "gondwana_gex_call_always",
+    "gondwana_gex_reach_everything",
+}
 # What a program calls where inline code leaves the work to another function.
 NAMES = {
     "gondwana_gex_put": "gex_RMA_PutBlocking",

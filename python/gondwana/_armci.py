@@ -113,9 +113,10 @@ LIBRARY = load()
 @cache
 def routine(name: str) -> Callable[..., Any]:
     """The call NAME."""
-    function: Callable[..., Any] = getattr(LIBRARY, name)
+    function = getattr(LIBRARY, name)
     function.restype, *function.argtypes = (LETTERS[letter] for letter in SIGNATURE_OF[name])
-    return function
+    call: Callable[..., Any] = function
+    return call
 
 
 def start() -> None:
