@@ -273,7 +273,7 @@ class LocalHostsTest(JobTest):
         os.kill(self.remote_launchers_of(job)[1], signal.SIGKILL)
         _, err = job.communicate(timeout=WATCHDOG)
         self.assertEqual(job.returncode, 128 + signal.SIGKILL)
-        self.assertIn("the launcher was killed; its ranks are ended", err)
+        self.assertRegex(err, r"the launcher on host \S+ was killed; its ranks are ended")
         self.expect_nobody()
 
     def test_an_end_of_one_host_ends_the_job_at_once(self):
@@ -286,6 +286,17 @@ class LocalHostsTest(JobTest):
                 _, err = job.communicate(timeout=WATCHDOG)
                 self.assertEqual(job.returncode, 128 + number)
                 self.assertRegex(err, rf"^gondwana run: the launcher on host \S+ has got SIG{name}; the job is ended\n")
+
+    def test_a_signal_to_all_processes_counts_once(self):
+        # So do batch systems end a job. A second signal would kill the ranks at once.
+        script = "trap 'sleep 0.5; echo bye; exit 0' TERM; echo ready; while :; do sleep 0.01; done"
+        job = self.start_ready(*TWO, program=("bash", "-c", script))
+        launchers = self.remote_launchers_of(job)
+        for pid in (self.guardian_of(launchers[1]), *launchers, self.guardian_of(launchers[0]), self.conductor_of(job), job.pid):
+            os.kill(pid, signal.SIGTERM)
+        out, _ = job.communicate(timeout=WATCHDOG)
+        self.assertEqual((job.returncode, out.count("bye")), (128 + signal.SIGTERM, 4))
+        self.expect_nobody()
 
     def test_a_guardian_or_conductor_that_is_told_to_end_ends_the_job_in_order(self):
         for pick in (self.conductor_of, lambda job: self.guardian_of(self.remote_launchers_of(job)[0])):

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -72,11 +73,14 @@ void ProcessEvents::on_signals() {
   reap_children([this](pid_t pid, int status) { handlers_.on_child_ended(pid, status); });
 }
 
-// What goes to the whole process group comes both ways, and counts once.
-void ProcessEvents::take(int signal, Way way) {
+bool ProcessEvents::counts(int signal, Way way) {
   auto& times = heard_[signal];
-  const auto here = static_cast<std::size_t>(way);
-  if (++times.at(here) > times.at(1 - here)) handlers_.on_signal(signal);
+  const unsigned most = *std::ranges::max_element(times);
+  return ++times.at(static_cast<std::size_t>(way)) > most;
+}
+
+void ProcessEvents::take(int signal, Way way) {
+  if (counts(signal, way)) handlers_.on_signal(signal);
 }
 
 void ProcessEvents::on_order() {

@@ -40,11 +40,15 @@ class ProcessEvents {
   ProcessEvents(const ProcessEvents&) = delete;
   ProcessEvents& operator=(const ProcessEvents&) = delete;
 
+  // by_end: as the reason why another host has ended the job.
+  enum class Way : std::size_t { from_launcher, to_us, from_conductor, by_end };
+
   Result<void> start(Handlers handlers);
+  // A signal to many processes of a job comes several ways and counts once. False: it has come
+  // before.
+  bool counts(int signal, Way way);
 
  private:
-  enum class Way : std::size_t { from_launcher, to_us };
-
   void on_signals();
   void on_order();
   void take(int signal, Way way);
@@ -53,7 +57,7 @@ class ProcessEvents {
   UniqueFd orders_;
   UniqueFd children_;
   Handlers handlers_;
-  std::map<int, std::array<unsigned, 2>> heard_;  // how often, by signal and way
+  std::map<int, std::array<unsigned, 4>> heard_;  // how often, by signal and way
 };
 
 }  // namespace gondwana::launch

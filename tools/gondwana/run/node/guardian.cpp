@@ -170,7 +170,11 @@ void Guardian::on_end_elsewhere(const End& end) {
   failed_elsewhere_ = !end.is_on_purpose || end.status != 0;
   if (end.is_on_purpose) return end_ranks_on_purpose(static_cast<int>(end.status));
   if (ending_.state() == Ending::State::idle) say_who_waits();
-  ending_.ask(grace_ns);
+  // Where a batch system sends its signal to all processes, the ranks here may have it already.
+  const int signal = static_cast<int>(end.status) - exit_signal_base;
+  const bool is_signal = signal == SIGINT || signal == SIGTERM;
+  if (is_signal && !events_.counts(signal, ProcessEvents::Way::by_end)) return;
+  ending_.ask(is_signal ? user_grace_ns : grace_ns);
 }
 
 void Guardian::on_launcher_lost(const std::string& sentence) {

@@ -51,12 +51,20 @@ Result<void> Guardian::watch_processes() {
   Result<void> started = events_.start(
       {.on_signal = [this](int signal) { on_signal_here(signal); },
        .on_launcher_lost =
-           [this] { on_launcher_lost("the launcher was killed; its ranks are ended"); },
+           [this] {
+             const std::string where =
+                 uplink_ ? fmt::format(" on host {}", host_name().data()) : "";
+             on_launcher_lost(fmt::format("the launcher{} was killed; its ranks are ended", where));
+           },
        .on_child_ended = [this](pid_t pid, int status) { on_child_ended(pid, status); }});
   if (started)  // a pipe that nobody reads any more has an error, and no other event
     started = poller_.watch(sweeper_.descriptor(), 0, [this] { on_sweeper_lost(); });
   if (!started || !uplink_) return started;
-  return uplink_->start({.on_signal = [this](int signal) { on_signal(signal); },
+  return uplink_->start({.on_signal =
+                             [this](int signal) {
+                               if (events_.counts(signal, ProcessEvents::Way::from_conductor))
+                                 on_signal(signal);
+                             },
                          .on_end = [this](const End& end) { on_end_elsewhere(end); },
                          .on_left = [this](std::uint32_t rank) { absentees_.add(rank); },
                          .on_input = [this](std::string_view text) { input_.add(text); },
