@@ -104,12 +104,14 @@ template <typename Mpi>
 void store(typename Mpi::Handle communicator, ARMCI_Group* handle) {
   static_assert(sizeof(communicator) <= sizeof(void*));
   handle->comm = nullptr;
-  std::memcpy(static_cast<void*>(&handle->comm), &communicator, sizeof(communicator));
+  std::memcpy(static_cast<void*>(&handle->comm), static_cast<const void*>(&communicator),
+              sizeof(communicator));
 }
 template <typename Mpi>
 typename Mpi::Handle communicator_in(const ARMCI_Group* handle) {
   typename Mpi::Handle communicator;
-  std::memcpy(&communicator, static_cast<const void*>(&handle->comm), sizeof(communicator));
+  std::memcpy(static_cast<void*>(&communicator), static_cast<const void*>(&handle->comm),
+              sizeof(communicator));
   return communicator;
 }
 

@@ -52,7 +52,7 @@ enum class Tally : std::size_t { leaving, seen };
 std::uint64_t add(Tally tally, std::uint64_t number) {
   constexpr Rank first{0};
   const std::size_t offset = system_area::exit_tallies.at(static_cast<std::size_t>(tally));
-  Engine& engine = own_door->engine();
+  const Engine& engine = own_door->engine();
   if (!own_door->reaches(index(first))) {
     const AtomicRequest request{AtomicOp::add, AtomicType::uint64, number};
     return number + *own_door->remote().request_in_arena({first, offset}, request, "exit");
