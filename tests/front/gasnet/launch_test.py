@@ -333,6 +333,11 @@ class Starting(Installed):
             self.hosts_of("gasnetrun_ucx", "-n", "2", GASNET_SSH_NODEFILE="hosts"),
             [("0", "a"), ("1", "b")],
         )
+        with (self.folder / "hosts").open("ab") as hosts:
+            hosts.truncate(5 << 30)
+        for name in ("GASNET_SSH_NODEFILE", "GASNET_NODEFILE"):
+            done = self.run_client(self.tool("gasnetrun_ucx"), "-n", "2", "prog", **{name: "hosts"})
+            self.assert_told(done, "gasnetrun_ucx: the file of hosts hosts is longer than 16 MiB")
 
     def test_amudprun_starts_a_process_for_each_name(self):
         names = {"SSH_SERVERS": "a a b c"}
