@@ -290,7 +290,7 @@ void Conductor::end_job(int status, const std::string& sentence) {
   if (std::exchange(ending_, true)) return;
   if (!status_) status_ = status;
   if (!sentence.empty()) output_.say(sentence);
-  end_hosts({});
+  end_hosts({.is_on_purpose = false, .status = static_cast<std::uint32_t>(status)});
 }
 
 void Conductor::end_hosts(const End& end) {

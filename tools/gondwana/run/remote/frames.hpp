@@ -56,7 +56,7 @@ struct AllNodes {
 };
 struct End {
   bool is_on_purpose = false;  // with a status that a rank has chosen
-  std::uint32_t status = 0;    // that one
+  std::uint32_t status = 0;    // of the job
 };
 struct Ping {
   std::uint64_t sent_ns = 0;  // by the clock of the launcher
