@@ -55,6 +55,7 @@ struct Options {
   MemoryLimit segment_limit;       // of one segment
   MemoryLimit segments_limit;      // of all segments on a host
   std::uint64_t most_threads = 0;  // of a process that call the library
+  std::uint64_t exit_timeout = 0;  // seconds that gasnet_exit(0) waits; 0: by the number of ranks
 
   // How many ranks share memory at most; 0: all on a machine.
   std::uint32_t most_on_node() const {

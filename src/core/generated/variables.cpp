@@ -290,6 +290,13 @@ constexpr std::array rows{
     .most = 9223372036854775807,
     .reader = Reader::gasnet},
   Variable{
+    .name = "GASNET_EXITTIMEOUT",
+    .fallback = "0",
+    .help = "how long gasnet_exit(0) waits for the other ranks to end, too; 0: 2 s, and a quarter of a second for each rank, at most 360 s",
+    .assign = &assign<read_number, &Options::exit_timeout>,
+    .most = 3600,
+    .reader = Reader::gasnet},
+  Variable{
     .name = "GASNET_PSHM_NODES",
     .fallback = "1",
     .help = "a program that is started by hand starts itself as this many ranks",

@@ -47,6 +47,7 @@ enum class VariableId : std::uint8_t {
   gasnet_max_segsize,
   gasnet_physmem_max,
   gasnet_max_threads,
+  gasnet_exittimeout,
   gasnet_pshm_nodes,
   gasnet_verboseenv,
   gasnet_backtrace_nodes,

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "bootstrap/deadline.hpp"
+#include "core/load.hpp"
 #include "core/machine.hpp"
 #include "front/gasnet/door.hpp"
 #include "front/gasnet/errors.hpp"
@@ -144,10 +145,16 @@ bool other_nodes_end_too(const Deadline& deadline) {
   return true;
 }
 
-// The processes of a job usually end at about the same time. The first process waits up to 10 s for
-// the others, unless they wait for processes that have ended. False: the caller ends the job.
-bool others_end_too() {
-  const Deadline deadline(10);  // seconds
+// As long as in GASNet.
+Deadline exit_deadline() {
+  const std::uint32_t by_ranks = std::min(2 + own_door->ranks() / 4, 360U);
+  const std::uint32_t given = own_door->settings().exit_timeout_s;
+  return Deadline(stretched(given != 0 ? given : by_ranks));
+}
+
+// The processes of a job usually end at about the same time. The first process waits for the
+// others, unless they wait for processes that have ended. False: the caller ends the job.
+bool others_end_too(const Deadline& deadline) {
   this_process().ends_with_others = true;
   if (!own_door->engine().rma().reaches_all()) return other_nodes_end_too(deadline);
   const Process& self = this_process();
@@ -175,7 +182,8 @@ void leave_at_exit(int status, void* /*unused*/) {
   const Process& self = this_process();
   if (own_door == nullptr || self.leaves_job || self.forked) return;
   if (status != 0) leave_job(status);
-  if (!others_end_too())
+  constexpr std::uint32_t longest_s = 10;
+  if (!others_end_too(Deadline(longest_s)))
     give_up("exit", fmt::format("this rank has ended with status 0, but others go on{}; the job "
                                 "ends. End all ranks after a barrier, or the job by gasnet_exit",
                                 first_wait()));
@@ -264,7 +272,7 @@ int gondwana_gasnet_init(int* argc, char*** argv, const gondwana_gex_build* buil
 
 void gasnet_exit(int status) {
   if (own_door == nullptr) std::exit(status);
-  if (status == 0 && others_end_too()) {
+  if (status == 0 && others_end_too(exit_deadline())) {
     end_with_others();
     std::exit(0);
   }

@@ -32,7 +32,8 @@ Result<Settings> read_settings(const Environment& environment, std::uint32_t pro
     return done.error();
   const std::size_t largest = std::min(options->segment_limit.for_each(processes, memory),
                                        options->segments_limit.for_each(processes, memory));
-  return Settings{largest, options->most_threads};
+  return Settings{largest, options->most_threads,
+                  static_cast<std::uint32_t>(options->exit_timeout)};
 }
 
 }  // namespace gondwana::gasnet
