@@ -57,15 +57,15 @@ bool has_children(pid_t pid, const std::string& task) {
 }
 
 // A handler of the program may write what the rank waits for, at a time that a timer or another
-// process chooses. True where that cannot be known. SIGINT is left out: every Python program
-// handles it.
+// process chooses. True where that cannot be known. Left out are SIGINT, which every Python program
+// handles, and SIGURG, which the library does.
 bool has_handlers(pid_t pid) {
   constexpr auto bit = [](int signal) { return std::uint64_t{1} << (signal - 1); };
   constexpr int first_realtime = 34;  // the C library has the two before it
   constexpr std::uint64_t by_timers = bit(SIGALRM) | bit(SIGVTALRM) | bit(SIGPROF);
   constexpr std::uint64_t by_others = bit(SIGHUP) | bit(SIGQUIT) | bit(SIGUSR1) | bit(SIGUSR2) |
                                       bit(SIGTERM) | bit(SIGCHLD) | bit(SIGCONT) | bit(SIGTSTP) |
-                                      bit(SIGURG) | bit(SIGWINCH) | bit(SIGIO);
+                                      bit(SIGWINCH) | bit(SIGIO);
   constexpr std::uint64_t sent_later = by_timers | by_others | ~(bit(first_realtime) - 1);
   std::ifstream file(fmt::format("/proc/{}/status", pid));
   for (std::string word; file >> word;)

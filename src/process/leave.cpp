@@ -54,6 +54,31 @@ void give_others_time(const Process& self) {
   while (others_live() && steady_clock::now() < until) std::this_thread::sleep_for(between_looks);
 }
 
+// See catch_end_signal().
+void tell_others_to_look(const Process& self) {
+  const NodePlan& plan = self.memory->plan();
+  for (std::uint32_t rank = plan.first; rank < plan.first + plan.ranks; ++rank) {
+    const ControlPage& page = self.memory->page(Rank(rank));
+    const auto pid = static_cast<pid_t>(page.presence.process.load(std::memory_order_relaxed));
+    if (pid > 0 && Rank(rank) != self.membership.rank) ::kill(pid, SIGURG);
+  }
+}
+
+// What was to be done at SIGURG without us, such as to print a stack.
+constinit struct sigaction without_end{};
+
+void on_end_signal(int number, siginfo_t* facts, void* context) {
+  Process& self = this_process();
+  if (!self.forked && purposeful_end(self.memory->header())) {
+    for (const auto& divert : self.diverts)
+      if (const auto door = divert.load()) door();
+  } else if ((without_end.sa_flags & SA_SIGINFO) != 0) {
+    without_end.sa_sigaction(number, facts, context);
+  } else if (without_end.sa_handler != SIG_DFL && without_end.sa_handler != SIG_IGN) {
+    without_end.sa_handler(number);
+  }
+}
+
 // Of several threads one leaves; the others stay here until the process is gone. False: this thread
 // is the one, and calls from an exit handler.
 bool begin_to_leave(Process& self) {
@@ -74,6 +99,7 @@ void leave_job(int status) {
   if (self.membership.launcher.is_foreign() && !self.forked) {
     self.asks_for_end = true;
     announce_purposeful_end(self.memory->header(), self.memory->plan().ranks, status);
+    tell_others_to_look(self);
   } else {
     [[maybe_unused]] const Result<void> told = end_job(self, status, EndReason::on_purpose);
   }
@@ -98,6 +124,21 @@ void look_for_end() {
   self.memory->page(self.membership.rank).presence.leave();
   ignore_sigterm();
   std::exit(*status);
+}
+
+void divert_calls_by(void (*divert)()) {
+  for (std::atomic<void (*)()>& place : this_process().diverts) {
+    void (*none)() = nullptr;
+    if (place.compare_exchange_strong(none, divert)) return;
+  }
+}
+
+void catch_end_signal() {
+  ::sigaction(SIGURG, nullptr, &without_end);
+  struct sigaction action = without_end;
+  action.sa_sigaction = &on_end_signal;
+  action.sa_flags |= SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+  ::sigaction(SIGURG, &action, nullptr);
 }
 
 // Our guardian sees how a rank ends and judges it. Others may take an end for a crash, or leave the

@@ -17,6 +17,11 @@ void leave_with_others();
 // By a thread that waits or polls: ends this process, likewise, where another rank has ended the
 // job.
 void look_for_end();
+// A rank that makes calls which never look is sent SIGURG, which the kernel ignores where nobody
+// handles it. By its handler, each `divert` sends the later calls of its door to look_for_end(). It
+// may run in the midst of a call.
+void divert_calls_by(void (*divert)());
+void catch_end_signal();
 // The last exit handler.
 void take_leave(int status, void* unused);
 

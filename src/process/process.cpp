@@ -227,6 +227,7 @@ void show_process(Process& self) {
   page.library_threads.store(self.library_threads, std::memory_order_relaxed);
   if (std::exchange(self.is_shown, true)) return;
   gondwana_debug_teams = page.teams.data();
+  catch_end_signal();
   page.presence.take();
   if (!self.membership.launcher.is_foreign()) return;  // else the guardian watches it
   page.presence.take_part();

@@ -1,6 +1,7 @@
 // The process that a rank is: what it learns before main(), and the engine that its doors share.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -36,7 +37,8 @@ struct Process {
   std::recursive_mutex last_turn;         // of the thread that leaves; never given back
   std::vector<void (*)()> forget_engine;  // by which the doors do so in a forked child
   std::vector<void (*)()> before_told_end;  // by the doors, before another rank's end is this one's
-  std::atomic<bool> ends_with_others = false;  // it only waits for them to end, too
+  std::array<std::atomic<void (*)()>, 3> diverts{};  // by the doors: see divert_calls_by
+  std::atomic<bool> ends_with_others = false;        // it only waits for them to end, too
   std::atomic<bool> all_have_finalized = false;
   int exit_status = 0;        // of this process, once it leaves the job
   bool asks_for_end = false;  // of all ranks, after its exit handlers: there is no guardian

@@ -313,7 +313,8 @@ class Sentences(unittest.TestCase):
 
     def test_global_exit_loses_no_output_of_any_rank(self):
         words = sorted(f"{language} of rank {rank}" for language in ("C", "C++") for rank in range(4))
-        for how in ("all", "barrier", "wait_until", "lock", "test", "fetch"):
+        calls = ("all", "barrier", "wait_until", "lock", "test", "fetch", "g", "p", "add", "quiet", "put")
+        for how in calls:
             with self.subTest(how=how):
                 ended = run(4, "last_words", how)
                 self.assertEqual((ended.returncode, ended.stderr), (7, ""))

@@ -47,6 +47,8 @@ class Reach {
   }
 
   bool covers(Rank rank) const { return index(rank) - first_ < ranks_; }
+  // One store: places that a reader finds meanwhile are right.
+  void cover_nobody() { ranks_ = 0; }
   // Whether all ranks of a job of `ranks` ranks are within reach.
   bool covers_all(std::uint32_t ranks) const { return ranks <= ranks_; }
 

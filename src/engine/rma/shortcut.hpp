@@ -19,6 +19,9 @@ class Shortcut {
   constexpr Shortcut() = default;
   Shortcut(const Reach& reach, CounterBlock& counters) : reach_(reach), counters_(&counters) {}
 
+  // From now on every try fails. For a signal handler that interrupts one.
+  void reach_nobody() { reach_.cover_nobody(); }
+
   template <typename T>
   [[gnu::always_inline]] bool try_put(Rank to, T* dest, T value) const {
     const Reach::Place target = reach_.find(to, dest, FixedSize<sizeof(T)>{});

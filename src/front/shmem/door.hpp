@@ -94,8 +94,8 @@ struct Running {
 extern constinit Running running __attribute__((visibility("hidden")));
 
 [[noreturn, gnu::cold]] void refuse_context(CallName name);
-// Called if `running.door` is null. Ends the job if there is no engine, or if this thread must not
-// call or must not use this context.
+// Called if `running.door` is null. Ends the process if another rank has ended the job; ends the
+// job if there is no engine, or if this thread must not call or must not use this context.
 [[gnu::cold]] Door& watched_door(CallName name);
 [[gnu::cold]] Door& watched_door(shmem_ctx_t context, CallName name);
 

@@ -118,6 +118,7 @@ void examine_thread(CallName name) {
 }  // namespace
 
 Door& watched_door(CallName name) {
+  look_for_end();
   if (running.watched == nullptr) refuse_call(name);
   examine_thread(name);
   return *running.watched;
@@ -150,8 +151,17 @@ void give_up_together(CallName name, const std::string& sentence) {
 
 namespace {
 
+// By a signal handler. Later calls find no shortcut and no door, and come to watched_door().
+void divert_calls() {
+  if (running.door == nullptr) return;
+  running.watched = running.door;
+  running.door = nullptr;
+  for (Shortcut& shortcut : running.shortcuts) shortcut.reach_nobody();
+}
+
 int register_handlers() {
   this_process().forget_engine.push_back([] { running = {}; });
+  divert_calls_by(&divert_calls);
   return ::on_exit(finalize_at_exit, nullptr);
 }
 

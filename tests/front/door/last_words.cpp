@@ -12,12 +12,18 @@ namespace {
 
 long word;
 long lock;
+long words[64];
 
 void stay_in(std::string_view call) {
   if (call == "barrier") shmem_barrier_all();
   if (call == "wait_until") shmem_long_wait_until(&word, SHMEM_CMP_NE, 0);
   if (call == "lock") shmem_set_lock(&lock);
   while (call == "test" && shmem_long_test(&word, SHMEM_CMP_NE, 0) == 0) continue;
+  while (call == "g" && shmem_long_g(&word, shmem_n_pes() - 1) == 0) continue;
+  while (call == "p") shmem_long_p(&word, 0, shmem_my_pe());
+  while (call == "add") shmem_long_atomic_add(&word, 0, shmem_my_pe());
+  while (call == "quiet") shmem_quiet();
+  while (call == "put") shmem_putmem(words, words, sizeof words, shmem_my_pe());
   while (call == "fetch" && shmem_long_atomic_fetch(&word, shmem_n_pes() - 1) == 0) continue;
 }
 

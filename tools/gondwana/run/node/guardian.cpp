@@ -230,6 +230,7 @@ void Guardian::end_on_purpose(int status) {
 
 void Guardian::end_ranks_on_purpose(int status) {
   wire_.announce_purposeful_end(status);
+  signal_ranks(SIGURG);  // see catch_end_signal
   ending_.ask_later(std::uint64_t{time_to_end.count()} * second_ns, grace_ns);
 }
 
