@@ -8,7 +8,6 @@
 
 #include <array>
 #include <atomic>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -16,6 +15,8 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+
+#include "core/structure_list.hpp"
 
 namespace gondwana {
 
@@ -160,12 +161,9 @@ consteval std::uint64_t fingerprint_of() {
   return all.value();
 }
 
-// The structures that a kind of memory, or a kind of message, is made of.
 template <typename... Structures>
-struct StructureList {
-  template <typename T>
-  static constexpr bool has = (... || std::same_as<T, Structures>);
-  static constexpr std::uint64_t fingerprint = fingerprint_of<Structures...>();
-};
+consteval std::uint64_t fingerprint_of(StructureList<Structures...> /*list*/) {
+  return fingerprint_of<Structures...>();
+}
 
 }  // namespace gondwana

@@ -18,7 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/fingerprint.hpp"
+#include "core/structure_list.hpp"
 #include "memory/arena_file.hpp"
 #include "memory/armci_place.hpp"
 #include "memory/batch_place.hpp"
@@ -165,24 +165,7 @@ T& shared_at(std::byte* start, std::size_t offset) {
 }
 
 // Two builds in which this differs must not share memory: each would write where the other keeps
-// something else.
-consteval std::uint64_t fingerprint_of_memory() {
-  Fingerprint all;
-  all.add(SharedStructures::fingerprint);
-  for (const Area& area : system_area::all) all.add(area.offset).add(area.size).add(area.count);
-  all.add(NodePlan::system_size).add(arena_alignment).add(huge_offset);
-  constexpr ControlLayout three(3, 2, least_ring_size);
-  for (const std::size_t offset :
-       {three.page(2), three.line(1, 2), three.scratch(1, 2), three.entry(1), three.contacts(),
-        three.relay(1), three.batches(1), three.trace(1), three.size()})
-    all.add(offset);
-  constexpr InboxLayout inbox(3);
-  for (const std::size_t offset :
-       {inbox.news(1), inbox.claimed(1), inbox.channel(1), inbox.block(1, 1), inbox.size()})
-    all.add(offset);
-  for (const std::string_view name : count_names) all.add(name);
-  return all.value();
-}
-inline constexpr std::uint64_t memory_fingerprint = fingerprint_of_memory();
+// something else. Evaluated once, in layout.cpp: it takes the compiler long.
+extern const std::uint64_t memory_fingerprint;
 
 }  // namespace gondwana

@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "core/fingerprint.hpp"
 #include "core/host_name.hpp"
 #include "core/machine.hpp"
 #include "memory/rank_report.hpp"

@@ -50,7 +50,7 @@ Result<void> compare_nodes(const NodeMemory& memory, bool through_agents) {
   for (std::uint32_t node = 0; node < memory.plan().nodes; ++node) {
     const NodeInfo& info = memory.entry(node).info;
     const char* host = info.host.data();
-    if (info.layout != remote::protocol_fingerprint)
+    if (info.layout != remote::protocol_fingerprint())
       return refuse(
           fmt::format("host {} has another build of Gondwana; use the same on every host", host));
     if ((info.carries != 0) != through_agents)

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "core/fingerprint.hpp"
 #include "memory/node_entry.hpp"
 
 namespace gondwana::remote {
@@ -136,6 +137,19 @@ bool is_plausible(const Control& control, std::size_t behind, const NodePlan& pl
 }
 
 }  // namespace
+
+std::uint64_t protocol_fingerprint() {
+  constexpr std::uint64_t messages = fingerprint_of(Messages{});
+  return Fingerprint()
+      .add(memory_fingerprint)
+      .add(messages)
+      .add(most_runs)
+      .add(longest_write)
+      .add(longest_results)
+      .add(longest_message)
+      .add(longest_gathered)
+      .value();
+}
 
 Row ReceivedRequest::row(std::size_t i) const {
   return *read<Row>(behind.subspan(i * sizeof(Row)));

@@ -22,6 +22,7 @@
 #include <optional>
 #include <span>
 
+#include "core/structure_list.hpp"
 #include "core/types.hpp"
 #include "memory/layout.hpp"
 #include "network/message_limit.hpp"
@@ -196,18 +197,7 @@ Bytes bytes_of(const T& message) {
 }
 
 // Nodes with different values must not communicate, because each would misread the other.
-consteval std::uint64_t fingerprint_of_protocol() {
-  return Fingerprint()
-      .add(memory_fingerprint)
-      .add(Messages::fingerprint)
-      .add(most_runs)
-      .add(longest_write)
-      .add(longest_results)
-      .add(longest_message)
-      .add(longest_gathered)
-      .value();
-}
-inline constexpr std::uint64_t protocol_fingerprint = fingerprint_of_protocol();
+std::uint64_t protocol_fingerprint();
 
 // Agents are numbered after all ranks.
 constexpr std::uint32_t agent_number(const NodeShare& share, std::uint32_t node) {

@@ -72,7 +72,7 @@ TEST(Fingerprint, SeesWhichStructuresAreListedAndInWhichOrder) {
 TEST(Fingerprint, OnlyListedStructuresArePlacedInMemoryOrSent) {
   static_assert(SharedStructure<ControlPage> && !SharedStructure<Plain>);
   static_assert(remote::Message<remote::Request> && !remote::Message<Plain>);
-  EXPECT_NE(memory_fingerprint, remote::protocol_fingerprint);
+  EXPECT_NE(memory_fingerprint, remote::protocol_fingerprint());
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ Result<void> NodeAgent::Implementation::open_endpoint(const network::Settings& s
 NodeContact NodeAgent::Implementation::make_contact() const {
   const NodePlan& plan = memory_->plan();
   NodeInfo info{};
-  info.layout = remote::protocol_fingerprint;
+  info.layout = remote::protocol_fingerprint();
   info.first = plan.first;
   info.ranks = plan.ranks;
   info.memory = usable_memory() / plan.ranks;
