@@ -18,7 +18,7 @@ using protocol::Arena;
 using protocol::Welcome;
 
 constexpr std::uint64_t tag = 42;
-constexpr Welcome welcome{tag, 1, 2, std::uint64_t{1} << 30, 4, 2, 3, 6};
+const Welcome welcome{tag, 1, 2, std::uint64_t{1} << 30, 4, 2, 3, 6};
 
 // The launcher's end of the socket. Its messages are there before the rank asks.
 class FakeLauncher {

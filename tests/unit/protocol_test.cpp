@@ -14,7 +14,7 @@ namespace gondwana::protocol {
 namespace {
 
 constexpr std::uint64_t tag = 0x1234'5678'9abc'def0;
-constexpr Welcome welcome{tag, 3, 8, std::uint64_t{1} << 32, 16, 2, 4, 32, huge_page};
+const Welcome welcome{tag, 3, 8, std::uint64_t{1} << 32, 16, 2, 4, 32, huge_page};
 constexpr std::size_t version_offset = 4;
 constexpr std::size_t kind_offset = 6;
 
