@@ -25,18 +25,24 @@ namespace {
 constexpr const char* usual_path = "/etc/gondwana.toml";
 constexpr std::size_t longest_file = std::size_t{1} << 20;
 
-// The line that begins a table, counted from 1; 0: none does. toml++ takes for granted that a key
-// follows the bracket, and what it does where none follows is not defined.
-std::size_t line_of_table(std::string_view text) {
+// What toml++ takes for granted, so that what it does otherwise is not defined: that a key follows
+// the bracket of a table, and that what is no comment has no letter outside ASCII. Nothing: all is
+// well.
+std::optional<std::string> doubt_about_lines(std::string_view text) {
+  constexpr std::string_view mark_of_byte_order = "\xef\xbb\xbf";
+  if (text.starts_with(mark_of_byte_order)) text.remove_prefix(mark_of_byte_order.size());
   for (std::size_t line = 1; !text.empty(); ++line) {
     const std::size_t end = text.find('\n');
-    const std::string_view words = text.substr(0, end);
-    // Whatever blanks of Unicode, or the mark of its byte order, come before.
+    const std::string_view whole = text.substr(0, end);
+    const std::string_view words = whole.substr(0, whole.find('#'));
     const auto* first = std::ranges::find_if(words, [](char c) { return c > ' ' && c < 0x7f; });
-    if (first != words.end() && *first == '[') return line;
+    if (first != words.end() && *first == '[')
+      return fmt::format("{}: it begins a table; each line is NAME = VALUE", line);
+    if (std::ranges::any_of(words, [](char c) { return (c & 0x80) != 0; }))
+      return fmt::format("{}: it has a character that is not ASCII, outside of a comment", line);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
-  return 0;
+  return std::nullopt;
 }
 
 // As the value would be written into the environment; nothing: it has no such form.
@@ -105,9 +111,8 @@ Result<SiteFile> SiteFile::read(const char* named) {
 }
 
 Result<SiteFile> SiteFile::parse(std::string_view text, std::string_view path) {
-  if (const std::size_t line = line_of_table(text); line != 0)
-    return Error{Errc::invalid_argument,
-                 fmt::format("{}:{}: it begins a table; each line is NAME = VALUE", path, line)};
+  if (const std::optional<std::string> doubt = doubt_about_lines(text))
+    return Error{Errc::invalid_argument, fmt::format("{}:{}", path, *doubt)};
   const toml::parse_result parsed = toml::parse(text);
   if (!parsed)
     return Error{Errc::invalid_argument,

@@ -113,6 +113,13 @@ TEST(site_file, a_table_is_told_before_the_parser_sees_it) {
   EXPECT_EQ(complaint("\n\xef\xbb\xbf [&"), told);
 }
 
+TEST(site_file, only_comments_have_letters_outside_ascii) {
+  EXPECT_TRUE(SiteFile::parse("# Gro\xc3\x9f\nGONDWANA_SPINS = 5  # \xc3\xa9\n", "site"));
+  EXPECT_TRUE(SiteFile::parse("\xef\xbb\xbfGONDWANA_SPINS = 5\n", "site"));
+  EXPECT_EQ(complaint("GONDWANA_SPINS = 5\n\xc3\xa9"),
+            "site:2: it has a character that is not ASCII, outside of a comment");
+}
+
 TEST(site_file, a_file_that_is_named_must_be_there_and_an_empty_name_is_none) {
   EXPECT_TRUE(SiteFile::read(""));
   const Result<SiteFile> missing = SiteFile::read("/nowhere/site.toml");
