@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "core/load.hpp"
 #include "ranks/gasnet/world.hpp"
 
 namespace gondwana::gasnet::test {
@@ -45,9 +46,9 @@ void ask_many_times(World& world) {
   }
 }
 
-// Needs a processor for every rank. Rank 1 is in wait() while rank 0 sends requests, and until it
-// calls end(); all others are in both. A busy machine may still put it to sleep, so one round of
-// many must succeed.
+// Needs a processor for every rank, with nobody else on it. Rank 1 is in wait() while rank 0 sends
+// requests, and until it calls end(); all others are in both. A busy machine may still put it to
+// sleep, so one round of many must succeed.
 template <typename Wait, typename End>
 void a_server_stays_awake(World& world, const Wait& wait, const End& end) {
   constexpr int most_rounds = 20;
@@ -74,7 +75,7 @@ void a_server_stays_awake(World& world, const Wait& wait, const End& end) {
     go_on = near && !stayed_awake;
     world.barrier();
   }
-  if (near) {
+  if (near && slowdown() == 1) {
     EXPECT_TRUE(stayed_awake);
   }
 }
