@@ -28,6 +28,10 @@ Result<std::uint64_t> random_number() {
   return number;
 }
 
+std::uint32_t job_number(std::uint64_t tag) {
+  return static_cast<std::uint32_t>(fingerprint({tag, tag >> 32}));
+}
+
 namespace {
 
 // Bytes of each arena that its rank wants on huge pages, those of a heap. What cannot be read is
@@ -63,7 +67,7 @@ Result<void> write_facts(const UniqueFd& control, const NodePlan& plan, std::uin
   shared_at<NodeHeader>(start->data(), 0).facts = {
       .layout = memory_fingerprint,
       .began_s = static_cast<std::uint64_t>(::time(nullptr)),
-      .job = static_cast<std::uint32_t>(fingerprint({tag, tag >> 32})),
+      .job = job_number(tag),
       .ranks = plan.ranks,
       .first = plan.first,
       .node = plan.node,

@@ -16,6 +16,9 @@ namespace gondwana {
 // Nobody can guess it. Never 0, which means "not known yet" to a rank.
 Result<std::uint64_t> random_number();
 
+// What tools know the job with this tag by.
+std::uint32_t job_number(std::uint64_t tag);
+
 class JobMemory {
  public:
   // `tag`: that of the job where others have chosen it; 0: a new one. `environment`: of the ranks,

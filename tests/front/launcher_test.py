@@ -267,12 +267,11 @@ class LauncherTest(LauncherCase):
         time.sleep(0.2)  # the ranks print before they wait
         return job
 
-    def test_an_interrupt_or_a_term_tells_where_the_ranks_are(self):
-        for number in (signal.SIGINT, signal.SIGTERM):
-            job = self.start_hang()
-            job.send_signal(number)
-            _, err = job.communicate(timeout=WATCHDOG)
-            self.assertEqual((job.returncode, err), (128 + number, self.WHERE))
+    def test_a_term_tells_where_the_ranks_are(self):
+        job = self.start_hang()
+        job.send_signal(signal.SIGTERM)
+        _, err = job.communicate(timeout=WATCHDOG)
+        self.assertEqual((job.returncode, err), (128 + signal.SIGTERM, self.WHERE))
 
     def test_a_question_is_answered_and_the_job_goes_on(self):
         job = self.start_hang()
@@ -291,12 +290,26 @@ class LauncherTest(LauncherCase):
         self.assertEqual(job.returncode, 124)
         self.assertRegex(err[err.index("\n") + 1:], "^" + self.WHY)
 
-    def test_a_quit_tells_which_rank_keeps_the_others_waiting(self):
+    def test_a_quit_or_an_interrupt_tells_which_rank_keeps_the_others_waiting(self):
+        for number in (signal.SIGQUIT, signal.SIGINT):
+            job = self.start_hang()
+            job.send_signal(number)
+            _, err = job.communicate(timeout=WATCHDOG)
+            self.assertRegex(err, "^" + self.WHY)
+            self.assertEqual(job.returncode, 128 + number)
+
+    def test_a_second_interrupt_does_not_wait_for_what_is_to_be_told(self):
         job = self.start_hang()
-        job.send_signal(signal.SIGQUIT)
+        guardian = self.guardian_of(job)
+        os.kill(guardian, signal.SIGSTOP)  # until both have come
+        job.send_signal(signal.SIGINT)
+        time.sleep(0.1)  # two equal signals would merge into one
+        job.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+        os.kill(guardian, signal.SIGCONT)
         _, err = job.communicate(timeout=WATCHDOG)
-        self.assertRegex(err, "^" + self.WHY)
-        self.assertEqual(job.returncode, 128 + signal.SIGQUIT)
+        self.assertIn(job.returncode, (128 + signal.SIGINT, 128 + signal.SIGKILL))
+        self.assertEqual(err, "")
 
     def test_a_second_interrupt_kills_who_ignores_the_first(self):
         job = self.start_ready(2, RANK, "ignore 2", "ignore 15", "say ready", "sleep 1000")

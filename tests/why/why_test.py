@@ -116,6 +116,15 @@ class WhyTest(LauncherCase):
         self.assertRegex(err, r"(?s)^gondwana run: the job runs longer than --timeout 5 s; .*\n"
                               r"gondwana run: rank 3 keeps the others waiting: ")
 
+    @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
+    def test_the_reason_follows_an_interrupt_with_several_hosts(self):
+        job = self.start_ready_with(("--hosts", "localhost:2,localhost:2", PROBLEMS, "loop"), None)
+        time.sleep(1)  # all are where they stay
+        job.send_signal(signal.SIGINT)
+        _, err = job.communicate(timeout=WATCHDOG)
+        self.assertEqual(job.returncode, 128 + signal.SIGINT)
+        self.assertRegex(err, "^gondwana run: rank 3 keeps the others waiting: ")
+
     def test_the_reason_follows_the_end_of_the_time_on_one_host(self):
         status, _, err = self.run_job("--timeout", "2", "-n", "4", PROBLEMS, "loop")
         self.assertEqual(status, 124)

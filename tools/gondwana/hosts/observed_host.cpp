@@ -123,7 +123,8 @@ Result<Message> ObservedHost::next(Time end_of_time, FunctionRef<bool()> goes_on
     }
     if (const Result<bool> more = read_some(); !more) return more.error();
   }
-  return Error{Errc::refused, fmt::format("host {}: its answer is not wanted any more", name())};
+  end_now();  // the caller waits for its end no longer than for its answer
+  return Error{Errc::refused, fmt::format("host {}: it has not answered in time", name())};
 }
 
 // Waits a little for bytes. False: none came.
@@ -176,6 +177,14 @@ void ObservedHost::end() {
       ::waitpid(pid_, nullptr, 0);
     }
   }
+  pid_ = 0;
+}
+
+void ObservedHost::end_now() {
+  link_.reset();
+  if (pid_ <= 0) return;
+  ::kill(-pid_, SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
   pid_ = 0;
 }
 

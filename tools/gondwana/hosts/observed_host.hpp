@@ -46,6 +46,7 @@ class ObservedHost {
   Error silence(std::chrono::milliseconds time) const;
   std::chrono::milliseconds patience() const;
   void end();
+  void end_now();
 
   launch::Host host_;
   std::uint32_t silence_s_;

@@ -36,7 +36,7 @@ void Observers::ask(const Message& question, std::chrono::milliseconds time,
     Result<Message> answer = host.answer(time, goes_on);
     if (answer)
       take(host.name(), *answer);
-    else if (goes_on())
+    else
       complaints_.push_back(answer.error().text);
   }
 }

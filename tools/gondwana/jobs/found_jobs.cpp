@@ -186,8 +186,8 @@ std::string FoundNode::host_of(std::uint32_t node) const {
   return text_in(entry.info.host);
 }
 
-std::string FoundJob::id_of(const NodeFacts& facts) {
-  return fmt::format("{:08x}", facts.job);
+std::string FoundJob::id_of(std::uint32_t number) {
+  return fmt::format("{:08x}", number);
 }
 
 std::string FoundJob::program() const {

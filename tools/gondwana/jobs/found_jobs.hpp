@@ -60,8 +60,8 @@ struct FoundJob {
 
   const NodeFacts& facts() const { return nodes.front().facts(); }
   // "3f2a9c01"
-  std::string id() const { return id_of(facts()); }
-  static std::string id_of(const NodeFacts& facts);
+  std::string id() const { return id_of(facts().job); }
+  static std::string id_of(std::uint32_t number);
   // The command line of a rank, or nothing where none has joined.
   std::string program() const;
 };

@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 class WaitSampler {
  public:
   explicit WaitSampler(const jobs::FoundNode& node) : node_(node) {
-    trace_.job = jobs::FoundJob::id_of(node.facts());
+    trace_.job = jobs::FoundJob::id_of(node.facts().job);
     trace_.host = host_name().data();
     trace_.node = node.facts().node;
     trace_.is_sampled = true;

@@ -171,7 +171,7 @@ NodeTrace read_node(std::byte* control, const NodeFacts& facts,
   const ControlLayout layout({facts.ranks, facts.first, facts.node, facts.nodes, facts.job_ranks},
                              facts.ring_size);
   NodeTrace node{
-      .job = jobs::FoundJob::id_of(facts), .host = host_name().data(), .node = facts.node};
+      .job = jobs::FoundJob::id_of(facts.job), .host = host_name().data(), .node = facts.node};
   if (facts.ring_size == 0) return node;
   std::vector<ClockPair> clocks = clocks_of(control, layout, facts.ranks + 1);
   if (clocks.empty()) return node;

@@ -121,11 +121,11 @@ Report examine(hosts::JobView& view, std::chrono::milliseconds time, FunctionRef
   return {std::move(seen), std::move(diagnosis), std::move(places)};
 }
 
-std::string examine_job_of(pid_t process, const std::vector<launch::Host>& hosts,
-                           FunctionRef<bool()> goes_on) {
+std::string examine_job(const std::string& job, const std::vector<launch::Host>& hosts,
+                        FunctionRef<bool()> goes_on) {
   constexpr std::chrono::milliseconds time{300};
-  Result<hosts::JobView> view = hosts::JobView::open(
-      {.job = fmt::to_string(process), .hosts = hosts, .only_here = hosts.empty()});
+  Result<hosts::JobView> view =
+      hosts::JobView::open({.job = job, .hosts = hosts, .only_here = hosts.empty()});
   if (!view) return {};
   std::string text = to_text(examine(*view, time, goes_on), false);
   text.pop_back();

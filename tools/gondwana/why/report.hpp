@@ -1,8 +1,6 @@
 // What `gondwana why` reports, and `gondwana run` when its time is over.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <string>
 #include <vector>
@@ -30,10 +28,10 @@ Report examine(hosts::JobView& view, std::chrono::milliseconds time, FunctionRef
 std::string to_text(const Report& report, bool stacks);
 std::string to_json(const Report& report);
 
-// The lines for the job that `process` belongs to, without the last end of line, or nothing where
-// it cannot be found on this host. `hosts`: where its other nodes are. `goes_on` is asked several
-// times a second; once it says no, no answer is awaited any more.
-std::string examine_job_of(pid_t process, const std::vector<launch::Host>& hosts,
-                           FunctionRef<bool()> goes_on);
+// The lines for a job, without the last end of line, or nothing where it cannot be found. `job`: an
+// id, or a process of the job on this host. `hosts`: where its other nodes are. `goes_on` is asked
+// several times a second; once it says no, no answer is awaited any more.
+std::string examine_job(const std::string& job, const std::vector<launch::Host>& hosts,
+                        FunctionRef<bool()> goes_on);
 
 }  // namespace gondwana::why

@@ -67,10 +67,28 @@ Result<void> ProcessEvents::start(Handlers handlers) {
 }
 
 void ProcessEvents::on_signals() {
+  read_signals();
+  reap_children([this](pid_t pid, int status) { handlers_.on_child_ended(pid, status); });
+}
+
+void ProcessEvents::read_signals() {
   signalfd_siginfo come{};
   while (::read(children_.get(), &come, sizeof(come)) > 0)
     if (come.ssi_signo != SIGCHLD) take(static_cast<int>(come.ssi_signo), Way::to_us);
-  reap_children([this](pid_t pid, int status) { handlers_.on_child_ended(pid, status); });
+}
+
+bool ProcessEvents::hold() {
+  holds_ = true;
+  has_read_children_ = true;
+  read_signals();
+  if (held_.empty()) on_order();
+  holds_ = false;
+  return !held_.empty();
+}
+
+void ProcessEvents::tell_held() {
+  for (const auto& tell : std::exchange(held_, {})) tell();
+  if (std::exchange(has_read_children_, false)) on_signals();
 }
 
 bool ProcessEvents::counts(int signal, Way way) {
@@ -80,15 +98,19 @@ bool ProcessEvents::counts(int signal, Way way) {
 }
 
 void ProcessEvents::take(int signal, Way way) {
-  if (counts(signal, way)) handlers_.on_signal(signal);
+  if (!counts(signal, way)) return;
+  if (holds_) return held_.push_back([this, signal] { handlers_.on_signal(signal); });
+  handlers_.on_signal(signal);
 }
 
 void ProcessEvents::on_order() {
+  if (!is_readable(orders_.get())) return;  // it was held
   unsigned char order = 0;
   const ssize_t count = ::read(orders_.get(), &order, 1);
   if (count > 0) return take(order, Way::from_launcher);
   if (count < 0) return;
   poller_->forget(orders_.get());
+  if (holds_) return held_.push_back([this] { handlers_.on_launcher_lost(); });
   handlers_.on_launcher_lost();
 }
 

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <functional>
 #include <map>
+#include <vector>
 
 #include "core/function_ref.hpp"
 #include "core/result.hpp"
@@ -48,8 +49,14 @@ class ProcessEvents {
   // before.
   bool counts(int signal, Way way);
 
+  // For a handler that takes long: whether a signal that counts, or the end of the launcher, has
+  // come. It is kept, and told by tell_held().
+  bool hold();
+  void tell_held();
+
  private:
   void on_signals();
+  void read_signals();
   void on_order();
   void take(int signal, Way way);
 
@@ -58,6 +65,9 @@ class ProcessEvents {
   UniqueFd children_;
   Handlers handlers_;
   std::map<int, std::array<unsigned, 4>> heard_;  // how often, by signal and way
+  bool holds_ = false;
+  bool has_read_children_ = false;  // while it held
+  std::vector<std::function<void()>> held_;
 };
 
 }  // namespace gondwana::launch

@@ -96,6 +96,7 @@ void Guardian::step() {
   output_.step();
   if (output_.failure() != 0) on_output_failed(output_.failure());
   if (agent_.waits_for_memory) send_job_to_agent();
+  events_.tell_held();
   if (alive_ == 0) {
     release_agent();
     ending_.ask(grace_ns);
@@ -127,8 +128,10 @@ void Guardian::on_signal(int signal) {
   const bool to_end = signal == SIGINT || signal == SIGTERM;
   if (signal == SIGUSR1) return on_question();
   if (ending_.state() == Ending::State::idle && wire_.anybody_joined()) {
-    if (to_end) say_where_ranks_are();
-    if (signal == SIGQUIT && !uplink_) say_why();  // else the conductor says it
+    // Where there is a conductor, it says why.
+    if (signal == SIGTERM) say_where_ranks_are();
+    if (signal == SIGINT && !uplink_) say_why_at_once();
+    if (signal == SIGQUIT && !uplink_) say_why();
   }
   if (to_end && ending_.over()) abandon_output_ = true;
   if (to_end && ending_.state() != Ending::State::idle) return ending_.kill();
@@ -141,10 +144,12 @@ void Guardian::on_signal(int signal) {
 // A batch system or an administrator ends what is on this host. The others would wait for it.
 void Guardian::on_signal_here(int signal) {
   const bool to_end = signal == SIGINT || signal == SIGTERM;
-  if (to_end && uplink_ && ending_.state() == Ending::State::idle)
+  if (to_end && uplink_ && ending_.state() == Ending::State::idle) {
     announce_end(exit_signal_base + signal,
                  fmt::format("the launcher on host {} has got {}; the job is ended",
                              host_name().data(), signal_name(signal)));
+    if (signal == SIGINT && wire_.anybody_joined()) say_where_ranks_are();
+  }
   on_signal(signal);
 }
 

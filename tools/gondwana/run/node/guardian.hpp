@@ -140,6 +140,8 @@ class Guardian {
   void say_who_waits();
   void say_where_ranks_are();
   void say_why();
+  // In a second. Nothing where another signal has come meanwhile.
+  void say_why_at_once();
   void say_who_took_no_part();
   // Programs of other runtimes, of which each rank was a job of its own.
   void say_what_was_no_job();

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/machine.hpp"
 #include "run/node/diagnosis.hpp"
 #include "run/node/guardian.hpp"
 #include "run/node/needed_libraries.hpp"
@@ -25,7 +26,21 @@ void Guardian::say_where_ranks_are() {
 // As `gondwana why` does. The guardian may read the stacks of its ranks where others may not. It
 // does nothing else meanwhile.
 void Guardian::say_why() {
-  const std::string report = why::examine_job_of(::getpid(), {}, [] { return true; });
+  const std::string report = why::examine_job(fmt::to_string(::getpid()), {}, [] { return true; });
+  if (report.empty()) return say_where_ranks_are();
+  output_.say(report);
+}
+
+void Guardian::say_why_at_once() {
+  constexpr std::uint64_t longest_ns = 1'000'000'000;
+  const std::uint64_t end_ns = monotonic_ns() + longest_ns;
+  bool is_left = false;
+  const auto goes_on = [&] {
+    is_left = is_left || events_.hold();
+    return !is_left && monotonic_ns() < end_ns;
+  };
+  const std::string report = why::examine_job(fmt::to_string(::getpid()), {}, goes_on);
+  if (is_left) return;
   if (report.empty()) return say_where_ranks_are();
   output_.say(report);
 }

@@ -12,6 +12,7 @@
 #include "bootstrap/job_memory.hpp"
 #include "core/load.hpp"
 #include "core/machine.hpp"
+#include "jobs/found_jobs.hpp"
 #include "run/command_line/sharing.hpp"
 #include "run/command_line/task.hpp"
 #include "run/io/next_time.hpp"
@@ -29,6 +30,7 @@ constexpr std::uint64_t user_grace_ns = 10 * second_ns;  // from a second INT or
 constexpr std::uint64_t last_words_ns = second_ns;       // to write output nobody may read
 constexpr std::uint64_t bury_ns = second_ns;             // to a process whose host is done
 constexpr std::uint64_t look_ns = 5 * second_ns;
+constexpr std::uint64_t look_at_interrupt_ns = second_ns;
 constexpr std::uint64_t longest_look_ns = 20 * second_ns;
 constexpr std::uint64_t taken_step = std::uint64_t{128} << 10;
 constexpr std::uint64_t input_window = std::uint64_t{256} << 10;
@@ -127,6 +129,7 @@ void Conductor::step() {
   input_.step();
   output_.flush();
   if (output_.failure() != 0) on_output_failed(output_.failure());
+  events_.tell_held();
 }
 
 // One that answers knows what it waits for.
@@ -171,20 +174,25 @@ bool Conductor::is_over() const {
 void Conductor::on_signal(int signal) {
   const bool to_end = signal == SIGINT || signal == SIGTERM;
   if (to_end && is_over()) abandon_output_ = true;
+  if (signal == SIGINT && !abandon_at_ns_ && !ending_) say_why(look_at_interrupt_ns);
   if (to_end && !abandon_at_ns_) abandon_at_ns_ = monotonic_ns() + user_grace_ns;
-  if (signal == SIGQUIT && !ending_) say_why();
+  if (signal == SIGQUIT && !ending_) say_why(std::min(stretched(look_ns), longest_look_ns));
   send_to_all(Signal{static_cast<std::uint32_t>(signal)});
 }
 
 // As `gondwana why` does. The hosts hear from us meanwhile, or they would take us for dead.
-void Conductor::say_why() {
-  const std::uint64_t end_ns = monotonic_ns() + std::min(stretched(look_ns), longest_look_ns);
-  const auto goes_on = [this, end_ns] {
+// A signal ends the look, and what it tells then.
+void Conductor::say_why(std::uint64_t longest_ns) {
+  const std::uint64_t end_ns = monotonic_ns() + longest_ns;
+  bool is_left = false;
+  const auto goes_on = [&] {
     ping_hosts();
-    return monotonic_ns() < end_ns;
+    is_left = is_left || events_.hold();
+    return !is_left && monotonic_ns() < end_ns;
   };
-  const std::string report = why::examine_job_of(::getpid(), hosts_in_use(job_), goes_on);
-  if (!report.empty()) output_.say(report);
+  const std::string id = jobs::FoundJob::id_of(job_number(parts_.front().share.tag));
+  const std::string report = why::examine_job(id, hosts_in_use(job_), goes_on);
+  if (!report.empty() && !is_left) output_.say(report);
 }
 
 void Conductor::on_launcher_lost() {
@@ -264,7 +272,7 @@ void Conductor::on_time_up() {
   status_ = exit_timeout;
   output_.say(fmt::format("the job runs longer than --timeout {} s; its {} ranks are ended",
                           static_cast<double>(job_.timeout->count()) / 1000, job_.ranks()));
-  say_why();  // while the ranks live
+  say_why(std::min(stretched(look_ns), longest_look_ns));  // while the ranks live
   end_job(exit_timeout, "");
 }
 

@@ -53,7 +53,7 @@ class Conductor {
 
   // What can happen.
   void on_signal(int signal);
-  void say_why();
+  void say_why(std::uint64_t longest_ns);
   void on_launcher_lost();
   void on_frame(HostConnection& host, Frame& frame);
   void on_hello(HostConnection& host);
