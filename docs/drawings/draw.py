@@ -6,9 +6,14 @@ from pathlib import Path
 
 import memory_drawing
 import processes_drawing
+import why_drawing
 
 DOCS = Path(__file__).resolve().parent.parent
-DRAWINGS = {"processes.svg": processes_drawing.draw, "memory.svg": memory_drawing.draw}
+DRAWINGS = {
+    "memory.svg": memory_drawing.draw,
+    "processes.svg": processes_drawing.draw,
+    "why.svg": why_drawing.draw,
+}
 
 
 def main(arguments: list[str]) -> int:

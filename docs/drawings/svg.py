@@ -16,6 +16,9 @@ COLOURS = {
 }
 TEXT = ("#1f2328", "#e6edf3")
 FAINT = ("#59636e", "#9198a1")
+TYPED = ("#0969da", "#58a6ff")
+CULPRIT = ("#bc4c00", "#f0883e")
+MONO = "ui-monospace,SFMono-Regular,Menlo,DejaVu Sans Mono,monospace"
 # Class of a line: colour on light, on dark, dashes.
 LINES = {
     "starts": ("#0969da", "#58a6ff", ""),
@@ -27,7 +30,10 @@ LINES = {
 
 def rules(dark: int) -> str:
     """The style sheet for a light screen (0) or a dark one (1)."""
-    lines = [f"text{{fill:{TEXT[dark]}}} .faint{{fill:{FAINT[dark]}}}"]
+    lines = [
+        f"text{{fill:{TEXT[dark]}}} .faint{{fill:{FAINT[dark]}}} .typed{{fill:{TYPED[dark]}}} "
+        f".culprit{{fill:{CULPRIT[dark]}}} .mono{{font-family:{MONO}}}"
+    ]
     for name, pair in COLOURS.items():
         fill, line = pair[dark]
         lines.append(f".{name}{{fill:{fill};stroke:{line}}}")
