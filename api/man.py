@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the manual pages, from the API tables and from what is written by hand in docs/man.
 
-man.py FOLDER    writes FOLDER/man1, man3 and man7, and removes what was there before
+man.py FOLDER    writes FOLDER/man1, man3, man5 and man7, and removes what was there before
 """
 
 import argparse
@@ -18,7 +18,7 @@ from manual import notes, overview, roff
 from manual.family import FamilyWriter
 from manual.page import Page, pages_of
 
-TITLE = re.compile(r"# ((?:[\w+-]+\(\d\)(?:, )?)+) - (.+)")
+TITLE = re.compile(r"# ((?:[\w.+-]+\(\d\)(?:, )?)+) - (.+)")
 
 
 class Manual:
@@ -66,7 +66,7 @@ class Manual:
         """The page of a file that begins with "# name(7), alias(7) - summary"."""
         title, text = path.read_text(encoding="utf-8").split("\n", 1)
         match = TITLE.fullmatch(title)
-        names = re.findall(r"([\w+-]+)\(", match[1]) if match else [""]
+        names = re.findall(r"([\w.+-]+)\(", match[1]) if match else [""]
         name, number = path.stem[:-2], int(path.stem[-1])
         if names[0] != name:
             raise ValueError(f'{path}: its first line is not "# {name}({number}) - summary"')
@@ -95,7 +95,7 @@ def manual_of(root: Path) -> Manual:
 
 
 def write(files: dict[str, str], folder: Path) -> None:
-    for name in ("man1", "man3", "man7"):
+    for name in ("man1", "man3", "man5", "man7"):
         shutil.rmtree(folder / name, ignore_errors=True)
     for name, text in files.items():
         path = folder / name
@@ -105,7 +105,7 @@ def write(files: dict[str, str], folder: Path) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Writes the manual pages.")
-    parser.add_argument("folder", type=Path, help="where man1, man3 and man7 go")
+    parser.add_argument("folder", type=Path, help="where man1, man3, man5 and man7 go")
     arguments = parser.parse_args()
     root = Path(__file__).resolve().parent.parent
     try:

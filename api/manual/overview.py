@@ -32,7 +32,7 @@ def index_lines(api: Api, pages: list[Page]) -> Iterator[str]:
         for page in (page for page in pages if page.section is section):
             terms = ", ".join(f"`{name}`" for name in page.listed)
             yield from roff.tagged(prose.inline(terms), prose.inline(page.summary))
-    links = ", ".join(("gondwana(7)", *CONCEPTS, "shmem_environment(7)", "oshcc(1)", "oshrun(1)"))
+    links = ", ".join(("gondwana(1)", *CONCEPTS, "shmem_environment(7)", "oshcc(1)", "oshrun(1)"))
     yield from (".SH SEE ALSO", prose.inline(links))
 
 

@@ -53,7 +53,7 @@ endfunction()
 
 # The section 3gondwana, say, keeps the names apart from the pages of other implementations.
 function(link_manual)
-  foreach(number 1 3 7)
+  foreach(number 1 3 5 7)
     file(GLOB pages ${root}${prefix}/share/man/man${number}/*.${number})
     file(MAKE_DIRECTORY ${root}/usr/share/man/man${number})
     foreach(page IN LISTS pages)

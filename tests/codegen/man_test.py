@@ -210,6 +210,14 @@ class CommandTest(ManualTest):
         ours = {name for name in listed if name.startswith("GASNET_")}
         self.assert_same(ours, named, "gondwana-gasnet.7.md")
 
+    def test_the_options_of_gasnets_launchers_and_of_armci_config_are_those_of_the_scripts(self):
+        for script, page, other in (("gasnetrun", "gasnetrun_smp", {"-h", "--help"}), ("armci-config.in", "armci-config", set())):
+            text = (ROOT / "tools/wrappers" / script).read_text(encoding="utf-8")
+            cases = re.findall(r"^    (-[^()]*)\)", text, flags=re.MULTILINE)
+            known = {option for case in cases for option in re.findall(r"(?<![\w-])--?[a-zA-Z]+", case)}
+            explained = set(re.findall(r"(?<![\w-])--?[a-zA-Z]+", section(self.pages[f"man1/{page}.1"], "OPTIONS")))
+            self.assertEqual(known - other, explained, script)
+
     def test_the_options_of_the_compiler_commands_are_those_of_the_script(self):
         script = (ROOT / "tools/wrappers/oshcc.in").read_text(encoding="utf-8")
         for option in re.findall(r"^#   (--\S+), (-\w+)|^#   (--\S+)", script, flags=re.MULTILINE):
