@@ -44,6 +44,7 @@ NOT_RUN = {
     r"\[options\]|^gondwana (?:run|profile):|^gondwana: ": "a synopsis, or what is printed",
     r"mistakes.* (?:past_|store_|missing_|two_|nobody|other_|wrong_|stack|crash|--heap)|mistakes?$": "the test first_hour",
 }
+MODULES = [path for folder in ("/usr/lib", "/usr/share") for path in Path(folder).glob("*/modulecmd.tcl")]
 CMAKE = re.compile(r"^```cmake\n(cmake_minimum_required.*?)^```", re.MULTILINE | re.DOTALL)
 PROGRAM = re.search(r"^```c\n(#include.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)[1]
 PYTHON = "import gondwana\nprint(gondwana.rank())\n"
@@ -72,7 +73,7 @@ class PagesTest(unittest.TestCase):
 
     def here(self, command):
         """The command with the places and hosts of this machine."""
-        command = command.replace("$PWD/build/stage", "PREFIX").replace("PREFIX", str(self.prefix))
+        command = command.replace("$PWD/build/stage", "PREFIX").replace("PREFIX", str(self.prefix)).replace("REPOSITORY", str(ROOT))
         command = re.sub(r"\bnode[12]\b", "localhost", command)
         # As root, and for more ranks than processors, Open MPI wants to be asked.
         command = re.sub(r"^mpirun ", "mpirun.openmpi --allow-run-as-root --oversubscribe ", command)
@@ -138,6 +139,25 @@ class PagesTest(unittest.TestCase):
             compiled = next(command for command in commands if command.endswith("hello.c"))
             run_well("sh", "-c", compiled, cwd=build)
             self.assertIn("libgondwana_shmem.so", commands[-1])
+
+    def test_the_words_of_the_page_on_messages_are_printed(self):
+        """In the order of the alphabet, and each in our sources: "..." stands for what a message names."""
+        rows = re.findall(r"^\| (`.*?`) \| ", (ROOT / "docs/messages.md").read_text(encoding="utf-8"), re.MULTILINE)
+        self.assertEqual(rows, sorted(rows, key=str.lower))
+        sources = (path for folder in ("src", "tools") for path in (ROOT / folder).rglob("*.[ch]pp"))
+        text = re.sub(r'"\s*"', "", "\n".join(path.read_text(encoding="utf-8") for path in sources))
+        words = [word.strip() for row in rows for name in re.findall("`(.*?)`", row) for word in name.split("...")]
+        self.assertEqual([word for word in words if word and word not in text], [])
+
+    @unittest.skipUnless(shutil.which("tclsh") and MODULES, "no Environment Modules here")
+    def test_the_module_file_sets_the_paths(self):
+        folder = self.folder / "modulefiles/gondwana"
+        folder.mkdir(parents=True)
+        text = (ROOT / "packages/modules/gondwana").read_text(encoding="utf-8")
+        (folder / "0.1.0").write_text(text.replace("/opt/gondwana", str(self.prefix)), encoding="utf-8")
+        script = f'eval "$(tclsh {MODULES[0]} sh load gondwana)"; gondwana run -n 2 gondwana --version; echo $CMAKE_PREFIX_PATH'
+        said = run_well("sh", "-ec", script, variables={"MODULEPATH": str(folder.parent)})
+        self.assertEqual(said.splitlines()[2:], [str(self.prefix)], said)
 
     def configure(self, name, project):
         folder = self.folder / name
