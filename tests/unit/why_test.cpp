@@ -1,10 +1,14 @@
 // What `gondwana why` says of jobs, without a job.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 
 #include <string>
 #include <vector>
 
+#include "jobs/system_call.hpp"
 #include "why/diagnosis.hpp"
+#include "why/polls.hpp"
 #include "why/wait_graph.hpp"
 
 namespace gondwana::why {
@@ -43,7 +47,8 @@ RankSeen with(RankSeen rank, RankSeen::Process process, RankState state = RankSt
 }
 
 // On one node of `nodes`.
-Diagnosis diagnosis_of(std::vector<RankSeen> ranks, std::uint32_t nodes = 1) {
+Diagnosis diagnosis_of(std::vector<RankSeen> ranks, std::uint32_t nodes = 1,
+                       Stacks stacks = Stacks::seen) {
   JobSeen job;
   job.nodes = nodes;
   job.watched_s = 1;
@@ -52,7 +57,7 @@ Diagnosis diagnosis_of(std::vector<RankSeen> ranks, std::uint32_t nodes = 1) {
   job.ranks = count * nodes;
   job.found = {{.node = 0, .first = 0, .ranks = count, .host = "here", .processors = 64}};
   job.seen = std::move(ranks);
-  return diagnose(job);
+  return diagnose(job, stacks);
 }
 
 std::string first_of(const Diagnosis& diagnosis) {
@@ -72,6 +77,52 @@ TEST(why, a_rank_that_gets_no_processor_does_not_sleep) {
   delayed.delayed = 0.9;
   const Diagnosis found = diagnosis_of({in_barrier(), delayed});
   EXPECT_TRUE(first_of(found).starts_with("rank 1 keeps the others waiting: it computes"));
+}
+
+TEST(why, a_rank_that_polls_is_named_with_its_call_where_stacks_were_seen) {
+  RankSeen busy = runs();
+  busy.computed = 1;
+  EXPECT_TRUE(first_of(diagnosis_of({in_barrier(), busy}, 1, Stacks::unseen))
+                  .starts_with("rank 1 keeps the others waiting: it computes or polls in the "
+                               "program, without a call of the library that waits in the 1.0 s"));
+  for (const std::uint64_t calls : {0, 1000}) {
+    busy = runs(0, calls);
+    busy.polls = "shmem_long_g";
+    const Diagnosis found = diagnosis_of({in_barrier(), busy});
+    EXPECT_EQ(found.culprits, (Ranks{1}));
+    const std::string what = calls == 0
+                                 ? "it polls, calling shmem_long_g again and again, in the "
+                                 : "it calls shmem_long_g again and again, perhaps as a poll, in";
+    EXPECT_TRUE(first_of(found).starts_with("rank 1 keeps the others waiting: " + what));
+    EXPECT_EQ(describe(busy),
+              calls == 0 ? "polls by calls of shmem_long_g" : "calls shmem_long_g again and again");
+  }
+}
+
+TEST(why, a_rank_that_sleeps_is_named_with_its_system_call) {
+  RankSeen asleep = runs();
+  asleep.system_call = "read of descriptor 0 (a pipe)";
+  EXPECT_TRUE(first_of(diagnosis_of({in_barrier(), asleep}))
+                  .starts_with("rank 1 keeps the others waiting: it sleeps in the program, in read "
+                               "of descriptor 0 (a pipe), without a call of the library in the "));
+  EXPECT_EQ(describe(asleep), "is in read of descriptor 0 (a pipe)");
+  EXPECT_EQ(jobs::describe_system_call(fmt::format("{} 0x3 0x7f 0x1 0x0", SYS_read)),
+            "read of descriptor 3");
+  EXPECT_EQ(jobs::describe_system_call("running"), "");
+  EXPECT_EQ(jobs::describe_system_call("-1 0x7ffd 0x7f"), "");
+}
+
+TEST(why, the_call_of_a_stack_is_the_one_that_the_program_has_made) {
+  const auto call = [](std::vector<Frame> frames) {
+    return call_of_library({.name = "t", .frames = std::move(frames)});
+  };
+  const Frame own{.function = "main", .is_program = true};
+  const Frame yields{.function = "sched_yield", .module = "libc.so.6"};
+  const Frame helper{.function = "tell_of_fetches", .module = "/lib/libgondwana_shmem.so"};
+  EXPECT_EQ(call({yields, helper, {.function = "pshmem_long_test"}, own}), "shmem_long_test");
+  EXPECT_EQ(call({yields, helper, own}), "the library");
+  EXPECT_EQ(call({yields, own}), "");
+  EXPECT_EQ(call({own}), "");
 }
 
 TEST(why, a_circle_beside_a_chain_into_it_is_named_alone) {
@@ -208,6 +259,30 @@ TEST(why, too_few_processors_are_told_where_they_are_used) {
   };
   EXPECT_TRUE(of(busy).starts_with("100 ranks share 64 processors of here and wait for them"));
   EXPECT_TRUE(of(woken).starts_with("no rank keeps the others waiting"));
+  woken.delayed = 0.9;
+  JobSeen loaded;  // by other programs
+  loaded.ranks = 100;
+  loaded.nodes = 1;
+  loaded.watched_s = 1;
+  loaded.found = {{.ranks = 100, .host = "here", .processors = 64, .idle = 0}};
+  loaded.seen.assign(100, woken);
+  for (std::uint32_t i = 0; i < 100; ++i) loaded.seen[i].rank = i;
+  EXPECT_TRUE(first_of(diagnose(loaded)).ends_with("of the time; other processes run there, too"));
+}
+
+TEST(why, an_agent_that_is_stopped_is_named) {
+  JobSeen job;
+  job.ranks = 1;
+  job.nodes = 1;
+  job.watched_s = 1;
+  job.found = {
+      {.ranks = 1, .host = "here", .agent = jobs::AgentSeen{.pid = 8, .is_stopped = true}}};
+  job.seen = {in_barrier()};
+  EXPECT_TRUE(first_of(diagnose(job))
+                  .starts_with("the agent of node 0 on host here (process 8) is stopped by a "
+                               "signal: kill -CONT 8 lets it"));
+  job.found[0].agent->tracer = 9;
+  EXPECT_NE(first_of(diagnose(job)).find(" is held by a debugger, process 9"), std::string::npos);
 }
 
 TEST(why, a_rank_that_has_not_come_is_named) {

@@ -64,6 +64,18 @@ static void word_of_heap(void) {
   if (is_last) shmem_int_wait_until_any(words, 4, NULL, SHMEM_CMP_EQ, 7);
 }
 
+static void poll_by_test(void) {
+  while (is_last && !shmem_int_test(&word, SHMEM_CMP_EQ, 7)) continue;
+}
+
+static void poll_by_get(void) {
+  while (is_last && shmem_int_g(&word, 0) != 7) continue;
+}
+
+static void sleep_for_ever(void) {
+  while (is_last) sleep_ms(600000);
+}
+
 static void slow_rank(void) {
   static char there[4096];
   static char here[sizeof there];
@@ -158,21 +170,15 @@ static const struct {
   const char* name;
   void (*act)(void);
 } problems[] = {
-    {"locks", order_of_locks},
-    {"collective", other_collective},
-    {"loop", endless_loop},
-    {"thread", endless_loop_in_thread},
-    {"stopped", stopped},
-    {"word", word_that_nobody_writes},
-    {"heap", word_of_heap},
-    {"slow", slow_rank},
-    {"oversubscribed", oversubscribed},
-    {"team", wrong_team},
-    {"inbox", full_inbox},
-    {"members", smaller_team},
-    {"nothing", nothing},
-    {"input", end_of_input},
-    {"child", child_that_stays},
+    {"locks", order_of_locks},  {"collective", other_collective},
+    {"loop", endless_loop},     {"thread", endless_loop_in_thread},
+    {"stopped", stopped},       {"word", word_that_nobody_writes},
+    {"heap", word_of_heap},     {"test", poll_by_test},
+    {"get", poll_by_get},       {"sleep", sleep_for_ever},
+    {"slow", slow_rank},        {"oversubscribed", oversubscribed},
+    {"team", wrong_team},       {"inbox", full_inbox},
+    {"members", smaller_team},  {"nothing", nothing},
+    {"input", end_of_input},    {"child", child_that_stays},
     {"damage", damaged_memory},
 };
 

@@ -27,7 +27,7 @@ void fields(auto& archive, Of<Members> auto& members) {
 }
 void fields(auto& archive, Of<WaitSeen> auto& wait) {
   archive(wait.call, wait.peer, wait.team, wait.place, wait.word, wait.members, wait.seconds);
-  archive(wait.lasted);
+  archive(wait.lasted, wait.value);
 }
 constexpr std::uint8_t enumerators(RankSeen::Process /*process*/) {
   return 4;
@@ -36,13 +36,15 @@ void fields(auto& archive, Of<RankSeen> auto& rank) {
   archive(rank.rank, rank.node, rank.pid, rank.process, rank.state, rank.wait, rank.waited);
   archive(rank.computed, rank.delayed, rank.counts, rank.messages, rank.under_way, rank.calls);
   archive(rank.totals, rank.messages_total, rank.used_s, rank.is_in_exit, rank.tracer);
+  archive(rank.system_call, rank.polls);
 }
 void fields(auto& archive, Of<AgentSeen> auto& agent) {
   archive(agent.pid, agent.used_s, agent.computed, agent.batches, agent.batches_total);
-  archive(agent.waiting, agent.leaving);
+  archive(agent.waiting, agent.leaving, agent.is_stopped, agent.tracer);
 }
 void fields(auto& archive, Of<NodeSeen> auto& node) {
-  archive(node.node, node.first, node.ranks, node.host, node.processors, node.agent);
+  archive(node.node, node.first, node.ranks, node.host, node.processors, node.idle);
+  archive(node.agent);
 }
 
 // Nodes and ranks in their order, and each rank one of its node.

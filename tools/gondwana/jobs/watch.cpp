@@ -1,16 +1,20 @@
 #include "jobs/watch.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "core/counters.hpp"
 #include "core/host_name.hpp"
 #include "core/machine.hpp"
 #include "jobs/process_state.hpp"
+#include "jobs/system_call.hpp"
 #include "memory/live.hpp"
 #include "memory/stillness.hpp"
 
@@ -87,6 +91,8 @@ class Watched {
                      : last.process.is_stopped() ? RankSeen::Process::stopped
                                                  : RankSeen::Process::alive;
     if (rank.process == RankSeen::Process::stopped) rank.tracer = tracer_of(rank.pid);
+    if (rank.process == RankSeen::Process::alive && !rank.wait && last.process.letter == 'S')
+      rank.system_call = system_call_of(rank.pid);
     return rank;
   }
 
@@ -168,9 +174,11 @@ class WatchedAgent {
     agent.pid = process_in(load.process);
     if (agent.pid != 0 && node_->has_our_numbers()) {
       // The second is exact, and the agent has one thread unless its library has more.
-      const std::uint64_t used_ns =
-          std::max(state_of(agent.pid).used_ns, scheduled(agent.pid).run_ns);
+      const ProcessState process = state_of(agent.pid);
+      const std::uint64_t used_ns = std::max(process.used_ns, scheduled(agent.pid).run_ns);
       agent.used_s = static_cast<double>(used_ns) * 1e-9;
+      agent.is_stopped = process.is_stopped();
+      if (agent.is_stopped) agent.tracer = tracer_of(agent.pid);
     }
     agent.batches_total = load.batches.load(std::memory_order_relaxed);
     agent.waiting = load.waiting.load(std::memory_order_relaxed);
@@ -182,17 +190,55 @@ class WatchedAgent {
   AgentSeen first_;
 };
 
+using Processors = std::array<std::uint64_t, 16>;  // a bit for each
+
 // Those where any rank of the job may run on this machine.
-std::uint32_t processors_of(const FoundJob& job) {
-  std::array<std::uint64_t, 16> all{};
+Processors processors_of(const FoundJob& job) {
+  Processors all{};
   for (const FoundNode& node : job.nodes)
     for (std::uint32_t local = 0; local < node.facts().ranks; ++local)
       for (std::size_t i = 0; i < all.size(); ++i)
         all.at(i) |= node.page(local).processors.at(i).load(std::memory_order_relaxed);
-  std::uint32_t processors = 0;
-  for (const std::uint64_t word : all)
-    processors += static_cast<std::uint32_t>(std::popcount(word));
-  return processors;
+  return all;
+}
+
+std::uint32_t count(const Processors& processors) {
+  std::uint32_t sum = 0;
+  for (const std::uint64_t word : processors)
+    sum += static_cast<std::uint32_t>(std::popcount(word));
+  return sum;
+}
+
+// How long each processor has had nothing to do, by their numbers.
+std::vector<std::uint64_t> idle_times_ns() {
+  std::ifstream file("/proc/stat");
+  const auto tick_ns = 1'000'000'000 / static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
+  std::vector<std::uint64_t> times;
+  for (std::string line; std::getline(file, line) && line.starts_with("cpu");) {
+    std::istringstream words(line.substr(3));
+    std::size_t number = 0;
+    std::array<std::uint64_t, 5> spent{};  // in the program, nice, in the kernel, idle, for a disk
+    if (line.starts_with("cpu ") || !(words >> number) || number >= 64 * Processors{}.size())
+      continue;
+    for (std::uint64_t& each : spent) words >> each;
+    times.resize(std::max(times.size(), number + 1));
+    times[number] = (spent[3] + spent[4]) * tick_ns;
+  }
+  return times;
+}
+
+// The part of the time; 1 where it is not known.
+double idle_share(const Processors& processors, const std::vector<std::uint64_t>& before,
+                  std::uint64_t watched_ns) {
+  const std::vector<std::uint64_t> now = idle_times_ns();
+  double sum = 0;
+  std::uint32_t known = 0;
+  for (std::size_t number = 0; number < std::min(before.size(), now.size()); ++number) {
+    if ((processors.at(number / 64) >> number % 64 & 1) == 0) continue;
+    sum += share(before[number], now[number], watched_ns);
+    ++known;
+  }
+  return known == 0 ? 1 : sum / known;
 }
 
 }  // namespace
@@ -208,6 +254,7 @@ JobSeen watch(const FoundJob& job, std::chrono::milliseconds time, FunctionRef<b
       ranks.emplace_back(node, local);
   const std::vector<WatchedAgent> agents(job.nodes.begin(), job.nodes.end());
   const std::string program = job.program();  // the job may end meanwhile
+  const std::vector<std::uint64_t> idle_before = idle_times_ns();
   const std::uint64_t begin_ns = monotonic_ns();
   const auto end = std::chrono::steady_clock::now() + time;
   while (std::chrono::steady_clock::now() < end && goes_on()) {
@@ -223,10 +270,12 @@ JobSeen watch(const FoundJob& job, std::chrono::milliseconds time, FunctionRef<b
                .found = {},
                .seen = {},
                .complaints = {}};
+  const Processors processors = processors_of(job);
+  const double idle = idle_share(processors, idle_before, watched_ns);
   for (std::size_t i = 0; i < agents.size(); ++i) {
     const NodeFacts& facts = job.nodes[i].facts();
     seen.found.push_back({facts.node, facts.first, facts.ranks, host_name().data(),
-                          processors_of(job), agents[i].seen(watched_ns)});
+                          count(processors), idle, agents[i].seen(watched_ns)});
   }
   for (const Watched& rank : ranks) seen.seen.push_back(rank.seen(watched_ns));
   return seen;

@@ -40,6 +40,7 @@ struct WaitSeen {
   std::uint32_t team = Waiting::no_team;
   std::uint64_t place = 0;  // address of the lock or word, in the memory of the rank; 0: none
   std::string word = {};    // its name: "locks+8", "heap+0x40"; empty: not known
+  std::string value = {};   // of the word, at the end; empty: not known
   Members members = {};     // of that team
   double seconds = 0;       // that it has lasted
   bool lasted = false;      // all the time that the job was watched
@@ -65,7 +66,9 @@ struct RankSeen {
   std::uint64_t under_way = 0;  // operations that wait for other nodes, at the end
   std::uint64_t calls = 0;      // counted operations, in the time that it was watched
   bool is_in_exit = false;
-  pid_t tracer = 0;  // a debugger that holds it
+  pid_t tracer = 0;              // a debugger that holds it
+  std::string system_call = {};  // that it sleeps in, outside of the library; empty: not known
+  std::string polls = {};        // the call that it makes again and again; empty: not known
 };
 
 // A node agent.
@@ -77,6 +80,8 @@ struct AgentSeen {
   std::uint64_t batches_total = 0;
   std::uint32_t waiting = 0;  // processes and batches whose bytes wait for the network
   std::uint64_t leaving = 0;  // bytes in flight
+  bool is_stopped = false;
+  pid_t tracer = 0;  // a debugger that holds it
 };
 
 struct NodeSeen {
@@ -85,6 +90,7 @@ struct NodeSeen {
   std::uint32_t ranks = 0;
   std::string host;
   std::uint32_t processors = 0;  // of that host, which ranks of the job may use
+  double idle = 1;               // part of the time that these had nothing to do
   std::optional<AgentSeen> agent = {};
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -37,12 +38,13 @@ std::string call_of(const jobs::WaitSeen& wait) {
 
 class Findings {
  public:
-  explicit Findings(const JobSeen& job) : job_(&job), graph_(job) {}
+  Findings(const JobSeen& job, Stacks stacks) : job_(&job), stacks_(stacks), graph_(job) {}
 
   Diagnosis make() {
     if (is_over(*job_)) return make_of_end();
     find_lost();
     find_stopped();
+    find_stopped_agents();
     find_absent();
     find_circles();
     find_single();
@@ -160,6 +162,20 @@ class Findings {
         stopped);
   }
 
+  void find_stopped_agents() {
+    for (const jobs::NodeSeen& node : job_->found) {
+      if (!node.agent || !node.agent->is_stopped) continue;
+      const pid_t pid = node.agent->pid;
+      const std::string how =
+          node.agent->tracer != 0
+              ? fmt::format("held by a debugger, process {}", node.agent->tracer)
+              : fmt::format("stopped by a signal: kill -CONT {} lets it go on", pid);
+      say(fmt::format("the agent of node {} on host {} (process {}) is {}{}", node.node, node.host,
+                      pid, how, waiting("; ")),
+          {});
+    }
+  }
+
   // Ranks that all wait for each other.
   void find_circles() {
     for (const Ranks& circle : graph_.circles()) {
@@ -223,8 +239,18 @@ class Findings {
         if (does(graph_.rank(rank)) == what) ranks.push_back(rank);
       return ranks;
     };
-    if (const Ranks silent = those(Does::silent); !silent.empty()) tell_of_silent(silent);
-    if (const Ranks busy = those(Does::work); !busy.empty())
+    const auto polls = [this](std::uint32_t rank) { return !graph_.rank(rank).polls.empty(); };
+    Ranks silent = those(Does::silent);
+    Ranks busy = those(Does::work);
+    Ranks polling;
+    for (Ranks* some : {&silent, &busy}) {
+      std::ranges::copy_if(*some, std::back_inserter(polling), polls);
+      std::erase_if(*some, polls);
+    }
+    std::ranges::sort(polling);
+    if (!polling.empty()) tell_of_polling(polling);
+    if (!silent.empty()) tell_of_silent(silent);
+    if (!busy.empty())
       say(fmt::format("{} {} on{}", name(busy), busy.size() == 1 ? "works" : "work", waiting("; ")),
           busy);
     Ranks alone;
@@ -235,20 +261,55 @@ class Findings {
     if (!alone.empty()) all_nodes_are_seen() ? tell_of_forgotten(alone) : tell_of_far(alone);
   }
 
+  void tell_of_polling(const Ranks& polling) {
+    std::map<std::pair<std::string, bool>, Ranks> calls;
+    for (const std::uint32_t rank : polling) {
+      const RankSeen& seen = graph_.rank(rank);
+      // Calls that count may do work.
+      calls[{seen.polls, does(seen) == Does::silent}].push_back(rank);
+    }
+    std::string each;
+    for (const auto& [call, ranks] : calls) {
+      const char* s = ranks.size() == 1 ? "s" : "";
+      each += fmt::format("{}{} ", each.empty() ? "" : ", ",
+                          calls.size() > 1      ? name(ranks)
+                          : polling.size() == 1 ? "it"
+                                                : "they");
+      each += call.second
+                  ? fmt::format("poll{}, calling {} again and again", s, call.first)
+                  : fmt::format("call{} {} again and again, perhaps as a poll", s, call.first);
+    }
+    say(fmt::format("{} {} the others waiting: {}, in the {} that {} watched{}", name(polling),
+                    polling.size() == 1 ? "keeps" : "keep", each, format_seconds(job_->watched_s),
+                    polling.size() == 1 ? "it was" : "they were", waiting("; ")),
+        polling);
+  }
+
   void tell_of_silent(const Ranks& silent) {
     double computed = 0;  // or wanted a processor
-    for (const std::uint32_t rank : silent)
-      computed += graph_.rank(rank).computed + graph_.rank(rank).delayed;
+    for (const std::uint32_t rank : silent) {
+      const RankSeen& seen = graph_.rank(rank);
+      computed += seen.computed + (seen.system_call.empty() ? seen.delayed : 0);
+    }
     const bool one = silent.size() == 1;
     const bool compute = computed > 0.1 * static_cast<double>(silent.size());
     const bool is_known = graph_.rank(silent.front()).pid != 0;
+    const bool may_poll = stacks_ == Stacks::unseen;
     const std::string what = !is_known ? (one ? "is" : "are")
-                             : compute ? (one ? "computes" : "compute")
+                             : compute ? (one        ? may_poll ? "computes or polls" : "computes"
+                                          : may_poll ? "compute or poll"
+                                                     : "compute")
                                        : (one ? "sleeps" : "sleep");
-    say(fmt::format("{} {} the others waiting: {} {} in the program, without a call of the library "
-                    "in the {} that {} watched{}",
-                    name(silent), one ? "keeps" : "keep", one ? "it" : "they", what,
-                    format_seconds(job_->watched_s), one ? "it was" : "they were", waiting("; ")),
+    // The same for all, or the table tells it.
+    std::string where = compute ? "" : graph_.rank(silent.front()).system_call;
+    for (const std::uint32_t rank : silent)
+      if (graph_.rank(rank).system_call != where) where.clear();
+    if (!where.empty()) where = ", in " + where;
+    say(fmt::format("{} {} the others waiting: {} {} in the program{}, without a call of the "
+                    "library{} in the {} that {} watched{}",
+                    name(silent), one ? "keeps" : "keep", one ? "it" : "they", what, where,
+                    compute && may_poll ? " that waits" : "", format_seconds(job_->watched_s),
+                    one ? "it was" : "they were", waiting("; ")),
         silent);
   }
 
@@ -315,6 +376,7 @@ class Findings {
     struct Host {
       std::uint32_t processors = 0;
       std::uint32_t ranks = 0;
+      double idle = 1;
       double used = 0;
       double wanted = 0;
     };
@@ -322,6 +384,7 @@ class Findings {
     std::map<std::uint32_t, std::string> host_of;
     for (const jobs::NodeSeen& node : job_->found) {
       hosts[node.host].processors = node.processors;
+      hosts[node.host].idle = node.idle;
       host_of[node.node] = node.host;
     }
     for (const RankSeen& rank : job_->seen) {
@@ -335,13 +398,17 @@ class Findings {
       constexpr double much_more = 1.25;
       if (host.processors == 0 || host.ranks <= host.processors) continue;
       if (host.wanted < much_more * host.processors) continue;
-      // Ranks that a barrier wakes all at once want processors for a moment only.
+      // Ranks that a barrier wakes all at once want processors for a moment only. If others use
+      // these, little is left for the ranks.
       constexpr double much_used = 0.25;
-      if (host.used < much_used * host.processors) continue;
+      constexpr double much_idle = 0.2;
+      const bool is_shared = host.used < much_used * host.processors;
+      if (is_shared && host.idle > much_idle) continue;
       diagnosis_.sentences.push_back(fmt::format(
-          "{} ranks share {} processor{} of {} and wait for {}: each runs {:.0f} % of the time",
+          "{} ranks share {} processor{} of {} and wait for {}: each runs {:.0f} % of the time{}",
           host.ranks, host.processors, host.processors == 1 ? "" : "s", name,
-          host.processors == 1 ? "it" : "them", 100 * host.used / host.ranks));
+          host.processors == 1 ? "it" : "them", 100 * host.used / host.ranks,
+          is_shared ? "; other processes run there, too" : ""));
     }
   }
 
@@ -368,14 +435,15 @@ class Findings {
   }
 
   const JobSeen* job_;
+  Stacks stacks_;
   WaitGraph graph_;
   Diagnosis diagnosis_;
 };
 
 }  // namespace
 
-Diagnosis diagnose(const JobSeen& job) {
-  return Findings(job).make();
+Diagnosis diagnose(const JobSeen& job, Stacks stacks) {
+  return Findings(job, stacks).make();
 }
 
 std::string format_seconds(double seconds) {
@@ -399,11 +467,14 @@ std::string describe(const RankSeen& rank) {
     case Does::stopped:
       return "is stopped";
     case Does::silent:
-      return "is in the program";
+      return !rank.polls.empty()         ? "polls by calls of " + rank.polls
+             : !rank.system_call.empty() ? "is in " + rank.system_call
+                                         : "is in the program";
     case Does::wait:
     case Does::work:
       break;
   }
+  if (!rank.polls.empty()) return fmt::format("calls {} again and again", rank.polls);
   if (!rank.wait) return rank.is_in_exit ? "is in exit" : "works";
   std::string text = fmt::format("waits in {}", call_of(*rank.wait));
   if (rank.wait->team != Waiting::no_team && rank.wait->team != world)

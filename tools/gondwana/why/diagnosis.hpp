@@ -18,7 +18,11 @@ struct Diagnosis {
   std::vector<std::uint32_t> culprits;  // ranks; empty if nothing keeps the job from going on
 };
 
-Diagnosis diagnose(const jobs::JobSeen& job);
+// Whether stacks were looked at: only they tell a rank that polls (find_polls) from one that
+// computes.
+enum class Stacks : std::uint8_t { unseen, seen };
+
+Diagnosis diagnose(const jobs::JobSeen& job, Stacks stacks = Stacks::unseen);
 
 // What a rank does, without its number: "waits in shmem_barrier_all for 12 s".
 std::string describe(const jobs::RankSeen& rank);

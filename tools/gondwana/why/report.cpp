@@ -8,6 +8,7 @@
 #include "core/printable.hpp"
 #include "json_text.hpp"
 #include "memory/rank_report.hpp"
+#include "why/polls.hpp"
 #include "why/wait_graph.hpp"
 
 namespace gondwana::why {
@@ -38,10 +39,13 @@ std::string table(const JobSeen& job) {
     std::vector<std::uint32_t> ranks;
     double longest = 0;
     double computed = 0;
+    std::string value;  // that all of them wait at
   };
   std::map<std::string, Group> groups;
   for (const RankSeen& rank : job.seen) {
     Group& group = groups[describe(rank)];
+    const std::string value = rank.wait ? rank.wait->value : "";
+    group.value = group.ranks.empty() || group.value == value ? value : "";
     group.ranks.push_back(rank.rank);
     group.computed += rank.computed;
     if (rank.wait) group.longest = std::max(group.longest, rank.wait->seconds);
@@ -52,10 +56,11 @@ std::string table(const JobSeen& job) {
   std::string text = fmt::format("  {:<{}}  {:>9}  {:>9}  {}\n", "RANKS",
                                  std::max<std::size_t>(widest, 5), "SINCE", "PROCESSOR", "EACH");
   for (const auto& [what, group] : groups)
-    text += fmt::format(
-        "  {:<{}}  {:>9}  {:>7.0f} %  {}\n", format_ranks(group.ranks),
-        std::max<std::size_t>(widest, 5), group.longest > 0 ? format_seconds(group.longest) : "",
-        100 * group.computed / static_cast<double>(group.ranks.size()), printable(what));
+    text += fmt::format("  {:<{}}  {:>9}  {:>7.0f} %  {}\n", format_ranks(group.ranks),
+                        std::max<std::size_t>(widest, 5),
+                        group.longest > 0 ? format_seconds(group.longest) : "",
+                        100 * group.computed / static_cast<double>(group.ranks.size()),
+                        printable(what) + (group.value.empty() ? "" : ", which is " + group.value));
   return text;
 }
 
@@ -84,14 +89,16 @@ std::string to_json(const RankSeen& rank) {
     return value == ~std::uint32_t{0} ? std::string("null") : fmt::to_string(value);
   };
   if (rank.wait)
-    wait = fmt::format(R"({{"call": {}, "peer": {}, "team": {}, "word": {}, "seconds": {:.3f}}})",
+    wait = fmt::format(R"({{"call": {}, "peer": {}, "team": {}, "word": {}, "value": {}, )"
+                       R"("seconds": {:.3f}}})",
                        json_text(rank.wait->call), number(rank.wait->peer), number(rank.wait->team),
-                       json_text(rank.wait->word), rank.wait->seconds);
+                       json_text(rank.wait->word),
+                       rank.wait->value.empty() ? "null" : rank.wait->value, rank.wait->seconds);
   return fmt::format(
       R"({{"rank": {}, "node": {}, "process": {}, "does": {}, "wait": {}, "waited": {:.3f}, )"
-      R"("computed": {:.3f}, "delayed": {:.3f}, "calls": {}}})",
+      R"("computed": {:.3f}, "delayed": {:.3f}, "calls": {}, "system_call": {}, "polls": {}}})",
       rank.rank, rank.node, rank.pid, json_text(describe(rank)), wait, rank.waited, rank.computed,
-      rank.delayed, rank.calls);
+      rank.delayed, rank.calls, json_text(rank.system_call), json_text(rank.polls));
 }
 
 }  // namespace
@@ -114,10 +121,11 @@ std::string to_json(const Report& report) {
 
 Report examine(hosts::JobView& view, std::chrono::milliseconds time, FunctionRef<bool()> goes_on) {
   JobSeen seen = view.watch(time, goes_on, hosts::WordNames::yes);
-  Diagnosis diagnosis = diagnose(seen);
+  Diagnosis diagnosis = diagnose(seen, Stacks::seen);
   std::vector<Place> places;
   if (const auto ranks = ranks_to_find(seen, diagnosis); !ranks.empty())
     places = view.find_places(ranks, goes_on);
+  if (find_polls(view, seen, places, goes_on)) diagnosis = diagnose(seen, Stacks::seen);
   return {std::move(seen), std::move(diagnosis), std::move(places)};
 }
 

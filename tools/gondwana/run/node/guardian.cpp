@@ -174,7 +174,9 @@ void Guardian::on_question() {
 void Guardian::on_end_elsewhere(const End& end) {
   failed_elsewhere_ = !end.is_on_purpose || end.status != 0;
   if (end.is_on_purpose) return end_ranks_on_purpose(static_cast<int>(end.status));
-  if (ending_.state() == Ending::State::idle) say_who_waits();
+  // Where its time was over, the conductor has said why.
+  const bool is_told = end.status == exit_timeout;
+  if (ending_.state() == Ending::State::idle && !is_told) say_who_waits();
   // Where a batch system sends its signal to all processes, the ranks here may have it already.
   const int signal = static_cast<int>(end.status) - exit_signal_base;
   const bool is_signal = signal == SIGINT || signal == SIGTERM;

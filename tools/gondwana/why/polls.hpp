@@ -1,0 +1,23 @@
+// Ranks that call the library again and again without waiting in it: they poll for a value.
+#pragma once
+
+#include <vector>
+
+#include "core/function_ref.hpp"
+#include "hosts/job_view.hpp"
+#include "jobs/watch.hpp"
+#include "why/places.hpp"
+
+namespace gondwana::why {
+
+// Looks at the stacks of the ranks of `places` some times more, and sets RankSeen::polls of those
+// that are found in the same call. Returns whether there is one. Each look holds a rank for some
+// milliseconds. None begins once `goes_on` says no.
+bool find_polls(hosts::JobView& view, jobs::JobSeen& job, const std::vector<Place>& places,
+                FunctionRef<bool()> goes_on);
+
+// The call of the library that the program has made and is in: "shmem_long_test", or "the
+// library" where the name is not known; or nothing.
+std::string call_of_library(const ThreadStack& thread);
+
+}  // namespace gondwana::why
