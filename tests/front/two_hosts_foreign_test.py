@@ -38,6 +38,8 @@ class Foreign(TwoHostsCase):
         if HOW == "mpirun":
             own = ["--allow-run-as-root", "--map-by", "slot"]
             own += ["--mca", "plm_rsh_agent", self.hosts.ssh]
+            for name in ("ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS"):
+                own += ["-x", name] if name in os.environ else []
             return ["mpirun", *own, "--host", hosts, "-n", ranks]
         if HOW == "mpiexec.hydra":
             ssh = self.write("ssh", f'#!/bin/sh\nexec {self.hosts.ssh} "$@"\n', 0o755)

@@ -5,25 +5,20 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <cstring>
-#include <exception>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
-#include "bench/bench.hpp"
-#include "completion/completion.hpp"
 #include "core/parse.hpp"
 #include "core/print_error.hpp"
 #include "core/standard_descriptors.hpp"
-#include "info/info.hpp"
+#include "end_of_command.hpp"
+#include "modules.hpp"
 #include "ps/ps.hpp"
 #include "run/launcher.hpp"
-#include "top/top.hpp"
+#include "tools_module/tools.hpp"
 #include "trace/trace.hpp"
 #include "why/why.hpp"
 
@@ -51,19 +46,31 @@ int unknown_command(std::string_view word) {
   return 1;
 }
 
+// Commands of the module, which jobs do without.
+int run_tool(const std::vector<std::string>& words) {
+  const gondwana::Result<void*> found =
+      gondwana::find_in_module("libgondwana_tools.so", "gondwana_run_tool");
+  if (!found) {
+    gondwana::print_error("gondwana {}: {}; install all of Gondwana, or build it by ./dev build\n",
+                          words.front(), found.error().text);
+    return 1;
+  }
+  std::vector<const char*> arguments;
+  for (const std::string& word : words) arguments.push_back(word.c_str());
+  return reinterpret_cast<decltype(&gondwana_run_tool)>(*found)(static_cast<int>(arguments.size()),
+                                                                arguments.data());
+}
+
 int run(std::string_view name, const std::vector<std::string>& words) {
   if (name.substr(0, name.find('.')) == "oshrun")  // packages call it oshrun.gondwana
     return gondwana::launch::run_command(words);
   const std::string command = words.empty() ? "--help" : words.front();
   if (command == "run") return gondwana::launch::run_command({words.begin() + 1, words.end()});
-  if (command == "bench") return gondwana::bench::run_command({words.begin() + 1, words.end()});
-  if (command == "info") return gondwana::info::run_command({words.begin() + 1, words.end()});
   if (command == "ps") return gondwana::ps::run_command({words.begin() + 1, words.end()});
-  if (command == "top") return gondwana::top::run_command({words.begin() + 1, words.end()});
   if (command == "trace") return gondwana::trace::run_command({words.begin() + 1, words.end()});
   if (command == "why") return gondwana::why::run_command({words.begin() + 1, words.end()});
-  if (command == "complete")
-    return gondwana::completion::run_command({words.begin() + 1, words.end()});
+  if (command == "bench" || command == "info" || command == "top" || command == "complete")
+    return run_tool(words);
   if (command == "--version") {
     fmt::print("gondwana {}\n", GONDWANA_VERSION);
     return 0;
@@ -89,34 +96,12 @@ int run(std::string_view name, const std::vector<std::string>& words) {
   return false;
 }
 
-int complain_of_output(const char* reason) {
-  gondwana::print_error("gondwana: the output cannot be written: {}\n", reason);
-  return 1;
-}
-
-// The end of what a command has printed lies in a buffer until then. Returns the exit status.
-int flush_output(int status) {
-  errno = 0;
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
-  const int complaint = complain_of_output(errno != 0 ? std::strerror(errno) : "a write failed");
-  return status != 0 ? status : complaint;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   if (!has_stack()) return 1;
   gondwana::occupy_standard_descriptors();
-  try {
-    const std::string_view path = argc > 0 ? argv[0] : "gondwana";
-    return flush_output(
-        run(path.substr(path.rfind('/') + 1), {argv + (argc > 0 ? 1 : 0), argv + argc}));
-  } catch (const std::system_error& failure) {  // no thread, or no space for the output
-    if (std::ferror(stdout) != 0) return complain_of_output(failure.code().message().c_str());
-    gondwana::print_error("gondwana: {}\n", failure.what());
-    return 1;
-  } catch (const std::exception& failure) {  // no memory
-    gondwana::print_error("gondwana: {}\n", failure.what());
-    return 1;
-  }
+  const std::string_view path = argc > 0 ? argv[0] : "gondwana";
+  const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  return gondwana::run_to_the_end([&] { return run(path.substr(path.rfind('/') + 1), words); });
 }
