@@ -1,0 +1,59 @@
+"""compile_times.py BUILD: no file may cost the compiler more than 12 s alone. A new file that does has too
+much in it, or in the headers that it includes.
+
+Looks at what ninja noted of the last build of each object. Other processes were running then, so the few
+that took longest are compiled once more, and the processor's time counts."""
+
+import json
+import os
+import resource
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+LIMIT = 12  # seconds
+AT_MOST = 4  # files are compiled once more
+
+
+def noted_times(build):
+    times = {}
+    for line in (build / ".ninja_log").read_text().splitlines()[1:]:
+        begin, end, _, target, _ = line.split("\t")
+        times[target] = (int(end) - int(begin)) / 1000
+    return times
+
+
+def output_of(words):
+    return words[words.index("-o") + 1]
+
+
+def processor_time(entry):
+    words = [word for word in shlex.split(entry["command"]) if Path(word).name != "ccache"]
+    with tempfile.TemporaryDirectory() as folder:
+        words[words.index("-o") + 1] = f"{folder}/object"
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(words, cwd=entry["directory"], check=True, stderr=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def main():
+    build = Path(sys.argv[1])
+    times = noted_times(build)
+    longest_first = sorted(
+        json.loads((build / "compile_commands.json").read_text()),
+        key=lambda entry: -times.get(output_of(shlex.split(entry["command"])), 0),
+    )
+    slow = []
+    for entry in longest_first[:AT_MOST]:
+        noted = times.get(output_of(shlex.split(entry["command"])), 0)
+        if noted > LIMIT and (cost := processor_time(entry)) > LIMIT:
+            slow.append(f"{os.path.relpath(entry['file'])}: {cost:.1f} s, and {LIMIT} s is the most")
+    print(*slow, sep="\n", end="\n" if slow else "")
+    return 1 if slow else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
