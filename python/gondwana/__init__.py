@@ -12,6 +12,7 @@ with the program; a rank that fails by an exception ends the job. All threads ma
 model is that of OpenSHMEM: `put` may return before its values have arrived, see `quiet`.
 """
 
+from . import _needs as _needs  # before what imports numpy
 from ._array import Symmetric, empty, full, zeros
 from ._job import barrier, fence, finalize, init, quiet, rank, size
 from ._lock import Lock

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._job import check_process
 from ._library import Array, Dtype, address
 
 NAME = "libarmci.so.0"
@@ -74,8 +75,13 @@ class Process:
         self.rank = -1
         self.size = 0  # until the library is set up
 
+    def leave(self) -> None:
+        """In a child that was forked."""
+        self.rank, self.size = -1, 0
+
 
 process = Process()
+os.register_at_fork(after_in_child=process.leave)
 starting = threading.Lock()
 
 
@@ -123,6 +129,7 @@ def start() -> None:
     """Sets the library up at first use, collectively; it ends with the program."""
     if process.size:
         return
+    check_process()
     with starting:
         if not process.size:
             routine("ARMCI_Init")()

@@ -7,17 +7,19 @@ import sys
 import warnings
 from collections.abc import Sequence
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from . import _copying as copying
-from ._job import checked_rank, job, start
+from ._bound import Bound
+from ._job import checked_rank, job, size, start
 from ._library import Array, Dtype, address, number, routine
 
 Index = SupportsIndex | slice | EllipsisType | tuple[SupportsIndex | slice | EllipsisType, ...]
 Shape = SupportsIndex | Sequence[SupportsIndex]
+Out = TypeVar("Out", bound=Array)
 
 COMPARISONS = {"==": 1, "!=": 2, ">": 3, ">=": 4, "<": 5, "<=": 6}
 SIGNAL = np.dtype(np.uint64)
@@ -41,7 +43,7 @@ class Block:
             warnings.warn(message, ResourceWarning, stacklevel=2)
 
 
-class Symmetric:
+class Symmetric(Bound):
     """A numpy array that exists on every rank, or a part of one.
 
     `local` is the caller's own, without a copy. `at` in the methods is an index as numpy has it, of
@@ -51,6 +53,8 @@ class Symmetric:
     `free` is for all ranks to call. What is dropped without it stays taken until the job ends, and
     Python says so where it shows ResourceWarning (`python3 -X dev`).
     """
+
+    _cure = "; array.local.copy() is a numpy array of the caller's values"
 
     def __init__(self, local: Array, block: Block) -> None:
         """Not for programs: they call empty, zeros or full."""
@@ -80,6 +84,9 @@ class Symmetric:
     @property
     def size(self) -> int:
         return self._local.size
+
+    def __len__(self) -> int:
+        return len(self._local)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
         return np.array(self.local, dtype=dtype) if copy else np.asarray(self.local, dtype=dtype)
@@ -111,6 +118,7 @@ class Symmetric:
         if self._local is not self._block.array:
             raise ValueError("a part of a symmetric array is freed with the whole")
         if self._block.is_there():
+            start()
             routine("free")(address(self._local))
             self._block.freed = True
 
@@ -122,7 +130,16 @@ class Symmetric:
         They are there after `quiet`, or a barrier.
         """
         target = self._view(at)
-        copying.put(target, copying.fitting(values, target), checked_rank(rank, job.size))
+        copying.put(target, copying.fitting(values, target), checked_rank(rank, size()))
+
+    @overload
+    def get(self, rank: int, at: EllipsisType | slice = ..., out: None = None) -> Array: ...
+    @overload
+    def get(self, rank: int, at: Index = ..., *, out: Out) -> Out: ...
+    @overload
+    def get(self, rank: int, at: Index, out: Out) -> Out: ...
+    @overload
+    def get(self, rank: int, at: Index = ..., out: None = None) -> Any: ...
 
     def get(self, rank: int, at: Index = ..., out: Array | None = None) -> Any:
         """Reads the array of a rank: a new array, or number, or `out`, which must be contiguous."""
@@ -135,7 +152,7 @@ class Symmetric:
             )
         if not target.flags.c_contiguous or not target.flags.writeable:
             raise ValueError("out must be contiguous and writeable")
-        copying.get(target, source, checked_rank(rank, job.size))
+        copying.get(target, source, checked_rank(rank, size()))
         return target[()] if out is None else out
 
     def put_signal(
@@ -154,7 +171,7 @@ class Symmetric:
         """
         target = self._view(at)
         source = copying.fitting(values, target)
-        pe = checked_rank(rank, job.size)
+        pe = checked_rank(rank, size())
         if signal.dtype != SIGNAL:
             raise TypeError(f"a signal is of type uint64, not {signal.dtype}")
         flag, amount = signal._element(...), number(value, SIGNAL)
@@ -241,11 +258,12 @@ class Symmetric:
     def _atomic(self, name: str, index: Index, values: tuple[Any, ...], rank: int) -> Any:
         call = routine(f"atomic_{name}", self.dtype)
         numbers = [number(value, self.dtype) for value in values]
-        return call(self._element(index), *numbers, checked_rank(rank, job.size))
+        return call(self._element(index), *numbers, checked_rank(rank, size()))
 
     def _compare(self, name: str, index: Index, comparison: str, value: int) -> Any:
         if comparison not in COMPARISONS:
             raise ValueError(f"{comparison!r} is none of {' '.join(COMPARISONS)}")
+        start()
         call = routine(name, self.dtype)
         amount = number(value, self.dtype)
         return call(self._element(index), COMPARISONS[comparison], amount)
@@ -266,8 +284,8 @@ def _allocate(shape: Shape, dtype: DTypeLike, zeroed: bool) -> Symmetric:
         begin = routine("calloc")(length, 1) if zeroed else routine("malloc")(length)
     if not begin:
         raise MemoryError(
-            f"the symmetric heap has no room for {length} bytes; "
-            "GONDWANA_HEAP_SIZE or `gondwana run --heap` makes it larger"
+            f"shmem_{'calloc' if zeroed else 'malloc'} of {length} B: the symmetric heap has no free "
+            "piece of this size; raise GONDWANA_HEAP_SIZE, or --heap of `gondwana run`"
         )
     memory = memoryview((ctypes.c_char * length).from_address(begin))
     array: Array = np.ndarray(lengths, kind, buffer=memory)

@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from ._armci import Handle, combine, kind_of, process, routine, start
 from ._blocks import Blocks, Box, Index, Lengths, grid_of, selection
+from ._bound import Bound
 from ._copying import converted
-from ._job import checked_rank
+from ._job import check_process, checked_rank
 from ._library import Array, Dtype, address, number
 from ._transfer import Section, has_plain_rows, sections, transfer
 
@@ -27,7 +28,7 @@ DIMENSIONS = 7
 INTEGERS = {np.dtype(np.int32): 0, np.dtype(np.int64): 1}  # ARMCI_FETCH_AND_ADD, and for long
 
 
-class GlobalArray:
+class GlobalArray(Bound):
     """An array in blocks over all ranks. Each rank reads and writes any part of it.
 
     An index is made of whole numbers, slices with step 1 and `...`. `a[2:5, :]` reads a part,
@@ -39,6 +40,8 @@ class GlobalArray:
     An array that is dropped without `free` keeps its memory until the job ends. Python says so
     where it shows ResourceWarning (`python3 -X dev`).
     """
+
+    _cure = "; array.to_numpy() is a numpy array of the values of all ranks"
 
     def __init__(self, blocks: Blocks, dtype: Dtype, name: str | None) -> None:
         """Not for programs: they call create or zeros."""
@@ -72,6 +75,9 @@ class GlobalArray:
     @property
     def shape(self) -> Lengths:
         return self._blocks.shape
+
+    def __len__(self) -> int:
+        return self.shape[0]
 
     @property
     def ndim(self) -> int:
@@ -278,6 +284,7 @@ class GlobalArray:
         return f"global array {self._name!r}" if self._name else "a global array"
 
     def _check_there(self) -> None:
+        check_process()
         if self._freed:
             raise ValueError(f"{self._title} was freed; create it anew")
 

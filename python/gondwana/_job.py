@@ -2,6 +2,7 @@
 
 import ctypes
 import operator
+import os
 import threading
 
 from ._library import routine
@@ -17,13 +18,21 @@ class Job:
         self.size = 0  # as long as the library is not set up
         self.session = 0  # how often it was ended
         self.lock = threading.Lock()
+        self.forked = False  # this process is a child of the rank
+
+    def leave(self) -> None:
+        """In a child that was forked: the library would end it at its first call."""
+        self.forked = True
+        self.rank, self.size = -1, 0
 
 
 job = Job()
+os.register_at_fork(after_in_child=job.leave)
 
 
 def init() -> None:
     """Sets the library up, collectively; needed only to do so before first use, or again."""
+    check_process()
     with job.lock:
         if job.size:
             return
@@ -50,9 +59,17 @@ def start() -> None:
     """Sets the library up unless it is: the first line of what may be called first."""
     if job.size:
         return
+    check_process()
     if job.session:
         raise RuntimeError("gondwana.finalize() was called; gondwana.init() starts anew")
     init()
+
+
+def check_process() -> None:
+    if job.forked:
+        raise RuntimeError(
+            "called in a child process that the rank forked; only the rank itself is part of the job"
+        )
 
 
 def rank() -> int:
@@ -71,7 +88,7 @@ def checked_rank(number: int, ranks: int, of: str = "this job") -> int:
     """`number`, if it is one of `ranks`."""
     number = operator.index(number)
     if not 0 <= number < ranks:
-        raise ValueError(f"rank {number}: {of} has ranks 0 to {ranks - 1}")
+        raise ValueError(f"rank {number}: {of} has {ranks} ranks, 0 to {ranks - 1}")
     return number
 
 

@@ -6,10 +6,12 @@ from types import TracebackType
 import numpy as np
 
 from ._array import zeros
+from ._bound import Bound
+from ._job import start
 from ._library import routine
 
 
-class Lock:
+class Lock(Bound):
     """A lock for all ranks, made by all of them together: `with lock: ...`.
 
     It is held by a rank, not by a thread: threads of one rank must agree among themselves. Those
@@ -21,6 +23,7 @@ class Lock:
 
     def acquire(self, blocking: bool = True) -> bool:
         """Takes the lock; without `blocking` only if nobody has it. Whether the caller has it."""
+        start()
         word = self._word._element(0)
         if not blocking:
             return bool(routine("test_lock")(word) == 0)
@@ -29,6 +32,7 @@ class Lock:
 
     def release(self) -> None:
         """Completes what the caller has put, then lets the next one in."""
+        start()
         routine("clear_lock")(self._word._element(0))
 
     def free(self) -> None:

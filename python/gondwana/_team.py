@@ -5,6 +5,7 @@ import ctypes
 import numpy as np
 
 from ._array import Symmetric
+from ._bound import Bound
 from ._job import checked_rank, job, quiet, start
 from ._library import address, routine
 
@@ -12,7 +13,7 @@ BITWISE = ("and", "or", "xor")
 OPERATIONS = ("sum", "prod", "min", "max", *BITWISE)
 
 
-class Team:
+class Team(Bound):
     """An ordered set of ranks, numbered from 0. `gondwana.WORLD` is all of them.
 
     All its ranks call a collective operation, in the same order; one thread of each. Arrays are

@@ -109,6 +109,15 @@ class JobTest(unittest.TestCase):
             self.assertRegex(ended.stderr, f"ImportError: cannot load .*{said}")
             self.assertIn("let GONDWANA_LIBRARY name the library", ended.stderr)
 
+    def test_a_missing_numpy_is_said(self):
+        ended = run([sys.executable, "-S", "-c", "import gondwana.ga"])  # it sees no packages
+        self.assertEqual(ended.returncode, 1)
+        self.assertRegex(
+            ended.stderr,
+            r"ImportError: gondwana needs numpy, which \S+ does not have; "
+            r"(install .*python3-numpy|type `\S+ -m pip install numpy`)",
+        )
+
     def test_a_missing_library_of_armci_is_said(self):
         with tempfile.TemporaryDirectory() as folder:
             library = Path(os.environ["GONDWANA_LIBRARY"]).resolve()

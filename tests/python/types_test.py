@@ -52,13 +52,21 @@ class TypesTest(unittest.TestCase):
 
     def test_programs_that_are_right_pass(self):
         done = self.check_program("""
+            from typing import Any
+
             import gondwana
             import numpy as np
+            from numpy.typing import NDArray
 
             table = gondwana.zeros((2, 3), np.int64)
             table.put([1, 2, 3], rank=0, at=(1, slice(None)))
             ticket: int = table.fetch_add((0, 1), 1, rank=0)
             seen: int = table.wait_until((0, 0), ">=", ticket)
+            whole: NDArray[Any] = table.get(0)
+            place = np.empty(3, np.float32)
+            same: NDArray[np.float32] = table.get(0, at=1, out=place)
+            one: float = table.get(0, at=(0, 1))
+            print(len(table), whole, same, one)
             row, column = gondwana.WORLD.split_2d(2)
             row.barrier()
             with gondwana.Lock() as lock:
@@ -91,6 +99,7 @@ class TypesTest(unittest.TestCase):
             'gondwana.zeros(3).put(1, rank="0")': 'Argument "rank" to "put" of "Symmetric"',
             "gondwana.zeros(3).fetch_add(0, 1.5, 0)": 'Argument 2 to "fetch_add"',
             "gondwana.ga.zeros(3).read_inc(0, 0.5)": 'Argument 2 to "read_inc" of "GlobalArray"',
+            "gondwana.zeros(3).get(0).barier()": "has no attribute",
             "gondwana.barier()": 'Module has no attribute "barier"',
             "name: str = gondwana.rank()": "Incompatible types in assignment",
         }.items():

@@ -1,5 +1,8 @@
 """Arrays, copies and signals. Every rank runs every test."""
 
+import copy
+import os
+import pickle
 import unittest
 import warnings
 
@@ -112,7 +115,7 @@ class ArrayTest(unittest.TestCase):
     def test_wrong_ranks_are_refused(self):
         array = self.make(gondwana.zeros, 2)
         for rank in (-1, RANKS):
-            with self.assertRaisesRegex(ValueError, f"rank {rank}: this job has ranks 0 to"):
+            with self.assertRaisesRegex(ValueError, f"rank {rank}: this job has {RANKS} ranks, 0 to"):
                 array.put(1, rank)
         with self.assertRaises(TypeError):
             array.put(1, 0.0)
@@ -155,8 +158,52 @@ class ArrayTest(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "Python objects"):
             gondwana.zeros(2, object)
         for length in (2**50, 2**70):
-            with self.assertRaisesRegex(MemoryError, "GONDWANA_HEAP_SIZE"):
+            with self.assertRaisesRegex(MemoryError, "shmem_malloc of .* raise GONDWANA_HEAP_SIZE"):
                 gondwana.empty(length)
+
+    def test_what_belongs_to_the_job_is_neither_copied_nor_pickled(self):
+        array = self.make(gondwana.zeros, 4, int)
+        lock = self.make(gondwana.Lock)
+        for of_job in (array, array.part(0), lock, gondwana.WORLD):
+            for how in (copy.copy, copy.deepcopy, pickle.dumps):
+                name = f"gondwana.{type(of_job).__name__}"
+                with self.assertRaisesRegex(TypeError, f"{name} cannot be copied or pickled"):
+                    how(of_job)
+        with self.assertRaisesRegex(TypeError, r"array\.local\.copy\(\) is a numpy array"):
+            copy.deepcopy({"table": [array]})
+        self.assertEqual(copy.deepcopy(array.local).tolist(), [0] * 4)
+
+    def test_the_length_is_that_of_numpy(self):
+        array = self.make(gondwana.zeros, (3, 5))
+        self.assertEqual((len(array), len(array.part(0))), (3, 5))
+        with self.assertRaises(TypeError):
+            len(array.part((0, 0)))
+
+    def test_a_forked_child_is_no_rank(self):
+        array = self.make(gondwana.full, 2, 7)
+        lock = self.make(gondwana.Lock)
+        uses = (
+            gondwana.rank,
+            gondwana.init,
+            gondwana.barrier,
+            gondwana.WORLD.size,
+            lock.acquire,
+            lambda: array.put(1, NEXT),
+            lambda: array.wait_until(0, "==", 7),
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of fork beside threads
+            child = os.fork()
+        if child == 0:
+            refused = 0
+            for use in uses:
+                try:
+                    use()
+                except RuntimeError as error:
+                    refused += "only the rank itself is part of the job" in str(error)
+            os._exit(refused)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), len(uses))
+        gondwana.barrier()
 
     def test_parts_have_parts(self):
         array = self.make(gondwana.zeros, (4, 6))

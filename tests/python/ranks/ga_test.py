@@ -1,6 +1,8 @@
 """Global arrays. Every rank runs every test. GA_TEST_SEED repeats a run with its random parts."""
 
+import copy
 import os
+import pickle
 import random
 import threading
 import unittest
@@ -360,6 +362,13 @@ class GlobalArrayTest(unittest.TestCase):
         if RANKS > 1:
             with self.assertRaisesRegex(ValueError, "the ranks ask for different arrays"):
                 ga.create(3 + ME)
+
+    def test_an_array_is_neither_copied_nor_pickled(self):
+        array = self.make(3)
+        for how in (copy.deepcopy, pickle.dumps):
+            with self.assertRaisesRegex(TypeError, r"gondwana.GlobalArray .*array.to_numpy\(\)"):
+                how(array)
+        self.assertEqual(len(array), 3)
 
     def test_what_is_freed_is_refused(self):
         with ga.create(3, name="old") as array:

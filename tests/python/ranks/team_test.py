@@ -118,7 +118,7 @@ class TeamTest(unittest.TestCase):
             gondwana.reduce(dest, source, "mean")
         with self.assertRaisesRegex(TypeError, "no xor_reduce for values of type float64"):
             gondwana.reduce(dest, source, "xor")
-        with self.assertRaisesRegex(ValueError, f"rank {RANKS}: the team has ranks 0 to"):
+        with self.assertRaisesRegex(ValueError, f"rank {RANKS}: the team has {RANKS} ranks, 0 to"):
             gondwana.broadcast(dest, source, RANKS)
         with self.assertRaisesRegex(ValueError, "they leave the team"):
             gondwana.WORLD.split_strided(0, 1, RANKS + 1)
