@@ -14,6 +14,7 @@
 #include "process/message.hpp"
 #include "process/signal_names.hpp"
 #include "process/stack.hpp"
+#include "process/standard_output.hpp"
 
 namespace gondwana {
 namespace {
@@ -70,6 +71,7 @@ void handle(int number, siginfo_t* facts, void* context) {
   if (!crash.begun.exchange(true)) {
     crash.thread = ::pthread_self();
     crash.place = place_in(context);
+    write_last_lines();
     if (!crash.failing) tell(number, *facts);
   } else if (crash.thread != ::pthread_self()) {
     for (;;) ::pause();

@@ -28,6 +28,7 @@
 #include "process/open_wire.hpp"
 #include "process/placement.hpp"
 #include "process/self_start.hpp"
+#include "process/standard_output.hpp"
 
 // For gdb, which finds it by its name where the library has no types (tools/gdb/gondwana.py): the
 // teams of the rank that this process is, by their numbers.
@@ -185,6 +186,7 @@ void stay_loaded() {
     self.failure = taken.error();
     return;
   }
+  print_by_line(own_environment());
   stay_loaded();
   ::on_exit(take_leave, nullptr);  // the first to be registered, so the last to run
   ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
@@ -224,6 +226,10 @@ void prepare_for_debugging(Process& self, const Options& options) {
 // Once in the life of the process, too: the guardian finds it.
 void show_process(Process& self) {
   ControlPage& page = self.memory->page(self.membership.rank);
+  // Programs that load the library late, such as Python, rarely print by the C library.
+  if (!self.is_shown && self.image.links_library &&
+      gather_fast_lines(own_environment(), self.membership.launcher.descriptor()))
+    ++self.library_threads;
   page.library_threads.store(self.library_threads, std::memory_order_relaxed);
   if (std::exchange(self.is_shown, true)) return;
   gondwana_debug_teams = page.teams.data();

@@ -26,6 +26,7 @@ enum class VariableId : std::uint8_t {
   gondwana_version,
   gondwana_info,
   gondwana_debug,
+  gondwana_stdout_buffer,
   gondwana_backtrace,
   gondwana_trace,
   gondwana_trace_size,

@@ -14,8 +14,10 @@ constexpr std::uint64_t prompt_after_ns = 200'000'000;
 
 }  // namespace
 
-Result<void> JobOutput::add(std::uint32_t rank, Standard which, UniqueFd pipe) {
-  forwarders_.push_back(std::make_unique<LineForwarder>(std::move(pipe), rank, which, *sink_));
+Result<void> JobOutput::add(std::uint32_t rank, Standard which, UniqueFd pipe,
+                            LineForwarder::OnFlood on_flood) {
+  forwarders_.push_back(
+      std::make_unique<LineForwarder>(std::move(pipe), rank, which, *sink_, std::move(on_flood)));
   return watch(*forwarders_.back());
 }
 

@@ -22,7 +22,8 @@ class JobOutput {
   JobOutput& operator=(const JobOutput&) = delete;
 
   // Forwards what arrives in `pipe` (non-blocking) from now on.
-  Result<void> add(std::uint32_t rank, Standard which, UniqueFd pipe);
+  Result<void> add(std::uint32_t rank, Standard which, UniqueFd pipe,
+                   LineForwarder::OnFlood on_flood);
 
   // A sentence of ours.
   void say(std::string_view sentence) { sink_->say(sentence); }

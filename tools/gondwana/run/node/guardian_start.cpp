@@ -15,6 +15,7 @@
 #include "core/host_name.hpp"
 #include "core/machine.hpp"
 #include "core/new_file.hpp"
+#include "core/variables.hpp"
 #include "run/command_line/room.hpp"
 #include "run/io/pipe.hpp"
 #include "run/node/guardian.hpp"
@@ -27,6 +28,16 @@ Error no_descriptor(std::string_view what, std::uint32_t rank) {
   return {Errc::out_of_memory,
           fmt::format("cannot make {} of rank {}: {}{}", what, rank, std::strerror(errno),
                       errno == EMFILE ? "; raise ulimit -n" : "")};
+}
+
+// The library sees to programs that print by the C library. Fortran and Python have buffers of
+// their own.
+void print_by_line(EnvironmentBlock& environment) {
+  const std::string name = variable(VariableId::gondwana_stdout_buffer).name;
+  const std::optional<std::string_view> own = environment.value(name);
+  if (own.value_or(own_setting(VariableId::gondwana_stdout_buffer).value) == "full") return;
+  for (const std::string assignment : {"GFORTRAN_UNBUFFERED_PRECONNECTED=y", "PYTHONUNBUFFERED=1"})
+    if (!environment.value(assignment.substr(0, assignment.find('=')))) environment.set(assignment);
 }
 
 }  // namespace
@@ -77,6 +88,7 @@ Result<void> Guardian::start_ranks() {
     EnvironmentBlock environment(environ);
     for (const std::string& assignment : program.environment) environment.set(assignment);
     environment.set(fmt::format("GONDWANA_SIZE={}", job_.share.total));
+    if (job_.output_folder.empty()) print_by_line(environment);
     for (std::uint32_t i = 0; i < program.ranks; ++i, ++rank)
       if (Result<void> done = start_rank_of(program, environment, rank); !done) return done;
   }
@@ -155,8 +167,11 @@ Result<UniqueFd> Guardian::open_output(std::uint32_t rank, Standard which) {
   Result<Pipe> pipe = make_pipe(fmt::format("the output pipes of rank {}", rank));
   if (!pipe) return pipe.error();
   make_non_blocking(pipe->from);
-  if (const Result<void> added = output_.add(global(rank), which, std::move(pipe->from)); !added)
-    return added.error();
+  LineForwarder::OnFlood on_flood;
+  if (which == Standard::output) on_flood = [this, rank] { ask_to_gather_lines(rank); };
+  const Result<void> added =
+      output_.add(global(rank), which, std::move(pipe->from), std::move(on_flood));
+  if (!added) return added.error();
   return std::move(pipe->to);
 }
 

@@ -89,6 +89,13 @@ void EnvironmentBlock::set(const std::string& assignment) {
   entries_.push_back(assignment);
 }
 
+std::optional<std::string_view> EnvironmentBlock::value(std::string_view name) const {
+  for (const std::string_view entry : entries_)
+    if (entry.starts_with(name) && entry.substr(name.size()).starts_with('='))
+      return entry.substr(name.size() + 1);
+  return std::nullopt;
+}
+
 std::vector<char*> EnvironmentBlock::pointers() const {
   std::vector<char*> result;
   result.reserve(entries_.size() + 1);

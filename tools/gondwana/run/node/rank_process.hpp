@@ -5,7 +5,9 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/result.hpp"
@@ -20,6 +22,8 @@ class EnvironmentBlock {
   EnvironmentBlock& operator=(const EnvironmentBlock&) = delete;
 
   void set(const std::string& assignment);
+  // Valid until the next set(). Nothing: the variable is not set.
+  std::optional<std::string_view> value(std::string_view name) const;
   // Valid until the next set().
   std::vector<char*> pointers() const;
 
