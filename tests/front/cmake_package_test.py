@@ -190,19 +190,6 @@ class PackageTest(unittest.TestCase):
                 early = run(*launcher, "-n", "2", program, "early")
                 self.assertIn("armci_group_comm: MPI is not initialised; call MPI_Init", early.stderr)
 
-    def test_the_examples_are_built_as_their_readme_says(self):
-        examples = self.folder / "examples"
-        shutil.copytree(self.prefix / "share/gondwana/examples", examples)
-        text = (examples / "README.md").read_text(encoding="utf-8")
-        commands = re.findall(r"^oshcc .*$", text, re.MULTILINE)
-        self.assertEqual(len(commands), 2)
-        path = f"{self.prefix / 'bin'}:{os.environ['PATH']}"
-        for command in commands:
-            if "-lpng" in command and run("pkg-config", "libpng").returncode != 0:
-                continue
-            with self.subTest(command):
-                run_well("sh", "-c", command, cwd=examples, variables={"PATH": path, "OSHCC_CC": COMPILER})
-
     def test_build_scripts_find_the_library_by_other_names_in_a_folder_of_its_own(self):
         folder = self.prefix / "lib/gondwana/compatibility"
         work = self.folder / "names"

@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 from installed import run, run_well
+from system_python import SYSTEM_PYTHON, has_modules_there
 
 BUILD = ""
 COMPILER = ""
@@ -39,6 +40,7 @@ NOT_RUN = {
     r"scalapack|ga-|EXTERNAL_|NWCHEM|USE_MPI|BLAS|nwchem|\.\.\.": "Global Arrays and NWChem: the test global_arrays",
     r"libgondwana_shmem_profile|profile_page|SHMEM_PROFILE": "the test profile",
     r"^make (?:all|install)$|^mkdir fragments|^PREFIX": "a program of others",
+    r"--picture": "the tests of examples in Python",
     r"^man ": "needs a reader of manual pages",
     r"^pip|https://example": "needs a network",
     r"\[options\]|^gondwana (?:run|profile):|^gondwana: ": "a synopsis, or what is printed",
@@ -52,8 +54,8 @@ PYTHON = "import gondwana\nprint(gondwana.rank())\n"
 
 def commands_of(page):
     """Of blocks without a language; where one shows output too, "$ " is before each command."""
-    for block in re.findall(r"^```\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
-        lines = block.splitlines()
+    for language, block in re.findall(r"^```(\w*)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+        lines = [] if language else block.splitlines()
         if any(line.startswith("$ ") for line in lines):
             lines = [line[2:] for line in lines if line.startswith("$ ")]
         yield from (line for line in lines if re.match("|".join(re.escape(name) for name in COMMANDS), line))
@@ -70,25 +72,29 @@ class PagesTest(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         cls.prefix = cls.folder / "prefix"
         run_well("cmake", "--install", BUILD, "--prefix", cls.prefix)
+        cls.place = cls.make_place()
 
     def here(self, command):
         """The command with the places and hosts of this machine."""
         command = command.replace("$PWD/build/stage", "PREFIX").replace("PREFIX", str(self.prefix)).replace("REPOSITORY", str(ROOT))
         command = re.sub(r"\bnode[12]\b", "localhost", command)
         # As root, and for more ranks than processors, Open MPI wants to be asked.
+        command = re.sub(r"(?<= )python3\b", SYSTEM_PYTHON, command)
         command = re.sub(r"^mpirun ", "mpirun.openmpi --allow-run-as-root --oversubscribe ", command)
         return command
 
-    def place(self, name):
-        folder = self.folder / name
-        shutil.copytree(self.prefix / "share/gondwana/examples", folder)
+    @classmethod
+    def make_place(cls):
+        """A folder with what pages speak of, of which each page gets a copy."""
+        folder = cls.folder / "place"
+        shutil.copytree(cls.prefix / "share/gondwana/examples", folder)
         for source in ("hello.c", "hello.cpp", "program.c"):
             (folder / source).write_text(PROGRAM, encoding="utf-8")
         shutil.copy(folder / "gasnet/greetings.c", folder)
         (folder / "program.py").write_text(PYTHON, encoding="utf-8")
         (folder / "hosts.txt").write_text("localhost slots=6\n", encoding="utf-8")
-        for program in ("hello", "program"):
-            run_well(self.prefix / "bin/oshcc", "hello.c", "-o", program, cwd=folder)
+        run_well(cls.prefix / "bin/oshcc", "hello.c", "-o", "hello", cwd=folder)
+        shutil.copy(folder / "hello", folder / "program")
         return folder
 
     def run_page(self, path):
@@ -100,11 +106,12 @@ class PagesTest(unittest.TestCase):
             commands = [command for command in commands if not command.startswith("mpiexec")]
         if run("pkg-config", "libpng").returncode != 0:
             commands = [command for command in commands if "heat3d" not in command]
-        if run("python3", "-c", "import matplotlib").returncode != 0:
-            commands = [command for command in commands if "--picture" not in command]
+        if not has_modules_there("numpy"):
+            commands = [command for command in commands if "python3" not in command]
         if not commands:
             return
-        folder = self.place(path.stem)
+        folder = self.folder / str(path.relative_to(ROOT)).replace("/", "_")
+        shutil.copytree(self.place, folder)
         script = "\n".join(["set -e", *(self.here(command) for command in commands), ""])
         (folder / "commands.sh").write_text(script, encoding="utf-8")
         environment = {
