@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # Debian packages: which ones a command lacks, and how they come. Sourced by ./dev.
 root=${root:?must be the root of the repository}
+os_release=/etc/os-release
 
 # packages_of SET...: their packages, each once.
 packages_of() {
@@ -14,11 +15,19 @@ describe_packages() {
     $1 = $2 = ""; sub(/^ +/, "  "); print }' "$root/ci/packages.txt"
 }
 
-# What the set "build" is called where there is dnf.
-name_fedora_packages() {
-  command -v dnf >/dev/null || return 0
-  echo "On Fedora: dnf install cmake ninja-build gcc-c++ pkgconf-pkg-config python3 fmt-devel \
-tomlplusplus-devel cli11-devel json-devel hwloc-devel pmix-devel libfabric-devel ucx-devel libmicrohttpd-devel protobuf-devel protobuf-compiler libpng-devel valgrind-devel"
+# The line that installs the sets where there is no apt-get; what has no name there is left out. Nothing on an unknown system.
+name_packages_elsewhere() {
+  local column=0 install='' system='' like=''
+  system=$(sed -n 's/^ID=//p' "$os_release" 2>/dev/null | tr -d '"')
+  like=$(sed -n 's/^ID_LIKE=//p' "$os_release" 2>/dev/null | tr -d '"')
+  case " $system $like " in
+    *\ fedora\ * | *\ rhel\ *) column=2 install='dnf install' ;;
+    *\ arch\ *) column=3 install='pacman -S --needed' ;;
+    *) return ;;
+  esac
+  awk -v wanted=" $(packages_of "$@" | tr '\n' ' ')" -v column=$column -v install="$install" '
+    /^[^#]/ && index(wanted, " " $1 " ") && $column != "-" && !seen[$column]++ { names = names " " $column }
+    END { print "Here: sudo " install names }' "$root/ci/packages_elsewhere.txt"
 }
 
 # Said when apt-get cannot install them.
@@ -61,7 +70,7 @@ need_packages() {
     [[ -d $root/build ]] && return
     echo "This system has no apt-get, so nothing is installed for you. Needed are:"
     describe_packages "$@"
-    name_fedora_packages
+    name_packages_elsewhere "$@"
     echo "The build goes on and says which of them it does not find."
     return
   fi

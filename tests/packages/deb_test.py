@@ -74,11 +74,12 @@ ls /opt /usr/bin /etc/alternatives | grep -c gondwana || true
 
 
 def make_packages(folder):
-    """The package of the files, and the package of their symbols, which cpack calls .ddeb."""
+    """The package of the files, and the package of their symbols."""
     run_well(CPACK, "-G", "DEB", "--config", f"{BUILD}/CPackConfig.cmake", "-B", folder)
     (package,) = folder.glob("*.deb")
     (symbols,) = folder.glob("*.ddeb")
-    return package, symbols
+    run_well(SOURCE / "packages/deb/symbols.sh", symbols, folder / "symbols.deb")
+    return package, folder / "symbols.deb"
 
 
 def files_of(package):
@@ -117,7 +118,7 @@ class DebTest(unittest.TestCase):
     def test_everything_lies_in_a_folder_of_its_own_or_has_a_name_of_its_own(self):
         files = files_of(self.package)
         self.assertGreater(len(files), 100)
-        shared = r"usr/share/(doc/gondwana/|man/.*\.[137]gondwana\.gz$|.*completions.*/_?gondwana(\.fish)?$)"
+        shared = r"usr/share/(doc/gondwana/|man/.*\.[1357]gondwana\.gz$|.*completions.*/_?gondwana(\.fish)?$)"
         ours = re.compile(rf"{PREFIX}/|{shared}")
         self.assertEqual([name for name in files if not ours.match(name)], [])
 
@@ -157,6 +158,17 @@ class DebTest(unittest.TestCase):
             found = re.search(r"Build ID: (..)(\w+)", run_well("readelf", "--notes", path))
             debug = there / f"usr/lib/debug/.build-id/{found[1]}/{found[2]}.debug"
             self.assertIn(".debug_info", run_well("readelf", "--sections", "--wide", debug))
+
+    def test_lintian_accepts_the_package_of_symbols(self):
+        there = self.folder / "symbols_again"
+        run_well("dpkg-deb", "-R", self.symbols, there)
+        run_well("md5sum", "--check", "--quiet", "DEBIAN/md5sums", cwd=there)
+        self.assertEqual(os.readlink(there / "usr/share/doc/gondwana-dbgsym"), "gondwana")
+        if shutil.which("lintian"):
+            self.assertEqual(run_well("lintian", self.symbols), "")
+
+    def test_libfabric_comes_with_it_unless_it_is_refused(self):
+        self.assertRegex(self.field("Recommends"), r"\blibfabric1\b")
 
     def test_no_file_is_also_in_a_package_of_another_mpi(self):
         ours = files_of(self.package)
