@@ -123,7 +123,7 @@ install_packages_command() {
   if [[ ${1:-} == --dry-run ]]; then dry_run=yes && shift; fi
   if (($# == 0)); then set -- build test package check fuzz bench; fi
   if [[ $dry_run == no ]]; then need_packages "$@" && return; fi
-  if ! has_apt; then describe_packages "$@" && return; fi
+  if ! has_apt; then describe_packages "$@" && name_packages_elsewhere "$@" && return; fi
   mapfile -t missing < <(missing_packages "$@")
   if ((${#missing[@]} == 0)); then
     echo "Nothing is missing for: $*"

@@ -10,13 +10,15 @@ except ImportError:
 
 class Gondwana(CMakePackage):
     """One address space from many memories: a runtime for PGAS programs, which are written
-    against OpenSHMEM or GASNet-EX."""
+    against OpenSHMEM, GASNet-EX or ARMCI."""
 
     version("main", branch="main")
 
     license("BSD-3-Clause")
 
     variant("python", default=False, description="The Python package, which needs numpy")
+    variant("tools", default=True, description="Stacks of gondwana why, the terminal and the server of top, files of trace")
+    variant("ucx", default=False, description="Jobs on several nodes by UCX, too")
 
     generator("ninja")
 
@@ -32,6 +34,12 @@ class Gondwana(CMakePackage):
     depends_on("hwloc@2:")
     depends_on("libfabric@1.17:")
     depends_on("pmix@4:")  # headers to build; the library is loaded when a launcher asks for it
+    with when("+tools"):
+        depends_on("elfutils@0.186:")  # why
+        depends_on("ncurses@6:")  # top
+        depends_on("libmicrohttpd@0.9.50:")  # top --serve
+        depends_on("protobuf@3.21:")  # trace
+    depends_on("ucx@1.13:", when="+ucx")
     depends_on("python@3.11:", type="run", when="+python")
     depends_on("py-numpy", type="run", when="+python")
 
@@ -43,6 +51,8 @@ class Gondwana(CMakePackage):
             self.define("GONDWANA_TESTS", False),
             self.define("GONDWANA_EXAMPLES", False),
             self.define("GONDWANA_BENCH", False),
+            self.define("CMAKE_DISABLE_FIND_PACKAGE_Curses", self.spec.satisfies("~tools")),
+            self.define("CMAKE_DISABLE_FIND_PACKAGE_Protobuf", self.spec.satisfies("~tools")),
         ]
 
     def setup_run_environment(self, env):

@@ -1,4 +1,4 @@
-"""The Spack recipe against this repository: `spack_test.py`. The test does not run Spack."""
+"""The recipes for Spack, conda and EasyBuild against this repository: `spack_test.py`. The test runs none of these."""
 
 import ast
 import re
@@ -9,7 +9,8 @@ SOURCE = Path(__file__).resolve().parents[2]
 RECIPE = SOURCE / "packages/spack/package.py"
 # The Spack names of the packages that CMake or pkg-config finds.
 NAMES = {"fmt": "fmt", "tomlplusplus": "tomlplusplus", "CLI11": "cli11", "hwloc": "hwloc",
-         "libfabric": "libfabric", "pmix": "pmix", "nlohmann_json": "nlohmann-json"}
+         "libfabric": "libfabric", "pmix": "pmix", "nlohmann_json": "nlohmann-json", "ucx": "ucx",
+         "libdw": "elfutils", "Curses": "ncurses", "libmicrohttpd": "libmicrohttpd", "Protobuf": "protobuf"}
 
 
 def calls(tree, name):
@@ -35,6 +36,8 @@ class SpackTest(unittest.TestCase):
         options = calls(self.recipe, "define")
         self.assertIn("GONDWANA_TESTS", options)
         for option in options:
+            if option.startswith("CMAKE_"):
+                continue
             self.assertIn(f"option({option} ", self.cmake)
 
     def test_it_depends_on_what_is_looked_for(self):
@@ -47,6 +50,14 @@ class SpackTest(unittest.TestCase):
     def test_it_asks_for_the_same_cmake(self):
         (version,) = re.findall(r"cmake_minimum_required\(VERSION ([\d.]+)\)", self.cmake)
         self.assertIn(f"cmake@{version}:", calls(self.recipe, "depends_on"))
+
+    def test_the_other_recipes_have_the_same_version_and_options(self):
+        (version,) = re.findall(r"^project\(gondwana VERSION ([\d.]+)", self.cmake, re.MULTILINE)
+        for path, begin in (("conda/recipe.yaml", "version: "), ("easybuild/Gondwana-0.1.0-GCC-13.3.0.eb", "version = '")):
+            text = (SOURCE / "packages" / path).read_text(encoding="utf-8")
+            self.assertIn(begin + version, text)
+            for option in re.findall(r"-D(GONDWANA_\w+)=", text):
+                self.assertIn(f"option({option} ", self.cmake)
 
 
 if __name__ == "__main__":
