@@ -167,7 +167,7 @@ class Damage : public testing::Test {
 jobs::FoundJob job_in(Mapping memory) {
   const std::optional<NodeFacts> facts = jobs::read_facts(memory);
   jobs::FoundJob job;
-  if (facts) job.nodes.emplace_back(std::move(memory), *facts, ::getpid());
+  if (facts) job.nodes.emplace_back(std::move(memory), *facts, ::getpid(), ::geteuid());
   return job;
 }
 

@@ -87,11 +87,11 @@ TEST(messages, all_kinds_arrive) {
   jobs::Row row;
   row.id = "0000abcd";
   row.nodes_seen = {0, 2};
-  for (const Message& message :
-       {Message(List{}), Message(Watch{"0000abcd", 250, true}), Message(FindPlaces{"ab", {1, 2}}),
-        Message(Greeting{"1.0", 99}), Message(Listed{{row}, {"a note"}}), Message(Watched{}),
-        Message(Places{{place}}), Message(Trace{"0000abcd", 250}), Message(AskTime{}),
-        Message(Traced{}), Message(Time{-4})}) {
+  for (const Message& message : {Message(List{true}), Message(Watch{"0000abcd", 250, true}),
+                                 Message(FindPlaces{"ab", {1, 2}}), Message(Greeting{"1.0", 99}),
+                                 Message(Listed{{row}, {"a note"}}), Message(Watched{}),
+                                 Message(Places{{place}}), Message(Trace{"0000abcd", 250}),
+                                 Message(AskTime{}), Message(Traced{}), Message(Time{-4})}) {
     const Message back = sent(message);
     EXPECT_EQ(back.index(), message.index());
     EXPECT_EQ(encode(back), encode(message));

@@ -404,7 +404,7 @@ class TopTest(LauncherCase):
             ("--interval",): '--interval ""',
             ("--fast",): "--fast is no option; see gondwana top --help",
             ("1", "2"): "one job at a time, not 1 and 2",
-            ("nonsense",): "is, or has the process, nonsense",
+            ("nonsense",): "is, has the process, or runs nonsense",
         }.items():
             with self.subTest(words=words):
                 said = top(*words)

@@ -75,7 +75,7 @@ class WhyTest(LauncherCase):
 
     def start_ready_with(self, words, env, **more):
         return super(LauncherCase, self).start_ready(
-            *words, ranks=RANKS, program=(), env=env, **more
+            *words, program=(), env=env, **{"ranks": RANKS, **more}
         )
 
     def why(self, job, *words):
@@ -260,6 +260,44 @@ class WhyTest(LauncherCase):
         self.end(job)
         self.assertNotIn(job_id, tool("ps").stdout)
 
+    def test_jobs_are_found_by_their_program(self):
+        program = Path(self.folder) / "the_program"
+        program.symlink_to(PROBLEMS)
+        words = ("-n", str(RANKS), str(program), "nothing")
+        job = self.start_ready_with(words, None)
+        job_id = json.loads(self.why(job, "--json", "--watch", "0.1"))["job"]
+        for command in (("why", "--watch", "0.1"), ("top", "--once", "--interval", "0.1"), ("ps",)):
+            for name in ("the_program", "./the_program"):
+                self.assertIn(job_id, tool(*command, name).stdout)
+        other = self.start_ready_with(words, None)
+        for command in ("why", "top"):
+            said = tool(command, "the_program")
+            self.assertEqual(said.returncode, 1)
+            self.assertRegex(said.stderr, rf"^gondwana {command}: 2 jobs are possible, say which by its id:\n"
+                                          rf"JOB .*\n(?s:.*)\b{job_id} .*the_program nothing\n")
+        self.assertEqual(tool("ps", "the_program").stdout.count("the_program nothing"), 2)
+        self.assertIn("no job of yours on this machine is, ", tool("ps", "no_program").stdout)
+        other.terminate()
+        other.wait(WATCHDOG)
+        self.end(job)
+
+    @unittest.skipIf(os.geteuid() != 0, "only root sees jobs of others")
+    def test_root_sees_jobs_of_all_users(self):
+        os.chmod(self.folder, 0o755)
+        job = self.start_ready_with(("-n", "1", PROBLEMS, "nothing"), None, ranks=1, user=65534, group=65534,
+                                    extra_groups=[])
+        mine, all_users = tool("ps", PROBLEMS).stdout, tool("ps", "--all", PROBLEMS).stdout
+        said = tool("why", "--all", "--watch", "0.1", str(job.pid))
+        self.end(job)
+        self.assertNotIn("nothing", mine)
+        self.assertRegex(all_users, r"(?m)^\w+ .* (nobody|65534) +\S+ nothing$")
+        self.assertEqual((said.returncode, said.stderr), (0, ""))
+
+    def test_help_is_understood_before_and_behind_a_command(self):
+        for words in (("run", "help"), ("help", "run"), ("run", "--help")):
+            self.assertEqual(tool(*words).stdout, tool("run", "--help").stdout)
+        self.assertIn("Starts a program", tool("run", "help").stdout)
+
     def other_host(self, script):
         """The environment in which a host "elsewhere" is what this script makes of its words."""
         return {"GONDWANA_SSH": self.write("ssh", f"#!/bin/sh\n{script}\n", 0o755)}
@@ -296,14 +334,17 @@ class WhyTest(LauncherCase):
 
     def test_mistakes_get_a_sentence(self):
         for words, sentence in {
-            ("why", "nonsense"): "no job of yours on this machine is, or has the process, nonsense",
+            ("why", "nonsense"): "no job of yours on this machine is, has the process, or runs nonsense; ",
             ("why", "--watch"): '--watch "": expected seconds',
             ("why", "--watch", "-1"): '--watch "-1": expected seconds, from 0.05 to 3600',
             ("why", "--loud"): "--loud is no option; see gondwana why --help",
             ("why", "1", "2"): "one job at a time, not 1 and 2",
             ("why", "--hosts", ""): "--hosts: a host without a name",
-            ("ps", "all"): "all is no option; see gondwana ps --help",
+            ("ps", "-l"): "-l is no option; see gondwana ps --help",
             ("whi",): "did you mean why?",
+            ("rnu",): "did you mean run?",
+            ("./a.out", "7"): "gondwana run -n 4 ./a.out 7 starts it as 4 ranks",
+            ("-n", "4", "a.out"): "did you mean gondwana run -n 4 a.out?",
         }.items():
             with self.subTest(words=words):
                 said = tool(*words)

@@ -1,5 +1,6 @@
 // The command `gondwana`; called by the name oshrun it is `gondwana run`.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -37,7 +38,18 @@ constexpr std::string_view help =
     "  gondwana info                  this machine, the environment variables, what is wrong\n"
     "  gondwana --version\n";
 
-int unknown_command(std::string_view word) {
+int unknown_command(const std::string& word, const std::string& all) {
+  if (::access(word.c_str(), F_OK) == 0 || word.find('/') != std::string::npos) {
+    gondwana::print_error(
+        "gondwana: {} is a program, not a command: gondwana run -n 4 {} starts it as 4 ranks\n",
+        word, all);
+    return 1;
+  }
+  if (word.starts_with("-")) {
+    gondwana::print_error(
+        "gondwana: {} is no option of gondwana itself; did you mean gondwana run {}?\n", word, all);
+    return 1;
+  }
   constexpr std::array<std::string_view, 9> commands{"run",   "ps",   "why",       "top",   "trace",
                                                      "bench", "info", "--version", "--help"};
   const std::string_view near = gondwana::nearest(word, commands);
@@ -61,10 +73,19 @@ int run_tool(const std::vector<std::string>& words) {
                                                                 arguments.data());
 }
 
+bool is_help(std::string_view word) {
+  return word == "--help" || word == "-h" || word == "help";
+}
+
 int run(std::string_view name, const std::vector<std::string>& words) {
   if (name.substr(0, name.find('.')) == "oshrun")  // packages call it oshrun.gondwana
     return gondwana::launch::run_command(words);
   const std::string command = words.empty() ? "--help" : words.front();
+  // gondwana help run, gondwana run help
+  if (words.size() == 2 && is_help(words[0]) && !is_help(words[1]))
+    return run(name, {words[1], "--help"});
+  if (words.size() == 2 && words[1] == "help" && !is_help(words[0]))
+    return run(name, {words[0], "--help"});
   if (command == "run") return gondwana::launch::run_command({words.begin() + 1, words.end()});
   if (command == "ps") return gondwana::ps::run_command({words.begin() + 1, words.end()});
   if (command == "trace") return gondwana::trace::run_command({words.begin() + 1, words.end()});
@@ -75,7 +96,7 @@ int run(std::string_view name, const std::vector<std::string>& words) {
     fmt::print("gondwana {}\n", GONDWANA_VERSION);
     return 0;
   }
-  if (command != "--help" && command != "-h" && command != "help") return unknown_command(command);
+  if (!is_help(command)) return unknown_command(command, fmt::format("{}", fmt::join(words, " ")));
   fmt::print("{}", help);
   return words.empty() ? 1 : 0;
 }

@@ -1,5 +1,7 @@
 #include "hosts/arguments.hpp"
 
+#include <unistd.h>
+
 #include "run/command_line/host_list.hpp"
 
 namespace gondwana::hosts {
@@ -13,6 +15,10 @@ Result<Request> parse(const std::vector<std::string>& words,
       request.help = true;
     } else if (word == "--json") {
       request.json = true;
+    } else if (word == "--all") {
+      if (::geteuid() != 0)
+        return Error{Errc::refused, "--all: only root may look at jobs of other users"};
+      request.choice.whose = jobs::Whose::everybody;
     } else if (word == "--here") {
       request.choice.only_here = true;
     } else if (word == "--hosts") {

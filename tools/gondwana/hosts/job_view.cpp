@@ -1,10 +1,13 @@
 #include "hosts/job_view.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
 #include "core/machine.hpp"
 #include "core/parse.hpp"
+#include "jobs/listing.hpp"
 #include "jobs/process_state.hpp"
 #include "run/command_line/host_list.hpp"
 #include "run/remote/way_to_host.hpp"
@@ -75,6 +78,15 @@ void merge(JobSeen& job, JobSeen&& more) {
   std::ranges::sort(job.seen, {}, &jobs::RankSeen::rank);
 }
 
+// The user has to say which.
+Error which_of(const std::vector<jobs::Row>& rows, const Choice& choice) {
+  std::string list = jobs::to_text(
+      rows, {.hosts = !choice.hosts.empty(), .users = choice.whose == jobs::Whose::everybody});
+  list.pop_back();
+  return {Errc::invalid_argument,
+          fmt::format("{} jobs are possible, say which by its id:\n{}", rows.size(), list)};
+}
+
 }  // namespace
 
 Result<JobView> JobView::open(const Choice& choice) {
@@ -84,20 +96,28 @@ Result<JobView> JobView::open(const Choice& choice) {
 }
 
 Result<void> JobView::find(const Choice& choice) {
-  jobs::FoundJobs found = jobs::find_jobs();
-  std::vector<std::string> ids = jobs::ids_meant(found, choice.job);
+  jobs::FoundJobs found = jobs::find_jobs(choice.whose);
+  const std::vector<std::string> ids = jobs::ids_meant(found, choice.job);
   std::vector<std::string> notes = found.notes;
   const bool asks_others = !choice.hosts.empty() && !choice.only_here;
   if (asks_others) others_->start(choice.hosts);
   const bool is_known = ids.size() == 1 && !choice.job.empty();
-  if (asks_others && !is_known) {
-    add_ids_elsewhere(choice.job, ids);
-    notes.insert(notes.end(), others_->complaints().begin(), others_->complaints().end());
+  if (is_known) {
+    id_ = ids.front();
+  } else {
+    std::vector<jobs::Row> rows = jobs::rows_of(found);
+    std::erase_if(
+        rows, [&](const jobs::Row& row) { return std::ranges::find(ids, row.id) == ids.end(); });
+    if (asks_others) {
+      add_rows_elsewhere(choice, rows);
+      notes.insert(notes.end(), others_->complaints().begin(), others_->complaints().end());
+    }
+    if (rows.empty())
+      return jobs::no_job(choice.job, choice.hosts.empty() ? "on this machine" : "on these hosts",
+                          notes);
+    if (rows.size() > 1) return which_of(rows, choice);
+    id_ = rows.front().id;
   }
-  const char* where = choice.hosts.empty() ? "on this machine" : "on these hosts";
-  const Result<std::string> id = jobs::only_id(ids, choice.job, where, notes);
-  if (!id) return id.error();
-  id_ = *id;
   here_ = jobs::take(std::move(found), id_);
   if (here_) program_ = here_->program();
   const bool has_others = here_ && here_->nodes.size() < here_->facts().nodes;
@@ -105,15 +125,15 @@ Result<void> JobView::find(const Choice& choice) {
   return {};
 }
 
-void JobView::add_ids_elsewhere(const std::string& word, std::vector<std::string>& ids) {
+void JobView::add_rows_elsewhere(const Choice& choice, std::vector<jobs::Row>& rows) {
   const auto take = [&](const std::string& /*host*/, Message& answer) {
-    const auto* listed = std::get_if<Listed>(&answer);
+    auto* listed = std::get_if<Listed>(&answer);
     if (listed == nullptr) return;
-    for (const jobs::Row& row : listed->rows)
-      if (row.id.starts_with(word) && std::ranges::find(ids, row.id) == ids.end())
-        ids.push_back(row.id);
+    std::erase_if(listed->rows,
+                  [&](const jobs::Row& row) { return !jobs::may_mean(row, choice.job); });
+    jobs::merge(rows, listed->rows);
   };
-  others_->ask(List{}, milliseconds(0), [] {}, take, &always);
+  others_->ask(List{choice.whose == jobs::Whose::everybody}, milliseconds(0), [] {}, take, &always);
 }
 
 JobSeen JobView::watch(milliseconds time, FunctionRef<bool()> goes_on, WordNames names) {

@@ -25,6 +25,7 @@ struct Choice {
   std::string job;                  // as ids_meant() takes it
   std::vector<launch::Host> hosts;  // where else to look
   bool only_here = false;           // on this host alone
+  jobs::Whose whose = jobs::Whose::mine;
 };
 
 // Whether locks and words that ranks wait for get their names. It takes a look at the program.
@@ -61,8 +62,8 @@ class JobView {
 
   // How far the clocks of the other hosts are ahead of that of this one.
   std::map<std::string, ClockDifference> compare_clocks(FunctionRef<bool()> goes_on);
-  // The ids of jobs on the other hosts that `word` may mean.
-  void add_ids_elsewhere(const std::string& word, std::vector<std::string>& ids);
+  // The rows of jobs on the other hosts that the choice may mean.
+  void add_rows_elsewhere(const Choice& choice, std::vector<jobs::Row>& rows);
 
   std::string id_;
   std::string program_;  // known also after the job has ended

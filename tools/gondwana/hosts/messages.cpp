@@ -19,6 +19,7 @@ void fields(auto& archive, Of<RankCounts> auto& counts) {
 }
 void fields(auto& archive, Of<Row> auto& row) {
   archive(row.id, row.ranks, row.nodes, row.began_s, row.program, row.nodes_seen, row.hosts);
+  archive(row.user);
   archive(row.counts);
   archive.expect(trace::is_job_id(row.id));
 }
@@ -97,7 +98,9 @@ void fields(auto& archive, Of<Place> auto& place) {
 
 namespace gondwana::hosts {
 
-void fields(auto& /*archive*/, Of<List> auto& /*nothing*/) {}
+void fields(auto& archive, Of<List> auto& list) {
+  archive(list.all);
+}
 void fields(auto& archive, Of<Watch> auto& watch) {
   archive(watch.job, watch.time_ms, watch.names_words);
 }

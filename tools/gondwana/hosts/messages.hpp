@@ -28,7 +28,9 @@
 
 namespace gondwana::hosts {
 
-struct List {};
+struct List {
+  bool all = false;  // of all users
+};
 struct Watch {
   std::string job;  // an id
   std::uint32_t time_ms = 0;

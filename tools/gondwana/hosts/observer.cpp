@@ -40,7 +40,7 @@ bool asker_is_there() {
 class Observer {
  public:
   void answer(const Message& question) {
-    if (std::holds_alternative<List>(question)) say(list());
+    if (const auto* what = std::get_if<List>(&question)) say(list(*what));
     if (const auto* watch = std::get_if<Watch>(&question)) say(look(*watch));
     if (const auto* find = std::get_if<FindPlaces>(&question)) say(look(*find));
     if (const auto* trace = std::get_if<Trace>(&question)) say(look(*trace));
@@ -49,8 +49,9 @@ class Observer {
   }
 
  private:
-  static Listed list() {
-    const jobs::FoundJobs found = jobs::find_jobs();
+  static Listed list(const List& what) {
+    const jobs::FoundJobs found =
+        jobs::find_jobs(what.all ? jobs::Whose::everybody : jobs::Whose::mine);
     return {jobs::rows_of(found), found.notes};
   }
 
@@ -75,9 +76,9 @@ class Observer {
     return {trace::trace_job(*job, std::chrono::milliseconds(trace.time_ms), &asker_is_there)};
   }
 
-  // Found once: the memory that is mapped stays what it is.
+  // Found once: the memory that is mapped stays what it is. An id means one job, of any user.
   const std::optional<jobs::FoundJob>& find(const std::string& id) {
-    if (!job_ || job_->id() != id) job_ = jobs::take(jobs::find_jobs(), id);
+    if (!job_ || job_->id() != id) job_ = jobs::take(jobs::find_jobs(jobs::Whose::everybody), id);
     return job_;
   }
 

@@ -49,12 +49,13 @@ bool is_control_memory(const std::string& link) {
 struct FoundFile {
   UniqueFd file;
   pid_t holder;
+  uid_t user;
 };
 
 using FileNumber = std::pair<dev_t, ino_t>;
 
 // Each once, however many processes hold it.
-std::vector<FoundFile> control_files() {
+std::vector<FoundFile> control_files(Whose whose) {
   std::vector<FoundFile> files;
   std::set<FileNumber> known;
   for (const std::uint64_t process : numbers_in("/proc")) {
@@ -66,12 +67,12 @@ std::vector<FoundFile> control_files() {
       UniqueFd file(::open(link.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
       struct stat facts{};
       if (file.get() < 0 || ::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode) ||
-          facts.st_uid != ::geteuid())
+          (whose == Whose::mine && facts.st_uid != ::geteuid()))
         continue;
       const int seals = ::fcntl(file.get(), F_GET_SEALS);
       if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) continue;
       if (known.emplace(facts.st_dev, facts.st_ino).second)
-        files.push_back({std::move(file), static_cast<pid_t>(process)});
+        files.push_back({std::move(file), static_cast<pid_t>(process), facts.st_uid});
     }
   }
   return files;
@@ -160,11 +161,12 @@ std::optional<NodeFacts> read_facts(const Mapping& memory) {
   return are_ours ? std::optional(facts) : std::nullopt;
 }
 
-FoundNode::FoundNode(Mapping memory, const NodeFacts& facts, pid_t holder)
+FoundNode::FoundNode(Mapping memory, const NodeFacts& facts, pid_t holder, uid_t user)
     : memory_(std::move(memory)),
       facts_(facts),
       layout_(layout_of(facts)),
       holder_(holder),
+      user_(user),
       has_our_numbers_(numbers_as_we_do(holder)) {}
 
 const NodeHeader& FoundNode::header() const {
@@ -198,12 +200,12 @@ std::string FoundJob::program() const {
   return program_below(nodes.front().holder());
 }
 
-FoundJobs find_jobs() {
+FoundJobs find_jobs(Whose whose) {
   FoundJobs found;
-  for (const FoundFile& file : control_files()) {
+  for (const FoundFile& file : control_files(whose)) {
     Mapping memory = map_to_read(file.file);
     if (const std::optional<NodeFacts> facts = read_facts(memory))
-      add(found, FoundNode(std::move(memory), *facts, file.holder));
+      add(found, FoundNode(std::move(memory), *facts, file.holder, file.user));
     else
       found.notes.push_back(fmt::format(
           "process {} has a job of another version of Gondwana: ask it by the gondwana command of "
@@ -221,24 +223,31 @@ std::vector<std::string> ids_meant(const FoundJobs& found, std::string_view word
   std::vector<std::string> ids;
   for (const FoundJob& job : found.jobs) {
     const bool by_process = number && is_part_of(job, static_cast<pid_t>(*number));
-    if (by_process || job.id().starts_with(word)) ids.push_back(job.id());
+    if (by_process || job.id().starts_with(word) || is_program(job.program(), word))
+      ids.push_back(job.id());
   }
   return ids;
 }
 
-Result<std::string> only_id(const std::vector<std::string>& ids, std::string_view word,
-                            std::string_view where, const std::vector<std::string>& notes) {
-  if (ids.size() == 1) return ids.front();
+// An interpreter stands before its script.
+bool is_program(std::string_view command_line, std::string_view name) {
+  const auto file_of = [](std::string_view path) { return path.substr(path.rfind('/') + 1); };
+  const std::string_view file = file_of(name);
+  for (int words = 0; words < 2 && !file.empty(); ++words) {
+    const std::string_view word = command_line.substr(0, command_line.find(' '));
+    if (file_of(word) == file) return true;
+    command_line.remove_prefix(std::min(word.size() + 1, command_line.size()));
+  }
+  return false;
+}
+
+Error no_job(std::string_view word, std::string_view where, const std::vector<std::string>& notes) {
   const std::string note = notes.empty() ? "" : fmt::format(" ({})", notes.front());
-  if (ids.empty())
-    return Error{Errc::invalid_argument,
-                 word.empty() ? fmt::format("no job of yours runs {}{}", where, note)
-                              : fmt::format("no job of yours {} is, or has the process, {}; "
-                                            "gondwana ps lists them{}",
-                                            where, word, note)};
   return Error{Errc::invalid_argument,
-               fmt::format("{} jobs are possible: {}; say which, gondwana ps lists them",
-                           ids.size(), fmt::join(ids, ", "))};
+               word.empty() ? fmt::format("no job of yours runs {}{}", where, note)
+                            : fmt::format("no job of yours {} is, has the process, or runs {}; "
+                                          "gondwana ps lists them{}",
+                                          where, word, note)};
 }
 
 std::optional<FoundJob> take(FoundJobs found, std::string_view id) {

@@ -26,8 +26,8 @@ std::optional<NodeFacts> read_facts(const Mapping& memory);
 // The control memory of a node, mapped to be read.
 class FoundNode {
  public:
-  // `facts`: as read_facts() has them.
-  FoundNode(Mapping memory, const NodeFacts& facts, pid_t holder);
+  // `facts`: as read_facts() has them. `user`: whose job it is.
+  FoundNode(Mapping memory, const NodeFacts& facts, pid_t holder, uid_t user);
 
   const NodeFacts& facts() const { return facts_; }
   // Only to be read.
@@ -35,6 +35,7 @@ class FoundNode {
   const ControlPage& page(std::uint32_t local) const;
   // A process that holds the memory: the guardian, or a rank.
   pid_t holder() const { return holder_; }
+  uid_t user() const { return user_; }
   // The process of a rank of the node. Returns 0 before the rank has joined, and if the processes
   // of the node are in another PID namespace.
   pid_t process(std::uint32_t local) const;
@@ -52,6 +53,7 @@ class FoundNode {
   NodeFacts facts_;
   ControlLayout layout_;
   pid_t holder_;
+  uid_t user_;
   bool has_our_numbers_;
 };
 
@@ -71,15 +73,21 @@ struct FoundJobs {
   std::vector<std::string> notes;  // on jobs that cannot be read
 };
 
-FoundJobs find_jobs();
+// Whose jobs are looked for; only root sees those of others.
+enum class Whose : std::uint8_t { mine, everybody };
 
-// The ids of the jobs that `word` may mean. It is an id or its beginning, or the number of a
-// process of the job; empty: any job.
+FoundJobs find_jobs(Whose whose = Whose::mine);
+
+// The ids of the jobs that `word` may mean. It is an id or its beginning, the number of a process
+// of the job, or the program as is_program() takes it; empty: any job.
 std::vector<std::string> ids_meant(const FoundJobs& found, std::string_view word);
 
-// The one id among `ids`. `where`: "on this machine".
-Result<std::string> only_id(const std::vector<std::string>& ids, std::string_view word,
-                            std::string_view where, const std::vector<std::string>& notes);
+// Whether a command line runs the program `name`: "heat" or "./heat" for "bin/heat 100", and
+// "heat.py" for "python3 heat.py".
+bool is_program(std::string_view command_line, std::string_view name);
+
+// That no job is found. `where`: "on this machine".
+Error no_job(std::string_view word, std::string_view where, const std::vector<std::string>& notes);
 
 // Moves the job out of `found`; nothing where it is not there.
 std::optional<FoundJob> take(FoundJobs found, std::string_view id);

@@ -1,11 +1,16 @@
 #include "jobs/listing.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <pwd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <ctime>
 
 #include "core/host_name.hpp"
+#include "core/printable.hpp"
 #include "jobs/watch.hpp"
 
 namespace gondwana::jobs {
@@ -24,6 +29,16 @@ RankCounts count(const JobSeen& job) {
   return counts;
 }
 
+// Its number where it has no name.
+std::string name_of_user(uid_t user) {
+  passwd entry{};
+  passwd* found = nullptr;
+  std::array<char, 1024> texts{};
+  if (::getpwuid_r(user, &entry, texts.data(), texts.size(), &found) == 0 && found != nullptr)
+    return found->pw_name;
+  return fmt::to_string(user);
+}
+
 Row row_of(const FoundJob& job) {
   const NodeFacts& facts = job.facts();
   const JobSeen seen = watch(job, std::chrono::milliseconds(0));
@@ -33,6 +48,7 @@ Row row_of(const FoundJob& job) {
           .began_s = facts.began_s,
           .holder = job.nodes.front().holder(),
           .program = seen.program,
+          .user = name_of_user(job.nodes.front().user()),
           .nodes_seen = {},
           .hosts = {host_name().data()},
           .counts = count(seen)};
@@ -75,6 +91,68 @@ void merge(std::vector<Row>& rows, const std::vector<Row>& more) {
     }
   }
   std::ranges::stable_sort(rows, {}, &Row::began_s);
+}
+
+namespace {
+
+// "0:12:31", "2-03:00:00" as ps(1) has it for days.
+std::string age(std::uint64_t began_s) {
+  const auto now_s = static_cast<std::uint64_t>(::time(nullptr));
+  const std::uint64_t s = now_s > began_s ? now_s - began_s : 0;
+  const std::uint64_t days = s / 86400;
+  return fmt::format("{}{:02}:{:02}:{:02}", days > 0 ? fmt::format("{}-", days) : "", s / 3600 % 24,
+                     s / 60 % 60, s % 60);
+}
+
+std::string nodes_of(const Row& row) {
+  return row.nodes_seen.size() == row.nodes
+             ? fmt::format("{}", row.nodes)
+             : fmt::format("{}/{}", row.nodes_seen.size(), row.nodes);
+}
+
+// A column as wide as its widest entry.
+class Column {
+ public:
+  Column(std::string_view title, const std::vector<Row>& rows, auto&& text_of) {
+    texts_.emplace_back(title);
+    for (const Row& row : rows) texts_.push_back(printable(text_of(row)));
+    for (const std::string& text : texts_) widest_ = std::max(widest_, text.size());
+  }
+  // 0: the title.
+  std::string line(std::size_t number) const {
+    return fmt::format("{:<{}} ", texts_[number], widest_);
+  }
+
+ private:
+  std::vector<std::string> texts_;
+  std::size_t widest_ = 0;
+};
+
+}  // namespace
+
+bool may_mean(const Row& row, std::string_view word) {
+  return row.id.starts_with(word) || is_program(row.program, word);
+}
+
+std::string to_text(const std::vector<Row>& rows, ShownColumns shown) {
+  const Column hosts("HOSTS", rows,
+                     [](const Row& row) { return fmt::format("{}", fmt::join(row.hosts, ",")); });
+  const Column users("USER", rows, [](const Row& row) { return row.user; });
+  std::string text;
+  for (std::size_t line = 0; line <= rows.size(); ++line) {
+    const auto columns = [&](const auto&... values) {
+      text += fmt::format("{:<9} {:>6} {:>6} {:>9} {:<10} ", values...);
+    };
+    const Row* row = line == 0 ? nullptr : &rows[line - 1];
+    if (row == nullptr)
+      columns("JOB", "RANKS", "NODES", "TIME", "STATE");
+    else
+      columns(printable(row->id), row->ranks, nodes_of(*row), age(row->began_s), state_of(*row));
+    if (shown.users) text += users.line(line);
+    if (shown.hosts) text += hosts.line(line);
+    text += (row == nullptr ? "PROGRAM" : printable(row->program)) + "\n";
+  }
+  return text;
 }
 
 std::string state_of(const Row& row) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "jobs/found_jobs.hpp"
@@ -27,6 +28,7 @@ struct Row {
   std::uint64_t began_s = 0;
   pid_t holder = 0;  // on this host: the guardian, or a rank under launchers of others
   std::string program;
+  std::string user = {};  // whose job it is
   std::vector<std::uint32_t> nodes_seen;
   std::vector<std::string> hosts;  // where they are
   RankCounts counts;
@@ -37,6 +39,16 @@ std::vector<Row> rows_of(const FoundJobs& found);
 
 // Adds what another host has seen.
 void merge(std::vector<Row>& rows, const std::vector<Row>& more);
+
+// Whether `word` may mean the job: the beginning of its id, or its program. Empty: any job.
+bool may_mean(const Row& row, std::string_view word);
+
+// As lines, with their titles.
+struct ShownColumns {
+  bool hosts = false;
+  bool users = false;
+};
+std::string to_text(const std::vector<Row>& rows, ShownColumns shown);
 
 // What most of its ranks do, worst first: "all wait".
 std::string state_of(const Row& row);

@@ -30,11 +30,13 @@ constexpr std::string_view help =
     "Shows what the ranks of a job do: operations and bytes a second, messages to and from other\n"
     "nodes, time in waits, use of processors, operations that other nodes have not answered. JOB "
     "is\n"
-    "an id that gondwana ps shows, or a process of the job. Where you have one job it may be left\n"
-    "out. The job notices nothing.\n"
+    "an id that gondwana ps shows, a program, or a process of the job. Where you have one job it "
+    "may be\n"
+    "left out. The job notices nothing.\n"
     "\n"
     "  --hosts a,b          the hosts of the job, where they have other names than they tell each\n"
     "                       other; --here: only the nodes of the job on this host\n"
+    "  --all                also jobs of other users, for root\n"
     "  --interval SECONDS   between two looks: 1 unless given\n"
     "  --sort rank|operations|put_bytes|get_bytes|messages|sleeps|waited|computed|under_way|does\n"
     "                       the column to sort by: rank unless given\n"
@@ -60,8 +62,11 @@ struct Choices {
 };
 
 Result<void> take_serve(hosts::Words& rest, Choices& choices) {
-  // Jobs are named by digits and letters.
-  const bool has_address = rest.upcoming().find_first_of(":.[") != std::string_view::npos;
+  // A job is named by its id or its program.
+  const std::string_view word = rest.upcoming();
+  const bool is_number = !word.empty() && word.front() >= '0' && word.front() <= '9';
+  const bool has_address = word.find_first_of(":[") != std::string_view::npos ||
+                           (is_number && word.find('.') != std::string_view::npos);
   const Result<Address> address = parse_address(has_address ? rest.next() : std::string());
   if (!address) return address.error();
   choices.serves = *address;

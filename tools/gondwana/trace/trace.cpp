@@ -28,7 +28,8 @@ constexpr std::string_view help =
     "GONDWANA_TRACE=yes,\n"
     "keeps its last events; of any other job the waits are seen, for as long as it is watched. JOB "
     "is an\n"
-    "id that gondwana ps shows, or a process of the job. Where you have one job it may be left "
+    "id that gondwana ps shows, a program, or a process of the job. Where you have one job it may "
+    "be left "
     "out.\n"
     "\n"
     "  -o FILE           the file: gondwana-JOB.pftrace unless given\n"
@@ -37,7 +38,8 @@ constexpr std::string_view help =
     "  --watch SECONDS   how long to watch a job that is not traced: 1 unless given\n"
     "  --hosts a,b       the hosts of the job, where they have other names than they tell each "
     "other\n"
-    "  --here            only the nodes of the job on this host\n";
+    "  --here            only the nodes of the job on this host\n"
+    "  --all             also jobs of other users, for root\n";
 
 struct Choices {
   hosts::Request request;
