@@ -23,6 +23,19 @@ HAND_WRITTEN = {
 TRANSFERS = {"rma", "rma_nbi", "signals", "atomics", "atomics_nbi", "deprecated"}
 ALLOCATIONS = {"memory", "deprecated"}
 COLLECTIVES = {"collectives", "active_sets"}
+LOCK_CALLS = {
+    "shmem_set_lock": "acquire",
+    "shmem_test_lock": "try_acquire",
+    "shmem_clear_lock": "release",
+}
+ACTIVE_SET = ("PE_start", "logPE_stride", "PE_size")
+BARRIERS = {
+    "shmem_barrier_all": (),
+    "shmem_sync_all": (),
+    "shmem_team_sync": ("team",),
+    "shmem_barrier": ACTIVE_SET,
+    "shmem_sync": ACTIVE_SET,
+}
 COUNTS = ("nelems", "nreduce", "bsize", "nblocks")
 
 
@@ -80,6 +93,8 @@ def _wrapper(section: Section, function: Function, number: int) -> str:
     prototype = function.cxx
     arguments = [parameter.name for parameter in prototype.parameters] or [""]
     call = statement(prototype, "p" + function.name, arguments)
+    if _is_allocation(section, function):
+        call = f"  return call.made(p{function.name}({', '.join(arguments)}));"
     return f"{declaration(prototype, ' {')}\n  {_counter(section, function, number)}\n{call}\n}}"
 
 
@@ -87,6 +102,12 @@ def _counter(section: Section, function: Function, number: int) -> str:
     kind = _traffic(section, function)
     if awaited := _awaited(function):
         return f"const WordWait call({number}, {', '.join(awaited)});"
+    if function.name in LOCK_CALLS:
+        return f"const LockCall call({number}, gondwana::EventKind::{LOCK_CALLS[function.name]}, lock);"
+    if function.name in BARRIERS:
+        return f"const Barrier call({', '.join([str(number), *BARRIERS[function.name]])});"
+    if _is_allocation(section, function):
+        return f"Allocation call({number}, {_size(section, function)[0]});"
     if kind is None:
         arguments = [str(number), *_size(section, function)]
         return f"const Call call({', '.join(arguments)});"
@@ -131,6 +152,10 @@ def _size(section: Section, function: Function) -> list[str]:
     if section.name in ALLOCATIONS and "size" in names:
         return ["count * size" if "count" in names else "size"]
     return []
+
+
+def _is_allocation(section: Section, function: Function) -> bool:
+    return function.cxx.returns == "void*" and bool(_size(section, function))
 
 
 def _payload(function: Function) -> str:

@@ -80,6 +80,8 @@ def _counter(prototype: Prototype, number: int) -> str:
             [str(number), f"Traffic::{kind}", size, peer, _place(kind, present)],
             ");",
         )
+    if prototype.name == "ARMCI_Barrier":
+        return f"  const Barrier call({number});"
     return hanging("  const Call call(", [str(number), *([size] if size != "0" else [])], ");")
 
 

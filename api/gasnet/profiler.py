@@ -142,6 +142,8 @@ def _counter(routine: Routine, number: int) -> str:
     if kind and peer:
         words = [str(number), f"Traffic::{kind}", size, peer, _place(routine, kind)]
         return hanging("  const Transfer call(", words, ");")
+    if routine.name == "gasnet_barrier":
+        return f"  const Barrier call({number});"
     return hanging("  const Call call(", [str(number), *([size] if size != "0" else [])], ");")
 
 

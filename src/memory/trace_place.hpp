@@ -18,17 +18,24 @@
 namespace gondwana {
 
 enum class EventKind : std::uint8_t {
-  call,       // of a door
-  put,        // one that writes to the place in the memory of the peer
-  get,        // one that reads there
-  atomic,     // one that changes a word there
-  send,       // one that sends a message to the peer
-  word_wait,  // one that waits for words of this rank, from the place on
-  wait,       // for the peer, or the team whose number is in `bytes`
-  handler,    // of a message from the peer
-  batch,      // small operations that left together, for the node whose number is in `peer`
-  step,       // of a collective, whose number is in `bytes`
+  call,        // of a door
+  put,         // one that writes to the place in the memory of the peer
+  get,         // one that reads there
+  atomic,      // one that changes a word there
+  send,        // one that sends a message to the peer
+  word_wait,   // one that waits for words of this rank, from the place on
+  wait,        // for the peer, or the team whose number is in `bytes`
+  handler,     // of a message from the peer
+  batch,       // small operations that left together, for the node whose number is in `peer`
+  step,        // of a collective, whose number is in `bytes`
+  region,      // of the program, which has named it
+  allocation,  // of symmetric memory: of `bytes`, at the place once it has ended
+  acquire,     // of the lock at the place
+  try_acquire,
+  release,
+  barrier,  // of `bytes` ranks from the peer on, the place is the distance; of all, where that is 0
 };
+constexpr EventKind last_event_kind = EventKind::barrier;
 
 struct TraceEvent {
   static constexpr std::uint32_t nobody = (1U << 24) - 1;  // no rank has this number
@@ -41,19 +48,23 @@ struct TraceEvent {
   std::uint32_t peer = nobody;
   std::uint64_t place = 0;  // address as the rank has it; 0: none
   std::uint64_t bytes = 0;
+  std::uint16_t site = 0;  // where the program makes the call, see TraceSites; 0: not known
 };
 
 // Durations have 40 bits: those of 2^39 ticks and more are stored in steps of 1024, up to days.
-// Larger ones, and larger sizes, are stored as the largest that fits.
+// Larger ones, and larger sizes, are stored as the largest that fits. Addresses of user space have
+// 48 bits; tags above them are lost.
 class StoredEvent {
   static constexpr std::uint64_t most_bytes = (std::uint64_t{1} << 40) - 1;
   static constexpr std::uint64_t is_open = (std::uint64_t{1} << 40) - 1;
   static constexpr std::uint64_t is_coarse = std::uint64_t{1} << 39;
   static constexpr int coarse_bits = 10;
+  static constexpr int place_bits = 48;
+  static constexpr std::uint64_t place_mask = (std::uint64_t{1} << place_bits) - 1;
 
  public:
   static constexpr std::uint64_t longest = (is_coarse - 2) << coarse_bits;
-  static constexpr std::uint64_t layout_version = 1;  // see core/fingerprint.hpp
+  static constexpr std::uint64_t layout_version = 2;  // see core/fingerprint.hpp
 
   void store(const TraceEvent& event) {
     constexpr auto relaxed = std::memory_order_relaxed;
@@ -61,7 +72,7 @@ class StoredEvent {
     what_.store(packed(event.duration) << 24 | std::uint64_t{event.name} << 8 |
                     static_cast<std::uint64_t>(event.kind),
                 relaxed);
-    place_.store(event.place, relaxed);
+    place_.store(std::uint64_t{event.site} << place_bits | (event.place & place_mask), relaxed);
     size_.store(std::min(event.bytes, most_bytes) << 24 | (event.peer & TraceEvent::nobody),
                 relaxed);
   }
@@ -70,8 +81,13 @@ class StoredEvent {
     what_.store(packed(std::min(duration, longest)) << 24 | kind_and_name,
                 std::memory_order_relaxed);
   }
+  void set_place(std::uint64_t place) {
+    const std::uint64_t site = place_.load(std::memory_order_relaxed) & ~place_mask;
+    place_.store(site | (place & place_mask), std::memory_order_relaxed);
+  }
   TraceEvent load() const {
     constexpr auto relaxed = std::memory_order_relaxed;
+    const std::uint64_t place = place_.load(relaxed);
     const std::uint64_t what = what_.load(relaxed);
     const std::uint64_t size = size_.load(relaxed);
     return {.begin = begin_.load(relaxed),
@@ -79,8 +95,9 @@ class StoredEvent {
             .kind = static_cast<EventKind>(what & 0xff),
             .name = static_cast<std::uint16_t>(what >> 8 & 0xffff),
             .peer = static_cast<std::uint32_t>(size & TraceEvent::nobody),
-            .place = place_.load(relaxed),
-            .bytes = size >> 24};
+            .place = place & place_mask,
+            .bytes = size >> 24,
+            .site = static_cast<std::uint16_t>(place >> place_bits)};
   }
 
  private:
@@ -111,7 +128,7 @@ struct alignas(cache_line) TraceRing {
   StoredEvent* events() { return reinterpret_cast<StoredEvent*>(this + 1); }
   const StoredEvent* events() const { return reinterpret_cast<const StoredEvent*>(this + 1); }
 
-  // All three for the thread that writes. Returns the number of the event, which ends it.
+  // All of these for the thread that writes. Returns the number of the event, which ends it.
   std::uint64_t begin(const TraceEvent& event) {
     const std::uint64_t number = written.load(std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_release);  // a reader sees the number before
@@ -120,9 +137,14 @@ struct alignas(cache_line) TraceRing {
     return number;
   }
   // Later events may have taken its place.
+  bool holds(std::uint64_t number) const {
+    return written.load(std::memory_order_relaxed) - number <= room.load(std::memory_order_relaxed);
+  }
   void end(std::uint64_t number, std::uint64_t duration) {
-    if (written.load(std::memory_order_relaxed) - number <= room.load(std::memory_order_relaxed))
-      at(number).end(duration);
+    if (holds(number)) at(number).end(duration);
+  }
+  void set_place(std::uint64_t number, std::uint64_t place) {
+    if (holds(number)) at(number).set_place(place);
   }
   void add(const TraceEvent& event) { begin(event); }
 
@@ -132,10 +154,63 @@ struct alignas(cache_line) TraceRing {
   }
 };
 
+// The program or a library of it: where it lies in the rank's memory, and its file.
+struct TraceModule {
+  static constexpr std::size_t longest_file = 504;
+
+  std::atomic<std::uint64_t> base;
+  std::array<char, longest_file> file;
+};
+
+// Where the program makes calls, each place once. The number of one is its position here plus 1.
+class TraceSites {
+  static constexpr int bits = 12;
+  static constexpr std::size_t looks = 8;
+
+ public:
+  static constexpr std::uint64_t layout_version = 1;
+  static constexpr std::size_t most = std::size_t{1} << bits;
+  static constexpr int module_bits = 16;  // above them an address in the file of the module
+
+  struct Site {
+    std::atomic<std::uint64_t> address;  // to which the call returns; 0: free
+    std::atomic<std::uint64_t> where;    // number of the module plus 1, address in it; 0: unknown
+  };
+
+  // 0: it is not here.
+  std::uint16_t find(std::uint64_t address) const {
+    for (std::size_t look = 0; look < looks; ++look) {
+      const std::size_t position = position_of(address, look);
+      if (sites_[position].address.load(std::memory_order_relaxed) == address)
+        return static_cast<std::uint16_t>(position + 1);
+    }
+    return 0;
+  }
+  // The position where it is now, or else `most`.
+  std::size_t add(std::uint64_t address) {
+    for (std::size_t look = 0; look < looks; ++look) {
+      const std::size_t position = position_of(address, look);
+      std::uint64_t free = 0;
+      if (sites_[position].address.compare_exchange_strong(free, address) || free == address)
+        return position;
+    }
+    return most;
+  }
+  Site& at(std::size_t position) { return sites_[position]; }
+
+ private:
+  static std::size_t position_of(std::uint64_t address, std::size_t look) {
+    return ((address * 0x9e37'79b9'7f4a'7c15 >> (64 - bits)) + look) % most;
+  }
+
+  std::array<Site, most> sites_;
+};
+
 struct alignas(cache_line) TracePlace {
   static constexpr std::size_t rings = 32;
   static constexpr std::size_t most_names = 1024;
   static constexpr std::size_t longest_name = 48;
+  static constexpr std::size_t most_modules = 64;
 
   // Two clocks at one time: the rate of ticks is found from these and those of the reader.
   std::atomic<std::uint64_t> first_ticks;
@@ -145,6 +220,9 @@ struct alignas(cache_line) TracePlace {
   std::atomic<std::uint64_t> globals;      // where the symmetric variables begin
   std::atomic<std::uint64_t> globals_size;
   std::array<std::array<char, longest_name>, most_names> names;  // number 0 has none
+  std::atomic<std::uint32_t> modules_known;                      // released after the module
+  std::array<TraceModule, most_modules> modules;                 // number 0: the program
+  TraceSites sites;
 
   // The size of a place whose rings hold `ring_size` bytes of events.
   static constexpr std::size_t size(std::size_t ring_size) {

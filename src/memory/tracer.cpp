@@ -1,12 +1,16 @@
 #include "memory/tracer.hpp"
 
+#include <link.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <span>
 #include <string>
 
 namespace gondwana {
@@ -67,12 +71,55 @@ void go_on(TracePlace& place, std::size_t ring_size) {
   place.names_known.store(std::max(known, 1U), std::memory_order_relaxed);
 }
 
+// The module that an address lies in; 0: the first one, which is the program.
+struct Search {
+  std::uint64_t address;
+  std::uint64_t base = 0;
+  std::string file = {};
+};
+
+int search_module(dl_phdr_info* module, std::size_t /*size*/, void* argument) {
+  auto& search = *static_cast<Search*>(argument);
+  const auto holds = [&](const auto& part) {
+    return part.p_type == PT_LOAD &&
+           search.address - module->dlpi_addr - part.p_vaddr < part.p_memsz;
+  };
+  if (search.address != 0 &&
+      std::ranges::none_of(std::span(module->dlpi_phdr, module->dlpi_phnum), holds))
+    return 0;
+  std::array<char, PATH_MAX> path{};
+  const char* name = module->dlpi_name;
+  search.base = module->dlpi_addr;
+  if (::realpath(*name != '\0' ? name : "/proc/self/exe", path.data()) != nullptr)
+    search.file = path.data();
+  return 1;
+}
+
+// The number of the module, or TracePlace::most_modules. The caller holds the mutex of the names.
+std::uint32_t number_of_module(TracePlace& place, const Search& found) {
+  const std::uint32_t known = place.modules_known.load(std::memory_order_relaxed);
+  for (std::uint32_t number = 0; number < known; ++number)
+    if (place.modules[number].base.load(std::memory_order_relaxed) == found.base &&
+        found.file == place.modules[number].file.data())
+      return number;
+  if (known == TracePlace::most_modules || found.file.size() >= TraceModule::longest_file)
+    return TracePlace::most_modules;
+  TraceModule& module = place.modules[known];
+  module.base.store(found.base, std::memory_order_relaxed);
+  std::ranges::copy(found.file, module.file.begin());
+  place.modules_known.store(known + 1, std::memory_order_release);
+  return known;
+}
+
 }  // namespace
 
 void Tracer::open(TracePlace& place, std::size_t ring_size) {
+  Search program{.address = 0};
+  ::dl_iterate_phdr(&search_module, &program);
   const std::scoped_lock lock(names().mutex);
   ring_size_of_job = ring_size;
   go_on(place, ring_size);
+  if (place.modules_known.load(std::memory_order_relaxed) == 0) number_of_module(place, program);
   if (place.first_ns.load(std::memory_order_relaxed) == 0) {
     const ClockPair now = read_clocks();
     place.first_ticks.store(now.ticks, std::memory_order_relaxed);
@@ -106,6 +153,30 @@ std::uint16_t Tracer::number_of(const char* name) {
   return static_cast<std::uint16_t>(number);
 }
 
+const TraceSites* Tracer::sites() {
+  const TracePlace* place = current.load(std::memory_order_acquire);
+  return place != nullptr ? &place->sites : nullptr;
+}
+
+std::uint16_t Tracer::add_site(std::uint64_t address) {
+  TracePlace* place = current.load(std::memory_order_acquire);
+  if (place == nullptr) return 0;
+  const std::size_t position = place->sites.add(address);
+  if (position == TraceSites::most) return 0;
+  std::atomic<std::uint64_t>& where = place->sites.at(position).where;
+  if (where.load(std::memory_order_relaxed) == 0) {
+    Search search{.address = address - 1};  // it is behind the call
+    if (::dl_iterate_phdr(&search_module, &search) != 0) {
+      const std::scoped_lock lock(names().mutex);
+      const std::uint32_t number = number_of_module(*place, search);
+      if (number < TracePlace::most_modules)
+        where.store((address - search.base) << TraceSites::module_bits | (number + 1),
+                    std::memory_order_relaxed);
+    }
+  }
+  return static_cast<std::uint16_t>(position + 1);
+}
+
 }  // namespace gondwana
 
 gondwana::TraceRing* gondwana_trace_ring() {
@@ -114,4 +185,12 @@ gondwana::TraceRing* gondwana_trace_ring() {
 
 std::uint16_t gondwana_trace_name(const char* name) {
   return gondwana::Tracer::number_of(name);
+}
+
+const gondwana::TraceSites* gondwana_trace_sites() {
+  return gondwana::Tracer::sites();
+}
+
+std::uint16_t gondwana_trace_site(std::uint64_t address) {
+  return gondwana::Tracer::add_site(address);
 }

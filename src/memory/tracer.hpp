@@ -26,6 +26,11 @@ class Tracer {
   // The number that stands for a name in events; 0 if there is no room for more names.
   static std::uint16_t number_of(const char* name);
 
+  // Null if the job is not traced.
+  static const TraceSites* sites();
+  // The number of a place in the program; 0 if there is no room for more.
+  static std::uint16_t add_site(std::uint64_t address);
+
  private:
   static TraceRing* own_ring();
 
@@ -61,4 +66,6 @@ class TracedScope {
 extern "C" {
 gondwana::TraceRing* gondwana_trace_ring();
 std::uint16_t gondwana_trace_name(const char* name);
+const gondwana::TraceSites* gondwana_trace_sites();
+std::uint16_t gondwana_trace_site(std::uint64_t address);
 }

@@ -11,6 +11,7 @@
 
 static long flag;  // lies among the globals
 static long* words;
+static long lock;
 static long sum;     // of what was added to words[3]
 static long rounds;  // of answers, in all
 
@@ -39,6 +40,23 @@ static void play(long times) {
 static void add_up(void) {
   if (shmem_my_pe() >= shmem_n_pes() / 2) usleep(300000);
   shmem_long_sum_reduce(SHMEM_TEAM_WORLD, words, words + 1, 1);
+}
+
+// Rank 0 has the lock until the others wait for it; the last rank comes late to the barrier.
+static void meet(void) {
+  const int me = shmem_my_pe();
+  if (me == 0) shmem_set_lock(&lock);
+  shmem_sync_all();
+  if (me == 0) usleep(50000);
+  if (me != 0) shmem_set_lock(&lock);
+  shmem_clear_lock(&lock);
+  if (shmem_test_lock(&lock) == 0) shmem_clear_lock(&lock);
+  shmem_team_t odd = SHMEM_TEAM_INVALID;
+  shmem_team_split_strided(SHMEM_TEAM_WORLD, 1, 2, shmem_n_pes() / 2, NULL, 0, &odd);
+  if (me == 1) usleep(50000);
+  if (odd != SHMEM_TEAM_INVALID) shmem_team_sync(odd);
+  if (me == shmem_n_pes() - 1) usleep(100000);
+  shmem_barrier_all();
 }
 
 // A child that leaves as a program does, and a thread after that.
@@ -76,6 +94,7 @@ int main(int argc, char** argv) {
     shmem_long_wait_until(words, SHMEM_CMP_EQ, 1);  // never
   }
   if (strcmp(what, "sum") == 0) add_up();
+  if (strcmp(what, "meet") == 0) meet();
   if (strcmp(what, "fork") == 0) fork_a_child();
   if (strcmp(what, "stay") == 0) {
     puts("ready");

@@ -18,15 +18,15 @@ select slice.id, slice.name, slice.category, slice.ts, slice.dur,
        extract_arg(slice.arg_set_id, 'debug.place') as place,
        extract_arg(slice.arg_set_id, 'debug.call') as call,
        extract_arg(slice.arg_set_id, 'debug.step') as step,
-       iif(parent.name like 'job %', track.name, parent.name) as process, track.name as track
-from slice join track on slice.track_id = track.id
-join track as parent on track.parent_id = parent.id order by slice.ts, slice.id
+       extract_arg(slice.arg_set_id, 'debug.source') as source,
+       extract_arg(slice.arg_set_id, 'debug.function') as function,
+       extract_arg(slice.arg_set_id, 'debug.last') as last,
+       extract_arg(slice.arg_set_id, 'debug.late_ns') as late_ns,
+       process.name as process, process.pid, thread.name as thread, thread.tid
+from slice join thread_track on slice.track_id = thread_track.id
+join thread using (utid) join process using (upid) order by slice.ts, slice.id
 """
-TRACKS = """
-select track.name from track join track as parent on track.parent_id = parent.id
-where parent.name like 'job %'
-order by extract_arg(track.source_arg_set_id, 'sibling_order_rank')
-"""
+PROCESSES = "select name from process where name is not null"
 PROBLEMS = "select name, value from stats where severity in ('error', 'data_loss') and value > 0"
 
 
@@ -38,12 +38,18 @@ class Slice:
     begin: int
     duration: int  # nanoseconds; -1: it does not end
     process: str  # "rank 0"
-    track: str  # the same, or "thread 7 name"
+    pid: int
+    thread: str | None
+    tid: int
     bytes: int | None
     rank: int | None
     place: str | None
     call: str | None
     step: int | None
+    source: str | None
+    function: str | None
+    last: int | None
+    late_ns: int | None
 
     @property
     def end(self) -> int:
@@ -55,7 +61,8 @@ class Trace:
 
     def __init__(self, processor):
         self.problems = [(row.name, row.value) for row in processor.query(PROBLEMS)]
-        self.processes = [re.sub(r" \(.*\)", "", row.name) for row in processor.query(TRACKS)]
+        names = [re.sub(r" \(.*\)", "", row.name) for row in processor.query(PROCESSES)]
+        self.processes = sorted(names, key=lambda name: (name[0] == "a", int(name.split()[-1])))
         self.slices = [
             Slice(
                 row.id,
@@ -64,12 +71,18 @@ class Trace:
                 row.ts,
                 row.dur,
                 re.sub(r" \(.*\)", "", row.process),
-                row.track,
+                row.pid,
+                row.thread,
+                row.tid,
                 row.bytes,
                 row.rank,
                 row.place,
                 row.call,
                 row.step,
+                row.source,
+                row.function,
+                row.last,
+                row.late_ns,
             )
             for row in processor.query(SLICES)
         ]

@@ -29,6 +29,13 @@ NODES_OF_ONE = {"GONDWANA_NODE_RANKS": "1", "GONDWANA_NETWORK": "127.0.0.0/8"}
 PUT, ADD, WAIT = "shmem_long_p", "shmem_long_atomic_add", "shmem_long_wait_until"
 
 
+def line_of(text):
+    """Where it stands in the program."""
+    lines = Path(__file__).with_name("events.c").read_text().splitlines()
+    (number,) = [number for number, line in enumerate(lines, 1) if text in line]
+    return f"events.c:{number}"
+
+
 class TraceTest(LauncherCase):
     def trace_of_run(self, *words, ranks=2, env=None, status=0):
         """Runs the program to its end; returns the file and what was said of it."""
@@ -73,8 +80,11 @@ class TraceTest(LauncherCase):
             for put, wait in flows:
                 self.assertLess(put.begin, wait.end)
                 self.assertEqual((put.bytes, put.rank, put.category), (8, 1 - rank, "call"))
+                self.assertEqual((put.place, wait.place, wait.category), ("flag", "flag", "call"))
         (add,) = trace.named(ADD)
-        self.assertRegex(add.place, r"^heap\+0x[0-9a-f]*18$")
+        block = line_of("words = shmem_calloc")
+        self.assertRegex(add.place, rf"^heap\+0x[0-9a-f]*18 \(byte 24 of 64 from {block}\)$")
+        self.assertEqual((add.source, add.function), (line_of("shmem_long_atomic_add"), "play"))
         ((last, woken),) = [flow for flow in trace.flows if flow[0].name == ADD]
         self.assertEqual((last, woken), (add, trace.named(WAIT, "rank 1")[-1]))
 
@@ -118,6 +128,36 @@ class TraceTest(LauncherCase):
                 self.assertEqual([one.step for one in steps], list(range(1, len(steps) + 1)))
                 self.assertLessEqual(steps[-1].end, call.end)
                 self.assertGreater(steps[len(names) - 1].duration, 0.1e9)  # the other node is late
+
+    def check_meeting(self, trace, ranks):
+        self.assertEqual(trace.problems, [])
+        last, released = ranks - 1, {f"rank {rank}" for rank in range(ranks - 1)}
+        barriers = [one for one in trace.named("shmem_barrier_all") if one.begin >= trace.named(
+            "shmem_barrier_all", f"rank {last}")[0].begin - 0.2e9]
+        self.assertEqual([one.last for one in barriers], [last] * ranks)
+        (late,) = [one for one in barriers if one.late_ns is not None]
+        self.assertGreater(late.late_ns, 0.05e9)
+        flows = [(one, other) for one, other in trace.flows if one.name == "shmem_barrier_all"]
+        self.assertEqual({one.process for one, _ in flows}, {f"rank {last}"})
+        self.assertEqual({other.process for _, other in flows}, released)
+        teams = trace.named("shmem_team_sync")
+        self.assertEqual([one.last for one in teams], [1] * (ranks // 2))
+        self.assertEqual(len(trace.named("shmem_sync_all")), ranks)
+
+    def test_who_came_last_and_who_had_the_lock(self):
+        nodes = (None, {**NODES_OF_ONE, "GONDWANA_NODE_RANKS": "2"})
+        for env in nodes if find_library("fabric") else (None,):
+            file, _ = self.trace_of_run("meet", ranks=4, env=env)
+            with read_trace(file) as trace:
+                self.check_meeting(trace, 4)
+                flows = [(a, b) for a, b in trace.flows if a.name == "shmem_clear_lock"]
+                self.assertGreaterEqual(len(flows), 3)
+                takers = [b.process for _, b in flows if b.name == "shmem_set_lock"]
+                self.assertEqual(sorted(takers), ["rank 1", "rank 2", "rank 3"])
+                self.assertEqual(flows[0][0].process, "rank 0")
+                for release, taken in flows:
+                    self.assertEqual((release.place, taken.place), ("lock", "lock"))
+                    self.assertNotEqual(release.process, taken.process)
 
     def trace_of_program(self, *program, ranks=2, env=None):
         file = f"{self.folder}/program.pftrace"
@@ -164,7 +204,9 @@ class TraceTest(LauncherCase):
     def test_a_forked_child_is_not_the_rank(self):
         with read_trace(self.trace_of_program(EVENTS, "fork", ranks=1)) as trace:
             (asked,) = trace.named("shmem_n_pes")
-            self.assertRegex(asked.track, r"^thread \d+ ")
+            self.assertNotEqual(asked.tid, asked.pid)
+            (init,) = trace.named("shmem_init")
+            self.assertEqual((init.pid, init.tid), (asked.pid, asked.pid))
 
     def test_a_failed_job_leaves_its_trace_if_the_variable_says_so(self):
         for what, status in {"play": 0, "crash": 128 + signal.SIGSEGV}.items():
@@ -267,7 +309,8 @@ class TraceTest(LauncherCase):
             self.assertEqual(trace.problems, [])
             self.assertEqual(trace.processes, [f"rank {rank}" for rank in range(64)])
             self.assertEqual(len(trace.named("shmem_barrier_all")), 2 * 64)
-            self.assertEqual(len(trace.flows), 2 * 3 + 1)
+            flows = [one for one in trace.flows if one[0].name in (PUT, ADD)]
+            self.assertEqual(len(flows), 2 * 3 + 1)
 
     def test_mistakes_get_a_sentence(self):
         for words, sentence in {

@@ -128,6 +128,8 @@ class Damage : public testing::Test {
     EXPECT_TRUE(trace::decode(trace::encode(nodes[0])));
     trace::keep_last(nodes, 1000);
     trace::find_flows(nodes);
+    trace::find_barriers(nodes);
+    trace::find_lock_flows(nodes);
   }
 
   void look_as_guardian() const {

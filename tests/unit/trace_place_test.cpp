@@ -50,7 +50,8 @@ TEST_F(Rings, an_event_is_read_as_it_was_written) {
                        .name = Tracer::number_of("shmem_putmem"),
                        .peer = 3,
                        .place = 0x7fff'1234'5678,
-                       .bytes = 4096});
+                       .bytes = 4096,
+                       .site = 4096});
   const trace::RankTrace rank = read();
   ASSERT_EQ(rank.threads.size(), 1U);
   ASSERT_EQ(rank.threads[0].events.size(), 1U);
@@ -58,6 +59,7 @@ TEST_F(Rings, an_event_is_read_as_it_was_written) {
   EXPECT_EQ(rank.names[event.name], "shmem_putmem");
   EXPECT_EQ(event.kind, EventKind::put);
   EXPECT_EQ(event.peer, 3U);
+  EXPECT_EQ(event.site, 4096U);
   EXPECT_EQ(event.place, 0x7fff'1234'5678U);
   EXPECT_EQ(event.bytes, 4096U);
   EXPECT_FALSE(event.is_open);
@@ -121,6 +123,21 @@ TEST_F(Rings, new_events_take_the_place_of_the_oldest) {
   EXPECT_GE(thread.events.size(), room - 1);  // the oldest may be about to go
   EXPECT_EQ(thread.events.back().bytes, room + 9);
   for (const trace::Event& event : thread.events) EXPECT_EQ(event.kind, EventKind::put);
+}
+
+TEST_F(Rings, a_call_has_one_site_which_lies_in_the_program) {
+  const auto address = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
+  const std::uint16_t site = Tracer::add_site(address);
+  EXPECT_NE(site, 0);
+  EXPECT_EQ(Tracer::add_site(address), site);
+  EXPECT_EQ(Tracer::sites()->find(address), site);
+  EXPECT_EQ(Tracer::sites()->find(address + 1), 0);
+  const trace::RankTrace rank = read();
+  ASSERT_EQ(rank.sites.size(), 1U);
+  EXPECT_EQ(rank.sites[0].number, site);
+  const trace::Module& module = rank.modules.at(rank.sites[0].module);
+  EXPECT_EQ(module.base + rank.sites[0].address, address);
+  EXPECT_TRUE(rank.modules.front().file.ends_with("unit_tests"));
 }
 
 TEST_F(Rings, a_name_has_one_number_and_many_have_none) {

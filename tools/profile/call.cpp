@@ -22,6 +22,7 @@ struct Place {
   Call* innermost = nullptr;   // of the calls that this thread is in
   PathTable* paths = nullptr;  // nothing: only calls are counted
   TraceRing* ring = nullptr;   // nothing: the job is not traced
+  const TraceSites* sites = nullptr;
   Stack stack;
 };
 
@@ -48,6 +49,7 @@ struct Leave {
   place.counters = Profile::instance().lease();
   place.paths = Profile::instance().lease_paths();
   place.ring = trace_ring();
+  place.sites = place.ring != nullptr ? trace_sites() : nullptr;
   if (place.paths != nullptr) place.stack = own_stack();
   return true;
 }
@@ -70,6 +72,14 @@ constinit std::array<std::atomic<std::uint16_t>, call_names.size()> event_names{
   if (name.load(std::memory_order_relaxed) == 0) [[unlikely]]
     name.store(trace_name(call_names[number].data()), std::memory_order_relaxed);
   return name.load(std::memory_order_relaxed);
+}
+
+// The number of the place in the program that a call returns to. Once for each place it is made.
+[[gnu::always_inline]] inline std::uint16_t site_number_of(CallSite site) {
+  const auto address = reinterpret_cast<std::uintptr_t>(site.frame[1]);
+  if (place.sites == nullptr) return 0;
+  const std::uint16_t known = place.sites->find(address);
+  return known != 0 ? known : add_trace_site(address);
 }
 
 constexpr std::array<EventKind, traffic_kinds> event_kinds{EventKind::put, EventKind::get,
@@ -98,6 +108,11 @@ int world_number(shmem_ctx_t ctx, int pe) {
 }
 
 [[gnu::always_inline]] inline void Call::begin(EventKind kind, const void* at, std::uint32_t peer) {
+  begin(kind, at, peer, bytes_);
+}
+
+[[gnu::always_inline]] inline void Call::begin(EventKind kind, const void* at, std::uint32_t peer,
+                                               std::uint64_t size) {
   if (counts()) outer_ = std::exchange(place.innermost, this);
   if (counts() || is_traced()) began_ = ticks();
   if (!is_traced()) return;
@@ -106,7 +121,12 @@ int world_number(shmem_ctx_t ctx, int pe) {
                          .name = event_name_of(number_),
                          .peer = peer,
                          .place = reinterpret_cast<std::uintptr_t>(at),
-                         .bytes = bytes_});
+                         .bytes = size,
+                         .site = site_number_of(site_)});
+}
+
+void Call::set_place(const void* at) {
+  if (is_traced()) ring_->set_place(event_, reinterpret_cast<std::uintptr_t>(at));
 }
 
 Call::Call(std::size_t number, std::size_t bytes, CallSite site)
@@ -132,6 +152,41 @@ Call::~Call() {
 WordWait::WordWait(std::size_t number, const void* at, std::size_t bytes, CallSite site)
     : Call(number, bytes, site, NotYet()) {
   begin(EventKind::word_wait, at);
+}
+
+Allocation::Allocation(std::size_t number, std::size_t bytes, CallSite site)
+    : Call(number, bytes, site, NotYet()) {
+  begin(EventKind::allocation, nullptr);
+}
+
+LockCall::LockCall(std::size_t number, EventKind kind, const void* lock, CallSite site)
+    : Call(number, 0, site, NotYet()) {
+  begin(kind, lock);
+}
+
+Barrier::Barrier(std::size_t number, CallSite site) : Call(number, 0, site, NotYet()) {
+  begin(EventKind::barrier, nullptr);
+}
+
+Barrier::Barrier(std::size_t number, shmem_team_t team, CallSite site)
+    : Call(number, 0, site, NotYet()) {
+  const int size = is_traced() ? pshmem_team_n_pes(team) : -1;
+  if (size < 1) {  // not traced, or there is no such team
+    begin(EventKind::call, nullptr);
+    return;
+  }
+  const auto rank = [team](int pe) { return pshmem_team_translate_pe(team, pe, SHMEM_TEAM_WORLD); };
+  begin_for(rank(0), size > 1 ? rank(1) - rank(0) : 1, size);
+}
+
+Barrier::Barrier(std::size_t number, int first, int log_stride, int size, CallSite site)
+    : Call(number, 0, site, NotYet()) {
+  begin_for(first, 1 << (log_stride & 31), size);
+}
+
+void Barrier::begin_for(int first, int distance, int size) {
+  begin(EventKind::barrier, reinterpret_cast<const void*>(static_cast<std::uintptr_t>(distance)),
+        static_cast<std::uint32_t>(first), static_cast<std::uint64_t>(size));
 }
 
 [[gnu::always_inline]] inline bool Transfer::wants_peer() const {

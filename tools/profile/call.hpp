@@ -26,6 +26,9 @@ class Call {
   struct NotYet {};
   Call(std::size_t number, std::size_t bytes, CallSite site, NotYet /*later*/);
   void begin(EventKind kind, const void* place, std::uint32_t peer = TraceEvent::nobody);
+  // With another size than the bytes that are counted.
+  void begin(EventKind kind, const void* place, std::uint32_t peer, std::uint64_t size);
+  void set_place(const void* place);
 
   bool counts() const { return cell_ != nullptr; }
   bool is_traced() const { return ring_ != nullptr; }
@@ -49,6 +52,35 @@ class Call {
 class WordWait : public Call {
  public:
   WordWait(std::size_t number, const void* place, std::size_t bytes, CallSite site = this_call());
+};
+
+// A call that allocates symmetric memory.
+class Allocation : public Call {
+ public:
+  Allocation(std::size_t number, std::size_t bytes, CallSite site = this_call());
+  // Passes on where the memory is.
+  template <typename Pointer>
+  Pointer made(Pointer memory) {
+    set_place(memory);
+    return memory;
+  }
+};
+
+// A call that takes or releases the lock at `lock`.
+class LockCall : public Call {
+ public:
+  LockCall(std::size_t number, EventKind kind, const void* lock, CallSite site = this_call());
+};
+
+// A call that waits for all ranks, or for those of a team or an active set.
+class Barrier : public Call {
+ public:
+  explicit Barrier(std::size_t number, CallSite site = this_call());
+  Barrier(std::size_t number, shmem_team_t team, CallSite site = this_call());
+  Barrier(std::size_t number, int first, int log_stride, int size, CallSite site = this_call());
+
+ private:
+  void begin_for(int first, int distance, int size);
 };
 
 enum class Traffic : std::size_t { put, get, atomic, message };

@@ -40,4 +40,16 @@ std::uint16_t trace_name(const char* name) {
   return find != nullptr ? find(name) : std::uint16_t{0};
 }
 
+const TraceSites* trace_sites() {
+  const auto find = reinterpret_cast<decltype(&gondwana_trace_sites)>(
+      ::dlsym(RTLD_DEFAULT, "gondwana_trace_sites"));
+  return find != nullptr ? find() : nullptr;
+}
+
+std::uint16_t add_trace_site(std::uint64_t address) {
+  const auto add = reinterpret_cast<decltype(&gondwana_trace_site)>(
+      ::dlsym(RTLD_DEFAULT, "gondwana_trace_site"));
+  return add != nullptr ? add(address) : std::uint16_t{0};
+}
+
 }  // namespace gondwana::profile

@@ -19,5 +19,9 @@ bool load_library();
 TraceRing* trace_ring();
 // The number that stands for the name of a call in events.
 std::uint16_t trace_name(const char* name);
+// Where calls are made, as events have it; null where the job is not traced.
+const TraceSites* trace_sites();
+// The number of another such place; 0 if there is no room.
+std::uint16_t add_trace_site(std::uint64_t address);
 
 }  // namespace gondwana::profile

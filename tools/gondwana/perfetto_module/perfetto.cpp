@@ -41,13 +41,21 @@ class PerfettoWriter final : public TraceWriter {
     write();
   }
 
-  void add_track(std::uint64_t track, std::uint64_t parent, const std::string& name) override {
-    format::Track& described = *packet_.mutable_track();
-    described.set_number(track);
-    described.set_name(name);
-    described.set_order_of_children(format::Track::by_place);
-    described.set_place(static_cast<std::int32_t>(track));
-    if (parent != 0) described.set_parent(parent);
+  void add_process(std::uint64_t track, const ProcessTrack& process) override {
+    packet_.mutable_track()->set_number(track);
+    format::Process& described = *packet_.mutable_track()->mutable_process();
+    described.set_number(static_cast<std::int32_t>(process.process));
+    described.set_name(std::string(process.name));
+    if (!process.program.empty()) described.add_command(std::string(process.program));
+    write();
+  }
+
+  void add_thread(std::uint64_t track, const ThreadTrack& thread) override {
+    packet_.mutable_track()->set_number(track);
+    format::Thread& described = *packet_.mutable_track()->mutable_thread();
+    described.set_process(static_cast<std::int32_t>(thread.process));
+    described.set_number(static_cast<std::int32_t>(thread.thread));
+    if (!thread.name.empty()) described.set_name(std::string(thread.name));
     write();
   }
 

@@ -29,6 +29,17 @@ struct Mark {
   std::span<const std::uint64_t> flows_in;
 };
 
+struct ProcessTrack {
+  std::uint32_t process;
+  std::string_view name;
+  std::string_view program;
+};
+struct ThreadTrack {
+  std::uint32_t process;
+  std::uint32_t thread;
+  std::string_view name;
+};
+
 // Numbers of tracks are of the caller's choice, and not 0. A track is there before its marks. Marks
 // of a track come in the order of their times.
 class TraceWriter {
@@ -38,8 +49,10 @@ class TraceWriter {
   TraceWriter& operator=(const TraceWriter&) = delete;
   virtual ~TraceWriter() = default;
 
-  // `parent`: the track that it is shown in; 0: none. Tracks of a parent are shown in their order.
-  virtual void add_track(std::uint64_t track, std::uint64_t parent, const std::string& name) = 0;
+  // Each has a number that no other process has; empty texts are not known.
+  virtual void add_process(std::uint64_t track, const ProcessTrack& process) = 0;
+  // The process is there before. The thread with its number is its first one.
+  virtual void add_thread(std::uint64_t track, const ThreadTrack& thread) = 0;
   virtual void begin(const Mark& mark) = 0;
   virtual void end(std::uint64_t track, std::uint64_t time_ns) = 0;
   virtual void at_once(const Mark& mark) = 0;

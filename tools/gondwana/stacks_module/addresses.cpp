@@ -13,6 +13,7 @@
 #include <string>
 
 #include "stacks_module/demangled.hpp"
+#include "stacks_module/stacks.hpp"
 
 namespace gondwana::why {
 namespace {
@@ -115,9 +116,6 @@ std::string lines_of(const char* file, Dwarf_Addr address) {
 }  // namespace
 }  // namespace gondwana::why
 
-// `address` is one of the file, as if that were loaded at 0. Writes lines of a function, its source
-// file and line, with tabs between, innermost first: of inlined functions there are several. Cuts
-// what has no room.
 extern "C" [[gnu::visibility("default")]] void gondwana_lines_of_address(const char* file,
                                                                          std::uint64_t address,
                                                                          char* text,

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -44,5 +45,24 @@ inline constexpr const char* variable_symbol = "gondwana_name_variable";
 // The variable of the program that is there, with the distance from its start: "locks+8". Empty
 // where there is none, or where the program was stripped of its names.
 using NameVariable = void (*)(const Variable& variable, std::string* name);
+
+struct Symbol {
+  std::uint64_t begin;  // as if the file were loaded at 0
+  std::uint64_t size;
+  std::string name;
+};
+
+inline constexpr const char* variables_symbol = "gondwana_variables_of_file";
+
+// The variables of a program or library, in the order of their addresses. None where it was
+// stripped of its names.
+using FindVariables = void (*)(const std::string& file, std::vector<Symbol>* variables);
+
+inline constexpr const char* lines_symbol = "gondwana_lines_of_address";
+
+// `address` is one of the file, as if that were loaded at 0. Writes lines of a function, its source
+// file and line, with tabs between, innermost first: of inlined functions there are several. Cuts
+// what does not fit.
+using FindLines = void (*)(const char* file, std::uint64_t address, char* text, std::size_t size);
 
 }  // namespace gondwana::why

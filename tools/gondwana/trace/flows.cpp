@@ -39,19 +39,6 @@ struct Updates {
 };
 using AllUpdates = std::map<std::uint32_t, Updates>;
 
-template <typename Take>
-void for_events(const std::vector<NodeTrace>& nodes, const Take& take) {
-  for (std::size_t node = 0; node < nodes.size(); ++node) {
-    for (std::size_t rank = 0; rank < nodes[node].ranks.size(); ++rank) {
-      const std::vector<ThreadTrace>& threads = nodes[node].ranks[rank].threads;
-      for (std::size_t thread = 0; thread < threads.size(); ++thread)
-        for (std::size_t event = 0; event < threads[thread].events.size(); ++event)
-          take(nodes[node], nodes[node].ranks[rank], threads[thread].events[event],
-               EventId{node, rank, thread, event});
-    }
-  }
-}
-
 AllUpdates updates_in(const std::vector<NodeTrace>& nodes) {
   AllUpdates all;
   for_events(nodes, [&](const NodeTrace& node, const RankTrace& rank, const Event& event,

@@ -83,12 +83,13 @@ Event converted(const TraceEvent& event, const TickClock& clock) {
           .duration_ns = is_open ? std::max<std::int64_t>(clock.now_ns() - begin_ns, 0)
                                  : clock.length(static_cast<std::int64_t>(event.duration)),
           .place = event.place,
-          .bytes = event.bytes};
+          .bytes = event.bytes,
+          .site = event.site};
 }
 
 // Of what a program has damaged some events are such that no clock has shown their time.
 bool is_possible(const TraceEvent& event, const Event& converted, const TickClock& clock) {
-  return event.kind <= EventKind::step && converted.begin_ns >= 0 && converted.duration_ns >= 0 &&
+  return event.kind <= last_event_kind && converted.begin_ns >= 0 && converted.duration_ns >= 0 &&
          converted.end_ns() <= clock.latest_ns();
 }
 
@@ -132,6 +133,30 @@ std::vector<std::string> names_of(const TracePlace& place) {
   return names;
 }
 
+std::vector<Module> modules_of(const TracePlace& place) {
+  const std::uint32_t known = std::min<std::uint32_t>(
+      place.modules_known.load(std::memory_order_acquire), TracePlace::most_modules);
+  std::vector<Module> modules;
+  for (std::uint32_t number = 0; number < known; ++number) {
+    const TraceModule& module = place.modules.at(number);
+    modules.push_back(
+        {std::string(text_in(module.file)), module.base.load(std::memory_order_relaxed)});
+  }
+  return modules;
+}
+
+std::vector<Site> sites_of(TraceSites& sites, std::size_t modules) {
+  std::vector<Site> found;
+  for (std::size_t position = 0; position < TraceSites::most; ++position) {
+    const std::uint64_t where = sites.at(position).where.load(std::memory_order_relaxed);
+    const std::uint64_t module = where & ((1U << TraceSites::module_bits) - 1);
+    if (module == 0 || module > modules) continue;
+    found.push_back({static_cast<std::uint16_t>(position + 1),
+                     static_cast<std::uint16_t>(module - 1), where >> TraceSites::module_bits});
+  }
+  return found;
+}
+
 std::vector<ClockPair> clocks_of(std::byte* control, const ControlLayout& layout,
                                  std::uint32_t places) {
   std::vector<ClockPair> clocks;
@@ -158,6 +183,8 @@ void read_rank(TracePlace& place, std::size_t ring_size, const TickClock& clock,
     thread.name = thread_name(rank.process, thread.thread);
   }
   rank.names = names_of(place);  // after the events that have them
+  rank.modules = modules_of(place);
+  rank.sites = sites_of(place.sites, rank.modules.size());
 }
 
 }  // namespace
@@ -170,8 +197,10 @@ NodeTrace read_node(std::byte* control, const NodeFacts& facts,
                     FunctionRef<void(NodeTrace& node)> meanwhile) {
   const ControlLayout layout({facts.ranks, facts.first, facts.node, facts.nodes, facts.job_ranks},
                              facts.ring_size);
-  NodeTrace node{
-      .job = jobs::FoundJob::id_of(facts.job), .host = host_name().data(), .node = facts.node};
+  NodeTrace node{.job = jobs::FoundJob::id_of(facts.job),
+                 .host = host_name().data(),
+                 .node = facts.node,
+                 .job_ranks = facts.job_ranks};
   if (facts.ring_size == 0) return node;
   std::vector<ClockPair> clocks = clocks_of(control, layout, facts.ranks + 1);
   if (clocks.empty()) return node;

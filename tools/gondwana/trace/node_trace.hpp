@@ -23,6 +23,7 @@ struct Event {
   std::int64_t duration_ns = 0;
   std::uint64_t place = 0;  // as in TraceEvent, and so is what follows
   std::uint64_t bytes = 0;
+  std::uint16_t site = 0;  // a number of RankTrace::sites; 0: not known
 
   std::int64_t end_ns() const { return begin_ns + duration_ns; }
 };
@@ -33,6 +34,19 @@ struct ThreadTrace {
   std::uint64_t replaced = 0;  // events that newer ones took the place of
   std::vector<Event> events =
       {};  // in the order of their begin; what lies within another comes after it
+};
+
+// The program or one of its libraries.
+struct Module {
+  std::string file = {};
+  std::uint64_t base = 0;  // where it lies in the rank's memory
+};
+
+// A place where the program makes calls.
+struct Site {
+  std::uint16_t number = 0;
+  std::uint16_t module = 0;   // among RankTrace::modules
+  std::uint64_t address = 0;  // in its file; a call returns there
 };
 
 // Of a rank, or of the agent of the node.
@@ -47,6 +61,8 @@ struct RankTrace {
   std::uint64_t globals = 0;
   std::uint64_t globals_size = 0;
   std::vector<std::string> names = {};
+  std::vector<Module> modules = {};  // the program is the first one
+  std::vector<Site> sites = {};      // in the order of their numbers
   std::vector<ThreadTrace> threads = {};
 };
 
@@ -54,9 +70,10 @@ struct NodeTrace {
   std::string job = {};
   std::string host = {};
   std::uint32_t node = 0;
-  bool is_sampled = false;    // the job was not traced: waits, seen from outside for a while
-  std::int64_t ahead_ns = 0;  // how far its clock is ahead of that of the process that asked
-  std::int64_t error_ns = 0;  // of that, at most
+  std::uint32_t job_ranks = 0;  // of all nodes
+  bool is_sampled = false;      // the job was not traced: waits, seen from outside for a while
+  std::int64_t ahead_ns = 0;    // how far its clock is ahead of that of the process that asked
+  std::int64_t error_ns = 0;    // of that, at most
   std::vector<RankTrace> ranks = {};  // those that joined
 };
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 
 #include "core/new_file.hpp"
@@ -18,6 +19,7 @@
 #include "trace/flows.hpp"
 #include "trace/places.hpp"
 #include "trace/removed_by_signals.hpp"
+#include "trace/symbols.hpp"
 
 namespace gondwana::trace {
 namespace {
@@ -33,6 +35,11 @@ std::string_view category_of(EventKind kind) {
     case EventKind::atomic:
     case EventKind::send:
     case EventKind::word_wait:
+    case EventKind::allocation:
+    case EventKind::acquire:
+    case EventKind::try_acquire:
+    case EventKind::release:
+    case EventKind::barrier:
       return "call";
     case EventKind::wait:
       return "wait";
@@ -42,6 +49,8 @@ std::string_view category_of(EventKind kind) {
       return "batch";
     case EventKind::step:
       return "step";
+    case EventKind::region:
+      return "region";
   }
   return "";
 }
@@ -49,6 +58,7 @@ std::string_view category_of(EventKind kind) {
 // The member `bytes` of an event: what it counts, and its value if there is nothing to say.
 std::string_view what_bytes_are(EventKind kind) {
   if (kind == EventKind::wait) return "team";
+  if (kind == EventKind::barrier) return "ranks";
   return kind == EventKind::step ? "step" : "bytes";
 }
 std::uint64_t nothing_of(EventKind kind) {
@@ -65,6 +75,8 @@ std::string name_of(const RankTrace& rank, const Event& event) {
       return fmt::format("{} from rank {}", name, event.peer);
     case EventKind::batch:
       return fmt::format("batch to node {}", event.peer);
+    case EventKind::region:
+      return name.empty() ? "region" : name;
     default:
       return name.empty() ? "call" : name;
   }
@@ -78,16 +90,13 @@ struct OpenSlice {
 class JobWriter {
  public:
   JobWriter(const std::vector<NodeTrace>& nodes, TraceWriter& writer)
-      : nodes_(nodes), writer_(writer) {
-    std::uint64_t number = 0;
-    for (const Flow& flow : find_flows(nodes)) {
-      begins_[flow.from].push_back(++number);
-      ends_[flow.to].push_back(number);
-    }
+      : nodes_(nodes), writer_(writer), barriers_(find_barriers(nodes)) {
+    add_flows(find_flows(nodes));
+    add_flows(find_lock_flows(nodes));
+    add_flows(flows_of(barriers_));
   }
 
   void write() {
-    if (!nodes_.empty()) writer_.add_track(job_track, 0, "job " + nodes_.front().job);
     for (std::size_t node = 0; node < nodes_.size(); ++node)
       for (std::size_t rank = 0; rank < nodes_[node].ranks.size(); ++rank)
         if (!is_agent(node, rank)) write_rank(node, rank);
@@ -97,36 +106,50 @@ class JobWriter {
   }
 
  private:
-  static constexpr std::uint64_t job_track = 1;
+  void add_flows(const std::vector<Flow>& flows) {
+    for (const Flow& flow : flows) {
+      begins_[flow.from].push_back(++flow_numbers_);
+      ends_[flow.to].push_back(flow_numbers_);
+    }
+  }
 
   bool is_agent(std::size_t node, std::size_t rank) const {
     return nodes_[node].ranks[rank].rank == RankTrace::agent;
   }
 
-  std::string track_name(const NodeTrace& node, const RankTrace& rank) const {
+  std::string process_name(const NodeTrace& node, const RankTrace& rank) const {
     if (rank.rank == RankTrace::agent)
       return fmt::format("agent of node {} ({})", node.node, node.host);
     return nodes_.size() > 1 ? fmt::format("rank {} ({})", rank.rank, node.host)
                              : fmt::format("rank {}", rank.rank);
   }
 
-  // The first thread has the track of the rank, the others have tracks in it.
+  // Of two processes of different hosts with one number the second gets one that Linux has not.
+  std::uint32_t process_number(std::uint32_t process) {
+    constexpr std::uint32_t first_free = 1U << 22;
+    if (process != 0 && processes_.insert(process).second) return process;
+    const auto number = static_cast<std::uint32_t>(first_free + processes_.size());
+    processes_.insert(number);
+    return number;
+  }
+
   void write_rank(std::size_t node_number, std::size_t rank_number) {
     const NodeTrace& node = nodes_[node_number];
     const RankTrace& rank = node.ranks[rank_number];
-    const std::uint64_t rank_track = ++tracks_;
-    writer_.add_track(rank_track, job_track, track_name(node, rank));
+    const std::uint32_t process = process_number(rank.process);
+    writer_.add_process(++tracks_, {process, process_name(node, rank),
+                                    rank.modules.empty() ? "" : rank.modules.front().file});
+    PlaceNames places(rank, symbols_);
     for (std::size_t number = 0; number < rank.threads.size(); ++number) {
       const ThreadTrace& thread = rank.threads[number];
-      const std::uint64_t track = number == 0 ? rank_track : ++tracks_;
-      if (number > 0)
-        writer_.add_track(track, rank_track,
-                          fmt::format("thread {} {}", thread.thread, thread.name));
-      write_thread(track, {node_number, rank_number, number, 0});
+      const bool is_first = thread.thread == rank.process;
+      writer_.add_thread(++tracks_, {process, is_first ? process : thread.thread,
+                                     is_first && thread.name.empty() ? "main" : thread.name});
+      write_thread(tracks_, {node_number, rank_number, number, 0}, places);
     }
   }
 
-  void write_thread(std::uint64_t track, EventId id) {
+  void write_thread(std::uint64_t track, EventId id, PlaceNames& places) {
     const NodeTrace& node = nodes_[id.node];
     const RankTrace& rank = node.ranks[id.rank];
     std::vector<OpenSlice> open;
@@ -138,7 +161,7 @@ class JobWriter {
     };
     for (const Event& event : rank.threads[id.thread].events) {
       close_until(event.begin_ns);
-      write_event(track, id, event);
+      write_event(track, id, event, places);
       if (event.kind != EventKind::batch)
         open.push_back(
             {event.is_open ? std::numeric_limits<std::int64_t>::max() : event.end_ns(), id});
@@ -160,22 +183,29 @@ class JobWriter {
                      .flows_in = flows});
   }
 
-  void write_event(std::uint64_t track, const EventId& id, const Event& event) {
+  void write_event(std::uint64_t track, const EventId& id, const Event& event, PlaceNames& places) {
     const NodeTrace& node = nodes_[id.node];
     const RankTrace& rank = node.ranks[id.rank];
     const std::string name = name_of(rank, event);
-    const std::string place = event.place != 0 ? text_of_place(rank, event.place) : "";
-    const std::string call = event.kind == EventKind::wait && event.name < rank.names.size()
-                                 ? rank.names[event.name]
-                                 : "";
+    const bool has_place = event.place != 0 && event.kind != EventKind::barrier;
+    const std::string place = has_place ? places.text(event) : "";
     std::vector<Argument> arguments;
-    if (!call.empty()) arguments.push_back({"call", std::string_view(call)});
+    const auto add = [&arguments](std::string_view argument, std::string_view value) {
+      if (!value.empty()) arguments.push_back({argument, value});
+    };
+    if (event.kind == EventKind::wait && event.name < rank.names.size())
+      add("call", rank.names[event.name]);
     if (event.bytes != nothing_of(event.kind))
       arguments.push_back({what_bytes_are(event.kind), event.bytes});
-    if (event.peer != TraceEvent::nobody)
+    if (event.peer != TraceEvent::nobody && event.kind != EventKind::barrier)
       arguments.push_back(
           {event.kind == EventKind::batch ? "node" : "rank", std::uint64_t{event.peer}});
-    if (!place.empty()) arguments.push_back({"place", std::string_view(place)});
+    add("place", place);
+    add_last_arrival(id, arguments);
+    if (const SourceLine* line = line_of_call(rank, event, symbols_)) {
+      add("function", line->function);
+      add("source", line->place);
+    }
     const Mark mark{.track = track,
                     .time_ns = time_of(node, event.begin_ns),
                     .name = name,
@@ -189,6 +219,16 @@ class JobWriter {
       writer_.begin(mark);
   }
 
+  // For a barrier: which rank came last, and in the event of that rank how late.
+  void add_last_arrival(const EventId& id, std::vector<Argument>& arguments) const {
+    const auto barrier = barriers_.find(id);
+    if (barrier == barriers_.end()) return;
+    const LastArrival& last = barrier->second;
+    arguments.push_back({"last", std::uint64_t{last.rank}});
+    if (last.event == id)
+      arguments.push_back({"late_ns", static_cast<std::uint64_t>(last.late_ns)});
+  }
+
   static std::uint64_t time_of(const NodeTrace& node, std::int64_t ns) {
     return static_cast<std::uint64_t>(ns - node.ahead_ns);
   }
@@ -200,9 +240,13 @@ class JobWriter {
 
   const std::vector<NodeTrace>& nodes_;
   TraceWriter& writer_;
+  Barriers barriers_;
+  Symbols symbols_;
+  std::uint64_t flow_numbers_ = 0;
   FlowNumbers begins_;
   FlowNumbers ends_;
-  std::uint64_t tracks_ = job_track;
+  std::set<std::uint32_t> processes_;
+  std::uint64_t tracks_ = 0;
 };
 
 struct Contents {
@@ -283,6 +327,8 @@ void make_printable(std::vector<NodeTrace>& nodes) {
     change(node.host);
     for (RankTrace& rank : node.ranks) {
       std::ranges::for_each(rank.names, change);
+      for (Module& module : rank.modules)
+        if (printable(module.file) != module.file) module.file.clear();
       std::ranges::for_each(rank.threads, change, &ThreadTrace::name);
     }
   }

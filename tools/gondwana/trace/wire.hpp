@@ -13,7 +13,7 @@
 namespace gondwana {
 
 constexpr std::uint8_t enumerators(EventKind /*kind*/) {
-  return static_cast<std::uint8_t>(EventKind::step) + 1;
+  return static_cast<std::uint8_t>(last_event_kind) + 1;
 }
 
 }  // namespace gondwana
@@ -35,20 +35,26 @@ constexpr bool is_job_id(std::string_view text) {
 
 void fields(auto& archive, Of<Event> auto& event) {
   archive(event.kind, event.is_open, event.name, event.peer, event.begin_ns, event.duration_ns);
-  archive(event.place, event.bytes);
+  archive(event.place, event.bytes, event.site);
   archive.expect(is_possible_time(event.begin_ns) && is_possible_time(event.duration_ns) &&
                  event.duration_ns >= 0);
 }
 void fields(auto& archive, Of<ThreadTrace> auto& thread) {
   archive(thread.thread, thread.name, thread.replaced, thread.events);
 }
+void fields(auto& archive, Of<Module> auto& module) {
+  archive(module.file, module.base);
+}
+void fields(auto& archive, Of<Site> auto& site) {
+  archive(site.number, site.module, site.address);
+}
 void fields(auto& archive, Of<RankTrace> auto& rank) {
   archive(rank.rank, rank.process, rank.untraced, rank.heap, rank.heap_size, rank.globals);
-  archive(rank.globals_size, rank.names, rank.threads);
+  archive(rank.globals_size, rank.names, rank.modules, rank.sites, rank.threads);
 }
 void fields(auto& archive, Of<NodeTrace> auto& node) {
-  archive(node.job, node.host, node.node, node.is_sampled, node.ahead_ns, node.error_ns);
-  archive(node.ranks);
+  archive(node.job, node.host, node.node, node.job_ranks, node.is_sampled, node.ahead_ns);
+  archive(node.error_ns, node.ranks);
   archive.expect(is_job_id(node.job) && is_possible_time(node.ahead_ns) &&
                  is_possible_time(node.error_ns));
 }

@@ -8,11 +8,11 @@ using namespace gondwana::profile;
 
 extern "C" {
 void shmem_barrier(int PE_start, int logPE_stride, int PE_size, long* pSync) {
-  const Call call(1689);
+  const Barrier call(1689, PE_start, logPE_stride, PE_size);
   pshmem_barrier(PE_start, logPE_stride, PE_size, pSync);
 }
 void shmem_sync(int PE_start, int logPE_stride, int PE_size, long* pSync) {
-  const Call call(1690);
+  const Barrier call(1690, PE_start, logPE_stride, PE_size);
   pshmem_sync(PE_start, logPE_stride, PE_size, pSync);
 }
 void shmem_broadcast32(void* dest, const void* source, size_t nelems, int PE_root, int PE_start,

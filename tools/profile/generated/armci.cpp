@@ -279,7 +279,7 @@ void ARMCI_AllFence(void) {
 }
 void ARMCI_Barrier(void) {
   static const auto next = armci_call<decltype(ARMCI_Barrier)>("PARMCI_Barrier");
-  const Call call(2032);
+  const Barrier call(2032);
   next();
 }
 int ARMCI_Rmw(int op, void* ploc, void* prem, int value, int proc) {

@@ -16,20 +16,20 @@ int _num_pes(void) {
   return p_num_pes();
 }
 void* shmalloc(size_t size) {
-  const Call call(1748, size);
-  return pshmalloc(size);
+  Allocation call(1748, size);
+  return call.made(pshmalloc(size));
 }
 void shfree(void* ptr) {
   const Call call(1749);
   pshfree(ptr);
 }
 void* shrealloc(void* ptr, size_t size) {
-  const Call call(1750, size);
-  return pshrealloc(ptr, size);
+  Allocation call(1750, size);
+  return call.made(pshrealloc(ptr, size));
 }
 void* shmemalign(size_t alignment, size_t size) {
-  const Call call(1751, size);
-  return pshmemalign(alignment, size);
+  Allocation call(1751, size);
+  return call.made(pshmemalign(alignment, size));
 }
 void shmem_clear_cache_inv(void) {
   const Call call(1752);

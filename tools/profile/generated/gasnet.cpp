@@ -682,7 +682,7 @@ int gasnet_barrier_try(int id, int flags) {
 }
 int gasnet_barrier(int id, int flags) {
   static const auto next = gasnet_call<decltype(gasnet_barrier)>("gasnet_barrier");
-  const Call call(1906);
+  const Barrier call(1906);
   return next(id, flags);
 }
 int gasnet_barrier_result(int* id) {

@@ -8,15 +8,15 @@ using namespace gondwana::profile;
 
 extern "C" {
 void shmem_set_lock(long* lock) {
-  const Call call(1686);
+  const LockCall call(1686, gondwana::EventKind::acquire, lock);
   pshmem_set_lock(lock);
 }
 void shmem_clear_lock(long* lock) {
-  const Call call(1687);
+  const LockCall call(1687, gondwana::EventKind::release, lock);
   pshmem_clear_lock(lock);
 }
 int shmem_test_lock(long* lock) {
-  const Call call(1688);
+  const LockCall call(1688, gondwana::EventKind::try_acquire, lock);
   return pshmem_test_lock(lock);
 }
 }  // extern "C"

@@ -8,24 +8,24 @@ using namespace gondwana::profile;
 
 extern "C" {
 void* shmem_malloc(size_t size) {
-  const Call call(14, size);
-  return pshmem_malloc(size);
+  Allocation call(14, size);
+  return call.made(pshmem_malloc(size));
 }
 void* shmem_calloc(size_t count, size_t size) {
-  const Call call(15, count * size);
-  return pshmem_calloc(count, size);
+  Allocation call(15, count * size);
+  return call.made(pshmem_calloc(count, size));
 }
 void* shmem_align(size_t alignment, size_t size) {
-  const Call call(16, size);
-  return pshmem_align(alignment, size);
+  Allocation call(16, size);
+  return call.made(pshmem_align(alignment, size));
 }
 void* shmem_malloc_with_hints(size_t size, long hints) {
-  const Call call(17, size);
-  return pshmem_malloc_with_hints(size, hints);
+  Allocation call(17, size);
+  return call.made(pshmem_malloc_with_hints(size, hints));
 }
 void* shmem_realloc(void* ptr, size_t size) {
-  const Call call(18, size);
-  return pshmem_realloc(ptr, size);
+  Allocation call(18, size);
+  return call.made(pshmem_realloc(ptr, size));
 }
 void shmem_free(void* ptr) {
   const Call call(19);

@@ -8,15 +8,15 @@ using namespace gondwana::profile;
 
 extern "C" {
 void shmem_barrier_all(void) {
-  const Call call(1185);
+  const Barrier call(1185);
   pshmem_barrier_all();
 }
 void shmem_sync_all(void) {
-  const Call call(1186);
+  const Barrier call(1186);
   pshmem_sync_all();
 }
 int shmem_team_sync(shmem_team_t team) {
-  const Call call(1187);
+  const Barrier call(1187, team);
   return pshmem_team_sync(team);
 }
 }  // extern "C"
