@@ -248,12 +248,12 @@ static void after_finalize(void) {
 
 static void crash(void) {
   long* list = NULL;
-  if (me == 2) list[me] = 1;
+  if (me == 2) list[me] = 1;  // NOLINT: that is the mistake
   shmem_barrier_all();
 }
 
 static void division(void) {
-  if (me == 2) table[0] = 64 / (me - 2);
+  if (me == 2) table[0] = 64 / (me - 2);  // NOLINT: that is the mistake
   shmem_barrier_all();
 }
 
