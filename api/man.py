@@ -46,7 +46,8 @@ class Manual:
         return files
 
     def _page(self, name: str, number: int, lines: Iterable[str]) -> str:
-        origin = self._api.specification if name.startswith("shmem") else "Gondwana"
+        is_standard = name.startswith("shmem") and not name.startswith("shmemx_")
+        origin = self._api.specification if is_standard else "Gondwana"
         head = (
             r".\" Written by api/man.py from api/ and docs/man; do not edit.",
             f'.TH "{name}" {number} "" "Gondwana {self._version}" "{origin}"',

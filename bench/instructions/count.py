@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-PATHS = ("p", "g", "put8", "get8", "fetch_add", "put4k")
+PATHS = ("p", "g", "put8", "get8", "fetch_add", "put4k", "region")
 TIMES = 1000  # as in paths.c
 TOLERANCE_INSTRUCTIONS = 2
 TOLERANCE_SHARE = 0.05

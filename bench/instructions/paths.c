@@ -1,7 +1,7 @@
 // The hot paths, a thousand times each, for callgrind to count. One rank, started without a
 // launcher. The target is the rank itself, which takes the path of any rank on the node.
 // Usage: paths PATH
-#include <shmem.h>
+#include <shmemx.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,6 +35,15 @@ __attribute__((noinline)) static void run_put4k(long* cell) {
   for (int i = 0; i < TIMES; ++i) shmem_putmem(cell, source, BULK_BYTES, 0);
 }
 
+// Nothing uses regions.
+__attribute__((noinline)) static void run_region(long* cell) {
+  (void)cell;
+  for (int i = 0; i < TIMES; ++i) {
+    shmemx_region_begin("region");
+    shmemx_region_end();
+  }
+}
+
 static const struct {
   const char* name;
   void (*run)(long*);
@@ -45,6 +54,7 @@ static const struct {
     {"get8", run_get8},
     {"fetch_add", run_fetch_add},
     {"put4k", run_put4k},
+    {"region", run_region},
 };
 
 int main(int argc, char** argv) {
@@ -58,6 +68,6 @@ int main(int argc, char** argv) {
   }
   shmem_free(cell);
   shmem_finalize();
-  if (!found) fputs("usage: paths p|g|put8|get8|fetch_add|put4k\n", stderr);
+  if (!found) fputs("usage: paths p|g|put8|get8|fetch_add|put4k|region\n", stderr);
   return found ? 0 : 2;
 }

@@ -16,6 +16,7 @@ from . import _needs as _needs  # before what imports numpy
 from ._array import Symmetric, empty, full, zeros
 from ._job import barrier, fence, finalize, init, quiet, rank, size
 from ._lock import Lock
+from ._region import region
 from ._team import WORLD, Team
 
 __version__ = "0.1.0"
@@ -44,6 +45,7 @@ __all__ = [
     "quiet",
     "rank",
     "reduce",
+    "region",
     "size",
     "zeros",
 ]

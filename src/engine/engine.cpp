@@ -8,6 +8,7 @@
 
 #include "engine/symmetric/heap_choice.hpp"
 #include "engine/symmetric/rank_facts.hpp"
+#include "memory/regions.hpp"
 #include "memory/tracer.hpp"
 
 namespace gondwana {
@@ -57,6 +58,7 @@ RankFacts facts_of(const Engine::Setup& setup, const HeapPlace& heap) {
 
 void open_tracer(const Engine::Setup& setup) {
   const std::size_t ring_size = setup.memory->plan().ring_size;
+  Regions::start(setup.options.checks);
   if (ring_size == 0) return;
   TracePlace& place = setup.memory->trace(setup.rank);
   place.globals.store(reinterpret_cast<std::uintptr_t>(setup.globals.data()),

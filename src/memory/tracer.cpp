@@ -13,6 +13,8 @@
 #include <span>
 #include <string>
 
+#include "memory/regions.hpp"
+
 namespace gondwana {
 namespace {
 
@@ -127,6 +129,7 @@ void Tracer::open(TracePlace& place, std::size_t ring_size) {
   }
   openings.fetch_add(1, std::memory_order_relaxed);
   current.store(&place, std::memory_order_release);
+  Regions::add(Regions::trace);
 }
 
 TraceRing* Tracer::own_ring() {

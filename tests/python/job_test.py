@@ -42,6 +42,26 @@ class JobTest(unittest.TestCase):
         ended = run([sys.executable, "-c", "import gondwana; print(gondwana.__version__)"])
         self.assertEqual((ended.returncode, ended.stdout), (0, f"{version}\n"), ended.stderr)
 
+    def test_regions_are_begun_and_ended(self):
+        program = """
+            import gondwana
+            gondwana.init()
+            @gondwana.region("step")
+            def step():
+                return 7
+            with gondwana.region("outer"):
+                assert step() == 7
+            try:
+                with gondwana.region("failing"):
+                    raise KeyError
+            except KeyError:
+                pass
+        """
+        tool = str(Path(BUILD, "tests/trace/libtrace_nvtx.so"))  # prints what it is told
+        ended = job(1, program, LD_PRELOAD=tool)
+        said = ["push outer", "push step", "pop", "pop", "push failing", "pop"]
+        self.assertEqual((ended.returncode, ended.stdout.splitlines()), (0, said), ended.stderr)
+
     def test_an_exception_ends_the_job(self):
         program = """
             import gondwana

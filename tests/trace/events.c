@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "shmem.h"
+#include "shmemx.h"
 
 static long flag;  // lies among the globals
 static long* words;
@@ -59,6 +59,20 @@ static void meet(void) {
   shmem_barrier_all();
 }
 
+// Regions, of which one is left by a thread that has none.
+static void name_regions(long times) {
+  shmemx_region_begin("outer");
+  for (long i = 0; i < times; ++i) {
+    shmemx_region_begin("inner");
+    shmem_long_p(words, i, shmem_my_pe());
+    shmemx_region_end();
+  }
+  shmemx_region_end();
+  shmemx_region_end();
+  shmemx_region_end();
+  shmemx_region_begin("open");
+}
+
 // A child that leaves as a program does, and a thread after that.
 static void fork_a_child(void) {
   const pid_t child = fork();
@@ -95,6 +109,7 @@ int main(int argc, char** argv) {
   }
   if (strcmp(what, "sum") == 0) add_up();
   if (strcmp(what, "meet") == 0) meet();
+  if (strcmp(what, "regions") == 0) name_regions(times);
   if (strcmp(what, "fork") == 0) fork_a_child();
   if (strcmp(what, "stay") == 0) {
     puts("ready");

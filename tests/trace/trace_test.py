@@ -1,8 +1,8 @@
 """What `gondwana run --trace` and `gondwana trace` write, as Perfetto reads it.
 
-trace_test.py GONDWANA EVENTS PACKAGES MPIRUN GASNET ARMCI
+trace_test.py GONDWANA EVENTS PACKAGES MPIRUN GASNET ARMCI NVTX
 
-GASNET and ARMCI are programs of the profile's tests.
+GASNET and ARMCI are programs of the profile's tests. NVTX is a library that prints what it is told.
 """
 
 import os
@@ -25,6 +25,7 @@ EVENTS = ""
 MPIRUN = ""
 GASNET = ""
 ARMCI = ""
+NVTX = ""
 NODES_OF_ONE = {"GONDWANA_NODE_RANKS": "1", "GONDWANA_NETWORK": "127.0.0.0/8"}
 PUT, ADD, WAIT = "shmem_long_p", "shmem_long_atomic_add", "shmem_long_wait_until"
 
@@ -158,6 +159,33 @@ class TraceTest(LauncherCase):
                 for release, taken in flows:
                     self.assertEqual((release.place, taken.place), ("lock", "lock"))
                     self.assertNotEqual(release.process, taken.process)
+
+    def test_regions_of_the_program(self):
+        file, said = self.trace_of_run("regions", "3", env={"GONDWANA_DEBUG": "yes"})
+        self.assertIn("shmemx_region_end: this thread has no open region", said)
+        with read_trace(file) as trace:
+            for rank in ("rank 0", "rank 1"):
+                (outer,) = trace.named("outer", rank)
+                inner = trace.named("inner", rank)
+                self.assertEqual([one.category for one in inner], ["region"] * 3)
+                for one, put in zip(inner, trace.named(PUT, rank), strict=True):
+                    self.assertTrue(outer.begin <= one.begin <= put.begin <= put.end <= one.end)
+                    self.assertLessEqual(one.end, outer.end)
+                (left,) = trace.named("open", rank)
+                self.assertEqual(left.duration, -1)
+
+    def test_regions_are_ranges_of_nvtx_where_that_is_loaded(self):
+        env = {"LD_PRELOAD": NVTX}
+        status, out, err = self.run_job("-n", "1", EVENTS, "regions", "1", env=env)
+        self.assertEqual(status, 0, err)
+        self.assertEqual(out, "push outer\npush inner\npop\npop\npush open\n")
+
+    def test_a_region_outlasts_its_ring(self):
+        file, _ = self.trace_of_run("regions", "5000", env={"GONDWANA_TRACE_SIZE": "16K"})
+        with read_trace(file) as trace:
+            self.assertEqual(trace.problems, [])
+            (outer,) = trace.named("outer", "rank 0")
+            self.assertLess(outer.begin, trace.named("inner", "rank 0")[0].begin)
 
     def trace_of_program(self, *program, ranks=2, env=None):
         file = f"{self.folder}/program.pftrace"
@@ -367,6 +395,6 @@ class TraceTest(LauncherCase):
 
 if __name__ == "__main__":
     EVENTS, MPIRUN = take_path(2), sys.argv.pop(3)
-    GASNET, ARMCI = take_path(3), take_path(3)
+    GASNET, ARMCI, NVTX = take_path(3), take_path(3), take_path(3)
     take_packages(2)
     run_tests()

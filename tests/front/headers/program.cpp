@@ -18,6 +18,7 @@ __extension__ double _Complex phases[2];  // the type that the specification's t
 #endif
 
 void overloads(int peer) {
+  const shmemx_region region("overloads");
   const long* read_only = counters;
   const long value = shmem_g(read_only, peer) + shmem_atomic_fetch(read_only, peer);
   shmem_p(&counters[1], value, peer);

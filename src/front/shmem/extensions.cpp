@@ -1,0 +1,37 @@
+// Gondwana's extensions to OpenSHMEM: regions that a program names.
+#include <atomic>
+
+#include "core/print_error.hpp"
+#include "front/shmem/door.hpp"
+#include "memory/regions.hpp"
+#include "shmemx.h"
+
+namespace gondwana::shmem {
+namespace {
+
+// Once, and only where calls are checked.
+[[gnu::noinline, gnu::cold]] void tell_of_unbalanced_end() {
+  static constinit std::atomic<bool> is_told{false};
+  if (running.watched == nullptr || is_told.exchange(true)) return;
+  print_error(
+      "gondwana: warning: rank {}: shmemx_region_end: this thread has no open region, so the call "
+      "does nothing; each needs a shmemx_region_begin before it, in the same thread\n",
+      index(running.watched->engine().rank()));
+}
+
+}  // namespace
+}  // namespace gondwana::shmem
+
+extern "C" {
+
+void shmemx_region_begin(const char* name) {
+  if (gondwana::Regions::are_used()) [[unlikely]]
+    gondwana::Regions::begin(name);
+}
+
+void shmemx_region_end(void) {
+  if (gondwana::Regions::are_used()) [[unlikely]]
+    if (!gondwana::Regions::end()) gondwana::shmem::tell_of_unbalanced_end();
+}
+
+}  // extern "C"
