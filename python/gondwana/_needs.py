@@ -2,7 +2,7 @@
 
 import sys
 
-if sys.version_info < (3, 11):
+if sys.version_info < (3, 11):  # noqa: UP036: others may run it
     raise ImportError(
         "gondwana needs Python 3.11 or newer; {} is {}.{}".format(sys.executable, *sys.version_info)
     )
@@ -17,4 +17,6 @@ except ModuleNotFoundError as error:
         if is_of_system
         else f"type `{sys.executable} -m pip install numpy`"
     )
-    raise ImportError(f"gondwana needs numpy, which {sys.executable} does not have; {remedy}") from None
+    raise ImportError(
+        f"gondwana needs numpy, which {sys.executable} does not have; {remedy}"
+    ) from None

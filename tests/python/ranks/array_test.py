@@ -115,7 +115,8 @@ class ArrayTest(unittest.TestCase):
     def test_wrong_ranks_are_refused(self):
         array = self.make(gondwana.zeros, 2)
         for rank in (-1, RANKS):
-            with self.assertRaisesRegex(ValueError, f"rank {rank}: this job has {RANKS} ranks, 0 to"):
+            sentence = f"rank {rank}: this job has {RANKS} ranks, 0 to"
+            with self.assertRaisesRegex(ValueError, sentence):
                 array.put(1, rank)
         with self.assertRaises(TypeError):
             array.put(1, 0.0)
