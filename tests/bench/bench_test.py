@@ -72,6 +72,13 @@ def is_running(pid):
         return False
 
 
+def copy_command(target):
+    """It looks for its module and its programs beside itself."""
+    shutil.copy(GONDWANA, target)
+    module = "libgondwana_tools.so"
+    shutil.copy(os.path.join(os.path.dirname(GONDWANA), module), os.path.join(os.path.dirname(target), module))
+
+
 class BenchTest(unittest.TestCase):
     def figures(self, *words):
         said = bench(*words, "-r", "3")
@@ -94,7 +101,7 @@ class BenchTest(unittest.TestCase):
     def test_figures_are_those_that_the_program_has_printed(self):
         with tempfile.TemporaryDirectory() as folder:
             command, program = os.path.join(folder, "gondwana"), os.path.join(folder, "bench", "transfers")
-            shutil.copy(GONDWANA, command)  # it looks for its programs beside itself
+            copy_command(command)
             os.mkdir(os.path.dirname(program))
             with open(program, "w", encoding="utf-8") as script:
                 script.write('#!/bin/sh\n[ "$GONDWANA_RANK" = 0 ] || exit 0\n'
@@ -247,15 +254,18 @@ class BenchTest(unittest.TestCase):
                 wait_until(lambda at=temporary, of=pid: not os.listdir(at) and not is_running(of))
 
     def report(self, folder, *words, path=SYSTEM_PATH):
-        python = shutil.which("python3", path=SYSTEM_PATH)
-        if python is None or subprocess.run([python, "-c", "import matplotlib"], capture_output=True, check=False).returncode:
-            self.skipTest("no matplotlib for " + str(python))
         page = os.path.join(folder, "out.html")
         said = bench(*words, "-r", "3", "--report", page, env={"PATH": path})
         self.assertEqual((said.returncode, said.stdout), (0, ""), said.stderr)
-        self.progress = said.stderr.splitlines()
+        *self.progress, drawing = said.stderr.splitlines()
+        self.assertEqual(drawing, f"gondwana bench: drawing {page}")
         with open(page, encoding="utf-8") as file:
             return page, file.read()
+
+    def test_one_size_and_few_rounds_are_what_is_measured(self):
+        found = json.loads(self.figures("latency", "--json", "-m", "8"))
+        self.assertEqual({series["bytes"] for series in found["series"]}, {8})
+        self.assertEqual({len(series["ours_ns"]) for series in found["series"]}, {3})
 
     def test_a_report_has_curves_and_the_data(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -286,21 +296,23 @@ class BenchTest(unittest.TestCase):
                 with self.subTest(width=width):
                     self.assertEqual(look(browser, folder, page, width), f"{width} fits {curves}")
 
-    def test_a_python_without_matplotlib_leaves_the_page_to_that_of_the_system(self):
+    def test_a_bare_python_draws_the_page(self):
         with tempfile.TemporaryDirectory() as folder:
             first = os.path.join(folder, "first")
             os.mkdir(first)
-            os.symlink(sys.executable, os.path.join(first, "bare"))
             with open(os.path.join(first, "python3"), "w", encoding="utf-8") as script:
-                script.write(f'#!/bin/sh\nexec {first}/bare -S -s "$@"\n')
+                script.write(f'#!/bin/sh\nexec {sys.executable} -S -s "$@"\n')
             os.chmod(os.path.join(first, "python3"), 0o700)
-            self.report(folder, "atomics", path=first + ":" + SYSTEM_PATH)
+            _, text = self.report(folder, "atomics", path=first + ":" + SYSTEM_PATH)
+            self.assertRegex(text, r"<code>.*gondwana bench atomics .*</code><br>\n\d{4}-\d\d-\d\d ")
+            self.assertRegex(text, r"load average before it began: [\d.]+, on \d+ processors")
 
     def test_without_python_the_data_stay(self):
         with tempfile.TemporaryDirectory() as folder:
             page = os.path.join(folder, "out.html")
             said = bench("atomics", "-r", "3", "--report", page, env={"PATH": folder})
             self.assertEqual((said.returncode, said.stdout), (1, ""))
+            self.assertRegex(said.stderr, "^gondwana bench: warning: --report: there is no python3 in PATH")
             self.assertIn("no page was made; the data are in", said.stderr)
             self.assertEqual(os.listdir(folder), ["out.bench.json"])
 
@@ -372,7 +384,7 @@ class BenchTest(unittest.TestCase):
     def test_a_subject_that_fails_leaves_the_others(self):
         with tempfile.TemporaryDirectory() as folder:
             command, programs = os.path.join(folder, "gondwana"), os.path.join(folder, "bench")
-            shutil.copy(GONDWANA, command)  # it looks for its programs beside itself
+            copy_command(command)
             os.mkdir(programs)
             shutil.copy(os.path.join(os.path.dirname(GONDWANA), "bench", "transfers"), programs)
             said = subprocess.run([command, "bench", "all", "--csv", "-r", "3", "-m", "8:8"], capture_output=True,
@@ -387,8 +399,8 @@ class BenchTest(unittest.TestCase):
             (): "what to measure? Possible are latency, bandwidth, rate, atomics, collectives, strided, am, seeds, apps, startup, memory, all",
             ("warp",): "warp cannot be measured by this version; possible are latency, ",
             ("latency", "-n", "1"): '-n "1": expected a whole number from 2 ',
-            ("latency", "-m", "8"): '-m "8": expected MIN:MAX',
-            ("latency", "-m", "8:4"): '-m "8:4": expected MIN:MAX',
+            ("latency", "-m", "8q"): '-m "8q": expected a size or MIN:MAX',
+            ("latency", "-m", "8:4"): '-m "8:4": expected a size or MIN:MAX',
             ("atomics", "-m", "8:8"): "atomics has no sizes",
             ("memory", "-m", "8:8"): "memory has no sizes",
             ("startup", "--hosts", "a:1,b:1"): "startup is measured on this machine only: leave --hosts out",

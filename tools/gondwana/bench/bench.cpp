@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 
 #include "bench/comparison.hpp"
 #include "bench/installed_file.hpp"
@@ -17,6 +18,7 @@
 #include "bench/report.hpp"
 #include "bench/scale/scale.hpp"
 #include "bench/subject.hpp"
+#include "circumstances.hpp"
 #include "complain.hpp"
 #include "core/new_file.hpp"
 
@@ -29,7 +31,8 @@ int complain(const Error& error) {
 }
 
 // The data stay beside the page, under a name that no other file of a user has by chance.
-Result<void> write_page(const std::vector<std::string>& data, const std::string& page) {
+Result<void> write_page(const std::vector<std::string>& data, const std::string& page,
+                        const Circumstances& began) {
   const Result<std::string> script = find_file("bench_page", GONDWANA_MODULES "/bench");
   if (!script) return script.error();
   const std::string file = std::filesystem::path(page).replace_extension(".bench.json").string();
@@ -38,7 +41,9 @@ Result<void> write_page(const std::vector<std::string>& data, const std::string&
     return Error{Errc::refused,
                  fmt::format("--report: {} cannot be written: {}", file, written.error().text)};
   // -B: nothing is written into the folder of the script.
-  const Result<std::string> made = output_of({"python3", "-B", *script, file, page});
+  std::vector<std::string> words{"python3", "-B", *script, file, page};
+  std::ranges::copy(began.words(), std::back_inserter(words));
+  const Result<std::string> made = output_of(words);
   if (made) return {};
   return Error{made.error().code, fmt::format("--report: no page was made; the data are in {}; {}",
                                               file, made.error().text)};
@@ -56,6 +61,9 @@ Result<void> check_folder_of(const std::string& page) {
 int measure_and_tell(const Request& request) {
   if (const Result<void> checked = check_folder_of(request.page); !checked)
     return complain(checked.error());
+  const std::string doubt = request.page.empty() ? "" : doubt_about_python();
+  if (!doubt.empty()) gondwana::complain("bench", "warning: --report: " + doubt);
+  const Circumstances began = present_circumstances();
   const bool is_long = request.measurements.size() > 1 || !request.page.empty();
   const Outcome outcome = measure(request.measurements, is_long || ::isatty(STDERR_FILENO) == 1);
   for (const Error& failure : outcome.failures) complain(failure);
@@ -68,7 +76,7 @@ int measure_and_tell(const Request& request) {
     fmt::print("{}", together(texts, request.measurements.front().format));
     return status;
   }
-  const Result<void> written = write_page(texts, request.page);
+  const Result<void> written = write_page(texts, request.page, began);
   return written ? status : complain(written.error());
 }
 

@@ -184,20 +184,20 @@ Result<void> set_number(std::string_view option, const std::string& word, std::u
   return {};
 }
 
-// "8:1M"; either side may be left out. Not alone, a subject takes the next MIN that it can have.
+// "8:1M", of which either side may be left out, or one size. Not alone, a subject takes the next
+// MIN that it can have.
 Result<void> set_sizes(const std::string& word, bool is_alone, Choices& choices) {
   if (word.empty()) return {};
-  const Error unclear =
-      wrong(fmt::format("-m \"{}\": expected MIN:MAX, sizes from 1 to 1G, such as 8:64K", word));
+  const Error unclear = wrong(
+      fmt::format("-m \"{}\": expected a size or MIN:MAX, from 1 to 1G, such as 8 or 8:64K", word));
   const std::size_t colon = word.find(':');
-  if (colon == std::string::npos) return unclear;
   const auto set = [](const std::string& text, std::uint64_t& size) {
     const Result<std::size_t> read = text.empty() ? Result<std::size_t>(size) : parse_size(text);
     if (read) size = *read;
     return static_cast<bool>(read);
   };
   if (!set(word.substr(0, colon), choices.smallest) ||
-      !set(word.substr(colon + 1), choices.largest))
+      !set(colon == std::string::npos ? word : word.substr(colon + 1), choices.largest))
     return unclear;
   const std::uint64_t unit = choices.subject.word_bytes;
   if (choices.largest < unit)
@@ -359,10 +359,10 @@ std::string help_text() {
       "  --hosts A:N,B:N  run on these hosts, as for gondwana run\n"
       "  --peer oshcc=PATH,oshrun=PATH\n"
       "                   compile the same program for this library, too, and run both by turns\n"
-      "  -m MIN:MAX       sizes in bytes, powers of two times MIN\n"
+      "  -m MIN:MAX       sizes in bytes, powers of two times MIN; -m 8 is one size\n"
       "  -r N             rounds: 20 unless given; startup 10, memory 5\n"
       "  --report FILE.html\n"
-      "                   a page with curves, ratios and data, made by python3 with matplotlib\n"
+      "                   a page with curves, ratios and data, drawn by python3\n"
       "  --csv            the table for a spreadsheet\n"
       "  --json           the values of every round\n"
       "\n"

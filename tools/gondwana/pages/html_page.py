@@ -10,6 +10,8 @@ body { font: 16px/1.5 sans-serif; max-width: 62em; margin: auto; padding: 1em }
 body { color: #111; background: #fff }
 img { max-width: 100%; height: auto }
 .wide { overflow-x: auto }
+p, code, h1, h2 { overflow-wrap: anywhere }
+.warning { border-left: .4em solid #d55e00; padding-left: .6em }
 table { border-collapse: collapse; font-size: 90% }
 th, td { border-bottom: 1px solid #999; padding: .2em .6em; text-align: right; white-space: nowrap }
 th:first-child, td:first-child { text-align: left }

@@ -218,8 +218,11 @@ int run_with_table(const Job& job) {
 int run_with_page(const Job& job) {
   if (const Result<void> ready = forget_profile(job); !ready)
     return complain(ready.error(), exit_failure);
+  if (const std::string doubt = doubt_about_python(); !doubt.empty())
+    print_error("gondwana run: warning: --profile: {}\n", doubt);
+  const Circumstances began = present_circumstances();
   const int status = start_job(job);
-  const Result<void> written = write_profile_page(job);
+  const Result<void> written = write_profile_page(job, began);
   if (written) return status;
   return complain(written.error(), status != 0 ? status : exit_failure);
 }

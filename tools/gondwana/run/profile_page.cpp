@@ -1,6 +1,5 @@
 #include "run/profile_page.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -8,10 +7,11 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/read_file.hpp"
@@ -54,45 +54,27 @@ struct Attributes {
   posix_spawnattr_t value{};
 };
 
-enum class Errors : std::uint8_t { shown, dropped };
-
 // Its status, or why it did not start.
-Result<int> run_program(std::vector<std::string> words, Errors errors) {
+Result<int> run_program(std::vector<std::string> words) {
   const Attributes attributes;
-  posix_spawn_file_actions_t files;
-  ::posix_spawn_file_actions_init(&files);
-  if (errors == Errors::dropped)
-    ::posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   std::vector<char*> arguments(words.size() + 1);
   std::ranges::transform(words, arguments.begin(), [](std::string& word) { return word.data(); });
   pid_t child = 0;
-  const int failure = ::posix_spawnp(&child, arguments.front(), &files, &attributes.value,
+  const int failure = ::posix_spawnp(&child, arguments.front(), nullptr, &attributes.value,
                                      arguments.data(), environ);
-  ::posix_spawn_file_actions_destroy(&files);
   if (failure != 0) return Error{Errc::missing, std::strerror(failure)};
   int status = 0;
   ::waitpid(child, &status, 0);
   return status;
 }
 
-// A Python of a user's own often lacks the modules that a distribution installs for the system's.
-std::string find_python() {
-  const std::string first = "python3";
-  const std::string of_system = "/usr/bin/python3";
-  const auto probe = [](const std::string& python) {
-    return run_program({python, "-c", "import matplotlib"}, Errors::dropped);
-  };
-  const Result<int> status = probe(first);
-  if (!status || *status == 0) return first;
-  const Result<int> other = probe(of_system);
-  return other && *other == 0 ? of_system : first;
-}
-
-Result<void> run_python(const std::string& script, const std::string& data,
-                        const std::string& page) {
-  const std::string python = find_python();
+Result<void> run_python(const std::string& script, const std::string& data, const std::string& page,
+                        const Circumstances& began) {
+  const std::string python = "python3";
   // -B: nothing is written into the folder of the script.
-  const Result<int> status = run_program({python, "-B", script, data, page}, Errors::shown);
+  std::vector<std::string> words{python, "-B", script, data, page};
+  std::ranges::copy(began.words(), std::back_inserter(words));
+  const Result<int> status = run_program(std::move(words));
   if (!status)
     return Error{Errc::missing,
                  fmt::format("{}: {}; install it, then {} {} {} {} makes the page", python,
@@ -116,7 +98,7 @@ void forget_page(const std::filesystem::path& page) {
   if (beginning_of(page, head).find(title_of_page) == std::string::npos) return;
   std::error_code failure;
   std::filesystem::remove(page, failure);
-  std::filesystem::remove(std::filesystem::path(page).replace_extension(".png"), failure);
+  std::filesystem::remove(std::filesystem::path(page).replace_extension(".svg"), failure);
 }
 
 }  // namespace
@@ -139,7 +121,7 @@ Result<void> forget_profile(const Job& job) {
   return {};
 }
 
-Result<void> write_profile_page(const Job& job) {
+Result<void> write_profile_page(const Job& job, const Circumstances& began) {
   const std::string data = profile_data(job);
   std::error_code failure;
   if (!std::filesystem::exists(data, failure))
@@ -150,7 +132,7 @@ Result<void> write_profile_page(const Job& job) {
                              data)};
   const Result<std::string> script = find_page_program();
   const Result<void> made =
-      script ? run_python(*script, data, job.profile_page) : Result<void>(script.error());
+      script ? run_python(*script, data, job.profile_page, began) : Result<void>(script.error());
   if (made) return {};
   return Error{made.error().code, fmt::format("--profile: no page was made; the data are in {}; {}",
                                               data, made.error().text)};

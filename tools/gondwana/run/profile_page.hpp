@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "circumstances.hpp"
 #include "core/result.hpp"
 #include "run/job.hpp"
 
@@ -17,7 +18,7 @@ std::string profile_data(const Job& job);
 // If another file has the name of the data, that is an error.
 Result<void> forget_profile(const Job& job);
 
-// After the job. Leaves the data where they are.
-Result<void> write_profile_page(const Job& job);
+// After the job. Leaves the data where they are. `began`: when the job was to begin.
+Result<void> write_profile_page(const Job& job, const Circumstances& began);
 
 }  // namespace gondwana::launch

@@ -1,8 +1,8 @@
 """Makes the page of `gondwana run --profile=FILE.html`, and a picture for documents.
 
-python3 profile_page DATA.json PAGE.html
+python3 profile_page DATA.json PAGE.html [COMMAND LOAD]
 
-The picture lies beside the page: PAGE.png. A summary goes to the standard error.
+The picture lies beside the page: PAGE.svg. A summary goes to the standard error.
 """
 
 import sys
@@ -11,10 +11,10 @@ from pathlib import Path
 sys.path.insert(1, str(Path(__file__).parents[1] / "pages"))
 
 import data
-import drawing
 import new_file
 import page
 import paths
+import pictures
 import summary
 
 
@@ -23,19 +23,16 @@ def complain(text: str) -> int:
     return 1
 
 
-def main(source: Path, target: Path) -> int:
-    if why_not := drawing.why_not("the picture needs"):
-        return complain(why_not)
-    import pictures  # it loads matplotlib
-
+def main(source: Path, target: Path, words: list[str]) -> int:
+    print(f"gondwana profile: drawing {target}", file=sys.stderr, flush=True)
     try:
         profile = data.read(source)
-        picture = target.with_suffix(".png")
+        picture = target.with_suffix(".svg")
         matrix = pictures.matrix(profile)
         if matrix is not None:
-            new_file.write(picture, matrix)
+            new_file.write(picture, matrix.encode())
         of_job = paths.of_job(profile)
-        text = page.page(profile, of_job, matrix, pictures.balance(profile))
+        text = page.page(profile, of_job, words, matrix, pictures.balance(profile))
         new_file.write(target, text.encode())
     except (OSError, ValueError) as error:
         return complain(f"no page is made from {source}: {error}")
@@ -46,6 +43,6 @@ def main(source: Path, target: Path) -> int:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) < 3:
         sys.exit(complain(f"expected two files: {__doc__.splitlines()[2]}"))
-    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2])))
+    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:]))

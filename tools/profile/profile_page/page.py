@@ -2,6 +2,7 @@
 
 from html import escape
 
+import circumstances
 import html_page
 import imbalance
 from data import Profile
@@ -15,9 +16,14 @@ MOST_CALLS = 40
 MOST_PATHS = 25
 
 
-def page(profile: Profile, paths: list[Path], matrix: bytes | None, balance: bytes) -> str:
+def page(
+    profile: Profile, paths: list[Path], words: list[str], matrix: str | None, balance: str
+) -> str:
+    """`words`: the command line and the load, as the command gives them."""
+    ranks = max(map(len, profile.nodes))
     body = (
         f"<p>{escape(profile.title)}<br>{escape(profile.machine())}</p>\n"
+        f"{circumstances.as_html(words, ranks)}"
         f"<p><strong>{escape(imbalance.finding(profile))}</strong></p>\n"
         f"<h2>Calls</h2>\n{_calls(profile)}"
         f"<h2>Time by call path</h2>\n{_paths(paths)}"
@@ -28,8 +34,8 @@ def page(profile: Profile, paths: list[Path], matrix: bytes | None, balance: byt
     return html_page.frame("Gondwana profile", STYLE, body, data)
 
 
-def _image(png: bytes, words: str) -> str:
-    return f"<p>{html_page.image('png', png, words)}</p>\n"
+def _image(svg: str, words: str) -> str:
+    return f"<p>{html_page.image('svg+xml', svg.encode(), words)}</p>\n"
 
 
 def _calls(profile: Profile) -> str:
@@ -65,7 +71,7 @@ def _paths(paths: list[Path]) -> str:
     )
 
 
-def _imbalance(profile: Profile, balance: bytes) -> str:
+def _imbalance(profile: Profile, balance: str) -> str:
     rows = []
     if (outside := imbalance.outside(profile)) is not None:
         rows.append(_spread("in the program", outside))
@@ -90,7 +96,7 @@ def _spread(name: str, spread: Spread) -> list[str]:
     return [name, *figures, f"{spread.factor:.2f}"]
 
 
-def _matrix(matrix: bytes | None) -> str:
+def _matrix(matrix: str | None) -> str:
     if matrix is None:
         return "<p>No bytes were moved between two ranks by calls that name the peer.</p>\n"
     return (

@@ -3,10 +3,9 @@
 Both sides are times, or bytes, divided by ours: what is right of 1 takes more than Gondwana.
 """
 
+import chart
 import curves
 import figures
-from matplotlib import pyplot as plt
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 COLUMNS = (("control", figures.control_to_ours), ("peer", figures.peer_to_ours))
 
@@ -30,44 +29,34 @@ def _spread(series: list[dict], ratio) -> Spread:
 
 def picture(results: list[dict]) -> str:
     shown = rows(results)
-    height = 1.4 + 0.24 * len(shown) + 0.12 * len(results)
-    figure, axes = plt.subplots(figsize=(curves.WIDTH, height), layout="constrained")
     places = _places(shown)
     names = {"control": "control", "peer": "peer: " + figures.peer_of(results)}
-    for column, (side, _) in enumerate(COLUMNS, start=2):
-        at = [place for place, row in zip(places, shown, strict=True) if row[column]]
-        spreads = [row[column] for row in shown if row[column]]
-        if not spreads:
-            continue
-        means = [mean for mean, _, _ in spreads]
-        bars = [
-            [mean - least for mean, least, _ in spreads],
-            [most - mean for mean, _, most in spreads],
-        ]
-        style = {**curves.STYLES[side], "linestyle": "none"}
-        shift = 0.1 if side == "control" else -0.1
-        axes.errorbar(
-            means, [place + shift for place in at], xerr=bars, label=names[side], capsize=3, **style
-        )
-    axes.axvline(1, color=curves.STYLES["ours"]["color"], linewidth=1.5, label="Gondwana = 1")
-    axes.set_xscale("log")
-    axes.xaxis.set_major_formatter(FuncFormatter(curves.decimal))
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    least, most = axes.get_xlim()
-    axes.xaxis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5) if most < 50 * least else (1,)))
-    axes.set_yticks(places, [f"{subject}: {operation}" for subject, operation, *_ in shown])
-    axes.set_ylim(min(places) - 0.6, max(places) + 0.6)
-    axes.set_xlabel("time or memory divided by Gondwana's")
-    axes.grid(True, axis="x", color="#dddddd", linewidth=0.6)
-    curves.add_legend(figure, axes)
-    return curves.svg(figure)
+    sides = []
+    for column, (name, _) in enumerate(COLUMNS, start=2):
+        side = chart.Side(names[name], *curves.STYLES[name])
+        for place, row in zip(places, shown, strict=True):
+            if row[column]:
+                mean, least, most = row[column]
+                side.points.append((place, least, mean, most))
+        if side.points:
+            sides.append(side)
+    values = [1.0] + [value for side in sides for point in side.points for value in point[1:]]
+
+    def scale(begin: float, end: float) -> chart.Scale:
+        return chart.log_scale(values, begin, end)
+
+    operations = [f"{subject}: {operation}" for subject, operation, *_ in shown]
+    label = "time or memory divided by Gondwana's, which are the line"
+    return chart.points(
+        sides, curves.WIDTH, places, operations, label, (scale, curves.decimal), one=1
+    )
 
 
 def _places(shown: list[tuple]) -> list[float]:
     """From top to bottom, with a gap before each subject."""
     places = []
-    place = 0.0
+    place = -1.0
     for row, before in zip(shown, [shown[0], *shown], strict=False):
-        place -= 1.0 if row[0] == before[0] else 1.5
+        place += 1.0 if row[0] == before[0] else 1.4
         places.append(place)
     return places

@@ -1,8 +1,8 @@
 """The page: one file without links to others, readable on a phone, in print and without colours."""
 
-import platform
 from html import escape
 
+import circumstances
 import figures
 import html_page
 
@@ -36,6 +36,7 @@ PEER = "The peer runs the same program, by turns with Gondwana. "
 
 def page(
     results: list[dict],
+    words: list[str],
     glance: str,
     pictures: list[list[tuple[str, str]]],
     spreads: list[tuple],
@@ -46,24 +47,13 @@ def page(
         _section(result, shown) for result, shown in zip(results, pictures, strict=True)
     )
     body = (
-        f"<p>{escape(_machine())}<br>\n{escape(_libraries(results[0], peer))}</p>\n"
+        f"{circumstances.as_html(words, 2)}"
+        f"<p>{escape(_libraries(results[0], peer))}</p>\n"
         f"<p>{escape(READING.format(peer=PEER if peer else ''))}</p>\n"
         f"{_glance(glance, spreads, peer)}{sections}"
     )
     data = ("The values of every round", "bench-data", text)
     return html_page.frame("Gondwana benchmarks", STYLE, body, data)
-
-
-def _machine() -> str:
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as lines:
-            names = [
-                line.partition(":")[2].strip() for line in lines if line.startswith("model name")
-            ]
-    except OSError:
-        names = []
-    model = f"{len(names)} x {names[0]}" if names else platform.machine()
-    return f"{model}, {platform.system()} {platform.release()}"
 
 
 def _libraries(first: dict, peer: str) -> str:
