@@ -153,6 +153,61 @@ def add_page_modules(test: unittest.TestCase) -> None:
         test.addCleanup(sys.path.pop, 0)
 
 
+class AdviceTest(unittest.TestCase):
+    """Made-up counts, above and below what is worth a sentence."""
+
+    def setUp(self):
+        add_page_modules(self)
+
+    def told(self, calls: list, to_zero: int = 0, ranks: int = 4) -> list[str]:
+        """`calls`: name, line, count, seconds and bytes, of each rank."""
+        import advice
+        from addresses import Frame
+        from data import KINDS, Calls, Profile, Rank
+        from paths import Path as CallPath
+
+        def rank(number: int) -> Rank:
+            traffic = {kind: {} for kind in KINDS}
+            traffic["put"] = {0: to_zero, (number + 1) % ranks: 1000}
+            counted = {name: Calls(count, time, size) for name, _, count, time, size in calls}
+            return Rank("host", 0, 1.0, counted, traffic)
+
+        paths = [
+            CallPath(name, (Frame("f", "/src/plant.c", line),), ranks * count, ranks * size,
+                     {number: time for number in range(ranks)})
+            for name, line, count, time, size in calls
+        ]  # fmt: skip
+        return advice.of_job(Profile("", False, [rank(n) for n in range(ranks)], ""), paths)
+
+    def assert_told(self, sentence: str, *words, **named) -> None:
+        told = self.told(*words, **named)
+        self.assertEqual(len(told), 1, told)
+        self.assertRegex(told[0], sentence)
+
+    def test_many_small_transfers_are_told_with_their_line(self):
+        self.assert_told(r"^60,000 gets of 8 B at plant\.c:12, .* one shmem_getmem moves",
+                         [("shmem_long_g", 12, 15000, 0.001, 120000)])
+        self.assert_told(r"^40,000 puts of about 10 B at plant\.c:3, .* one shmem_putmem moves",
+                         [("shmem_ctx_int_put_nbi", 3, 10000, 0.001, 102000)])
+        self.assert_told("^10,000,000 gets .* one ARMCI_Get moves",
+                         [("ARMCI_GetS", 1, 2500000, 0.001, 2500000)])
+
+    def test_the_lock_that_costs_most_is_told(self):
+        self.assert_told(r"shmem_set_lock at plant\.c:7 .*: 400 calls took 1\.20 s, 30 % of the time",
+                         [("shmem_set_lock", 7, 100, 0.3, 0), ("shmem_set_lock", 8, 100, 0.1, 0)])
+
+    def test_the_rank_that_all_send_to_is_told(self):
+        self.assert_told("^3 of the 3 other ranks send to rank 0 .*: 99 % of the bytes", [], 100_000)
+
+    def test_what_costs_little_is_not_told(self):
+        quiet = "^No rank keeps the others waiting for long"
+        self.assert_told(quiet, [("shmem_long_g", 12, 2000, 0.001, 16000)])
+        self.assert_told(quiet, [("shmem_getmem", 12, 15000, 0.2, 15000 * 4096)])
+        self.assert_told(quiet, [("shmem_set_lock", 7, 100, 0.04, 0)])
+        self.assert_told(quiet, [], 100)
+        self.assert_told(quiet, [], 100_000, ranks=2)
+
+
 class LargeJobTest(unittest.TestCase):
     """The matrix is folded where a row for each rank would be too thin."""
 

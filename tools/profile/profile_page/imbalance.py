@@ -76,17 +76,26 @@ def _of_calls(profile: Profile, names: re.Pattern[str]) -> Spread:
     )
 
 
-def finding(profile: Profile) -> str:
-    """One sentence: whether ranks wait for others, and for which."""
+def _lost(profile: Profile) -> float:
+    """Seconds that a rank waits for others, on average."""
     waits = waiting(profile)
+    return waits.mean - waits.least[0]
+
+
+def is_uneven(profile: Profile) -> bool:
     starts = starting(profile).seconds
     passed = max(
         max(rank.seconds, rank.inside) - start
         for rank, start in zip(profile.ranks, starts, strict=True)
     )
-    lost = waits.mean - waits.least[0]
-    if lost <= SHARE * passed:
+    return _lost(profile) > SHARE * passed
+
+
+def finding(profile: Profile) -> str:
+    """One sentence: whether ranks wait for others, and for which."""
+    if not is_uneven(profile):
         return "No rank keeps the others waiting for long."
+    waits, lost = waiting(profile), _lost(profile)
     late = [r for r, value in enumerate(waits.seconds) if value < waits.least[0] + lost / 4]
     names = ", ".join(map(str, late[:8])) + (" and others" if len(late) > 8 else "")
     one = len(late) == 1

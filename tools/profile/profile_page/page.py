@@ -2,6 +2,7 @@
 
 from html import escape
 
+import advice
 import circumstances
 import html_page
 import imbalance
@@ -24,7 +25,7 @@ def page(
     body = (
         f"<p>{escape(profile.title)}<br>{escape(profile.machine())}</p>\n"
         f"{circumstances.as_html(words, ranks)}"
-        f"<p><strong>{escape(imbalance.finding(profile))}</strong></p>\n"
+        f"<h2>Advice</h2>\n<ul>{_advice(profile, paths)}</ul>\n"
         f"<h2>Calls</h2>\n{_calls(profile)}"
         f"<h2>Time by call path</h2>\n{_paths(paths)}"
         f"<h2>Load imbalance</h2>\n{_imbalance(profile, balance)}"
@@ -32,6 +33,10 @@ def page(
     )
     data = ("The data", "profile-data", profile.text)
     return html_page.frame("Gondwana profile", STYLE, body, data)
+
+
+def _advice(profile: Profile, paths: list[Path]) -> str:
+    return "".join(f"<li>{escape(text)}</li>\n" for text in advice.of_job(profile, paths))
 
 
 def _image(svg: str, words: str) -> str:

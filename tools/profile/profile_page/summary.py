@@ -1,6 +1,6 @@
 """What is worth a line on the standard error."""
 
-import imbalance
+import advice
 from data import Profile
 from imbalance import seconds
 from paths import Path
@@ -9,7 +9,7 @@ MOST_PATHS = 5
 
 
 def text(profile: Profile, paths: list[Path]) -> str:
-    lines = [imbalance.finding(profile)]
+    lines = advice.of_job(profile, paths)
     if paths:
         lines.append("time by call path, of all ranks:")
     for path in paths[:MOST_PATHS]:
