@@ -42,6 +42,7 @@ NOT_RUN = {
     r"^make (?:all|install)$|^mkdir fragments|^PREFIX": "a program of others",
     r"--picture": "the tests of examples in Python",
     r"^man ": "needs a reader of manual pages",
+    r"\btau": "a tool that a machine of tests need not have",
     r"^pip|https://example": "needs a network",
     r"\[options\]|^gondwana (?:run|profile):|^gondwana: ": "a synopsis, or what is printed",
     r"mistakes.* (?:past_|store_|missing_|two_|nobody|other_|wrong_|stack|crash|--heap)|mistakes?$": "the test first_hour",
@@ -49,6 +50,7 @@ NOT_RUN = {
 MODULES = [path for folder in ("/usr/lib", "/usr/share") for path in Path(folder).glob("*/modulecmd.tcl")]
 CMAKE = re.compile(r"^```cmake\n(cmake_minimum_required.*?)^```", re.MULTILINE | re.DOTALL)
 PROGRAM = re.search(r"^```c\n(#include.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)[1]
+TOOL = re.search(r"^```c\n(/\* count\.c.*?)^```", (ROOT / "docs/performance_tools.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)[1]
 PYTHON = "import gondwana\nprint(gondwana.rank())\n"
 
 
@@ -91,6 +93,7 @@ class PagesTest(unittest.TestCase):
         for source in ("hello.c", "hello.cpp", "program.c"):
             (folder / source).write_text(PROGRAM, encoding="utf-8")
         shutil.copy(folder / "gasnet/greetings.c", folder)
+        (folder / "count.c").write_text(TOOL, encoding="utf-8")
         (folder / "program.py").write_text(PYTHON, encoding="utf-8")
         (folder / "hosts.txt").write_text("localhost slots=6\n", encoding="utf-8")
         run_well(cls.prefix / "bin/oshcc", "hello.c", "-o", "hello", cwd=folder)
