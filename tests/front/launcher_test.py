@@ -7,6 +7,7 @@ import re
 import resource
 import select
 import signal
+import struct
 import subprocess
 import sys
 import termios
@@ -170,6 +171,50 @@ class LauncherTest(LauncherCase):
 
     def test_standard_error_stays_apart(self):
         self.assertEqual(self.run_job("-n", "1", "sh", "-c", "echo a; echo b >&2"), (0, "a\n", "b\n"))
+
+    SAYS = """echo ready; while [ ! -e "$0/go" ]; do sleep 0.01; done
+              echo "gondwana: rank $GONDWANA_RANK: no room for it" >&2; echo "word of $GONDWANA_RANK" >&2
+              touch "$0/$GONDWANA_RANK"; while [ ! -e "$0/end" ]; do sleep 0.01; done"""
+
+    def errors_of(self, *words, reader):
+        """What ranks have said while `reader`, which is to put it together, did not run."""
+        for name in os.listdir(self.folder):
+            os.remove(os.path.join(self.folder, name))
+        job = super(LauncherCase, self).start_ready(*words, program=("sh", "-c", self.SAYS, self.folder))
+        os.kill(reader(job), signal.SIGSTOP)
+        Path(self.folder, "go").touch()
+        self.assertTrue(eventually(lambda: set("0123") <= set(os.listdir(self.folder))))
+        time.sleep(0.1)
+        os.kill(reader(job), signal.SIGCONT)
+        time.sleep(0.3)
+        Path(self.folder, "end").touch()
+        _, err = job.communicate(timeout=WATCHDOG)
+        self.assertEqual(job.returncode, 0)
+        return err.splitlines()
+
+    def test_the_same_error_of_many_ranks_is_one_line_before_others(self):
+        hosts = ("--hosts", "localhost:2,localhost:2")
+        for words, reader in ((("-n", "4"), self.guardian_of), (hosts, lambda job: children_of(job.pid)[0])):
+            first, *others = self.errors_of(*words, reader=reader)
+            self.assertEqual(first, "gondwana: ranks 0-3: no room for it")
+            self.assertEqual(sorted(others), [f"word of {rank}" for rank in range(4)])
+        _, _, err = self.run_job("-l", "-n", "2", "sh", "-c", 'echo "gondwana: rank $GONDWANA_RANK: no room" >&2')
+        self.assertEqual(sorted(err.splitlines()),
+                         ["[0] gondwana: rank 0: no room", "[1] gondwana: rank 1: no room"])
+
+    def test_long_sentences_are_broken_at_words_on_a_terminal_only(self):
+        words = ("--timeout", "0.2", "-n", "1", "sleep", "60")
+        _, _, whole = self.run_job(*words)
+        ours, terminal = pty.openpty()
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
+        job = self.start(*words, stderr=terminal)
+        os.close(terminal)
+        self.addCleanup(os.close, ours)
+        job.wait(WATCHDOG)
+        lines = os.read(ours, 4096).decode().split("\r\n")
+        self.assertEqual(" ".join(line.strip() for line in lines).strip(), whole.strip())
+        self.assertGreater(len(lines), 2)
+        self.assertLessEqual(max(map(len, lines)), 40)
 
     def test_input_goes_to_rank_0_only(self):
         _, out, _ = self.run_job("-n", "3", "-l", "cat", input="hello\n")

@@ -1,12 +1,18 @@
 #include "complain.hpp"
 
+#include <unistd.h>
+
+#include <string>
+
 #include "core/print_error.hpp"
 #include "core/printable.hpp"
+#include "wrap.hpp"
 
 namespace gondwana {
 
 void complain(std::string_view command, std::string_view sentence) {
-  print_error("gondwana {}: {}\n", command, printable_lines(sentence));
+  const std::string lines = fmt::format("gondwana {}: {}\n", command, printable_lines(sentence));
+  print_error("{}", wrap_lines(lines, terminal_width(STDERR_FILENO)));
 }
 
 }  // namespace gondwana

@@ -1,6 +1,7 @@
 #include "why/why.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
 
@@ -9,6 +10,7 @@
 #include "hosts/job_view.hpp"
 #include "jobs/arguments.hpp"
 #include "why/report.hpp"
+#include "wrap.hpp"
 
 namespace gondwana::why {
 namespace {
@@ -76,7 +78,9 @@ int run_command(const std::vector<std::string>& words) {
   Result<hosts::JobView> view = hosts::JobView::open(choices->request.choice);
   if (!view) return complain(view.error());
   const Report report = examine(*view, choices->watch, [] { return true; });
-  fmt::print("{}", choices->request.json ? to_json(report) : to_text(report, choices->stacks));
+  fmt::print("{}", choices->request.json ? to_json(report)
+                                         : wrap_lines(to_text(report, choices->stacks),
+                                                      terminal_width(STDOUT_FILENO)));
   return 0;
 }
 

@@ -59,7 +59,7 @@ void JobOutput::step() {
 }
 
 std::optional<std::uint64_t> JobOutput::next_ns() const {
-  std::optional<std::uint64_t> next;
+  std::optional<std::uint64_t> next = sink_->next_ns();
   if (!shows_prompts()) return next;
   for (const auto& forwarder : forwarders_) {
     if (!forwarder->may_hold_prompt()) continue;
@@ -95,6 +95,7 @@ bool JobOutput::take_all() {
 bool JobOutput::drain() {
   for (;;) {
     const bool all = take_all();
+    sink_->release();
     const bool flushed = sink_->flush();
     const auto can_go_on = [](const auto& one) { return one->is_open() && one->may_take(); };
     if (all || std::ranges::none_of(forwarders_, can_go_on)) return all && flushed;

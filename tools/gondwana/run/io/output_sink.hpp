@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace gondwana::launch {
@@ -28,6 +29,10 @@ class OutputSink {
 
   // To be called once a round: passes on what can be passed on; true when nothing is left.
   virtual bool flush() = 0;
+  // Passes on what it has held to put it together with what follows, of which there is no more.
+  virtual void release() {}
+  // When it holds something no longer.
+  virtual std::optional<std::uint64_t> next_ns() const { return std::nullopt; }
   // Why nothing is taken any more (errno), or 0.
   virtual int failure() const = 0;
 };

@@ -8,7 +8,9 @@
 #include <array>
 #include <ctime>
 
+#include "core/machine.hpp"
 #include "core/printable.hpp"
+#include "wrap.hpp"
 
 namespace gondwana::launch {
 namespace {
@@ -42,6 +44,7 @@ OwnOutput::OwnOutput(Poller& poller, LineStyle style)
 void OwnOutput::write(std::uint32_t rank, Standard which, std::string_view text) {
   OutputStream& to = stream(which);
   const OutputStream::Writer self = writer(rank, which);
+  if (which == Standard::error && hold(rank, text)) return;
   if (!style_.label && !style_.timestamps) return to.append(self, text);
   const std::string before = prefix(rank);
   while (!text.empty()) {
@@ -53,8 +56,41 @@ void OwnOutput::write(std::uint32_t rank, Standard which, std::string_view text)
 }
 
 void OwnOutput::say(std::string_view sentence) {
-  stream(Standard::error)
-      .append(launcher, fmt::format("gondwana run: {}\n", printable_lines(sentence)));
+  OutputStream& to = stream(Standard::error);
+  const std::string lines = wrap_lines(fmt::format("gondwana run: {}\n", printable_lines(sentence)),
+                                       terminal_width(to.fd()));
+  errors_.is_empty() ? to.append(launcher, lines) : defer(launcher, lines);
+}
+
+// Line by line, for much may come at once. Where each line has its rank or its time before it, all
+// are shown.
+bool OwnOutput::hold(std::uint32_t rank, std::string_view text) {
+  if (style_.label || style_.timestamps) return false;
+  if (errors_.is_empty() && text.find("gondwana: ") == std::string_view::npos) return false;
+  const OutputStream::Writer self = writer(rank, Standard::error);
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
+    text.remove_prefix(line.size());
+    if (errors_.take(rank, line, monotonic_ns())) continue;
+    errors_.is_empty() ? stream(Standard::error).append(self, line) : defer(self, line);
+  }
+  if (errors_.is_full()) release();
+  return true;
+}
+
+void OwnOutput::defer(OutputStream::Writer writer, std::string_view text) {
+  constexpr std::size_t most_deferred = std::size_t{256} << 10;
+  deferred_.emplace_back(writer, text);
+  deferred_size_ += text.size();
+  if (deferred_size_ >= most_deferred) release();
+}
+
+void OwnOutput::release() {
+  if (errors_.is_empty()) return;
+  OutputStream& to = stream(Standard::error);
+  to.append(launcher, wrap_lines(errors_.release(), terminal_width(to.fd())));
+  for (const auto& [writer, text] : std::exchange(deferred_, {})) to.append(writer, text);
+  deferred_size_ = 0;
 }
 
 std::string OwnOutput::prefix(std::uint32_t rank) const {
@@ -65,6 +101,7 @@ std::string OwnOutput::prefix(std::uint32_t rank) const {
 }
 
 bool OwnOutput::flush() {
+  if (const auto due = errors_.due_ns(); due && monotonic_ns() >= *due) release();
   flush(out_, out_watched_);
   flush(err_, err_watched_);
   return out_.is_empty() && err_.is_empty();

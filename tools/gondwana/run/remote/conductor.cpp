@@ -160,6 +160,7 @@ int Conductor::next_timeout_ms() const {
   next.consider(time_up_ns_);
   next.consider(abandon_at_ns_);
   next.consider(input_.next_ns());
+  next.consider(output_.next_ns());
   for (const HostRecord& record : hosts_) next.consider(record.connection->next_ns());
   return next.timeout_ms();
 }
@@ -345,6 +346,7 @@ void Conductor::write_trace() {
 int Conductor::finish() {
   bury_processes();
   if (job_.trace.is_written(status_.value_or(0))) write_trace();
+  output_.release();
   const std::uint64_t start = monotonic_ns();
   // However long it takes, as long as a reader is there.
   while (!output_.flush() && !abandon_output_) {
