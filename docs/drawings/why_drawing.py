@@ -6,8 +6,8 @@ COLUMN, ROW = 8.45, 20  # of a character of 14 pixels
 MARGIN = 24
 TOP = 58
 
-# As the commands print it on 80 columns, for the case missing_barrier of examples/mistakes.c. "$" begins what is typed, "!" what
-# names the culprit.
+# As the commands print it on 80 columns, for the case missing_barrier of examples/mistakes.c. "$"
+# begins what is typed, "!" what names the culprit.
 SHOWN = [
     "$ gondwana ps",
     "  JOB        RANKS  NODES      TIME STATE      PROGRAM",
@@ -28,7 +28,9 @@ STYLES = {"$": "typed", "!": "culprit", " ": ""}
 def draw() -> Drawing:
     width = round(2 * MARGIN + 80 * COLUMN)
     height = TOP + ROW * len(SHOWN) + 8
-    drawing = Drawing(width, height, "gondwana why names the rank that keeps the others waiting, and its line")
+    drawing = Drawing(
+        width, height, "gondwana why names the rank that keeps the others waiting, and its line"
+    )
     drawing.box(8, 8, width - 16, height - 16, "panel", radius=10)
     for number in range(3):
         drawing.box(24 + 20 * number, 20, 11, 11, "guard", radius=5.5)
@@ -36,5 +38,13 @@ def draw() -> Drawing:
         text = line if line.startswith("$") else line[2:]
         style = f"mono {STYLES[line[0]]}".strip()
         # Spaces that are not broken stay as many as they are.
-        drawing.text(MARGIN, TOP + ROW * number, text.replace(" ", "\u00a0"), 14, "start", style, bold=line.startswith("$"))
+        drawing.text(
+            MARGIN,
+            TOP + ROW * number,
+            text.replace(" ", "\u00a0"),
+            14,
+            "start",
+            style,
+            bold=line.startswith("$"),
+        )
     return drawing

@@ -211,11 +211,16 @@ class CommandTest(ManualTest):
         self.assert_same(ours, named, "gondwana-gasnet.7.md")
 
     def test_the_options_of_gasnets_launchers_and_of_armci_config_are_those_of_the_scripts(self):
-        for script, page, other in (("gasnetrun", "gasnetrun_smp", {"-h", "--help"}), ("armci-config.in", "armci-config", set())):
+        scripts = (
+            ("gasnetrun", "gasnetrun_smp", {"-h", "--help"}),
+            ("armci-config.in", "armci-config", set()),
+        )
+        for script, page, other in scripts:
             text = (ROOT / "tools/wrappers" / script).read_text(encoding="utf-8")
             cases = re.findall(r"^    (-[^()]*)\)", text, flags=re.MULTILINE)
-            known = {option for case in cases for option in re.findall(r"(?<![\w-])--?[a-zA-Z]+", case)}
-            explained = set(re.findall(r"(?<![\w-])--?[a-zA-Z]+", section(self.pages[f"man1/{page}.1"], "OPTIONS")))
+            option = re.compile(r"(?<![\w-])--?[a-zA-Z]+")
+            known = {name for case in cases for name in option.findall(case)}
+            explained = set(option.findall(section(self.pages[f"man1/{page}.1"], "OPTIONS")))
             self.assertEqual(known - other, explained, script)
 
     def test_the_options_of_the_compiler_commands_are_those_of_the_script(self):

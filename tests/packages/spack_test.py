@@ -1,4 +1,7 @@
-"""The recipes for Spack, conda and EasyBuild against this repository: `spack_test.py`. The test runs none of these."""
+"""The recipes for Spack, conda and EasyBuild against this repository: `spack_test.py`.
+
+The test runs none of these.
+"""
 
 import ast
 import re
@@ -10,7 +13,8 @@ RECIPE = SOURCE / "packages/spack/package.py"
 # The Spack names of the packages that CMake or pkg-config finds.
 NAMES = {"fmt": "fmt", "tomlplusplus": "tomlplusplus", "CLI11": "cli11", "hwloc": "hwloc",
          "libfabric": "libfabric", "pmix": "pmix", "nlohmann_json": "nlohmann-json", "ucx": "ucx",
-         "libdw": "elfutils", "Curses": "ncurses", "libmicrohttpd": "libmicrohttpd", "Protobuf": "protobuf"}
+         "libdw": "elfutils", "Curses": "ncurses", "libmicrohttpd": "libmicrohttpd",
+         "Protobuf": "protobuf"}
 
 
 def calls(tree, name):
@@ -53,7 +57,8 @@ class SpackTest(unittest.TestCase):
 
     def test_the_other_recipes_have_the_same_version_and_options(self):
         (version,) = re.findall(r"^project\(gondwana VERSION ([\d.]+)", self.cmake, re.MULTILINE)
-        for path, begin in (("conda/recipe.yaml", "version: "), ("easybuild/Gondwana-0.1.0-GCC-13.3.0.eb", "version = '")):
+        easybuild = f"easybuild/Gondwana-{version}-GCC-13.3.0.eb"
+        for path, begin in (("conda/recipe.yaml", "version: "), (easybuild, "version = '")):
             text = (SOURCE / "packages" / path).read_text(encoding="utf-8")
             self.assertIn(begin + version, text)
             for option in re.findall(r"-D(GONDWANA_\w+)=", text):
