@@ -18,6 +18,9 @@ enum class Prefault : std::uint8_t { off, local, interleave };
 // its node.
 enum class RouteOption : std::uint8_t { automatic, endpoint, agent };
 
+// What a crash prints beside the signal: nothing, the frames of the program, or the whole stack.
+enum class Backtrace : std::uint8_t { none, brief, full };
+
 // What of the symmetric memory a core dump has: the program's variables, or also its heap.
 enum class Core : std::uint8_t { variables, heap };
 
@@ -34,13 +37,13 @@ struct Options {
   std::size_t eager_limit = 0;     // bytes of a put that still goes as a message between nodes
   std::size_t batch_limit = 0;     // bytes of small operations that go to another node together
   RouteOption route = RouteOption::automatic;
-  std::string network_library;                    // ofi or ucx; empty: chosen
-  std::string provider;                           // of libfabric; empty: chosen
-  std::string network;                            // in CIDR notation; empty: chosen
-  bool version = false;                           // rank 0 prints its version when it starts
-  bool info = false;                              // and what these variables are
-  bool checks = false;                            // arguments of all calls are examined
-  bool backtrace = false;                         // a crash prints the stack
+  std::string network_library;  // ofi or ucx; empty: chosen
+  std::string provider;         // of libfabric; empty: chosen
+  std::string network;          // in CIDR notation; empty: chosen
+  bool version = false;         // rank 0 prints its version when it starts
+  bool info = false;            // and what these variables are
+  bool checks = false;          // arguments of all calls are examined
+  Backtrace backtrace = Backtrace::brief;
   bool trace = false;                             // the last events of each thread are kept
   std::size_t trace_size = std::size_t{4} << 20;  // bytes of them
   bool freeze = false;                            // the program waits for a debugger when it starts

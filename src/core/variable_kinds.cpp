@@ -69,6 +69,13 @@ Result<std::size_t> read_word(const Variable& variable, std::string_view text) {
                            fmt::join(words.first(words.size() - 1), ", "), words.back())};
 }
 
+Result<Backtrace> read_backtrace(const Variable& /*variable*/, std::string_view text) {
+  if (text == "brief") return Backtrace::brief;
+  const Result<bool> is_full = parse_switch(text);
+  if (is_full) return *is_full ? Backtrace::full : Backtrace::none;
+  return Error{Errc::invalid_argument, fmt::format("\"{}\": expected brief, yes or no", text)};
+}
+
 Result<std::string> read_text(const Variable& variable, std::string_view text) {
   return std::string(is_automatic(variable, text) ? "" : text);
 }

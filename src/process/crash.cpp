@@ -1,5 +1,6 @@
 #include "process/crash.hpp"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -12,6 +13,7 @@
 
 #include "process/freeze.hpp"
 #include "process/message.hpp"
+#include "process/program_place.hpp"
 #include "process/signal_names.hpp"
 #include "process/stack.hpp"
 #include "process/standard_output.hpp"
@@ -28,33 +30,51 @@ int print_here(int fd) {
 // Written before handlers are installed, and by the first thread that crashes.
 struct Crash {
   OnCrash wanted;
+  pid_t rank = 0;  // its process
   int (*print)(int fd) = &print_here;
   std::atomic<bool> failing{false};
   std::atomic<bool> begun{false};
+  std::atomic<bool> told{false};
   std::atomic<pthread_t> thread{};
   std::atomic<std::uintptr_t> place{0};
+  int number = 0;
+  siginfo_t facts{};
+  bool ran_over = false;  // its stack
 };
 constinit Crash crash;
 
+bool is_code(std::uintptr_t address) {
+  Dl_info info{};
+  return ::dladdr(reinterpret_cast<const void*>(address), &info) != 0;
+}
+
+// Where the program was. After a call to nowhere: the call.
 std::uintptr_t place_in(const void* context) {
   const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
 #if defined(__x86_64__)
-  return static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
+  const auto place = static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
+  if (is_code(place)) return place;
+  return *reinterpret_cast<const std::uintptr_t*>(machine.gregs[REG_RSP]) - 1;
 #elif defined(__aarch64__)
-  return machine.pc;
+  return is_code(machine.pc) ? machine.pc : machine.regs[30] - 4;
 #else
   return 0 * sizeof(machine);
 #endif
 }
 
-void tell(int number, const siginfo_t& facts) {
-  const bool has_address = facts.si_code > 0 && (number == SIGSEGV || number == SIGBUS);
-  if (has_address)
-    say("%s: no access to address %p", signal_name(number), facts.si_addr);
-  else
-    say("%s", signal_name(number));
-  if (crash.wanted.freezes) freeze();
-  if (crash.wanted.prints_stack) crash.print(STDERR_FILENO);
+// A function that enters touches its variables, which begin at the stack pointer.
+bool is_beyond_stack(const siginfo_t& facts, const void* context) {
+  constexpr std::uintptr_t near = 64 << 10;
+  const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  const auto stack = static_cast<std::uintptr_t>(machine.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  const std::uintptr_t stack = machine.sp;
+#else
+  const std::uintptr_t stack = 0 * sizeof(machine);
+#endif
+  return facts.si_code > 0 &&
+         reinterpret_cast<std::uintptr_t>(facts.si_addr) - (stack - near) < near + 4096;
 }
 
 // The instruction that failed is run again, and dies; what another process or raise() has sent
@@ -66,15 +86,84 @@ void die_of(int number, const siginfo_t& facts) {
   if (facts.si_code <= 0) ::raise(number);
 }
 
+// Something in here crashed, or took too long: the process dies of the first crash.
+void die_of_first(int /*number*/) {
+  ::signal(crash.number, SIG_DFL);
+  ::raise(crash.number);
+}
+
+// A stack is read while other threads are stopped anywhere: one may hold a lock of the loader.
+class Watchdog {
+ public:
+  Watchdog() {
+    struct sigaction action{};
+    action.sa_handler = &die_of_first;
+    ::sigaction(SIGALRM, &action, nullptr);
+    sigset_t alarm_only;
+    ::sigemptyset(&alarm_only);
+    ::sigaddset(&alarm_only, SIGALRM);
+    ::pthread_sigmask(SIG_UNBLOCK, &alarm_only, nullptr);
+    ::alarm(seconds);
+  }
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+  ~Watchdog() { ::alarm(0); }
+
+ private:
+  static constexpr unsigned seconds = 20;
+};
+
+void tell(const char* place, const char* called) {
+  if (crash.told.exchange(true)) return;
+  const int number = crash.number;
+  const char* whose = ::getpid() != crash.rank ? "a child process that it forked: " : "";
+  const char* over = crash.ran_over ? ", the stack ran over (see ulimit -s)" : "";
+  const char* comma = *place != '\0' ? ", " : "";
+  const char* which = *called != '\0' ? ", which called " : "";
+  if (crash.facts.si_code > 0 && (number == SIGSEGV || number == SIGBUS))
+    say("%s%s: no access to address %p%s%s%s%s%s", whose, signal_name(number), crash.facts.si_addr,
+        over, comma, place, which, called);
+  else
+    say("%s%s%s%s%s%s", whose, signal_name(number), comma, place, which, called);
+}
+
+void tell_place() {
+  const Watchdog watchdog;
+  ProgramPlace place;
+  const bool is_known = find_program_place(place, crash.place);
+  tell(is_known ? place.text.data() : "", is_known ? place.called.data() : "");
+}
+
+void print_frames() {
+  const Watchdog watchdog;
+  if (crash.wanted.stack == Backtrace::full)
+    crash.print(STDERR_FILENO);
+  else
+    print_program_frames(STDERR_FILENO, crash.place);
+}
+
+void tell_all() {
+  if (crash.wanted.stack != Backtrace::none) tell_place();
+  tell("", "");
+  if (crash.wanted.freezes) freeze();
+  if (crash.wanted.stack != Backtrace::none) print_frames();
+}
+
 // One thread tells; others that crash meanwhile wait for the end. A crash in here is the end.
 void handle(int number, siginfo_t* facts, void* context) {
   if (!crash.begun.exchange(true)) {
     crash.thread = ::pthread_self();
+    crash.number = number;
+    crash.facts = *facts;
+    crash.ran_over = number == SIGSEGV && is_beyond_stack(*facts, context);
     crash.place = place_in(context);
-    write_last_lines();
-    if (!crash.failing) tell(number, *facts);
+    if (::getpid() == crash.rank) write_last_lines();
+    if (!crash.failing) tell_all();
   } else if (crash.thread != ::pthread_self()) {
     for (;;) ::pause();
+  } else {
+    if (!crash.failing) tell("", "");
+    return die_of_first(number);
   }
   die_of(number, *facts);
 }
@@ -114,10 +203,11 @@ void give_handlers_a_stack() {
 
 void catch_crashes(OnCrash what) {
   crash.wanted = what;
-  if (what.prints_stack) prepare_stack();
+  crash.rank = ::getpid();
+  if (what.stack == Backtrace::full) prepare_stack();
   give_handlers_a_stack();
   for (const int number : crashes) handle_by_default(number, &handle, SA_NODEFER);
-  if (what.prints_stack) handle_by_default(SIGURG, &tell_stack, SA_RESTART);
+  if (what.stack == Backtrace::full) handle_by_default(SIGURG, &tell_stack, SA_RESTART);
 }
 
 void print_crashes_by(int (*print)(int fd)) {

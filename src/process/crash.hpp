@@ -3,10 +3,12 @@
 
 #include <cstdint>
 
+#include "core/options.hpp"
+
 namespace gondwana {
 
 struct OnCrash {
-  bool prints_stack = false;
+  Backtrace stack = Backtrace::none;
   bool freezes = false;  // waits for a debugger first
 };
 
@@ -14,7 +16,7 @@ struct OnCrash {
 // the signal, and a core dump is as without. Signals that have a handler are left alone. The
 // calling thread gets a stack for handlers, so that it can tell of a stack that ran over.
 //
-// Where stacks are printed, SIGURG prints the stack too, and the program goes on. By default the
+// Whole stacks are printed at SIGURG, too, and the program goes on. By default the
 // kernel ignores that signal: it does no harm to a rank that has no handler.
 void catch_crashes(OnCrash what);
 

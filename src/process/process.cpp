@@ -218,8 +218,8 @@ namespace {
 void prepare_for_debugging(Process& self, const Options& options) {
   if (std::exchange(self.is_prepared_for_debugging, true)) return;
   set_own_rank(self.rank());
-  if (options.backtrace || options.freeze_on_error)
-    catch_crashes({.prints_stack = options.backtrace, .freezes = options.freeze_on_error});
+  if (options.backtrace != Backtrace::none || options.freeze_on_error)
+    catch_crashes({.stack = options.backtrace, .freezes = options.freeze_on_error});
   if (options.freeze) freeze();
 }
 

@@ -1,7 +1,7 @@
 """Debugging tools find errors in a program: `debugging_test.py GONDWANA PROGRAM ASAN_PROGRAM`.
 
-ASAN_PROGRAM is the same program, built with AddressSanitizer, or "none". Beside it lies ASAN_PROGRAM_static, which is
-linked with the static library.
+ASAN_PROGRAM is the same program, built with AddressSanitizer, or "none". Beside each lies NAME_static, which is linked
+with the static library.
 """
 
 import os
@@ -83,10 +83,47 @@ class AddressSanitizer(unittest.TestCase):
 
 
 class Crashes(unittest.TestCase):
-    def test_nothing_is_said_unless_asked(self):
-        ended = run_job(2, PROGRAM, "crash")
+    def test_the_place_and_the_frames_of_the_program_are_told_once(self):
+        for kind in ("crash", "thread"):
+            with self.subTest(kind=kind):
+                ended = run_job(2, PROGRAM, kind)
+                self.assertEqual(ended.returncode, 128 + signal.SIGSEGV)
+                place = r"SIGSEGV: no access to address \(nil\), in fall_over(, damage\.c:\d+)?\n"
+                self.assertEqual(len(re.findall(rf"(?m)^gondwana: rank 0: {place}", ended.stderr)), 1)
+                self.assertRegex(ended.stderr, r"(?m)^gondwana: rank 0:   #1 crash( at .*damage\.c:\d+)?$")
+                self.assertEqual("#2 main" in ended.stderr, kind == "crash", ended.stderr)
+                self.assertNotIn("#3", ended.stderr)
+                self.assertRegex(ended.stderr, r"rank 0 .* was killed by SIGSEGV")
+
+    def test_kinds_of_crashes_are_told_by_what_they_are(self):
+        for kind, number, told in (
+            ("abort", signal.SIGABRT, r"SIGABRT, in give_up.*, which called abort"),
+            ("stack", signal.SIGSEGV, r"SIGSEGV: no access to address 0x\w+, the stack ran over"),
+            ("call", signal.SIGSEGV, r"SIGSEGV: no access to address \(nil\), in call_nowhere"),
+            ("divide", signal.SIGFPE, r"SIGFPE, in divide"),
+            ("child", signal.SIGABRT, r"a child process that it forked: SIGABRT, in crash_of_child"),
+        ):
+            with self.subTest(kind=kind):
+                ended = run_job(1, PROGRAM, kind)
+                self.assertEqual(ended.returncode, 0 if kind == "child" else 128 + number)
+                self.assertRegex(ended.stderr, f"(?m)^gondwana: rank 0: {told}")
+                self.assertLess(ended.stderr.count("\n"), 13, ended.stderr)
+
+    def test_functions_of_a_program_with_the_static_library_are_known(self):
+        ended = run_job(1, PROGRAM + "_static", "crash")
         self.assertEqual(ended.returncode, 128 + signal.SIGSEGV)
-        self.assertNotIn("#0", ended.stderr)
+        frames = r"SIGSEGV: .*, in fall_over\n.*#0 fall_over\n.*#1 crash\n.*#2 main\n"
+        self.assertRegex(ended.stderr, frames)
+
+    def test_a_handler_of_the_program_is_left_alone(self):
+        ended = run_job(1, PROGRAM, "handler")
+        self.assertEqual((ended.returncode, ended.stdout), (3, "handled\n"))
+        self.assertNotIn("gondwana: rank", ended.stderr)
+
+    def test_nothing_is_said_where_that_is_unwanted(self):
+        ended = run_job(1, PROGRAM, "crash", GONDWANA_BACKTRACE="no")
+        self.assertEqual(ended.returncode, 128 + signal.SIGSEGV)
+        self.assertNotIn("gondwana: rank", ended.stderr)
 
     def test_the_stack_of_a_crash_is_printed(self):
         for name in ("GONDWANA_BACKTRACE", "GASNET_BACKTRACE"):

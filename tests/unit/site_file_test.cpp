@@ -61,7 +61,7 @@ TEST(site_file, values_are_defaults_of_each_type) {
   ASSERT_TRUE(options) << options.error().text;
   EXPECT_EQ(options->heap_size, std::size_t{64} << 20);
   EXPECT_EQ(options->peer_timeout, 7U);
-  EXPECT_TRUE(options->backtrace);
+  EXPECT_EQ(options->backtrace, Backtrace::full);
   EXPECT_EQ(options->segment_limit.part, 0.5);
   EXPECT_EQ(options->join_timeout, 60U);
 }

@@ -159,10 +159,10 @@ constexpr std::array rows{
   Variable{
     .name = "GONDWANA_BACKTRACE",
     .aliases = gondwana_backtrace_also,
-    .fallback = "no",
-    .help = "a crash prints the stack of its rank, with files and lines; so does SIGURG, and the rank goes on",
-    .assign = &assign<read_switch, &Options::backtrace>,
-    .assign_alias = &assign<read_switch, &Options::backtrace>},
+    .fallback = "brief",
+    .help = "what a crash prints: brief: the place in the program and up to 8 frames; yes: the whole stack, also on SIGURG; no: nothing",
+    .assign = &assign<read_backtrace, &Options::backtrace>,
+    .assign_alias = &assign<read_backtrace, &Options::backtrace>},
   Variable{
     .name = "GONDWANA_TRACE",
     .fallback = "no",

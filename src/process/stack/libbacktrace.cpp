@@ -1,26 +1,29 @@
 // Stacks by libbacktrace, which reads the debug information of the program itself.
 #include <backtrace.h>
 
-#include <cstdio>
+#include <atomic>
 
-#include "process/message.hpp"
 #include "process/stack.hpp"
 
 namespace gondwana {
 namespace {
 
-// Made once, before handlers of signals need it; threads may share it.
-constinit backtrace_state* state = nullptr;
+// Made once, by the first that needs it; threads share it.
+constinit std::atomic<backtrace_state*> state = nullptr;
 
 void ignore_error(void* /*data*/, const char* /*message*/, int /*error*/) {}
 
-constexpr unsigned most_frames = 100;  // a stack that ran over has thousands
+backtrace_state* own_state() {
+  constexpr int threaded = 1;
+  backtrace_state* present = state.load(std::memory_order_acquire);
+  if (present != nullptr) return present;
+  backtrace_state* fresh = backtrace_create_state(nullptr, threaded, ignore_error, nullptr);
+  return state.compare_exchange_strong(present, fresh) ? fresh : present;  // a few bytes are lost
+}
 
-struct Frames {
-  int fd = -1;
-  std::uintptr_t from = 0;  // 0: it was found
-  bool prints = true;
-  unsigned count = 0;
+struct Visitor {
+  VisitFrame visit;
+  void* data;
 };
 
 void name_symbol(void* name, std::uintptr_t /*address*/, const char* symbol,
@@ -28,47 +31,30 @@ void name_symbol(void* name, std::uintptr_t /*address*/, const char* symbol,
   *static_cast<const char**>(name) = symbol;
 }
 
-// The address of a frame is one less than where it goes on.
-bool is_here(std::uintptr_t address, std::uintptr_t place) {
-  return address == place || address + 1 == place;
-}
-
 int take_frame(void* data, std::uintptr_t address, const char* file, int line,
                const char* function) {
-  auto& frames = *static_cast<Frames*>(data);
+  const Visitor& visitor = *static_cast<Visitor*>(data);
   if (address == ~std::uintptr_t{0}) return 0;  // the end
-  if (frames.from != 0 && is_here(address, frames.from)) frames.from = 0;
-  if (frames.from != 0 || !frames.prints) return 0;
-  if (frames.count == most_frames) {
-    say_to(frames.fd, "  ... more than %u frames", most_frames);
-    return 1;
-  }
-  if (function == nullptr) backtrace_syminfo(state, address, name_symbol, ignore_error, &function);
-  const char* name = function != nullptr ? function : "?";
-  if (file != nullptr)
-    say_to(frames.fd, "  #%u %s at %s:%d", frames.count++, name, file, line);
-  else
-    say_to(frames.fd, "  #%u %s (%#zx)", frames.count++, name, static_cast<std::size_t>(address));
-  return 0;
+  if (function == nullptr)
+    backtrace_syminfo(own_state(), address, name_symbol, ignore_error, &function);
+  return visitor.visit(visitor.data, {address, function, file, line}) ? 0 : 1;
 }
 
 }  // namespace
 
 void prepare_stack() {
-  constexpr int threaded = 1;
-  if (state == nullptr) state = backtrace_create_state(nullptr, threaded, ignore_error, nullptr);
-  Frames frames{.prints = false};
-  // Reads the debug information: a stack that has run over has little room for that.
-  if (state != nullptr) backtrace_full(state, 0, take_frame, ignore_error, &frames);
+  walk_stack([](void* /*data*/, const Frame& /*frame*/) { return true; }, nullptr);
 }
 
-bool print_stack(int fd, std::uintptr_t from) {
-  if (state == nullptr) prepare_stack();
-  if (state == nullptr) return false;
-  Frames frames{.fd = fd, .from = from};
-  backtrace_full(state, 1, take_frame, ignore_error, &frames);
-  if (frames.count == 0 && from != 0) return print_stack(fd);
-  return frames.count > 0;
+void visit_address(std::uintptr_t address, VisitFrame visit, void* data) {
+  Visitor visitor{visit, data};
+  if (own_state() != nullptr)
+    backtrace_pcinfo(own_state(), address, take_frame, ignore_error, &visitor);
+}
+
+void walk_stack(VisitFrame visit, void* data) {
+  Visitor visitor{visit, data};
+  if (own_state() != nullptr) backtrace_full(own_state(), 0, take_frame, ignore_error, &visitor);
 }
 
 }  // namespace gondwana

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { size = 80 };
 
@@ -53,6 +55,30 @@ static void give_up(char* block) {
   (void)block;
   abort();
 }
+static void (*volatile nothing)(void);
+static void __attribute__((noinline)) call_nowhere(char* block) {
+  nothing();
+  seen = *block;
+}
+static int volatile zero;
+static void __attribute__((noinline)) divide(char* block) {
+  seen = (char)(*block / zero);
+}
+static void __attribute__((noinline)) crash_of_child(char* block) {
+  const pid_t child = fork();
+  if (child == 0) abort();
+  waitpid(child, NULL, 0);
+  seen = *block;
+}
+static void end_well(int number) {
+  (void)number;
+  static const char word[] = "handled\n";
+  _exit(write(1, word, sizeof word - 1) > 0 ? 3 : 1);
+}
+static void crash_with_handler(char* block) {
+  signal(SIGSEGV, end_well);
+  crash(block);
+}
 static void __attribute__((noinline)) ask_for_stack(char* block) {
   raise(SIGURG);
   seen = *block;
@@ -79,6 +105,10 @@ static const struct {
              {"thread", crash_of_thread},
              {"abort", give_up},
              {"stack", overflow_stack},
+             {"call", call_nowhere},
+             {"divide", divide},
+             {"child", crash_of_child},
+             {"handler", crash_with_handler},
              {"ask", ask_for_stack}};
 
 // Leaked blocks. All ranks make these calls, which are collective.

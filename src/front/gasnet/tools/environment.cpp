@@ -78,7 +78,8 @@ void report(VariableId id) {
   const Variable& row = variable(id);
   const bool is_theirs = std::string_view(row.name).starts_with("GASNET_");
   const Setting setting = own_setting(id);
-  const bool is_switch = row.fallback == "no" && gondwana::parse_switch(setting.value);
+  const bool may_be_switch = row.fallback == "no" || id == VariableId::gondwana_backtrace;
+  const bool is_switch = may_be_switch && gondwana::parse_switch(setting.value);
   report(is_theirs ? row.name : row.aliases.back(),
          is_switch ? (is_on(id) ? "YES" : "NO") : std::string(setting.value), setting.is_default());
 }

@@ -1,0 +1,46 @@
+#include "process/stack.hpp"
+
+#include "core/elf_symbols.hpp"
+#include "process/message.hpp"
+
+#include <cstddef>
+#include <cstdio>
+
+namespace gondwana {
+namespace {
+
+constexpr unsigned most_frames = 100;  // a stack that ran over has thousands
+
+struct Printed {
+  int fd = -1;
+  std::uintptr_t from = 0;  // 0: it was found
+  unsigned count = 0;
+};
+
+bool print_frame(void* data, const Frame& frame) {
+  Printed& printed = *static_cast<Printed*>(data);
+  if (printed.from != 0 && is_at(frame, printed.from)) printed.from = 0;
+  if (printed.from != 0) return true;
+  if (printed.count == most_frames) {
+    say_to(printed.fd, "  ... more than %u frames", most_frames);
+    return false;
+  }
+  const char* name = frame.function != nullptr ? frame.function : "?";
+  if (frame.file != nullptr)
+    say_to(printed.fd, "  #%u %s at %s:%d", printed.count++, name, frame.file, frame.line);
+  else
+    say_to(printed.fd, "  #%u %s (%#zx)", printed.count++, name,
+           static_cast<std::size_t>(frame.address));
+  return true;
+}
+
+}  // namespace
+
+bool print_stack(int fd, std::uintptr_t from) {
+  Printed printed{.fd = fd, .from = from};
+  walk_stack(print_frame, &printed);
+  if (printed.count == 0 && from != 0) return print_stack(fd);
+  return printed.count > 0;
+}
+
+}  // namespace gondwana
