@@ -16,6 +16,7 @@
 #include "memory/job_end.hpp"
 #include "memory/stillness.hpp"
 #include "process/process.hpp"
+#include "process/program_place.hpp"
 
 namespace gondwana {
 namespace {
@@ -187,7 +188,7 @@ void say_and_end(const std::string& sentence) {
   // A process that did not join does not know its rank.
   const std::string self =
       this_process().failure ? "" : fmt::format("rank {}: ", this_process().rank());
-  print_error("gondwana: {}{}\n", self, sentence);
+  print_error("gondwana: {}{}{}\n", self, sentence, caller_in_brackets());
   std::fflush(nullptr);
   [[maybe_unused]] const Result<void> told = end_job(this_process(), 1, EndReason::error);
   std::_Exit(1);

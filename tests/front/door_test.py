@@ -194,6 +194,9 @@ class Sentences(unittest.TestCase):
         ended = run(3, "misuse", "misaligned", GONDWANA_NODE_RANKS="1")
         self.assert_told(ended, 1, r"rank 1: shmem_long_atomic_inc: a word of 8 bytes on rank")
 
+    def test_the_place_of_the_call_ends_an_error(self):
+        self.assert_told(run(2, "misuse", "rank"), 1, r"0 to 1 \(in do_wrong(, misuse\.c:\d+)?\)\n")
+
     def test_a_death_is_told_with_rank_reason_and_call(self):
         others = r"ranks? 0.* waits? in shmem_(init|barrier_all)"
         self.assert_told(run(3, "misuse", "kill"), 137, r"rank 1 .* killed by SIGKILL", others)

@@ -44,7 +44,7 @@ static void exit_during_finalize(const char* how) {
   exit(0);
 }
 
-static void do_wrong(const char* how) {
+static void __attribute__((noinline)) do_wrong(const char* how) {
   long local = 0;
   if (strcmp(how, "rank") == 0) shmem_long_put(&cell, &local, 1, 99);
   if (strcmp(how, "address") == 0) shmem_long_p(&local, 1, 0);
