@@ -192,6 +192,9 @@ std::size_t page_size() {
 }
 
 std::string format_size(std::size_t bytes) {
+  constexpr std::size_t address_space = std::size_t{1} << 48;
+  if (bytes > ~std::size_t{0} - address_space)
+    return fmt::format("a negative size ({})", static_cast<std::int64_t>(bytes));
   constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   std::size_t unit = 0;
   double value = static_cast<double>(bytes);

@@ -154,9 +154,17 @@ class Sentences(unittest.TestCase):
         for how, sentence in {
             "rank": r"rank 1: shmem_long_put: put of 8 B to rank 99: this job has 3 ranks, 0 to 2",
             "address": r"rank 1: shmem_long_p: put of 8 B at address .* not symmetric memory; "
+            r"it is on the stack of do_wrong: make it static, or allocate it by shmem_malloc; "
             r"the symmetric heap is 0x\w+ to 0x\w+, its global variables are 0x",
+            "malloc": r"not symmetric memory; it is memory of malloc: make it static, or allocate it by shmem_m",
+            "constant": r"not symmetric memory; it is the constant table, which no rank can write",
+            "thread_local": r"not symmetric memory; it is a thread-local variable: make it static",
+            "null": r"not symmetric memory; it is null: did shmem_malloc return it",
+            "window": r"it is memory of a rank, as shmem_ptr returns it: pass the address that this rank has",
+            "leaves": r"get of 8 MiB at address .* not symmetric memory; \S+ \w+ of it are left from there on;",
+            "negative": r"shmem_getmem: get of a negative size \(-8\) \(in",
             "library": r"rank 1: shmem_long_p: put of 8 B at address .* not symmetric memory; it is "
-            r"in \S*/libc\.so\.6, and of variables only those of the executable are symmetric; the",
+            r"(in|the variable \w+ of) \S*/libc\.so\.6, and of variables only those of the executable are symmetric; the",
             "comparison": r"rank 1: shmem_long_wait_until: comparison 77: expected SHMEM_CMP_EQ",
             "free": r"rank 1: shmem_free: .* is not the start of a block",
             "early": r"rank \d: shmem_my_pe: called before shmem_init",
@@ -196,6 +204,11 @@ class Sentences(unittest.TestCase):
 
     def test_the_place_of_the_call_ends_an_error(self):
         self.assert_told(run(2, "misuse", "rank"), 1, r"0 to 1 \(in do_wrong(, misuse\.c:\d+)?\)\n")
+
+    def test_a_rank_alone_that_names_another_is_told_how_to_start_more(self):
+        how = r"0 to 0; start it by gondwana run -n 2 \S*misuse"
+        self.assert_told(run(1, "misuse", "second"), 1, "this job has 1 rank, " + how)
+        self.assert_told(run(1, "misuse", "second", GONDWANA_DEBUG="yes"), 1, "this job has 1 PE, " + how)
 
     def test_a_death_is_told_with_rank_reason_and_call(self):
         others = r"ranks? 0.* waits? in shmem_(init|barrier_all)"

@@ -37,9 +37,10 @@ RANK_TEST(a_put_is_told_which_of_its_arguments_is_wrong, ranks(2).with_checks())
   EXPECT_TRUE(says("argument dest is null: expected the address", does(nullptr, &own, 1, right)));
   EXPECT_TRUE(says("not symmetric memory for 32 B", does(own.data(), cells.data(), 4, right)));
   EXPECT_TRUE(says("elements of 8 B are more than a process can address",
+                   does(cells.data(), own.data(), ~std::size_t{0} / 4, right)));
+  EXPECT_TRUE(says("-1 elements of 8 B: a negative number",
                    does(cells.data(), own.data(), ~std::size_t{0}, right)));
-  EXPECT_TRUE(says(fmt::format("argument pe is {}: this job has {} PEs, 0 to {}", world.size(),
-                               world.size(), world.size() - 1),
+  EXPECT_TRUE(says(fmt::format("argument pe is {}: this job has {} PE", world.size(), world.size()),
                    does(cells.data(), own.data(), 2, world.size())));
   EXPECT_TRUE(says("argument pe is -1: ", does(cells.data(), own.data(), 1, -1)));
   EXPECT_TRUE(says("no complaint", does(nullptr, nullptr, 0, right)));

@@ -333,7 +333,7 @@ RANK_TEST(a_rank_that_does_not_exist_is_named, ranks(1).without_checks()) {
   const auto cell = world.allocate<long>();
   const std::string text =
       sentence_of([&] { p(world.as("shmem_long_p"), cell.data(), 1L, world.size()); });
-  EXPECT_NE(text.find(fmt::format("shmem_long_p: put of 8 B to rank {}: this job has {} ranks",
+  EXPECT_NE(text.find(fmt::format("shmem_long_p: put of 8 B to rank {}: this job has {} rank",
                                   world.size(), world.size())),
             std::string::npos)
       << text;

@@ -142,6 +142,7 @@ TEST(mapping, sizes_are_told_in_the_largest_unit_that_fits) {
   EXPECT_EQ(format_size_option((std::size_t{1} << 20) - 1), "1023K");
   EXPECT_EQ(format_size(0), "0 B");
   EXPECT_EQ(format_size(17), "17 B");
+  EXPECT_EQ(format_size(static_cast<std::size_t>(-8)), "a negative size (-8)");
   EXPECT_EQ(format_size(1023), "1023 B");
   EXPECT_EQ(format_size(1024), "1 KiB");
   EXPECT_EQ(format_size(std::size_t{64} << 20), "64 MiB");

@@ -3,18 +3,11 @@
 
 #include <fmt/format.h>
 
-#include "core/library_of.hpp"
+#include "core/more_ranks.hpp"
+#include "engine/symmetric/not_symmetric.hpp"
 
 namespace gondwana {
 namespace {
-
-// A clause for an address that may be a library's variable, mistaken for a symmetric one.
-std::string of_library(const void* object) {
-  const std::string library = library_of(object);
-  if (library.empty()) return {};
-  return fmt::format("it is in {}, and of variables only those of the executable are symmetric; ",
-                     library);
-}
 
 // Refuses a misaligned word: a node agent would drop the operation without an answer.
 Result<Remote> aligned(Result<Remote> place, std::size_t size) {
@@ -31,17 +24,20 @@ Result<Remote> aligned(Result<Remote> place, std::size_t size) {
 Result<Remote> Rma::locate(const char* what, Rank rank, const void* object,
                            std::size_t size) const {
   if (index(rank) >= ranks_) {
-    return Error{
-        Errc::invalid_argument,
-        fmt::format("{} of {} to rank {}: this job has {} ranks, 0 to {}", what, format_size(size),
-                    static_cast<std::int32_t>(index(rank)), ranks_, ranks_ - 1)};
+    const auto named = static_cast<std::int32_t>(index(rank));
+    return Error{Errc::invalid_argument,
+                 fmt::format("{} of {} to rank {}: this job has {} rank{}, 0 to {}{}", what,
+                             format_size(size), named, ranks_, ranks_ == 1 ? "" : "s", ranks_ - 1,
+                             start_with_more(ranks_, named))};
   }
   const std::size_t offset = symmetric_.ranges().offset_of(object, size);
   if (offset == SymmetricRanges::nowhere) {
+    if (const std::string text = format_size(size); text.starts_with("a negative"))
+      return Error{Errc::invalid_argument, fmt::format("{} of {}", what, text)};
     return Error{Errc::invalid_argument,
-                 fmt::format("{} of {} at address {} of rank {}: not symmetric memory; {}{}", what,
-                             format_size(size), fmt::ptr(object), index(rank), of_library(object),
-                             symmetric_.describe())};
+                 fmt::format("{} of {} at address {} of rank {}: not symmetric memory{}", what,
+                             format_size(size), fmt::ptr(object), index(rank),
+                             why_not_symmetric(symmetric_, object))};
   }
   return Remote{rank, offset};
 }

@@ -115,9 +115,16 @@ std::optional<std::string> SymmetricMemory::doubt_about(const void* address,
       return fmt::format("{} B from byte {} on leave the block of {} B at {}", size, at, asked,
                          fmt::ptr(heap_.data() + start));
   }
-  return fmt::format("{} B lie in no block of the symmetric heap: {}", size,
+  std::string nearest;
+  if (next != asked_.begin()) {
+    const auto [start, asked] = *std::prev(next);
+    nearest = fmt::format("; the block of {} B at {} ends {} B before", asked,
+                          fmt::ptr(heap_.data() + start), offset - start - asked);
+  }
+  return fmt::format("{} B lie in no block of the symmetric heap: {}{}", size,
                      offset < touched_ ? "the block was freed, or there never was one"
-                                       : "nothing was ever allocated there");
+                                       : "nothing was ever allocated there",
+                     nearest);
 }
 
 void* SymmetricMemory::allocate_zeroed(std::size_t size) {

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstring>
 
+#include "core/address_kind.hpp"
+#include "core/more_ranks.hpp"
 #include "engine/teams/nodes.hpp"
 #include "process/process.hpp"
 
@@ -12,6 +14,15 @@ namespace gondwana::armci {
 void give_up(CallName call, const std::string& sentence) {
   say_and_end(fmt::format("{}: {}", call, sentence));
 }
+
+namespace {
+
+std::string what_it_is(const void* address) {
+  const std::string what = look_at_address(address).what;
+  return what.empty() ? what : "; it is " + what;
+}
+
+}  // namespace
 
 Door::Door(Engine& engine, CallName call)
     : engine_(engine),
@@ -88,16 +99,17 @@ Door::Place Door::find_elsewhere(CallName call, int proc, const void* address,
     offset = offset_in_own_arena({here, size});
   if (offset == SymmetricRanges::nowhere || offset == StagedTeam::nowhere)
     give_up(call, fmt::format("{} bytes at {}: not memory that ARMCI_Malloc has returned for "
-                              "process {}",
-                              size, fmt::ptr(address), proc));
+                              "process {}{}",
+                              size, fmt::ptr(address), proc, what_it_is(address)));
   if (is_near(rank)) return {engine_.memory().window(rank) + offset, {}};
   return {nullptr, {rank, offset}};
 }
 
 Rank Door::checked_rank(CallName call, int proc) const {
   if (proc < 0 || static_cast<std::uint32_t>(proc) >= ranks())
-    give_up(call, fmt::format("process {}: the job has {} processes, 0 to {}", proc, ranks(),
-                              ranks() - 1));
+    give_up(call,
+            fmt::format("process {}: the job has {} process{}, 0 to {}{}", proc, ranks(),
+                        ranks() == 1 ? "" : "es", ranks() - 1, start_with_more(ranks(), proc)));
   return Rank(static_cast<std::uint32_t>(proc));
 }
 

@@ -39,6 +39,8 @@ PeerSegment everything_of(const Door& door, std::uint32_t process) {
     give_up(call, fmt::format("endpoint {} of rank {} has no segment that this process knows; "
                               "attach one, or bind and publish it, before it is used",
                               team.indices[rank], rank));
+  if (const auto size = static_cast<std::int64_t>(place.size); size < 0)
+    give_up(call, fmt::format("{} bytes: a negative size", size));
   give_up(call,
           fmt::format("{} bytes at {}: not in the segment of rank {}, which has {} bytes from "
                       "{:#x} on",

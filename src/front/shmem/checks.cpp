@@ -8,6 +8,9 @@
 #include <string_view>
 #include <thread>
 
+#include "core/more_ranks.hpp"
+#include "engine/symmetric/not_symmetric.hpp"
+
 namespace gondwana::shmem {
 namespace {
 
@@ -50,6 +53,9 @@ std::string describe_elements(std::size_t count, std::size_t width) {
 
 void examine_address(const Caller& caller, const Array& array) {
   if (array.count == 0 || array.block == 0) return;
+  if (const auto number = static_cast<std::int64_t>(array.count); number < 0)
+    refuse(caller, array,
+           fmt::format("{} elements of {} B: a negative number", number, array.width));
   if (size_of(array) > address_space)
     refuse(caller, array,
            fmt::format("{} are more than a process can address",
@@ -122,16 +128,18 @@ void examine_symmetric(const Caller& caller, const Array& array) {
   const SymmetricMemory& memory = caller.engine.symmetric();
   if (memory.ranges().offset_of(array.data, size_of(array)) == SymmetricRanges::nowhere)
     refuse(caller, array,
-           fmt::format("not symmetric memory for {} B; {}", size_of(array), memory.describe()));
+           fmt::format("not symmetric memory for {} B{}", size_of(array),
+                       why_not_symmetric(memory, array.data)));
   examine_block(caller, array);
 }
 
 void examine_pe(const Caller& caller, int pe) {
   const std::uint32_t members = caller.team == nullptr ? caller.engine.ranks() : caller.team->size;
   if (pe >= 0 && static_cast<std::uint32_t>(pe) < members) return;
-  give_up(caller.name, fmt::format("argument pe is {}: {} has {} PEs, 0 to {}", pe,
+  give_up(caller.name, fmt::format("argument pe is {}: {} has {} PE{}, 0 to {}{}", pe,
                                    caller.team == nullptr ? "this job" : "the team of this context",
-                                   members, members - 1));
+                                   members, members == 1 ? "" : "s", members - 1,
+                                   start_with_more(caller.engine.ranks(), pe)));
 }
 
 void examine_pes(const Caller& caller, const int* pes, std::size_t count) {

@@ -175,11 +175,13 @@ inline Rank rank_of(int pe) {
   return team->rank_of(static_cast<std::uint32_t>(pe));
 }
 
-// Bytes of `count` elements. On overflow, more bytes than any memory has.
+// Bytes of `count` elements. On overflow, more bytes than any memory has: a negative number stays
+// one, for the message.
 template <std::size_t Width>
 constexpr std::size_t bytes_of(std::size_t count) {
   constexpr std::size_t most = ~std::size_t{0} / 2 / Width;
-  return count <= most ? count * Width : most * Width;
+  constexpr std::size_t sign = ~(~std::size_t{0} / 2);
+  return count <= most ? count * Width : count | sign;
 }
 
 }  // namespace gondwana::shmem

@@ -18,7 +18,7 @@ MESSAGES = {
     "negative_process": "ARMCI_Fence: process -1: the job has 2",
     "address": r"ARMCI_Put: 8 bytes at 0x\w+: not memory that ARMCI_Malloc has returned for",
     "address_of_another": r"ARMCI_Put: 8 bytes at 0x\w+: not memory .* for process 0",
-    "null_address": "ARMCI_Get: 8 bytes at 0x0: not memory",
+    "null_address": r"ARMCI_Get: 8 bytes at 0x0: not memory .*; it is null \(in (main|null_address)",
     "address_of_word": r"ARMCI_Rmw: 4 bytes at 0x\w+: not memory",
     "size": "ARMCI_Get: a size of -8",
     "count_of_section": "ARMCI_GetS: a size of -3",

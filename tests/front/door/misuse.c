@@ -10,6 +10,9 @@
 
 static long cell = 0;
 static long cells[2];
+static const long table[4] = {1, 2, 3, 4};
+static _Thread_local long own_cell;
+static long table_copy[4];
 
 /* Programs do this all the same. */
 static void exit_well(int number) {
@@ -48,6 +51,15 @@ static void __attribute__((noinline)) do_wrong(const char* how) {
   long local = 0;
   if (strcmp(how, "rank") == 0) shmem_long_put(&cell, &local, 1, 99);
   if (strcmp(how, "address") == 0) shmem_long_p(&local, 1, 0);
+  if (strcmp(how, "malloc") == 0) shmem_long_p(malloc(sizeof(long)), 1, 0);
+  if (strcmp(how, "constant") == 0) shmem_long_p((long*)&table[2], 1, 0);
+  if (strcmp(how, "thread_local") == 0) shmem_long_p(&own_cell, 1, 0);
+  if (strcmp(how, "null") == 0) shmem_long_p(NULL, 1, 0);
+  if (strcmp(how, "window") == 0) shmem_long_p(shmem_ptr(&cell, 0), 1, 0);
+  if (strcmp(how, "leaves") == 0) shmem_long_get(&local, cells, 1 << 20, 0);
+  if (strcmp(how, "negative") == 0) shmem_getmem(&local, cells, (size_t)(local - 8), 0);
+  if (strcmp(how, "variable") == 0) shmem_long_get(table_copy, cells, 3, 0);
+  if (strcmp(how, "second") == 0) shmem_long_p(&cell, 1, 1);
   if (strcmp(how, "library") == 0) shmem_long_p((long*)localeconv(), 1, 0); /* in libc.so */
   if (strcmp(how, "comparison") == 0) shmem_long_wait_until(&cell, 77, 0);
   if (strcmp(how, "free") == 0) shmem_free(&local);

@@ -1,0 +1,13 @@
+// What to type where a program names a rank that its job does not have.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace gondwana {
+
+// "; start it by gondwana run -n 2 ./heat", where one process is the whole job. Else, and where
+// `named` is negative, nothing.
+std::string start_with_more(std::uint32_t ranks, std::int64_t named);
+
+}  // namespace gondwana
