@@ -205,6 +205,10 @@ class Sentences(unittest.TestCase):
     def test_the_place_of_the_call_ends_an_error(self):
         self.assert_told(run(2, "misuse", "rank"), 1, r"0 to 1 \(in do_wrong(, misuse\.c:\d+)?\)\n")
 
+    def test_a_transfer_that_leaves_a_variable_is_told_with_the_checks(self):
+        self.assert_told(run(2, "misuse", "variable", GONDWANA_DEBUG="yes"), 1, r"shmem_long_get: argument "
+                         r"source is 0x\w+: 24 B from byte 0 on leave the variable cells of 16 B \(in")
+
     def test_a_rank_alone_that_names_another_is_told_how_to_start_more(self):
         how = r"0 to 0; start it by gondwana run -n 2 \S*misuse"
         self.assert_told(run(1, "misuse", "second"), 1, "this job has 1 rank, " + how)

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 #include <thread>
+#include <vector>
 
+#include "core/elf_symbols.hpp"
 #include "core/more_ranks.hpp"
 #include "engine/symmetric/not_symmetric.hpp"
 
@@ -102,8 +105,25 @@ std::string describe_arrays(const Caller& caller, const Array& dest, const Array
                      describe_place(caller, source));
 }
 
+// An array in a variable of the program must be inside it.
+void examine_variable(const Caller& caller, const Array& array) {
+  const MutableBytes globals = caller.engine.symmetric().ranges().globals;
+  const auto address = reinterpret_cast<std::uintptr_t>(array.data);
+  if (address - reinterpret_cast<std::uintptr_t>(globals.data()) >= globals.size()) return;
+  static const std::vector<ProgramVariable> variables = variables_of_program();
+  const auto next = std::ranges::upper_bound(variables, address, {}, &ProgramVariable::begin);
+  if (next == variables.begin()) return;
+  const ProgramVariable& variable = *std::prev(next);
+  const std::size_t at = address - variable.begin;
+  if (at >= variable.size || size_of(array) <= variable.size - at) return;
+  refuse(caller, array,
+         fmt::format("{} B from byte {} on leave the variable {} of {} B", size_of(array), at,
+                     variable.name, variable.size));
+}
+
 // An array in the heap must be inside one block.
 void examine_block(const Caller& caller, const Array& array) {
+  examine_variable(caller, array);
   if (const auto doubt = caller.engine.symmetric().doubt_about(array.data, size_of(array)))
     refuse(caller, array, *doubt);
 }
