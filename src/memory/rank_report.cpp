@@ -47,7 +47,9 @@ std::string describe_some(std::span<const std::uint32_t> ranks, std::string_view
 
 const char* const nobody_can_go_on =
     "; no rank that is left can go on, and all are ended. Let every rank finalize its interface, "
-    "or end its program, when no other waits for it any more";
+    "or end its program, when no other waits for it any more. If one has skipped a collective "
+    "call, "
+    "run again with -x GONDWANA_DEBUG=yes: it names the call";
 
 std::string describe_leaving(std::span<const std::uint32_t> ended,
                              std::span<const std::uint32_t> in_exit) {
