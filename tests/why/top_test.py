@@ -101,7 +101,7 @@ class TopTest(LauncherCase):
         for number, rank in enumerate(ranks):
             self.assertEqual((list(rank), rank["rank"]), (COLUMNS, number))
             self.assertGreater(rank["operations"], 2)
-            self.assertLess(rank["operations"], 51)
+            self.assertLess(rank["operations"], 55)
             self.assertEqual((rank["put_bytes"], rank["under_way"]), (0, 0))
 
     def test_a_rank_that_makes_the_others_wait_is_last_by_waits(self):
@@ -339,39 +339,64 @@ class TopTest(LauncherCase):
         self.assert_line_by_line(terminal)
         self.end(job)
 
-    def test_the_screen_shows_a_row_for_each_rank(self):
+    def begin_screen(self, job, columns, lines):
         try:
             from terminal_picture import Terminal
         except ImportError:
             self.skipTest("no pyte here")
-        screen = Terminal(COLUMNS_OF_SCREEN, LINES_OF_SCREEN)
-        job = self.begin_problem("slow", ranks=64)
         process, terminal = pty.fork()
         if process == 0:
             os.environ["TERM"] = "linux"  # pyte lacks a sequence of xterm: repeat
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
             os.execv(job_case.GONDWANA, ["gondwana", "top", "--sort", "waited", str(job.pid)])
-        size = struct.pack("HHHH", LINES_OF_SCREEN, COLUMNS_OF_SCREEN, 0, 0)
-        fcntl.ioctl(terminal, termios.TIOCSWINSZ, size)
-        # The picture is of a moment when the machine had time for all ranks.
-        sentence = "rank 63 is slower than the others: " if PICTURE else ""
+        return Terminal(columns, lines), process, terminal
+
+    def look_until(self, screen, terminal, holds):
         end = time.monotonic() + WATCHDOG
-        while not (lines := screen.lines())[1].startswith(sentence) or not lines[-1]:
+        while not holds(lines := screen.lines()):
             self.assertLess(time.monotonic(), end, lines)
             screen.feed(self.read_for(terminal, 0.2))
+        return lines
+
+    def end_screen(self, process, terminal):
         os.write(terminal, b"q")
         self.read_until(terminal, b"\x1b[?25h")  # the cursor is seen again
         self.assertEqual(os.waitpid(process, 0)[1], 0)
         os.close(terminal)
+
+    def test_the_screen_shows_a_row_for_each_rank(self):
+        job = self.begin_problem("slow", ranks=64)
+        screen, process, terminal = self.begin_screen(job, COLUMNS_OF_SCREEN, LINES_OF_SCREEN)
+        # The picture is of a moment when the machine had time for all ranks.
+        sentence = "rank 63 is slower than the others: " if PICTURE else ""
+        lines = self.look_until(screen, terminal, lambda lines: lines[1].startswith(sentence) and lines[-2])
+        self.end_screen(process, terminal)
         self.end(job)
         self.assertRegex(lines[0], r"^job \w+, 64 ranks on 1 node, ")
         self.assertNotEqual(lines[1], "")
-        self.assertEqual(lines[3].split()[:2], ["RANK", "OPS/S"])
-        rows = [line.split() for line in lines[4:] if line]
+        (title,) = [number for number, line in enumerate(lines) if line.split()[:2] == ["RANK", "OPS/S"]]
+        rows = [line.split() for line in lines[title + 1:-1]]
         self.assertEqual(rows[0][0], "all")
         waited = [int(row[6]) for row in rows[1:]]
-        self.assertEqual((len(rows), waited), (LINES_OF_SCREEN - 4, sorted(waited, reverse=True)))
+        self.assertEqual((len(rows), waited), (LINES_OF_SCREEN - title - 2, sorted(waited, reverse=True)))
         if PICTURE:
             Path(PICTURE).write_text(screen.svg(PROBLEMS, "./program"))
+
+    def test_all_is_readable_on_80_columns(self):
+        job = self.begin_problem("loop")
+        screen, process, terminal = self.begin_screen(job, 80, 24)
+        lines = self.look_until(screen, terminal, lambda lines: any("RANK" in line for line in lines))
+        os.write(terminal, b"?")
+        of_help = self.look_until(screen, terminal, lambda lines: lines[0] == "KEYS")
+        os.write(terminal, b"n")
+        self.look_until(screen, terminal, lambda lines: any("NODE" in line for line in lines))
+        self.end_screen(process, terminal)
+        self.end(job)
+        text = "\n".join(lines)
+        self.assertRegex(" ".join(text.split()), r"waiting: it [\w ]+ in the program, without a call of the library ")
+        self.assertRegex(text, r"(?m)^ +0 .* waits in shmem_barrier_all$")
+        self.assertIn("  q quit", lines[-1])
+        self.assertIn("w  by the part of the time in waits", of_help)
 
     def read_for(self, terminal, seconds):
         shown = b""

@@ -54,7 +54,7 @@ class Terminal {
 class View {
  public:
   void move(int key) {
-    const int page = std::max(1, LINES - 4);
+    const int page = std::max(1, LINES - 5);
     if (key == KEY_DOWN) ++first_;
     if (key == KEY_UP) --first_;
     if (key == KEY_NPAGE) first_ += page;
@@ -65,9 +65,9 @@ class View {
   void draw(const Page& page) {
     const int headers = static_cast<int>(page.headers);
     const int rows = static_cast<int>(page.lines.size()) - headers;
-    first_ = std::clamp(first_, 0, std::max(0, rows - (LINES - headers)));
+    first_ = std::clamp(first_, 0, std::max(0, rows - (LINES - 1 - headers)));
     erase();
-    for (int y = 0; y < LINES; ++y) {
+    for (int y = 0; y < LINES - 1; ++y) {
       const int line = y < headers ? y : y + first_;
       if (line >= headers + rows) break;
       const bool is_title = y == headers - 1;
@@ -77,6 +77,9 @@ class View {
       mvaddnstr(y, 0, text.c_str(), COLS);
       if (is_title) attroff(A_REVERSE);
     }
+    attron(A_BOLD);
+    mvaddnstr(LINES - 1, 0, page.foot.c_str(), COLS - 1);
+    attroff(A_BOLD);
     refresh();
   }
 

@@ -14,6 +14,7 @@ namespace gondwana::top {
 struct Page {
   std::vector<std::string> lines;
   std::size_t headers = 0;
+  std::string foot;  // the last line of the screen
 };
 
 struct Show {

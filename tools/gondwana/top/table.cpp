@@ -124,24 +124,29 @@ void sort(std::vector<Row>& rows, const View& view) {
   if (view.is_reversed) std::ranges::reverse(rows);
 }
 
-std::string line_of(const Row& row) {
-  std::string line = fmt::format("{:>5}", row.label);
+int width_of_rates(const View& view) {
+  return view.is_narrow ? 5 : 7;
+}
+
+std::string line_of(const Row& row, const View& view) {
+  std::string line = fmt::format("{:>{}}", row.label, view.is_narrow ? 4 : 5);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double value = row.*values.at(i);
     const bool is_share = i + first_value >= first_share && i + first_value < first_share + 2;
     line += is_share ? fmt::format(" {:>5.0f}", 100 * value)
-                     : fmt::format(" {:>7}", format_rate(value));
+                     : fmt::format(" {:>{}}", format_rate(value), width_of_rates(view));
   }
-  return line + "  " + row.does;
+  return line + (view.is_narrow ? " " : "  ") + row.does;
 }
 
 std::string titles(const View& view) {
-  std::string line = fmt::format("{:>5}", view.by_node ? "NODE" : "RANK");
+  std::string line = fmt::format("{:>{}}", view.by_node ? "NODE" : "RANK", view.is_narrow ? 4 : 5);
   for (std::size_t i = first_value; i < columns().size(); ++i) {
     const bool is_share = i >= first_share && i < first_share + 2;
     const bool is_last = i + 1 == columns().size();
-    line += is_last ? fmt::format("  {}", columns()[i].name)
-                    : fmt::format(" {:>{}}", columns()[i].name, is_share ? 5 : 7);
+    const std::string_view name = view.is_narrow ? columns()[i].narrow_name : columns()[i].name;
+    line += is_last ? fmt::format("{}{}", view.is_narrow ? " " : "  ", name)
+                    : fmt::format(" {:>{}}", name, is_share ? 5 : width_of_rates(view));
   }
   return line;
 }
@@ -164,11 +169,12 @@ std::string agents_to_json(const JobSeen& job) {
 }  // namespace
 
 const std::vector<Column>& columns() {
-  static const std::vector<Column> all{{"RANK", "rank", 'r'},         {"OPS/S", "operations", 'o'},
-                                       {"PUT B/S", "put_bytes", 'p'}, {"GET B/S", "get_bytes", 'g'},
-                                       {"NET/S", "messages", 'm'},    {"SLEEP/S", "sleeps", 's'},
-                                       {"WAIT%", "waited", 'w'},      {"CPU%", "computed", 'c'},
-                                       {"QUEUED", "under_way", 'u'},  {"DOES", "does", 'd'}};
+  static const std::vector<Column> all{
+      {"RANK", "RANK", "rank", 'r'},          {"OPS/S", "OPS/S", "operations", 'o'},
+      {"PUT B/S", "PUT/S", "put_bytes", 'p'}, {"GET B/S", "GET/S", "get_bytes", 'g'},
+      {"NET/S", "NET/S", "messages", 'm'},    {"SLEEP/S", "SLP/S", "sleeps", 's'},
+      {"WAIT%", "WAIT%", "waited", 'w'},      {"CPU%", "CPU%", "computed", 'c'},
+      {"QUEUED", "QUEUE", "under_way", 'u'},  {"DOES", "DOES", "does", 'd'}};
   return all;
 }
 
@@ -194,9 +200,9 @@ Table table_of(const JobSeen& job, const View& view) {
   if (!job.complaints.empty())
     table.headers.insert(table.headers.end() - 1,
                          fmt::format("not all is shown: {}", fmt::join(job.complaints, "; ")));
-  table.rows.push_back(line_of(all));
-  for (const Row& row : rows) table.rows.push_back(line_of(row));
-  for (const Row& row : agents_of(job)) table.rows.push_back(line_of(row));
+  table.rows.push_back(line_of(all, view));
+  for (const Row& row : rows) table.rows.push_back(line_of(row, view));
+  for (const Row& row : agents_of(job)) table.rows.push_back(line_of(row, view));
   for (auto* lines : {&table.headers, &table.rows})
     std::ranges::transform(*lines, lines->begin(), &printable);
   return table;

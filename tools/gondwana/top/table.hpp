@@ -14,11 +14,13 @@ namespace gondwana::top {
 struct View {
   std::size_t sorted_by = 0;  // a place in columns()
   bool is_reversed = false;
-  bool by_node = false;  // the ranks of a node are one row
+  bool by_node = false;    // the ranks of a node are one row
+  bool is_narrow = false;  // columns as narrow as they can be
 };
 
 struct Column {
-  std::string_view name;   // "OPS/S"
+  std::string_view name;  // "OPS/S"
+  std::string_view narrow_name;
   std::string_view field;  // in JSON, and for --sort: "operations"
   char key;                // that sorts by it
 };

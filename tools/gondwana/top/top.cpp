@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <functional>
@@ -20,6 +21,7 @@
 #include "top/signals.hpp"
 #include "top/table.hpp"
 #include "top/watcher.hpp"
+#include "wrap.hpp"
 
 namespace gondwana::top {
 namespace {
@@ -46,12 +48,51 @@ constexpr std::string_view help =
     "  --serve [HOST:PORT]  no table, but numbers for Prometheus until the job ends, at\n"
     "                       http://127.0.0.1:9750/metrics unless given\n"
     "\n"
-    "Keys: the letters below the table sort by a column, twice the other way round; n shows nodes\n"
-    "or ranks, arrows move, q ends.\n";
+    "Keys: letters sort by a column, twice the other way round; ? lists them; n shows nodes or "
+    "ranks,\n"
+    "arrows move, q ends.\n";
 
 constexpr std::string_view keys =
-    "sort: r rank  o ops  p puts  g gets  m net  s sleeps  w wait  c cpu  u queued  d does   "
-    "n nodes  q quit";
+    "? help  arrows scroll  n nodes  q quit  sort: r rank o ops w wait c cpu d does";
+
+constexpr std::array<std::string_view, 13> help_of_keys{
+    "r  sort by rank, or by node",
+    "o  by operations in a second",
+    "p  by bytes of puts in a second",
+    "g  by bytes of gets in a second",
+    "m  by messages to and from other nodes in a second",
+    "s  by how often the rank fell asleep",
+    "w  by the part of the time in waits",
+    "c  by the use of processors",
+    "u  by operations that other nodes have not answered",
+    "d  by what the rank does; the same key twice sorts the other way round",
+    "n  nodes in place of ranks, and back",
+    "arrows, page keys, Home  move the rows",
+    "q  end; any other key shows the table again"};
+
+constexpr std::size_t enough_columns = 100;  // for the wide table
+
+// The sentences are broken at words.
+Page page_of(const Table& table, std::size_t width) {
+  Page page;
+  for (const std::string& header : table.headers) {
+    const bool is_title = &header == &table.headers.back();
+    std::string rest = is_title ? header : wrap_lines(header, width);
+    for (std::size_t end = 0; (end = rest.find('\n')) != std::string::npos; rest.erase(0, end + 1))
+      page.lines.push_back(rest.substr(0, end));
+    page.lines.push_back(rest);
+  }
+  page.headers = page.lines.size();
+  page.lines.insert(page.lines.end(), table.rows.begin(), table.rows.end());
+  page.foot = keys;
+  return page;
+}
+
+Page page_of_help() {
+  Page page{{"KEYS"}, 1, "any key shows the table again"};
+  page.lines.insert(page.lines.end(), help_of_keys.begin(), help_of_keys.end());
+  return page;
+}
 
 struct Choices {
   hosts::Request request;
@@ -133,16 +174,16 @@ Result<int> show(hosts::JobView& job, const Choices& choices) {
   View view = choices.view;
   const Signals signals({SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGCONT});
   Watcher watcher(job, choices.interval);
+  bool shows_help = false;
   const std::function<Page(int)> next = [&](int key) {
+    if (key != 0) shows_help = key == '?' && !shows_help;
+    if (shows_help) return page_of_help();
     act_on(key, view);
     const std::optional<jobs::JobSeen> seen = watcher.last();
-    if (!seen) return Page{{"watching ..."}, 1};
-    Table table = table_of(*seen, view);
-    Page page{std::move(table.headers), 0};
-    page.lines.insert(page.lines.end() - 1, std::string(keys));
-    page.headers = page.lines.size();
-    page.lines.insert(page.lines.end(), table.rows.begin(), table.rows.end());
-    return page;
+    if (!seen) return Page{{"watching ..."}, 1, std::string(keys)};
+    const std::size_t width = terminal_width(STDOUT_FILENO);
+    view.is_narrow = width != 0 && width < enough_columns;
+    return page_of(table_of(*seen, view), width);
   };
   Result<int> done(0);
   reinterpret_cast<RunScreen>(*function)(
