@@ -45,6 +45,18 @@ TEST(error_gatherer, many_errors_that_differ_in_numbers_are_two_lines) {
   EXPECT_EQ(errors.release(), "gondwana: rank 0: at rank 1\ngondwana: rank 1: at rank 2\n");
 }
 
+TEST(error_gatherer, the_frames_of_a_crash_stay_with_it) {
+  ErrorGatherer held;
+  for (const std::uint32_t rank : {1U, 0U}) {
+    EXPECT_TRUE(held.take(rank, fmt::format("gondwana: rank {}: SIGSEGV, in step\n", rank), 0));
+    for (int frame = 0; frame < 6; ++frame)
+      EXPECT_TRUE(held.take(rank, fmt::format("gondwana: rank {}:   #{} step\n", rank, frame), 0));
+  }
+  EXPECT_EQ(held.release(),
+            "gondwana: ranks 0, 1: SIGSEGV, in step\n  #0 step\n  #1 step\n  #2 step\n"
+            "  #3 step\n  #4 step\n  #5 step\n");
+}
+
 TEST(error_gatherer, only_whole_lines_of_the_library_are_held) {
   ErrorGatherer errors;
   for (const char* text : {"words\n", "gondwana: rank 1: of another\n",

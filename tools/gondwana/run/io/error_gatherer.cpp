@@ -53,6 +53,7 @@ bool ErrorGatherer::take_error(std::uint32_t rank, std::string_view line) {
     const std::string beginning = fmt::format("{}rank {}: ", before, rank);
     if (!line.starts_with(beginning)) continue;
     line.remove_prefix(beginning.size());
+    if (line.starts_with(' ')) return take_more(rank, line);
     errors_.push_back({rank, std::string(before), std::string(line)});
     return true;
   }

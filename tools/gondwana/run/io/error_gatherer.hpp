@@ -1,7 +1,8 @@
 // The same error of many ranks becomes one line: "gondwana: ranks 0-63: shmem_init: ...".
 //
 // A line by which the library tells an error of its rank is held for a moment. Lines that follow it
-// from that rank and begin with a space belong to it. What else is written meanwhile comes behind.
+// from that rank and begin with a space belong to it, as do the frames of a crash, which begin with
+// the rank and two spaces. What else is written meanwhile comes behind.
 #pragma once
 
 #include <cstdint>
