@@ -167,8 +167,8 @@ class Sentences(unittest.TestCase):
             r"(in|the variable \w+ of) \S*/libc\.so\.6, and of variables only those of the executable are symmetric; the",
             "comparison": r"rank 1: shmem_long_wait_until: comparison 77: expected SHMEM_CMP_EQ",
             "free": r"rank 1: shmem_free: .* is not the start of a block",
-            "early": r"rank \d: shmem_my_pe: called before shmem_init",
-            "late": r"rank \d: shmem_barrier_all: called after shmem_finalize",
+            "early": r"ranks? [\d, -]+: shmem_my_pe: called before shmem_init",
+            "late": r"ranks? [\d, -]+: shmem_barrier_all: called after shmem_finalize",
             "fork": r"rank 1: shmem_my_pe: called in a child process that the rank forked",
         }.items():
             with self.subTest(how=how):
@@ -290,7 +290,7 @@ class Sentences(unittest.TestCase):
         # launcher, which sees that they wait.
         variables = {"GONDWANA_NODE_RANKS": "2", "GONDWANA_PEER_TIMEOUT": "2"}
         ended = run(3, "ends", "exit", "barrier", **variables)
-        lost = r"rank [01]: (shmem_finalize|network): rank 2 on host \S+ cannot be reached: "
+        lost = r"ranks? [01, ]+: (shmem_finalize|network): rank 2 on host \S+ cannot be reached: "
         still = r"ranks 0, 1 wait in shmem_finalize; on host \S+ rank 2 has ended; "
         self.assert_told(ended, 1, f"{lost}|{still}")
 

@@ -57,6 +57,14 @@ TEST(error_gatherer, the_frames_of_a_crash_stay_with_it) {
             "  #3 step\n  #4 step\n  #5 step\n");
 }
 
+TEST(error_gatherer, what_a_rank_says_twice_is_shown_twice) {
+  ErrorGatherer errors;
+  for (int i = 0; i < 4; ++i) errors.take(0, fmt::format("gondwana: rank 0: {}\n", i / 2), 0);
+  EXPECT_EQ(errors.release(),
+            "gondwana: rank 0: 0\ngondwana: rank 0: 0\ngondwana: rank 0: 1\n"
+            "gondwana: rank 0: 1\n");
+}
+
 TEST(error_gatherer, only_whole_lines_of_the_library_are_held) {
   ErrorGatherer errors;
   for (const char* text : {"words\n", "gondwana: rank 1: of another\n",

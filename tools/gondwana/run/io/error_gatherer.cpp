@@ -79,9 +79,10 @@ std::string ErrorGatherer::release() {
   const auto add = [&](std::size_t first, auto&& is_same, bool tells_all) {
     std::vector<std::uint32_t> ranks;
     for (std::size_t i = first; i < errors_.size(); ++i) {
-      if (is_told[i] || !is_same(errors_[i])) continue;
+      const bool is_again = !ranks.empty() && ranks.back() == errors_[i].rank;
+      if (is_told[i] || is_again || !is_same(errors_[i])) continue;
       is_told[i] = true;
-      if (ranks.empty() || ranks.back() != errors_[i].rank) ranks.push_back(errors_[i].rank);
+      ranks.push_back(errors_[i].rank);
     }
     const TheError& error = errors_[first];
     lines += tells_all
@@ -95,9 +96,11 @@ std::string ErrorGatherer::release() {
     const auto is_alike = [&](const TheError& other) {
       return other.before == error.before && without_numbers(other.text + other.more) == alike;
     };
-    std::set<std::string> texts;
+    std::set<std::uint32_t> others;
     for (std::size_t j = i; j < errors_.size(); ++j)
-      if (!is_told[j] && is_alike(errors_[j])) texts.insert(errors_[j].text + errors_[j].more);
+      if (!is_told[j] && is_alike(errors_[j]) &&
+          errors_[j].text + errors_[j].more != error.text + error.more)
+        others.insert(errors_[j].rank);
     add(
         i,
         [&](const TheError& other) {
@@ -105,7 +108,7 @@ std::string ErrorGatherer::release() {
                  other.more == error.more;
         },
         true);
-    if (texts.size() <= most_alike) continue;
+    if (others.size() < most_alike) continue;
     std::size_t next = i;
     while (next < errors_.size() && (is_told[next] || !is_alike(errors_[next]))) ++next;
     if (next < errors_.size()) add(next, is_alike, false);
