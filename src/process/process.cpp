@@ -226,10 +226,6 @@ void prepare_for_debugging(Process& self, const Options& options) {
 // Once in the life of the process, too: the guardian finds it.
 void show_process(Process& self) {
   ControlPage& page = self.memory->page(self.membership.rank);
-  // Programs that load the library late, such as Python, rarely print by the C library.
-  if (!self.is_shown && self.image.links_library &&
-      gather_fast_lines(own_environment(), self.membership.launcher.descriptor()))
-    ++self.library_threads;
   page.library_threads.store(self.library_threads, std::memory_order_relaxed);
   if (std::exchange(self.is_shown, true)) return;
   gondwana_debug_teams = page.teams.data();

@@ -10,11 +10,6 @@ namespace gondwana {
 // yet, each line leaves it when it is complete.
 void print_by_line(const Environment& environment);
 
-// A write for each line makes fast lines slow. A guardian that sees them come fast says so by its
-// socket `guardian`; a thread then lets them gather, and writes them every 2 ms until fewer come.
-// To be called once the guardian sends nothing else. True: the thread was started.
-bool gather_fast_lines(const Environment& environment, int guardian);
-
 // For the handler of a crash: writes what is left of the standard output. System calls only.
 void write_last_lines();
 

@@ -20,7 +20,7 @@ constexpr std::array<Names, 3> gondwana_route_words{"auto", "endpoint", "agent"}
 constexpr std::array<Names, 2> gondwana_version_also{"SHMEM_VERSION", "SMA_VERSION"};
 constexpr std::array<Names, 2> gondwana_info_also{"SHMEM_INFO", "SMA_INFO"};
 constexpr std::array<Names, 2> gondwana_debug_also{"SHMEM_DEBUG", "SMA_DEBUG"};
-constexpr std::array<Names, 3> gondwana_stdout_buffer_words{"auto", "line", "full"};
+constexpr std::array<Names, 2> gondwana_stdout_buffer_words{"line", "full"};
 constexpr std::array<Names, 1> gondwana_backtrace_also{"GASNET_BACKTRACE"};
 constexpr std::array<Names, 1> gondwana_freeze_also{"GASNET_FREEZE"};
 constexpr std::array<Names, 1> gondwana_freeze_on_error_also{"GASNET_FREEZE_ON_ERROR"};
@@ -152,8 +152,8 @@ constexpr std::array rows{
     .alias_means_yes = true},
   Variable{
     .name = "GONDWANA_STDOUT_BUFFER",
-    .fallback = "auto",
-    .help = "when lines that a rank prints into a pipe leave it: line, each at once; auto, too, but lines that come fast every 2 ms; full: as the C library has it, when some KiB have come together",
+    .fallback = "line",
+    .help = "when lines that a rank prints into a pipe leave it: line, each at once; full: as the C library has it, when some KiB have come together",
     .assign = &assign<read_word, nullptr>,
     .words = gondwana_stdout_buffer_words},
   Variable{

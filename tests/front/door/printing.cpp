@@ -2,7 +2,6 @@
 //   kill, crash, stay: each rank prints a line by C and one by C++, and the last one ends by
 //   SIGKILL or SIGSEGV, or stays until it is killed own: the same as kill, with a buffer that the
 //   program has set flood, flood-crash: 100,000 lines and "the end", then as stay and crash
-// With UNLOCKED these lines end by a function that takes no lock.
 #include <shmem.h>
 #include <unistd.h>
 
@@ -22,19 +21,8 @@ void print_lines(std::string_view how) {
   std::cout << "C++ of rank " << shmem_my_pe() << '\n';
 }
 
-void end_line() {
-#ifdef UNLOCKED
-  putchar_unlocked('\n');
-#else
-  std::putchar('\n');
-#endif
-}
-
 void print_many() {
-  for (int i = 0; i < 100000; ++i) {
-    std::printf("line %d of rank %d", i, shmem_my_pe());
-    end_line();
-  }
+  for (int i = 0; i < 100000; ++i) std::printf("line %d of rank %d\n", i, shmem_my_pe());
   std::printf("the end of rank %d\n", shmem_my_pe());
 }
 

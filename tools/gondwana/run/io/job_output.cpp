@@ -11,13 +11,14 @@ namespace {
 
 // An unfinished line on a terminal is a prompt once nothing has followed for so long.
 constexpr std::uint64_t prompt_after_ns = 200'000'000;
+// Lines are fast if two pieces come in this time. The next piece is then taken after a rest.
+constexpr std::uint64_t fast_ns = 2'000'000;
+constexpr std::uint64_t rest_ns = 1'000'000;
 
 }  // namespace
 
-Result<void> JobOutput::add(std::uint32_t rank, Standard which, UniqueFd pipe,
-                            LineForwarder::OnFlood on_flood) {
-  forwarders_.push_back(
-      std::make_unique<LineForwarder>(std::move(pipe), rank, which, *sink_, std::move(on_flood)));
+Result<void> JobOutput::add(std::uint32_t rank, Standard which, UniqueFd pipe) {
+  forwarders_.push_back(std::make_unique<LineForwarder>(std::move(pipe), rank, which, *sink_));
   return watch(*forwarders_.back());
 }
 
@@ -33,12 +34,28 @@ void JobOutput::on_readable(LineForwarder& forwarder) {
     paused_.push_back(&forwarder);
     return;
   }
-  if (forwarder.take() != LineForwarder::Outcome::closed) return;
+  const std::uint64_t before_ns = forwarder.taken_ns();
+  if (forwarder.take() != LineForwarder::Outcome::closed) {
+    if (forwarder.taken_ns() < before_ns + fast_ns) rest(forwarder);
+    return;
+  }
   poller_->forget(forwarder.fd());
   forwarder.close();
 }
 
+// A rank whose lines come fast writes each of them at once. While nobody waits for them, they
+// gather in the pipe, and a write wakes nobody.
+void JobOutput::rest(LineForwarder& forwarder) {
+  poller_->forget(forwarder.fd());
+  if (resting_.empty()) rest_ends_ns_ = forwarder.taken_ns() + rest_ns;
+  resting_.push_back(&forwarder);
+}
+
 void JobOutput::resume() {
+  if (!resting_.empty() && monotonic_ns() >= rest_ends_ns_) {
+    paused_.insert(paused_.end(), resting_.begin(), resting_.end());
+    resting_.clear();
+  }
   const auto stay = std::partition(paused_.begin(), paused_.end(),
                                    [](const LineForwarder* one) { return !one->may_take(); });
   std::for_each(stay, paused_.end(), [this](LineForwarder* one) {
@@ -51,7 +68,7 @@ void JobOutput::step() {
   if (shows_prompts()) {
     const std::uint64_t now = monotonic_ns();
     for (const auto& forwarder : forwarders_)
-      if (forwarder->may_hold_prompt() && now >= forwarder->held_since_ns() + prompt_after_ns)
+      if (forwarder->may_hold_prompt() && now >= forwarder->taken_ns() + prompt_after_ns)
         forwarder->release();
   }
   sink_->flush();
@@ -60,10 +77,11 @@ void JobOutput::step() {
 
 std::optional<std::uint64_t> JobOutput::next_ns() const {
   std::optional<std::uint64_t> next = sink_->next_ns();
+  if (!resting_.empty()) next = std::min(next.value_or(rest_ends_ns_), rest_ends_ns_);
   if (!shows_prompts()) return next;
   for (const auto& forwarder : forwarders_) {
     if (!forwarder->may_hold_prompt()) continue;
-    const std::uint64_t due = forwarder->held_since_ns() + prompt_after_ns;
+    const std::uint64_t due = forwarder->taken_ns() + prompt_after_ns;
     next = std::min(next.value_or(due), due);
   }
   return next;

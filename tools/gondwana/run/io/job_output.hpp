@@ -22,8 +22,7 @@ class JobOutput {
   JobOutput& operator=(const JobOutput&) = delete;
 
   // Forwards what arrives in `pipe` (non-blocking) from now on.
-  Result<void> add(std::uint32_t rank, Standard which, UniqueFd pipe,
-                   LineForwarder::OnFlood on_flood);
+  Result<void> add(std::uint32_t rank, Standard which, UniqueFd pipe);
 
   // A sentence of ours.
   void say(std::string_view sentence) { sink_->say(sentence); }
@@ -42,6 +41,7 @@ class JobOutput {
  private:
   void on_readable(LineForwarder& forwarder);
   Result<void> watch(LineForwarder& forwarder);
+  void rest(LineForwarder& forwarder);
   void resume();
   // As much as the sink has room for: true when nothing is left.
   bool take_all();
@@ -50,7 +50,9 @@ class JobOutput {
   Poller* poller_;
   OutputSink* sink_;
   std::vector<std::unique_ptr<LineForwarder>> forwarders_;
-  std::vector<LineForwarder*> paused_;  // not watched: where they go is full
+  std::vector<LineForwarder*> paused_;   // not watched: where they go is full
+  std::vector<LineForwarder*> resting_;  // not watched either
+  std::uint64_t rest_ends_ns_ = 0;
 };
 
 }  // namespace gondwana::launch

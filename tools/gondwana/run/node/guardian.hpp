@@ -115,8 +115,6 @@ class Guardian {
   void on_time_up();
   void on_output_failed(int reason);
 
-  // The rank prints many lines. It knows what to do if it prints by the C library.
-  void ask_to_gather_lines(std::uint32_t rank) const;
   void send_job(std::uint32_t rank);
   void close_socket(std::uint32_t rank);
   void signal_ranks(int signal) const;

@@ -1,7 +1,6 @@
 // The part of the guardian that looks after the ranks: how they join, and how they end.
 #include <fmt/format.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 
 #include <cerrno>
 #include <csignal>
@@ -217,14 +216,6 @@ void Guardian::send_job(std::uint32_t rank) {
           poller_.watch(record.socket.get(), events, [this, rank] { on_socket(rank); });
       !watched)
     fail(watched.error());
-}
-
-// Before it runs, the rank would take it for a part of its job. One that does not listen loses
-// nothing but room in its socket.
-void Guardian::ask_to_gather_lines(std::uint32_t rank) const {
-  const RankRecord& record = ranks_[rank];
-  if (!record.socket || wire_.state(rank) < RankState::running) return;
-  (void)!::send(record.socket.get(), "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 void Guardian::close_socket(std::uint32_t rank) {

@@ -167,11 +167,8 @@ Result<UniqueFd> Guardian::open_output(std::uint32_t rank, Standard which) {
   Result<Pipe> pipe = make_pipe(fmt::format("the output pipes of rank {}", rank));
   if (!pipe) return pipe.error();
   make_non_blocking(pipe->from);
-  LineForwarder::OnFlood on_flood;
-  if (which == Standard::output) on_flood = [this, rank] { ask_to_gather_lines(rank); };
-  const Result<void> added =
-      output_.add(global(rank), which, std::move(pipe->from), std::move(on_flood));
-  if (!added) return added.error();
+  if (const Result<void> added = output_.add(global(rank), which, std::move(pipe->from)); !added)
+    return added.error();
   return std::move(pipe->to);
 }
 
