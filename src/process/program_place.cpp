@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/elf_symbols.hpp"
+#include "core/thread_stack.hpp"
 #include "process/message.hpp"
 #include "process/stack.hpp"
 
@@ -213,6 +214,9 @@ void print_program_frames(int fd, std::uintptr_t from) {
 }
 
 std::string caller_in_brackets() {
+  // Reading debug information takes more stack than a small thread has.
+  constexpr std::size_t least_stack = std::size_t{128} << 10;
+  if (own_stack_size().value_or(least_stack) < least_stack) return {};
   ProgramPlace place;
   if (!find_program_place(place)) return {};
   return std::string(" (") + place.text.data() + ")";

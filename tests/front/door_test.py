@@ -553,7 +553,7 @@ class Checks(unittest.TestCase):
     def test_transfers_must_stay_in_a_block_of_the_heap(self):
         self.assert_told(
             "overflow", 1, r"rank 2: shmem_putmem: argument dest is (0x\w+): "
-            r"512 B from byte 0 on leave the block of 80 B at \1\n")
+            r"512 B from byte 0 on leave the block of 80 B at \1[ \n]")
         self.assert_told(
             "freed", 1, r"rank 2: shmem_getmem: argument source is 0x\w+: 8 B lie in no block of the "
             r"symmetric heap: the block was freed, or there never was one")

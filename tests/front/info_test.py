@@ -144,7 +144,7 @@ class InfoTest(unittest.TestCase):
 
     def test_variables_of_gasnet_are_among_them(self):
         for name, value in {"GASNET_MAX_SEGSIZE": "0.85/H", "GASNET_MAX_THREADS": "256",
-                            "GASNET_PSHM_NODES": "1", "GASNET_BACKTRACE": "no"}.items():
+                            "GASNET_PSHM_NODES": "1", "GASNET_BACKTRACE": "brief"}.items():
             unset = self.variable(name, **{name: ""})
             self.assertEqual((unset["value"], unset["origin"]), (value, "default"))
             self.assertTrue(unset["documentation"])
@@ -159,6 +159,7 @@ class InfoTest(unittest.TestCase):
     def test_without_the_module_for_hwloc_the_topology_is_unknown(self):
         with tempfile.TemporaryDirectory() as folder:
             alone = shutil.copy(GONDWANA, folder)
+            shutil.copy(Path(GONDWANA).parent / "libgondwana_tools.so", folder)
             done = subprocess.run([alone, "info"], capture_output=True, text=True,
                                   timeout=WATCHDOG, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
