@@ -64,7 +64,7 @@ bool contains(std::uintptr_t start, std::size_t size, std::uintptr_t address) {
   return address - start < size;
 }
 
-// Of thread-local variables `data` is where those of this thread are.
+// For PT_TLS, dlpi_tls_data is the address of the calling thread's variables.
 AddressFacts in_segment(const ElfW(Phdr) & segment, const dl_phdr_info& object,
                         std::uintptr_t address) {
   const bool is_program = *object.dlpi_name == '\0';

@@ -18,7 +18,8 @@ enum class Prefault : std::uint8_t { off, local, interleave };
 // its node.
 enum class RouteOption : std::uint8_t { automatic, endpoint, agent };
 
-// What a crash prints beside the signal: nothing, the frames of the program, or the whole stack.
+// What a crash prints after the name of the signal: nothing, the frames of the program, or all
+// frames.
 enum class Backtrace : std::uint8_t { none, brief, full };
 
 // What of the symmetric memory a core dump has: the program's variables, or also its heap.

@@ -1,5 +1,5 @@
-// What is compiled once for a target, as most files include it. Nobody includes this file: a file
-// that uses a header includes it itself, and compiles without precompiled headers too.
+// Headers that CMake precompiles for each target. Source files do not include this file. They
+// include every header that they use, so they also compile without precompiled headers.
 #pragma once
 
 #include <fmt/format.h>
