@@ -351,7 +351,7 @@ class TraceTest(LauncherCase):
             self.assertEqual((status, out, err.count("\n")), (1, "", 1))
             self.assertIn(sentence, err)
         for words, sentence in {
-            ("nonsense",): "no job of yours on this machine is, has the process, or runs nonsense",
+            ("nonsense",): "no job of yours on this machine has the id, process or program nonsense",
             ("--last", "x"): '--last "x": expected seconds',
             ("-o",): "-o: expected the name of a file",
             ("--json",): "--json: the trace is a file of Perfetto's format",

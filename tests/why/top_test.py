@@ -434,7 +434,7 @@ class TopTest(LauncherCase):
             ("--interval",): '--interval ""',
             ("--fast",): "--fast is no option; see gondwana top --help",
             ("1", "2"): "one job at a time, not 1 and 2",
-            ("nonsense",): "is, has the process, or runs nonsense",
+            ("nonsense",): "has the id, process or program nonsense",
         }.items():
             with self.subTest(words=words):
                 said = top(*words)

@@ -276,7 +276,7 @@ class WhyTest(LauncherCase):
             self.assertRegex(said.stderr, rf"^gondwana {command}: 2 jobs are possible, say which by its id:\n"
                                           rf"JOB .*\n(?s:.*)\b{job_id} .*the_program nothing\n")
         self.assertEqual(tool("ps", "the_program").stdout.count("the_program nothing"), 2)
-        self.assertIn("no job of yours on this machine is, ", tool("ps", "no_program").stdout)
+        self.assertIn("no job of yours on this machine has the id, ", tool("ps", "no_program").stdout)
         other.terminate()
         other.wait(WATCHDOG)
         self.end(job)
@@ -334,7 +334,7 @@ class WhyTest(LauncherCase):
 
     def test_mistakes_get_a_sentence(self):
         for words, sentence in {
-            ("why", "nonsense"): "no job of yours on this machine is, has the process, or runs nonsense; ",
+            ("why", "nonsense"): "no job of yours on this machine has the id, process or program nonsense; ",
             ("why", "--watch"): '--watch "": expected seconds',
             ("why", "--watch", "-1"): '--watch "-1": expected seconds, from 0.05 to 3600',
             ("why", "--loud"): "--loud is no option; see gondwana why --help",

@@ -245,7 +245,7 @@ Error no_job(std::string_view word, std::string_view where, const std::vector<st
   const std::string note = notes.empty() ? "" : fmt::format(" ({})", notes.front());
   return Error{Errc::invalid_argument,
                word.empty() ? fmt::format("no job of yours runs {}{}", where, note)
-                            : fmt::format("no job of yours {} is, has the process, or runs {}; "
+                            : fmt::format("no job of yours {} has the id, process or program {}; "
                                           "gondwana ps lists them{}",
                                           where, word, note)};
 }
