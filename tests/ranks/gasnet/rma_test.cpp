@@ -209,10 +209,11 @@ void query_segments(gex_Token_t /*token*/) {
 }
 
 GASNET_TEST(queries_of_segments_and_places_run_no_handlers_and_are_for_handlers, 2) {
+  static std::atomic<std::uint32_t> ready{0};
   static std::atomic<std::uint32_t> sent{0};
   constexpr gex_AM_Index_t index = 200;
   constexpr int rounds = 20;
-  if (world.me() == 0) sent = 0;
+  if (world.me() == 0) ready = sent = 0;
   world.add_handler(index, reinterpret_cast<gex_AM_Fn_t>(&query_segments),
                     GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 0);
   world.barrier();
@@ -220,6 +221,9 @@ GASNET_TEST(queries_of_segments_and_places_run_no_handlers_and_are_for_handlers,
   std::vector<gasnet_seginfo_t> segments(world.size());
   std::vector<gasnet_nodeinfo_t> places(world.size());
   for (std::uint32_t round = 1; round <= rounds; ++round) {
+    // A rank that is still in the barrier may need the others to poll.
+    ++ready;
+    while (ready < round * world.size()) gasnet_AMPoll();
     // No rank polls until all have sent, so a message without room is left out.
     gex_AM_RequestShort0(world.team, world.right(), index, GEX_FLAG_IMMEDIATE);
     ++sent;
