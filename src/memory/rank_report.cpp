@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "core/debug_hint.hpp"
 #include "memory/live.hpp"
 
 namespace gondwana {
@@ -45,11 +46,12 @@ std::string describe_some(std::span<const std::uint32_t> ranks, std::string_view
   return fmt::format("ranks {} {}", format_ranks(ranks), what_they_are);
 }
 
-const char* const nobody_can_go_on =
-    "; no rank that is left can go on, and all are ended. Let every rank finalize its interface, "
-    "or end its program, when no other waits for it any more. If one has skipped a collective "
-    "call, "
-    "run again with -x GONDWANA_DEBUG=yes: it names the call";
+std::string nobody_can_go_on(const Environment& ranks) {
+  const std::string hint = suggest_debug(ranks);
+  return "; no rank that is left can go on, and all are ended. Let every rank finalize its "
+         "interface, or end its program, when no other waits for it any more" +
+         (hint.empty() ? hint : ". If one has skipped a collective call, " + hint);
+}
 
 std::string describe_leaving(std::span<const std::uint32_t> ended,
                              std::span<const std::uint32_t> in_exit) {
@@ -60,8 +62,8 @@ std::string describe_leaving(std::span<const std::uint32_t> ended,
 }
 
 std::string describe_deadlock(std::span<const std::uint32_t> ended,
-                              std::span<const std::uint32_t> in_exit) {
-  return describe_leaving(ended, in_exit) + nobody_can_go_on;
+                              std::span<const std::uint32_t> in_exit, const Environment& ranks) {
+  return describe_leaving(ended, in_exit) + nobody_can_go_on(ranks);
 }
 
 std::string describe_waiting(std::span<const Survivor> survivors) {

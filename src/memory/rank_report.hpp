@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/variables.hpp"
 #include "memory/control_page.hpp"
 
 namespace gondwana {
@@ -14,12 +15,12 @@ namespace gondwana {
 std::string describe_leaving(std::span<const std::uint32_t> ended,
                              std::span<const std::uint32_t> in_exit);
 
-// What follows what the ranks of a job wait for where none can go on.
-extern const char* const nobody_can_go_on;
+// What follows what the ranks of a job, whose environment this is, wait for where none can go on.
+std::string nobody_can_go_on(const Environment& ranks = own_environment());
 
 // Of ranks that wait for others that do not come, some of which have ended or wait in exit().
 std::string describe_deadlock(std::span<const std::uint32_t> ended,
-                              std::span<const std::uint32_t> in_exit);
+                              std::span<const std::uint32_t> in_exit, const Environment& ranks);
 
 // A rank that lives, and its page.
 struct Survivor {

@@ -40,7 +40,7 @@ std::optional<Error> NeighborWatch::look_for_deadlock() {
   const bool is_mine = !look.part.empty() && look.part.front().rank == index(me_);
   if (!is_mine) deadlock_.look_later();
   if (!is_mine || !look.any_leaves() || !deadlock_.holds(look.part)) return std::nullopt;
-  return Error{Errc::peer_lost, describe(look) + nobody_can_go_on};
+  return Error{Errc::peer_lost, describe(look) + nobody_can_go_on()};
 }
 
 }  // namespace gondwana

@@ -19,6 +19,7 @@ from processes import descendants_of, has_address_sanitizer, read_proc  # noqa: 
 GONDWANA = ""
 PROGRAMS = ""
 WATCHDOG = 60  # seconds: against hangs only
+DEBUG_NAMES_IT = r"; run again with -x GONDWANA_DEBUG=yes: it names the call that first leaves its block or variable \(in"
 
 
 def program(name):
@@ -160,9 +161,11 @@ class Sentences(unittest.TestCase):
             "constant": r"not symmetric memory; it is the constant table, which no rank can write",
             "thread_local": r"not symmetric memory; it is a thread-local variable: make it static",
             "null": r"not symmetric memory; it is null: did shmem_malloc return it",
-            "window": r"it is memory of a rank, as shmem_ptr returns it: pass the address that this rank has",
-            "leaves": r"get of 8 MiB at address .* not symmetric memory; \S+ \w+ of it are left from there on;",
-            "negative": r"shmem_getmem: get of a negative size \(-8\) \(in",
+            "window": r"it is memory of rank 0, as shmem_ptr returns it: pass the address that this rank has",
+            "leaves": r"get of 8 MiB at address .* not symmetric memory; \S+ \w+ of it are left from there on;.*"
+            + DEBUG_NAMES_IT,
+            "past_heap": r"not symmetric memory; it is \S+ \w+ past the end of the symmetric heap;.*" + DEBUG_NAMES_IT,
+            "negative": r"shmem_getmem: get of a negative size \(-8\)" + DEBUG_NAMES_IT,
             "library": r"rank 1: shmem_long_p: put of 8 B at address .* not symmetric memory; it is "
             r"(in|the variable \w+ of) \S*/libc\.so\.6, and of variables only those of the executable are symmetric; the",
             "comparison": r"rank 1: shmem_long_wait_until: comparison 77: expected SHMEM_CMP_EQ",
@@ -175,7 +178,8 @@ class Sentences(unittest.TestCase):
                 if how == "free":  # collective: the others would never call
                     self.assert_told(run(1, "misuse", how), 1, sentence.replace("rank 1", "rank 0"))
                 else:
-                    self.assert_told(run(3, "misuse", how), 1, sentence)
+                    heap = {"GONDWANA_HEAP_SIZE": "1M"} if how == "past_heap" else {}
+                    self.assert_told(run(3, "misuse", how, **heap), 1, sentence)
 
     @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
     @unittest.skipIf(os.sysconf("SC_THREAD_STACK_MIN") > 16 << 10, "no thread has a stack as small")

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/debug_hint.hpp"
 #include "core/more_ranks.hpp"
 #include "engine/symmetric/not_symmetric.hpp"
 
@@ -33,7 +34,8 @@ Result<Remote> Rma::locate(const char* what, Rank rank, const void* object,
   const std::size_t offset = symmetric_.ranges().offset_of(object, size);
   if (offset == SymmetricRanges::nowhere) {
     if (const std::string text = format_size(size); text.starts_with("a negative"))
-      return Error{Errc::invalid_argument, fmt::format("{} of {}", what, text)};
+      return Error{Errc::invalid_argument,
+                   fmt::format("{} of {}{}", what, text, suggest_debug_of_size())};
     return Error{Errc::invalid_argument,
                  fmt::format("{} of {} at address {} of rank {}: not symmetric memory{}", what,
                              format_size(size), fmt::ptr(object), index(rank),

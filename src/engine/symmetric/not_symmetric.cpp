@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/address_kind.hpp"
+#include "core/debug_hint.hpp"
 #include "core/mapping.hpp"
 
 namespace gondwana {
@@ -39,16 +40,31 @@ std::size_t symmetric_bytes(const SymmetricMemory& memory, const std::byte* obje
   return 0;
 }
 
+// Most often an index or an offset that is too large: the heap is what the program knows of it.
+std::string past_heap(const SymmetricMemory& memory, const std::byte* object) {
+  const std::byte* end = memory.heap().data() + memory.heap().size();
+  return fmt::format("; it is {} past the end of the symmetric heap; {}{}",
+                     format_size(static_cast<std::size_t>(object - end)), memory.describe(),
+                     suggest_debug_of_size());
+}
+
 }  // namespace
 
 std::string why_not_symmetric(const SymmetricMemory& memory, const void* object) {
-  const std::size_t fits = symmetric_bytes(memory, static_cast<const std::byte*>(object));
+  const auto* begin = static_cast<const std::byte*>(object);
+  const std::size_t fits = symmetric_bytes(memory, begin);
   if (fits > 0)
-    return fmt::format("; {} of it are left from there on; {}", format_size(fits),
-                       memory.describe());
+    return fmt::format("; {} of it are left from there on; {}{}", format_size(fits),
+                       memory.describe(), suggest_debug_of_size());
+  const std::optional<Rank> rank = memory.rank_at(object);
+  if (rank == memory.owner() && begin >= memory.heap().data()) return past_heap(memory, begin);
   const AddressFacts facts = look_at_address(object);
   if (facts.what.empty()) return "; " + memory.describe();
-  return fmt::format("; it is {}{}; {}", facts.what, cure_of(facts.kind), memory.describe());
+  const std::string what =
+      facts.kind == AddressKind::window_of_rank && rank
+          ? fmt::format("memory of rank {}, as shmem_ptr returns it", index(*rank))
+          : facts.what;
+  return fmt::format("; it is {}{}; {}", what, cure_of(facts.kind), memory.describe());
 }
 
 }  // namespace gondwana

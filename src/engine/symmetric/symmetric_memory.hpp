@@ -58,6 +58,9 @@ class SymmetricMemory {
   std::optional<std::string> doubt_about(const void* address, std::size_t size) const;
 
   MutableBytes heap() const { return heap_; }
+  Rank owner() const { return rank_; }
+  // Whose memory lies there in this process; nothing: no rank's of this node.
+  std::optional<Rank> rank_at(const void* address) const;
   std::size_t heap_size() const { return heap_.size(); }
   // Bytes at the start of the heap that are on reserved huge pages.
   std::size_t huge_size() const { return huge_; }

@@ -104,7 +104,7 @@ void NodeAgent::Implementation::go_on_asking() {
     inquiry_.ask_again();
   if (inquiry_.diagnosis())
     declare_over(shortened(*inquiry_.diagnosis(), NodeHeader::longest_reason / 2) +
-                 nobody_can_go_on);
+                 nobody_can_go_on());
 }
 
 bool NodeAgent::Implementation::ask(std::uint32_t node) {

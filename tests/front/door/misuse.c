@@ -13,6 +13,7 @@ static long cells[2];
 static const long table[4] = {1, 2, 3, 4};
 static _Thread_local long own_cell;
 static long table_copy[4];
+static char* block;
 
 /* Programs do this all the same. */
 static void exit_well(int number) {
@@ -56,6 +57,7 @@ static void __attribute__((noinline)) do_wrong(const char* how) {
   if (strcmp(how, "thread_local") == 0) shmem_long_p(&own_cell, 1, 0);
   if (strcmp(how, "null") == 0) shmem_long_p(NULL, 1, 0);
   if (strcmp(how, "window") == 0) shmem_long_p(shmem_ptr(&cell, 0), 1, 0);
+  if (strcmp(how, "past_heap") == 0) shmem_long_p((long*)(void*)(block + (2 << 20)), 1, 0);
   if (strcmp(how, "leaves") == 0) shmem_long_get(&local, cells, 1 << 20, 0);
   if (strcmp(how, "negative") == 0) shmem_getmem(&local, cells, (size_t)(local - 8), 0);
   if (strcmp(how, "variable") == 0) shmem_long_get(table_copy, cells, 3, 0);
@@ -100,6 +102,7 @@ int main(int argc, char** argv) {
   }
   if (strcmp(how, "no_finalize") == 0) return 0;
   exit_during_finalize(how);
+  block = shmem_malloc(64);
   if (shmem_my_pe() == 1 % shmem_n_pes()) do_wrong(how);
   shmem_barrier_all();
   shmem_finalize();

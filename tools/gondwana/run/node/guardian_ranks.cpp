@@ -143,7 +143,7 @@ void Guardian::look_for_deadlock() {
   // All ranks end on purpose, and one answers a message of another one that is gone.
   if (wire_.header().leaving.load(std::memory_order_relaxed) == ranks_.size())
     return end_ranks_on_purpose(0);
-  end_job_because(describe_deadlock(ended, in_exit), exit_failure);
+  end_job_because(describe_deadlock(ended, in_exit, wire_.environment()), exit_failure);
 }
 
 // Of a job on several nodes no guardian sees all ranks: the node agents look.

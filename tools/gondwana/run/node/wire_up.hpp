@@ -52,6 +52,7 @@ class WireUp {
   // Where events of the ranks are; only once a rank has joined.
   const UniqueFd& control() const { return memory_->control(); }
   const NodePlan& plan() const { return memory_->plan(); }
+  const Environment& environment() const { return environment_; }
   // As they were before any rank had the memory; only once a rank has joined.
   const NodeFacts& facts() const { return facts_; }
   // What the ranks of this node know of all nodes, to be written; only once a rank has joined.
