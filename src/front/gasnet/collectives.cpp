@@ -8,11 +8,6 @@
 namespace gondwana::gasnet {
 namespace {
 
-void check_root(const Team& team, CallName call, gex_Rank_t root) {
-  if (root >= team.size)
-    give_up(call, fmt::format("root {}: the team has {} members", root, team.size));
-}
-
 gex_Event_t reduce(Team& team, CallName call, const staged::Flow& flow, void* dst, const void* src,
                    std::size_t count, const ClientOperator& client) {
   const Result<staged::Operator> operation = find_operator(client);
@@ -54,7 +49,7 @@ gex_Event_t gex_Coll_BroadcastNB(gex_TM_t tm, gex_Rank_t root, void* dst, const 
                                  size_t nbytes, gex_Flags_t /*flags*/) {
   constexpr auto call = "gex_Coll_BroadcastNB";
   Team& team = Team::of(tm);
-  check_root(team, call, root);
+  check_member(team, root, call, "root");
   return begin_movement(team, call,
                         {.flow = {.from = root},
                          .apart = false,
@@ -70,7 +65,7 @@ gex_Event_t gex_Coll_ReduceToOneNB(gex_TM_t tm, gex_Rank_t root, void* dst, cons
                                    gex_Flags_t /*flags*/) {
   constexpr auto call = "gex_Coll_ReduceToOneNB";
   Team& team = Team::of(tm);
-  check_root(team, call, root);
+  check_member(team, root, call, "root");
   return reduce(team, call, {.to = root}, dst, src, dt_cnt, {dt, dt_sz, op, user_op, user_cdata});
 }
 

@@ -202,10 +202,15 @@ Door* find_door();
 // Prints the message and ends the job. For errors that have no GASNet code.
 [[noreturn, gnu::cold]] void give_up(CallName call, const std::string& sentence);
 
+// `what`: "rank", "root" or "image".
+[[noreturn, gnu::cold]] void refuse_member(const Team& team, gex_Rank_t rank, CallName call,
+                                           const char* what);
+
 // Checks a rank that a call names, in every build.
-inline void check_member(const Team& team, gex_Rank_t rank, CallName call) {
+inline void check_member(const Team& team, gex_Rank_t rank, CallName call,
+                         const char* what = "rank") {
   if (rank >= team.size) [[unlikely]]
-    give_up(call, fmt::format("rank {}: the team has {} members", rank, team.size));
+    refuse_member(team, rank, call, what);
 }
 
 inline bool Team::reaches(std::uint32_t member) const {

@@ -5,7 +5,9 @@
 #include <atomic>
 
 #include "core/print_error.hpp"
+#include "front/gasnet/door.hpp"
 #include "gasnet/system.h"
+#include "process/program_place.hpp"
 
 namespace gondwana::gasnet {
 namespace {
@@ -23,7 +25,11 @@ void say_errors(bool yes) {
 }
 
 int refuse(int code, CallName call, const std::string& sentence) {
-  if (says_errors()) print_error("gondwana: {}: {} ({})\n", call, sentence, gasnet_ErrorName(code));
+  if (!says_errors()) return code;
+  const Door* here = find_door();
+  print_error("gondwana: {}{}: {} ({}){}\n",
+              here == nullptr ? "" : fmt::format("rank {}: ", here->rank()), call, sentence,
+              gasnet_ErrorName(code), caller_in_brackets());
   return code;
 }
 

@@ -13,8 +13,7 @@ constexpr int in_flags = GASNET_COLL_IN_NOSYNC | GASNET_COLL_IN_MYSYNC | GASNET_
 constexpr int out_flags = GASNET_COLL_OUT_NOSYNC | GASNET_COLL_OUT_MYSYNC | GASNET_COLL_OUT_ALLSYNC;
 
 void examine(const Team& team, CallName call, gasnet_image_t root, int flags) {
-  if (root >= team.size)
-    give_up(call, fmt::format("image {}: the team has {} members", root, team.size));
+  check_member(team, root, call, "image");
   if (!team.door->checks()) return;
   if (std::popcount(static_cast<unsigned>(flags & in_flags)) != 1 ||
       std::popcount(static_cast<unsigned>(flags & out_flags)) != 1)

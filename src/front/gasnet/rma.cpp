@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "core/address_kind.hpp"
 #include "front/gasnet/door.hpp"
 #include "front/gasnet/implicit.hpp"
 #include "gasnet/rma.h"
@@ -32,6 +33,14 @@ PeerSegment everything_of(const Door& door, std::uint32_t process) {
           {reinterpret_cast<std::byte*>(first_address), {}}};  // NOLINT: of the whole process
 }
 
+// "; it is on the stack of main", or nothing. `named`: the process that the call names.
+std::string what_it_is(Door& door, std::uint32_t named, const void* address) {
+  if (const auto rank = door.engine().symmetric().rank_at(address))
+    return index(*rank) == named ? "" : fmt::format("; it is memory of rank {}", index(*rank));
+  const std::string what = look_at_address(address).what;
+  return what.empty() ? what : "; it is " + what;
+}
+
 [[noreturn, gnu::cold]] void refuse_place(const Team& team, gex_Rank_t rank,
                                           const PeerSegment& segment, const Place& place,
                                           CallName call) {
@@ -43,8 +52,9 @@ PeerSegment everything_of(const Door& door, std::uint32_t process) {
     give_up(call, fmt::format("{} bytes: a negative size", size));
   give_up(call,
           fmt::format("{} bytes at {}: not in the segment of rank {}, which has {} bytes from "
-                      "{:#x} on",
-                      place.size, place.address, rank, segment.size, segment.owner));
+                      "{:#x} on{}",
+                      place.size, place.address, rank, segment.size, segment.owner,
+                      what_it_is(*team.door, team.processes[rank], place.address)));
 }
 
 }  // namespace

@@ -230,7 +230,8 @@ int gex_Segment_Attach(gex_Segment_t* segment_p, gex_TM_t tm, uintptr_t size) {
   const bool has_everything = team.door->has_everything();  // then there is no size
   if (!has_everything && (size == 0 || size % gondwana::page_size() != 0))
     return refuse(GASNET_ERR_BAD_ARG, call,
-                  fmt::format("{} bytes are not a multiple of the page size above 0", size));
+                  fmt::format("a segment of {} bytes: expected a multiple of the page size, {}",
+                              size, gondwana::page_size()));
   if (team.endpoint->segment != GEX_SEGMENT_INVALID)
     return refuse(GASNET_ERR_BAD_ARG, call, "the endpoint has a segment already");
   const gondwana::Result<gex_Segment_t> segment = has_everything

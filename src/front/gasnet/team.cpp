@@ -4,9 +4,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/more_ranks.hpp"
 #include "front/gasnet/door.hpp"
 
 namespace gondwana::gasnet {
+
+void refuse_member(const Team& team, gex_Rank_t rank, CallName call, const char* what) {
+  const auto named = static_cast<std::int32_t>(rank);
+  give_up(call, fmt::format("{} {}: the team has {} member{}, 0 to {}{}", what, named, team.size,
+                            team.size == 1 ? "" : "s", team.size - 1,
+                            start_with_more(team.door->engine().ranks(), named)));
+}
 
 void Team::show_members(bool inline_path) {
   reach.resize(size);
