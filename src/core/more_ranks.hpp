@@ -8,6 +8,7 @@ namespace gondwana {
 
 // "; start it by gondwana run -n 2 ./heat", where one process is the whole job. Else, and where
 // `named` is negative, nothing.
-std::string start_with_more(std::uint32_t ranks, std::int64_t named);
+std::string start_with_more(std::uint32_t ranks, std::int64_t named,
+                            const char* launcher = "gondwana run");
 
 }  // namespace gondwana

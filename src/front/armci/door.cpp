@@ -7,6 +7,7 @@
 #include "core/address_kind.hpp"
 #include "core/more_ranks.hpp"
 #include "engine/teams/nodes.hpp"
+#include "front/armci/mpi.hpp"
 #include "process/process.hpp"
 
 namespace gondwana::armci {
@@ -17,7 +18,10 @@ void give_up(CallName call, const std::string& sentence) {
 
 namespace {
 
-std::string what_it_is(const void* address) {
+// `named`: the process that the call names.
+std::string what_it_is(const Engine& engine, Rank named, const void* address) {
+  if (const auto rank = engine.symmetric().rank_at(address))
+    return *rank == named ? "" : fmt::format("; it is memory of process {}", index(*rank));
   const std::string what = look_at_address(address).what;
   return what.empty() ? what : "; it is " + what;
 }
@@ -100,7 +104,7 @@ Door::Place Door::find_elsewhere(CallName call, int proc, const void* address,
   if (offset == SymmetricRanges::nowhere || offset == StagedTeam::nowhere)
     give_up(call, fmt::format("{} bytes at {}: not memory that ARMCI_Malloc has returned for "
                               "process {}{}",
-                              size, fmt::ptr(address), proc, what_it_is(address)));
+                              size, fmt::ptr(address), proc, what_it_is(engine_, rank, address)));
   if (is_near(rank)) return {engine_.memory().window(rank) + offset, {}};
   return {nullptr, {rank, offset}};
 }
@@ -109,7 +113,8 @@ Rank Door::checked_rank(CallName call, int proc) const {
   if (proc < 0 || static_cast<std::uint32_t>(proc) >= ranks())
     give_up(call,
             fmt::format("process {}: the job has {} process{}, 0 to {}{}", proc, ranks(),
-                        ranks() == 1 ? "" : "es", ranks() - 1, start_with_more(ranks(), proc)));
+                        ranks() == 1 ? "" : "es", ranks() - 1,
+                        start_with_more(ranks(), proc, uses_mpi() ? "mpirun" : "gondwana run")));
   return Rank(static_cast<std::uint32_t>(proc));
 }
 

@@ -17,7 +17,7 @@ MESSAGES = {
     "process": "ARMCI_Put: process 99: the job has 2 processes, 0 to 1",
     "negative_process": "ARMCI_Fence: process -1: the job has 2",
     "address": r"ARMCI_Put: 8 bytes at 0x\w+: not memory that ARMCI_Malloc has returned for",
-    "address_of_another": r"ARMCI_Put: 8 bytes at 0x\w+: not memory .* for process 0",
+    "address_of_another": r"ARMCI_Put: 8 bytes at 0x\w+: not memory .* for process 0; it is memory of process 1 \(in",
     "null_address": r"ARMCI_Get: 8 bytes at 0x0: not memory .*; it is null \(in (main|null_address)",
     "address_of_word": r"ARMCI_Rmw: 4 bytes at 0x\w+: not memory",
     "size": "ARMCI_Get: a size of -8",
