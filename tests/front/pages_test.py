@@ -68,6 +68,11 @@ TOOL = re.search(
     (ROOT / "docs/performance_tools.md").read_text(encoding="utf-8"),
     re.MULTILINE | re.DOTALL,
 )[1]
+BLOCKS = re.search(
+    r"^```c\n(/\* blocks\.c.*?)^```",
+    (ROOT / "docs/armci.md").read_text(encoding="utf-8"),
+    re.MULTILINE | re.DOTALL,
+)[1]
 PYTHON = "import gondwana\nprint(gondwana.rank())\n"
 
 
@@ -117,6 +122,7 @@ class PagesTest(unittest.TestCase):
             (folder / source).write_text(PROGRAM, encoding="utf-8")
         shutil.copy(folder / "gasnet/greetings.c", folder)
         (folder / "count.c").write_text(TOOL, encoding="utf-8")
+        (folder / "blocks.c").write_text(BLOCKS, encoding="utf-8")
         (folder / "program.py").write_text(PYTHON, encoding="utf-8")
         (folder / "hosts.txt").write_text("localhost slots=6\n", encoding="utf-8")
         run_well(cls.prefix / "bin/oshcc", "hello.c", "-o", "hello", cwd=folder)
