@@ -4,8 +4,10 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "core/host_name.hpp"
 #include "memory/live.hpp"
@@ -50,16 +52,17 @@ std::string describe_cause(const Death& death) {
       left ? " and without finalizing, by _exit or in another program that it ran (exec)," : "");
 }
 
-// "12 puts, 3 gets": what all threads of the rank have done, as far as it is not nothing.
+// "12 puts, 1 get": what all threads of the rank have done, as far as it is not nothing.
 std::string describe_counters(const ControlPage& page) {
+  using Word = std::pair<Count, std::string_view>;
+  constexpr std::array<Word, 4> words{Word{Count::puts, "put"},
+                                      {Count::gets, "get"},
+                                      {Count::atomics, "atomic operation"},
+                                      {Count::syncs, "synchronisation"}};
   std::string text;
-  for (std::size_t count = 0; count < count_names.size(); ++count) {
-    const std::uint64_t sum = page.count(static_cast<Count>(count));
-    if (sum == 0) continue;
-    std::string name(count_names.at(count));
-    std::ranges::replace(name, '_', ' ');
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", sum, name);
-  }
+  for (const auto& [count, word] : words)
+    if (const std::uint64_t sum = page.count(count); sum > 0)
+      text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", sum, word, sum == 1 ? "" : "s");
   return text;
 }
 
