@@ -67,6 +67,9 @@ class LauncherTest(LauncherCase):
     def test_wrong_words_give_a_sentence(self):
         for words, sentence in [
             (["--lable", "true"], "--lable is not an option; did you mean --label?"),
+            (["--ntasks", "4", "true"], "--ntasks is not an option; did you mean -n N?"),
+            (["-env", "A=1", "true"], "-env is not an option; did you mean -x NAME=VALUE?"),
+            (["4", "true"], "there is no program 4 in PATH; for 4 ranks write -n 4"),
             (["-n", "0", "true"], '-n "0": expected a whole number'),
             (["-n", "2"], "no program to run"),
             (["--ppn", "2", "-n", "3", "true"], "3 ranks, 2 on each host, need 2 hosts, of which 1 is given"),

@@ -352,6 +352,7 @@ class TraceTest(LauncherCase):
             self.assertIn(sentence, err)
         for words, sentence in {
             ("nonsense",): "no job of yours on this machine has the id, process or program nonsense",
+            (__file__,): f"{__file__} is a file and not a job; https://ui.perfetto.dev shows",
             ("--last", "x"): '--last "x": expected seconds',
             ("-o",): "-o: expected the name of a file",
             ("--json",): "--json: the trace is a file of Perfetto's format",

@@ -1,10 +1,12 @@
 #include "trace/trace.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <thread>
 
 #include "complain.hpp"
@@ -112,6 +114,11 @@ void wait_for_end(hosts::JobView& job) {
     continue;
 }
 
+// A trace in place of a job.
+bool is_written_file(const std::string& name) {
+  return std::filesystem::is_regular_file(name) && ::access(name.c_str(), X_OK) != 0;
+}
+
 int complain(const Error& error) {
   gondwana::complain("trace", error.text);
   return 1;
@@ -127,6 +134,11 @@ int run_command(const std::vector<std::string>& words) {
     return 0;
   }
   Result<hosts::JobView> job = find_job(*choices);
+  if (const std::string& name = choices->request.choice.job; !job && is_written_file(name))
+    return complain({Errc::invalid_argument,
+                     fmt::format("{} is a file and not a job; https://ui.perfetto.dev shows "
+                                 "traces that are written",
+                                 name)});
   if (!job) return complain(job.error());
   if (choices->until_end) wait_for_end(*job);
   const Result<std::string> written =

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/parse.hpp"
+#include "run/command_line/foreign_options.hpp"
 
 namespace gondwana::launch {
 namespace {
@@ -99,6 +100,8 @@ void describe(CLI::App& app, Choices& choices) {
 }
 
 std::string unknown_option(const CLI::App& app, const std::string& word) {
+  if (const std::string_view here = same_as_foreign(word); !here.empty())
+    return fmt::format("{} is not an option; did you mean {}?", word, here);
   Words names;
   for (const CLI::Option* option : app.get_options())
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);

@@ -69,7 +69,9 @@ Result<std::string> check(const std::string& name, const fs::path& path) {
 
 Error not_in_path(const std::string& name, const fs::path& folder) {
   std::string advice;
-  if (is_file(folder / name)) {
+  if (name.find_first_not_of("0123456789") == std::string::npos) {
+    advice = fmt::format("; for {} ranks write -n {}", name, name);
+  } else if (is_file(folder / name)) {
     advice = fmt::format("; for the one in this folder write ./{}", name);
   } else if (const std::string similar = similar_program(name, search_path()); !similar.empty()) {
     advice = fmt::format("; did you mean {}?", similar);
