@@ -117,8 +117,7 @@ static void on_message(gex_Token_t token, void* payload, size_t size) {
 }
 
 // The last rank takes no messages.
-static void full_inbox(void) {
-  static char payload[512];
+static gex_TM_t open_gasnet(void) {
   gex_Client_t client;
   gex_EP_t endpoint;
   gex_TM_t team;
@@ -127,10 +126,21 @@ static void full_inbox(void) {
   gex_Client_Init(&client, &endpoint, &team, "WHY", NULL, NULL, 0);
   gex_EP_RegisterHandlers(endpoint, &handler, 1);
   shmem_barrier_all();
+  return team;
+}
+
+static void full_inbox(void) {
+  static char payload[512];
+  const gex_TM_t team = open_gasnet();
   if (is_last) compute_for_ever();
   for (int i = 0; me == 0 && i < 100000; ++i)
     gex_AM_RequestMedium0(team, (gex_Rank_t)(ranks - 1), 200, payload, sizeof payload,
                           GEX_EVENT_NOW, 0);
+}
+
+static void message_that_nobody_sends(void) {
+  open_gasnet();
+  if (is_last) GASNET_BLOCKUNTIL(word == 1);
 }
 
 static void nothing(void) {
@@ -179,7 +189,7 @@ static const struct {
     {"team", wrong_team},       {"inbox", full_inbox},
     {"members", smaller_team},  {"nothing", nothing},
     {"input", end_of_input},    {"child", child_that_stays},
-    {"damage", damaged_memory},
+    {"damage", damaged_memory}, {"message", message_that_nobody_sends},
 };
 
 int main(int argc, char** argv) {

@@ -86,6 +86,10 @@ class Watched {
     rank.messages_total = last.messages;
     rank.used_s = static_cast<double>(last.process.used_ns) * 1e-9;
     rank.calls = calls_among(rank.counts);
+    if (rank.wait && waits_again(rank)) {
+      rank.wait->lasted = true;
+      rank.wait->seconds = std::max(rank.wait->seconds, static_cast<double>(watched_ns) * 1e-9);
+    }
     if (rank.pid != 0)
       rank.process = last.process.is_gone()      ? RankSeen::Process::gone
                      : last.process.is_stopped() ? RankSeen::Process::stopped
@@ -97,6 +101,15 @@ class Watched {
   }
 
  private:
+  // Each sleep in GASNET_BLOCKUNTIL is shown as a wait of its own: without a call of the program or
+  // a message between them it is one.
+  bool waits_again(const RankSeen& rank) const {
+    constexpr double most_looks = 0.8;
+    constexpr std::uint32_t enough = 4;
+    return looks_ >= enough && since_ns_ != 0 && rank.waited > most_looks && rank.calls == 0 &&
+           rank.messages == 0;
+  }
+
   Look look() const {
     const pid_t pid = node_->process(local_);
     Look now;
