@@ -7,9 +7,11 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <string_view>
 
 #include "process/freeze.hpp"
 #include "process/message.hpp"
@@ -176,11 +178,24 @@ void tell_stack(int /*number*/, siginfo_t* /*facts*/, void* context) {
   errno = failure;
 }
 
-// Signals that have a handler are left alone.
+// Handlers of Fortran and of Open MPI print a stack, without rank and often without lines, and let
+// the process die.
+bool only_prints(const struct sigaction& present) {
+  constexpr std::array runtimes{"/libgfortran.so", "/libopen-pal.so"};
+  Dl_info info{};
+  if (present.sa_handler == SIG_IGN || present.sa_handler == SIG_DFL) return false;
+  if (::dladdr(reinterpret_cast<const void*>(present.sa_handler), &info) == 0) return false;
+  const std::string_view file = info.dli_fname;
+  return std::ranges::any_of(
+      runtimes, [file](const char* name) { return file.find(name) != std::string_view::npos; });
+}
+
+// Signals for which the program has a handler are left alone.
 void handle_by_default(int number, void (*handler)(int, siginfo_t*, void*), unsigned flags) {
   struct sigaction present{};
   ::sigaction(number, nullptr, &present);
-  if (present.sa_handler != SIG_DFL) return;
+  const bool tells_more = crash.wanted.stack != Backtrace::none && only_prints(present);
+  if (present.sa_handler != SIG_DFL && !tells_more) return;
   struct sigaction action{};
   action.sa_sigaction = handler;
   action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | flags);
