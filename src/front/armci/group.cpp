@@ -1,9 +1,14 @@
 #include "front/armci/group.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
 #include "front/armci/door.hpp"
+#include "process/leave.hpp"
 
 namespace gondwana::armci {
 
@@ -62,7 +67,26 @@ void Group::finish(CallName call, Step step) {
   if (collectives_->has_levels()) with.remote->depart(call);
 }
 
+void Group::compare(CallName call, const std::string& details) {
+  if (collectives_ == nullptr || !door_.engine().options().checks) return;
+  using Note = std::array<char, 120>;  // a longer one is cut
+  const std::string text =
+      fmt::format("{} (group of {}{}{})", call, size(), details.empty() ? "" : ", ", details);
+  Note mine{};
+  text.copy(mine.data(), mine.size() - 1);
+  std::vector<Note> all(size());
+  gather_unchecked(call, std::as_bytes(std::span(&mine, 1)),
+                   std::as_writable_bytes(std::span(all)));
+  const auto other = std::ranges::find_if(all, [&](const Note& note) { return note != all[0]; });
+  if (other == all.end()) return;
+  const Rank rank = rank_of(static_cast<std::uint32_t>(other - all.begin()));
+  fail_together(call, {Errc::invalid_argument,
+                       fmt::format("process {} is in {} while process {} is in {}", index(rank),
+                                   other->data(), index(rank_of(0)), all[0].data())});
+}
+
 void Group::meet(CallName call) {
+  compare(call);
   if (collectives_ == nullptr) return;
   collectives_->enter([&](auto barrier) { finish(call, std::move(barrier)); });
 }
@@ -73,6 +97,7 @@ void Group::meet_last(CallName call) {
 }
 
 void Group::broadcast(CallName call, MutableBytes bytes, std::uint32_t root) {
+  compare(call, fmt::format("{} bytes, root {}", bytes.size(), index(rank_of(root))));
   if (collectives_ == nullptr || bytes.empty()) return;
   const staged::Movement what{.flow = {.from = root},
                               .apart = false,
@@ -83,6 +108,11 @@ void Group::broadcast(CallName call, MutableBytes bytes, std::uint32_t root) {
 }
 
 void Group::gather(CallName call, Bytes mine, MutableBytes all) {
+  compare(call, fmt::format("{} bytes of each", mine.size()));
+  gather_unchecked(call, mine, all);
+}
+
+void Group::gather_unchecked(CallName call, Bytes mine, MutableBytes all) {
   if (collectives_ == nullptr) {
     std::memcpy(all.data(), mine.data(), mine.size());
     return;

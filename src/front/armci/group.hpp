@@ -31,6 +31,9 @@ class Group {
   // The caller's rank in the group; nothing if it is no member.
   std::optional<std::uint32_t> me() const { return me_; }
 
+  // With GONDWANA_DEBUG: ends the job unless all members are in this call with the same details.
+  // The collectives below do so themselves.
+  void compare(CallName call, const std::string& details = {});
   void meet(CallName call);
   // The last use of the group.
   void meet_last(CallName call);
@@ -46,6 +49,7 @@ class Group {
   void gather(CallName call, Bytes mine, MutableBytes all);
 
  private:
+  void gather_unchecked(CallName call, Bytes mine, MutableBytes all);
   template <typename Step>
   void finish(CallName call, Step step);
 

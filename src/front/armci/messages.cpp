@@ -83,6 +83,7 @@ int armci_msg_rcvany(int tag, void* buffer, int buflen, int* msglen) {
 void parmci_msg_barrier(void) {
   constexpr auto call = "armci_msg_barrier";
   const Entry here(call);
+  here->world().compare(call);
   here->engine().collectives().sync(here->engine().teams().world(), call);
 }
 

@@ -109,6 +109,8 @@ ElementType element_of(CallName call, int type, std::string_view op) {
 void combine_all(CallName call, Group& group, void* x, int n, std::string_view op, int type) {
   const std::size_t count = checked_count(call, n);
   const ElementType element = element_of(call, type, op);
+  group.compare(call, fmt::format("{} elements of {} bytes, operator {}", count, element.size,
+                                  op.substr(0, op.find(' '))));
   // Without a second term, some operations still change the first: absmax, &&.
   const bool is_changed = !op.starts_with('+') && !op.starts_with('*');
   if (group.size() == 1 && is_changed) return element.combine(x, x, x, count);

@@ -88,6 +88,7 @@ void ARMCI_GroupFence(ARMCI_Group* group) {
 void PARMCI_Barrier(void) {
   constexpr auto call = "ARMCI_Barrier";
   const Entry here(call);
+  here->world().compare(call);
   here->check(call, here->engine().collectives().barrier(here->engine().teams().world(), call));
 }
 

@@ -63,6 +63,16 @@ MESSAGES = {
     "late": "ARMCI_AllFence: called before ARMCI_Init or after ARMCI_Finalize",
 }
 
+# The same with GONDWANA_DEBUG, of any rank.
+DIFFERENCES = {
+    "other_root": r"armci_msg_brdcst: process 1 is in armci_msg_brdcst \(group of 2, 8 bytes, root 1\) while process 0 "
+    r"is in armci_msg_brdcst \(group of 2, 8 bytes, root 0\) \(in",
+    "other_size": r"armci_msg_dgop \(group of 2, 2 elements of 8 bytes, operator \+\) while .* 1 elements of 8 bytes, ",
+    "other_operator": r"operator max\) while process 0 is in armci_msg_dgop \(.*, operator \+\)",
+    "other_collective": r"process 1 is in armci_msg_barrier \(group of 2\) while process 0 is in armci_msg_brdcst",
+    "skipped": r"process 1 is in ARMCI_Create_mutexes \(group of 2.*\) while process 0 is in ARMCI_Barrier \(group of 2\)",
+}
+
 # What the others wait in while rank 1 dies, and what is said of them.
 WAITS = {
     "ARMCI_Barrier": "rank 0 waits in ARMCI_Barrier",
@@ -92,6 +102,14 @@ class Errors(unittest.TestCase):
                 ended = run_two(how)
                 self.assertRegex(ended.stderr, f"(?m)^gondwana: rank 1: {message}")
                 self.assertEqual((ended.returncode, ended.stdout), (1, ""))
+
+    def test_different_collectives_are_told_with_the_checks(self):
+        for how, message in DIFFERENCES.items():
+            with self.subTest(how=how):
+                ended = run_two(how, GONDWANA_DEBUG="yes")
+                self.assertRegex(ended.stderr, f"(?m)^gondwana: rank [01]: .*{message}")
+                self.assertEqual((ended.returncode, ended.stdout), (1, ""))
+        self.assertEqual(run_two("none", GONDWANA_DEBUG="yes").returncode, 0)
 
     @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
     def test_it_is_told_between_nodes(self):

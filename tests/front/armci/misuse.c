@@ -299,6 +299,12 @@ static void make_error_together(const char* how) {
   if (strcmp(how, "free") == 0) ARMCI_Free((char*)blocks[job_me] + (is_last ? 64 : 0));
   if (strcmp(how, "free_twice") == 0 && ARMCI_Free(blocks[job_me]) == 0)
     ARMCI_Free(is_last ? blocks[job_me] : NULL);
+  if (strcmp(how, "other_root") == 0) armci_msg_brdcst(numbers, 8, is_last);
+  if (strcmp(how, "other_size") == 0) armci_msg_dgop(numbers, is_last ? 2 : 1, "+");
+  if (strcmp(how, "other_operator") == 0) armci_msg_dgop(numbers, 1, is_last ? "max" : "+");
+  if (strcmp(how, "other_collective") == 0 && is_last) armci_msg_barrier();
+  if (strcmp(how, "other_collective") == 0 && !is_last) armci_msg_brdcst(numbers, 8, 0);
+  if (strcmp(how, "skipped") == 0 && !is_last) ARMCI_Barrier();
   if (strcmp(how, "no_mutexes") == 0 && is_last) ARMCI_Lock(0, 0);
   if (strcmp(how, "no_set") == 0 && is_last) ARMCI_Destroy_mutexes();
   if (strcmp(how, "late") == 0) {
