@@ -14,6 +14,7 @@
 
 #include "core/call_frames.hpp"
 #include "core/elf_symbols.hpp"
+#include "core/readable_names.hpp"
 
 namespace gondwana {
 namespace {

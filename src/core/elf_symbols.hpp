@@ -31,8 +31,4 @@ struct ProgramVariable {
 };
 std::vector<ProgramVariable> variables_of_program();
 
-// "heat::step" of _ZN4heat4stepEPd, without arguments, and "step" of Fortran's __heat_MOD_step.
-// Others stay as they are. Allocates nothing.
-void make_readable(std::array<char, 256>& name);
-
 }  // namespace gondwana

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/elf_symbols.hpp"
+#include "core/readable_names.hpp"
 #include "core/thread_stack.hpp"
 #include "process/message.hpp"
 #include "process/stack.hpp"
