@@ -108,8 +108,8 @@ extern const shmem_team_t SHMEM_TEAM_SHARED;
 #define SHMEM_TEAM_NUM_CONTEXTS 1L
 
 /*
- * Contexts. SHMEM_CTX_DEFAULT: that of the routines without a context. SHMEM_CTX_INVALID: no
- * context; a zeroed handle equals it.
+ * Contexts. SHMEM_CTX_DEFAULT: the context of routines without a context argument.
+ * SHMEM_CTX_INVALID: no context; a zeroed handle equals it.
  */
 extern const shmem_ctx_t SHMEM_CTX_INVALID;
 extern const shmem_ctx_t SHMEM_CTX_DEFAULT;
@@ -188,8 +188,9 @@ extern const shmem_ctx_t SHMEM_CTX_DEFAULT;
  * Starts the library; collective over all PEs, before anything else.
  *
  * On return the symmetric heap exists and all PEs are reachable. It may be called again: the
- * library ends with as many calls of shmem_finalize, and may then be started anew. Where the job
- * cannot be wired up, a sentence says why and the job ends: never a silent job of one PE.
+ * library ends with as many calls of shmem_finalize, and may then be started anew. If the PEs
+ * cannot find each other, an error message says why and the job ends. It never becomes a job of one
+ * PE silently.
  *
  * OpenSHMEM 1.6, Library Setup, Exit, and Query Routines: SHMEM_INIT.
  */
@@ -200,8 +201,7 @@ void shmem_init(void);
  * shmem_init_thread.
  *
  * Waits as shmem_barrier_all does: everything issued before it is complete at its target. The last
- * one destroys all teams and contexts; the symmetric heap is gone afterwards. A call after that
- * does nothing.
+ * call destroys all teams and contexts and frees the symmetric heap. Further calls have no effect.
  *
  * OpenSHMEM 1.6, Library Setup, Exit, and Query Routines: SHMEM_FINALIZE.
  */
@@ -226,7 +226,7 @@ void shmem_query_initialized(int* initialized);
 void shmem_global_exit(int status) __attribute__((__noreturn__));
 
 /*
- * The number of the calling PE, and how many PEs there are. Both are constant for the whole job.
+ * Return the number of the calling PE, and the number of PEs. Both are constant for the whole job.
  *
  * OpenSHMEM 1.6, Library Setup, Exit, and Query Routines: SHMEM_MY_PE, SHMEM_N_PES.
  */
@@ -234,10 +234,11 @@ int shmem_my_pe(void);
 int shmem_n_pes(void);
 
 /*
- * The specification's version and the vendor string, of the library that runs.
+ * Return the version of the specification and the vendor string of the loaded library.
  *
- * The macros SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION and SHMEM_VENDOR_STRING are those of the
- * header compiled with. "name" is an array of at least SHMEM_MAX_NAME_LEN bytes and ends in a zero.
+ * The macros SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION and SHMEM_VENDOR_STRING describe the header
+ * that the program was compiled with. "name" is an array of at least SHMEM_MAX_NAME_LEN bytes and
+ * ends in a zero.
  *
  * OpenSHMEM 1.6, Library Setup, Exit, and Query Routines: SHMEM_INFO_GET_VERSION,
  * SHMEM_INFO_GET_NAME.
@@ -246,9 +247,10 @@ void shmem_info_get_version(int* major, int* minor);
 void shmem_info_get_name(char* name);
 
 /*
- * 1 where operations can reach the PE, or can reach the object "addr" on the PE; 0 where not.
+ * Return 1 if operations can reach the PE, or the object "addr" on the PE; else 0.
  *
- * These ask: a number that is no PE and an address that is not symmetric are answered with 0.
+ * For a number that is not a PE and an address that is not symmetric they return 0, without an
+ * error.
  *
  * OpenSHMEM 1.6, Library Setup, Exit, and Query Routines: SHMEM_PE_ACCESSIBLE,
  * SHMEM_ADDR_ACCESSIBLE.
@@ -257,17 +259,17 @@ int shmem_pe_accessible(int pe);
 int shmem_addr_accessible(const void* addr, int pe);
 
 /*
- * An address at which the caller can load from and store to the copy of "dest" on another PE.
+ * Returns an address by which the caller loads from and stores to the copy of "dest" on another PE.
  *
- * A null pointer where "pe" cannot be reached by load and store, or "dest" is not symmetric. Plain
- * stores are ordered and completed by shmem_fence and shmem_quiet as puts are.
+ * It returns a null pointer if "pe" is not reachable by load and store, or "dest" is not symmetric.
+ * Plain stores are ordered and completed by shmem_fence and shmem_quiet as puts are.
  *
  * OpenSHMEM 1.6, Library Setup, Exit, and Query Routines: SHMEM_PTR.
  */
 void* shmem_ptr(const void* dest, int pe);
 
 /*
- * For profiling tools, which put their own in its place; the library's does nothing.
+ * A profiling tool replaces this routine by its own. The routine of the library has no effect.
  *
  * By convention level 0 switches a profile off, 1 on at the tool's default detail, 2 flushes it.
  *
@@ -278,17 +280,17 @@ void shmem_pcontrol(int level, ...);
 /* ---------- Threads --------------------------------------------------------------------------- */
 
 /*
- * As shmem_init, and says with how many threads the program will call.
+ * As shmem_init, and asks for a thread level.
  *
- * "requested" is one of SHMEM_THREAD_SINGLE to SHMEM_THREAD_MULTIPLE; the level that holds is
- * written to "provided". Returns 0, or another value where the library could not be started.
+ * "requested" is one of SHMEM_THREAD_SINGLE to SHMEM_THREAD_MULTIPLE; the level that is in effect
+ * is written to "provided". Returns 0, or another value if the library could not be started.
  *
  * OpenSHMEM 1.6, Thread Support: SHMEM_INIT_THREAD.
  */
 int shmem_init_thread(int requested, int* provided);
 
 /*
- * Writes the thread level that holds to "provided". Any thread may call it, at any level.
+ * Writes the thread level in effect to "provided". Any thread may call it, at any level.
  *
  * OpenSHMEM 1.6, Thread Support: SHMEM_QUERY_THREAD.
  */
@@ -301,8 +303,8 @@ void shmem_query_thread(int* provided);
  *
  * On return every PE has its block, at an address that names it in every operation; the content is
  * undefined, but zero from shmem_calloc (count x size bytes). "alignment" is a power of two, up to
- * 1 GiB; smaller ones than 64 are served as 64. A null pointer, on all PEs alike, where the heap
- * has no room or for any other alignment; 0 bytes give a null pointer and do not synchronise.
+ * 1 GiB; smaller values count as 64. If the heap is full or the alignment is invalid, all PEs get a
+ * null pointer. 0 bytes give a null pointer and do not synchronise.
  *
  * OpenSHMEM 1.6, Memory Management Routines: SHMEM_MALLOC, SHMEM_CALLOC, SHMEM_ALIGN.
  */
@@ -311,9 +313,10 @@ void* shmem_calloc(size_t count, size_t size);
 void* shmem_align(size_t alignment, size_t size);
 
 /*
- * As shmem_malloc; "hints", SHMEM_MALLOC_ constants together or 0, say what the block is for.
+ * As shmem_malloc; "hints", SHMEM_MALLOC_ constants together or 0, tell how the program uses the
+ * block.
  *
- * They may change how fast it is and nothing else. The same hints on every PE.
+ * Hints may change the speed and nothing else. All PEs pass the same hints.
  *
  * OpenSHMEM 1.6, Memory Management Routines: SHMEM_MALLOC_WITH_HINTS.
  */
@@ -324,8 +327,8 @@ void* shmem_malloc_with_hints(size_t size, long hints);
  * PE.
  *
  * Waits for all PEs before and after. The smaller of both sizes keeps its content. A null "ptr"
- * makes it shmem_malloc; 0 bytes make it shmem_free. A null pointer where there is no room: the old
- * block then stays as it was.
+ * makes it shmem_malloc; 0 bytes make it shmem_free. If the heap is full, it returns a null pointer
+ * and the old block does not change.
  *
  * OpenSHMEM 1.6, Memory Management Routines: SHMEM_REALLOC.
  */
@@ -335,7 +338,7 @@ void* shmem_realloc(void* ptr, size_t size);
  * Frees a block of the symmetric heap; collective, with the same block on every PE.
  *
  * Waits for all PEs first, as shmem_barrier_all does, so operations on the block that were issued
- * before it have completed. A null pointer is allowed and does nothing.
+ * before it have completed. A null pointer is allowed and has no effect.
  *
  * OpenSHMEM 1.6, Memory Management Routines: SHMEM_FREE.
  */
@@ -350,9 +353,9 @@ void shmem_free(void* ptr);
  */
 
 /*
- * The caller's number in a team, from 0, and how many PEs the team has.
+ * Return the caller's number in a team, from 0, and the number of its PEs.
  *
- * -1 for SHMEM_TEAM_INVALID, and from shmem_team_my_pe where the caller is not in the team.
+ * Both return -1 for SHMEM_TEAM_INVALID; shmem_team_my_pe also if the caller is not in the team.
  *
  * OpenSHMEM 1.6, Team Management Routines: SHMEM_TEAM_MY_PE, SHMEM_TEAM_N_PES.
  */
@@ -362,17 +365,17 @@ int shmem_team_n_pes(shmem_team_t team);
 /*
  * Writes what the team was configured with to the members of "config" that config_mask names.
  *
- * Returns 0; another value, and writes nothing, for SHMEM_TEAM_INVALID. With config_mask 0 "config"
- * may be null.
+ * Returns 0. For SHMEM_TEAM_INVALID it returns another value and writes nothing. With config_mask 0
+ * "config" may be null.
  *
  * OpenSHMEM 1.6, Team Management Routines: SHMEM_TEAM_GET_CONFIG.
  */
 int shmem_team_get_config(shmem_team_t team, long config_mask, shmem_team_config_t* config);
 
 /*
- * The number in dest_team of the PE that is src_pe in src_team; not collective.
+ * Returns the number in dest_team of the PE that is src_pe in src_team; not collective.
  *
- * -1 where that PE is not in both, or either handle is SHMEM_TEAM_INVALID.
+ * It returns -1 if the PE is not in both teams, or a handle is SHMEM_TEAM_INVALID.
  *
  * OpenSHMEM 1.6, Team Management Routines: SHMEM_TEAM_TRANSLATE_PE.
  */
@@ -386,7 +389,7 @@ int shmem_team_translate_pe(shmem_team_t src_team, int src_pe, shmem_team_t dest
  * success it returns 0, and *new_team is the team on its members and SHMEM_TEAM_INVALID on the
  * others. Where the numbers leave the parent, the parent is SHMEM_TEAM_INVALID or there is no room
  * for the team, it returns another value on all PEs and *new_team is SHMEM_TEAM_INVALID. "config"
- * is looked at where config_mask names a member, and may else be null.
+ * is read if config_mask names a member, and may be null otherwise.
  *
  * OpenSHMEM 1.6, Team Management Routines: SHMEM_TEAM_SPLIT_STRIDED.
  */
@@ -413,17 +416,17 @@ int shmem_team_split_2d(shmem_team_t parent_team, int xrange,
 /*
  * Destroys a team and its shareable contexts; collective over the team.
  *
- * Contexts that were created from it with SHMEM_CTX_PRIVATE must be gone before. For
- * SHMEM_TEAM_INVALID it does nothing; a predefined team ends the job with a sentence.
+ * Contexts that were created from it with SHMEM_CTX_PRIVATE must be destroyed before.
+ * SHMEM_TEAM_INVALID has no effect; a predefined team ends the job with an error message.
  *
  * OpenSHMEM 1.6, Team Management Routines: SHMEM_TEAM_DESTROY.
  */
 void shmem_team_destroy(shmem_team_t team);
 
 /*
- * As shmem_ptr, for a PE that is named by its number in a team.
+ * As shmem_ptr, for a PE given by its number in a team.
  *
- * A null pointer for SHMEM_TEAM_INVALID too.
+ * It returns a null pointer for SHMEM_TEAM_INVALID, too.
  *
  * OpenSHMEM 1.6, Team Management Routines: SHMEM_TEAM_PTR.
  */
@@ -432,13 +435,13 @@ void* shmem_team_ptr(shmem_team_t team, const void* dest, int pe);
 /* ---------- Contexts -------------------------------------------------------------------------- */
 
 /*
- * Creates a context, of all PEs or of a team: "pe" of what is issued through it is a number in that
- * team.
+ * Creates a context for all PEs or for a team. The argument "pe" of its operations is a number in
+ * that team.
  *
  * Not collective. "options" are SHMEM_CTX_PRIVATE, SERIALIZED and NOSTORE together, or 0: shareable
- * by all threads. Returns 0; where there is no room for another context or the team is
- * SHMEM_TEAM_INVALID, another value, and *ctx is SHMEM_CTX_INVALID: that is no error, and may be
- * tried again.
+ * by all threads. Returns 0 on success. If no further context fits or the team is
+ * SHMEM_TEAM_INVALID, it returns another value and *ctx is SHMEM_CTX_INVALID. The program may try
+ * again.
  *
  * OpenSHMEM 1.6, Communication Management Routines: SHMEM_CTX_CREATE, SHMEM_TEAM_CREATE_CTX.
  */
@@ -446,10 +449,10 @@ int shmem_ctx_create(long options, shmem_ctx_t* ctx);
 int shmem_team_create_ctx(shmem_team_t team, long options, shmem_ctx_t* ctx);
 
 /*
- * Completes what was issued through a context, as shmem_ctx_quiet, and destroys it.
+ * Completes the operations of a context, as shmem_ctx_quiet does, and destroys it.
  *
- * A private one by the thread that created it. For SHMEM_CTX_INVALID it does nothing;
- * SHMEM_CTX_DEFAULT ends the job with a sentence.
+ * Only the thread that created a private context may destroy it. SHMEM_CTX_INVALID has no effect;
+ * SHMEM_CTX_DEFAULT ends the job with an error message.
  *
  * OpenSHMEM 1.6, Communication Management Routines: SHMEM_CTX_DESTROY.
  */
@@ -1264,8 +1267,8 @@ void shmem_ctx_ibget128(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff
 
 /*
  * These start a transfer and return. Both buffers are in use until shmem_quiet, shmem_barrier_all
- * or, with a context, shmem_ctx_quiet: do not change what is sent, nor look at what arrives,
- * before.
+ * or, with a context, shmem_ctx_quiet: the program must not change the source or read the
+ * destination before.
  */
 
 /*
@@ -1734,7 +1737,8 @@ void shmem_ctx_size_atomic_add(shmem_ctx_t ctx, size_t* dest, size_t value, int 
 void shmem_ctx_ptrdiff_atomic_add(shmem_ctx_t ctx, ptrdiff_t* dest, ptrdiff_t value, int pe);
 
 /*
- * Bitwise and of value into "dest" on a PE; shmem_atomic_fetch_and returns what was there before.
+ * Combines value with "dest" on a PE by a bitwise and; shmem_atomic_fetch_and returns what was
+ * there before.
  *
  * OpenSHMEM 1.6, Blocking Atomic Memory Operations: SHMEM_ATOMIC_FETCH_AND, SHMEM_ATOMIC_AND.
  */
@@ -1773,7 +1777,8 @@ void shmem_ctx_uint32_atomic_and(shmem_ctx_t ctx, uint32_t* dest, uint32_t value
 void shmem_ctx_uint64_atomic_and(shmem_ctx_t ctx, uint64_t* dest, uint64_t value, int pe);
 
 /*
- * Bitwise or of value into "dest" on a PE; shmem_atomic_fetch_or returns what was there before.
+ * Combines value with "dest" on a PE by a bitwise or; shmem_atomic_fetch_or returns what was there
+ * before.
  *
  * OpenSHMEM 1.6, Blocking Atomic Memory Operations: SHMEM_ATOMIC_FETCH_OR, SHMEM_ATOMIC_OR.
  */
@@ -1812,8 +1817,8 @@ void shmem_ctx_uint32_atomic_or(shmem_ctx_t ctx, uint32_t* dest, uint32_t value,
 void shmem_ctx_uint64_atomic_or(shmem_ctx_t ctx, uint64_t* dest, uint64_t value, int pe);
 
 /*
- * Bitwise exclusive or of value into "dest" on a PE; shmem_atomic_fetch_xor returns what was there
- * before.
+ * Combines value with "dest" on a PE by a bitwise exclusive or; shmem_atomic_fetch_xor returns what
+ * was there before.
  *
  * OpenSHMEM 1.6, Blocking Atomic Memory Operations: SHMEM_ATOMIC_FETCH_XOR, SHMEM_ATOMIC_XOR.
  */
@@ -2095,7 +2100,7 @@ void shmem_ctx_ptrdiff_atomic_fetch_add_nbi(shmem_ctx_t ctx, ptrdiff_t* fetch, p
                                             ptrdiff_t value, int pe);
 
 /*
- * Bitwise and of value into "dest" on a PE; fetches what was there before.
+ * Combines value with "dest" on a PE by a bitwise and; fetches what was there before.
  *
  * OpenSHMEM 1.6, Nonblocking Atomic Memory Operations: SHMEM_ATOMIC_FETCH_AND_NBI.
  */
@@ -2126,7 +2131,7 @@ void shmem_ctx_uint64_atomic_fetch_and_nbi(shmem_ctx_t ctx, uint64_t* fetch, uin
                                            uint64_t value, int pe);
 
 /*
- * Bitwise or of value into "dest" on a PE; fetches what was there before.
+ * Combines value with "dest" on a PE by a bitwise or; fetches what was there before.
  *
  * OpenSHMEM 1.6, Nonblocking Atomic Memory Operations: SHMEM_ATOMIC_FETCH_OR_NBI.
  */
@@ -2157,7 +2162,7 @@ void shmem_ctx_uint64_atomic_fetch_or_nbi(shmem_ctx_t ctx, uint64_t* fetch, uint
                                           uint64_t value, int pe);
 
 /*
- * Bitwise exclusive or of value into "dest" on a PE; fetches what was there before.
+ * Combines value with "dest" on a PE by a bitwise exclusive or; fetches what was there before.
  *
  * OpenSHMEM 1.6, Nonblocking Atomic Memory Operations: SHMEM_ATOMIC_FETCH_XOR_NBI.
  */
@@ -2199,7 +2204,7 @@ void shmem_ctx_uint64_atomic_fetch_xor_nbi(shmem_ctx_t ctx, uint64_t* fetch, uin
  * object "sig_addr" there.
  *
  * sig_op is SHMEM_SIGNAL_SET or SHMEM_SIGNAL_ADD. A PE that sees the update sees these elements
- * too. The update says nothing about other operations. "source" may be changed as soon as the call
+ * too. The update does not order other operations. "source" may be changed as soon as the call
  * returns; both parts are complete after shmem_quiet. "dest" and the signal object do not overlap.
  * shmem_putmem_signal counts bytes.
  *
@@ -2346,7 +2351,8 @@ void shmem_ctx_putmem_signal(shmem_ctx_t ctx, void* dest, const void* source, si
 /*
  * As shmem_put_signal, but returns at once: "source" is in use until shmem_quiet.
  *
- * Seeing the signal on the target says that the elements are there, not that "source" is free here.
+ * The signal at the target shows that the elements have arrived there, not that "source" may be
+ * changed here.
  *
  * OpenSHMEM 1.6, Signaling Operations: SHMEM_PUT_SIGNAL_NBI.
  */
@@ -2504,7 +2510,8 @@ void shmem_signal_set(uint64_t* sig_addr, uint64_t signal, int pe);
 void shmem_ctx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe);
 
 /*
- * Returns the value of a signal object of the caller. What came with that signal can then be read.
+ * Returns the value of a signal object of the caller. The data that came with this signal can then
+ * be read.
  *
  * OpenSHMEM 1.6, Signaling Operations: SHMEM_SIGNAL_FETCH.
  */
@@ -2515,10 +2522,11 @@ uint64_t shmem_signal_fetch(const uint64_t* sig_addr);
 /*
  * Announces a series of operations on a context, and its end; neither is collective.
  *
- * Only speed may change, never order or completion. "options" are SHMEM_CTX_SESSION_BATCH or 0.
- * Where config_mask has SHMEM_CTX_SESSION_TOTAL_OPS, config->total_ops says how many transfers
- * there will be at most, else "config" may be null. Starting again adds options and replaces what
- * the mask names. Both do nothing for SHMEM_CTX_INVALID; stopping twice is stopping once.
+ * A session may change the speed, never order or completion. "options" are SHMEM_CTX_SESSION_BATCH
+ * or 0. Where config_mask has SHMEM_CTX_SESSION_TOTAL_OPS, config->total_ops says how many
+ * transfers there will be at most, else "config" may be null. Starting again adds options and
+ * replaces what the mask names. Both have no effect for SHMEM_CTX_INVALID, and a second stop has
+ * none.
  *
  * OpenSHMEM 1.6, Session Routines: SHMEM_CTX_SESSION_START, SHMEM_CTX_SESSION_STOP.
  */
@@ -2529,7 +2537,7 @@ void shmem_ctx_session_stop(shmem_ctx_t ctx);
 /* ---------- Barriers -------------------------------------------------------------------------- */
 
 /*
- * Waits until all PEs have come here, and completes everything that each of them issued before.
+ * Waits until all PEs have entered the call, and completes everything that each PE has issued.
  *
  * As shmem_quiet followed by shmem_sync_all.
  *
@@ -2538,10 +2546,11 @@ void shmem_ctx_session_stop(shmem_ctx_t ctx);
 void shmem_barrier_all(void);
 
 /*
- * Waits until all PEs, or all PEs of a team, have come here; completes no remote operation.
+ * Waits until all PEs, or all PEs of a team, have entered the call. It completes no remote
+ * operation.
  *
  * Only stores made by the PEs to their own memory before it are visible after it. shmem_team_sync
- * (shmem_sync in C11 and C++) returns 0; a team that is not valid ends the job with a sentence.
+ * (shmem_sync in C11 and C++) returns 0; an invalid team ends the job with an error message.
  *
  * OpenSHMEM 1.6, Collective Routines: SHMEM_SYNC_ALL, SHMEM_SYNC.
  */
@@ -2555,11 +2564,12 @@ int shmem_team_sync(shmem_team_t team);
  * are symmetric. Before the first of them calls, "dest" must be free for use on every PE
  * (shmem_sync says so); one thread of a PE at a time calls on the same team. On return the caller's
  * "source" may be changed and its "dest" holds the result, but other PEs may still be inside. They
- * return 0; a team that is not valid ends the job with a sentence.
+ * return 0; a team that is not valid ends the job with an error message.
  */
 
 /*
- * Copies nelems elements from "source" on the root to "dest" on every PE of the team, the root too.
+ * Copies nelems elements from "source" on the root to "dest" on every PE of the team, including the
+ * root.
  *
  * PE_root is a number in the team. "dest" and "source" do not overlap. shmem_broadcastmem counts
  * bytes.
@@ -2740,7 +2750,8 @@ int shmem_ptrdiff_alltoall(shmem_team_t team, ptrdiff_t* dest, const ptrdiff_t* 
 int shmem_alltoallmem(shmem_team_t team, void* dest, const void* source, size_t nelems);
 
 /*
- * As shmem_alltoall, with strides: the elements of "source" are sst apart, those of "dest" dst.
+ * As shmem_alltoall, with strides: sst between elements of "source", dst between elements of
+ * "dest".
  *
  * Strides are at least 1 and the same on every PE; block j starts at element j * nelems * stride.
  * shmem_alltoallsmem counts nelems and strides in bytes.
@@ -2800,8 +2811,8 @@ int shmem_alltoallsmem(shmem_team_t team, void* dest, const void* source, ptrdif
                        ptrdiff_t sst, size_t nelems);
 
 /*
- * Reduces element by element over the team: dest[i] becomes the bitwise and, or, exclusive or, the
- * largest, the smallest, the sum or the product of all source[i].
+ * Reduces element by element over the team: dest[i] becomes the bitwise and, or or exclusive or,
+ * the maximum, the minimum, the sum or the product of all source[i].
  *
  * "dest" and "source" are the same array or do not overlap. The result is the same on every PE of
  * the team. Integers wrap around; floating-point sums and products may be taken in any order.
@@ -3046,8 +3057,8 @@ int shmem_complexf_prod_reduce(shmem_team_t team, float _Complex* dest,
  * Sums element by element over the PEs up to the caller: dest[i] becomes the sum of source[i] of
  * the PEs 0 to the caller's, in the team.
  *
- * shmem_sum_inscan counts the caller in; shmem_sum_exscan does not, and gives 0 on PE 0. "dest" and
- * "source" are the same array or do not overlap. Integers wrap around.
+ * shmem_sum_inscan includes the caller. shmem_sum_exscan excludes it, and gives 0 on PE 0. "dest"
+ * and "source" are the same array or do not overlap. Integers wrap around.
  *
  * OpenSHMEM 1.6, Collective Routines: SHMEM_SCAN.
  */
@@ -3180,8 +3191,8 @@ void shmem_size_wait_until(size_t* ivar, int cmp, size_t cmp_value);
 void shmem_ptrdiff_wait_until(ptrdiff_t* ivar, int cmp, ptrdiff_t cmp_value);
 
 /*
- * Blocks until every variable that is looked at compares as SHMEM_CMP_* says; returns at once where
- * that are none.
+ * Blocks until every selected variable compares as SHMEM_CMP_* says; returns at once if none is
+ * selected.
  *
  * OpenSHMEM 1.6, Point-To-Point Synchronization Routines: SHMEM_WAIT_UNTIL_ALL,
  * SHMEM_WAIT_UNTIL_ALL_VECTOR.
@@ -3238,7 +3249,7 @@ void shmem_ptrdiff_wait_until_all_vector(ptrdiff_t* ivars, size_t nelems, const 
 /*
  * Blocks until one variable compares as SHMEM_CMP_* says and returns its index.
  *
- * SIZE_MAX, at once, where no variable is looked at. Calls in a row name every variable that
+ * It returns SIZE_MAX at once if no variable is selected. Repeated calls return every variable that
  * compares so.
  *
  * OpenSHMEM 1.6, Point-To-Point Synchronization Routines: SHMEM_WAIT_UNTIL_ANY,
@@ -3298,7 +3309,7 @@ size_t shmem_ptrdiff_wait_until_any_vector(ptrdiff_t* ivars, size_t nelems, cons
  * Blocks until at least one variable compares as SHMEM_CMP_* says.
  *
  * Returns how many do and writes their indices, in any order, to "indices", which has room for
- * nelems; 0, at once, where no variable is looked at.
+ * nelems; it returns 0 at once if no variable is selected.
  *
  * OpenSHMEM 1.6, Point-To-Point Synchronization Routines: SHMEM_WAIT_UNTIL_SOME,
  * SHMEM_WAIT_UNTIL_SOME_VECTOR.
@@ -3358,7 +3369,7 @@ size_t shmem_ptrdiff_wait_until_some_vector(ptrdiff_t* ivars, size_t nelems, siz
                                             const ptrdiff_t* cmp_values);
 
 /*
- * The same question without waiting: 1 where the comparison holds, 0 where not.
+ * Tests without waiting: returns 1 if the comparison holds, else 0.
  *
  * A loop around it ends as shmem_wait_until does; after a 1 the same data can be read. short and
  * unsigned short are deprecated.
@@ -3381,7 +3392,7 @@ int shmem_size_test(size_t* ivar, int cmp, size_t cmp_value);
 int shmem_ptrdiff_test(ptrdiff_t* ivar, int cmp, ptrdiff_t cmp_value);
 
 /*
- * 1 where every variable that is looked at compares as SHMEM_CMP_* says, or there is none; else 0.
+ * Returns 1 if every selected variable compares as SHMEM_CMP_* says, or none is selected; else 0.
  *
  * OpenSHMEM 1.6, Point-To-Point Synchronization Routines: SHMEM_TEST_ALL, SHMEM_TEST_ALL_VECTOR.
  */
@@ -3432,9 +3443,9 @@ int shmem_ptrdiff_test_all_vector(ptrdiff_t* ivars, size_t nelems, const int* st
                                   const ptrdiff_t* cmp_values);
 
 /*
- * The index of a variable that compares as SHMEM_CMP_* says, or SIZE_MAX where none does.
+ * Returns the index of a variable that compares as SHMEM_CMP_* says, or SIZE_MAX if none does.
  *
- * Calls in a row name every variable that compares so.
+ * Repeated calls return every variable that compares so.
  *
  * OpenSHMEM 1.6, Point-To-Point Synchronization Routines: SHMEM_TEST_ANY, SHMEM_TEST_ANY_VECTOR.
  */
@@ -3486,8 +3497,8 @@ size_t shmem_ptrdiff_test_any_vector(ptrdiff_t* ivars, size_t nelems, const int*
                                      const ptrdiff_t* cmp_values);
 
 /*
- * How many variables compare as SHMEM_CMP_* says; their indices, in any order, are in "indices",
- * which has room for nelems.
+ * Returns how many variables compare as SHMEM_CMP_* says; their indices, in any order, are in
+ * "indices", which has room for nelems.
  *
  * OpenSHMEM 1.6, Point-To-Point Synchronization Routines: SHMEM_TEST_SOME, SHMEM_TEST_SOME_VECTOR.
  */
@@ -3552,11 +3563,11 @@ uint64_t shmem_signal_wait_until(uint64_t* sig_addr, int cmp, uint64_t cmp_value
 /* ---------- Order and completion -------------------------------------------------------------- */
 
 /*
- * Orders what the caller sends to each PE: everything issued before arrives before anything issued
- * after.
+ * Orders what the caller sends to each PE: operations before the fence arrive before operations
+ * after it.
  *
- * Covers puts, atomic operations, signals and stores to symmetric objects, of one context and for
- * each PE on its own; it completes nothing and says nothing about order between different PEs.
+ * Covers puts, atomic operations, signals and stores to symmetric objects, of one context, for each
+ * PE separately. It completes nothing and does not order operations to different PEs.
  *
  * OpenSHMEM 1.6, Memory Ordering Routines: SHMEM_FENCE.
  */
@@ -3564,7 +3575,7 @@ void shmem_fence(void);
 void shmem_ctx_fence(shmem_ctx_t ctx);
 
 /*
- * Completes everything the caller has issued, to all PEs: on return it is at its target.
+ * Completes everything that the caller has issued to all PEs: on return the data is at its target.
  *
  * Covers puts, atomic operations and stores to symmetric objects. Others see it once they
  * synchronise with the caller, or read it by a get.
@@ -3575,10 +3586,10 @@ void shmem_quiet(void);
 void shmem_ctx_quiet(shmem_ctx_t ctx);
 
 /*
- * Completes everything the caller has issued to some PEs: on return it is at its target.
+ * Completes everything that the caller has issued to some PEs: on return the data is at its target.
  *
- * As shmem_quiet, for the npes PEs whose numbers are in target_pes; what went to others may take
- * longer. With npes 0 it does nothing and target_pes may be null.
+ * As shmem_quiet, for the npes PEs whose numbers are in target_pes; operations to other PEs may
+ * take longer. With npes 0 it has no effect and target_pes may be null.
  *
  * OpenSHMEM 1.6, Memory Ordering Routines: SHMEM_PE_QUIET.
  */
@@ -3594,7 +3605,7 @@ void shmem_ctx_pe_quiet(shmem_ctx_t ctx, const int* target_pes, size_t npes);
  * shmem_set_lock waits for the lock. Waiting PEs get it in the order of their calls.
  * shmem_test_lock does not wait: it returns 0 if the caller has the lock now, 1 if another PE has
  * it. shmem_clear_lock completes all operations of the caller, as shmem_quiet does, and releases
- * the lock. A PE that has a lock must not ask for it again.
+ * the lock. A PE that holds a lock must neither set nor test it.
  *
  * OpenSHMEM 1.6, Distributed Locking Routines: SHMEM_LOCK.
  */
@@ -3606,24 +3617,24 @@ int shmem_test_lock(long* lock);
 
 /*
  * Use teams. An active set is PE_size PEs: PE_start and every 2 to the power of logPE_stride PEs
- * on. Each of them calls, with the same arguments. "pSync" is a symmetric array of the routine's
- * SYNC_SIZE, set to SHMEM_SYNC_VALUE before its first use and again so on return; it is free for
- * another collective when all PEs of the set are through (shmem_barrier and shmem_sync may use
- * theirs again at once, over the same set). A set that leaves the job ends the job with a sentence.
- * A PE that is not in the set returns at once and does nothing; with SHMEM_DEBUG a sentence ends
- * the job there, too.
+ * on. Each of them calls with the same arguments. "pSync" is a symmetric array of the routine's
+ * SYNC_SIZE, set to SHMEM_SYNC_VALUE before its first use and has it again on return. Another
+ * collective may use it when all PEs of the set have returned (shmem_barrier and shmem_sync over
+ * the same set at once). A set that leaves the job ends the job with an error message. A PE that is
+ * not in the set returns at once and does nothing; with SHMEM_DEBUG an error message ends the job
+ * there, too.
  */
 
 /*
- * Waits until all PEs of the set have come here, and completes what each issued before on the
- * default context.
+ * Waits until all PEs of the set have entered the call, and completes what each PE has issued on
+ * the default context.
  *
  * OpenSHMEM 1.6, Collective Routines: SHMEM_BARRIER.
  */
 void shmem_barrier(int PE_start, int logPE_stride, int PE_size, long* pSync);
 
 /*
- * Waits until all PEs of the set have come here; completes no remote operation.
+ * Waits until all PEs of the set have entered the call. It completes no remote operation.
  *
  * OpenSHMEM 1.6, Collective Routines: SHMEM_SYNC.
  */
@@ -3632,7 +3643,7 @@ void shmem_sync(int PE_start, int logPE_stride, int PE_size, long* pSync);
 /*
  * Copies nelems elements of 32 or 64 bits from "source" on the root to "dest" on the other PEs.
  *
- * PE_root is a number in the set, from 0. "dest" of the root stays as it was.
+ * PE_root is a number in the set, from 0. "dest" of the root does not change.
  *
  * OpenSHMEM 1.6, Collective Routines: SHMEM_BROADCAST.
  */
@@ -3674,7 +3685,8 @@ void shmem_alltoall64(void* dest, const void* source, size_t nelems, int PE_star
                       int PE_size, long* pSync);
 
 /*
- * The same with strides of at least 1: elements of "source" are sst apart, those of "dest" dst.
+ * As shmem_alltoall, with strides of at least 1: sst between elements of "source", dst between
+ * elements of "dest".
  *
  * OpenSHMEM 1.6, Collective Routines: SHMEM_ALLTOALLS.
  */
@@ -3684,7 +3696,7 @@ void shmem_alltoalls64(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t 
                        int PE_start, int logPE_stride, int PE_size, long* pSync);
 
 /*
- * Reduces element by element over the set, as the reductions over a team.
+ * Reduces element by element over the set, as the reductions of a team do.
  *
  * "pWrk" is a symmetric array of nreduce / 2 + 1 elements, at least SHMEM_REDUCE_MIN_WRKDATA_SIZE.
  *
@@ -3809,8 +3821,8 @@ void shmem_complexf_prod_to_all(float _Complex* dest, const float _Complex* sour
  */
 
 /*
- * As shmem_init, but needs no shmem_finalize: the exit of the program is one. "npes" is not looked
- * at; calls after the first do nothing.
+ * As shmem_init, but needs no shmem_finalize: the exit of the program finalizes. "npes" is ignored.
+ * Calls after the first have no effect.
  *
  * OpenSHMEM 1.6, Deprecated API: start_pes.
  */
@@ -3835,8 +3847,8 @@ void* shrealloc(void* ptr, size_t size);
 void* shmemalign(size_t alignment, size_t size);
 
 /*
- * For processors whose caches were not coherent; they do nothing. OpenSHMEM 1.4 was the last with
- * them.
+ * Made for processors without coherent caches. They have no effect. OpenSHMEM 1.4 is the last
+ * version that has them.
  *
  * OpenSHMEM 1.6, Deprecated API: SHMEM_CACHE.
  */
@@ -3848,8 +3860,8 @@ void shmem_udcflush(void);
 void shmem_udcflush_line(void* dest);
 
 /*
- * Block until a symmetric variable of the caller compares with cmp_value: as cmp says, or in
- * shmem_wait is not equal. In C11, shmem_wait_until is the generic of that name.
+ * Block until a symmetric variable of the caller compares with cmp_value as cmp says; shmem_wait
+ * blocks until it differs. In C11, shmem_wait_until is the generic macro.
  *
  * OpenSHMEM 1.6, Deprecated API: shmem_wait, shmem_wait_until.
  */
