@@ -47,7 +47,7 @@ FIRST_LINES = {
     r"of the world team",
     "inbox": r"rank 3 keeps the others waiting: it computes .*; rank 0 waits in gex_AM_RequestMedium",
     "message": r"rank 3 waits in GASNET_BLOCKUNTIL for something that no rank is left to do: "
-    r"all others wait too; ranks 0-2 wait in shmem_barrier_all",
+    r"all others wait too; rank 3 waits in GASNET_BLOCKUNTIL for \d.*, ranks 0-2 wait in shmem_barrier_all",
     "slow": r"rank 3 is slower than the others: it waited \d+ % .*, others [4-9]\d %",
     "oversubscribed": r"4 ranks share 1 processor of .* and wait for it: each runs \d+ % of the time",
     "members": r"ranks 0, 2 wait for each other, and none can go on: rank 0 in shmem_set_lock on "
