@@ -32,7 +32,8 @@ FIRST_LINES = {
     "locks": r"ranks 0, 1 wait for each other, and none can go on: rank 0 in shmem_set_lock on "
     r"locks\+8 for rank 1, rank 1 in shmem_set_lock on locks for rank 0",
     "collective": r"rank 3 is in shmem_barrier_all of the world team, but ranks 0-2 are in "
-    r"shmem_int_broadcast of the world team: all members must call the same",
+    r"shmem_int_broadcast of the world team: all members must call the same collectives in the same order; "
+    r"run again with -x GONDWANA_DEBUG=yes: it names the call$",
     "loop": r"rank 3 keeps the others waiting: it computes in the program, without a call of the "
     r"library in the \d.* that it was watched; ranks 0-2 wait in shmem_barrier_all for ",
     "stopped": r"rank 3 is stopped by a signal: kill -CONT \d+ lets it go on; ranks 0-2 wait in ",

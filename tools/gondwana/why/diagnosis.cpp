@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/debug_hint.hpp"
 #include "memory/rank_report.hpp"
 #include "why/wait_graph.hpp"
 
@@ -222,11 +223,14 @@ class Findings {
       others += fmt::format("{}{} {} {}", others.empty() ? "" : ", ", name(call->second),
                             call->second.size() == 1 ? "is" : "are", in_place(*call));
     }
-    say(fmt::format("{} {} {}, but {}: {}", name(odd->second),
+    // Ranks that check their calls would have told it; GASNet-EX does not check this.
+    const bool names_it = std::ranges::all_of(
+        calls, [](const auto& call) { return std::get<1>(call.first).starts_with("shmem"); });
+    say(fmt::format("{} {} {}, but {}: {}{}", name(odd->second),
                     odd->second.size() == 1 ? "is" : "are", in_place(*odd), others,
-                    is_same_team
-                        ? "all members must call the same collectives in the same order"
-                        : "they wait for members that are in a collective of another team"),
+                    is_same_team ? "all members must call the same collectives in the same order"
+                                 : "they wait for members that are in a collective of another team",
+                    names_it ? "; " + suggest_debug(Environment()) : ""),
         odd->second);
   }
 
