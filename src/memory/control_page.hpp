@@ -16,6 +16,17 @@
 
 namespace gondwana {
 
+// What words of program memory have to become for a wait to end.
+struct Awaited {
+  enum class Relation : std::uint8_t { unknown, equal, unequal, greater, at_least, less, at_most };
+
+  std::uint64_t value = 0;  // what they are compared with; a signed one is extended
+  std::uint32_t words = 0;  // one after the other; 0: the wait has no such condition
+  std::uint8_t size = 0;    // of each, in bytes
+  bool is_signed = false;
+  Relation relation = Relation::unknown;  // to the value; unknown: they have one each
+};
+
 // What a rank waits for, for processes that ask why it does not go on. One writer, many readers:
 // `since` is zero while the rank does not wait and is written last when it begins, first when it
 // ends.
@@ -27,12 +38,16 @@ struct alignas(cache_line) Waiting {
   std::atomic<std::uint32_t> peer;      // the rank waited for, or anybody
   std::atomic<std::uint32_t> team;      // whose collective it is in, or no_team
   std::atomic<std::uint64_t> place;  // address of the lock or word, in the rank's memory; 0: none
-  std::array<std::atomic<std::uint64_t>, 4> call_words;  // name of the call, zero-terminated
+  std::atomic<std::uint64_t> awaited_value;  // these as in Awaited
+  std::atomic<std::uint32_t> awaited_words;
+  std::atomic<std::uint32_t> awaited_kind;               // a byte for each: size, sign, relation
+  std::array<std::atomic<std::uint64_t>, 6> call_words;  // name of the call, zero-terminated
 
   void begin(CallName call, std::uint32_t for_peer, std::uint32_t in_team, std::uint64_t now_ns,
-             const void* at = nullptr);
+             const void* at = nullptr, const Awaited& what = {});
   void end() { since_ns.store(0, std::memory_order_release); }
   std::string call() const;
+  Awaited awaited() const;
 };
 
 // What a lane or a thread of a rank counts, and what the thread waits for. Totals outlive their
@@ -168,7 +183,7 @@ static_assert(sizeof(ControlPage) <= ControlPage::size);
 static_assert(std::atomic<RankState>::is_always_lock_free);
 
 inline void Waiting::begin(CallName call, std::uint32_t for_peer, std::uint32_t in_team,
-                           std::uint64_t now_ns, const void* at) {
+                           std::uint64_t now_ns, const void* at, const Awaited& what) {
   std::array<char, sizeof(call_words)> text{};
   std::strncpy(text.data(), call, text.size() - 1);
   for (std::size_t i = 0; i < call_words.size(); ++i) {
@@ -179,6 +194,11 @@ inline void Waiting::begin(CallName call, std::uint32_t for_peer, std::uint32_t 
   peer.store(for_peer, std::memory_order_relaxed);
   team.store(in_team, std::memory_order_relaxed);
   place.store(reinterpret_cast<std::uintptr_t>(at), std::memory_order_relaxed);
+  awaited_value.store(what.value, std::memory_order_relaxed);
+  awaited_words.store(what.words, std::memory_order_relaxed);
+  awaited_kind.store(what.size | std::uint32_t{what.is_signed} << 8 |
+                         static_cast<std::uint32_t>(what.relation) << 16,
+                     std::memory_order_relaxed);
   since_ns.store(now_ns, std::memory_order_release);  // pairs with the reader's acquire
 }
 
@@ -210,6 +230,20 @@ inline std::string Waiting::call() const {
     std::memcpy(text.data() + i * sizeof(word), &word, sizeof(word));
   }
   return text.data();
+}
+
+// The program may have damaged it.
+inline Awaited Waiting::awaited() const {
+  const std::uint32_t kind = awaited_kind.load(std::memory_order_relaxed);
+  const auto size = static_cast<std::uint8_t>(kind);
+  const std::uint32_t relation = kind >> 16;
+  if (size != 1 && size != 2 && size != 4 && size != 8) return {};
+  if (relation > static_cast<std::uint32_t>(Awaited::Relation::at_most)) return {};
+  return {.value = awaited_value.load(std::memory_order_relaxed),
+          .words = awaited_words.load(std::memory_order_relaxed),
+          .size = size,
+          .is_signed = (kind >> 8 & 1) != 0,
+          .relation = static_cast<Awaited::Relation>(relation)};
 }
 
 }  // namespace gondwana

@@ -36,11 +36,11 @@ constexpr std::chrono::milliseconds between_looks_around{500};
 
 }  // namespace
 
-ShownWait::ShownWait(Waiting& waiting, const WaitReason& why)
+ShownWait::ShownWait(Waiting& waiting, const WaitReason& why, const Awaited& awaited)
     : waiting_(waiting.since_ns.load(std::memory_order_relaxed) == 0 ? &waiting : nullptr) {
   if (waiting_ == nullptr) return;
   waiting_->begin(why.call, why.peer, why.team, monotonic_ns(),
-                  why.place != nullptr ? why.place : why.word);
+                  why.place != nullptr ? why.place : why.word, awaited);
 }
 
 LongWait::LongWait(Waiter& waiter, const WaitReason& why)

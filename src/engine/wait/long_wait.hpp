@@ -13,10 +13,11 @@
 
 namespace gondwana {
 
-// Shows tools what a thread waits for. It does nothing within another ShownWait.
+// Shows tools what a thread waits for, and `awaited` of its words. It does nothing within another
+// ShownWait.
 class ShownWait {
  public:
-  ShownWait(Waiting& waiting, const WaitReason& why);
+  ShownWait(Waiting& waiting, const WaitReason& why, const Awaited& awaited = {});
   ShownWait(const ShownWait&) = delete;
   ShownWait& operator=(const ShownWait&) = delete;
   ~ShownWait() {

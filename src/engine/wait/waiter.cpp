@@ -47,13 +47,13 @@ bool Waiter::sleep_on_network(std::chrono::microseconds limit) {
   return std::chrono::nanoseconds(monotonic_ns() - since) < limit;
 }
 
-void Waiter::wait_longer(const WaitReason& why, FunctionRef<bool()> done) {
+void Waiter::wait_longer(const WaitReason& why, FunctionRef<bool()> done, const Awaited& awaited) {
   const TracedScope traced([&why] { return event_of(why); });
   const WaitPolicy& policy = workers_.mine().wait_policy;
   if (!why.on_network && spin(why, done, policy.untraced_spins(), policy.spins())) return;
   ThreadSlot& slot = *workers_.mine().thread_slot;
   slot.counters.add(Count::waits);
-  const ShownWait shown(slot.waiting, why);
+  const ShownWait shown(slot.waiting, why, awaited);
   LongWait wait(*this, why);
   while (!done()) wait.step();
   wait.end();

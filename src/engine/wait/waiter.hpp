@@ -30,6 +30,11 @@ struct WaitReason {
   bool on_messages = false;               // most often a handler ends it
 };
 
+// For a wait whose condition tools do not show.
+struct NothingAwaited {
+  Awaited operator()() const { return {}; }
+};
+
 class Waiter {
  public:
   // Reports a lost peer that no other check finds; then it does not return.
@@ -42,20 +47,21 @@ class Waiter {
   Waiter(const Waiter&) = delete;
   Waiter& operator=(const Waiter&) = delete;
 
-  // Waits until done() holds. Earlier stores of peers are then visible.
-  template <typename Done>
-  void until(const WaitReason& why, const Done& done);
+  // Waits until done() holds. Earlier stores of peers are then visible. If it does not hold for a
+  // while, tell() is asked for what tools show of the condition, an Awaited.
+  template <typename Done, typename Tell = NothingAwaited>
+  void until(const WaitReason& why, const Done& done, const Tell& tell = {});
 
   // For conditions that peers make true by a store to this rank's memory.
-  template <typename Done>
+  template <typename Done, typename Tell = NothingAwaited>
   void on_memory(CallName call, const Done& done, std::uint32_t peer = Waiting::anybody,
-                 const void* place = nullptr) {
-    until({.call = call, .peer = peer, .on_program_memory = true, .place = place}, done);
+                 const void* place = nullptr, const Tell& tell = {}) {
+    until({.call = call, .peer = peer, .on_program_memory = true, .place = place}, done, tell);
   }
   // For conditions that only a store to this word, symmetric or not, makes true.
-  template <typename Done>
-  void on_word(CallName call, const void* word, const Done& done) {
-    until({.call = call, .on_program_memory = true, .word = word}, done);
+  template <typename Done, typename Tell>
+  void on_word(CallName call, const void* word, const Done& done, const Tell& tell) {
+    until({.call = call, .on_program_memory = true, .word = word}, done, tell);
   }
   // For words that doors keep in common memory. Their writers call wake().
   template <typename Done>
@@ -144,7 +150,7 @@ class Waiter {
   bool sleep_on_network(std::chrono::microseconds limit);
   template <typename Done>
   bool spin(const WaitReason& why, const Done& done, std::uint32_t from, std::uint32_t to);
-  void wait_longer(const WaitReason& why, FunctionRef<bool()> done);
+  void wait_longer(const WaitReason& why, FunctionRef<bool()> done, const Awaited& awaited);
   Draft wait_and_open(CallName call, Rank to, MessageClass sort, Payload payload);
   Watch watch_on(const void* word) const;
 
@@ -170,10 +176,10 @@ bool Waiter::spin(const WaitReason& why, const Done& done, std::uint32_t from, s
   return false;
 }
 
-template <typename Done>
-void Waiter::until(const WaitReason& why, const Done& done) {
+template <typename Done, typename Tell>
+void Waiter::until(const WaitReason& why, const Done& done, const Tell& tell) {
   const std::uint32_t spins = why.on_network ? 1 : workers_.mine().wait_policy.untraced_spins();
-  if (!spin(why, done, 0, spins)) wait_longer(why, done);
+  if (!spin(why, done, 0, spins)) wait_longer(why, done, tell());
 }
 
 }  // namespace gondwana

@@ -2,11 +2,15 @@
 // without a branch serves all six.
 #pragma once
 
+#include <array>
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <type_traits>
 
 #include "front/shmem/door.hpp"
+#include "memory/control_page.hpp"
 #include "shmem.h"
 
 namespace gondwana::shmem {
@@ -32,6 +36,27 @@ class Condition {
   Distance span_;
   bool inside_;
 };
+
+// What tools show of a wait for `count` words. `cmp` is one of the SHMEM_CMP_ constants.
+template <std::integral T>
+constexpr Awaited awaited(int cmp, T value, std::size_t count = 1) {
+  using Relation = Awaited::Relation;
+  constexpr std::array relations{Relation::equal,    Relation::unequal, Relation::greater,
+                                 Relation::at_least, Relation::less,    Relation::at_most};
+  return {.value = static_cast<std::uint64_t>(value),
+          .words = static_cast<std::uint32_t>(count),
+          .size = sizeof(T),
+          .is_signed = std::is_signed_v<T>,
+          .relation = relations[static_cast<std::size_t>(cmp - SHMEM_CMP_EQ)]};
+}
+
+// The same where each word is compared with a value of its own.
+template <std::integral T>
+constexpr Awaited awaited(int /*cmp*/, const T* /*values*/, std::size_t count) {
+  return {.words = static_cast<std::uint32_t>(count),
+          .size = sizeof(T),
+          .is_signed = std::is_signed_v<T>};
+}
 
 class Comparison {
  public:

@@ -80,10 +80,11 @@ inline std::uint64_t signal_wait_until(Caller caller, std::uint64_t* word, int c
     examine_symmetric(caller, {"sig_addr", word, sizeof(*word)});
   const Condition<std::uint64_t> condition = Comparison(caller, cmp).with(value);
   std::uint64_t found = 0;
-  caller.engine.waiter().on_word(caller.name, word, [&] {
+  const auto is_found = [&] {
     found = look(word);
     return condition.holds(found);
-  });
+  };
+  caller.engine.waiter().on_word(caller.name, word, is_found, [&] { return awaited(cmp, value); });
   return found;
 }
 

@@ -29,7 +29,9 @@ template <typename T>
 void wait_until(Caller caller, T* cell, int cmp, T value) {
   examine_cell(caller, cell);
   const Condition<T> condition = Comparison(caller, cmp).with(value);
-  caller.engine.waiter().on_word(caller.name, cell, [&] { return condition.holds(look(cell)); });
+  caller.engine.waiter().on_word(
+      caller.name, cell, [&] { return condition.holds(look(cell)); },
+      [&] { return awaited(cmp, value); });
 }
 
 // A program that tests repeatedly may be waiting for an answer to its puts, or for a rank that
@@ -135,8 +137,9 @@ WaitSet<T, ConditionOf> wait_set(const Caller& caller, const T* cells, std::size
 
 // Waits for one element that meets its condition. Each call starts at another index, so that no
 // such element is skipped for ever, whatever calls come between.
-template <typename Set>
-std::size_t wait_for_any(const Caller& caller, const Set& set, std::size_t count) {
+template <typename Set, typename Tell>
+std::size_t wait_for_any(const Caller& caller, const Set& set, std::size_t count,
+                         const Tell& tell) {
   if (set.empty()) return SIZE_MAX;
   const std::size_t start = caller.door.next_start(count);
   std::size_t found = SIZE_MAX;
@@ -144,7 +147,7 @@ std::size_t wait_for_any(const Caller& caller, const Set& set, std::size_t count
     found = set.find(start);
     return found != SIZE_MAX;
   };
-  caller.engine.waiter().on_memory(caller.name, is_found, Waiting::anybody, set.cells());
+  caller.engine.waiter().on_memory(caller.name, is_found, Waiting::anybody, set.cells(), tell);
   return found;
 }
 
@@ -155,15 +158,16 @@ std::size_t test_for_any(const Caller& caller, const Set& set, std::size_t count
   return found;
 }
 
-template <typename Set>
-std::size_t wait_for_some(const Caller& caller, const Set& set, std::size_t* indices) {
+template <typename Set, typename Tell>
+std::size_t wait_for_some(const Caller& caller, const Set& set, std::size_t* indices,
+                          const Tell& tell) {
   if (set.empty()) return 0;
   std::size_t found = 0;
   const auto is_found = [&] {
     found = set.collect(indices);
     return found > 0;
   };
-  caller.engine.waiter().on_memory(caller.name, is_found, Waiting::anybody, set.cells());
+  caller.engine.waiter().on_memory(caller.name, is_found, Waiting::anybody, set.cells(), tell);
   return found;
 }
 
@@ -183,7 +187,8 @@ void wait_until_all(Caller caller, T* cells, std::size_t count, const int* statu
       wait_set(caller, cells, count, status, each_with<T>(caller, cmp, value, count));
   std::size_t from = 0;
   caller.engine.waiter().on_memory(
-      caller.name, [&] { return set.all_meet(from); }, Waiting::anybody, cells);
+      caller.name, [&] { return set.all_meet(from); }, Waiting::anybody, cells,
+      [&] { return awaited(cmp, value, count); });
 }
 
 template <typename T>
@@ -193,7 +198,8 @@ void wait_until_all_vector(Caller caller, T* cells, std::size_t count, const int
       wait_set(caller, cells, count, status, each_with<T>(caller, cmp, values, count));
   std::size_t from = 0;
   caller.engine.waiter().on_memory(
-      caller.name, [&] { return set.all_meet(from); }, Waiting::anybody, cells);
+      caller.name, [&] { return set.all_meet(from); }, Waiting::anybody, cells,
+      [&] { return awaited(cmp, values, count); });
 }
 
 template <typename T>
@@ -201,7 +207,7 @@ std::size_t wait_until_any(Caller caller, T* cells, std::size_t count, const int
                            T value) {
   return wait_for_any(
       caller, wait_set(caller, cells, count, status, each_with<T>(caller, cmp, value, count)),
-      count);
+      count, [&] { return awaited(cmp, value, count); });
 }
 
 template <typename T>
@@ -209,7 +215,7 @@ std::size_t wait_until_any_vector(Caller caller, T* cells, std::size_t count, co
                                   int cmp, const T* values) {
   return wait_for_any(
       caller, wait_set(caller, cells, count, status, each_with<T>(caller, cmp, values, count)),
-      count);
+      count, [&] { return awaited(cmp, values, count); });
 }
 
 template <typename T>
@@ -218,7 +224,7 @@ std::size_t wait_until_some(Caller caller, T* cells, std::size_t count, std::siz
   return wait_for_some(
       caller,
       wait_set(caller, cells, count, status, each_with<T>(caller, cmp, value, count), indices),
-      indices);
+      indices, [&] { return awaited(cmp, value, count); });
 }
 
 template <typename T>
@@ -227,7 +233,7 @@ std::size_t wait_until_some_vector(Caller caller, T* cells, std::size_t count, s
   return wait_for_some(
       caller,
       wait_set(caller, cells, count, status, each_with<T>(caller, cmp, values, count), indices),
-      indices);
+      indices, [&] { return awaited(cmp, values, count); });
 }
 
 template <typename T>
