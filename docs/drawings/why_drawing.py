@@ -17,6 +17,8 @@ SHOWN = [
     "! the library in the 1.0 s that it was watched; ranks 0-2 wait in",
     "! shmem_barrier_all for 4.0 s",
     "!   rank 3 (process 14): missing_barrier at mistakes.c:125",
+    "!     all looks found it in a short loop there; if that waits for a write of",
+    "!         another rank, call shmem_int_wait_until or the like",
     "  job ca97fffe, 4 ranks of ./mistakes missing_barrier",
     "    RANKS      SINCE  PROCESSOR  EACH",
     "    3                      43 %  is in the program",

@@ -3,13 +3,18 @@
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "jobs/system_call.hpp"
 #include "why/diagnosis.hpp"
+#include "why/loops.hpp"
 #include "why/polls.hpp"
 #include "why/wait_graph.hpp"
+#include "why/words.hpp"
+#include "why/writers.hpp"
 
 namespace gondwana::why {
 namespace {
@@ -123,6 +128,98 @@ TEST(why, the_call_of_a_stack_is_the_one_that_the_program_has_made) {
   EXPECT_EQ(call({yields, helper, own}), "the library");
   EXPECT_EQ(call({yields, own}), "");
   EXPECT_EQ(call({own}), "");
+}
+
+TEST(why, a_rank_that_waits_for_words_is_told_with_the_values_that_end_it) {
+  using Relation = Awaited::Relation;
+  RankSeen rank = waits("shmem_int_wait_until", Waiting::anybody);
+  rank.wait->word = "flag";
+  rank.wait->value = "-1";
+  rank.wait->awaited = {
+      .value = ~0ULL - 1, .words = 1, .size = 4, .is_signed = true, .relation = Relation::greater};
+  EXPECT_TRUE(
+      first_of(diagnosis_of({in_barrier(), rank}))
+          .starts_with("rank 1 waits in shmem_int_wait_until on flag, which is -1, until it "
+                       "is greater than -2; no rank is left to write there: all others "));
+  rank.wait->call = "shmem_int_wait_until_all";
+  rank.wait->awaited.words = 9;
+  EXPECT_EQ(format_value(*rank.wait), "are -1, ...");
+  EXPECT_EQ(format_awaited(*rank.wait), "all 9 are greater than -2");
+  rank.wait->awaited.relation = Relation::unknown;  // a value for each
+  EXPECT_EQ(format_awaited(*rank.wait), "");
+}
+
+// Rank 0 writes to rank 1, which waits for 8 bytes at 64 of its heap.
+std::string writer_of(std::vector<trace::Event> writes) {
+  trace::RankTrace writer{.rank = 0, .heap = 0x1000, .heap_size = 0x1000};
+  writer.names = {"", "shmem_long_p", "shmem_put_signal"};
+  for (trace::Event& write : writes) write.peer = 1;
+  writer.threads = {{.events = std::move(writes)}};
+  const trace::RankTrace other{.rank = 1, .heap = 0x8000, .heap_size = 0x1000};
+  RankSeen waiting = waits("shmem_long_wait_until", Waiting::anybody);
+  waiting.rank = 1;
+  waiting.wait->place = 0x8040;
+  waiting.wait->word = "heap+0x40";
+  waiting.wait->awaited = {.words = 1, .size = 8};
+  trace::Symbols symbols;
+  return describe_writer({{.ranks = {writer, other}}}, waiting, 5'000'000'000, symbols);
+}
+
+TEST(why, the_last_write_to_a_word_or_else_near_it_is_told) {
+  const auto put = [](std::uint64_t place, std::uint64_t bytes, std::int64_t at_ns,
+                      std::uint16_t name = 1) {
+    return trace::Event{.kind = EventKind::put,
+                        .name = name,
+                        .begin_ns = at_ns,
+                        .place = 0x1000 + place,
+                        .bytes = bytes};
+  };
+  EXPECT_EQ(writer_of({put(64, 8, 1), put(64, 8, 3'000'000'000), put(72, 8, 4'000'000'000)}),
+            "the last write to heap+0x40 of rank 1: rank 0, shmem_long_p, 2.0 s ago");
+  EXPECT_EQ(writer_of({put(72, 8, 1'000'000'000), put(48, 8, 1)}),
+            "no write to heap+0x40 of rank 1 is in the events of the trace; the last one near it, "
+            "just after it: rank 0, shmem_long_p, 4.0 s ago");
+  EXPECT_TRUE(writer_of({put(48, 8, 1)}).find("near it, 8 bytes before it: rank 0") !=
+              std::string::npos);
+  EXPECT_EQ(writer_of({put(1024, 8, 1), put(0, 4000, 1, 2)}),
+            "no write to heap+0x40 of rank 1 is in the events of the trace; the last one near it, "
+            "56 bytes before it: rank 0, shmem_put_signal, 5.0 s ago");
+  EXPECT_EQ(writer_of({put(1024, 8, 1)}),
+            "no put or atomic operation to heap+0x40 of rank 1 is in the events of the trace");
+}
+
+TEST(why, a_loop_is_where_every_look_found_the_same_few_instructions) {
+  const auto look = [](std::uint64_t address) {
+    const Frame frame{
+        .function = "main", .file = "spin.c", .line = 5, .is_program = true, .address = address};
+    return Place{.threads = {{.thread = 7, .name = "t", .frames = {frame}}}};
+  };
+  const auto loop_of = [](const std::vector<Place>& looks) {
+    RankSeen rank = runs();
+    find_loop(rank, looks);
+    return rank.loop;
+  };
+  EXPECT_EQ(loop_of({look(0x40), look(0x46), look(0x40), look(0x44)}), "spin.c:5 in main");
+  EXPECT_EQ(loop_of({look(0x40), look(0x80), look(0x40), look(0x44)}), "");
+  EXPECT_EQ(loop_of({look(0x40), look(0x40)}), "");  // too few
+  EXPECT_EQ(loop_of({look(0x40), {}, look(0x40), look(0x44)}), "");
+}
+
+TEST(why, the_variable_that_a_loop_reads_is_found_in_its_instructions) {
+  const auto readings = [](std::vector<std::uint8_t> code) {
+    return readings_in(std::as_bytes(std::span(code)), 0x1000);
+  };
+  // mov 0x20(%rip),%eax; test %eax,%eax; je
+  const auto move = readings({0x8b, 0x05, 0x20, 0, 0, 0, 0x85, 0xc0, 0x74, 0xf6});
+  ASSERT_EQ(move.size(), 1U);
+  EXPECT_EQ(move[0].begin, 0x1000U);
+  EXPECT_EQ(move[0].end, 0x1006U);
+  EXPECT_EQ(move[0].address, 0x1026U);
+  // cmpl $1,-0x10(%rip); jne
+  const auto compare = readings({0x83, 0x3d, 0xf0, 0xff, 0xff, 0xff, 0x01, 0x75, 0xf7});
+  ASSERT_EQ(compare.size(), 1U);
+  EXPECT_EQ(compare[0].address, 0x0ff7U);
+  EXPECT_TRUE(readings({0xeb, 0xfe}).empty());
 }
 
 TEST(why, a_circle_beside_a_chain_into_it_is_named_alone) {

@@ -35,6 +35,19 @@ class JobsTest(WhyCase):
         self.end(job)
         self.assertNotIn(job_id, tool("ps").stdout)
 
+    @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
+    def test_jobs_on_several_hosts_are_found_by_their_program(self):
+        program = Path(self.folder) / "far_program"
+        program.symlink_to(why_case.PROBLEMS)
+        job = self.start_ready_with(("--hosts", "localhost:2,localhost:2", str(program), "nothing"), None)
+        why = json.loads(tool("why", "--json", "--watch", "0.1", "far_program").stdout)
+        top = json.loads(tool("top", "--json", "--interval", "0.1", "far_program").stdout)
+        listed = tool("ps", "far_program").stdout
+        self.end(job)
+        for ranks in (why["seen"], top["ranks"]):
+            self.assertEqual([rank["rank"] for rank in ranks], list(range(RANKS)))
+        self.assertEqual(listed.count("far_program nothing"), 1)
+
     def test_jobs_are_found_by_their_program(self):
         program = Path(self.folder) / "the_program"
         program.symlink_to(why_case.PROBLEMS)

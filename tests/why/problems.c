@@ -55,13 +55,20 @@ static void stopped(void) {
   if (is_last) raise(SIGSTOP);
 }
 
+// It gets another value than it waits for.
 static void word_that_nobody_writes(void) {
+  if (me == 1) shmem_int_p(&word, 5, ranks - 1);
+  shmem_barrier_all();
   if (is_last) shmem_int_wait_until(&word, SHMEM_CMP_EQ, 7);
 }
 
 static void word_of_heap(void) {
   int* words = shmem_calloc(4, sizeof *words);
-  if (is_last) shmem_int_wait_until_any(words, 4, NULL, SHMEM_CMP_EQ, 7);
+  if (is_last) shmem_int_wait_until_any(words, 4, NULL, SHMEM_CMP_GE, 7);
+}
+
+static void poll_by_itself(void) {
+  while (is_last && *(volatile int*)&word == 0) continue;
 }
 
 static void poll_by_test(void) {
@@ -190,6 +197,7 @@ static const struct {
     {"members", smaller_team},  {"nothing", nothing},
     {"input", end_of_input},    {"child", child_that_stays},
     {"damage", damaged_memory}, {"message", message_that_nobody_sends},
+    {"plain", poll_by_itself},
 };
 
 int main(int argc, char** argv) {

@@ -31,10 +31,10 @@ FIRST_LINES = {
     "loop": r"rank 3 keeps the others waiting: it computes in the program, without a call of the "
     r"library in the \d.* that it was watched; ranks 0-2 wait in shmem_barrier_all for ",
     "stopped": r"rank 3 is stopped by a signal: kill -CONT \d+ lets it go on; ranks 0-2 wait in ",
-    "word": r"rank 3 waits in shmem_int_wait_until on word for something that no rank is left to do: "
-    r"all others wait too; ranks 0-2 wait in shmem_barrier_all",
-    "heap": r"rank 3 waits in shmem_int_wait_until_any on heap\+0x[0-9a-f]+ for something that no "
-    r"rank is left to do: all others wait too; ranks 0-2 wait in shmem_barrier_all",
+    "word": r"rank 3 waits in shmem_int_wait_until on word, which is 5, until it is 7; no rank is left "
+    r"to write there: all others wait too; ranks 0-2 wait in shmem_barrier_all",
+    "heap": r"rank 3 waits in shmem_int_wait_until_any on heap\+0x[0-9a-f]+, which are 0, 0, 0, 0, until one of "
+    r"the 4 is at least 7; no rank is left to write there: all others wait too; ranks 0-2 wait in shmem_barrier_all",
     "test": r"rank 3 keeps the others waiting: it polls, calling shmem_int_test again and again, in ",
     "get": r"rank 3 keeps the others waiting: it calls (?:shmem_int_g|the library) again and again, perhaps as a poll, in ",
     "sleep": r"rank 3 keeps the others waiting: it sleeps in the program, in \w*nanosleep, without ",
@@ -83,13 +83,14 @@ class WhyTest(WhyCase):
                               r"gondwana run: rank 3 keeps the others waiting: ")
 
     @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
-    def test_the_reason_follows_an_interrupt_with_several_hosts(self):
-        job = self.start_ready_with(("--hosts", "localhost:2,localhost:2", why_case.PROBLEMS, "loop"), None)
-        time.sleep(1)  # all are where they stay
-        job.send_signal(signal.SIGINT)
-        _, err = job.communicate(timeout=WATCHDOG)
-        self.assertEqual(job.returncode, 128 + signal.SIGINT)
-        self.assertRegex(err, "^gondwana run: rank 3 keeps the others waiting: ")
+    def test_the_reason_follows_an_interrupt_or_a_quit_with_several_hosts(self):
+        for number in (signal.SIGINT, signal.SIGQUIT):
+            job = self.start_ready_with(("--hosts", "localhost:2,localhost:2", why_case.PROBLEMS, "loop"), None)
+            time.sleep(1)  # all are where they stay
+            job.send_signal(number)
+            _, err = job.communicate(timeout=WATCHDOG)
+            self.assertEqual(job.returncode, 128 + number)
+            self.assertRegex(err, "^gondwana run: rank 3 keeps the others waiting: ")
 
     def test_the_reason_follows_the_end_of_the_time_on_one_host(self):
         status, _, err = self.run_job("--timeout", "2", "-n", "4", why_case.PROBLEMS, "loop")
@@ -147,8 +148,31 @@ class WhyTest(WhyCase):
         text = self.why(job, "--watch", "0.3")
         said = json.loads(self.why(job, "--json", "--watch", "0.1"))
         self.end(job)
-        self.assertRegex(text, r"(?m)^  3 .*waits in shmem_int_wait_until on word, which is 0$")
-        self.assertEqual(said["seen"][3]["wait"]["value"], 0)
+        self.assertRegex(text, r"(?m)^  3 .*waits in shmem_int_wait_until on word, which is 5, until it is 7$")
+        self.assertRegex(text, r"(?m)^  which rank wrote there last .* -x GONDWANA_TRACE=yes$")
+        wait = said["seen"][3]["wait"]
+        self.assertEqual((wait["value"], wait["until"]), (5, "it is 7"))
+
+    def test_a_traced_job_tells_which_rank_wrote_a_word_last(self):
+        job = self.begin_problem("word", "-x", "GONDWANA_TRACE=yes", cwd=self.folder)
+        text = self.why(job, "--watch", "0.3")
+        self.end(job)
+        self.assertRegex(
+            text,
+            r"(?m)^  the last write to word of rank 3: rank 1, shmem_int_p at problems\.c:\d+ in "
+            r"word_that_nobody_writes, [\d.]+ m?s ago$",
+        )
+
+    def test_a_loop_of_the_program_is_named_with_its_place(self):
+        job = self.begin_problem("plain")
+        text = self.why(job, "--watch", "0.3")
+        self.end(job)
+        self.assertRegex(text, "^" + FIRST_LINES["loop"])
+        self.assertRegex(
+            text,
+            r"(?m)^  rank 3 .*: poll_by_itself at .*problems\.c:\d+\n"
+            r"    all looks found it in a short loop there(, which reads word)?; if that waits for a write of another ",
+        )
 
     @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
     def test_an_agent_that_is_stopped_is_named(self):

@@ -12,6 +12,20 @@
 
 // What is on the wire, in its order: beside the types, so that the archive finds it.
 
+namespace gondwana {
+
+constexpr std::uint8_t enumerators(RankState /*state*/) {
+  return 4;
+}
+constexpr std::uint8_t enumerators(Awaited::Relation /*relation*/) {
+  return 7;
+}
+void fields(auto& archive, Of<Awaited> auto& awaited) {
+  archive(awaited.value, awaited.words, awaited.size, awaited.is_signed, awaited.relation);
+}
+
+}  // namespace gondwana
+
 namespace gondwana::jobs {
 
 void fields(auto& archive, Of<RankCounts> auto& counts) {
@@ -28,7 +42,7 @@ void fields(auto& archive, Of<Members> auto& members) {
 }
 void fields(auto& archive, Of<WaitSeen> auto& wait) {
   archive(wait.call, wait.peer, wait.team, wait.place, wait.word, wait.members, wait.seconds);
-  archive(wait.lasted, wait.value);
+  archive(wait.lasted, wait.value, wait.awaited);
 }
 constexpr std::uint8_t enumerators(RankSeen::Process /*process*/) {
   return 4;
@@ -68,19 +82,12 @@ bool is_sound(const JobSeen& job) {
 }
 
 void fields(auto& archive, Of<JobSeen> auto& job) {
-  archive(job.id, job.program, job.ranks, job.nodes, job.watched_s, job.found, job.seen);
+  archive(job.id, job.program, job.ranks, job.nodes, job.watched_s, job.is_traced, job.found);
+  archive(job.seen);
   archive.expect(is_sound(job));
 }
 
 }  // namespace gondwana::jobs
-
-namespace gondwana {
-
-constexpr std::uint8_t enumerators(RankState /*state*/) {
-  return 4;
-}
-
-}  // namespace gondwana
 
 namespace gondwana::why {
 

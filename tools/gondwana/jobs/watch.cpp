@@ -151,6 +151,7 @@ class Watched {
                     .team = team,
                     .place = place,
                     .word = name_in_heap(place),
+                    .awaited = wait->awaited(),
                     .members = members_of(*page_, team),
                     .seconds = static_cast<double>(now_ns - since_ns) * 1e-9,
                     .lasted = lasted_ && since_ns == since_ns_};
@@ -280,6 +281,7 @@ JobSeen watch(const FoundJob& job, std::chrono::milliseconds time, FunctionRef<b
                .ranks = job.facts().job_ranks,
                .nodes = job.facts().nodes,
                .watched_s = static_cast<double>(watched_ns) * 1e-9,
+               .is_traced = job.facts().ring_size != 0,
                .found = {},
                .seen = {},
                .complaints = {}};

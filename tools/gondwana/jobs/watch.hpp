@@ -40,10 +40,11 @@ struct WaitSeen {
   std::uint32_t team = Waiting::no_team;
   std::uint64_t place = 0;  // address of the lock or word, in the memory of the rank; 0: none
   std::string word = {};    // its name: "locks+8", "heap+0x40"; empty: not known
-  std::string value = {};   // of the word, at the end; empty: not known
-  Members members = {};     // of that team
-  double seconds = 0;       // that it has lasted
-  bool lasted = false;      // all the time that the job was watched
+  std::string value = {};   // of the word, at the end: "0", or "0, 7" of several; empty: not known
+  Awaited awaited = {};
+  Members members = {};  // of that team
+  double seconds = 0;    // that it has lasted
+  bool lasted = false;   // all the time that the job was watched
 };
 
 struct RankSeen {
@@ -69,6 +70,8 @@ struct RankSeen {
   pid_t tracer = 0;              // a debugger that holds it
   std::string system_call = {};  // that it sleeps in, outside of the library; empty: not known
   std::string polls = {};        // the call that it makes again and again; empty: not known
+  std::string loop = {};  // a few instructions of the program that it does not leave; or empty
+  std::string loop_reads = {};  // a variable that these name; empty: not known
 };
 
 // A node agent.
@@ -100,6 +103,7 @@ struct JobSeen {
   std::uint32_t ranks = 0;  // on all nodes
   std::uint32_t nodes = 0;
   double watched_s = 0;
+  bool is_traced = false;
   std::vector<NodeSeen> found;  // the nodes that could be looked at
   std::vector<RankSeen> seen;   // their ranks, in order
   // Why other nodes could not be looked at.

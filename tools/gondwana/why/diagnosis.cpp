@@ -13,6 +13,7 @@
 #include "core/debug_hint.hpp"
 #include "memory/rank_report.hpp"
 #include "why/wait_graph.hpp"
+#include "why/words.hpp"
 
 namespace gondwana::why {
 namespace {
@@ -35,6 +36,15 @@ std::string name(const Ranks& ranks) {
 // "shmem_set_lock on locks+8"
 std::string call_of(const jobs::WaitSeen& wait) {
   return wait.word.empty() ? wait.call : fmt::format("{} on {}", wait.call, wait.word);
+}
+
+// "shmem_int_wait_until on flag, which is 0, until it is 7"
+std::string call_and_value_of(const jobs::WaitSeen& wait) {
+  std::string text = call_of(wait);
+  if (const std::string value = format_value(wait); !value.empty()) text += ", which " + value;
+  if (const std::string awaited = format_awaited(wait); !awaited.empty())
+    text += ", until " + awaited;
+  return text;
 }
 
 class Findings {
@@ -336,7 +346,12 @@ class Findings {
 
   void tell_of_forgotten(const Ranks& alone) {
     std::map<std::string, Ranks> calls;
-    for (const std::uint32_t rank : alone) calls[call_of(*graph_.rank(rank).wait)].push_back(rank);
+    bool tells_what = true;
+    for (const std::uint32_t rank : alone) {
+      const jobs::WaitSeen& wait = *graph_.rank(rank).wait;
+      calls[call_and_value_of(wait)].push_back(rank);
+      tells_what = tells_what && !format_awaited(wait).empty();
+    }
     std::string each;
     for (const auto& [call, ranks] : calls)
       each += fmt::format("{}{} wait{} in {}", each.empty() ? "" : ", ", name(ranks),
@@ -347,7 +362,11 @@ class Findings {
     if (others == 0 && alone.size() > 1) rest = "all ranks wait";
     if (!left.empty())
       rest += fmt::format("; {} {} left the job", name(left), left.size() == 1 ? "has" : "have");
-    say(fmt::format("{} for something that no rank is left to do: {}", each, rest), alone);
+    say(fmt::format("{}{}: {}", each,
+                    tells_what ? "; no rank is left to write there"
+                               : " for something that no rank is left to do",
+                    rest),
+        alone);
   }
 
   // One rank does more than the others, or does the same more slowly.

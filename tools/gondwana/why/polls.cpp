@@ -9,6 +9,7 @@
 #include <string_view>
 #include <thread>
 
+#include "why/loops.hpp"
 #include "why/wait_graph.hpp"
 
 namespace gondwana::why {
@@ -92,9 +93,12 @@ bool find_polls(hosts::JobView& view, jobs::JobSeen& job, const std::vector<Plac
     if (may_poll(rank) && std::ranges::find(places, rank.rank, &Place::rank) != places.end())
       ranks.push_back(rank.rank);
   std::map<std::uint32_t, std::map<std::string, int>> calls;
+  std::map<std::uint32_t, std::vector<Place>> looks;
   const auto count = [&](const std::vector<Place>& found) {
-    for (const Place& place : found)
+    for (const Place& place : found) {
       if (std::string call = call_of_library(place); !call.empty()) ++calls[place.rank][call];
+      looks[place.rank].push_back(place);
+    }
   };
   count(places);
   for (int look = 0; look < more_looks && !ranks.empty() && goes_on(); ++look) {
@@ -107,6 +111,7 @@ bool find_polls(hosts::JobView& view, jobs::JobSeen& job, const std::vector<Plac
     std::string call = only_call(calls[rank.rank]);
     if (does(rank) == Does::silent || brings_value(call) || (call == any_call && only_reads(rank)))
       rank.polls = std::move(call);
+    if (does(rank) == Does::silent && rank.polls.empty()) find_loop(rank, looks[rank.rank]);
     any = any || !rank.polls.empty();
   }
   return any;

@@ -10,8 +10,9 @@
 
 namespace gondwana::why {
 
-// Looks at the stacks of the ranks of `places` some times more, and sets RankSeen::polls of those
-// that are found in the same call. Returns whether there is one. Each look holds a rank for some
+// Looks at the stacks of the ranks of `places` some times more. Sets RankSeen::polls of those that
+// are found in the same call, and RankSeen::loop of those that are found at the same few
+// instructions of the program. Returns whether one polls. Each look holds a rank for some
 // milliseconds. None begins once `goes_on` says no.
 bool find_polls(hosts::JobView& view, jobs::JobSeen& job, const std::vector<Place>& places,
                 FunctionRef<bool()> goes_on);

@@ -8,8 +8,11 @@
 #include "core/printable.hpp"
 #include "json_text.hpp"
 #include "memory/rank_report.hpp"
+#include "why/loops.hpp"
 #include "why/polls.hpp"
 #include "why/wait_graph.hpp"
+#include "why/words.hpp"
+#include "why/writers.hpp"
 
 namespace gondwana::why {
 
@@ -39,13 +42,16 @@ std::string table(const JobSeen& job) {
     std::vector<std::uint32_t> ranks;
     double longest = 0;
     double computed = 0;
-    std::string value;  // that all of them wait at
+    std::string value;    // that the words of all of them have
+    std::string awaited;  // that all of them wait for
   };
   std::map<std::string, Group> groups;
   for (const RankSeen& rank : job.seen) {
     Group& group = groups[describe(rank)];
-    const std::string value = rank.wait ? rank.wait->value : "";
+    const std::string value = rank.wait ? format_value(*rank.wait) : "";
+    const std::string awaited = rank.wait ? format_awaited(*rank.wait) : "";
     group.value = group.ranks.empty() || group.value == value ? value : "";
+    group.awaited = group.ranks.empty() || group.awaited == awaited ? awaited : "";
     group.ranks.push_back(rank.rank);
     group.computed += rank.computed;
     if (rank.wait) group.longest = std::max(group.longest, rank.wait->seconds);
@@ -60,17 +66,24 @@ std::string table(const JobSeen& job) {
                         std::max<std::size_t>(widest, 5),
                         group.longest > 0 ? format_seconds(group.longest) : "",
                         100 * group.computed / static_cast<double>(group.ranks.size()),
-                        printable(what) + (group.value.empty() ? "" : ", which is " + group.value));
+                        printable(what) + (group.value.empty() ? "" : ", which " + group.value) +
+                            (group.awaited.empty() ? "" : ", until " + group.awaited));
   return text;
 }
 
 }  // namespace
 
 std::string to_text(const Report& report, bool stacks) {
-  const auto& [job, diagnosis, places] = report;
+  const auto& [job, diagnosis, places, writers] = report;
   std::string text;
   for (const std::string& sentence : diagnosis.sentences) text += printable(sentence) + "\n";
-  for (const Place& place : places) text += to_text(place, stacks);
+  for (const Place& place : places) {
+    text += to_text(place, stacks);
+    const auto rank = std::ranges::find(job.seen, place.rank, &RankSeen::rank);
+    if (rank != job.seen.end() && !rank->loop.empty())
+      text += fmt::format("    {}\n", printable(describe_loop(*rank)));
+  }
+  for (const std::string& writer : writers) text += fmt::format("  {}\n", printable(writer));
   const std::string program = job.program.empty() ? "" : " of " + printable(job.program);
   return text + fmt::format("job {}, {} ranks{}\n", printable(job.id), job.ranks, program) +
          table(job);
@@ -83,39 +96,48 @@ std::string to_json(const jobs::NodeSeen& node) {
                      json_text(node.host), node.first, node.ranks);
 }
 
-std::string to_json(const RankSeen& rank) {
-  std::string wait = "null";
+std::string to_json(const jobs::WaitSeen& wait) {
   const auto number = [](std::uint32_t value) {
     return value == ~std::uint32_t{0} ? std::string("null") : fmt::to_string(value);
   };
-  if (rank.wait)
-    wait = fmt::format(R"({{"call": {}, "peer": {}, "team": {}, "word": {}, "value": {}, )"
-                       R"("seconds": {:.3f}}})",
-                       json_text(rank.wait->call), number(rank.wait->peer), number(rank.wait->team),
-                       json_text(rank.wait->word),
-                       rank.wait->value.empty() ? "null" : rank.wait->value, rank.wait->seconds);
+  const std::string value = wait.value.empty()        ? "null"
+                            : wait.awaited.words == 1 ? wait.value
+                                                      : fmt::format("[{}]", wait.value);
+  const std::string awaited = format_awaited(wait);
+  return fmt::format(R"({{"call": {}, "peer": {}, "team": {}, "word": {}, "value": {}, )"
+                     R"("until": {}, "seconds": {:.3f}}})",
+                     json_text(wait.call), number(wait.peer), number(wait.team),
+                     json_text(wait.word), value, awaited.empty() ? "null" : json_text(awaited),
+                     wait.seconds);
+}
+
+std::string to_json(const RankSeen& rank) {
+  const std::string wait = rank.wait ? to_json(*rank.wait) : "null";
   return fmt::format(
       R"({{"rank": {}, "node": {}, "process": {}, "does": {}, "wait": {}, "waited": {:.3f}, )"
-      R"("computed": {:.3f}, "delayed": {:.3f}, "calls": {}, "system_call": {}, "polls": {}}})",
+      R"("computed": {:.3f}, "delayed": {:.3f}, "calls": {}, "system_call": {}, "polls": {}, )"
+      R"("loop": {}, "loop_reads": {}}})",
       rank.rank, rank.node, rank.pid, json_text(describe(rank)), wait, rank.waited, rank.computed,
-      rank.delayed, rank.calls, json_text(rank.system_call), json_text(rank.polls));
+      rank.delayed, rank.calls, json_text(rank.system_call), json_text(rank.polls),
+      json_text(rank.loop), json_text(rank.loop_reads));
 }
 
 }  // namespace
 
 std::string to_json(const Report& report) {
-  const auto& [job, diagnosis, places] = report;
+  const auto& [job, diagnosis, places, writers] = report;
   return fmt::format(
       "{{\n  \"job\": {},\n  \"program\": {},\n  \"ranks\": {},\n  \"nodes\": {},\n"
       "  \"watched\": {:.3f},\n  \"ended\": {},\n  \"hosts\": {},\n  \"findings\": {},\n  "
       "\"culprits\": {},\n  "
-      "\"places\": {},\n"
+      "\"places\": {},\n  \"writers\": {},\n"
       "  \"seen\": {}\n}}\n",
       json_text(job.id), json_text(job.program), job.ranks, job.nodes, job.watched_s, is_over(job),
       json_list(job.found, [](const jobs::NodeSeen& node) { return to_json(node); }),
       json_list(diagnosis.sentences, [](const std::string& text) { return json_text(text); }),
       json_list(diagnosis.culprits, [](std::uint32_t rank) { return fmt::to_string(rank); }),
       json_list(places, [](const Place& place) { return to_json(place); }),
+      json_list(writers, [](const std::string& text) { return json_text(text); }),
       json_list(job.seen, [](const RankSeen& rank) { return "\n    " + to_json(rank); }));
 }
 
@@ -126,7 +148,8 @@ Report examine(hosts::JobView& view, std::chrono::milliseconds time, FunctionRef
   if (const auto ranks = ranks_to_find(seen, diagnosis); !ranks.empty())
     places = view.find_places(ranks, goes_on);
   if (find_polls(view, seen, places, goes_on)) diagnosis = diagnose(seen, Stacks::seen);
-  return {std::move(seen), std::move(diagnosis), std::move(places)};
+  std::vector<std::string> writers = find_writers(view, seen, diagnosis.culprits, goes_on);
+  return {std::move(seen), std::move(diagnosis), std::move(places), std::move(writers)};
 }
 
 std::string examine_job(const std::string& job, const std::vector<launch::Host>& hosts,

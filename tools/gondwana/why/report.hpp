@@ -17,7 +17,8 @@ namespace gondwana::why {
 struct Report {
   jobs::JobSeen job;
   Diagnosis diagnosis;
-  std::vector<Place> places;  // of culprits
+  std::vector<Place> places;         // of culprits
+  std::vector<std::string> writers;  // sentences: to the words that culprits wait for
 };
 
 // Takes `time`, and what it takes to read stacks. Other hosts are not waited for where `goes_on`

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -15,53 +17,29 @@
 namespace gondwana::why {
 namespace {
 
-struct Type {
-  std::string_view name;  // in the names of calls
-  std::size_t size;
-  bool is_signed;
-};
+constexpr std::uint32_t most_values = 8;  // of an array
 
-constexpr std::array types{
-    Type{"short", sizeof(short), true},
-    Type{"int", sizeof(int), true},
-    Type{"long", sizeof(long), true},
-    Type{"longlong", sizeof(long long), true},
-    Type{"ushort", sizeof(short), false},
-    Type{"uint", sizeof(int), false},
-    Type{"ulong", sizeof(long), false},
-    Type{"ulonglong", sizeof(long long), false},
-    Type{"int32", sizeof(std::int32_t), true},
-    Type{"int64", sizeof(std::int64_t), true},
-    Type{"uint32", sizeof(std::uint32_t), false},
-    Type{"uint64", sizeof(std::uint64_t), false},
-    Type{"size", sizeof(std::size_t), false},
-    Type{"ptrdiff", sizeof(std::ptrdiff_t), true},
-    Type{"signal", sizeof(std::uint64_t), false},
-};
-
-// Of the one word that shmem_int_wait_until, shmem_signal_wait_until and their like wait for.
-const Type* type_of_word(std::string_view call) {
-  constexpr std::string_view before = "shmem_";
-  constexpr std::string_view after = "_wait_until";
-  if (!call.starts_with(before) || !call.ends_with(after)) return nullptr;
-  call.remove_prefix(before.size());
-  call.remove_suffix(std::min(call.size(), after.size()));
-  const auto* type = std::ranges::find(types, call, &Type::name);
-  return type != types.end() ? type : nullptr;
+std::string format_number(std::uint64_t bits, const Awaited& kind) {
+  if (!kind.is_signed) return fmt::to_string(bits);
+  const int unused_bits = 64 - 8 * kind.size;
+  return fmt::to_string(static_cast<std::int64_t>(bits << unused_bits) >> unused_bits);
 }
 
 // Empty where this process may not read that one.
-std::string value_at(pid_t process, std::uint64_t place, std::string_view call) {
-  const Type* type = type_of_word(call);
-  if (type == nullptr) return {};
-  std::uint64_t bits = 0;
-  const iovec here{&bits, type->size};
-  const iovec there{reinterpret_cast<void*>(place), type->size};
-  if (::process_vm_readv(process, &here, 1, &there, 1, 0) != static_cast<ssize_t>(type->size))
+std::string values_at(pid_t process, std::uint64_t place, const Awaited& kind) {
+  std::array<std::byte, most_values * sizeof(std::uint64_t)> bytes{};
+  const std::size_t words = std::min(kind.words, most_values);
+  const iovec here{bytes.data(), words * kind.size};
+  const iovec there{reinterpret_cast<void*>(place), words * kind.size};
+  if (::process_vm_readv(process, &here, 1, &there, 1, 0) != static_cast<ssize_t>(here.iov_len))
     return {};
-  if (!type->is_signed) return fmt::to_string(bits);
-  const auto unused_bits = static_cast<int>(8 * (sizeof(bits) - type->size));
-  return fmt::to_string(static_cast<std::int64_t>(bits << unused_bits) >> unused_bits);
+  std::string text;
+  for (std::size_t word = 0; word < words; ++word) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, bytes.data() + word * kind.size, kind.size);
+    text += (text.empty() ? "" : ", ") + format_number(bits, kind);
+  }
+  return text;
 }
 
 }  // namespace
@@ -70,8 +48,8 @@ void name_words(jobs::JobSeen& job) {
   // Each takes some milliseconds, and ranks beyond these wait for the same, most often.
   constexpr int most = 64;
   for (jobs::RankSeen& rank : job.seen)
-    if (rank.wait && rank.wait->place != 0 && rank.pid != 0)
-      rank.wait->value = value_at(rank.pid, rank.wait->place, rank.wait->call);
+    if (rank.wait && rank.wait->place != 0 && rank.pid != 0 && rank.wait->awaited.words != 0)
+      rank.wait->value = values_at(rank.pid, rank.wait->place, rank.wait->awaited);
   int named = 0;
   for (jobs::RankSeen& rank : job.seen) {
     if (!rank.wait || rank.wait->place == 0 || !rank.wait->word.empty() || rank.pid == 0) continue;
@@ -79,6 +57,25 @@ void name_words(jobs::JobSeen& job) {
     if (!function || named++ == most) return;
     reinterpret_cast<NameVariable>(*function)({rank.pid, rank.wait->place}, &rank.wait->word);
   }
+}
+
+std::string format_value(const jobs::WaitSeen& wait) {
+  if (wait.value.empty()) return {};
+  return fmt::format("{} {}{}", wait.awaited.words == 1 ? "is" : "are", wait.value,
+                     wait.awaited.words > most_values ? ", ..." : "");
+}
+
+std::string format_awaited(const jobs::WaitSeen& wait) {
+  constexpr std::array<std::string_view, 7> relations{
+      "", "", "not ", "greater than ", "at least ", "less than ", "at most "};
+  const Awaited& awaited = wait.awaited;
+  if (awaited.relation == Awaited::Relation::unknown || awaited.words == 0) return {};
+  const bool is_all = wait.call.find("_all") != std::string::npos;
+  const std::string words = awaited.words == 1 ? (wait.word.empty() ? "its word is" : "it is")
+                            : is_all           ? fmt::format("all {} are", awaited.words)
+                                               : fmt::format("one of the {} is", awaited.words);
+  return fmt::format("{} {}{}", words, relations.at(static_cast<std::size_t>(awaited.relation)),
+                     format_number(awaited.value, awaited));
 }
 
 }  // namespace gondwana::why
