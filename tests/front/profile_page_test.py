@@ -99,6 +99,7 @@ class FiguresTest(PageCase):
         text = self.page.read_text(encoding="utf-8")
         self.assertEqual(text.count("data:image/svg+xml;base64,"), 2)
         self.check_circumstances(text, ended.stderr)
+        self.check_regions(program, text)
         self.check_paths(program, ended.stderr)
         self.assertNotRegex(text, r'(?:src|href)="(?!data:)')
 
@@ -107,6 +108,17 @@ class FiguresTest(PageCase):
         self.assertRegex(text, rf"<code>\S*gondwana run --profile={self.page} .* late</code>")
         self.assertRegex(text, r"\d{4}-\d\d-\d\d \d\d:\d\d .*<br>")
         self.assertRegex(text, r"load average before it began: [\d.]+, on \d+ processors")
+
+    def check_regions(self, program: str, text: str) -> None:
+        """A table where the program names some."""
+        if program != "profile_calls":
+            self.assertNotIn("<h2>Regions</h2>", text)
+            return
+        self.assertRegex(text, r"<h2>Regions</h2>(?s:.*?)<td>exchange</td><td>12</td>")
+        for rank in self.data():
+            ((name, times, nanoseconds),) = rank["regions"]
+            self.assertEqual((name, times), ("exchange", 3))
+            self.assertLess(nanoseconds, rank["seconds"] * 1e9)
 
     def check_paths(self, program: str, errors: str) -> None:
         """The path of the put, with the line of each call."""
@@ -302,6 +314,7 @@ class DataTest(unittest.TestCase):
         "host": "a", "node_leader": 0, "seconds": 1.5, "calls": [["shmem_putmem", 3, 1200, 24]],
         "put": [[1, 24]], "get": [], "atomic": [], "message": [], "modules": ["./a", "/lib/b"],
         "paths": [["shmem_putmem", 3, 1200, 24, [0, 4096], [1, 8192]]],
+        "regions": [["halo", 2, 900]],
     }
     DATA = {"format": "gondwana profile 1", "title": "2 ranks", "has_matrix": True,
             "of_threads": False, "ranks": [RANK, {**RANK, "paths": []}]}
@@ -322,6 +335,7 @@ class DataTest(unittest.TestCase):
         profile = self.read(json.dumps(self.DATA).encode())
         self.assertEqual(profile.ranks[0].paths[0].places, [("./a", 4096), ("/lib/b", 8192)])
         self.assertEqual(profile.ranks[1].traffic["put"], {1: 24})
+        self.assertEqual((profile.regions(), profile.ranks[0].regions["halo"].count), (["halo"], 2))
 
     def test_what_is_damaged_is_told(self):
         random = Random(1)

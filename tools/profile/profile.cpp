@@ -94,6 +94,7 @@ bool Profile::has_tables() {
 
 void Profile::allocate_tables() {
   paths_.clear();
+  regions_.clear();
   const auto ranks = static_cast<std::size_t>(pshmem_n_pes());
   if (slots_.allocate(slots_wanted(), settings_->matrix ? ranks : 0)) return;
   give_up({Errc::out_of_memory,
@@ -170,7 +171,7 @@ void Profile::end_counting(std::size_t number, std::uint64_t began) {
   slots_.publish(stopwatch_.nanoseconds_per_tick(), stopwatch_.seconds());
   pshmem_barrier_all();
   std::vector<std::string> paths;
-  if (settings_->paths) paths = gather_texts(paths_.as_json(stopwatch_.nanoseconds_per_tick()));
+  if (settings_->paths) paths = gather_texts(own_details(stopwatch_.nanoseconds_per_tick()));
   if (pshmem_my_pe() == 0) {
     std::vector<RankCounts> counts = all_counts();
     for (std::size_t rank = 0; rank < paths.size(); ++rank)
@@ -198,7 +199,7 @@ void Profile::abandon(std::size_t number, const std::string& why) {
   const int me = pshmem_my_pe();
   RankCounts& own = counts[static_cast<std::size_t>(me)];
   own.words = slots_.own_counts().words;
-  if (settings_->paths) own.paths = paths_.as_json(own.nanoseconds_per_tick);
+  if (settings_->paths) own.paths = own_details(own.nanoseconds_per_tick);
   deliver({fmt::format("{} ranks, until rank {} {}, {}", counts.size(), me, why,
                        since_begin(seconds_of_longest(counts))),
            slots_.peers(), 0, slots_.of_threads(), std::move(counts)});
@@ -216,6 +217,10 @@ std::vector<RankCounts> Profile::all_counts() const {
   counts.reserve(static_cast<std::size_t>(pshmem_n_pes()));
   for (int pe = 0; pe < pshmem_n_pes(); ++pe) counts.push_back(scaled(slots_.counts_of(pe)));
   return counts;
+}
+
+std::string Profile::own_details(double nanoseconds_per_tick) {
+  return paths_.as_json(nanoseconds_per_tick) + regions_.as_json(nanoseconds_per_tick);
 }
 
 void Profile::deliver(const Report& report) const {

@@ -10,6 +10,7 @@
 
 #include "clock.hpp"
 #include "rank_paths.hpp"
+#include "rank_regions.hpp"
 #include "report.hpp"
 #include "settings.hpp"
 #include "thread_slots.hpp"
@@ -37,6 +38,10 @@ class Profile {
 
   // Whether calls are counted at all; else they are only traced.
   bool has_tables();
+
+  // The calling thread names what it does from now on, and no longer.
+  void begin_region(const char* name) { RankRegions::begin(counted_session(), name); }
+  void end_region() { regions_.end(counted_session()); }
 
   // The library has started, or been asked to once more, by call `number`, which began then.
   void enter(std::size_t number, const Stopwatch& began);
@@ -70,6 +75,7 @@ class Profile {
   void switch_counting();
   RankCounts scaled(RankCounts counts) const;
   std::vector<RankCounts> all_counts() const;
+  std::string own_details(double nanoseconds_per_tick);
   void deliver(const Report& report) const;
   double seconds_of_longest(const std::vector<RankCounts>& counts) const;
 
@@ -85,6 +91,7 @@ class Profile {
   Stopwatch stopwatch_;
   ThreadSlots slots_;
   RankPaths paths_;
+  RankRegions regions_;
   pid_t process_ = 0;  // a forked child is not the rank
 };
 

@@ -1,5 +1,5 @@
 /* Makes known numbers of calls, in the way that its argument names. */
-#include <shmem.h>
+#include <shmemx.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +83,9 @@ static void exchange(void) {
 
 static int late(void) {
   for (int round = 0; round < 3; ++round) {
+    shmemx_region_begin("exchange");
     exchange();
+    shmemx_region_end();
     if (shmem_my_pe() == 2) usleep(100000);
     shmem_barrier_all();
   }

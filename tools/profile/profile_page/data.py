@@ -39,6 +39,7 @@ class Rank:
     calls: dict[str, Calls]
     traffic: dict[str, dict[int, int]]  # kind -> peer -> bytes
     paths: list[RawPath] = field(default_factory=list)
+    regions: dict[str, Calls] = field(default_factory=dict)  # that the program names
 
     @property
     def inside(self) -> float:
@@ -75,6 +76,14 @@ class Profile:
         for rank in self.ranks:
             for name, calls in rank.calls.items():
                 seconds[name] = seconds.get(name, 0) + calls.seconds
+        return sorted(seconds, key=lambda name: -seconds[name])
+
+    def regions(self) -> list[str]:
+        """All that the program has named, the one that took most time first."""
+        seconds: dict[str, float] = {}
+        for rank in self.ranks:
+            for name, region in rank.regions.items():
+                seconds[name] = seconds.get(name, 0) + region.seconds
         return sorted(seconds, key=lambda name: -seconds[name])
 
     def machine(self) -> str:
@@ -139,6 +148,10 @@ def _rank(found: dict[str, Any]) -> Rank:
         )
         for call, count, nanoseconds, size, *places in found.get("paths", [])
     ]
+    regions = {
+        _of(str, name): Calls(_count(count), _seconds(nanoseconds) / 1e9, 0)
+        for name, count, nanoseconds in found.get("regions", [])
+    }
     return Rank(
         _of(str, found["host"]),
         _count(found["node_leader"]),
@@ -146,4 +159,5 @@ def _rank(found: dict[str, Any]) -> Rank:
         calls,
         traffic,
         paths,
+        regions,
     )

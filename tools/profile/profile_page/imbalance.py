@@ -47,6 +47,12 @@ def of_call(profile: Profile, name: str) -> Spread:
     )
 
 
+def of_region(profile: Profile, name: str) -> Spread:
+    return Spread(
+        [rank.regions[name].seconds if name in rank.regions else 0.0 for rank in profile.ranks]
+    )
+
+
 def inside(profile: Profile) -> Spread:
     return Spread([rank.inside for rank in profile.ranks])
 

@@ -15,6 +15,7 @@ td:nth-child(7) { text-align: left }
 """
 MOST_CALLS = 40
 MOST_PATHS = 25
+MOST_REGIONS = 40
 
 
 def page(
@@ -27,6 +28,7 @@ def page(
         f"{circumstances.as_html(words, ranks)}"
         f"<h2>Advice</h2>\n<ul>{_advice(profile, paths)}</ul>\n"
         f"<h2>Calls</h2>\n{_calls(profile)}"
+        f"{_regions(profile)}"
         f"<h2>Time by call path</h2>\n{_paths(paths)}"
         f"<h2>Load imbalance</h2>\n{_imbalance(profile, balance)}"
         f"<h2>Communication matrix</h2>\n{_matrix(matrix)}"
@@ -59,6 +61,29 @@ def _calls(profile: Profile) -> str:
     note = left_out if len(names) > MOST_CALLS else ""
     heads = ("call", "calls", "time", "mean", "bytes", "share")
     return "<p>On all ranks together.</p>\n" + html_page.table(heads, rows) + note
+
+
+def _regions(profile: Profile) -> str:
+    """Nothing where the program names none."""
+    names = profile.regions()
+    if not names:
+        return ""
+    rows = []
+    for name in names[:MOST_REGIONS]:
+        count = sum(rank.regions[name].count for rank in profile.ranks if name in rank.regions)
+        spread = imbalance.of_region(profile, name)
+        (least, first), (most, last) = spread.least, spread.most
+        figures = (seconds(sum(spread.seconds)), seconds(least), str(first), seconds(most))
+        rows.append([name, str(count), *figures, str(last), f"{spread.factor:.2f}"])
+    heads = ("region", "times", "time", "least", "its rank", "most", "its rank", "most/mean")
+    left_out = f"<p>{len(names) - MOST_REGIONS} more in the data.</p>\n"
+    return (
+        "<h2>Regions</h2>\n<p>What the program names by <code>shmemx_region_begin</code>, with the "
+        "calls and regions within. The time is that of all ranks; the columns after it compare the "
+        "ranks.</p>\n"
+        + html_page.table(heads, rows)
+        + (left_out if len(names) > MOST_REGIONS else "")
+    )
 
 
 def _paths(paths: list[Path]) -> str:
