@@ -6,6 +6,7 @@ import pyte
 
 COLUMN, LINE = 8, 17  # pixels
 SIZE = 13
+NO_BREAK = "\N{NO-BREAK SPACE}"
 PAPER, INK = "#ffffff", "#1f2328"
 
 
@@ -25,7 +26,7 @@ class Terminal:
         width, height = self.screen.columns * COLUMN + 16, self.screen.lines * LINE + 16
         parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-            f'font-family="monospace" font-size="{SIZE}" xml:space="preserve">',
+            f'font-family="monospace" font-size="{SIZE}">',
             f'<rect width="100%" height="100%" fill="{PAPER}" stroke="{INK}"/>',
         ]
         for number in range(self.screen.lines):
@@ -41,9 +42,9 @@ class Terminal:
         width = len(text) * COLUMN
         if is_reverse:
             yield f'<rect x="8" y="{top}" width="{width}" height="{LINE}" fill="{INK}"/>'
-        # The length holds whatever font the viewer has.
+        # The length holds whatever font the viewer has. Spaces that are not broken stay as many as they are.
         yield (
             f'<text x="8" y="{top + SIZE}" textLength="{width}" '
             f'lengthAdjust="spacingAndGlyphs" fill="{PAPER if is_reverse else INK}">'
-            f"{escape(text)}</text>"
+            f"{escape(text).replace(' ', NO_BREAK)}</text>"
         )
