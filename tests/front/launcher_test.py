@@ -59,6 +59,8 @@ class LauncherTest(LauncherCase):
         status, _, err = self.run_job(path)
         self.assertEqual(status, 126)
         self.assertIn("chmod +x", err)
+        if "TSAN_OPTIONS" in os.environ:
+            return  # it makes vfork a fork: the child cannot say why exec failed
         os.chmod(path, 0o755)
         status, _, err = self.run_job(path)
         self.assertEqual(status, 126)
