@@ -12,4 +12,8 @@ struct StructureList {
   static constexpr bool has = (... || std::is_same_v<T, Structures>);
 };
 
+// T is in List.
+template <typename T, typename List>
+concept ListedIn = List::template has<T>;
+
 }  // namespace gondwana

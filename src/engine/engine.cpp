@@ -8,8 +8,8 @@
 
 #include "engine/symmetric/heap_choice.hpp"
 #include "engine/symmetric/rank_facts.hpp"
-#include "memory/regions.hpp"
-#include "memory/tracer.hpp"
+#include "tracing/regions.hpp"
+#include "tracing/tracer.hpp"
 
 namespace gondwana {
 namespace {
@@ -60,7 +60,7 @@ void open_tracer(const Engine::Setup& setup) {
   const std::size_t ring_size = setup.memory->plan().ring_size;
   Regions::start(setup.options.checks);
   if (ring_size == 0) return;
-  TracePlace& place = setup.memory->trace(setup.rank);
+  auto& place = shared_at<TracePlace>(setup.memory->trace(setup.rank), 0);
   place.globals.store(reinterpret_cast<std::uintptr_t>(setup.globals.data()),
                       std::memory_order_relaxed);
   place.globals_size.store(setup.globals.size(), std::memory_order_relaxed);

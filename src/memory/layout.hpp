@@ -1,6 +1,7 @@
-// The one map of what the processes of a job see in common memory, and its fingerprint.
+// What the processes of a job see in common memory. Each layer above has areas and structures of
+// its own there; process/layout/shared_layout.cpp joins them all into one fingerprint.
 //
-// An arena begins with a system area, which has a place for each structure below. The control
+// An arena begins with a system area, which has a place for each structure. The control
 // memory of a node is a sparse memfd, laid out as
 //
 //   NodeHeader | ControlPage of rank 0, 1, ... | sync lines of team 0, 1, ... | scratch of team 0,
@@ -13,22 +14,17 @@
 // All zero is the valid initial state: nothing has to be written before the ranks start.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "core/structure_list.hpp"
 #include "memory/arena_file.hpp"
-#include "memory/armci_place.hpp"
 #include "memory/batch_place.hpp"
 #include "memory/control_page.hpp"
 #include "memory/node_entry.hpp"
 #include "memory/node_plan.hpp"
 #include "memory/relay_place.hpp"
-#include "memory/segment_directory.hpp"
-#include "memory/team_scratch.hpp"
-#include "memory/trace_place.hpp"
 #include "sync/inbox_memory.hpp"
 #include "sync/team_sync.hpp"
 
@@ -40,6 +36,9 @@ inline constexpr std::uint32_t max_set_teams = 16;
 inline constexpr std::uint32_t team_numbers = max_teams + max_set_teams;
 static_assert(team_numbers <= ControlPage::most_teams);
 
+// Bytes in the arena of a member for the collectives of a team on several nodes, at most.
+inline constexpr std::size_t scratch_of_team = std::size_t{3} << 19;
+
 // `count` places of `size` bytes, one after the other.
 struct Area {
   std::size_t offset;
@@ -50,7 +49,7 @@ struct Area {
   constexpr std::size_t end() const { return at(count); }
 };
 
-// The system area of an arena.
+// The system area of an arena: what memory/ and the engine have there.
 namespace system_area {
 
 // What the members of a team tell each other in collectives that are made of puts and gets.
@@ -61,32 +60,15 @@ inline constexpr Area team_flags{0, 512, team_numbers};
 inline constexpr Area data_bell{40 * 1024 + 0x40, sizeof(Doorbell<RealAtomics>)};
 // What must be the same on all ranks.
 inline constexpr Area facts{44 * 1024, sizeof(RankFacts)};
-// Where a door tells which of its segments peers may use.
-inline constexpr Area directory{48 * 1024, 4 * 1024 - 16};
-// Where the ranks of all nodes count, at rank 0, how far they are with leaving.
-inline constexpr Area exit_tallies{52 * 1024 - 16, 8, 2};
 // How messages reach the rank from other nodes.
 inline constexpr Area endpoint_info{52 * 1024, sizeof(EndpointInfo)};
 // Which files lie over parts of the arena.
 inline constexpr Area files{56 * 1024, 4 * 1024};
-// Where a member has laid what it shows the others of a team on several nodes.
-inline constexpr Area team_places{64 * 1024, sizeof(StagedPlace), team_numbers};
 // What the members of a team are about to do, where calls are checked.
 inline constexpr Area call_notes{68 * 1024, 256, max_teams};
 
-// Where the ARMCI door of the rank has laid what its peers use.
-inline constexpr Area armci_place{84 * 1024, sizeof(ArmciPlace)};
-
-inline constexpr std::array all{team_flags,    data_bell, facts,       directory,  exit_tallies,
-                                endpoint_info, files,     team_places, call_notes, armci_place};
-
-constexpr bool is_disjoint() {
-  return std::ranges::adjacent_find(all, [](const Area& one, const Area& next) {
-           return one.end() > next.offset;
-         }) == all.end();
-}
-static_assert(is_disjoint() && all.back().end() <= NodePlan::system_size);
-static_assert(sizeof(ArenaFiles) <= files.size && sizeof(SegmentDirectory) <= directory.size);
+static_assert(sizeof(ArenaFiles) <= files.size);
+inline constexpr std::array areas{team_flags, data_bell, facts, endpoint_info, files, call_notes};
 
 }  // namespace system_area
 
@@ -98,6 +80,9 @@ class ControlLayout {
   // Two halves per team and rank: a collective writes one while the slowest member still reads
   // the other. Sparse: costs nothing until a team reduces.
   static constexpr std::size_t scratch_half = 128 * 1024;
+  // Room for what is said of a rank's trace, before its rings.
+  static constexpr std::size_t trace_head = 192 * 1024;
+  static constexpr std::size_t trace_rings = 32;
 
   // `ring_size`: of the events of a thread, in bytes; 0: the job is not traced.
   explicit constexpr ControlLayout(std::uint32_t ranks, std::uint32_t nodes = 1,
@@ -129,10 +114,14 @@ class ControlLayout {
   constexpr std::size_t batches(std::uint32_t rank) const {
     return relay(ranks_) + rank * sizeof(BatchPlace);
   }
+  // Of a rank, for its TracePlace and the rings of its threads, of `ring_size` bytes each.
+  static constexpr std::size_t trace_size(std::size_t ring_size) {
+    return round_up(trace_head + trace_rings * (cache_line + ring_size), header_size);
+  }
   // That of the agent has the number behind the ranks.
   constexpr std::size_t trace(std::uint32_t rank) const {
     return round_up(nodes_ > 1 ? batches(ranks_) : relay(0), header_size) +
-           rank * TracePlace::size(ring_size_);
+           rank * trace_size(ring_size_);
   }
   constexpr std::size_t size() const {
     return ring_size_ > 0 ? trace(ranks_ + 1) : nodes_ > 1 ? batches(ranks_) : relay(0);
@@ -148,16 +137,20 @@ class ControlLayout {
 
 static_assert(sizeof(NodeHeader) <= ControlLayout::header_size);
 
-// Nothing else is placed in control memory or in a system area: a structure that is not in the list
-// is not in the fingerprint, and does not compile.
-using SharedStructures =
+using MemoryStructures =
     StructureList<NodeHeader, ControlPage, SyncLine<RealAtomics>, NodeEntry, RelayPlace,
                   RecordRing::Head, BatchPlace, Doorbell<RealAtomics>, RankFacts, EndpointInfo,
-                  ArenaFiles, InboxLayout::Channel, InboxLayout::Lock, SegmentDirectory,
-                  TeamScratch, StagedPlace, ArmciPlace, TracePlace, TraceRing, StoredEvent>;
+                  ArenaFiles, InboxLayout::Channel, InboxLayout::Lock>;
+
+// Nothing is placed in control memory or in an arena that is not in the list of a layer: it would
+// not be in the fingerprint, and does not compile.
+template <typename T>
+inline constexpr bool is_shared = false;
+template <ListedIn<MemoryStructures> T>
+inline constexpr bool is_shared<T> = true;
 
 template <typename T>
-concept SharedStructure = SharedStructures::has<T>;
+concept SharedStructure = is_shared<T>;
 
 template <SharedStructure T>
 T& shared_at(std::byte* start, std::size_t offset) {
@@ -165,7 +158,7 @@ T& shared_at(std::byte* start, std::size_t offset) {
 }
 
 // Two builds in which this differs must not share memory: each would write where the other keeps
-// something else. Evaluated once, in layout.cpp: it takes the compiler long.
+// something else.
 extern const std::uint64_t memory_fingerprint;
 
 }  // namespace gondwana

@@ -62,10 +62,8 @@ class NodeMemory {
     return in_control<RelayPlace>(layout_.relay(plan_.local(rank)));
   }
   // Where the events of a rank of a traced job go, or those of the agent.
-  TracePlace& trace(Rank rank) const {
-    return in_control<TracePlace>(layout_.trace(plan_.local(rank)));
-  }
-  TracePlace& trace_of_agent() const { return in_control<TracePlace>(layout_.trace(plan_.ranks)); }
+  std::byte* trace(Rank rank) const { return control_.data() + layout_.trace(plan_.local(rank)); }
+  std::byte* trace_of_agent() const { return control_.data() + layout_.trace(plan_.ranks); }
   // Of files that lie over parts of its arena; for FileWindows and the rank itself.
   ArenaFiles& files(Rank rank) const {
     return shared_at<ArenaFiles>(window(rank), system_area::files.offset);

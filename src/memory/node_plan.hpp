@@ -16,6 +16,10 @@
 
 namespace gondwana {
 
+// Of the bytes of events that a thread of a traced job keeps.
+inline constexpr std::size_t least_ring_size = std::size_t{4} << 10;
+inline constexpr std::size_t largest_ring_size = std::size_t{1} << 30;
+
 // The part of a job that a node holds: `ranks` ranks from `first` on.
 struct NodeShare {
   std::uint32_t ranks = 0;

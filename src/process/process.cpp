@@ -21,7 +21,6 @@
 #include "core/print_error.hpp"
 #include "core/standard_descriptors.hpp"
 #include "core/static_program.hpp"
-#include "memory/tracer.hpp"
 #include "process/crash.hpp"
 #include "process/freeze.hpp"
 #include "process/message.hpp"
@@ -29,6 +28,7 @@
 #include "process/placement.hpp"
 #include "process/self_start.hpp"
 #include "process/standard_output.hpp"
+#include "tracing/tracer.hpp"
 
 // For gdb, which finds it by its name where the library has no types (tools/gdb/gondwana.py): the
 // teams of the rank that this process is, by their numbers.

@@ -1,5 +1,5 @@
 // Events in rings, as their thread writes them and as others read them.
-#include "memory/trace_place.hpp"
+#include "tracing/trace_place.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 
 #include "core/mapping.hpp"
 #include "core/ticks.hpp"
-#include "memory/tracer.hpp"
 #include "trace/node_trace.hpp"
+#include "tracing/tracer.hpp"
 
 namespace gondwana {
 namespace {

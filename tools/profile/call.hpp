@@ -6,8 +6,8 @@
 
 #include "call_site.hpp"
 #include "gasnet_fwd.h"
-#include "memory/trace_place.hpp"
 #include "shmem.h"
+#include "tracing/trace_place.hpp"
 
 namespace gondwana::profile {
 

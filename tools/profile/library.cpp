@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "memory/tracer.hpp"
+#include "tracing/tracer.hpp"
 
 namespace gondwana::profile {
 

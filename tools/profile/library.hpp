@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "memory/trace_place.hpp"
+#include "tracing/trace_place.hpp"
 
 namespace gondwana::profile {
 

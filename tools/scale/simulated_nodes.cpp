@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "memory/team_scratch.hpp"
+#include "engine/collectives/common/team_scratch.hpp"
 
 namespace gondwana::scale {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "memory/tracer.hpp"
+#include "tracing/tracer.hpp"
 
 namespace gondwana {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "core/machine.hpp"
-#include "memory/tracer.hpp"
 #include "sync/atomics.hpp"
+#include "tracing/tracer.hpp"
 
 namespace gondwana {
 

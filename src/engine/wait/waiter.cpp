@@ -4,7 +4,7 @@
 
 #include "core/machine.hpp"
 #include "engine/wait/long_wait.hpp"
-#include "memory/tracer.hpp"
+#include "tracing/tracer.hpp"
 
 namespace gondwana {
 namespace {

@@ -20,9 +20,9 @@
 #include "front/armci/heap.hpp"
 #include "front/armci/mailbox.hpp"
 #include "front/armci/mutexes.hpp"
+#include "front/armci/shared_place.hpp"
 #include "front/armci/transfers.hpp"
 #include "front/armci/turns.hpp"
-#include "memory/armci_place.hpp"
 
 namespace gondwana::armci {
 

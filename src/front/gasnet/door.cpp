@@ -100,7 +100,7 @@ CollectiveResources Door::staged_resources() {
 
 SegmentDirectory& Door::directory(std::uint32_t process) const {
   return shared_at<SegmentDirectory>(engine_->memory().window(Rank(process)),
-                                     system_area::directory.offset);
+                                     system_area::segment_directory.offset);
 }
 
 gex_EP_t Door::make_endpoint(gex_EP_Capabilities_t capabilities, gex_Flags_t flags) {

@@ -10,6 +10,7 @@
 #include "core/types.hpp"
 #include "engine/collectives/staged/scratch_space.hpp"
 #include "engine/collectives/staged/staged_collectives.hpp"
+#include "front/gasnet/segment_directory.hpp"
 #include "gasnet/messages.h"
 #include "gasnet/team.h"
 #include "gasnet_fwd.h"

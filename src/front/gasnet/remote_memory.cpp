@@ -124,7 +124,7 @@ std::shared_ptr<SegmentDirectory> RemoteMemory::ask(std::uint32_t process) {
   const auto copy = std::make_shared<SegmentDirectory>();
   Completion done;
   has_begun(engine_.remote().begin_get(*lane_, std::as_writable_bytes(std::span(copy.get(), 1)),
-                                       {Rank(process), system_area::directory.offset}, done,
+                                       {Rank(process), system_area::segment_directory.offset}, done,
                                        NoRoom::wait),
             call);
   engine_.remote().complete(done, call);

@@ -3,8 +3,8 @@
 
 #include "core/print_error.hpp"
 #include "front/shmem/door.hpp"
-#include "memory/regions.hpp"
 #include "shmemx.h"
+#include "tracing/regions.hpp"
 
 namespace gondwana::shmem {
 namespace {

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "core/machine.hpp"
-#include "memory/tracer.hpp"
 #include "network/networks.hpp"
 #include "remote/agent/implementation.hpp"
+#include "tracing/tracer.hpp"
 
 namespace gondwana {
 namespace {
@@ -86,7 +86,7 @@ void NodeAgent::Implementation::serve(int control) {
   memory_->header().agent_load.process.store(static_cast<std::uint32_t>(::getpid()),
                                              std::memory_order_relaxed);
   if (const std::size_t ring_size = memory_->plan().ring_size; ring_size > 0)
-    Tracer::open(memory_->trace_of_agent(), ring_size);
+    Tracer::open(shared_at<TracePlace>(memory_->trace_of_agent(), 0), ring_size);
   sleeper_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
   epoll_event event{};
   event.events = EPOLLIN;

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "core/machine.hpp"
-#include "memory/tracer.hpp"
 #include "operations/copy.hpp"
 #include "remote/agent/implementation.hpp"
+#include "tracing/tracer.hpp"
 
 namespace gondwana {
 namespace {

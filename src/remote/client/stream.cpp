@@ -6,7 +6,7 @@
 
 #include "core/ticks.hpp"
 #include "memory/node_memory.hpp"
-#include "memory/tracer.hpp"
+#include "tracing/tracer.hpp"
 
 namespace gondwana::remote {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "core/function_ref.hpp"
 #include "memory/layout.hpp"
-#include "memory/trace_place.hpp"
+#include "tracing/trace_place.hpp"
 
 namespace gondwana::trace {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <new>
 
-#include "memory/team_scratch.hpp"
+#include "engine/collectives/common/team_scratch.hpp"
 
 namespace gondwana {
 

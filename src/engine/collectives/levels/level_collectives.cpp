@@ -5,7 +5,7 @@
 
 #include "engine/teams/nodes.hpp"
 #include "memory/layout.hpp"
-#include "memory/tracer.hpp"
+#include "tracing/tracer.hpp"
 
 namespace gondwana {
 namespace {

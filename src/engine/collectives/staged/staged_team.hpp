@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/collectives/common/resources.hpp"
-#include "memory/team_scratch.hpp"
+#include "engine/collectives/common/team_scratch.hpp"
 
 namespace gondwana {
 

@@ -6,6 +6,9 @@
 #include <atomic>
 #include <cstdint>
 
+#include "core/structure_list.hpp"
+#include "memory/layout.hpp"
+
 namespace gondwana {
 
 struct SharedSegment {
@@ -24,5 +27,17 @@ struct SegmentDirectory {
   std::atomic<std::uint64_t> node;                     // its number
   std::atomic<std::uint64_t> room;                     // bytes of the largest segment, at first
 };
+
+namespace system_area {
+
+inline constexpr Area segment_directory{48 * 1024, sizeof(SegmentDirectory)};
+// Where the ranks of all nodes count, at rank 0, how far they are with leaving.
+inline constexpr Area exit_tallies{52 * 1024 - 16, 8, 2};
+
+}  // namespace system_area
+
+using GasnetStructures = StructureList<SegmentDirectory>;
+template <ListedIn<GasnetStructures> T>
+inline constexpr bool is_shared<T> = true;
 
 }  // namespace gondwana

@@ -1,11 +1,11 @@
-#include "memory/regions.hpp"
+#include "tracing/regions.hpp"
 
 #include <dlfcn.h>
 
 #include <vector>
 
 #include "core/ticks.hpp"
-#include "memory/tracer.hpp"
+#include "tracing/tracer.hpp"
 
 namespace gondwana {
 namespace {

@@ -14,7 +14,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/structure_list.hpp"
 #include "core/types.hpp"
+#include "memory/layout.hpp"
 #include "sync/team_sync.hpp"
 
 namespace gondwana {
@@ -99,7 +101,7 @@ struct TeamScratch {
     }
   }
 };
-static_assert(sizeof(TeamScratch) <= std::size_t{3} << 19);
+static_assert(sizeof(TeamScratch) <= scratch_of_team);
 
 // What a member tells the others before a team is made: offsets in its arena, and an epoch that
 // none of its lines has gone beyond.
@@ -108,5 +110,16 @@ struct StagedPlace {
   std::uint64_t replicas = 0;  // one for each node, in the order of a team
   Epoch epoch = 0;
 };
+
+namespace system_area {
+
+// Where a member has laid what it shows the others of a team on several nodes.
+inline constexpr Area team_places{64 * 1024, sizeof(StagedPlace), team_numbers};
+
+}  // namespace system_area
+
+using CollectiveStructures = StructureList<TeamScratch, StagedPlace>;
+template <ListedIn<CollectiveStructures> T>
+inline constexpr bool is_shared<T> = true;
 
 }  // namespace gondwana

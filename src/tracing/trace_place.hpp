@@ -13,7 +13,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/structure_list.hpp"
 #include "core/types.hpp"
+#include "memory/layout.hpp"
 
 namespace gondwana {
 
@@ -207,7 +209,7 @@ class TraceSites {
 };
 
 struct alignas(cache_line) TracePlace {
-  static constexpr std::size_t rings = 32;
+  static constexpr std::size_t rings = ControlLayout::trace_rings;
   static constexpr std::size_t most_names = 1024;
   static constexpr std::size_t longest_name = 48;
   static constexpr std::size_t most_modules = 64;
@@ -224,20 +226,17 @@ struct alignas(cache_line) TracePlace {
   std::array<TraceModule, most_modules> modules;                 // number 0: the program
   TraceSites sites;
 
-  // The size of a place whose rings hold `ring_size` bytes of events.
-  static constexpr std::size_t size(std::size_t ring_size) {
-    return round_up(sizeof(TracePlace) + rings * (sizeof(TraceRing) + ring_size), 4096);
-  }
   TraceRing& ring(std::size_t number, std::size_t ring_size) {
     return *reinterpret_cast<TraceRing*>(reinterpret_cast<std::byte*>(this + 1) +
                                          number * (sizeof(TraceRing) + ring_size));
   }
 };
 
-// Of the bytes of events in a ring.
-inline constexpr std::size_t least_ring_size = std::size_t{4} << 10;
-inline constexpr std::size_t largest_ring_size = std::size_t{1} << 30;
+static_assert(sizeof(StoredEvent) == 32 && sizeof(TraceRing) == cache_line);
+static_assert(sizeof(TracePlace) <= ControlLayout::trace_head);
 
-static_assert(sizeof(StoredEvent) == 32);
+using TraceStructures = StructureList<TracePlace, TraceRing, StoredEvent>;
+template <ListedIn<TraceStructures> T>
+inline constexpr bool is_shared<T> = true;
 
 }  // namespace gondwana

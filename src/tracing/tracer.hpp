@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "core/ticks.hpp"
-#include "memory/trace_place.hpp"
+#include "tracing/trace_place.hpp"
 
 namespace gondwana {
 

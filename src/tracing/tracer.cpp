@@ -1,4 +1,4 @@
-#include "memory/tracer.hpp"
+#include "tracing/tracer.hpp"
 
 #include <link.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 #include <span>
 #include <string>
 
-#include "memory/regions.hpp"
+#include "tracing/regions.hpp"
 
 namespace gondwana {
 namespace {
