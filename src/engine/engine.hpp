@@ -22,7 +22,7 @@
 #include "engine/wait/waiter.hpp"
 #include "engine/wait/worker.hpp"
 #include "memory/node_memory.hpp"
-#include "remote/wire.hpp"
+#include "remote/transport.hpp"
 
 namespace gondwana {
 

@@ -1,15 +1,16 @@
-// A transport moves bytes to ranks that loads and stores do not reach. The concept says what the
-// engine may expect of it.
+// A transport moves bytes to ranks that loads and stores do not reach: what the engine may expect
+// of it.
 #pragma once
 
 #include <atomic>
 #include <chrono>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "core/result.hpp"
 #include "core/types.hpp"
@@ -61,48 +62,68 @@ using MessageReceiver = std::function<void(Rank from, Bytes messages)>;
 // visible at the target; a get or an atomic operation when the result is here. Buffers stay valid
 // until then. An Error is final. An atomic operation writes the old value to `result`, as many
 // bytes as its type has, unless that is null.
-// clang-format off
-template <typename T>
-concept Transport = requires(T transport, Remote remote, Bytes source, MutableBytes target,
-                             const AtomicRequest& request, std::byte* result,
-                             Completion& done, std::span<const StridedRun> pieces, const Accumulation& what, Rank to, Bytes head, Bytes body,
-                             Departure departure, MessageReceiver receiver, std::chrono::microseconds limit, std::uint64_t mark) {
-  { transport.name() } -> std::convertible_to<std::string_view>;
-  { transport.limits() } -> std::convertible_to<Limits>;
-  { transport.put(remote, source, done) } -> std::same_as<Result<Posted>>;
-  { transport.get(target, remote, done) } -> std::same_as<Result<Posted>>;
+class Transport {
+ public:
+  Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+  virtual ~Transport() = default;
+
+  virtual std::string_view name() const = 0;
+  virtual Limits limits() const = 0;
+  virtual Result<Posted> put(Remote to, Bytes source, Completion& done) = 0;
+  virtual Result<Posted> get(MutableBytes target, Remote from, Completion& done) = 0;
   // A put of pieces, and a get. The source of a put is free when it is accepted. A get sees earlier
   // puts to that place, except puts that has_unordered() reports, and may see later ones. A piece
   // that is a word is one store, as in a put. At most `most_runs`, none of them empty.
-  { transport.put_packed(to, pieces, done) } -> std::same_as<Result<Posted>>;
-  { transport.get_packed(to, pieces, done) } -> std::same_as<Result<Posted>>;
+  virtual Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces,
+                                    Completion& done) = 0;
+  virtual Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces,
+                                    Completion& done) = 0;
   // Adds pieces, of whole elements, to the memory of the target; all else as in a put of pieces. No
   // other accumulate adds to an element meanwhile.
-  { transport.accumulate(to, what, pieces, done) } -> std::same_as<Result<Posted>>;
-  { transport.atomic(remote, request, result, done) } -> std::same_as<Result<Posted>>;
+  virtual Result<Posted> accumulate(Rank to, const Accumulation& what,
+                                    std::span<const StridedRun> pieces, Completion& done) = 0;
+  virtual Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
+                                Completion& done) = 0;
   // Whether a put is in flight that later operations to the same rank might overtake.
-  { transport.has_unordered() } -> std::same_as<bool>;
+  virtual bool has_unordered() const = 0;
   // The number of operations accepted so far: a mark in their order.
-  { transport.accepted() } -> std::same_as<std::uint64_t>;
+  virtual std::uint64_t accepted() const = 0;
   // Whether the target has executed the operations before the mark that a later put of more than
   // Limits::copies_up_to bytes could overtake.
-  { transport.has_executed(to, mark) } -> std::same_as<bool>;
+  virtual bool has_executed(Rank at, std::uint64_t mark) = 0;
   // A message to the rank itself. Head and body follow each other and are free when it is accepted.
   // It arrives once, after earlier messages of this rank to that one.
-  { transport.send_message(to, head, body, departure) } -> std::same_as<Result<Posted>>;
+  virtual Result<Posted> send_message(Rank to, Bytes head, Bytes body, Departure departure) = 0;
   // Called for each message within progress(). Messages that come earlier are kept for it.
-  { transport.listen(receiver) } -> std::same_as<void>;
+  virtual void listen(MessageReceiver receiver) = 0;
   // Progresses; true if anything happened.
-  { transport.progress() } -> std::same_as<bool>;
+  virtual bool progress() = 0;
   // Whether accepted messages arrive even if this rank does not call for a long time.
-  { transport.departed() } -> std::same_as<bool>;
+  virtual bool departed() const = 0;
   // Whether an arrival would end a sleep that begins now.
-  { transport.may_sleep() } -> std::same_as<bool>;
+  virtual bool may_sleep() = 0;
   // Returns when something may have come, or after `limit`. Called without a turn, by any thread.
-  { transport.sleep(limit) } -> std::same_as<void>;
+  virtual void sleep(std::chrono::microseconds limit) = 0;
   // The loss of a peer, in words; null if there is none. Operations to that peer never complete.
-  { transport.lost() } -> std::same_as<const Error*>;
+  virtual const Error* lost() const = 0;
 };
-// clang-format on
+
+// Holds a transport for the engine, which the transport may outlive. An empty one reaches nobody.
+class Wire {
+ public:
+  Wire() = default;
+  explicit Wire(std::shared_ptr<Transport> transport)
+      : transport_(std::move(transport)), limits_(transport_->limits()) {}
+
+  explicit operator bool() const { return transport_ != nullptr; }
+  Transport* operator->() const { return transport_.get(); }
+  const Limits& limits() const { return limits_; }
+
+ private:
+  std::shared_ptr<Transport> transport_;
+  Limits limits_;
+};
 
 }  // namespace gondwana

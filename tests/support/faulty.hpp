@@ -14,15 +14,14 @@
 
 namespace gondwana::test {
 
-template <Transport Inner>
-class Faulty {
+class Faulty final : public Transport {
  public:
   // With an even seed the wire does not pack.
-  Faulty(std::unique_ptr<Inner> inner, std::uint64_t seed)
+  Faulty(std::unique_ptr<Transport> inner, std::uint64_t seed)
       : inner_(std::move(inner)), random_(seed), packs_(seed % 2 == 1) {}
 
-  std::string_view name() const { return "faulty"; }
-  Limits limits() const {
+  std::string_view name() const override { return "faulty"; }
+  Limits limits() const override {
     Limits limits = inner_->limits();
     limits.largest_message = 1000;
     limits.single_store = false;
@@ -32,7 +31,7 @@ class Faulty {
   }
 
   // A put arrives in two pieces, in either order.
-  Result<Posted> put(Remote to, Bytes source, Completion& done) {
+  Result<Posted> put(Remote to, Bytes source, Completion& done) override {
     if (one_in(3)) return Posted::busy;
     if (source.size() < 2)
       return later(done, [=, this](Completion& part) { return inner_->put(to, source, part); });
@@ -42,24 +41,26 @@ class Faulty {
     return later(
         done, [=, this](Completion& part) { return inner_->put(rest, source.subspan(cut), part); });
   }
-  Result<Posted> get(MutableBytes target, Remote from, Completion& done) {
+  Result<Posted> get(MutableBytes target, Remote from, Completion& done) override {
     if (one_in(3)) return Posted::busy;
     return later(done, [=, this](Completion& part) { return inner_->get(target, from, part); });
   }
-  Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces, Completion& done) {
+  Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces,
+                            Completion& done) override {
     if (one_in(3)) return Posted::busy;
     auto copy = std::make_shared<Copy>(pieces);
     return later(
         done, [=, this](Completion& part) { return inner_->put_packed(to, copy->pieces, part); });
   }
-  Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces, Completion& done) {
+  Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces,
+                            Completion& done) override {
     if (one_in(3)) return Posted::busy;
     const std::vector<StridedRun> kept(pieces.begin(), pieces.end());
     return later(done,
                  [=, this](Completion& part) { return inner_->get_packed(from, kept, part); });
   }
   Result<Posted> accumulate(Rank to, const Accumulation& what, std::span<const StridedRun> pieces,
-                            Completion& done) {
+                            Completion& done) override {
     if (one_in(3)) return Posted::busy;
     auto copy = std::make_shared<Copy>(pieces);
     return later(done, [=, this](Completion& part) {
@@ -67,32 +68,34 @@ class Faulty {
     });
   }
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
-                        Completion& done) {
+                        Completion& done) override {
     if (one_in(3)) return Posted::busy;
     return later(done,
                  [=, this](Completion& part) { return inner_->atomic(at, request, result, part); });
   }
 
-  bool has_unordered() { return !delayed_.empty() || inner_->has_unordered(); }
+  bool has_unordered() const override { return !delayed_.empty() || inner_->has_unordered(); }
   // A fence drains delayed operations, so its mark concerns the inner transport alone.
-  std::uint64_t accepted() { return inner_->accepted(); }
-  bool has_executed(Rank at, std::uint64_t mark) { return inner_->has_executed(at, mark); }
+  std::uint64_t accepted() const override { return inner_->accepted(); }
+  bool has_executed(Rank at, std::uint64_t mark) override { return inner_->has_executed(at, mark); }
   // A delayed message does not overtake other messages to the same rank.
-  Result<Posted> send_message(Rank to, Bytes head, Bytes body, Departure departure) {
+  Result<Posted> send_message(Rank to, Bytes head, Bytes body, Departure departure) override {
     if (one_in(3)) return Posted::busy;
     std::vector<std::byte> bytes(head.begin(), head.end());
     bytes.insert(bytes.end(), body.begin(), body.end());
     messages_.push_back({to, std::move(bytes), departure});
     return Posted::accepted;
   }
-  void listen(MessageReceiver receiver) { inner_->listen(std::move(receiver)); }
+  void listen(MessageReceiver receiver) override { inner_->listen(std::move(receiver)); }
 
-  bool departed() { return delayed_.empty() && messages_.empty() && inner_->departed(); }
-  bool may_sleep() { return delayed_.empty() && messages_.empty() && inner_->may_sleep(); }
-  void sleep(std::chrono::microseconds limit) { inner_->sleep(limit); }
-  const Error* lost() { return inner_->lost(); }
+  bool departed() const override {
+    return delayed_.empty() && messages_.empty() && inner_->departed();
+  }
+  bool may_sleep() override { return delayed_.empty() && messages_.empty() && inner_->may_sleep(); }
+  void sleep(std::chrono::microseconds limit) override { inner_->sleep(limit); }
+  const Error* lost() const override { return inner_->lost(); }
 
-  bool progress() {
+  bool progress() override {
     if (!one_in(4)) start_one();
     if (!one_in(4)) send_one();
     inner_->progress();
@@ -162,7 +165,7 @@ class Faulty {
     return std::erase_if(delayed_, finished) > 0;
   }
 
-  std::unique_ptr<Inner> inner_;
+  std::unique_ptr<Transport> inner_;
   std::mt19937_64 random_;
   bool packs_;
   std::deque<Delayed> delayed_;

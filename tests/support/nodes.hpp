@@ -14,7 +14,7 @@
 #include "memory/node_memory.hpp"
 #include "remote/client/client.hpp"
 #include "remote/loopback/loopback.hpp"
-#include "remote/wire.hpp"
+#include "remote/transport.hpp"
 #include "support/agents.hpp"
 #include "support/faulty.hpp"
 
@@ -98,8 +98,7 @@ class JobNodes {
     auto loopback = std::make_unique<Loopback>(
         Loopback::Setup{.nodes = memories_, .me = rank, .boxes = boxes_});
     if (over_ == Over::wire || over_ == Over::nodes) return Wire(std::move(loopback));
-    return Wire(
-        std::make_unique<Faulty<Loopback>>(std::move(loopback), seed_ * 1000 + index(rank)));
+    return Wire(std::make_unique<Faulty>(std::move(loopback), seed_ * 1000 + index(rank)));
   }
 
  private:

@@ -17,7 +17,7 @@
 
 #include "remote/client/client.hpp"
 #include "remote/loopback/loopback.hpp"
-#include "remote/wire.hpp"
+#include "remote/transport.hpp"
 #include "support/agents.hpp"
 #include "support/faulty.hpp"
 
@@ -53,13 +53,13 @@ class Packed : public testing::TestWithParam<const char*> {
   std::size_t most() const { return wire_.limits().packs_up_to; }
 
   void put_packed(std::span<const StridedRun> pieces, Completion& done) {
-    post([&] { return wire_.put_packed(peer, pieces, done); });
+    post([&] { return wire_->put_packed(peer, pieces, done); });
   }
   void get_packed(std::span<const StridedRun> pieces, Completion& done) {
-    post([&] { return wire_.get_packed(peer, pieces, done); });
+    post([&] { return wire_->get_packed(peer, pieces, done); });
   }
   void accumulate(const Accumulation& what, std::span<const StridedRun> pieces, Completion& done) {
-    post([&] { return wire_.accumulate(peer, what, pieces, done); });
+    post([&] { return wire_->accumulate(peer, what, pieces, done); });
   }
   AccumulateLocks& locks() { return memory_[1]->page(peer).accumulate_locks; }
   // False: timeout.
@@ -67,7 +67,7 @@ class Packed : public testing::TestWithParam<const char*> {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (std::chrono::steady_clock::now() < end) {
       if (done()) return true;
-      wire_.progress();
+      wire_->progress();
     }
     return false;
   }
@@ -98,7 +98,7 @@ class Packed : public testing::TestWithParam<const char*> {
     auto loopback = std::make_unique<Loopback>(
         Loopback::Setup{.nodes = memory_, .me = me, .boxes = std::make_shared<MessageQueues>(2)});
     if (!is_faulty) return Wire(std::move(loopback));
-    return Wire(std::make_unique<Faulty<Loopback>>(std::move(loopback), 1));
+    return Wire(std::make_unique<Faulty>(std::move(loopback), 1));
   }
 
   Nodes memory_;
@@ -224,7 +224,7 @@ TEST_P(Packed, many_gets_see_the_puts_before_them) {
     StridedRun place{.size = bytes, .count = 1, .there = area_offset + i % 2 * size};
     place.here = source.data();
     put_packed(std::span(&place, 1), done);
-    if (wire().has_unordered()) {
+    if (wire()->has_unordered()) {
       ASSERT_TRUE(complete(done));
     }
     place.here = got[i].data();
@@ -261,7 +261,7 @@ TEST_P(Packed, words_are_never_torn) {
     Completion done;
     put_packed(std::span(&pieces, 1), done);
     here.fill(1);
-    if (wire().has_unordered()) {
+    if (wire()->has_unordered()) {
       EXPECT_TRUE(complete(done));
     }
     get_packed(std::span(&pieces, 1), done);
@@ -332,7 +332,7 @@ TEST_P(Packed, an_accumulate_waits_for_a_lock_and_later_puts_for_it) {
   accumulate(Accumulation::unscaled(AccumulateType::int64), std::span(&across, 1), done);
   put_packed(std::span(&later, 1), done);
   ASSERT_TRUE(progress_until([&] { return load(first_words[127]) == 1; })) << "up to the stripe";
-  for (int i = 0; i < 1000; ++i) wire().progress();
+  for (int i = 0; i < 1000; ++i) wire()->progress();
   EXPECT_EQ(load(first_words[128]), 0U);
   EXPECT_EQ(load(words[8000]), 0U);
   held.release();

@@ -11,7 +11,7 @@
 
 #include "remote/client/client.hpp"
 #include "remote/loopback/loopback.hpp"
-#include "remote/wire.hpp"
+#include "remote/transport.hpp"
 #include "support/agents.hpp"
 #include "support/faulty.hpp"
 
@@ -52,7 +52,7 @@ class Post {
   const std::vector<ReceivedMessage>& received(std::uint32_t rank) const { return received_[rank]; }
 
   void listen(std::uint32_t rank) {
-    wires_[rank].listen([this, rank](Rank from, Bytes message) {
+    wires_[rank]->listen([this, rank](Rank from, Bytes message) {
       received_[rank].push_back({from, {message.begin(), message.end()}});
     });
   }
@@ -61,7 +61,7 @@ class Post {
   }
 
   void progress() {
-    for (Wire& wire : wires_) wire.progress();
+    for (Wire& wire : wires_) wire->progress();
   }
   // False: timeout.
   bool progress_until(const std::function<bool()>& done) {
@@ -76,7 +76,7 @@ class Post {
   void send(std::uint32_t from, std::uint32_t to, Bytes head, Bytes body,
             Departure departure = Departure::at_once) {
     const bool sent = progress_until([&] {
-      const Result<Posted> posted = wires_[from].send_message(Rank(to), head, body, departure);
+      const Result<Posted> posted = wires_[from]->send_message(Rank(to), head, body, departure);
       EXPECT_TRUE(posted) << posted.error().text;
       return !posted || *posted == Posted::accepted;
     });
@@ -112,7 +112,7 @@ Post over_faulty() {
   const auto boxes = std::make_shared<MessageQueues>(ranks);
   return Post(make_nodes(), [&](const Nodes& memory, Rank me) {
     auto loopback = std::make_unique<Loopback>(Loopback::Setup{memory, me, boxes});
-    return Wire(std::make_unique<Faulty<Loopback>>(std::move(loopback), index(me) + 1));
+    return Wire(std::make_unique<Faulty>(std::move(loopback), index(me) + 1));
   });
 }
 
@@ -183,10 +183,10 @@ TEST_P(Mail, may_be_empty_and_as_long_as_it_says) {
   EXPECT_TRUE(post().received(1)[0].bytes.empty());
   EXPECT_EQ(post().received(1)[1].bytes, text);
   EXPECT_EQ(post().received(1)[2].bytes, text);
-  if (post().wire(2).name() == "faulty") return;  // it finds out later
+  if (post().wire(2)->name() == "faulty") return;  // it finds out later
   const std::vector<std::byte> too_long(longest() + 1);
-  EXPECT_FALSE(post().wire(2).send_message(Rank(1), too_long, {}, Departure::at_once));
-  EXPECT_FALSE(post().wire(2).send_message(Rank(ranks), {}, {}, Departure::at_once))
+  EXPECT_FALSE(post().wire(2)->send_message(Rank(1), too_long, {}, Departure::at_once));
+  EXPECT_FALSE(post().wire(2)->send_message(Rank(ranks), {}, {}, Departure::at_once))
       << "no such rank";
 }
 
@@ -238,16 +238,16 @@ TEST_P(Mail, a_receiver_may_answer) {
   post().listen();
   bool answered = false;
   // A wire without a connection yet is busy: the next message is answered.
-  post().wire(3).listen([&](Rank from, Bytes message) {
+  post().wire(3)->listen([&](Rank from, Bytes message) {
     if (answered) return;
     const Result<Posted> posted =
-        post().wire(3).send_message(from, message, {}, Departure::at_once);
+        post().wire(3)->send_message(from, message, {}, Departure::at_once);
     answered = posted && *posted == Posted::accepted;
   });
   const auto text = text_of(1, 3, 1, 64);
   ASSERT_TRUE(post().progress_until([&] {
     const Result<Posted> posted =
-        post().wire(1).send_message(Rank(3), text, {}, Departure::at_once);
+        post().wire(1)->send_message(Rank(3), text, {}, Departure::at_once);
     return !posted || answered;
   }));
   ASSERT_TRUE(post().wait_for(1, 1));
@@ -257,9 +257,9 @@ TEST_P(Mail, a_receiver_may_answer) {
 TEST_P(Mail, a_sleeper_wakes_and_all_of_it_departs) {
   post().listen();
   post().send(0, 3, text_of(0, 3, 1, 20), {});
-  ASSERT_TRUE(post().progress_until([&] { return post().wire(0).departed(); }));
+  ASSERT_TRUE(post().progress_until([&] { return post().wire(0)->departed(); }));
   ASSERT_TRUE(post().progress_until([&] {
-    if (post().wire(3).may_sleep()) post().wire(3).sleep(std::chrono::microseconds(1000));
+    if (post().wire(3)->may_sleep()) post().wire(3)->sleep(std::chrono::microseconds(1000));
     return !post().received(3).empty();
   }));
 }

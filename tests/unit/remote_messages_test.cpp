@@ -36,7 +36,7 @@ class Side {
   Wire& wire() { return wire_; }
   std::byte* arena(Rank me) { return memory_->window(me); }
   void progress() {
-    while (wire_.progress()) {
+    while (wire_->progress()) {
     }
     remote_.move_on();
   }
@@ -232,7 +232,7 @@ TEST_F(RemoteMessagesTest, AtMostOneReceiptWaitsForAPeer) {
   RemoteMessages::ActiveMessage packet{};
   packet.head = {.sort = RemoteMessages::Sort::update, .bytes = 1};  // makes no sense: is dropped
   const Bytes filling = std::as_bytes(std::span(&packet, 1));
-  while (*there_.wire().send_message(Rank(0), filling, {}, Departure::at_once) != Posted::busy) {
+  while (*there_.wire()->send_message(Rank(0), filling, {}, Departure::at_once) != Posted::busy) {
   }
   ASSERT_EQ(handled(MessageClass::request).size(), RemoteMessages::window);
   EXPECT_EQ(nodes_[1]->page(Rank(1)).traffic.under_way.load(), 1U);
@@ -277,7 +277,8 @@ TEST_F(RemoteMessagesTest, WhatWasMeantForAnEarlierEngineIsDropped) {
   RemoteMessages::ActiveMessage packet{};
   packet.head = {.sort = RemoteMessages::Sort::request, .generation = 0xffff};
   const Bytes request = std::as_bytes(std::span(&packet, 1));
-  const Result<Posted> posted = here_.wire().send_message(Rank(1), request, {}, Departure::at_once);
+  const Result<Posted> posted =
+      here_.wire()->send_message(Rank(1), request, {}, Departure::at_once);
   ASSERT_TRUE(posted && *posted == Posted::accepted);
   move_on();
   EXPECT_TRUE(handled(MessageClass::request).empty());
@@ -285,7 +286,7 @@ TEST_F(RemoteMessagesTest, WhatWasMeantForAnEarlierEngineIsDropped) {
 
 TEST_F(RemoteMessagesTest, WhatMakesNoSenseIsDropped) {
   const auto post = [&](Bytes head) {
-    const Result<Posted> posted = here_.wire().send_message(Rank(1), head, {}, Departure::at_once);
+    const Result<Posted> posted = here_.wire()->send_message(Rank(1), head, {}, Departure::at_once);
     ASSERT_TRUE(posted && *posted == Posted::accepted);
     move_on();
   };

@@ -12,50 +12,54 @@
 
 namespace gondwana::scale {
 
-class SimulatedWire {
+class SimulatedWire final : public Transport {
  public:
   // `nodes` must outlive it.
   SimulatedWire(std::unique_ptr<RemoteClient> client, SimulatedNodes& nodes)
       : client_(std::move(client)), nodes_(nodes) {}
 
-  std::string_view name() const { return client_->name(); }
-  Limits limits() const { return client_->limits(); }
-  Result<Posted> put(Remote to, Bytes source, Completion& done) {
+  std::string_view name() const override { return client_->name(); }
+  Limits limits() const override { return client_->limits(); }
+  Result<Posted> put(Remote to, Bytes source, Completion& done) override {
     return posted(client_->put(to, source, done));
   }
-  Result<Posted> get(MutableBytes target, Remote from, Completion& done) {
+  Result<Posted> get(MutableBytes target, Remote from, Completion& done) override {
     return posted(client_->get(target, from, done));
   }
-  Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces, Completion& done) {
+  Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces,
+                            Completion& done) override {
     return posted(client_->put_packed(to, pieces, done));
   }
-  Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces, Completion& done) {
+  Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces,
+                            Completion& done) override {
     return posted(client_->get_packed(from, pieces, done));
   }
   Result<Posted> accumulate(Rank to, const Accumulation& what, std::span<const StridedRun> pieces,
-                            Completion& done) {
+                            Completion& done) override {
     return posted(client_->accumulate(to, what, pieces, done));
   }
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
-                        Completion& done) {
+                        Completion& done) override {
     return posted(client_->atomic(at, request, result, done));
   }
-  bool has_unordered() const { return client_->has_unordered(); }
-  std::uint64_t accepted() const { return client_->accepted(); }
-  bool has_executed(Rank at, std::uint64_t mark) { return client_->has_executed(at, mark); }
-  Result<Posted> send_message(Rank to, Bytes head, Bytes body, Departure departure) {
+  bool has_unordered() const override { return client_->has_unordered(); }
+  std::uint64_t accepted() const override { return client_->accepted(); }
+  bool has_executed(Rank at, std::uint64_t mark) override {
+    return client_->has_executed(at, mark);
+  }
+  Result<Posted> send_message(Rank to, Bytes head, Bytes body, Departure departure) override {
     return posted(client_->send_message(to, head, body, departure));
   }
-  void listen(MessageReceiver receiver) { client_->listen(std::move(receiver)); }
-  bool progress() {
+  void listen(MessageReceiver receiver) override { client_->listen(std::move(receiver)); }
+  bool progress() override {
     const bool progressed = client_->progress();
     nodes_.take();
     return progressed || nodes_.deliver();
   }
-  bool departed() const { return client_->departed(); }
-  bool may_sleep() { return !nodes_.has_something() && client_->may_sleep(); }
-  void sleep(std::chrono::microseconds limit) { client_->sleep(limit); }
-  const Error* lost() const { return client_->lost(); }
+  bool departed() const override { return client_->departed(); }
+  bool may_sleep() override { return !nodes_.has_something() && client_->may_sleep(); }
+  void sleep(std::chrono::microseconds limit) override { client_->sleep(limit); }
+  const Error* lost() const override { return client_->lost(); }
 
  private:
   // The agent takes messages at once.
@@ -67,7 +71,5 @@ class SimulatedWire {
   std::unique_ptr<RemoteClient> client_;
   SimulatedNodes& nodes_;
 };
-
-static_assert(Transport<SimulatedWire>);
 
 }  // namespace gondwana::scale

@@ -43,11 +43,11 @@ RemoteMessages::RemoteMessages(Wire& wire, std::recursive_mutex& turn, const Nod
       ranks_(ranks),
       generation_(static_cast<std::uint16_t>(
           memory.page(me).legacy.generation.load(std::memory_order_relaxed))) {
-  wire_.listen([this](Rank from, Bytes message) { receive(from, message); });
+  wire_->listen([this](Rank from, Bytes message) { receive(from, message); });
 }
 
 RemoteMessages::~RemoteMessages() {
-  wire_.listen({});
+  wire_->listen({});
   add(memory_.page(me_).traffic.under_way, ~std::uint64_t{0} * waiting_.size());
 }
 
@@ -126,7 +126,7 @@ bool RemoteMessages::update(Rank to, const Update& update) {
     send(to, bytes_of(change), piece, Departure::at_once);
     at += piece.size();
   } while (at < update.bytes.size());
-  return is_all_sent() && wire_.departed();
+  return is_all_sent() && wire_->departed();
 }
 
 // Messages to one peer stay in order: none overtakes a waiting message.
@@ -150,7 +150,7 @@ bool RemoteMessages::try_send(Rank to, MutableBytes packet, Bytes body, Departur
   head.generation = generation_;
   head.taken = peer.owed;
   std::memcpy(packet.data(), &head, sizeof(head));
-  const Result<Posted> posted = wire_.send_message(to, packet, body, departure);
+  const Result<Posted> posted = wire_->send_message(to, packet, body, departure);
   if (posted && *posted == Posted::busy) return false;
   peer.owed = 0;
   return true;

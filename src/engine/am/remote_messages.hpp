@@ -24,7 +24,7 @@
 
 #include "memory/node_memory.hpp"
 #include "remote/protocol.hpp"
-#include "remote/wire.hpp"
+#include "remote/transport.hpp"
 #include "sync/inbox.hpp"
 
 namespace gondwana {

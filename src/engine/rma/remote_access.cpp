@@ -47,7 +47,7 @@ RemoteAccess::Begun RemoteAccess::begin_put(Lane& lane, Remote to, Bytes source,
     if (store_short(lane, to, source)) begun = Posted::accepted;
   } else {
     const AtomicRequest swap = swap_of(source);
-    begun = post("put", lane, no_room, [&] { return wire_.atomic(to, swap, nullptr, done); });
+    begun = post("put", lane, no_room, [&] { return wire_->atomic(to, swap, nullptr, done); });
   }
   if (begun == Posted::accepted) lane.counters().add_put(source.size());
   return begun;
@@ -63,8 +63,8 @@ RemoteAccess::Begun RemoteAccess::begin_get(Lane& lane, MutableBytes dest, Remot
 RemoteAccess::Begun RemoteAccess::begin_request(Lane& lane, Remote at, const AtomicRequest& request,
                                                 std::byte* old, Completion& done, NoRoom no_room) {
   if (!has_atomics(lane)) return std::nullopt;
-  const Begun begun =
-      post("atomic operation", lane, no_room, [&] { return wire_.atomic(at, request, old, done); });
+  const Begun begun = post("atomic operation", lane, no_room,
+                           [&] { return wire_->atomic(at, request, old, done); });
   if (begun == Posted::accepted) lane.counters().add(Count::atomics);
   return begun;
 }
@@ -82,20 +82,20 @@ bool RemoteAccess::put_before_signal(Lane& lane, Remote to, Bytes source) {
                          .there = to.offset,
                          .here = const_cast<std::byte*>(source.data())};
   return post("put", lane,
-              [&] { return wire_.put_packed(to.rank, std::span(&whole, 1), lane.pending()); });
+              [&] { return wire_->put_packed(to.rank, std::span(&whole, 1), lane.pending()); });
 }
 
 bool RemoteAccess::has_atomics(Lane& lane) {
   if (wire_.limits().atomics) return true;
   return lane.fail({Errc::missing, fmt::format("transport {} offers no atomic operations, and "
                                                "this version has no other way to do them",
-                                               wire_.name())});
+                                               wire_->name())});
 }
 
 bool RemoteAccess::begin_uncounted(Lane& lane, Remote at, const AtomicRequest& request) {
   if (!has_atomics(lane)) return false;
   return post("atomic operation", lane,
-              [&] { return wire_.atomic(at, request, nullptr, lane.pending()); });
+              [&] { return wire_->atomic(at, request, nullptr, lane.pending()); });
 }
 
 std::optional<std::uint64_t> RemoteAccess::request_uncounted(Lane& lane, Remote at,
@@ -106,7 +106,7 @@ std::optional<std::uint64_t> RemoteAccess::request_uncounted(Lane& lane, Remote 
   std::uint64_t old = 0;
   Completion done;
   auto* bytes = reinterpret_cast<std::byte*>(&old);
-  if (!post(call, lane, [&] { return wire_.atomic(at, request, bytes, done); }))
+  if (!post(call, lane, [&] { return wire_->atomic(at, request, bytes, done); }))
     return std::nullopt;
   complete(done, call);
   return old;
@@ -127,7 +127,7 @@ bool RemoteAccess::put_uncounted(Lane& lane, Remote to, Bytes source, Buffer buf
   if (buffer == Buffer::kept_until_quiet)
     return post_parts(lane, to, source, lane.pending(), NoRoom::wait).has_value();
   if (size <= wire_.limits().copies_up_to)
-    return post("put", lane, [&] { return wire_.put(to, source, lane.pending()); });
+    return post("put", lane, [&] { return wire_->put(to, source, lane.pending()); });
   if (size <= std::min(Lane::bounce_limit, wire_.limits().largest_message))
     return put_copied(lane, to, source);
   Completion done;
@@ -143,7 +143,7 @@ bool RemoteAccess::put_copied(Lane& lane, Remote to, Bytes source) {
     Bytes copy = lane.bounce(source);
     if (copy.empty() && lane.begin_generation()) copy = lane.bounce(source);
     if (copy.empty()) return Posted::busy;
-    Result<Posted> posted = wire_.put(to, copy, lane.pending());
+    Result<Posted> posted = wire_->put(to, copy, lane.pending());
     if (!posted || *posted == Posted::busy) lane.drop_bounced(copy);
     return posted;
   });
@@ -197,7 +197,7 @@ RemoteAccess::Begun RemoteAccess::post_get(Lane& lane, MutableBytes dest, Remote
   const StridedRun whole{
       .size = dest.size(), .count = 1, .there = from.offset, .here = dest.data()};
   return post("get", lane, no_room,
-              [&] { return wire_.get_packed(from.rank, std::span(&whole, 1), done); });
+              [&] { return wire_->get_packed(from.rank, std::span(&whole, 1), done); });
 }
 
 bool RemoteAccess::store(Lane& lane, Remote to, Bytes word) {
@@ -231,7 +231,7 @@ RemoteAccess::Begun RemoteAccess::post_parts(Lane& lane, Remote to, Bytes source
     end = std::min(at == 0 ? first : at + most / 8 * 8, source.size());
     const Bytes piece = source.subspan(at, end - at);
     posted = post("put", lane, at == 0 ? no_room : NoRoom::wait,
-                  [&] { return wire_.put({to.rank, to.offset + at}, piece, done); });
+                  [&] { return wire_->put({to.rank, to.offset + at}, piece, done); });
   }
   return posted;
 }
@@ -243,7 +243,7 @@ RemoteAccess::Begun RemoteAccess::post_parts(Lane& lane, MutableBytes dest, Remo
   for (std::size_t at = 0; at < dest.size() && posted == Posted::accepted; at += most) {
     const MutableBytes piece = dest.subspan(at, std::min(most, dest.size() - at));
     posted = post("get", lane, at == 0 ? no_room : NoRoom::wait,
-                  [&] { return wire_.get(piece, {from.rank, from.offset + at}, done); });
+                  [&] { return wire_->get(piece, {from.rank, from.offset + at}, done); });
   }
   return posted;
 }
@@ -298,7 +298,7 @@ void RemoteAccess::drain(Lane& lane) {
 void RemoteAccess::order(Lane& lane) {
   const auto has_unordered = [this] {
     const std::scoped_lock turn(turn_);
-    return wire_.has_unordered();
+    return wire_->has_unordered();
   };
   if (has_unordered()) drain(lane);
 }
@@ -308,7 +308,7 @@ void RemoteAccess::order(Lane& lane) {
 void RemoteAccess::fence(Lane& lane) {
   order(lane);
   const std::scoped_lock turn(turn_);
-  lane.set_fence_mark(wire_.accepted());
+  lane.set_fence_mark(wire_->accepted());
 }
 
 bool RemoteAccess::keeps_fence(Lane& lane, Remote to, std::size_t size, NoRoom no_room) {
@@ -317,7 +317,7 @@ bool RemoteAccess::keeps_fence(Lane& lane, Remote to, std::size_t size, NoRoom n
   const auto is_kept = [&] {
     const auto turn = take_turn(no_room);
     if (!turn) return false;
-    return lane.fence_mark() == 0 || wire_.has_executed(to.rank, lane.fence_mark());
+    return lane.fence_mark() == 0 || wire_->has_executed(to.rank, lane.fence_mark());
   };
   if (no_room == NoRoom::refuse) {
     if (is_kept()) return true;
@@ -343,7 +343,7 @@ void RemoteAccess::depart(CallName call) {
 
 bool RemoteAccess::is_departed() {
   const RemoteMessages* remote = messages_.remote();
-  return (remote == nullptr || remote->is_all_sent()) && wire_.departed();
+  return (remote == nullptr || remote->is_all_sent()) && wire_->departed();
 }
 
 bool RemoteAccess::progress() {
@@ -355,19 +355,19 @@ bool RemoteAccess::progress() {
 void RemoteAccess::sleep(std::chrono::microseconds limit) {
   {
     const std::unique_lock turn(turn_, std::try_to_lock);
-    if (turn && !wire_.may_sleep()) return;
+    if (turn && !wire_->may_sleep()) return;
   }
-  wire_.sleep(limit);
+  wire_->sleep(limit);
 }
 
 bool RemoteAccess::move_on() {
-  const bool moved = wire_.progress();
+  const bool moved = wire_->progress();
   if (RemoteMessages* remote = messages_.remote(); remote != nullptr) remote->move_on();
   if (needs_calls() && is_departed()) {
     has_untold_.store(false, std::memory_order_relaxed);
-    if (!wire_.has_unordered()) set_needs_calls(false);
+    if (!wire_->has_unordered()) set_needs_calls(false);
   }
-  if (const Error* loss = wire_.lost(); loss != nullptr) [[unlikely]]
+  if (const Error* loss = wire_->lost(); loss != nullptr) [[unlikely]]
     tell_lost(*loss);
   return moved;
 }

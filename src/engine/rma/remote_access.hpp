@@ -16,7 +16,7 @@
 #include "engine/arguments.hpp"
 #include "engine/rma/lane.hpp"
 #include "engine/wait/waiter.hpp"
-#include "remote/wire.hpp"
+#include "remote/transport.hpp"
 
 namespace gondwana {
 

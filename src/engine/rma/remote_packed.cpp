@@ -120,7 +120,7 @@ RemoteAccess::Begun RemoteAccess::begin_put(Lane& lane, Rank to, std::span<const
   const std::vector<StridedRun> packed = packed_of(pieces);
   Loads loads(packed, wire_.limits().packs_up_to);
   for (auto load = loads.next(); !load.empty() && begun == Posted::accepted; load = loads.next())
-    begun = post("put", lane, first.next(), [&] { return wire_.put_packed(to, load, done); });
+    begun = post("put", lane, first.next(), [&] { return wire_->put_packed(to, load, done); });
   if (begun == Posted::accepted && !packed.empty()) lane.counters().add_put(bytes_of(packed));
   return begun;
 }
@@ -138,7 +138,7 @@ RemoteAccess::Begun RemoteAccess::begin_get(Lane& lane, Rank from,
   const std::vector<StridedRun> packed = packed_of(pieces);
   Loads loads(packed, wire_.limits().packs_up_to);
   for (auto load = loads.next(); !load.empty() && begun == Posted::accepted; load = loads.next())
-    begun = post("get", lane, first.next(), [&] { return wire_.get_packed(from, load, done); });
+    begun = post("get", lane, first.next(), [&] { return wire_->get_packed(from, load, done); });
   if (begun == Posted::accepted && !packed.empty()) lane.counters().add_get(bytes_of(packed));
   return begun;
 }
@@ -149,7 +149,7 @@ RemoteAccess::Begun RemoteAccess::begin_accumulate(Lane& lane, Rank to, const Ac
   const std::size_t element = width(what.type());
   const std::size_t most = wire_.limits().accumulates_up_to / element * element;
   if (most == 0) {
-    lane.fail({Errc::missing, fmt::format("transport {} offers no accumulate", wire_.name())});
+    lane.fail({Errc::missing, fmt::format("transport {} offers no accumulate", wire_->name())});
     return std::nullopt;
   }
   const std::vector<StridedRun> parts = cut(pieces, most);
@@ -157,7 +157,7 @@ RemoteAccess::Begun RemoteAccess::begin_accumulate(Lane& lane, Rank to, const Ac
   Begun begun = Posted::accepted;
   for (auto load = loads.next(); !load.empty() && begun == Posted::accepted; load = loads.next())
     begun = post("accumulate", lane, NoRoom::wait,
-                 [&] { return wire_.accumulate(to, what, load, done); });
+                 [&] { return wire_->accumulate(to, what, load, done); });
   if (begun == Posted::accepted) lane.counters().add_put(bytes_of(pieces));
   return begun;
 }

@@ -11,7 +11,6 @@
 #include "core/mapping.hpp"
 #include "core/thread_stack.hpp"
 #include "memory/job_end.hpp"
-#include "remote/client/implementation.hpp"
 #include "remote/client/own_endpoint.hpp"
 #include "remote/client/through_agent.hpp"
 
@@ -55,9 +54,8 @@ std::string ranks_of(const NodeInfo& node) {
 
 }  // namespace
 
-Result<std::unique_ptr<RemoteClient::Implementation>> RemoteClient::Implementation::open(
-    const Setup& setup) {
-  std::unique_ptr<Implementation> wire(new Implementation(setup));
+Result<std::unique_ptr<RemoteClient>> RemoteClient::open(const Setup& setup) {
+  std::unique_ptr<RemoteClient> wire(new RemoteClient(setup));
   if (const Result<void> opened = wire->open_route(setup); !opened) return opened.error();
   wire->shared_.reset(new Stream::Shared{.route = *wire->route_,
                                          .slots = {*setup.memory, setup.me},
@@ -68,7 +66,7 @@ Result<std::unique_ptr<RemoteClient::Implementation>> RemoteClient::Implementati
   return wire;
 }
 
-Result<void> RemoteClient::Implementation::open_route(const Setup& setup) {
+Result<void> RemoteClient::open_route(const Setup& setup) {
   if (setup.through_agent) {
     route_ = std::make_unique<remote::ThroughAgent>(setup.memory, setup.me, nodes_);
     eager_limit_ = remote::longest_write;
@@ -83,7 +81,7 @@ Result<void> RemoteClient::Implementation::open_route(const Setup& setup) {
   return {};
 }
 
-Limits RemoteClient::Implementation::limits() const {
+Limits RemoteClient::limits() const {
   return {.largest_message =
               carries_messages_only() ? remote::longest_write : route_->longest_transfer(),
           .single_store = true,
@@ -94,7 +92,7 @@ Limits RemoteClient::Implementation::limits() const {
           .longest_message = remote::longest_message};
 }
 
-bool RemoteClient::Implementation::progress() {
+bool RemoteClient::progress() {
   if (++polls_ % polls_between_clocks == 0) look_for_losses();
   const bool delivered = queue_.deliver();
   const bool polled = poll();
@@ -102,7 +100,7 @@ bool RemoteClient::Implementation::progress() {
 }
 
 // An answer lets the next batch leave.
-bool RemoteClient::Implementation::poll() {
+bool RemoteClient::poll() {
   if (is_new_thread() && !carries_messages_only() && !lost_) [[unlikely]] {
     lost_ = examine_stack(least_stack_to_poll);
     if (lost_) return false;
@@ -113,12 +111,12 @@ bool RemoteClient::Implementation::poll() {
 }
 
 // A batch that has not grown since the last call leaves: the rank waits.
-bool RemoteClient::Implementation::flush_open() {
+bool RemoteClient::flush_open() {
   const bool sent = flush_messages();
   return flush_streams() || sent;
 }
 
-bool RemoteClient::Implementation::flush_messages() {
+bool RemoteClient::flush_messages() {
   if (gathering_.empty()) return false;
   const std::vector<MessagesTo*> open = gathering_;
   for (MessagesTo* messages : open)
@@ -126,7 +124,7 @@ bool RemoteClient::Implementation::flush_messages() {
   return gathering_.size() < open.size();
 }
 
-bool RemoteClient::Implementation::flush_streams() {
+bool RemoteClient::flush_streams() {
   if (shared_->open.empty()) return false;
   const std::vector<Stream*> open = shared_->open;
   for (Stream* stream : open) {
@@ -136,7 +134,7 @@ bool RemoteClient::Implementation::flush_streams() {
   return shared_->open.size() < open.size();
 }
 
-void RemoteClient::Implementation::receive(Bytes bytes) {
+void RemoteClient::receive(Bytes bytes) {
   const NodePlan& plan = memory_->plan();
   bool is_known = false;
   if (const auto reply = remote::read_reply(bytes, tag_, index(me_), plan.nodes))
@@ -148,13 +146,13 @@ void RemoteClient::Implementation::receive(Bytes bytes) {
   if (!is_known) ++refused_;
 }
 
-bool RemoteClient::Implementation::take_message(const remote::ReceivedMessage& message) {
+bool RemoteClient::take_message(const remote::ReceivedMessage& message) {
   if (!queue_.take(message)) return false;
   add(traffic().received, 1);
   return true;
 }
 
-bool RemoteClient::Implementation::take_messages(const remote::ReceivedBatch& received) {
+bool RemoteClient::take_messages(const remote::ReceivedBatch& received) {
   bool are_known = true;
   for (Bytes rest = received.requests; !rest.empty();) {
     const auto next = remote::read_request(rest, memory_->plan());
@@ -168,14 +166,13 @@ bool RemoteClient::Implementation::take_messages(const remote::ReceivedBatch& re
   return are_known;
 }
 
-bool RemoteClient::Implementation::take_reply(const remote::ReceivedReply& reply) {
+bool RemoteClient::take_reply(const remote::ReceivedReply& reply) {
   const auto found = streams_.find(reply.reply.node);
   return found != streams_.end() && found->second.take_reply(reply);
 }
 
 // The first loss is reported. The loss of this node's agent takes precedence over other losses.
-std::string RemoteClient::Implementation::tell_loss(std::uint32_t node,
-                                                    const std::string& why) const {
+std::string RemoteClient::tell_loss(std::uint32_t node, const std::string& why) const {
   const NodeInfo& own = nodes_[memory_->plan().node];
   if (route_->was_closed()) {
     return "the connections of this rank to other nodes were closed, by closefrom(3) or the like; "
@@ -198,7 +195,7 @@ std::string RemoteClient::Implementation::tell_loss(std::uint32_t node,
 }
 
 // Completes the requests that will never be answered.
-void RemoteClient::Implementation::lose(std::uint32_t node, const std::string& why) {
+void RemoteClient::lose(std::uint32_t node, const std::string& why) {
   if (!lost_)
     lost_ = Error{route_->was_closed() ? Errc::refused : Errc::peer_lost, tell_loss(node, why)};
   if (const auto found = streams_.find(node); found != streams_.end()) found->second.abandon();
@@ -209,7 +206,7 @@ void RemoteClient::Implementation::lose(std::uint32_t node, const std::string& w
 
 // Looks for losses that this node's agent has noticed, for the loss of that agent itself, and for
 // connections that this rank has closed.
-void RemoteClient::Implementation::look_for_losses() {
+void RemoteClient::look_for_losses() {
   const std::uint64_t now = monotonic_ns();
   if (now < next_look_ns_) return;
   next_look_ns_ = now + between_looks_ns;
@@ -226,13 +223,13 @@ void RemoteClient::Implementation::look_for_losses() {
   }
 }
 
-bool RemoteClient::Implementation::is_agent_gone() const {
+bool RemoteClient::is_agent_gone() const {
   pollfd entry{agent_, 0, 0};
   return agent_ >= 0 && ::poll(&entry, 1, 0) > 0 && (entry.revents & POLLHUP) != 0;
 }
 
 // Messages wait in this process until a connection is made. After an answer they go to the kernel.
-bool RemoteClient::Implementation::departed() const {
+bool RemoteClient::departed() const {
   const auto has_departed = [](const auto& each) {
     const Stream& stream = each.second;
     return !stream.is_open() && (stream.is_answered() || stream.is_done());
@@ -241,83 +238,9 @@ bool RemoteClient::Implementation::departed() const {
                    std::ranges::all_of(streams_, has_departed));
 }
 
-bool RemoteClient::Implementation::may_sleep() {
+bool RemoteClient::may_sleep() {
   look_for_losses();
   return route_->may_sleep();
-}
-
-RemoteClient::RemoteClient(std::unique_ptr<Implementation> implementation)
-    : implementation_(std::move(implementation)) {}
-
-RemoteClient::~RemoteClient() = default;
-
-Result<std::unique_ptr<RemoteClient>> RemoteClient::open(const Setup& setup) {
-  Result<std::unique_ptr<Implementation>> implementation = Implementation::open(setup);
-  if (!implementation) return implementation.error();
-  return std::unique_ptr<RemoteClient>(new RemoteClient(*std::move(implementation)));
-}
-
-std::string_view RemoteClient::name() const {
-  return "network";
-}
-Limits RemoteClient::limits() const {
-  return implementation_->limits();
-}
-Result<Posted> RemoteClient::put(Remote to, Bytes source, Completion& done) {
-  return implementation_->put(to, source, done);
-}
-Result<Posted> RemoteClient::get(MutableBytes target, Remote from, Completion& done) {
-  return implementation_->get(target, from, done);
-}
-Result<Posted> RemoteClient::put_packed(Rank to, std::span<const StridedRun> pieces,
-                                        Completion& done) {
-  return implementation_->put_packed(to, pieces, done);
-}
-Result<Posted> RemoteClient::get_packed(Rank from, std::span<const StridedRun> pieces,
-                                        Completion& done) {
-  return implementation_->get_packed(from, pieces, done);
-}
-Result<Posted> RemoteClient::accumulate(Rank to, const Accumulation& what,
-                                        std::span<const StridedRun> pieces, Completion& done) {
-  return implementation_->accumulate(to, what, pieces, done);
-}
-
-Result<Posted> RemoteClient::atomic(Remote at, const AtomicRequest& request, std::byte* result,
-                                    Completion& done) {
-  return implementation_->atomic(at, request, result, done);
-}
-bool RemoteClient::has_unordered() const {
-  return implementation_->has_unordered();
-}
-std::uint64_t RemoteClient::accepted() const {
-  return implementation_->accepted();
-}
-bool RemoteClient::has_executed(Rank at, std::uint64_t mark) {
-  return implementation_->has_executed(at, mark);
-}
-Result<Posted> RemoteClient::send_message(Rank to, Bytes head, Bytes body, Departure departure) {
-  return implementation_->send_message(to, head, body, departure);
-}
-void RemoteClient::listen(MessageReceiver receiver) {
-  implementation_->listen(std::move(receiver));
-}
-bool RemoteClient::progress() {
-  return implementation_->progress();
-}
-bool RemoteClient::departed() const {
-  return implementation_->departed();
-}
-bool RemoteClient::may_sleep() {
-  return implementation_->may_sleep();
-}
-void RemoteClient::sleep(std::chrono::microseconds limit) {
-  implementation_->sleep(limit);
-}
-const Error* RemoteClient::lost() const {
-  return implementation_->lost();
-}
-std::uint64_t RemoteClient::refused() const {
-  return implementation_->refused();
 }
 
 }  // namespace gondwana

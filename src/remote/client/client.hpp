@@ -5,19 +5,32 @@
 // agent of the rank's own node carries everything as messages.
 //
 // The first operation to a node makes the connection.
+//
+// requests.cpp makes requests to the agents, which a Stream sends; messages.cpp sends messages to
+// ranks; client.cpp handles what arrives, and losses. The Route moves the bytes.
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "memory/node_memory.hpp"
 #include "network/settings.hpp"
+#include "remote/client/message_queue.hpp"
+#include "remote/client/messages_to.hpp"
+#include "remote/client/node_infos.hpp"
+#include "remote/client/route.hpp"
+#include "remote/client/stream.hpp"
+#include "remote/protocol.hpp"
 #include "remote/transport.hpp"
 
 namespace gondwana {
 
-class RemoteClient {
+class RemoteClient final : public Transport {
  public:
   struct Setup {
     std::shared_ptr<NodeMemory> memory;  // has the infos of all nodes when something is posted
@@ -33,40 +46,88 @@ class RemoteClient {
   };
 
   static Result<std::unique_ptr<RemoteClient>> open(const Setup& setup);
-  RemoteClient(const RemoteClient&) = delete;
-  RemoteClient& operator=(const RemoteClient&) = delete;
-  ~RemoteClient();
 
-  std::string_view name() const;
-  Limits limits() const;
-  Result<Posted> put(Remote to, Bytes source, Completion& done);
-  Result<Posted> get(MutableBytes target, Remote from, Completion& done);
-  Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces, Completion& done);
-  Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces, Completion& done);
+  std::string_view name() const override { return "network"; }
+  Limits limits() const override;
+  Result<Posted> put(Remote to, Bytes source, Completion& done) override;
+  Result<Posted> get(MutableBytes target, Remote from, Completion& done) override;
+  Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces, Completion& done) override;
+  Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces,
+                            Completion& done) override;
   Result<Posted> accumulate(Rank to, const Accumulation& what, std::span<const StridedRun> pieces,
-                            Completion& done);
+                            Completion& done) override;
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
-                        Completion& done);
-  bool has_unordered() const;
-  std::uint64_t accepted() const;
-  bool has_executed(Rank at, std::uint64_t mark);
-  Result<Posted> send_message(Rank to, Bytes head, Bytes body, Departure departure);
-  void listen(MessageReceiver receiver);
-  bool progress();
-  bool departed() const;
-  bool may_sleep();
-  void sleep(std::chrono::microseconds limit);
-  const Error* lost() const;
+                        Completion& done) override;
+  bool has_unordered() const override { return route_->has_puts(); }
+  std::uint64_t accepted() const override { return shared_->accepted; }
+  bool has_executed(Rank at, std::uint64_t mark) override;
+  Result<Posted> send_message(Rank to, Bytes head, Bytes body, Departure departure) override;
+  void listen(MessageReceiver receiver) override { queue_.listen(std::move(receiver)); }
+  bool progress() override;
+  bool departed() const override;
+  bool may_sleep() override;
+  void sleep(std::chrono::microseconds limit) override { route_->sleep(limit); }
+  const Error* lost() const override { return lost_ ? &*lost_ : nullptr; }
   // The number of messages that do not belong to this job or are malformed.
-  std::uint64_t refused() const;
+  std::uint64_t refused() const { return refused_; }
 
  private:
-  class Implementation;
-  explicit RemoteClient(std::unique_ptr<Implementation> implementation);
+  using MessagesTo = remote::MessagesTo;
+  using Write = remote::Route::Write;
 
-  std::unique_ptr<Implementation> implementation_;
+  explicit RemoteClient(const Setup& setup)
+      : memory_(setup.memory),
+        me_(setup.me),
+        tag_(setup.job_tag),
+        agent_(setup.agent),
+        nodes_(setup.memory) {}
+
+  Result<void> open_route(const Setup& setup);
+  Traffic& traffic() { return memory_->page(me_).traffic; }
+  bool carries_messages_only() const { return route_->longest_transfer() == 0; }
+  remote::Stream& stream_to(std::uint32_t node);
+  remote::Stream& stream_to_rank(Rank to);
+  Result<Posted> request(const remote::NewRequest& request);
+  Result<Posted> write_eager(Rank to, const StridedRun& piece, Completion& done);
+  MessagesTo& messages_to(Rank to);
+  bool gather(MessagesTo& messages, Bytes head, Bytes body);
+  void flush(MessagesTo& messages);
+  Result<Posted> send_alone(const MessagesTo& messages, Bytes head, Bytes body,
+                            Departure departure);
+  Result<Posted> read_eager(Rank from, const StridedRun& piece, Completion& done);
+  bool poll();
+  bool flush_open();
+  bool flush_messages();
+  bool flush_streams();
+  Result<Posted> judge(std::uint32_t node, Result<Posted> posted);
+  void receive(Bytes bytes);
+  bool take_message(const remote::ReceivedMessage& message);
+  bool take_messages(const remote::ReceivedBatch& received);
+  bool take_reply(const remote::ReceivedReply& reply);
+  std::string tell_loss(std::uint32_t node, const std::string& why) const;
+  void lose(std::uint32_t node, const std::string& why);
+  void look_for_losses();
+  bool is_agent_gone() const;
+
+  std::shared_ptr<NodeMemory> memory_;
+  Rank me_;
+  std::uint64_t tag_;
+  int agent_;
+  remote::NodeInfos nodes_;
+  std::size_t eager_limit_ = 0;                      // bytes of a put that goes as a request
+  std::map<std::uint32_t, MessagesTo> messages_to_;  // by rank
+  std::vector<MessagesTo*> gathering_;               // those with an open batch
+  remote::MessageQueue queue_;
+  std::optional<Error> lost_;
+  std::uint32_t polls_ = 0;
+  std::uint64_t next_look_ns_ = 0;  // for losses
+  std::uint64_t refused_ = 0;       // messages that do not belong to this job
+  std::uint32_t gathered_ = 0;      // requests that joined an open batch
+  std::unique_ptr<remote::Stream::Shared> shared_;
+  std::map<std::uint32_t, remote::Stream> streams_;  // by node
+  Rank last_rank_{0};  // that stream_to_rank() has looked for, and its stream
+  remote::Stream* last_stream_ = nullptr;
+  std::unique_ptr<remote::Route> route_;  // last, so that it is closed before what it writes to
 };
-
-static_assert(Transport<RemoteClient>);
 
 }  // namespace gondwana

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "remote/client/implementation.hpp"
+#include "remote/client/client.hpp"
 
 namespace gondwana {
 namespace {
@@ -17,8 +17,7 @@ constexpr std::size_t most_gathering = 3;
 
 }  // namespace
 
-Result<Posted> RemoteClient::Implementation::send_message(Rank to, Bytes head, Bytes body,
-                                                          Departure departure) {
+Result<Posted> RemoteClient::send_message(Rank to, Bytes head, Bytes body, Departure departure) {
   const std::size_t size = head.size() + body.size();
   if (index(to) >= memory_->plan().job_ranks || size > remote::longest_message)
     return Error{Errc::invalid_argument,
@@ -40,7 +39,7 @@ Result<Posted> RemoteClient::Implementation::send_message(Rank to, Bytes head, B
   return Posted::accepted;
 }
 
-MessagesTo& RemoteClient::Implementation::messages_to(Rank to) {
+MessagesTo& RemoteClient::messages_to(Rank to) {
   const auto found = messages_to_.find(index(to));
   if (found != messages_to_.end()) return found->second;
   const std::uint32_t node = nodes_.node_of(to);
@@ -49,7 +48,7 @@ MessagesTo& RemoteClient::Implementation::messages_to(Rank to) {
 }
 
 // False: the message is too large, or no batch is free.
-bool RemoteClient::Implementation::gather(MessagesTo& messages, Bytes head, Bytes body) {
+bool RemoteClient::gather(MessagesTo& messages, Bytes head, Bytes body) {
   if (head.size() + body.size() > remote::longest_gathered || shared_->batch_limit == 0)
     return false;
   if (messages.is_full()) flush(messages);
@@ -65,13 +64,13 @@ bool RemoteClient::Implementation::gather(MessagesTo& messages, Bytes head, Byte
 }
 
 // If the network is busy, the batch stays open.
-void RemoteClient::Implementation::flush(MessagesTo& messages) {
+void RemoteClient::flush(MessagesTo& messages) {
   [[maybe_unused]] const Result<Posted> sent = judge(messages.node(), messages.flush());
   if (!messages.is_open()) std::erase(gathering_, &messages);
 }
 
-Result<Posted> RemoteClient::Implementation::send_alone(const MessagesTo& messages, Bytes head,
-                                                        Bytes body, Departure departure) {
+Result<Posted> RemoteClient::send_alone(const MessagesTo& messages, Bytes head, Bytes body,
+                                        Departure departure) {
   const Rank to = messages.receiver();
   const MessageHeader envelope{
       .tag = tag_, .to = index(to), .from = index(me_), .number = messages.next_number()};

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "remote/client/implementation.hpp"
+#include "remote/client/client.hpp"
 
 namespace gondwana {
 namespace {
@@ -42,13 +42,13 @@ bool is_whole(std::span<const StridedRun> pieces) {
 
 }  // namespace
 
-remote::Stream& RemoteClient::Implementation::stream_to(std::uint32_t node) {
+remote::Stream& RemoteClient::stream_to(std::uint32_t node) {
   const auto [stream, is_new] = streams_.try_emplace(node, *shared_, node);
   if (is_new) memory_->entry(node).is_used.store(1, std::memory_order_relaxed);
   return stream->second;
 }
 
-remote::Stream& RemoteClient::Implementation::stream_to_rank(Rank to) {
+remote::Stream& RemoteClient::stream_to_rank(Rank to) {
   if (last_stream_ == nullptr || last_rank_ != to) {
     last_stream_ = &stream_to(nodes_.node_of(to));
     last_rank_ = to;
@@ -57,7 +57,7 @@ remote::Stream& RemoteClient::Implementation::stream_to_rank(Rank to) {
 }
 
 // The caller waits for it, so that what is open has to leave.
-bool RemoteClient::Implementation::has_executed(Rank at, std::uint64_t mark) {
+bool RemoteClient::has_executed(Rank at, std::uint64_t mark) {
   const auto found = streams_.find(nodes_.node_of(at));
   if (found == streams_.end() || found->second.has_executed(mark)) return true;
   remote::Stream& stream = found->second;
@@ -67,13 +67,13 @@ bool RemoteClient::Implementation::has_executed(Rank at, std::uint64_t mark) {
 }
 
 // An error means that the node is lost.
-Result<Posted> RemoteClient::Implementation::judge(std::uint32_t node, Result<Posted> posted) {
+Result<Posted> RemoteClient::judge(std::uint32_t node, Result<Posted> posted) {
   if (posted) return posted;
   lose(node, posted.error().text);
   return *lost_;
 }
 
-Result<Posted> RemoteClient::Implementation::request(const NewRequest& request) {
+Result<Posted> RemoteClient::request(const NewRequest& request) {
   if (lost_) return *lost_;
   remote::Stream& stream = stream_to_rank(Rank(request.request.to));
   if (stream.try_append(request)) {
@@ -85,7 +85,7 @@ Result<Posted> RemoteClient::Implementation::request(const NewRequest& request) 
   return judge(stream.node(), stream.append(request));
 }
 
-Result<Posted> RemoteClient::Implementation::put(Remote to, Bytes source, Completion& done) {
+Result<Posted> RemoteClient::put(Remote to, Bytes source, Completion& done) {
   if (is_word(source.size(), to.offset)) {
     Request store{.kind = RequestKind::store,
                   .size = static_cast<std::uint8_t>(source.size()),
@@ -105,8 +105,7 @@ Result<Posted> RemoteClient::Implementation::put(Remote to, Bytes source, Comple
   return judge(node, route_->put(to, source, done));
 }
 
-Result<Posted> RemoteClient::Implementation::write_eager(Rank to, const StridedRun& piece,
-                                                         Completion& done) {
+Result<Posted> RemoteClient::write_eager(Rank to, const StridedRun& piece, Completion& done) {
   const Request put{
       .kind = RequestKind::write, .to = index(to), .offset = piece.there, .operand = piece.size};
   return request({.request = put,
@@ -115,8 +114,8 @@ Result<Posted> RemoteClient::Implementation::write_eager(Rank to, const StridedR
                   .done = &done});
 }
 
-Result<Posted> RemoteClient::Implementation::put_packed(Rank to, std::span<const StridedRun> pieces,
-                                                        Completion& done) {
+Result<Posted> RemoteClient::put_packed(Rank to, std::span<const StridedRun> pieces,
+                                        Completion& done) {
   if (is_whole(pieces)) return write_eager(to, pieces.front(), done);
   const Request put{
       .kind = RequestKind::put_packed, .to = index(to), .operand = std::uint64_t{pieces.size()}};
@@ -132,9 +131,8 @@ Result<Posted> RemoteClient::Implementation::put_packed(Rank to, std::span<const
 }
 
 // Elements are scaled here, so that the agent only adds.
-Result<Posted> RemoteClient::Implementation::accumulate(Rank to, const Accumulation& what,
-                                                        std::span<const StridedRun> pieces,
-                                                        Completion& done) {
+Result<Posted> RemoteClient::accumulate(Rank to, const Accumulation& what,
+                                        std::span<const StridedRun> pieces, Completion& done) {
   const Request add{.kind = RequestKind::accumulate,
                     .size = static_cast<std::uint8_t>(component(what.type())),
                     .to = index(to),
@@ -150,9 +148,8 @@ Result<Posted> RemoteClient::Implementation::accumulate(Rank to, const Accumulat
       {.request = add, .behind = rows + bytes, .write_behind = write_behind, .done = &done});
 }
 
-Result<Posted> RemoteClient::Implementation::get_packed(Rank from,
-                                                        std::span<const StridedRun> pieces,
-                                                        Completion& done) {
+Result<Posted> RemoteClient::get_packed(Rank from, std::span<const StridedRun> pieces,
+                                        Completion& done) {
   if (is_whole(pieces)) return read_eager(from, pieces.front(), done);
   std::vector<Destination> results;
   for (const StridedRun& each : pieces) results.push_back({.pieces = each});
@@ -165,8 +162,7 @@ Result<Posted> RemoteClient::Implementation::get_packed(Rank from,
                   .done = &done});
 }
 
-Result<Posted> RemoteClient::Implementation::read_eager(Rank from, const StridedRun& piece,
-                                                        Completion& done) {
+Result<Posted> RemoteClient::read_eager(Rank from, const StridedRun& piece, Completion& done) {
   const Destination result{.pieces = piece};
   const Request get{
       .kind = RequestKind::read, .to = index(from), .offset = piece.there, .operand = piece.size};
@@ -174,8 +170,7 @@ Result<Posted> RemoteClient::Implementation::read_eager(Rank from, const Strided
       {.request = get, .write_behind = nothing, .results = std::span(&result, 1), .done = &done});
 }
 
-Result<Posted> RemoteClient::Implementation::get(MutableBytes target, Remote from,
-                                                 Completion& done) {
+Result<Posted> RemoteClient::get(MutableBytes target, Remote from, Completion& done) {
   if (carries_messages_only())
     return read_eager(
         from.rank, {.size = target.size(), .count = 1, .there = from.offset, .here = target.data()},
@@ -186,8 +181,8 @@ Result<Posted> RemoteClient::Implementation::get(MutableBytes target, Remote fro
   return judge(node, route_->get(target, from, done));
 }
 
-Result<Posted> RemoteClient::Implementation::atomic(Remote at, const AtomicRequest& wanted,
-                                                    std::byte* result, Completion& done) {
+Result<Posted> RemoteClient::atomic(Remote at, const AtomicRequest& wanted, std::byte* result,
+                                    Completion& done) {
   const std::size_t size = width(wanted.type);
   const Request update{.kind = RequestKind::atomic,
                        .op = wanted.op,

@@ -15,7 +15,7 @@
 
 namespace gondwana {
 
-class Loopback {
+class Loopback final : public Transport {
  public:
   static constexpr std::size_t queue_length = 64;  // operations in flight; then busy
 
@@ -28,8 +28,8 @@ class Loopback {
   explicit Loopback(Setup setup)
       : nodes_(std::move(setup.nodes)), me_(setup.me), boxes_(std::move(setup.boxes)) {}
 
-  std::string_view name() const { return "loopback"; }
-  Limits limits() const {
+  std::string_view name() const override { return "loopback"; }
+  Limits limits() const override {
     return {.largest_message = 64 * 1024,
             .single_store = true,
             .atomics = true,
@@ -37,24 +37,25 @@ class Loopback {
             .accumulates_up_to = 4096,
             .longest_message = MessageQueues::longest_message};
   }
-  Result<Posted> put(Remote to, Bytes source, Completion& done);
-  Result<Posted> get(MutableBytes target, Remote from, Completion& done);
-  Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces, Completion& done);
-  Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces, Completion& done);
+  Result<Posted> put(Remote to, Bytes source, Completion& done) override;
+  Result<Posted> get(MutableBytes target, Remote from, Completion& done) override;
+  Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces, Completion& done) override;
+  Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces,
+                            Completion& done) override;
   Result<Posted> accumulate(Rank to, const Accumulation& what, std::span<const StridedRun> pieces,
-                            Completion& done);
+                            Completion& done) override;
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
-                        Completion& done);
-  bool has_unordered() const { return false; }
-  std::uint64_t accepted() const { return 0; }
-  bool has_executed(Rank /*at*/, std::uint64_t /*mark*/) const { return true; }  // one queue
-  Result<Posted> send_message(Rank to, Bytes head, Bytes body, Departure departure);
-  void listen(MessageReceiver receiver) { receiver_ = std::move(receiver); }
-  bool progress();
-  bool departed() const { return queue_.empty(); }
-  bool may_sleep() const { return queue_.empty(); }
-  static void sleep(std::chrono::microseconds limit);
-  const Error* lost() const { return nullptr; }
+                        Completion& done) override;
+  bool has_unordered() const override { return false; }
+  std::uint64_t accepted() const override { return 0; }
+  bool has_executed(Rank /*at*/, std::uint64_t /*mark*/) override { return true; }  // one queue
+  Result<Posted> send_message(Rank to, Bytes head, Bytes body, Departure departure) override;
+  void listen(MessageReceiver receiver) override { receiver_ = std::move(receiver); }
+  bool progress() override;
+  bool departed() const override { return queue_.empty(); }
+  bool may_sleep() override { return queue_.empty(); }
+  void sleep(std::chrono::microseconds limit) override;
+  const Error* lost() const override { return nullptr; }
 
  private:
   struct Put {
@@ -112,7 +113,5 @@ class Loopback {
   MessageReceiver receiver_;     // owner: the thread of the rank
   std::deque<Operation> queue_;  // owner: the thread of the rank
 };
-
-static_assert(Transport<Loopback>);
 
 }  // namespace gondwana
