@@ -23,12 +23,10 @@ namespace gondwana {
 
 // What a transport supports. The engine builds the rest from it, or refuses.
 struct Limits {
-  std::size_t largest_message = 0;  // bytes of one put or get
-  bool single_store = false;        // a put of 1, 2, 4, 8 aligned bytes is one store at the target
-  bool atomics = false;             // executes AtomicRequest, coherent with CPU atomics there
-  std::size_t copies_up_to = 0;     // a put up to this size is copied: its source is free at once
-  std::size_t packs_up_to = 0;      // bytes of one put_packed() or get_packed(); 0: unsupported
-  std::size_t accumulates_up_to = 0;  // bytes of one accumulate(); 0: unsupported
+  std::size_t messages_up_to = 0;     // bytes that should go by put() or get(): 8 or more
+  std::size_t longest_write = 0;      // bytes of one write() or read()
+  std::size_t packs_up_to = 0;        // bytes of one put_packed() or get_packed(); 0: unsupported
+  std::size_t accumulates_up_to = 0;  // bytes of one accumulate()
   std::size_t longest_message = 0;    // bytes of one message to a rank; 0: none
 };
 
@@ -58,10 +56,14 @@ enum class Departure : std::uint8_t { at_once, may_wait, optional };
 using MessageReceiver = std::function<void(Rank from, Bytes messages)>;
 
 // A transport belongs to one rank, whose threads take turns to call it. An accepted operation calls
-// done.begin() at once and done.finish() when it is complete. A put is complete when its bytes are
-// visible at the target; a get or an atomic operation when the result is here. Buffers stay valid
-// until then. An Error is final. An atomic operation writes the old value to `result`, as many
-// bytes as its type has, unless that is null.
+// done.begin() at once and done.finish() when it is complete. A put or a write is complete when its
+// bytes are visible at the target; the others when the result is here. Buffers stay valid until
+// then, but the source of a put, packed or not, and of an accumulate is free when it is accepted.
+// An Error is final.
+//
+// The target executes puts in their order. A get or an atomic operation sees earlier ones to that
+// place, except what has_unordered() reports. A put is a message and a write is not: the caller
+// chooses by Limits::messages_up_to.
 class Transport {
  public:
   Transport() = default;
@@ -71,11 +73,15 @@ class Transport {
 
   virtual std::string_view name() const = 0;
   virtual Limits limits() const = 0;
+  // At most Limits::messages_up_to bytes, or packs_up_to if that is more. A put of 1, 2, 4 or 8
+  // aligned bytes is one store at the target.
   virtual Result<Posted> put(Remote to, Bytes source, Completion& done) = 0;
   virtual Result<Posted> get(MutableBytes target, Remote from, Completion& done) = 0;
-  // A put of pieces, and a get. The source of a put is free when it is accepted. A get sees earlier
-  // puts to that place, except puts that has_unordered() reports, and may see later ones. A piece
-  // that is a word is one store, as in a put. At most `most_runs`, none of them empty.
+  // The network moves the bytes in place, if it can.
+  virtual Result<Posted> write(Remote to, Bytes source, Completion& done) = 0;
+  virtual Result<Posted> read(MutableBytes target, Remote from, Completion& done) = 0;
+  // A put of pieces, and a get. A piece that is a word is one store, as in a put. At most
+  // `most_runs`, none of them empty.
   virtual Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces,
                                     Completion& done) = 0;
   virtual Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces,
@@ -84,14 +90,16 @@ class Transport {
   // other accumulate adds to an element meanwhile.
   virtual Result<Posted> accumulate(Rank to, const Accumulation& what,
                                     std::span<const StridedRun> pieces, Completion& done) = 0;
+  // Coherent with atomic instructions there. The old value goes to `result`, as many bytes as its
+  // type has, unless that is null.
   virtual Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                                 Completion& done) = 0;
-  // Whether a put is in flight that later operations to the same rank might overtake.
+  // Whether a write is in flight that later operations to the same rank might overtake.
   virtual bool has_unordered() const = 0;
   // The number of operations accepted so far: a mark in their order.
   virtual std::uint64_t accepted() const = 0;
-  // Whether the target has executed the operations before the mark that a later put of more than
-  // Limits::copies_up_to bytes could overtake.
+  // Whether the target has executed the operations before the mark that a later write could
+  // overtake.
   virtual bool has_executed(Rank at, std::uint64_t mark) = 0;
   // A message to the rank itself. Head and body follow each other and are free when it is accepted.
   // It arrives once, after earlier messages of this rank to that one.

@@ -23,27 +23,39 @@ class Faulty final : public Transport {
   std::string_view name() const override { return "faulty"; }
   Limits limits() const override {
     Limits limits = inner_->limits();
-    limits.largest_message = 1000;
-    limits.single_store = false;
+    limits.longest_write = 1000;
     limits.packs_up_to = packs_ ? 1000 : 0;
     limits.accumulates_up_to = 1000;
     return limits;
   }
 
-  // A put arrives in two pieces, in either order.
+  // Puts do not overtake each other.
   Result<Posted> put(Remote to, Bytes source, Completion& done) override {
     if (one_in(3)) return Posted::busy;
-    if (source.size() < 2)
-      return later(done, [=, this](Completion& part) { return inner_->put(to, source, part); });
-    const std::size_t cut = 1 + random_() % (source.size() - 1);
-    const Remote rest{to.rank, to.offset + cut};
-    later(done, [=, this](Completion& part) { return inner_->put(to, source.first(cut), part); });
-    return later(
-        done, [=, this](Completion& part) { return inner_->put(rest, source.subspan(cut), part); });
+    const std::vector<std::byte> copy(source.begin(), source.end());
+    later(done, [=, this](Completion& part) { return inner_->put(to, copy, part); });
+    delayed_.back().is_put = true;
+    return Posted::accepted;
   }
   Result<Posted> get(MutableBytes target, Remote from, Completion& done) override {
     if (one_in(3)) return Posted::busy;
     return later(done, [=, this](Completion& part) { return inner_->get(target, from, part); });
+  }
+  // It arrives in two pieces, in either order.
+  Result<Posted> write(Remote to, Bytes source, Completion& done) override {
+    if (one_in(3)) return Posted::busy;
+    if (source.size() < 2)
+      return later(done, [=, this](Completion& part) { return inner_->write(to, source, part); });
+    const std::size_t cut = 1 + random_() % (source.size() - 1);
+    const Remote rest{to.rank, to.offset + cut};
+    later(done, [=, this](Completion& part) { return inner_->write(to, source.first(cut), part); });
+    return later(done, [=, this](Completion& part) {
+      return inner_->write(rest, source.subspan(cut), part);
+    });
+  }
+  Result<Posted> read(MutableBytes target, Remote from, Completion& done) override {
+    if (one_in(3)) return Posted::busy;
+    return later(done, [=, this](Completion& part) { return inner_->read(target, from, part); });
   }
   Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces,
                             Completion& done) override {
@@ -108,6 +120,7 @@ class Faulty final : public Transport {
     Completion* done;
     std::unique_ptr<Completion> part = std::make_unique<Completion>();
     bool started = false;
+    bool is_put = false;
   };
 
   // A copy of the data of a put, so that the source is free at once.
@@ -142,7 +155,10 @@ class Faulty final : public Transport {
 
   void start_one() {
     if (delayed_.empty()) return;
-    Delayed& chosen = delayed_[random_() % delayed_.size()];
+    Delayed& any = delayed_[random_() % delayed_.size()];
+    const auto is_next_put = [](const Delayed& each) { return each.is_put && !each.started; };
+    Delayed& chosen =
+        any.is_put && !any.started ? *std::ranges::find_if(delayed_, is_next_put) : any;
     if (chosen.started) return;
     const Result<Posted> posted = chosen.start(*chosen.part);
     GONDWANA_ASSERT(static_cast<bool>(posted), delayed_.size());

@@ -40,13 +40,13 @@ class SilentRoute : public remote::Route {
     return Posted::accepted;
   }
   std::size_t longest_transfer() const override { return 0; }
-  Result<Posted> put(Remote /*to*/, Bytes /*source*/, Completion& /*done*/) override {
+  Result<Posted> write(Remote /*to*/, Bytes /*source*/, Completion& /*done*/) override {
     return Posted::busy;
   }
-  Result<Posted> get(MutableBytes /*target*/, Remote /*from*/, Completion& /*done*/) override {
+  Result<Posted> read(MutableBytes /*target*/, Remote /*from*/, Completion& /*done*/) override {
     return Posted::busy;
   }
-  bool has_puts() const override { return false; }
+  bool has_writes() const override { return false; }
   bool has_departed() const override { return true; }
   bool poll(const Handlers& /*handlers*/) override { return false; }
   bool may_sleep() override { return false; }

@@ -81,7 +81,7 @@ std::vector<std::byte> bytes_of(std::size_t size, std::size_t seed) {
 }
 
 TEST_F(ThroughAgent, puts_and_gets_of_every_size_bring_their_bytes) {
-  const std::size_t most = rank(0).limits().largest_message;
+  const std::size_t most = rank(0).limits().messages_up_to;
   EXPECT_GE(most, 64U * 1024);
   for (const std::size_t size : {std::size_t{1}, std::size_t{8}, std::size_t{100}, most}) {
     const auto sent = bytes_of(size, size);

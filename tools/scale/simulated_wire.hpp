@@ -26,6 +26,12 @@ class SimulatedWire final : public Transport {
   Result<Posted> get(MutableBytes target, Remote from, Completion& done) override {
     return posted(client_->get(target, from, done));
   }
+  Result<Posted> write(Remote to, Bytes source, Completion& done) override {
+    return posted(client_->write(to, source, done));
+  }
+  Result<Posted> read(MutableBytes target, Remote from, Completion& done) override {
+    return posted(client_->read(target, from, done));
+  }
   Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces,
                             Completion& done) override {
     return posted(client_->put_packed(to, pieces, done));

@@ -77,8 +77,9 @@ class RemoteAccess final : public NetworkProgress {
   Begun begin_accumulate(Lane& lane, Rank to, const Accumulation& what,
                          std::span<const StridedRun> pieces, Completion& done);
   void complete(Completion& done, CallName call);
-  // Whether the source of a put of this size is free as soon as the put is in flight.
-  bool copies_put_of(std::size_t size) const { return size <= wire_.limits().copies_up_to; }
+  // Whether a put or a get of this size is a message. The source of that put is free as soon as
+  // the put is in flight. The network moves larger ones.
+  bool is_message(std::size_t size) const { return size <= wire_.limits().messages_up_to; }
 
   // Waits until everything posted through the lane is complete.
   void drain(Lane& lane);
@@ -123,16 +124,12 @@ class RemoteAccess final : public NetworkProgress {
  private:
   static constexpr std::size_t largest_packed = 4096;  // bytes of a piece: larger ones go alone
 
-  bool has_atomics(Lane& lane);
-  bool is_torn(Remote to, std::size_t size) const;
-  bool put_uncounted(Lane& lane, Remote to, Bytes source, Buffer buffer);
-  bool put_copied(Lane& lane, Remote to, Bytes source);
-  bool is_get_message(std::size_t size) const;
+  bool put_message(Lane& lane, Remote to, Bytes source) {
+    return post("put", lane, [&] { return wire_->put(to, source, lane.pending()); });
+  }
+  bool write(Lane& lane, Remote to, Bytes source, Buffer buffer);
+  bool write_copied(Lane& lane, Remote to, Bytes source);
   Begun post_get(Lane& lane, MutableBytes dest, Remote from, Completion& done, NoRoom no_room);
-  std::optional<std::uint64_t> request_uncounted(Lane& lane, Remote at,
-                                                 const AtomicRequest& request, CallName call);
-  bool store(Lane& lane, Remote to, Bytes word);
-  bool store_short(Lane& lane, Remote to, Bytes value);
   std::vector<StridedRun> packed_of(std::span<const StridedRun> pieces) const;
   // All or nothing: after the first part has room, the others wait for room.
   Begun post_parts(Lane& lane, Remote to, Bytes source, Completion& done, NoRoom no_room);
@@ -144,8 +141,8 @@ class RemoteAccess final : public NetworkProgress {
   // Takes the turn. Returns no lock if the caller may not wait and another thread has it.
   std::unique_lock<std::recursive_mutex> take_turn(NoRoom no_room);
   Result<Posted> try_in_turn(NoRoom no_room, FunctionRef<Result<Posted>()> attempt);
-  // Whether a put of this size may be posted. Waits until it may, or refuses to wait.
-  bool keeps_fence(Lane& lane, Remote to, std::size_t size, NoRoom no_room);
+  // Whether a write may be posted. Waits until it may, or refuses to wait.
+  bool keeps_fence(Lane& lane, Rank to, NoRoom no_room);
   // Called by the thread that has the turn.
   bool move_on();
   bool is_departed();

@@ -1,6 +1,4 @@
 // Strided puts and gets over the wire: a message packs as many pieces as fit.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -148,10 +146,6 @@ RemoteAccess::Begun RemoteAccess::begin_accumulate(Lane& lane, Rank to, const Ac
                                                    Completion& done) {
   const std::size_t element = width(what.type());
   const std::size_t most = wire_.limits().accumulates_up_to / element * element;
-  if (most == 0) {
-    lane.fail({Errc::missing, fmt::format("transport {} offers no accumulate", wire_->name())});
-    return std::nullopt;
-  }
   const std::vector<StridedRun> parts = cut(pieces, most);
   Loads loads(parts, most);
   Begun begun = Posted::accepted;

@@ -68,7 +68,7 @@ bool RemoteMemory::begin_put(Completion& done, Remote to, Bytes source, CallName
 
 bool RemoteMemory::begin_put(Batch& batch, Remote to, Bytes source, CallName call, NoRoom no_room) {
   if (everything_) return everything_->begin_put(batch.done_, to, source, call, no_room);
-  Completion& done = engine_.remote().copies_put_of(source.size()) ? batch.done_ : batch.reading_;
+  Completion& done = engine_.remote().is_message(source.size()) ? batch.done_ : batch.reading_;
   return begin_put(done, to, source, call, no_room);
 }
 

@@ -77,19 +77,17 @@ Result<void> RemoteClient::open_route(const Setup& setup) {
       remote::OwnEndpoint::open(setup.settings, setup.memory, setup.me, nodes_);
   if (!route) return route.error();
   route_ = *std::move(route);
-  eager_limit_ = std::min(setup.eager_limit, remote::longest_write);
+  eager_limit_ = std::clamp(setup.eager_limit, sizeof(std::uint64_t), remote::longest_write);
   return {};
 }
 
 Limits RemoteClient::limits() const {
-  return {.largest_message =
-              carries_messages_only() ? remote::longest_write : route_->longest_transfer(),
-          .single_store = true,
-          .atomics = true,
-          .copies_up_to = eager_limit_,
-          .packs_up_to = remote::longest_write,
-          .accumulates_up_to = remote::longest_write,
-          .longest_message = remote::longest_message};
+  return {
+      .messages_up_to = eager_limit_,
+      .longest_write = carries_messages_only() ? remote::longest_write : route_->longest_transfer(),
+      .packs_up_to = remote::longest_write,
+      .accumulates_up_to = remote::longest_write,
+      .longest_message = remote::longest_message};
 }
 
 bool RemoteClient::progress() {

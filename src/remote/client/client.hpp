@@ -51,6 +51,8 @@ class RemoteClient final : public Transport {
   Limits limits() const override;
   Result<Posted> put(Remote to, Bytes source, Completion& done) override;
   Result<Posted> get(MutableBytes target, Remote from, Completion& done) override;
+  Result<Posted> write(Remote to, Bytes source, Completion& done) override;
+  Result<Posted> read(MutableBytes target, Remote from, Completion& done) override;
   Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces, Completion& done) override;
   Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces,
                             Completion& done) override;
@@ -58,7 +60,7 @@ class RemoteClient final : public Transport {
                             Completion& done) override;
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done) override;
-  bool has_unordered() const override { return route_->has_puts(); }
+  bool has_unordered() const override { return route_->has_writes(); }
   std::uint64_t accepted() const override { return shared_->accepted; }
   bool has_executed(Rank at, std::uint64_t mark) override;
   Result<Posted> send_message(Rank to, Bytes head, Bytes body, Departure departure) override;
@@ -73,7 +75,6 @@ class RemoteClient final : public Transport {
 
  private:
   using MessagesTo = remote::MessagesTo;
-  using Write = remote::Route::Write;
 
   explicit RemoteClient(const Setup& setup)
       : memory_(setup.memory),
@@ -88,13 +89,13 @@ class RemoteClient final : public Transport {
   remote::Stream& stream_to(std::uint32_t node);
   remote::Stream& stream_to_rank(Rank to);
   Result<Posted> request(const remote::NewRequest& request);
-  Result<Posted> write_eager(Rank to, const StridedRun& piece, Completion& done);
+  Result<Posted> put_bytes(Rank to, const StridedRun& piece, Completion& done);
   MessagesTo& messages_to(Rank to);
   bool gather(MessagesTo& messages, Bytes head, Bytes body);
   void flush(MessagesTo& messages);
   Result<Posted> send_alone(const MessagesTo& messages, Bytes head, Bytes body,
                             Departure departure);
-  Result<Posted> read_eager(Rank from, const StridedRun& piece, Completion& done);
+  Result<Posted> get_bytes(Rank from, const StridedRun& piece, Completion& done);
   bool poll();
   bool flush_open();
   bool flush_messages();
@@ -114,7 +115,7 @@ class RemoteClient final : public Transport {
   std::uint64_t tag_;
   int agent_;
   remote::NodeInfos nodes_;
-  std::size_t eager_limit_ = 0;                      // bytes of a put that goes as a request
+  std::size_t eager_limit_ = 0;                      // bytes of puts that should be requests
   std::map<std::uint32_t, MessagesTo> messages_to_;  // by rank
   std::vector<MessagesTo*> gathering_;               // those with an open batch
   remote::MessageQueue queue_;

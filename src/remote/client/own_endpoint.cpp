@@ -175,7 +175,7 @@ Result<Posted> OwnEndpoint::ask(Rank rank, Pair& pair) {
     return learn(rank, pair);
   }
   const MutableBytes here = std::as_writable_bytes(std::span(pair.info.get(), 1));
-  Result<Posted> posted = get(here, {rank, system_area::endpoint_info.offset}, pair.fetching);
+  Result<Posted> posted = read(here, {rank, system_area::endpoint_info.offset}, pair.fetching);
   if (!posted) return posted;
   if (*posted == Posted::accepted) pair.state = Pair::State::asked;
   return Posted::busy;
@@ -203,20 +203,20 @@ Result<Posted> OwnEndpoint::learn(Rank rank, Pair& pair) {
   return Posted::accepted;
 }
 
-Result<Posted> OwnEndpoint::put(Remote to, Bytes source, Completion& done) {
+Result<Posted> OwnEndpoint::write(Remote to, Bytes source, Completion& done) {
   return transfer(to, done, true, [&](const auto& arenas, std::uint64_t offset, auto& operation) {
     return endpoint_->write(arenas, offset, source, operation);
   });
 }
 
-Result<Posted> OwnEndpoint::get(MutableBytes target, Remote from, Completion& done) {
+Result<Posted> OwnEndpoint::read(MutableBytes target, Remote from, Completion& done) {
   return transfer(from, done, false,
                   [&](const auto& arenas, std::uint64_t offset, auto& operation) {
                     return endpoint_->read(arenas, offset, target, operation);
                   });
 }
 
-// Posts a put or a get. `post` gets the region of the node, the offset in it and the operation.
+// Posts a write or a read. `post` gets the region of the node, the offset in it and the operation.
 template <typename Post>
 Result<Posted> OwnEndpoint::transfer(Remote place, Completion& done, bool is_write,
                                      const Post& post) {

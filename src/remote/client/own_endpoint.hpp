@@ -30,9 +30,9 @@ class OwnEndpoint final : public Route {
   Result<Posted> send_to_rank(Rank to, std::size_t size, Write write, Departure departure) override;
   Result<Posted> send_batch_to_rank(Rank to, BatchSlots::Slot& slot, std::size_t size) override;
   std::size_t longest_transfer() const override { return endpoint_->longest_transfer(); }
-  Result<Posted> put(Remote to, Bytes source, Completion& done) override;
-  Result<Posted> get(MutableBytes target, Remote from, Completion& done) override;
-  bool has_puts() const override { return writes_ > 0; }
+  Result<Posted> write(Remote to, Bytes source, Completion& done) override;
+  Result<Posted> read(MutableBytes target, Remote from, Completion& done) override;
+  bool has_writes() const override { return writes_ > 0; }
   bool has_departed() const override { return leaving_ == 0; }
   bool poll(const Handlers& handlers) override;
   bool may_sleep() override { return endpoint_->may_sleep(); }
@@ -66,7 +66,7 @@ class OwnEndpoint final : public Route {
     bool was_used = false;
     std::uint64_t ask_ns = 0;  // the earliest time to ask again
   };
-  // A put, a get or a message in flight.
+  // A write, a read or a message in flight.
   struct Operation : network::Operation {
     Completion* done = nullptr;
     std::uint32_t node = 0;

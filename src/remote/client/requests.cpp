@@ -30,7 +30,7 @@ void write_rows(std::span<const StridedRun> pieces, std::byte* message) {
   }
 }
 
-// One store at the target (rule 8), because a peer may be polling it.
+// One store at the target, because a peer may be polling it.
 bool is_word(std::size_t size, std::size_t offset) {
   return (size == 1 || size == 2 || size == 4 || size == 8) && offset % size == 0;
 }
@@ -94,18 +94,20 @@ Result<Posted> RemoteClient::put(Remote to, Bytes source, Completion& done) {
     std::memcpy(&store.operand, source.data(), source.size());
     return request({.request = store, .write_behind = nothing, .done = &done});
   }
-  if (source.size() <= eager_limit_) {
-    auto* bytes = const_cast<std::byte*>(source.data());
-    return write_eager(
-        to.rank, {.size = source.size(), .count = 1, .there = to.offset, .here = bytes}, done);
-  }
+  auto* bytes = const_cast<std::byte*>(source.data());
+  return put_bytes(to.rank, {.size = source.size(), .count = 1, .there = to.offset, .here = bytes},
+                   done);
+}
+
+Result<Posted> RemoteClient::write(Remote to, Bytes source, Completion& done) {
+  if (carries_messages_only()) return put(to, source, done);
   if (lost_) return *lost_;
   const std::uint32_t node = nodes_.node_of(to.rank);
   stream_to(node);
-  return judge(node, route_->put(to, source, done));
+  return judge(node, route_->write(to, source, done));
 }
 
-Result<Posted> RemoteClient::write_eager(Rank to, const StridedRun& piece, Completion& done) {
+Result<Posted> RemoteClient::put_bytes(Rank to, const StridedRun& piece, Completion& done) {
   const Request put{
       .kind = RequestKind::write, .to = index(to), .offset = piece.there, .operand = piece.size};
   return request({.request = put,
@@ -116,7 +118,7 @@ Result<Posted> RemoteClient::write_eager(Rank to, const StridedRun& piece, Compl
 
 Result<Posted> RemoteClient::put_packed(Rank to, std::span<const StridedRun> pieces,
                                         Completion& done) {
-  if (is_whole(pieces)) return write_eager(to, pieces.front(), done);
+  if (is_whole(pieces)) return put_bytes(to, pieces.front(), done);
   const Request put{
       .kind = RequestKind::put_packed, .to = index(to), .operand = std::uint64_t{pieces.size()}};
   const std::size_t rows = pieces.size() * sizeof(Row);
@@ -150,7 +152,7 @@ Result<Posted> RemoteClient::accumulate(Rank to, const Accumulation& what,
 
 Result<Posted> RemoteClient::get_packed(Rank from, std::span<const StridedRun> pieces,
                                         Completion& done) {
-  if (is_whole(pieces)) return read_eager(from, pieces.front(), done);
+  if (is_whole(pieces)) return get_bytes(from, pieces.front(), done);
   std::vector<Destination> results;
   for (const StridedRun& each : pieces) results.push_back({.pieces = each});
   const Request get{
@@ -162,7 +164,7 @@ Result<Posted> RemoteClient::get_packed(Rank from, std::span<const StridedRun> p
                   .done = &done});
 }
 
-Result<Posted> RemoteClient::read_eager(Rank from, const StridedRun& piece, Completion& done) {
+Result<Posted> RemoteClient::get_bytes(Rank from, const StridedRun& piece, Completion& done) {
   const Destination result{.pieces = piece};
   const Request get{
       .kind = RequestKind::read, .to = index(from), .offset = piece.there, .operand = piece.size};
@@ -171,14 +173,17 @@ Result<Posted> RemoteClient::read_eager(Rank from, const StridedRun& piece, Comp
 }
 
 Result<Posted> RemoteClient::get(MutableBytes target, Remote from, Completion& done) {
-  if (carries_messages_only())
-    return read_eager(
-        from.rank, {.size = target.size(), .count = 1, .there = from.offset, .here = target.data()},
-        done);
+  return get_bytes(from.rank,
+                   {.size = target.size(), .count = 1, .there = from.offset, .here = target.data()},
+                   done);
+}
+
+Result<Posted> RemoteClient::read(MutableBytes target, Remote from, Completion& done) {
+  if (carries_messages_only()) return get(target, from, done);
   if (lost_) return *lost_;
   const std::uint32_t node = nodes_.node_of(from.rank);
   stream_to(node);
-  return judge(node, route_->get(target, from, done));
+  return judge(node, route_->read(target, from, done));
 }
 
 Result<Posted> RemoteClient::atomic(Remote at, const AtomicRequest& wanted, std::byte* result,

@@ -54,11 +54,11 @@ class Route {
   // For a slot with messages to one rank: like send_batch().
   virtual Result<Posted> send_batch_to_rank(Rank to, BatchSlots::Slot& slot, std::size_t size) = 0;
 
-  // The longest put or get in bytes. Each begins and finishes `done`. 0: messages only.
+  // The longest write or read in bytes. Each begins and finishes `done`. 0: messages only.
   virtual std::size_t longest_transfer() const = 0;
-  virtual Result<Posted> put(Remote to, Bytes source, Completion& done) = 0;
-  virtual Result<Posted> get(MutableBytes target, Remote from, Completion& done) = 0;
-  virtual bool has_puts() const = 0;  // in flight
+  virtual Result<Posted> write(Remote to, Bytes source, Completion& done) = 0;
+  virtual Result<Posted> read(MutableBytes target, Remote from, Completion& done) = 0;
+  virtual bool has_writes() const = 0;  // in flight
 
   // Whether all messages have left, so that they arrive without further calls.
   virtual bool has_departed() const = 0;

@@ -78,11 +78,11 @@ Result<Posted> ThroughAgent::send_to_rank(Rank to, std::size_t size, Write write
   return send_to_agent(nodes_.node_of(to), size, write);
 }
 
-Result<Posted> ThroughAgent::put(Remote /*to*/, Bytes /*source*/, Completion& /*done*/) {
+Result<Posted> ThroughAgent::write(Remote /*to*/, Bytes /*source*/, Completion& /*done*/) {
   return messages_only();
 }
 
-Result<Posted> ThroughAgent::get(MutableBytes /*target*/, Remote /*from*/, Completion& /*done*/) {
+Result<Posted> ThroughAgent::read(MutableBytes /*target*/, Remote /*from*/, Completion& /*done*/) {
   return messages_only();
 }
 

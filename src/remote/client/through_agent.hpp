@@ -25,9 +25,9 @@ class ThroughAgent final : public Route {
     return send_batch(nodes_.node_of(to), slot, size);
   }
   std::size_t longest_transfer() const override { return 0; }
-  Result<Posted> put(Remote to, Bytes source, Completion& done) override;
-  Result<Posted> get(MutableBytes target, Remote from, Completion& done) override;
-  bool has_puts() const override { return false; }
+  Result<Posted> write(Remote to, Bytes source, Completion& done) override;
+  Result<Posted> read(MutableBytes target, Remote from, Completion& done) override;
+  bool has_writes() const override { return false; }
   bool has_departed() const override { return true; }
   bool poll(const Handlers& handlers) override;
   // No bell rings when the agent makes room.

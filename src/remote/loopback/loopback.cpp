@@ -28,15 +28,23 @@ Posted Loopback::post(What what, Completion& done) {
 }
 
 Result<Posted> Loopback::put(Remote to, Bytes source, Completion& done) {
-  const Result<std::byte*> place = locate(to, source.size());
-  if (!place) return place.error();
-  return post(Put{*place, source}, done);
+  const StridedRun whole{.size = source.size(),
+                         .count = 1,
+                         .there = to.offset,
+                         .here = const_cast<std::byte*>(source.data())};
+  return put_packed(to.rank, std::span(&whole, 1), done);
 }
 
-Result<Posted> Loopback::get(MutableBytes target, Remote from, Completion& done) {
+Result<Posted> Loopback::write(Remote to, Bytes source, Completion& done) {
+  const Result<std::byte*> place = locate(to, source.size());
+  if (!place) return place.error();
+  return post(Write{*place, source}, done);
+}
+
+Result<Posted> Loopback::read(MutableBytes target, Remote from, Completion& done) {
   const Result<std::byte*> place = locate(from, target.size());
   if (!place) return place.error();
-  return post(Get{target, *place}, done);
+  return post(Read{target, *place}, done);
 }
 
 Result<std::vector<Loopback::Located>> Loopback::locate(Rank peer,
@@ -122,12 +130,12 @@ bool Loopback::execute_one() {
   return true;
 }
 
-void Loopback::execute(const Put& put) {
-  copy_to_peer(put.to, put.source.data(), put.source.size());
+void Loopback::execute(const Write& write) {
+  copy_to_peer(write.to, write.source.data(), write.source.size());
 }
 
-void Loopback::execute(const Get& get) {
-  copy_from_peer(get.target.data(), get.from, get.target.size());
+void Loopback::execute(const Read& read) {
+  copy_from_peer(read.target.data(), read.from, read.target.size());
 }
 
 void Loopback::execute(const PackedPut& spread) {

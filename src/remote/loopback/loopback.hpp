@@ -30,15 +30,18 @@ class Loopback final : public Transport {
 
   std::string_view name() const override { return "loopback"; }
   Limits limits() const override {
-    return {.largest_message = 64 * 1024,
-            .single_store = true,
-            .atomics = true,
+    return {.messages_up_to = sizeof(std::uint64_t),
+            .longest_write = 64 * 1024,
             .packs_up_to = 4096,
             .accumulates_up_to = 4096,
             .longest_message = MessageQueues::longest_message};
   }
   Result<Posted> put(Remote to, Bytes source, Completion& done) override;
-  Result<Posted> get(MutableBytes target, Remote from, Completion& done) override;
+  Result<Posted> get(MutableBytes target, Remote from, Completion& done) override {
+    return read(target, from, done);
+  }
+  Result<Posted> write(Remote to, Bytes source, Completion& done) override;
+  Result<Posted> read(MutableBytes target, Remote from, Completion& done) override;
   Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces, Completion& done) override;
   Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces,
                             Completion& done) override;
@@ -58,11 +61,11 @@ class Loopback final : public Transport {
   const Error* lost() const override { return nullptr; }
 
  private:
-  struct Put {
+  struct Write {
     std::byte* to;
     Bytes source;
   };
-  struct Get {
+  struct Read {
     MutableBytes target;
     const std::byte* from;
   };
@@ -89,7 +92,7 @@ class Loopback final : public Transport {
     AtomicRequest request;
     std::byte* result;
   };
-  using What = std::variant<Put, Get, PackedPut, PackedGet, Sum, Atomic>;
+  using What = std::variant<Write, Read, PackedPut, PackedGet, Sum, Atomic>;
   struct Operation {
     What what;
     Completion* done;
@@ -101,8 +104,8 @@ class Loopback final : public Transport {
   static void execute(const PackedPut& spread);
   static void execute(const PackedGet& gather);
   static void execute(const Sum& sum);
-  static void execute(const Put& put);
-  static void execute(const Get& get);
+  static void execute(const Write& write);
+  static void execute(const Read& read);
   static void execute(const Atomic& atomic);
   bool execute_one();
   bool receive_one();

@@ -44,7 +44,7 @@ GASNET_TEST(leaf_is_asked_for_without_waiting_for_the_put, 1) {
     if (root == GEX_EVENT_INVALID) continue;
     gex_Event_t leaf = gex_Event_QueryLeaf(root, GEX_EC_LC);
     expect_under_way(root);
-    if (door().engine().remote().copies_put_of(size)) {
+    if (door().engine().remote().is_message(size)) {
       EXPECT_EQ(leaf, GEX_EVENT_INVALID) << size;
     } else {
       EXPECT_NE(leaf, GEX_EVENT_INVALID) << size;
