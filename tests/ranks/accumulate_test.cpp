@@ -45,7 +45,7 @@ void accumulate(World& world, const Accumulation& what, int pe, const Pieces& to
             .there_step = to.step,
             .here = const_cast<std::byte*>(from),
             .here_step = size});
-  ASSERT_TRUE(far.finish("accumulate").has_value());
+  ASSERT_TRUE(far.finish("accumulate") == RemoteAccess::Begun::pending);
 }
 
 // Some pieces are longer than a message, and many lie across stripes.

@@ -48,7 +48,7 @@ class Lines {
 }  // namespace
 
 void FarPieces::move(const StridedRun& line) {
-  if (begun_ != Posted::accepted) return;
+  if (begun_ != RemoteAccess::Begun::pending) return;
   if (!joins_last(line)) {
     if (bytes_ >= begun_together || told_.size() >= most_runs) begin();
     told_.push_back(line);
@@ -74,7 +74,7 @@ bool FarPieces::joins_last(const StridedRun& line) {
 }
 
 void FarPieces::begin() {
-  if (begun_ != Posted::accepted || told_.empty()) return;
+  if (begun_ != RemoteAccess::Begun::pending || told_.empty()) return;
   begun_ = begin_told();
   no_room_ = RemoteAccess::NoRoom::wait;
   told_.clear();

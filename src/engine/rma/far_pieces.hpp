@@ -36,8 +36,7 @@ class FarPieces {
   // Begins what was told last. The caller finishes it later.
   void begin();
   // Returns when all pieces have arrived. An accumulate returns earlier: its sources are free, and
-  // the lane counts its requests. Busy: there was no room for the first request, and nothing was
-  // transferred. Nothing: the transfer failed, and the lane holds the error.
+  // the lane counts its requests. Refused: there was no room for the first request.
   RemoteAccess::Begun finish(CallName call);
   // Whether finish() would not wait. Everything has begun.
   bool is_done() const { return done_.done(); }
@@ -53,7 +52,7 @@ class FarPieces {
   RemoteAccess::NoRoom no_room_;  // applies to the first request; later ones wait
   std::optional<Accumulation> adds_;
   bool need_not_arrive_ = false;
-  RemoteAccess::Begun begun_ = Posted::accepted;
+  RemoteAccess::Begun begun_ = RemoteAccess::Begun::pending;
   Completion done_;
   std::vector<StridedRun> told_;  // added, not yet started
   std::size_t bytes_ = 0;         // in told_

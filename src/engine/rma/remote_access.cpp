@@ -30,7 +30,7 @@ std::optional<std::uint64_t> RemoteAccess::request(Lane& lane, Remote at,
 
 bool RemoteAccess::begin_request(Lane& lane, Remote at, const AtomicRequest& request,
                                  std::byte* old) {
-  return begin_request(lane, at, request, old, lane.pending()).has_value();
+  return begin_request(lane, at, request, old, lane.pending()) == Begun::pending;
 }
 
 RemoteAccess::Begun RemoteAccess::begin_put(Lane& lane, Remote to, Bytes source, Completion& done,
@@ -38,14 +38,14 @@ RemoteAccess::Begun RemoteAccess::begin_put(Lane& lane, Remote to, Bytes source,
   const auto put = [&] { return wire_->put(to, source, done); };
   const Begun begun = is_message(source.size()) ? post("put", lane, no_room, put)
                                                 : post_parts(lane, to, source, done, no_room);
-  if (begun == Posted::accepted) lane.counters().add_put(source.size());
+  if (begun == Begun::pending) lane.counters().add_put(source.size());
   return begun;
 }
 
 RemoteAccess::Begun RemoteAccess::begin_get(Lane& lane, MutableBytes dest, Remote from,
                                             Completion& done, NoRoom no_room) {
   const Begun begun = post_get(lane, dest, from, done, no_room);
-  if (begun == Posted::accepted) lane.counters().add_get(dest.size());
+  if (begun == Begun::pending) lane.counters().add_get(dest.size());
   return begun;
 }
 
@@ -53,7 +53,7 @@ RemoteAccess::Begun RemoteAccess::begin_request(Lane& lane, Remote at, const Ato
                                                 std::byte* old, Completion& done, NoRoom no_room) {
   const Begun begun = post("atomic operation", lane, no_room,
                            [&] { return wire_->atomic(at, request, old, done); });
-  if (begun == Posted::accepted) lane.counters().add(Count::atomics);
+  if (begun == Begun::pending) lane.counters().add(Count::atomics);
   return begun;
 }
 
@@ -76,13 +76,13 @@ bool RemoteAccess::begin_uncounted(Lane& lane, Remote at, const AtomicRequest& r
 // one waits for delivery.
 bool RemoteAccess::write(Lane& lane, Remote to, Bytes source, Buffer buffer) {
   if (buffer == Buffer::kept_until_quiet)
-    return post_parts(lane, to, source, lane.pending(), NoRoom::wait).has_value();
+    return post_parts(lane, to, source, lane.pending(), NoRoom::wait) == Begun::pending;
   if (source.size() <= std::min(Lane::bounce_limit, wire_.limits().longest_write))
     return write_copied(lane, to, source);
   Completion done;
   const Begun posted = post_parts(lane, to, source, done, NoRoom::wait);
   complete(done, "put");
-  return posted.has_value();
+  return posted == Begun::pending;
 }
 
 // Without room for the copy, earlier puts have to complete first.
@@ -102,9 +102,9 @@ bool RemoteAccess::write_copied(Lane& lane, Remote to, Bytes source) {
 // has to wait for them.
 bool RemoteAccess::get_uncounted(Lane& lane, MutableBytes dest, Remote from, Buffer buffer) {
   if (buffer == Buffer::kept_until_quiet)
-    return post_get(lane, dest, from, lane.pending(), NoRoom::wait).has_value();
+    return post_get(lane, dest, from, lane.pending(), NoRoom::wait) == Begun::pending;
   Completion done;
-  Begun posted;
+  Begun posted = Begun::failed;
   if (!lane.is_done() && is_message(dest.size())) {
     order(lane);
     posted = post_get(lane, dest, from, done, NoRoom::wait);
@@ -113,7 +113,7 @@ bool RemoteAccess::get_uncounted(Lane& lane, MutableBytes dest, Remote from, Buf
     posted = post_parts(lane, dest, from, done, NoRoom::wait);
   }
   complete(done, "get");
-  return posted.has_value();
+  return posted == Begun::pending;
 }
 
 // The first try of a get makes the connection.
@@ -122,12 +122,12 @@ bool RemoteAccess::get_all_uncounted(Lane& lane, std::span<const Get> gets) {
   bool is_well = true;
   const auto begin = [&](const Get& get, NoRoom no_room) {
     const Begun begun = post_get(lane, get.dest, get.from, done, no_room);
-    is_well = is_well && begun.has_value();
+    is_well = is_well && begun != Begun::failed;
     return begun;
   };
   std::vector<Get> later;
   for (const Get& get : gets)
-    if (begin(get, NoRoom::try_once) == Posted::busy) later.push_back(get);
+    if (begin(get, NoRoom::try_once) == Begun::refused) later.push_back(get);
   for (const Get& get : later) begin(get, NoRoom::wait);
   complete(done, "get");
   return is_well;
@@ -143,12 +143,12 @@ RemoteAccess::Begun RemoteAccess::post_get(Lane& lane, MutableBytes dest, Remote
 
 RemoteAccess::Begun RemoteAccess::post_parts(Lane& lane, Remote to, Bytes source, Completion& done,
                                              NoRoom no_room) {
-  if (!keeps_fence(lane, to.rank, no_room)) return Posted::busy;
+  if (!keeps_fence(lane, to.rank, no_room)) return Begun::refused;
   // No piece ends inside an aligned word.
   const std::size_t most = wire_.limits().longest_write;
   const std::size_t first = most - (to.offset + most) % sizeof(std::uint64_t);
-  Begun posted = Posted::accepted;
-  for (std::size_t at = 0, end = 0; at < source.size() && posted == Posted::accepted; at = end) {
+  Begun posted = Begun::pending;
+  for (std::size_t at = 0, end = 0; at < source.size() && posted == Begun::pending; at = end) {
     end = std::min(at == 0 ? first : at + most / 8 * 8, source.size());
     const Bytes piece = source.subspan(at, end - at);
     posted = post("put", lane, at == 0 ? no_room : NoRoom::wait,
@@ -160,8 +160,8 @@ RemoteAccess::Begun RemoteAccess::post_parts(Lane& lane, Remote to, Bytes source
 RemoteAccess::Begun RemoteAccess::post_parts(Lane& lane, MutableBytes dest, Remote from,
                                              Completion& done, NoRoom no_room) {
   const std::size_t most = wire_.limits().longest_write;
-  Begun posted = Posted::accepted;
-  for (std::size_t at = 0; at < dest.size() && posted == Posted::accepted; at += most) {
+  Begun posted = Begun::pending;
+  for (std::size_t at = 0; at < dest.size() && posted == Begun::pending; at += most) {
     const MutableBytes piece = dest.subspan(at, std::min(most, dest.size() - at));
     posted = post("get", lane, at == 0 ? no_room : NoRoom::wait,
                   [&] { return wire_->read(piece, {from.rank, from.offset + at}, done); });
@@ -169,9 +169,8 @@ RemoteAccess::Begun RemoteAccess::post_parts(Lane& lane, MutableBytes dest, Remo
   return posted;
 }
 
-// Waits for room on the wire, or tries once. Returns nothing, with the error in the lane, on
-// failure. A thread that waits does not have the turn. A try without room makes progress, so that
-// one of many tries finds room.
+// Waits for room on the wire, or tries once. A thread that waits does not have the turn. A try
+// without room makes progress, so that one of many tries finds room.
 RemoteAccess::Begun RemoteAccess::post(CallName call, Lane& lane, NoRoom no_room,
                                        FunctionRef<Result<Posted>()> attempt) {
   Result<Posted> posted = try_in_turn(no_room, attempt);
@@ -184,9 +183,9 @@ RemoteAccess::Begun RemoteAccess::post(CallName call, Lane& lane, NoRoom no_room
     });
   if (!posted) {
     lane.fail(posted.error());
-    return std::nullopt;
+    return Begun::failed;
   }
-  return *posted;
+  return *posted == Posted::accepted ? Begun::pending : Begun::refused;
 }
 
 std::unique_lock<std::recursive_mutex> RemoteAccess::take_turn(NoRoom no_room) {

@@ -32,8 +32,9 @@ class RemoteAccess final : public NetworkProgress {
  public:
   // Whether a call may wait for room. try_once: it does not, and makes no progress either.
   enum class NoRoom : std::uint8_t { wait, refuse, try_once };
-  // Busy: a call that may not wait found no room, and nothing has happened. Nothing: it failed.
-  using Begun = std::optional<Posted>;
+  // Refused: a call that may not wait found no room, and nothing has happened. Failed: the lane
+  // holds the error.
+  enum class Begun : std::uint8_t { pending, refused, failed };
   // Called with a lost peer by the call that finds the loss. It must not return, since waits for
   // that peer would never end. May be empty.
   using OnLost = std::function<void(const Error&)>;
@@ -136,7 +137,7 @@ class RemoteAccess final : public NetworkProgress {
   Begun post_parts(Lane& lane, MutableBytes dest, Remote from, Completion& done, NoRoom no_room);
   Begun post(CallName call, Lane& lane, NoRoom no_room, FunctionRef<Result<Posted>()> attempt);
   bool post(CallName call, Lane& lane, FunctionRef<Result<Posted>()> attempt) {
-    return post(call, lane, NoRoom::wait, attempt).has_value();
+    return post(call, lane, NoRoom::wait, attempt) == Begun::pending;
   }
   // Takes the turn. Returns no lock if the caller may not wait and another thread has it.
   std::unique_lock<std::recursive_mutex> take_turn(NoRoom no_room);

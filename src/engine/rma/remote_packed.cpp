@@ -48,8 +48,8 @@ class Loads {
 // Calls move(place there, bytes here) for each block until one is not accepted.
 template <typename Move>
 RemoteAccess::Begun one_by_one(Rank peer, const StridedRun& pieces, const Move& move) {
-  RemoteAccess::Begun moved = Posted::accepted;
-  for (std::size_t i = 0; i < pieces.count && moved == Posted::accepted; ++i) {
+  RemoteAccess::Begun moved = RemoteAccess::Begun::pending;
+  for (std::size_t i = 0; i < pieces.count && moved == RemoteAccess::Begun::pending; ++i) {
     const auto at = static_cast<std::ptrdiff_t>(i);
     const auto there = pieces.there + static_cast<std::uint64_t>(at * pieces.there_step);
     moved = move(Remote{peer, there}, {pieces.here + at * pieces.here_step, pieces.size});
@@ -112,14 +112,14 @@ RemoteAccess::Begun RemoteAccess::begin_put(Lane& lane, Rank to, std::span<const
   const auto put = [&](Remote there, MutableBytes here) {
     return begin_put(lane, there, here, done, first.next());
   };
-  Begun begun = Posted::accepted;
+  Begun begun = Begun::pending;
   for (const StridedRun& each : pieces)
-    if (!packs(each.size) && begun == Posted::accepted) begun = one_by_one(to, each, put);
+    if (!packs(each.size) && begun == Begun::pending) begun = one_by_one(to, each, put);
   const std::vector<StridedRun> packed = packed_of(pieces);
   Loads loads(packed, wire_.limits().packs_up_to);
-  for (auto load = loads.next(); !load.empty() && begun == Posted::accepted; load = loads.next())
+  for (auto load = loads.next(); !load.empty() && begun == Begun::pending; load = loads.next())
     begun = post("put", lane, first.next(), [&] { return wire_->put_packed(to, load, done); });
-  if (begun == Posted::accepted && !packed.empty()) lane.counters().add_put(bytes_of(packed));
+  if (begun == Begun::pending && !packed.empty()) lane.counters().add_put(bytes_of(packed));
   return begun;
 }
 
@@ -130,14 +130,14 @@ RemoteAccess::Begun RemoteAccess::begin_get(Lane& lane, Rank from,
   const auto get = [&](Remote there, MutableBytes here) {
     return begin_get(lane, here, there, done, first.next());
   };
-  Begun begun = Posted::accepted;
+  Begun begun = Begun::pending;
   for (const StridedRun& each : pieces)
-    if (!packs(each.size) && begun == Posted::accepted) begun = one_by_one(from, each, get);
+    if (!packs(each.size) && begun == Begun::pending) begun = one_by_one(from, each, get);
   const std::vector<StridedRun> packed = packed_of(pieces);
   Loads loads(packed, wire_.limits().packs_up_to);
-  for (auto load = loads.next(); !load.empty() && begun == Posted::accepted; load = loads.next())
+  for (auto load = loads.next(); !load.empty() && begun == Begun::pending; load = loads.next())
     begun = post("get", lane, first.next(), [&] { return wire_->get_packed(from, load, done); });
-  if (begun == Posted::accepted && !packed.empty()) lane.counters().add_get(bytes_of(packed));
+  if (begun == Begun::pending && !packed.empty()) lane.counters().add_get(bytes_of(packed));
   return begun;
 }
 
@@ -148,17 +148,17 @@ RemoteAccess::Begun RemoteAccess::begin_accumulate(Lane& lane, Rank to, const Ac
   const std::size_t most = wire_.limits().accumulates_up_to / element * element;
   const std::vector<StridedRun> parts = cut(pieces, most);
   Loads loads(parts, most);
-  Begun begun = Posted::accepted;
-  for (auto load = loads.next(); !load.empty() && begun == Posted::accepted; load = loads.next())
+  Begun begun = Begun::pending;
+  for (auto load = loads.next(); !load.empty() && begun == Begun::pending; load = loads.next())
     begun = post("accumulate", lane, NoRoom::wait,
                  [&] { return wire_->accumulate(to, what, load, done); });
-  if (begun == Posted::accepted) lane.counters().add_put(bytes_of(pieces));
+  if (begun == Begun::pending) lane.counters().add_put(bytes_of(pieces));
   return begun;
 }
 
 // The sources are free when it returns, so all pieces must be packed ones.
 bool RemoteAccess::put_packed(Lane& lane, Rank to, const StridedRun& pieces) {
-  return begin_put(lane, to, std::span(&pieces, 1), lane.pending()).has_value();
+  return begin_put(lane, to, std::span(&pieces, 1), lane.pending()) == Begun::pending;
 }
 
 bool RemoteAccess::get_packed(Lane& lane, Rank from, const StridedRun& pieces) {
@@ -166,7 +166,7 @@ bool RemoteAccess::get_packed(Lane& lane, Rank from, const StridedRun& pieces) {
   Completion done;
   const Begun posted = begin_get(lane, from, std::span(&pieces, 1), done);
   complete(done, "get");
-  return posted.has_value();
+  return posted == Begun::pending;
 }
 
 }  // namespace gondwana

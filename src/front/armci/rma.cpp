@@ -88,7 +88,7 @@ void move_far(const Call& call, Rank rank, const Tell& tell) {
   if (is_put(call)) pieces->need_not_arrive();
   tell(*pieces);
   if (is_put(call) || call.waits)
-    return door.check(call.name, pieces->finish(call.name).has_value());
+    return door.check(call.name, pieces->finish(call.name) == RemoteAccess::Begun::pending);
   pieces->begin();
   door.transfers().keep(call.handle, std::move(pieces));
 }

@@ -24,7 +24,8 @@ void Transfers::finish(CallName call, int number) {
   const KeptTurn kept;
   const auto found = begun_.find(number);
   if (found == begun_.end()) return;
-  for (const auto& transfer : found->second) door_.check(call, transfer->finish(call).has_value());
+  for (const auto& transfer : found->second)
+    door_.check(call, transfer->finish(call) == RemoteAccess::Begun::pending);
   begun_.erase(found);
 }
 

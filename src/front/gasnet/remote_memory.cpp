@@ -21,7 +21,7 @@ RemoteMemory::RemoteMemory(Door& door, Engine& engine) : engine_(engine) {
 }
 
 bool RemoteMemory::has_begun(RemoteAccess::Begun begun, CallName call) {
-  if (begun) return *begun == Posted::accepted;
+  if (begun != RemoteAccess::Begun::failed) return begun == RemoteAccess::Begun::pending;
   const std::optional<Error> error = lane_->take_error();
   give_up(call, error ? error->text : "failed");
 }

@@ -178,8 +178,8 @@ bool LargeMovement::post(std::uint32_t member, Fetch& fetch, std::size_t until) 
   const Remote from{team.rank_of(member), offset_of_piece(member, fetch.asked)};
   const RemoteAccess::Begun begun =
       with.remote->begin_get(with.lane, dest, from, *fetch.posted, RemoteAccess::NoRoom::refuse);
-  if (!begun) with.give_up(call_, with.lane.take_error()->text);
-  if (*begun != Posted::accepted) return false;
+  if (begun == RemoteAccess::Begun::failed) with.give_up(call_, with.lane.take_error()->text);
+  if (begun == RemoteAccess::Begun::refused) return false;
   fetch.asked = end;
   return true;
 }
