@@ -6,8 +6,9 @@ namespace gondwana {
 
 bool RemoteAccess::put(Lane& lane, Remote to, Bytes source, Buffer buffer) {
   lane.counters().add_put(source.size());
-  return is_message(source.size()) ? put_message(lane, to, source)
-                                   : write(lane, to, source, buffer);
+  if (!is_message(source.size())) return write(lane, to, source, buffer);
+  const auto put = [&] { return wire_->put(to, source, lane.pending()); };
+  return post("put", lane, NoRoom::wait, put) == Begun::pending;
 }
 
 bool RemoteAccess::get(Lane& lane, MutableBytes dest, Remote from, Buffer buffer) {
@@ -64,7 +65,7 @@ bool RemoteAccess::put_before_signal(Lane& lane, Remote to, Bytes source) {
   if (source.size() > std::min(4 * limits.messages_up_to, limits.packs_up_to))
     return put(lane, to, source);
   lane.counters().add_put(source.size());
-  return put_message(lane, to, source);
+  return post("put", lane, [&] { return wire_->put(to, source, lane.pending()); });
 }
 
 bool RemoteAccess::begin_uncounted(Lane& lane, Remote at, const AtomicRequest& request) {
@@ -173,14 +174,18 @@ RemoteAccess::Begun RemoteAccess::post_parts(Lane& lane, MutableBytes dest, Remo
 // without room makes progress, so that one of many tries finds room.
 RemoteAccess::Begun RemoteAccess::post(CallName call, Lane& lane, NoRoom no_room,
                                        FunctionRef<Result<Posted>()> attempt) {
-  Result<Posted> posted = try_in_turn(no_room, attempt);
-  const bool is_busy = posted && *posted == Posted::busy;
-  if (is_busy && no_room == NoRoom::refuse) progress();
-  if (is_busy && no_room == NoRoom::wait)
-    waiter_->until({.call = call, .on_network = true}, [&] {
-      posted = try_in_turn(no_room, attempt);
-      return !posted || *posted == Posted::accepted;
-    });
+  Result<Posted> posted = Posted::busy;
+  const auto has_room = [&] {
+    const auto turn = take_turn(no_room);
+    if (turn) posted = attempt();
+    if (posted && *posted == Posted::busy) return false;
+    if (posted) set_needs_calls(true);
+    return true;
+  };
+  if (!has_room()) {
+    if (no_room == NoRoom::refuse) progress();
+    if (no_room == NoRoom::wait) waiter_->until({.call = call, .on_network = true}, has_room);
+  }
   if (!posted) {
     lane.fail(posted.error());
     return Begun::failed;
@@ -191,14 +196,6 @@ RemoteAccess::Begun RemoteAccess::post(CallName call, Lane& lane, NoRoom no_room
 std::unique_lock<std::recursive_mutex> RemoteAccess::take_turn(NoRoom no_room) {
   if (no_room == NoRoom::wait) return std::unique_lock(turn_);
   return {turn_, std::try_to_lock};
-}
-
-Result<Posted> RemoteAccess::try_in_turn(NoRoom no_room, FunctionRef<Result<Posted>()> attempt) {
-  const auto turn = take_turn(no_room);
-  if (!turn) return Posted::busy;
-  Result<Posted> posted = attempt();
-  if (posted && *posted == Posted::accepted) set_needs_calls(true);
-  return posted;
 }
 
 void RemoteAccess::complete(Completion& done, CallName call) {

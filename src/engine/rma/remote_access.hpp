@@ -125,9 +125,6 @@ class RemoteAccess final : public NetworkProgress {
  private:
   static constexpr std::size_t largest_packed = 4096;  // bytes of a piece: larger ones go alone
 
-  bool put_message(Lane& lane, Remote to, Bytes source) {
-    return post("put", lane, [&] { return wire_->put(to, source, lane.pending()); });
-  }
   bool write(Lane& lane, Remote to, Bytes source, Buffer buffer);
   bool write_copied(Lane& lane, Remote to, Bytes source);
   Begun post_get(Lane& lane, MutableBytes dest, Remote from, Completion& done, NoRoom no_room);
@@ -141,7 +138,6 @@ class RemoteAccess final : public NetworkProgress {
   }
   // Takes the turn. Returns no lock if the caller may not wait and another thread has it.
   std::unique_lock<std::recursive_mutex> take_turn(NoRoom no_room);
-  Result<Posted> try_in_turn(NoRoom no_room, FunctionRef<Result<Posted>()> attempt);
   // Whether a write may be posted. Waits until it may, or refuses to wait.
   bool keeps_fence(Lane& lane, Rank to, NoRoom no_room);
   // Called by the thread that has the turn.

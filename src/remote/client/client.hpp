@@ -87,7 +87,6 @@ class RemoteClient final : public Transport {
   Traffic& traffic() { return memory_->page(me_).traffic; }
   bool carries_messages_only() const { return route_->longest_transfer() == 0; }
   remote::Stream& stream_to(std::uint32_t node);
-  remote::Stream& stream_to_rank(Rank to);
   Result<Posted> request(const remote::NewRequest& request);
   Result<Posted> put_bytes(Rank to, const StridedRun& piece, Completion& done);
   MessagesTo& messages_to(Rank to);
@@ -126,7 +125,7 @@ class RemoteClient final : public Transport {
   std::uint32_t gathered_ = 0;      // requests that joined an open batch
   std::unique_ptr<remote::Stream::Shared> shared_;
   std::map<std::uint32_t, remote::Stream> streams_;  // by node
-  Rank last_rank_{0};  // that stream_to_rank() has looked for, and its stream
+  Rank last_rank_{0};                                // of the last request, and its stream
   remote::Stream* last_stream_ = nullptr;
   std::unique_ptr<remote::Route> route_;  // last, so that it is closed before what it writes to
 };

@@ -48,14 +48,6 @@ remote::Stream& RemoteClient::stream_to(std::uint32_t node) {
   return stream->second;
 }
 
-remote::Stream& RemoteClient::stream_to_rank(Rank to) {
-  if (last_stream_ == nullptr || last_rank_ != to) {
-    last_stream_ = &stream_to(nodes_.node_of(to));
-    last_rank_ = to;
-  }
-  return *last_stream_;
-}
-
 // The caller waits for it, so that what is open has to leave.
 bool RemoteClient::has_executed(Rank at, std::uint64_t mark) {
   const auto found = streams_.find(nodes_.node_of(at));
@@ -75,7 +67,11 @@ Result<Posted> RemoteClient::judge(std::uint32_t node, Result<Posted> posted) {
 
 Result<Posted> RemoteClient::request(const NewRequest& request) {
   if (lost_) return *lost_;
-  remote::Stream& stream = stream_to_rank(Rank(request.request.to));
+  if (const Rank to{request.request.to}; last_stream_ == nullptr || last_rank_ != to) {
+    last_stream_ = &stream_to(nodes_.node_of(to));
+    last_rank_ = to;
+  }
+  remote::Stream& stream = *last_stream_;
   if (stream.try_append(request)) {
     if (++gathered_ % requests_between_polls == 0 && poll()) flush_open();
     return Posted::accepted;

@@ -51,12 +51,12 @@ bool Stream::may_send(Urgency urgency) const {
 Result<Posted> Stream::append(const NewRequest& request) {
   const std::size_t result_size = size_of_results(request);
   const std::size_t size = sizeof(Request) + request.behind;
-  do {
+  while (true) {
     if (Result<Posted> room = make_room(size, result_size); !room || *room == Posted::busy)
       return room;
-    fill(request);
-  } while (!publish(size));
-  record(request, result_size);
+    if (add_to_open(request, result_size)) break;
+    close();
+  }
   if (Result<Posted> sent = flush(is_full() ? Urgency::send : Urgency::gather); !sent) return sent;
   if (is_open() && !is_published_) {
     shared_.slots.leave_open(*open_, size_);
@@ -95,15 +95,6 @@ bool Stream::open_batch() {
   shared_.open.push_back(this);
   add(shared_.traffic.under_way, 1);
   return true;
-}
-
-// False: the agent has taken the batch without the last request, whose bytes are `added`. It may
-// have sent the batch and cleared its state, so the state does not tell the size.
-bool Stream::publish(std::size_t added) {
-  if (!is_published_ || open_->state().extend(static_cast<std::uint32_t>(size_))) return true;
-  size_ -= added;
-  close();
-  return false;
 }
 
 // The open batch is sent by this rank or by the agent.

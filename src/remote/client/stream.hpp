@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <span>
 #include <vector>
@@ -92,9 +93,8 @@ class Stream {
   bool may_send(Urgency urgency) const;
   Result<Posted> make_room(std::size_t size, std::size_t result_size);
   bool open_batch();
-  void fill(const NewRequest& request);
-  bool publish(std::size_t added);
-  void record(const NewRequest& request, std::size_t result_size);
+  // False: the agent has taken the batch, which may have left and freed its slot since.
+  bool add_to_open(const NewRequest& request, std::size_t result_size);
   static std::size_t size_of_results(const NewRequest& request);
   bool is_full() const { return size_ >= shared_.batch_limit; }
   bool fits(std::size_t size, std::size_t result_size) const {
@@ -130,31 +130,27 @@ inline std::size_t Stream::size_of_results(const NewRequest& request) {
 inline bool Stream::try_append(const NewRequest& request) {
   const std::size_t result_size = size_of_results(request);
   const std::size_t size = sizeof(Request) + request.behind;
-  if (!is_published_ || !is_open() || !fits(size, result_size)) return false;
-  fill(request);
-  if (is_full() || !open_->state().extend(static_cast<std::uint32_t>(size_))) {
-    size_ -= size;
-    return false;
-  }
-  record(request, result_size);
-  return true;
+  return is_published_ && is_open() && fits(size, result_size) &&
+         size_ + size < shared_.batch_limit && add_to_open(request, result_size);
 }
 
-inline void Stream::fill(const NewRequest& request) {
-  std::byte* end = write(open_->bytes() + size_, request.request);
-  if (request.behind > 0) request.write_behind(end);
-  size_ += sizeof(Request) + request.behind;
-}
-
-inline void Stream::record(const NewRequest& request, std::size_t result_size) {
-  Sent& batch = batches_.back();
+inline bool Stream::add_to_open(const NewRequest& request, std::size_t result_size) {
+  static_assert(Message<Request>);
+  std::byte* end = open_->bytes() + size_;
+  std::memcpy(end, &request.request, sizeof(Request));
+  if (request.behind > 0) request.write_behind(end + sizeof(Request));
+  const std::size_t size = size_ + sizeof(Request) + request.behind;
+  if (is_published_ && !open_->state().extend(static_cast<std::uint32_t>(size))) return false;
+  size_ = size;
   ++shared_.accepted;
+  Sent& batch = batches_.back();
   if (batch.done.empty() || batch.done.back() != request.done) {
     request.done->begin();
     batch.done.push_back(request.done);
   }
   batch.results.insert(batch.results.end(), request.results.begin(), request.results.end());
   batch.result_size += result_size;
+  return true;
 }
 
 }  // namespace gondwana::remote
