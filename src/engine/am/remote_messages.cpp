@@ -27,11 +27,6 @@ bool needs_credit(RemoteMessages::Sort sort) {
   return sort == RemoteMessages::Sort::request || sort == RemoteMessages::Sort::notice;
 }
 
-template <typename T>
-MutableBytes bytes_of(T& object) {
-  return std::as_writable_bytes(std::span(&object, 1));
-}
-
 }  // namespace
 
 RemoteMessages::RemoteMessages(Wire& wire, std::recursive_mutex& turn, const NodeMemory& memory,
@@ -88,8 +83,8 @@ void RemoteMessages::publish(MessageBuffer& buffer) {
   Head& head = buffer.packet.head;
   if (head.bytes > 0) head.bytes = std::min(buffer.packet.message.payload_bytes, head.bytes);
   if (needs_credit(head.sort)) peers_[index(buffer.peer)].under_way += credits_of(head.bytes) - 1;
-  send(buffer.peer, bytes_of(buffer.packet), Bytes(buffer.block).first(head.bytes),
-       departure_of(buffer));
+  const Bytes body = Bytes(buffer.block).first(head.bytes);
+  send(buffer.peer, {head, remote::bytes_of(buffer.packet), body}, departure_of(buffer));
   give_back(buffer);
 }
 
@@ -123,34 +118,31 @@ bool RemoteMessages::update(Rank to, const Update& update) {
                   .offset = update.offset + at,
                   .word_offset = last ? update.word_offset : Update::nowhere,
                   .word = update.word};
-    send(to, bytes_of(change), piece, Departure::at_once);
+    send(to, {change.head, remote::bytes_of(change), piece}, Departure::at_once);
     at += piece.size();
   } while (at < update.bytes.size());
   return is_all_sent() && wire_->departed();
 }
 
 // Messages to one peer stay in order: none overtakes a waiting message.
-void RemoteMessages::send(Rank to, MutableBytes packet, Bytes body, Departure departure) {
+void RemoteMessages::send(Rank to, const Outgoing& message, Departure departure) {
   Peer& peer = peers_[index(to)];
-  if (peer.waiting == 0 && try_send(to, packet, body, departure)) return;
-  Head head;
-  std::memcpy(&head, packet.data(), sizeof(head));
-  Waiting waits{to, head.sort, {packet.begin(), packet.end()}};
-  waits.message.insert(waits.message.end(), body.begin(), body.end());
-  waiting_.push_back(std::move(waits));
+  if (peer.waiting == 0 && try_send(to, message, departure)) return;
+  const Bytes behind = message.packet.subspan(sizeof(Head));
+  Waiting& waits = waiting_.emplace_back(to, message.head, std::vector<std::byte>());
+  waits.rest.reserve(behind.size() + message.body.size());
+  waits.rest.insert(waits.rest.end(), behind.begin(), behind.end());
+  waits.rest.insert(waits.rest.end(), message.body.begin(), message.body.end());
   add(memory_.page(me_).traffic.under_way, 1);
   ++peer.waiting;
 }
 
 // True if the message is sent, or lost with its receiver; then the wire reports the loss.
-bool RemoteMessages::try_send(Rank to, MutableBytes packet, Bytes body, Departure departure) {
+bool RemoteMessages::try_send(Rank to, const Outgoing& message, Departure departure) {
   Peer& peer = peers_[index(to)];
-  Head head;
-  std::memcpy(&head, packet.data(), sizeof(head));
-  head.generation = generation_;
-  head.taken = peer.owed;
-  std::memcpy(packet.data(), &head, sizeof(head));
-  const Result<Posted> posted = wire_->send_message(to, packet, body, departure);
+  message.head.generation = generation_;
+  message.head.taken = peer.owed;
+  const Result<Posted> posted = wire_->send_message(to, message.packet, message.body, departure);
   if (posted && *posted == Posted::busy) return false;
   peer.owed = 0;
   return true;
@@ -158,7 +150,7 @@ bool RemoteMessages::try_send(Rank to, MutableBytes packet, Bytes body, Departur
 
 bool RemoteMessages::is_all_sent() const {
   return std::ranges::all_of(waiting_,
-                             [](const Waiting& each) { return each.sort == Sort::receipt; });
+                             [](const Waiting& each) { return each.head.sort == Sort::receipt; });
 }
 
 void RemoteMessages::move_on() {
@@ -166,8 +158,9 @@ void RemoteMessages::move_on() {
   std::vector<Rank> full;
   std::erase_if(waiting_, [&](Waiting& each) {
     if (std::ranges::find(full, each.to) != full.end()) return false;
-    const auto departure = each.sort == Sort::receipt ? Departure::optional : Departure::at_once;
-    if (!try_send(each.to, each.message, {}, departure)) {
+    const auto departure =
+        each.head.sort == Sort::receipt ? Departure::optional : Departure::at_once;
+    if (!try_send(each.to, {each.head, remote::bytes_of(each.head), each.rest}, departure)) {
       full.push_back(each.to);
       return false;
     }
@@ -181,21 +174,24 @@ void RemoteMessages::move_on() {
 // earlier engine. From a later engine only updates can come, which carry their own numbers: all
 // other messages go to members that have met in it.
 void RemoteMessages::receive(Rank from, Bytes message) {
-  Head head;
-  if (message.size() < sizeof(head) || index(from) >= ranks_) return;
-  std::memcpy(&head, message.data(), sizeof(head));
-  if (static_cast<std::int16_t>(head.generation - generation_) < 0) return;
+  const std::optional<Head> head = remote::read<Head>(message);
+  if (!head || index(from) >= ranks_) return;
+  if (static_cast<std::int16_t>(head->generation - generation_) < 0) return;
   Peer& peer = peers_[index(from)];
-  peer.under_way -= std::min(peer.under_way, head.taken);
-  if (head.sort == Sort::request) keep(from, MessageClass::request, message);
-  if (head.sort == Sort::reply || head.sort == Sort::notice)
-    keep(from, MessageClass::reply, message);
-  if (head.sort == Sort::update) carry_out(message);
+  peer.under_way -= std::min(peer.under_way, head->taken);
+  switch (head->sort) {
+    case Sort::request:
+    case Sort::reply:
+    case Sort::notice:
+      return keep(from, *head, message);
+    case Sort::update:
+      return carry_out(message);
+    case Sort::receipt:
+      break;
+  }
 }
 
-void RemoteMessages::keep(Rank from, MessageClass sort, Bytes message) {
-  Head head;
-  std::memcpy(&head, message.data(), sizeof(head));
+void RemoteMessages::keep(Rank from, const Head& head, Bytes message) {
   if (head.bytes > longest_body || message.size() != sizeof(ActiveMessage) + head.bytes) return;
   MessageBuffer& buffer = take_buffer();
   std::memcpy(&buffer.packet, message.data(), sizeof(ActiveMessage));
@@ -204,16 +200,17 @@ void RemoteMessages::keep(Rank from, MessageClass sort, Bytes message) {
   if (buffer.block.size() < body.size()) buffer.block.resize(body.size());
   std::ranges::copy(body, buffer.block.begin());
   if (head.sort == Sort::reply) peers_[index(from)].replies += credits_of(head.bytes);
-  const auto number = static_cast<std::size_t>(sort);
+  const auto number = static_cast<std::size_t>(head.sort == Sort::request ? MessageClass::request
+                                                                          : MessageClass::reply);
   arrived_[number].push_back(&buffer);
   how_many_[number].fetch_add(1, std::memory_order_relaxed);
 }
 
 // Threads of this rank may sleep until the word changes.
 void RemoteMessages::carry_out(Bytes message) {
-  Change change;
-  if (message.size() < sizeof(change)) return;
-  std::memcpy(&change, message.data(), sizeof(change));
+  const std::optional<Change> read = remote::read<Change>(message);
+  if (!read) return;
+  const Change& change = *read;
   const Bytes bytes = message.subspan(sizeof(change));
   const std::size_t room = memory_.plan().inbox_offset();
   if (bytes.size() != change.head.bytes || change.offset > room ||
@@ -258,7 +255,7 @@ void RemoteMessages::finish(MessageBuffer& buffer) {
   if (peer.owed < (is_small && !others_follow ? most_at_once : tell_after)) return;
   if (peer.waiting > 0) return;  // what waits takes the report with it
   Head receipt{.sort = Sort::receipt};
-  send(buffer.peer, bytes_of(receipt), {}, Departure::optional);
+  send(buffer.peer, {receipt, remote::bytes_of(receipt), {}}, Departure::optional);
 }
 
 }  // namespace gondwana

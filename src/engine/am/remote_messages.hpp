@@ -108,20 +108,26 @@ class RemoteMessages {
     std::uint32_t replies = 0;  // credits that arrived replies of it would need, until handled
     std::uint32_t waiting = 0;  // messages to it that found no room yet
   };
+  // A message for the wire. The packet begins with the head.
+  struct Outgoing {
+    Head& head;
+    Bytes packet;
+    Bytes body;
+  };
   // A message that found no room.
   struct Waiting {
     Rank to;
-    Sort sort;
-    std::vector<std::byte> message;
+    Head head;
+    std::vector<std::byte> rest;
   };
 
   MessageBuffer& take_buffer();
   void give_back(MessageBuffer& buffer);
   Departure departure_of(const MessageBuffer& buffer) const;
-  void send(Rank to, MutableBytes packet, Bytes body, Departure departure);
-  bool try_send(Rank to, MutableBytes packet, Bytes body, Departure departure);
+  void send(Rank to, const Outgoing& message, Departure departure);
+  bool try_send(Rank to, const Outgoing& message, Departure departure);
   void receive(Rank from, Bytes message);
-  void keep(Rank from, MessageClass sort, Bytes message);
+  void keep(Rank from, const Head& head, Bytes message);
   void carry_out(Bytes message);
   MessageBuffer* next(MessageClass sort);
   void finish(MessageBuffer& buffer);
