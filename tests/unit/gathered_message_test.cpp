@@ -20,19 +20,22 @@ namespace {
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-// Rank 0 on one node, ranks 1 and 2 on another.
+// Rank 0 on one node, the others on another.
 class GatheredMessage : public testing::TestWithParam<const char*> {
  protected:
+  explicit GatheredMessage(std::uint32_t others = 2) : others_(others), received_(others + 1) {}
+
   void SetUp() override {
     if (!has_network()) GTEST_SKIP() << "no libfabric here";
     const bool through_agent = GetParam() == std::string("agent");
-    for (const NodeShare share : {NodeShare{1, 0, 0, 2, 3}, NodeShare{2, 1, 1, 2, 3}}) {
+    const std::uint32_t all = others_ + 1;
+    for (const NodeShare share : {NodeShare{1, 0, 0, 2, all}, NodeShare{others_, 1, 1, 2, all}}) {
       Result<std::shared_ptr<NodeMemory>> memory = NodeMemory::create(share);
       ASSERT_TRUE(memory) << memory.error().text;
       memory_.push_back(*std::move(memory));
     }
     agents_ = start_agents(memory_, {.carries = through_agent});
-    for (std::uint32_t rank = 0; rank < 3; ++rank) {
+    for (std::uint32_t rank = 0; rank < all; ++rank) {
       Result<std::unique_ptr<RemoteClient>> client =
           RemoteClient::open({.memory = memory_[rank == 0 ? 0 : 1],
                               .me = Rank(rank),
@@ -67,6 +70,19 @@ class GatheredMessage : public testing::TestWithParam<const char*> {
       return !posted || *posted == Posted::accepted;
     }));
   }
+  // Rank 0 puts a word to rank 1.
+  void put(std::size_t offset, std::uint64_t word) {
+    Completion done;
+    const auto bytes = std::as_bytes(std::span(&word, 1));
+    ASSERT_TRUE(until([&] {
+      const Result<Posted> posted = ranks_[0]->put({Rank(1), offset}, bytes, done);
+      return !posted || *posted == Posted::accepted;
+    }));
+    ASSERT_TRUE(until([&] { return done.done(); }));
+    std::uint64_t there = 0;
+    std::memcpy(&there, memory_[1]->window(Rank(1)) + offset, sizeof(there));
+    EXPECT_EQ(there, word);
+  }
   // All ranks make calls. False: timeout.
   bool until(const std::function<bool()>& done) {
     for (const auto end = steady_clock::now() + seconds(20); steady_clock::now() < end;) {
@@ -90,7 +106,8 @@ class GatheredMessage : public testing::TestWithParam<const char*> {
  private:
   Nodes memory_;
   std::vector<std::unique_ptr<AgentThread>> agents_;
-  std::vector<Received> received_[3];
+  std::uint32_t others_;
+  std::vector<std::vector<Received>> received_;
   std::vector<std::unique_ptr<RemoteClient>> ranks_;
 };
 
@@ -148,6 +165,27 @@ TEST_P(GatheredMessage, a_row_arrives_without_a_further_call) {
   for (std::uint32_t i = 0; i < 60; ++i) EXPECT_EQ(received(1)[i].bytes, text(i, 2));
 }
 
+class MessagesToMany : public GatheredMessage {
+ protected:
+  static constexpr std::uint32_t others = BatchPlace::count + 1;
+
+  MessagesToMany() : GatheredMessage(others) {}
+};
+
+TEST_P(MessagesToMany, keep_no_request_from_a_slot) {
+  constexpr std::uint32_t rounds = 20;
+  for (std::uint32_t i = 0; i < rounds; ++i) {
+    for (std::uint32_t to = 1; to <= others; ++to) send(0, to, text(i, 4));
+    put(NodePlan::globals_offset, i + 1);
+  }
+  for (std::uint32_t to = 1; to <= others; ++to) {
+    ASSERT_TRUE(until([&] { return received(to).size() == rounds; })) << to;
+    for (std::uint32_t i = 0; i < rounds; ++i) EXPECT_EQ(received(to)[i].bytes, text(i, 4));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(routes, MessagesToMany, testing::Values("endpoint", "agent"),
+                         [](const auto& parameter) { return std::string(parameter.param); });
 INSTANTIATE_TEST_SUITE_P(routes, GatheredMessage, testing::Values("endpoint", "agent"),
                          [](const auto& route) { return std::string(route.param); });
 

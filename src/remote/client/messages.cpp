@@ -12,9 +12,6 @@ namespace {
 using remote::MessageHeader;
 using remote::MessagesTo;
 
-// Limit of the batches of messages that are open at once. The other slots are for requests.
-constexpr std::size_t most_gathering = 3;
-
 }  // namespace
 
 Result<Posted> RemoteClient::send_message(Rank to, Bytes head, Bytes body, Departure departure) {
@@ -54,7 +51,6 @@ bool RemoteClient::gather(MessagesTo& messages, Bytes head, Bytes body) {
   if (messages.is_full()) flush(messages);
   if (messages.is_full()) return false;
   const bool was_open = messages.is_open();
-  if (!was_open && gathering_.size() >= most_gathering) return false;
   if (!messages.append(head, body)) {
     std::erase(gathering_, &messages);
     return false;

@@ -17,7 +17,8 @@ namespace {
 constexpr network::Receives receives{.buffers = 4,
                                      .longest = sizeof(MessageHeader) + longest_message};
 
-// Limit of the bytes of messages that wait for the network. One message always may wait.
+// Limit of the bytes of copies that wait for the network: they keep their memory, which may be
+// registered. Messages that find no room wait with their sender. One message always has room.
 constexpr std::size_t most_leaving = 4 * 1024 * 1024;
 
 // Limit of messages in a row without a completion.

@@ -78,7 +78,10 @@ Result<Posted> RemoteClient::request(const NewRequest& request) {
   }
   if (Result<Posted> met = judge(stream.node(), stream.introduce()); !met || *met == Posted::busy)
     return met;
-  return judge(stream.node(), stream.append(request));
+  Result<Posted> posted = judge(stream.node(), stream.append(request));
+  // Messages may hold all slots.
+  if (posted && *posted == Posted::busy && !gathering_.empty()) flush(*gathering_.front());
+  return posted;
 }
 
 Result<Posted> RemoteClient::put(Remote to, Bytes source, Completion& done) {
